@@ -1,0 +1,84 @@
+#include "base/string_pool.h"
+
+#include <cassert>
+#include <cstring>
+#include <functional>
+
+namespace emberline {
+namespace {
+
+constexpr size_t kChunk = 1 << 18;
+
+uint32_t Hash(std::string_view text) {
+  size_t h = std::hash<std::string_view>{}(text);
+  return static_cast<uint32_t>(h ^ (h >> 32));
+}
+
+}  // namespace
+
+StringPool::StringPool() {
+  table_.assign(1024, kNone);
+  Intern("");
+}
+
+std::string_view StringPool::Copy(std::string_view text) {
+  if (text.empty()) return {};
+  if (text.size() > chunk_size_ - chunk_used_) {
+    // A long string gets a chunk of its own size; the rest of the old chunk is given up.
+    chunk_size_ = text.size() > kChunk ? text.size() : kChunk;
+    chunk_used_ = 0;
+    chunk_bytes_ += chunk_size_;
+    chunks_.push_back(std::unique_ptr<char[]>(new char[chunk_size_]));
+  }
+  char* at = chunks_.back().get() + chunk_used_;
+  std::memcpy(at, text.data(), text.size());
+  chunk_used_ += text.size();
+  return {at, text.size()};
+}
+
+void StringPool::Grow() {
+  table_.assign(table_.size() * 2, kNone);
+  const size_t mask = table_.size() - 1;
+  for (uint32_t id = 0; id < views_.size(); ++id) {
+    size_t slot = hashes_[id] & mask;
+    while (table_[slot] != kNone) slot = (slot + 1) & mask;
+    table_[slot] = id;
+  }
+}
+
+StringId StringPool::Intern(std::string_view text) {
+  const uint32_t hash = Hash(text);
+  const size_t mask = table_.size() - 1;
+  size_t slot = hash & mask;
+  while (table_[slot] != kNone) {
+    const uint32_t id = table_[slot];
+    if (hashes_[id] == hash && views_[id] == text) return id;
+    slot = (slot + 1) & mask;
+  }
+  assert(views_.size() < kNone - 1);
+  const uint32_t id = static_cast<uint32_t>(views_.size());
+  table_[slot] = id;
+  views_.push_back(Copy(text));
+  hashes_.push_back(hash);
+  if (views_.size() * 2 > table_.size()) Grow();
+  return id;
+}
+
+StringId StringPool::Find(std::string_view text) const {
+  const uint32_t hash = Hash(text);
+  const size_t mask = table_.size() - 1;
+  size_t slot = hash & mask;
+  while (table_[slot] != kNone) {
+    const uint32_t id = table_[slot];
+    if (hashes_[id] == hash && views_[id] == text) return id;
+    slot = (slot + 1) & mask;
+  }
+  return kNone;
+}
+
+size_t StringPool::MemoryBytes() const {
+  return chunk_bytes_ + views_.capacity() * sizeof(std::string_view) +
+         (hashes_.capacity() + table_.capacity()) * sizeof(uint32_t);
+}
+
+}  // namespace emberline

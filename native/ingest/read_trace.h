@@ -1,0 +1,64 @@
+// CONTRACT. Bytes to store.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/cancel.h"
+#include "base/result.h"
+#include "store/trace_store.h"
+
+namespace emberline {
+
+struct StageTime {
+  std::string name;     // "read", "inflate", "tokenize", "build", ...
+  double seconds = 0;   // stages overlap; their sum may exceed the whole
+};
+
+struct ReadOptions {
+  CancelToken cancel;
+  ProgressFn progress;
+};
+
+struct ReadResult {
+  std::shared_ptr<const TraceStore> store;
+  std::vector<StageTime> stages;
+  double total_seconds = 0;
+};
+
+// Reads a trace (.json, .json.gz, bare array, truncated, damaged). Errors: kNotFound, kUnreadable
+// (not a trace: says why, with the byte offset, and what to do), kCancelled. Damage inside a trace is no error: it is
+// in store->problems().
+Result<ReadResult> ReadTrace(const std::filesystem::path& path, const ReadOptions& options);
+
+// The same from text in memory; for tests that draw their trace.
+Result<ReadResult> ReadTraceText(std::string_view text, const ReadOptions& options = {});
+
+// One capture span (a file) of a worker of a run (view-semantics, section 1).
+struct SpanFile {
+  std::string span;       // "1", "2", ... by time; "" when the worker has one
+  std::filesystem::path path;
+  uint64_t size_bytes = 0;
+};
+struct WorkerFiles {
+  std::string name;
+  std::vector<SpanFile> spans;
+};
+struct RunFiles {
+  std::string name;
+  std::filesystem::path folder;
+  std::vector<WorkerFiles> workers;
+};
+struct Discovery {
+  std::vector<RunFiles> runs;
+  std::vector<std::string> skipped;   // files that look like something else, with the reason
+};
+
+// Finds runs below PATH: a trace file (one run, one worker), a run folder, or a log folder.
+// Errors: kNotFound, kUnreadable (nothing there that looks like a trace).
+Result<Discovery> DiscoverRuns(const std::filesystem::path& path);
+
+}  // namespace emberline

@@ -1,0 +1,102 @@
+// CONTRACT. What several views need, computed once per trace: links, op tree, steps, devices.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/cancel.h"
+#include "base/result.h"
+#include "store/trace_store.h"
+
+namespace emberline {
+
+// A compressed list of lists: items of row i are items[begin[i] .. begin[i+1]).
+struct Csr {
+  std::vector<uint32_t> begin;   // rows + 1 entries
+  std::vector<uint32_t> items;
+  std::span<const uint32_t> operator[](uint32_t row) const {
+    return {items.data() + begin[row], items.data() + begin[row + 1]};
+  }
+  uint32_t rows() const { return begin.empty() ? 0 : static_cast<uint32_t>(begin.size() - 1); }
+};
+
+struct Step {
+  std::string name;          // "12" for ProfilerStep#12 as the plugin shows; "0" when there are none
+  int64_t number = -1;       // of ProfilerStep#N; -1 when the whole trace is taken as one step
+  SliceIndex slice = kNone;  // the host annotation; kNone for the whole trace
+  Interval host;             // of the annotation
+  Interval time;             // extended over its device work, semantics of view-semantics 3.6
+  bool partial = false;      // cut by the end of the capture
+};
+
+struct Device {
+  int64_t ordinal = 0;
+  std::string name;                        // from deviceProperties, else ""
+  std::vector<TrackIndex> streams;         // by load, heaviest first
+  const DeviceProperties* properties = nullptr;  // in the store's metadata; may be null
+};
+
+// How an op's launches were found; shown in trace health.
+enum class OpLinkMethod : uint8_t { kNone, kExternalId, kContainment };
+
+class Model {
+ public:
+  const TraceStore& store() const { return *store_; }
+  std::shared_ptr<const TraceStore> store_ptr() const { return store_; }
+
+  // --- Per slice (parallel to the store's slices); kNone where there is none.
+  // Launching runtime or driver call of a device slice (correlation; one launch to many kernels).
+  std::vector<SliceIndex> launch;
+  // Device slices of a launch.
+  Csr launched;                   // row: slice index
+  // Innermost enclosing cpu op (kCpuOp) of a host slice on its thread (not itself); for a device
+  // slice, the op that launched it (of its launch, or by trusted external id).
+  std::vector<SliceIndex> op;
+  // Innermost enclosing python_function slice on the thread; for a device slice, its launch's.
+  std::vector<SliceIndex> frame;
+  // Innermost enclosing user annotation (kUserAnnotation) on the thread; device slices: launch's.
+  std::vector<SliceIndex> annotation;
+  // For a backward op: its forward op (flow, else (Fwd thread id, Sequence number)); kNone else.
+  std::vector<SliceIndex> forward;
+  // True for ops that run in backward (below an autograd "evaluate_function" or with a forward partner).
+  std::vector<bool> is_backward;
+  // Step index of a slice (see `steps`), kNone outside all steps. A device slice belongs to the
+  // step of its launch.
+  std::vector<uint32_t> step;
+
+  // --- Per op: times in ns. Parallel to slices too (0 for what is no cpu op).
+  std::vector<Ns> host_self;      // own duration minus child ops' (cpu ops only)
+  std::vector<Ns> device_self;    // sum of device work launched by the op itself, not by child ops
+  std::vector<Ns> device_total;   // with all descendants'
+
+  std::vector<Step> steps;        // in order of time; never empty for a trace with slices
+  bool has_recorded_steps = false;
+  std::vector<Device> devices;    // by ordinal
+  OpLinkMethod op_link = OpLinkMethod::kNone;
+  uint64_t unlinked_device_slices = 0;   // device work without a launch or op
+
+  std::shared_ptr<const TraceStore> store_;
+};
+
+// Builds the model. Errors: kCancelled.
+Result<std::shared_ptr<const Model>> BuildModel(std::shared_ptr<const TraceStore> store,
+                                                const CancelToken& cancel = {});
+
+// A choice of steps: all, or an inclusive range of indexes into Model::steps.
+struct StepSelection {
+  bool all = true;
+  uint32_t first = 0, last = 0;
+  bool Contains(uint32_t step_index) const {
+    return all || (step_index != kNone && step_index >= first && step_index <= last);
+  }
+};
+
+// Parses "all", "N" or "A-B", where N is a step's number as shown (Step::name). Errors:
+// kInvalidArgument, which names the steps there are.
+Result<StepSelection> ParseSteps(const Model& model, const std::string& text);
+
+}  // namespace emberline

@@ -1,0 +1,43 @@
+// CONTRACT. How a view becomes a method: one function from a loaded trace and JSON parameters to a
+// JSON result, used by the daemon and the command line alike. One file per view in this folder.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/table.h"
+#include "base/cancel.h"
+#include "base/result.h"
+#include "json/json.h"
+#include "session/session.h"
+
+namespace emberline {
+
+struct ViewRequest {
+  const LoadedTrace& trace;
+  const Json& params;             // the method's params object (protocol schema), profileId and selection included
+  CancelToken cancel;
+  StepSelection steps;            // parsed from params.steps
+};
+
+using ViewFunction = Result<Json> (*)(const ViewRequest&);
+
+struct ViewMethod {
+  const char* method;             // "view/operators"
+  ViewFunction function;
+};
+
+// Every view method; the list stands in rpc/views/all_views.cc, one line per method.
+const std::vector<ViewMethod>& AllViews();
+
+// {columns, rows, totalRows, unfilteredRows} of `table` under params' sort, filter, offset, limit
+// (limit: default 200, at most 2000, or all rows for exports and the command line, which pass limit < 0).
+Result<Json> TableResult(const Table& table, const Json& params);
+// The same without query, for small tables inside a result.
+Json TableJson(const Table& table);
+
+// Microseconds with ns precision from ns.
+double Us(Ns ns);
+
+// {"name", "file", "line", "function", "library"} of one stack frame; see source/ for parsing.
+}  // namespace emberline

@@ -1,0 +1,278 @@
+// CONTRACT. The frozen, columnar form of one trace file. Built by TraceBuilder (store/builder.h),
+// never changed afterwards; any thread may read it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/string_pool.h"
+#include "base/types.h"
+
+namespace emberline {
+
+// What a slice is, whatever the recorder called its category (trace-format, section 6).
+enum class SliceKind : uint8_t {
+  kCpuOp,              // cpu_op, Operator
+  kUserAnnotation,     // user_annotation; host ranges, ProfilerStep#N among them
+  kGpuUserAnnotation,  // gpu_user_annotation, gpu_user_Annotation, User: projections on a device
+  kKernel,
+  kMemcpy,
+  kMemset,
+  kRuntime,            // cuda_runtime, xpu_runtime, mtia_runtime, privateuse1_runtime, glow_runtime, ...
+  kDriver,             // cuda_driver, xpu_driver, privateuse1_driver
+  kPythonFunction,
+  kOverhead,
+  kSync,               // cuda_sync, xpu_sync
+  kCudaEvent,
+  kTraceSpan,          // cat "Trace": the span of the capture
+  kCollective,         // collective_comm
+  kDeviceOther,        // device work of other back ends: hpu_op, mtia_ccp_events, ...
+  kHostOther,          // any other category on a host track
+};
+inline constexpr int kSliceKindCount = static_cast<int>(SliceKind::kHostOther) + 1;
+
+// Stable lower-camel name of a kind, for JSON ("cpuOp", "kernel", ...).
+const char* SliceKindName(SliceKind kind);
+
+// Kernel, copy, set, other device work: what makes a device busy (annotations, syncs do not).
+inline bool IsDeviceWork(SliceKind k) {
+  return k == SliceKind::kKernel || k == SliceKind::kMemcpy || k == SliceKind::kMemset ||
+         k == SliceKind::kDeviceOther;
+}
+inline bool IsLaunchApi(SliceKind k) { return k == SliceKind::kRuntime || k == SliceKind::kDriver; }
+
+enum class TrackKind : uint8_t {
+  kHostThread,
+  kDeviceStream,  // a stream (or queue) of a device
+  kOverhead,      // the profiler's own overhead
+  kSpan,          // "Spans"/"Traces" rows
+  kOther,
+};
+
+// A process or thread id as recorded: an integer, or an interned string.
+struct RecordedId {
+  bool is_text = false;
+  int64_t number = 0;     // when !is_text
+  StringId text = 0;      // when is_text
+  bool operator==(const RecordedId&) const = default;
+  auto operator<=>(const RecordedId&) const = default;
+};
+
+struct Track {
+  TrackKind kind = TrackKind::kOther;
+  RecordedId pid;
+  RecordedId tid;
+  int64_t device = -1;      // device ordinal of a kDeviceStream; -1 otherwise
+  int64_t stream = -1;      // stream id of a kDeviceStream; -1 otherwise or not a number
+  StringId process_name = 0;    // from metadata; 0 when absent
+  StringId process_labels = 0;
+  StringId thread_name = 0;
+  int64_t process_sort_index = 0;
+  int64_t thread_sort_index = 0;
+  SliceIndex first = 0;     // slices [first, last) lie on this track
+  SliceIndex last = 0;
+  uint16_t max_depth = 0;   // deepest nesting of its slices, 0 when none nest
+};
+
+// A category as recorded and what it means.
+struct CategoryInfo {
+  StringId raw = 0;
+  SliceKind kind = SliceKind::kHostOther;
+};
+
+// Keys of args that views read. Each trace's `args` object is kept whole (see Arg()).
+// External id, correlation and the like are plain args here: decode on demand.
+struct ArgValue {
+  // monostate: JSON null. Text holds the string (unescaped). Json holds the raw text of an array
+  // or object. Numbers that fit are int64, others double.
+  struct Text { StringId id; };
+  struct Json { StringId id; };
+  std::variant<std::monostate, bool, int64_t, double, Text, Json> v;
+};
+
+struct Instant {
+  Ns ts = 0;
+  StringId name = 0;
+  uint16_t category = 0;     // index into categories()
+  TrackIndex track = kNone;  // kNone for process- and global-scoped ones without a known track
+  char scope = 't';          // 't' thread, 'p' process, 'g' global
+  uint64_t args = 0;         // handle for ArgsAt(); 0 = none
+};
+
+// One allocator record ("[memory]"), parsed from its instant.
+struct MemoryRecord {
+  Ns ts = 0;
+  uint64_t address = 0;
+  int64_t bytes = 0;            // > 0 allocation, < 0 release
+  int32_t device_type = 0;      // c10::DeviceType as recorded: 0 CPU, 1 CUDA, 20 HIP, 12 XPU, ...
+  int32_t device_id = -1;
+  int64_t total_allocated = -1; // bytes after this record; -1 when not recorded
+  int64_t total_reserved = -1;
+  TrackIndex track = kNone;     // host thread
+};
+
+struct CounterSample {
+  Ns ts = 0;
+  StringId name = 0;
+  RecordedId pid;
+  uint64_t args = 0;            // one number per series
+};
+
+enum class FlowPhase : uint8_t { kStart, kStep, kEnd };
+struct FlowPoint {
+  uint64_t id = 0;              // hash of the recorded id (string or integer, normalised)
+  Ns ts = 0;
+  StringId name = 0;
+  uint16_t category = 0;        // index into categories()
+  FlowPhase phase = FlowPhase::kStart;
+  TrackIndex track = kNone;
+  SliceIndex slice = kNone;     // the slice of `track` that encloses (host) or begins at (device) ts
+};
+
+// One kind of problem found while reading; problems of one kind are counted together.
+struct Problem {
+  std::string kind;             // stable id, lower camel: "truncated", "invalidUtf8", "negativeDuration"
+  std::string message;          // what it means for the reader, one sentence
+  uint64_t count = 0;
+  uint64_t first_offset = 0;    // byte offset in the inflated text
+};
+
+struct DeviceProperties {
+  int64_t id = 0;
+  std::string name;
+  int64_t total_global_mem = 0;          // bytes; 0 unknown
+  int compute_major = 0, compute_minor = 0;
+  int64_t num_sms = 0;                   // multiprocessors / CUs; 0 unknown
+  int64_t warp_size = 0;
+  int64_t max_threads_per_block = 0;
+  int64_t max_threads_per_sm = 0;
+  int64_t regs_per_sm = 0;
+  int64_t shared_mem_per_sm = 0;
+  std::vector<std::pair<std::string, std::string>> all;  // every key as recorded, value as text
+};
+
+struct DistributedInfo {
+  std::string backend;
+  int64_t rank = -1;
+  int64_t world_size = -1;
+  std::string raw;              // the whole object as JSON
+};
+
+// What the file says about itself, besides its events.
+struct TraceMetadata {
+  int64_t schema_version = 0;                 // 0 unknown
+  std::string trace_name;
+  std::string trace_id;
+  std::string display_time_unit;
+  std::optional<int64_t> base_time_ns;        // baseTimeNanoseconds
+  std::vector<DeviceProperties> devices;
+  std::optional<DistributedInfo> distributed;
+  // record_shapes, with_stack, profile_memory, with_modules, with_flops when recorded.
+  std::map<std::string, bool> profiler_flags;
+  // Every other top-level key with its value as JSON text (long values are cut at 64 KiB).
+  std::vector<std::pair<std::string, std::string>> others;
+  bool bare_array = false;
+};
+
+struct ReadCounts {
+  uint64_t events = 0;          // objects in traceEvents
+  uint64_t slices = 0;          // X, and matched B/E pairs count as two events, one slice
+  uint64_t paired = 0;          // events consumed as the second half of a pair (E)
+  uint64_t instants = 0;
+  uint64_t memory = 0;          // instants that became memory records
+  uint64_t counters = 0;
+  uint64_t flows = 0;
+  uint64_t metadata = 0;
+  uint64_t dropped = 0;         // events that are in none of the tables; each one is a problem
+  uint64_t file_bytes = 0;
+  uint64_t text_bytes = 0;      // after inflating
+  std::map<std::string, uint64_t> by_category;  // raw category (or "" ) and phase M/i/C/s/f: count
+};
+
+class TraceBuilder;
+
+class TraceStore {
+ public:
+  // --- Slices: parallel columns. Rows of a track are contiguous: start ascending, longer first.
+  uint32_t slice_count() const { return static_cast<uint32_t>(start_.size()); }
+  Ns start(SliceIndex i) const { return start_[i]; }
+  Ns duration(SliceIndex i) const { return duration_[i]; }
+  Ns end(SliceIndex i) const { return start_[i] + duration_[i]; }
+  StringId name_id(SliceIndex i) const { return name_[i]; }
+  std::string_view name(SliceIndex i) const { return strings_.Get(name_[i]); }
+  SliceKind kind(SliceIndex i) const { return categories_[category_[i]].kind; }
+  uint16_t category(SliceIndex i) const { return category_[i]; }
+  TrackIndex track(SliceIndex i) const { return track_[i]; }
+  // Innermost slice of the same track that contains this one; kNone at top level. Slices that
+  // overlap without nesting (device streams, damaged files) are siblings.
+  SliceIndex parent(SliceIndex i) const { return parent_[i]; }
+  // Nesting depth on host tracks; sub-lane on device tracks, so that nothing overpaints.
+  uint16_t depth(SliceIndex i) const { return depth_[i]; }
+  // Position of the event in the file, 0-based: a stable id that survives re-reading.
+  uint32_t event_index(SliceIndex i) const { return event_index_[i]; }
+
+  // --- Args. `key` as recorded, for example "correlation", "External id", "Input Dims".
+  // Decodes on demand: cheap, but not free; cache in a local where it is used twice.
+  std::optional<ArgValue> Arg(SliceIndex i, std::string_view key) const;
+  std::optional<int64_t> ArgInt(SliceIndex i, std::string_view key) const;      // also from numeric text
+  std::optional<double> ArgNumber(SliceIndex i, std::string_view key) const;
+  std::string_view ArgText(SliceIndex i, std::string_view key) const;           // text or raw JSON; "" when absent
+  // As the three above with the key's id from strings().Find(): for loops.
+  std::optional<int64_t> ArgInt(SliceIndex i, StringId key) const;
+  std::optional<double> ArgNumber(SliceIndex i, StringId key) const;
+  std::string_view ArgText(SliceIndex i, StringId key) const;
+  // All args in the order of the file.
+  std::vector<std::pair<StringId, ArgValue>> Args(SliceIndex i) const { return ArgsAt(args_[i]); }
+  std::vector<std::pair<StringId, ArgValue>> ArgsAt(uint64_t handle) const;
+
+  // --- The rest.
+  const std::vector<Track>& tracks() const { return tracks_; }
+  const std::vector<CategoryInfo>& categories() const { return categories_; }
+  const std::vector<Instant>& instants() const { return instants_; }          // by ts; memory excluded
+  const std::vector<MemoryRecord>& memory() const { return memory_; }          // by ts, file order
+  const std::vector<CounterSample>& counters() const { return counters_; }     // by name, then ts
+  const std::vector<FlowPoint>& flows() const { return flows_; }               // by id, then ts
+  const StringPool& strings() const { return strings_; }
+  const TraceMetadata& metadata() const { return metadata_; }
+  const std::vector<Problem>& problems() const { return problems_; }
+  const ReadCounts& counts() const { return counts_; }
+  // First start and last end over all slices, instants, memory records and counters. Slice times
+  // are relative to base_ns(): begin is 0 for a non-empty trace.
+  Interval extent() const { return extent_; }
+  // Absolute time of 0 in ns as the file counts it (its ts, plus baseTimeNanoseconds if any).
+  int64_t base_ns() const { return base_ns_; }
+  size_t MemoryBytes() const;
+
+ private:
+  friend class TraceBuilder;
+  std::vector<Ns> start_, duration_;
+  std::vector<StringId> name_;
+  std::vector<uint16_t> category_;
+  std::vector<TrackIndex> track_;
+  std::vector<SliceIndex> parent_;
+  std::vector<uint16_t> depth_;
+  std::vector<uint32_t> event_index_;
+  std::vector<uint64_t> args_;   // offset + 1 into arg_bytes_; 0 = none
+  std::vector<uint8_t> arg_bytes_;
+  std::vector<Track> tracks_;
+  std::vector<CategoryInfo> categories_;
+  std::vector<Instant> instants_;
+  std::vector<MemoryRecord> memory_;
+  std::vector<CounterSample> counters_;
+  std::vector<FlowPoint> flows_;
+  StringPool strings_;
+  TraceMetadata metadata_;
+  std::vector<Problem> problems_;
+  ReadCounts counts_;
+  Interval extent_;
+  int64_t base_ns_ = 0;
+};
+
+}  // namespace emberline

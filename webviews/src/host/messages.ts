@@ -1,0 +1,87 @@
+// CONTRACT. Every message between a profile editor's webview and the extension. The only file that both bundles
+// import. The extension forwards requests to the daemon without looking inside; the webview holds no file access.
+
+/** Which trace and steps the editor shows; shared by all views of one editor. */
+export interface ViewSelection {
+  run?: string;
+  worker?: string;
+  span?: string;
+  steps?: string;
+}
+
+export type ViewName =
+  | 'overview' | 'operators' | 'kernels' | 'timeline' | 'memory' | 'modules' | 'lightning' | 'stacks' | 'lines';
+
+/** What survives tab switches and reloads. `views` holds each view's own state (sort, filter, scroll, window). */
+export interface EditorState {
+  view: ViewName;
+  selection: ViewSelection;
+  views: Partial<Record<ViewName, unknown>>;
+}
+
+/** Where a link inside the editor leads: a view, with what it shall show. */
+export interface Navigation {
+  view: ViewName;
+  /** Filter text for tables. */
+  filter?: string;
+  /** Grouping of the target view. */
+  groupBy?: string;
+  /** Slice to select in the timeline. */
+  slice?: number;
+  /** Search to run in the timeline. */
+  search?: string;
+  /** Line whose slices the timeline shows. */
+  line?: { file: string; line: number };
+  /** Range to show in the timeline, ns. */
+  range?: { startNs: number; endNs: number };
+}
+
+export interface SourceTarget {
+  /** Path as recorded in the trace. */
+  file: string;
+  line: number;
+  function?: string;
+  lineIsDefinition?: boolean;
+}
+
+export interface FailureData {
+  kind: string;
+  message: string;
+  hint?: string;
+  /** Byte offset in the file's text, where the error has one. */
+  offset?: number;
+}
+
+/** Webview to extension. */
+export type ToHost =
+  /** Sent once when the page runs. The extension answers `init`. */
+  | { type: 'ready' }
+  /** A daemon request; profileId is added by the extension. Answered by `response` with the same id. */
+  | { type: 'request'; id: number; method: string; params: Record<string, unknown> }
+  | { type: 'cancel'; id: number }
+  | { type: 'state'; state: EditorState }
+  | { type: 'openSource'; target: SourceTarget; toSide: boolean }
+  | { type: 'copy'; text: string }
+  /** Save dialog, then write. `base64` for binary content. */
+  | { type: 'save'; suggestedName: string; content: string; base64?: boolean }
+  /** Open this view in an editor of its own beside. */
+  | { type: 'openToSide'; view: ViewName }
+  | { type: 'cancelLoad' }
+  | { type: 'retry' }
+  | { type: 'showLog' }
+  | { type: 'restartDaemon' }
+  | { type: 'openExternal'; url: string };
+
+/** Extension to webview. */
+export type ToView =
+  | { type: 'init'; title: string; path: string; state?: EditorState; reducedMotion: boolean }
+  | { type: 'loading'; stage: string; percent: number }
+  /** The trace is loaded: profile/open's result and profile/load's result. Sent again after the daemon restarted. */
+  | { type: 'loaded'; profile: unknown; trace: unknown }
+  | { type: 'failed'; error: FailureData }
+  | { type: 'response'; id: number; result?: unknown; error?: FailureData }
+  /** Daemon state for the banner. */
+  | { type: 'daemon'; state: 'running' | 'restarting' | 'stopped'; message?: string }
+  | { type: 'navigate'; to: Navigation }
+  /** A frame whose file could not be found, after openSource; the page offers Locate... through openSource again. */
+  | { type: 'sourceMissing'; target: SourceTarget };
