@@ -1,0 +1,63 @@
+// Builds everything: the daemon, the protocol's types, the bundles, and with `--package` the VSIX.
+//
+//   node scripts/build.mjs [--package] [--native-only] [--no-setup]
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { availableParallelism } from 'node:os';
+import { bundle } from './lib/bundle.mjs';
+import { ensureNode } from './lib/node.mjs';
+import { buildDir, isMain, root } from './lib/paths.mjs';
+import { CommandError, run } from './lib/process.mjs';
+import { packageVsix } from './lib/vsix.mjs';
+import { writeProtocolTypes } from './protocol-types.mjs';
+import { setUp } from './setup.mjs';
+
+/** Configures once and compiles what changed. `tests` adds the native test programs. */
+export function buildNative({ tests = false } = {}) {
+  if (!existsSync(join(buildDir, 'build.ninja'))) {
+    run('cmake', [
+      '-S',
+      root,
+      '-B',
+      buildDir,
+      '-G',
+      'Ninja',
+      '-DCMAKE_BUILD_TYPE=Release',
+      '-DEMBERLINE_STATIC=ON',
+      '-DEMBERLINE_TESTS=ON',
+    ]);
+  }
+  const jobs = String(availableParallelism());
+  run('cmake', [
+    '--build',
+    buildDir,
+    '--parallel',
+    jobs,
+    ...(tests ? [] : ['--target', 'emberline']),
+  ]);
+}
+
+/** The whole build, in the order in which the parts need each other; gives the VSIX's path. */
+export async function buildAll({ tests = false, vsix = true } = {}) {
+  buildNative({ tests });
+  await writeProtocolTypes();
+  await bundle();
+  return vsix ? packageVsix() : undefined;
+}
+
+if (isMain(import.meta)) {
+  await ensureNode();
+  try {
+    if (!process.argv.includes('--no-setup')) await setUp();
+    if (process.argv.includes('--native-only')) {
+      buildNative();
+    } else {
+      const vsix = await buildAll({ vsix: process.argv.includes('--package') });
+      if (vsix !== undefined) console.log(`Packed ${vsix}`);
+    }
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    console.error(error.message);
+    process.exit(1);
+  }
+}

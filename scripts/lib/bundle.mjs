@@ -1,0 +1,59 @@
+// The two JavaScript bundles: the extension for Node, the views for the webview.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { distDir, root } from './paths.mjs';
+
+const extensionEntry = join(root, 'extension', 'src', 'extension.ts');
+const webviewEntry = join(root, 'webviews', 'src', 'main.tsx');
+
+const common = {
+  bundle: true,
+  minify: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+  metafile: true,
+  write: false,
+  absWorkingDir: root,
+};
+
+/** Writes dist/extension.cjs, dist/webview.js and dist/webview.css; gives esbuild's metafiles. */
+export async function bundle() {
+  const { build } = await import('esbuild');
+  mkdirSync(distDir, { recursive: true });
+  const results = {};
+  if (existsSync(extensionEntry)) {
+    results.extension = await build({
+      ...common,
+      entryPoints: [extensionEntry],
+      outfile: join(distDir, 'extension.cjs'),
+      platform: 'node',
+      format: 'cjs',
+      target: 'node20',
+      external: ['vscode'],
+      // Names in stack traces of a bug report are worth more than the bytes.
+      keepNames: true,
+    });
+  }
+  if (existsSync(webviewEntry)) {
+    results.webview = await build({
+      ...common,
+      entryPoints: [webviewEntry],
+      outfile: join(distDir, 'webview.js'),
+      platform: 'browser',
+      format: 'iife',
+      target: 'es2022',
+      jsx: 'automatic',
+      jsxImportSource: 'preact',
+      tsconfig: join(root, 'webviews', 'tsconfig.json'),
+      loader: { '.svg': 'text' },
+    });
+  }
+  // A file that did not change keeps its time, so that nothing is packed again for it.
+  for (const { outputFiles } of Object.values(results)) {
+    for (const { path, contents } of outputFiles) {
+      if (existsSync(path) && readFileSync(path).equals(contents)) continue;
+      writeFileSync(path, contents);
+    }
+  }
+  return results;
+}

@@ -1,0 +1,104 @@
+// The VSIX for this platform. What goes in is copied into a folder of its own and packed from
+// there: what is not named here cannot slip in, and vsce need not walk the whole checkout.
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { buildDir, distDir, root, vsceTarget, vsixDir, vsixPath } from './paths.mjs';
+import { CommandError, run, which } from './process.mjs';
+
+const manifestOnlyForDevelopers = ['scripts', 'devDependencies', 'allowScripts', 'private'];
+
+function newestTime(path) {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return 0;
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => newestTime(join(path, name))));
+}
+
+function inputs() {
+  return [
+    join(root, 'package.json'),
+    join(root, 'README.md'),
+    join(root, 'LICENSE'),
+    join(root, 'extension', 'media'),
+    join(root, 'scripts', 'lib', 'vsix.mjs'),
+    distDir,
+    join(buildDir, 'bin', 'emberline'),
+  ];
+}
+
+/** Strips the daemon of what only a debugger wants. */
+function placeDaemon() {
+  const source = join(buildDir, 'bin', 'emberline');
+  if (!existsSync(source)) throw new CommandError(`The daemon is missing: ${source}`);
+  const target = join(vsixDir, 'bin', 'emberline');
+  mkdirSync(join(vsixDir, 'bin'), { recursive: true });
+  const strip = which('strip') ?? which('llvm-strip');
+  if (strip === undefined) throw new CommandError('strip of binutils is missing');
+  run(strip, ['-o', target, source]);
+  chmodSync(target, 0o755);
+}
+
+/** README without its pictures: they are not packed, and VS Code shows none from a local package. */
+function packedReadme() {
+  return readFileSync(join(root, 'README.md'), 'utf8')
+    .split('\n')
+    .filter((line) => !/^\s*(!\[|<img)/.test(line))
+    .join('\n');
+}
+
+/** Packs when something is newer than the VSIX at hand; gives its path. */
+export function packageVsix() {
+  const target = vsixPath();
+  const newest = Math.max(...inputs().map(newestTime));
+  if (existsSync(target) && statSync(target).mtimeMs >= newest) return target;
+  for (const file of ['extension.cjs', 'webview.js']) {
+    if (!existsSync(join(distDir, file))) throw new CommandError(`dist/${file} is missing`);
+  }
+  rmSync(vsixDir, { recursive: true, force: true });
+  rmSync(target, { force: true });
+  mkdirSync(vsixDir, { recursive: true });
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  for (const key of manifestOnlyForDevelopers) delete manifest[key];
+  manifest.engines = { vscode: manifest.engines.vscode };
+  writeFileSync(join(vsixDir, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  writeFileSync(join(vsixDir, 'README.md'), packedReadme());
+  cpSync(join(root, 'LICENSE'), join(vsixDir, 'LICENSE'));
+  cpSync(distDir, join(vsixDir, 'dist'), {
+    recursive: true,
+    filter: (path) => !path.endsWith('.map') && !path.endsWith('meta.json'),
+  });
+  const media = join(root, 'extension', 'media');
+  if (existsSync(media)) {
+    cpSync(media, join(vsixDir, 'extension', 'media'), {
+      recursive: true,
+      filter: (path) => !path.includes(join('media', 'pictures')),
+    });
+  }
+  placeDaemon();
+  run(
+    process.execPath,
+    [
+      join(root, 'node_modules', '@vscode', 'vsce', 'vsce'),
+      'package',
+      '--target',
+      vsceTarget(),
+      '--no-dependencies',
+      '--allow-missing-repository',
+      '--no-rewrite-relative-links',
+      '--out',
+      target,
+    ],
+    { cwd: vsixDir, stdio: ['ignore', 'inherit', 'inherit'] },
+  );
+  return target;
+}

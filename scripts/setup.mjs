@@ -1,0 +1,222 @@
+// Installs what is missing on this machine: compiler and libraries from apt, packages from npm, a
+// current Node, and code-server where no VS Code is at hand.
+//
+//   node scripts/setup.mjs [--tests] [--workbench]
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { ensureNode, nodeHeadersDir } from './lib/node.mjs';
+import { isMain, root, toolsDir } from './lib/paths.mjs';
+import { CommandError, npmEnv, output, run, runLogged, which } from './lib/process.mjs';
+
+export const codeServerVersion = '4.139.1';
+
+const buildPackages = [
+  'cmake',
+  'ninja-build',
+  'pkg-config',
+  'libuv1-dev',
+  'nlohmann-json3-dev',
+  'catch2',
+  'zlib1g-dev',
+  'libdeflate-dev',
+];
+const codeServerPackages = [
+  'build-essential',
+  'pkg-config',
+  'python3',
+  'libkrb5-dev',
+  'libsecret-1-dev',
+  'libxkbfile-dev',
+  'libx11-dev',
+];
+
+/** The browser that tests drive: EMBERLINE_CHROMIUM or one on PATH. */
+export function findChromium() {
+  return (
+    process.env.EMBERLINE_CHROMIUM ??
+    ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+      .map(which)
+      .find((path) => path !== undefined)
+  );
+}
+
+function compilerVersion() {
+  const text = output('c++', ['-dumpversion'])?.trim();
+  return text === undefined ? undefined : Number(text.split('.')[0]);
+}
+
+function missingAptPackages(names) {
+  const listing =
+    output('dpkg-query', ['-W', '-f', '${Package} ${db:Status-Abbrev}\\n'], {
+      maxBuffer: 64 << 20,
+    }) ?? '';
+  const installed = new Set(
+    listing
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, state]) => state === 'ii')
+      .map(([name]) => name),
+  );
+  // pkgconf replaces pkg-config on newer distributions, and tools may come from elsewhere.
+  const programs = {
+    cmake: 'cmake',
+    'ninja-build': 'ninja',
+    'pkg-config': 'pkg-config',
+    python3: 'python3',
+  };
+  return [...new Set(names)].filter(
+    (name) => !installed.has(name) && !(programs[name] && which(programs[name])),
+  );
+}
+
+async function installAptPackages(names) {
+  const missing = missingAptPackages(names);
+  if (missing.length === 0) return;
+  if (!which('apt-get')) {
+    throw new CommandError(
+      `Please install what these packages of Debian hold, then try again: ${missing.join(' ')}`,
+    );
+  }
+  const asRoot = process.getuid?.() === 0;
+  const interactive = process.stdin.isTTY && process.env.CI !== 'true';
+  const prefix = asRoot ? [] : ['sudo', ...(interactive ? [] : ['-n'])];
+  const command = [...prefix, 'apt-get', 'install', '-y', '--no-install-recommends', ...missing];
+  console.log(`Missing on this machine: ${missing.join(' ')}`);
+  if (!asRoot && interactive) {
+    const terminal = createInterface({ input: process.stdin, output: process.stdout });
+    const answer = await terminal.question(`Run \`${command.join(' ')}\` now? [Y/n] `);
+    terminal.close();
+    if (/^n/i.test(answer.trim())) {
+      throw new CommandError(`Nothing was installed. What is needed:\n  ${command.join(' ')}`);
+    }
+  }
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const options = { env, stdio: ['ignore', 'inherit', 'inherit'] };
+  const withTerminal = interactive && !asRoot ? { env } : options;
+  const [program, ...leading] = [...prefix, 'apt-get'];
+  const apt = (...args) => run(program, [...leading, ...args], withTerminal);
+  apt('update', '-qq');
+  apt('install', '-y', '-qq', '--no-install-recommends', ...missing);
+}
+
+function installNpmPackages() {
+  const lock = readFileSync(join(root, 'package-lock.json'));
+  const wanted = createHash('sha256').update(lock).digest('hex');
+  const stamp = join(root, 'node_modules', '.emberline-lock');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  console.log('Installing npm packages');
+  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: root,
+    env: npmEnv(),
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  writeFileSync(stamp, wanted);
+}
+
+/** Folder of the code-server package: EMBERLINE_CODE_SERVER or the one in `.tools`. */
+export function codeServerDir() {
+  return (
+    process.env.EMBERLINE_CODE_SERVER ??
+    join(toolsDir, 'code-server', 'node_modules', 'code-server')
+  );
+}
+
+const codeServerStamp = join(toolsDir, 'code-server', '.installed');
+
+export function hasCodeServer() {
+  if (process.env.EMBERLINE_CODE_SERVER !== undefined) {
+    return existsSync(join(codeServerDir(), 'out', 'node', 'entry.js'));
+  }
+  return (
+    existsSync(codeServerStamp) && readFileSync(codeServerStamp, 'utf8').trim() === codeServerVersion
+  );
+}
+
+/**
+ * Installs code-server, whose native modules are compiled for the running Node: some minutes, once.
+ * Runs beside other work; the promise ends with the installation.
+ */
+export async function installCodeServer() {
+  if (hasCodeServer()) return;
+  const folder = join(toolsDir, 'code-server');
+  console.log(
+    `Installing code-server ${codeServerVersion} into .tools/code-server (once; some minutes, log in .tools/code-server.log)`,
+  );
+  rmSync(join(folder, 'node_modules'), { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({
+      name: 'emberline-code-server',
+      private: true,
+      dependencies: { 'code-server': codeServerVersion },
+      // code-server's own post-install step installs VS Code inside it with scripts of its own.
+      allowScripts: Object.fromEntries(
+        [
+          'code-server',
+          'argon2',
+          'node-pty',
+          'native-keymap',
+          'native-watchdog',
+          'kerberos',
+          'windows-foreground-love',
+          '@vscode/spdlog',
+          '@vscode/sqlite3',
+          '@parcel/watcher',
+        ].map((name) => [name, true]),
+      ),
+    }),
+  );
+  const headers = nodeHeadersDir();
+  await runLogged(
+    'npm',
+    ['install', '--no-audit', '--no-fund', '--no-package-lock', '--foreground-scripts'],
+    join(toolsDir, 'code-server.log'),
+    {
+      cwd: folder,
+      env: npmEnv({
+        npm_config_ignore_scripts: 'false',
+        // Older npm takes the approval from here, where the nested installation sees it too.
+        ...(headers === undefined ? {} : { npm_config_nodedir: headers }),
+      }),
+    },
+  );
+  writeFileSync(codeServerStamp, `${codeServerVersion}\n`);
+}
+
+/**
+ * Brings the machine to where the product can be built; with `tests` also to where the suites run.
+ * `workbench` says that a VS Code will be needed that is not installed.
+ */
+export async function setUp({ tests = false, workbench = false } = {}) {
+  const packages = [...buildPackages];
+  const compiler = compilerVersion();
+  if (compiler === undefined) packages.push('build-essential');
+  if ((tests || workbench) && !hasCodeServer()) packages.push(...codeServerPackages);
+  if (tests && findChromium() === undefined) packages.push('chromium', 'fonts-dejavu-core');
+  await installAptPackages(packages);
+  const version = compilerVersion();
+  if (version === undefined) {
+    throw new CommandError('No C++ compiler was found: install g++ 11 or newer, or clang 14 or newer.');
+  }
+  if (version < 11) {
+    throw new CommandError(`The C++ compiler is version ${version}; C++20 needs g++ 11 or clang 14.`);
+  }
+  installNpmPackages();
+}
+
+if (isMain(import.meta)) {
+  await ensureNode();
+  const workbench = process.argv.includes('--workbench');
+  try {
+    await setUp({ tests: process.argv.includes('--tests'), workbench });
+    if (workbench) await installCodeServer();
+    console.log('Everything that is needed is there.');
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    console.error(error.message);
+    process.exit(1);
+  }
+}
