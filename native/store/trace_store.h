@@ -111,7 +111,7 @@ struct MemoryRecord {
   Ns ts = 0;
   uint64_t address = 0;
   int64_t bytes = 0;            // > 0 allocation, < 0 release
-  int32_t device_type = 0;      // c10::DeviceType as recorded: 0 CPU, 1 CUDA, 20 HIP, 12 XPU, ...
+  int32_t device_type = 0;      // c10::DeviceType as recorded: 0 CPU, 1 CUDA, 6 HIP, 12 XPU, ...
   int32_t device_id = -1;
   int64_t total_allocated = -1; // bytes after this record; -1 when not recorded
   int64_t total_reserved = -1;

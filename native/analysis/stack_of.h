@@ -1,0 +1,52 @@
+// CONTRACT. Python stacks of slices, in whatever form the trace recorded them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/model.h"
+
+namespace emberline {
+
+struct Frame {
+  std::string file;        // as recorded; "" for builtins
+  int64_t line = 0;        // as recorded, 1-based; 0 unknown
+  std::string function;    // "forward", "<module>", "<built-in method randn>" (addresses stripped)
+  bool line_is_definition = false;  // the recorder named the function's first line, not the calling line
+  bool library = false;    // standard library or installed package, not the user's own code
+  SliceIndex slice = kNone;  // the python_function slice, when it is one
+  bool operator==(const Frame&) const = default;
+};
+
+// Parses the name of a python_function slice: "path(line): function", matched from the right;
+// "<built-in ...>" and "nn.Module: X_0" give a frame without a file.
+Frame ParseFrameName(std::string_view name);
+
+// Parses one recorded "Call stack" string (frames joined by ';', innermost first).
+std::vector<Frame> ParseCallStack(std::string_view text);
+
+// True for paths of the standard library, site-packages, dist-packages, torch/ and frozen modules.
+bool IsLibraryPath(std::string_view file);
+
+// "nn.Module: Linear_3" -> "Linear_3"; nothing for other names.
+std::optional<std::string_view> ModuleName(std::string_view python_function_name);
+
+// The Python stack of a slice, innermost first, module-call pseudo frames left out. Device slices
+// take their launch's; backward ops without one of their own take their forward op's.
+std::vector<Frame> StackOf(const Model& model, SliceIndex slice);
+
+// Innermost frame of the user's own code in StackOf(), or nothing.
+std::optional<Frame> UserFrameOf(const Model& model, SliceIndex slice);
+
+// Innermost python_function slice "nn.Module: ..." that encloses the slice (through launch and
+// forward op as above); kNone when there is none.
+SliceIndex ModuleOf(const Model& model, SliceIndex slice);
+
+// The slice is an operator as the views list it (view-semantics 3.4): a cpu op that is no step, data loader, optimizer or
+// DataParallel wrapper range.
+bool IsListedOperator(const Model& model, SliceIndex slice);
+
+}  // namespace emberline
