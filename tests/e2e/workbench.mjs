@@ -1,0 +1,256 @@
+// Drives the real product: the packaged VSIX in a served VS Code, in a real browser.
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { chromium } from 'playwright-core';
+import {
+  prepareWorkbench,
+  readSettings,
+  startCodeServer,
+  workbenchFolders,
+  workbenchUrl,
+  writeSettings,
+} from '../../scripts/lib/code-server.mjs';
+import { root, vsixPath } from '../../scripts/lib/paths.mjs';
+import { findChromium } from '../../scripts/setup.mjs';
+
+/** How long a condition may take on a slow machine before it counts as missed. */
+export const patienceMs = 60_000;
+
+export const outputDir = join(root, 'tests', 'out', 'e2e');
+
+const browserArguments = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--enable-unsafe-swiftshader',
+];
+
+/** Themes by the class that they put on the workbench. */
+export const themes = {
+  dark: { id: 'Dark 2026', className: 'vs-dark' },
+  light: { id: 'Light 2026', className: 'vs' },
+  highContrastDark: { id: 'Default High Contrast', className: 'hc-black' },
+  highContrastLight: { id: 'Default High Contrast Light', className: 'hc-light' },
+};
+
+/** Asks again until the answer is neither undefined nor false; throws with `what` when it never is. */
+export async function waitUntil(what, question, timeoutMs = patienceMs) {
+  const end = Date.now() + timeoutMs;
+  let lastError;
+  for (;;) {
+    try {
+      const answer = await question();
+      if (answer !== undefined && answer !== false && answer !== null) return answer;
+      lastError = undefined;
+    } catch (error) {
+      lastError = error;
+    }
+    if (Date.now() > end) {
+      throw new Error(`Waited ${timeoutMs / 1000} s in vain: ${what}`, { cause: lastError });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 150));
+  }
+}
+
+/**
+ * Starts a VS Code with a copy of `folder` (default: the samples), the VSIX installed, in a browser
+ * window. `settings` go to the user's settings; `open` is a profile of the folder to begin with.
+ */
+export async function startWorkbench({
+  folder = join(root, 'samples'),
+  settings = {},
+  open,
+  viewport = { width: 1440, height: 900 },
+} = {}) {
+  const executablePath = findChromium();
+  if (executablePath === undefined) throw new Error('No Chromium: set EMBERLINE_CHROMIUM');
+  const home = mkdtempSync(join(tmpdir(), 'emberline-'));
+  const folders = workbenchFolders(home);
+  const workspace = join(home, basename(folder));
+  mkdirSync(outputDir, { recursive: true });
+  cpSync(folder, workspace, { recursive: true });
+  const allSettings = {
+    'window.confirmBeforeClose': 'never',
+    ...(open === undefined ? {} : { 'emberline.openOnStartup': open }),
+    ...settings,
+  };
+  let server;
+  let browser;
+  try {
+    prepareWorkbench(folders, process.env.EMBERLINE_VSIX ?? vsixPath(), allSettings);
+    server = await startCodeServer(folders, { logFile: join(home, 'server.log') });
+    browser = await chromium.launch({ executablePath, args: browserArguments, timeout: patienceMs });
+    const page = await browser.newPage({ viewport });
+    page.setDefaultTimeout(patienceMs);
+    page.setDefaultNavigationTimeout(patienceMs);
+    const workbench = new Workbench({ folders, workspace, server, browser, page });
+    await page.goto(workbenchUrl(server.url, workspace));
+    await workbench.waitForReady();
+    return workbench;
+  } catch (error) {
+    await browser?.close().catch(() => {});
+    await server?.stop();
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+    throw error;
+  }
+}
+
+export class Workbench {
+  constructor({ folders, workspace, server, browser, page }) {
+    this.folders = folders;
+    this.workspace = workspace;
+    this.server = server;
+    this.browser = browser;
+    this.page = page;
+    /** Errors that pages and webviews reported. */
+    this.pageErrors = [];
+    page.on('pageerror', (error) => this.pageErrors.push(String(error?.stack ?? error)));
+  }
+
+  async waitForReady() {
+    await this.page.locator('.monaco-workbench .part.statusbar').waitFor();
+    await this.page.locator('.explorer-folders-view .monaco-list-row').first().waitFor();
+  }
+
+  /** Runs a command from the Command Palette by its full title. */
+  async runCommand(title) {
+    await this.#quickInput('F1', `>${title}`, title);
+  }
+
+  /** Opens a file of the workspace by Quick Open, in the editor that VS Code chooses for it. */
+  async openFile(path) {
+    await this.#quickInput('Control+p', path, basename(path));
+  }
+
+  /** Fills VS Code's quick input, waits for the row that says `wanted`, and takes it. */
+  async #quickInput(key, text, wanted) {
+    const widget = this.page.locator('.quick-input-widget');
+    const input = widget.locator('.quick-input-filter input');
+    await waitUntil(`the quick input after ${key}`, async () => {
+      if (!(await input.isVisible())) await this.page.keyboard.press(key);
+      await input.waitFor({ state: 'visible', timeout: 4000 });
+      await input.fill(text);
+      return (await input.inputValue()) === text;
+    });
+    const row = widget.locator('.quick-input-list .monaco-list-row').filter({ hasText: wanted });
+    await row.first().waitFor();
+    await row.first().click();
+  }
+
+  /** Double click on a file in the Explorer; folders on the way are opened. */
+  async doubleClickInExplorer(path) {
+    const parts = path.split('/');
+    for (const [index, part] of parts.entries()) {
+      const row = this.page
+        .locator('.explorer-folders-view .monaco-list-row')
+        .filter({ has: this.page.locator(`.label-name`, { hasText: new RegExp(`^${escape(part)}$`) }) })
+        .first();
+      await row.waitFor();
+      if (index === parts.length - 1) await row.dblclick();
+      else if ((await row.getAttribute('aria-expanded')) !== 'true') await row.click();
+    }
+  }
+
+  /** The tab of an editor by its title. */
+  tab(title) {
+    return this.page.locator('.tabs-container .tab').filter({ hasText: title }).first();
+  }
+
+  /**
+   * The document of a webview that is shown and holds `selector`; waits for it.
+   */
+  webviewFrame(selector = 'body') {
+    return waitUntil(`a webview with ${selector}`, async () => {
+      for (const outer of await this.page.locator('iframe.webview.ready').elementHandles()) {
+        const box = await outer.boundingBox();
+        if (box === null || box.width < 2 || box.height < 2) continue;
+        const visible = await outer.evaluate((element) => {
+          const style = element.ownerDocument.defaultView.getComputedStyle(element);
+          return style.visibility !== 'hidden';
+        });
+        if (!visible) continue;
+        const host = await outer.contentFrame();
+        const inner = await host?.$('iframe#active-frame');
+        const frame = await inner?.contentFrame();
+        if (frame && (await frame.$(selector)) !== null) return frame;
+      }
+      return undefined;
+    });
+  }
+
+  /** CodeLens texts of the editor that is shown. */
+  codeLenses() {
+    return this.page.locator('.codelens-decoration a');
+  }
+
+  /** Texts of the notifications that are shown. */
+  async notifications() {
+    return this.page.locator('.notification-list-item-message').allInnerTexts();
+  }
+
+  /** Changes user settings; those already there stay. */
+  changeSettings(settings) {
+    writeSettings(this.folders, { ...readSettings(this.folders), ...settings });
+  }
+
+  /** Changes the colour theme (a key of `themes`) and waits until it is drawn. */
+  async setTheme(name) {
+    const { id, className } = themes[name];
+    this.changeSettings({ 'workbench.colorTheme': id });
+    await this.page.locator(`.monaco-workbench.${className}`).first().waitFor();
+  }
+
+  /** Process ids of the daemon that the installed extension runs. */
+  daemonPids() {
+    return readdirSync('/proc').filter((name) => {
+      if (!/^\d+$/.test(name)) return false;
+      try {
+        return (
+          readlinkSync(`/proc/${name}/exe`).startsWith(this.folders.extensions) &&
+          readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('serve')
+        );
+      } catch {
+        return false;
+      }
+    }).map(Number);
+  }
+
+  /** Reloads the window, as *Developer: Reload Window* does. */
+  async reload() {
+    await this.page.reload();
+    await this.waitForReady();
+  }
+
+  async screenshot(name) {
+    const path = join(outputDir, `${name}.png`);
+    mkdirSync(dirname(path), { recursive: true });
+    await this.page.screenshot({ path });
+    return path;
+  }
+
+  /** Runs a part of a test; when it fails, a picture and the server's log are left in tests/out. */
+  async watched(name, part) {
+    try {
+      await part();
+    } catch (error) {
+      const picture = await this.screenshot(`failed-${name}`).catch(() => 'no picture');
+      cpSync(join(this.folders.home, 'server.log'), join(outputDir, `failed-${name}.log`));
+      const errors = this.pageErrors.slice(-5).join('\n');
+      error.message += `\nSee ${picture}${errors === '' ? '' : `\nErrors in the page:\n${errors}`}`;
+      throw error;
+    }
+  }
+
+  async stop() {
+    await this.browser.close().catch(() => {});
+    await this.server.stop();
+    rmSync(this.folders.home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  }
+}
+
+const escape = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
