@@ -1,0 +1,83 @@
+// The memory view: allocator records paired, attributed and sampled (view-semantics, section 9, with
+// the bugs of its section 17.5 mended).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/stack_of.h"
+#include "analysis/table.h"
+#include "base/cancel.h"
+#include "base/result.h"
+#include "model/model.h"
+
+namespace emberline {
+
+// A record with its owner: what ran on its thread when the allocator was called.
+struct MemoryOwner {
+  SliceIndex op = kNone;      // innermost listed operator
+  SliceIndex parent = kNone;  // the listed operator around it
+  SliceIndex within = kNone;  // innermost slice of any kind; stacks are looked up from here
+};
+
+// An allocation with its release, or one of the two alone.
+struct MemoryEvent {
+  uint32_t allocation = kNone;  // index into TraceStore::memory(), kNone for a lone release
+  uint32_t release = kNone;     // kNone while still open at the end of the recording
+  int64_t bytes = 0;            // size, positive
+};
+
+struct MemoryDevice {
+  std::string name;             // "CPU", "GPU 0", "XPU 1", ...
+  int32_t type = 0;             // c10::DeviceType
+  int32_t id = -1;
+  std::vector<uint32_t> records;   // indexes into TraceStore::memory(), by time
+  std::vector<MemoryEvent> events; // in order of their first record
+  // Totals were not recorded (PyTorch before 1.10): the curve counts from 0 at the first record.
+  bool relative = false;
+  // Parallel to `records`: bytes after each record.
+  std::vector<int64_t> allocated;
+  std::vector<int64_t> reserved;   // empty when not recorded
+  int64_t peak_allocated = 0;
+  int64_t peak_reserved = 0;
+  uint32_t peak = kNone;           // position in `records` of the first record at the peak
+  std::optional<int64_t> capacity; // bytes of the device, where its properties tell
+};
+
+struct MemoryData {
+  std::vector<MemoryDevice> devices;   // devices with the most bytes first, the CPU last
+  std::vector<MemoryOwner> owners;     // parallel to TraceStore::memory()
+  // Index of the device called `name`; the first when empty; -1 when there is none of that name.
+  int Find(const std::string& name) const;
+};
+
+// Pairs and attributes all records. Linear in records and slices. Errors: kCancelled.
+Result<MemoryData> AnalyzeMemory(const Model& model, const CancelToken& cancel);
+
+// A curve for drawing: steps, so values hold until the next point.
+struct MemoryCurve {
+  std::vector<Ns> times;
+  std::vector<int64_t> allocated;
+  std::vector<int64_t> reserved;   // empty when not recorded
+  uint64_t records = 0;            // records it stands for
+};
+
+// At most about `points` points inside [range.begin, range.end], each bucket's extrema kept, so that
+// no peak is lost (B63: sampling precedes drawing as steps).
+MemoryCurve SampleMemory(const MemoryData& data, const Model& model, int device, Interval range,
+                         uint32_t points);
+
+// Events that touch the range (both ends included).
+Table MemoryEventsTable(const MemoryData& data, const Model& model, int device, Interval range);
+
+// Sums per operator over the records in the range. `calls` counts every call of the operator in the
+// range (B31); a record counts once for each name on its chain of operators.
+Table MemoryStatisticsTable(const MemoryData& data, const Model& model, int device, Interval range);
+
+enum class PeakGrouping { kOperator, kLine, kModule };
+// What was alive at the device's peak. Bytes the records do not explain stand in a row of their own.
+Table MemoryPeakTable(const MemoryData& data, const Model& model, int device, PeakGrouping by);
+
+}  // namespace emberline

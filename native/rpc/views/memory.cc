@@ -1,0 +1,183 @@
+#include "analysis/memory.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "rpc/views/view.h"
+
+namespace emberline {
+namespace {
+
+std::shared_ptr<const MemoryData> Data(const ViewRequest& request) {
+  return request.trace.Cached<MemoryData>("memory", [&] {
+    // Not cancelled half-way: the result is kept for the next request.
+    auto data = AnalyzeMemory(*request.trace.model, {});
+    return data.ok() ? std::move(*data) : MemoryData{};
+  });
+}
+
+// The range of times asked for: startNs and endNs, else the selected steps, else everything.
+Interval RangeOf(const ViewRequest& request) {
+  const Interval all = request.trace.store->extent();
+  Interval range = all;
+  const auto& steps = request.trace.model->steps;
+  if (!request.steps.all && request.steps.last < steps.size()) {
+    range = {steps[request.steps.first].time.begin, steps[request.steps.last].time.end};
+  }
+  if (request.params.contains("startNs")) range.begin = request.params["startNs"].get<int64_t>();
+  if (request.params.contains("endNs")) range.end = request.params["endNs"].get<int64_t>();
+  if (range.end < range.begin) std::swap(range.begin, range.end);
+  return range;
+}
+
+Result<int> DeviceOf(const ViewRequest& request, const MemoryData& data) {
+  const std::string name = request.params.value("device", std::string());
+  const int index = data.Find(name);
+  if (index < 0 && !name.empty()) {
+    std::string names;
+    for (const MemoryDevice& d : data.devices) names += (names.empty() ? "" : ", ") + d.name;
+    return Error{ErrorKind::kInvalidArgument, "There is no memory device \"" + name + "\" in this trace.",
+                 names.empty() ? "The trace holds no allocator records." : "Devices: " + names + ".", {}};
+  }
+  return index;
+}
+
+Json CurveJson(const MemoryCurve& curve) {
+  Json json = Json::object();
+  json["timesNs"] = curve.times;
+  json["allocatedBytes"] = curve.allocated;
+  json["reservedBytes"] = curve.reserved;
+  json["records"] = curve.records;
+  return json;
+}
+
+Json Absences(const ViewRequest& request, const MemoryData& data) {
+  Json list = Json::array();
+  const auto add = [&](const char* what, const char* argument, const char* snippet) {
+    list.push_back({{"what", what}, {"argument", argument}, {"snippet", snippet}});
+  };
+  if (data.devices.empty()) {
+    const auto& flags = request.trace.store->metadata().profiler_flags;
+    const auto it = flags.find("profile_memory");
+    if (it != flags.end() && it->second) {
+      add("Memory recording was switched on, but no allocator record is in this trace.", "", "");
+    } else {
+      add("The allocator's records are missing.", "profile_memory=True",
+          "with torch.profiler.profile(profile_memory=True, record_shapes=True, with_stack=True) as prof:\n    ...");
+    }
+    return list;
+  }
+  for (const MemoryDevice& d : data.devices) {
+    if (d.relative) {
+      add("Totals were not recorded: curves count from zero at the first record.", "",
+          "");
+      break;
+    }
+  }
+  return list;
+}
+
+Result<Json> Memory(const ViewRequest& request) {
+  const auto data = Data(request);
+  auto device = DeviceOf(request, *data);
+  if (!device.ok()) return device.error();
+  const Interval range = RangeOf(request);
+  const bool whole = request.params.value("limit", int64_t{0}) < 0;
+  const uint32_t points = static_cast<uint32_t>(
+      std::clamp<int64_t>(request.params.value("points", int64_t{2000}), 16, 4000));
+  const Model& model = *request.trace.model;
+  const auto& memory = request.trace.store->memory();
+
+  Json result = Json::object();
+  Json devices = Json::array();
+  for (size_t i = 0; i < data->devices.size(); ++i) {
+    const MemoryDevice& d = data->devices[i];
+    Json item = Json::object();
+    item["name"] = d.name;
+    item["records"] = d.records.size();
+    item["peakAllocatedBytes"] = d.peak_allocated;
+    item["peakReservedBytes"] = d.reserved.empty() ? Json(nullptr) : Json(d.peak_reserved);
+    item["peakNs"] = d.peak == kNone ? Json(nullptr) : Json(memory[d.records[d.peak]].ts);
+    item["capacityBytes"] = d.capacity ? Json(*d.capacity) : Json(nullptr);
+    item["relative"] = d.relative;
+    if (whole) item["curve"] = CurveJson(SampleMemory(*data, model, static_cast<int>(i), range, points));
+    devices.push_back(std::move(item));
+  }
+  result["devices"] = std::move(devices);
+  result["device"] = *device < 0 ? Json("") : Json(data->devices[*device].name);
+  result["startNs"] = range.begin;
+  result["endNs"] = range.end;
+  result["curve"] = CurveJson(SampleMemory(*data, model, *device, range, points));
+  result["peak"] = {
+      {"byOperator", TableJson(MemoryPeakTable(*data, model, *device, PeakGrouping::kOperator))},
+      {"byLine", TableJson(MemoryPeakTable(*data, model, *device, PeakGrouping::kLine))},
+      {"byModule", TableJson(MemoryPeakTable(*data, model, *device, PeakGrouping::kModule))}};
+  if (!whole) {
+    // Peaks can have thousands of places; the page shows the largest.
+    for (auto& [key, table] : result["peak"].items()) {
+      Json& rows = table["rows"];
+      if (rows.size() > 100) rows.erase(rows.begin() + 100, rows.end());
+    }
+  }
+  result["absences"] = Absences(request, *data);
+  if (whole) {
+    Json events = Json::array(), statistics = Json::array();
+    for (int i = 0; i < static_cast<int>(data->devices.size()); ++i) {
+      const auto append = [&](Json& list, const Table& table) {
+        const Json json = TableJson(table);
+        for (const Json& row : json["rows"]) {
+          Json entry = {{"device", data->devices[i].name}};
+          entry.update(row);
+          list.push_back(std::move(entry));
+        }
+      };
+      append(events, MemoryEventsTable(*data, model, i, range));
+      append(statistics, MemoryStatisticsTable(*data, model, i, range));
+    }
+    result["events"] = std::move(events);
+    result["statistics"] = std::move(statistics);
+  }
+  return result;
+}
+
+using MakeTable = Table (*)(const MemoryData&, const Model&, int, Interval);
+
+Result<Json> Listed(const ViewRequest& request, const char* name, MakeTable make) {
+  const auto data = Data(request);
+  auto device = DeviceOf(request, *data);
+  if (!device.ok()) return device.error();
+  const Interval range = RangeOf(request);
+  const std::string key = std::string(name) + "|" + std::to_string(*device) + "|" +
+                          std::to_string(range.begin) + "|" + std::to_string(range.end);
+  // Scrolling asks for page after page of one table; only the last one asked for is kept.
+  struct Kept {
+    std::mutex mutex;
+    std::string key;
+    std::shared_ptr<const Table> table;
+  };
+  const auto kept = std::const_pointer_cast<Kept>(
+      std::static_pointer_cast<const Kept>(request.trace.CachedAny(
+          std::string("last/") + name, [] { return std::make_shared<Kept>(); })));
+  std::shared_ptr<const Table> table;
+  {
+    std::lock_guard lock(kept->mutex);
+    if (kept->key != key) {
+      kept->table = std::make_shared<Table>(make(*data, *request.trace.model, *device, range));
+      kept->key = key;
+    }
+    table = kept->table;
+  }
+  return TableResult(*table, request.params);
+}
+
+}  // namespace
+
+Result<Json> MemoryView(const ViewRequest& request) { return Memory(request); }
+Result<Json> MemoryEventsView(const ViewRequest& request) {
+  return Listed(request, "memoryEvents", &MemoryEventsTable);
+}
+Result<Json> MemoryStatisticsView(const ViewRequest& request) {
+  return Listed(request, "memoryStatistics", &MemoryStatisticsTable);
+}
+
+}  // namespace emberline

@@ -1,0 +1,148 @@
+#include "analysis/modules.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "rpc/views/view.h"
+
+namespace emberline {
+namespace {
+
+// Nodes of one reply; what is below them is asked for by `root`.
+constexpr size_t kNodesPerReply = 400;
+
+std::string StepsKey(const StepSelection& steps) {
+  return steps.all ? "all" : std::to_string(steps.first) + "-" + std::to_string(steps.last);
+}
+
+std::shared_ptr<const MemoryData> Memory(const ViewRequest& request) {
+  return request.trace.Cached<MemoryData>("memory", [&] {
+    auto data = AnalyzeMemory(*request.trace.model, {});
+    return data.ok() ? std::move(*data) : MemoryData{};
+  });
+}
+
+Json NodeJson(const ModuleTree& tree, uint32_t id) {
+  const ModuleNode& node = tree.nodes[id];
+  Json json = Json::object();
+  json["id"] = id;
+  json["name"] = node.name;
+  json["className"] = node.class_name;
+  json["occurrences"] = node.occurrences;
+  json["operators"] = node.operators;
+  json["hostTotalUs"] = Us(node.host_total);
+  json["hostSelfUs"] = Us(node.host_self);
+  json["deviceTotalUs"] = Us(node.device_total);
+  json["deviceSelfUs"] = Us(node.device_self);
+  json["backwardHostUs"] = Us(node.backward_host);
+  json["backwardDeviceTotalUs"] = Us(node.backward_device_total);
+  json["backwardDeviceSelfUs"] = Us(node.backward_device_self);
+  json["allocatedBytes"] = node.allocated_bytes;
+  json["slice"] = node.first_slice == kNone ? Json(nullptr) : Json(node.first_slice);
+  json["file"] = node.file;
+  json["line"] = node.line;
+  json["function"] = node.function;
+  json["childCount"] = node.children.size();
+  json["children"] = Json::array();
+  return json;
+}
+
+// The trees below `roots`, breadth first up to a number of nodes, so that upper levels are whole.
+Json TreeJson(const ModuleTree& tree, const std::vector<uint32_t>& roots, size_t most) {
+  std::vector<bool> chosen(tree.nodes.size(), false);
+  std::deque<uint32_t> queue(roots.begin(), roots.end());
+  for (size_t count = 0; !queue.empty() && count < most; ++count) {
+    const uint32_t id = queue.front();
+    queue.pop_front();
+    chosen[id] = true;
+    queue.insert(queue.end(), tree.nodes[id].children.begin(), tree.nodes[id].children.end());
+  }
+  // Parents stand before children, so building from the back finds every child finished.
+  std::vector<Json> made(tree.nodes.size());
+  for (uint32_t id = static_cast<uint32_t>(tree.nodes.size()); id-- > 0;) {
+    if (!chosen[id]) continue;
+    made[id] = NodeJson(tree, id);
+    for (uint32_t child : tree.nodes[id].children) {
+      if (chosen[child]) made[id]["children"].push_back(std::move(made[child]));
+    }
+  }
+  Json list = Json::array();
+  for (uint32_t root : roots) {
+    if (chosen[root]) list.push_back(std::move(made[root]));
+  }
+  return list;
+}
+
+const char* SourceName(ModuleSource source) {
+  switch (source) {
+    case ModuleSource::kNone: return "none";
+    case ModuleSource::kPythonModules: return "pythonModules";
+    case ModuleSource::kModuleHierarchy: return "moduleHierarchy";
+    case ModuleSource::kLightning: return "lightning";
+  }
+  return "none";
+}
+
+Result<std::vector<uint32_t>> RootsOf(const ViewRequest& request, const ModuleTree& tree) {
+  if (!request.params.contains("root")) return tree.roots;
+  const int64_t root = request.params["root"].get<int64_t>();
+  if (root < 0 || static_cast<size_t>(root) >= tree.nodes.size()) {
+    return Error{ErrorKind::kInvalidArgument, "There is no module with this id.",
+                 "Ids hold for one trace and one choice of steps; ask for the tree again.", {}};
+  }
+  return std::vector<uint32_t>{static_cast<uint32_t>(root)};
+}
+
+size_t Most(const ViewRequest& request) {
+  return request.params.value("limit", int64_t{0}) < 0 ? SIZE_MAX : kNodesPerReply;
+}
+
+}  // namespace
+
+Result<Json> ModulesView(const ViewRequest& request) {
+  const auto memory = Memory(request);
+  const auto tree = request.trace.Cached<ModuleTree>("modules/" + StepsKey(request.steps), [&] {
+    auto made = AnalyzeModules(*request.trace.model, request.steps, memory.get(), {});
+    return made.ok() ? std::move(*made) : ModuleTree{};
+  });
+  auto roots = RootsOf(request, *tree);
+  if (!roots.ok()) return roots.error();
+  Json result = Json::object();
+  result["source"] = SourceName(tree->source);
+  result["nodeCount"] = tree->nodes.size();
+  result["modules"] = TreeJson(*tree, *roots, Most(request));
+  result["absences"] = Json::array();
+  if (tree->nodes.empty()) {
+    result["absences"].push_back(
+        {{"what", "Calls of nn.Module are missing."},
+         {"argument", "with_stack=True"},
+         {"snippet", "with torch.profiler.profile(with_stack=True, record_shapes=True) as prof:\n    ..."}});
+  }
+  return result;
+}
+
+Result<Json> LightningView(const ViewRequest& request) {
+  const auto memory = Memory(request);
+  const auto data = request.trace.Cached<LightningResult>("lightning/" + StepsKey(request.steps), [&] {
+    auto made = AnalyzeLightning(*request.trace.model, request.steps, memory.get(), {});
+    return made.ok() ? std::move(*made) : LightningResult{};
+  });
+  Json result = Json::object();
+  result["modules"] = TreeJson(data->modules, data->modules.roots, Most(request));
+  result["hooks"] = TreeJson(data->hooks, data->hooks.roots, Most(request));
+  result["absences"] = Json::array();
+  if (data->modules.nodes.empty() && data->hooks.nodes.empty()) {
+    result["absences"].push_back(
+        {{"what", "There are no ranges of PyTorch Lightning in this trace."},
+         {"argument", "pytorch_lightning.profilers.PyTorchProfiler"},
+         {"snippet", "profiler = PyTorchProfiler(dirpath=\"log\", filename=\"profile\", record_module_names=True)\n"
+                     "trainer = Trainer(profiler=profiler)"}});
+  } else if (data->modules.nodes.empty()) {
+    result["absences"].push_back({{"what", "Lightning's module ranges are missing; its hooks are there."},
+                                  {"argument", "record_module_names=True"},
+                                  {"snippet", "profiler = PyTorchProfiler(record_module_names=True)"}});
+  }
+  return result;
+}
+
+}  // namespace emberline

@@ -1,0 +1,135 @@
+#include "analysis/stacks.h"
+
+#include <algorithm>
+#include <queue>
+
+#include "analysis/stack_of.h"
+#include "rpc/views/view.h"
+
+namespace emberline {
+namespace {
+
+// Nodes of one reply: the heaviest; what is below is asked for by `root`.
+constexpr size_t kNodesPerReply = 600;
+
+Result<StackOptions> OptionsOf(const ViewRequest& request) {
+  StackOptions options;
+  options.steps = request.steps;
+  const std::string weight = request.params.value("weight", std::string());
+  bool device = false;
+  for (SliceIndex i = 0; i < request.trace.store->slice_count() && weight.empty() && !device; ++i) {
+    device = IsDeviceWork(request.trace.store->kind(i));
+  }
+  if (weight.empty()) {
+    options.weight = device ? StackWeight::kDevice : StackWeight::kHost;
+  } else if (weight == "device") {
+    options.weight = StackWeight::kDevice;
+  } else if (weight == "host") {
+    options.weight = StackWeight::kHost;
+  } else {
+    return Error{ErrorKind::kInvalidArgument, "Unknown weight \"" + weight + "\".", "Use device or host.", {}};
+  }
+  options.fold_library = request.params.value("foldLibrary", false);
+  options.bottom_up = request.params.value("bottomUp", false);
+  options.filter = request.params.value("search", std::string());
+  return options;
+}
+
+std::shared_ptr<const StackTree> TreeOf(const ViewRequest& request, const StackOptions& options) {
+  const std::string steps = options.steps.all ? "all"
+                                              : std::to_string(options.steps.first) + "-" +
+                                                    std::to_string(options.steps.last);
+  // Searches are not kept: each key typed would stay with the trace.
+  const auto make = [&] {
+    auto made = AnalyzeStacks(*request.trace.model, options, {});
+    if (made.ok()) return std::move(*made);
+    StackTree empty;
+    empty.nodes.emplace_back();
+    return empty;
+  };
+  if (!options.filter.empty()) return std::make_shared<const StackTree>(make());
+  return request.trace.Cached<StackTree>(
+      "stacks/" + steps + (options.weight == StackWeight::kDevice ? "/device" : "/host") +
+          (options.fold_library ? "/fold" : "") + (options.bottom_up ? "/up" : ""),
+      make);
+}
+
+Json NodeJson(const StackTree& tree, uint32_t id) {
+  const StackNode& node = tree.nodes[id];
+  const std::string_view name = tree.frames.Get(node.frame);
+  const Frame frame = id == 0 ? Frame{} : ParseFrameName(name);
+  Json json = Json::object();
+  json["id"] = id;
+  json["function"] = id == 0 ? "all" : frame.function;
+  json["file"] = frame.file;
+  json["line"] = frame.line;
+  json["library"] = frame.library;
+  json["selfUs"] = Us(node.self);
+  json["totalUs"] = Us(node.total);
+  json["childCount"] = node.children.size();
+  json["children"] = Json::array();
+  return json;
+}
+
+}  // namespace
+
+Result<Json> StacksView(const ViewRequest& request) {
+  auto options = OptionsOf(request);
+  if (!options.ok()) return options.error();
+  const auto tree = TreeOf(request, *options);
+  const int64_t root = request.params.value("root", int64_t{0});
+  if (root < 0 || static_cast<size_t>(root) >= tree->nodes.size()) {
+    return Error{ErrorKind::kInvalidArgument, "There is no stack frame with this id.",
+                 "Ids hold for one choice of options; ask for the tree again.", {}};
+  }
+  const size_t most = request.params.value("limit", int64_t{0}) < 0 ? SIZE_MAX : kNodesPerReply;
+  // Heaviest first: a child never weighs more than its parent, so the choice is a connected tree.
+  const auto lighter = [&](uint32_t a, uint32_t b) {
+    return std::pair(tree->nodes[a].total, b) < std::pair(tree->nodes[b].total, a);
+  };
+  std::priority_queue<uint32_t, std::vector<uint32_t>, decltype(lighter)> queue(lighter);
+  std::vector<uint32_t> chosen;
+  queue.push(static_cast<uint32_t>(root));
+  while (!queue.empty() && chosen.size() < most) {
+    const uint32_t id = queue.top();
+    queue.pop();
+    chosen.push_back(id);
+    for (uint32_t child : tree->nodes[id].children) {
+      if (tree->nodes[child].total > 0) queue.push(child);
+    }
+  }
+  std::vector<bool> in(tree->nodes.size(), false);
+  for (uint32_t id : chosen) in[id] = true;
+  std::sort(chosen.begin(), chosen.end());
+  std::vector<Json> made(tree->nodes.size());
+  for (size_t k = chosen.size(); k-- > 0;) {
+    const uint32_t id = chosen[k];
+    made[id] = NodeJson(*tree, id);
+    for (uint32_t child : tree->nodes[id].children) {
+      if (in[child]) made[id]["children"].push_back(std::move(made[child]));
+    }
+  }
+  Json result = Json::object();
+  result["weight"] = options->weight == StackWeight::kDevice ? "device" : "host";
+  result["form"] = !tree->recorded ? "none" : tree->strings ? "strings" : "pythonFunctions";
+  result["totalUs"] = Us(tree->nodes[0].total);
+  result["nodeCount"] = tree->nodes.size();
+  result["tree"] = std::move(made[static_cast<size_t>(root)]);
+  result["absences"] = Json::array();
+  if (!tree->recorded) {
+    result["absences"].push_back(
+        {{"what", "Python stacks are missing."},
+         {"argument", "with_stack=True"},
+         {"snippet", "with torch.profiler.profile(with_stack=True) as prof:\n    ..."}});
+  }
+  return result;
+}
+
+Result<Json> StackFunctionsView(const ViewRequest& request) {
+  auto options = OptionsOf(request);
+  if (!options.ok()) return options.error();
+  options->bottom_up = false;
+  return TableResult(StackTable(*TreeOf(request, *options)), request.params);
+}
+
+}  // namespace emberline
