@@ -53,8 +53,9 @@ class Model {
   std::vector<SliceIndex> launch;
   // Device slices of a launch.
   Csr launched;                   // row: slice index
-  // Innermost enclosing cpu op (kCpuOp) of a host slice on its thread (not itself); for a device
-  // slice, the op that launched it (of its launch, or by trusted external id).
+  // Innermost enclosing op of a host slice on its thread (not itself); for a device slice, the op
+  // that launched it (of its launch, or by trusted external id). An op is a kCpuOp that is no
+  // range: see IsOp().
   std::vector<SliceIndex> op;
   // Innermost enclosing python_function slice on the thread; for a device slice, its launch's.
   std::vector<SliceIndex> frame;
@@ -70,6 +71,7 @@ class Model {
 
   // --- Per op: times in ns. Parallel to slices too (0 for what is no cpu op).
   std::vector<Ns> host_self;      // own duration minus child ops' (cpu ops only)
+  std::vector<Ns> host_api;       // time in runtime and driver calls that the op itself made
   std::vector<Ns> device_self;    // sum of device work launched by the op itself, not by child ops
   std::vector<Ns> device_total;   // with all descendants'
 
@@ -78,6 +80,14 @@ class Model {
   std::vector<Device> devices;    // by ordinal
   OpLinkMethod op_link = OpLinkMethod::kNone;
   uint64_t unlinked_device_slices = 0;   // device work without a launch or op
+
+  // True for operators: cpu ops that are no ProfilerStep, data loader or optimizer range (recorders
+  // before 1.10 wrote those as operators too). Only these are in `op` and have the times above.
+  bool IsOp(SliceIndex i) const { return is_op[i]; }
+  std::vector<bool> is_op;
+  // True for device slices that communicate between devices (NCCL and the like), by their name or
+  // their recorded collective.
+  std::vector<bool> is_communication;
 
   std::shared_ptr<const TraceStore> store_;
 };

@@ -1,0 +1,37 @@
+// What a name tells about a slice: the naming conventions of PyTorch's recorders.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace emberline {
+
+enum class RangeKind : uint8_t {
+  kPlain,        // an operator, or a range without a special meaning
+  kStep,         // ProfilerStep#N
+  kDataLoader,   // enumerate(DataLoader)#X.__next__, enumerate(DataPipe)#X
+  kOptimizer,    // Optimizer.step#X, Optimizer.zero_grad#X
+  kDataParallel,             // DataParallel.forward
+  kDistributedDataParallel,  // DistributedDataParallel.forward
+};
+
+// Meaning of a host range's name; the same for operators and user annotations, because PyTorch
+// before 1.10 recorded both under one category.
+RangeKind ClassifyRange(std::string_view name);
+
+// N of "ProfilerStep#N"; nothing when the name is no step or N is no integer.
+std::optional<int64_t> StepNumber(std::string_view name);
+
+// Library of a host-side collective ("nccl:all_reduce" -> "nccl"); "" for other names.
+std::string_view CollectiveLibrary(std::string_view name);
+
+// True for kernels that communicate between devices, by their name: NCCL, RCCL, MSCCL and the
+// all-reduce kernels of inference servers.
+bool IsCommunicationKernelName(std::string_view name);
+
+// True for the names of autograd nodes: "autograd::engine::evaluate_function: X", "XBackward",
+// "XBackward0".
+bool IsBackwardName(std::string_view name);
+
+}  // namespace emberline
