@@ -14,6 +14,7 @@
 
 #include "base/string_pool.h"
 #include "base/types.h"
+#include "store/args.h"
 
 namespace emberline {
 
@@ -87,16 +88,6 @@ struct CategoryInfo {
   SliceKind kind = SliceKind::kHostOther;
 };
 
-// Keys of args that views read. Each trace's `args` object is kept whole (see Arg()).
-// External id, correlation and the like are plain args here: decode on demand.
-struct ArgValue {
-  // monostate: JSON null. Text holds the string (unescaped). Json holds the raw text of an array
-  // or object. Numbers that fit are int64, others double.
-  struct Text { StringId id; };
-  struct Json { StringId id; };
-  std::variant<std::monostate, bool, int64_t, double, Text, Json> v;
-};
-
 struct Instant {
   Ns ts = 0;
   StringId name = 0;
@@ -127,7 +118,8 @@ struct CounterSample {
 
 enum class FlowPhase : uint8_t { kStart, kStep, kEnd };
 struct FlowPoint {
-  uint64_t id = 0;              // hash of the recorded id (string or integer, normalised)
+  uint64_t id = 0;              // hash of category and recorded id (string or integer, normalised);
+                                // ids count per category, so equal ids mean one flow
   Ns ts = 0;
   StringId name = 0;
   uint16_t category = 0;        // index into categories()
@@ -193,7 +185,9 @@ struct ReadCounts {
   uint64_t dropped = 0;         // events that are in none of the tables; each one is a problem
   uint64_t file_bytes = 0;
   uint64_t text_bytes = 0;      // after inflating
-  std::map<std::string, uint64_t> by_category;  // raw category (or "" ) and phase M/i/C/s/f: count
+  // Events by what they are: durations (X, B, E) under their raw category ("" when absent), others
+  // under phase and category: "M", "i cpu_instant_event", "s ac2g", "C".
+  std::map<std::string, uint64_t> by_category;
 };
 
 class TraceBuilder;
@@ -211,7 +205,9 @@ class TraceStore {
   uint16_t category(SliceIndex i) const { return category_[i]; }
   TrackIndex track(SliceIndex i) const { return track_[i]; }
   // Innermost slice of the same track that contains this one; kNone at top level. Slices that
-  // overlap without nesting (device streams, damaged files) are siblings.
+  // overlap without nesting (device streams, damaged files) are siblings. Recorders that cut times
+  // to whole microseconds cut both ends separately, so in such a trace a child may end up to 1 us
+  // after its parent.
   SliceIndex parent(SliceIndex i) const { return parent_[i]; }
   // Nesting depth on host tracks; sub-lane on device tracks, so that nothing overpaints.
   uint16_t depth(SliceIndex i) const { return depth_[i]; }
@@ -230,7 +226,7 @@ class TraceStore {
   std::string_view ArgText(SliceIndex i, StringId key) const;
   // All args in the order of the file.
   std::vector<std::pair<StringId, ArgValue>> Args(SliceIndex i) const { return ArgsAt(args_[i]); }
-  std::vector<std::pair<StringId, ArgValue>> ArgsAt(uint64_t handle) const;
+  std::vector<std::pair<StringId, ArgValue>> ArgsAt(uint64_t handle) const;  // 0 gives none
 
   // --- The rest.
   const std::vector<Track>& tracks() const { return tracks_; }
@@ -243,8 +239,10 @@ class TraceStore {
   const TraceMetadata& metadata() const { return metadata_; }
   const std::vector<Problem>& problems() const { return problems_; }
   const ReadCounts& counts() const { return counts_; }
-  // First start and last end over all slices, instants, memory records and counters. Slice times
-  // are relative to base_ns(): begin is 0 for a non-empty trace.
+  // First start and last end of the recorded work: slices, instants, memory records and counters,
+  // without the capture's own span and markers (kTraceSpan, "Record Window End"; they may lie
+  // outside, and thus start below 0) and without durations of more than 7 days. Times are relative
+  // to base_ns(): begin is 0 for a non-empty trace.
   Interval extent() const { return extent_; }
   // Absolute time of 0 in ns as the file counts it (its ts, plus baseTimeNanoseconds if any).
   int64_t base_ns() const { return base_ns_; }
@@ -259,8 +257,8 @@ class TraceStore {
   std::vector<SliceIndex> parent_;
   std::vector<uint16_t> depth_;
   std::vector<uint32_t> event_index_;
-  std::vector<uint64_t> args_;   // offset + 1 into arg_bytes_; 0 = none
-  std::vector<uint8_t> arg_bytes_;
+  std::vector<uint64_t> args_;   // handle (store/args.h); 0 = none
+  ArgTable arg_table_;
   std::vector<Track> tracks_;
   std::vector<CategoryInfo> categories_;
   std::vector<Instant> instants_;

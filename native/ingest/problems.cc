@@ -1,0 +1,61 @@
+#include "ingest/problems.h"
+
+namespace emberline {
+namespace {
+
+struct Text {
+  const char* name;
+  const char* message;
+};
+
+// In the order of ProblemKind.
+constexpr Text kTexts[] = {
+    {"truncated", "The file ends in the middle; everything before the cut was read."},
+    {"truncatedGzip", "The compressed file ends early; everything before the cut was read."},
+    {"damagedGzip", "The compressed data is damaged from here on; everything before was read."},
+    {"trailingBytes", "Bytes after the end of the trace were ignored."},
+    {"malformedEvent", "Events are not valid JSON and could not be mended; they are left out."},
+    {"oversizedEvent", "Events are larger than 16 MiB; they are left out."},
+    {"tooDeep", "Events nest deeper than 200 levels; they are left out."},
+    {"notAnObject", "Entries of the event list are not objects; they are left out."},
+    {"rawQuote", "Texts contain quotes that the recorder did not escape; they were mended."},
+    {"controlCharacter", "Texts contain raw line ends or other control characters; they were kept."},
+    {"badEscape", "Texts contain single backslashes, such as Windows paths; they were kept as they are."},
+    {"invalidUtf8", "Texts are not valid UTF-8; the bytes in question were replaced."},
+    {"invalidToken", "Values such as N/A, nan or 3. are not JSON; they were kept as text or number."},
+    {"missingValue", "Keys have no value; they read as null."},
+    {"strayComma", "Commas too many or missing were ignored."},
+    {"malformedHeader", "A value outside the event list is not valid JSON; it was kept as text."},
+    {"missingPhase", "Events do not say what they are (no \"ph\"); they are left out."},
+    {"unsupportedPhase", "Events are of a type that has no meaning here, such as asynchronous spans; they are left out."},
+    {"missingTime", "Events have no usable time stamp; they are left out."},
+    {"timeOutOfRange", "Events have time stamps beyond what fits into 64-bit nanoseconds; they are left out."},
+    {"missingName", "Durations have no name; they are shown without one."},
+    {"missingDuration", "Complete events have no usable duration; they count as 0."},
+    {"negativeDuration", "Durations are negative; they count as 0."},
+    {"unfinishedEvent", "Ranges were begun but never ended; they last to the end of the trace."},
+    {"endWithoutBegin", "Ranges end that were never begun; these ends are left out."},
+    {"missingFlowId", "Arrows between events have no id; they are left out."},
+    {"tooManyEvents", "The trace has more events than can be numbered; the rest is left out."},
+    {"duplicateEvents", "Events occur twice with the same place, time, name and arguments; both are kept."},
+};
+static_assert(sizeof(kTexts) / sizeof(kTexts[0]) == kProblemKindCount);
+
+}  // namespace
+
+const char* ProblemKindName(ProblemKind kind) { return kTexts[static_cast<int>(kind)].name; }
+
+void Problems::Add(ProblemKind kind, uint64_t offset, uint64_t count) {
+  Item& item = items_[static_cast<int>(kind)];
+  if (item.count == 0) item.first_offset = offset;
+  item.count += count;
+}
+
+void Problems::AppendTo(std::vector<Problem>& out) const {
+  for (int i = 0; i < kProblemKindCount; ++i) {
+    if (items_[i].count == 0) continue;
+    out.push_back({kTexts[i].name, kTexts[i].message, items_[i].count, items_[i].first_offset});
+  }
+}
+
+}  // namespace emberline

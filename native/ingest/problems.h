@@ -1,0 +1,65 @@
+// What was wrong with a trace, counted by kind.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "store/trace_store.h"
+
+namespace emberline {
+
+enum class ProblemKind : uint8_t {
+  // Damage of the text.
+  kTruncated,
+  kTruncatedGzip,
+  kDamagedGzip,
+  kTrailingBytes,
+  kMalformedEvent,
+  kOversizedEvent,
+  kTooDeep,
+  kNotAnObject,
+  kRawQuote,
+  kControlCharacter,
+  kBadEscape,
+  kInvalidUtf8,
+  kInvalidToken,
+  kMissingValue,
+  kStrayComma,
+  kMalformedHeader,
+  // Events that cannot be understood.
+  kMissingPhase,
+  kUnsupportedPhase,
+  kMissingTime,
+  kTimeOutOfRange,
+  kMissingName,
+  kMissingDuration,
+  kNegativeDuration,
+  kUnfinishedEvent,
+  kEndWithoutBegin,
+  kMissingFlowId,
+  kTooManyEvents,
+  kDuplicateEvents,
+};
+inline constexpr int kProblemKindCount = static_cast<int>(ProblemKind::kDuplicateEvents) + 1;
+
+// Stable lower-camel id of a kind, for example "invalidUtf8".
+const char* ProblemKindName(ProblemKind kind);
+
+class Problems {
+ public:
+  // `offset`: byte offset in the inflated text; the first one of a kind is kept.
+  void Add(ProblemKind kind, uint64_t offset, uint64_t count = 1);
+  uint64_t count(ProblemKind kind) const { return items_[static_cast<int>(kind)].count; }
+  // Appends one Problem per kind that occurred, with its explanation.
+  void AppendTo(std::vector<Problem>& out) const;
+
+ private:
+  struct Item {
+    uint64_t count = 0;
+    uint64_t first_offset = 0;
+  };
+  std::array<Item, kProblemKindCount> items_{};
+};
+
+}  // namespace emberline

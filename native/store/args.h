@@ -1,0 +1,80 @@
+// The args of events, kept whole in few bytes: events with the same keys and value types share a
+// layout, and each event stores the layout's number and its values as variable-length integers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/types.h"
+
+namespace emberline {
+
+// Each trace's `args` object is kept whole (see TraceStore::Arg). External id, correlation and the
+// like are plain args here: decode on demand.
+struct ArgValue {
+  // monostate: JSON null. Text holds the string (unescaped); integers beyond int64 are Text too, so
+  // that no digit is lost. Json holds the raw text of an array or object. Numbers that fit are
+  // int64, others double (NaN and infinities included, which some recorders write).
+  struct Text {
+    StringId id;
+  };
+  struct Json {
+    StringId id;
+  };
+  std::variant<std::monostate, bool, int64_t, double, Text, Json> v;
+};
+
+enum class ArgType : uint8_t { kNull, kFalse, kTrue, kInt, kDouble, kText, kJson };
+
+// One key with its value while an event is being read.
+struct ArgItem {
+  StringId key = 0;
+  ArgType type = ArgType::kNull;
+  union {
+    int64_t number;
+    double real;
+    StringId text;
+  };
+  ArgItem() : number(0) {}
+};
+
+// Append-only store of encoded args. Handles are never 0; 0 stands for "no args".
+class ArgTable {
+ public:
+  // Stores one event's items and returns its handle; 0 for no items.
+  uint64_t Add(const ArgItem* items, size_t count);
+  // All items of a handle in their order.
+  std::vector<std::pair<StringId, ArgValue>> Decode(uint64_t handle) const;
+  // The first value under `key`, or nothing.
+  std::optional<ArgValue> Find(uint64_t handle, StringId key) const;
+  size_t MemoryBytes() const;
+  // Frees what only Add() needs.
+  void Freeze();
+
+ private:
+  struct Layout {
+    std::vector<StringId> keys;
+    std::vector<ArgType> types;
+    uint64_t hash = 0;
+  };
+  uint32_t LayoutOf(const ArgItem* items, size_t count);
+  const uint8_t* At(uint64_t handle) const {
+    return chunks_[(handle - 1) >> kChunkShift].get() + ((handle - 1) & (kChunkBytes - 1));
+  }
+
+  static constexpr int kChunkShift = 20;
+  static constexpr size_t kChunkBytes = size_t{1} << kChunkShift;
+
+  std::vector<Layout> layouts_;
+  std::vector<uint32_t> table_;   // open addressing over layouts_, kNone marks an empty slot
+  std::vector<std::unique_ptr<uint8_t[]>> chunks_;
+  size_t used_ = kChunkBytes;     // of the last chunk
+  size_t bytes_ = 0;
+  std::vector<uint8_t> scratch_;
+};
+
+}  // namespace emberline

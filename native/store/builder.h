@@ -1,0 +1,141 @@
+// Fills a TraceStore: rows are appended in the file's order, Finalize sorts, nests and freezes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/cancel.h"
+#include "base/result.h"
+#include "store/chunked.h"
+#include "store/trace_store.h"
+
+namespace emberline {
+
+// Which row of a viewer an event belongs to. Process ids alone do not tell: device 1 and a process
+// with id 1 may stand in one file.
+enum class Domain : uint8_t { kHost, kDevice, kOverhead, kSpan, kUnknown };
+inline constexpr int kDomainCount = 5;
+
+class TraceBuilder {
+ public:
+  // Duration of a slice whose end was not recorded: Finalize lets it last to the end of the trace.
+  static constexpr Ns kUnfinished = std::numeric_limits<Ns>::min();
+
+  TraceBuilder();
+  ~TraceBuilder();
+  TraceBuilder(const TraceBuilder&) = delete;
+  TraceBuilder& operator=(const TraceBuilder&) = delete;
+
+  StringPool& strings();
+  TraceMetadata& metadata();
+  ReadCounts& counts();
+  std::vector<Problem>& problems();
+  ArgTable& args();
+
+  // The category of (raw text, meaning); made on first sight. When there are more than 65,000, the
+  // rest share one without text.
+  uint16_t Category(StringId raw, SliceKind kind);
+  // Number of the pair (pid, tid).
+  uint32_t Thread(const RecordedId& pid, const RecordedId& tid);
+  // The track of a thread in a domain. Indexes are provisional: Finalize sorts tracks and remaps.
+  // kUnknown is settled there, when all processes are known.
+  TrackIndex TrackOf(uint32_t thread, Domain domain);
+
+  // Times are as recorded, in ns; Finalize makes them relative. Returns the provisional row.
+  uint32_t AddSlice(TrackIndex track, uint16_t category, StringId name, Ns start, Ns duration,
+                    uint64_t arg_handle, uint32_t event_index);
+  uint32_t slice_count() const { return static_cast<uint32_t>(start_.size()); }
+  Ns slice_start(uint32_t row) const { return start_[row]; }
+  StringId slice_name(uint32_t row) const { return name_[row]; }
+  uint64_t slice_args(uint32_t row) const { return args_[row]; }
+  void SetDuration(uint32_t row, Ns duration) { duration_[row] = duration; }
+  void SetArgs(uint32_t row, uint64_t handle) { args_[row] = handle; }
+
+  // `marker`: a mark of the recorder itself, which does not count for the extent.
+  void AddInstant(const Instant& instant, bool marker);
+  void AddMemory(const MemoryRecord& record);
+  void AddCounter(const CounterSample& sample);
+  // The track of `flow` is ignored: it is found by thread and time.
+  void AddFlow(const FlowPoint& flow, uint32_t thread);
+
+  // Metadata of a process ("process_name", "process_labels", "process_sort_index") or a thread
+  // ("thread_name", "thread_sort_index"). The last one wins, but a name that says more stays.
+  // Returns false for other keys.
+  bool SetProcessText(const RecordedId& pid, std::string_view key, StringId value);
+  bool SetProcessSortIndex(const RecordedId& pid, int64_t value);
+  bool SetThreadName(uint32_t thread, StringId value);
+  bool SetThreadSortIndex(uint32_t thread, int64_t value);
+
+  // True when a recorded time had a fraction of a microsecond: then times are exact, else both ends
+  // of a slice were cut to whole microseconds and nesting allows for 1 us.
+  void SetFractionalTimes() { fractional_times_ = true; }
+
+  // Sorts, nests and freezes; the builder is empty afterwards. `base_time_ns` of the metadata is
+  // added to base_ns(). Errors: kCancelled.
+  Result<std::shared_ptr<const TraceStore>> Finalize(const CancelToken& cancel = {});
+
+ private:
+  struct ThreadKey {
+    RecordedId pid, tid;
+    bool operator==(const ThreadKey&) const = default;
+  };
+  struct ThreadKeyHash {
+    size_t operator()(const ThreadKey& key) const;
+  };
+  struct ThreadInfo {
+    ThreadKey key;
+    TrackIndex tracks[kDomainCount] = {kNone, kNone, kNone, kNone, kNone};
+    StringId host_name = 0, device_name = 0;
+    int64_t sort_index = 0;
+    bool has_sort_index = false;
+  };
+  struct ProcessInfo {
+    StringId name = 0;
+    StringId host_labels = 0, device_labels = 0;
+    int64_t host_sort_index = 0, device_sort_index = 0;
+    bool host_seen = false, device_seen = false;  // sort index recorded
+    bool has_host_track = false, has_device_track = false;
+  };
+  struct ProvisionalTrack {
+    uint32_t thread = 0;
+    Domain domain = Domain::kUnknown;
+    TrackIndex final = kNone;
+  };
+  struct IdHash {
+    size_t operator()(const RecordedId& id) const;
+  };
+
+  void SettleDomains();
+  void MakeTracks();
+  void FindExtent();
+  bool SortSlices(const CancelToken& cancel);
+  bool Nest(const CancelToken& cancel);
+  void PlaceRest();
+  bool PlaceFlows(const CancelToken& cancel);
+  SliceIndex FindFlowSlice(const FlowPoint& flow, const ThreadInfo& thread, TrackIndex* track) const;
+  void Count(const char* kind, const char* message, uint64_t count);
+
+  std::shared_ptr<TraceStore> store_;
+  ChunkedColumn<Ns> start_, duration_;
+  ChunkedColumn<StringId> name_;
+  ChunkedColumn<uint16_t> category_;
+  ChunkedColumn<TrackIndex> track_;
+  ChunkedColumn<uint32_t> event_index_;
+  ChunkedColumn<uint64_t> args_;
+  ChunkedColumn<MemoryRecord> memory_;
+  ChunkedColumn<FlowPoint> flows_;        // `track` holds the thread's number until Finalize
+  std::vector<bool> instant_is_marker_;
+
+  std::vector<ThreadInfo> threads_;
+  std::unordered_map<ThreadKey, uint32_t, ThreadKeyHash> thread_index_;
+  std::vector<uint32_t> thread_memo_;     // direct-mapped: recent answers of Thread()
+  std::unordered_map<RecordedId, ProcessInfo, IdHash> processes_;
+  std::vector<ProvisionalTrack> provisional_;
+  std::unordered_map<uint64_t, uint16_t> category_index_;
+  bool fractional_times_ = false;
+  Ns zero_ = 0;                           // recorded time of the profile's start
+};
+
+}  // namespace emberline

@@ -1,0 +1,137 @@
+#include "store/trace_store.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+namespace emberline {
+namespace {
+
+// Integer of a text such as "7", "-3" or "0x7f00"; nothing when more follows. Values above int64
+// keep their bits.
+std::optional<int64_t> TextToInt(std::string_view text) {
+  bool negative = false;
+  if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
+    negative = text[0] == '-';
+    text.remove_prefix(1);
+  }
+  int base = 10;
+  if (text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+    base = 16;
+    text.remove_prefix(2);
+  }
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return static_cast<int64_t>(negative ? ~value + 1 : value);
+}
+
+std::optional<int64_t> ToInt(const StringPool& strings, const std::optional<ArgValue>& arg) {
+  if (!arg) return std::nullopt;
+  if (const auto* i = std::get_if<int64_t>(&arg->v)) return *i;
+  if (const auto* b = std::get_if<bool>(&arg->v)) return *b ? 1 : 0;
+  if (const auto* d = std::get_if<double>(&arg->v)) {
+    // 2^63 is exact as a double; everything below it in magnitude fits.
+    if (std::isfinite(*d) && std::fabs(*d) < 9223372036854775808.0) return static_cast<int64_t>(*d);
+    return std::nullopt;
+  }
+  if (const auto* t = std::get_if<ArgValue::Text>(&arg->v)) return TextToInt(strings.Get(t->id));
+  return std::nullopt;
+}
+
+std::optional<double> ToNumber(const StringPool& strings, const std::optional<ArgValue>& arg) {
+  if (!arg) return std::nullopt;
+  if (const auto* i = std::get_if<int64_t>(&arg->v)) return static_cast<double>(*i);
+  if (const auto* b = std::get_if<bool>(&arg->v)) return *b ? 1 : 0;
+  if (const auto* d = std::get_if<double>(&arg->v)) return *d;
+  if (const auto* t = std::get_if<ArgValue::Text>(&arg->v)) {
+    const std::string_view text = strings.Get(t->id);
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size()) return value;
+    if (const auto integer = TextToInt(text)) return static_cast<double>(*integer);
+  }
+  return std::nullopt;
+}
+
+std::string_view ToText(const StringPool& strings, const std::optional<ArgValue>& arg) {
+  if (!arg) return {};
+  if (const auto* t = std::get_if<ArgValue::Text>(&arg->v)) return strings.Get(t->id);
+  if (const auto* j = std::get_if<ArgValue::Json>(&arg->v)) return strings.Get(j->id);
+  return {};
+}
+
+template <typename T>
+size_t Bytes(const std::vector<T>& v) {
+  return v.capacity() * sizeof(T);
+}
+
+}  // namespace
+
+const char* SliceKindName(SliceKind kind) {
+  switch (kind) {
+    case SliceKind::kCpuOp: return "cpuOp";
+    case SliceKind::kUserAnnotation: return "userAnnotation";
+    case SliceKind::kGpuUserAnnotation: return "gpuUserAnnotation";
+    case SliceKind::kKernel: return "kernel";
+    case SliceKind::kMemcpy: return "memcpy";
+    case SliceKind::kMemset: return "memset";
+    case SliceKind::kRuntime: return "runtime";
+    case SliceKind::kDriver: return "driver";
+    case SliceKind::kPythonFunction: return "pythonFunction";
+    case SliceKind::kOverhead: return "overhead";
+    case SliceKind::kSync: return "sync";
+    case SliceKind::kCudaEvent: return "cudaEvent";
+    case SliceKind::kTraceSpan: return "traceSpan";
+    case SliceKind::kCollective: return "collective";
+    case SliceKind::kDeviceOther: return "deviceOther";
+    case SliceKind::kHostOther: return "hostOther";
+  }
+  return "hostOther";
+}
+
+std::optional<ArgValue> TraceStore::Arg(SliceIndex i, std::string_view key) const {
+  const StringId id = strings_.Find(key);
+  if (id == kNone) return std::nullopt;
+  return arg_table_.Find(args_[i], id);
+}
+
+std::optional<int64_t> TraceStore::ArgInt(SliceIndex i, StringId key) const {
+  if (key == kNone) return std::nullopt;
+  return ToInt(strings_, arg_table_.Find(args_[i], key));
+}
+
+std::optional<double> TraceStore::ArgNumber(SliceIndex i, StringId key) const {
+  if (key == kNone) return std::nullopt;
+  return ToNumber(strings_, arg_table_.Find(args_[i], key));
+}
+
+std::string_view TraceStore::ArgText(SliceIndex i, StringId key) const {
+  if (key == kNone) return {};
+  return ToText(strings_, arg_table_.Find(args_[i], key));
+}
+
+std::optional<int64_t> TraceStore::ArgInt(SliceIndex i, std::string_view key) const {
+  return ArgInt(i, strings_.Find(key));
+}
+
+std::optional<double> TraceStore::ArgNumber(SliceIndex i, std::string_view key) const {
+  return ArgNumber(i, strings_.Find(key));
+}
+
+std::string_view TraceStore::ArgText(SliceIndex i, std::string_view key) const {
+  return ArgText(i, strings_.Find(key));
+}
+
+std::vector<std::pair<StringId, ArgValue>> TraceStore::ArgsAt(uint64_t handle) const {
+  return arg_table_.Decode(handle);
+}
+
+size_t TraceStore::MemoryBytes() const {
+  return Bytes(start_) + Bytes(duration_) + Bytes(name_) + Bytes(category_) + Bytes(track_) +
+         Bytes(parent_) + Bytes(depth_) + Bytes(event_index_) + Bytes(args_) +
+         arg_table_.MemoryBytes() + Bytes(tracks_) + Bytes(categories_) + Bytes(instants_) +
+         Bytes(memory_) + Bytes(counters_) + Bytes(flows_) + strings_.MemoryBytes();
+}
+
+}  // namespace emberline
