@@ -30,12 +30,12 @@ const browserArguments = [
   '--enable-unsafe-swiftshader',
 ];
 
-/** Themes by the class that they put on the workbench. */
+/** Themes by their label in VS Code and the class that they put on the workbench. */
 export const themes = {
-  dark: { id: 'Dark 2026', className: 'vs-dark' },
-  light: { id: 'Light 2026', className: 'vs' },
-  highContrastDark: { id: 'Default High Contrast', className: 'hc-black' },
-  highContrastLight: { id: 'Default High Contrast Light', className: 'hc-light' },
+  dark: { label: 'Dark 2026', className: 'vs-dark' },
+  light: { label: 'Light 2026', className: 'vs' },
+  highContrastDark: { label: 'Dark High Contrast', className: 'hc-black' },
+  highContrastLight: { label: 'Light High Contrast', className: 'hc-light' },
 };
 
 /** Asks again until the answer is neither undefined nor false; throws with `what` when it never is. */
@@ -76,6 +76,8 @@ export async function startWorkbench({
   cpSync(folder, workspace, { recursive: true });
   const allSettings = {
     'window.confirmBeforeClose': 'never',
+    'window.autoDetectColorScheme': false,
+    'window.autoDetectHighContrast': false,
     ...(open === undefined ? {} : { 'emberline.openOnStartup': open }),
     ...settings,
   };
@@ -127,19 +129,23 @@ export class Workbench {
     await this.#quickInput('Control+p', path, basename(path));
   }
 
-  /** Fills VS Code's quick input, waits for the row that says `wanted`, and takes it. */
+  /**
+   * Fills VS Code's quick input, waits for the row that says `wanted`, and takes it. The list is
+   * made when the text changes and misses what is registered later, so it is asked for again.
+   */
   async #quickInput(key, text, wanted) {
     const widget = this.page.locator('.quick-input-widget');
     const input = widget.locator('.quick-input-filter input');
-    await waitUntil(`the quick input after ${key}`, async () => {
-      if (!(await input.isVisible())) await this.page.keyboard.press(key);
+    const row = widget.locator('.quick-input-list .monaco-list-row').filter({ hasText: wanted });
+    await waitUntil(`"${wanted}" in the quick input`, async () => {
+      if (await input.isVisible()) await this.page.keyboard.press('Escape');
+      await widget.waitFor({ state: 'hidden', timeout: 4000 });
+      await this.page.keyboard.press(key);
       await input.waitFor({ state: 'visible', timeout: 4000 });
       await input.fill(text);
-      return (await input.inputValue()) === text;
+      await row.first().click({ timeout: 4000 });
+      return true;
     });
-    const row = widget.locator('.quick-input-list .monaco-list-row').filter({ hasText: wanted });
-    await row.first().waitFor();
-    await row.first().click();
   }
 
   /** Double click on a file in the Explorer; folders on the way are opened. */
@@ -193,15 +199,20 @@ export class Workbench {
     return this.page.locator('.notification-list-item-message').allInnerTexts();
   }
 
-  /** Changes user settings; those already there stay. */
+  /** Changes user settings for the next reload; those already there stay. */
   changeSettings(settings) {
     writeSettings(this.folders, { ...readSettings(this.folders), ...settings });
   }
 
-  /** Changes the colour theme (a key of `themes`) and waits until it is drawn. */
+  /** Changes the colour theme (a key of `themes`) while the window lives; waits until it is drawn. */
   async setTheme(name) {
-    const { id, className } = themes[name];
-    this.changeSettings({ 'workbench.colorTheme': id });
+    const { label, className } = themes[name];
+    await this.runCommand('Preferences: Color Theme');
+    const widget = this.page.locator('.quick-input-widget');
+    const row = widget.locator('.quick-input-list .monaco-list-row').filter({ hasText: label });
+    await widget.locator('.quick-input-filter input').fill(label);
+    await row.first().click();
+    await widget.waitFor({ state: 'hidden' });
     await this.page.locator(`.monaco-workbench.${className}`).first().waitFor();
   }
 
