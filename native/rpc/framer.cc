@@ -1,0 +1,150 @@
+#include "rpc/framer.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace emberline {
+namespace {
+
+constexpr std::string_view kLengthName = "content-length";
+
+bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
+           return std::tolower(static_cast<unsigned char>(x)) ==
+                  std::tolower(static_cast<unsigned char>(y));
+         });
+}
+
+std::string_view Trim(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+// Digits only, at most 15 of them.
+bool ParseLength(std::string_view text, uint64_t* out) {
+  if (text.empty() || text.size() > 15) return false;
+  uint64_t value = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return false;
+    value = value * 10 + static_cast<uint64_t>(c - '0');
+  }
+  *out = value;
+  return true;
+}
+
+}  // namespace
+
+void Framer::Feed(std::string_view bytes) {
+  while (!bytes.empty() || !buffer_.empty()) {
+    if (state_ == State::kSkip) {
+      // Skipped bytes are never collected.
+      const uint64_t buffered = std::min<uint64_t>(want_, buffer_.size());
+      buffer_.erase(0, buffered);
+      want_ -= buffered;
+      const uint64_t fresh = std::min<uint64_t>(want_, bytes.size());
+      bytes.remove_prefix(fresh);
+      want_ -= fresh;
+      if (want_ > 0) return;
+      state_ = State::kHeader;
+      continue;
+    }
+    buffer_.append(bytes);
+    bytes = {};
+    const bool progressed = state_ == State::kHeader ? TakeHeader()
+                            : state_ == State::kBody ? TakeBody()
+                                                     : Resync();
+    if (!progressed) return;
+  }
+}
+
+bool Framer::Pop(Item* item) {
+  if (items_.empty()) return false;
+  *item = std::move(items_.front());
+  items_.pop_front();
+  return true;
+}
+
+void Framer::Fault(Item::Kind kind, std::string text) { items_.push_back({kind, std::move(text)}); }
+
+bool Framer::TakeHeader() {
+  const size_t end = buffer_.find("\r\n\r\n");
+  if (end == std::string::npos) {
+    if (buffer_.size() <= kMaxHeaderBytes) return false;
+    Fault(Item::Kind::kBadHeader, "A header block is longer than 8 KiB.");
+    state_ = State::kResync;
+    return true;
+  }
+  const std::string block = buffer_.substr(0, end);
+  uint64_t length = 0;
+  bool found = false;
+  std::string fault;
+  for (size_t at = 0; at <= block.size();) {
+    const size_t stop = std::min(block.find("\r\n", at), block.size());
+    const std::string_view line = std::string_view(block).substr(at, stop - at);
+    at = stop + 2;
+    if (line.empty()) continue;
+    const size_t colon = line.find(':');
+    if (colon == std::string_view::npos) {
+      fault = "A header line has no colon.";
+      break;
+    }
+    if (!EqualsIgnoringCase(Trim(line.substr(0, colon)), kLengthName)) continue;
+    if (!ParseLength(Trim(line.substr(colon + 1)), &length)) {
+      fault = "Content-Length is not a number.";
+      break;
+    }
+    found = true;
+  }
+  if (fault.empty() && !found) fault = "A header block has no Content-Length.";
+  if (!fault.empty()) {
+    Fault(Item::Kind::kBadHeader, fault);
+    // Drop the block itself, else resynchronising would find its own bad length again.
+    buffer_.erase(0, end + 4);
+    state_ = State::kResync;
+    return true;
+  }
+  buffer_.erase(0, end + 4);
+  want_ = length;
+  if (length > kMaxBodyBytes) {
+    Fault(Item::Kind::kOversize, "A message of " + std::to_string(length) +
+                                     " bytes is above the limit of " +
+                                     std::to_string(kMaxBodyBytes) + ".");
+    state_ = State::kSkip;
+  } else {
+    state_ = State::kBody;
+  }
+  return true;
+}
+
+bool Framer::TakeBody() {
+  if (buffer_.size() < want_) return false;
+  items_.push_back({Item::Kind::kMessage, buffer_.substr(0, want_)});
+  buffer_.erase(0, want_);
+  state_ = State::kHeader;
+  return true;
+}
+
+bool Framer::Resync() {
+  const auto at = std::search(buffer_.begin(), buffer_.end(), kLengthName.begin(),
+                              kLengthName.end(), [](char x, char y) {
+                                return std::tolower(static_cast<unsigned char>(x)) == y;
+                              });
+  if (at == buffer_.end()) {
+    // Keep what may be the beginning of the name.
+    const size_t keep = std::min(buffer_.size(), kLengthName.size() - 1);
+    buffer_.erase(0, buffer_.size() - keep);
+    return false;
+  }
+  buffer_.erase(buffer_.begin(), at);
+  state_ = State::kHeader;
+  return true;
+}
+
+std::string Frame(std::string_view body) {
+  std::string framed = "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n";
+  framed.append(body);
+  return framed;
+}
+
+}  // namespace emberline

@@ -1,0 +1,70 @@
+#include "rpc/methods.h"
+
+#include <new>
+
+#include "rpc/schema.h"
+#include "rpc/views/profile.h"
+#include "rpc/views/view.h"
+
+namespace emberline {
+namespace {
+
+const ViewMethod* FindView(const std::string& method) {
+  for (const ViewMethod& view : AllViews()) {
+    if (method == view.method) return &view;
+  }
+  return nullptr;
+}
+
+std::string Text(const Json& params, const char* key) {
+  const auto it = params.find(key);
+  return it != params.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+Result<Json> CallView(const ViewMethod& view, const Json& params, const CallContext& context) {
+  Result<std::shared_ptr<const LoadedTrace>> trace =
+      context.session.Load(Text(params, "profileId"), SelectionOf(params),
+                           ReadOptions{context.cancel, context.progress});
+  if (!trace.ok()) return trace.error();
+  const std::string steps_text = Text(params, "steps");
+  StepSelection steps;
+  if (!steps_text.empty() && steps_text != "all") {
+    Result<StepSelection> parsed = ParseSteps(*trace.value()->model, steps_text);
+    if (!parsed.ok()) return parsed.error();
+    steps = parsed.value();
+  }
+  const ViewRequest request{*trace.value(), params, context.cancel, steps};
+  return view.function(request);
+}
+
+}  // namespace
+
+TraceSelection SelectionOf(const Json& params) {
+  return {Text(params, "run"), Text(params, "worker"), Text(params, "span")};
+}
+
+bool IsMethod(const std::string& method) {
+  return FindProfileMethod(method) != nullptr || FindView(method) != nullptr;
+}
+
+Result<Json> CallMethod(const std::string& method, const Json& params,
+                        const CallContext& context) {
+  try {
+    if (context.cancel.cancelled()) {
+      return Error{ErrorKind::kCancelled, "The request was cancelled.", "", {}};
+    }
+    Result<bool> checked = CheckParams(method, params);
+    if (!checked.ok()) return checked.error();
+    if (const ProfileFunction profile = FindProfileMethod(method)) return profile(params, context);
+    if (const ViewMethod* view = FindView(method)) return CallView(*view, params, context);
+    return Error{ErrorKind::kInvalidArgument, "There is no method \"" + method + "\".", "", {}};
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorKind::kInternal, "There is not enough memory for this request.",
+                 "Close other profiles, or narrow the selection.", {}};
+  } catch (const std::exception& e) {
+    return Error{ErrorKind::kInternal, std::string("The request failed: ") + e.what(),
+                 "Please report this with the log.", {}};
+  }
+}
+
+}  // namespace emberline

@@ -1,0 +1,30 @@
+// Methods by name: from parameters to a result, without ids, framing or threads. The daemon and the
+// command line call the same functions.
+#pragma once
+
+#include <string>
+
+#include "base/cancel.h"
+#include "base/result.h"
+#include "json/json.h"
+#include "session/session.h"
+
+namespace emberline {
+
+struct CallContext {
+  Session& session;
+  CancelToken cancel;
+  ProgressFn progress;   // must stay callable after the call returned: a shared load may report late
+};
+
+// True for the methods that CallMethod answers.
+bool IsMethod(const std::string& method);
+
+// Answers profile/* and every method of AllViews(): checks the parameters, loads the selected
+// trace, parses the steps, calls. Blocks; any thread; never throws.
+Result<Json> CallMethod(const std::string& method, const Json& params, const CallContext& context);
+
+// The members run, worker and span of `params`.
+TraceSelection SelectionOf(const Json& params);
+
+}  // namespace emberline

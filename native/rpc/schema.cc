@@ -1,0 +1,151 @@
+#include "rpc/schema.h"
+
+#include <cmath>
+#include <string_view>
+
+#include "rpc/log.h"
+#include "rpc/protocol_text.h"
+
+namespace emberline {
+namespace {
+
+struct Definition {
+  Json definitions = Json::object();
+  Json methods = Json::object();
+};
+
+const Definition& Protocol() {
+  static const Definition protocol = [] {
+    Definition merged;
+    for (const std::string_view text : ProtocolTexts()) {
+      Result<Json> file = ParseJson(text);
+      if (!file.ok() || !file->is_object()) {
+        Log(LogLevel::kError, "A file of the protocol definition is damaged and left out.");
+        continue;
+      }
+      if (file->contains("$defs")) merged.definitions.update((*file)["$defs"]);
+      if (file->contains("methods")) merged.methods.update((*file)["methods"]);
+    }
+    return merged;
+  }();
+  return protocol;
+}
+
+bool HasType(const Json& value, const std::string& type) {
+  if (type == "object") return value.is_object();
+  if (type == "array") return value.is_array();
+  if (type == "string") return value.is_string();
+  if (type == "boolean") return value.is_boolean();
+  if (type == "null") return value.is_null();
+  if (type == "number") return value.is_number();
+  if (type == "integer") {
+    if (value.is_number_integer()) return true;
+    return value.is_number_float() && std::floor(value.get<double>()) == value.get<double>() &&
+           std::abs(value.get<double>()) < 9e15;
+  }
+  return true;
+}
+
+Error Wrong(const std::string& where, const std::string& what) {
+  return {ErrorKind::kInvalidArgument, where + " " + what + ".", "", {}};
+}
+
+std::string TypeText(const Json& type) {
+  if (type.is_string()) return type.get<std::string>();
+  std::string text;
+  for (const Json& one : type) text += (text.empty() ? "" : " or ") + one.get<std::string>();
+  return text;
+}
+
+Result<bool> CheckObject(const Json& schema, const Json& definitions, const Json& value,
+                         const std::string& where) {
+  if (const auto required = schema.find("required"); required != schema.end()) {
+    for (const Json& name : *required) {
+      if (!value.contains(name.get<std::string>())) {
+        return Wrong(where, "lacks the member \"" + name.get<std::string>() + "\"");
+      }
+    }
+  }
+  const auto properties = schema.find("properties");
+  if (properties == schema.end()) return true;
+  for (const auto& [name, member] : value.items()) {
+    const auto property = properties->find(name);
+    if (property == properties->end()) continue;
+    const Result<bool> checked = CheckAgainst(*property, definitions, member, where + "." + name);
+    if (!checked.ok()) return checked.error();
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<bool> CheckAgainst(const Json& schema, const Json& definitions, const Json& value,
+                          const std::string& where) {
+  if (!schema.is_object()) return true;
+  if (const auto ref = schema.find("$ref"); ref != schema.end()) {
+    static const std::string prefix = "#/$defs/";
+    const std::string target = ref->get<std::string>();
+    if (target.rfind(prefix, 0) != 0) return true;
+    const auto definition = definitions.find(target.substr(prefix.size()));
+    if (definition == definitions.end()) return true;
+    return CheckAgainst(*definition, definitions, value, where);
+  }
+  for (const char* keyword : {"anyOf", "oneOf"}) {
+    const auto choices = schema.find(keyword);
+    if (choices == schema.end()) continue;
+    bool any = false;
+    for (const Json& choice : *choices) {
+      any = any || CheckAgainst(choice, definitions, value, where).ok();
+    }
+    if (!any) return Wrong(where, "has none of the forms that are allowed");
+  }
+  if (const auto type = schema.find("type"); type != schema.end()) {
+    bool any = false;
+    if (type->is_string()) any = HasType(value, type->get<std::string>());
+    if (type->is_array()) {
+      for (const Json& one : *type) any = any || HasType(value, one.get<std::string>());
+    }
+    if (!any) return Wrong(where, "must be " + TypeText(*type));
+  }
+  if (const auto choices = schema.find("enum"); choices != schema.end()) {
+    bool any = false;
+    std::string names;
+    for (const Json& choice : *choices) {
+      any = any || choice == value;
+      names += (names.empty() ? "" : ", ") + DumpJson(choice);
+    }
+    if (!any) return Wrong(where, "must be one of " + names);
+  }
+  if (value.is_number()) {
+    const double number = value.get<double>();
+    if (schema.contains("minimum") && number < schema["minimum"].get<double>()) {
+      return Wrong(where, "must be at least " + DumpJson(schema["minimum"]));
+    }
+    if (schema.contains("maximum") && number > schema["maximum"].get<double>()) {
+      return Wrong(where, "must be at most " + DumpJson(schema["maximum"]));
+    }
+  }
+  if (value.is_array()) {
+    if (schema.contains("maxItems") && value.size() > schema["maxItems"].get<size_t>()) {
+      return Wrong(where, "has more than " + DumpJson(schema["maxItems"]) + " items");
+    }
+    if (const auto items = schema.find("items"); items != schema.end()) {
+      for (size_t i = 0; i < value.size(); ++i) {
+        const Result<bool> checked = CheckAgainst(*items, definitions, value[i],
+                                                  where + "[" + std::to_string(i) + "]");
+        if (!checked.ok()) return checked.error();
+      }
+    }
+  }
+  if (value.is_object()) return CheckObject(schema, definitions, value, where);
+  return true;
+}
+
+Result<bool> CheckParams(const std::string& method, const Json& params) {
+  const Definition& protocol = Protocol();
+  const auto definition = protocol.methods.find(method);
+  if (definition == protocol.methods.end() || !definition->contains("params")) return true;
+  return CheckAgainst((*definition)["params"], protocol.definitions, params, "params");
+}
+
+}  // namespace emberline

@@ -1,0 +1,22 @@
+// The protocol definition (rpc/protocol/*.json), compiled into the program: requests are checked
+// against it before they reach a method.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "json/json.h"
+
+namespace emberline {
+
+// Checks a method's params: types, required members, enumerations, bounds. Members that the
+// definition does not know are let through, so that an older daemon serves a newer client. Methods
+// without a definition pass. Errors: kInvalidArgument, naming the member.
+Result<bool> CheckParams(const std::string& method, const Json& params);
+
+// Checks `value` against `schema`; `definitions` holds what "#/$defs/..." refers to. Keywords:
+// type, properties, required, items, enum, minimum, maximum, maxItems, anyOf, oneOf, $ref.
+Result<bool> CheckAgainst(const Json& schema, const Json& definitions, const Json& value,
+                          const std::string& where);
+
+}  // namespace emberline

@@ -1,0 +1,277 @@
+#include "rpc/views/profile.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string_view>
+
+#include "rpc/views/view.h"
+
+namespace emberline {
+namespace {
+
+std::string Text(const Json& params, const char* key) {
+  const auto it = params.find(key);
+  return it != params.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+// What the recording holds; found by one pass over kinds and interned strings.
+struct Features {
+  bool stacks = false;
+  bool shapes = false;
+  bool memory = false;
+  bool modules = false;
+  bool lightning = false;
+  bool device_work = false;
+};
+
+bool StartsWith(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+Features FindFeatures(const TraceStore& store) {
+  Features features;
+  std::vector<bool> kinds(kSliceKindCount, false);
+  for (SliceIndex i = 0; i < store.slice_count(); ++i) {
+    kinds[static_cast<size_t>(store.kind(i))] = true;
+  }
+  for (const SliceKind kind : {SliceKind::kKernel, SliceKind::kMemcpy, SliceKind::kMemset,
+                               SliceKind::kDeviceOther}) {
+    features.device_work = features.device_work || kinds[static_cast<size_t>(kind)];
+  }
+  const StringPool& strings = store.strings();
+  const auto has = [&](std::string_view key) { return strings.Find(key) != kNone; };
+  features.stacks = kinds[static_cast<size_t>(SliceKind::kPythonFunction)] || has("Call stack");
+  features.shapes = has("Input Dims") || has("Input dims");
+  features.memory = !store.memory().empty();
+  features.modules = has("Module Hierarchy");
+  for (StringId id = 0; id < strings.size(); ++id) {
+    const std::string_view text = strings.Get(id);
+    features.modules = features.modules || StartsWith(text, "nn.Module: ");
+    features.lightning = features.lightning || StartsWith(text, "[pl][") ||
+                         StartsWith(text, "[LightningModule]") || StartsWith(text, "[Strategy]") ||
+                         StartsWith(text, "[Callback]");
+  }
+  return features;
+}
+
+std::shared_ptr<const Features> FeaturesOf(const LoadedTrace& trace) {
+  return trace.Cached<Features>("profile/features", [&] { return FindFeatures(*trace.store); });
+}
+
+Json RunsJson(const Discovery& discovery) {
+  Json runs = Json::array();
+  for (const RunFiles& run : discovery.runs) {
+    Json workers = Json::array();
+    for (const WorkerFiles& worker : run.workers) {
+      Json spans = Json::array();
+      for (const SpanFile& span : worker.spans) {
+        spans.push_back({{"span", span.span},
+                         {"path", span.path.string()},
+                         {"sizeBytes", span.size_bytes}});
+      }
+      workers.push_back({{"name", worker.name}, {"spans", std::move(spans)}});
+    }
+    runs.push_back({{"name", run.name}, {"workers", std::move(workers)}});
+  }
+  return runs;
+}
+
+Result<Json> Open(const Json& params, const CallContext& context) {
+  const std::string path = Text(params, "path");
+  if (path.empty()) {
+    return Error{ErrorKind::kInvalidArgument, "params.path is empty.", "Name a file or folder.", {}};
+  }
+  Result<Profile> profile = context.session.Open(path);
+  if (!profile.ok()) return profile.error();
+  return Json{{"profileId", profile->id},
+              {"path", profile->path.string()},
+              {"runs", RunsJson(profile->discovery)},
+              {"skipped", profile->discovery.skipped}};
+}
+
+Result<Json> Close(const Json& params, const CallContext& context) {
+  Result<bool> closed = context.session.Close(Text(params, "profileId"));
+  if (!closed.ok()) return closed.error();
+  return Json(nullptr);
+}
+
+Result<Json> Load(const Json& params, const CallContext& context) {
+  const std::string id = Text(params, "profileId");
+  const TraceSelection selection = SelectionOf(params);
+  Result<std::shared_ptr<const LoadedTrace>> trace =
+      context.session.Load(id, selection, ReadOptions{context.cancel, context.progress});
+  if (!trace.ok()) return trace.error();
+  Result<Profile> profile = context.session.Find(id);
+  if (!profile.ok()) return profile.error();
+  return TraceInfoJson(*trace.value(), profile.value(), selection);
+}
+
+Json Absence(const char* what, const char* argument, const char* snippet) {
+  return {{"what", what}, {"argument", argument}, {"snippet", snippet}};
+}
+
+Json Absences(const LoadedTrace& trace) {
+  const auto features = FeaturesOf(trace);
+  Json absences = Json::array();
+  if (!features->device_work) {
+    absences.push_back(Absence(
+        "No device work was recorded: device times are empty.", "activities",
+        "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])"));
+  }
+  if (!trace.model->has_recorded_steps) {
+    absences.push_back(Absence(
+        "No steps were recorded: the whole trace counts as one step.", "schedule",
+        "with profile(schedule=schedule(wait=1, warmup=1, active=3)) as prof:\n"
+        "    for batch in loader:\n        train_step(batch)\n        prof.step()"));
+  }
+  if (!features->stacks) {
+    absences.push_back(Absence("No Python stacks were recorded: costs cannot be shown on lines.",
+                               "with_stack", "profile(with_stack=True)"));
+  }
+  if (!features->shapes) {
+    absences.push_back(Absence("No input shapes were recorded: grouping by shape shows nothing new.",
+                               "record_shapes", "profile(record_shapes=True)"));
+  }
+  if (!features->memory) {
+    absences.push_back(Absence("No allocations were recorded: the memory view is empty.",
+                               "profile_memory", "profile(profile_memory=True)"));
+  }
+  if (!features->modules) {
+    absences.push_back(Absence(
+        "No module calls were recorded: the modules view is empty.", "with_stack",
+        "profile(with_stack=True, with_modules=True)"));
+  }
+  return absences;
+}
+
+const char* LinkName(OpLinkMethod method) {
+  switch (method) {
+    case OpLinkMethod::kNone: return "none";
+    case OpLinkMethod::kExternalId: return "externalId";
+    case OpLinkMethod::kContainment: return "containment";
+  }
+  return "none";
+}
+
+Result<Json> Check(const Json& params, const CallContext& context) {
+  Result<std::shared_ptr<const LoadedTrace>> loaded =
+      context.session.Load(Text(params, "profileId"), SelectionOf(params),
+                           ReadOptions{context.cancel, context.progress});
+  if (!loaded.ok()) return loaded.error();
+  const LoadedTrace& trace = *loaded.value();
+  const TraceStore& store = *trace.store;
+  const ReadCounts& counts = store.counts();
+  Json stages = Json::array();
+  for (const StageTime& stage : trace.stages) {
+    stages.push_back({{"name", stage.name}, {"seconds", stage.seconds}});
+  }
+  std::vector<std::pair<std::string, uint64_t>> by_category(counts.by_category.begin(),
+                                                            counts.by_category.end());
+  std::stable_sort(by_category.begin(), by_category.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  Json categories = Json::array();
+  for (const auto& [name, count] : by_category) {
+    categories.push_back({{"category", name}, {"count", count}});
+  }
+  return Json{{"stages", std::move(stages)},
+              {"totalSeconds", trace.total_seconds},
+              {"fileBytes", counts.file_bytes},
+              {"textBytes", counts.text_bytes},
+              {"memoryBytes", store.MemoryBytes()},
+              {"events", counts.events},
+              {"counts",
+               {{"slices", counts.slices},
+                {"paired", counts.paired},
+                {"instants", counts.instants},
+                {"memory", counts.memory},
+                {"counters", counts.counters},
+                {"flows", counts.flows},
+                {"metadata", counts.metadata},
+                {"dropped", counts.dropped}}},
+              {"categories", std::move(categories)},
+              {"problems", ProblemsJson(store)},
+              {"absences", Absences(trace)},
+              {"opLink", LinkName(trace.model->op_link)},
+              {"unlinkedDeviceSlices", trace.model->unlinked_device_slices}};
+}
+
+}  // namespace
+
+Json ProblemsJson(const TraceStore& store) {
+  Json problems = Json::array();
+  for (const Problem& problem : store.problems()) {
+    problems.push_back({{"kind", problem.kind},
+                        {"message", problem.message},
+                        {"count", problem.count},
+                        {"firstOffset", problem.first_offset}});
+  }
+  return problems;
+}
+
+Json TraceInfoJson(const LoadedTrace& trace, const Profile& profile,
+                   const TraceSelection& selection) {
+  const TraceStore& store = *trace.store;
+  const Model& model = *trace.model;
+  // The names of what was chosen, also when the request left them out.
+  std::string run_name, worker_name, span_name;
+  for (const RunFiles& run : profile.discovery.runs) {
+    if (!selection.run.empty() && run.name != selection.run) continue;
+    for (const WorkerFiles& worker : run.workers) {
+      for (const SpanFile& span : worker.spans) {
+        if (span.path != trace.path) continue;
+        run_name = run.name;
+        worker_name = worker.name;
+        span_name = span.span;
+      }
+    }
+  }
+  Json steps = Json::array();
+  for (const Step& step : model.steps) {
+    steps.push_back({{"name", step.name},
+                     {"startNs", step.time.begin},
+                     {"durationNs", step.time.Length()},
+                     {"partial", step.partial}});
+  }
+  Json devices = Json::array();
+  for (const Device& device : model.devices) {
+    devices.push_back({{"ordinal", device.ordinal}, {"name", device.name}});
+  }
+  const auto features = FeaturesOf(trace);
+  const auto& distributed = store.metadata().distributed;
+  const bool ranked = distributed && distributed->rank >= 0;
+  const bool sized = distributed && distributed->world_size >= 0;
+  return {{"path", trace.path.string()},
+          {"run", run_name},
+          {"worker", worker_name},
+          {"span", span_name},
+          {"events", store.counts().events},
+          {"slices", store.slice_count()},
+          {"baseNs", store.base_ns()},
+          {"durationNs", store.extent().Length()},
+          {"rank", ranked ? Json(distributed->rank) : Json()},
+          {"worldSize", sized ? Json(distributed->world_size) : Json()},
+          {"hasRecordedSteps", model.has_recorded_steps},
+          {"steps", std::move(steps)},
+          {"devices", std::move(devices)},
+          {"hasStacks", features->stacks},
+          {"hasShapes", features->shapes},
+          {"hasMemory", features->memory},
+          {"hasModules", features->modules},
+          {"hasLightning", features->lightning},
+          {"hasDeviceWork", features->device_work},
+          {"problems", ProblemsJson(store)}};
+}
+
+ProfileFunction FindProfileMethod(const std::string& method) {
+  static const std::map<std::string, ProfileFunction> functions = {
+      {"profile/open", Open},
+      {"profile/load", Load},
+      {"profile/check", Check},
+      {"profile/close", Close},
+  };
+  const auto it = functions.find(method);
+  return it == functions.end() ? nullptr : it->second;
+}
+
+}  // namespace emberline

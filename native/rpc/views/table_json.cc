@@ -1,0 +1,103 @@
+#include <algorithm>
+#include <cmath>
+
+#include "rpc/views/view.h"
+
+namespace emberline {
+namespace {
+
+constexpr uint64_t kDefaultLimit = 200;
+constexpr uint64_t kMaxLimit = 2000;
+// A page ends early when its text grows beyond this, so that a reply stays below 256 KiB.
+constexpr size_t kPageBytes = 192 << 10;
+
+const char* TypeName(CellType type) {
+  switch (type) {
+    case CellType::kText: return "text";
+    case CellType::kInteger: return "integer";
+    case CellType::kNumber: return "number";
+    case CellType::kBool: return "bool";
+  }
+  return "text";
+}
+
+Json ColumnsJson(const Table& table) {
+  Json columns = Json::array();
+  for (const Column& column : table.columns) {
+    columns.push_back({{"key", column.key},
+                       {"title", column.title},
+                       {"definition", column.definition},
+                       {"type", TypeName(column.type)},
+                       {"unit", UnitName(column.unit)},
+                       {"hidden", column.hidden}});
+  }
+  return columns;
+}
+
+Json CellJson(const Cell& cell) {
+  if (const bool* b = std::get_if<bool>(&cell)) return *b;
+  if (const int64_t* i = std::get_if<int64_t>(&cell)) return *i;
+  if (const double* d = std::get_if<double>(&cell)) return std::isfinite(*d) ? Json(*d) : Json();
+  if (const std::string* s = std::get_if<std::string>(&cell)) return *s;
+  return nullptr;
+}
+
+size_t CellBytes(const Cell& cell) {
+  const std::string* text = std::get_if<std::string>(&cell);
+  return 12 + (text ? text->size() + text->size() / 16 : 8);
+}
+
+// Rows as objects by column key, at most about `max_bytes` of text but at least one row.
+Json RowsJson(const Table& table, size_t max_bytes) {
+  Json rows = Json::array();
+  size_t bytes = 0;
+  for (const std::vector<Cell>& cells : table.rows) {
+    Json row = Json::object();
+    for (size_t c = 0; c < table.columns.size(); ++c) {
+      row[table.columns[c].key] = c < cells.size() ? CellJson(cells[c]) : Json();
+      bytes += table.columns[c].key.size() + (c < cells.size() ? CellBytes(cells[c]) : 8);
+    }
+    if (bytes > max_bytes && !rows.empty()) break;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string Text(const Json& params, const char* key) {
+  const auto it = params.find(key);
+  return it != params.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+int64_t Integer(const Json& params, const char* key, int64_t fallback) {
+  const auto it = params.find(key);
+  return it != params.end() && it->is_number() ? it->get<int64_t>() : fallback;
+}
+
+}  // namespace
+
+double Us(Ns ns) { return static_cast<double>(ns) / 1000.0; }
+
+Json TableJson(const Table& table) {
+  return {{"columns", ColumnsJson(table)},
+          {"rows", RowsJson(table, SIZE_MAX)},
+          {"totalRows", table.rows.size()},
+          {"unfilteredRows", table.rows.size()}};
+}
+
+Result<Json> TableResult(const Table& table, const Json& params) {
+  TableQuery query;
+  query.sort = Text(params, "sort");
+  query.filter = Text(params, "filter");
+  query.offset = static_cast<uint64_t>(std::max<int64_t>(0, Integer(params, "offset", 0)));
+  const int64_t limit = Integer(params, "limit", kDefaultLimit);
+  const bool all = limit < 0;
+  query.limit = all ? UINT64_MAX : std::min<uint64_t>(static_cast<uint64_t>(limit), kMaxLimit);
+  Result<TablePage> page = QueryTable(table, query);
+  if (!page.ok()) return page.error();
+  return Json{{"columns", ColumnsJson(page->table)},
+              {"rows", RowsJson(page->table, all ? SIZE_MAX : kPageBytes)},
+              {"totalRows", page->total_rows},
+              {"unfilteredRows", page->unfiltered_rows}};
+}
+
+}  // namespace emberline
