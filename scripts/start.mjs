@@ -3,7 +3,7 @@
 //   npm start [-- --no-open] [--port N]
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { buildAll } from './build.mjs';
 import {
   prepareWorkbench,
@@ -31,7 +31,7 @@ function openInBrowser(address) {
 
 async function serve(vsix, { open, port }) {
   const folders = workbenchFolders(join(toolsDir, 'workbench'));
-  prepareWorkbench(folders, vsix, { 'emberline.openOnStartup': relative(samples, sampleProfile) });
+  prepareWorkbench(folders, vsix, { 'emberline.openOnStartup': sampleProfile });
   const server = await startCodeServer(folders, { port });
   const address = workbenchUrl(server.url, samples);
   console.log(`\nEmberline is ready. VS Code with the samples:\n\n  ${address}\n`);

@@ -78,7 +78,7 @@ export async function startWorkbench({
     'window.confirmBeforeClose': 'never',
     'window.autoDetectColorScheme': false,
     'window.autoDetectHighContrast': false,
-    ...(open === undefined ? {} : { 'emberline.openOnStartup': open }),
+    ...(open === undefined ? {} : { 'emberline.openOnStartup': join(workspace, open) }),
     ...settings,
   };
   let server;
