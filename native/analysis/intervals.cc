@@ -1,0 +1,74 @@
+#include "analysis/intervals.h"
+
+#include <algorithm>
+
+namespace emberline {
+
+IntervalSet Unite(std::vector<Interval> intervals) {
+  std::erase_if(intervals, [](const Interval& i) { return i.end <= i.begin; });
+  std::sort(intervals.begin(), intervals.end(),
+            [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
+  size_t kept = 0;
+  for (const Interval& next : intervals) {
+    if (kept > 0 && next.begin <= intervals[kept - 1].end) {
+      intervals[kept - 1].end = std::max(intervals[kept - 1].end, next.end);
+    } else {
+      intervals[kept++] = next;
+    }
+  }
+  intervals.resize(kept);
+  return intervals;
+}
+
+IntervalSet Intersect(const IntervalSet& a, const IntervalSet& b) {
+  IntervalSet out;
+  size_t i = 0, j = 0;
+  while (i < a.size() && j < b.size()) {
+    const Ns begin = std::max(a[i].begin, b[j].begin);
+    const Ns end = std::min(a[i].end, b[j].end);
+    if (begin < end) out.push_back({begin, end});
+    if (a[i].end < b[j].end) {
+      ++i;
+    } else {
+      ++j;
+    }
+  }
+  return out;
+}
+
+IntervalSet Subtract(const IntervalSet& a, const IntervalSet& b) {
+  IntervalSet out;
+  size_t j = 0;
+  for (const Interval& whole : a) {
+    Ns begin = whole.begin;
+    while (j < b.size() && b[j].end <= begin) ++j;
+    size_t k = j;
+    for (; k < b.size() && b[k].begin < whole.end; ++k) {
+      if (b[k].begin > begin) out.push_back({begin, b[k].begin});
+      begin = std::max(begin, b[k].end);
+      if (begin >= whole.end) break;
+    }
+    if (begin < whole.end) out.push_back({begin, whole.end});
+    // The last cut may reach into the next interval of `a`.
+    j = k;
+  }
+  return out;
+}
+
+Ns LengthOf(const IntervalSet& set) {
+  Ns sum = 0;
+  for (const Interval& i : set) sum += i.Length();
+  return sum;
+}
+
+Ns LengthWithin(const IntervalSet& set, Interval range) {
+  auto it = std::partition_point(set.begin(), set.end(),
+                                 [&](const Interval& i) { return i.end <= range.begin; });
+  Ns sum = 0;
+  for (; it != set.end() && it->begin < range.end; ++it) {
+    sum += std::min(it->end, range.end) - std::max(it->begin, range.begin);
+  }
+  return sum;
+}
+
+}  // namespace emberline

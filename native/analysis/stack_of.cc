@@ -1,0 +1,252 @@
+#include "analysis/stack_of.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "model/names.h"
+
+namespace emberline {
+namespace {
+
+// Recursion in Python is bounded by its own limit (1000 by default); a hostile file is not.
+constexpr size_t kMaxFrames = 4096;
+constexpr std::string_view kModulePrefix = "nn.Module: ";
+
+std::string StripAddress(std::string_view name) {
+  // "<built-in method randn of type object at 0x7f2a...>": the address differs in each process.
+  std::string out;
+  size_t from = 0;
+  for (size_t at = name.find(" at 0x"); at != std::string_view::npos; at = name.find(" at 0x", from)) {
+    out.append(name.substr(from, at - from));
+    from = at + 6;
+    while (from < name.size() && ((name[from] >= '0' && name[from] <= '9') ||
+                                  (name[from] >= 'a' && name[from] <= 'f') ||
+                                  (name[from] >= 'A' && name[from] <= 'F'))) {
+      ++from;
+    }
+  }
+  out.append(name.substr(from));
+  return out;
+}
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// Top-level modules of the standard library that profiles show, and of packages whose path a
+// recorder trims to begin with their name, because it cuts the longest sys.path prefix.
+bool IsKnownTopLevel(std::string_view head) {
+  static constexpr std::array kNames = {
+      std::string_view("abc"),          std::string_view("accelerate"),  std::string_view("apex"),
+      std::string_view("asyncio"),      std::string_view("bdb"),         std::string_view("codecs"),
+      std::string_view("collections"),  std::string_view("concurrent"),  std::string_view("contextlib"),
+      std::string_view("copy"),         std::string_view("copyreg"),     std::string_view("ctypes"),
+      std::string_view("dataclasses"),  std::string_view("datasets"),    std::string_view("deepspeed"),
+      std::string_view("diffusers"),    std::string_view("einops"),      std::string_view("encodings"),
+      std::string_view("enum"),         std::string_view("fairscale"),   std::string_view("flash_attn"),
+      std::string_view("functools"),    std::string_view("genericpath"), std::string_view("importlib"),
+      std::string_view("inspect"),      std::string_view("json"),        std::string_view("lightning"),
+      std::string_view("logging"),      std::string_view("multiprocessing"), std::string_view("numpy"),
+      std::string_view("ntpath"),       std::string_view("os"),          std::string_view("pandas"),
+      std::string_view("pickle"),       std::string_view("posixpath"),   std::string_view("pytorch_lightning"),
+      std::string_view("queue"),        std::string_view("random"),      std::string_view("runpy"),
+      std::string_view("selectors"),    std::string_view("sglang"),      std::string_view("socket"),
+      std::string_view("ssl"),          std::string_view("subprocess"),  std::string_view("tempfile"),
+      std::string_view("threading"),    std::string_view("timm"),        std::string_view("torch"),
+      std::string_view("torchaudio"),   std::string_view("torchtext"),   std::string_view("torchvision"),
+      std::string_view("tqdm"),         std::string_view("traceback"),   std::string_view("transformers"),
+      std::string_view("triton"),       std::string_view("types"),       std::string_view("typing"),
+      std::string_view("vllm"),         std::string_view("warnings"),    std::string_view("weakref"),
+      std::string_view("xformers"),     std::string_view("zipfile")};
+  return std::find(kNames.begin(), kNames.end(), head) != kNames.end();
+}
+
+// "/lib/python3.10/", "lib\python3.9\", "\Python39\Lib\".
+bool InPythonLib(std::string_view path) {
+  for (size_t at = path.find("python"); at != std::string_view::npos; at = path.find("python", at + 1)) {
+    if (at == 0 || path[at - 1] != '/' || at + 7 >= path.size()) continue;
+    size_t end = at + 6;
+    while (end < path.size() && ((path[end] >= '0' && path[end] <= '9') || path[end] == '.')) ++end;
+    if (end == at + 6 || end >= path.size() || path[end] != '/') continue;
+    if (at >= 4 && path.substr(at - 4, 4) == "lib/") return true;
+    if (path.substr(end).starts_with("/lib/")) return true;
+  }
+  return false;
+}
+
+// The line that a frame was called at, where the recorder says so ("file:line").
+int64_t CallLine(std::string_view call_from) {
+  const size_t colon = call_from.rfind(':');
+  if (colon == std::string_view::npos) return 0;
+  int64_t line = 0;
+  const char* end = call_from.data() + call_from.size();
+  const auto [at, error] = std::from_chars(call_from.data() + colon + 1, end, line);
+  return error == std::errc() && at == end && line > 0 ? line : 0;
+}
+
+// The recorded "Call stack" of an op or of the nearest op around it that has one.
+std::string_view RecordedStack(const Model& model, SliceIndex op, StringId key) {
+  const TraceStore& s = model.store();
+  if (key == kNone) return {};
+  for (size_t depth = 0; op != kNone && depth < kMaxFrames; op = model.op[op], ++depth) {
+    const std::string_view text = s.ArgText(op, key);
+    if (!text.empty()) return text;
+  }
+  return {};
+}
+
+// Where a slice's stack is looked up: a device slice's launch (else its op), everything else itself.
+SliceIndex HostSlice(const Model& model, SliceIndex slice) {
+  if (model.launch[slice] != kNone) return model.launch[slice];
+  const SliceKind kind = model.store().kind(slice);
+  if (IsDeviceWork(kind)) return model.op[slice];
+  return slice;
+}
+
+// The op whose forward partner lends its stack: the slice itself or the op around it.
+SliceIndex ForwardOf(const Model& model, SliceIndex slice) {
+  const SliceIndex op = model.IsOp(slice) ? slice : model.op[slice];
+  return op == kNone ? kNone : model.forward[op];
+}
+
+bool IsFrameSlice(const Model& model, SliceIndex slice) {
+  return model.store().kind(slice) == SliceKind::kPythonFunction;
+}
+
+std::vector<Frame> OwnStack(const Model& model, SliceIndex slice) {
+  const TraceStore& s = model.store();
+  const SliceIndex op = model.IsOp(slice) ? slice : model.op[slice];
+  const std::string_view recorded = RecordedStack(model, op, s.strings().Find("Call stack"));
+  if (!recorded.empty() && !IsFrameSlice(model, slice)) return ParseCallStack(recorded);
+  const StringId call_from = s.strings().Find("CallFrom");
+  std::vector<Frame> frames;
+  int64_t called_at = 0;
+  SliceIndex at = IsFrameSlice(model, slice) ? slice : model.frame[slice];
+  for (; at != kNone && frames.size() < kMaxFrames; at = model.frame[at]) {
+    const std::string_view name = s.name(at);
+    if (!name.starts_with(kModulePrefix)) {
+      Frame frame = ParseFrameName(name);
+      frame.slice = at;
+      if (called_at > 0 && !frame.file.empty()) {
+        frame.line = called_at;
+        frame.line_is_definition = false;
+        called_at = 0;
+      }
+      frames.push_back(std::move(frame));
+    }
+    // A module call stands between caller and callee; the calling line passes through it.
+    const int64_t line = call_from == kNone ? 0 : CallLine(s.ArgText(at, call_from));
+    if (line > 0) called_at = line;
+  }
+  return frames;
+}
+
+}  // namespace
+
+Frame ParseFrameName(std::string_view name) {
+  Frame frame;
+  // From the right: paths and function names may hold brackets themselves.
+  for (size_t at = name.rfind("): "); at != std::string_view::npos && at > 0;
+       at = name.rfind("): ", at - 1)) {
+    size_t open = at;
+    while (open > 0 && name[open - 1] >= '0' && name[open - 1] <= '9') --open;
+    if (open < at && open > 0 && name[open - 1] == '(') {
+      int64_t line = 0;
+      const auto [end, error] = std::from_chars(name.data() + open, name.data() + at, line);
+      if (error == std::errc() && end == name.data() + at) {
+        frame.file = std::string(name.substr(0, open - 1));
+        frame.line = line;
+        frame.function = StripAddress(name.substr(at + 3));
+        frame.line_is_definition = true;
+        frame.library = IsLibraryPath(frame.file);
+        return frame;
+      }
+    }
+  }
+  frame.function = StripAddress(name);
+  frame.library = true;
+  return frame;
+}
+
+std::vector<Frame> ParseCallStack(std::string_view text) {
+  std::vector<Frame> frames;
+  while (!text.empty() && frames.size() < kMaxFrames) {
+    const size_t semicolon = text.find(';');
+    std::string_view part = text.substr(0, semicolon);
+    text = semicolon == std::string_view::npos ? std::string_view() : text.substr(semicolon + 1);
+    while (!part.empty() && (part.front() == ' ' || part.front() == '\n')) part.remove_prefix(1);
+    while (!part.empty() && (part.back() == ' ' || part.back() == '\n')) part.remove_suffix(1);
+    if (part.empty() || part.starts_with(kModulePrefix)) continue;
+    Frame frame = ParseFrameName(part);
+    frame.line_is_definition = false;   // these strings name the line that ran
+    frames.push_back(std::move(frame));
+  }
+  return frames;
+}
+
+bool IsLibraryPath(std::string_view file) {
+  if (file.empty()) return true;
+  if (file.front() == '<') {
+    // "<frozen importlib._bootstrap>", "<string>", "<eval_with_key>.7"; notebook cells of old
+    // kernels are "<ipython-input-3-...>" and are the user's.
+    return !file.starts_with("<ipython-input");
+  }
+  std::string path(file);
+  std::replace(path.begin(), path.end(), '\\', '/');
+  for (char& c : path) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  if (Contains(path, "site-packages/") || Contains(path, "dist-packages/") || Contains(path, "/torch/nn/") ||
+      Contains(path, "torchinductor_")) {
+    return true;
+  }
+  if (InPythonLib(path)) return true;
+  if (path.front() == '/' || (path.size() > 1 && path[1] == ':')) return false;
+  const size_t slash = path.find('/');
+  std::string_view head = std::string_view(path).substr(0, slash);
+  if (slash == std::string::npos && head.ends_with(".py")) head.remove_suffix(3);
+  return IsKnownTopLevel(head);
+}
+
+std::optional<std::string_view> ModuleName(std::string_view python_function_name) {
+  if (!python_function_name.starts_with(kModulePrefix)) return std::nullopt;
+  return python_function_name.substr(kModulePrefix.size());
+}
+
+std::vector<Frame> StackOf(const Model& model, SliceIndex slice) {
+  const SliceIndex host = HostSlice(model, slice);
+  if (host == kNone) return {};
+  std::vector<Frame> frames = OwnStack(model, host);
+  if (!frames.empty()) return frames;
+  const SliceIndex forward = ForwardOf(model, host);
+  return forward == kNone ? frames : OwnStack(model, forward);
+}
+
+std::optional<Frame> UserFrameOf(const Model& model, SliceIndex slice) {
+  for (Frame& frame : StackOf(model, slice)) {
+    if (!frame.library) return std::move(frame);
+  }
+  return std::nullopt;
+}
+
+SliceIndex ModuleOf(const Model& model, SliceIndex slice) {
+  const TraceStore& s = model.store();
+  const SliceIndex host = HostSlice(model, slice);
+  if (host == kNone) return kNone;
+  auto find = [&](SliceIndex from) -> SliceIndex {
+    SliceIndex at = IsFrameSlice(model, from) ? from : model.frame[from];
+    while (at != kNone && !s.name(at).starts_with(kModulePrefix)) at = model.frame[at];
+    return at;
+  };
+  const SliceIndex own = find(host);
+  if (own != kNone) return own;
+  const SliceIndex forward = ForwardOf(model, host);
+  return forward == kNone ? kNone : find(forward);
+}
+
+bool IsListedOperator(const Model& model, SliceIndex slice) {
+  if (!model.IsOp(slice)) return false;
+  const RangeKind range = ClassifyRange(model.store().name(slice));
+  return range == RangeKind::kPlain;
+}
+
+}  // namespace emberline

@@ -1,0 +1,244 @@
+#include "analysis/table.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <string_view>
+
+namespace emberline {
+namespace {
+
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+std::string LowerText(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = Lower(c);
+  return out;
+}
+
+bool ContainsNoCase(std::string_view text, std::string_view lower) {
+  if (lower.empty()) return true;
+  const auto it = std::search(text.begin(), text.end(), lower.begin(), lower.end(),
+                              [](char a, char b) { return Lower(a) == b; });
+  return it != text.end();
+}
+
+std::optional<double> NumberOf(const Cell& cell) {
+  if (const auto* i = std::get_if<int64_t>(&cell)) return static_cast<double>(*i);
+  if (const auto* d = std::get_if<double>(&cell)) {
+    if (std::isnan(*d)) return std::nullopt;
+    return *d;
+  }
+  if (const auto* b = std::get_if<bool>(&cell)) return *b ? 1.0 : 0.0;
+  return std::nullopt;
+}
+
+bool IsEmpty(const Cell& cell) {
+  if (std::holds_alternative<std::monostate>(cell)) return true;
+  const auto* d = std::get_if<double>(&cell);
+  return d != nullptr && std::isnan(*d);
+}
+
+// Three-way comparison of two cells that are not empty: text without regard to case first, so that
+// a table reads alphabetically, then by bytes, so that the order is total.
+int Compare(const Cell& a, const Cell& b) {
+  const auto* ta = std::get_if<std::string>(&a);
+  const auto* tb = std::get_if<std::string>(&b);
+  if (ta != nullptr && tb != nullptr) {
+    const size_t n = std::min(ta->size(), tb->size());
+    for (size_t i = 0; i < n; ++i) {
+      const char x = Lower((*ta)[i]), y = Lower((*tb)[i]);
+      if (x != y) return static_cast<unsigned char>(x) < static_cast<unsigned char>(y) ? -1 : 1;
+    }
+    if (ta->size() != tb->size()) return ta->size() < tb->size() ? -1 : 1;
+    return ta->compare(*tb);
+  }
+  if (ta != nullptr) return 1;
+  if (tb != nullptr) return -1;
+  const auto* ia = std::get_if<int64_t>(&a);
+  const auto* ib = std::get_if<int64_t>(&b);
+  if (ia != nullptr && ib != nullptr) return *ia < *ib ? -1 : *ia > *ib ? 1 : 0;
+  const double x = NumberOf(a).value_or(0), y = NumberOf(b).value_or(0);
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+struct Term {
+  enum class Kind { kWord, kColumnWord, kGreater, kLess } kind = Kind::kWord;
+  std::string word;   // lower case
+  int column = -1;
+  double number = 0;
+  bool or_equal = false;
+};
+
+// Splits at blanks; "double quotes" keep a phrase together.
+std::vector<std::string> SplitWords(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool quoted = false, any = false;
+  for (char c : text) {
+    if (c == '"') {
+      quoted = !quoted;
+      any = true;
+    } else if (!quoted && (c == ' ' || c == '\t' || c == '\n' || c == '\r')) {
+      if (any) words.push_back(std::move(word));
+      word.clear();
+      any = false;
+    } else {
+      word += c;
+      any = true;
+    }
+  }
+  if (any) words.push_back(std::move(word));
+  return words;
+}
+
+int FindColumn(const Table& table, std::string_view key) {
+  for (size_t i = 0; i < table.columns.size(); ++i) {
+    const std::string& k = table.columns[i].key;
+    if (k.size() == key.size() &&
+        std::equal(k.begin(), k.end(), key.begin(), [](char a, char b) { return Lower(a) == Lower(b); })) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+// What looks like "key:word" with a key that is no column is a plain word: operator names hold
+// colons, kernel names hold angle brackets.
+Term ParseTerm(const Table& table, const std::string& word) {
+  Term term;
+  term.word = LowerText(word);
+  const size_t at = word.find_first_of(":<>");
+  if (at == std::string::npos || at == 0) return term;
+  const int column = FindColumn(table, std::string_view(word).substr(0, at));
+  if (column < 0) return term;
+  if (word[at] == ':') {
+    term.kind = Term::Kind::kColumnWord;
+    term.column = column;
+    term.word = LowerText(std::string_view(word).substr(at + 1));
+    return term;
+  }
+  std::string_view rest = std::string_view(word).substr(at + 1);
+  if (rest.starts_with('=')) {
+    term.or_equal = true;
+    rest.remove_prefix(1);
+  }
+  double number = 0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  if (error != std::errc() || end != rest.data() + rest.size()) {
+    term.or_equal = false;
+    return term;
+  }
+  term.kind = word[at] == '>' ? Term::Kind::kGreater : Term::Kind::kLess;
+  term.column = column;
+  term.number = number;
+  return term;
+}
+
+std::string CellText(const Cell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  if (const auto* b = std::get_if<bool>(&cell)) return *b ? "true yes" : "false no";
+  if (const auto* i = std::get_if<int64_t>(&cell)) return std::to_string(*i);
+  if (const auto* d = std::get_if<double>(&cell)) return std::to_string(*d);
+  return {};
+}
+
+bool Matches(const std::vector<Cell>& row, const Term& term) {
+  switch (term.kind) {
+    case Term::Kind::kWord:
+      for (const Cell& cell : row) {
+        const auto* text = std::get_if<std::string>(&cell);
+        if (text != nullptr && ContainsNoCase(*text, term.word)) return true;
+      }
+      return false;
+    case Term::Kind::kColumnWord: {
+      const Cell& cell = row[static_cast<size_t>(term.column)];
+      if (const auto* text = std::get_if<std::string>(&cell)) return ContainsNoCase(*text, term.word);
+      return ContainsNoCase(CellText(cell), term.word);
+    }
+    case Term::Kind::kGreater:
+    case Term::Kind::kLess: {
+      const auto number = NumberOf(row[static_cast<size_t>(term.column)]);
+      if (!number) return false;
+      if (term.or_equal && *number == term.number) return true;
+      return term.kind == Term::Kind::kGreater ? *number > term.number : *number < term.number;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+const char* UnitName(Unit unit) {
+  switch (unit) {
+    case Unit::kNone: return "";
+    case Unit::kCount: return "count";
+    case Unit::kUs: return "us";
+    case Unit::kNs: return "ns";
+    case Unit::kBytes: return "bytes";
+    case Unit::kRatio: return "ratio";
+    case Unit::kGbPerS: return "gbPerS";
+    case Unit::kFlops: return "flops";
+  }
+  return "";
+}
+
+int Table::ColumnIndex(const std::string& key) const {
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].key == key) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+Result<TablePage> QueryTable(const Table& table, const TableQuery& query) {
+  int sort = -1;
+  bool descending = false;
+  if (!query.sort.empty()) {
+    std::string key = query.sort;
+    if (key[0] == '-') {
+      descending = true;
+      key.erase(0, 1);
+    }
+    sort = FindColumn(table, key);
+    if (sort < 0) {
+      std::string keys;
+      for (const Column& column : table.columns) keys += (keys.empty() ? "" : ", ") + column.key;
+      return Error{ErrorKind::kInvalidArgument, "There is no column \"" + key + "\".",
+                   "Columns: " + keys + ".", std::nullopt};
+    }
+  }
+  std::vector<Term> terms;
+  for (const std::string& word : SplitWords(query.filter)) terms.push_back(ParseTerm(table, word));
+
+  std::vector<uint32_t> order;
+  order.reserve(table.rows.size());
+  for (uint32_t i = 0; i < table.rows.size(); ++i) {
+    const bool keep = std::all_of(terms.begin(), terms.end(),
+                                  [&](const Term& term) { return Matches(table.rows[i], term); });
+    if (keep) order.push_back(i);
+  }
+  if (sort >= 0) {
+    const auto column = static_cast<size_t>(sort);
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t x, uint32_t y) {
+      const Cell& a = table.rows[x][column];
+      const Cell& b = table.rows[y][column];
+      const bool ea = IsEmpty(a), eb = IsEmpty(b);
+      if (ea || eb) return !ea && eb;
+      const int c = Compare(a, b);
+      return descending ? c > 0 : c < 0;
+    });
+  }
+  TablePage page;
+  page.table.columns = table.columns;
+  page.unfiltered_rows = table.rows.size();
+  page.total_rows = order.size();
+  const uint64_t begin = std::min<uint64_t>(query.offset, order.size());
+  const uint64_t count = std::min<uint64_t>(query.limit, order.size() - begin);
+  page.table.rows.reserve(count);
+  for (uint64_t i = begin; i < begin + count; ++i) page.table.rows.push_back(table.rows[order[i]]);
+  return page;
+}
+
+}  // namespace emberline

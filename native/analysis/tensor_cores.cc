@@ -1,0 +1,237 @@
+#include "analysis/tensor_cores.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+namespace emberline {
+namespace {
+
+using Names = std::string_view;
+
+std::string LowerText(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return out;
+}
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+template <size_t N>
+bool ContainsAny(std::string_view text, const std::array<Names, N>& parts) {
+  return std::any_of(parts.begin(), parts.end(), [&](Names part) { return Contains(text, part); });
+}
+
+// `shape` with one of `letters` right before it: "s884", "h1688".
+bool HasShape(std::string_view name, std::string_view shape, std::string_view letters) {
+  for (size_t at = name.find(shape); at != std::string_view::npos; at = name.find(shape, at + 1)) {
+    if (at > 0 && letters.find(name[at - 1]) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+// Pointwise and reduction kernels of Inductor: the fused operators' names stand in theirs.
+constexpr std::array<Names, 3> kFusedPointwise = {"triton_poi_", "triton_red_", "triton_per_"};
+
+bool HasNvidiaToken(std::string_view name) {
+  if (HasShape(name, "884", "hsidc") || HasShape(name, "1688", "hsic") || Contains(name, "i8816") ||
+      HasShape(name, "16816", "hsidcg_") || HasShape(name, "16832", "hsidcg_") ||
+      HasShape(name, "16864", "hsidcg_") || HasShape(name, "161616", "hsidcg_")) {
+    return true;
+  }
+  constexpr std::array<Names, 27> kTokens = {
+      "hmma",      "imma",      "dmma",    "bmma",        "qmma",        "tensorop",
+      "wmma",      "xmma",      "wgmma",   "gmma",        "warpgroup",   "umma",
+      "tcgen05",   "nvjet",     "flash_fwd", "flash_bwd", "fmha",        "sdpa",
+      "sparse_gemm", "dgrad_1x1_stride_2x2", "first_layer_wgrad_kernel", "conv1x1", "conv2d_c1_k1",
+      "direct_group", "flashattnfwd", "flashattnbwd", "flash::compute_attn"};
+  return ContainsAny(name, kTokens);
+}
+
+bool UsesNvidia(std::string_view name) {
+  if (ContainsAny(name, kFusedPointwise)) return false;
+  constexpr std::array<Names, 7> kNever = {"gemv",           "dot_kernel", "splitkreduce",
+                                           "splitk_reduce",  "scudnn",     "implicit_convolve_sgemm",
+                                           "_simt_"};
+  if (ContainsAny(name, kNever)) return false;
+  return HasNvidiaToken(name);
+}
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// Tensile: "Cijk_..._MI16x16x16x1_..." names the matrix instruction; "MI0x0" would be none.
+bool HasMatrixInstruction(std::string_view name) {
+  for (size_t at = name.find("_mi"); at != std::string_view::npos; at = name.find("_mi", at + 1)) {
+    size_t i = at + 3;
+    size_t digits = i;
+    while (i < name.size() && IsDigit(name[i])) ++i;
+    if (i == digits || name[digits] == '0' || i >= name.size() || name[i] != 'x') continue;
+    if (i + 1 < name.size() && IsDigit(name[i + 1])) return true;
+  }
+  return false;
+}
+
+bool UsesAmd(std::string_view name) {
+  if (ContainsAny(name, kFusedPointwise)) return false;
+  constexpr std::array<Names, 7> kNever = {"naive_conv", "sp3asmconv", "winograd", "_dl_", "gemv",
+                                           "dot_kernel", "splitkreduce"};
+  if (ContainsAny(name, kNever)) return false;
+  constexpr std::array<Names, 11> kTokens = {"mfma",     "xdl",      "gtcx",  "wmma",
+                                             "fmha",     "attn_fwd", "attn_bwd", "bwd_kernel_dk_dv",
+                                             "bwd_kernel_dq", "flash_fwd", "flash_bwd"};
+  return HasMatrixInstruction(name) || ContainsAny(name, kTokens);
+}
+
+bool UsesIntel(std::string_view name) {
+  constexpr std::array<Names, 4> kTokens = {"dpas", "xmx", "systolic", "micro_sdpa"};
+  return ContainsAny(name, kTokens);
+}
+
+}  // namespace
+
+const char* VendorName(Vendor vendor) {
+  switch (vendor) {
+    case Vendor::kUnknown: return "";
+    case Vendor::kNvidia: return "NVIDIA";
+    case Vendor::kAmd: return "AMD";
+    case Vendor::kIntel: return "Intel";
+  }
+  return "";
+}
+
+Vendor VendorOf(const Model& model) {
+  const TraceStore& s = model.store();
+  for (const DeviceProperties& p : s.metadata().devices) {
+    const std::string name = LowerText(p.name);
+    if (Contains(name, "amd") || Contains(name, "instinct") || Contains(name, "radeon")) return Vendor::kAmd;
+    if (Contains(name, "nvidia") || Contains(name, "tesla") || Contains(name, "geforce") ||
+        Contains(name, "quadro") || Contains(name, "titan")) {
+      return Vendor::kNvidia;
+    }
+    if (Contains(name, "intel")) return Vendor::kIntel;
+    if (p.warp_size == 64) return Vendor::kAmd;
+  }
+  for (SliceIndex i = 0; i < s.slice_count(); ++i) {
+    if (!IsLaunchApi(s.kind(i))) continue;
+    const std::string_view name = s.name(i);
+    if (name.starts_with("hip")) return Vendor::kAmd;
+    if (name.starts_with("cuda") || name.starts_with("cuLaunch")) return Vendor::kNvidia;
+    if (name.starts_with("ze") || name.starts_with("ur")) return Vendor::kIntel;
+  }
+  return Vendor::kUnknown;
+}
+
+Result<bool> TensorCoreRules::Add(std::string_view rule) {
+  bool uses = true;
+  if (!rule.empty() && (rule[0] == '+' || rule[0] == '-')) {
+    uses = rule[0] == '+';
+    rule.remove_prefix(1);
+  }
+  if (rule.empty()) {
+    return Error{ErrorKind::kInvalidArgument, "A tensor core rule has no text.",
+                 "Write a part of a kernel's name, or - and a part for kernels to exempt.", std::nullopt};
+  }
+  own_.push_back({LowerText(rule), uses});
+  return true;
+}
+
+bool TensorCoreRules::Uses(std::string_view kernel_name) const {
+  const std::string name = LowerText(kernel_name);
+  for (const Rule& rule : own_) {
+    if (Contains(name, rule.part)) return rule.uses;
+  }
+  switch (vendor_) {
+    case Vendor::kAmd: return UsesAmd(name);
+    case Vendor::kIntel: return UsesIntel(name);
+    case Vendor::kNvidia: return UsesNvidia(name);
+    case Vendor::kUnknown: return UsesNvidia(name) || UsesAmd(name);
+  }
+  return false;
+}
+
+TensorCoreKernels::TensorCoreKernels(const Model& model, const TensorCoreRules& rules)
+    : store_(&model.store()), by_name_(store_->strings().size(), false) {
+  std::vector<bool> seen(store_->strings().size(), false);
+  for (SliceIndex i = 0; i < store_->slice_count(); ++i) {
+    const SliceKind kind = store_->kind(i);
+    if (kind != SliceKind::kKernel && kind != SliceKind::kDeviceOther) continue;
+    const StringId name = store_->name_id(i);
+    if (seen[name]) continue;
+    seen[name] = true;
+    by_name_[name] = !model.is_communication[i] && rules.Uses(store_->strings().Get(name));
+  }
+}
+
+bool TensorCoreKernels::Uses(SliceIndex slice) const {
+  const SliceKind kind = store_->kind(slice);
+  return (kind == SliceKind::kKernel || kind == SliceKind::kDeviceOther) && by_name_[store_->name_id(slice)];
+}
+
+bool IsTensorCoreEligibleName(std::string_view op_name) {
+  static const std::unordered_set<std::string_view> kNames = {
+      // Convolution.
+      "aten::_convolution", "aten::conv1d", "aten::conv2d", "aten::conv3d", "aten::conv_tbc",
+      "aten::conv_transpose1d", "aten::conv_transpose2d", "aten::conv_transpose3d", "aten::convolution",
+      "aten::cudnn_convolution", "aten::cudnn_convolution_transpose", "aten::cudnn_convolution_relu",
+      "aten::cudnn_convolution_add_relu", "aten::miopen_convolution", "aten::miopen_convolution_transpose",
+      "aten::miopen_convolution_relu", "aten::miopen_convolution_add_relu",
+      // Matrix products.
+      "aten::addmm", "aten::addmv", "aten::addr", "aten::matmul", "aten::mm", "aten::mv", "aten::linear",
+      "aten::addbmm", "aten::baddbmm", "aten::baddbmm_", "aten::bmm", "aten::chain_matmul",
+      "aten::linalg_multi_dot", "aten::addmm_", "aten::_addmm_activation", "aten::_scaled_mm",
+      "aten::_scaled_grouped_mm", "aten::_grouped_mm", "aten::_int_mm", "aten::_weight_int4pack_mm",
+      "aten::_weight_int8pack_mm", "aten::einsum",
+      // Attention.
+      "aten::scaled_dot_product_attention", "aten::_scaled_dot_product_attention_math",
+      "aten::_scaled_dot_product_flash_attention", "aten::_scaled_dot_product_efficient_attention",
+      "aten::_scaled_dot_product_cudnn_attention", "aten::_flash_attention_forward",
+      "aten::_efficient_attention_forward", "aten::_cudnn_attention_forward",
+      "aten::_scaled_dot_product_flash_attention_backward",
+      "aten::_scaled_dot_product_efficient_attention_backward",
+      "aten::_scaled_dot_product_cudnn_attention_backward", "aten::_flash_attention_backward",
+      "aten::_efficient_attention_backward", "aten::_native_multi_head_attention",
+      "flash_attn::_flash_attn_forward", "flash_attn::_flash_attn_backward",
+      "ScaledDotProductFlashAttentionBackward0", "ScaledDotProductEfficientAttentionBackward0",
+      "ScaledDotProductCudnnAttentionBackward0",
+      // Others.
+      "aten::prelu", "aten::_thnn_fused_lstm_cell", "aten::_thnn_fused_gru_cell", "aten::lstm_cell",
+      "aten::gru_cell", "aten::rnn_tanh_cell", "aten::rnn_relu_cell", "aten::_cudnn_rnn",
+      "aten::_cudnn_rnn_backward", "aten::miopen_rnn", "aten::miopen_rnn_backward",
+      // Backward, names of old and new releases.
+      "CudnnConvolutionBackward", "CudnnConvolutionTransposeBackward", "BmmBackward0", "MmBackward",
+      "AddmvBackward", "MvBackward", "AddmmBackward", "AddbmmBackward", "CudnnConvolutionBackward0",
+      "CudnnConvolutionTransposeBackward0", "BmmBackward", "MmBackward0", "AddmvBackward0", "MvBackward0",
+      "AddmmBackward0", "AddbmmBackward0", "BaddbmmBackward", "BaddbmmBackward0", "LinearBackward0",
+      "ConvolutionBackward0", "MiopenConvolutionBackward0", "CudnnRnnBackward0", "MiopenRnnBackward0",
+      "aten::convolution_backward", "aten::cudnn_convolution_backward",
+      "aten::cudnn_convolution_backward_weight", "aten::cudnn_convolution_backward_input",
+      "aten::cudnn_convolution_transpose_backward", "aten::cudnn_convolution_transpose_backward_weight",
+      "aten::cudnn_convolution_transpose_backward_input", "aten::miopen_convolution_backward",
+      "aten::miopen_convolution_backward_weight", "aten::miopen_convolution_backward_input",
+      "aten::linear_backward"};
+  return kNames.contains(op_name);
+}
+
+std::vector<bool> TensorCoreEligible(const Model& model, const TensorCoreKernels& kernels) {
+  const TraceStore& s = model.store();
+  const uint32_t n = s.slice_count();
+  std::vector<bool> eligible(n, false);
+  std::vector<uint8_t> by_name(s.strings().size(), 2);
+  for (SliceIndex i = 0; i < n; ++i) {
+    if (model.IsOp(i)) {
+      uint8_t& known = by_name[s.name_id(i)];
+      if (known == 2) known = IsTensorCoreEligibleName(s.name(i)) ? 1 : 0;
+      if (known == 1) eligible[i] = true;
+    } else if (model.op[i] != kNone && kernels.Uses(i)) {
+      eligible[model.op[i]] = true;
+    }
+  }
+  for (SliceIndex i = n; i-- > 0;) {
+    if (eligible[i] && model.IsOp(i) && model.op[i] != kNone) eligible[model.op[i]] = true;
+  }
+  return eligible;
+}
+
+}  // namespace emberline
