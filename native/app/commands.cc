@@ -1,0 +1,235 @@
+#include "app/commands.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "app/options.h"
+#include "app/render.h"
+#include "rpc/log.h"
+#include "rpc/methods.h"
+#include "rpc/server.h"
+#include "rpc/views/profile.h"
+#include "rpc/views/view.h"
+
+namespace emberline {
+namespace {
+
+// Rows that a table shows when --limit is not given; other formats show all.
+constexpr int64_t kTableRows = 40;
+
+int Fail(const Error& error, int status) {
+  std::string text = "emberline: " + Escaped(error.message);
+  if (error.offset) text += " (at byte " + std::to_string(*error.offset) + ")";
+  text += "\n";
+  if (!error.hint.empty()) text += Escaped(error.hint) + "\n";
+  std::fputs(text.c_str(), stderr);
+  return status;
+}
+
+int StatusOf(const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::kInvalidArgument: return kExitUsage;
+    case ErrorKind::kNotFound:
+    case ErrorKind::kUnreadable:
+    case ErrorKind::kUnsupported: return kExitUnreadable;
+    case ErrorKind::kCancelled:
+    case ErrorKind::kInternal: return kExitInternal;
+  }
+  return kExitInternal;
+}
+
+int Print(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+                       std::fflush(stdout) == 0;
+  return written ? kExitDone : Fail({ErrorKind::kInternal, "The output cannot be written.", "", {}},
+                                    kExitInternal);
+}
+
+// The method behind a command, and "" when there is none.
+std::string MethodOf(const Options& options) {
+  if (options.command == "check") return "profile/check";
+  if (options.command == "timeline") {
+    return options.window ? "timeline/window" : "timeline/tracks";
+  }
+  const std::string method = "view/" + options.command;
+  return IsMethod(method) ? method : "";
+}
+
+Json ParamsOf(const Options& options, const std::string& profile_id) {
+  Json params = {{"profileId", profile_id}};
+  const auto set = [&](const char* key, const std::string& value) {
+    if (!value.empty()) params[key] = value;
+  };
+  set("run", options.run);
+  set("worker", options.worker);
+  set("span", options.span);
+  if (options.command == "check") return params;
+  set("steps", options.steps);
+  set("groupBy", options.group_by);
+  set("sort", options.sort);
+  set("filter", options.filter);
+  params["limit"] =
+      options.limit.value_or(options.format == OutputFormat::kTable ? kTableRows : -1);
+  if (!options.sources.empty()) params["sourceRoots"] = options.sources;
+  if (options.command == "timeline") {
+    params.erase("limit");
+    if (options.window) {
+      params["startNs"] = options.window->first;
+      params["endNs"] = options.window->second;
+      params["pixels"] = options.pixels.value_or(1000);
+      if (!options.tracks.empty()) params["tracks"] = options.tracks;
+    }
+  }
+  for (const auto& [key, text] : options.params) {
+    Result<Json> value = ParseJson(text);
+    params[key] = value.ok() ? value.value() : Json(text);
+  }
+  return params;
+}
+
+// Progress for people who wait at a terminal.
+ProgressFn TerminalProgress() {
+  if (!isatty(STDERR_FILENO)) return {};
+  return [](std::string_view stage, double fraction) {
+    if (fraction >= 1) {
+      std::fputs("\r\x1b[K", stderr);
+    } else {
+      std::fprintf(stderr, "\r\x1b[K%.*s %3.0f %%", static_cast<int>(stage.size()), stage.data(),
+                   fraction * 100);
+    }
+  };
+}
+
+int RunRuns(const Options& options, const Json& opened) {
+  Json rows = Json::array();
+  for (const Json& run : opened["runs"]) {
+    for (const Json& worker : run["workers"]) {
+      for (const Json& span : worker["spans"]) {
+        rows.push_back({{"run", run["name"]},
+                        {"worker", worker["name"]},
+                        {"span", span["span"]},
+                        {"sizeBytes", span["sizeBytes"]},
+                        {"path", span["path"]}});
+      }
+    }
+  }
+  if (options.format == OutputFormat::kJson) {
+    const Json document = {{"schema", "emberline/runs/1"},
+                           {"path", opened["path"]},
+                           {"rows", std::move(rows)},
+                           {"skipped", opened["skipped"]}};
+    return Print(DumpJson(document) + "\n");
+  }
+  const Json table = TableOfObjects(rows);
+  if (options.format == OutputFormat::kCsv) return Print(TableCsv(table));
+  std::string text = TableText(table);
+  for (const Json& skipped : opened["skipped"]) {
+    text += "Skipped: " + Escaped(skipped.get<std::string>()) + "\n";
+  }
+  return Print(text);
+}
+
+std::string TraceLine(const Json& trace) {
+  std::string text = Escaped(trace["path"].get<std::string>()) + "\n";
+  const std::string run = trace["run"], worker = trace["worker"], span = trace["span"];
+  text += "run " + Escaped(run) + ", worker " + Escaped(worker);
+  if (!span.empty()) text += ", span " + Escaped(span);
+  text += ", " + Humane(trace["events"], "count") + " events in " +
+          Humane(trace["durationNs"], "ns") + "\n\n";
+  return text;
+}
+
+std::string ProblemLines(const Json& problems) {
+  if (problems.empty()) return "";
+  std::string text = "\nProblems\n";
+  for (const Json& problem : problems) {
+    text += "  " + Humane(problem["count"], "count") + " x " +
+            Escaped(problem["kind"].get<std::string>()) + ": " +
+            Escaped(problem["message"].get<std::string>()) + " (first at byte " +
+            std::to_string(problem["firstOffset"].get<uint64_t>()) + ")\n";
+  }
+  return text;
+}
+
+int RunView(const Options& options, const std::string& method) {
+  Session session;
+  const CallContext context{session, {}, TerminalProgress()};
+  Result<Json> opened = CallMethod("profile/open", {{"path", options.path}}, context);
+  if (!opened.ok()) return Fail(opened.error(), StatusOf(opened.error()));
+  if (method.empty()) return RunRuns(options, opened.value());
+
+  const std::string id = opened.value()["profileId"];
+  const Json params = ParamsOf(options, id);
+  Json selection = {{"profileId", id}};
+  for (const char* key : {"run", "worker", "span"}) {
+    if (params.contains(key)) selection[key] = params[key];
+  }
+  Result<Json> info = CallMethod("profile/load", selection, context);
+  if (!info.ok()) return Fail(info.error(), StatusOf(info.error()));
+  Result<Json> result = CallMethod(method, params, context);
+  if (!result.ok()) return Fail(result.error(), StatusOf(result.error()));
+
+  Json trace = info.value();
+  const Json problems = trace["problems"];
+  trace.erase("problems");
+  switch (options.format) {
+    case OutputFormat::kJson: {
+      Json document = {{"schema", "emberline/" + options.command + "/1"},
+                       {"trace", std::move(trace)},
+                       {"problems", problems}};
+      if (result->is_object()) document.update(result.value());
+      else document["result"] = result.value();
+      return Print(DumpJson(document) + "\n");
+    }
+    case OutputFormat::kCsv: {
+      const std::string csv = ResultCsv(options.command, result.value());
+      if (csv.empty()) {
+        return Fail({ErrorKind::kUnsupported, "This result has no table.",
+                     "Use --format json or --format table.", {}},
+                    kExitUnreadable);
+      }
+      return Print(csv);
+    }
+    case OutputFormat::kTable: break;
+  }
+  Json shown = result.value();
+  if (options.command == "check") shown.erase("problems");   // told below
+  return Print(TraceLine(trace) + ResultText(options.command, shown) + ProblemLines(problems));
+}
+
+}  // namespace
+
+int RunCommandLine(const std::vector<std::string>& arguments, const std::string& version) {
+  Result<Options> parsed = ParseOptions(arguments);
+  if (!parsed.ok()) return Fail(parsed.error(), kExitUsage);
+  const Options& options = parsed.value();
+  if (options.help) return Print(UsageText());
+  if (options.version) return Print("emberline " + version + "\n");
+  if (options.command.empty()) {
+    std::fputs(UsageText().c_str(), stderr);
+    return kExitUsage;
+  }
+  if (options.command == "serve") {
+    if (!options.path.empty()) {
+      return Fail({ErrorKind::kInvalidArgument, "serve takes no PATH.",
+                   "Clients open profiles by profile/open.", {}}, kExitUsage);
+    }
+    SetLogLevel(options.log_level == "error"   ? LogLevel::kError
+                : options.log_level == "debug" ? LogLevel::kDebug
+                                               : LogLevel::kInfo);
+    return Serve(version);
+  }
+  const std::string method = MethodOf(options);
+  if (method.empty() && options.command != "runs") {
+    return Fail({ErrorKind::kInvalidArgument, "There is no command \"" + options.command + "\".",
+                 "Try `emberline --help`.", {}}, kExitUsage);
+  }
+  if (options.path.empty()) {
+    return Fail({ErrorKind::kInvalidArgument, options.command + " wants a PATH.",
+                 "Name a trace, a run folder or a log folder.", {}}, kExitUsage);
+  }
+  return RunView(options, method);
+}
+
+}  // namespace emberline

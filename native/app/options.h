@@ -1,0 +1,41 @@
+// The command line: what was asked for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace emberline {
+
+enum class OutputFormat { kTable, kJson, kCsv };
+
+struct Options {
+  std::string command;
+  std::string path;
+  OutputFormat format = OutputFormat::kTable;
+  std::string run, worker, span;
+  std::string steps;
+  std::string group_by, sort, filter;
+  std::optional<int64_t> limit;
+  std::vector<std::string> sources;              // --source ROOT
+  std::optional<std::pair<int64_t, int64_t>> window;   // --window A:B, ns
+  std::vector<int64_t> tracks;                   // --track N
+  std::optional<int64_t> pixels;
+  std::vector<std::pair<std::string, std::string>> params;   // --param KEY=VALUE
+  std::string log_level = "info";
+  bool floor = false;                            // check --floor
+  bool help = false;
+  bool version = false;
+};
+
+// Parses the arguments after the program's name. Errors: kInvalidArgument, with what to write instead.
+Result<Options> ParseOptions(const std::vector<std::string>& arguments);
+
+// The text of --help.
+std::string UsageText();
+
+}  // namespace emberline

@@ -1,0 +1,450 @@
+#include "app/render.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+namespace emberline {
+namespace {
+
+constexpr size_t kMaxCell = 72;   // characters of a text cell
+
+std::string Formatted(const char* format, double value) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, format, value);
+  return buffer;
+}
+
+std::string Grouped(int64_t value) {
+  std::string digits = std::to_string(value < 0 ? -value : value);
+  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return value < 0 ? "-" + digits : digits;
+}
+
+std::string Duration(double us) {
+  const double size = std::abs(us);
+  if (size >= 1e6) return Formatted("%.3f s", us / 1e6);
+  if (size >= 1e3) return Formatted("%.3f ms", us / 1e3);
+  return Formatted("%.3f us", us);
+}
+
+std::string Bytes(double bytes) {
+  static constexpr const char* kNames[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  int scale = 0;
+  while (std::abs(bytes) >= 1024 && scale < 4) {
+    bytes /= 1024;
+    ++scale;
+  }
+  return Formatted(scale == 0 ? "%.0f " : "%.2f ", bytes) + kNames[scale];
+}
+
+std::string Flops(double value) {
+  static constexpr const char* kNames[] = {"", "K", "M", "G", "T", "P"};
+  int scale = 0;
+  while (std::abs(value) >= 1000 && scale < 5) {
+    value /= 1000;
+    ++scale;
+  }
+  return Formatted("%.2f ", value) + kNames[scale] + "FLOP";
+}
+
+// Characters of UTF-8 text, each taken as one column wide.
+size_t Width(std::string_view text) {
+  size_t width = 0;
+  for (const char c : text) width += (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  return width;
+}
+
+std::string Shortened(const std::string& text) {
+  if (Width(text) <= kMaxCell) return text;
+  size_t at = 0;
+  for (size_t seen = 0; at < text.size(); ++at) {
+    if ((static_cast<unsigned char>(text[at]) & 0xc0) != 0x80 && ++seen == kMaxCell) break;
+  }
+  return text.substr(0, at) + "…";
+}
+
+std::string Padded(const std::string& text, size_t width, bool right) {
+  const size_t have = Width(text);
+  const std::string pad(width > have ? width - have : 0, ' ');
+  return right ? pad + text : text + pad;
+}
+
+bool IsTable(const Json& value) {
+  return value.is_object() && value.contains("columns") && value.contains("rows") &&
+         value["columns"].is_array() && value["rows"].is_array();
+}
+
+bool IsArrayOfObjects(const Json& value) {
+  return value.is_array() && !value.empty() && value[0].is_object();
+}
+
+bool IsFlat(const Json& value) {
+  for (const auto& [key, member] : value.items()) {
+    if (member.is_structured()) return false;
+  }
+  return true;
+}
+
+std::string CsvCell(const Json& value) {
+  std::string text = value.is_string() ? value.get<std::string>()
+                     : value.is_null() ? std::string()
+                                       : DumpJson(value);
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+// "Device self" from "deviceSelfUs".
+std::string Title(const std::string& key) {
+  std::string title;
+  for (const char c : key) {
+    if (c >= 'A' && c <= 'Z') {
+      title += ' ';
+      title += static_cast<char>(c - 'A' + 'a');
+    } else {
+      title += c;
+    }
+  }
+  for (const char* unit : {" us", " ns", " bytes"}) {
+    const std::string_view ending(unit);
+    if (title.size() > ending.size() && title.ends_with(ending)) {
+      title.resize(title.size() - ending.size());
+    }
+  }
+  if (!title.empty() && title[0] >= 'a' && title[0] <= 'z') {
+    title[0] = static_cast<char>(title[0] - 'a' + 'A');
+  }
+  return title;
+}
+
+std::string Absences(const Json& absences) {
+  std::string text;
+  for (const Json& absence : absences) {
+    text += "Missing: " + Escaped(absence.value("what", "")) + "\n";
+    const std::string argument = absence.value("argument", "");
+    if (!argument.empty()) text += "  torch.profiler argument: " + Escaped(argument) + "\n";
+  }
+  return text;
+}
+
+void AppendMember(const std::string& key, const Json& value, int depth, std::string* out);
+
+void AppendObject(const Json& object, int depth, std::string* out) {
+  for (const auto& [key, member] : object.items()) AppendMember(key, member, depth, out);
+}
+
+// Children below their parent, indented; for module trees and the like.
+void AppendTree(const Json& nodes, int depth, std::vector<std::vector<std::string>>* lines,
+                const std::vector<std::string>& keys) {
+  if (depth > 60) return;
+  for (const Json& node : nodes) {
+    if (!node.is_object()) continue;
+    std::vector<std::string> cells;
+    for (const std::string& key : keys) {
+      const Json cell = node.value(key, Json());
+      std::string text = Humane(cell, UnitOfKey(key));
+      if (cells.empty()) text = std::string(static_cast<size_t>(depth) * 2, ' ') + text;
+      cells.push_back(Shortened(text));
+    }
+    lines->push_back(std::move(cells));
+    if (node.contains("children") && node["children"].is_array()) {
+      AppendTree(node["children"], depth + 1, lines, keys);
+    }
+  }
+}
+
+std::string Aligned(const std::vector<std::string>& titles, const std::vector<bool>& right,
+                    const std::vector<std::vector<std::string>>& lines) {
+  std::vector<size_t> widths;
+  for (const std::string& title : titles) widths.push_back(Width(title));
+  for (const auto& line : lines) {
+    for (size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], Width(line[c]));
+  }
+  const auto join = [&](const std::vector<std::string>& cells) {
+    std::string text;
+    for (size_t c = 0; c < cells.size(); ++c) {
+      if (c > 0) text += "  ";
+      text += Padded(cells[c], widths[c], right[c]);
+    }
+    while (!text.empty() && text.back() == ' ') text.pop_back();
+    return text + "\n";
+  };
+  std::string out = join(titles);
+  std::vector<std::string> rules;
+  for (const size_t width : widths) rules.push_back(std::string(width, '-'));
+  out += join(rules);
+  for (const auto& line : lines) out += join(line);
+  return out;
+}
+
+std::string TreeText(const Json& nodes) {
+  std::vector<std::string> keys;
+  std::vector<bool> right;
+  for (const auto& [key, member] : nodes[0].items()) {
+    if (member.is_structured() || key == "id" || key == "parent") continue;
+    const bool text = member.is_string();
+    if (text && key == "name") {
+      keys.insert(keys.begin(), key);
+      right.insert(right.begin(), false);
+    } else {
+      keys.push_back(key);
+      right.push_back(!text);
+    }
+  }
+  std::vector<std::string> titles;
+  for (const std::string& key : keys) titles.push_back(Title(key));
+  std::vector<std::vector<std::string>> lines;
+  AppendTree(nodes, 0, &lines, keys);
+  return Aligned(titles, right, lines);
+}
+
+void AppendMember(const std::string& key, const Json& value, int depth, std::string* out) {
+  const std::string indent(static_cast<size_t>(depth) * 2, ' ');
+  if (key == "absences" && value.is_array()) {
+    *out += Absences(value);
+  } else if (IsTable(value)) {
+    *out += "\n" + Title(key) + "\n" + TableText(value);
+  } else if (IsArrayOfObjects(value)) {
+    const bool tree = value[0].contains("children");
+    *out += "\n" + Title(key) + "\n" + (tree ? TreeText(value) : TableText(TableOfObjects(value)));
+  } else if (value.is_object()) {
+    if (value.empty()) return;
+    *out += (depth == 0 ? "\n" : "") + indent + Title(key) + "\n";
+    if (depth < 8) AppendObject(value, depth + 1, out);
+  } else if (value.is_array()) {
+    if (value.empty()) return;
+    const std::string text = Escaped(DumpJson(value));
+    *out += indent + Title(key) + ": " + Shortened(text) + "\n";
+  } else if (!value.is_null()) {
+    *out += indent + Title(key) + ": " + Humane(value, UnitOfKey(key)) + "\n";
+  }
+}
+
+std::string OverviewText(const Json& result) {
+  std::string out;
+  Json rest = Json::object();
+  for (const auto& [key, value] : result.items()) {
+    if (key == "steps" && IsArrayOfObjects(value)) {
+      // One line per step, with its parts as columns.
+      Json flat = Json::array();
+      Json all = value;
+      if (result.contains("average") && result["average"].is_object()) {
+        Json average = result["average"];
+        average["name"] = "average";
+        all.push_back(std::move(average));
+      }
+      for (const Json& step : all) {
+        Json line = Json::object();
+        line["step"] = step.value("name", "");
+        line["durationUs"] = step.value("durationUs", Json());
+        if (step.contains("parts")) {
+          for (const auto& [part, us] : step["parts"].items()) line[part + "Us"] = us;
+        }
+        flat.push_back(std::move(line));
+      }
+      out += "Steps\n" + TableText(TableOfObjects(flat));
+    } else if (key == "recommendations" || key == "findings") {
+      if (!value.is_array() || value.empty()) continue;
+      rest[key] = value;
+    } else if (key != "average") {
+      rest[key] = value;
+    }
+  }
+  for (const auto& [key, value] : rest.items()) {
+    if ((key == "recommendations" || key == "findings") && IsArrayOfObjects(value)) {
+      out += "\n" + Title(key) + "\n";
+      for (const Json& finding : value) {
+        out += "  [" + Escaped(finding.value("severity", "")) + "] " +
+               Escaped(finding.value("title", finding.value("id", ""))) + "\n";
+        const std::string text = finding.value("text", "");
+        if (!text.empty()) out += "      " + Escaped(text) + "\n";
+        const std::string action = finding.value("action", "");
+        if (!action.empty()) out += "      " + Escaped(action) + "\n";
+      }
+    } else {
+      AppendMember(key, value, 0, &out);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string Escaped(std::string_view text) {
+  std::string out;
+  char buffer[16];
+  for (size_t i = 0; i < text.size(); ++i) {
+    const unsigned char c = static_cast<unsigned char>(text[i]);
+    const unsigned char next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
+    const unsigned char third = i + 2 < text.size() ? static_cast<unsigned char>(text[i + 2]) : 0;
+    if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (c < 0x20 || c == 0x7f) {
+      std::snprintf(buffer, sizeof buffer, "\\x%02x", c);
+      out += buffer;
+    } else if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
+      std::snprintf(buffer, sizeof buffer, "\\x%02x", next);
+      out += buffer;
+      ++i;
+    } else if (c == 0xe2 && ((next == 0x80 && (third >= 0xaa && third <= 0xae)) ||
+                             (next == 0x81 && (third >= 0xa6 && third <= 0xa9)))) {
+      const unsigned code = 0x2000u + ((next & 0x3fu) << 6) + (third & 0x3fu);
+      std::snprintf(buffer, sizeof buffer, "\\u{%x}", code);
+      out += buffer;
+      i += 2;
+    } else {
+      out += static_cast<char>(c);
+    }
+  }
+  return out;
+}
+
+std::string UnitOfKey(const std::string& key) {
+  if (key.ends_with("Us")) return "us";
+  if (key.ends_with("Ns")) return "ns";
+  if (key.ends_with("Bytes")) return "bytes";
+  if (key.ends_with("GbPerS")) return "gbPerS";
+  for (const char* ratio : {"utilization", "Utilization", "Efficiency", "Occupancy", "Share", "share",
+                            "Ratio", "ratio"}) {
+    if (key.ends_with(ratio)) return "ratio";
+  }
+  return "";
+}
+
+std::string Humane(const Json& value, const std::string& unit) {
+  if (value.is_null()) return "-";
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_string()) return Escaped(value.get<std::string>());
+  if (!value.is_number()) return Escaped(DumpJson(value));
+  const double number = value.get<double>();
+  if (unit == "us") return Duration(number);
+  if (unit == "ns") return Duration(number / 1000);
+  if (unit == "bytes") return Bytes(number);
+  if (unit == "ratio") return Formatted("%.2f %%", number * 100);
+  if (unit == "gbPerS") return Formatted("%.2f GB/s", number);
+  if (unit == "flops") return Flops(number);
+  if (value.is_number_integer()) return Grouped(value.get<int64_t>());
+  return Formatted("%.3f", number);
+}
+
+std::string TableText(const Json& table) {
+  std::vector<std::string> titles, keys, units;
+  std::vector<bool> right;
+  for (const Json& column : table["columns"]) {
+    if (column.value("hidden", false)) continue;
+    keys.push_back(column.value("key", ""));
+    titles.push_back(column.value("title", keys.back()));
+    units.push_back(column.value("unit", ""));
+    right.push_back(column.value("type", "text") != "text");
+  }
+  if (keys.empty()) return "(no columns)\n";
+  std::vector<std::vector<std::string>> lines;
+  for (const Json& row : table["rows"]) {
+    std::vector<std::string> line;
+    for (size_t c = 0; c < keys.size(); ++c) {
+      line.push_back(Shortened(Humane(row.value(keys[c], Json()), units[c])));
+    }
+    lines.push_back(std::move(line));
+  }
+  std::string out = Aligned(titles, right, lines);
+  const uint64_t total = table.value("totalRows", static_cast<uint64_t>(lines.size()));
+  if (lines.empty()) out += "(no rows)\n";
+  if (total > lines.size()) {
+    out += "(" + Grouped(static_cast<int64_t>(lines.size())) + " of " +
+           Grouped(static_cast<int64_t>(total)) + " rows; --limit -1 shows all)\n";
+  }
+  return out;
+}
+
+std::string TableCsv(const Json& table) {
+  std::string out;
+  const Json& columns = table["columns"];
+  for (size_t c = 0; c < columns.size(); ++c) {
+    if (c > 0) out += ',';
+    out += CsvCell(columns[c]["key"]);
+  }
+  out += "\r\n";
+  for (const Json& row : table["rows"]) {
+    for (size_t c = 0; c < columns.size(); ++c) {
+      if (c > 0) out += ',';
+      out += CsvCell(row.value(columns[c]["key"].get<std::string>(), Json()));
+    }
+    out += "\r\n";
+  }
+  return out;
+}
+
+Json TableOfObjects(const Json& objects) {
+  Json columns = Json::array();
+  std::vector<std::string> keys;
+  for (const Json& object : objects) {
+    if (!object.is_object()) continue;
+    for (const auto& [key, value] : object.items()) {
+      if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
+      keys.push_back(key);
+      columns.push_back({{"key", key},
+                         {"title", Title(key)},
+                         {"type", value.is_number() ? "number" : "text"},
+                         {"unit", UnitOfKey(key)}});
+    }
+  }
+  Json rows = Json::array();
+  for (const Json& object : objects) {
+    Json row = Json::object();
+    for (const std::string& key : keys) {
+      const Json value = object.is_object() ? object.value(key, Json()) : Json();
+      row[key] = value.is_structured() ? Json(DumpJson(value)) : value;
+    }
+    rows.push_back(std::move(row));
+  }
+  return {{"columns", std::move(columns)}, {"rows", std::move(rows)}};
+}
+
+std::string ResultText(const std::string& view, const Json& result) {
+  if (view == "overview") return OverviewText(result);
+  std::string out;
+  if (IsTable(result)) out += TableText(result);
+  for (const auto& [key, value] : result.items()) {
+    if (IsTable(result) && (key == "columns" || key == "rows" || key == "totalRows" ||
+                            key == "unfilteredRows")) {
+      continue;
+    }
+    AppendMember(key, value, 0, &out);
+  }
+  return out;
+}
+
+std::string ResultCsv(const std::string& view, const Json& result) {
+  if (IsTable(result)) return TableCsv(result);
+  static constexpr const char* kPreferred[] = {"statistics", "steps", "rows", "tree", "modules"};
+  for (const char* key : kPreferred) {
+    if (!result.contains(key)) continue;
+    if (IsTable(result[key])) return TableCsv(result[key]);
+    if (!IsArrayOfObjects(result[key])) continue;
+    Json objects = Json::array();
+    for (const Json& object : result[key]) {
+      Json flat = object;
+      if (view == "overview" && flat.contains("parts") && IsFlat(flat["parts"])) {
+        for (const auto& [part, us] : object["parts"].items()) flat[part + "Us"] = us;
+        flat.erase("parts");
+      }
+      objects.push_back(std::move(flat));
+    }
+    return TableCsv(TableOfObjects(objects));
+  }
+  for (const auto& [key, value] : result.items()) {
+    if (IsTable(value)) return TableCsv(value);
+    if (IsArrayOfObjects(value)) return TableCsv(TableOfObjects(value));
+  }
+  return "";
+}
+
+}  // namespace emberline

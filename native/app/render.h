@@ -1,0 +1,34 @@
+// Results as text for people and for spreadsheets.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "json/json.h"
+
+namespace emberline {
+
+// Text from a trace made safe for a terminal: control characters (escape sequences among them),
+// C1 controls and bidirectional overrides are written as \xNN or \u{NNNN}.
+std::string Escaped(std::string_view text);
+
+// A value in the unit of its column, for people: "1.23 ms", "4.0 MiB", "12.3 %", "1,234".
+std::string Humane(const Json& value, const std::string& unit);
+
+// The unit that a key's ending names ("durationUs" -> "us", "sizeBytes" -> "bytes"), else "".
+std::string UnitOfKey(const std::string& key);
+
+// A {columns, rows} object as an aligned table, or as CSV (RFC 4180) with every column and raw values.
+std::string TableText(const Json& table);
+std::string TableCsv(const Json& table);
+
+// The {columns, rows} form of an array of flat objects; nested members become compact JSON.
+Json TableOfObjects(const Json& objects);
+
+// A whole result of a view as text: its table, then its other members.
+std::string ResultText(const std::string& view, const Json& result);
+
+// The main table of a result as CSV. Empty when the result holds no table.
+std::string ResultCsv(const std::string& view, const Json& result);
+
+}  // namespace emberline
