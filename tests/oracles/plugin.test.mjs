@@ -1,0 +1,151 @@
+// Figures that the TensorBoard plugin computed on traces of the corpus, against the program's own.
+// Each figure agrees, or deviations.mjs names the plugin's error that explains the difference.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { allRows, corpus, emberlineJson, withoutCorpus } from '../lib/cli.mjs';
+import { deviations } from './deviations.mjs';
+
+const folder = corpus ? path.join(corpus, 'oracles', 'torch-tb-profiler') : '';
+const names = corpus ? fs.readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
+
+/** Collects the figures that differ, as `{ figure, plugin, ours }`. */
+class Comparison {
+  differences = [];
+  compared = 0;
+
+  /** `tolerance` is absolute: what the plugin's rounding and its doubles explain. */
+  number(figure, plugin, ours, tolerance) {
+    this.compared += 1;
+    const both = typeof plugin === 'number' && typeof ours === 'number';
+    if (both ? Math.abs(plugin - ours) <= tolerance : (plugin ?? null) === (ours ?? null)) return;
+    this.differences.push({ figure, plugin, ours });
+  }
+
+  same(figure, plugin, ours) {
+    this.compared += 1;
+    if (plugin !== ours) this.differences.push({ figure, plugin, ours });
+  }
+}
+
+function compareOverview(comparison, oracle, overview) {
+  // Times in doubles around 1.7e15 us have a grain of 0.25 us (B15), which adds up in unions.
+  const tolerance = (value) => 1 + Math.abs(value) * 2e-5;
+  const expected = oracle.steps.map((step) => step.name).join(' ');
+  comparison.same('steps', expected, overview.steps.map((step) => step.name).join(' '));
+  if (oracle.steps.length === overview.steps.length) {
+    oracle.steps.forEach((step, index) => {
+      const ours = overview.steps[index];
+      for (const [role, value] of Object.entries(step)) {
+        if (role === 'name') continue;
+        const figure = role === 'total' ? ours.durationUs : ours.parts[role];
+        comparison.number(`step ${step.name} ${role}`, value, figure, tolerance(step.total));
+      }
+    });
+  }
+  for (const [role, value] of Object.entries(oracle.average)) {
+    const figure =
+      role === 'total' ? overview.average.durationUs : overview.average.parts[role];
+    comparison.number(`average ${role}`, value, figure, tolerance(oracle.average.total));
+  }
+  comparison.same('gpus', oracle.gpus.length, overview.gpus.length);
+  oracle.gpus.forEach((gpu) => {
+    const ours = overview.gpus.find((candidate) => candidate.index === gpu.index);
+    comparison.same(`gpu ${gpu.index}`, true, ours !== undefined);
+    if (!ours) return;
+    const close = 1e-4;
+    comparison.number(`gpu utilization`, gpu.utilization, ours.utilization, close);
+    comparison.number(`gpu estSmEfficiency`, gpu.estSmEfficiency, ours.estSmEfficiency, close);
+    const occupancy = gpu.estOccupancy === null ? null : gpu.estOccupancy / 100;
+    comparison.number(`gpu estOccupancy`, occupancy, ours.estOccupancy, close);
+  });
+}
+
+function compareOperators(comparison, oracle, rows, byShapeRows) {
+  const ours = new Map(rows.map((row) => [row.name, row]));
+  for (const operator of oracle.operators) {
+    const row = ours.get(operator.name);
+    const label = `operator ${operator.name}`;
+    comparison.same(label, true, row !== undefined);
+    if (!row) continue;
+    ours.delete(operator.name);
+    comparison.same(`${label} calls`, operator.calls, row.calls);
+    for (const key of ['deviceSelfUs', 'deviceTotalUs', 'hostSelfUs', 'hostTotalUs']) {
+      const tolerance = 0.6 + operator.calls * 0.3;
+      comparison.number(`${label} ${key}`, operator[key] ?? 0, row[key] ?? 0, tolerance);
+    }
+    comparison.same(
+      `${label} tensorCoreEligible`,
+      operator.tensorCoreEligible,
+      row.tensorCoreEligible,
+    );
+  }
+  for (const name of ours.keys()) comparison.same(`operator ${name}`, false, true);
+  comparison.same('rows by operator and shape', oracle.operatorsByShapeRows, byShapeRows);
+}
+
+function compareKernels(comparison, oracle, rows, byPropertiesRows) {
+  const ours = new Map(rows.map((row) => [row.name, row]));
+  for (const kernel of oracle.kernels ?? []) {
+    const row = ours.get(kernel.Name);
+    const label = `kernel ${kernel.Name}`;
+    comparison.same(label, true, row !== undefined);
+    if (!row) continue;
+    ours.delete(kernel.Name);
+    comparison.same(`${label} tensor cores`, kernel['Tensor Cores Used'] === 'Yes', row.usesTensorCores);
+    comparison.same(`${label} calls`, kernel.Calls, row.calls);
+    comparison.number(`${label} total`, kernel['Total Duration (us)'], row.totalUs, 0.51);
+    comparison.number(`${label} mean`, kernel['Mean Duration (us)'], row.meanUs, 0.51);
+    comparison.number(`${label} max`, kernel['Max Duration (us)'], row.maxUs, 0.51);
+    comparison.number(`${label} min`, kernel['Min Duration (us)'], row.minUs, 0.51);
+    const blocks = kernel['Mean Blocks Per SM'];
+    if (blocks !== undefined) {
+      comparison.number(`${label} blocks`, blocks, row.meanBlocksPerSm, 0.0051);
+      const occupancy = kernel['Mean Est. Achieved Occupancy (%)'];
+      comparison.number(`${label} occupancy`, occupancy / 100, row.meanEstOccupancy, 0.000051);
+    }
+  }
+  for (const name of ours.keys()) comparison.same(`kernel ${name}`, false, true);
+  comparison.same('rows by kernel properties', oracle.kernelsByPropertiesRows ?? 0, byPropertiesRows);
+}
+
+test('the oracles are there', { skip: withoutCorpus }, () => assert.ok(names.length >= 14));
+
+const used = new Set();
+
+for (const name of names) {
+  const oracle = JSON.parse(fs.readFileSync(path.join(folder, name), 'utf8'));
+  test(oracle.trace, async () => {
+    const file = path.join(corpus, oracle.trace);
+    const comparison = new Comparison();
+    compareOverview(comparison, oracle, await emberlineJson('overview', file));
+    const operators = await allRows('operators', file);
+    const byShape = await emberlineJson('operators', file, '--group-by', 'shape', '--limit', '1');
+    compareOperators(comparison, oracle, operators.rows, byShape.totalRows);
+    const kernels = await allRows('kernels', file);
+    const options = ['--group-by', 'properties', '--limit', '1'];
+    const byProperties = await emberlineJson('kernels', file, ...options);
+    compareKernels(comparison, oracle, kernels.rows, byProperties.totalRows);
+
+    assert.ok(comparison.compared > 100, `only ${comparison.compared} figures compared`);
+    const unexplained = [];
+    for (const difference of comparison.differences) {
+      const reasons = deviations.filter(
+        ({ trace, figure }) => trace.test(oracle.trace) && figure.test(difference.figure),
+      );
+      reasons.forEach((reason) => used.add(reason));
+      if (reasons.length === 0) unexplained.push(difference);
+    }
+    const lines = unexplained.map(
+      ({ figure, plugin, ours }) => `${figure}: plugin ${plugin}, here ${ours}`,
+    );
+    assert.equal(lines.length, 0, `${lines.length} figures differ:\n${lines.join('\n')}`);
+  });
+}
+
+test('every deviation occurs', { skip: withoutCorpus }, () => {
+  const unused = deviations.filter((deviation) => !used.has(deviation));
+  assert.deepEqual(unused, []);
+});
