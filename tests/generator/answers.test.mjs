@@ -78,7 +78,8 @@ async function compare(dialect, events, seed, packed) {
   assertCheck(await emberlineJson('check', out), answers);
   assertOverview(await emberlineJson('overview', out), answers);
   if (dialects[dialect].host) assertOperators(await allRows('operators', out), answers);
-  if (Object.keys(answers.kernels).length > 0) assertKernels(await allRows('kernels', out), answers);
+  if (Object.keys(answers.kernels).length > 0)
+    assertKernels(await allRows('kernels', out), answers);
   if (dialects[dialect].host) {
     const byShape = await allRows('operators', out, '--group-by', 'shape');
     assert.equal(byShape.totalRows, answers.shapeGroups, 'groups of operator and shape');

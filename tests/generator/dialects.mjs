@@ -179,7 +179,7 @@ export const categoryNames = {
     deviceAnnotation: 'User',
     python: 'python_function',
   },
-  '1.12': {
+  1.12: {
     op: 'cpu_op',
     annotation: 'user_annotation',
     runtime: 'cuda_runtime',

@@ -307,10 +307,8 @@ class Simulation {
   call(name, isDriver, tid, start, duration, opId, launches) {
     const correlation = this.nextCorrelation++;
     if (!this.dialect.host) return correlation;
-    const category =
-      this.device.runtime ?? (isDriver ? this.names.driver : this.names.runtime);
-    const args =
-      `${this.externalId(opId, correlation)}"cbid": 211, "correlation": ${correlation}`;
+    const category = this.device.runtime ?? (isDriver ? this.names.driver : this.names.runtime);
+    const args = `${this.externalId(opId, correlation)}"cbid": 211, "correlation": ${correlation}`;
     this.slice('runtime', category, name, PID, this.tid(tid), start, duration, args);
     if (this.keepIntervals) this.roles.runtime.push(start, start + duration);
     const { launchFlows } = this.dialect;
@@ -387,7 +385,11 @@ class Simulation {
     this.slice(meaning, category, name, this.devicePid, tid, start, duration, args);
     if (launched && this.dialect.launchFlows !== 'none') {
       const flow = this.dialect.launchFlows;
-      const shown = { async: 'launch', async_gpu: this.device.launch, async_cpu_to_gpu: 'async_gpu' };
+      const shown = {
+        async: 'launch',
+        async_gpu: this.device.launch,
+        async_cpu_to_gpu: 'async_gpu',
+      };
       this.flow('f', flow, shown[flow] ?? 'ac2g', correlation, this.devicePid, tid, start);
     }
     if (this.keepIntervals) {
@@ -413,8 +415,7 @@ class Simulation {
       const start = this.streams.get(COMPUTE_STREAM) + this.grain;
       const duration = this.between(20, 40);
       const correlation = 900000000 + i;
-      const args =
-        `"device": 0, "context": 1, "stream": ${COMPUTE_STREAM}, "correlation": ${correlation}`;
+      const args = `"device": 0, "context": 1, "stream": ${COMPUTE_STREAM}, "correlation": ${correlation}`;
       const name = 'kernel_of_an_earlier_launch';
       const tid = this.tid(COMPUTE_STREAM, true);
       this.slice('kernel', this.names.kernel, name, this.devicePid, tid, start, duration, args);
@@ -452,8 +453,7 @@ class Simulation {
     const onDevice = this.hasDevice ? 1 : 0;
     let args = `"Device Type": ${onDevice}, "Device Id": ${onDevice ? 0 : -1}, "Bytes": ${bytes}`;
     if (this.dialect.memory === 'addressed') {
-      args +=
-        `, "Addr": ${address}, "Total Allocated": ${this.allocated}, "Total Reserved": 67108864`;
+      args += `, "Addr": ${address}, "Total Allocated": ${this.allocated}, "Total Reserved": 67108864`;
     }
     const category = this.dialect.memoryCategory ? 'cpu_instant_event' : undefined;
     this.count('i', category);
@@ -639,7 +639,16 @@ class Simulation {
     );
     for (let i = 0; i < 5; ++i) {
       const name = 'graphed_kernel';
-      this.work('kernel', name, COMPUTE_STREAM, launchTime, this.between(3, 9), correlation, null, []);
+      this.work(
+        'kernel',
+        name,
+        COMPUTE_STREAM,
+        launchTime,
+        this.between(3, 9),
+        correlation,
+        null,
+        [],
+      );
     }
     this.host = launchTime + duration;
   }
@@ -826,7 +835,9 @@ class Simulation {
     this.slicesOfCapture();
     this.count('i');
     const end = this.stamp(this.extent.end);
-    this.push(`{"name": "Record Window End", "ph": "i", "s": "g", "pid": "", "tid": "", "ts": ${end}}`);
+    this.push(
+      `{"name": "Record Window End", "ph": "i", "s": "g", "pid": "", "tid": "", "ts": ${end}}`,
+    );
     yield this.take();
   }
 

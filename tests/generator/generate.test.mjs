@@ -62,5 +62,8 @@ test('files, plain and packed, hold the same text', async () => {
 });
 
 test('an unknown dialect is refused by name', () => {
-  assert.throws(() => traceText({ dialect: 'torch-0.1', events: 10 }), /unknown dialect torch-0\.1/);
+  assert.throws(
+    () => traceText({ dialect: 'torch-0.1', events: 10 }),
+    /unknown dialect torch-0\.1/,
+  );
 });

@@ -88,7 +88,10 @@ export const cases = [
     whole.slice(0, whole.indexOf('aten::op4') + 3),
   ),
   named('cut-after-an-event', opens(4, ['truncated']), () =>
-    whole.slice(0, whole.indexOf('aten::op3') + whole.slice(whole.indexOf('aten::op3')).indexOf('}}') + 2),
+    whole.slice(
+      0,
+      whole.indexOf('aten::op3') + whole.slice(whole.indexOf('aten::op3')).indexOf('}}') + 2,
+    ),
   ),
   named('cut-after-the-events', opens(6, ['truncated']), () =>
     whole.slice(0, whole.indexOf('"traceName"') + 5),
@@ -109,7 +112,9 @@ export const cases = [
     return withBytes(before, [0xff, 0xfe], after);
   }),
   named('quotes-in-a-name', opens(4), () =>
-    withEvent('{"ph": "X", "cat": "cpu_op", "name": "say "hello" twice", "pid": 100, "tid": 100, "ts": 1020, "dur": 8}'),
+    withEvent(
+      '{"ph": "X", "cat": "cpu_op", "name": "say "hello" twice", "pid": 100, "tid": 100, "ts": 1020, "dur": 8}',
+    ),
   ),
   named('line-break-in-a-name', opens(5), () =>
     withEvent(text(op(2, { name: 'one@two' })).replace('@', '\n')),
@@ -121,9 +126,13 @@ export const cases = [
     withEvent(text(op(2, { name: '@' })).replace('@', 'C:\\Users\\new\\test.py(3): main')),
   ),
   named('unterminated-string', opens(3), () =>
-    withEvent('{"ph": "X", "cat": "cpu_op", "name": "never ends, "pid": 100, "tid": 100, "ts": 1020, "dur": 8}'),
+    withEvent(
+      '{"ph": "X", "cat": "cpu_op", "name": "never ends, "pid": 100, "tid": 100, "ts": 1020, "dur": 8}',
+    ),
   ),
-  named('braces-in-a-name', opens(5), () => withEvent(text(op(2, { name: 'f<{lambda()#1}, [2]>}{' })))),
+  named('braces-in-a-name', opens(5), () =>
+    withEvent(text(op(2, { name: 'f<{lambda()#1}, [2]>}{' }))),
+  ),
   named('long-name', opens(5), () => withEvent(text(op(2, { name: 'n'.repeat(3 << 20) })))),
   named('lone-surrogate', opens(5), () =>
     withEvent(text(op(2, { name: '@' })).replace('@', '\\ud800 end')),
@@ -134,7 +143,12 @@ export const cases = [
     withEvent(text(op(2)).replace('"args":{', '"args":{"memory bandwidth (GB/s)": N/A, ')),
   ),
   named('nan-and-infinity', opens(5), () =>
-    withEvent(text(op(2)).replace('"args":{', '"args":{"a": NaN, "b": Infinity, "c": -Infinity, "d": inf, "e": -inf, "f": nan, ')),
+    withEvent(
+      text(op(2)).replace(
+        '"args":{',
+        '"args":{"a": NaN, "b": Infinity, "c": -Infinity, "d": inf, "e": -inf, "f": nan, ',
+      ),
+    ),
   ),
   named('number-with-bare-point', opens(5), () =>
     withEvent(text(op(2)).replace('"args":{', '"args":{"alpha": 3., "beta": -1., ')),
@@ -151,7 +165,9 @@ export const cases = [
   ),
   named('missing-comma-between-events', opens(6), () => whole.replace('}},\n  {', '}}\n  {')),
   named('doubled-comma', opens(6), () => whole.replace('}},\n  {', '}},,\n  {')),
-  named('unquoted-text', opens(6), () => trace(ops(6), { header: '"schemaVersion": 1, "note": first try,' })),
+  named('unquoted-text', opens(6), () =>
+    trace(ops(6), { header: '"schemaVersion": 1, "note": first try,' }),
+  ),
   named('nul-bytes-at-the-end', opens(6), () => withBytes(whole, Buffer.alloc(4096), '')),
   named('nul-bytes-between', opens(5), () => {
     const [before, after] = withEvent(text(op(2)) + '@').split('@');
@@ -160,38 +176,58 @@ export const cases = [
 
   // -- shapes
   named('deep-lists', opens(4), () =>
-    withEvent(text(op(2)).replace('"args":{', `"args":{"deep": ${'['.repeat(50000)}${']'.repeat(50000)}, `)),
+    withEvent(
+      text(op(2)).replace('"args":{', `"args":{"deep": ${'['.repeat(50000)}${']'.repeat(50000)}, `),
+    ),
   ),
   named('deep-objects-without-end', opens(2), () => withEvent('{"a":'.repeat(50000))),
   named('wrong-kinds-of-events', opens(4), () => withEvent('7, null, "text", [1, 2], true')),
   named('wrong-kinds-of-fields', opens(4), () =>
-    withEvent('{"ph": 5, "name": {"a": 1}, "ts": [], "dur": true, "pid": null, "tid": {}, "args": "none"}'),
+    withEvent(
+      '{"ph": 5, "name": {"a": 1}, "ts": [], "dur": true, "pid": null, "tid": {}, "args": "none"}',
+    ),
   ),
   named('duplicate-keys', opens(5), () =>
-    withEvent('{"ph": "X", "ph": "X", "cat": "cpu_op", "name": "first", "name": "last", "pid": 100, "tid": 100, "ts": 1020, "dur": 8, "args": {"a": 1, "a": 2}}'),
+    withEvent(
+      '{"ph": "X", "ph": "X", "cat": "cpu_op", "name": "first", "name": "last", "pid": 100, "tid": 100, "ts": 1020, "dur": 8, "args": {"a": 1, "a": 2}}',
+    ),
   ),
 
   // -- numbers
   named('huge-stamp', opens(4), () =>
-    withEvent('{"ph": "X", "cat": "cpu_op", "name": "huge", "pid": 100, "tid": 100, "ts": 99999999999999999999999, "dur": 1}'),
+    withEvent(
+      '{"ph": "X", "cat": "cpu_op", "name": "huge", "pid": 100, "tid": 100, "ts": 99999999999999999999999, "dur": 1}',
+    ),
   ),
   named('exponent-stamp', opens(5), () =>
-    withEvent('{"ph": "X", "cat": "cpu_op", "name": "e", "pid": 100, "tid": 100, "ts": 1.02e3, "dur": 8e0}'),
+    withEvent(
+      '{"ph": "X", "cat": "cpu_op", "name": "e", "pid": 100, "tid": 100, "ts": 1.02e3, "dur": 8e0}',
+    ),
   ),
   named('impossible-exponent', opens(4), () =>
-    withEvent('{"ph": "X", "cat": "cpu_op", "name": "e", "pid": 100, "tid": 100, "ts": 1e999999999, "dur": 8}'),
+    withEvent(
+      '{"ph": "X", "cat": "cpu_op", "name": "e", "pid": 100, "tid": 100, "ts": 1e999999999, "dur": 8}',
+    ),
   ),
   named('text-stamps', opens(5), () => withEvent(text(op(2, { ts: '1020.5', dur: '8.25' })))),
-  named('negative-duration', opens(5, ['negativeDuration']), () => withEvent(text(op(2, { dur: -5 })))),
-  named('huge-id', opens(5), () =>
-    withEvent(text(op(2)).replace('"External id":2', '"External id":123456789012345678901234567890')),
+  named('negative-duration', opens(5, ['negativeDuration']), () =>
+    withEvent(text(op(2, { dur: -5 }))),
   ),
-  named('huge-tid', opens(5), () => withEvent(text(op(2, { tid: '@' })).replace('"@"', '18446744073709551615'))),
+  named('huge-id', opens(5), () =>
+    withEvent(
+      text(op(2)).replace('"External id":2', '"External id":123456789012345678901234567890'),
+    ),
+  ),
+  named('huge-tid', opens(5), () =>
+    withEvent(text(op(2, { tid: '@' })).replace('"@"', '18446744073709551615')),
+  ),
   named('absurd-duration', opens(5), () => withEvent(text(op(2, { dur: 3e15 })))),
 
   // -- missing fields
   ...['ph', 'name', 'pid', 'tid', 'ts', 'dur', 'cat', 'args'].map((field) => {
-    const outcome = { ph: opens(4), ts: opens(4) }[field] ?? { opens: { slices: 4, orMore: true, problems: [] } };
+    const outcome = { ph: opens(4), ts: opens(4) }[field] ?? {
+      opens: { slices: 4, orMore: true, problems: [] },
+    };
     return named(`without-${field}`, outcome, () => withEvent(text(op(2, { [field]: undefined }))));
   }),
   named('end-without-begin', opens(4), () =>
@@ -204,7 +240,9 @@ export const cases = [
     withEvent('{"ph": "Q", "name": "x", "pid": 100, "tid": 100, "ts": 1020}'),
   ),
   named('lone-flow-ends', opens(4), () =>
-    withEvent('{"ph": "f", "id": 7, "cat": "ac2g", "name": "ac2g", "pid": 100, "tid": 100, "ts": 1020, "bp": "e"}'),
+    withEvent(
+      '{"ph": "f", "id": 7, "cat": "ac2g", "name": "ac2g", "pid": 100, "tid": 100, "ts": 1020, "bp": "e"}',
+    ),
   ),
   named('crossing-slices', opens(5), () => withEvent(text(op(2, { ts: 1004, dur: 30 })))),
 ];

@@ -46,8 +46,7 @@ function compareOverview(comparison, oracle, overview) {
     });
   }
   for (const [role, value] of Object.entries(oracle.average)) {
-    const figure =
-      role === 'total' ? overview.average.durationUs : overview.average.parts[role];
+    const figure = role === 'total' ? overview.average.durationUs : overview.average.parts[role];
     comparison.number(`average ${role}`, value, figure, tolerance(oracle.average.total));
   }
   comparison.same('gpus', oracle.gpus.length, overview.gpus.length);
@@ -94,7 +93,11 @@ function compareKernels(comparison, oracle, rows, byPropertiesRows) {
     comparison.same(label, true, row !== undefined);
     if (!row) continue;
     ours.delete(kernel.Name);
-    comparison.same(`${label} tensor cores`, kernel['Tensor Cores Used'] === 'Yes', row.usesTensorCores);
+    comparison.same(
+      `${label} tensor cores`,
+      kernel['Tensor Cores Used'] === 'Yes',
+      row.usesTensorCores,
+    );
     comparison.same(`${label} calls`, kernel.Calls, row.calls);
     comparison.number(`${label} total`, kernel['Total Duration (us)'], row.totalUs, 0.51);
     comparison.number(`${label} mean`, kernel['Mean Duration (us)'], row.meanUs, 0.51);
@@ -108,7 +111,11 @@ function compareKernels(comparison, oracle, rows, byPropertiesRows) {
     }
   }
   for (const name of ours.keys()) comparison.same(`kernel ${name}`, false, true);
-  comparison.same('rows by kernel properties', oracle.kernelsByPropertiesRows ?? 0, byPropertiesRows);
+  comparison.same(
+    'rows by kernel properties',
+    oracle.kernelsByPropertiesRows ?? 0,
+    byPropertiesRows,
+  );
 }
 
 test('the oracles are there', { skip: withoutCorpus }, () => assert.ok(names.length >= 14));

@@ -170,7 +170,13 @@ test('workers_0 span 1: hottest kernel', { skip: withoutCorpus }, async () => {
 
 async function launches(file) {
   const { rows } = await allRows('kernels', file, '--group-by', 'properties');
-  return { all: sum(rows, 'calls'), withoutOperator: sum(rows.filter((row) => !row.operator), 'calls') };
+  return {
+    all: sum(rows, 'calls'),
+    withoutOperator: sum(
+      rows.filter((row) => !row.operator),
+      'calls',
+    ),
+  };
 }
 
 test('H100 BERT: launches and tensor core share', { skip: withoutCorpus }, async () => {
@@ -188,11 +194,15 @@ test('H100 Qwen: launches', { skip: withoutCorpus }, async () => {
   assert.equal(withoutOperator, 436);
 });
 
-test('A100 of two ranks: communication is no longer counted as kernel time', { skip: withoutCorpus }, async () => {
-  // The plugin counts 46885 us of NCCL kernels as Kernel (B6); here they are communication.
-  const file = inCorpus('hta/nccl_parser_config/nccl_data.json.gz');
-  const overview = await emberlineJson('overview', file);
-  const pluginKernelUs = 51738.436;
-  assert.ok(overview.average.parts.kernel < pluginKernelUs);
-  assert.ok(overview.average.parts.communication > 343.677);
-});
+test(
+  'A100 of two ranks: communication is no longer counted as kernel time',
+  { skip: withoutCorpus },
+  async () => {
+    // The plugin counts 46885 us of NCCL kernels as Kernel (B6); here they are communication.
+    const file = inCorpus('hta/nccl_parser_config/nccl_data.json.gz');
+    const overview = await emberlineJson('overview', file);
+    const pluginKernelUs = 51738.436;
+    assert.ok(overview.average.parts.kernel < pluginKernelUs);
+    assert.ok(overview.average.parts.communication > 343.677);
+  },
+);
