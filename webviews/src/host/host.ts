@@ -1,0 +1,120 @@
+// The page's only way out: typed messages to the extension. Requests are numbered here; the answers
+// find their promise by that number.
+import type { EditorState, FailureData, SourceTarget, ToHost, ToView, ViewName } from './messages.ts';
+
+interface VsCodeApi {
+  postMessage(message: ToHost): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+}
+
+declare function acquireVsCodeApi(): VsCodeApi;
+
+/** A failed request, with what the daemon said about it. */
+export class RequestError extends Error {
+  readonly data: FailureData;
+
+  constructor(data: FailureData) {
+    super(data.message);
+    this.data = data;
+  }
+}
+
+/** A request that was called off by its own caller. */
+export class CancelledError extends Error {}
+
+interface Pending {
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+const api = acquireVsCodeApi();
+const pending = new Map<number, Pending>();
+let nextId = 1;
+let listener: ((message: ToView) => void) | undefined;
+
+function settle(message: Extract<ToView, { type: 'response' }>): void {
+  const waiting = pending.get(message.id);
+  if (waiting === undefined) return;
+  pending.delete(message.id);
+  if (message.error !== undefined) waiting.reject(new RequestError(message.error));
+  else waiting.resolve(message.result);
+}
+
+/** Starts listening. Everything but answers to requests goes to `onMessage`. */
+export function connect(onMessage: (message: ToView) => void): void {
+  listener = onMessage;
+  window.addEventListener('message', (event: MessageEvent<unknown>) => {
+    const message = event.data;
+    if (typeof message !== 'object' || message === null || !('type' in message)) return;
+    const typed = message as ToView;
+    if (typed.type === 'response') settle(typed);
+    else listener?.(typed);
+  });
+  api.postMessage({ type: 'ready' });
+}
+
+/** Asks the daemon. Rejects with RequestError, or with CancelledError when `signal` fires first. */
+export function request(
+  method: string,
+  params: Record<string, unknown>,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) {
+      reject(new CancelledError('Cancelled'));
+      return;
+    }
+    const id = nextId++;
+    pending.set(id, { resolve, reject });
+    signal?.addEventListener('abort', () => {
+      if (!pending.delete(id)) return;
+      api.postMessage({ type: 'cancel', id });
+      reject(new CancelledError('Cancelled'));
+    });
+    api.postMessage({ type: 'request', id, method, params });
+  });
+}
+
+/** After a restart of the daemon nobody answers what the old one was asked. */
+export function dropRequests(): void {
+  for (const waiting of pending.values()) waiting.reject(new CancelledError('Asked again'));
+  pending.clear();
+}
+
+/** State kept by the page itself; the extension's copy, when it sends one, is newer. */
+export function savedState(): EditorState | undefined {
+  const state = api.getState();
+  return typeof state === 'object' && state !== null && 'view' in state
+    ? (state as EditorState)
+    : undefined;
+}
+
+export function saveState(state: EditorState): void {
+  api.setState(state);
+  api.postMessage({ type: 'state', state });
+}
+
+export function openSource(target: SourceTarget, toSide = false): void {
+  api.postMessage({ type: 'openSource', target, toSide });
+}
+
+export function copyText(text: string): void {
+  api.postMessage({ type: 'copy', text });
+}
+
+export function saveFile(suggestedName: string, content: string, base64 = false): void {
+  api.postMessage({ type: 'save', suggestedName, content, base64 });
+}
+
+export function openToSide(view: ViewName): void {
+  api.postMessage({ type: 'openToSide', view });
+}
+
+export function openExternal(url: string): void {
+  api.postMessage({ type: 'openExternal', url });
+}
+
+export function tellHost(type: 'cancelLoad' | 'retry' | 'showLog' | 'restartDaemon'): void {
+  api.postMessage({ type });
+}

@@ -1,0 +1,90 @@
+// Requests as hooks. Answers are kept for a while, so that going back to a tab shows it at once.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { CancelledError, request } from './host.ts';
+import { epoch, failureOf, requestSelection } from './store.ts';
+import type { FailureData } from './messages.ts';
+
+export interface Answer<T> {
+  /** The newest answer; stays while the next one is on its way. */
+  value: T | undefined;
+  error: FailureData | undefined;
+  /** An answer to what is asked now has not come yet. */
+  pending: boolean;
+}
+
+const keep = 40;
+const answers = new Map<string, unknown>();
+let answersEpoch = -1;
+
+function remember(key: string, value: unknown): void {
+  answers.delete(key);
+  answers.set(key, value);
+  while (answers.size > keep) answers.delete(answers.keys().next().value!);
+}
+
+/** Asks the daemon with the current selection; the same question again within an epoch is not asked twice. */
+export async function ask(
+  method: string,
+  params: Record<string, unknown>,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  if (answersEpoch !== epoch.peek()) {
+    answers.clear();
+    answersEpoch = epoch.peek();
+  }
+  const asked = answersEpoch;
+  const all = { ...requestSelection.peek(), ...params };
+  const key = `${method} ${JSON.stringify(all)}`;
+  if (answers.has(key)) {
+    const known = answers.get(key);
+    remember(key, known);
+    return known;
+  }
+  const value = await request(method, all, signal);
+  if (asked === answersEpoch && all.limit !== -1) remember(key, value);
+  return value;
+}
+
+/** The answer to a question that may change; undefined `params` asks nothing. */
+export function useAnswer<T>(
+  method: string,
+  params: Record<string, unknown> | undefined,
+): Answer<T> & { retry(): void } {
+  const [state, setState] = useState<Answer<T> & { key: string }>({
+    value: undefined,
+    error: undefined,
+    pending: true,
+    key: '',
+  });
+  const [attempt, setAttempt] = useState(0);
+  const selected = JSON.stringify(requestSelection.value);
+  const key =
+    params === undefined
+      ? ''
+      : `${epoch.value} ${attempt} ${method} ${selected} ${JSON.stringify(params)}`;
+  const asked = useRef(params);
+  asked.current = params;
+  useEffect(() => {
+    if (key === '' || asked.current === undefined) return undefined;
+    const abort = new AbortController();
+    setState((old) => ({ ...old, error: undefined, pending: true, key }));
+    ask(method, asked.current, abort.signal).then(
+      (value) => {
+        if (!abort.signal.aborted) {
+          setState({ value: value as T, error: undefined, pending: false, key });
+        }
+      },
+      (error: unknown) => {
+        if (abort.signal.aborted || error instanceof CancelledError) return;
+        setState({ value: undefined, error: failureOf(error), pending: false, key });
+      },
+    );
+    return () => abort.abort();
+  }, [key]);
+  return {
+    value: state.value,
+    error: state.error,
+    pending: state.pending || state.key !== key,
+    retry: () => setAttempt(attempt + 1),
+  };
+}

@@ -1,0 +1,285 @@
+// What the page knows: the profile, the selection, the view that shows, and each view's own state.
+import { batch, computed, effect, signal, type Signal } from '@preact/signals';
+import {
+  CancelledError,
+  RequestError,
+  connect,
+  dropRequests,
+  request,
+  saveState,
+  savedState,
+} from './host.ts';
+import type {
+  EditorState,
+  FailureData,
+  Navigation,
+  SourceTarget,
+  ToView,
+  ViewName,
+  ViewSelection,
+} from './messages.ts';
+import type { ProfileOpenResult, TraceInfo } from '../lib/protocol.ts';
+
+export type Status =
+  | { kind: 'starting' }
+  | { kind: 'loading'; stage: string; percent: number | undefined }
+  | { kind: 'loaded' }
+  | { kind: 'failed'; error: FailureData };
+
+export interface DaemonBanner {
+  state: 'restarting' | 'stopped';
+  message: string | undefined;
+}
+
+export const status = signal<Status>({ kind: 'starting' });
+export const title = signal('');
+export const path = signal('');
+export const profile = signal<ProfileOpenResult | undefined>(undefined);
+export const trace = signal<TraceInfo | undefined>(undefined);
+export const selection = signal<ViewSelection>({});
+export const view = signal<ViewName>('overview');
+export const daemon = signal<DaemonBanner | undefined>(undefined);
+export const missingSource = signal<SourceTarget | undefined>(undefined);
+export const reducedMotion = signal(false);
+/** Said to screen readers: row counts, what was copied. */
+export const announcement = signal('');
+/** Grows with each answer that makes earlier ones worthless: daemon restarts, other traces. */
+export const epoch = signal(0);
+
+/** The last navigation to each view, numbered, so that the same one again is seen too. */
+export const navigations = signal<Partial<Record<ViewName, { to: Navigation; serial: number }>>>({});
+let navigationSerial = 0;
+
+// View state --------------------------------------------------------------------------------------
+
+const cells = new Map<string, Signal<unknown>>();
+let restored: Partial<Record<ViewName, unknown>> = {};
+const saveCounter = signal(0);
+
+/** A piece of a view's state that survives tab switches and reloads. */
+export function viewState<T>(name: ViewName, key: string, initial: T): Signal<T> {
+  const id = `${name}.${key}`;
+  const known = cells.get(id);
+  if (known !== undefined) return known as Signal<T>;
+  const saved = restored[name];
+  const value =
+    typeof saved === 'object' && saved !== null && key in saved
+      ? (saved as Record<string, unknown>)[key]
+      : initial;
+  // What an older version saved under this name may be of another type.
+  const fits = typeof value === typeof initial && Array.isArray(value) === Array.isArray(initial);
+  const cell = signal<unknown>(fits || initial === undefined ? value : initial);
+  cells.set(id, cell);
+  saveCounter.value++;
+  return cell as Signal<T>;
+}
+
+function currentState(): EditorState {
+  const views: Partial<Record<ViewName, Record<string, unknown>>> = {};
+  for (const [name, value] of Object.entries(restored) as [ViewName, unknown][]) {
+    if (typeof value === 'object' && value !== null) views[name] = { ...value };
+  }
+  for (const [id, cell] of cells) {
+    const dot = id.indexOf('.');
+    const name = id.slice(0, dot) as ViewName;
+    (views[name] ??= {})[id.slice(dot + 1)] = cell.value;
+  }
+  return { view: view.value, selection: selection.value, views };
+}
+
+let saveTimer: ReturnType<typeof setTimeout> | undefined;
+let saving = false;
+
+function startSaving(): void {
+  if (saving) return;
+  saving = true;
+  let first = true;
+  effect(() => {
+    void saveCounter.value;
+    const state = currentState();
+    if (first) {
+      first = false;
+      return;
+    }
+    clearTimeout(saveTimer);
+    saveTimer = setTimeout(() => saveState(state), 250);
+  });
+}
+
+function restore(state: EditorState | undefined): void {
+  if (state === undefined) return;
+  restored = state.views ?? {};
+  for (const [id, cell] of cells) {
+    const dot = id.indexOf('.');
+    const saved = restored[id.slice(0, dot) as ViewName];
+    if (typeof saved === 'object' && saved !== null && id.slice(dot + 1) in saved) {
+      cell.value = (saved as Record<string, unknown>)[id.slice(dot + 1)];
+    }
+  }
+  view.value = state.view;
+  selection.value = state.selection ?? {};
+}
+
+// Selection ---------------------------------------------------------------------------------------
+
+/** What every request carries beside its own parameters. */
+export const requestSelection = computed<ViewSelection>(() => {
+  const result: ViewSelection = {};
+  for (const key of ['run', 'worker', 'span', 'steps'] as const) {
+    const value = selection.value[key];
+    if (value !== undefined && value !== '') result[key] = value;
+  }
+  return result;
+});
+
+let loadAbort: AbortController | undefined;
+
+/** Chooses another trace of the profile and loads it. */
+export async function selectTrace(next: ViewSelection): Promise<void> {
+  const before = { selection: selection.value, trace: trace.value };
+  loadAbort?.abort();
+  const abort = new AbortController();
+  loadAbort = abort;
+  batch(() => {
+    selection.value = next;
+    status.value = { kind: 'loading', stage: 'Loading', percent: undefined };
+  });
+  const params: Record<string, unknown> = {};
+  if (next.run !== undefined) params.run = next.run;
+  if (next.worker !== undefined) params.worker = next.worker;
+  if (next.span !== undefined) params.span = next.span;
+  try {
+    const info = (await request('profile/load', params, abort.signal)) as TraceInfo;
+    batch(() => {
+      trace.value = info;
+      status.value = { kind: 'loaded' };
+      epoch.value++;
+    });
+  } catch (error) {
+    if (error instanceof CancelledError) {
+      if (loadAbort !== abort) return;
+      batch(() => {
+        selection.value = before.selection;
+        status.value = before.trace === undefined ? { kind: 'starting' } : { kind: 'loaded' };
+      });
+      return;
+    }
+    status.value = { kind: 'failed', error: failureOf(error) };
+  }
+}
+
+/** Calls off a load that the page itself asked for; false when there is none. */
+export function cancelOwnLoad(): boolean {
+  if (loadAbort === undefined || loadAbort.signal.aborted || status.value.kind !== 'loading') {
+    return false;
+  }
+  loadAbort.abort();
+  return true;
+}
+
+export function selectSteps(steps: string | undefined): void {
+  const next = { ...selection.value };
+  if (steps === undefined || steps === 'all') delete next.steps;
+  else next.steps = steps;
+  selection.value = next;
+}
+
+export function failureOf(error: unknown): FailureData {
+  if (error instanceof RequestError) return error.data;
+  return { kind: 'internal', message: error instanceof Error ? error.message : String(error) };
+}
+
+// Navigation --------------------------------------------------------------------------------------
+
+/** Goes to a view and tells it what to show. */
+export function navigate(to: Navigation): void {
+  batch(() => {
+    navigationSerial++;
+    navigations.value = { ...navigations.value, [to.view]: { to, serial: navigationSerial } };
+    view.value = to.view;
+  });
+}
+
+export function announce(text: string): void {
+  announcement.value = text;
+}
+
+// Messages ----------------------------------------------------------------------------------------
+
+/** True while the whole of a selection's names exist in the profile. */
+function selectionExists(found: ProfileOpenResult, wanted: ViewSelection): boolean {
+  const run = found.runs.find((r) => wanted.run === undefined || r.name === wanted.run);
+  const worker = run?.workers.find((w) => wanted.worker === undefined || w.name === wanted.worker);
+  return (
+    worker?.spans.some((s) => wanted.span === undefined || s.span === wanted.span) ?? false
+  );
+}
+
+function onLoaded(message: Extract<ToView, { type: 'loaded' }>): void {
+  const info = message.trace as TraceInfo;
+  const found = message.profile as ProfileOpenResult;
+  const wanted = selection.value;
+  dropRequests();
+  batch(() => {
+    profile.value = found;
+    trace.value = info;
+    daemon.value = undefined;
+    status.value = { kind: 'loaded' };
+    epoch.value++;
+    if (!selectionExists(found, wanted)) selection.value = {};
+    if (wanted.steps !== undefined && !stepsExist(info, wanted.steps)) selectSteps(undefined);
+  });
+  startSaving();
+  const differs =
+    (selection.value.run !== undefined && selection.value.run !== info.run) ||
+    (selection.value.worker !== undefined && selection.value.worker !== info.worker) ||
+    (selection.value.span !== undefined && selection.value.span !== info.span);
+  if (differs) void selectTrace(selection.value);
+}
+
+function stepsExist(info: TraceInfo, steps: string): boolean {
+  const parts = /^(\d+)(?:-(\d+))?$/.exec(steps);
+  if (parts === null) return false;
+  const names = new Set(info.steps.map((step) => step.name));
+  return names.has(parts[1]!) && (parts[2] === undefined || names.has(parts[2]));
+}
+
+function onMessage(message: ToView): void {
+  switch (message.type) {
+    case 'init':
+      batch(() => {
+        title.value = message.title;
+        path.value = message.path;
+        reducedMotion.value =
+          message.reducedMotion || window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+        restore(message.state ?? savedState());
+      });
+      break;
+    case 'loading':
+      status.value = { kind: 'loading', stage: message.stage, percent: message.percent };
+      break;
+    case 'loaded':
+      onLoaded(message);
+      break;
+    case 'failed':
+      status.value = { kind: 'failed', error: message.error };
+      break;
+    case 'daemon':
+      daemon.value =
+        message.state === 'running' ? undefined : { state: message.state, message: message.message };
+      if (message.state !== 'running') dropRequests();
+      break;
+    case 'navigate':
+      navigate(message.to);
+      break;
+    case 'sourceMissing':
+      missingSource.value = message.target;
+      break;
+    case 'response':
+      break;
+  }
+}
+
+export function start(): void {
+  connect(onMessage);
+}

@@ -1,0 +1,166 @@
+// Numbers as text. Pure. A column of a table gets one unit for all its cells, so that they can be
+// compared by eye; a number that stands alone gets the unit that suits it.
+
+export type Unit = '' | 'count' | 'us' | 'ns' | 'bytes' | 'ratio' | 'gbPerS' | 'flops';
+
+const noValue = '\u2013';
+
+const formatters = new Map<number, Intl.NumberFormat>();
+
+/** Grouped digits with exactly `digits` decimals. */
+export function fixed(value: number, digits: number): string {
+  let format = formatters.get(digits);
+  if (format === undefined) {
+    format = new Intl.NumberFormat('en-US', {
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    });
+    formatters.set(digits, format);
+  }
+  // "-0.0" says nothing that "0.0" does not.
+  const text = format.format(value);
+  return /^-[0.,]+$/.test(text) ? text.slice(1) : text;
+}
+
+/** Decimals that give about three figures. */
+function digitsFor(value: number): number {
+  const size = Math.abs(value);
+  if (size >= 100 || value === 0) return 0;
+  return size >= 10 ? 1 : 2;
+}
+
+export interface Scale {
+  /** What a raw value is divided by. */
+  divisor: number;
+  suffix: string;
+  digits: number;
+}
+
+const steps: Record<'us' | 'ns' | 'bytes' | 'flops', [number, string][]> = {
+  us: [
+    [1e6, 's'],
+    [1e3, 'ms'],
+    [1, '\u00b5s'],
+    [1e-3, 'ns'],
+  ],
+  ns: [
+    [1e9, 's'],
+    [1e6, 'ms'],
+    [1e3, '\u00b5s'],
+    [1, 'ns'],
+  ],
+  bytes: [
+    [2 ** 40, 'TiB'],
+    [2 ** 30, 'GiB'],
+    [2 ** 20, 'MiB'],
+    [2 ** 10, 'KiB'],
+    [1, 'B'],
+  ],
+  flops: [
+    [1e15, 'PFLOP'],
+    [1e12, 'TFLOP'],
+    [1e9, 'GFLOP'],
+    [1e6, 'MFLOP'],
+    [1, 'FLOP'],
+  ],
+};
+
+/**
+ * The unit of a whole column whose largest size is `largest`. Times change to milliseconds only when
+ * microseconds would need more than six figures; three decimals then keep the microsecond.
+ */
+export function columnScale(unit: Unit, largest: number): Scale {
+  switch (unit) {
+    case 'us':
+      return largest >= 1e6
+        ? { divisor: 1e3, suffix: 'ms', digits: 3 }
+        : { divisor: 1, suffix: '\u00b5s', digits: 1 };
+    case 'ns':
+      return { divisor: 1e6, suffix: 'ms', digits: 3 };
+    case 'bytes':
+      if (largest >= 10 * 2 ** 30) return { divisor: 2 ** 30, suffix: 'GiB', digits: 3 };
+      if (largest >= 10 * 2 ** 20) return { divisor: 2 ** 20, suffix: 'MiB', digits: 2 };
+      if (largest >= 10 * 2 ** 10) return { divisor: 2 ** 10, suffix: 'KiB', digits: 1 };
+      return { divisor: 1, suffix: 'B', digits: 0 };
+    case 'ratio':
+      return { divisor: 0.01, suffix: '%', digits: 2 };
+    case 'gbPerS':
+      return { divisor: 1, suffix: 'GB/s', digits: 2 };
+    case 'flops': {
+      const step = steps.flops.find(([size]) => largest >= size * 10) ?? steps.flops[4]!;
+      return { divisor: step[0], suffix: step[1], digits: step[0] === 1 ? 0 : 2 };
+    }
+    case 'count':
+    case '':
+      return { divisor: 1, suffix: '', digits: 0 };
+  }
+}
+
+/** A number that stands alone, with its unit: "12.3 ms". */
+export function quantity(value: number | null | undefined, unit: Unit): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return noValue;
+  switch (unit) {
+    case 'us':
+    case 'ns':
+    case 'bytes':
+    case 'flops': {
+      if (value === 0) return `0 ${unit === 'bytes' ? 'B' : unit === 'flops' ? 'FLOP' : '\u00b5s'}`;
+      const list = steps[unit];
+      const [size, suffix] =
+        list.find(([from]) => Math.abs(value) >= from) ?? list[list.length - 1]!;
+      const scaled = value / size;
+      return `${fixed(scaled, size === 1 && unit !== 'us' ? 0 : digitsFor(scaled))} ${suffix}`;
+    }
+    case 'ratio':
+      return `${fixed(value * 100, 1)} %`;
+    case 'gbPerS':
+      return `${fixed(value, digitsFor(value))} GB/s`;
+    case 'count':
+      return fixed(value, 0);
+    case '':
+      return Number.isInteger(value) ? fixed(value, 0) : fixed(value, 2);
+  }
+}
+
+/** A share of a whole, safe when the whole is nothing. */
+export function share(part: number, whole: number): string {
+  return whole > 0 ? `${fixed((100 * part) / whole, 1)} %` : noValue;
+}
+
+/** The value as recorded, for tooltips: nothing rounded, unit named. */
+export function exact(value: number, unit: Unit): string {
+  const text = new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 }).format(value);
+  switch (unit) {
+    case 'us':
+      return `${text} \u00b5s`;
+    case 'ns':
+      return `${text} ns`;
+    case 'bytes':
+      return `${text} bytes`;
+    case 'ratio':
+      return `${new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 }).format(value * 100)} %`;
+    case 'gbPerS':
+      return `${text} GB/s`;
+    case 'flops':
+      return `${text} FLOP`;
+    case 'count':
+    case '':
+      return text;
+  }
+}
+
+/** "1 row", "2 rows". */
+export function plural(count: number, noun: string): string {
+  return `${fixed(count, 0)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+export function fileName(path: string): string {
+  const cut = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
+  return cut < 0 ? path : path.slice(cut + 1);
+}
+
+/** Control characters made visible, so that a name cannot break a line or hide its end. */
+export function visible(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+}

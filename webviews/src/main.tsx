@@ -1,0 +1,15 @@
+// The page of a profile editor.
+import { render } from 'preact';
+import './styles/main.css';
+import { start } from './host/store.ts';
+import { Shell } from './shell/shell.tsx';
+import { knownViews } from './views/known.ts';
+import { views } from './views/registry.ts';
+import { watchTheme } from './widgets/theme.ts';
+
+knownViews.value = new Set(views.map((entry) => entry.name));
+watchTheme();
+const root = document.getElementById('root') ?? document.body.appendChild(document.createElement('div'));
+root.id = 'root';
+render(<Shell />, root);
+start();

@@ -1,0 +1,59 @@
+// Lightning: the modules by instance path, and the hooks as they nest.
+import { request } from '../../host/host.ts';
+import { useAnswer } from '../../host/query.ts';
+import { requestSelection, viewState } from '../../host/store.ts';
+import type { ViewLightningResult } from '../../lib/protocol.ts';
+import { Segments } from '../../widgets/controls.tsx';
+import { EmptyState, Failure, Waiting } from '../../widgets/notices.tsx';
+import { ModuleTree } from '../modules/module_tree.tsx';
+
+const nothing = {};
+
+const loadAll = async (): Promise<ViewLightningResult> =>
+  (await request('view/lightning', {
+    ...requestSelection.peek(),
+    limit: -1,
+  })) as ViewLightningResult;
+
+export function LightningView() {
+  const part = viewState('lightning', 'part', 'hooks');
+  const { value, error, retry } = useAnswer<ViewLightningResult>('view/lightning', nothing);
+  if (error !== undefined) return <Failure error={error} retry={retry} />;
+  if (value === undefined) return <Waiting what="Reading Lightning's hooks" />;
+  const shown =
+    value.modules.length === 0 ? 'hooks' : value.hooks.length === 0 ? 'modules' : part.value;
+  const nodes = shown === 'modules' ? value.modules : value.hooks;
+  return (
+    <>
+      {value.modules.length === 0 || value.hooks.length === 0 ? null : (
+        <div class="toolbar">
+          <Segments
+            label="Part"
+            value={shown}
+            choices={[
+              { value: 'hooks', label: 'Hooks' },
+              { value: 'modules', label: 'Modules' },
+            ]}
+            onChange={(next) => (part.value = next)}
+          />
+        </div>
+      )}
+      {nodes.length === 0 ? null : (
+        <ModuleTree
+          key={shown}
+          name={shown === 'modules' ? 'Lightning modules' : 'Lightning hooks'}
+          view="lightning"
+          stateKey={shown}
+          nodes={nodes}
+          loadAll={async () => {
+            const all = await loadAll();
+            return shown === 'modules' ? all.modules : all.hooks;
+          }}
+        />
+      )}
+      {value.absences.map((absence) => (
+        <EmptyState key={absence.what} absence={absence} />
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,115 @@
+// Cost per line of the user's code.
+import { useState } from 'preact/hooks';
+import { openSource } from '../../host/host.ts';
+import { trace, viewState } from '../../host/store.ts';
+import { fileName, quantity, share, visible } from '../../lib/format.ts';
+import type { Row, ViewLinesResult } from '../../lib/protocol.ts';
+import { Segments } from '../../widgets/controls.tsx';
+import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
+import { EmptyState } from '../../widgets/notices.tsx';
+import { Facts, Panel } from '../../widgets/panel.tsx';
+import { numberOf, text, viewAction } from '../links.ts';
+
+function open(row: Row): void {
+  openSource({
+    file: text(row, 'file'),
+    line: numberOf(row, 'line') ?? 1,
+    function: text(row, 'function'),
+    lineIsDefinition: text(row, 'confidence') === 'function',
+  });
+}
+
+function actions(row: Row): RowAction[] {
+  const file = text(row, 'file');
+  if (file === '') return [];
+  const line = numberOf(row, 'line');
+  return [
+    { label: 'Code', title: `Open ${file}${line === undefined ? '' : `:${line}`}`, run: () => open(row) },
+    ...(line === undefined
+      ? []
+      : viewAction('timeline', 'Timeline', 'Show its slices in the timeline', {
+          line: { file, line },
+        })),
+  ];
+}
+
+export function LinesView() {
+  const group = viewState('lines', 'groupBy', 'line');
+  const [result, setResult] = useState<ViewLinesResult | undefined>(undefined);
+  const device = trace.value?.hasDeviceWork === true;
+  const totals = result?.totals;
+  const all = totals === undefined ? 0 : device ? totals.deviceUs : totals.hostUs;
+  const onLines = totals === undefined ? 0 : device ? totals.lineDeviceUs : totals.lineHostUs;
+  const onFunctions =
+    totals === undefined ? 0 : device ? totals.functionDeviceUs : totals.functionHostUs;
+  return (
+    <>
+      {totals === undefined ? null : (
+        <Facts
+          items={[
+            {
+              name: device ? 'Device time' : 'Host time',
+              value: quantity(all, 'us'),
+              definition: device ? 'All device time.' : 'All host time of traced threads.',
+            },
+            {
+              name: 'Placed on lines',
+              value: `${quantity(onLines, 'us')}, ${share(onLines, all)}`,
+              definition: 'Recorded with its line, or aligned with the source.',
+            },
+            {
+              name: 'Known to the function',
+              value: `${quantity(onFunctions, 'us')}, ${share(onFunctions, all)}`,
+              definition: 'The function is known, its line is not.',
+            },
+          ]}
+        />
+      )}
+      <Panel title={group.value === 'line' ? 'Lines' : group.value === 'function' ? 'Functions' : 'Files'}>
+        <DataTable
+          name="Lines"
+          view="lines"
+          stateKey={`lines-${group.value}`}
+          key={group.value}
+          method="view/lines"
+          params={{ groupBy: group.value }}
+          defaultSort={device ? '-deviceSelfUs' : '-hostSelfUs'}
+          actions={actions}
+          onResult={(answer) => setResult(answer as ViewLinesResult)}
+          renderCell={{
+            file: (row) => (
+              <button
+                type="button"
+                class="cell-link"
+                tabIndex={-1}
+                title={visible(text(row, 'file'))}
+                onClick={() => open(row)}
+              >
+                {visible(fileName(text(row, 'file')))}
+                {numberOf(row, 'line') === undefined || group.value !== 'line'
+                  ? ''
+                  : `:${String(numberOf(row, 'line'))}`}
+              </button>
+            ),
+          }}
+          toolbar={
+            <Segments
+              label="Rows per"
+              value={group.value}
+              choices={[
+                { value: 'line', label: 'Line' },
+                { value: 'function', label: 'Function' },
+                { value: 'file', label: 'File' },
+              ]}
+              onChange={(next) => (group.value = next)}
+            />
+          }
+          tall
+        />
+      </Panel>
+      {result?.absences.map((absence) => (
+        <EmptyState key={absence.what} absence={absence} />
+      ))}
+    </>
+  );
+}

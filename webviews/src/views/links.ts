@@ -1,0 +1,48 @@
+// Ways from a row to other views and to the code, for those that exist.
+import { openSource } from '../host/host.ts';
+import { navigate } from '../host/store.ts';
+import type { Navigation, ViewName } from '../host/messages.ts';
+import type { Row } from '../lib/protocol.ts';
+import type { RowAction } from '../widgets/data_table.tsx';
+import { hasView } from './known.ts';
+
+/** A cell as text; empty where there is none. */
+export function text(row: Row, key: string): string {
+  const value = row[key];
+  return value === null || value === undefined ? '' : String(value);
+}
+
+export function numberOf(row: Row, key: string): number | undefined {
+  const value = row[key];
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** A filter expression that finds exactly this text in a column, as far as words can. */
+export function filterFor(name: string): string {
+  return name.includes(' ') ? (name.split(/\s+/).sort((a, b) => b.length - a.length)[0] ?? '') : name;
+}
+
+export function viewAction(view: ViewName, label: string, title: string, to: Omit<Navigation, 'view'>): RowAction[] {
+  return hasView(view) ? [{ label, title, run: () => navigate({ view, ...to }) }] : [];
+}
+
+/** To the slice in the timeline, else to a search for the name. */
+export function timelineAction(row: Row, name: string, sliceKey = 'slice'): RowAction[] {
+  const slice = numberOf(row, sliceKey);
+  return slice !== undefined && slice >= 0
+    ? viewAction('timeline', 'Timeline', 'Show in the timeline', { slice })
+    : viewAction('timeline', 'Timeline', 'Find in the timeline', { search: name });
+}
+
+export function sourceAction(row: Row): RowAction[] {
+  const file = text(row, 'file');
+  if (file === '') return [];
+  const line = numberOf(row, 'line') ?? 0;
+  return [
+    {
+      label: 'Code',
+      title: `Open ${file}${line > 0 ? `:${line}` : ''}`,
+      run: () => openSource({ file, line, function: text(row, 'function') }),
+    },
+  ];
+}

@@ -1,0 +1,266 @@
+// Memory of one device: the curve, and under it events, sums per operator and the peak. The range
+// chosen on the curve holds for the tables too.
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { useAnswer } from '../../host/query.ts';
+import { trace, viewState } from '../../host/store.ts';
+import { quantity, visible } from '../../lib/format.ts';
+import type { MemoryResult, Row } from '../../lib/protocol.ts';
+import { ChartMenu } from '../../widgets/chart_menu.tsx';
+import { Check, LinkButton, Segments, Select } from '../../widgets/controls.tsx';
+import { Curve, type CurveRange, type CurveSeries } from '../../widgets/curve.tsx';
+import { DataTable } from '../../widgets/data_table.tsx';
+import { EmptyState, Failure, Waiting } from '../../widgets/notices.tsx';
+import { Facts, Panel } from '../../widgets/panel.tsx';
+import { PlainTable } from '../../widgets/plain_table.tsx';
+import { SmallTableView } from '../../widgets/small_table.tsx';
+import { filterFor, sourceAction, text, timelineAction, viewAction } from '../links.ts';
+
+const rowActions = (row: Row) => {
+  const operator = text(row, 'operator');
+  return [
+    ...timelineAction(row, operator),
+    ...sourceAction(row),
+    ...(operator === ''
+      ? []
+      : viewAction('operators', 'Operator', `Show ${operator} in Operators`, {
+          filter: filterFor(operator),
+        })),
+  ];
+};
+
+const noRange: { from?: number; to?: number } = {};
+
+export function MemoryView() {
+  const device = viewState('memory', 'device', '');
+  const stored = viewState('memory', 'range', noRange);
+  const part = viewState('memory', 'table', 'statistics');
+  const peakBy = viewState('memory', 'peakBy', 'byOperator');
+  const withCapacity = viewState('memory', 'capacity', false);
+  const [asTable, setAsTable] = useState(false);
+  const frame = useRef<HTMLDivElement>(null);
+  const range: CurveRange | undefined =
+    stored.value.from !== undefined && stored.value.to !== undefined
+      ? { from: stored.value.from, to: stored.value.to }
+      : undefined;
+  const params: Record<string, unknown> = {};
+  if (device.value !== '') params.device = device.value;
+  if (range !== undefined) {
+    params.startNs = Math.round(range.from);
+    params.endNs = Math.round(range.to);
+  }
+  const { value, error, retry } = useAnswer<MemoryResult>('view/memory', {
+    ...params,
+    points: 2000,
+  });
+  const current = value?.devices.find((one) => one.name === value.device);
+  const capacity = current?.capacityBytes ?? undefined;
+  const series = useMemo<CurveSeries[]>(() => {
+    if (value === undefined) return [];
+    const { curve } = value;
+    const list: CurveSeries[] = [
+      { title: 'Allocated', color: 'var(--vscode-charts-blue)', values: curve.allocatedBytes },
+    ];
+    if (curve.reservedBytes.length > 0) {
+      list.push({
+        title: 'Reserved',
+        color: 'var(--vscode-charts-orange)',
+        values: curve.reservedBytes,
+      });
+    }
+    if (capacity !== undefined && withCapacity.value) {
+      list.push({
+        title: 'Capacity',
+        color: 'var(--vscode-charts-red)',
+        dashed: true,
+        values: curve.timesNs.map(() => capacity),
+      });
+    }
+    return list;
+  }, [value, capacity, withCapacity.value]);
+
+  if (error !== undefined) return <Failure error={error} retry={retry} />;
+  if (value === undefined) return <Waiting what="Reading memory" />;
+  if (value.devices.length === 0 || current === undefined) {
+    return (
+      <>
+        {value.absences.map((absence) => (
+          <EmptyState key={absence.what} title="No memory records" absence={absence} />
+        ))}
+      </>
+    );
+  }
+  const setRange = (next: CurveRange | undefined): void => {
+    stored.value = next === undefined ? noRange : next;
+  };
+  const peakTable = value.peak[peakBy.value as keyof MemoryResult['peak']] ?? value.peak.byOperator;
+  return (
+    <>
+      <div class="toolbar">
+        <Select
+          label="Device"
+          value={value.device}
+          choices={value.devices.map((one) => ({ value: one.name, label: one.name }))}
+          onChange={(name) => {
+            device.value = name;
+            setRange(undefined);
+          }}
+        />
+        {capacity === undefined ? null : (
+          <Check
+            label="Capacity line"
+            checked={withCapacity.value}
+            onChange={(on) => (withCapacity.value = on)}
+          />
+        )}
+        {range === undefined ? (
+          <span class="note">Drag on the curve to choose a range.</span>
+        ) : (
+          <>
+            <span>
+              Range {quantity(range.from, 'ns')} to {quantity(range.to, 'ns')}
+            </span>
+            <LinkButton onClick={() => setRange(undefined)}>Show all</LinkButton>
+            {viewAction('timeline', 'Timeline', 'Show this range in the timeline', {
+              range: { startNs: Math.round(range.from), endNs: Math.round(range.to) },
+            }).map((action) => (
+              <LinkButton key={action.label} title={action.title} onClick={action.run}>
+                {action.label}
+              </LinkButton>
+            ))}
+          </>
+        )}
+      </div>
+      <Facts
+        items={[
+          {
+            name: 'Peak allocated',
+            value: `${quantity(current.peakAllocatedBytes, 'bytes')}${
+              current.peakNs === null ? '' : ` at ${quantity(current.peakNs, 'ns')}`
+            }`,
+            definition: 'Most bytes that tensors held at one time.',
+          },
+          ...(current.peakReservedBytes === null
+            ? []
+            : [
+                {
+                  name: 'Peak reserved',
+                  value: quantity(current.peakReservedBytes, 'bytes'),
+                  definition: 'Most bytes that the caching allocator held from the driver.',
+                },
+              ]),
+          ...(capacity === undefined
+            ? []
+            : [{ name: 'Capacity', value: quantity(capacity, 'bytes') }]),
+          { name: 'Records', value: quantity(current.records, 'count') },
+          ...(current.relative
+            ? [
+                {
+                  name: 'Note',
+                  value: 'The recorder wrote no totals: bytes are counted from zero at the start.',
+                },
+              ]
+            : []),
+        ]}
+      />
+      <Panel
+        title={`Memory of ${visible(current.name)}`}
+        definition="Bytes after each allocation and release. Peaks are kept at every zoom."
+        actions={
+          <ChartMenu name="Memory" chart={frame} asTable={asTable} onTable={setAsTable} pngOnly />
+        }
+      >
+        {asTable ? (
+          <PlainTable
+            label="Memory over time"
+            columns={[
+              { title: 'Time', numeric: true },
+              { title: 'Allocated', numeric: true },
+              ...(value.curve.reservedBytes.length > 0 ? [{ title: 'Reserved', numeric: true }] : []),
+            ]}
+            rows={value.curve.timesNs
+              .slice(0, 500)
+              .map((time, index) => [
+                quantity(time, 'ns'),
+                quantity(value.curve.allocatedBytes[index], 'bytes'),
+                ...(value.curve.reservedBytes.length > 0
+                  ? [quantity(value.curve.reservedBytes[index], 'bytes')]
+                  : []),
+              ])}
+          />
+        ) : value.curve.timesNs.length === 0 ? (
+          <p class="nothing">No records with an address in this range.</p>
+        ) : (
+          <Curve
+            label={`Memory of ${current.name} over time`}
+            xTitle="Time"
+            xUnit="ns"
+            yTitle="Memory"
+            yUnit="bytes"
+            x={value.curve.timesNs}
+            series={series}
+            range={range}
+            full={{ from: 0, to: trace.value?.durationNs ?? value.endNs }}
+            onRange={setRange}
+            frame={frame}
+            stepped
+          />
+        )}
+      </Panel>
+      <Panel
+        title="Details"
+        actions={
+          <Segments
+            label="Table"
+            value={part.value}
+            choices={[
+              { value: 'statistics', label: 'Operators' },
+              { value: 'events', label: 'Allocations' },
+              { value: 'peak', label: 'At the peak' },
+            ]}
+            onChange={(next) => (part.value = next)}
+          />
+        }
+      >
+        {part.value === 'events' ? (
+          <DataTable
+            name="Memory events"
+            view="memory"
+            stateKey="events"
+            method="view/memoryEvents"
+            params={params}
+            actions={rowActions}
+          />
+        ) : part.value === 'peak' ? (
+          <>
+            <div class="toolbar">
+              <Segments
+                label="Group the peak by"
+                value={peakBy.value}
+                choices={[
+                  { value: 'byOperator', label: 'Operator' },
+                  { value: 'byLine', label: 'Line' },
+                  { value: 'byModule', label: 'Module' },
+                ]}
+                onChange={(next) => (peakBy.value = next)}
+              />
+            </div>
+            <SmallTableView name="Memory at the peak" table={peakTable} actions={sourceAction} />
+          </>
+        ) : (
+          <DataTable
+            name="Memory statistics"
+            view="memory"
+            stateKey="statistics"
+            method="view/memoryStatistics"
+            params={params}
+            defaultSort="-selfSizeIncreaseBytes"
+            actions={rowActions}
+          />
+        )}
+      </Panel>
+      {value.absences.map((absence) => (
+        <EmptyState key={absence.what} absence={absence} />
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,171 @@
+// A hierarchy of modules or hooks: the tree with its figures and the flame graph of one of them.
+import { useMemo } from 'preact/hooks';
+import { openSource } from '../../host/host.ts';
+import { trace, viewState } from '../../host/store.ts';
+import type { ViewName } from '../../host/messages.ts';
+import { quantity } from '../../lib/format.ts';
+import type { FlameInput, FlameNode } from '../../lib/flame.ts';
+import type { ModuleNode } from '../../lib/protocol.ts';
+import { Select } from '../../widgets/controls.tsx';
+import type { RowAction } from '../../widgets/data_table.tsx';
+import { FlameGraph } from '../../widgets/flame_graph.tsx';
+import { Panel } from '../../widgets/panel.tsx';
+import { TreeTable, type TreeColumn } from '../../widgets/tree_table.tsx';
+import { viewAction } from '../links.ts';
+
+type Metric = 'deviceTotalUs' | 'hostTotalUs' | 'backwardDeviceTotalUs' | 'backwardHostUs' | 'allocatedBytes';
+
+const metrics: readonly { key: Metric; title: string; device: boolean }[] = [
+  { key: 'deviceTotalUs', title: 'Device time', device: true },
+  { key: 'hostTotalUs', title: 'Host time', device: false },
+  { key: 'backwardDeviceTotalUs', title: 'Backward device time', device: true },
+  { key: 'backwardHostUs', title: 'Backward host time', device: false },
+  { key: 'allocatedBytes', title: 'Allocated bytes', device: false },
+];
+
+const column = (
+  key: keyof ModuleNode & string,
+  title: string,
+  unit: TreeColumn<ModuleNode>['unit'],
+  definition: string,
+): TreeColumn<ModuleNode> => ({ key, title, unit, definition, value: (node) => Number(node[key]) });
+
+const hostColumns = [
+  column('occurrences', 'Calls', 'count', 'How many times the module was called.'),
+  column('operators', 'Operators', 'count', 'Listed operators directly inside its calls.'),
+  column('hostTotalUs', 'Host total', 'us', 'Host time of its calls.'),
+  column('hostSelfUs', 'Host self', 'us', 'Host time of its calls without that of its sub-modules.'),
+];
+const deviceColumns = [
+  column('deviceTotalUs', 'Device total', 'us', 'Device work launched during its calls.'),
+  column('deviceSelfUs', 'Device self', 'us', 'Device work launched during its calls, without that of its sub-modules.'),
+];
+const backwardHostColumn = column('backwardHostUs', 'Backward host', 'us', 'Host time of the backward operators of what ran in its calls.');
+const backwardDeviceColumn = column('backwardDeviceTotalUs', 'Backward device', 'us', 'Device work of the backward operators of what ran in its calls.');
+const memoryColumn = column('allocatedBytes', 'Allocated', 'bytes', 'Bytes allocated during its calls; releases are not subtracted.');
+
+function anywhere(nodes: readonly ModuleNode[], key: keyof ModuleNode): boolean {
+  const stack = [...nodes];
+  while (stack.length > 0) {
+    const node = stack.pop()!;
+    if (Number(node[key]) > 0) return true;
+    stack.push(...node.children);
+  }
+  return false;
+}
+
+function actions(node: ModuleNode): RowAction[] {
+  return [
+    ...(node.slice === null
+      ? []
+      : viewAction('timeline', 'Timeline', 'Show its first call in the timeline', {
+          slice: node.slice,
+        })),
+    ...(node.file === ''
+      ? []
+      : [
+          {
+            label: 'Code',
+            title: `Open ${node.file}:${node.line}`,
+            run: () =>
+              openSource({
+                file: node.file,
+                line: node.line,
+                function: node.function,
+                lineIsDefinition: true,
+              }),
+          },
+        ]),
+  ];
+}
+
+function flameOf(node: ModuleNode, metric: Metric): FlameInput {
+  return {
+    name: node.name,
+    value: node[metric],
+    data: node,
+    children: node.children.map((child) => flameOf(child, metric)),
+  };
+}
+
+export function ModuleTree(props: {
+  name: string;
+  view: ViewName;
+  stateKey: string;
+  nodes: readonly ModuleNode[];
+  loadChildren?: (node: ModuleNode) => Promise<ModuleNode[]>;
+  loadAll: () => Promise<readonly ModuleNode[]>;
+}) {
+  const { nodes } = props;
+  const device = trace.value?.hasDeviceWork === true;
+  const chosen = viewState(props.view, `${props.stateKey}Metric`, '');
+  const usable = useMemo(
+    () =>
+      metrics.filter((metric) => (device || !metric.device) && anywhere(nodes, metric.key)),
+    [nodes, device],
+  );
+  const metric = usable.find((one) => one.key === chosen.value) ?? usable[0];
+  const flame = useMemo(
+    () => (metric === undefined ? [] : nodes.map((node) => flameOf(node, metric.key))),
+    [nodes, metric],
+  );
+  const columns = useMemo(
+    () => [
+      ...hostColumns,
+      ...(device ? deviceColumns : []),
+      ...(anywhere(nodes, 'backwardHostUs') ? [backwardHostColumn] : []),
+      ...(device && anywhere(nodes, 'backwardDeviceTotalUs') ? [backwardDeviceColumn] : []),
+      ...(anywhere(nodes, 'allocatedBytes') ? [memoryColumn] : []),
+    ],
+    [nodes, device],
+  );
+  return (
+    <>
+      {metric === undefined ? null : (
+        <Panel
+          title={`${props.name} by ${metric.title.toLowerCase()}`}
+          definition="The width of a box is the chosen quantity, its children stand below it."
+          actions={
+            <Select
+              label="Quantity"
+              value={metric.key}
+              choices={usable.map((one) => ({ value: one.key, label: one.title }))}
+              onChange={(key) => (chosen.value = key)}
+            />
+          }
+        >
+          <FlameGraph
+            name={props.name}
+            unit={metric.key === 'allocatedBytes' ? 'bytes' : 'us'}
+            roots={flame}
+            describe={(node: FlameNode) => {
+              const data = node.data as ModuleNode;
+              return [
+                ...(data.className === '' ? [] : [data.className]),
+                `${quantity(data.occurrences, 'count')} calls, host ${quantity(data.hostTotalUs, 'us')}` +
+                  (device ? `, device ${quantity(data.deviceTotalUs, 'us')}` : ''),
+              ];
+            }}
+            actions={(node) => actions(node.data as ModuleNode)}
+          />
+        </Panel>
+      )}
+      <Panel title={`${props.name}: all figures`}>
+        <TreeTable<ModuleNode>
+          name={props.name}
+          view={props.view}
+          stateKey={props.stateKey}
+          nodes={nodes}
+          label={(node) => node.name}
+          note={(node) =>
+            node.className === '' || node.name.startsWith(node.className) ? '' : node.className
+          }
+          columns={columns}
+          actions={actions}
+          loadAll={props.loadAll}
+          {...(props.loadChildren === undefined ? {} : { loadChildren: props.loadChildren })}
+        />
+      </Panel>
+    </>
+  );
+}

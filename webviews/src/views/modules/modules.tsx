@@ -1,0 +1,46 @@
+// The hierarchy of nn.Module calls.
+import { request } from '../../host/host.ts';
+import { ask, useAnswer } from '../../host/query.ts';
+import { requestSelection } from '../../host/store.ts';
+import type { ViewModulesResult } from '../../lib/protocol.ts';
+import { EmptyState, Failure, Waiting } from '../../widgets/notices.tsx';
+import { ModuleTree } from './module_tree.tsx';
+
+const nothing = {};
+
+export function ModulesView() {
+  const { value, error, retry } = useAnswer<ViewModulesResult>('view/modules', nothing);
+  if (error !== undefined) return <Failure error={error} retry={retry} />;
+  if (value === undefined) return <Waiting what="Reading modules" />;
+  return (
+    <>
+      {value.modules.length === 0 ? null : (
+        <ModuleTree
+          name="Modules"
+          view="modules"
+          stateKey="tree"
+          nodes={value.modules}
+          loadChildren={async (node) => {
+            const below = (await ask('view/modules', { root: node.id })) as ViewModulesResult;
+            return below.modules[0]?.children ?? [];
+          }}
+          loadAll={async () =>
+            (
+              (await request('view/modules', {
+                ...requestSelection.peek(),
+                limit: -1,
+              })) as ViewModulesResult
+            ).modules
+          }
+        />
+      )}
+      {value.absences.map((absence) => (
+        <EmptyState
+          key={absence.what}
+          absence={absence}
+          {...(value.modules.length === 0 ? { title: 'No modules' } : {})}
+        />
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,165 @@
+// Python stacks by time: the flame graph in both directions, and the functions as a table.
+import { useMemo } from 'preact/hooks';
+import { openSource } from '../../host/host.ts';
+import { useAnswer } from '../../host/query.ts';
+import { trace, viewState } from '../../host/store.ts';
+import { fileName, quantity, visible } from '../../lib/format.ts';
+import type { FlameInput, FlameNode } from '../../lib/flame.ts';
+import type { Row, StackNode, ViewStacksResult } from '../../lib/protocol.ts';
+import { Check, FilterBox, LinkButton, Segments } from '../../widgets/controls.tsx';
+import { DataTable } from '../../widgets/data_table.tsx';
+import { FlameGraph } from '../../widgets/flame_graph.tsx';
+import { EmptyState, Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
+import { Panel } from '../../widgets/panel.tsx';
+import { sourceAction, viewAction } from '../links.ts';
+
+function flameOf(node: StackNode): FlameInput {
+  return {
+    name: node.function,
+    value: node.totalUs,
+    data: node,
+    children: node.children.map(flameOf),
+  };
+}
+
+function nodeActions(node: FlameNode, enter: (id: number) => void) {
+  const frame = node.data as StackNode;
+  return [
+    ...(frame.file === ''
+      ? []
+      : [
+          {
+            label: 'Code',
+            run: () => openSource({ file: frame.file, line: frame.line, function: frame.function }),
+          },
+        ]),
+    ...(frame.childCount > frame.children.length
+      ? [{ label: 'Show what is below', run: () => enter(frame.id) }]
+      : []),
+  ];
+}
+
+export function StacksView() {
+  const device = trace.value?.hasDeviceWork === true;
+  const weight = viewState('stacks', 'weight', device ? 'device' : 'host');
+  const direction = viewState('stacks', 'direction', 'down');
+  const fold = viewState('stacks', 'fold', true);
+  const search = viewState('stacks', 'search', '');
+  const root = viewState('stacks', 'root', 0);
+  const used = device ? weight.value : 'host';
+  const params: Record<string, unknown> = {
+    weight: used,
+    foldLibrary: fold.value,
+    bottomUp: direction.value === 'up',
+  };
+  if (search.value.trim() !== '') params.search = search.value.trim();
+  const { value, error, retry, pending } = useAnswer<ViewStacksResult>('view/stacks', {
+    ...params,
+    ...(root.value > 0 ? { root: root.value } : {}),
+  });
+  const roots = useMemo(() => (value === undefined ? [] : [flameOf(value.tree)]), [value]);
+  // Ids belong to one tree: another question starts at its root.
+  const ask = (change: () => void): void => {
+    root.value = 0;
+    change();
+  };
+  if (error !== undefined) return <Failure error={error} retry={retry} />;
+  if (value === undefined) return <Waiting what="Reading stacks" />;
+  if (value.form === 'none') {
+    return (
+      <>
+        {value.absences.map((absence) => (
+          <EmptyState key={absence.what} title="No Python stacks" absence={absence} />
+        ))}
+      </>
+    );
+  }
+  const rowActions = (row: Row) => sourceAction(row);
+  return (
+    <>
+      <div class="toolbar">
+        <FilterBox
+          label="Only stacks with"
+          value={search.value}
+          onChange={(text) => ask(() => (search.value = text))}
+        />
+        <Segments
+          label="Direction"
+          value={direction.value}
+          choices={[
+            { value: 'down', label: 'Callers first' },
+            { value: 'up', label: 'Callees first' },
+          ]}
+          onChange={(next) => ask(() => (direction.value = next))}
+        />
+        {device ? (
+          <Segments
+            label="Time"
+            value={used}
+            choices={[
+              { value: 'device', label: 'Device time' },
+              { value: 'host', label: 'Host time' },
+            ]}
+            onChange={(next) => ask(() => (weight.value = next))}
+          />
+        ) : null}
+        <Check
+          label="Fold library frames"
+          checked={fold.value}
+          onChange={(on) => ask(() => (fold.value = on))}
+        />
+        {root.value > 0 ? (
+          <LinkButton onClick={() => (root.value = 0)}>Back to the whole</LinkButton>
+        ) : null}
+      </div>
+      <Panel
+        title={`${value.weight === 'device' ? 'Device' : 'Host'} time by Python stack, ${quantity(value.totalUs, 'us')}`}
+        definition={
+          value.weight === 'device'
+            ? 'The width of a box is the device time of everything that was launched from it, backward work counted at its forward line.'
+            : 'The width of a box is the host time spent in it and in what it called.'
+        }
+      >
+        <div class={pending ? 'stale' : ''}>
+          {value.tree.totalUs <= 0 ? (
+            <Nothing>No stack matches.</Nothing>
+          ) : (
+            <FlameGraph
+              name="Python stacks"
+              unit="us"
+              roots={roots}
+              search={search.value}
+              describe={(node) => {
+                const frame = node.data as StackNode;
+                return [
+                  `Self ${quantity(frame.selfUs, 'us')}`,
+                  ...(frame.file === '' ? [] : [`${visible(fileName(frame.file))}:${frame.line}`]),
+                ];
+              }}
+              actions={(node) => [
+                ...nodeActions(node, (id) => (root.value = id)),
+                ...viewAction('timeline', 'Timeline', 'Find in the timeline', {
+                  search: (node.data as StackNode).function,
+                }),
+              ]}
+            />
+          )}
+        </div>
+      </Panel>
+      <Panel title="Functions">
+        <DataTable
+          name="Functions"
+          view="stacks"
+          stateKey="functions"
+          method="view/stackFunctions"
+          params={params}
+          defaultSort="-selfUs"
+          actions={rowActions}
+        />
+      </Panel>
+      {value.absences.map((absence) => (
+        <EmptyState key={absence.what} absence={absence} />
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,162 @@
+// Where each row of the timeline stands. Pure.
+import type { TimelineTrack } from '../../lib/protocol.ts';
+
+/** What the user did to the rows; remembered with the view. */
+export interface RowPrefs {
+  pinned: number[];
+  hidden: number[];
+  /** Rows whose folding differs from the suggestion. */
+  toggled: number[];
+  /** Rows in the user's order; the others follow in the suggested one. */
+  order: number[];
+}
+
+export interface Row {
+  track: TimelineTrack;
+  /** Top within the whole, CSS pixels. */
+  y: number;
+  height: number;
+  laneHeight: number;
+  open: boolean;
+  pinned: boolean;
+}
+
+export interface Heading {
+  text: string;
+  y: number;
+}
+
+export interface Layout {
+  rows: Row[];
+  headings: Heading[];
+  height: number;
+  /** Rows that the filter or the user hides. */
+  hidden: number;
+}
+
+export const laneHeight = 18;
+export const headingHeight = 22;
+const foldedHeight = 20;
+const seriesHeight = 40;
+const gap = 3;
+/** Deeper rows are squeezed, so that one damaged track cannot push all others away. */
+const maxOpenHeight = 2400;
+
+export function isSeries(track: TimelineTrack): boolean {
+  return track.kind === 'counter' || track.kind === 'derived';
+}
+
+export function isOpen(track: TimelineTrack, prefs: RowPrefs): boolean {
+  return track.folded === prefs.toggled.includes(track.id);
+}
+
+function sized(track: TimelineTrack, open: boolean): { height: number; laneHeight: number } {
+  if (isSeries(track)) return { height: open ? seriesHeight : foldedHeight, laneHeight: 0 };
+  const lanes = Math.max(1, track.lanes);
+  if (!open) return { height: foldedHeight, laneHeight: foldedHeight / Math.min(lanes, 8) };
+  const height = Math.min(maxOpenHeight, lanes * laneHeight);
+  return { height, laneHeight: height / lanes };
+}
+
+/** Rows in order: pinned ones first under a heading of their own, then group by group. */
+export function layoutRows(tracks: readonly TimelineTrack[], prefs: RowPrefs, filter: string): Layout {
+  const words = filter.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const rank = new Map(prefs.order.map((id, index) => [id, index]));
+  const shown = tracks.filter((track) => {
+    if (prefs.hidden.includes(track.id)) return false;
+    const text = `${track.group} ${track.name} ${track.detail}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  const ordered = shown
+    .map((track, index) => ({ track, at: rank.get(track.id) ?? prefs.order.length + index }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ track }) => track);
+  const pinned = ordered.filter((track) => prefs.pinned.includes(track.id));
+  const groups = new Map<string, TimelineTrack[]>();
+  for (const track of ordered) {
+    if (prefs.pinned.includes(track.id)) continue;
+    const group = groups.get(track.group);
+    if (group === undefined) groups.set(track.group, [track]);
+    else group.push(track);
+  }
+  const rows: Row[] = [];
+  const headings: Heading[] = [];
+  let y = 0;
+  const place = (heading: string, list: readonly TimelineTrack[], isPinned: boolean): void => {
+    if (list.length === 0) return;
+    headings.push({ text: heading, y });
+    y += headingHeight;
+    for (const track of list) {
+      const open = isOpen(track, prefs);
+      const size = sized(track, open);
+      rows.push({ track, y, open, pinned: isPinned, ...size });
+      y += size.height + gap;
+    }
+  };
+  place('Pinned', pinned, true);
+  for (const [group, list] of groups) place(group, list, false);
+  return { rows, headings, height: y + 8, hidden: tracks.length - shown.length };
+}
+
+/** The row at a height, or undefined between rows. Rows are in order of y. */
+export function rowAt(rows: readonly Row[], y: number): Row | undefined {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (rows[middle]!.y <= y) low = middle + 1;
+    else high = middle;
+  }
+  const row = rows[low - 1];
+  return row !== undefined && y < row.y + row.height ? row : undefined;
+}
+
+export interface Tick {
+  ns: number;
+  label: string;
+}
+
+const nice = [1, 2, 5];
+
+/** Marks of the ruler, about `spacing` pixels apart; labels carry the unit that keeps them short. */
+export function ticks(startNs: number, endNs: number, pixels: number, spacing = 110): Tick[] {
+  const span = endNs - startNs;
+  if (!(span > 0) || pixels <= 0) return [];
+  const wanted = (span * spacing) / pixels;
+  let step = 1;
+  for (let power = 1; power < 1e16; power *= 10) {
+    const found = nice.find((n) => n * power >= wanted);
+    if (found !== undefined) {
+      step = found * power;
+      break;
+    }
+  }
+  const list: Tick[] = [];
+  for (let ns = Math.ceil(startNs / step) * step; ns <= endNs && list.length < 500; ns += step) {
+    list.push({ ns, label: timeLabel(ns, step) });
+  }
+  return list;
+}
+
+/** A time since the start, with the decimals that a step of `step` ns needs. */
+export function timeLabel(ns: number, step: number): string {
+  const size = Math.max(Math.abs(ns), step);
+  const [unit, name] = size >= 1e9 ? [1e9, 's'] : size >= 1e6 ? [1e6, 'ms'] : size >= 1e3 ? [1e3, '\u00b5s'] : [1, 'ns'];
+  const digits = Math.min(9, Math.max(0, Math.ceil(Math.log10((unit as number) / step) - 1e-9)));
+  return `${(ns / (unit as number)).toFixed(digits)} ${name}`;
+}
+
+/** Keeps a window inside the trace and no narrower than a few ns. */
+export function clampWindow(
+  startNs: number,
+  endNs: number,
+  extent: { startNs: number; endNs: number },
+): { startNs: number; endNs: number } {
+  const whole = Math.max(10, extent.endNs - extent.startNs);
+  const slack = whole * 0.02;
+  const span = Math.min(Math.max(endNs - startNs, 10), whole + 2 * slack);
+  let start = startNs;
+  if (endNs - startNs !== span) start = (startNs + endNs) / 2 - span / 2;
+  start = Math.min(Math.max(start, extent.startNs - slack), extent.endNs + slack - span);
+  return { startNs: start, endNs: start + span };
+}

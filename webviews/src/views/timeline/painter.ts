@@ -1,0 +1,327 @@
+// One frame of the timeline on its canvases: boxes by the box renderer, everything else in 2D above.
+import type { BoxBlock, BoxPlace, BoxRenderer } from '../../gl/boxes.ts';
+import { quantity, visible } from '../../lib/format.ts';
+import type { FlowArrow, Gap, SliceDetail, TimelineTracksResult } from '../../lib/protocol.ts';
+import { ticks, type Layout, type Row } from './layout.ts';
+import { css, mix, type Palette } from './palette.ts';
+import type { RowData } from './source.ts';
+import type { TimeRange } from './state.ts';
+
+export interface Scene {
+  width: number;
+  height: number;
+  startNs: number;
+  endNs: number;
+  scroll: number;
+  layout: Layout;
+  data: ReadonlyMap<number, RowData>;
+  tracks: TimelineTracksResult;
+  detail: SliceDetail | undefined;
+  arrows: readonly FlowArrow[];
+  gaps: readonly Gap[];
+  mark: TimeRange | null;
+  found: ReadonlySet<number>;
+  hover: { track: number; index: number } | undefined;
+}
+
+export const rulerHeight = 24;
+
+export function visibleRows(scene: Scene, margin = 0): Row[] {
+  return scene.layout.rows.filter(
+    (row) => row.y + row.height >= scene.scroll - margin && row.y <= scene.scroll + scene.height + margin,
+  );
+}
+
+export function drawBoxes(renderer: BoxRenderer, scene: Scene): void {
+  const places: BoxPlace[] = [];
+  for (const row of visibleRows(scene)) {
+    const block = scene.data.get(row.track.id)?.block;
+    if (block !== undefined) {
+      places.push({ block, y: row.y - scene.scroll, laneHeight: row.laneHeight, height: row.height });
+    }
+  }
+  renderer.draw(places, scene.startNs, (scene.endNs - scene.startNs) / Math.max(1, scene.width));
+  const kept = new Set<BoxBlock>();
+  for (const data of scene.data.values()) if (data.block !== undefined) kept.add(data.block);
+  renderer.forget(kept);
+}
+
+const x = (scene: Scene, ns: number): number =>
+  ((ns - scene.startNs) / (scene.endNs - scene.startNs)) * scene.width;
+
+function drawSeries(context: CanvasRenderingContext2D, scene: Scene, row: Row, data: RowData, palette: Palette): void {
+  const series = data.series;
+  if (series === undefined) return;
+  const top = row.y - scene.scroll;
+  const most = Math.max(row.track.maxValue ?? 0, ...(row.track.unit === 'ratio' ? [1] : []), 1e-12);
+  const y = (value: number): number => top + row.height - 1 - (Math.max(0, value) / most) * (row.height - 3);
+  context.beginPath();
+  let started = false;
+  for (let i = 0; i < series.ns.length; i++) {
+    const left = x(scene, series.ns[i]!);
+    const right = i + 1 < series.ns.length ? x(scene, series.ns[i + 1]!) : x(scene, Math.min(data.endNs, scene.tracks.endNs));
+    if (right < -5 || left > scene.width + 5) continue;
+    const at = y(series.value[i]!);
+    if (!started) {
+      context.moveTo(left, top + row.height);
+      started = true;
+    }
+    context.lineTo(left, at);
+    context.lineTo(right, at);
+    if (i + 1 >= series.ns.length || x(scene, series.ns[i + 1]!) > scene.width + 5) {
+      context.lineTo(right, top + row.height);
+    }
+  }
+  context.globalAlpha = 0.55;
+  context.fillStyle = palette.series;
+  context.fill();
+  context.globalAlpha = 1;
+  context.strokeStyle = palette.series;
+  context.lineWidth = 1;
+  context.stroke();
+  if (row.height >= 30) {
+    context.fillStyle = palette.muted;
+    context.textAlign = 'right';
+    context.fillText(seriesValue(row, most), scene.width - 4, top + 8);
+    context.textAlign = 'left';
+  }
+}
+
+export function seriesValue(row: Row, value: number): string {
+  switch (row.track.unit) {
+    case 'ratio': return quantity(value, 'ratio');
+    case 'bytes': return quantity(value, 'bytes');
+    case 'gbPerS': return quantity(value, 'gbPerS');
+    case 'count': return quantity(value, 'count');
+    default: return quantity(value, '');
+  }
+}
+
+/** Text cut to a width; shorter than two characters nothing. */
+function fitted(context: CanvasRenderingContext2D, text: string, width: number): string {
+  const average = 6.4;
+  if (text.length * average <= width) return text;
+  let keep = Math.floor(width / average) - 1;
+  if (keep < 2) return '';
+  while (keep > 2 && context.measureText(`${text.slice(0, keep)}\u2026`).width > width) keep--;
+  return `${text.slice(0, keep)}\u2026`;
+}
+
+export function drawOverlay(context: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {
+  const { width, height } = scene;
+  context.clearRect(0, 0, width, height);
+  context.font = `11px ${palette.font}`;
+  context.textBaseline = 'middle';
+  context.textAlign = 'left';
+  // Step limits run down through all rows.
+  context.strokeStyle = palette.border;
+  context.setLineDash([2, 3]);
+  for (const step of scene.tracks.steps) {
+    for (const ns of [step.startNs, step.endNs]) {
+      const at = Math.round(x(scene, ns)) + 0.5;
+      if (at < 0 || at > width) continue;
+      context.beginPath();
+      context.moveTo(at, 0);
+      context.lineTo(at, height);
+      context.stroke();
+    }
+  }
+  context.setLineDash([]);
+  for (const heading of scene.layout.headings) {
+    const y = heading.y - scene.scroll;
+    if (y < -30 || y > height) continue;
+    context.fillStyle = css(mix(palette.foreground, palette.background, 0.9));
+    context.fillRect(0, y, width, 22);
+  }
+  const scale = width / (scene.endNs - scene.startNs);
+  for (const row of visibleRows(scene)) {
+    const data = scene.data.get(row.track.id);
+    const top = row.y - scene.scroll;
+    if (data === undefined) continue;
+    if (data.series !== undefined) drawSeries(context, scene, row, data, palette);
+    const boxes = data.boxes;
+    if (boxes === undefined) continue;
+    const lane = row.laneHeight;
+    for (let i = 0; i < boxes.start.length; i++) {
+      const start = boxes.start[i]!;
+      const left = (start - scene.startNs) * scale;
+      const long = boxes.length[i]! * scale;
+      if (left > width || left + long < 0) continue;
+      const slice = boxes.slice[i]!;
+      const y = top + Math.min(boxes.lane[i]! * lane, row.height - 2);
+      if (slice >= 0 && scene.found.has(slice)) {
+        context.strokeStyle = palette.focus;
+        context.strokeRect(Math.max(left, -2) + 0.5, y + 0.5, Math.min(Math.max(long - 1, 1), width + 4), Math.max(1, lane - 2));
+      }
+      if (long < 26 || lane < 12) continue;
+      const from = Math.max(left, 0);
+      const room = Math.min(left + long, width) - from - 6;
+      if (room < 18) continue;
+      const count = boxes.count[i]!;
+      const name = visible(data.names[boxes.name[i]!] ?? '');
+      const text = fitted(context, slice < 0 && count > 1 ? `${count} slices` : name, room);
+      if (text === '') continue;
+      context.fillStyle = palette.text;
+      context.fillText(text, from + 3, y + lane / 2);
+    }
+    for (const instant of boxes.instants) {
+      const at = (instant.ns - scene.startNs) * scale;
+      if (at < -4 || at > width + 4) continue;
+      context.fillStyle = palette.muted;
+      context.beginPath();
+      context.moveTo(at, top);
+      context.lineTo(at + 3.5, top + 6);
+      context.lineTo(at - 3.5, top + 6);
+      context.fill();
+    }
+  }
+  drawGaps(context, scene, palette);
+  drawArrows(context, scene, palette);
+  drawSelection(context, scene, palette);
+  drawMark(context, scene, palette);
+}
+
+function drawGaps(context: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {
+  if (scene.gaps.length === 0) return;
+  const row = scene.layout.rows.find((candidate) => candidate.track.kind === 'stream');
+  if (row === undefined) return;
+  const top = row.y - scene.scroll;
+  for (const gap of scene.gaps) {
+    const left = x(scene, gap.startNs);
+    const right = x(scene, gap.startNs + gap.durationNs);
+    if (right < 0 || left > scene.width || right - left < 2) continue;
+    context.strokeStyle = css(palette.kinds.get('overhead') ?? palette.foreground);
+    context.setLineDash([3, 2]);
+    context.strokeRect(Math.max(left, -2) + 0.5, top + 1.5, Math.min(right, scene.width + 2) - Math.max(left, -2) - 1, Math.min(16, row.height - 3));
+    context.setLineDash([]);
+    if (right - left > 60) {
+      context.fillStyle = palette.muted;
+      context.fillText(fitted(context, gap.text, Math.min(right, scene.width) - Math.max(left, 0) - 8), Math.max(left, 0) + 4, top + 9);
+    }
+  }
+}
+
+/** Where a slice's row is, and the middle of its lane when that is known. */
+function anchor(scene: Scene, track: number, slice: number): number | undefined {
+  const row = scene.layout.rows.find((candidate) => candidate.track.id === track);
+  if (row === undefined) return undefined;
+  const boxes = scene.data.get(track)?.boxes;
+  const index = boxes === undefined ? -1 : boxes.slice.indexOf(slice);
+  const lane = index >= 0 ? boxes!.lane[index]! : slice === scene.detail?.slice ? scene.detail.lane : 0;
+  return row.y - scene.scroll + Math.min((lane + 0.5) * row.laneHeight, row.height - 2);
+}
+
+function drawArrows(context: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {
+  context.lineWidth = 1.3;
+  for (const arrow of scene.arrows) {
+    const fromY = anchor(scene, arrow.from.track, arrow.from.slice);
+    const toY = anchor(scene, arrow.to.track, arrow.to.slice);
+    if (fromY === undefined || toY === undefined) continue;
+    const fromX = x(scene, arrow.from.startNs + (arrow.kind === 'launch' ? arrow.from.durationNs : arrow.from.durationNs / 2));
+    const toX = x(scene, arrow.to.startNs);
+    if (Math.max(fromX, toX) < 0 || Math.min(fromX, toX) > scene.width) continue;
+    context.strokeStyle = css(palette.kinds.get(arrow.kind === 'launch' ? 'runtime' : arrow.kind === 'forwardBackward' ? 'userAnnotation' : 'kernel') ?? palette.foreground);
+    context.fillStyle = context.strokeStyle;
+    const bend = Math.min(80, Math.abs(toX - fromX) / 2 + 12);
+    context.beginPath();
+    context.moveTo(fromX, fromY);
+    context.bezierCurveTo(fromX + bend, fromY, toX - bend, toY, toX, toY);
+    context.stroke();
+    context.beginPath();
+    context.moveTo(toX, toY);
+    context.lineTo(toX - 6, toY - 3.5);
+    context.lineTo(toX - 6, toY + 3.5);
+    context.fill();
+  }
+  context.lineWidth = 1;
+}
+
+function drawSelection(context: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {
+  const { detail } = scene;
+  if (detail === undefined) return;
+  const row = scene.layout.rows.find((candidate) => candidate.track.id === detail.track);
+  if (row === undefined) return;
+  const left = Math.max(-3, x(scene, detail.startNs));
+  const right = Math.min(scene.width + 3, Math.max(x(scene, detail.startNs + detail.durationNs), left + 2));
+  const y = row.y - scene.scroll + Math.min(detail.lane * row.laneHeight, row.height - 2);
+  context.lineWidth = 2;
+  context.strokeStyle = palette.focus;
+  context.strokeRect(left, y, right - left, Math.max(2, row.laneHeight - 1));
+  context.lineWidth = 1;
+}
+
+function drawMark(context: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {
+  if (scene.mark === null) return;
+  const left = x(scene, scene.mark.startNs);
+  const right = x(scene, scene.mark.endNs);
+  context.fillStyle = palette.focus;
+  context.globalAlpha = 0.14;
+  context.fillRect(left, 0, right - left, scene.height);
+  context.globalAlpha = 1;
+  context.fillRect(left, 0, 1, scene.height);
+  context.fillRect(right - 1, 0, 1, scene.height);
+  context.textAlign = 'center';
+  context.fillStyle = palette.text;
+  if (right - left > 50) {
+    context.fillText(quantity(scene.mark.endNs - scene.mark.startNs, 'ns'), (Math.max(left, 0) + Math.min(right, scene.width)) / 2, scene.height - 10);
+  }
+  context.textAlign = 'left';
+}
+
+export function drawRuler(context: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {
+  context.clearRect(0, 0, scene.width, rulerHeight);
+  context.font = `11px ${palette.font}`;
+  context.textBaseline = 'middle';
+  context.fillStyle = palette.muted;
+  context.strokeStyle = palette.border;
+  for (const tick of ticks(scene.startNs, scene.endNs, scene.width)) {
+    const at = Math.round(x(scene, tick.ns)) + 0.5;
+    context.beginPath();
+    context.moveTo(at, rulerHeight - 6);
+    context.lineTo(at, rulerHeight);
+    context.stroke();
+    context.fillText(tick.label, at + 3, 7);
+  }
+  context.strokeStyle = palette.focus;
+  for (const step of scene.tracks.steps) {
+    const left = x(scene, step.startNs);
+    const right = x(scene, step.endNs);
+    if (right < 0 || left > scene.width) continue;
+    context.strokeRect(left + 0.5, rulerHeight - 5.5, right - left - 1, 4);
+  }
+}
+
+export function drawMinimap(
+  context: CanvasRenderingContext2D, width: number, height: number, scene: Scene,
+  density: { device: readonly number[]; host: readonly number[] } | undefined, palette: Palette,
+): void {
+  context.clearRect(0, 0, width, height);
+  const { tracks } = scene;
+  const span = Math.max(1, tracks.endNs - tracks.startNs);
+  const at = (ns: number): number => ((ns - tracks.startNs) / span) * width;
+  if (density !== undefined) {
+    const bars = (values: readonly number[], color: string, alpha: number): void => {
+      context.fillStyle = color;
+      context.globalAlpha = alpha;
+      const one = width / Math.max(1, values.length);
+      values.forEach((value, i) => {
+        const tall = Math.max(value > 0 ? 1 : 0, value * (height - 2));
+        context.fillRect(i * one, height - tall, Math.max(1, one), tall);
+      });
+      context.globalAlpha = 1;
+    };
+    bars(density.host, css(palette.kinds.get('cpuOp') ?? palette.foreground), 0.35);
+    bars(density.device, css(palette.kinds.get('kernel') ?? palette.foreground), 0.9);
+  }
+  const left = at(scene.startNs);
+  const right = Math.max(at(scene.endNs), left + 3);
+  context.fillStyle = palette.text;
+  context.globalAlpha = 0.12;
+  context.fillRect(0, 0, left, height);
+  context.fillRect(right, 0, width - right, height);
+  context.globalAlpha = 1;
+  context.strokeStyle = palette.focus;
+  context.lineWidth = 1.5;
+  context.strokeRect(left + 0.5, 0.75, right - left - 1, height - 1.5);
+  context.lineWidth = 1;
+}

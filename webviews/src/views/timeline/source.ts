@@ -1,0 +1,183 @@
+// Boxes and series for what is on the screen: asked for a little wider than the window, kept per row
+// until something better has come, so that moving never shows an empty picture.
+import { ask } from '../../host/query.ts';
+import { CancelledError } from '../../host/host.ts';
+import type { BoxBlock } from '../../gl/boxes.ts';
+import type { TimelineBoxes, TimelineSeries } from '../../lib/protocol.ts';
+import { boxColor, type Palette } from './palette.ts';
+
+export interface RowData {
+  startNs: number;
+  endNs: number;
+  nsPerPixel: number;
+  boxes: TimelineBoxes | undefined;
+  names: readonly string[];
+  kinds: readonly string[];
+  block: BoxBlock | undefined;
+  series: TimelineSeries | undefined;
+}
+
+interface WindowResult {
+  names: string[];
+  kinds: string[];
+  rows: TimelineBoxes[];
+  series: TimelineSeries[];
+}
+
+export interface View {
+  startNs: number;
+  endNs: number;
+  pixels: number;
+}
+
+const rowsPerRequest = 6;
+const mostRequests = 3;
+
+/** Boxes as arrays for the renderer, relative to the reply's start to keep single precision exact enough. */
+export function makeBlock(
+  boxes: TimelineBoxes,
+  names: readonly string[],
+  kinds: readonly string[],
+  startNs: number,
+  endNs: number,
+  palette: Palette,
+): BoxBlock {
+  const count = boxes.start.length;
+  const spans = new Float32Array(2 * count);
+  const lanes = new Uint16Array(count);
+  const colors = new Uint8Array(3 * count);
+  const width = endNs - startNs;
+  const known = new Map<number, readonly [number, number, number]>();
+  for (let i = 0; i < count; i++) {
+    const start = boxes.start[i]! - startNs;
+    const end = start + boxes.length[i]!;
+    // What lies far outside is cut: its distance would cost the precision of what is inside.
+    spans[2 * i] = Math.max(start, -width);
+    spans[2 * i + 1] = Math.min(end, 2 * width);
+    lanes[i] = Math.min(65535, boxes.lane[i]!);
+    const key = boxes.kind[i]! * 0x1000000 + boxes.name[i]!;
+    let color = known.get(key);
+    if (color === undefined) {
+      color = boxColor(palette, kinds[boxes.kind[i]!] ?? '', names[boxes.name[i]!] ?? '');
+      known.set(key, color);
+    }
+    colors.set(color, 3 * i);
+  }
+  return { count, originNs: startNs, spans, lanes, colors };
+}
+
+export class WindowSource {
+  readonly rows = new Map<number, RowData>();
+  private readonly running = new Map<AbortController, { tracks: number[]; view: View }>();
+  private wanted: { view: View; tracks: number[] } | undefined;
+  private readonly palette: () => Palette;
+  private readonly changed: () => void;
+  private readonly failed: (error: unknown) => void;
+
+  constructor(palette: () => Palette, changed: () => void, failed: (error: unknown) => void) {
+    this.palette = palette;
+    this.changed = changed;
+    this.failed = failed;
+  }
+
+  /** Tells what is on the screen now. */
+  want(view: View, tracks: number[]): void {
+    this.wanted = { view, tracks };
+    for (const [abort, request] of this.running) {
+      // Answers to a window that no longer touches the screen help nobody.
+      const apart = request.view.endNs < view.startNs || request.view.startNs > view.endNs;
+      const coarse = (request.view.endNs - request.view.startNs) / request.view.pixels >
+        (4 * (view.endNs - view.startNs)) / view.pixels;
+      if (apart || coarse) {
+        this.running.delete(abort);
+        abort.abort();
+      }
+    }
+    this.pump();
+  }
+
+  /** True when everything on the screen is drawn as finely as it can be. */
+  get settled(): boolean {
+    return this.running.size === 0 && this.missing().length === 0;
+  }
+
+  private fine(data: RowData | undefined, view: View): boolean {
+    if (data === undefined) return false;
+    const nsPerPixel = (view.endNs - view.startNs) / view.pixels;
+    return data.startNs <= view.startNs && data.endNs >= view.endNs && data.nsPerPixel <= nsPerPixel * 1.3;
+  }
+
+  private missing(): number[] {
+    if (this.wanted === undefined) return [];
+    const { view, tracks } = this.wanted;
+    const busy = new Set([...this.running.values()].flatMap((request) => request.tracks));
+    return tracks.filter((track) => !busy.has(track) && !this.fine(this.rows.get(track), view));
+  }
+
+  private pump(): void {
+    if (this.wanted === undefined) return;
+    const { view } = this.wanted;
+    const missing = this.missing();
+    while (missing.length > 0 && this.running.size < mostRequests) {
+      const tracks = missing.splice(0, rowsPerRequest);
+      const span = view.endNs - view.startNs;
+      const asked = {
+        startNs: Math.floor(view.startNs - span / 2),
+        endNs: Math.ceil(view.endNs + span / 2),
+        pixels: Math.min(16384, Math.max(1, Math.round(view.pixels * 2))),
+      };
+      const abort = new AbortController();
+      this.running.set(abort, { tracks, view: asked });
+      ask('timeline/window', { ...asked, tracks }, abort.signal).then(
+        (value) => {
+          this.running.delete(abort);
+          this.take(value as WindowResult, asked, tracks);
+          this.changed();
+          this.pump();
+        },
+        (error: unknown) => {
+          const current = this.running.delete(abort);
+          if (!(error instanceof CancelledError)) this.failed(error);
+          else if (current) this.pump();
+        },
+      );
+    }
+  }
+
+  private take(result: WindowResult, asked: View, tracks: readonly number[]): void {
+    const common = {
+      startNs: asked.startNs,
+      endNs: asked.endNs,
+      nsPerPixel: (asked.endNs - asked.startNs) / asked.pixels,
+      names: result.names,
+      kinds: result.kinds,
+    };
+    for (const track of tracks) {
+      this.rows.set(track, { ...common, boxes: undefined, block: undefined, series: undefined });
+    }
+    for (const boxes of result.rows) {
+      const block = makeBlock(boxes, result.names, result.kinds, asked.startNs, asked.endNs, this.palette());
+      this.rows.set(boxes.track, { ...common, boxes, block, series: undefined });
+    }
+    for (const series of result.series) {
+      const known = this.rows.get(series.track);
+      this.rows.set(series.track, { ...common, boxes: known?.boxes, block: known?.block, series });
+    }
+  }
+
+  /** After a change of theme: the same boxes in new colours. */
+  recolor(): void {
+    for (const [track, data] of this.rows) {
+      if (data.boxes === undefined) continue;
+      const block = makeBlock(data.boxes, data.names, data.kinds, data.startNs, data.endNs, this.palette());
+      this.rows.set(track, { ...data, block });
+    }
+  }
+
+  clear(): void {
+    for (const abort of this.running.keys()) abort.abort();
+    this.running.clear();
+    this.rows.clear();
+    this.wanted = undefined;
+  }
+}

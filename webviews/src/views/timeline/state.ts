@@ -1,0 +1,154 @@
+// What the timeline remembers, and the actions on it that several parts share.
+import { signal } from '@preact/signals';
+import { ask } from '../../host/query.ts';
+import { announce, viewState } from '../../host/store.ts';
+import { quantity, visible } from '../../lib/format.ts';
+import type { FlowArrow, Gap, SliceDetail, SliceRef, TimelineTracksResult } from '../../lib/protocol.ts';
+import { clampWindow, type RowPrefs } from './layout.ts';
+
+export type Tracks = TimelineTracksResult;
+
+export interface TimeRange {
+  startNs: number;
+  endNs: number;
+  /** Rows under the box, undefined for all. */
+  tracks?: number[];
+}
+
+export const shownWindow = viewState<{ startNs: number; endNs: number }>('timeline', 'window', { startNs: 0, endNs: 0 });
+export const prefs = viewState<RowPrefs>('timeline', 'rows', { pinned: [], hidden: [], toggled: [], order: [] });
+export const rowFilter = viewState<string>('timeline', 'rowFilter', '');
+export const selectedSlice = viewState<number>('timeline', 'slice', -1);
+export const markedRange = viewState<TimeRange | null>('timeline', 'mark', null);
+export const scrollTop = viewState<number>('timeline', 'scroll', 0);
+export const allFlows = viewState<boolean>('timeline', 'allFlows', false);
+export const showGaps = viewState<boolean>('timeline', 'gaps', false);
+export const foldLibrary = viewState<boolean>('timeline', 'foldLibrary', true);
+export const panel = viewState<'details' | 'search' | 'gaps' | 'table' | 'file' | 'none'>('timeline', 'panel', 'details');
+export const searchText = viewState<string>('timeline', 'search', '');
+export const searchRegex = viewState<boolean>('timeline', 'searchRegex', false);
+export const searchKind = viewState<string>('timeline', 'searchKind', '');
+export const searchModule = viewState<string>('timeline', 'searchModule', '');
+
+/** A search that came from a link: exactly one name, or one line of code. */
+export const searchExact = signal<{ name?: string; line?: { file: string; line: number } } | undefined>(undefined);
+export const tracks = signal<Tracks | undefined>(undefined);
+export const detail = signal<SliceDetail | undefined>(undefined);
+export const arrows = signal<readonly FlowArrow[]>([]);
+export const gaps = signal<readonly Gap[]>([]);
+export const helpOpen = signal(false);
+/** Slices that a search found, by id: drawn with an outline. */
+export const found = signal<ReadonlySet<number>>(new Set());
+/** Grows when the selected slice shall be brought into view. */
+export const reveal = signal(0);
+
+export function extentOf(all: Tracks): { startNs: number; endNs: number } {
+  return { startNs: all.startNs, endNs: Math.max(all.endNs, all.startNs + 10) };
+}
+
+export function setWindow(startNs: number, endNs: number): void {
+  const all = tracks.peek();
+  if (all === undefined) return;
+  shownWindow.value = clampWindow(startNs, endNs, extentOf(all));
+}
+
+export function zoom(factor: number, atNs?: number): void {
+  const { startNs, endNs } = shownWindow.peek();
+  const at = atNs ?? (startNs + endNs) / 2;
+  setWindow(at - (at - startNs) * factor, at + (endNs - at) * factor);
+}
+
+export function pan(part: number): void {
+  const { startNs, endNs } = shownWindow.peek();
+  const by = (endNs - startNs) * part;
+  setWindow(startNs + by, endNs + by);
+}
+
+/** Shows a range with some room around it. */
+export function fit(startNs: number, endNs: number): void {
+  const span = Math.max(endNs - startNs, 20);
+  setWindow(startNs - span * 0.15, startNs + span * 1.15);
+}
+
+export function fitAll(): void {
+  const all = tracks.peek();
+  if (all !== undefined) setWindow(all.startNs, all.endNs);
+}
+
+let selection = 0;
+
+/** Selects a slice, fetches what is known of it, and tells screen readers. */
+export async function select(slice: number, show = true): Promise<void> {
+  const serial = ++selection;
+  if (slice < 0) {
+    selectedSlice.value = -1;
+    detail.value = undefined;
+    arrows.value = [];
+    return;
+  }
+  const known = (await ask('timeline/slice', { slice })) as SliceDetail;
+  if (serial !== selection) return;
+  selectedSlice.value = slice;
+  detail.value = known;
+  if (panel.peek() === 'none') panel.value = 'details';
+  announce(
+    `${visible(known.name)}, ${known.kind}, ${quantity(known.durationNs, 'ns')} at ${quantity(known.startNs, 'ns')} on ${known.trackName}`,
+  );
+  if (show) reveal.value++;
+  const flows = (await ask('timeline/flows', { slice })) as { arrows: FlowArrow[] };
+  if (serial === selection) arrows.value = flows.arrows;
+}
+
+export async function go(direction: 'next' | 'previous' | 'in' | 'out'): Promise<void> {
+  const slice = selectedSlice.peek();
+  if (slice < 0) return;
+  const answer = (await ask('timeline/neighbour', { slice, direction })) as { slice: SliceRef | null };
+  if (answer.slice === null) announce('No further slice in this direction');
+  else await select(answer.slice.slice);
+}
+
+const trail: number[] = [];
+
+/** One step from effect to cause: kernel, launch, operator, forward operator or module. */
+export async function followCause(): Promise<void> {
+  const at = detail.peek();
+  if (at === undefined) return;
+  const next = at.launch ?? (at.op !== null && at.op.slice !== at.slice ? at.op : null) ?? at.forward ?? at.module ?? at.parent;
+  if (next === null) {
+    announce('Nothing further up from here');
+    return;
+  }
+  trail.push(at.slice);
+  await select(next.slice);
+}
+
+/** Back along the way that followCause went, else from a cause to its first effect. */
+export async function followEffect(): Promise<void> {
+  const back = trail.pop();
+  if (back !== undefined) {
+    await select(back);
+    return;
+  }
+  const at = detail.peek();
+  const next = at?.launched[0] ?? at?.backward[0];
+  if (next === undefined) announce('This slice launched nothing');
+  else await select(next.slice);
+}
+
+export function togglePref(key: 'pinned' | 'hidden' | 'toggled', track: number): void {
+  const list = prefs.peek()[key];
+  prefs.value = {
+    ...prefs.peek(),
+    [key]: list.includes(track) ? list.filter((id) => id !== track) : [...list, track],
+  };
+}
+
+/** Moves a row up or down among those that are shown. */
+export function moveRow(shown: readonly number[], track: number, by: -1 | 1): void {
+  const order = [...shown];
+  const at = order.indexOf(track);
+  const to = at + by;
+  if (at < 0 || to < 0 || to >= order.length) return;
+  [order[at], order[to]] = [order[to]!, order[at]!];
+  prefs.value = { ...prefs.peek(), order };
+}

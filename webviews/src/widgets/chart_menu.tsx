@@ -1,0 +1,49 @@
+// The actions every chart has: table twin, save as picture.
+import type { RefObject } from 'preact';
+import { announce } from '../host/store.ts';
+import { LinkButton, MenuButton } from './controls.tsx';
+import { savePng, saveSvg } from './save_chart.ts';
+
+export function ChartMenu(props: {
+  name: string;
+  chart: RefObject<HTMLElement>;
+  asTable: boolean;
+  onTable: (asTable: boolean) => void;
+  /** Charts drawn on a canvas have no SVG form. */
+  pngOnly?: boolean;
+}) {
+  const save = (kind: 'svg' | 'png'): void => {
+    const root = props.chart.current;
+    const svg = root?.querySelector<SVGSVGElement>('svg.chart');
+    const canvas = root?.querySelector<HTMLCanvasElement>('canvas');
+    const chart = svg ?? canvas;
+    if (chart === null || chart === undefined) {
+      announce('There is no chart to save');
+      return;
+    }
+    if (kind === 'svg' && chart instanceof SVGSVGElement) saveSvg(chart, props.name);
+    else void savePng(chart, props.name);
+  };
+  return (
+    <>
+      <LinkButton
+        pressed={props.asTable}
+        label={`${props.name} as table`}
+        onClick={() => props.onTable(!props.asTable)}
+      >
+        Table
+      </LinkButton>
+      {props.asTable ? null : (
+        <MenuButton
+          label="Save"
+          items={[
+            ...(props.pngOnly === true
+              ? []
+              : [{ label: 'Save as SVG', run: () => save('svg') }]),
+            { label: 'Save as PNG', run: () => save('png') },
+          ]}
+        />
+      )}
+    </>
+  );
+}

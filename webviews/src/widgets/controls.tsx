@@ -1,0 +1,300 @@
+// Buttons, selectors, filter boxes: the form controls of VS Code with the names they need.
+import './elements.ts';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { SelectElement, TextElement, CheckElement } from './elements.ts';
+
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+export function Button(props: {
+  children: ComponentChildren;
+  onClick: () => void;
+  secondary?: boolean;
+  disabled?: boolean;
+  title?: string;
+}) {
+  return (
+    <vscode-button
+      secondary={props.secondary ?? false}
+      disabled={props.disabled ?? false}
+      title={props.title}
+      onClick={() => props.onClick()}
+    >
+      {props.children}
+    </vscode-button>
+  );
+}
+
+/** A button that looks like text: for the many small actions of rows, cards and charts. */
+export function LinkButton(props: {
+  children: ComponentChildren;
+  onClick: () => void;
+  title?: string;
+  label?: string;
+  class?: string;
+  tabIndex?: number;
+  pressed?: boolean;
+}) {
+  return (
+    <button
+      type="button"
+      class={`link-button ${props.class ?? ''}`}
+      title={props.title}
+      aria-label={props.label}
+      aria-pressed={props.pressed}
+      tabIndex={props.tabIndex}
+      onClick={(event) => {
+        event.stopPropagation();
+        props.onClick();
+      }}
+    >
+      {props.children}
+    </button>
+  );
+}
+
+export function Select(props: {
+  label: string;
+  value: string;
+  choices: readonly Choice[];
+  onChange: (value: string) => void;
+  hideLabel?: boolean;
+}) {
+  const element = useRef<SelectElement>(null);
+  const shape = JSON.stringify(props.choices);
+  useEffect(() => {
+    const select = element.current;
+    if (select === null) return;
+    select.options = props.choices.map((choice) => ({
+      ...choice,
+      description: '',
+      selected: choice.value === props.value,
+      disabled: false,
+    }));
+    select.value = props.value;
+  }, [shape, props.value]);
+  return (
+    <span class="field">
+      {props.hideLabel === true ? null : (
+        <span class="field-label" aria-hidden="true">
+          {props.label}
+        </span>
+      )}
+      <vscode-single-select
+        ref={element}
+        label={props.label}
+        onChange={() => {
+          const value = element.current?.value;
+          if (value !== undefined && value !== props.value) props.onChange(value);
+        }}
+      />
+    </span>
+  );
+}
+
+/** Text that filters something; told to `onChange` once typing pauses, at once on Enter. */
+export function FilterBox(props: {
+  label: string;
+  placeholder?: string;
+  value: string;
+  onChange: (value: string) => void;
+  title?: string;
+}) {
+  const element = useRef<TextElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const tell = (): void => {
+    clearTimeout(timer.current);
+    props.onChange(element.current?.value ?? '');
+  };
+  useEffect(() => {
+    if (element.current !== null && element.current.value !== props.value) {
+      element.current.value = props.value;
+    }
+  }, [props.value]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return (
+    <span class="field filter">
+      <vscode-textfield
+        ref={element}
+        label={props.label}
+        placeholder={props.placeholder ?? props.label}
+        title={props.title}
+        onInput={() => {
+          clearTimeout(timer.current);
+          timer.current = setTimeout(tell, 200);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') tell();
+          if (event.key === 'Escape' && element.current !== null && element.current.value !== '') {
+            element.current.value = '';
+            event.stopPropagation();
+            tell();
+          }
+        }}
+      />
+    </span>
+  );
+}
+
+/** A positive whole number; anything else is marked and not told. */
+export function NumberBox(props: {
+  label: string;
+  value: number;
+  max: number;
+  onChange: (value: number) => void;
+}) {
+  const element = useRef<TextElement>(null);
+  const [invalid, setInvalid] = useState(false);
+  useEffect(() => {
+    if (element.current !== null) element.current.value = String(props.value);
+  }, [props.value]);
+  return (
+    <span class="field number">
+      <span class="field-label" aria-hidden="true">
+        {props.label}
+      </span>
+      <vscode-textfield
+        ref={element}
+        label={props.label}
+        type="number"
+        min={1}
+        max={props.max}
+        invalid={invalid}
+        onInput={() => {
+          const value = Number(element.current?.value ?? '');
+          const good = Number.isInteger(value) && value >= 1 && value <= props.max;
+          setInvalid(!good);
+          if (good) props.onChange(value);
+        }}
+      />
+    </span>
+  );
+}
+
+export function Check(props: { label: string; checked: boolean; onChange: (checked: boolean) => void }) {
+  const element = useRef<CheckElement>(null);
+  return (
+    <vscode-checkbox
+      ref={element}
+      label={props.label}
+      checked={props.checked}
+      onChange={() => props.onChange(element.current?.checked ?? false)}
+    />
+  );
+}
+
+/** Two or more choices side by side, one of them taken. */
+export function Segments(props: {
+  label: string;
+  value: string;
+  choices: readonly Choice[];
+  onChange: (value: string) => void;
+}) {
+  const choose = (event: KeyboardEvent, index: number): void => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const count = props.choices.length;
+    const next = (index + step + count) % count;
+    props.onChange(props.choices[next]!.value);
+    const group = (event.currentTarget as HTMLElement).parentElement;
+    (group?.children[next] as HTMLElement | undefined)?.focus();
+  };
+  return (
+    <div class="segments" role="radiogroup" aria-label={props.label}>
+      {props.choices.map((choice, index) => (
+        <button
+          key={choice.value}
+          type="button"
+          role="radio"
+          aria-checked={choice.value === props.value}
+          tabIndex={choice.value === props.value ? 0 : -1}
+          onClick={() => props.onChange(choice.value)}
+          onKeyDown={(event) => choose(event, index)}
+        >
+          {choice.label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Progress of known size, or of unknown size when `percent` is undefined. */
+export function Progress(props: { label: string; percent: number | undefined }) {
+  return (
+    <vscode-progress-bar
+      ariaLabel={props.label}
+      value={props.percent}
+      max={100}
+      indeterminate={props.percent === undefined}
+    />
+  );
+}
+
+/** A button that opens a small menu. */
+export function MenuButton(props: {
+  label: string;
+  items: readonly { label: string; run: () => void }[];
+}) {
+  const [open, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!open) return undefined;
+    root.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
+    const close = (event: Event): void => {
+      if (root.current?.contains(event.target as Node) !== true) setOpen(false);
+    };
+    document.addEventListener('pointerdown', close);
+    return () => document.removeEventListener('pointerdown', close);
+  }, [open]);
+  const move = (event: KeyboardEvent): void => {
+    const items = [...(root.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
+    const at = items.indexOf(document.activeElement as HTMLElement);
+    if (event.key === 'ArrowDown') items[(at + 1) % items.length]?.focus();
+    else if (event.key === 'ArrowUp') items[(at - 1 + items.length) % items.length]?.focus();
+    else if (event.key === 'Escape' || event.key === 'Tab') {
+      setOpen(false);
+      if (event.key === 'Escape') button.current?.focus();
+      return;
+    } else return;
+    event.preventDefault();
+  };
+  return (
+    <div class="menu" ref={root}>
+      <button
+        ref={button}
+        type="button"
+        class="tool-button"
+        aria-haspopup="menu"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        {props.label}
+        <span class="chevron" aria-hidden="true" />
+      </button>
+      {open ? (
+        <div class="menu-items" role="menu" aria-label={props.label} onKeyDown={move}>
+          {props.items.map((item) => (
+            <button
+              key={item.label}
+              type="button"
+              role="menuitem"
+              tabIndex={-1}
+              onClick={() => {
+                setOpen(false);
+                button.current?.focus();
+                item.run();
+              }}
+            >
+              {item.label}
+            </button>
+          ))}
+        </div>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,604 @@
+// The one table of the product. It shows the rows in sight and asks the daemon for pages, order and
+// filter; it holds none of the analysis.
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { CancelledError, copyText, request, saveFile } from '../host/host.ts';
+import { ask } from '../host/query.ts';
+import { announce, epoch, failureOf, requestSelection, viewState } from '../host/store.ts';
+import type { FailureData, ViewName } from '../host/messages.ts';
+import { exportRows, extensions, type ExportFormat } from '../lib/export.ts';
+import { columnScale, exact, fixed, plural, visible, type Scale } from '../lib/format.ts';
+import type { Column, Row, Table } from '../lib/protocol.ts';
+import { FilterBox, LinkButton, MenuButton } from './controls.tsx';
+import { Failure, Nothing, Waiting } from './notices.tsx';
+import { useVirtualRows } from './virtual_rows.ts';
+
+export interface RowAction {
+  label: string;
+  title: string;
+  run: () => void;
+}
+
+export interface DataTableProps {
+  /** Names the table for screen readers and files. */
+  name: string;
+  view: ViewName;
+  /** Tells apart the tables of one view in its saved state. */
+  stateKey: string;
+  method: string;
+  params?: Record<string, unknown>;
+  /** Where the table lies in the answer, when it is not the answer itself. */
+  pick?: (result: unknown) => Table;
+  defaultSort?: string;
+  filterLabel?: string;
+  actions?: (row: Row) => RowAction[];
+  /** What a row shows when it is opened. */
+  detail?: (row: Row) => ComponentChildren;
+  canOpen?: (row: Row) => boolean;
+  rowKey?: (row: Row) => string;
+  renderCell?: Record<string, (row: Row) => ComponentChildren>;
+  /** The whole answer to the first page, for what a view shows beside the table. */
+  onResult?: (result: unknown) => void;
+  toolbar?: ComponentChildren;
+  tall?: boolean;
+  empty?: string;
+}
+
+const pageSize = 200;
+const rowPx = 24;
+const headPx = 40;
+
+interface Loaded {
+  key: string;
+  columns: Column[];
+  totalRows: number;
+  unfilteredRows: number;
+  pages: Map<number, Row[]>;
+}
+
+const asTable = (result: unknown): Table => result as Table;
+
+function usePages(props: DataTableProps, sort: string, filter: string) {
+  const params: Record<string, unknown> = { ...props.params };
+  if (sort !== '') params.sort = sort;
+  if (filter.trim() !== '') params.filter = filter.trim();
+  const key = `${epoch.value} ${props.method} ${JSON.stringify(requestSelection.value)} ${JSON.stringify(params)}`;
+  const [loaded, setLoaded] = useState<Loaded | undefined>(undefined);
+  const [error, setError] = useState<FailureData | undefined>(undefined);
+  const [attempt, setAttempt] = useState(0);
+  const wanted = useRef(new Set<number>());
+  const pick = props.pick ?? asTable;
+
+  const fetchPage = (page: number, signal: AbortSignal | undefined): Promise<void> =>
+    ask(props.method, { ...params, offset: page * pageSize, limit: pageSize }, signal).then(
+      (result) => {
+        if (signal?.aborted === true) return;
+        const table = pick(result);
+        if (page === 0) props.onResult?.(result);
+        setError(undefined);
+        setLoaded((old) => {
+          const pages = new Map(old?.key === key ? old.pages : []);
+          pages.set(page, table.rows);
+          return {
+            key,
+            columns: table.columns,
+            totalRows: table.totalRows,
+            unfilteredRows: table.unfilteredRows,
+            pages,
+          };
+        });
+      },
+      (failure: unknown) => {
+        if (failure instanceof CancelledError || signal?.aborted === true) return;
+        setError(failureOf(failure));
+      },
+    );
+
+  const abortRef = useRef<AbortController>(undefined);
+  useEffect(() => {
+    const abort = new AbortController();
+    abortRef.current = abort;
+    wanted.current = new Set([0]);
+    void fetchPage(0, abort.signal);
+    return () => abort.abort();
+  }, [key, attempt]);
+
+  const need = (first: number, last: number): void => {
+    if (loaded?.key !== key) return;
+    for (let page = Math.floor(first / pageSize); page <= Math.floor(last / pageSize); page++) {
+      if (wanted.current.has(page)) continue;
+      wanted.current.add(page);
+      void fetchPage(page, abortRef.current?.signal);
+    }
+  };
+  return {
+    loaded,
+    error,
+    stale: loaded?.key !== key && error === undefined,
+    params,
+    need,
+    retry: () => setAttempt(attempt + 1),
+  };
+}
+
+const numeric = (column: Column): boolean =>
+  column.type === 'integer' || column.type === 'number';
+
+function minimumWidth(column: Column, first: boolean): number {
+  if (first) return 190;
+  if (column.type === 'text') return 110;
+  return column.type === 'bool' ? 74 : 92;
+}
+
+function gridTemplate(columns: readonly Column[], widths: Record<string, number>): string {
+  return columns
+    .map((column, index) => {
+      const fixedWidth = widths[column.key];
+      if (fixedWidth !== undefined) return `${fixedWidth}px`;
+      const share = index === 0 ? 3.2 : column.type === 'text' ? 1.6 : column.type === 'bool' ? 0.6 : 1;
+      return `minmax(${minimumWidth(column, index === 0)}px, ${share}fr)`;
+    })
+    .join(' ');
+}
+
+function Cell(props: { column: Column; row: Row; scale: Scale }) {
+  const value = props.row[props.column.key];
+  if (value === null || value === undefined) return <span class="no-value">{'\u2013'}</span>;
+  if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>;
+  if (typeof value === 'number') {
+    const { divisor, digits } = props.scale;
+    const free = props.column.unit === '' && props.column.type === 'number' ? 2 : digits;
+    return <>{fixed(value / divisor, free)}</>;
+  }
+  return <>{visible(value)}</>;
+}
+
+function cellTitle(column: Column, row: Row): string | undefined {
+  const value = row[column.key];
+  if (typeof value === 'number') return exact(value, column.unit);
+  return typeof value === 'string' && value !== '' ? visible(value) : undefined;
+}
+
+const noWidths: Record<string, number> = {};
+
+export function DataTable(props: DataTableProps) {
+  const sortState = viewState(props.view, `${props.stateKey}Sort`, props.defaultSort ?? '');
+  const filterState = viewState(props.view, `${props.stateKey}Filter`, '');
+  const widthState = viewState(props.view, `${props.stateKey}Widths`, noWidths);
+  const sort = sortState.value;
+  const filter = filterState.value;
+  const { loaded, error, stale, params, need, retry } = usePages(props, sort, filter);
+  const scroll = useRef<HTMLDivElement>(null);
+  const grid = useRef<HTMLDivElement>(null);
+  const [active, setActive] = useState({ row: -1, column: 0 });
+  const takeFocus = useRef(false);
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+
+  const columns = useMemo(
+    () => (loaded?.columns ?? []).filter((column) => !column.hidden),
+    [loaded?.columns],
+  );
+  const count = loaded?.totalRows ?? 0;
+  const rows = useVirtualRows(count, scroll, rowPx, headPx);
+  const first = rows.items[0]?.index ?? 0;
+  const last = rows.items[rows.items.length - 1]?.index ?? 0;
+  useEffect(() => need(first, last));
+
+  const rowAt = (index: number): Row | undefined =>
+    loaded?.pages.get(Math.floor(index / pageSize))?.[index % pageSize];
+  const keyOf = (row: Row, index: number): string => props.rowKey?.(row) ?? String(index);
+
+  // The largest value of each column decides the unit and the length of the bars.
+  const largest = useMemo(() => {
+    const result: Record<string, number> = {};
+    for (const page of loaded?.pages.values() ?? []) {
+      for (const row of page) {
+        for (const column of columns) {
+          const value = row[column.key];
+          if (typeof value === 'number') {
+            result[column.key] = Math.max(result[column.key] ?? 0, Math.abs(value));
+          }
+        }
+      }
+    }
+    return result;
+  }, [loaded, columns]);
+  const scales = useMemo(
+    () => columns.map((column) => columnScale(column.unit, largest[column.key] ?? 0)),
+    [columns, largest],
+  );
+  const sortKey = sort.replace(/^-/, '');
+  const descending = sort.startsWith('-');
+
+  useEffect(() => {
+    if (loaded !== undefined && !stale) {
+      announce(
+        loaded.totalRows === loaded.unfilteredRows
+          ? plural(loaded.totalRows, 'row')
+          : `${fixed(loaded.totalRows, 0)} of ${plural(loaded.unfilteredRows, 'row')}`,
+      );
+    }
+  }, [loaded?.key, stale]);
+
+  // Another order or filter starts at the top again.
+  useEffect(() => {
+    if (scroll.current !== null) scroll.current.scrollTop = 0;
+    setActive({ row: -1, column: 0 });
+  }, [sort, filter]);
+
+  const hasActions = props.actions !== undefined;
+  const columnCount = columns.length + (hasActions ? 1 : 0);
+  const template = `${gridTemplate(columns, widthState.value)}${hasActions ? ' minmax(96px, max-content)' : ''}`;
+  const minWidth =
+    columns.reduce(
+      (sum, column, index) =>
+        sum + (widthState.value[column.key] ?? minimumWidth(column, index === 0)),
+      0,
+    ) + (hasActions ? 130 : 0);
+
+  useEffect(() => {
+    if (!takeFocus.current) return;
+    const cell = grid.current?.querySelector<HTMLElement>(
+      `[data-row="${active.row}"][data-column="${active.column}"]`,
+    );
+    if (cell !== null && cell !== undefined) {
+      takeFocus.current = false;
+      cell.focus({ preventScroll: active.row >= 0 });
+    }
+  });
+
+  const sortBy = (column: Column): void => {
+    if (sortKey !== column.key) {
+      sortState.value = numeric(column) ? `-${column.key}` : column.key;
+    } else {
+      sortState.value = descending ? column.key : `-${column.key}`;
+    }
+  };
+  const toggle = (row: Row, index: number): void => {
+    const key = keyOf(row, index);
+    const next = new Set(open);
+    if (!next.delete(key)) next.add(key);
+    setOpen(next);
+  };
+  const canOpen = (row: Row): boolean =>
+    props.detail !== undefined && (props.canOpen === undefined || props.canOpen(row));
+
+  const moveTo = (row: number, column: number): void => {
+    const next = {
+      row: Math.max(-1, Math.min(count - 1, row)),
+      column: Math.max(0, Math.min(columnCount - 1, column)),
+    };
+    takeFocus.current = true;
+    if (next.row >= 0) rows.reveal(next.row);
+    setActive(next);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const target = event.target as HTMLElement;
+    if (target.dataset.row === undefined) return;
+    const row = Number(target.dataset.row);
+    const column = Number(target.dataset.column);
+    const page = Math.max(1, Math.floor((scroll.current?.clientHeight ?? 300) / rowPx) - 2);
+    const all = event.ctrlKey || event.metaKey;
+    switch (event.key) {
+      case 'ArrowDown':
+        moveTo(row + 1, column);
+        break;
+      case 'ArrowUp':
+        moveTo(row - 1, column);
+        break;
+      case 'ArrowRight':
+        moveTo(row, column + 1);
+        break;
+      case 'ArrowLeft':
+        moveTo(row, column - 1);
+        break;
+      case 'Home':
+        moveTo(all ? 0 : row, 0);
+        break;
+      case 'End':
+        moveTo(all ? count - 1 : row, columnCount - 1);
+        break;
+      case 'PageDown':
+        moveTo(row + page, column);
+        break;
+      case 'PageUp':
+        moveTo(Math.max(0, row - page), column);
+        break;
+      case 'Enter':
+      case ' ': {
+        if (row < 0) {
+          const head = columns[column];
+          if (head !== undefined) sortBy(head);
+          break;
+        }
+        const data = rowAt(row);
+        if (data === undefined) break;
+        if (canOpen(data) && column < columns.length) toggle(data, row);
+        else props.actions?.(data)[0]?.run();
+        break;
+      }
+      case 'c': {
+        const data = rowAt(row);
+        if (!all || data === undefined || window.getSelection()?.isCollapsed === false) return;
+        copyText(columns.map((c) => String(data[c.key] ?? '')).join('\t'));
+        announce('Row copied');
+        break;
+      }
+      default:
+        return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  const takeAll = async (format: ExportFormat): Promise<string | undefined> => {
+    try {
+      const result = await request(props.method, {
+        ...requestSelection.peek(),
+        ...params,
+        offset: 0,
+        limit: -1,
+      });
+      const table = (props.pick ?? asTable)(result);
+      return exportRows(table.columns, table.rows, format);
+    } catch (failure) {
+      announce(`Export failed: ${failureOf(failure).message}`);
+      return undefined;
+    }
+  };
+  const copyAll = async (format: ExportFormat): Promise<void> => {
+    const text = await takeAll(format);
+    if (text === undefined) return;
+    copyText(text);
+    announce('Table copied');
+  };
+  const saveAll = async (format: ExportFormat): Promise<void> => {
+    const text = await takeAll(format);
+    if (text !== undefined) {
+      saveFile(`${props.name.toLowerCase().replaceAll(' ', '-')}.${extensions[format]}`, text);
+    }
+  };
+
+  const resize = (event: PointerEvent, column: Column): void => {
+    event.preventDefault();
+    event.stopPropagation();
+    const handle = event.currentTarget as HTMLElement;
+    const startWidth = handle.parentElement!.getBoundingClientRect().width;
+    const startX = event.clientX;
+    handle.setPointerCapture(event.pointerId);
+    const move = (to: PointerEvent): void => {
+      const width = Math.round(Math.max(48, startWidth + to.clientX - startX));
+      widthState.value = { ...widthState.value, [column.key]: width };
+    };
+    const end = (): void => {
+      handle.removeEventListener('pointermove', move);
+      handle.removeEventListener('pointerup', end);
+    };
+    handle.addEventListener('pointermove', move);
+    handle.addEventListener('pointerup', end);
+  };
+
+  const tabStop = (row: number, column: number): 0 | -1 =>
+    active.row === row && active.column === column ? 0 : -1;
+  const activeInSight =
+    active.row < 0 || rows.items.some((item) => item.index === active.row);
+
+  return (
+    <div class="data-table">
+      <div class="toolbar">
+        <FilterBox
+          label={props.filterLabel ?? `Filter ${props.name.toLowerCase()}`}
+          title={'Words that a row must contain. Also key:word, key>number, key<number' +
+            (columns.length > 0 ? `. Keys: ${columns.map((c) => c.key).join(', ')}` : '')}
+          value={filter}
+          onChange={(text) => (filterState.value = text)}
+        />
+        {props.toolbar}
+        <span class="toolbar-end">
+          <span class="row-count">
+            {loaded === undefined
+              ? ''
+              : loaded.totalRows === loaded.unfilteredRows
+                ? plural(loaded.totalRows, 'row')
+                : `${fixed(loaded.totalRows, 0)} of ${plural(loaded.unfilteredRows, 'row')}`}
+          </span>
+          <MenuButton
+            label="Export"
+            items={[
+              { label: 'Copy as CSV', run: () => void copyAll('csv') },
+              { label: 'Copy as Markdown', run: () => void copyAll('markdown') },
+              { label: 'Copy as JSON', run: () => void copyAll('json') },
+              { label: 'Save as CSV...', run: () => void saveAll('csv') },
+              { label: 'Save as Markdown...', run: () => void saveAll('markdown') },
+              { label: 'Save as JSON...', run: () => void saveAll('json') },
+            ]}
+          />
+        </span>
+      </div>
+      {error !== undefined ? <Failure error={error} retry={retry} /> : null}
+      {loaded === undefined ? (
+        error === undefined ? (
+          <Waiting what={`Reading ${props.name.toLowerCase()}`} />
+        ) : null
+      ) : (
+        <div
+          ref={scroll}
+          class={`grid-scroll ${props.tall === true ? 'tall' : ''} ${stale ? 'stale' : ''}`}
+        >
+          <div
+            ref={grid}
+            role="grid"
+            class="grid"
+            aria-label={props.name}
+            aria-rowcount={count + 1}
+            aria-colcount={columnCount}
+            aria-busy={stale}
+            style={{ minWidth: `${minWidth}px`, '--columns': template }}
+            onKeyDown={onKeyDown}
+          >
+            <div role="rowgroup" class="grid-head">
+              <div role="row" aria-rowindex={1} class="grid-row head">
+                {columns.map((column, index) => (
+                  <div
+                    key={column.key}
+                    role="columnheader"
+                    class={`cell head-cell ${numeric(column) ? 'numeric' : ''} ${index === 0 ? 'first' : ''}`}
+                    aria-colindex={index + 1}
+                    aria-sort={
+                      sortKey === column.key ? (descending ? 'descending' : 'ascending') : 'none'
+                    }
+                    aria-description={column.definition}
+                    title={column.definition}
+                    tabIndex={activeInSight ? tabStop(-1, index) : index === 0 ? 0 : -1}
+                    data-row={-1}
+                    data-column={index}
+                    data-key={column.key}
+                    onClick={() => {
+                      setActive({ row: -1, column: index });
+                      sortBy(column);
+                    }}
+                  >
+                    <span class="head-text">
+                      {column.title}
+                      {scales[index]!.suffix === '' ? null : (
+                        <span class="head-unit"> {scales[index]!.suffix}</span>
+                      )}
+                    </span>
+                    <span
+                      class={`sort-mark ${sortKey === column.key ? (descending ? 'down' : 'up') : ''}`}
+                      aria-hidden="true"
+                    />
+                    <span
+                      class="resize-handle"
+                      aria-hidden="true"
+                      onPointerDown={(event) => resize(event, column)}
+                      onClick={(event) => event.stopPropagation()}
+                    />
+                  </div>
+                ))}
+                {hasActions ? (
+                  <div
+                    role="columnheader"
+                    class="cell head-cell"
+                    aria-colindex={columnCount}
+                    tabIndex={tabStop(-1, columnCount - 1)}
+                    data-row={-1}
+                    data-column={columnCount - 1}
+                  >
+                    <span class="head-text">Go to</span>
+                  </div>
+                ) : null}
+              </div>
+            </div>
+            {count === 0 ? null : (
+            <div role="rowgroup" class="grid-body" style={{ height: `${rows.totalPx}px` }}>
+              {rows.items.map((item) => {
+                const row = rowAt(item.index);
+                const opened = row !== undefined && open.has(keyOf(row, item.index)) && canOpen(row);
+                return (
+                  <div
+                    key={item.index}
+                    ref={rows.measure}
+                    data-index={item.index}
+                    class="grid-item"
+                    role="presentation"
+                    style={{ transform: `translateY(${item.start}px)` }}
+                  >
+                    <div
+                      role="row"
+                      aria-rowindex={item.index + 2}
+                      aria-expanded={row !== undefined && canOpen(row) ? opened : undefined}
+                      class={`grid-row ${active.row === item.index ? 'active' : ''} ${opened ? 'opened' : ''}`}
+                      onDblClick={() => {
+                        if (row !== undefined && canOpen(row)) toggle(row, item.index);
+                      }}
+                    >
+                      {columns.map((column, index) => {
+                        const value = row?.[column.key];
+                        const bar =
+                          sortKey === column.key && typeof value === 'number' && column.unit !== ''
+                            ? Math.min(1, Math.abs(value) / (largest[column.key] || 1))
+                            : 0;
+                        return (
+                          <div
+                            key={column.key}
+                            role="gridcell"
+                            aria-colindex={index + 1}
+                            class={`cell ${numeric(column) ? 'numeric' : ''} ${index === 0 ? 'first' : ''} ${bar > 0 ? 'bar' : ''}`}
+                            style={bar > 0 ? { '--bar': `${(bar * 100).toFixed(2)}%` } : undefined}
+                            title={row === undefined ? undefined : cellTitle(column, row)}
+                            tabIndex={tabStop(item.index, index)}
+                            data-row={item.index}
+                            data-column={index}
+                            data-key={column.key}
+                            data-value={typeof value === 'number' ? value : undefined}
+                            onMouseDown={() => setActive({ row: item.index, column: index })}
+                          >
+                            {index === 0 && row !== undefined && canOpen(row) ? (
+                              <button
+                                type="button"
+                                class={`twisty ${opened ? 'open' : ''}`}
+                                tabIndex={-1}
+                                aria-label={opened ? 'Close row' : 'Open row'}
+                                onClick={() => toggle(row, item.index)}
+                              />
+                            ) : null}
+                            <span class="cell-text">
+                              {row === undefined ? (
+                                ''
+                              ) : props.renderCell?.[column.key] !== undefined ? (
+                                props.renderCell[column.key]!(row)
+                              ) : (
+                                <Cell column={column} row={row} scale={scales[index]!} />
+                              )}
+                            </span>
+                          </div>
+                        );
+                      })}
+                      {hasActions ? (
+                        <div
+                          role="gridcell"
+                          aria-colindex={columnCount}
+                          class="cell actions"
+                          tabIndex={tabStop(item.index, columnCount - 1)}
+                          data-row={item.index}
+                          data-column={columnCount - 1}
+                        >
+                          {row === undefined
+                            ? null
+                            : props.actions!(row).map((action) => (
+                                <LinkButton
+                                  key={action.label}
+                                  title={action.title}
+                                  tabIndex={active.row === item.index ? 0 : -1}
+                                  onClick={action.run}
+                                >
+                                  {action.label}
+                                </LinkButton>
+                              ))}
+                        </div>
+                      ) : null}
+                    </div>
+                    {opened ? (
+                      <div role="row" class="grid-detail-row">
+                        <div role="gridcell" aria-colspan={columnCount} class="grid-detail">
+                          {props.detail!(row)}
+                        </div>
+                      </div>
+                    ) : null}
+                  </div>
+                );
+              })}
+            </div>
+            )}
+          </div>
+          {count === 0 && !stale ? (
+            <Nothing>
+              {loaded.unfilteredRows > 0 ? 'No row matches the filter.' : (props.empty ?? 'No rows.')}
+            </Nothing>
+          ) : null}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,300 @@
+// A flame graph on a canvas: boxes by value, one level per row. Hovering tells, clicking zooms, the
+// keyboard walks the boxes. Only boxes of at least half a pixel are drawn.
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { nameHash } from '../lib/colors.ts';
+import { quantity, share, visible, type Unit } from '../lib/format.ts';
+import { layoutFlame, type FlameInput, type FlameNode } from '../lib/flame.ts';
+import { luminance, resolveColor, themeSerial } from './theme.ts';
+import { ChartMenu } from './chart_menu.tsx';
+import { PlainTable } from './plain_table.tsx';
+import { LinkButton } from './controls.tsx';
+
+const rowPx = 20;
+const maxTwinRows = 500;
+
+interface Palette {
+  boxes: { fill: string; text: string }[];
+  dim: { fill: string; text: string };
+  border: string;
+  focus: string;
+}
+
+function palette(): Palette {
+  const dark = resolveColor('var(--vscode-editor-background)');
+  const text = luminance(dark) < 0.4 ? '#ffffff' : '#000000';
+  const other = text === '#ffffff' ? '#000000' : '#ffffff';
+  const pick = (expression: string): { fill: string; text: string } => {
+    const fill = resolveColor(expression);
+    const light = luminance(fill);
+    // Contrast by WCAG 2.2: the better of black and white.
+    const onBlack = (light + 0.05) / 0.05;
+    const onWhite = 1.05 / (light + 0.05);
+    return { fill, text: onBlack > onWhite ? '#000000' : '#ffffff' };
+  };
+  const boxes: Palette['boxes'] = [];
+  for (const color of ['orange', 'yellow', 'red']) {
+    for (const amount of [85, 65, 48]) {
+      boxes.push(
+        pick(
+          `color-mix(in srgb, var(--vscode-charts-${color}) ${amount}%, var(--vscode-editor-background))`,
+        ),
+      );
+    }
+  }
+  return {
+    boxes,
+    dim: pick('color-mix(in srgb, var(--vscode-foreground) 22%, var(--vscode-editor-background))'),
+    border: resolveColor('var(--vscode-editor-background)'),
+    focus: resolveColor('var(--vscode-focusBorder)') || other,
+  };
+}
+
+export interface FlameDetails {
+  label: string;
+  run: () => void;
+}
+
+export function FlameGraph(props: {
+  name: string;
+  unit: Unit;
+  roots: readonly FlameInput[];
+  /** Boxes whose name holds this text stay bright. */
+  search?: string;
+  /** Roots at the bottom instead of at the top. */
+  upward?: boolean;
+  /** Lines of the tooltip beside name, value and shares. */
+  describe?: (node: FlameNode) => string[];
+  /** What can be done with the chosen box. */
+  actions?: (node: FlameNode) => FlameDetails[];
+}) {
+  const root = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [width, setWidth] = useState(600);
+  const [zoomed, setZoomed] = useState(-1);
+  const [focused, setFocused] = useState(0);
+  const [tip, setTip] = useState<{ node: FlameNode; x: number; y: number } | undefined>(undefined);
+  const [asTable, setAsTable] = useState(false);
+  const flame = useMemo(() => layoutFlame(props.roots), [props.roots]);
+  useEffect(() => {
+    setZoomed(-1);
+    setFocused(0);
+    setTip(undefined);
+  }, [flame]);
+  const theme = themeSerial.value;
+  const colors = useMemo(palette, [theme]);
+  const zoomNode = flame.nodes[zoomed];
+  const from = zoomNode?.start ?? 0;
+  const span = Math.max(1e-12, zoomNode?.value ?? flame.total);
+  const height = Math.max(1, flame.depth) * rowPx + 2;
+  const search = props.search?.trim().toLowerCase() ?? '';
+  const rowTop = (depth: number): number =>
+    props.upward === true ? height - (depth + 1) * rowPx - 1 : depth * rowPx + 1;
+  const boxOf = (node: FlameNode): { x: number; w: number } => {
+    // Ancestors of the zoomed box fill the whole width.
+    const left = ((node.start - from) / span) * width;
+    const right = ((node.start + node.value - from) / span) * width;
+    const x = Math.max(0, left);
+    return { x, w: Math.min(width, right) - x };
+  };
+
+  useLayoutEffect(() => {
+    const element = root.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(() => setWidth(Math.max(200, element.clientWidth)));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+
+  useLayoutEffect(() => {
+    const element = canvas.current;
+    const context = element?.getContext('2d');
+    if (element === null || context === null || context === undefined) return;
+    const ratio = window.devicePixelRatio || 1;
+    element.width = Math.round(width * ratio);
+    element.height = Math.round(height * ratio);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    context.font = `11px ${getComputedStyle(document.body).fontFamily}`;
+    context.textBaseline = 'middle';
+    for (const node of flame.nodes) {
+      const { x, w } = boxOf(node);
+      if (w < 0.5) continue;
+      const top = rowTop(node.depth);
+      const dimmed = search !== '' && !node.name.toLowerCase().includes(search);
+      const color = dimmed ? colors.dim : colors.boxes[nameHash(node.name) % colors.boxes.length]!;
+      context.fillStyle = color.fill;
+      context.fillRect(x, top, Math.max(0.5, w - 1), rowPx - 1);
+      if (w > 28) {
+        context.save();
+        context.beginPath();
+        context.rect(x, top, w - 2, rowPx);
+        context.clip();
+        context.fillStyle = color.text;
+        context.fillText(visible(node.name), x + 4, top + rowPx / 2);
+        context.restore();
+      }
+    }
+    const node = flame.nodes[focused];
+    if (node !== undefined && document.activeElement === element) {
+      const { x, w } = boxOf(node);
+      context.strokeStyle = colors.focus;
+      context.lineWidth = 2;
+      context.strokeRect(x + 1, rowTop(node.depth) + 1, Math.max(2, w - 3), rowPx - 3);
+    }
+  });
+
+  const nodeAt = (event: MouseEvent): FlameNode | undefined => {
+    const box = canvas.current?.getBoundingClientRect();
+    if (box === undefined) return undefined;
+    const x = event.clientX - box.left;
+    const y = event.clientY - box.top;
+    const depth = Math.floor((props.upward === true ? height - 1 - y : y - 1) / rowPx);
+    const value = from + (x / width) * span;
+    return flame.nodes.find(
+      (node) =>
+        node.depth === depth && value >= node.start && value < node.start + node.value,
+    );
+  };
+  const lines = (node: FlameNode): string[] => [
+    visible(node.name),
+    `${quantity(node.value, props.unit)}, ${share(node.value, flame.total)} of all` +
+      (node.parent === undefined ? '' : `, ${share(node.value, node.parent.value)} of its caller`),
+    ...(props.describe?.(node) ?? []),
+  ];
+  const current = flame.nodes[focused];
+  const walk = (event: KeyboardEvent): void => {
+    if (current === undefined) return;
+    const siblings = current.parent?.children ?? flame.nodes.filter((node) => node.depth === 0);
+    const at = siblings.indexOf(current);
+    const inward = props.upward === true ? 'ArrowUp' : 'ArrowDown';
+    const outward = props.upward === true ? 'ArrowDown' : 'ArrowUp';
+    let next: FlameNode | undefined;
+    switch (event.key) {
+      case inward:
+        next = current.children.reduce<FlameNode | undefined>(
+          (best, child) => (best === undefined || child.value > best.value ? child : best),
+          undefined,
+        );
+        break;
+      case outward:
+        next = current.parent;
+        break;
+      case 'ArrowRight':
+        next = siblings[at + 1];
+        break;
+      case 'ArrowLeft':
+        next = siblings[at - 1];
+        break;
+      case 'Home':
+        next = flame.nodes[0];
+        break;
+      case 'Enter':
+      case ' ':
+      case 'z':
+        setZoomed(zoomed === current.id ? -1 : current.id);
+        break;
+      case 'Escape':
+      case '0':
+        setZoomed(-1);
+        break;
+      default:
+        return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    if (next !== undefined) setFocused(next.id);
+  };
+  const actions = current === undefined ? [] : (props.actions?.(current) ?? []);
+  const twin = useMemo(
+    () => (asTable ? [...flame.nodes].sort((a, b) => b.value - a.value).slice(0, maxTwinRows) : []),
+    [asTable, flame],
+  );
+  return (
+    <div class="flame" ref={root}>
+      <div class="flame-bar">
+        <span class="flame-current">
+          {current === undefined ? null : (
+            <>
+              <strong>{visible(current.name)}</strong>{' '}
+              <span>
+                {quantity(current.value, props.unit)}, {share(current.value, flame.total)}
+              </span>
+            </>
+          )}
+          {actions.map((action) => (
+            <LinkButton key={action.label} onClick={action.run}>
+              {action.label}
+            </LinkButton>
+          ))}
+          {zoomed < 0 ? null : <LinkButton onClick={() => setZoomed(-1)}>Show all</LinkButton>}
+        </span>
+        <span class="panel-actions">
+          <ChartMenu name={props.name} chart={root} asTable={asTable} onTable={setAsTable} pngOnly />
+        </span>
+      </div>
+      {asTable ? (
+        <PlainTable
+          label={props.name}
+          columns={[
+            { title: 'Name' },
+            { title: 'Value', numeric: true },
+            { title: 'Share', numeric: true },
+            { title: 'Depth', numeric: true },
+          ]}
+          rows={twin.map((node) => [
+            visible(node.name),
+            quantity(node.value, props.unit),
+            share(node.value, flame.total),
+            String(node.depth),
+          ])}
+        />
+      ) : (
+        <canvas
+          ref={canvas}
+          class="flame-canvas"
+          role="application"
+          aria-roledescription="flame graph"
+          aria-label={`${props.name}. ${current === undefined ? 'Empty' : lines(current).join(', ')}. Arrows walk, Enter zooms, Escape shows all.`}
+          tabIndex={0}
+          style={{ width: `${width}px`, height: `${height}px` }}
+          onKeyDown={walk}
+          onFocus={() => setFocused(focused)}
+          onPointerMove={(event) => {
+            const node = nodeAt(event);
+            const box = root.current!.getBoundingClientRect();
+            setTip(
+              node === undefined
+                ? undefined
+                : { node, x: event.clientX - box.left, y: event.clientY - box.top },
+            );
+          }}
+          onPointerLeave={() => setTip(undefined)}
+          onClick={(event) => {
+            const node = nodeAt(event);
+            if (node !== undefined) setFocused(node.id);
+          }}
+          onDblClick={(event) => {
+            const node = nodeAt(event);
+            if (node !== undefined) setZoomed(zoomed === node.id ? -1 : node.id);
+          }}
+        />
+      )}
+      {tip === undefined || asTable ? null : (
+        <div
+          class="tooltip floating"
+          role="presentation"
+          style={{
+            left: `${Math.max(0, Math.min(tip.x + 12, width - 330))}px`,
+            top: `${tip.y + 16}px`,
+          }}
+        >
+          {lines(tip.node).map((line, index) => (
+            <div key={index} class={index === 0 ? 'tooltip-title' : ''}>
+              {line}
+            </div>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+// What stands where there is nothing to show: waiting, failed, absent.
+import type { ComponentChildren } from 'preact';
+import { copyText, tellHost } from '../host/host.ts';
+import { announce } from '../host/store.ts';
+import type { FailureData } from '../host/messages.ts';
+import type { Absence } from '../lib/protocol.ts';
+import { Button } from './controls.tsx';
+
+/** What the trace lacks, which argument records it, and the snippet. */
+export function EmptyState(props: { absence: Absence; title?: string }) {
+  const { absence } = props;
+  return (
+    <section class="empty-state" aria-label={props.title ?? 'Nothing recorded'}>
+      {props.title === undefined ? null : <h3>{props.title}</h3>}
+      <p>{absence.what}</p>
+      {absence.argument === '' ? null : (
+        <p>
+          Recorded by <code>{absence.argument}</code>.
+        </p>
+      )}
+      {absence.snippet === '' ? null : (
+        <div class="snippet">
+          <pre tabIndex={0} role="region" aria-label="Code that records it">
+            {absence.snippet}
+          </pre>
+          <Button
+            secondary
+            onClick={() => {
+              copyText(absence.snippet);
+              announce('Snippet copied');
+            }}
+          >
+            Copy
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** Nothing to show although everything was recorded. */
+export function Nothing(props: { children: ComponentChildren }) {
+  return <p class="nothing">{props.children}</p>;
+}
+
+/** A request that failed: what, what to do, and another try. */
+export function Failure(props: { error: FailureData; retry?: () => void }) {
+  const { error } = props;
+  return (
+    <section class="failure" role="alert">
+      <p class="failure-message">{error.message}</p>
+      {error.offset === undefined ? null : (
+        <p>
+          At byte <code>{error.offset}</code> of the text.
+        </p>
+      )}
+      {error.hint === undefined || error.hint === '' ? null : <p>{error.hint}</p>}
+      <p class="buttons">
+        {props.retry === undefined ? null : <Button onClick={props.retry}>Retry</Button>}
+        <Button secondary onClick={() => tellHost('showLog')}>
+          Show Log
+        </Button>
+      </p>
+    </section>
+  );
+}
+
+export function Waiting(props: { what: string }) {
+  return (
+    <p class="waiting" role="status">
+      {props.what}
+    </p>
+  );
+}

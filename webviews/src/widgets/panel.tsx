@@ -1,0 +1,40 @@
+// A titled part of a view, with its actions on the right.
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+
+export function Panel(props: {
+  title: string;
+  definition?: string;
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+  class?: string;
+}) {
+  const id = useId();
+  return (
+    <section class={`panel ${props.class ?? ''}`} aria-labelledby={id}>
+      <header class="panel-header">
+        <h2 id={id} title={props.definition}>
+          {props.title}
+        </h2>
+        {props.actions === undefined ? null : <div class="panel-actions">{props.actions}</div>}
+      </header>
+      {props.children}
+    </section>
+  );
+}
+
+/** Names and values, two columns. */
+export function Facts(props: {
+  items: readonly { name: string; value: ComponentChildren; definition?: string }[];
+}) {
+  return (
+    <dl class="facts">
+      {props.items.map((item) => (
+        <div key={item.name} class="fact">
+          <dt title={item.definition}>{item.name}</dt>
+          <dd>{item.value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

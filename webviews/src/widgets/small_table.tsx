@@ -1,0 +1,147 @@
+// A typed table that came whole inside an answer: columns with units, sorted on the page, exported
+// like the big one.
+import { useState } from 'preact/hooks';
+import { copyText, saveFile } from '../host/host.ts';
+import { announce } from '../host/store.ts';
+import { exportRows, extensions, type ExportFormat } from '../lib/export.ts';
+import { columnScale, exact, fixed, visible } from '../lib/format.ts';
+import type { Column, Row } from '../lib/protocol.ts';
+import { LinkButton, MenuButton } from './controls.tsx';
+import type { RowAction } from './data_table.tsx';
+import { Nothing } from './notices.tsx';
+
+export function SmallTableView(props: {
+  name: string;
+  table: { columns: readonly Column[]; rows: readonly Row[] };
+  actions?: (row: Row) => RowAction[];
+  bare?: boolean;
+}) {
+  const [sort, setSort] = useState<{ key: string; down: boolean } | undefined>(undefined);
+  const columns = props.table.columns.filter((column) => !column.hidden);
+  const rows = [...props.table.rows];
+  if (sort !== undefined) {
+    const order = sort.down ? -1 : 1;
+    rows.sort((a, b) => {
+      const left = a[sort.key] ?? null;
+      const right = b[sort.key] ?? null;
+      if (left === null || right === null) return left === right ? 0 : left === null ? 1 : -1;
+      if (typeof left === 'number' && typeof right === 'number') return order * (left - right);
+      return order * String(left).localeCompare(String(right));
+    });
+  }
+  const scales = columns.map((column) =>
+    columnScale(
+      column.unit,
+      rows.reduce((most, row) => {
+        const value = row[column.key];
+        return typeof value === 'number' ? Math.max(most, Math.abs(value)) : most;
+      }, 0),
+    ),
+  );
+  const numeric = (column: Column): boolean => column.type === 'integer' || column.type === 'number';
+  const take = (format: ExportFormat, save: boolean): void => {
+    const text = exportRows(props.table.columns, rows, format);
+    if (save) saveFile(`${props.name.toLowerCase().replaceAll(' ', '-')}.${extensions[format]}`, text);
+    else {
+      copyText(text);
+      announce('Table copied');
+    }
+  };
+  if (rows.length === 0) return <Nothing>No rows.</Nothing>;
+  return (
+    <div class="small-table">
+      {props.bare === true ? null : (
+        <div class="small-table-tools">
+          <MenuButton
+            label="Export"
+            items={[
+              { label: 'Copy as CSV', run: () => take('csv', false) },
+              { label: 'Copy as Markdown', run: () => take('markdown', false) },
+              { label: 'Copy as JSON', run: () => take('json', false) },
+              { label: 'Save as CSV...', run: () => take('csv', true) },
+            ]}
+          />
+        </div>
+      )}
+      <div class="plain-table-scroll" tabIndex={0} role="region" aria-label={props.name}>
+        <table class="plain-table">
+          <thead>
+            <tr>
+              {columns.map((column, index) => (
+                <th
+                  key={column.key}
+                  scope="col"
+                  class={numeric(column) ? 'numeric' : ''}
+                  title={column.definition}
+                  aria-sort={
+                    sort?.key === column.key ? (sort.down ? 'descending' : 'ascending') : undefined
+                  }
+                >
+                  <button
+                    type="button"
+                    class="sort-button"
+                    onClick={() =>
+                      setSort({
+                        key: column.key,
+                        down: sort?.key === column.key ? !sort.down : numeric(column),
+                      })
+                    }
+                  >
+                    {column.title}
+                    {scales[index]!.suffix === '' ? null : (
+                      <span class="head-unit"> {scales[index]!.suffix}</span>
+                    )}
+                  </button>
+                </th>
+              ))}
+              {props.actions === undefined ? null : <th scope="col">Go to</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row, index) => (
+              <tr key={index}>
+                {columns.map((column, at) => {
+                  const value = row[column.key];
+                  const scale = scales[at]!;
+                  const shown =
+                    value === null || value === undefined
+                      ? '\u2013'
+                      : typeof value === 'number'
+                        ? fixed(
+                            value / scale.divisor,
+                            column.unit === '' && column.type === 'number' ? 2 : scale.digits,
+                          )
+                        : typeof value === 'boolean'
+                          ? value
+                            ? 'Yes'
+                            : 'No'
+                          : visible(value);
+                  const title =
+                    typeof value === 'number' ? exact(value, column.unit) : String(value ?? '');
+                  return at === 0 ? (
+                    <th key={column.key} scope="row" title={title}>
+                      {shown}
+                    </th>
+                  ) : (
+                    <td key={column.key} class={numeric(column) ? 'numeric' : ''} title={title}>
+                      {shown}
+                    </td>
+                  );
+                })}
+                {props.actions === undefined ? null : (
+                  <td>
+                    {props.actions(row).map((action) => (
+                      <LinkButton key={action.label} title={action.title} onClick={action.run}>
+                        {action.label}
+                      </LinkButton>
+                    ))}
+                  </td>
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+// A Python stack, innermost frame first. Runs of library frames are folded to one line.
+import { useState } from 'preact/hooks';
+import { openSource } from '../host/host.ts';
+import { fileName, plural, visible } from '../lib/format.ts';
+import type { Frame } from '../lib/protocol.ts';
+import { LinkButton } from './controls.tsx';
+
+export function frameTarget(frame: Frame) {
+  return {
+    file: frame.file,
+    line: frame.line,
+    function: frame.function,
+    lineIsDefinition: frame.lineIsDefinition,
+  };
+}
+
+export function FrameLink(props: { frame: Frame; full?: boolean }) {
+  const { frame } = props;
+  const place =
+    frame.file === ''
+      ? ''
+      : `${props.full === true ? frame.file : fileName(frame.file)}${frame.line > 0 ? `:${frame.line}` : ''}`;
+  const note = frame.lineIsDefinition ? 'The recorder named the first line of the function' : '';
+  if (frame.file === '') return <span class="frame-function">{visible(frame.function)}</span>;
+  return (
+    <button
+      type="button"
+      class="frame-link"
+      title={`${visible(frame.file)}:${frame.line}${note === '' ? '' : `\n${note}`}`}
+      onClick={(event) => openSource(frameTarget(frame), event.ctrlKey || event.metaKey)}
+    >
+      <span class="frame-function">{visible(frame.function)}</span>
+      <span class="frame-place">{visible(place)}</span>
+    </button>
+  );
+}
+
+interface Part {
+  frames: Frame[];
+  folded: boolean;
+}
+
+function parts(frames: readonly Frame[]): Part[] {
+  const result: Part[] = [];
+  for (const frame of frames) {
+    const last = result[result.length - 1];
+    if (last !== undefined && last.folded === frame.library) last.frames.push(frame);
+    else result.push({ frames: [frame], folded: frame.library });
+  }
+  // One or two library frames need no fold.
+  return result.map((part) => (part.frames.length <= 2 ? { ...part, folded: false } : part));
+}
+
+export function StackList(props: { frames: readonly Frame[] }) {
+  const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
+  if (props.frames.length === 0) return <p class="nothing">No frames.</p>;
+  return (
+    <ol class="stack" aria-label="Python stack, innermost call first">
+      {parts(props.frames).map((part, index) =>
+        part.folded && !unfolded.has(index) ? (
+          <li key={index} class="fold">
+            <LinkButton onClick={() => setUnfolded(new Set([...unfolded, index]))}>
+              {plural(part.frames.length, 'library frame')}
+            </LinkButton>
+          </li>
+        ) : (
+          part.frames.map((frame, at) => (
+            <li key={`${index}.${at}`} class={frame.library ? 'library' : ''}>
+              <FrameLink frame={frame} />
+            </li>
+          ))
+        ),
+      )}
+    </ol>
+  );
+}

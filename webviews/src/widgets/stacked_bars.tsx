@@ -1,0 +1,195 @@
+// One stacked bar per step, drawn from the bottom; many steps scroll sideways.
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { columnScale, fixed, quantity, share, type Unit } from '../lib/format.ts';
+
+export interface BarPart {
+  title: string;
+  color: string;
+}
+
+export interface Bar {
+  name: string;
+  total: number;
+  values: readonly number[];
+  note?: string;
+}
+
+/** A round number that is not below `value`: the end of an axis. */
+export function niceCeiling(value: number): number {
+  if (value <= 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  for (const factor of [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10]) {
+    if (factor * power >= value * 0.999999) return factor * power;
+  }
+  return 10 * power;
+}
+
+const height = 210;
+const plot = { top: 10, bottom: 40, left: 58, right: 8 };
+
+export function StackedBars(props: {
+  label: string;
+  xTitle: string;
+  yTitle: string;
+  unit: Unit;
+  parts: readonly BarPart[];
+  bars: readonly Bar[];
+  onPick?: (name: string) => void;
+}) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(600);
+  const [active, setActive] = useState(0);
+  const [tip, setTip] = useState<number | undefined>(undefined);
+  useLayoutEffect(() => {
+    const element = frame.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(() => setWidth(Math.max(240, element.clientWidth)));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const { bars, parts } = props;
+  const ceiling = niceCeiling(Math.max(...bars.map((bar) => bar.total), 0));
+  const scale = columnScale(props.unit, ceiling);
+  const slot = Math.max(14, (width - plot.left - plot.right) / Math.max(1, bars.length));
+  const drawn = plot.left + plot.right + slot * bars.length;
+  const inner = height - plot.top - plot.bottom;
+  const y = (value: number): number => plot.top + inner * (1 - value / ceiling);
+  const barWidth = Math.min(56, slot * 0.72);
+  const every = Math.ceil(44 / slot);
+  const ticks = [0, 0.25, 0.5, 0.75, 1].map((part) => part * ceiling);
+  const digits = ceiling / scale.divisor >= 10 ? 0 : 2;
+  const describe = (bar: Bar): string =>
+    [
+      `${props.xTitle} ${bar.name}${bar.note === undefined ? '' : ` (${bar.note})`}: ${quantity(bar.total, props.unit)}`,
+      ...parts
+        .map((part, index) => ({ part, value: bar.values[index] ?? 0 }))
+        .filter(({ value }) => value > 0)
+        .map(
+          ({ part, value }) =>
+            `${part.title} ${quantity(value, props.unit)}, ${share(value, bar.total)}`,
+        ),
+    ].join('\n');
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const next = {
+      ArrowRight: active + 1,
+      ArrowLeft: active - 1,
+      Home: 0,
+      End: bars.length - 1,
+    }[event.key];
+    if (next !== undefined) {
+      const index = Math.max(0, Math.min(bars.length - 1, next));
+      setActive(index);
+      setTip(index);
+      event.preventDefault();
+    } else if ((event.key === 'Enter' || event.key === ' ') && props.onPick !== undefined) {
+      props.onPick(bars[active]!.name);
+      event.preventDefault();
+    }
+  };
+  const shown = tip === undefined ? undefined : bars[tip];
+  return (
+    <div class="bars" ref={frame}>
+      <div
+        class="bars-scroll"
+        role="application"
+        aria-roledescription="chart"
+        aria-label={`${props.label}. Arrow keys move between the bars. ${shown === undefined ? '' : describe(shown)}`}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onFocus={() => setTip(active)}
+        onBlur={() => setTip(undefined)}
+        onPointerLeave={() => setTip(undefined)}
+      >
+        <svg class="chart" width={drawn} height={height} viewBox={`0 0 ${drawn} ${height}`} aria-hidden="true">
+          {ticks.map((tick) => (
+            <g key={tick}>
+              <line class="grid-line" x1={plot.left} x2={drawn - plot.right} y1={y(tick)} y2={y(tick)} />
+              <text class="axis-text" x={plot.left - 6} y={y(tick) + 4} text-anchor="end">
+                {fixed(tick / scale.divisor, digits)}
+              </text>
+            </g>
+          ))}
+          <text
+            class="axis-title"
+            transform={`translate(12 ${plot.top + inner / 2}) rotate(-90)`}
+            text-anchor="middle"
+          >
+            {`${props.yTitle} (${scale.suffix})`}
+          </text>
+          <text class="axis-title" x={plot.left + (slot * bars.length) / 2} y={height - 6} text-anchor="middle">
+            {props.xTitle}
+          </text>
+          {bars.map((bar, index) => {
+            const x = plot.left + slot * index + (slot - barWidth) / 2;
+            let sum = 0;
+            return (
+              <g
+                key={index}
+                class={`bar-group ${tip === index ? 'hot' : ''}`}
+                onPointerEnter={() => setTip(index)}
+                onClick={() => props.onPick?.(bar.name)}
+              >
+                <rect
+                  class="bar-hit"
+                  x={plot.left + slot * index}
+                  y={plot.top}
+                  width={slot}
+                  height={inner}
+                />
+                {parts.map((part, at) => {
+                  const value = bar.values[at] ?? 0;
+                  if (value <= 0) return null;
+                  sum += value;
+                  return (
+                    <rect
+                      key={at}
+                      class="bar-part"
+                      x={x}
+                      y={y(sum)}
+                      width={barWidth}
+                      height={Math.max(0, y(sum - value) - y(sum))}
+                      fill={part.color}
+                    />
+                  );
+                })}
+                {index % every === 0 ? (
+                  <text class="axis-text" x={x + barWidth / 2} y={height - plot.bottom + 15} text-anchor="middle">
+                    {bar.note === undefined ? bar.name : `${bar.name}*`}
+                  </text>
+                ) : null}
+              </g>
+            );
+          })}
+        </svg>
+      </div>
+      {shown === undefined ? null : (
+        <div class="tooltip" role="presentation">
+          {describe(shown)
+            .split('\n')
+            .map((line, index) => (
+              <div key={index} class={index === 0 ? 'tooltip-title' : ''}>
+                {line}
+              </div>
+            ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+export function Legend(props: { parts: readonly (BarPart & { definition?: string })[] }) {
+  return (
+    <ul class="legend inline">
+      {props.parts.map((part) => (
+        <li key={part.title} title={part.definition}>
+          <span class="legend-item">
+            <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+              <rect width="10" height="10" rx="2" fill={part.color} />
+            </svg>
+            <span class="legend-name">{part.title}</span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

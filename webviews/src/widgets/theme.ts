@@ -1,0 +1,42 @@
+// Theme colours for canvases, and a signal that changes when the theme does.
+import { signal } from '@preact/signals';
+
+export const themeSerial = signal(0);
+
+let probe: CanvasRenderingContext2D | null | undefined;
+
+/** The value of a CSS colour expression, such as `var(--x)` or `color-mix(...)`, as the browser resolves it. */
+export function resolveColor(expression: string): string {
+  const element = document.createElement('span');
+  element.style.color = expression;
+  document.body.appendChild(element);
+  const value = getComputedStyle(element).color;
+  element.remove();
+  return value;
+}
+
+/** Relative luminance, 0..1, of a resolved colour. Formula: WCAG 2.2, relative luminance. */
+export function luminance(color: string): number {
+  if (probe === undefined) {
+    const canvas = document.createElement('canvas');
+    canvas.width = 1;
+    canvas.height = 1;
+    probe = canvas.getContext('2d', { willReadFrequently: true });
+  }
+  if (probe === null) return 0;
+  probe.clearRect(0, 0, 1, 1);
+  probe.fillStyle = color;
+  probe.fillRect(0, 0, 1, 1);
+  const [red = 0, green = 0, blue = 0] = probe.getImageData(0, 0, 1, 1).data;
+  const linear = (part: number): number => {
+    const value = part / 255;
+    return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  };
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+}
+
+export function watchTheme(): void {
+  const observer = new MutationObserver(() => themeSerial.value++);
+  observer.observe(document.documentElement, { attributes: true, attributeFilter: ['style', 'class'] });
+  observer.observe(document.body, { attributes: true, attributeFilter: ['class', 'data-vscode-theme-kind', 'style'] });
+}

@@ -1,0 +1,439 @@
+// A tree with figures: rows open and close, siblings sort by any column, the filter keeps matching
+// rows and what leads to them.
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { copyText, saveFile } from '../host/host.ts';
+import { announce, failureOf, viewState } from '../host/store.ts';
+import type { ViewName } from '../host/messages.ts';
+import { exportRows, extensions, type ExportFormat } from '../lib/export.ts';
+import { columnScale, exact, fixed, plural, visible, type Unit } from '../lib/format.ts';
+import type { Column, Row } from '../lib/protocol.ts';
+import { FilterBox, LinkButton, MenuButton } from './controls.tsx';
+import type { RowAction } from './data_table.tsx';
+import { Nothing } from './notices.tsx';
+import { useVirtualRows } from './virtual_rows.ts';
+
+export interface TreeItem<T> {
+  id: number;
+  childCount: number;
+  children: T[];
+}
+
+export interface TreeColumn<T> {
+  key: string;
+  title: string;
+  definition: string;
+  unit: Unit;
+  value: (node: T) => number;
+}
+
+interface Line<T> {
+  node: T;
+  level: number;
+  position: number;
+  siblings: number;
+  parent: number;
+}
+
+const rowPx = 24;
+
+export function TreeTable<T extends TreeItem<T>>(props: {
+  name: string;
+  view: ViewName;
+  stateKey: string;
+  nodes: readonly T[];
+  label: (node: T) => string;
+  note?: (node: T) => string;
+  columns: readonly TreeColumn<T>[];
+  actions: (node: T) => RowAction[];
+  /** Children that were left out of the answer. */
+  loadChildren?: (node: T) => Promise<T[]>;
+  /** The whole tree, for exports. */
+  loadAll: () => Promise<readonly T[]>;
+}) {
+  const sortState = viewState(props.view, `${props.stateKey}Sort`, '');
+  const filterState = viewState(props.view, `${props.stateKey}Filter`, '');
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
+  const [extra, setExtra] = useState<ReadonlyMap<number, T[]>>(new Map());
+  const [active, setActive] = useState(0);
+  const takeFocus = useRef(false);
+  const scroll = useRef<HTMLDivElement>(null);
+  const grid = useRef<HTMLDivElement>(null);
+  const sort = sortState.value;
+  const sortKey = sort.replace(/^-/, '');
+  const descending = sort.startsWith('-');
+  const filter = filterState.value.trim().toLowerCase();
+  const childrenOf = (node: T): T[] => extra.get(node.id) ?? node.children;
+
+  // The first levels open by themselves as long as they fit on a page.
+  useEffect(() => {
+    const next = new Set<number>();
+    let level: readonly T[] = props.nodes;
+    let count = level.length;
+    while (level.length > 0) {
+      const below = level.flatMap((node) => node.children);
+      count += below.length;
+      if (below.length === 0 || count > 24) break;
+      for (const node of level) next.add(node.id);
+      level = below;
+    }
+    setOpen(next);
+    setExtra(new Map());
+    setActive(0);
+  }, [props.nodes]);
+
+  const lines = useMemo(() => {
+    const column = props.columns.find((one) => one.key === sortKey);
+    const ordered = (nodes: readonly T[]): readonly T[] =>
+      column === undefined
+        ? nodes
+        : [...nodes].sort((a, b) => (descending ? -1 : 1) * (column.value(a) - column.value(b)));
+    const kept = new Set<number>();
+    if (filter !== '') {
+      // A row stays when it matches or something below it does.
+      const stack: { node: T; trail: number[] }[] = props.nodes.map((node) => ({ node, trail: [] }));
+      while (stack.length > 0) {
+        const { node, trail } = stack.pop()!;
+        const text = `${props.label(node)} ${props.note?.(node) ?? ''}`.toLowerCase();
+        if (text.includes(filter)) for (const id of [...trail, node.id]) kept.add(id);
+        for (const child of childrenOf(node)) stack.push({ node: child, trail: [...trail, node.id] });
+      }
+    }
+    const result: Line<T>[] = [];
+    const visit: { node: T; level: number; position: number; siblings: number; parent: number }[] = [];
+    const push = (nodes: readonly T[], level: number, parent: number): void => {
+      const list = ordered(filter === '' ? nodes : nodes.filter((node) => kept.has(node.id)));
+      for (let i = list.length - 1; i >= 0; i--) {
+        visit.push({ node: list[i]!, level, position: i + 1, siblings: list.length, parent });
+      }
+    };
+    push(props.nodes, 1, -1);
+    while (visit.length > 0) {
+      const line = visit.pop()!;
+      result.push(line);
+      if (filter !== '' || open.has(line.node.id)) {
+        push(childrenOf(line.node), line.level + 1, result.length - 1);
+      }
+    }
+    return result;
+  }, [props.nodes, open, extra, sort, filter]);
+
+  const rows = useVirtualRows(lines.length, scroll, rowPx, 40);
+  const scales = useMemo(
+    () =>
+      props.columns.map((column) => {
+        let most = 0;
+        const stack = [...props.nodes];
+        while (stack.length > 0) {
+          const node = stack.pop()!;
+          most = Math.max(most, Math.abs(column.value(node)));
+          stack.push(...node.children);
+        }
+        return { ...columnScale(column.unit, most), most };
+      }),
+    [props.nodes],
+  );
+
+  useEffect(() => {
+    if (!takeFocus.current) return;
+    const row = grid.current?.querySelector<HTMLElement>(`[data-line="${active}"]`);
+    if (row !== null && row !== undefined) {
+      takeFocus.current = false;
+      row.focus({ preventScroll: true });
+    }
+  });
+
+  const setOpened = async (node: T, opened: boolean): Promise<void> => {
+    const next = new Set(open);
+    if (opened) next.add(node.id);
+    else next.delete(node.id);
+    setOpen(next);
+    if (opened && childrenOf(node).length < node.childCount && props.loadChildren !== undefined) {
+      try {
+        const loaded = await props.loadChildren(node);
+        setExtra((old) => new Map(old).set(node.id, loaded));
+      } catch (error) {
+        announce(failureOf(error).message);
+      }
+    }
+  };
+  const moveTo = (index: number): void => {
+    const next = Math.max(0, Math.min(lines.length - 1, index));
+    takeFocus.current = true;
+    rows.reveal(next);
+    setActive(next);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const target = event.target as HTMLElement;
+    if (target.dataset.line === undefined) return;
+    const at = Number(target.dataset.line);
+    const line = lines[at];
+    if (line === undefined) return;
+    const has = line.node.childCount > 0;
+    const opened = open.has(line.node.id) || filter !== '';
+    switch (event.key) {
+      case 'ArrowDown':
+        moveTo(at + 1);
+        break;
+      case 'ArrowUp':
+        moveTo(at - 1);
+        break;
+      case 'Home':
+        moveTo(0);
+        break;
+      case 'End':
+        moveTo(lines.length - 1);
+        break;
+      case 'PageDown':
+        moveTo(at + 15);
+        break;
+      case 'PageUp':
+        moveTo(at - 15);
+        break;
+      case 'ArrowRight':
+        if (has && !opened) void setOpened(line.node, true);
+        else if (has) moveTo(at + 1);
+        break;
+      case 'ArrowLeft':
+        if (has && open.has(line.node.id)) void setOpened(line.node, false);
+        else if (line.parent >= 0) moveTo(line.parent);
+        break;
+      case '*': {
+        const next = new Set(open);
+        for (const other of lines) if (other.parent === line.parent) next.add(other.node.id);
+        setOpen(next);
+        break;
+      }
+      case 'Enter':
+        props.actions(line.node)[0]?.run();
+        break;
+      case ' ':
+        if (has) void setOpened(line.node, !opened);
+        break;
+      case 'c':
+        if (!(event.ctrlKey || event.metaKey)) return;
+        copyText(
+          [props.label(line.node), ...props.columns.map((c) => String(c.value(line.node)))].join('\t'),
+        );
+        announce('Row copied');
+        break;
+      default:
+        return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  const exportAll = async (format: ExportFormat, save: boolean): Promise<void> => {
+    try {
+      const all = await props.loadAll();
+      const columns: Column[] = [
+        { key: 'path', title: 'Path', definition: '', type: 'text', unit: '', hidden: false },
+        { key: 'depth', title: 'Depth', definition: '', type: 'integer', unit: 'count', hidden: false },
+        ...props.columns.map((column): Column => ({
+          key: column.key,
+          title: column.title,
+          definition: column.definition,
+          type: 'number',
+          unit: column.unit,
+          hidden: false,
+        })),
+      ];
+      const list: Row[] = [];
+      const stack = [...all].reverse().map((node) => ({ node, path: '', depth: 0 }));
+      while (stack.length > 0) {
+        const { node, path, depth } = stack.pop()!;
+        const here = path === '' ? props.label(node) : `${path} / ${props.label(node)}`;
+        const row: Row = { path: here, depth };
+        for (const column of props.columns) row[column.key] = column.value(node);
+        list.push(row);
+        for (let i = node.children.length - 1; i >= 0; i--) {
+          stack.push({ node: node.children[i]!, path: here, depth: depth + 1 });
+        }
+      }
+      const text = exportRows(columns, list, format);
+      if (save) {
+        saveFile(`${props.name.toLowerCase().replaceAll(' ', '-')}.${extensions[format]}`, text);
+      } else {
+        copyText(text);
+        announce('Table copied');
+      }
+    } catch (error) {
+      announce(`Export failed: ${failureOf(error).message}`);
+    }
+  };
+
+  const hasActions = lines.some((line) => props.actions(line.node).length > 0);
+  const template = `minmax(240px, 3.4fr) repeat(${props.columns.length}, minmax(88px, 1fr))${hasActions ? ' minmax(96px, max-content)' : ''}`;
+  const minWidth = 240 + 88 * props.columns.length + (hasActions ? 130 : 0);
+  const setSort = (key: string): void => {
+    sortState.value = sortKey !== key ? `-${key}` : descending ? key : '';
+  };
+  const activeInSight = rows.items.some((item) => item.index === active);
+  return (
+    <div class="data-table">
+      <div class="toolbar">
+        <FilterBox
+          label={`Filter ${props.name.toLowerCase()}`}
+          value={filterState.value}
+          onChange={(text) => (filterState.value = text)}
+        />
+        <span class="toolbar-end">
+          <span class="row-count">{plural(lines.length, 'row')}</span>
+          <MenuButton
+            label="Export"
+            items={[
+              { label: 'Copy as CSV', run: () => void exportAll('csv', false) },
+              { label: 'Copy as Markdown', run: () => void exportAll('markdown', false) },
+              { label: 'Copy as JSON', run: () => void exportAll('json', false) },
+              { label: 'Save as CSV...', run: () => void exportAll('csv', true) },
+              { label: 'Save as Markdown...', run: () => void exportAll('markdown', true) },
+              { label: 'Save as JSON...', run: () => void exportAll('json', true) },
+            ]}
+          />
+        </span>
+      </div>
+      <div ref={scroll} class="grid-scroll">
+        <div
+          ref={grid}
+          role="treegrid"
+          class="grid"
+          aria-label={props.name}
+          aria-rowcount={lines.length + 1}
+          aria-colcount={props.columns.length + 1 + (hasActions ? 1 : 0)}
+          style={{ minWidth: `${minWidth}px`, '--columns': template }}
+          onKeyDown={onKeyDown}
+        >
+          <div role="rowgroup" class="grid-head">
+            <div role="row" aria-rowindex={1} class="grid-row head">
+              <div role="columnheader" class="cell head-cell first">
+                <span class="head-text">Name</span>
+              </div>
+              {props.columns.map((column, index) => (
+                <div
+                  key={column.key}
+                  role="columnheader"
+                  class="cell head-cell numeric"
+                  title={column.definition}
+                  aria-description={column.definition}
+                  aria-sort={sortKey === column.key ? (descending ? 'descending' : 'ascending') : 'none'}
+                  data-key={column.key}
+                  tabIndex={0}
+                  onClick={() => setSort(column.key)}
+                  onKeyDown={(event) => {
+                    if (event.key !== 'Enter' && event.key !== ' ') return;
+                    event.preventDefault();
+                    setSort(column.key);
+                  }}
+                >
+                  <span class="head-text">
+                    {column.title}
+                    {scales[index]!.suffix === '' ? null : (
+                      <span class="head-unit"> {scales[index]!.suffix}</span>
+                    )}
+                  </span>
+                  <span
+                    class={`sort-mark ${sortKey === column.key ? (descending ? 'down' : 'up') : ''}`}
+                    aria-hidden="true"
+                  />
+                </div>
+              ))}
+              {hasActions ? (
+                <div role="columnheader" class="cell head-cell">
+                  <span class="head-text">Go to</span>
+                </div>
+              ) : null}
+            </div>
+          </div>
+          {lines.length === 0 ? null : (
+            <div role="rowgroup" class="grid-body" style={{ height: `${rows.totalPx}px` }}>
+              {rows.items.map((item) => {
+                const line = lines[item.index];
+                if (line === undefined) return null;
+                const { node } = line;
+                const has = node.childCount > 0;
+                const opened = has && (open.has(node.id) || filter !== '');
+                return (
+                  <div
+                    key={node.id}
+                    role="row"
+                    class={`grid-item grid-row ${active === item.index ? 'active' : ''}`}
+                    style={{ transform: `translateY(${item.start}px)`, height: `${rowPx}px` }}
+                    aria-rowindex={item.index + 2}
+                    aria-level={line.level}
+                    aria-posinset={line.position}
+                    aria-setsize={line.siblings}
+                    aria-expanded={has ? opened : undefined}
+                    tabIndex={active === item.index || (!activeInSight && item === rows.items[0]) ? 0 : -1}
+                    data-line={item.index}
+                    onMouseDown={() => setActive(item.index)}
+                    onDblClick={() => {
+                      if (has) void setOpened(node, !opened);
+                    }}
+                  >
+                    <div
+                      role="gridcell"
+                      class="cell first"
+                      title={visible(props.label(node))}
+                      style={{ paddingLeft: `${6 + Math.min(30, line.level - 1) * 14}px` }}
+                    >
+                      {has ? (
+                        <button
+                          type="button"
+                          class={`twisty ${opened ? 'open' : ''}`}
+                          tabIndex={-1}
+                          aria-label={opened ? 'Close row' : 'Open row'}
+                          onClick={() => void setOpened(node, !opened)}
+                        />
+                      ) : (
+                        <span class="twisty-space" />
+                      )}
+                      <span class="cell-text">
+                        {visible(props.label(node))}
+                        {props.note === undefined || props.note(node) === '' ? null : (
+                          <span class="cell-note"> {visible(props.note(node))}</span>
+                        )}
+                      </span>
+                    </div>
+                    {props.columns.map((column, index) => {
+                      const value = column.value(node);
+                      const scale = scales[index]!;
+                      const bar = sortKey === column.key && scale.most > 0 ? Math.abs(value) / scale.most : 0;
+                      return (
+                        <div
+                          key={column.key}
+                          role="gridcell"
+                          class={`cell numeric ${bar > 0 ? 'bar' : ''}`}
+                          style={bar > 0 ? { '--bar': `${(bar * 100).toFixed(2)}%` } : undefined}
+                          title={exact(value, column.unit)}
+                          data-key={column.key}
+                          data-value={value}
+                        >
+                          {fixed(value / scale.divisor, scale.digits)}
+                        </div>
+                      );
+                    })}
+                    {hasActions ? (
+                      <div role="gridcell" class="cell actions">
+                        {props.actions(node).map((action) => (
+                          <LinkButton
+                            key={action.label}
+                            title={action.title}
+                            tabIndex={active === item.index ? 0 : -1}
+                            onClick={action.run}
+                          >
+                            {action.label}
+                          </LinkButton>
+                        ))}
+                      </div>
+                    ) : null}
+                  </div>
+                );
+              })}
+            </div>
+          )}
+        </div>
+        {lines.length === 0 ? <Nothing>No row matches the filter.</Nothing> : null}
+      </div>
+    </div>
+  );
+}
