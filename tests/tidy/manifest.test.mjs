@@ -47,7 +47,7 @@ test('every command has our prefix, a title and our category', () => {
   for (const { command, title, category } of contributes.commands) {
     assert.match(command, /^emberline\.[a-zA-Z.]+$/);
     assert.match(title, /^[A-Z]/, command);
-    assert.ok(category === 'Emberline' || /PyTorch|Emberline/.test(title), command);
+    assert.ok(category === 'PyTorch Profile' || /PyTorch|Emberline/.test(title), command);
   }
 });
 

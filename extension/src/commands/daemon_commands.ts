@@ -1,0 +1,21 @@
+import * as vscode from 'vscode';
+import type { Context } from '../context.ts';
+import { failureData } from '../daemon/failure.ts';
+
+/** Commands about the daemon. */
+export function registerDaemonCommands({ supervisor, log }: Context): vscode.Disposable {
+  return vscode.Disposable.from(
+    vscode.commands.registerCommand('emberline.showLog', () => log.show()),
+    vscode.commands.registerCommand('emberline.restartDaemon', async () => {
+      try {
+        await supervisor.restart();
+      } catch (error) {
+        const { message, hint } = failureData(error);
+        const showLog = 'Show Log';
+        const text = hint === undefined ? message : `${message} ${hint}`;
+        const answer = await vscode.window.showErrorMessage(text, showLog);
+        if (answer === showLog) log.show();
+      }
+    }),
+  );
+}

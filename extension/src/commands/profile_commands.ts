@@ -1,0 +1,154 @@
+import { basename, isAbsolute, join } from 'node:path';
+import * as vscode from 'vscode';
+import type { Navigation, ViewSelection } from '../../../webviews/src/host/messages.ts';
+import { openOnStartup } from '../config.ts';
+import type { Context } from '../context.ts';
+import { profileUri, type ProfileEditors } from '../editors/profile_editor.ts';
+import { isViewName } from '../editors/messages.ts';
+import { mayHoldTrace, profileViewType } from '../editors/profile_path.ts';
+
+/** More traces than this are not offered by name. */
+const offeredTraces = 40;
+
+/** Opens a path in the profile editor; says why where that is not possible. */
+export async function openProfile(path: string): Promise<void> {
+  let uri: vscode.Uri;
+  try {
+    uri = await profileUri(path);
+  } catch {
+    void vscode.window.showErrorMessage(`There is no profile at ${path}.`);
+    return;
+  }
+  await vscode.commands.executeCommand('vscode.openWith', uri, profileViewType);
+}
+
+interface Choice extends vscode.QuickPickItem {
+  path?: string;
+  browse?: 'file' | 'folder';
+}
+
+async function browse(kind: 'file' | 'folder'): Promise<string | undefined> {
+  const picked = await vscode.window.showOpenDialog({
+    title: kind === 'file' ? 'Open a Trace' : 'Open a Run or Log Folder',
+    openLabel: 'Open Profile',
+    canSelectFiles: kind === 'file',
+    canSelectFolders: kind === 'folder',
+    canSelectMany: false,
+    ...(kind === 'file' ? { filters: { Traces: ['json', 'gz'], 'All files': ['*'] } } : {}),
+  });
+  return picked?.[0]?.fsPath;
+}
+
+/** Offers the traces of the workspace, and to look for others. */
+async function pickProfile(): Promise<string | undefined> {
+  const pick = vscode.window.createQuickPick<Choice>();
+  pick.title = 'Open PyTorch Profile';
+  pick.placeholder = 'A trace of this workspace, or one from elsewhere';
+  pick.matchOnDescription = true;
+  const others: Choice[] = [
+    { label: '$(file) Choose a trace file...', browse: 'file', alwaysShow: true },
+    { label: '$(folder) Choose a run or log folder...', browse: 'folder', alwaysShow: true },
+  ];
+  pick.items = others;
+  pick.busy = true;
+  const search = new vscode.CancellationTokenSource();
+  const found = vscode.workspace.findFiles(
+    '**/*.pt.trace.{json,json.gz}',
+    '**/{node_modules,.git}/**',
+    offeredTraces,
+    search.token,
+  );
+  void found.then((uris) => {
+    const traces = uris
+      .map((uri): Choice => ({
+        label: `$(flame) ${basename(uri.fsPath)}`,
+        description: vscode.workspace.asRelativePath(vscode.Uri.joinPath(uri, '..')),
+        path: uri.fsPath,
+      }))
+      .sort((a, b) => (a.path ?? '').localeCompare(b.path ?? ''));
+    pick.items = [...traces, ...others];
+    pick.busy = false;
+  });
+  const choice = await new Promise<Choice | undefined>((resolve) => {
+    pick.onDidAccept(() => resolve(pick.selectedItems[0]));
+    pick.onDidHide(() => resolve(undefined));
+    pick.show();
+  });
+  search.cancel();
+  search.dispose();
+  pick.dispose();
+  if (choice?.browse !== undefined) return browse(choice.browse);
+  return choice?.path;
+}
+
+async function onOpen(resource: unknown): Promise<void> {
+  const path = resource instanceof vscode.Uri ? resource.fsPath : await pickProfile();
+  if (path !== undefined) await openProfile(path);
+}
+
+async function onChoose(context: Context): Promise<void> {
+  const { profiles } = context;
+  const picked = await vscode.window.showQuickPick(
+    profiles.list.map((profile) => ({
+      label: `$(flame) ${profile.title}`,
+      description: profile === profiles.active ? 'shown now' : '',
+      detail: profile.detail,
+      profile,
+    })),
+    { title: 'Active Profile', placeHolder: 'The profile whose costs the source shows' },
+  );
+  if (picked !== undefined) profiles.activate(picked.profile);
+}
+
+/** A navigation as a command's argument: commands can be run by anybody. */
+export function navigationOf(value: unknown): Navigation | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { view, filter, line } = value as { view?: unknown; filter?: unknown; line?: unknown };
+  if (!isViewName(view)) return undefined;
+  const to: Navigation = { view };
+  if (typeof filter === 'string') to.filter = filter;
+  if (typeof line === 'object' && line !== null) {
+    const { file, line: row } = line as { file?: unknown; line?: unknown };
+    if (typeof file === 'string' && typeof row === 'number') to.line = { file, line: row };
+  }
+  return to;
+}
+
+/** Commands about profiles and their editors. */
+export function registerProfileCommands(
+  context: Context,
+  editors: ProfileEditors,
+): vscode.Disposable {
+  const { profiles } = context;
+  const register = vscode.commands.registerCommand;
+  return vscode.Disposable.from(
+    register('emberline.openProfile', onOpen),
+    register('emberline.chooseProfile', () => onChoose(context)),
+    register('emberline.reveal', async (to: unknown) => {
+      const navigation = navigationOf(to);
+      const profile = profiles.active;
+      if (navigation !== undefined && profile !== undefined) {
+        await editors.navigate(profile, navigation);
+      }
+    }),
+    register('emberline.selectTrace', async (path: unknown, selection: unknown) => {
+      const profile = profiles.list.find((candidate) => candidate.path === path);
+      if (profile === undefined) return;
+      profiles.activate(profile);
+      await editors.select(profile, (selection ?? undefined) as ViewSelection | undefined);
+    }),
+  );
+}
+
+/** Opens the profile of the setting, in a window that shows nothing yet. */
+export async function openStartupProfile(context: Context): Promise<void> {
+  const wanted = openOnStartup();
+  if (wanted === '') return;
+  const open = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs);
+  if (open.some(({ input }) => input instanceof vscode.TabInputCustom)) return;
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+  const path = isAbsolute(wanted) || folder === undefined ? wanted : join(folder, wanted);
+  context.log.info(`Opening ${path}, as emberline.openOnStartup says`);
+  if (!mayHoldTrace(path)) context.log.debug('It is taken for a folder');
+  await openProfile(path);
+}

@@ -1,0 +1,97 @@
+import * as vscode from 'vscode';
+import type { SourceTarget } from '../../../webviews/src/host/messages.ts';
+import { sourceSettings, updateSetting } from '../config.ts';
+import type { Context } from '../context.ts';
+import type { ProfileEditors } from '../editors/profile_editor.ts';
+import { isPython, type Annotations } from '../source/annotations.ts';
+import type { CostDecorations } from '../source/decorations.ts';
+import { neighbourHint } from '../source/hints.ts';
+import { openOrLocate } from '../source/open_source.ts';
+
+function pythonEditor(): vscode.TextEditor | undefined {
+  const editor = vscode.window.activeTextEditor;
+  return editor !== undefined && isPython(editor.document) ? editor : undefined;
+}
+
+function say(message: string): void {
+  void vscode.window.showInformationMessage(message);
+}
+
+async function goToHotLine(
+  annotations: Annotations,
+  decorations: CostDecorations,
+  direction: 1 | -1,
+): Promise<void> {
+  const editor = pythonEditor();
+  if (editor === undefined) return say('Hot lines are found in Python files.');
+  await annotations.of(editor.document);
+  const hints = decorations.hintsOf(editor.document);
+  const hint = neighbourHint(hints, editor.selection.active.line, direction);
+  if (hint === undefined) return say('No line of this file is hot in the active profile.');
+  const line = editor.document.lineAt(hint.line);
+  const start = new vscode.Position(hint.line, line.firstNonWhitespaceCharacterIndex);
+  editor.selection = new vscode.Selection(start, start);
+  editor.revealRange(line.range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+}
+
+async function showInTimeline(
+  context: Context,
+  annotations: Annotations,
+  editors: ProfileEditors,
+): Promise<void> {
+  const editor = pythonEditor();
+  if (editor === undefined) return say('Put the cursor on a line of a Python file.');
+  const annotated = await annotations.of(editor.document);
+  const row = editor.selection.active.line + 1;
+  const costs = annotated?.result.lines.filter(({ line, stale }) => line === row && !stale) ?? [];
+  const cost = costs[0];
+  if (annotated === undefined || cost === undefined) {
+    return say('The active profile has no calls of this line.');
+  }
+  context.profiles.activate(annotated.profile);
+  await editors.navigate(annotated.profile, {
+    view: 'timeline',
+    line: { file: cost.file, line: cost.recordedLine },
+  });
+}
+
+/** Switches all surfaces off, or all on where some are off. */
+async function toggle(): Promise<void> {
+  const { codeLens, hints, heat, hover } = sourceSettings();
+  const on = !(codeLens || hints || heat || hover);
+  for (const surface of ['codeLens', 'hints', 'heat', 'hover']) {
+    await updateSetting(`${surface}.enabled`, on);
+  }
+}
+
+function targetOf(value: unknown): SourceTarget | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const target = value as { file?: unknown; line?: unknown; function?: unknown };
+  if (typeof target.file !== 'string' || typeof target.line !== 'number') return undefined;
+  return {
+    file: target.file,
+    line: target.line,
+    ...(typeof target.function === 'string' ? { function: target.function } : {}),
+  };
+}
+
+/** Commands about the source and what is shown in it. */
+export function registerSourceCommands(
+  context: Context,
+  editors: ProfileEditors,
+  annotations: Annotations,
+  decorations: CostDecorations,
+): vscode.Disposable {
+  const register = vscode.commands.registerCommand;
+  return vscode.Disposable.from(
+    register('emberline.nextHotLine', () => goToHotLine(annotations, decorations, 1)),
+    register('emberline.previousHotLine', () => goToHotLine(annotations, decorations, -1)),
+    register('emberline.showInTimeline', () => showInTimeline(context, annotations, editors)),
+    register('emberline.toggleAnnotations', toggle),
+    register('emberline.openFrame', async (value: unknown) => {
+      const target = targetOf(value);
+      const profile = context.profiles.active;
+      if (target !== undefined && profile !== undefined) await openOrLocate(profile, target);
+    }),
+  );
+}

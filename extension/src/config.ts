@@ -1,0 +1,91 @@
+import { homedir } from 'node:os';
+import * as vscode from 'vscode';
+import { expandPath } from './editors/profile_path.ts';
+import type { PathMapping } from './source/path_mappings.ts';
+
+/** Which cost the source surfaces show. `auto`: the device's where the trace has device work. */
+export type Metric = 'auto' | 'device' | 'host';
+
+export interface SourceSettings {
+  codeLens: boolean;
+  hints: boolean;
+  heat: boolean;
+  hover: boolean;
+  findings: boolean;
+  metric: Metric;
+  /** Smallest share of the whole that a line must have for a hint, 0..1. */
+  minimumShare: number;
+  /** How many of the hottest lines get a CodeLens of their own. */
+  hottestLines: number;
+}
+
+/** The only reader of settings. */
+function section(): vscode.WorkspaceConfiguration {
+  return vscode.workspace.getConfiguration('emberline');
+}
+
+function expand(path: string): string {
+  const workspaceFolder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+  return expandPath(path, { home: homedir(), workspaceFolder, env: process.env });
+}
+
+/** Path of another daemon; empty for the one of the extension. Not read in untrusted workspaces. */
+export function serverPath(): string {
+  if (!vscode.workspace.isTrusted) return '';
+  return expand(section().get<string>('serverPath', '').trim());
+}
+
+/** Profile to open at activation; empty for none. */
+export function openOnStartup(): string {
+  return expand(section().get<string>('openOnStartup', '').trim());
+}
+
+export function sourceSettings(): SourceSettings {
+  const config = section();
+  return {
+    codeLens: config.get('codeLens.enabled', true),
+    hints: config.get('hints.enabled', true),
+    heat: config.get('heat.enabled', true),
+    hover: config.get('hover.enabled', true),
+    findings: config.get('findings.enabled', true),
+    metric: config.get<Metric>('metric', 'auto'),
+    minimumShare: Math.max(0, config.get('hints.minimumPercent', 0.5)) / 100,
+    hottestLines: Math.max(0, config.get('codeLens.hottestLines', 3)),
+  };
+}
+
+export function pathMappings(): PathMapping[] {
+  const value = section().get<unknown>('pathMappings', []);
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((entry: unknown) => {
+    if (typeof entry !== 'object' || entry === null) return [];
+    const { from, to } = entry as { from?: unknown; to?: unknown };
+    if (typeof from !== 'string' || typeof to !== 'string' || from === '') return [];
+    return [{ from, to: expand(to) }];
+  });
+}
+
+/** Remembers a mapping: for the workspace where there is one, else for the user. */
+export async function addPathMapping(mapping: PathMapping): Promise<void> {
+  const config = section();
+  const inWorkspace = (vscode.workspace.workspaceFolders?.length ?? 0) > 0;
+  const stored = config.inspect<PathMapping[]>('pathMappings');
+  const before = (inWorkspace ? stored?.workspaceValue : stored?.globalValue) ?? [];
+  const after = [mapping, ...before.filter(({ from }) => from !== mapping.from)];
+  const target = inWorkspace
+    ? vscode.ConfigurationTarget.Workspace
+    : vscode.ConfigurationTarget.Global;
+  await config.update('pathMappings', after, target);
+}
+
+/** Folders with installed packages that the user named beside those of the interpreter. */
+export function extraSitePackages(): string[] {
+  const value = section().get<unknown>('sitePackages', []);
+  if (!Array.isArray(value)) return [];
+  return value.filter((path): path is string => typeof path === 'string').map(expand);
+}
+
+/** Turns one of the switches for the user. */
+export async function updateSetting(key: string, value: unknown): Promise<void> {
+  await section().update(key, value, vscode.ConfigurationTarget.Global);
+}

@@ -1,0 +1,32 @@
+import * as vscode from 'vscode';
+import type { Profiles } from './daemon/profiles.ts';
+import type { Supervisor } from './daemon/supervisor.ts';
+import { extraSitePackages, pathMappings } from './config.ts';
+import { interpreterSitePackages } from './source/interpreter.ts';
+
+/** What every part of the extension works with. */
+export interface Context {
+  extension: vscode.ExtensionContext;
+  log: vscode.LogOutputChannel;
+  supervisor: Supervisor;
+  profiles: Profiles;
+}
+
+/** Where code lies on this machine, as the daemon's `source/*` methods want it. */
+export async function sourceParams(): Promise<{
+  sourceRoots: string[];
+  mappings: { from: string; to: string }[];
+  sitePackages: string[];
+}> {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  return {
+    sourceRoots: folders.map(({ uri }) => uri.fsPath),
+    mappings: pathMappings(),
+    sitePackages: [...extraSitePackages(), ...(await interpreterSitePackages())],
+  };
+}
+
+/** Methods that take the parameters of `sourceParams`. */
+export function wantsSourceParams(method: string): boolean {
+  return method.startsWith('source/') || method === 'view/lines';
+}

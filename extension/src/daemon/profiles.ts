@@ -1,0 +1,180 @@
+import { basename, dirname } from 'node:path';
+import type { ViewSelection } from '../../../webviews/src/host/messages.ts';
+import type { ProfileOpenResult, TraceInfo } from '../protocol/types.ts';
+import type { RequestOptions } from './client.ts';
+import { Emitter, type Disposable } from './emitter.ts';
+import type { Supervisor } from './supervisor.ts';
+
+/** The trace that the source surfaces speak of. */
+export interface ActiveTrace {
+  selection: ViewSelection;
+  trace: TraceInfo;
+}
+
+/** Parameters of a request that name a trace and steps; what is not chosen is left out. */
+export function selectionParams(selection: ViewSelection): Record<string, string> {
+  const params: Record<string, string> = {};
+  for (const key of ['run', 'worker', 'span', 'steps'] as const) {
+    const value = selection[key];
+    if (value !== undefined && value !== '') params[key] = value;
+  }
+  return params;
+}
+
+/** Whether two selections name the same trace, whatever steps they choose. */
+export function sameTrace(a: ViewSelection, b: ViewSelection): boolean {
+  return (
+    (a.run ?? '') === (b.run ?? '') &&
+    (a.worker ?? '') === (b.worker ?? '') &&
+    (a.span ?? '') === (b.span ?? '')
+  );
+}
+
+/**
+ * A trace, run folder or log folder that somebody has open. Its handle in the daemon is renewed
+ * whenever the daemon is a new one, so whoever holds this object need not know of restarts.
+ */
+export class OpenProfile {
+  readonly path: string;
+  readonly onChange = new Emitter<void>();
+  /** What lies below the path; undefined until it was opened once. */
+  discovery: ProfileOpenResult | undefined;
+  active: ActiveTrace | undefined;
+  private readonly supervisor: Supervisor;
+  private opening: { generation: number; result: Promise<ProfileOpenResult> } | undefined;
+
+  constructor(path: string, supervisor: Supervisor) {
+    this.path = path;
+    this.supervisor = supervisor;
+  }
+
+  /** Short name for tabs, trees and status. */
+  get title(): string {
+    return basename(this.path) || this.path;
+  }
+
+  /** Longer name, where several profiles have the same short one. */
+  get detail(): string {
+    return dirname(this.path);
+  }
+
+  /** The profile as the running daemon knows it. */
+  async opened(): Promise<ProfileOpenResult> {
+    await this.supervisor.ready();
+    const { generation } = this.supervisor.current;
+    if (this.opening?.generation !== generation) {
+      const result = this.supervisor.request('profile/open', { path: this.path });
+      const opening = { generation, result };
+      this.opening = opening;
+      // A failure is not kept: the file may be there the next time.
+      result.catch(() => {
+        if (this.opening === opening) this.opening = undefined;
+      });
+    }
+    const discovery = await this.opening.result;
+    if (this.discovery !== discovery) {
+      this.discovery = discovery;
+      this.onChange.fire();
+    }
+    return discovery;
+  }
+
+  /** Loads the trace that the selection names. */
+  async loadTrace(
+    selection: ViewSelection,
+    options: RequestOptions,
+  ): Promise<{ profile: ProfileOpenResult; trace: TraceInfo }> {
+    const profile = await this.opened();
+    const { steps: _steps, ...trace } = selectionParams(selection);
+    const result = await this.supervisor.request(
+      'profile/load',
+      { profileId: profile.profileId, ...trace },
+      options,
+    );
+    return { profile, trace: result };
+  }
+
+  /** Sends a request about this profile. The parameters need no `profileId`. */
+  async forward(
+    method: string,
+    params: Record<string, unknown>,
+    options?: RequestOptions,
+  ): Promise<unknown> {
+    const { profileId } = await this.opened();
+    return this.supervisor.forward(method, { ...params, profileId }, options);
+  }
+
+  setActive(active: ActiveTrace): void {
+    this.active = active;
+    this.onChange.fire();
+  }
+
+  /** Lets the daemon forget it. */
+  close(): void {
+    this.onChange.dispose();
+    const { opening } = this;
+    this.opening = undefined;
+    if (opening === undefined || opening.generation !== this.supervisor.current.generation) return;
+    if (this.supervisor.current.state !== 'running') return;
+    opening.result
+      .then(({ profileId }) => this.supervisor.request('profile/close', { profileId }))
+      .catch(() => undefined);
+  }
+}
+
+/** All open profiles, and the one that the source surfaces show. */
+export class Profiles implements Disposable {
+  /** A profile came, went, changed, or another one became the active one. */
+  readonly onChange = new Emitter<void>();
+  private readonly supervisor: Supervisor;
+  private readonly open = new Map<string, { profile: OpenProfile; holders: number }>();
+  private activePath: string | undefined;
+
+  constructor(supervisor: Supervisor) {
+    this.supervisor = supervisor;
+  }
+
+  get list(): OpenProfile[] {
+    return [...this.open.values()].map(({ profile }) => profile);
+  }
+
+  /** The active profile: the one chosen, else the one opened last. */
+  get active(): OpenProfile | undefined {
+    return this.open.get(this.activePath ?? '')?.profile ?? this.list.at(-1);
+  }
+
+  /** The profile of a path. Each call is matched by one of `release`. */
+  acquire(path: string): OpenProfile {
+    const known = this.open.get(path);
+    if (known !== undefined) {
+      known.holders++;
+      return known.profile;
+    }
+    const profile = new OpenProfile(path, this.supervisor);
+    this.open.set(path, { profile, holders: 1 });
+    profile.onChange.on(() => this.onChange.fire());
+    this.onChange.fire();
+    return profile;
+  }
+
+  release(profile: OpenProfile): void {
+    const known = this.open.get(profile.path);
+    if (known === undefined || known.profile !== profile || --known.holders > 0) return;
+    this.open.delete(profile.path);
+    if (this.activePath === profile.path) this.activePath = undefined;
+    profile.close();
+    this.onChange.fire();
+  }
+
+  activate(profile: OpenProfile): void {
+    if (this.activePath === profile.path) return;
+    this.activePath = profile.path;
+    this.onChange.fire();
+  }
+
+  dispose(): void {
+    for (const { profile } of this.open.values()) profile.close();
+    this.open.clear();
+    this.onChange.dispose();
+  }
+}

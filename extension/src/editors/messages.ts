@@ -1,0 +1,113 @@
+import type {
+  EditorState,
+  SourceTarget,
+  ToHost,
+  ViewName,
+} from '../../../webviews/src/host/messages.ts';
+
+const views: ReadonlySet<string> = new Set<ViewName>([
+  'overview',
+  'operators',
+  'kernels',
+  'timeline',
+  'memory',
+  'modules',
+  'lightning',
+  'stacks',
+  'lines',
+]);
+
+/** Requests that a page may send through the extension; opening and closing are not for pages. */
+const forwardable = /^(?:(?:view|timeline|source)\/[A-Za-z]+|profile\/(?:check|load))$/;
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isViewName(value: unknown): value is ViewName {
+  return typeof value === 'string' && views.has(value);
+}
+
+function sourceTarget(value: unknown): SourceTarget | undefined {
+  if (!isRecord(value) || typeof value.file !== 'string' || typeof value.line !== 'number') {
+    return undefined;
+  }
+  return {
+    file: value.file,
+    line: Math.max(0, Math.trunc(value.line)),
+    ...(typeof value.function === 'string' ? { function: value.function } : {}),
+    ...(typeof value.lineIsDefinition === 'boolean'
+      ? { lineIsDefinition: value.lineIsDefinition }
+      : {}),
+  };
+}
+
+/** A state as a page sent it or as it was stored; undefined when it is not one. */
+export function editorState(value: unknown): EditorState | undefined {
+  if (!isRecord(value) || !isViewName(value.view)) return undefined;
+  const selection = isRecord(value.selection) ? value.selection : {};
+  const chosen: EditorState['selection'] = {};
+  for (const key of ['run', 'worker', 'span', 'steps'] as const) {
+    if (typeof selection[key] === 'string') chosen[key] = selection[key];
+  }
+  return { view: value.view, selection: chosen, views: isRecord(value.views) ? value.views : {} };
+}
+
+/** Checks a message of a page: pages show what traces hold, and are not trusted. */
+export function parseMessage(value: unknown): ToHost | undefined {
+  if (!isRecord(value)) return undefined;
+  switch (value.type) {
+    case 'ready':
+    case 'cancelLoad':
+    case 'retry':
+    case 'showLog':
+    case 'restartDaemon':
+      return { type: value.type };
+    case 'request':
+      if (typeof value.id !== 'number' || typeof value.method !== 'string') return undefined;
+      if (!forwardable.test(value.method)) return undefined;
+      return {
+        type: 'request',
+        id: value.id,
+        method: value.method,
+        params: isRecord(value.params) ? value.params : {},
+      };
+    case 'cancel':
+      return typeof value.id === 'number' ? { type: 'cancel', id: value.id } : undefined;
+    case 'state': {
+      const state = editorState(value.state);
+      return state && { type: 'state', state };
+    }
+    case 'openSource': {
+      const target = sourceTarget(value.target);
+      return target && { type: 'openSource', target, toSide: value.toSide === true };
+    }
+    case 'copy':
+      return typeof value.text === 'string' ? { type: 'copy', text: value.text } : undefined;
+    case 'save':
+      if (typeof value.suggestedName !== 'string' || typeof value.content !== 'string') {
+        return undefined;
+      }
+      return {
+        type: 'save',
+        suggestedName: safeFileName(value.suggestedName),
+        content: value.content,
+        base64: value.base64 === true,
+      };
+    case 'openToSide':
+      return isViewName(value.view) ? { type: 'openToSide', view: value.view } : undefined;
+    case 'openExternal':
+      return typeof value.url === 'string' && /^https:\/\//.test(value.url)
+        ? { type: 'openExternal', url: value.url }
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** A file name without folders and control characters, whatever the trace is called. */
+export function safeFileName(name: string): string {
+  // eslint-disable-next-line no-control-regex
+  const plain = name.replace(/[\\/:*?"<>|\u0000-\u001f]/g, '_').replace(/^\.+/, '');
+  return plain.slice(0, 120) || 'profile';
+}

@@ -1,0 +1,42 @@
+/**
+ * Scheme of editors on folders: VS Code opens no editor on a folder's own address. A trace file is
+ * opened under its own address instead.
+ */
+export const profileScheme = 'emberline-profile';
+
+/** The view type of the profile editor in the manifest. */
+export const profileViewType = 'emberline.profile';
+
+/** Whether VS Code opens a file of this name in the profile editor by itself. */
+export function hasTraceName(name: string): boolean {
+  return /\.pt\.trace\.json(?:\.gz)?$/i.test(name);
+}
+
+/** Whether a file of this name may hold a trace at all. */
+export function mayHoldTrace(name: string): boolean {
+  return /\.json(?:\.gz)?$/i.test(name);
+}
+
+/** Name of a profile without the endings that all traces share. */
+export function shortTitle(name: string): string {
+  return name.replace(/(?:\.pt\.trace)?\.json(?:\.gz)?$/i, '') || name;
+}
+
+/**
+ * Expands `~`, `${userHome}`, `${workspaceFolder}` and `${env:NAME}` in a path of the settings.
+ * What cannot be expanded is left out.
+ */
+export function expandPath(
+  path: string,
+  variables: {
+    home: string;
+    workspaceFolder?: string | undefined;
+    env: Record<string, string | undefined>;
+  },
+): string {
+  return path
+    .replace(/^~(?=$|[\\/])/, variables.home)
+    .replace(/\$\{userHome\}/g, variables.home)
+    .replace(/\$\{workspaceFolder\}/g, variables.workspaceFolder ?? '')
+    .replace(/\$\{env:([^}]+)\}/g, (_, name: string) => variables.env[name] ?? '');
+}

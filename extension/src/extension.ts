@@ -1,0 +1,101 @@
+import * as vscode from 'vscode';
+import { registerDaemonCommands } from './commands/daemon_commands.ts';
+import { openStartupProfile, registerProfileCommands } from './commands/profile_commands.ts';
+import { registerSourceCommands } from './commands/source_commands.ts';
+import { serverPath } from './config.ts';
+import type { Context } from './context.ts';
+import { DaemonClient } from './daemon/client.ts';
+import { daemonProgram } from './daemon/locate.ts';
+import { Profiles } from './daemon/profiles.ts';
+import { Supervisor } from './daemon/supervisor.ts';
+import { FolderFiles } from './editors/folder_files.ts';
+import { ProfileEditors } from './editors/profile_editor.ts';
+import { Annotations } from './source/annotations.ts';
+import { CostLenses } from './source/code_lens.ts';
+import { CostDecorations } from './source/decorations.ts';
+import { FindingActions, Findings } from './source/findings.ts';
+import { CostHover } from './source/hover.ts';
+import { HotLinesTree } from './views/hot_lines_tree.ts';
+import { ProfilesTree } from './views/profiles_tree.ts';
+import { StatusItem } from './views/status.ts';
+
+let supervisor: Supervisor | undefined;
+
+function createContext(extension: vscode.ExtensionContext): Context {
+  const log = vscode.window.createOutputChannel('Emberline', { log: true });
+  const version = (extension.extension.packageJSON as { version?: unknown }).version;
+  supervisor = new Supervisor({
+    log,
+    launch: () =>
+      DaemonClient.launch({
+        command: daemonProgram(extension.extensionPath, serverPath()),
+        args: ['serve'],
+        clientVersion: typeof version === 'string' ? version : '',
+        log,
+      }),
+  });
+  const profiles = new Profiles(supervisor);
+  extension.subscriptions.push(log, supervisor, profiles);
+  return { extension, log, supervisor, profiles };
+}
+
+/** Which commands and views make sense, for the `when` clauses of the manifest. */
+function keepContextKeys({ profiles, supervisor: daemon }: Context): vscode.Disposable {
+  const update = () => {
+    const open = profiles.list.length > 0;
+    void vscode.commands.executeCommand('setContext', 'emberline.hasProfile', open);
+  };
+  update();
+  return vscode.Disposable.from(profiles.onChange.on(update), daemon.onStatus.on(update));
+}
+
+function registerSourceSurfaces(context: Context, editors: ProfileEditors): vscode.Disposable {
+  const annotations = new Annotations(context);
+  const findings = new Findings(context);
+  const decorations = new CostDecorations(annotations, context.extension.extensionUri);
+  const lenses = new CostLenses(annotations);
+  const python = { language: 'python' };
+  const profilesTree = new ProfilesTree(context, findings);
+  const hotLines = new HotLinesTree(context);
+  return vscode.Disposable.from(
+    annotations,
+    findings,
+    decorations,
+    lenses,
+    profilesTree,
+    hotLines,
+    vscode.languages.registerCodeLensProvider(python, lenses),
+    vscode.languages.registerHoverProvider(python, new CostHover(context, annotations, findings)),
+    vscode.languages.registerCodeActionsProvider(python, new FindingActions(), {
+      providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
+    }),
+    vscode.window.registerTreeDataProvider('emberline.profiles', profilesTree),
+    vscode.window.registerTreeDataProvider('emberline.hotLines', hotLines),
+    registerSourceCommands(context, editors, annotations, decorations),
+  );
+}
+
+export async function activate(extension: vscode.ExtensionContext): Promise<void> {
+  const context = createContext(extension);
+  const editors = new ProfileEditors(context);
+  extension.subscriptions.push(
+    new FolderFiles().register(),
+    editors.register(),
+    registerProfileCommands(context, editors),
+    registerDaemonCommands(context),
+    registerSourceSurfaces(context, editors),
+    new StatusItem(context),
+    keepContextKeys(context),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      const { state } = context.supervisor.current;
+      if (event.affectsConfiguration('emberline.serverPath') && state !== 'idle') {
+        void context.supervisor.restart().catch(() => undefined);
+      }
+    }),
+  );
+  await openStartupProfile(context);
+}
+
+export async function deactivate(): Promise<void> {
+  await supervisor?.stop();
+}

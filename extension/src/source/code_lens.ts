@@ -1,0 +1,88 @@
+import * as vscode from 'vscode';
+import type { Navigation } from '../../../webviews/src/host/messages.ts';
+import { sourceSettings } from '../config.ts';
+import type { SourceLens } from '../protocol/types.ts';
+import { isPython, type Annotations } from './annotations.ts';
+import { hottestLines, lensTitle, lineHint, showsDevice } from './hints.ts';
+
+/** Where a click on the lens of a definition leads: its hottest operator, or its module. */
+function lensTarget(lens: SourceLens): Navigation {
+  const operator = lens.operators[0];
+  if (operator !== undefined) return { view: 'operators', filter: operator };
+  if (lens.kind === 'module') {
+    return { view: 'modules', filter: lens.name.split('.').at(-1) ?? lens.name };
+  }
+  return { view: 'lines', filter: lens.name };
+}
+
+function at(line: number): vscode.Range {
+  return new vscode.Range(line - 1, 0, line - 1, 0);
+}
+
+/** CodeLens on functions, classes and modules that the active profile ran, and on the hottest lines. */
+export class CostLenses implements vscode.CodeLensProvider, vscode.Disposable {
+  private readonly annotations: Annotations;
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.changed.event;
+  private readonly subscription: vscode.Disposable;
+
+  constructor(annotations: Annotations) {
+    this.annotations = annotations;
+    this.subscription = vscode.Disposable.from(
+      annotations.onDidChange(() => this.changed.fire()),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('emberline')) this.changed.fire();
+      }),
+    );
+  }
+
+  async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
+    const settings = sourceSettings();
+    if (!settings.codeLens || !isPython(document)) return [];
+    const annotated = await this.annotations.of(document);
+    if (annotated === undefined) return [];
+    const { result } = annotated;
+    const device = showsDevice(settings.metric, result.hasDeviceWork);
+    const lenses: vscode.CodeLens[] = [];
+    for (const lens of result.lenses) {
+      if (lens.line < 1 || lens.line > document.lineCount) continue;
+      if ((device ? lens.deviceUs : lens.hostUs) <= 0) continue;
+      lenses.push(
+        new vscode.CodeLens(at(lens.line), {
+          title: lensTitle(lens, device),
+          tooltip: `Show the operators of ${lens.name} in the profile`,
+          command: 'emberline.reveal',
+          arguments: [lensTarget(lens)],
+        }),
+      );
+    }
+    const hottest = hottestLines(result.lines, {
+      device,
+      count: settings.hottestLines,
+      minimumShare: Math.max(settings.minimumShare, 0.02),
+    });
+    const defined = new Set(result.lenses.map(({ line }) => line));
+    for (const [index, line] of hottest.entries()) {
+      if (line.line < 1 || line.line > document.lineCount || defined.has(line.line)) continue;
+      const rank = index === 0 ? 'Hottest line' : `Hot line ${index + 1}`;
+      const target: Navigation = {
+        view: 'timeline',
+        line: { file: line.file, line: line.recordedLine },
+      };
+      lenses.push(
+        new vscode.CodeLens(at(line.line), {
+          title: `$(flame) ${rank} · ${lineHint(line, device)}`,
+          tooltip: 'Show the calls of this line in the timeline',
+          command: 'emberline.reveal',
+          arguments: [target],
+        }),
+      );
+    }
+    return lenses;
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    this.changed.dispose();
+  }
+}

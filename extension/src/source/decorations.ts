@@ -1,0 +1,121 @@
+import * as vscode from 'vscode';
+import { sourceSettings } from '../config.ts';
+import { isPython, type Annotations } from './annotations.ts';
+import { drawnHints, hintColumn, showsDevice, visualWidth, type DrawnHint } from './hints.ts';
+
+/** More hints than this help nobody and slow the editor. */
+const mostHints = 2000;
+
+const heatLevels = [1, 2, 3, 4] as const;
+
+/** End-of-line hints, and heat in the gutter and the overview ruler. */
+export class CostDecorations implements vscode.Disposable {
+  private readonly annotations: Annotations;
+  private readonly hint = vscode.window.createTextEditorDecorationType({
+    rangeBehavior: vscode.DecorationRangeBehavior.ClosedOpen,
+  });
+  private readonly heat: vscode.TextEditorDecorationType[];
+  private readonly subscription: vscode.Disposable;
+
+  constructor(annotations: Annotations, extensionUri: vscode.Uri) {
+    this.annotations = annotations;
+    const media = vscode.Uri.joinPath(extensionUri, 'extension', 'media');
+    this.heat = heatLevels.map((level) => {
+      const icon = (theme: string) => vscode.Uri.joinPath(media, `heat-${level}-${theme}.svg`);
+      return vscode.window.createTextEditorDecorationType({
+        light: { gutterIconPath: icon('light') },
+        dark: { gutterIconPath: icon('dark') },
+        gutterIconSize: 'contain',
+        rangeBehavior: vscode.DecorationRangeBehavior.ClosedOpen,
+        // The least heat would only clutter the ruler.
+        ...(level === 1
+          ? {}
+          : {
+              overviewRulerColor: new vscode.ThemeColor(`emberline.heat${level}`),
+              overviewRulerLane: vscode.OverviewRulerLane.Right,
+            }),
+      });
+    });
+    this.subscription = vscode.Disposable.from(
+      annotations.onDidChange((document) => {
+        for (const editor of vscode.window.visibleTextEditors) {
+          if (editor.document === document) this.draw(editor);
+        }
+      }),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.drawAll()),
+      vscode.window.onDidChangeTextEditorOptions(({ textEditor }) => this.draw(textEditor)),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('emberline')) this.drawAll();
+      }),
+    );
+    this.drawAll();
+  }
+
+  /** The hints that a document's newest costs make, under the present settings. */
+  hintsOf(document: vscode.TextDocument): DrawnHint[] {
+    const annotated = this.annotations.latest(document);
+    if (annotated === undefined) return [];
+    const settings = sourceSettings();
+    return drawnHints(annotated.result.lines, {
+      device: showsDevice(settings.metric, annotated.result.hasDeviceWork),
+      minimumShare: settings.minimumShare,
+      lineCount: document.lineCount,
+    }).slice(0, mostHints);
+  }
+
+  private drawAll(): void {
+    for (const editor of vscode.window.visibleTextEditors) {
+      if (!isPython(editor.document)) continue;
+      this.draw(editor);
+      void this.annotations.of(editor.document);
+    }
+  }
+
+  private draw(editor: vscode.TextEditor): void {
+    const { document } = editor;
+    if (!isPython(document)) return;
+    const annotated = this.annotations.latest(document);
+    // Hints of an earlier text have moved with it by themselves; new places come with the answer.
+    if (annotated !== undefined && annotated.version !== document.version) return;
+    const settings = sourceSettings();
+    const hints = this.hintsOf(document);
+    editor.setDecorations(this.hint, settings.hints ? this.hintOptions(editor, hints) : []);
+    for (const [index, type] of this.heat.entries()) {
+      const ranges = settings.heat
+        ? hints
+            .filter(({ heat }) => heat === index + 1)
+            .map(({ line }) => document.lineAt(line).range)
+        : [];
+      editor.setDecorations(type, ranges);
+    }
+  }
+
+  private hintOptions(
+    editor: vscode.TextEditor,
+    hints: readonly DrawnHint[],
+  ): vscode.DecorationOptions[] {
+    const { document } = editor;
+    const tabSize = typeof editor.options.tabSize === 'number' ? editor.options.tabSize : 4;
+    const widths = hints.map(({ line }) => visualWidth(document.lineAt(line).text, tabSize));
+    const column = hintColumn(widths);
+    return hints.map((hint, index) => ({
+      range: document.lineAt(hint.line).range,
+      renderOptions: {
+        after: {
+          contentText: hint.text,
+          color: new vscode.ThemeColor(
+            hint.heat >= 3 ? 'emberline.hotHintForeground' : 'emberline.hintForeground',
+          ),
+          fontStyle: hint.stale ? 'italic' : 'normal',
+          margin: `0 0 0 ${Math.max(2, column - (widths[index] ?? 0))}ch`,
+        },
+      },
+    }));
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    this.hint.dispose();
+    for (const type of this.heat) type.dispose();
+  }
+}

@@ -1,0 +1,156 @@
+import * as vscode from 'vscode';
+import { sourceSettings } from '../config.ts';
+import { sourceParams, type Context } from '../context.ts';
+import { failureData } from '../daemon/failure.ts';
+import { selectionParams, type OpenProfile } from '../daemon/profiles.ts';
+import type { SourceResolveResult } from '../protocol/types.ts';
+import { findingsOf, type Finding } from './finding_list.ts';
+
+/** More places than this are not marked for one profile. */
+const mostFrames = 100;
+
+interface Placed {
+  finding: Finding;
+  uri: vscode.Uri;
+  line: number;
+}
+
+/** The findings of the active profile: kept for the tree and the hover, shown as diagnostics. */
+export class Findings implements vscode.Disposable {
+  private readonly context: Context;
+  private readonly diagnostics = vscode.languages.createDiagnosticCollection('emberline');
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChange = this.changed.event;
+  private readonly subscriptions: vscode.Disposable[];
+  private list: Finding[] = [];
+  private placed: Placed[] = [];
+  private key = '';
+  private abort = new AbortController();
+
+  constructor(context: Context) {
+    this.context = context;
+    this.subscriptions = [
+      this.diagnostics,
+      this.changed,
+      context.profiles.onChange.on(() => void this.update()),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('emberline.findings')) this.publish();
+        if (event.affectsConfiguration('emberline.pathMappings')) void this.update(true);
+      }),
+    ];
+  }
+
+  /** Findings of the active profile. */
+  get all(): readonly Finding[] {
+    return this.list;
+  }
+
+  /** Texts of the findings on a line, 0-based. */
+  on(uri: vscode.Uri, line: number): string[] {
+    const address = uri.toString();
+    return this.placed
+      .filter((place) => place.line === line && place.uri.toString() === address)
+      .map(({ finding }) => finding.text);
+  }
+
+  private async update(again = false): Promise<void> {
+    const { active: profile } = this.context.profiles;
+    const selection = profile?.active?.selection;
+    const key =
+      profile === undefined || selection === undefined
+        ? ''
+        : JSON.stringify([profile.path, selectionParams(selection)]);
+    if (key === this.key && !again) return;
+    this.key = key;
+    this.abort.abort();
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    let list: Finding[] = [];
+    let placed: Placed[] = [];
+    if (profile !== undefined && selection !== undefined) {
+      try {
+        const params = selectionParams(selection);
+        list = findingsOf(await profile.forward('view/overview', params, { signal }));
+        placed = await this.place(profile, list, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        // Asked again with the next change: the daemon may be on its way back.
+        this.key = '';
+        this.context.log.debug(`Findings: ${failureData(error).message}`);
+      }
+    }
+    if (signal.aborted) return;
+    this.list = list;
+    this.placed = placed;
+    this.publish();
+    this.changed.fire();
+  }
+
+  private async place(
+    profile: OpenProfile,
+    list: readonly Finding[],
+    signal: AbortSignal,
+  ): Promise<Placed[]> {
+    const files = new Map<string, vscode.Uri | undefined>();
+    const params = await sourceParams();
+    const placed: Placed[] = [];
+    for (const finding of list) {
+      for (const frame of finding.frames) {
+        if (placed.length >= mostFrames) return placed;
+        if (!files.has(frame.file)) {
+          const found = (await profile.forward(
+            'source/resolve',
+            { file: frame.file, ...params },
+            { signal },
+          )) as SourceResolveResult;
+          files.set(frame.file, found.path === null ? undefined : vscode.Uri.file(found.path));
+        }
+        const uri = files.get(frame.file);
+        if (uri !== undefined) placed.push({ finding, uri, line: frame.line - 1 });
+      }
+    }
+    return placed;
+  }
+
+  private publish(): void {
+    this.diagnostics.clear();
+    if (!sourceSettings().findings) return;
+    const byFile = new Map<string, { uri: vscode.Uri; list: vscode.Diagnostic[] }>();
+    for (const { finding, uri, line } of this.placed) {
+      const range = new vscode.Range(line, 0, line, Number.MAX_SAFE_INTEGER);
+      const text = finding.action === '' ? finding.text : `${finding.text}\n${finding.action}`;
+      const diagnostic = new vscode.Diagnostic(range, text, vscode.DiagnosticSeverity.Information);
+      diagnostic.source = 'PyTorch Profile';
+      diagnostic.code = finding.id;
+      const file = byFile.get(uri.toString()) ?? { uri, list: [] };
+      file.list.push(diagnostic);
+      byFile.set(uri.toString(), file);
+    }
+    for (const { uri, list } of byFile.values()) this.diagnostics.set(uri, list);
+  }
+
+  dispose(): void {
+    this.abort.abort();
+    vscode.Disposable.from(...this.subscriptions).dispose();
+  }
+}
+
+/** Quick fixes of a finding: see its evidence in the profile, or switch the diagnostics off. */
+export class FindingActions implements vscode.CodeActionProvider {
+  provideCodeActions(
+    _document: vscode.TextDocument,
+    _range: vscode.Range,
+    context: vscode.CodeActionContext,
+  ): vscode.CodeAction[] {
+    const own = context.diagnostics.filter(({ source }) => source === 'PyTorch Profile');
+    if (own.length === 0) return [];
+    const show = new vscode.CodeAction('Show in PyTorch Profile', vscode.CodeActionKind.QuickFix);
+    show.command = {
+      title: show.title,
+      command: 'emberline.reveal',
+      arguments: [{ view: 'overview' }],
+    };
+    show.diagnostics = own;
+    return [show];
+  }
+}

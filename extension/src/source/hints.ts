@@ -1,0 +1,202 @@
+import type { Metric } from '../config.ts';
+import type { AnnotatedLine, SourceLens } from '../protocol/types.ts';
+import { formatShare, formatUs, shorten } from './format.ts';
+
+/** The cost that a surface shows: whose time, how much, and its share of the whole. */
+export interface ShownCost {
+  side: 'GPU' | 'CPU';
+  us: number;
+  selfUs: number;
+  backwardUs: number;
+  /** 0..1 of all time on that side. */
+  share: number;
+}
+
+/** Whether the device's time is shown: by choice, or because there is some. */
+export function showsDevice(metric: Metric, hasDeviceWork: boolean): boolean {
+  return metric === 'device' || (metric === 'auto' && hasDeviceWork);
+}
+
+export function lineCost(line: AnnotatedLine, device: boolean): ShownCost {
+  return device
+    ? {
+        side: 'GPU',
+        us: line.deviceTotalUs,
+        selfUs: line.deviceSelfUs,
+        backwardUs: line.backwardDeviceUs,
+        share: line.deviceShare,
+      }
+    : {
+        side: 'CPU',
+        us: line.hostTotalUs,
+        selfUs: line.hostSelfUs,
+        backwardUs: line.backwardHostUs,
+        share: line.hostShare,
+      };
+}
+
+/** `18.4 ms GPU (11 %) · bwd 12.1 ms · ×53`, with what else the line is guilty of. */
+export function lineHint(line: AnnotatedLine, device: boolean): string {
+  const cost = lineCost(line, device);
+  const parts = [`${formatUs(cost.us)} ${cost.side} (${formatShare(cost.share)})`];
+  if (cost.backwardUs > 0) parts.push(`bwd ${formatUs(cost.backwardUs)}`);
+  if (line.calls > 1) parts.push(`×${line.calls}`);
+  if (line.synchronisationUs > 0.02 * cost.us && line.synchronisationUs > 0) {
+    parts.push(`waits ${formatUs(line.synchronisationUs)}`);
+  }
+  if (device && line.idleUs > 0.1 * cost.us && line.idleUs > 0) {
+    parts.push(`GPU idle ${formatUs(line.idleUs)}`);
+  }
+  if (line.confidence === 'function' && !line.stale) parts.push('line not known');
+  return parts.join(' · ');
+}
+
+/** A hint as it is drawn: at most one per line of the document. */
+export interface DrawnHint {
+  /** 0-based line of the document. */
+  line: number;
+  text: string;
+  /** 1 (least) to 4; 0 when the hint is stale and says nothing of this line. */
+  heat: number;
+  stale: boolean;
+  cost: ShownCost;
+}
+
+/** How hot a share of the whole is, 1 to 4. */
+export function heatOf(share: number): number {
+  if (share >= 0.25) return 4;
+  if (share >= 0.1) return 3;
+  if (share >= 0.03) return 2;
+  return 1;
+}
+
+function staleText(lines: AnnotatedLine[], device: boolean): string {
+  const us = lines.reduce((sum, line) => sum + lineCost(line, device).us, 0);
+  const side = device ? 'GPU' : 'CPU';
+  const count = lines.length === 1 ? '1 line' : `${lines.length} lines`;
+  return `${formatUs(us)} ${side} · ${count} changed since the recording`;
+}
+
+function add<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}
+
+/**
+ * The hints of a document: lines below the least share are left out; lines that lost their place
+ * are summed up on their function, marked stale, and never drawn on a line of today's text.
+ */
+export function drawnHints(
+  lines: readonly AnnotatedLine[],
+  options: { device: boolean; minimumShare: number; lineCount: number },
+): DrawnHint[] {
+  const fresh = new Map<number, AnnotatedLine[]>();
+  const stale = new Map<number, AnnotatedLine[]>();
+  for (const line of lines) {
+    if (line.line < 1 || line.line > options.lineCount) continue;
+    add(line.stale ? stale : fresh, line.line, line);
+  }
+  const drawn = new Map<number, DrawnHint>();
+  for (const [number, costs] of fresh) {
+    // Several costs of one line (the same file recorded under two names) show the largest.
+    const best = costs.reduce((a, b) =>
+      lineCost(b, options.device).us > lineCost(a, options.device).us ? b : a,
+    );
+    const cost = lineCost(best, options.device);
+    if (cost.us <= 0 || cost.share < options.minimumShare) continue;
+    const text = lineHint(best, options.device);
+    drawn.set(number, { line: number - 1, text, heat: heatOf(cost.share), stale: false, cost });
+  }
+  for (const [number, costs] of stale) {
+    const shown = costs.filter((line) => {
+      const cost = lineCost(line, options.device);
+      return cost.us > 0 && cost.share >= options.minimumShare;
+    });
+    const first = shown[0];
+    if (first === undefined || drawn.has(number)) continue;
+    drawn.set(number, {
+      line: number - 1,
+      text: staleText(shown, options.device),
+      heat: 0,
+      stale: true,
+      cost: lineCost(first, options.device),
+    });
+  }
+  return [...drawn.values()].sort((a, b) => a.line - b.line);
+}
+
+/** Columns that a line of text takes on the screen. Wide characters count double. */
+export function visualWidth(text: string, tabSize: number): number {
+  let width = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    if (code === 9) width += tabSize - (width % tabSize);
+    else width += code >= 0x1100 && isWide(code) ? 2 : 1;
+  }
+  return width;
+}
+
+function isWide(code: number): boolean {
+  return (
+    code <= 0x115f ||
+    (code >= 0x2e80 && code <= 0xa4cf) ||
+    (code >= 0xac00 && code <= 0xd7a3) ||
+    (code >= 0xf900 && code <= 0xfaff) ||
+    (code >= 0xfe30 && code <= 0xfe6f) ||
+    (code >= 0xff00 && code <= 0xff60) ||
+    (code >= 0x1f300 && code <= 0x1faff)
+  );
+}
+
+/**
+ * The column at which the hints of a document begin, so that they stand below each other: after
+ * the longest of their lines, but no further right than most lines need.
+ */
+export function hintColumn(widths: readonly number[], furthest = 84): number {
+  const longest = widths.reduce((a, b) => Math.max(a, b), 0);
+  return Math.min(longest, furthest) + 4;
+}
+
+/** Text of the CodeLens of a definition. */
+export function lensTitle(lens: SourceLens, device: boolean): string {
+  const us = device ? lens.deviceUs : lens.hostUs;
+  const share = device ? lens.deviceShare : lens.hostShare;
+  const parts = [`${formatUs(us)} ${device ? 'GPU' : 'CPU'} (${formatShare(share)})`];
+  if (lens.backwardUs > 0) parts.push(`backward ${formatShare(lens.backwardShare)}`);
+  if (lens.calls > 0) parts.push(`${lens.calls} ${lens.calls === 1 ? 'call' : 'calls'}`);
+  const hottest = lens.operators.slice(0, 3).map((name) => shorten(name, 40));
+  if (hottest.length > 0) parts.push(hottest.join(', '));
+  if (lens.stale) parts.push('changed since the recording');
+  return parts.join(' · ');
+}
+
+/** The hottest placed lines by their own time, hottest first. */
+export function hottestLines(
+  lines: readonly AnnotatedLine[],
+  options: { device: boolean; count: number; minimumShare: number },
+): AnnotatedLine[] {
+  return lines
+    .filter((line) => {
+      const cost = lineCost(line, options.device);
+      return (
+        !line.stale &&
+        line.confidence !== 'function' &&
+        cost.selfUs > 0 &&
+        cost.share >= options.minimumShare
+      );
+    })
+    .sort((a, b) => lineCost(b, options.device).selfUs - lineCost(a, options.device).selfUs)
+    .slice(0, options.count);
+}
+
+/** The hinted line after (or before) a line, going around at the end. Lines are 0-based. */
+export function neighbourHint(
+  hints: readonly DrawnHint[],
+  from: number,
+  direction: 1 | -1,
+): DrawnHint | undefined {
+  const placed = hints.filter((hint) => !hint.stale);
+  if (direction === 1) return placed.find((hint) => hint.line > from) ?? placed[0];
+  return placed.filter((hint) => hint.line < from).at(-1) ?? placed.at(-1);
+}

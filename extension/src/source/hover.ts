@@ -1,0 +1,58 @@
+import * as vscode from 'vscode';
+import { sourceSettings } from '../config.ts';
+import type { Context } from '../context.ts';
+import { failureData } from '../daemon/failure.ts';
+import type { Annotations } from './annotations.ts';
+import type { Findings } from './findings.ts';
+import { showsDevice } from './hints.ts';
+import { hoverMarkdown } from './hover_text.ts';
+
+/** The only commands that a hover may run. */
+const commands = ['emberline.reveal', 'emberline.openFrame'];
+
+/** What a line costs, by operator, kernel and caller. */
+export class CostHover implements vscode.HoverProvider {
+  private readonly context: Context;
+  private readonly annotations: Annotations;
+  private readonly findings: Findings;
+
+  constructor(context: Context, annotations: Annotations, findings: Findings) {
+    this.context = context;
+    this.annotations = annotations;
+    this.findings = findings;
+  }
+
+  async provideHover(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.Hover | undefined> {
+    const settings = sourceSettings();
+    if (!settings.hover) return undefined;
+    const annotated = await this.annotations.of(document);
+    if (annotated === undefined || token.isCancellationRequested) return undefined;
+    const { line } = position;
+    if (!annotated.result.lines.some((cost) => cost.line === line + 1)) return undefined;
+    const abort = new AbortController();
+    token.onCancellationRequested(() => abort.abort());
+    try {
+      const result = await this.annotations.hover(document, line, abort.signal);
+      if (result === undefined) return undefined;
+      const text = hoverMarkdown(result, {
+        device: showsDevice(settings.metric, annotated.result.hasDeviceWork),
+        profile: annotated.profile.title,
+        findings: this.findings.on(document.uri, line),
+        link: (command, ...args) =>
+          `command:${command}?${encodeURIComponent(JSON.stringify(args))}`,
+      });
+      if (text === undefined) return undefined;
+      const markdown = new vscode.MarkdownString(text, true);
+      markdown.supportHtml = true;
+      markdown.isTrusted = { enabledCommands: commands };
+      return new vscode.Hover(markdown, document.lineAt(line).range);
+    } catch (error) {
+      this.context.log.debug(`Hover: ${failureData(error).message}`);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import type { NamedCost, SourceHoverResult } from '../protocol/types.ts';
+import {
+  escapeMarkdown,
+  formatBytes,
+  formatCount,
+  formatShare,
+  formatUs,
+  shorten,
+} from './format.ts';
+import { lineCost } from './hints.ts';
+
+export interface HoverLinks {
+  /** A command link, or undefined where commands are not to be had. */
+  link: (command: string, ...args: unknown[]) => string | undefined;
+}
+
+const longest = { operator: 60, kernel: 70, caller: 60 };
+
+function tableOf(title: string, rows: readonly NamedCost[], device: boolean, length: number) {
+  const lines = [`| ${title} | ${device ? 'GPU' : 'CPU'} | backward | calls | shapes |`];
+  lines.push('|:--|--:|--:|--:|:--|');
+  for (const row of rows) {
+    const us = device ? row.deviceUs : row.hostUs;
+    const shapes = row.shapes.map((shape) => escapeMarkdown(shorten(shape, 40))).join(' ');
+    const backward = row.backwardUs > 0 ? formatUs(row.backwardUs) : '';
+    const name = escapeMarkdown(shorten(row.name, length));
+    lines.push(
+      `| ${name} | ${formatUs(us)} | ${backward} | ${formatCount(row.calls)} | ${shapes} |`,
+    );
+  }
+  return lines.join('\n');
+}
+
+function summary(result: SourceHoverResult, device: boolean): string[] {
+  const line = result.cost;
+  if (line === null) return [];
+  const cost = lineCost(line, device);
+  const facts = [
+    `**${formatUs(cost.us)} ${cost.side}** (${formatShare(cost.share)})`,
+    `own ${formatUs(cost.selfUs)}`,
+  ];
+  if (cost.backwardUs > 0) {
+    facts.push(`forward ${formatUs(Math.max(0, cost.us - cost.backwardUs))}`);
+    facts.push(`backward ${formatUs(cost.backwardUs)}`);
+  }
+  facts.push(`${formatCount(line.calls)} ${line.calls === 1 ? 'call' : 'calls'}`);
+  const more: string[] = [];
+  if (device) more.push(`host ${formatUs(line.hostTotalUs)}`);
+  if (line.allocatedBytes > 0) more.push(`allocates ${formatBytes(line.allocatedBytes)}`);
+  if (line.collectives > 0) {
+    more.push(`${formatCount(line.collectives)} collectives, ${formatUs(line.collectiveUs)}`);
+  }
+  if (line.synchronisationUs > 0)
+    more.push(`waits ${formatUs(line.synchronisationUs)} for the device`);
+  if (line.idleUs > 0) more.push(`device idle meanwhile ${formatUs(line.idleUs)}`);
+  const lines = [facts.join(' · ')];
+  if (more.length > 0) lines.push(more.join(' · '));
+  return lines;
+}
+
+function confidence(result: SourceHoverResult): string | undefined {
+  switch (result.cost?.confidence) {
+    case undefined:
+    case 'exact':
+      return undefined;
+    case 'aligned':
+      return '_Line found by aligning the recorded calls with the source._';
+    case 'function':
+      return '_Only the function is known: these calls could not be given to one line._';
+  }
+}
+
+/**
+ * The hover of a line as Markdown. Everything that comes from the trace is escaped; links are the
+ * only commands in it.
+ */
+export function hoverMarkdown(
+  result: SourceHoverResult,
+  options: { device: boolean; profile: string; findings: readonly string[] } & HoverLinks,
+): string | undefined {
+  const line = result.cost;
+  if (!result.found || line === null) return undefined;
+  const { device, link } = options;
+  const blocks = summary(result, device);
+  if (line.stale)
+    blocks.push('_The line changed since the recording; these figures are of the recorded text._');
+  const how = confidence(result);
+  if (how !== undefined) blocks.push(how);
+  if (result.byOperator.length > 0) {
+    blocks.push(tableOf('Operator', result.byOperator.slice(0, 8), device, longest.operator));
+  }
+  if (result.byKernel.length > 0) {
+    blocks.push(tableOf('Kernel', result.byKernel.slice(0, 6), true, longest.kernel));
+  }
+  if (result.callers.length > 0) {
+    const callers = result.callers.slice(0, 5).map((caller) => {
+      const name = escapeMarkdown(
+        shorten(`${caller.function} (line ${caller.line})`, longest.caller),
+      );
+      const target = { file: caller.file, line: caller.line, function: caller.function };
+      const href = link('emberline.openFrame', target);
+      const us = formatUs(device ? caller.deviceUs : caller.hostUs);
+      return `- ${href === undefined ? name : `[${name}](${href})`} ${us}`;
+    });
+    blocks.push(`Called from\n\n${callers.join('\n')}`);
+  }
+  for (const finding of options.findings) blocks.push(`💡 ${escapeMarkdown(finding)}`);
+  blocks.push(linksOf(result, device, link));
+  blocks.push(`<sub>${escapeMarkdown(options.profile)}</sub>`);
+  return blocks.filter((block) => block !== '').join('\n\n');
+}
+
+function linksOf(result: SourceHoverResult, device: boolean, link: HoverLinks['link']): string {
+  const line = result.cost;
+  if (line === null) return '';
+  const links: [string, string | undefined][] = [
+    [
+      'Timeline',
+      link('emberline.reveal', {
+        view: 'timeline',
+        line: { file: line.file, line: line.recordedLine },
+      }),
+    ],
+  ];
+  const operator = result.byOperator[0]?.name;
+  if (operator !== undefined) {
+    links.push(['Operators', link('emberline.reveal', { view: 'operators', filter: operator })]);
+  }
+  const kernel = result.byKernel[0]?.name;
+  if (device && kernel !== undefined) {
+    links.push(['Kernels', link('emberline.reveal', { view: 'kernels', filter: kernel })]);
+  }
+  return links
+    .flatMap(([text, href]) => (href === undefined ? [] : [`[${text}](${href})`]))
+    .join(' · ');
+}

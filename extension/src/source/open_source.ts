@@ -1,0 +1,123 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import type { SourceTarget } from '../../../webviews/src/host/messages.ts';
+import { addPathMapping } from '../config.ts';
+import { sourceParams } from '../context.ts';
+import { failureData } from '../daemon/failure.ts';
+import type { OpenProfile } from '../daemon/profiles.ts';
+import type { SourceResolveResult } from '../protocol/types.ts';
+import { isRealFile, mappingOf } from './path_mappings.ts';
+
+export type OpenOutcome = 'opened' | 'missing' | 'dismissed';
+
+/**
+ * Opens the file of a frame at its line. Where several files of the workspace fit, the user
+ * chooses once and the choice is remembered.
+ */
+export async function openSource(
+  profile: OpenProfile,
+  target: SourceTarget,
+  toSide: boolean,
+): Promise<OpenOutcome> {
+  if (!isRealFile(target.file)) {
+    const name = target.function || target.file || 'This frame';
+    void vscode.window.showInformationMessage(`${name} has no Python source.`);
+    return 'dismissed';
+  }
+  let found: SourceResolveResult;
+  try {
+    found = (await profile.forward('source/resolve', {
+      file: target.file,
+      ...(await sourceParams()),
+    })) as SourceResolveResult;
+  } catch (error) {
+    void vscode.window.showErrorMessage(failureData(error).message);
+    return 'dismissed';
+  }
+  if (found.status === 'missing') return 'missing';
+  if (found.status === 'ambiguous') return choose(found.candidates, target, toSide);
+  if (found.path === null) return 'missing';
+  await showLine(vscode.Uri.file(found.path), target.line, toSide);
+  return 'opened';
+}
+
+async function choose(
+  candidates: readonly string[],
+  target: SourceTarget,
+  toSide: boolean,
+): Promise<OpenOutcome> {
+  const picked = await vscode.window.showQuickPick(
+    candidates.map((path) => ({
+      label: basename(path),
+      description: vscode.workspace.asRelativePath(path),
+      path,
+    })),
+    { title: `Which file is ${target.file}?`, placeHolder: 'The choice is remembered' },
+  );
+  if (picked === undefined) return 'dismissed';
+  await remember(target.file, picked.path);
+  await showLine(vscode.Uri.file(picked.path), target.line, toSide);
+  return 'opened';
+}
+
+async function remember(recorded: string, located: string): Promise<void> {
+  const mapping = mappingOf(recorded, located);
+  if (mapping !== undefined && mapping.from !== mapping.to) await addPathMapping(mapping);
+}
+
+/** Asks for the file of a frame, opens it, and remembers where it lies. */
+export async function locateSource(target: SourceTarget, toSide: boolean): Promise<boolean> {
+  const name = basename(target.file.replace(/\\/g, '/'));
+  const picked = await vscode.window.showOpenDialog({
+    title: `Locate ${target.file}`,
+    openLabel: 'Use This File',
+    filters: { Python: ['py', 'pyw', 'ipynb'] },
+    canSelectMany: false,
+  });
+  const file = picked?.[0];
+  if (file === undefined) return false;
+  if (basename(file.fsPath) !== name) {
+    void vscode.window.showWarningMessage(
+      `${basename(file.fsPath)} is opened, but not remembered: the trace names ${name}.`,
+    );
+  }
+  await remember(target.file, file.fsPath);
+  await showLine(file, target.line, toSide);
+  return true;
+}
+
+/** Opens a frame from outside a profile editor; says so and offers *Locate...* where it is missing. */
+export async function openOrLocate(
+  profile: OpenProfile,
+  target: SourceTarget,
+  toSide = false,
+): Promise<void> {
+  if ((await openSource(profile, target, toSide)) !== 'missing') return;
+  const locate = 'Locate...';
+  const answer = await vscode.window.showWarningMessage(
+    `${target.file} is not in this workspace.`,
+    locate,
+  );
+  if (answer === locate) await locateSource(target, toSide);
+}
+
+/** Shows a line in the middle of an editor, in a column that already shows text where there is one. */
+export async function showLine(uri: vscode.Uri, line: number, toSide: boolean): Promise<void> {
+  const visible = vscode.window.visibleTextEditors.find(
+    ({ document, viewColumn }) =>
+      viewColumn !== undefined && ['file', 'untitled'].includes(document.uri.scheme),
+  );
+  const column = toSide
+    ? vscode.ViewColumn.Beside
+    : (visible?.viewColumn ?? vscode.ViewColumn.Active);
+  const document = await vscode.workspace.openTextDocument(uri);
+  const row = Math.min(Math.max(0, line - 1), document.lineCount - 1);
+  const range = document.lineAt(row).range;
+  const start = new vscode.Position(row, document.lineAt(row).firstNonWhitespaceCharacterIndex);
+  const editor = await vscode.window.showTextDocument(document, {
+    viewColumn: column,
+    preview: true,
+    selection: new vscode.Range(start, start),
+  });
+  editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+}

@@ -1,0 +1,43 @@
+/** A folder of the machine that recorded the trace, and the same folder here. */
+export interface PathMapping {
+  from: string;
+  to: string;
+}
+
+const separators = /[\\/]+/;
+
+function parts(path: string): string[] {
+  return path.split(separators);
+}
+
+/**
+ * The mapping that a located file teaches: what is left of both paths when their common end is
+ * taken away, so that the files beside it are found too. Undefined when the names differ.
+ */
+export function mappingOf(recorded: string, located: string): PathMapping | undefined {
+  const from = parts(recorded);
+  const to = parts(located);
+  let common = 0;
+  while (
+    common < from.length - 1 &&
+    common < to.length - 1 &&
+    from[from.length - 1 - common] === to[to.length - 1 - common]
+  ) {
+    common++;
+  }
+  if (common === 0) return undefined;
+  const separator = recorded.includes('\\') && !recorded.includes('/') ? '\\' : '/';
+  const head = (path: string[], join: string) => path.slice(0, path.length - common).join(join);
+  const hereSeparator = located.includes('\\') ? '\\' : '/';
+  const fromHead = head(from, separator);
+  const toHead = head(to, hereSeparator);
+  return {
+    from: fromHead === '' ? separator : fromHead,
+    to: toHead === '' ? hereSeparator : toHead,
+  };
+}
+
+/** Whether a path of a trace names code that no file holds: builtins, `<string>`, torch's own. */
+export function isRealFile(file: string): boolean {
+  return file !== '' && !/^<.*>$/.test(file) && /\.py[wi]?$|[\\/]ipykernel_\d+[\\/]/.test(file);
+}

@@ -1,0 +1,60 @@
+import * as vscode from 'vscode';
+import type { Context } from '../context.ts';
+
+/** One status item: the active profile, and the daemon where something is wrong with it. */
+export class StatusItem implements vscode.Disposable {
+  private readonly context: Context;
+  private readonly item = vscode.window.createStatusBarItem(
+    'emberline.status',
+    vscode.StatusBarAlignment.Right,
+    50,
+  );
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(context: Context) {
+    this.context = context;
+    this.item.name = 'PyTorch Profile';
+    this.subscriptions = [
+      this.item,
+      context.profiles.onChange.on(() => this.update()),
+      context.supervisor.onStatus.on(() => this.update()),
+    ];
+    this.update();
+  }
+
+  private update(): void {
+    const { profiles, supervisor } = this.context;
+    const profile = profiles.active;
+    const { state, message } = supervisor.current;
+    if (profile === undefined) {
+      this.item.hide();
+      return;
+    }
+    const stopped = state === 'stopped';
+    const busy = state === 'starting' || state === 'restarting' || profile.active === undefined;
+    const icon = stopped ? 'error' : busy ? 'sync~spin' : 'flame';
+    this.item.text = `$(${icon}) ${profile.title}`;
+    this.item.backgroundColor = stopped
+      ? new vscode.ThemeColor('statusBarItem.errorBackground')
+      : undefined;
+    this.item.command = stopped ? 'emberline.restartDaemon' : 'emberline.chooseProfile';
+    const tooltip = new vscode.MarkdownString(undefined, true);
+    tooltip.isTrusted = {
+      enabledCommands: ['emberline.chooseProfile', 'emberline.restartDaemon', 'emberline.showLog'],
+    };
+    tooltip.appendText(message ?? profile.path);
+    tooltip.appendMarkdown(
+      '\n\n[Choose profile](command:emberline.chooseProfile) · ' +
+        '[Show log](command:emberline.showLog) · [Restart daemon](command:emberline.restartDaemon)',
+    );
+    if (supervisor.serverVersion !== '') {
+      tooltip.appendMarkdown(`\n\nDaemon ${supervisor.serverVersion}`);
+    }
+    this.item.tooltip = tooltip;
+    this.item.show();
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.subscriptions).dispose();
+  }
+}
