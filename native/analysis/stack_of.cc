@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <unordered_map>
 
 #include "model/names.h"
 
@@ -241,6 +242,81 @@ SliceIndex ModuleOf(const Model& model, SliceIndex slice) {
   if (own != kNone) return own;
   const SliceIndex forward = ForwardOf(model, host);
   return forward == kNone ? kNone : find(forward);
+}
+
+StackIds::StackIds(const Model& model)
+    : model_(&model), call_stack_(model.store().strings().Find("Call stack")) {
+  const TraceStore& s = model.store();
+  const uint32_t n = s.slice_count();
+  const StringId call_from = s.strings().Find("CallFrom");
+  // (stack of the caller, name, calling line) -> stack. Module pseudo frames are transparent, as in
+  // StackOf().
+  struct Key {
+    uint32_t parent;
+    StringId name;
+    int64_t line;
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    size_t operator()(const Key& k) const {
+      uint64_t h = (static_cast<uint64_t>(k.parent) << 32 | k.name) * 0x9e3779b97f4a7c15ull;
+      h ^= static_cast<uint64_t>(k.line) + (h >> 29);
+      return static_cast<size_t>(h * 0xbf58476d1ce4e5b9ull);
+    }
+  };
+  std::unordered_map<Key, uint32_t, Hash> ids;
+  std::vector<uint8_t> is_module;
+  for (SliceIndex i = 0; i < n; ++i) {
+    if (s.kind(i) != SliceKind::kPythonFunction) continue;
+    if (by_frame_.empty()) {
+      by_frame_.assign(n, 0);
+      is_module.assign(s.strings().size(), 2);
+    }
+    const SliceIndex p = model.frame[i];
+    uint32_t id = p == kNone ? 0 : by_frame_[p];
+    uint8_t& module = is_module[s.name_id(i)];
+    if (module == 2) module = s.name(i).starts_with(kModulePrefix) ? 1 : 0;
+    const int64_t line = call_from == kNone ? 0 : CallLine(s.ArgText(i, call_from));
+    if (module == 0 || line > 0) {
+      const Key key{id, module == 0 ? s.name_id(i) : 0, line};
+      id = ids.try_emplace(key, static_cast<uint32_t>(ids.size() + 1)).first->second;
+    }
+    by_frame_[i] = id;
+  }
+}
+
+StackIds::Id StackIds::Of(SliceIndex slice) const {
+  const Model& m = *model_;
+  const TraceStore& s = m.store();
+  // Recorded strings are interned, so their address tells them apart; frames number from 1.
+  constexpr uint64_t kTextTag = 1ull << 63;
+  auto recorded = [&](SliceIndex host) -> Id {
+    Id out;
+    const SliceIndex op = m.IsOp(host) ? host : m.op[host];
+    if (!IsFrameSlice(m, host)) {
+      const std::string_view text = RecordedStack(m, op, call_stack_);
+      if (!text.empty()) {
+        out.id = kTextTag | static_cast<uint64_t>(reinterpret_cast<uintptr_t>(text.data()));
+        out.own = op == host && !s.ArgText(op, call_stack_).empty();
+        return out;
+      }
+    }
+    if (by_frame_.empty()) return out;
+    const SliceIndex frame = IsFrameSlice(m, host) ? host : m.frame[host];
+    if (frame != kNone) out.id = by_frame_[frame];
+    out.own = out.id != 0;
+    return out;
+  };
+  const SliceIndex host = HostSlice(m, slice);
+  if (host == kNone) return {};
+  Id id = recorded(host);
+  if (id.id != 0) return id;
+  const SliceIndex forward = ForwardOf(m, host);
+  if (forward == kNone) return {};
+  id = recorded(forward);
+  id.from_forward = id.id != 0;
+  id.own = false;
+  return id;
 }
 
 bool IsListedOperator(const Model& model, SliceIndex slice) {

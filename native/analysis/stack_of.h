@@ -49,4 +49,22 @@ SliceIndex ModuleOf(const Model& model, SliceIndex slice);
 // DataParallel wrapper range.
 bool IsListedOperator(const Model& model, SliceIndex slice);
 
+// Which stack a slice has, as a number: slices with equal numbers have equal stacks, so that many
+// slices group without building a stack for each. Linear to build.
+class StackIds {
+ public:
+  explicit StackIds(const Model& model);
+  struct Id {
+    uint64_t id = 0;             // 0: no stack
+    bool from_forward = false;   // lent by the forward partner of a backward op
+    bool own = false;            // recorded for this very op, or by frames around it
+  };
+  Id Of(SliceIndex slice) const;
+
+ private:
+  const Model* model_;
+  StringId call_stack_;
+  std::vector<uint32_t> by_frame_;   // per python_function slice; empty when there are none
+};
+
 }  // namespace emberline

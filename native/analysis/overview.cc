@@ -1,0 +1,184 @@
+#include "analysis/overview.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/intervals.h"
+#include "analysis/stack_of.h"
+
+namespace emberline {
+namespace {
+
+// Blocks per SM are summed as integers of one millionth: a running sum of doubles leaves residues
+// that draw activity into idle gaps (B41).
+constexpr double kFixed = 1e6;
+
+bool IsKernel(SliceKind kind) { return kind == SliceKind::kKernel || kind == SliceKind::kDeviceOther; }
+
+struct Weighted {
+  double sum = 0, weight = 0;
+};
+
+GpuSummary Summarize(const Model& model, const Device& device, Interval range,
+                     const TensorCoreKernels& tensor_cores, const StepSelection& selection) {
+  const TraceStore& s = model.store();
+  const StringId blocks_key = s.strings().Find("blocks per SM");
+  const StringId occupancy_key = s.strings().Find("est. achieved occupancy %");
+  GpuSummary gpu;
+  gpu.index = device.ordinal;
+  gpu.name = device.name;
+  if (const DeviceProperties* p = device.properties) {
+    gpu.memory_bytes = p->total_global_mem;
+    gpu.multiprocessors = p->num_sms;
+    if (p->compute_major > 0) {
+      gpu.compute_capability = std::to_string(p->compute_major) + "." + std::to_string(p->compute_minor);
+    }
+  }
+  std::vector<Interval> busy;
+  struct Change {
+    Ns time;
+    int64_t delta;
+  };
+  std::vector<Change> changes;
+  Weighted occupancy;
+  Ns all_kernels = 0, matrix_kernels = 0;
+  for (TrackIndex t : device.streams) {
+    const Track& track = s.tracks()[t];
+    for (SliceIndex i = track.first; i < track.last; ++i) {
+      if (!IsKernel(s.kind(i))) continue;
+      if (selection.Contains(model.step[i])) {
+        all_kernels += s.duration(i);
+        if (tensor_cores.Uses(i)) matrix_kernels += s.duration(i);
+      }
+      const Interval inside{std::max(s.start(i), range.begin), std::min(s.end(i), range.end)};
+      if (inside.Length() <= 0) continue;
+      gpu.kernel_ns += inside.Length();
+      busy.push_back(inside);
+      if (blocks_key != kNone) {
+        const auto blocks = s.ArgNumber(i, blocks_key);
+        if (blocks && std::isfinite(*blocks) && *blocks > 0) {
+          const auto fixed = static_cast<int64_t>(std::llround(std::min(*blocks, 1e9) * kFixed));
+          changes.push_back({inside.begin, fixed});
+          changes.push_back({inside.end, -fixed});
+        }
+      }
+      if (occupancy_key != kNone) {
+        const auto percent = s.ArgNumber(i, occupancy_key);
+        if (percent && std::isfinite(*percent) && *percent >= 0) {
+          occupancy.sum += *percent * static_cast<double>(inside.Length());
+          occupancy.weight += static_cast<double>(inside.Length());
+        }
+      }
+    }
+  }
+  if (range.Length() > 0) {
+    const auto length = static_cast<double>(range.Length());
+    gpu.utilization = static_cast<double>(LengthOf(Unite(std::move(busy)))) / length;
+    if (!changes.empty()) {
+      std::sort(changes.begin(), changes.end(),
+                [](const Change& a, const Change& b) { return a.time < b.time; });
+      int64_t running = 0;
+      Ns since = changes.front().time;
+      double area = 0;   // of min(1, running), in ns
+      for (const Change& change : changes) {
+        const double level = std::min(1.0, static_cast<double>(running) / kFixed);
+        area += level * static_cast<double>(change.time - since);
+        since = change.time;
+        running += change.delta;
+      }
+      gpu.est_sm_efficiency = area / length;
+    }
+  }
+  if (occupancy.weight > 0) gpu.est_occupancy = occupancy.sum / occupancy.weight / 100.0;
+  if (all_kernels > 0) {
+    gpu.tensor_core_share = static_cast<double>(matrix_kernels) / static_cast<double>(all_kernels);
+  }
+  return gpu;
+}
+
+// Kernel time launched by the innermost eligible operators, of the kernel time launched by listed
+// operators (view-semantics 6.4).
+std::optional<double> EligibleShare(const Model& model, const StepSelection& selection,
+                                    const TensorCoreKernels& tensor_cores) {
+  const TraceStore& s = model.store();
+  const uint32_t n = s.slice_count();
+  const std::vector<bool> eligible = TensorCoreEligible(model, tensor_cores);
+  std::vector<bool> has_eligible_child(n, false);
+  for (SliceIndex i = 0; i < n; ++i) {
+    if (eligible[i] && model.op[i] != kNone && model.IsOp(i)) has_eligible_child[model.op[i]] = true;
+  }
+  Ns all = 0, share = 0;
+  for (SliceIndex i = 0; i < n; ++i) {
+    if (!IsKernel(s.kind(i)) || !selection.Contains(model.step[i])) continue;
+    const SliceIndex op = model.op[i];
+    if (op == kNone || !IsListedOperator(model, op)) continue;
+    all += s.duration(i);
+    if (eligible[op] && !has_eligible_child[op]) share += s.duration(i);
+  }
+  if (all == 0) return std::nullopt;
+  return static_cast<double>(share) / static_cast<double>(all);
+}
+
+std::vector<ConfigEntry> Configuration(const Model& model, bool has_device_work, Vendor vendor) {
+  const TraceStore& s = model.store();
+  const TraceMetadata& meta = s.metadata();
+  std::vector<ConfigEntry> entries;
+  auto add = [&](std::string name, std::string value) {
+    if (!value.empty()) entries.push_back({std::move(name), std::move(value)});
+  };
+  // A runtime call alone (a device query) makes no GPU job (B67).
+  add("Device type", has_device_work ? "GPU" : "CPU");
+  add("Vendor", VendorName(vendor));
+  if (meta.distributed) {
+    add("Backend", meta.distributed->backend);
+    if (meta.distributed->rank >= 0) add("Rank", std::to_string(meta.distributed->rank));
+    if (meta.distributed->world_size > 0) add("World size", std::to_string(meta.distributed->world_size));
+  }
+  add("Devices used", std::to_string(model.devices.size()));
+  if (meta.devices.size() > model.devices.size()) {
+    add("Devices listed", std::to_string(meta.devices.size()));
+  }
+  add("Steps", model.has_recorded_steps ? std::to_string(model.steps.size()) : "not recorded");
+  for (const auto& [flag, on] : meta.profiler_flags) add(flag, on ? "on" : "off");
+  if (meta.schema_version > 0) add("Schema version", std::to_string(meta.schema_version));
+  return entries;
+}
+
+}  // namespace
+
+Result<Overview> AnalyzeOverview(const Model& model, const StepSelection& selection,
+                                 const TensorCoreRules& rules, const CancelToken& cancel) {
+  Overview overview;
+  Result<StepBreakdown> steps = AnalyzeSteps(model, selection, cancel);
+  if (!steps.ok()) return steps.error();
+  overview.steps = std::move(*steps);
+  const TraceStore& s = model.store();
+  overview.vendor = rules.vendor();
+  overview.has_device_work = !model.devices.empty();
+  const TensorCoreKernels tensor_cores(model, rules);
+  const Interval range = SelectedRange(model, selection);
+  for (const Device& device : model.devices) {
+    if (cancel.cancelled()) return Error{ErrorKind::kCancelled, "The overview was cancelled.", "", std::nullopt};
+    const bool kernels = std::any_of(device.streams.begin(), device.streams.end(), [&](TrackIndex t) {
+      for (SliceIndex i = s.tracks()[t].first; i < s.tracks()[t].last; ++i) {
+        if (IsKernel(s.kind(i))) return true;
+      }
+      return false;
+    });
+    if (kernels) overview.gpus.push_back(Summarize(model, device, range, tensor_cores, selection));
+  }
+  Ns all = 0, matrix = 0;
+  for (SliceIndex i = 0; i < s.slice_count(); ++i) {
+    if (!IsKernel(s.kind(i)) || !selection.Contains(model.step[i])) continue;
+    all += s.duration(i);
+    if (tensor_cores.Uses(i)) matrix += s.duration(i);
+  }
+  if (all > 0) {
+    overview.tensor_core_share = static_cast<double>(matrix) / static_cast<double>(all);
+    overview.tensor_core_eligible_share = EligibleShare(model, selection, tensor_cores);
+  }
+  overview.configuration = Configuration(model, overview.has_device_work, overview.vendor);
+  return overview;
+}
+
+}  // namespace emberline

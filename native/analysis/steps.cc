@@ -1,0 +1,183 @@
+#include "analysis/steps.h"
+
+#include <algorithm>
+
+#include "analysis/intervals.h"
+#include "model/names.h"
+
+namespace emberline {
+namespace {
+
+constexpr uint32_t kCancelStride = 8192;
+
+// Partial steps would distort averages; they count only when there is nothing else.
+std::vector<uint32_t> WholeSteps(const Model& model, const StepSelection& selection) {
+  std::vector<uint32_t> whole, all;
+  for (uint32_t i = 0; i < model.steps.size(); ++i) {
+    if (!selection.Contains(i)) continue;
+    all.push_back(i);
+    if (!model.steps[i].partial) whole.push_back(i);
+  }
+  return whole.empty() ? all : whole;
+}
+
+}  // namespace
+
+const char* RoleKey(Role role) {
+  switch (role) {
+    case Role::kKernel: return "kernel";
+    case Role::kMemcpy: return "memcpy";
+    case Role::kMemset: return "memset";
+    case Role::kCommunication: return "communication";
+    case Role::kRuntime: return "runtime";
+    case Role::kDataLoader: return "dataLoader";
+    case Role::kCpuExec: return "cpuExec";
+    case Role::kOther: return "other";
+  }
+  return "other";
+}
+
+const char* RoleTitle(Role role) {
+  switch (role) {
+    case Role::kKernel: return "Kernel";
+    case Role::kMemcpy: return "Memcpy";
+    case Role::kMemset: return "Memset";
+    case Role::kCommunication: return "Communication";
+    case Role::kRuntime: return "Runtime";
+    case Role::kDataLoader: return "DataLoader";
+    case Role::kCpuExec: return "CPU Exec";
+    case Role::kOther: return "Other";
+  }
+  return "Other";
+}
+
+const char* RoleDefinition(Role role) {
+  switch (role) {
+    case Role::kKernel:
+      return "A kernel that does not communicate runs on some device.";
+    case Role::kMemcpy:
+      return "No kernel runs, but a copy from, to or between devices does.";
+    case Role::kMemset:
+      return "No kernel or copy runs, but device memory is being set.";
+    case Role::kCommunication:
+      return "Nothing else runs on the device, but a communication kernel does; for collectives "
+             "without kernels (Gloo, MPI), the host is inside the call.";
+    case Role::kRuntime:
+      return "The device is idle; some host thread is in a runtime or driver call such as "
+             "cudaLaunchKernel or cudaStreamSynchronize.";
+    case Role::kDataLoader:
+      return "The device is idle and no runtime call is active; the host waits for the data loader.";
+    case Role::kCpuExec:
+      return "None of the former; some host thread runs an operator.";
+    case Role::kOther:
+      return "None of the former: Python between operators, or waiting that was not recorded.";
+  }
+  return "";
+}
+
+Interval SelectedRange(const Model& model, const StepSelection& selection) {
+  const std::vector<uint32_t> steps = WholeSteps(model, selection);
+  if (steps.empty()) return {};
+  return {model.steps[steps.front()].time.begin, model.steps[steps.back()].time.end};
+}
+
+Result<StepBreakdown> AnalyzeSteps(const Model& model, const StepSelection& selection,
+                                   const CancelToken& cancel) {
+  const TraceStore& s = model.store();
+  const uint32_t n = s.slice_count();
+  StepBreakdown result;
+  std::vector<Interval> all_steps;
+  for (uint32_t i = 0; i < model.steps.size(); ++i) {
+    if (selection.Contains(i)) {
+      result.steps.push_back({i, {}});
+      all_steps.push_back(model.steps[i].time);
+    }
+  }
+  std::vector<uint8_t> range_of(s.strings().size(), 0xff);   // RangeKind by name
+  std::vector<uint8_t> library_of(s.strings().size(), 0xff); // 0 none, 1 NCCL and the like, 2 host-side
+  auto range = [&](SliceIndex i) {
+    uint8_t& known = range_of[s.name_id(i)];
+    if (known == 0xff) known = static_cast<uint8_t>(ClassifyRange(s.name(i)));
+    return static_cast<RangeKind>(known);
+  };
+  auto library = [&](SliceIndex i) -> uint8_t {
+    uint8_t& known = library_of[s.name_id(i)];
+    if (known == 0xff) {
+      const std::string_view name = CollectiveLibrary(s.name(i));
+      known = name.empty() ? 0 : name == "gloo" || name == "mpi" || name == "ucc" ? 2 : 1;
+    }
+    return known;
+  };
+  const bool communication_kernels =
+      std::find(model.is_communication.begin(), model.is_communication.end(), true) !=
+      model.is_communication.end();
+
+  std::array<std::vector<Interval>, kRoleCount> found;
+  for (SliceIndex i = 0; i < n; ++i) {
+    if (i % kCancelStride == 0 && cancel.cancelled()) {
+      return Error{ErrorKind::kCancelled, "The overview was cancelled.", "", std::nullopt};
+    }
+    Role role = Role::kOther;
+    switch (s.kind(i)) {
+      case SliceKind::kKernel:
+      case SliceKind::kDeviceOther:
+        role = model.is_communication[i] ? Role::kCommunication : Role::kKernel;
+        break;
+      case SliceKind::kMemcpy: role = Role::kMemcpy; break;
+      case SliceKind::kMemset: role = Role::kMemset; break;
+      case SliceKind::kRuntime:
+      case SliceKind::kDriver: role = Role::kRuntime; break;
+      case SliceKind::kCpuOp:
+      case SliceKind::kUserAnnotation: {
+        const RangeKind kind = range(i);
+        if (kind == RangeKind::kStep) continue;
+        if (kind == RangeKind::kDataLoader) {
+          role = Role::kDataLoader;
+        } else if (library(i) == 2 || (library(i) == 1 && !communication_kernels)) {
+          // The host's call is the communication only where no kernel does it.
+          role = Role::kCommunication;
+        } else if (s.kind(i) == SliceKind::kCpuOp && (!model.IsOp(i) || model.op[i] == kNone)) {
+          role = Role::kCpuExec;   // a nested op is inside the outer op's interval anyway
+        } else {
+          continue;                // user ranges span idle time too (B68)
+        }
+        break;
+      }
+      default: continue;           // device-side annotations among them (B3)
+    }
+    found[static_cast<size_t>(role)].push_back({s.start(i), s.end(i)});
+  }
+
+  IntervalSet free = Unite(all_steps);
+  for (size_t role = 0; role < kRoleCount; ++role) {
+    result.present[role] = !found[role].empty();
+    IntervalSet active;
+    if (role == static_cast<size_t>(Role::kOther)) {
+      active = std::move(free);
+    } else {
+      active = Intersect(Unite(std::move(found[role])), free);
+      free = Subtract(free, active);
+    }
+    for (StepParts& step : result.steps) {
+      step.parts[role] = LengthWithin(active, model.steps[step.step].time);
+    }
+  }
+  result.present[static_cast<size_t>(Role::kOther)] = true;
+
+  const std::vector<uint32_t> whole = WholeSteps(model, selection);
+  for (const StepParts& step : result.steps) {
+    if (!std::binary_search(whole.begin(), whole.end(), step.step)) continue;
+    ++result.averaged_steps;
+    for (size_t role = 0; role < kRoleCount; ++role) {
+      result.average_ns[role] += static_cast<double>(step.parts[role]);
+    }
+    result.average_total_ns += static_cast<double>(model.steps[step.step].time.Length());
+  }
+  if (result.averaged_steps > 0) {
+    for (double& part : result.average_ns) part /= result.averaged_steps;
+    result.average_total_ns /= result.averaged_steps;
+  }
+  return result;
+}
+
+}  // namespace emberline
