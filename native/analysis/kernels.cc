@@ -1,0 +1,470 @@
+#include "analysis/kernels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <unordered_map>
+
+#include "analysis/operators.h"
+
+namespace emberline {
+namespace {
+
+constexpr uint32_t kCancelStride = 8192;
+
+Error Cancelled() {
+  return Error{ErrorKind::kCancelled, "The kernel table was cancelled.", "", std::nullopt};
+}
+
+bool IsKernel(SliceKind kind) { return kind == SliceKind::kKernel || kind == SliceKind::kDeviceOther; }
+
+Cell TimeCell(Ns ns) { return static_cast<double>(ns) / 1000.0; }
+
+Cell TextOrEmpty(const StringPool& strings, StringId id) {
+  return id == 0 ? Cell() : Cell(std::string(strings.Get(id)));
+}
+
+// "(1, 2, 3)" reads the same whatever blanks the recorder wrote.
+Cell ListOrEmpty(const StringPool& strings, StringId id) {
+  return id == 0 ? Cell() : Cell(ShapesText(strings.Get(id)));
+}
+
+StringId TextId(const TraceStore& s, SliceIndex i, const char* key) {
+  const auto value = s.Arg(i, key);
+  if (!value) return 0;
+  if (const auto* json = std::get_if<ArgValue::Json>(&value->v)) return json->id;
+  if (const auto* text = std::get_if<ArgValue::Text>(&value->v)) return text->id;
+  return 0;
+}
+
+struct Key {
+  StringId name = 0, op = 0, grid = 0, block = 0;
+  int64_t registers = -1, shared = -1;   // -1 missing
+  bool operator==(const Key&) const = default;
+};
+struct KeyHash {
+  size_t operator()(const Key& k) const {
+    uint64_t h = 0xcbf29ce484222325ull;
+    for (uint64_t v : {uint64_t{k.name}, uint64_t{k.op}, uint64_t{k.grid}, uint64_t{k.block},
+                       static_cast<uint64_t>(k.registers), static_cast<uint64_t>(k.shared)}) {
+      h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+      h ^= h >> 31;
+    }
+    return static_cast<size_t>(h);
+  }
+};
+
+struct Mean {
+  double sum = 0, weight = 0, plain = 0;
+  int64_t count = 0;
+  void Add(double value, Ns duration) {
+    sum += value * static_cast<double>(duration);
+    weight += static_cast<double>(duration);
+    plain += value;
+    ++count;
+  }
+  std::optional<double> Value() const {
+    if (count == 0) return std::nullopt;
+    // Kernels shorter than the clock's grain all weigh nothing; then each counts alike.
+    return weight > 0 ? sum / weight : plain / static_cast<double>(count);
+  }
+};
+
+std::string_view OpName(const Model& model, SliceIndex i) {
+  const SliceIndex op = model.op[i];
+  return op == kNone ? std::string_view() : model.store().name(op);
+}
+
+// Where a copy goes: from the name "Memcpy HtoD (Pageable -> Device)", else the recorded kind.
+struct Direction {
+  std::string direction, source, target;
+};
+Direction ParseCopy(const TraceStore& s, SliceIndex i) {
+  Direction d;
+  const std::string_view name = s.name(i);
+  if (s.kind(i) == SliceKind::kMemset) {
+    d.direction = "Set";
+    const size_t open = name.find('('), close = name.rfind(')');
+    if (open != std::string_view::npos && close != std::string_view::npos && close > open) {
+      d.target = std::string(name.substr(open + 1, close - open - 1));
+    }
+    return d;
+  }
+  std::string_view rest = name;
+  constexpr std::string_view kWord = "Memcpy ";
+  if (rest.starts_with(kWord)) {
+    rest.remove_prefix(kWord.size());
+    d.direction = std::string(rest.substr(0, rest.find(' ')));
+  }
+  const size_t open = rest.find('('), arrow = rest.find(" -> "), close = rest.rfind(')');
+  if (open != std::string_view::npos && arrow != std::string_view::npos && close != std::string_view::npos &&
+      open < arrow && arrow < close) {
+    d.source = std::string(rest.substr(open + 1, arrow - open - 1));
+    d.target = std::string(rest.substr(arrow + 4, close - arrow - 4));
+  }
+  if (d.direction.empty()) d.direction = std::string(s.ArgText(i, "kind"));
+  if (d.direction.empty()) d.direction = std::string(name);
+  return d;
+}
+
+std::optional<int64_t> CopyBytes(const TraceStore& s, SliceIndex i, SliceIndex launch) {
+  if (const auto bytes = s.ArgInt(i, "bytes")) return bytes;
+  if (const auto bytes = s.ArgInt(i, "size")) return bytes;
+  // ROCm before 2024-11 has the size on the launching call only.
+  if (launch != kNone) return s.ArgInt(launch, "size");
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<KernelData> AnalyzeKernels(const Model& model, const StepSelection& selection,
+                                  KernelGrouping grouping, const TensorCoreRules& rules,
+                                  const CancelToken& cancel) {
+  const TraceStore& s = model.store();
+  const TensorCoreKernels tensor_cores(model, rules);
+  const StringId blocks_key = s.strings().Find("blocks per SM");
+  const StringId occupancy_key = s.strings().Find("est. achieved occupancy %");
+  const StringId registers_key = s.strings().Find("registers per thread");
+  const StringId shared_key = s.strings().Find("shared memory");
+  const bool by_properties = grouping == KernelGrouping::kProperties;
+  KernelData data;
+  std::unordered_map<Key, uint32_t, KeyHash> row_of;
+  std::vector<Mean> blocks, occupancy;
+  for (SliceIndex i = 0; i < s.slice_count(); ++i) {
+    if (i % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
+    if (!IsKernel(s.kind(i)) || !selection.Contains(model.step[i])) continue;
+    Key key;
+    key.name = s.name_id(i);
+    if (by_properties) {
+      if (model.op[i] != kNone) key.op = s.name_id(model.op[i]);
+      // ROCm records the launch geometry on the call.
+      key.grid = TextId(s, i, "grid");
+      key.block = TextId(s, i, "block");
+      if (key.grid == 0 && model.launch[i] != kNone) {
+        key.grid = TextId(s, model.launch[i], "grid");
+        key.block = TextId(s, model.launch[i], "block");
+      }
+      if (registers_key != kNone) key.registers = s.ArgInt(i, registers_key).value_or(-1);
+      if (shared_key != kNone) key.shared = s.ArgInt(i, shared_key).value_or(-1);
+    }
+    const auto [it, added] = row_of.try_emplace(key, static_cast<uint32_t>(data.rows.size()));
+    const Ns duration = s.duration(i);
+    if (added) {
+      KernelRow row;
+      row.name = key.name;
+      row.op = key.op;
+      row.grid = key.grid;
+      row.block = key.block;
+      if (key.registers >= 0) row.registers = key.registers;
+      if (key.shared >= 0) row.shared_bytes = key.shared;
+      row.min = duration;
+      row.max = -1;
+      row.uses_tensor_cores = tensor_cores.Uses(i);
+      data.rows.push_back(row);
+      blocks.emplace_back();
+      occupancy.emplace_back();
+    }
+    KernelRow& row = data.rows[it->second];
+    ++row.calls;
+    row.total += duration;
+    row.min = std::min(row.min, duration);
+    if (duration > row.max) {
+      row.max = duration;
+      row.example = i;
+    }
+    row.communication = row.communication || model.is_communication[i];
+    if (!row.op_eligible) row.op_eligible = IsTensorCoreEligibleName(OpName(model, i));
+    if (blocks_key != kNone) {
+      const auto value = s.ArgNumber(i, blocks_key);
+      if (value && std::isfinite(*value) && *value >= 0) blocks[it->second].Add(*value, duration);
+    }
+    if (occupancy_key != kNone) {
+      const auto value = s.ArgNumber(i, occupancy_key);
+      if (value && std::isfinite(*value) && *value >= 0) occupancy[it->second].Add(*value / 100.0, duration);
+    }
+    ++data.launches;
+    data.total += duration;
+    if (row.uses_tensor_cores) data.tensor_core_total += duration;
+    if (model.is_communication[i]) data.communication_total += duration;
+  }
+  for (size_t r = 0; r < data.rows.size(); ++r) {
+    data.rows[r].blocks_per_sm = blocks[r].Value();
+    data.rows[r].occupancy = occupancy[r].Value();
+    data.has_blocks_per_sm = data.has_blocks_per_sm || data.rows[r].blocks_per_sm.has_value();
+    data.has_occupancy = data.has_occupancy || data.rows[r].occupancy.has_value();
+  }
+  const StringPool& strings = s.strings();
+  std::stable_sort(data.rows.begin(), data.rows.end(), [&](const KernelRow& a, const KernelRow& b) {
+    if (a.total != b.total) return a.total > b.total;
+    if (a.name != b.name) return strings.Get(a.name) < strings.Get(b.name);
+    return false;
+  });
+  return data;
+}
+
+Table KernelTable(const Model& model, const KernelData& data, KernelGrouping grouping) {
+  const StringPool& strings = model.store().strings();
+  const bool by_properties = grouping == KernelGrouping::kProperties;
+  Table table;
+  auto column = [&](const char* key, const char* title, CellType type, Unit unit, const char* definition,
+                    bool hidden = false) {
+    table.columns.push_back({key, title, definition, type, unit, hidden});
+  };
+  column("name", "Kernel", CellType::kText, Unit::kNone, "Name of the kernel as recorded.");
+  if (by_properties) {
+    column("operator", "Operator", CellType::kText, Unit::kNone,
+           "Innermost operator around the call that launched the kernel; empty when there is none.");
+    column("grid", "Grid", CellType::kText, Unit::kNone, "Blocks in x, y and z.");
+    column("block", "Block", CellType::kText, Unit::kNone, "Threads of a block in x, y and z.");
+    column("registers", "Registers", CellType::kInteger, Unit::kCount, "Registers per thread.");
+    column("sharedBytes", "Shared memory", CellType::kInteger, Unit::kBytes,
+           "Shared memory of a block, static and dynamic.");
+    column("operatorTensorCoreEligible", "Operator eligible", CellType::kBool, Unit::kNone,
+           "The operator is a kind that matrix units can run.");
+  }
+  column("calls", "Calls", CellType::kInteger, Unit::kCount, "Launches in the selected steps.");
+  column("totalUs", "Total", CellType::kNumber, Unit::kUs,
+         "Sum of the durations; kernels that run at the same time count each.");
+  column("meanUs", "Mean", CellType::kNumber, Unit::kUs, "Total divided by calls.");
+  column("minUs", "Min", CellType::kNumber, Unit::kUs, "Shortest launch.");
+  column("maxUs", "Max", CellType::kNumber, Unit::kUs, "Longest launch.");
+  column("share", "Share", CellType::kNumber, Unit::kRatio, "Total as a part of the time of all kernels.");
+  column("usesTensorCores", "Tensor cores", CellType::kBool, Unit::kNone,
+         "The kernel's name says that it uses matrix units (tensor cores, MFMA).");
+  column("communication", "Communication", CellType::kBool, Unit::kNone,
+         "The kernel moves data between devices or ranks (NCCL, RCCL and the like).");
+  column("meanBlocksPerSm", "Blocks per SM", CellType::kNumber, Unit::kNone,
+         "Blocks of the grid divided by the device's multiprocessors, weighted by duration. Below 1 the "
+         "device is not filled. Launches without the value are left out.");
+  column("meanEstOccupancy", "Est. occupancy", CellType::kNumber, Unit::kRatio,
+         "Estimated share of the warps that could be active, weighted by duration. Launches without the "
+         "value are left out.");
+  column("slice", "Slice", CellType::kInteger, Unit::kNone, "The longest launch, for the timeline.", true);
+  table.rows.reserve(data.rows.size());
+  auto optional_int = [](const std::optional<int64_t>& v) { return v ? Cell(*v) : Cell(); };
+  auto optional_number = [](const std::optional<double>& v) { return v ? Cell(*v) : Cell(); };
+  for (const KernelRow& row : data.rows) {
+    std::vector<Cell> cells;
+    cells.reserve(table.columns.size());
+    cells.emplace_back(std::string(strings.Get(row.name)));
+    if (by_properties) {
+      cells.push_back(TextOrEmpty(strings, row.op));
+      cells.push_back(ListOrEmpty(strings, row.grid));
+      cells.push_back(ListOrEmpty(strings, row.block));
+      cells.push_back(optional_int(row.registers));
+      cells.push_back(optional_int(row.shared_bytes));
+      cells.emplace_back(row.op_eligible);
+    }
+    cells.emplace_back(row.calls);
+    cells.push_back(TimeCell(row.total));
+    cells.emplace_back(static_cast<double>(row.total) / 1000.0 / static_cast<double>(row.calls));
+    cells.push_back(TimeCell(row.min));
+    cells.push_back(TimeCell(row.max));
+    cells.emplace_back(data.total > 0 ? static_cast<double>(row.total) / static_cast<double>(data.total)
+                                      : 0.0);
+    cells.emplace_back(row.uses_tensor_cores);
+    cells.emplace_back(row.communication);
+    cells.push_back(optional_number(row.blocks_per_sm));
+    cells.push_back(optional_number(row.occupancy));
+    cells.emplace_back(row.example == kNone ? Cell() : Cell(static_cast<int64_t>(row.example)));
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+Table CopiesTable(const Model& model, const StepSelection& selection) {
+  const TraceStore& s = model.store();
+  struct Row {
+    Direction direction;
+    int64_t calls = 0;
+    std::optional<int64_t> bytes;
+    int64_t timed_bytes = 0;   // of the calls that have both
+    Ns timed = 0;
+    Ns total = 0, min = 0, max = -1;
+    SliceIndex example = kNone;
+  };
+  std::vector<Row> rows;
+  std::unordered_map<std::string, size_t> row_of;
+  for (SliceIndex i = 0; i < s.slice_count(); ++i) {
+    const SliceKind kind = s.kind(i);
+    if (kind != SliceKind::kMemcpy && kind != SliceKind::kMemset) continue;
+    if (!selection.Contains(model.step[i])) continue;
+    Direction direction = ParseCopy(s, i);
+    const std::string key = direction.direction + '\n' + direction.source + '\n' + direction.target;
+    const auto [it, added] = row_of.try_emplace(key, rows.size());
+    if (added) {
+      rows.emplace_back();
+      rows.back().direction = std::move(direction);
+      rows.back().min = s.duration(i);
+    }
+    Row& row = rows[it->second];
+    const Ns duration = s.duration(i);
+    ++row.calls;
+    row.total += duration;
+    row.min = std::min(row.min, duration);
+    if (duration > row.max) {
+      row.max = duration;
+      row.example = i;
+    }
+    if (const auto bytes = CopyBytes(s, i, model.launch[i]); bytes && *bytes >= 0) {
+      row.bytes = row.bytes.value_or(0) + *bytes;
+      if (duration > 0) {
+        row.timed_bytes += *bytes;
+        row.timed += duration;
+      }
+    }
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.total > b.total; });
+  Table table;
+  auto column = [&](const char* key, const char* title, CellType type, Unit unit, const char* definition,
+                    bool hidden = false) {
+    table.columns.push_back({key, title, definition, type, unit, hidden});
+  };
+  column("direction", "Direction", CellType::kText, Unit::kNone,
+         "HtoD host to device, DtoH device to host, DtoD inside or between devices, Set memory set.");
+  column("source", "From", CellType::kText, Unit::kNone,
+         "Kind of the source memory; Pageable memory is copied through a buffer and stalls the host.");
+  column("target", "To", CellType::kText, Unit::kNone, "Kind of the target memory.");
+  column("calls", "Calls", CellType::kInteger, Unit::kCount, "Copies or sets in the selected steps.");
+  column("bytes", "Bytes", CellType::kInteger, Unit::kBytes, "Bytes moved, where recorded.");
+  column("totalUs", "Total", CellType::kNumber, Unit::kUs, "Sum of the durations.");
+  column("meanUs", "Mean", CellType::kNumber, Unit::kUs, "Total divided by calls.");
+  column("minUs", "Min", CellType::kNumber, Unit::kUs, "Shortest one.");
+  column("maxUs", "Max", CellType::kNumber, Unit::kUs, "Longest one.");
+  column("bandwidthGbPerS", "Bandwidth", CellType::kNumber, Unit::kGbPerS,
+         "Bytes divided by duration, computed from both because the recorded rate is wrong in some "
+         "releases. 1 GB is 10^9 bytes.");
+  column("slice", "Slice", CellType::kInteger, Unit::kNone, "The longest one, for the timeline.", true);
+  for (Row& row : rows) {
+    auto text = [](std::string& t) { return t.empty() ? Cell() : Cell(std::move(t)); };
+    std::vector<Cell> cells;
+    cells.push_back(text(row.direction.direction));
+    cells.push_back(text(row.direction.source));
+    cells.push_back(text(row.direction.target));
+    cells.emplace_back(row.calls);
+    cells.push_back(row.bytes ? Cell(*row.bytes) : Cell());
+    cells.push_back(TimeCell(row.total));
+    cells.emplace_back(static_cast<double>(row.total) / 1000.0 / static_cast<double>(row.calls));
+    cells.push_back(TimeCell(row.min));
+    cells.push_back(TimeCell(row.max));
+    cells.push_back(row.timed > 0
+                        ? Cell(static_cast<double>(row.timed_bytes) / static_cast<double>(row.timed))
+                        : Cell());
+    cells.emplace_back(static_cast<int64_t>(row.example));
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+Result<KernelLaunches> LaunchesOfKernel(const Model& model, const StepSelection& selection,
+                                        const KernelKey& key, const StackIds& stacks,
+                                        const CancelToken& cancel) {
+  const TraceStore& s = model.store();
+  const StringId wanted = s.strings().Find(key.name);
+  struct Group {
+    std::vector<Cell> head;
+    int64_t calls = 0;
+    Ns total = 0;
+    SliceIndex example = kNone;
+    Ns longest = -1;
+  };
+  struct Groups {
+    std::vector<Group> list;
+    std::unordered_map<std::string, size_t> index;
+    void Add(std::string name, std::vector<Cell> head, SliceIndex i, Ns duration) {
+      const auto [it, added] = index.try_emplace(std::move(name), list.size());
+      if (added) {
+        list.emplace_back();
+        list.back().head = std::move(head);
+      }
+      Group& group = list[it->second];
+      ++group.calls;
+      group.total += duration;
+      if (duration > group.longest) {
+        group.longest = duration;
+        group.example = i;
+      }
+    }
+  };
+  Groups operators, modules, lines;
+  std::vector<SliceIndex> slices;
+  // Many launches share a stack; it is read once.
+  std::unordered_map<uint64_t, std::optional<Frame>> frames;
+  for (SliceIndex i = 0; i < s.slice_count() && wanted != kNone; ++i) {
+    if (i % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
+    if (s.name_id(i) != wanted || !IsKernel(s.kind(i)) || !selection.Contains(model.step[i])) continue;
+    const std::string_view op = OpName(model, i);
+    if (key.op && *key.op != op) continue;
+    auto geometry = [&](const char* arg) {
+      StringId id = TextId(s, i, arg);
+      if (id == 0 && model.launch[i] != kNone) id = TextId(s, model.launch[i], arg);
+      return ShapesText(s.strings().Get(id));
+    };
+    if (key.grid && geometry("grid") != ShapesText(*key.grid)) continue;
+    if (key.block && geometry("block") != ShapesText(*key.block)) continue;
+    const Ns duration = s.duration(i);
+    slices.push_back(i);
+    operators.Add(std::string(op), {op.empty() ? Cell() : Cell(std::string(op))}, i, duration);
+    const SliceIndex module = ModuleOf(model, i);
+    std::string module_name = module == kNone ? "" : std::string(ModuleName(s.name(module)).value_or(""));
+    Cell module_cell = module_name.empty() ? Cell() : Cell(module_name);
+    modules.Add(std::move(module_name), {std::move(module_cell)}, i, duration);
+    const StackIds::Id stack = stacks.Of(i);
+    auto [it, added] = frames.try_emplace(stack.id);
+    if (added && stack.id != 0) it->second = UserFrameOf(model, i);
+    if (it->second) {
+      const Frame& frame = *it->second;
+      lines.Add(frame.file + '\n' + std::to_string(frame.line) + '\n' + frame.function,
+                {Cell(frame.file), Cell(frame.line), Cell(frame.function), Cell(frame.line_is_definition)},
+                i, duration);
+    } else {
+      lines.Add("", {Cell(), Cell(), Cell(), Cell()}, i, duration);
+    }
+  }
+  if (slices.empty()) {
+    return Error{ErrorKind::kNotFound, "No kernel \"" + key.name + "\" ran in the selected steps.",
+                 "Take a name from view/kernels.", std::nullopt};
+  }
+  auto table_of = [](Groups& groups, std::vector<Column> head) {
+    Table table;
+    table.columns = std::move(head);
+    table.columns.push_back({"calls", "Calls", "Launches.", CellType::kInteger, Unit::kCount, false});
+    table.columns.push_back(
+        {"totalUs", "Total", "Sum of the durations.", CellType::kNumber, Unit::kUs, false});
+    table.columns.push_back({"slice", "Slice", "The longest launch, for the timeline.", CellType::kInteger,
+                             Unit::kNone, true});
+    std::stable_sort(groups.list.begin(), groups.list.end(),
+                     [](const Group& a, const Group& b) { return a.total > b.total; });
+    for (Group& group : groups.list) {
+      std::vector<Cell> cells = std::move(group.head);
+      cells.emplace_back(group.calls);
+      cells.push_back(TimeCell(group.total));
+      cells.emplace_back(static_cast<int64_t>(group.example));
+      table.rows.push_back(std::move(cells));
+    }
+    return table;
+  };
+  KernelLaunches result;
+  result.operators = table_of(operators, {{"operator", "Operator",
+                                           "Innermost operator around the launching call; empty when "
+                                           "there is none.",
+                                           CellType::kText, Unit::kNone, false}});
+  result.modules = table_of(modules, {{"module", "Module",
+                                       "Innermost nn.Module call around the launch; backward work counts "
+                                       "for its forward module.",
+                                       CellType::kText, Unit::kNone, false}});
+  result.lines = table_of(
+      lines, {{"file", "File", "Innermost file that is not a library's.", CellType::kText, Unit::kNone, false},
+              {"line", "Line", "Line as recorded.", CellType::kInteger, Unit::kNone, false},
+              {"function", "Function", "Function of the frame.", CellType::kText, Unit::kNone, false},
+              {"lineIsDefinition", "Line is definition",
+               "The recorder named the function's first line, not the calling line.", CellType::kBool,
+               Unit::kNone, true}});
+  std::stable_sort(slices.begin(), slices.end(),
+                   [&](SliceIndex a, SliceIndex b) { return s.duration(a) > s.duration(b); });
+  if (slices.size() > 100) slices.resize(100);
+  result.slices = std::move(slices);
+  return result;
+}
+
+}  // namespace emberline

@@ -1,0 +1,314 @@
+#include "analysis/operators.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "model/names.h"
+
+namespace emberline {
+namespace {
+
+constexpr uint32_t kCancelStride = 8192;
+
+Error Cancelled() {
+  return Error{ErrorKind::kCancelled, "The operator table was cancelled.", "", std::nullopt};
+}
+
+// An op that is the only child of an op of the same name is the same call seen twice (a dispatch
+// through several keys): it becomes part of the outer one, with its own launches (B14).
+class Calls {
+ public:
+  explicit Calls(const Model& model) : model_(&model), only_child_(model.store().slice_count(), kNone) {
+    const TraceStore& s = model.store();
+    std::vector<bool> several(s.slice_count(), false);
+    for (SliceIndex i = 0; i < s.slice_count(); ++i) {
+      if (!model.IsOp(i) || model.op[i] == kNone) continue;
+      const SliceIndex p = model.op[i];
+      if (only_child_[p] != kNone) several[p] = true;
+      only_child_[p] = i;
+    }
+    for (SliceIndex i = 0; i < s.slice_count(); ++i) {
+      if (several[i]) only_child_[i] = kNone;
+    }
+    // From here on: the outermost op of the chain that an op belongs to, itself mostly.
+    call_.assign(s.slice_count(), kNone);
+    for (SliceIndex i = 0; i < s.slice_count(); ++i) {
+      if (!model.IsOp(i)) continue;
+      const SliceIndex p = model.op[i];
+      const bool same = p != kNone && only_child_[p] == i && s.name_id(p) == s.name_id(i);
+      call_[i] = same ? call_[p] : i;
+    }
+    only_child_ = {};
+  }
+  // The call that op `i` is part of; `i` itself when it is a call of its own.
+  SliceIndex Of(SliceIndex i) const { return call_[i]; }
+
+ private:
+  const Model* model_;
+  std::vector<SliceIndex> only_child_;
+  std::vector<SliceIndex> call_;
+};
+
+// Which names are listed; judged once per name.
+class Listed {
+ public:
+  explicit Listed(const Model& model) : model_(&model), by_name_(model.store().strings().size(), 2) {}
+  bool operator()(SliceIndex op) {
+    uint8_t& known = by_name_[model_->store().name_id(op)];
+    if (known == 2) known = ClassifyRange(model_->store().name(op)) == RangeKind::kPlain ? 1 : 0;
+    return known == 1;
+  }
+
+ private:
+  const Model* model_;
+  std::vector<uint8_t> by_name_;
+};
+
+StringId ShapesId(const TraceStore& s, SliceIndex op, bool lower_case_key) {
+  for (const char* key : {"Input Dims", "Input dims"}) {
+    if (key[6] == 'd' && !lower_case_key) break;
+    const auto value = s.Arg(op, key);
+    if (!value) continue;
+    if (const auto* json = std::get_if<ArgValue::Json>(&value->v)) return json->id;
+    if (const auto* text = std::get_if<ArgValue::Text>(&value->v)) return text->id;
+  }
+  return 0;
+}
+
+Cell TimeCell(Ns ns) { return static_cast<double>(ns) / 1000.0; }
+
+Cell RatioCell(Ns part, Ns whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
+}
+
+}  // namespace
+
+std::string ShapesText(std::string_view recorded) {
+  std::string out;
+  out.reserve(recorded.size() + 16);
+  for (size_t i = 0; i < recorded.size(); ++i) {
+    const char c = recorded[i];
+    if (c == ' ' || c == '\n' || c == '\t' || c == '\r') continue;
+    out += c;
+    if (c == ',') out += ' ';
+  }
+  return out;
+}
+
+Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& selection,
+                                      OperatorGrouping grouping, const TensorCoreRules& rules,
+                                      const StackIds& stacks, const CancelToken& cancel) {
+  const TraceStore& s = model.store();
+  const uint32_t n = s.slice_count();
+  const TensorCoreKernels tensor_cores(model, rules);
+  const std::vector<bool> eligible = TensorCoreEligible(model, tensor_cores);
+  const Calls calls(model);
+  Listed listed(model);
+  OperatorData data;
+  data.has_device_work = !model.devices.empty();
+
+  // Kernel and matrix time per op, self and with descendants.
+  std::vector<Ns> kernel(n, 0), matrix(n, 0), kernel_total(n, 0), matrix_total(n, 0);
+  for (SliceIndex i = 0; i < n; ++i) {
+    const SliceIndex op = model.op[i];
+    if (op == kNone) continue;
+    const SliceKind kind = s.kind(i);
+    if (kind != SliceKind::kKernel && kind != SliceKind::kDeviceOther) continue;
+    kernel[op] += s.duration(i);
+    if (tensor_cores.Uses(i)) matrix[op] += s.duration(i);
+  }
+  for (SliceIndex i = n; i-- > 0;) {
+    if (!model.IsOp(i)) continue;
+    kernel_total[i] += kernel[i];
+    matrix_total[i] += matrix[i];
+    if (model.op[i] != kNone) {
+      kernel_total[model.op[i]] += kernel_total[i];
+      matrix_total[model.op[i]] += matrix_total[i];
+    }
+  }
+
+  const bool lower_case_key = s.strings().Find("Input dims") != kNone;
+  data.has_shapes = lower_case_key || s.strings().Find("Input Dims") != kNone;
+  const bool by_shapes = grouping == OperatorGrouping::kNameAndShapes && data.has_shapes;
+  std::unordered_map<uint64_t, uint32_t> row_of;
+  std::vector<uint32_t> row_of_call(n, kNone);
+  struct RowStack {
+    uint32_t row;
+    uint64_t stack;
+    bool operator==(const RowStack&) const = default;
+  };
+  struct RowStackHash {
+    size_t operator()(const RowStack& k) const {
+      return static_cast<size_t>((k.stack ^ k.row * 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull);
+    }
+  };
+  std::unordered_set<RowStack, RowStackHash> seen_stacks;
+  std::vector<Ns> heaviest;
+  for (SliceIndex i = 0; i < n; ++i) {
+    if (i % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
+    if (!model.IsOp(i) || !listed(i) || !selection.Contains(model.step[i])) continue;
+    const SliceIndex call = calls.Of(i);
+    uint32_t row_index = row_of_call[call];
+    if (row_index == kNone) {
+      // The call itself comes before its inner repetitions; it may lie outside the selected steps
+      // only when they do.
+      const StringId shapes = by_shapes ? ShapesId(s, call, lower_case_key) : 0;
+      const uint64_t key = static_cast<uint64_t>(s.name_id(call)) << 32 | shapes;
+      const auto [it, added] = row_of.try_emplace(key, static_cast<uint32_t>(data.rows.size()));
+      if (added) {
+        OperatorRow row;
+        row.name = s.name_id(call);
+        row.shapes = shapes;
+        data.rows.push_back(row);
+        heaviest.push_back(-1);
+      }
+      row_index = row_of_call[call] = it->second;
+    }
+    OperatorRow& row = data.rows[row_index];
+    // Runtime calls are time of the runtime, not of the operator (view-semantics 3.4).
+    row.host_self += model.host_self[i] - model.host_api[i];
+    row.device_self += model.device_self[i];
+    row.kernel_self += kernel[i];
+    row.matrix_self += matrix[i];
+    row.eligible = row.eligible || eligible[i];
+    if (call != i) continue;
+    ++row.calls;
+    row.host_total += s.duration(i);
+    row.device_total += model.device_total[i];
+    row.kernel_total += kernel_total[i];
+    row.matrix_total += matrix_total[i];
+    const Ns weight = data.has_device_work ? model.device_total[i] : s.duration(i);
+    if (weight > heaviest[row_index]) {
+      heaviest[row_index] = weight;
+      row.example = i;
+    }
+    const StackIds::Id stack = stacks.Of(i);
+    if (stack.own && seen_stacks.insert({row_index, stack.id}).second) ++row.stacks;
+  }
+  // Ties stay in order of appearance.
+  std::stable_sort(data.rows.begin(), data.rows.end(), [&](const OperatorRow& a, const OperatorRow& b) {
+    if (data.has_device_work && a.device_self != b.device_self) return a.device_self > b.device_self;
+    return a.host_self > b.host_self;
+  });
+  return data;
+}
+
+Table OperatorTable(const Model& model, const OperatorData& data, OperatorGrouping grouping) {
+  const StringPool& strings = model.store().strings();
+  Table table;
+  auto column = [&](const char* key, const char* title, CellType type, Unit unit, const char* definition,
+                    bool hidden = false) {
+    table.columns.push_back({key, title, definition, type, unit, hidden});
+  };
+  const bool by_shapes = grouping == OperatorGrouping::kNameAndShapes;
+  column("name", "Operator", CellType::kText, Unit::kNone, "Name of the operator as recorded.");
+  if (by_shapes) {
+    column("inputShapes", "Input shapes", CellType::kText, Unit::kNone,
+           "Shape of each input; [] is a scalar or no tensor. Recorded with record_shapes=True.");
+  }
+  column("calls", "Calls", CellType::kInteger, Unit::kCount,
+         "How often the operator was called. A call that only repeats itself inside (the same name as "
+         "its only child) counts once.");
+  column("deviceSelfUs", "Device self", CellType::kNumber, Unit::kUs,
+         "Kernels, copies and sets that the operator itself launched, added up. Concurrent work counts "
+         "each; operators called inside do not.");
+  column("deviceTotalUs", "Device total", CellType::kNumber, Unit::kUs,
+         "Device self of the operator and of all operators called inside it.");
+  column("hostSelfUs", "Host self", CellType::kNumber, Unit::kUs,
+         "Host time in the operator, without operators called inside and without runtime calls.");
+  column("hostTotalUs", "Host total", CellType::kNumber, Unit::kUs,
+         "Host time from entering the operator to leaving it, summed over its calls.");
+  column("tensorCoreEligible", "Tensor cores eligible", CellType::kBool, Unit::kNone,
+         "The operator, or one that it calls, is a kind that matrix units can run.");
+  column("tensorCoreSelf", "Tensor cores self", CellType::kNumber, Unit::kRatio,
+         "Share of the operator's own kernel time in kernels that use matrix units. Copies and sets are "
+         "left out.");
+  column("tensorCoreTotal", "Tensor cores total", CellType::kNumber, Unit::kRatio,
+         "The same share with the kernels of operators called inside.");
+  column("stacks", "Stacks", CellType::kInteger, Unit::kCount,
+         "Distinct Python stacks recorded for the calls.");
+  column("slice", "Slice", CellType::kInteger, Unit::kNone, "The heaviest call, for the timeline.", true);
+  table.rows.reserve(data.rows.size());
+  for (const OperatorRow& row : data.rows) {
+    std::vector<Cell> cells;
+    cells.reserve(table.columns.size());
+    cells.emplace_back(std::string(strings.Get(row.name)));
+    if (by_shapes) {
+      if (row.shapes == 0) {
+        cells.emplace_back(std::monostate());
+      } else {
+        cells.emplace_back(ShapesText(strings.Get(row.shapes)));
+      }
+    }
+    cells.emplace_back(row.calls);
+    cells.push_back(TimeCell(row.device_self));
+    cells.push_back(TimeCell(row.device_total));
+    cells.push_back(TimeCell(row.host_self));
+    cells.push_back(TimeCell(row.host_total));
+    cells.emplace_back(row.eligible);
+    cells.push_back(RatioCell(row.matrix_self, row.kernel_self));
+    cells.push_back(RatioCell(row.matrix_total, row.kernel_total));
+    cells.emplace_back(row.stacks);
+    cells.emplace_back(row.example == kNone ? Cell() : Cell(static_cast<int64_t>(row.example)));
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+Result<std::vector<OperatorStack>> StacksOfOperator(const Model& model, const StepSelection& selection,
+                                                    const std::string& name, const std::string& shapes,
+                                                    const StackIds& stacks, const CancelToken& cancel) {
+  const TraceStore& s = model.store();
+  const StringId wanted = s.strings().Find(name);
+  const Calls calls(model);
+  const bool lower_case_key = s.strings().Find("Input dims") != kNone;
+  std::vector<OperatorStack> result;
+  std::unordered_map<uint64_t, size_t> index;
+  std::vector<Ns> heaviest;
+  bool any = false;
+  for (SliceIndex i = 0; i < s.slice_count() && wanted != kNone; ++i) {
+    if (i % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
+    if (s.name_id(i) != wanted || !model.IsOp(i) || !selection.Contains(model.step[i])) continue;
+    const SliceIndex call = calls.Of(i);
+    if (!shapes.empty() && ShapesText(s.strings().Get(ShapesId(s, call, lower_case_key))) != shapes) {
+      continue;
+    }
+    any = true;
+    const StackIds::Id stack = stacks.Of(call);
+    if (stack.id == 0) continue;
+    // A lent stack stays apart from an equal one of its own: it is another direction of the work.
+    const uint64_t key = stack.id * 2 + (stack.from_forward ? 1 : 0);
+    const auto [it, added] = index.try_emplace(key, result.size());
+    if (added) {
+      OperatorStack entry;
+      entry.frames = StackOf(model, call);
+      entry.from_forward = stack.from_forward;
+      result.push_back(std::move(entry));
+      heaviest.push_back(-1);
+    }
+    OperatorStack& entry = result[it->second];
+    entry.device_self += model.device_self[i];
+    entry.host_self += model.host_self[i] - model.host_api[i];
+    if (call != i) continue;
+    ++entry.calls;
+    entry.device_total += model.device_total[i];
+    entry.host_total += s.duration(i);
+    const Ns weight = model.devices.empty() ? s.duration(i) : model.device_total[i];
+    if (weight > heaviest[it->second]) {
+      heaviest[it->second] = weight;
+      entry.example = i;
+    }
+  }
+  if (!any) {
+    return Error{ErrorKind::kNotFound, "No operator \"" + name + "\" ran in the selected steps.",
+                 "Take a name (and input shapes) from view/operators.", std::nullopt};
+  }
+  std::stable_sort(result.begin(), result.end(), [](const OperatorStack& a, const OperatorStack& b) {
+    if (a.device_total != b.device_total) return a.device_total > b.device_total;
+    return a.host_total > b.host_total;
+  });
+  return result;
+}
+
+}  // namespace emberline
