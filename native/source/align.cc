@@ -1,0 +1,540 @@
+#include "source/align.h"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace emberline {
+namespace {
+
+constexpr float kInfinite = std::numeric_limits<float>::infinity();
+// Leaving a thing unplaced; dearer for calls, which have a site nearly always.
+constexpr float kUnplacedCall = 2.6f;
+constexpr float kUnplacedOperator = 1.8f;
+constexpr float kRepeatOperator = 0.02f;
+constexpr float kRepeatCall = 0.35f;
+constexpr float kTurn = 0.01f;          // one more turn of a loop
+// Passing over a site whose like was observed / never was.
+constexpr float kSkipSeenCall = 1.0f;
+constexpr float kSkipSeenOther = 0.25f;
+constexpr float kSkipUnseenCall = 0.05f;
+constexpr float kSkipUnseenOther = 0.005f;
+constexpr float kTie = 0.05f;
+constexpr uint32_t kMaxPoints = 20000;
+constexpr size_t kMaxCells = 2'000'000;  // of one window of the table
+constexpr size_t kOverlap = 48;          // things at a window's end that are placed again
+constexpr size_t kMaxMemo = 4096;
+
+using Names = std::unordered_set<std::string_view>;
+
+const Names& Wrappers() {
+  static const Names names = {"wrapper", "wrapped", "_wrapper", "wrapped_func", "decorate_context", "inner",
+                              "_fn", "fn", "decorate_autocast", "decorate_fwd", "decorate_bwd", "_inner",
+                              "wrapper_func", "new_func", "profile_hook_step", "_use_grad", "inner_wrapper",
+                              "wrap", "_wrap", "_decorated", "decorated", "newfn", "helper", "_compile_wrapper",
+                              "compile_wrapper", "func_wrapper", "call_with_context", "instrumented"};
+  return names;
+}
+
+const Names& NonModules() {
+  static const Names names = {"torch", "F", "nn.functional", "torch.nn.functional", "functional", "math", "np",
+                              "numpy", "os", "time", "random", "torch.cuda", "dist", "torch.distributed", "nn",
+                              "torch.nn", "super()"};
+  return names;
+}
+
+bool In(const Names& names, std::string_view name) { return names.count(name) > 0; }
+
+std::string_view Base(std::string_view name) {
+  while (!name.empty() && name.back() == '_') name.remove_suffix(1);
+  return name;
+}
+
+bool Upper(std::string_view name) {
+  while (!name.empty() && name.front() == '_') name.remove_prefix(1);
+  return !name.empty() && std::isupper(static_cast<unsigned char>(name.front())) != 0;
+}
+
+std::string Lower(std::string_view name) {
+  std::string out;
+  for (const unsigned char c : name) {
+    if (c != '_') out.push_back(static_cast<char>(std::tolower(c)));
+  }
+  return out;
+}
+
+// Part of a dunder method's name that stands for an operator: "__radd__" -> "add".
+std::string DunderOperator(std::string_view name) {
+  if (name.size() < 5 || !name.starts_with("__") || !name.ends_with("__")) return "";
+  std::string core(name.substr(2, name.size() - 4));
+  static const std::map<std::string, std::string, std::less<>> renamed = {
+      {"truediv", "div"}, {"rtruediv", "div"}, {"itruediv", "div"}, {"floordiv", "floor_divide"},
+      {"rfloordiv", "floor_divide"}, {"ifloordiv", "floor_divide"}, {"mod", "remainder"},
+      {"rmod", "remainder"}, {"imod", "remainder"}, {"radd", "add"}, {"iadd", "add"}, {"rsub", "sub"},
+      {"isub", "sub"}, {"rmul", "mul"}, {"imul", "mul"}, {"rpow", "pow"}, {"ipow", "pow"},
+      {"rmatmul", "matmul"}, {"imatmul", "matmul"}, {"rand", "and"}, {"iand", "and"}, {"ror", "or"},
+      {"ior", "or"}, {"rxor", "xor"}, {"ixor", "xor"}, {"rdiv", "div"}, {"idiv", "div"},
+      {"ilshift", "lshift"}, {"irshift", "rshift"}, {"invert", "bitwise_not"}};
+  const auto it = renamed.find(core);
+  return it == renamed.end() ? core : it->second;
+}
+
+float MatchFrame(const Site& s, const Observed& o) {
+  const std::string_view g = o.name;
+  switch (s.kind) {
+    case SiteKind::kCall:
+      if (g == "__init__" || g == "__new__" || g == "__post_init__") {
+        const float late = g == "__init__" ? 0.0f : 0.1f;
+        if (s.name == "__init__" && g == "__init__") return 0;
+        if (!o.owner.empty()) return s.name == o.owner ? late : (Upper(s.name) ? 1.2f : 2.4f);
+        return Upper(s.name) ? 0.4f + late : 2.2f;
+      }
+      if (s.name == g) return 0;
+      if (s.name == "super" || s.name == "range" || s.name == "isinstance") return kInfinite;
+      if (Base(s.name) == Base(g) && !Base(g).empty()) return 0.2f;
+      if (g == "_call_impl" || g == "_wrapped_call_impl") {
+        if (In(NonModules(), s.receiver) || Upper(s.name)) return kInfinite;
+        return s.receiver == "self" ? 0.3f : 0.4f;
+      }
+      if (g == "__call__") return Upper(s.name) ? 2.4f : 0.6f;
+      if (g.starts_with("__") || g.starts_with("<listcomp") || g.starts_with("<genexpr")) return kInfinite;
+      if (In(Wrappers(), g)) return 0.8f;
+      if (g == "<lambda>") return 1.0f;
+      if (s.receiver.empty() && !Upper(s.name)) return 1.5f;   // a variable that holds a function
+      return 2.3f;
+    case SiteKind::kAttribute:
+      if (g == "__getattr__" || g == "__getattribute__") return s.receiver == "self" ? 0.1f : 0.2f;
+      return s.name == g ? 0.05f : kInfinite;
+    case SiteKind::kStoreAttribute:
+      if (g == "__setattr__") return 0;
+      return s.name == g ? 0.1f : kInfinite;
+    case SiteKind::kOperator: {
+      const std::string op = DunderOperator(g);
+      if (!op.empty() && Base(s.name) == op) return 0;
+      return g == "wrapped" ? 0.5f : kInfinite;
+    }
+    case SiteKind::kSubscript:
+      return g == "__getitem__" || g == "__class_getitem__" ? 0.0f : g == "__missing__" ? 0.5f : kInfinite;
+    case SiteKind::kStoreSubscript:
+      return g == "__setitem__" ? 0.0f : kInfinite;
+    case SiteKind::kDelete:
+      return g == "__delitem__" || g == "__delattr__" || g == "__del__" ? 0.0f : kInfinite;
+    case SiteKind::kIterate:
+      return g == "__iter__" ? 0.0f : g == "__len__" ? 0.6f : kInfinite;
+    case SiteKind::kNext: {
+      if (g == "__next__") return 0;
+      if (g == s.name) return 0.1f;
+      if (g == "__iter__") return 0.3f;
+      if (g == "<genexpr>") return 0.5f;
+      if (g == "__getitem__") return 0.4f;
+      static const Names combiners = {"enumerate", "zip", "map", "filter", "reversed", "islice", "chain", "tqdm",
+                                      "iter"};
+      if (In(combiners, s.name) && !g.starts_with("__")) return 1.2f;
+      return s.name.empty() || g.starts_with("__") ? kInfinite : 2.0f;
+    }
+    case SiteKind::kEnter: return g == "__enter__" || g == "__aenter__" ? 0.0f : kInfinite;
+    case SiteKind::kExit: return g == "__exit__" || g == "__aexit__" ? 0.0f : kInfinite;
+    case SiteKind::kTruth: return g == "__bool__" ? 0.0f : g == "__len__" ? 0.2f : kInfinite;
+    case SiteKind::kUnpack:
+      return g == "__iter__" ? 0.1f : g == "__next__" ? 0.2f : g == "<genexpr>" ? 0.15f : kInfinite;
+    case SiteKind::kFormat:
+      return g == "__format__" ? 0.0f : g == "__str__" || g == "__repr__" ? 0.2f : kInfinite;
+    case SiteKind::kImport:
+      return g == "_find_and_load" || g == "_handle_fromlist" || g == "__getattr__" || g == "__import__" ||
+                     g == "_lock_unlock_module" || g == "parent"
+                 ? 0.0f
+                 : kInfinite;
+    case SiteKind::kComprehension:
+      if (g != s.name) return kInfinite;
+      if (o.definition_line == 0) return 0.2f;
+      return o.definition_line == s.definition_line ? 0.0f : 1.4f;
+    case SiteKind::kClassBody:
+      return g == s.name ? 0.0f : kInfinite;
+  }
+  return kInfinite;
+}
+
+float MatchModule(const Site& s, const Observed& o) {
+  if (s.kind != SiteKind::kCall) return kInfinite;
+  if (In(NonModules(), s.receiver)) return kInfinite;
+  if (s.name == "__call__") return 0.2f;
+  if (!s.class_name.empty()) {
+    if (s.class_name == o.name) return 0;
+    // A lower-case name is a function that made the module; a class may be a base of the one seen.
+    return Upper(s.class_name) ? 2.2f : 0.5f;
+  }
+  if (Upper(s.name) || s.name == "super" || s.name == "range" || s.name == "len") return kInfinite;
+  const std::string site = Lower(s.name), type = Lower(o.name);
+  const bool alike = site.size() > 2 && (type.find(site) != std::string::npos || site.find(type) != std::string::npos);
+  const float cost = s.receiver == "self" ? 0.35f : s.receiver.empty() ? 0.4f : 0.5f;
+  return alike ? cost - 0.25f : cost;
+}
+
+float MatchBuiltin(const Site& s, const Observed& o) {
+  const std::string_view b = o.name;
+  switch (s.kind) {
+    case SiteKind::kCall:
+      if (s.name == b) return 0;
+      if (Base(s.name) == Base(b) && !Base(b).empty()) return 0.3f;
+      if (b.starts_with("__")) return kInfinite;
+      if (s.name == "super" || s.name == "range") return kInfinite;
+      if (s.receiver.empty() && !Upper(s.name)) return 1.6f;
+      return Upper(s.name) ? kInfinite : 2.3f;
+    case SiteKind::kAttribute: return b == "__getattribute__" || b == "__getattr__" ? 0.2f : kInfinite;
+    case SiteKind::kOperator: {
+      const std::string op = DunderOperator(b);
+      return !op.empty() && Base(s.name) == op ? 0.0f : b == Base(s.name) ? 0.3f : kInfinite;
+    }
+    case SiteKind::kSubscript: return b == "__getitem__" ? 0.0f : kInfinite;
+    case SiteKind::kStoreSubscript: return b == "__setitem__" ? 0.0f : kInfinite;
+    case SiteKind::kDelete: return b == "__delitem__" ? 0.0f : kInfinite;
+    case SiteKind::kIterate: return b == "__iter__" || b == "iter" ? 0.0f : kInfinite;
+    case SiteKind::kNext: return b == "__next__" ? 0.0f : kInfinite;
+    case SiteKind::kEnter: return b == "__enter__" ? 0.0f : kInfinite;
+    case SiteKind::kExit: return b == "__exit__" ? 0.0f : kInfinite;
+    case SiteKind::kTruth: return b == "__bool__" ? 0.0f : kInfinite;
+    case SiteKind::kFormat: return b == "__format__" || b == "format" ? 0.0f : kInfinite;
+    case SiteKind::kImport: return b == "__import__" || b == "hasattr" ? 0.0f : kInfinite;
+    case SiteKind::kClassBody: return b == "__build_class__" ? 0.0f : kInfinite;
+    default: return kInfinite;
+  }
+}
+
+float MatchOperator(const Site& s, const Observed& o) {
+  const std::string_view n = o.name;
+  static const std::map<std::string_view, Names> alike = {
+      {"sub", {"sub", "rsub"}},
+      {"div", {"div", "true_divide", "reciprocal"}},
+      {"and", {"bitwise_and", "__and__", "logical_and"}},
+      {"or", {"bitwise_or", "__or__", "logical_or"}},
+      {"xor", {"bitwise_xor", "__xor__", "logical_xor"}},
+      {"lshift", {"__lshift__", "bitwise_left_shift"}},
+      {"rshift", {"__rshift__", "bitwise_right_shift"}},
+      {"matmul", {"matmul", "mm", "bmm", "mv", "dot", "addmm", "linear"}},
+      {"remainder", {"remainder", "fmod"}},
+      {"bitwise_not", {"bitwise_not", "logical_not"}},
+      {"contains", {"eq", "any", "is_nonzero"}}};
+  static const Names helpers = {"to", "_to_copy", "result_type", "lift_fresh", "item", "detach", "empty", "copy_"};
+  static const Names load = {"select", "slice", "index", "unsqueeze", "alias", "narrow", "view", "nonzero",
+                             "as_strided", "item", "to", "lift_fresh", "expand", "_unsafe_index", "masked_select"};
+  static const Names store = {"slice", "select", "copy_", "fill_", "index_put_", "_index_put_impl_", "unsqueeze",
+                              "to", "lift_fresh", "alias", "view", "masked_fill_", "expand", "detach", "permute"};
+  switch (s.kind) {
+    case SiteKind::kOperator: {
+      const std::string_view base = Base(s.name);
+      if (n == s.name) return 0;
+      if (Base(n) == base) return 0.1f;
+      const auto it = alike.find(base);
+      if (it != alike.end() && In(it->second, Base(n))) return 0.15f;
+      if (In(helpers, n)) return 0.6f;
+      return 1.7f;
+    }
+    case SiteKind::kSubscript: return In(load, n) ? 0.05f : In(helpers, n) ? 0.7f : kInfinite;
+    case SiteKind::kStoreSubscript: return In(store, n) ? 0.05f : In(helpers, n) ? 0.7f : kInfinite;
+    case SiteKind::kIterate: return n == "unbind" ? 0.0f : kInfinite;
+    case SiteKind::kNext: return n == "unbind" || n == "select" ? 0.4f : kInfinite;
+    case SiteKind::kUnpack: return n == "unbind" ? 0.05f : kInfinite;
+    case SiteKind::kTruth:
+      return n == "is_nonzero" ? 0.0f : n == "item" || n == "_local_scalar_dense" ? 0.3f : kInfinite;
+    case SiteKind::kFormat: return n == "item" || n == "_local_scalar_dense" ? 0.3f : kInfinite;
+    case SiteKind::kAttribute: {
+      static const std::map<std::string_view, Names> views = {
+          {"T", {"t", "numpy_T", "permute", "transpose"}}, {"mT", {"transpose", "mT"}},
+          {"H", {"adjoint", "transpose", "conj"}},         {"data", {"detach", "alias", "variable_data"}},
+          {"real", {"real", "view_as_real", "select"}},    {"imag", {"imag", "view_as_real", "select"}}};
+      const auto it = views.find(s.name);
+      return it != views.end() && In(it->second, n) ? 0.1f : kInfinite;
+    }
+    case SiteKind::kCall: {
+      if (s.name == n) return 0.1f;
+      if (Base(s.name) == Base(n) && !Base(n).empty()) return 0.25f;
+      static const Names casts = {"to", "float", "half", "bfloat16", "double", "long", "int", "bool", "cuda", "cpu",
+                                  "type", "type_as", "byte", "short"};
+      if (In(casts, s.name) && (n == "to" || n == "_to_copy" || n == "copy_")) return 0.2f;
+      if ((s.name == "float" || s.name == "int" || s.name == "bool") && (n == "item" || n == "is_nonzero")) {
+        return 0.2f;
+      }
+      static const Names iterating = {"zip", "list", "tuple", "enumerate", "sorted", "iter", "map", "set", "sum",
+                                      "max", "min", "any", "all"};
+      if (In(iterating, s.name) && n == "unbind") return 0.3f;
+      if ((s.name == "tensor" || s.name == "as_tensor") && (In(helpers, n) || n == "empty_strided")) return 0.4f;
+      if (s.name == "cross_entropy" && n == "cross_entropy_loss") return 0.1f;
+      if (s.name == "scaled_dot_product_attention" && n.find("attention") != std::string_view::npos) return 0.1f;
+      if (s.name == "super" || s.name == "range" || s.name == "len" || s.name == "isinstance") return kInfinite;
+      return 1.6f;
+    }
+    default: return kInfinite;
+  }
+}
+
+float MatchRuntime(const Site& s, const Observed& o) {
+  const std::string name = Lower(o.name);
+  if (s.kind == SiteKind::kCall) {
+    const std::string site = Lower(s.name);
+    return site.size() > 3 && name.find(site) != std::string::npos ? 0.1f : 1.6f;
+  }
+  if (s.kind == SiteKind::kOperator || s.kind == SiteKind::kTruth) return 1.6f;
+  return kInfinite;
+}
+
+float Match(const Site& s, const Observed& o) {
+  switch (o.kind) {
+    case ObservedKind::kFrame: return MatchFrame(s, o);
+    case ObservedKind::kModule: return MatchModule(s, o);
+    case ObservedKind::kBuiltin: return MatchBuiltin(s, o);
+    case ObservedKind::kOperator: return MatchOperator(s, o);
+    case ObservedKind::kRuntime: return MatchRuntime(s, o);
+  }
+  return kInfinite;
+}
+
+bool CallsOnly(SiteKind kind) { return kind == SiteKind::kCall || kind == SiteKind::kComprehension; }
+
+}  // namespace
+
+struct FunctionAligner::Impl {
+  explicit Impl(const PythonFunction& f) : function(f) {
+    for (const FlowEdge& e : function.edges) {
+      if (e.site >= 0) site_edges.push_back(e);
+    }
+  }
+
+  struct MemoKey {
+    std::vector<uint32_t> sequence;
+    bool begun, ended;
+    bool operator<(const MemoKey& other) const {
+      return std::tie(begun, ended, sequence) < std::tie(other.begun, other.ended, other.sequence);
+    }
+  };
+  struct MemoValue {
+    std::vector<Placement> placements;
+    double cost = 0;
+  };
+
+  // Costs of passing over sites and of consuming, from the vocabulary as known now.
+  void Prepare() {
+    const size_t n = function.sites.size();
+    std::vector<bool> seen(n, false);
+    costs.assign(kinds.size(), {});
+    for (size_t k = 0; k < kinds.size(); ++k) {
+      costs[k].resize(n);
+      for (size_t s = 0; s < n; ++s) {
+        costs[k][s] = Match(function.sites[s], kinds[k]);
+        if (costs[k][s] < 0.3f) seen[s] = true;
+      }
+    }
+    skip.resize(n);
+    for (size_t s = 0; s < n; ++s) {
+      const bool call = CallsOnly(function.sites[s].kind);
+      skip[s] = seen[s] ? (call ? kSkipSeenCall : kSkipSeenOther) : (call ? kSkipUnseenCall : kSkipUnseenOther);
+      if (!seen[s] || !call) continue;
+      // Its own callee was observed, so it does not stand for something of another name.
+      for (auto& row : costs) {
+        if (row[s] >= 1.4f) row[s] = kInfinite;
+      }
+    }
+    matching.assign(kinds.size(), {});
+    for (size_t k = 0; k < kinds.size(); ++k) {
+      for (uint32_t e = 0; e < site_edges.size(); ++e) {
+        if (costs[k][site_edges[e].site] < kInfinite) matching[k].push_back(e);
+      }
+    }
+    prepared = kinds.size();
+    memo.clear();
+  }
+
+  float EdgeCost(const FlowEdge& e) const { return e.cost + (e.site >= 0 ? skip[e.site] : 0.0f); }
+
+  void CloseForward(float* d) const {
+    for (int pass = 0; pass < 2; ++pass) {
+      for (const FlowEdge& e : function.edges) {
+        const float c = d[e.from] + EdgeCost(e);
+        if (c < d[e.to]) d[e.to] = c;
+      }
+      bool improved = false;
+      for (const FlowEdge& e : function.back_edges) {
+        const float c = d[e.from] + kTurn;
+        if (c < d[e.to]) {
+          d[e.to] = c;
+          improved = true;
+        }
+      }
+      if (!improved) return;
+    }
+    for (const FlowEdge& e : function.edges) {
+      const float c = d[e.from] + EdgeCost(e);
+      if (c < d[e.to]) d[e.to] = c;
+    }
+  }
+
+  void CloseBackward(float* d) const {
+    for (int pass = 0; pass < 2; ++pass) {
+      for (size_t i = function.edges.size(); i-- > 0;) {
+        const FlowEdge& e = function.edges[i];
+        const float c = d[e.to] + EdgeCost(e);
+        if (c < d[e.from]) d[e.from] = c;
+      }
+      bool improved = false;
+      for (const FlowEdge& e : function.back_edges) {
+        const float c = d[e.to] + kTurn;
+        if (c < d[e.from]) {
+          d[e.from] = c;
+          improved = true;
+        }
+      }
+      if (!improved) return;
+    }
+    for (size_t i = function.edges.size(); i-- > 0;) {
+      const FlowEdge& e = function.edges[i];
+      const float c = d[e.to] + EdgeCost(e);
+      if (c < d[e.from]) d[e.from] = c;
+    }
+  }
+
+  float Unplaced(uint32_t kind) const {
+    const ObservedKind k = kinds[kind].kind;
+    return k == ObservedKind::kOperator || k == ObservedKind::kRuntime ? kUnplacedOperator : kUnplacedCall;
+  }
+  float Repeat(const Site& s) const { return CallsOnly(s.kind) ? kRepeatCall : kRepeatOperator; }
+
+  // Places sequence[0, n); `start` holds the closed costs before it and becomes those before
+  // sequence[keep]. Placements are written for [0, keep).
+  double Window(std::span<const uint32_t> sequence, size_t keep, bool last_ends, std::vector<float>& start,
+                Placement* out) {
+    const uint32_t points = function.points;
+    const size_t n = sequence.size();
+    std::vector<float> forward((n + 1) * points, kInfinite);
+    std::copy(start.begin(), start.end(), forward.begin());
+    for (size_t i = 0; i < n; ++i) {
+      const float* from = &forward[i * points];
+      float* to = &forward[(i + 1) * points];
+      const float unplaced = Unplaced(sequence[i]);
+      for (uint32_t p = 0; p < points; ++p) to[p] = from[p] + unplaced;
+      for (const uint32_t index : matching[sequence[i]]) {
+        const FlowEdge& e = site_edges[index];
+        const Site& site = function.sites[e.site];
+        const float match = costs[sequence[i]][e.site] + e.cost;
+        float best = from[e.from] + match;
+        if (site.repeat) best = std::min(best, from[e.to] + match + Repeat(site));
+        if (best < to[e.to]) to[e.to] = best;
+      }
+      CloseForward(to);
+    }
+    std::vector<float> after(points, last_ends ? kInfinite : 0.0f), before(points);
+    if (last_ends) {
+      after[points - 1] = 0;
+      CloseBackward(after.data());
+    }
+    float total = kInfinite;
+    for (uint32_t p = 0; p < points; ++p) total = std::min(total, forward[n * points + p] + after[p]);
+    for (size_t i = n; i-- > 0;) {
+      const float* from = &forward[i * points];
+      const float unplaced = Unplaced(sequence[i]);
+      float best = kInfinite, other = kInfinite, none = kInfinite;
+      int line = 0;
+      for (uint32_t p = 0; p < points; ++p) {
+        before[p] = after[p] + unplaced;
+        none = std::min(none, from[p] + before[p]);
+      }
+      for (const uint32_t index : matching[sequence[i]]) {
+        const FlowEdge& e = site_edges[index];
+        const Site& site = function.sites[e.site];
+        const float match = costs[sequence[i]][e.site] + e.cost;
+        float through = from[e.from] + match + after[e.to];
+        before[e.from] = std::min(before[e.from], match + after[e.to]);
+        if (site.repeat) {
+          through = std::min(through, from[e.to] + match + Repeat(site) + after[e.to]);
+          before[e.to] = std::min(before[e.to], match + Repeat(site) + after[e.to]);
+        }
+        if (through < best) {
+          if (site.line != line) other = best;
+          best = through;
+          line = site.line;
+        } else if (site.line != line && through < other) {
+          other = through;
+        }
+      }
+      if (i < keep) {
+        if (best <= none) {
+          out[i].line = line;
+          out[i].ambiguous = other <= best + kTie;
+        } else {
+          out[i] = {};
+        }
+      }
+      CloseBackward(before.data());
+      after.swap(before);
+    }
+    start.assign(forward.begin() + static_cast<ptrdiff_t>(keep * points),
+                 forward.begin() + static_cast<ptrdiff_t>((keep + 1) * points));
+    // Only differences matter; small numbers keep their precision.
+    const float least = *std::min_element(start.begin(), start.end());
+    for (float& d : start) d -= least;
+    return total;
+  }
+
+  const PythonFunction& function;
+  std::vector<FlowEdge> site_edges;
+  std::vector<Observed> kinds;
+  std::unordered_map<std::string, uint32_t> ids;
+  std::vector<std::vector<float>> costs;      // [kind][site]
+  std::vector<std::vector<uint32_t>> matching;  // [kind]: indexes into site_edges
+  std::vector<float> skip;
+  size_t prepared = 0;
+  std::map<MemoKey, MemoValue> memo;
+};
+
+FunctionAligner::FunctionAligner(const PythonFunction& function) : impl_(std::make_unique<Impl>(function)) {}
+FunctionAligner::~FunctionAligner() = default;
+
+uint32_t FunctionAligner::Describe(const Observed& observed) {
+  std::string key;
+  key.push_back(static_cast<char>('0' + static_cast<int>(observed.kind)));
+  key += observed.name;
+  key.push_back('\0');
+  key += observed.owner;
+  key.push_back('\0');
+  key += std::to_string(observed.definition_line);
+  const auto [it, fresh] = impl_->ids.emplace(std::move(key), static_cast<uint32_t>(impl_->kinds.size()));
+  if (fresh) impl_->kinds.push_back(observed);
+  return it->second;
+}
+
+std::vector<Placement> FunctionAligner::Align(std::span<const uint32_t> sequence, bool begun, bool ended) {
+  Impl& m = *impl_;
+  std::vector<Placement> out(sequence.size());
+  last_cost_ = 0;
+  const uint32_t points = m.function.points;
+  if (sequence.empty() || points == 0 || points > kMaxPoints) return out;
+  if (m.prepared != m.kinds.size()) m.Prepare();
+  Impl::MemoKey key;
+  if (sequence.size() <= kMaxMemo) {
+    key = {{sequence.begin(), sequence.end()}, begun, ended};
+    const auto it = m.memo.find(key);
+    if (it != m.memo.end()) {
+      last_cost_ = it->second.cost;
+      return it->second.placements;
+    }
+  }
+  std::vector<float> start(points, begun ? kInfinite : 0.0f);
+  start[0] = 0;
+  m.CloseForward(start.data());
+  const size_t window = std::max<size_t>(2 * kOverlap, kMaxCells / points);
+  double cost = 0;
+  for (size_t begin = 0; begin < sequence.size();) {
+    const size_t n = std::min(window, sequence.size() - begin);
+    const bool last = begin + n == sequence.size();
+    const size_t keep = last ? n : n - kOverlap;
+    cost = m.Window(sequence.subspan(begin, n), keep, last && ended, start, out.data() + begin);
+    begin += keep;
+  }
+  last_cost_ = cost / static_cast<double>(sequence.size());
+  if (sequence.size() <= kMaxMemo) m.memo.emplace(std::move(key), Impl::MemoValue{out, last_cost_});
+  return out;
+}
+
+}  // namespace emberline

@@ -1,0 +1,66 @@
+// Places what a profiler saw inside a function on the function's lines: the calls, modules and
+// operators that ran, in order, against the sites of its source, in order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "source/python_syntax.h"
+
+namespace emberline {
+
+enum class ObservedKind : uint8_t {
+  kFrame,      // a Python function
+  kModule,     // a call of an nn.Module
+  kBuiltin,    // a C function
+  kOperator,   // an operator without a Python call of its own
+  kRuntime,    // a runtime call without an operator
+};
+
+// One kind of thing that ran directly inside a frame.
+struct Observed {
+  ObservedKind kind = ObservedKind::kFrame;
+  std::string name;          // function; module class; builtin; operator without its namespace
+  std::string owner;         // class of an __init__, where known
+  int definition_line = 0;   // of a frame of the same file, in the coordinates of the source; else 0
+  bool operator==(const Observed&) const = default;
+};
+
+struct Placement {
+  int line = 0;              // 0: could not be placed
+  bool ambiguous = false;    // another line fits as well
+};
+
+// Aligns the frame instances of one function. Not thread-safe.
+//
+// The function's flow is a graph whose edges carry sites; a run of the function is a path through
+// it. Each thing observed is consumed by a site at a cost that says how well their names agree, or
+// is left unplaced at a higher cost; sites may be passed over at a cost that depends on whether
+// their like was ever observed. The cheapest path wins (Viterbi); for each thing the cheapest path
+// that puts it on another line is known too, which is how ambiguity is found.
+class FunctionAligner {
+ public:
+  explicit FunctionAligner(const PythonFunction& function);
+  ~FunctionAligner();
+
+  // Interns a kind of thing. All kinds that occur in any instance should be described before the
+  // first Align(): what never occurs is passed over at no cost.
+  uint32_t Describe(const Observed& observed);
+
+  // Places `sequence` (ids from Describe, in order of time). `begun` and `ended`: false when the
+  // recording cuts the instance at that side. Linear in sequence length times sites.
+  std::vector<Placement> Align(std::span<const uint32_t> sequence, bool begun, bool ended);
+
+  // Total cost per thing of the last alignment; a measure of how well the source fits.
+  double last_cost() const { return last_cost_; }
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+  double last_cost_ = 0;
+};
+
+}  // namespace emberline

@@ -1,0 +1,1013 @@
+#include "source/python_syntax.h"
+
+#include <tree_sitter/api.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+extern "C" const TSLanguage* tree_sitter_python(void);
+
+namespace emberline {
+namespace {
+
+// Deeper expressions are left out: the walk is recursive and the text may be hostile.
+constexpr int kMaxDepth = 300;
+// Comprehensions nested deeper than this are not unrolled into the function that holds them.
+constexpr int kMaxInlinedComprehensions = 2;
+constexpr uint64_t kParseTimeoutUs = 5'000'000;
+constexpr size_t kMaxReceiver = 80;
+// Cost of an edge that repairs flow after a statement that ends it (dead code, exceptions).
+constexpr float kUnlikely = 8;
+constexpr float kExceptional = 1;
+
+struct Child {
+  TSNode node;
+  const char* field;   // nullptr when the child has none
+};
+
+bool Is(TSNode node, std::string_view type) { return ts_node_type(node) == type; }
+bool FieldIs(const Child& c, std::string_view field) { return c.field != nullptr && c.field == field; }
+int LineOf(TSNode node) { return static_cast<int>(ts_node_start_point(node).row) + 1; }
+int EndLineOf(TSNode node) {
+  const TSPoint end = ts_node_end_point(node);
+  // A block may end at the start of the line after it.
+  return static_cast<int>(end.column == 0 && end.row > 0 ? end.row : end.row + 1);
+}
+
+// Children in order, with a cursor: asking for the i-th child would be linear each time.
+std::vector<Child> Children(TSNode node, bool named_only) {
+  std::vector<Child> out;
+  TSTreeCursor cursor = ts_tree_cursor_new(node);
+  if (ts_tree_cursor_goto_first_child(&cursor)) {
+    do {
+      const TSNode child = ts_tree_cursor_current_node(&cursor);
+      if (named_only && !ts_node_is_named(child)) continue;
+      if (Is(child, "comment")) continue;
+      out.push_back({child, ts_tree_cursor_current_field_name(&cursor)});
+    } while (ts_tree_cursor_goto_next_sibling(&cursor));
+  }
+  ts_tree_cursor_delete(&cursor);
+  return out;
+}
+
+TSNode Field(const std::vector<Child>& children, std::string_view field) {
+  for (const Child& c : children) {
+    if (FieldIs(c, field)) return c.node;
+  }
+  return TSNode{};
+}
+bool Present(TSNode node) { return !ts_node_is_null(node); }
+
+uint64_t Mix(uint64_t hash, std::string_view text) {
+  for (const unsigned char c : text) hash = (hash ^ c) * 1099511628211ull;
+  return (hash ^ 0xff) * 1099511628211ull;
+}
+
+const char* BinaryName(std::string_view op) {
+  static const std::unordered_map<std::string_view, const char*> names = {
+      {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}, {"//", "floor_divide"},
+      {"%", "remainder"}, {"**", "pow"}, {"@", "matmul"}, {"&", "and"}, {"|", "or"},
+      {"^", "xor"}, {"<<", "lshift"}, {">>", "rshift"}, {"<", "lt"}, {">", "gt"},
+      {"<=", "le"}, {">=", "ge"}, {"==", "eq"}, {"!=", "ne"}, {"<>", "ne"},
+      {"in", "contains"}, {"not in", "contains"}};
+  const auto it = names.find(op);
+  return it == names.end() ? nullptr : it->second;
+}
+
+bool IsLiteral(TSNode node) {
+  return Is(node, "integer") || Is(node, "float") || Is(node, "string") || Is(node, "none") ||
+         Is(node, "true") || Is(node, "false");
+}
+
+bool IsComprehension(TSNode node) {
+  return Is(node, "list_comprehension") || Is(node, "set_comprehension") ||
+         Is(node, "dictionary_comprehension") || Is(node, "generator_expression");
+}
+
+class Walker {
+ public:
+  Walker(std::string_view text, PythonModule& out) : text_(text), out_(out) {}
+
+  void Run(TSNode root) {
+    const int module = OpenFunction(FunctionKind::kModule, "<module>", -1, 1, 1, EndLineOf(root));
+    Builder b(module);
+    Block(root, b, 0);
+    CloseFunction(b);
+    ResolveAttributes();
+    std::stable_sort(out_.statements.begin(), out_.statements.end(),
+                     [](const PythonStatement& a, const PythonStatement& c) { return a.line < c.line; });
+    SetStatementRanges();
+  }
+
+ private:
+  struct Loop {
+    uint32_t head;
+    std::vector<uint32_t> breaks;
+    size_t with_depth;
+  };
+  // Flow of the function that is being read.
+  struct Builder {
+    explicit Builder(int index) : function(index) {}
+    int function;
+    uint32_t points = 1;
+    uint32_t current = 0;
+    std::vector<Site> sites;
+    std::vector<FlowEdge> edges, back_edges;
+    std::vector<Loop> loops;
+    std::vector<uint32_t> returns;
+    std::vector<int> open_withs;   // lines of the contexts that a return leaves
+    uint64_t shape = 14695981039346656037ull;
+    int inlined = 0;               // comprehensions that are being unrolled
+  };
+
+  std::string_view Text(TSNode node) const {
+    const uint32_t begin = ts_node_start_byte(node), end = ts_node_end_byte(node);
+    if (begin > end || end > text_.size()) return {};
+    return text_.substr(begin, end - begin);
+  }
+
+  // --- Functions and classes.
+  int OpenFunction(FunctionKind kind, std::string name, int parent, int first, int def, int end) {
+    PythonFunction f;
+    f.kind = kind;
+    f.name = std::move(name);
+    f.parent = parent;
+    f.class_index = class_stack_.empty() ? -1 : class_stack_.back();
+    f.qualified = kind == FunctionKind::kModule ? f.name : scope_ + f.name;
+    f.first_line = first;
+    f.def_line = def;
+    f.end_line = end;
+    out_.functions.push_back(std::move(f));
+    return static_cast<int>(out_.functions.size()) - 1;
+  }
+
+  void CloseFunction(Builder& b) {
+    const uint32_t end = b.points++;
+    b.edges.push_back({b.current, end, -1, 0});
+    for (const uint32_t p : b.returns) b.edges.push_back({p, end, -1, 0});
+    PythonFunction& f = out_.functions[b.function];
+    std::stable_sort(b.edges.begin(), b.edges.end(),
+                     [](const FlowEdge& a, const FlowEdge& c) { return a.from < c.from; });
+    f.sites = std::move(b.sites);
+    f.edges = std::move(b.edges);
+    f.back_edges = std::move(b.back_edges);
+    f.points = b.points;
+    f.shape = b.shape;
+  }
+
+  // --- Flow.
+  uint32_t NewPoint(Builder& b) { return b.points++; }
+  void Edge(Builder& b, uint32_t from, uint32_t to, float cost = 0) { b.edges.push_back({from, to, -1, cost}); }
+  // A fresh point after `from`.
+  void Continue(Builder& b, const std::vector<uint32_t>& from) {
+    const uint32_t to = NewPoint(b);
+    for (const uint32_t p : from) Edge(b, p, to);
+    b.current = to;
+  }
+  // What follows cannot be reached in the ordinary way.
+  void Dead(Builder& b) {
+    const uint32_t to = NewPoint(b);
+    Edge(b, b.current, to, kUnlikely);
+    b.current = to;
+  }
+  Site& AddSite(Builder& b, SiteKind kind, int line, std::string_view name) {
+    Site site;
+    site.kind = kind;
+    site.line = line;
+    site.name = std::string(name.substr(0, kMaxReceiver));
+    b.sites.push_back(std::move(site));
+    const uint32_t to = NewPoint(b);
+    b.edges.push_back({b.current, to, static_cast<int32_t>(b.sites.size()) - 1, 0});
+    b.current = to;
+    return b.sites.back();
+  }
+
+  // --- Statements.
+  void Statement(Builder& b, TSNode node, TSNode body) {
+    PythonStatement s;
+    s.line = LineOf(node);
+    s.function = b.function;
+    s.hash = 14695981039346656037ull;
+    const uint32_t end = Present(body) ? ts_node_start_byte(body) : ts_node_end_byte(node);
+    s.end_line = s.line;
+    Tokens(node, end, s);
+    b.shape = (b.shape ^ s.hash) * 1099511628211ull;
+    out_.statements.push_back(std::move(s));
+  }
+
+  // Hash and lines of the tokens of `node` before byte `end`, without layout.
+  void Tokens(TSNode root, uint32_t end, PythonStatement& s) {
+    TSTreeCursor cursor = ts_tree_cursor_new(root);
+    std::vector<std::string_view> holders;   // types of the nodes above
+    bool pending_comma = false;
+    int pending_line = 0;
+    for (bool done = false; !done;) {
+      const TSNode node = ts_tree_cursor_current_node(&cursor);
+      bool descend = false;
+      if (ts_node_start_byte(node) < end && !Is(node, "comment")) {
+        if (ts_node_child_count(node) > 0) {
+          descend = true;
+        } else {
+          const std::string_view type = ts_node_type(node);
+          std::string_view text = Text(node);
+          const int line = LineOf(node);
+          const bool closing = type == ")" || type == "]" || type == "}";
+          bool skip = text.empty() || type == "line_continuation" || type == "string_end";
+          if (type == "(" || type == ")") {
+            const std::string_view holder = holders.empty() ? std::string_view() : holders.back();
+            skip = skip || holder == "parenthesized_expression" || holder == "tuple" ||
+                   holder == "tuple_pattern" || holder == "import_from_statement" || holder == "with_clause";
+          }
+          if (type == "string_start") {
+            while (!text.empty() && (text.back() == '"' || text.back() == '\'')) text.remove_suffix(1);
+          }
+          if (type == ",") {
+            pending_comma = true;
+            pending_line = line;
+            skip = true;
+          }
+          if (pending_comma && type != ",") {
+            if (!closing) {
+              s.hash = Mix(s.hash, ",");
+              s.token_lines.push_back(static_cast<uint32_t>(pending_line));
+            }
+            pending_comma = false;
+          }
+          if (!skip) {
+            s.hash = Mix(s.hash, text);
+            s.token_lines.push_back(static_cast<uint32_t>(line));
+            s.end_line = std::max(s.end_line, line);
+          }
+        }
+      }
+      if (descend && ts_tree_cursor_goto_first_child(&cursor)) {
+        holders.push_back(ts_node_type(node));
+        continue;
+      }
+      for (;;) {
+        if (holders.empty()) {
+          done = true;
+          break;
+        }
+        if (ts_tree_cursor_goto_next_sibling(&cursor)) break;
+        ts_tree_cursor_goto_parent(&cursor);
+        holders.pop_back();
+      }
+    }
+    ts_tree_cursor_delete(&cursor);
+  }
+
+  void Block(TSNode block, Builder& b, int depth) {
+    if (depth > kMaxDepth) return;
+    for (const Child& c : Children(block, true)) Stmt(c.node, b, depth + 1);
+  }
+
+  void Stmt(TSNode node, Builder& b, int depth) {
+    if (depth > kMaxDepth) return;
+    const std::string_view type = ts_node_type(node);
+    if (type == "function_definition" || type == "class_definition") return Definition(node, {}, b, depth);
+    if (type == "decorated_definition") return Decorated(node, b, depth);
+    if (type == "block" || type == "ERROR") return Block(node, b, depth);
+    const std::vector<Child> children = Children(node, true);
+    TSNode body = Field(children, "body");
+    if (type == "if_statement") body = Field(children, "consequence");
+    if (type == "with_statement" || type == "for_statement" || type == "while_statement" ||
+        type == "if_statement" || type == "try_statement" || type == "match_statement") {
+      Statement(b, node, body);
+      Compound(node, type, children, b, depth);
+      return;
+    }
+    Statement(b, node, TSNode{});
+    if (type == "return_statement") {
+      Each(children, b, depth);
+      LeaveContexts(b, 0);
+      b.returns.push_back(b.current);
+      Dead(b);
+    } else if (type == "raise_statement") {
+      Each(children, b, depth);
+      b.returns.push_back(b.current);
+      Dead(b);
+    } else if (type == "break_statement" || type == "continue_statement") {
+      if (!b.loops.empty()) {
+        LeaveContexts(b, b.loops.back().with_depth);
+        if (type == "break_statement") b.loops.back().breaks.push_back(b.current);
+        else b.back_edges.push_back({b.current, b.loops.back().head, -1, 0});
+      }
+      Dead(b);
+    } else if (type == "import_statement" || type == "import_from_statement" ||
+               type == "future_import_statement") {
+      AddSite(b, SiteKind::kImport, LineOf(node), "").repeat = true;
+    } else if (type == "delete_statement") {
+      Each(children, b, depth);
+      AddSite(b, SiteKind::kDelete, LineOf(node), "").repeat = true;
+    } else if (type == "assert_statement") {
+      if (!children.empty()) Expr(children[0].node, b, depth + 1);
+      AddSite(b, SiteKind::kTruth, LineOf(node), "");
+      if (children.size() > 1) {
+        const uint32_t before = b.current;
+        Expr(children[1].node, b, depth + 1);
+        b.returns.push_back(b.current);
+        Continue(b, {before});
+      }
+    } else if (type == "global_statement" || type == "nonlocal_statement" || type == "pass_statement") {
+      return;
+    } else {
+      Each(children, b, depth);
+    }
+  }
+
+  void Each(const std::vector<Child>& children, Builder& b, int depth) {
+    for (const Child& c : children) Expr(c.node, b, depth + 1);
+  }
+
+  // __exit__ of the contexts above `keep`, innermost first; a return runs them.
+  void LeaveContexts(Builder& b, size_t keep) {
+    for (size_t i = b.open_withs.size(); i > keep; --i) {
+      AddSite(b, SiteKind::kExit, b.open_withs[i - 1], "__exit__");
+    }
+  }
+
+  void Compound(TSNode node, std::string_view type, const std::vector<Child>& children, Builder& b,
+                int depth) {
+    if (type == "if_statement") {
+      std::vector<uint32_t> ends;
+      Expr(Field(children, "condition"), b, depth + 1);
+      AddSite(b, SiteKind::kTruth, LineOf(Field(children, "condition")), "");
+      uint32_t not_taken = b.current;
+      Block(Field(children, "consequence"), b, depth + 1);
+      ends.push_back(b.current);
+      bool has_else = false;
+      for (const Child& c : children) {
+        if (!FieldIs(c, "alternative")) continue;
+        Continue(b, {not_taken});
+        const std::vector<Child> parts = Children(c.node, true);
+        if (Is(c.node, "elif_clause")) {
+          Statement(b, c.node, Field(parts, "consequence"));
+          Expr(Field(parts, "condition"), b, depth + 1);
+          AddSite(b, SiteKind::kTruth, LineOf(Field(parts, "condition")), "");
+          not_taken = b.current;
+          Block(Field(parts, "consequence"), b, depth + 1);
+        } else {
+          has_else = true;
+          Block(Field(parts, "body"), b, depth + 1);
+        }
+        ends.push_back(b.current);
+      }
+      if (!has_else) ends.push_back(not_taken);
+      Continue(b, ends);
+    } else if (type == "for_statement") {
+      const TSNode right = Field(children, "right"), left = Field(children, "left");
+      Expr(right, b, depth + 1);
+      const uint32_t head = OpenLoop(b, right);
+      const uint32_t after_next = b.current;
+      Target(left, b, depth + 1);
+      b.loops.push_back({head, {}, b.open_withs.size()});
+      Block(Field(children, "body"), b, depth + 1);
+      CloseLoop(b, head, after_next, children, depth);
+    } else if (type == "while_statement") {
+      const uint32_t head = NewPoint(b);
+      Edge(b, b.current, head);
+      b.current = head;
+      const TSNode condition = Field(children, "condition");
+      Expr(condition, b, depth + 1);
+      AddSite(b, SiteKind::kTruth, LineOf(condition), "");
+      const uint32_t after_test = b.current;
+      b.loops.push_back({head, {}, b.open_withs.size()});
+      Block(Field(children, "body"), b, depth + 1);
+      CloseLoop(b, head, after_test, children, depth);
+    } else if (type == "with_statement") {
+      const size_t outer = b.open_withs.size();
+      for (const Child& clause : children) {
+        if (!Is(clause.node, "with_clause")) continue;
+        for (const Child& item : Children(clause.node, true)) With(item.node, b, depth + 1);
+      }
+      const uint32_t inside = b.current;
+      Block(Field(children, "body"), b, depth + 1);
+      // An exception inside leaves through __exit__, too.
+      const uint32_t leave = NewPoint(b);
+      Edge(b, b.current, leave);
+      Edge(b, inside, leave, kExceptional);
+      b.current = leave;
+      LeaveContexts(b, outer);
+      b.open_withs.resize(outer);
+    } else if (type == "try_statement") {
+      Try(children, b, depth);
+    } else if (type == "match_statement") {
+      for (const Child& c : children) {
+        if (FieldIs(c, "subject")) Expr(c.node, b, depth + 1);
+      }
+      const uint32_t start = b.current;
+      std::vector<uint32_t> ends = {start};
+      for (const Child& c : Children(Field(children, "body"), true)) {
+        const std::vector<Child> parts = Children(c.node, true);
+        Continue(b, {start});
+        if (Is(c.node, "case_clause")) Statement(b, c.node, Field(parts, "consequence"));
+        if (Present(Field(parts, "guard"))) Expr(Field(parts, "guard"), b, depth + 1);
+        if (Present(Field(parts, "consequence"))) Block(Field(parts, "consequence"), b, depth + 1);
+        ends.push_back(b.current);
+      }
+      Continue(b, ends);
+    }
+    (void)node;
+  }
+
+  // Head of a loop over `iterated`: __iter__ before it, __next__ at each turn. Returns the head.
+  uint32_t OpenLoop(Builder& b, TSNode iterated) {
+    const int line = LineOf(iterated);
+    const std::string name = CalleeName(iterated);
+    AddSite(b, SiteKind::kIterate, line, name);
+    const uint32_t head = NewPoint(b);
+    Edge(b, b.current, head);
+    b.current = head;
+    AddSite(b, SiteKind::kNext, line, name).repeat = true;
+    return head;
+  }
+
+  void CloseLoop(Builder& b, uint32_t head, uint32_t exit_from, const std::vector<Child>& children, int depth) {
+    b.back_edges.push_back({b.current, head, -1, 0});
+    std::vector<uint32_t> ends = std::move(b.loops.back().breaks);
+    b.loops.pop_back();
+    Continue(b, {exit_from, b.current});
+    for (const Child& c : children) {
+      if (FieldIs(c, "alternative")) Block(Field(Children(c.node, true), "body"), b, depth + 1);
+    }
+    ends.push_back(b.current);
+    Continue(b, ends);
+  }
+
+  void With(TSNode item, Builder& b, int depth) {
+    const std::vector<Child> parts = Children(item, true);
+    TSNode value = Field(parts, "value");
+    if (!Present(value)) return;
+    if (Is(value, "as_pattern")) {
+      const std::vector<Child> as = Children(value, true);
+      if (as.empty()) return;
+      Expr(as[0].node, b, depth + 1);
+      AddSite(b, SiteKind::kEnter, LineOf(as[0].node), "__enter__").repeat = true;
+      const TSNode alias = Field(as, "alias");
+      if (Present(alias)) {
+        for (const Child& c : Children(alias, true)) Target(c.node, b, depth + 1);
+      }
+      b.open_withs.push_back(LineOf(as[0].node));
+    } else if (Is(value, "tuple") || Is(value, "parenthesized_expression")) {
+      for (const Child& c : Children(value, true)) {
+        Expr(c.node, b, depth + 1);
+        AddSite(b, SiteKind::kEnter, LineOf(c.node), "__enter__").repeat = true;
+        b.open_withs.push_back(LineOf(c.node));
+      }
+    } else {
+      Expr(value, b, depth + 1);
+      AddSite(b, SiteKind::kEnter, LineOf(value), "__enter__").repeat = true;
+      b.open_withs.push_back(LineOf(value));
+    }
+  }
+
+  void Try(const std::vector<Child>& children, Builder& b, int depth) {
+    const uint32_t start = b.current;
+    Block(Field(children, "body"), b, depth + 1);
+    const uint32_t body_end = b.current;
+    std::vector<uint32_t> ends;
+    bool has_else = false;
+    for (const Child& c : children) {
+      if (!Is(c.node, "else_clause")) continue;
+      has_else = true;
+      Block(Field(Children(c.node, true), "body"), b, depth + 1);
+      ends.push_back(b.current);
+    }
+    if (!has_else) ends.push_back(body_end);
+    for (const Child& c : children) {
+      if (!Is(c.node, "except_clause") && !Is(c.node, "except_group_clause")) continue;
+      const uint32_t handler = NewPoint(b);
+      Edge(b, start, handler, kExceptional);
+      Edge(b, body_end, handler, kExceptional);
+      b.current = handler;
+      for (const Child& part : Children(c.node, true)) {
+        if (Is(part.node, "block")) Block(part.node, b, depth + 1);
+        else if (Is(part.node, "as_pattern")) {
+          const std::vector<Child> as = Children(part.node, true);
+          if (!as.empty()) Expr(as[0].node, b, depth + 1);
+        } else {
+          Expr(part.node, b, depth + 1);
+        }
+      }
+      ends.push_back(b.current);
+    }
+    Continue(b, ends);
+    for (const Child& c : children) {
+      if (!Is(c.node, "finally_clause")) continue;
+      for (const Child& part : Children(c.node, true)) {
+        if (Is(part.node, "block")) Block(part.node, b, depth + 1);
+      }
+    }
+  }
+
+  void Decorated(TSNode node, Builder& b, int depth) {
+    std::vector<TSNode> decorators;
+    TSNode definition{};
+    for (const Child& c : Children(node, true)) {
+      if (Is(c.node, "decorator")) {
+        decorators.push_back(c.node);
+        for (const Child& e : Children(c.node, true)) Expr(e.node, b, depth + 1);
+      } else if (FieldIs(c, "definition")) {
+        definition = c.node;
+      }
+    }
+    if (!Present(definition)) return;
+    Definition(definition, decorators, b, depth);
+    for (size_t i = decorators.size(); i-- > 0;) {
+      const std::vector<Child> parts = Children(decorators[i], true);
+      // What a decorator factory returned has a name of its own.
+      const std::string name =
+          parts.empty() || Is(parts[0].node, "call") ? "" : CalleeName(parts[0].node);
+      AddSite(b, SiteKind::kCall, LineOf(decorators[i]), name).repeat = true;
+    }
+  }
+
+  void Definition(TSNode node, const std::vector<TSNode>& decorators, Builder& b, int depth) {
+    const std::vector<Child> children = Children(node, true);
+    const std::string name = Present(Field(children, "name")) ? std::string(Text(Field(children, "name"))) : "";
+    const TSNode body = Field(children, "body");
+    const int first = decorators.empty() ? LineOf(node) : LineOf(decorators.front());
+    Statement(b, node, body);
+    if (Is(node, "class_definition")) {
+      PythonClass c;
+      c.name = name;
+      c.qualified = scope_ + name;
+      c.first_line = first;
+      c.def_line = LineOf(node);
+      c.end_line = EndLineOf(node);
+      const TSNode bases = Field(children, "superclasses");
+      if (Present(bases)) {
+        for (const Child& base : Children(bases, true)) {
+          if (!Is(base.node, "keyword_argument")) c.bases.push_back(CalleeName(base.node));
+          Expr(base.node, b, depth + 1);
+        }
+      }
+      AddSite(b, SiteKind::kClassBody, LineOf(node), name).definition_line = first;
+      out_.classes.push_back(std::move(c));
+      const int index = static_cast<int>(out_.classes.size()) - 1;
+      const int f = OpenFunction(FunctionKind::kClassBody, name, b.function, first, LineOf(node), EndLineOf(node));
+      out_.functions[f].class_index = index;
+      const std::string outer = scope_;
+      scope_ += name + ".";
+      class_stack_.push_back(index);
+      Builder inner(f);
+      if (Present(body)) Block(body, inner, depth + 1);
+      CloseFunction(inner);
+      class_stack_.pop_back();
+      scope_ = outer;
+      return;
+    }
+    Defaults(Field(children, "parameters"), b, depth);
+    const int f = OpenFunction(FunctionKind::kFunction, name, b.function, first, LineOf(node), EndLineOf(node));
+    const std::string outer = scope_;
+    scope_ += name + ".";
+    const int member_of = class_stack_.empty() ? -1 : class_stack_.back();
+    // Functions inside this one are no members of the class; but `self` is still its instance.
+    method_class_.push_back(member_of >= 0 ? member_of : (method_class_.empty() ? -1 : method_class_.back()));
+    class_stack_.push_back(-1);
+    Builder inner(f);
+    if (Present(body)) Block(body, inner, depth + 1);
+    CloseFunction(inner);
+    class_stack_.pop_back();
+    method_class_.pop_back();
+    scope_ = outer;
+  }
+
+  void Defaults(TSNode parameters, Builder& b, int depth) {
+    if (!Present(parameters)) return;
+    for (const Child& p : Children(parameters, true)) {
+      const TSNode value = Field(Children(p.node, true), "value");
+      if (Present(value)) Expr(value, b, depth + 1);
+    }
+  }
+
+  // --- Expressions, in the order of their evaluation.
+  void Expr(TSNode node, Builder& b, int depth) {
+    if (!Present(node) || depth > kMaxDepth) return;
+    const std::string_view type = ts_node_type(node);
+    if (type == "identifier" || type == "integer" || type == "float" || type == "none" || type == "true" ||
+        type == "false" || type == "comment" || type == "type") {
+      return;
+    }
+    if (type == "call") return Call(node, b, depth);
+    if (type == "attribute") {
+      const std::vector<Child> parts = Children(node, true);
+      Expr(Field(parts, "object"), b, depth + 1);
+      AttributeSite(parts, b, SiteKind::kAttribute);
+      return;
+    }
+    if (type == "subscript") {
+      for (const Child& c : Children(node, true)) Expr(c.node, b, depth + 1);
+      AddSite(b, SiteKind::kSubscript, LineOf(node), "").repeat = true;
+      return;
+    }
+    if (type == "binary_operator") {
+      const std::vector<Child> parts = Children(node, false);
+      const TSNode left = Field(parts, "left"), right = Field(parts, "right");
+      Expr(left, b, depth + 1);
+      Expr(right, b, depth + 1);
+      const char* name = BinaryName(Text(Field(parts, "operator")));
+      if (name != nullptr && !(IsLiteral(left) && IsLiteral(right))) {
+        AddSite(b, SiteKind::kOperator, LineOf(node), name).repeat = true;
+      }
+      return;
+    }
+    if (type == "unary_operator") {
+      const std::vector<Child> parts = Children(node, false);
+      const TSNode argument = Field(parts, "argument");
+      Expr(argument, b, depth + 1);
+      const std::string_view op = Text(Field(parts, "operator"));
+      if (!IsLiteral(argument)) {
+        AddSite(b, SiteKind::kOperator, LineOf(node), op == "-" ? "neg" : op == "~" ? "bitwise_not" : "pos");
+      }
+      return;
+    }
+    if (type == "not_operator") {
+      for (const Child& c : Children(node, true)) Expr(c.node, b, depth + 1);
+      AddSite(b, SiteKind::kTruth, LineOf(node), "");
+      return;
+    }
+    if (type == "boolean_operator") {
+      const std::vector<Child> parts = Children(node, true);
+      const TSNode left = Field(parts, "left");
+      Expr(left, b, depth + 1);
+      AddSite(b, SiteKind::kTruth, LineOf(left), "");
+      const uint32_t decided = b.current;
+      Expr(Field(parts, "right"), b, depth + 1);
+      Continue(b, {decided, b.current});
+      return;
+    }
+    if (type == "comparison_operator") return Comparison(node, b, depth);
+    if (type == "conditional_expression") {
+      const std::vector<Child> parts = Children(node, true);
+      if (parts.size() != 3) return Each(parts, b, depth);
+      Expr(parts[1].node, b, depth + 1);
+      AddSite(b, SiteKind::kTruth, LineOf(parts[1].node), "");
+      const uint32_t start = b.current;
+      Continue(b, {start});
+      Expr(parts[0].node, b, depth + 1);
+      const uint32_t taken = b.current;
+      Continue(b, {start});
+      Expr(parts[2].node, b, depth + 1);
+      Continue(b, {taken, b.current});
+      return;
+    }
+    if (type == "lambda") {
+      const std::vector<Child> parts = Children(node, true);
+      Defaults(Field(parts, "parameters"), b, depth);
+      const int f = OpenFunction(FunctionKind::kLambda, "<lambda>", b.function, LineOf(node), LineOf(node),
+                                 EndLineOf(node));
+      Builder inner(f);
+      Expr(Field(parts, "body"), inner, depth + 1);
+      Shape(node, inner);
+      CloseFunction(inner);
+      return;
+    }
+    if (IsComprehension(node)) return Comprehension(node, b, depth);
+    if (type == "yield") {
+      Each(Children(node, true), b, depth);
+      // A generator's frame may begin after any yield and end at any.
+      b.returns.push_back(b.current);
+      const uint32_t resumed = NewPoint(b);
+      Edge(b, b.current, resumed);
+      Edge(b, 0, resumed, 0.05f);
+      b.current = resumed;
+      return;
+    }
+    if (type == "await") {
+      Each(Children(node, true), b, depth);
+      const uint32_t resumed = NewPoint(b);
+      Edge(b, b.current, resumed);
+      Edge(b, 0, resumed, 0.5f);
+      b.returns.push_back(b.current);
+      b.current = resumed;
+      return;
+    }
+    if (type == "string") {
+      for (const Child& c : Children(node, true)) {
+        if (!Is(c.node, "interpolation")) continue;
+        Each(Children(c.node, true), b, depth + 1);
+        AddSite(b, SiteKind::kFormat, LineOf(c.node), "__format__").repeat = true;
+      }
+      return;
+    }
+    if (type == "assignment") return Assignment(node, b, depth);
+    if (type == "augmented_assignment") return Augmented(node, b, depth);
+    if (type == "keyword_argument" || type == "named_expression") {
+      return Expr(Field(Children(node, true), "value"), b, depth + 1);
+    }
+    if (type == "format_specifier" || type == "type_conversion") {
+      return Each(Children(node, true), b, depth);
+    }
+    if (type == "function_definition" || type == "class_definition" || type == "decorated_definition" ||
+        type == "block" || type.ends_with("_statement")) {
+      return Stmt(node, b, depth + 1);   // inside a damaged part of the text
+    }
+    Each(Children(node, true), b, depth);
+  }
+
+  void Shape(TSNode node, Builder& b) {
+    PythonStatement s;
+    s.hash = 14695981039346656037ull;
+    Tokens(node, ts_node_end_byte(node), s);
+    b.shape = s.hash;
+  }
+
+  void Comparison(TSNode node, Builder& b, int depth) {
+    std::string pending;
+    bool literal_left = false;
+    for (const Child& c : Children(node, false)) {
+      if (FieldIs(c, "operators")) {
+        pending = std::string(Text(c.node));
+        continue;
+      }
+      Expr(c.node, b, depth + 1);
+      const char* name = pending.empty() ? nullptr : BinaryName(pending);
+      if (name != nullptr && !(literal_left && IsLiteral(c.node))) {
+        AddSite(b, SiteKind::kOperator, LineOf(node), name).repeat = true;
+      }
+      literal_left = IsLiteral(c.node);
+    }
+  }
+
+  // Last name of what is called or iterated: "f" of f(x), obj.f(x), obj.f and f.
+  std::string CalleeName(TSNode node) const {
+    for (int i = 0; i < 16 && Present(node); ++i) {
+      const std::string_view type = ts_node_type(node);
+      if (type == "identifier") return std::string(Text(node).substr(0, kMaxReceiver));
+      const std::vector<Child> parts = Children(node, true);
+      if (type == "attribute") {
+        const TSNode name = Field(parts, "attribute");
+        return Present(name) ? std::string(Text(name).substr(0, kMaxReceiver)) : "";
+      }
+      if (type == "call") node = Field(parts, "function");
+      else if (type == "subscript") node = Field(parts, "value");
+      else if (type == "parenthesized_expression" && !parts.empty()) node = parts[0].node;
+      else return "";
+    }
+    return "";
+  }
+
+  std::string ReceiverText(TSNode object) const {
+    if (!Present(object)) return "";
+    if (Is(object, "identifier") || Is(object, "attribute")) {
+      const std::string_view text = Text(object);
+      if (text.size() <= kMaxReceiver && text.find_first_of("()[]\n ") == std::string_view::npos) {
+        return std::string(text);
+      }
+    }
+    if (Is(object, "call") && CalleeName(object) == "super") return "super()";
+    return "";
+  }
+
+  void AttributeSite(const std::vector<Child>& parts, Builder& b, SiteKind kind) {
+    const TSNode name = Field(parts, "attribute");
+    if (!Present(name)) return;
+    const std::string receiver = ReceiverText(Field(parts, "object"));
+    Site& site = AddSite(b, kind, LineOf(name), Text(name));
+    site.receiver = receiver;
+  }
+
+  void Call(TSNode node, Builder& b, int depth) {
+    const std::vector<Child> parts = Children(node, true);
+    const TSNode function = Field(parts, "function");
+    const TSNode arguments = Field(parts, "arguments");
+    if (!Present(function)) return;
+    Expr(function, b, depth + 1);
+    int line = LineOf(node);
+    std::string receiver;
+    if (Is(function, "attribute")) {
+      const std::vector<Child> callee = Children(function, true);
+      const TSNode name = Field(callee, "attribute");
+      // Method calls are reported on the line of the method's name.
+      if (Present(name)) line = LineOf(name);
+      receiver = ReceiverText(Field(callee, "object"));
+    }
+    if (Present(arguments)) {
+      if (IsComprehension(arguments)) Expr(arguments, b, depth + 1);
+      else Each(Children(arguments, true), b, depth + 1);
+    }
+    Site& site = AddSite(b, SiteKind::kCall, line, Is(function, "call") ? "" : CalleeName(function));
+    site.receiver = std::move(receiver);
+    site.repeat = true;
+  }
+
+  void Assignment(TSNode node, Builder& b, int depth) {
+    const std::vector<Child> parts = Children(node, true);
+    const TSNode right = Field(parts, "right"), left = Field(parts, "left");
+    if (!Present(right)) return;
+    Expr(right, b, depth + 1);
+    // self.name = Class(...): the class of a submodule.
+    if (Present(left) && Is(left, "attribute") && Is(right, "call") && !method_class_.empty() &&
+        method_class_.back() >= 0) {
+      const std::vector<Child> target = Children(left, true);
+      const TSNode object = Field(target, "object"), name = Field(target, "attribute");
+      if (Present(object) && Present(name) && Text(object) == "self") {
+        out_.classes[method_class_.back()].attributes.emplace_back(std::string(Text(name)), CalleeName(right));
+      }
+    }
+    Target(left, b, depth + 1);
+  }
+
+  void Augmented(TSNode node, Builder& b, int depth) {
+    const std::vector<Child> parts = Children(node, false);
+    const TSNode left = Field(parts, "left"), right = Field(parts, "right");
+    Expr(left, b, depth + 1);   // the old value: attribute or element
+    Expr(right, b, depth + 1);
+    std::string_view op = Text(Field(parts, "operator"));
+    if (!op.empty()) op.remove_suffix(1);
+    if (const char* name = BinaryName(op)) {
+      AddSite(b, SiteKind::kOperator, LineOf(node), std::string(name) + "_").repeat = true;
+    }
+    if (!Present(left)) return;
+    if (Is(left, "subscript")) AddSite(b, SiteKind::kStoreSubscript, LineOf(node), "").repeat = true;
+    if (Is(left, "attribute")) AttributeSite(Children(left, true), b, SiteKind::kStoreAttribute);
+  }
+
+  void Target(TSNode node, Builder& b, int depth) {
+    if (!Present(node) || depth > kMaxDepth) return;
+    const std::string_view type = ts_node_type(node);
+    if (type == "attribute") {
+      const std::vector<Child> parts = Children(node, true);
+      Expr(Field(parts, "object"), b, depth + 1);
+      AttributeSite(parts, b, SiteKind::kStoreAttribute);
+    } else if (type == "subscript") {
+      for (const Child& c : Children(node, true)) Expr(c.node, b, depth + 1);
+      AddSite(b, SiteKind::kStoreSubscript, LineOf(node), "").repeat = true;
+    } else if (type == "pattern_list" || type == "tuple_pattern" || type == "list_pattern" ||
+               type == "tuple" || type == "list" || type == "expression_list") {
+      AddSite(b, SiteKind::kUnpack, LineOf(node), "").repeat = true;
+      for (const Child& c : Children(node, true)) Target(c.node, b, depth + 1);
+    } else if (type == "list_splat_pattern" || type == "parenthesized_expression") {
+      for (const Child& c : Children(node, true)) Target(c.node, b, depth + 1);
+    }
+  }
+
+  // --- Comprehensions: a frame of their own, or (since Python 3.12) part of the function.
+  void Comprehension(TSNode node, Builder& b, int depth) {
+    const std::vector<Child> parts = Children(node, true);
+    std::vector<TSNode> clauses;
+    for (const Child& c : parts) {
+      if (Is(c.node, "for_in_clause") || Is(c.node, "if_clause")) clauses.push_back(c.node);
+    }
+    if (clauses.empty()) return Each(parts, b, depth);
+    const TSNode body = Field(parts, "body");
+    const TSNode first_iterable = Field(Children(clauses[0], true), "right");
+    Expr(first_iterable, b, depth + 1);
+    if (Present(first_iterable)) AddSite(b, SiteKind::kIterate, LineOf(first_iterable), CalleeName(first_iterable));
+    const bool generator = Is(node, "generator_expression");
+    const char* name = generator                            ? "<genexpr>"
+                       : Is(node, "list_comprehension")     ? "<listcomp>"
+                       : Is(node, "set_comprehension")      ? "<setcomp>"
+                                                            : "<dictcomp>";
+    const int line = LineOf(node);
+    const int f = OpenFunction(FunctionKind::kComprehension, name, b.function, line, line, EndLineOf(node));
+    Builder inner(f);
+    Clauses(clauses, 0, body, inner, depth + 1, generator);
+    Shape(node, inner);
+    CloseFunction(inner);
+
+    const uint32_t start = b.current;
+    Site& site = AddSite(b, SiteKind::kComprehension, line, name);
+    site.definition_line = line;
+    site.repeat = generator;
+    if (!generator && b.inlined < kMaxInlinedComprehensions) {
+      const uint32_t framed = b.current;
+      Continue(b, {start});
+      ++b.inlined;
+      const size_t functions = out_.functions.size();
+      Clauses(clauses, 0, body, b, depth + 1, false);
+      // Functions inside were recorded with the comprehension's own frame already.
+      out_.functions.resize(functions);
+      --b.inlined;
+      Continue(b, {framed, b.current});
+    }
+  }
+
+  void Clauses(const std::vector<TSNode>& clauses, size_t index, TSNode body, Builder& b, int depth,
+               bool generator) {
+    if (index == clauses.size()) {
+      Expr(body, b, depth + 1);
+      if (generator) {
+        b.returns.push_back(b.current);
+        const uint32_t resumed = NewPoint(b);
+        Edge(b, b.current, resumed);
+        Edge(b, 0, resumed, 0.05f);
+        b.current = resumed;
+      }
+      return;
+    }
+    const std::vector<Child> parts = Children(clauses[index], true);
+    if (Is(clauses[index], "if_clause")) {
+      Each(parts, b, depth);
+      AddSite(b, SiteKind::kTruth, LineOf(clauses[index]), "");
+      const uint32_t tested = b.current;
+      Clauses(clauses, index + 1, body, b, depth + 1, generator);
+      Continue(b, {tested, b.current});
+      return;
+    }
+    const TSNode right = Field(parts, "right");
+    uint32_t head;
+    if (index == 0) {   // __iter__ ran outside
+      head = NewPoint(b);
+      Edge(b, b.current, head);
+      b.current = head;
+      AddSite(b, SiteKind::kNext, Present(right) ? LineOf(right) : LineOf(clauses[index]), CalleeName(right))
+          .repeat = true;
+    } else {
+      Expr(right, b, depth + 1);
+      head = OpenLoop(b, Present(right) ? right : clauses[index]);
+    }
+    const uint32_t after_next = b.current;
+    Target(Field(parts, "left"), b, depth + 1);
+    Clauses(clauses, index + 1, body, b, depth + 1, generator);
+    b.back_edges.push_back({b.current, head, -1, 0});
+    Continue(b, {after_next, b.current});
+  }
+
+  // --- After the walk.
+  void ResolveAttributes() {
+    std::vector<std::unordered_map<std::string_view, std::string_view>> attributes(out_.classes.size());
+    for (size_t i = 0; i < out_.classes.size(); ++i) {
+      for (const auto& [name, type] : out_.classes[i].attributes) attributes[i].emplace(name, type);
+    }
+    for (PythonFunction& f : out_.functions) {
+      // The class of `self`: of the method, or of the method around.
+      int owner = -1;
+      for (int g = static_cast<int>(&f - out_.functions.data()); g >= 0 && owner < 0; g = out_.functions[g].parent) {
+        if (out_.functions[g].kind == FunctionKind::kFunction) owner = out_.functions[g].class_index;
+      }
+      if (owner < 0) continue;
+      for (Site& site : f.sites) {
+        if (site.kind != SiteKind::kCall || site.receiver != "self") continue;
+        const auto it = attributes[owner].find(site.name);
+        if (it != attributes[owner].end()) site.class_name = std::string(it->second);
+      }
+    }
+  }
+
+  void SetStatementRanges() {
+    const auto by_line = [](const PythonStatement& s, int line) { return s.line < line; };
+    for (PythonFunction& f : out_.functions) {
+      const auto begin = std::lower_bound(out_.statements.begin(), out_.statements.end(), f.def_line, by_line);
+      const auto end = std::lower_bound(begin, out_.statements.end(), f.end_line + 1, by_line);
+      f.first_statement = static_cast<uint32_t>(begin - out_.statements.begin());
+      f.last_statement = static_cast<uint32_t>(end - out_.statements.begin());
+    }
+  }
+
+  std::string_view text_;
+  PythonModule& out_;
+  std::string scope_;              // qualified name of the enclosing definition with a dot behind
+  std::vector<int> class_stack_;   // class whose body is being read; -1 inside a function
+  std::vector<int> method_class_;  // class of `self`
+};
+
+}  // namespace
+
+int PythonModule::FindFunction(std::string_view name, int line) const {
+  int found = -1;
+  for (size_t i = 0; i < functions.size(); ++i) {
+    const PythonFunction& f = functions[i];
+    if (f.name != name) continue;
+    if (f.first_line == line || f.def_line == line) return static_cast<int>(i);
+    if (f.kind == FunctionKind::kModule && name == "<module>") found = static_cast<int>(i);
+  }
+  return found;
+}
+
+int PythonModule::FunctionAround(std::string_view name, int line) const {
+  int found = -1;
+  for (size_t i = 0; i < functions.size(); ++i) {
+    const PythonFunction& f = functions[i];
+    if (f.name == name && f.first_line <= line && line <= f.end_line) found = static_cast<int>(i);
+  }
+  return found;
+}
+
+Result<PythonModule> ParsePython(std::string_view text) {
+  if (text.size() > kMaxPythonText) {
+    return Error{ErrorKind::kInvalidArgument, "The source file is too large to be parsed.", "", {}};
+  }
+  const std::unique_ptr<TSParser, decltype(&ts_parser_delete)> parser(ts_parser_new(), &ts_parser_delete);
+  const bool accepted = ts_parser_set_language(parser.get(), tree_sitter_python());
+  assert(accepted);
+  if (!accepted) return Error{ErrorKind::kInternal, "The Python grammar does not fit the parser.", "", {}};
+  ts_parser_set_timeout_micros(parser.get(), kParseTimeoutUs);
+  const std::unique_ptr<TSTree, decltype(&ts_tree_delete)> tree(
+      ts_parser_parse_string(parser.get(), nullptr, text.data(), static_cast<uint32_t>(text.size())),
+      &ts_tree_delete);
+  if (tree == nullptr) {
+    return Error{ErrorKind::kUnsupported, "Parsing the source file takes too long.", "", {}};
+  }
+  PythonModule module;
+  const TSNode root = ts_tree_root_node(tree.get());
+  module.has_errors = ts_node_has_error(root);
+  Walker(text, module).Run(root);
+  return module;
+}
+
+}  // namespace emberline

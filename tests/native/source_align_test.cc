@@ -1,0 +1,430 @@
+// Alignment of observed calls with the lines of a function, one construct per case. A case draws a
+// source and what a profiler saw; each thing seen names the line where it belongs.
+#include "source/align.h"
+
+#include <catch2/catch.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "source/python_syntax.h"
+
+namespace emberline {
+namespace {
+
+// "frame augment", "module Linear", "builtin cat", "op add", "init Thing": what was observed.
+Observed Parse(const std::string& text) {
+  std::istringstream in(text);
+  std::string kind, name, extra;
+  in >> kind >> name >> extra;
+  Observed o;
+  o.name = name;
+  if (kind == "frame") o.kind = ObservedKind::kFrame;
+  else if (kind == "module") o.kind = ObservedKind::kModule;
+  else if (kind == "builtin") o.kind = ObservedKind::kBuiltin;
+  else if (kind == "op") o.kind = ObservedKind::kOperator;
+  else if (kind == "runtime") o.kind = ObservedKind::kRuntime;
+  else FAIL("unknown kind " << kind);
+  if (!extra.empty() && extra[0] == '@') o.definition_line = std::stoi(extra.substr(1));
+  else o.owner = extra;
+  return o;
+}
+
+struct Seen {
+  const char* what;
+  int line;   // where it belongs; 0: nowhere
+};
+
+// Aligns the function `name` and gives lines as text: "3 4 4? 0", "?" for ambiguous.
+std::string Lines(const std::string& source, const std::string& name, const std::vector<Seen>& seen,
+                  bool begun = true, bool ended = true) {
+  const Result<PythonModule> module = ParsePython(source);
+  REQUIRE(module.ok());
+  const PythonFunction* function = nullptr;
+  for (const PythonFunction& f : module->functions) {
+    if (f.qualified == name) function = &f;
+  }
+  REQUIRE(function != nullptr);
+  FunctionAligner aligner(*function);
+  std::vector<uint32_t> ids;
+  for (const Seen& s : seen) ids.push_back(aligner.Describe(Parse(s.what)));
+  std::string out;
+  for (const Placement& p : aligner.Align(ids, begun, ended)) {
+    if (!out.empty()) out += ' ';
+    out += std::to_string(p.line) + (p.ambiguous ? "?" : "");
+  }
+  return out;
+}
+
+std::string Expected(const std::vector<Seen>& seen) {
+  std::string out;
+  for (const Seen& s : seen) {
+    if (!out.empty()) out += ' ';
+    out += std::to_string(s.line);
+  }
+  return out;
+}
+
+#define CHECK_LINES(source, name, ...)                                   \
+  do {                                                                   \
+    const std::vector<Seen> seen_ = __VA_ARGS__;                         \
+    CHECK(Lines(source, name, seen_) == Expected(seen_));                \
+  } while (false)
+
+TEST_CASE("calls in order of statements") {
+  CHECK_LINES(
+      "def f(x):\n"
+      "    a = one(x)\n"
+      "    b = two(a)\n"
+      "    return three(b)\n",
+      "f", {{"frame one", 2}, {"frame two", 3}, {"frame three", 4}});
+}
+
+TEST_CASE("one name called on several lines is told apart by order") {
+  CHECK_LINES(
+      "def f(x):\n"
+      "    a = g(x)\n"
+      "    b = h(a)\n"
+      "    return g(b)\n",
+      "f", {{"frame g", 2}, {"frame h", 3}, {"frame g", 4}});
+}
+
+TEST_CASE("arguments run before the call that takes them") {
+  CHECK_LINES(
+      "def f(x):\n"
+      "    return outer(\n"
+      "        inner(x),\n"
+      "        second(x))\n",
+      "f", {{"frame inner", 3}, {"frame second", 4}, {"frame outer", 2}});
+}
+
+TEST_CASE("method chains over several lines") {
+  CHECK_LINES(
+      "def f(x):\n"
+      "    return (x.one()\n"
+      "            .two()\n"
+      "            .three())\n",
+      "f", {{"builtin one", 2}, {"builtin two", 3}, {"builtin three", 4}});
+}
+
+TEST_CASE("loops repeat their body") {
+  CHECK_LINES(
+      "def f(items):\n"
+      "    for item in items:\n"
+      "        a = g(item)\n"
+      "        h(a)\n"
+      "    return end(items)\n",
+      "f",
+      {{"frame g", 3}, {"frame h", 4}, {"frame g", 3}, {"frame h", 4}, {"frame g", 3}, {"frame h", 4},
+       {"frame end", 5}});
+}
+
+TEST_CASE("nested loops, break and continue") {
+  CHECK_LINES(
+      "def f(rows):\n"
+      "    for row in rows:\n"
+      "        start(row)\n"
+      "        for cell in row:\n"
+      "            if skip(cell):\n"
+      "                continue\n"
+      "            use(cell)\n"
+      "            if last(cell):\n"
+      "                break\n"
+      "        finish(row)\n",
+      "f",
+      {{"frame start", 3}, {"frame skip", 5}, {"frame skip", 5}, {"frame use", 7}, {"frame last", 8},
+       {"frame skip", 5}, {"frame use", 7}, {"frame last", 8}, {"frame finish", 10}, {"frame start", 3},
+       {"frame skip", 5}, {"frame finish", 10}});
+}
+
+TEST_CASE("while loops test before each turn") {
+  CHECK_LINES(
+      "def f(q):\n"
+      "    while more(q):\n"
+      "        take(q)\n"
+      "    done(q)\n",
+      "f", {{"frame more", 2}, {"frame take", 3}, {"frame more", 2}, {"frame take", 3}, {"frame more", 2},
+            {"frame done", 4}});
+}
+
+TEST_CASE("branches: the calls say which one was taken") {
+  const std::string source =
+      "def f(x):\n"
+      "    if test(x):\n"
+      "        a = left(x)\n"
+      "        b = g(a)\n"
+      "    elif other(x):\n"
+      "        b = middle(x)\n"
+      "    else:\n"
+      "        a = right(x)\n"
+      "        b = g(a)\n"
+      "    return end(b)\n";
+  CHECK_LINES(source, "f", {{"frame test", 2}, {"frame left", 3}, {"frame g", 4}, {"frame end", 10}});
+  CHECK_LINES(source, "f", {{"frame test", 2}, {"frame other", 5}, {"frame middle", 6}, {"frame end", 10}});
+  CHECK_LINES(source, "f",
+              {{"frame test", 2}, {"frame other", 5}, {"frame right", 8}, {"frame g", 9}, {"frame end", 10}});
+}
+
+TEST_CASE("what fits two lines equally well is marked ambiguous") {
+  CHECK(Lines("def f(x):\n"
+              "    if x:\n"
+              "        g(1)\n"
+              "    else:\n"
+              "        g(2)\n",
+              "f", {{"frame g", 0}}) == "3?");
+}
+
+TEST_CASE("modules are told apart by the class assigned in __init__") {
+  CHECK_LINES(
+      "class Net(nn.Module):\n"
+      "    def __init__(self):\n"
+      "        self.first = nn.Linear(1, 2)\n"
+      "        self.second = nn.Conv2d(1, 2, 3)\n"
+      "    def forward(self, x, flag):\n"
+      "        if flag:\n"
+      "            x = self.first(x)\n"
+      "        else:\n"
+      "            x = self.second(x)\n"
+      "        return x\n",
+      "Net.forward", {{"module Conv2d", 9}});
+}
+
+TEST_CASE("modules in a list are called through the loop's variable") {
+  CHECK_LINES(
+      "class Net(nn.Module):\n"
+      "    def forward(self, x):\n"
+      "        x = self.stem(x)\n"
+      "        for block in self.blocks:\n"
+      "            x = block(x)\n"
+      "        return self.head(x)\n",
+      "Net.forward",
+      {{"module Conv2d", 3}, {"module Block", 5}, {"module Block", 5}, {"module Block", 5}, {"module Linear", 6}});
+}
+
+TEST_CASE("operators that become ops") {
+  CHECK_LINES(
+      "def f(a, b):\n"
+      "    c = a @ b\n"
+      "    d = c + a\n"
+      "    e = -d\n"
+      "    g = e[0, 1:2]\n"
+      "    g += 1\n"
+      "    e[2] = g\n"
+      "    return g > 0\n",
+      "f",
+      {{"op matmul", 2}, {"op add", 3}, {"op neg", 4}, {"op select", 5}, {"op slice", 5}, {"op add_", 6},
+       {"op select", 7}, {"op fill_", 7}, {"op gt", 8}});
+}
+
+TEST_CASE("operators between calls keep their place") {
+  CHECK_LINES(
+      "def f(images, dataset):\n"
+      "    mean = dataset.images.mean(dim=0)\n"
+      "    deviation = dataset.images.std(dim=0)\n"
+      "    return (images - mean) / deviation\n",
+      "f", {{"builtin mean", 2}, {"builtin std", 3}, {"op sub", 4}, {"op div", 4}});
+}
+
+TEST_CASE("tensor methods and functions without a Python call of their own") {
+  CHECK_LINES(
+      "def f(x):\n"
+      "    x = x.relu()\n"
+      "    x = F.linear(x, w)\n"
+      "    x = torch.cat([x, x])\n"
+      "    return x.to(device)\n",
+      "f", {{"op relu", 2}, {"op linear", 3}, {"op cat", 4}, {"op to", 5}});
+}
+
+TEST_CASE("with statements enter and leave") {
+  CHECK_LINES(
+      "def f(x):\n"
+      "    with ctx(x) as y:\n"
+      "        g(y)\n"
+      "    return h(x)\n",
+      "f", {{"frame ctx", 2}, {"frame __enter__", 2}, {"frame g", 3}, {"frame __exit__", 2}, {"frame h", 4}});
+}
+
+TEST_CASE("a return inside with leaves the context") {
+  CHECK_LINES(
+      "def f(x):\n"
+      "    with ctx(x):\n"
+      "        return g(x)\n",
+      "f", {{"frame ctx", 2}, {"frame __enter__", 2}, {"frame g", 3}, {"frame __exit__", 2}});
+}
+
+TEST_CASE("comprehensions have a frame before Python 3.12 and none since") {
+  const std::string source =
+      "def f(xs):\n"
+      "    a = first(xs)\n"
+      "    ys = [\n"
+      "        g(x)\n"
+      "        for x in xs]\n"
+      "    return last(ys)\n";
+  CHECK_LINES(source, "f", {{"frame first", 2}, {"frame <listcomp> @3", 3}, {"frame last", 6}});
+  CHECK_LINES(source, "f", {{"frame first", 2}, {"frame g", 4}, {"frame g", 4}, {"frame last", 6}});
+  CHECK_LINES(source, "f.<listcomp>", {{"frame g", 4}, {"frame g", 4}});
+}
+
+TEST_CASE("generators resume where they are consumed") {
+  CHECK_LINES(
+      "def f(xs):\n"
+      "    a, b = (g(x) for x in xs)\n"
+      "    return h(a)\n",
+      "f", {{"frame <genexpr> @2", 2}, {"frame <genexpr> @2", 2}, {"frame <genexpr> @2", 2}, {"frame h", 3}});
+  CHECK_LINES(
+      "def f(loader):\n"
+      "    for batch in produce(loader):\n"
+      "        use(batch)\n",
+      "f", {{"frame produce", 2}, {"frame use", 3}, {"frame produce", 2}, {"frame use", 3}, {"frame produce", 2}});
+}
+
+TEST_CASE("a generator's frame may begin after a yield") {
+  CHECK_LINES(
+      "def f(xs):\n"
+      "    start(xs)\n"
+      "    for x in xs:\n"
+      "        yield g(x)\n"
+      "        after(x)\n",
+      "f", {{"frame after", 5}, {"frame g", 4}});
+}
+
+TEST_CASE("iteration over a loader, and its first __iter__") {
+  CHECK_LINES(
+      "def f(loader, model):\n"
+      "    for i, (x, y) in enumerate(loader):\n"
+      "        loss = model(x)\n"
+      "        loss.backward()\n",
+      "f",
+      {{"frame __iter__", 2}, {"frame __next__", 2}, {"module Net", 3}, {"frame backward", 4},
+       {"frame __next__", 2}, {"module Net", 3}, {"frame backward", 4}, {"frame __next__", 2}});
+}
+
+TEST_CASE("decorators run where they stand; the decorated function runs as its wrapper") {
+  CHECK_LINES(
+      "@decorate(1)\n"
+      "def g(x):\n"
+      "    return x\n"
+      "y = other(1)\n"
+      "z = g(y)\n",
+      "<module>", {{"frame decorate", 1}, {"frame decorator", 1}, {"frame other", 4}, {"frame wrapper", 5}});
+}
+
+TEST_CASE("super() calls the base's method") {
+  CHECK_LINES(
+      "class A(B):\n"
+      "    def forward(self, x):\n"
+      "        y = self.prepare(x)\n"
+      "        z = super().forward(y)\n"
+      "        return self.finish(z)\n",
+      "A.forward", {{"frame prepare", 3}, {"frame forward", 4}, {"frame finish", 5}});
+}
+
+TEST_CASE("constructors are found by their class") {
+  CHECK_LINES(
+      "def main():\n"
+      "    data = Dataset(1)\n"
+      "    model = Net(2)\n"
+      "    return fit(model, data)\n",
+      "main", {{"frame __init__ Dataset", 2}, {"frame __init__ Net", 3}, {"frame fit", 4}});
+}
+
+TEST_CASE("properties and __getattr__") {
+  CHECK_LINES(
+      "class A:\n"
+      "    def f(self):\n"
+      "        w = self.width\n"
+      "        g(w)\n"
+      "        return self.child(w)\n",
+      "A.f", {{"frame width", 3}, {"frame g", 4}, {"frame __getattr__", 5}, {"module Linear", 5}});
+}
+
+TEST_CASE("lambdas, conditional expressions and boolean operators") {
+  CHECK_LINES(
+      "def f(x, key):\n"
+      "    a = left(x) if test(x) else right(x)\n"
+      "    b = one(a) or two(a)\n"
+      "    return key(b)\n",
+      "f", {{"frame test", 2}, {"frame right", 2}, {"frame one", 3}, {"frame two", 3}, {"frame <lambda>", 4}});
+}
+
+TEST_CASE("try, except and finally") {
+  CHECK_LINES(
+      "def f(x):\n"
+      "    try:\n"
+      "        risky(x)\n"
+      "    except ValueError:\n"
+      "        mend(x)\n"
+      "    finally:\n"
+      "        clean(x)\n",
+      "f", {{"frame risky", 3}, {"frame mend", 5}, {"frame clean", 7}});
+}
+
+TEST_CASE("tensors decide branches and are unpacked") {
+  CHECK_LINES(
+      "def f(x):\n"
+      "    if x.sum() > 0:\n"
+      "        q, k = x\n"
+      "    return f'{q:.2f}'\n",
+      "f", {{"builtin sum", 2}, {"op gt", 2}, {"op is_nonzero", 2}, {"op unbind", 3}, {"frame __format__", 4}});
+}
+
+TEST_CASE("loops over tensors unbind them") {
+  CHECK_LINES(
+      "def f(scores, labels):\n"
+      "    for score, label in zip(scores, labels):\n"
+      "        if score.argmax().item() == label.item():\n"
+      "            count()\n",
+      "f",
+      {{"op unbind", 2}, {"op unbind", 2}, {"builtin argmax", 3}, {"builtin item", 3}, {"builtin item", 3},
+       {"frame count", 4}, {"builtin argmax", 3}, {"builtin item", 3}, {"builtin item", 3}});
+}
+
+TEST_CASE("a frame that the recording cuts may begin in the middle") {
+  const std::vector<Seen> seen = {{"frame three", 4}, {"frame one", 2}};
+  CHECK(Lines("def f():\n"
+              "  while True:\n"
+              "    one(); \n"
+              "    three()\n",
+              "f", {{"frame three", 4}, {"frame one", 3}}, false, false) == "4 3");
+  (void)seen;
+}
+
+TEST_CASE("what the source does not hold stays unplaced") {
+  CHECK_LINES(
+      "def f(x):\n"
+      "    one(x)\n"
+      "    two(x)\n",
+      "f", {{"frame one", 2}, {"frame __del__", 0}, {"frame two", 3}});
+}
+
+TEST_CASE("long sequences are cut into windows without losing their place") {
+  const std::string source =
+      "def f(items):\n"
+      "    for item in items:\n"
+      "        a = g(item)\n"
+      "        if a:\n"
+      "            h(a)\n"
+      "        g(a)\n"
+      "    end()\n";
+  const Result<PythonModule> module = ParsePython(source);
+  REQUIRE(module.ok());
+  FunctionAligner aligner(module->functions[1]);
+  const uint32_t g = aligner.Describe(Parse("frame g")), h = aligner.Describe(Parse("frame h")),
+                 end = aligner.Describe(Parse("frame end"));
+  std::vector<uint32_t> ids;
+  for (int i = 0; i < 60000; ++i) {
+    ids.insert(ids.end(), {g, h, g});
+  }
+  ids.push_back(end);
+  const std::vector<Placement> placed = aligner.Align(ids, true, true);
+  size_t wrong = 0;
+  for (size_t i = 0; i + 1 < placed.size(); ++i) {
+    const int expected[] = {3, 5, 6};
+    if (placed[i].line != expected[i % 3]) ++wrong;
+  }
+  CHECK(wrong == 0);
+  CHECK(placed.back().line == 7);
+}
+
+}  // namespace
+}  // namespace emberline
