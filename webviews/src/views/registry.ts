@@ -10,6 +10,7 @@ import { ModulesView } from './modules/modules.tsx';
 import { OperatorsView } from './operators/operators.tsx';
 import { OverviewView } from './overview/overview.tsx';
 import { StacksView } from './stacks/stacks.tsx';
+import { TimelineView } from './timeline/timeline.tsx';
 
 export interface ViewEntry {
   name: ViewName;
@@ -23,6 +24,7 @@ export const views: readonly ViewEntry[] = [
   { name: 'overview', title: 'Overview', component: OverviewView },
   { name: 'operators', title: 'Operators', component: OperatorsView },
   { name: 'kernels', title: 'Kernels', component: KernelsView },
+  { name: 'timeline', title: 'Timeline', component: TimelineView },
   { name: 'memory', title: 'Memory', component: MemoryView },
   { name: 'modules', title: 'Modules', component: ModulesView },
   { name: 'stacks', title: 'Stacks', component: StacksView },

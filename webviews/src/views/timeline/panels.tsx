@@ -1,0 +1,454 @@
+// What stands beside the timeline: details of a slice, sums of a range, search, gaps, the visible
+// slices as a table, the file's own metadata.
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { saveFile, openSource } from '../../host/host.ts';
+import { ask, useAnswer } from '../../host/query.ts';
+import { announce, failureOf, navigate, title, trace } from '../../host/store.ts';
+import { fixed, plural, quantity, visible } from '../../lib/format.ts';
+import type { Frame, Gap, SliceDetail, SliceRef } from '../../lib/protocol.ts';
+import { Button, Check, FilterBox, LinkButton, Select } from '../../widgets/controls.tsx';
+import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
+import { PlainTable } from '../../widgets/plain_table.tsx';
+import type { Row } from './layout.ts';
+import { problem, shownInstant, type Stage } from './stage.tsx';
+import {
+  detail, fit, foldLibrary, found, gaps, markedRange, searchExact, searchKind, searchModule, searchRegex, searchText, select,
+  shownWindow, showGaps, tracks, type TimeRange,
+} from './state.ts';
+
+const kindNames: Record<string, string> = {
+  cpuOp: 'Operator', userAnnotation: 'Annotation', gpuUserAnnotation: 'Annotation (device)', kernel: 'Kernel', memcpy: 'Copy',
+  memset: 'Set', runtime: 'Runtime call', driver: 'Driver call', pythonFunction: 'Python function', overhead: 'Profiler overhead',
+  sync: 'Synchronisation', cudaEvent: 'Device event', traceSpan: 'Capture span', collective: 'Collective',
+  deviceOther: 'Device work', hostOther: 'Other host range',
+};
+
+export function kindName(kind: string): string {
+  return kindNames[kind] ?? kind;
+}
+
+function failed(error: unknown): void {
+  problem.value = failureOf(error).message;
+}
+
+function SliceLink(props: { to: SliceRef }) {
+  return (
+    <LinkButton
+      title={`${props.to.name}\n${quantity(props.to.durationNs, 'ns')} at ${quantity(props.to.startNs, 'ns')}`}
+      onClick={() => void select(props.to.slice).catch(failed)}
+    >
+      {visible(props.to.name)} <span class="tl-dim">{quantity(props.to.durationNs, 'ns')}</span>
+    </LinkButton>
+  );
+}
+
+function Links(props: { title: string; to: readonly SliceRef[]; total?: number }) {
+  if (props.to.length === 0) return null;
+  const more = (props.total ?? props.to.length) - props.to.length;
+  return (
+    <>
+      <dt>{props.title}</dt>
+      <dd>
+        {props.to.slice(0, 20).map((ref) => (
+          <div key={ref.slice}>
+            <SliceLink to={ref} />
+          </div>
+        ))}
+        {props.to.length > 20 || more > 0 ? (
+          <div class="tl-dim">and {fixed(more + Math.max(0, props.to.length - 20), 0)} more</div>
+        ) : null}
+      </dd>
+    </>
+  );
+}
+
+function Stack(props: { frames: readonly Frame[] }) {
+  const shown = foldLibrary.value ? props.frames.filter((frame) => !frame.library) : props.frames;
+  const folded = props.frames.length - shown.length;
+  if (props.frames.length === 0) return null;
+  return (
+    <section>
+      <h3>Python stack</h3>
+      <Check
+        label="Fold library frames"
+        checked={foldLibrary.value}
+        onChange={(checked) => {
+          foldLibrary.value = checked;
+        }}
+      />
+      <ol class="tl-stack">
+        {shown.map((frame, index) => (
+          <li key={index}>
+            {frame.file === '' ? (
+              <span>{visible(frame.function)}</span>
+            ) : (
+              <LinkButton
+                title={`Open ${frame.file}:${frame.line}`}
+                onClick={() => openSource({ file: frame.file, line: frame.line, function: frame.function, lineIsDefinition: frame.lineIsDefinition })}
+              >
+                {visible(frame.function)} <span class="tl-dim">{visible(frame.file)}:{frame.line}</span>
+              </LinkButton>
+            )}
+          </li>
+        ))}
+      </ol>
+      {folded > 0 ? <p class="tl-dim">{plural(folded, 'library frame')} folded</p> : null}
+    </section>
+  );
+}
+
+function SliceDetails(props: { slice: SliceDetail }) {
+  const { slice } = props;
+  const one = (ref: SliceRef | null): SliceRef[] => (ref === null ? [] : [ref]);
+  const userFrame = slice.stack.find((frame) => !frame.library && frame.file !== '');
+  return (
+    <div class="tl-details">
+      <h2 title={slice.name}>{visible(slice.name)}</h2>
+      <p class="tl-buttons">
+        <LinkButton onClick={() => fit(slice.startNs, slice.startNs + slice.durationNs)}>Zoom to it</LinkButton>
+        {slice.kind === 'cpuOp' ? (
+          <LinkButton onClick={() => navigate({ view: 'operators', filter: slice.name })}>Operators</LinkButton>
+        ) : null}
+        {slice.kind === 'kernel' ? (
+          <LinkButton onClick={() => navigate({ view: 'kernels', filter: slice.name.split(/[\s<(]/)[0] ?? '' })}>Kernels</LinkButton>
+        ) : null}
+        {slice.kind === 'memcpy' || slice.kind === 'memset' ? (
+          <LinkButton onClick={() => navigate({ view: 'kernels', groupBy: 'copies' })}>Copies</LinkButton>
+        ) : null}
+        {slice.module === null ? null : (
+          <LinkButton onClick={() => navigate({ view: 'modules', filter: slice.module!.name.replace('nn.Module: ', '') })}>Module</LinkButton>
+        )}
+        {userFrame === undefined ? null : (
+          <LinkButton onClick={() => openSource({ file: userFrame.file, line: userFrame.line, function: userFrame.function, lineIsDefinition: userFrame.lineIsDefinition })}>
+            Code
+          </LinkButton>
+        )}
+      </p>
+      <dl>
+        <dt>What</dt>
+        <dd>{kindName(slice.kind)} <span class="tl-dim">{visible(slice.category)}</span></dd>
+        <dt>Where</dt>
+        <dd>{visible(slice.trackName)}{slice.step === null ? '' : `, step ${slice.step}`}</dd>
+        <dt>Start</dt>
+        <dd title={`${slice.startNs} ns`}>{quantity(slice.startNs, 'ns')}</dd>
+        <dt>Duration</dt>
+        <dd title={`${slice.durationNs} ns`}>{quantity(slice.durationNs, 'ns')}</dd>
+        {slice.children > 0 ? (
+          <>
+            <dt title="Duration less that of slices directly inside">Self</dt>
+            <dd>{quantity(slice.selfNs, 'ns')}</dd>
+          </>
+        ) : null}
+        {slice.queueDelayNs === null ? null : (
+          <>
+            <dt title="Start of the device work less the end of the call that launched it">Waited in queue</dt>
+            <dd>{quantity(slice.queueDelayNs, 'ns')}</dd>
+          </>
+        )}
+        <Links title="Launched by" to={one(slice.launch)} />
+        <Links title="Operator" to={one(slice.op)} />
+        <Links title="Module" to={one(slice.module)} />
+        <Links title="Annotation" to={one(slice.annotation)} />
+        <Links title="Forward" to={one(slice.forward)} />
+        <Links title="Backward" to={slice.backward} />
+        <Links title="Inside" to={one(slice.parent)} />
+        <Links title="Device work" to={slice.launched} total={slice.launchedTotal} />
+      </dl>
+      <Stack frames={slice.stack} />
+      {slice.args.length === 0 ? null : (
+        <section>
+          <h3>Recorded arguments</h3>
+          <PlainTable
+            label="Recorded arguments"
+            columns={[{ title: 'Key' }, { title: 'Value' }]}
+            rows={slice.args.map((arg) => [visible(arg.key), visible(arg.value)])}
+          />
+        </section>
+      )}
+      <p class="tl-dim">Event {slice.eventIndex} of the file</p>
+    </div>
+  );
+}
+
+interface RangeResult {
+  kinds: { kind: string; slices: number; sumNs: number; unionNs: number }[];
+  names: { name: string; kind: string; calls: number; sumNs: number; longest: SliceRef }[];
+  totalSlices: number;
+}
+
+function RangeDetails(props: { range: TimeRange }) {
+  const { range } = props;
+  const params = { startNs: Math.round(range.startNs), endNs: Math.round(range.endNs), ...(range.tracks === undefined ? {} : { tracks: range.tracks }) };
+  const { value, error, retry } = useAnswer<RangeResult>('timeline/range', params);
+  const save = async (): Promise<void> => {
+    const answer = (await ask('timeline/export', params)) as { text: string; events: number };
+    saveFile(`${title.peek().replace(/\.(pt\.trace\.)?json(\.gz)?$/, '')}-part.pt.trace.json`, answer.text);
+    announce(`${plural(answer.events, 'slice')} exported`);
+  };
+  return (
+    <section class="tl-details">
+      <h2>Range of {quantity(range.endNs - range.startNs, 'ns')}</h2>
+      <p class="tl-dim">
+        {quantity(range.startNs, 'ns')} to {quantity(range.endNs, 'ns')}
+        {range.tracks === undefined ? ', all rows' : `, ${plural(range.tracks.length, 'row')}`}
+        {value === undefined ? '' : `, ${plural(value.totalSlices, 'slice')}`}
+      </p>
+      <p class="tl-buttons">
+        <LinkButton onClick={() => fit(range.startNs, range.endNs)}>Zoom to it</LinkButton>
+        <LinkButton title="A small trace file with the slices of the range; opens here and in Perfetto" onClick={() => void save().catch(failed)}>
+          Export as trace
+        </LinkButton>
+        <LinkButton onClick={() => { markedRange.value = null; }}>Clear</LinkButton>
+      </p>
+      {error === undefined ? null : <Failure error={error} retry={retry} />}
+      {value === undefined ? (
+        error === undefined ? <Waiting what="Adding up..." /> : null
+      ) : (
+        <>
+          <h3>By kind</h3>
+          <PlainTable
+            label="Sums by kind"
+            columns={[
+              { title: 'Kind' },
+              { title: 'Slices', numeric: true },
+              { title: 'Sum', numeric: true, definition: 'Sum of the durations inside the range; what runs at the same time counts twice' },
+              { title: 'Busy', numeric: true, definition: 'Time in which at least one of them runs' },
+            ]}
+            rows={value.kinds.map((kind) => [kindName(kind.kind), fixed(kind.slices, 0), quantity(kind.sumNs, 'ns'), quantity(kind.unionNs, 'ns')])}
+          />
+          <h3>Longest by name</h3>
+          <PlainTable
+            label="Sums by name"
+            columns={[{ title: 'Name' }, { title: 'Calls', numeric: true }, { title: 'Sum', numeric: true }]}
+            rows={value.names.map((name) => [
+              <LinkButton title={`${kindName(name.kind)}: go to the longest`} onClick={() => void select(name.longest.slice).catch(failed)}>{visible(name.name)}</LinkButton>,
+              fixed(name.calls, 0),
+              quantity(name.sumNs, 'ns'),
+            ])}
+          />
+        </>
+      )}
+    </section>
+  );
+}
+
+export function DetailsPanel() {
+  const range = markedRange.value;
+  const slice = detail.value;
+  const instant = slice === undefined ? shownInstant.value : undefined;
+  if (range === null && slice === undefined && instant === undefined) {
+    return (
+      <Nothing>
+        Click a slice to see everything that was recorded of it. Drag with Shift to add up a range. Press ? for all keys.
+      </Nothing>
+    );
+  }
+  return (
+    <>
+      {slice === undefined ? null : <SliceDetails slice={slice} />}
+      {instant === undefined ? null : (
+        <section class="tl-details">
+          <h2>{visible(instant.name)}</h2>
+          <p class="tl-dim">Instant at {quantity(instant.ns, 'ns')} {visible(instant.category)}</p>
+          <PlainTable label="Recorded arguments" columns={[{ title: 'Key' }, { title: 'Value' }]} rows={instant.args.map((arg) => [visible(arg.key), visible(arg.value)])} />
+        </section>
+      )}
+      {range === null ? null : <RangeDetails range={range} />}
+    </>
+  );
+}
+
+interface SearchResult {
+  total: number;
+  byTrack: { track: number; count: number }[];
+  results: SliceRef[];
+  sumNs: number;
+}
+
+export function SearchPanel() {
+  const exact = searchExact.value;
+  const params: Record<string, unknown> = { limit: 200 };
+  if (exact?.name !== undefined) params.name = exact.name;
+  else if (exact?.line !== undefined) params.line = exact.line;
+  else {
+    if (searchText.value !== '') params.text = searchText.value;
+    if (searchRegex.value) params.regex = true;
+  }
+  if (searchKind.value !== '') params.kind = searchKind.value;
+  if (searchModule.value !== '') params.module = searchModule.value;
+  const asked = Object.keys(params).some((key) => key !== 'limit' && key !== 'regex');
+  const { value, error } = useAnswer<SearchResult>('timeline/search', asked ? params : undefined);
+  const at = useSignal(-1);
+  const list = asked ? value?.results : undefined;
+  useEffect(() => {
+    found.value = new Set(list?.map((ref) => ref.slice) ?? []);
+    at.value = -1;
+    return () => {
+      found.value = new Set();
+    };
+  }, [list]);
+  const step = (by: number): void => {
+    if (list === undefined || list.length === 0) return;
+    at.value = (at.value + by + list.length) % list.length;
+    void select(list[at.value]!.slice).catch(failed);
+  };
+  const names = new Map(tracks.value?.tracks.map((track) => [track.id, track.name]));
+  return (
+    <section class="tl-search">
+      <h2>Search</h2>
+      {exact === undefined ? (
+        <>
+          <FilterBox label="Find slices" placeholder={searchRegex.value ? 'Regular expression' : 'Text in the name'} value={searchText.value} onChange={(text) => { searchText.value = text; }} />
+          <Check label="Regular expression" checked={searchRegex.value} onChange={(checked) => { searchRegex.value = checked; }} />
+        </>
+      ) : (
+        <p>
+          {exact.name === undefined ? `Slices of ${visible(exact.line?.file ?? '')}:${exact.line?.line ?? 0}` : visible(exact.name)}{' '}
+          <LinkButton onClick={() => { searchExact.value = undefined; }}>Search for something else</LinkButton>
+        </p>
+      )}
+      <Select
+        label="Kind"
+        value={searchKind.value}
+        choices={[{ value: '', label: 'Every kind' }, ...Object.entries(kindNames).map(([value, label]) => ({ value, label }))]}
+        onChange={(kind) => { searchKind.value = kind; }}
+      />
+      <FilterBox label="Inside modules" placeholder="Inside modules named..." value={searchModule.value} onChange={(text) => { searchModule.value = text; }} />
+      {error === undefined || !asked ? null : <Failure error={error} />}
+      {!asked ? <Nothing>Searches all slices of the trace, drawn or not.</Nothing> : value === undefined ? (error === undefined ? <Waiting what="Searching..." /> : null) : (
+        <>
+          <p role="status" class="tl-count">{plural(value.total, 'match').replace('matchs', 'matches')}, {quantity(value.sumNs, 'ns')} together</p>
+          <p class="tl-buttons">
+            <Button secondary onClick={() => step(-1)}>Previous</Button> <Button secondary onClick={() => step(1)}>Next</Button>
+          </p>
+          <details>
+            <summary>By row</summary>
+            <PlainTable label="Matches by row" columns={[{ title: 'Row' }, { title: 'Matches', numeric: true }]} rows={value.byTrack.map((row) => [visible(names.get(row.track) ?? String(row.track)), fixed(row.count, 0)])} />
+          </details>
+          <ol class="tl-results">
+            {value.results.map((ref) => (
+              <li key={ref.slice}><SliceLink to={ref} /> <span class="tl-dim">at {quantity(ref.startNs, 'ns')}</span></li>
+            ))}
+          </ol>
+          {value.total > value.results.length ? <p class="tl-dim">The first {fixed(value.results.length, 0)} are listed.</p> : null}
+        </>
+      )}
+    </section>
+  );
+}
+
+const reasonNames: Record<string, string> = {
+  launchLate: 'Launch came late', synchronisation: 'Synchronisation', copy: 'Copy', dataLoader: 'Data loader', collective: 'Collective',
+  hostBusy: 'Host busy', startOfTrace: 'Start of the trace', unknown: 'Not known',
+};
+
+interface GapsResult {
+  device: number | null;
+  idleNs: number;
+  total: number;
+  gaps: Gap[];
+  byReason: { reason: string; count: number; sumNs: number }[];
+}
+
+export function GapsPanel() {
+  const device = useSignal('');
+  const onlyWindow = useSignal(false);
+  const devices = trace.value?.devices ?? [];
+  const params: Record<string, unknown> = { limit: 300 };
+  if (device.value !== '') params.device = Number(device.value);
+  if (onlyWindow.value) {
+    params.startNs = Math.floor(shownWindow.value.startNs);
+    params.endNs = Math.ceil(shownWindow.value.endNs);
+  }
+  const { value, error, retry } = useAnswer<GapsResult>('timeline/gaps', params);
+  useEffect(() => {
+    gaps.value = value?.gaps ?? [];
+    showGaps.value = true;
+    return () => {
+      showGaps.value = false;
+    };
+  }, [value]);
+  if (error !== undefined) return <Failure error={error} retry={retry} />;
+  if (value === undefined) return <Waiting what="Looking for idle time..." />;
+  if (value.device === null) return <Nothing>This trace has no device work, so no device was idle.</Nothing>;
+  return (
+    <section class="tl-gaps">
+      <h2>Idle time of the device</h2>
+      {devices.length > 1 ? (
+        <Select label="Device" value={device.value} choices={devices.map((one) => ({ value: String(one.ordinal), label: `GPU ${one.ordinal}` }))} onChange={(next) => { device.value = next; }} />
+      ) : null}
+      <Check label="Only in the window" checked={onlyWindow.value} onChange={(checked) => { onlyWindow.value = checked; }} />
+      <p>{quantity(value.idleNs, 'ns')} idle in {plural(value.total, 'gap')}</p>
+      <PlainTable
+        label="Idle time by reason"
+        columns={[{ title: 'Reason' }, { title: 'Gaps', numeric: true }, { title: 'Time', numeric: true }]}
+        rows={value.byReason.map((row) => [reasonNames[row.reason] ?? row.reason, fixed(row.count, 0), quantity(row.sumNs, 'ns')])}
+      />
+      <ol class="tl-results">
+        {value.gaps.map((gap) => (
+          <li key={gap.startNs}>
+            <LinkButton onClick={() => fit(gap.startNs, gap.startNs + gap.durationNs)}>{quantity(gap.durationNs, 'ns')} at {quantity(gap.startNs, 'ns')}</LinkButton>
+            <div>{visible(gap.text)} <span class="tl-dim">({gap.confidence} confidence)</span></div>
+            {gap.host === null ? null : <div>Host: <SliceLink to={gap.host} /></div>}
+            {gap.endedBy === null ? null : <div>Ended by: <SliceLink to={gap.endedBy} /></div>}
+            {gap.frame === null || gap.frame.file === '' ? null : (
+              <div><LinkButton onClick={() => openSource({ file: gap.frame!.file, line: gap.frame!.line, function: gap.frame!.function, lineIsDefinition: gap.frame!.lineIsDefinition })}>{visible(gap.frame.file)}:{gap.frame.line}</LinkButton></div>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** The drawing's twin: the slices on the screen as a table, for those who cannot see or point. */
+export function TablePanel(props: { stage: Stage | undefined; rows: readonly Row[] }) {
+  const { startNs, endNs } = shownWindow.value;
+  const list: { ref: SliceRef; row: string; count: number }[] = [];
+  let more = 0;
+  for (const row of props.rows) {
+    const data = props.stage?.source.rows.get(row.track.id);
+    const boxes = data?.boxes;
+    if (boxes === undefined) continue;
+    for (let i = 0; i < boxes.start.length; i++) {
+      const start = boxes.start[i]!;
+      if (start > endNs || start + boxes.length[i]! < startNs) continue;
+      if (list.length >= 300) {
+        more++;
+        continue;
+      }
+      list.push({
+        ref: { slice: boxes.slice[i]!, name: data!.names[boxes.name[i]!] ?? '', startNs: start, durationNs: boxes.length[i]!, track: row.track.id },
+        row: row.track.name,
+        count: boxes.count[i]!,
+      });
+    }
+  }
+  return (
+    <section>
+      <h2>Slices in the window</h2>
+      <PlainTable
+        label="Slices in the window"
+        columns={[{ title: 'Slice' }, { title: 'Row' }, { title: 'Start', numeric: true }, { title: 'Duration', numeric: true }]}
+        rows={list.map(({ ref, row, count }) => [
+          ref.slice < 0 ? `${plural(count, 'slice')}, longest ${visible(ref.name)}` : <SliceLink to={ref} />,
+          visible(row), quantity(ref.startNs, 'ns'), quantity(ref.durationNs, 'ns'),
+        ])}
+      />
+      {more > 0 ? <p class="tl-dim">and {fixed(more, 0)} more: zoom in</p> : null}
+    </section>
+  );
+}
+
+export function FilePanel() {
+  const { value, error, retry } = useAnswer<{ entries: { key: string; value: string }[] }>('timeline/metadata', {});
+  if (error !== undefined) return <Failure error={error} retry={retry} />;
+  if (value === undefined) return <Waiting what="Reading..." />;
+  return (
+    <section>
+      <h2>What the file says about itself</h2>
+      <PlainTable label="Metadata of the file" columns={[{ title: 'Key' }, { title: 'Value' }]} rows={value.entries.map((entry) => [visible(entry.key), visible(entry.value)])} />
+    </section>
+  );
+}
