@@ -29,25 +29,27 @@ TimeText ParseWithExponent(std::string_view text, bool negative, Ns* ns, bool* h
   if (exponent > 40 || exponent < -60) {
     return exponent > 0 ? TimeText::kOutOfRange : (*ns = 0, TimeText::kOk);
   }
-  __int128 value = 0;
-  int digits_after_point = 0;
+  uint64_t value = 0;
+  int shift = exponent + 3;
   bool point = false, any = false;
   for (const char c : text.substr(0, e)) {
     if (c == '.' && !point) {
       point = true;
     } else if (IsDigit(c)) {
       any = true;
-      if (value > (static_cast<__int128>(1) << 100)) return TimeText::kOutOfRange;
-      value = value * 10 + (c - '0');
-      digits_after_point += point;
+      if (value >= std::numeric_limits<uint64_t>::max() / 100) {
+        shift += !point;  // more digits than matter
+        continue;
+      }
+      value = value * 10 + static_cast<uint64_t>(c - '0');
+      shift -= point;
     } else {
       return TimeText::kInvalid;
     }
   }
   if (!any) return TimeText::kInvalid;
-  int shift = exponent - digits_after_point + 3;
-  for (; shift > 0; --shift) {
-    if (value > (static_cast<__int128>(1) << 100)) return TimeText::kOutOfRange;
+  for (; shift > 0 && value != 0; --shift) {
+    if (value > std::numeric_limits<Ns>::max() / 10) return TimeText::kOutOfRange;
     value *= 10;
   }
   bool round_up = false;

@@ -37,7 +37,6 @@ constexpr Text kTexts[] = {
     {"endWithoutBegin", "Ranges end that were never begun; these ends are left out."},
     {"missingFlowId", "Arrows between events have no id; they are left out."},
     {"tooManyEvents", "The trace has more events than can be numbered; the rest is left out."},
-    {"duplicateEvents", "Events occur twice with the same place, time, name and arguments; both are kept."},
 };
 static_assert(sizeof(kTexts) / sizeof(kTexts[0]) == kProblemKindCount);
 

@@ -39,9 +39,8 @@ enum class ProblemKind : uint8_t {
   kEndWithoutBegin,
   kMissingFlowId,
   kTooManyEvents,
-  kDuplicateEvents,
 };
-inline constexpr int kProblemKindCount = static_cast<int>(ProblemKind::kDuplicateEvents) + 1;
+inline constexpr int kProblemKindCount = static_cast<int>(ProblemKind::kTooManyEvents) + 1;
 
 // Stable lower-camel id of a kind, for example "invalidUtf8".
 const char* ProblemKindName(ProblemKind kind);

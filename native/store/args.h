@@ -17,7 +17,8 @@ namespace emberline {
 // like are plain args here: decode on demand.
 struct ArgValue {
   // monostate: JSON null. Text holds the string (unescaped); integers beyond int64 are Text too, so
-  // that no digit is lost. Json holds the raw text of an array or object. Numbers that fit are
+  // that no digit is lost. Json holds the text of an array or object as
+  // recorded (UTF-8, without line ends, but not always valid JSON). Numbers that fit are
   // int64, others double (NaN and infinities included, which some recorders write).
   struct Text {
     StringId id;

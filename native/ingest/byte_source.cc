@@ -1,0 +1,264 @@
+#include "ingest/byte_source.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace emberline {
+namespace {
+
+constexpr size_t kBlockBytes = 1 << 18;
+constexpr size_t kBlocks = 6;
+
+class TextSource final : public ByteSource {
+ public:
+  TextSource(std::string_view text, size_t block) : text_(text), block_(std::max<size_t>(1, block)) {}
+  std::string_view Next() override {
+    const std::string_view block = text_.substr(at_, block_);
+    at_ += block.size();
+    return block;
+  }
+  double Fraction() const override {
+    return text_.empty() ? 1 : static_cast<double>(at_) / static_cast<double>(text_.size());
+  }
+  uint64_t InputBytes() const override { return text_.size(); }
+
+ private:
+  std::string_view text_;
+  size_t block_;
+  size_t at_ = 0;
+};
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+// Reads and inflates on its own thread into a ring of blocks.
+class FileSource final : public ByteSource {
+ public:
+  FileSource(std::unique_ptr<std::FILE, CloseFile> file, uint64_t size, bool gzip)
+      : file_(std::move(file)), size_(size), gzip_(gzip) {
+    for (Block& block : ring_) block.data.resize(kBlockBytes);
+    thread_ = std::thread([this] { gzip_ ? RunGzip() : RunPlain(); });
+  }
+
+  ~FileSource() override {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+  std::string_view Next() override {
+    std::unique_lock lock(mutex_);
+    if (holding_) {
+      holding_ = false;
+      tail_ = (tail_ + 1) % kBlocks;
+      --filled_;
+      changed_.notify_all();
+    }
+    changed_.wait(lock, [this] { return filled_ > 0 || done_; });
+    if (filled_ == 0) return {};
+    holding_ = true;
+    return {ring_[tail_].data.data(), ring_[tail_].size};
+  }
+
+  double Fraction() const override {
+    return size_ == 0 ? 1 : static_cast<double>(consumed_.load()) / static_cast<double>(size_);
+  }
+  uint64_t InputBytes() const override { return size_; }
+  double ReadSeconds() const override { return static_cast<double>(read_ns_.load()) * 1e-9; }
+  double InflateSeconds() const override { return static_cast<double>(inflate_ns_.load()) * 1e-9; }
+
+  void ReportProblems(Problems* problems, uint64_t text_bytes) const override {
+    const std::lock_guard lock(mutex_);
+    if (truncated_) problems->Add(ProblemKind::kTruncatedGzip, text_bytes);
+    if (damaged_) problems->Add(ProblemKind::kDamagedGzip, text_bytes);
+    if (trailing_) problems->Add(ProblemKind::kTrailingBytes, text_bytes);
+  }
+
+ private:
+  struct Block {
+    std::vector<char> data;
+    size_t size = 0;
+  };
+  using Clock = std::chrono::steady_clock;
+
+  static int64_t NsSince(Clock::time_point start) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
+  }
+
+  // A free block, or null when the reader is gone.
+  Block* Acquire() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return stop_ || filled_ < kBlocks; });
+    return stop_ ? nullptr : &ring_[head_];
+  }
+
+  void Publish(size_t size) {
+    if (size == 0) return;
+    const std::lock_guard lock(mutex_);
+    ring_[head_].size = size;
+    head_ = (head_ + 1) % kBlocks;
+    ++filled_;
+    changed_.notify_all();
+  }
+
+  void Finish() {
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+    changed_.notify_all();
+  }
+
+  size_t Read(char* to, size_t size) {
+    const auto start = Clock::now();
+    const size_t got = std::fread(to, 1, size, file_.get());
+    read_ns_ += NsSince(start);
+    consumed_ += got;
+    return got;
+  }
+
+  void RunPlain() {
+    while (Block* block = Acquire()) {
+      const size_t got = Read(block->data.data(), kBlockBytes);
+      Publish(got);
+      if (got < kBlockBytes) break;
+    }
+    Finish();
+  }
+
+  void RunGzip() {
+    std::vector<unsigned char> input(kBlockBytes / 4);
+    z_stream stream{};
+    if (inflateInit2(&stream, 15 + 16) != Z_OK) {
+      const std::lock_guard lock(mutex_);
+      damaged_ = true;
+      done_ = true;
+      changed_.notify_all();
+      return;
+    }
+    bool end_of_input = false;
+    bool truncated = false, damaged = false, trailing = false, running = true;
+    while (running) {
+      Block* block = Acquire();
+      if (block == nullptr) break;
+      stream.next_out = reinterpret_cast<unsigned char*>(block->data.data());
+      stream.avail_out = kBlockBytes;
+      while (stream.avail_out > 0 && running) {
+        if (stream.avail_in == 0 && !end_of_input) {
+          stream.next_in = input.data();
+          stream.avail_in =
+              static_cast<unsigned>(Read(reinterpret_cast<char*>(input.data()), input.size()));
+          end_of_input = stream.avail_in == 0;
+        }
+        const auto start = Clock::now();
+        const int status = inflate(&stream, Z_NO_FLUSH);
+        inflate_ns_ += NsSince(start);
+        if (status == Z_STREAM_END) {
+          running = NextMember(&stream, input, &end_of_input, &trailing);
+        } else if (status == Z_BUF_ERROR || status == Z_OK) {
+          if (stream.avail_in == 0 && end_of_input && stream.avail_out > 0) {
+            truncated = true;
+            running = false;
+          }
+        } else {
+          damaged = true;
+          running = false;
+        }
+      }
+      Publish(kBlockBytes - stream.avail_out);
+    }
+    inflateEnd(&stream);
+    {
+      const std::lock_guard lock(mutex_);
+      truncated_ = truncated;
+      damaged_ = damaged;
+      trailing_ = trailing;
+    }
+    Finish();
+  }
+
+  // After the end of a member: true when another one follows. Other bytes are counted, zeros
+  // (padding) are not.
+  bool NextMember(z_stream* stream, std::vector<unsigned char>& input, bool* end_of_input,
+                  bool* trailing) {
+    for (;;) {
+      while (stream->avail_in > 0 && *stream->next_in == 0) {
+        ++stream->next_in;
+        --stream->avail_in;
+      }
+      if (stream->avail_in > 0) break;
+      if (*end_of_input) return false;
+      stream->next_in = input.data();
+      stream->avail_in =
+          static_cast<unsigned>(Read(reinterpret_cast<char*>(input.data()), input.size()));
+      *end_of_input = stream->avail_in == 0;
+    }
+    if (*stream->next_in == 0x1f) {
+      inflateReset2(stream, 15 + 16);
+      return true;
+    }
+    *trailing = true;
+    return false;
+  }
+
+  std::unique_ptr<std::FILE, CloseFile> file_;
+  const uint64_t size_;
+  const bool gzip_;
+  std::array<Block, kBlocks> ring_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  size_t head_ = 0, tail_ = 0, filled_ = 0;   // guarded by mutex_
+  bool holding_ = false, done_ = false, stop_ = false;
+  bool truncated_ = false, damaged_ = false, trailing_ = false;
+  std::atomic<uint64_t> consumed_{0};
+  std::atomic<int64_t> read_ns_{0}, inflate_ns_{0};
+  std::thread thread_;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> MakeTextSource(std::string_view text, size_t block_bytes) {
+  return std::make_unique<TextSource>(text, block_bytes);
+}
+
+Result<std::unique_ptr<ByteSource>> OpenFile(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) {
+    return Error{ErrorKind::kNotFound, "There is no file " + path.string() + ".", "Check the path.", {}};
+  }
+  if (!std::filesystem::is_regular_file(status)) {
+    return Error{ErrorKind::kUnreadable, path.string() + " is not a regular file.",
+                 "Open a trace file, or the folder that holds it.", {}};
+  }
+  const uint64_t size = std::filesystem::file_size(path, error);
+  std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
+  if (!file) {
+    return Error{ErrorKind::kUnreadable,
+                 "Cannot open " + path.string() + ": " + std::strerror(errno) + ".",
+                 "Check the file's permissions.", {}};
+  }
+  unsigned char magic[2] = {0, 0};
+  const size_t got = std::fread(magic, 1, 2, file.get());
+  std::rewind(file.get());
+  // Our blocks are larger than stdio's buffer: a second copy would only cost.
+  std::setvbuf(file.get(), nullptr, _IONBF, 0);
+  const bool gzip = got == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
+  return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(std::move(file), error ? 0 : size, gzip));
+}
+
+}  // namespace emberline

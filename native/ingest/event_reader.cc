@@ -1,0 +1,393 @@
+#include "ingest/event_reader.h"
+
+#include <charconv>
+#include <cstring>
+
+namespace emberline {
+namespace {
+
+// A raw quote is looked for at most this far.
+constexpr size_t kLenientLimit = 1 << 16;
+constexpr size_t kMaxBareKey = 64;
+
+bool EndsBareToken(char c) {
+  return c == ',' || c == '}' || c == ']' || c == '"' || c == '\n' || c == '\r' || c == ':' ||
+         c == '{' || c == '[';
+}
+
+// A bare token: up to what can follow a value. Null when the text ends first.
+const char* ScanBare(const char* p, const char* end) {
+  while (p < end && !EndsBareToken(*p)) ++p;
+  return p < end ? p : nullptr;
+}
+
+std::string_view TrimRight(const char* begin, const char* end) {
+  while (end > begin && IsSpace(end[-1])) --end;
+  return {begin, static_cast<size_t>(end - begin)};
+}
+
+bool IsDigits(std::string_view text) {
+  const size_t sign = !text.empty() && text[0] == '-' ? 1 : 0;
+  if (text.size() <= sign || text.size() > 20) return false;
+  for (const char c : text.substr(sign)) {
+    if (c < '0' || c > '9') return false;
+  }
+  return true;
+}
+
+uint64_t HashText(std::string_view text) {
+  uint64_t h = 0xcbf29ce484222325ull;
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+  return h;
+}
+
+}  // namespace
+
+EventReader::EventReader(StringPool* strings) : strings_(strings) {}
+
+StringId EventReader::InternKey(std::string_view key) {
+  uint64_t word = 0;
+  std::memcpy(&word, key.data(), key.size() < 8 ? key.size() : 8);
+  const uint64_t h = (word ^ key.size() * 0x9E3779B97F4A7C15ull) * 0xD6E8FEB86659FD93ull;
+  CachedKey& cached = keys_[h >> 56];
+  if (cached.text == key && cached.id != 0) return cached.id;
+  cached.id = strings_->Intern(key);
+  cached.text = strings_->Get(cached.id);
+  return cached.id;
+}
+
+void EventReader::Report(const CleanProblems& problems, const char* at) {
+  if (problems.bad_escape) mended_.emplace_back(ProblemKind::kBadEscape, at);
+  if (problems.control) mended_.emplace_back(ProblemKind::kControlCharacter, at);
+  if (problems.invalid_utf8) mended_.emplace_back(ProblemKind::kInvalidUtf8, at);
+}
+
+// `p` stands behind the opening quote.
+EventReader::Status EventReader::ReadText(const char* p, const char* end, std::string_view* text,
+                                          const char** next) {
+  ScannedString string;
+  if (lenient_) {
+    bool more = false;
+    const char* close = FindPlausibleEnd(p, end, kLenientLimit, &more);
+    if (close == nullptr) return more ? Status::kNeedMore : Status::kBad;
+    string.begin = p;
+    string.end = close;
+    string.odd = true;
+    if (std::memchr(p, '"', static_cast<size_t>(close - p)) != nullptr) {
+      ScannedString strict;
+      if (ScanString(p, end, &strict) == nullptr || strict.end != close) {
+        mended_.emplace_back(ProblemKind::kRawQuote, p);
+      }
+    }
+    *next = close + 1;
+  } else {
+    *next = ScanString(p, end, &string);
+    if (*next == nullptr) return Status::kNeedMore;
+  }
+  *text = string.text();
+  if (string.odd) {
+    CleanProblems problems;
+    *text = CleanString(*text, &scratch_, &problems);
+    Report(problems, p);
+  }
+  return Status::kOk;
+}
+
+EventReader::Status EventReader::ReadScalar(const char* p, const char* end, std::string_view* text,
+                                            bool* quoted, const char** next) {
+  *quoted = *p == '"';
+  if (*quoted) return ReadText(p + 1, end, text, next);
+  if (*p == '{' || *p == '[') {
+    bool odd = false, too_deep = false;
+    *next = SkipNested(p, end, &odd, &too_deep);
+    if (too_deep) return Status::kTooDeep;
+    if (*next == nullptr) return Status::kNeedMore;
+    *text = {p, static_cast<size_t>(*next - p)};
+    return Status::kOk;
+  }
+  const char* const stop = ScanBare(p, end);
+  if (stop == nullptr) return Status::kNeedMore;
+  *text = TrimRight(p, stop);
+  *next = stop;
+  return Status::kOk;
+}
+
+EventReader::Status EventReader::ReadId(const char* p, const char* end, RecordedId* id,
+                                        const char** next) {
+  // Nearly always a plain number.
+  const auto [stop, error] = std::from_chars(p, end, id->number);
+  if (error == std::errc() && stop < end && (*stop == ',' || *stop == '}' || IsSpace(*stop))) {
+    id->is_text = false;
+    id->text = 0;
+    *next = stop;
+    return Status::kOk;
+  }
+  std::string_view text;
+  bool quoted = false;
+  const Status status = ReadScalar(p, end, &text, &quoted, next);
+  if (status != Status::kOk) return status;
+  // Rows of old recorders are called "stream 7" where newer ones write 7.
+  std::string_view digits = text;
+  if (digits.substr(0, 7) == "stream ") digits.remove_prefix(7);
+  double real = 0;
+  if (IsDigits(digits) && ParseInt64(digits, &id->number)) {
+    id->is_text = false;
+    id->text = 0;
+  } else if (!quoted && ParseDouble(text, &real) && real == static_cast<double>(static_cast<int64_t>(real < 9e15 && real > -9e15 ? real : 0.5))) {
+    id->is_text = false;
+    id->text = 0;
+    id->number = static_cast<int64_t>(real);
+  } else {
+    id->is_text = true;
+    id->number = 0;
+    id->text = !quoted && text == "null" ? 0 : strings_->Intern(text);
+  }
+  return Status::kOk;
+}
+
+EventReader::Status EventReader::ReadValue(StringId key, const char* p, const char* end,
+                                           std::vector<ArgItem>* items, const char** next) {
+  items->emplace_back();
+  ArgItem& item = items->back();
+  item.key = key;
+  const char c = *p;
+  if (c == '"') {
+    std::string_view text;
+    const Status status = ReadText(p + 1, end, &text, next);
+    if (status != Status::kOk) return status;
+    item.type = ArgType::kText;
+    item.text = strings_->Intern(text);
+    return Status::kOk;
+  }
+  if (c == '[' || c == '{') {
+    bool odd = false, too_deep = false;
+    *next = SkipNested(p, end, &odd, &too_deep);
+    if (too_deep) return Status::kTooDeep;
+    if (*next == nullptr) return Status::kNeedMore;
+    std::string_view text(p, static_cast<size_t>(*next - p));
+    if (odd) {
+      CleanProblems problems;
+      text = CleanNested(text, &scratch_, &problems);
+      Report(problems, p);
+    }
+    item.type = ArgType::kJson;
+    item.text = strings_->Intern(text);
+    return Status::kOk;
+  }
+  // An integer of up to 18 digits, which is what nearly all bare values are.
+  {
+    const char* q = p + (c == '-');
+    const char* const digits = q;
+    uint64_t value = 0;
+    while (*q >= '0' && *q <= '9' && q - digits < 19) value = value * 10 + static_cast<uint64_t>(*q++ - '0');
+    if (q > digits && q - digits <= 18 && q < end && (*q == ',' || *q == '}' || *q == '\n')) {
+      item.type = ArgType::kInt;
+      item.number = c == '-' ? -static_cast<int64_t>(value) : static_cast<int64_t>(value);
+      *next = q;
+      return Status::kOk;
+    }
+  }
+  const char* const stop = ScanBare(p, end);
+  if (stop == nullptr) return Status::kNeedMore;
+  const std::string_view text = TrimRight(p, stop);
+  *next = stop;
+  int64_t number = 0;
+  double real = 0;
+  if (text.empty()) {
+    mended_.emplace_back(ProblemKind::kMissingValue, p);
+  } else if (text == "true") {
+    item.type = ArgType::kTrue;
+  } else if (text == "false") {
+    item.type = ArgType::kFalse;
+  } else if (text == "null") {
+    item.type = ArgType::kNull;
+  } else if (ParseInt64(text, &number)) {
+    item.type = ArgType::kInt;
+    item.number = number;
+  } else if (IsDigits(text)) {
+    item.type = ArgType::kText;
+    item.text = strings_->Intern(text);
+  } else if (ParseDouble(text, &real)) {
+    item.type = ArgType::kDouble;
+    item.real = real;
+    const char last = text.back();
+    if (last < '0' || last > '9' || text[0] == '.' || text[0] == '+') {
+      mended_.emplace_back(ProblemKind::kInvalidToken, p);
+    }
+  } else {
+    CleanProblems problems;
+    item.type = ArgType::kText;
+    item.text = strings_->Intern(CleanString(text, &scratch_, &problems));
+    mended_.emplace_back(ProblemKind::kInvalidToken, p);
+  }
+  return Status::kOk;
+}
+
+// The members of the object at `p`: `member(key, value position, end, next)` reads each value.
+template <typename Member>
+EventReader::Status EventReader::ReadMembers(const char* p, const char* end, const char** next,
+                                             Member&& member) {
+  ++p;
+  bool comma = true;   // a key may follow
+  for (;;) {
+    p = SkipSpace(p, end);
+    if (p >= end) return Status::kNeedMore;
+    if (*p == '}') {
+      if (comma && p[-1] != '{') {
+        // Only a comma in front of it is wrong, not an empty object with spaces.
+        const char* back = p - 1;
+        while (IsSpace(*back)) --back;
+        if (*back == ',') mended_.emplace_back(ProblemKind::kStrayComma, p);
+      }
+      *next = p + 1;
+      return Status::kOk;
+    }
+    if (*p == ',') {
+      if (comma) mended_.emplace_back(ProblemKind::kStrayComma, p);
+      comma = true;
+      ++p;
+      continue;
+    }
+    ScannedString key;
+    if (*p == '"') {
+      p = ScanString(p + 1, end, &key);
+      if (p == nullptr) return Status::kNeedMore;
+    } else if (lenient_) {
+      // A key whose opening quote is missing.
+      key.begin = p;
+      while (p < end && *p != '"' && *p != ':' && *p != ',' && *p != '}' && !IsSpace(*p) &&
+             static_cast<size_t>(p - key.begin) < kMaxBareKey) {
+        ++p;
+      }
+      if (p >= end) return Status::kNeedMore;
+      if (p == key.begin) return Status::kBad;
+      key.end = p;
+      key.odd = true;
+      mended_.emplace_back(ProblemKind::kRawQuote, key.begin);
+      if (*p == '"') ++p;
+    } else {
+      return Status::kBad;
+    }
+    p = SkipSpace(p, end);
+    if (p >= end) return Status::kNeedMore;
+    if (*p != ':') return Status::kBad;
+    if (!comma) mended_.emplace_back(ProblemKind::kStrayComma, key.begin);
+    p = SkipSpace(p + 1, end);
+    if (p >= end) return Status::kNeedMore;
+    std::string clean;
+    std::string_view text = key.text();
+    if (key.odd) {
+      CleanProblems problems;
+      text = CleanString(text, &clean, &problems);
+      Report(problems, key.begin);
+    }
+    const Status status = member(text, p, &p);
+    if (status != Status::kOk) return status;
+    comma = false;
+  }
+}
+
+EventReader::Status EventReader::ReadField(std::string_view key, const char* p, const char* end,
+                                           const char** next) {
+  std::string_view text;
+  bool quoted = false;
+  Status status = Status::kOk;
+  switch (key.size()) {
+    case 1:
+      if (key == "s") {
+        status = ReadScalar(p, end, &text, &quoted, next);
+        if (status == Status::kOk && text.size() == 1) event_.scope = text[0];
+        return status;
+      }
+      break;
+    case 2:
+      if (key == "ph") {
+        status = ReadScalar(p, end, &text, &quoted, next);
+        if (status == Status::kOk) event_.phase = text.size() == 1 ? text[0] : '\0';
+        return status;
+      }
+      if (key == "ts") {
+        status = ReadScalar(p, end, &text, &quoted, next);
+        if (status != Status::kOk) return status;
+        event_.has_ts = true;
+        event_.ts_state = ParseMicroseconds(text, &event_.ts, &event_.has_fraction);
+        return status;
+      }
+      if (key == "id") {
+        status = ReadScalar(p, end, &text, &quoted, next);
+        if (status != Status::kOk) return status;
+        event_.has_id = !text.empty();
+        int64_t number = 0;
+        const bool hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+        if (IsDigits(text) && ParseInt64(text, &number)) {
+          event_.id = static_cast<uint64_t>(number);
+        } else if (hex && std::from_chars(text.data() + 2, text.data() + text.size(), event_.id, 16)
+                                  .ptr == text.data() + text.size()) {
+          // The number is in event_.id.
+        } else {
+          event_.id = HashText(text);
+        }
+        return status;
+      }
+      if (key == "bp") return ReadScalar(p, end, &text, &quoted, next);
+      break;
+    case 3:
+      if (key == "pid") return ReadId(p, end, &event_.pid, next);
+      if (key == "tid") return ReadId(p, end, &event_.tid, next);
+      if (key == "dur") {
+        status = ReadScalar(p, end, &text, &quoted, next);
+        if (status != Status::kOk) return status;
+        event_.has_dur = true;
+        event_.dur_state = ParseMicroseconds(text, &event_.dur, &event_.has_fraction);
+        return status;
+      }
+      if (key == "cat") {
+        status = ReadScalar(p, end, &text, &quoted, next);
+        if (status == Status::kOk) event_.category = InternKey(text);
+        return status;
+      }
+      break;
+    case 4:
+      if (key == "name") {
+        status = ReadScalar(p, end, &text, &quoted, next);
+        if (status != Status::kOk) return status;
+        event_.has_name = true;
+        event_.name = strings_->Intern(text);
+        return status;
+      }
+      if (key == "args" && *p == '{') {
+        return ReadMembers(p, end, next, [&](std::string_view name, const char* at, const char** after) {
+          return ReadValue(InternKey(name), at, end, &event_.args, after);
+        });
+      }
+      break;
+    default: break;
+  }
+  return ReadValue(InternKey(key), p, end, &event_.args, next);
+}
+
+EventReader::Status EventReader::Read(const char* p, const char* end, bool lenient,
+                                      const char** next) {
+  lenient_ = lenient;
+  mended_.clear();
+  std::vector<ArgItem> args = std::move(event_.args);
+  args.clear();
+  event_ = RawEvent{};
+  event_.args = std::move(args);
+  event_.pid.is_text = event_.tid.is_text = true;
+  return ReadMembers(p, end, next, [&](std::string_view key, const char* at, const char** after) {
+    return ReadField(key, at, end, after);
+  });
+}
+
+EventReader::Status EventReader::ReadObject(const char* p, const char* end,
+                                            std::vector<ArgItem>* items, const char** next) {
+  lenient_ = false;
+  mended_.clear();
+  items->clear();
+  return ReadMembers(p, end, next, [&](std::string_view key, const char* at, const char** after) {
+    return ReadValue(InternKey(key), at, end, items, after);
+  });
+}
+
+}  // namespace emberline

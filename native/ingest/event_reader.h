@@ -1,0 +1,79 @@
+// One object of the event list: from text to fields and args. The only place that knows how an
+// event is spelt; what it means is decided in event_sink.h.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/string_pool.h"
+#include "ingest/decimal.h"
+#include "ingest/problems.h"
+#include "ingest/scan.h"
+#include "store/args.h"
+#include "store/trace_store.h"
+
+namespace emberline {
+
+// The fields of an event as recorded.
+struct RawEvent {
+  char phase = '\0';              // 0 when absent or not one character
+  char scope = 't';
+  bool has_name = false, has_ts = false, has_dur = false, has_id = false;
+  bool has_fraction = false;      // ts or dur had a fraction of a microsecond
+  TimeText ts_state = TimeText::kInvalid, dur_state = TimeText::kInvalid;
+  StringId name = 0;
+  StringId category = 0;
+  RecordedId pid, tid;            // the empty text when absent
+  Ns ts = 0, dur = 0;
+  uint64_t id = 0;
+  std::vector<ArgItem> args;      // keys of the event that have no field above come with them
+};
+
+class EventReader {
+ public:
+  enum class Status { kOk, kNeedMore, kBad, kTooDeep };
+
+  explicit EventReader(StringPool* strings);
+
+  // Reads the object at `p` ('{'). On kOk *next stands behind it and event() holds it. kNeedMore:
+  // the text ends inside the object. kBad: it is malformed. `lenient`: mends raw quotes in texts
+  // at the price of looking ahead; meant for what was kBad without.
+  Status Read(const char* p, const char* end, bool lenient, const char** next);
+  const RawEvent& event() const { return event_; }
+  // Mended damage of the last event read: kind and position.
+  const std::vector<std::pair<ProblemKind, const char*>>& mended() const { return mended_; }
+
+  // Reads any object into items, with the same tolerance; for values outside the event list.
+  Status ReadObject(const char* p, const char* end, std::vector<ArgItem>* items, const char** next);
+
+ private:
+  struct CachedKey {
+    std::string_view text;
+    StringId id = 0;
+  };
+
+  template <typename Member>
+  Status ReadMembers(const char* p, const char* end, const char** next, Member&& member);
+  Status ReadField(std::string_view key, const char* p, const char* end, const char** next);
+  Status ReadValue(StringId key, const char* p, const char* end, std::vector<ArgItem>* items,
+                   const char** next);
+  Status ReadText(const char* p, const char* end, std::string_view* text, const char** next);
+  // The bytes of a scalar: inside quotes or bare. *quoted tells which.
+  Status ReadScalar(const char* p, const char* end, std::string_view* text, bool* quoted,
+                    const char** next);
+  Status ReadId(const char* p, const char* end, RecordedId* id, const char** next);
+  StringId InternKey(std::string_view key);
+  void Report(const CleanProblems& problems, const char* at);
+
+  StringPool* strings_;
+  RawEvent event_;
+  bool lenient_ = false;
+  std::vector<std::pair<ProblemKind, const char*>> mended_;
+  std::string scratch_;
+  std::array<CachedKey, 256> keys_;
+};
+
+}  // namespace emberline

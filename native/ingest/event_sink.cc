@@ -1,0 +1,356 @@
+#include "ingest/event_sink.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace emberline {
+namespace {
+
+// An end is matched with a begin of its name among so many open ranges.
+constexpr size_t kMaxOpenSearch = 64;
+constexpr size_t kMaxCountedCategories = 500;
+
+}  // namespace
+
+EventSink::EventSink(TraceBuilder* builder, Problems* problems)
+    : builder_(builder),
+      problems_(problems),
+      strings_(builder->strings()),
+      memory_name_(strings_.Intern("[memory]")),
+      device_type_(strings_.Intern("Device Type")),
+      device_id_(strings_.Intern("Device Id")),
+      addr_(strings_.Intern("Addr")),
+      bytes_(strings_.Intern("Bytes")),
+      total_allocated_(strings_.Intern("Total Allocated")),
+      total_reserved_(strings_.Intern("Total Reserved")),
+      name_(strings_.Intern("name")),
+      labels_(strings_.Intern("labels")),
+      sort_index_(strings_.Intern("sort_index")),
+      process_name_(strings_.Intern("process_name")),
+      process_labels_(strings_.Intern("process_labels")),
+      process_sort_index_(strings_.Intern("process_sort_index")),
+      thread_name_(strings_.Intern("thread_name")),
+      thread_sort_index_(strings_.Intern("thread_sort_index")),
+      cpu_functions_(strings_.Intern("CPU functions")),
+      cuda_functions_(strings_.Intern("CUDA functions")),
+      traces_pid_(strings_.Intern("Traces")),
+      spans_pid_(strings_.Intern("Spans")),
+      window_end_(strings_.Intern("Record Window End")) {
+  StateOf(0);
+}
+
+EventSink::CategoryState& EventSink::StateOf(StringId category) {
+  if (!categories_.empty() && categories_[last_category_].raw == category) {
+    return categories_[last_category_];
+  }
+  const auto [at, added] =
+      category_index_.emplace(category, static_cast<uint32_t>(categories_.size()));
+  if (added) {
+    categories_.emplace_back();
+    categories_.back().raw = category;
+    categories_.back().meaning = MeaningOfCategory(strings_.Get(category));
+  }
+  last_category_ = at->second;
+  return categories_[last_category_];
+}
+
+// Old exporters write no categories: their process rows tell.
+CategoryMeaning EventSink::MeaningOf(const CategoryState& state, const RawEvent& event) const {
+  if (event.pid.is_text && event.pid.text != 0 && state.raw == 0) {
+    if (event.pid.text == cpu_functions_) return {SliceKind::kCpuOp, Domain::kHost};
+    if (event.pid.text == cuda_functions_) return {SliceKind::kKernel, Domain::kDevice};
+    if (event.pid.text == spans_pid_ || event.pid.text == traces_pid_) {
+      return {SliceKind::kTraceSpan, Domain::kSpan};
+    }
+  }
+  return state.meaning;
+}
+
+void EventSink::Lose(ProblemKind kind, uint64_t offset) {
+  ++builder_->counts().dropped;
+  problems_->Add(kind, offset);
+}
+
+void EventSink::Drop(ProblemKind kind, uint64_t offset) {
+  ++builder_->counts().events;
+  ++event_index_;
+  Lose(kind, offset);
+}
+
+bool EventSink::HasTime(const RawEvent& event, uint64_t offset) {
+  if (event.has_ts && event.ts_state == TimeText::kOk) return true;
+  Lose(event.has_ts && event.ts_state == TimeText::kOutOfRange ? ProblemKind::kTimeOutOfRange
+                                                               : ProblemKind::kMissingTime,
+       offset);
+  return false;
+}
+
+uint64_t EventSink::Args(const RawEvent& event) {
+  return builder_->args().Add(event.args.data(), event.args.size());
+}
+
+const ArgItem* EventSink::FindArg(const RawEvent& event, StringId key) const {
+  for (const ArgItem& item : event.args) {
+    if (item.key == key) return &item;
+  }
+  return nullptr;
+}
+
+std::optional<int64_t> EventSink::IntArg(const RawEvent& event, StringId key) const {
+  const ArgItem* item = FindArg(event, key);
+  if (item == nullptr) return std::nullopt;
+  if (item->type == ArgType::kInt) return item->number;
+  if (item->type == ArgType::kDouble && item->real > -9e18 && item->real < 9e18) {
+    return static_cast<int64_t>(item->real);
+  }
+  if (item->type == ArgType::kText) {
+    std::string_view text = strings_.Get(item->text);
+    const bool negative = !text.empty() && text[0] == '-';
+    if (negative) text.remove_prefix(1);
+    int base = 10;
+    if (text.substr(0, 2) == "0x" || text.substr(0, 2) == "0X") {
+      base = 16;
+      text.remove_prefix(2);
+    }
+    // Addresses may use all 64 bits; they keep them.
+    uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+    if (error == std::errc() && end == text.data() + text.size()) {
+      return static_cast<int64_t>(negative ? ~value + 1 : value);
+    }
+  }
+  return std::nullopt;
+}
+
+void EventSink::Take(const RawEvent& event, uint64_t offset) {
+  ++builder_->counts().events;
+  ++event_index_;
+  CategoryState& state = StateOf(event.category);
+  saw_phase_ |= event.phase != '\0';
+  switch (event.phase) {
+    case 'X':
+      ++state.counts[kDuration];
+      return TakeComplete(event, state, offset, false);
+    case 'B':
+      ++state.counts[kDuration];
+      return TakeComplete(event, state, offset, true);
+    case 'E':
+      ++state.counts[kDuration];
+      return TakeEnd(event, offset);
+    case 'i':
+    case 'I':
+    case 'R':
+      ++state.counts[kInstant];
+      return TakeInstant(event, state, offset);
+    case 'C':
+      ++state.counts[kCounter];
+      return TakeCounter(event, offset);
+    case 's':
+      ++state.counts[kFlowStart];
+      return TakeFlow(event, state, FlowPhase::kStart, offset);
+    case 't':
+      ++state.counts[kFlowStep];
+      return TakeFlow(event, state, FlowPhase::kStep, offset);
+    case 'f':
+      ++state.counts[kFlowEnd];
+      return TakeFlow(event, state, FlowPhase::kEnd, offset);
+    case 'M':
+      ++state.counts[kMetadata];
+      return TakeMetadata(event);
+    case '\0':
+      ++state.counts[kOther];
+      return Lose(ProblemKind::kMissingPhase, offset);
+    default:
+      ++state.counts[kOther];
+      return Lose(ProblemKind::kUnsupportedPhase, offset);
+  }
+}
+
+// `open`: the begin of a range whose end is an event of its own.
+void EventSink::TakeComplete(const RawEvent& event, CategoryState& state, uint64_t offset,
+                             bool open) {
+  if (!HasTime(event, offset)) return;
+  Ns duration = event.dur;
+  if (open) {
+    duration = TraceBuilder::kUnfinished;
+  } else if (!event.has_dur || event.dur_state != TimeText::kOk) {
+    problems_->Add(ProblemKind::kMissingDuration, offset);
+    duration = 0;
+  } else if (duration < 0) {
+    problems_->Add(ProblemKind::kNegativeDuration, offset);
+    duration = 0;
+  }
+  if (!event.has_name) problems_->Add(ProblemKind::kMissingName, offset);
+  if (event.has_fraction) builder_->SetFractionalTimes();
+  const CategoryMeaning meaning = MeaningOf(state, event);
+  const uint32_t thread = builder_->Thread(event.pid, event.tid);
+  const uint32_t row = builder_->AddSlice(
+      builder_->TrackOf(thread, meaning.domain), builder_->Category(state.raw, meaning.kind),
+      event.name, event.ts, duration, Args(event), static_cast<uint32_t>(event_index_ - 1));
+  ++builder_->counts().slices;
+  if (open) open_[thread].push_back({row, offset});
+}
+
+void EventSink::TakeEnd(const RawEvent& event, uint64_t offset) {
+  if (!HasTime(event, offset)) return;
+  const auto found = open_.find(builder_->Thread(event.pid, event.tid));
+  if (found == open_.end() || found->second.empty()) {
+    return Lose(ProblemKind::kEndWithoutBegin, offset);
+  }
+  std::vector<OpenRange>& stack = found->second;
+  // Ends usually name nothing, or the range on top; ranges that cross name one further down.
+  size_t at = stack.size() - 1;
+  if (event.has_name) {
+    const size_t searched = std::min(stack.size(), kMaxOpenSearch);
+    for (size_t k = 0; k < searched; ++k) {
+      if (builder_->slice_name(stack[stack.size() - 1 - k].row) == event.name) {
+        at = stack.size() - 1 - k;
+        break;
+      }
+    }
+  }
+  const uint32_t row = stack[at].row;
+  stack.erase(stack.begin() + static_cast<std::ptrdiff_t>(at));
+  Ns duration = 0;
+  if (__builtin_sub_overflow(event.ts, builder_->slice_start(row), &duration) || duration < 0) {
+    problems_->Add(ProblemKind::kNegativeDuration, offset);
+    duration = 0;
+  }
+  builder_->SetDuration(row, duration);
+  if (event.has_fraction) builder_->SetFractionalTimes();
+  if (!event.args.empty()) {
+    // Args of both halves belong to the one slice.
+    std::vector<ArgItem> items;
+    for (const auto& [key, value] : builder_->args().Decode(builder_->slice_args(row))) {
+      ArgItem item;
+      item.key = key;
+      if (const auto* b = std::get_if<bool>(&value.v)) {
+        item.type = *b ? ArgType::kTrue : ArgType::kFalse;
+      } else if (const auto* n = std::get_if<int64_t>(&value.v)) {
+        item.type = ArgType::kInt;
+        item.number = *n;
+      } else if (const auto* d = std::get_if<double>(&value.v)) {
+        item.type = ArgType::kDouble;
+        item.real = *d;
+      } else if (const auto* t = std::get_if<ArgValue::Text>(&value.v)) {
+        item.type = ArgType::kText;
+        item.text = t->id;
+      } else if (const auto* j = std::get_if<ArgValue::Json>(&value.v)) {
+        item.type = ArgType::kJson;
+        item.text = j->id;
+      }
+      items.push_back(item);
+    }
+    items.insert(items.end(), event.args.begin(), event.args.end());
+    builder_->SetArgs(row, builder_->args().Add(items.data(), items.size()));
+  }
+  ++builder_->counts().paired;
+}
+
+void EventSink::TakeInstant(const RawEvent& event, CategoryState& state, uint64_t offset) {
+  if (!HasTime(event, offset)) return;
+  const bool is_memory = event.name == memory_name_ && event.has_name;
+  const auto bytes = is_memory ? IntArg(event, bytes_) : std::nullopt;
+  if (bytes) {
+    MemoryRecord record;
+    record.ts = event.ts;
+    record.bytes = *bytes;
+    record.address = static_cast<uint64_t>(IntArg(event, addr_).value_or(0));
+    record.device_type = static_cast<int32_t>(IntArg(event, device_type_).value_or(0));
+    record.device_id = static_cast<int32_t>(IntArg(event, device_id_).value_or(-1));
+    record.total_allocated = IntArg(event, total_allocated_).value_or(-1);
+    record.total_reserved = IntArg(event, total_reserved_).value_or(-1);
+    record.track = builder_->TrackOf(builder_->Thread(event.pid, event.tid), Domain::kHost);
+    builder_->AddMemory(record);
+    ++builder_->counts().memory;
+    return;
+  }
+  Instant instant;
+  instant.ts = event.ts;
+  instant.name = event.name;
+  instant.scope = event.scope == 'g' || event.scope == 'p' ? event.scope : 't';
+  instant.category = builder_->Category(state.raw, state.meaning.kind);
+  instant.args = Args(event);
+  const bool no_thread = event.pid.is_text && event.pid.text == 0;
+  const bool marker = event.name == window_end_ || no_thread ||
+                      (event.pid.is_text && event.pid.text == traces_pid_);
+  if (!marker || instant.scope == 't') {
+    const Domain domain = is_memory ? Domain::kHost : marker ? Domain::kSpan : state.meaning.domain;
+    instant.track = builder_->TrackOf(builder_->Thread(event.pid, event.tid), domain);
+  }
+  builder_->AddInstant(instant, marker);
+  ++builder_->counts().instants;
+}
+
+void EventSink::TakeCounter(const RawEvent& event, uint64_t offset) {
+  if (!HasTime(event, offset)) return;
+  CounterSample sample;
+  sample.ts = event.ts;
+  sample.name = event.name;
+  sample.pid = event.pid;
+  sample.args = Args(event);
+  builder_->AddCounter(sample);
+  ++builder_->counts().counters;
+}
+
+void EventSink::TakeFlow(const RawEvent& event, CategoryState& state, FlowPhase phase,
+                         uint64_t offset) {
+  if (!HasTime(event, offset)) return;
+  if (!event.has_id) return Lose(ProblemKind::kMissingFlowId, offset);
+  FlowPoint flow;
+  // Ids count per category.
+  uint64_t id = event.id * 0x9E3779B97F4A7C15ull ^ uint64_t{state.raw} * 0xD6E8FEB86659FD93ull;
+  id ^= id >> 32;
+  flow.id = id * 0xD6E8FEB86659FD93ull;
+  flow.ts = event.ts;
+  flow.name = event.name;
+  flow.category = builder_->Category(state.raw, state.meaning.kind);
+  flow.phase = phase;
+  builder_->AddFlow(flow, builder_->Thread(event.pid, event.tid));
+  ++builder_->counts().flows;
+}
+
+void EventSink::TakeMetadata(const RawEvent& event) {
+  ++builder_->counts().metadata;
+  if (event.name == process_sort_index_ || event.name == thread_sort_index_) {
+    const auto value = IntArg(event, sort_index_);
+    if (!value) return;
+    if (event.name == process_sort_index_) {
+      builder_->SetProcessSortIndex(event.pid, *value);
+    } else {
+      builder_->SetThreadSortIndex(builder_->Thread(event.pid, event.tid), *value);
+    }
+    return;
+  }
+  const ArgItem* item = FindArg(event, event.name == process_labels_ ? labels_ : name_);
+  if (item == nullptr || item->type != ArgType::kText) return;
+  if (event.name == process_name_ || event.name == process_labels_) {
+    builder_->SetProcessText(event.pid, strings_.Get(event.name), item->text);
+  } else if (event.name == thread_name_) {
+    builder_->SetThreadName(builder_->Thread(event.pid, event.tid), item->text);
+  }
+}
+
+void EventSink::Finish() {
+  for (const auto& [thread, stack] : open_) {
+    for (const OpenRange& range : stack) problems_->Add(ProblemKind::kUnfinishedEvent, range.offset);
+  }
+  static constexpr const char* kPrefixes[kPhaseClasses] = {"", "M", "i", "C", "s", "t", "f", "?"};
+  auto& by_category = builder_->counts().by_category;
+  for (const CategoryState& state : categories_) {
+    for (int phase = 0; phase < kPhaseClasses; ++phase) {
+      if (state.counts[phase] == 0) continue;
+      std::string key = kPrefixes[phase];
+      const std::string_view raw = strings_.Get(state.raw);
+      if (!key.empty() && !raw.empty()) key += ' ';
+      key += raw.substr(0, 200);
+      // A hostile file may have as many categories as events; a report needs no more than these.
+      if (by_category.size() >= kMaxCountedCategories && by_category.count(key) == 0) {
+        key = "(others)";
+      }
+      by_category[key] += state.counts[phase];
+    }
+  }
+}
+
+}  // namespace emberline

@@ -1,0 +1,76 @@
+// What events mean: from fields as recorded to rows of the store, for every dialect.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ingest/category.h"
+#include "ingest/event_reader.h"
+#include "ingest/problems.h"
+#include "store/builder.h"
+
+namespace emberline {
+
+class EventSink {
+ public:
+  EventSink(TraceBuilder* builder, Problems* problems);
+
+  // Takes one event; `offset` is its place in the text. Afterwards it is in exactly one table, or
+  // counted as dropped with a problem.
+  void Take(const RawEvent& event, uint64_t offset);
+  // An entry of the event list that could not be read as an event.
+  void Drop(ProblemKind kind, uint64_t offset);
+  // False when no more events can be numbered.
+  bool CanTakeMore() const { return event_index_ < kNone - 1; }
+  // True when an event said what it is ("ph"): then the list is one of trace events.
+  bool saw_phase() const { return saw_phase_; }
+  // Ends what was begun and fills the counts by category.
+  void Finish();
+
+ private:
+  enum PhaseClass { kDuration, kMetadata, kInstant, kCounter, kFlowStart, kFlowStep, kFlowEnd, kOther };
+  static constexpr int kPhaseClasses = kOther + 1;
+  struct CategoryState {
+    StringId raw = 0;
+    CategoryMeaning meaning;
+    uint64_t counts[kPhaseClasses] = {};
+  };
+  struct OpenRange {
+    uint32_t row;
+    uint64_t offset;
+  };
+
+  CategoryState& StateOf(StringId category);
+  CategoryMeaning MeaningOf(const CategoryState& state, const RawEvent& event) const;
+  bool HasTime(const RawEvent& event, uint64_t offset);
+  void Lose(ProblemKind kind, uint64_t offset);
+  uint64_t Args(const RawEvent& event);
+  const ArgItem* FindArg(const RawEvent& event, StringId key) const;
+  std::optional<int64_t> IntArg(const RawEvent& event, StringId key) const;
+
+  void TakeComplete(const RawEvent& event, CategoryState& state, uint64_t offset, bool open);
+  void TakeEnd(const RawEvent& event, uint64_t offset);
+  void TakeInstant(const RawEvent& event, CategoryState& state, uint64_t offset);
+  void TakeCounter(const RawEvent& event, uint64_t offset);
+  void TakeFlow(const RawEvent& event, CategoryState& state, FlowPhase phase, uint64_t offset);
+  void TakeMetadata(const RawEvent& event);
+
+  TraceBuilder* builder_;
+  Problems* problems_;
+  StringPool& strings_;
+  uint64_t event_index_ = 0;
+  bool saw_phase_ = false;
+  std::vector<CategoryState> categories_;
+  std::unordered_map<StringId, uint32_t> category_index_;
+  uint32_t last_category_ = 0;
+  std::unordered_map<uint32_t, std::vector<OpenRange>> open_;
+
+  // Ids of the texts that events are compared with.
+  const StringId memory_name_, device_type_, device_id_, addr_, bytes_, total_allocated_,
+      total_reserved_, name_, labels_, sort_index_, process_name_, process_labels_,
+      process_sort_index_, thread_name_, thread_sort_index_, cpu_functions_, cuda_functions_,
+      traces_pid_, spans_pid_, window_end_;
+};
+
+}  // namespace emberline

@@ -1,0 +1,288 @@
+#include "ingest/scan.h"
+
+#include <array>
+
+namespace emberline {
+namespace {
+
+constexpr int kMaxDepth = 200;
+constexpr size_t kMaxKey = 80;
+
+// Length of the valid UTF-8 sequence at p, or 0.
+size_t Utf8Length(const unsigned char* p, const unsigned char* end) {
+  const unsigned char c = *p;
+  if (c < 0x80) return 1;
+  size_t length = 0;
+  uint32_t code = 0, least = 0;
+  if ((c & 0xE0) == 0xC0) {
+    length = 2, code = c & 0x1F, least = 0x80;
+  } else if ((c & 0xF0) == 0xE0) {
+    length = 3, code = c & 0x0F, least = 0x800;
+  } else if ((c & 0xF8) == 0xF0) {
+    length = 4, code = c & 0x07, least = 0x10000;
+  } else {
+    return 0;
+  }
+  if (static_cast<size_t>(end - p) < length) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((p[i] & 0xC0) != 0x80) return 0;
+    code = code << 6 | (p[i] & 0x3F);
+  }
+  if (code < least || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return 0;
+  return length;
+}
+
+void AppendUtf8(uint32_t code, std::string* out) {
+  if (code < 0x80) {
+    out->push_back(static_cast<char>(code));
+  } else if (code < 0x800) {
+    out->push_back(static_cast<char>(0xC0 | code >> 6));
+    out->push_back(static_cast<char>(0x80 | (code & 0x3F)));
+  } else if (code < 0x10000) {
+    out->push_back(static_cast<char>(0xE0 | code >> 12));
+    out->push_back(static_cast<char>(0x80 | (code >> 6 & 0x3F)));
+    out->push_back(static_cast<char>(0x80 | (code & 0x3F)));
+  } else {
+    out->push_back(static_cast<char>(0xF0 | code >> 18));
+    out->push_back(static_cast<char>(0x80 | (code >> 12 & 0x3F)));
+    out->push_back(static_cast<char>(0x80 | (code >> 6 & 0x3F)));
+    out->push_back(static_cast<char>(0x80 | (code & 0x3F)));
+  }
+}
+
+constexpr uint32_t kReplacement = 0xFFFD;
+
+// Four hexadecimal digits at `at`, or -1.
+int Hex4(std::string_view text, size_t at) {
+  if (at + 4 > text.size()) return -1;
+  int value = 0;
+  for (size_t i = at; i < at + 4; ++i) {
+    const char c = text[i];
+    const int digit = c >= '0' && c <= '9'   ? c - '0'
+                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                             : -1;
+    if (digit < 0) return -1;
+    value = value << 4 | digit;
+  }
+  return value;
+}
+
+bool HasBadEscape(std::string_view text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\') continue;
+    if (++i >= text.size()) return true;
+    const char c = text[i];
+    if (c == 'u') {
+      if (Hex4(text, i + 1) < 0) return true;
+    } else if (std::string_view("\"\\/bfnrt").find(c) == std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// One character beyond ASCII at `i`, checked; returns its length.
+size_t AppendChecked(std::string_view text, size_t i, std::string* out, CleanProblems* problems) {
+  const auto* p = reinterpret_cast<const unsigned char*>(text.data());
+  const size_t length = Utf8Length(p + i, p + text.size());
+  if (length == 0) {
+    AppendUtf8(kReplacement, out);
+    problems->invalid_utf8 = true;
+    return 1;
+  }
+  out->append(text.substr(i, length));
+  return length;
+}
+
+enum class Follow { kYes, kNo, kMore };
+
+// Whether a value may end before `p`: a comma and a key, or the end of the object, follows.
+Follow ValueMayEnd(const char* p, const char* end) {
+  p = SkipSpace(p, end);
+  if (p >= end) return Follow::kMore;
+  if (*p == '}') {
+    p = SkipSpace(p + 1, end);
+    if (p >= end) return Follow::kMore;
+    return *p == ',' || *p == '}' || *p == ']' ? Follow::kYes : Follow::kNo;
+  }
+  if (*p != ',') return Follow::kNo;
+  p = SkipSpace(p + 1, end);
+  if (p >= end) return Follow::kMore;
+  if (*p == '}') return Follow::kYes;
+  if (*p != '"') return Follow::kNo;
+  const char* const key = ++p;
+  while (p < end && *p != '"' && *p != '\n' && static_cast<size_t>(p - key) < kMaxKey) ++p;
+  if (p >= end) return Follow::kMore;
+  if (*p != '"') return Follow::kNo;
+  p = SkipSpace(p + 1, end);
+  if (p >= end) return Follow::kMore;
+  return *p == ':' ? Follow::kYes : Follow::kNo;
+}
+
+}  // namespace
+
+const char* FindPlausibleEnd(const char* p, const char* end, size_t limit, bool* more) {
+  *more = false;
+  const char* const stop = static_cast<size_t>(end - p) > limit ? p + limit : end;
+  for (; p < stop; ++p) {
+    p = static_cast<const char*>(std::memchr(p, '"', static_cast<size_t>(stop - p)));
+    if (p == nullptr) break;
+    const Follow follow = ValueMayEnd(p + 1, end);
+    if (follow == Follow::kYes) return p;
+    if (follow == Follow::kMore) {
+      *more = true;
+      return nullptr;
+    }
+  }
+  *more = stop == end;
+  return nullptr;
+}
+
+const char* SkipNested(const char* p, const char* end, bool* odd, bool* too_deep) {
+  // 1: bracket opens, 2: closes, 3: quote, 4: control or beyond ASCII.
+  static constexpr std::array<uint8_t, 256> kClass = [] {
+    std::array<uint8_t, 256> table{};
+    for (int i = 0; i < 0x20; ++i) table[i] = 4;
+    for (int i = 0x80; i < 0x100; ++i) table[i] = 4;
+    table['['] = table['{'] = 1;
+    table[']'] = table['}'] = 2;
+    table['"'] = 3;
+    return table;
+  }();
+  int depth = 0;
+  *too_deep = false;
+  while (p < end) {
+    const uint8_t kind = kClass[static_cast<unsigned char>(*p)];
+    ++p;
+    if (kind == 0) continue;
+    if (kind == 1) {
+      if (++depth > kMaxDepth) {
+        *too_deep = true;
+        return nullptr;
+      }
+    } else if (kind == 2) {
+      if (--depth == 0) return p;
+    } else if (kind == 3) {
+      ScannedString string;
+      p = ScanString(p, end, &string);
+      if (p == nullptr) return nullptr;
+      *odd |= string.odd;
+    } else {
+      *odd = true;
+    }
+  }
+  return nullptr;
+}
+
+std::string_view CleanString(std::string_view text, std::string* scratch, CleanProblems* problems) {
+  scratch->clear();
+  const bool literal = text.find('\\') != std::string_view::npos && HasBadEscape(text);
+  problems->bad_escape |= literal;
+  for (size_t i = 0; i < text.size();) {
+    const unsigned char c = static_cast<unsigned char>(text[i]);
+    if (c >= 0x80) {
+      i += AppendChecked(text, i, scratch, problems);
+      continue;
+    }
+    if (c != '\\') {
+      problems->control |= c < 0x20;
+      scratch->push_back(text[i++]);
+      continue;
+    }
+    const char next = i + 1 < text.size() ? text[i + 1] : '\0';
+    if (literal) {
+      if (next == '"' || next == '\\') ++i;
+      scratch->push_back(text[i++]);
+      continue;
+    }
+    i += 2;
+    switch (next) {
+      case 'b': scratch->push_back('\b'); break;
+      case 'f': scratch->push_back('\f'); break;
+      case 'n': scratch->push_back('\n'); break;
+      case 'r': scratch->push_back('\r'); break;
+      case 't': scratch->push_back('\t'); break;
+      case 'u': {
+        uint32_t code = static_cast<uint32_t>(Hex4(text, i));
+        i += 4;
+        if (code >= 0xD800 && code < 0xDC00 && i + 1 < text.size() && text[i] == '\\' &&
+            text[i + 1] == 'u') {
+          const int low = Hex4(text, i + 2);
+          if (low >= 0xDC00 && low < 0xE000) {
+            code = 0x10000 + ((code - 0xD800) << 10) + static_cast<uint32_t>(low - 0xDC00);
+            i += 6;
+          }
+        }
+        if (code >= 0xD800 && code <= 0xDFFF) {
+          problems->invalid_utf8 = true;
+          code = kReplacement;
+        }
+        AppendUtf8(code, scratch);
+        break;
+      }
+      default: scratch->push_back(next);
+    }
+  }
+  return *scratch;
+}
+
+std::string_view CleanNested(std::string_view text, std::string* scratch, CleanProblems* problems) {
+  scratch->clear();
+  bool in_string = false;
+  for (size_t i = 0; i < text.size();) {
+    const unsigned char c = static_cast<unsigned char>(text[i]);
+    if (c >= 0x80) {
+      i += AppendChecked(text, i, scratch, problems);
+      continue;
+    }
+    if (in_string) {
+      if (c == '\\' && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0x80) {
+        scratch->append(text.substr(i, 2));
+        i += 2;
+        continue;
+      }
+      if (c < 0x20) {
+        problems->control = true;
+        static constexpr char kHex[] = "0123456789abcdef";
+        scratch->append("\\u00");
+        scratch->push_back(kHex[c >> 4]);
+        scratch->push_back(kHex[c & 15]);
+        ++i;
+        continue;
+      }
+      in_string = c != '"';
+    } else if (c < 0x20) {
+      while (i < text.size() && IsSpace(text[i])) ++i;
+      if (!scratch->empty() && scratch->back() == ',') scratch->push_back(' ');
+      continue;
+    } else if (c == '"') {
+      in_string = true;
+    }
+    scratch->push_back(text[i++]);
+  }
+  return *scratch;
+}
+
+bool LooksLikeEvent(const char* p, const char* end, bool* more) {
+  *more = false;
+  p = SkipSpace(p + 1, end);
+  if (p < end && *p != '"') return false;
+  ++p;
+  const char* const key = p;
+  while (p < end && *p != '"' && p - key < 5) ++p;
+  const char* const key_end = p;
+  if (p < end && *p == '"') p = SkipSpace(p + 1, end);
+  if (p >= end) {
+    *more = true;
+    return false;
+  }
+  if (*p != ':') return false;
+  const std::string_view name(key, static_cast<size_t>(key_end - key));
+  for (const char* known : {"ph", "name", "cat", "pid", "tid", "ts", "dur", "id", "args", "s", "bp"}) {
+    if (name == known) return true;
+  }
+  return false;
+}
+
+}  // namespace emberline

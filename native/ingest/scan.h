@@ -1,0 +1,96 @@
+// Scanning of JSON text that may be damaged. All functions may read up to Window::kPadding bytes
+// behind `end`, and return null when the text ends before the token does.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include "ingest/problems.h"
+
+namespace emberline {
+
+inline bool IsSpace(char c) { return static_cast<unsigned char>(c) <= ' '; }
+
+// First byte that is neither white space nor a control byte, or `end`.
+inline const char* SkipSpace(const char* p, const char* end) {
+  while (p < end && IsSpace(*p)) ++p;
+  return p;
+}
+
+struct ScannedString {
+  const char* begin = nullptr;
+  const char* end = nullptr;   // the closing quote
+  bool odd = false;            // holds escapes, control characters or bytes beyond ASCII
+  std::string_view text() const { return {begin, static_cast<size_t>(end - begin)}; }
+};
+
+// `p` stands behind the opening quote. Returns the position behind the closing one.
+inline const char* ScanString(const char* p, const char* end, ScannedString* out) {
+  out->begin = p;
+  out->odd = false;
+  while (p < end) {
+#if defined(__SSE2__)
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    const __m128i stops = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
+                                       _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+    const unsigned stop = static_cast<unsigned>(_mm_movemask_epi8(stops));
+    // Signed comparison: control characters and bytes from 0x80 on alike.
+    const unsigned odd =
+        static_cast<unsigned>(_mm_movemask_epi8(_mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20))));
+    if (stop == 0) {
+      out->odd |= odd != 0;
+      p += 16;
+      continue;
+    }
+    const int index = __builtin_ctz(stop);
+    out->odd |= (odd & ((1u << index) - 1)) != 0;
+    p += index;
+    if (p >= end) return nullptr;
+#else
+    if (*p != '"' && *p != '\\') {
+      out->odd |= static_cast<unsigned char>(*p) < 0x20 || static_cast<unsigned char>(*p) >= 0x80;
+      ++p;
+      continue;
+    }
+#endif
+    if (*p == '"') {
+      out->end = p;
+      return p + 1;
+    }
+    out->odd = true;
+    p += 2;
+  }
+  return nullptr;
+}
+
+// Position of the first quote at or behind `p` that ends a text value in spite of raw quotes before
+// it: what follows must look like the rest of an object. At most `limit` bytes are searched.
+// Returns null when there is none; `*more` tells that the text ended before that was certain.
+const char* FindPlausibleEnd(const char* p, const char* end, size_t limit, bool* more);
+
+// `p` stands on '[' or '{'. Returns the position behind the bracket that closes it (of whatever
+// kind). `odd`: the text is more than plain ASCII on one line. `too_deep`: given up at 200 levels.
+const char* SkipNested(const char* p, const char* end, bool* odd, bool* too_deep);
+
+// Text of a string without its escapes, as valid UTF-8. Escapes that JSON does not know mean that
+// the recorder escaped nothing: then backslashes are kept, except before a quote or a backslash.
+// Problems are reported through `report(kind)`.
+struct CleanProblems {
+  bool bad_escape = false, control = false, invalid_utf8 = false;
+};
+std::string_view CleanString(std::string_view text, std::string* scratch, CleanProblems* problems);
+
+// The same for the raw text of an array or object: escapes stay, line ends and indentation go.
+std::string_view CleanNested(std::string_view text, std::string* scratch, CleanProblems* problems);
+
+// True when an event seems to begin at `p` (a '{' followed by a key that events have).
+// `*more`: the text ended before that was certain.
+bool LooksLikeEvent(const char* p, const char* end, bool* more);
+
+}  // namespace emberline
