@@ -107,7 +107,6 @@ export function parseMessage(value: unknown): ToHost | undefined {
 
 /** A file name without folders and control characters, whatever the trace is called. */
 export function safeFileName(name: string): string {
-  // eslint-disable-next-line no-control-regex
   const plain = name.replace(/[\\/:*?"<>|\u0000-\u001f]/g, '_').replace(/^\.+/, '');
   return plain.slice(0, 120) || 'profile';
 }

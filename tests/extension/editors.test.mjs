@@ -1,0 +1,142 @@
+// The profile editor's parts that need no VS Code: messages of its page, the page itself, what is
+// remembered of it, and paths.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { editorState, parseMessage, safeFileName } from '../../extension/src/editors/messages.ts';
+import { newNonce, pageHtml } from '../../extension/src/editors/page_html.ts';
+import {
+  expandPath,
+  hasTraceName,
+  mayHoldTrace,
+  shortTitle,
+} from '../../extension/src/editors/profile_path.ts';
+import { StateStore } from '../../extension/src/editors/state_store.ts';
+
+test('messages of the contract pass', () => {
+  const messages = [
+    { type: 'ready' },
+    { type: 'request', id: 3, method: 'view/operators', params: { sort: '-calls' } },
+    { type: 'request', id: 4, method: 'profile/load', params: {} },
+    { type: 'cancel', id: 3 },
+    {
+      type: 'state',
+      state: { view: 'kernels', selection: { worker: 'w' }, views: { kernels: 1 } },
+    },
+    { type: 'openSource', target: { file: '/a.py', line: 3, function: 'f' }, toSide: true },
+    { type: 'copy', text: 'x' },
+    { type: 'save', suggestedName: 'a.csv', content: 'x', base64: false },
+    { type: 'openToSide', view: 'timeline' },
+    { type: 'openExternal', url: 'https://pytorch.org/docs' },
+    { type: 'cancelLoad' },
+    { type: 'retry' },
+    { type: 'showLog' },
+    { type: 'restartDaemon' },
+  ];
+  for (const message of messages) assert.deepEqual(parseMessage(message), message);
+});
+
+test('what a page must not ask for is refused', () => {
+  const refused = [
+    null,
+    'ready',
+    [],
+    {},
+    { type: 'other' },
+    { type: 'request', id: 1, method: 'shutdown', params: {} },
+    { type: 'request', id: 1, method: 'profile/open', params: { path: '/etc/passwd' } },
+    { type: 'request', id: 1, method: 'profile/close', params: {} },
+    { type: 'request', id: 1, method: 'view/../shutdown', params: {} },
+    { type: 'request', id: '1', method: 'view/operators' },
+    { type: 'openExternal', url: 'command:workbench.action.quit' },
+    { type: 'openExternal', url: 'http://example.com' },
+    { type: 'openSource', target: { file: 3, line: 1 } },
+    { type: 'openToSide', view: 'nowhere' },
+    { type: 'state', state: { view: 'nowhere' } },
+    { type: 'copy' },
+  ];
+  for (const message of refused) assert.equal(parseMessage(message), undefined);
+});
+
+test('a suggested file name stays a name', () => {
+  assert.equal(safeFileName('../../etc/passwd'), '_.._etc_passwd');
+  assert.equal(safeFileName('a\u0000b.csv'), 'a_b.csv');
+  assert.equal(safeFileName(''), 'profile');
+  assert.equal(safeFileName('x'.repeat(500)).length, 120);
+});
+
+test('the page runs our script only', () => {
+  const html = pageHtml(
+    {
+      cspSource: 'https://*.vscode-cdn.net',
+      scriptUri: 'https://x/webview.js',
+      styleUri: 'https://x/webview.css',
+      title: '<script>alert(1)</script>',
+    },
+    'NONCE',
+  );
+  assert.match(html, /default-src &#39;none&#39;/);
+  assert.match(html, /script-src &#39;nonce-NONCE&#39;/);
+  assert.doesNotMatch(html, /unsafe-eval|script-src[^;]*unsafe-inline/);
+  assert.equal(html.match(/<script/g).length, 1);
+  assert.match(html, /<script nonce="NONCE" src="https:\/\/x\/webview\.js">/);
+  assert.match(html, /&lt;script&gt;/);
+});
+
+test('every page has a nonce of its own', () => {
+  const nonces = new Set(Array.from({ length: 50 }, newNonce));
+  assert.equal(nonces.size, 50);
+  for (const nonce of nonces) assert.ok(nonce.length >= 22);
+});
+
+test('names of traces', () => {
+  assert.ok(hasTraceName('host_1.1700000000.pt.trace.json'));
+  assert.ok(hasTraceName('a.pt.trace.json.gz'));
+  assert.ok(!hasTraceName('a.json'));
+  assert.ok(mayHoldTrace('a.json.gz'));
+  assert.ok(!mayHoldTrace('a.txt'));
+  assert.equal(shortTitle('a.pt.trace.json.gz'), 'a');
+  assert.equal(shortTitle('b.json'), 'b');
+  assert.equal(shortTitle('logs'), 'logs');
+});
+
+test('paths of the settings are expanded', () => {
+  const variables = { home: '/home/me', workspaceFolder: '/w', env: { DATA: '/data' } };
+  assert.equal(expandPath('~/x', variables), '/home/me/x');
+  assert.equal(expandPath('${workspaceFolder}/x', variables), '/w/x');
+  assert.equal(expandPath('${env:DATA}/${env:NONE}x', variables), '/data/x');
+  assert.equal(expandPath('/a~b', variables), '/a~b');
+});
+
+function memento() {
+  const values = new Map();
+  return {
+    get: (key) => structuredClone(values.get(key)),
+    update: (key, value) => {
+      values.set(key, structuredClone(value));
+      return Promise.resolve();
+    },
+    values,
+  };
+}
+
+test('what an editor showed is remembered by address and column', () => {
+  const store = new StateStore(memento(), 3);
+  const state = (view) => ({ view, selection: {}, views: {} });
+  store.save('file:///a', 1, state('operators'));
+  store.save('file:///a', 2, state('timeline'));
+  assert.equal(store.load('file:///a', 1).view, 'operators');
+  assert.equal(store.load('file:///a', 2).view, 'timeline');
+  assert.equal(store.load('file:///a', 7).view, 'timeline', 'else the newest of the address');
+  assert.equal(store.load('file:///b', 1), undefined);
+  store.save('file:///b', 1, state('memory'));
+  store.save('file:///c', 1, state('kernels'));
+  assert.equal(store.load('file:///a', 1).view, 'timeline', 'the oldest was let go');
+});
+
+test('a damaged memory is no state', () => {
+  const broken = memento();
+  broken.values.set('emberline.editorStates', [{ key: 'file:///a\n1', state: { view: 'x' } }, 3]);
+  assert.equal(new StateStore(broken).load('file:///a', 1), undefined);
+  assert.equal(editorState({ view: 'lines' }).view, 'lines');
+  assert.equal(editorState('lines'), undefined);
+});

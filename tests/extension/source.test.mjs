@@ -1,0 +1,326 @@
+// What the source surfaces say, without an editor: figures, hints, lenses, hovers, mappings.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  escapeMarkdown,
+  formatBytes,
+  formatCount,
+  formatShare,
+  formatUs,
+  shorten,
+} from '../../extension/src/source/format.ts';
+import {
+  drawnHints,
+  heatOf,
+  hintColumn,
+  hottestLines,
+  lensTitle,
+  lineHint,
+  neighbourHint,
+  showsDevice,
+  visualWidth,
+} from '../../extension/src/source/hints.ts';
+import { hoverMarkdown } from '../../extension/src/source/hover_text.ts';
+import { isRealFile, mappingOf } from '../../extension/src/source/path_mappings.ts';
+import { findingsOf } from '../../extension/src/source/finding_list.ts';
+
+/** A line with a cost; what a test does not name is nothing. */
+function line(number, fields = {}) {
+  return {
+    file: '/train/model.py',
+    line: number,
+    recordedLine: number,
+    function: 'forward',
+    deviceSelfUs: 0,
+    deviceTotalUs: 0,
+    backwardDeviceUs: 0,
+    hostSelfUs: 0,
+    hostTotalUs: 0,
+    backwardHostUs: 0,
+    calls: 1,
+    allocatedBytes: 0,
+    collectives: 0,
+    collectiveUs: 0,
+    synchronisationUs: 0,
+    idleUs: 0,
+    confidence: 'aligned',
+    operators: [],
+    stale: false,
+    deviceShare: 0,
+    hostShare: 0,
+    ...fields,
+  };
+}
+
+test('durations take the unit that needs the fewest digits', () => {
+  const cases = [
+    [0, '0'],
+    [0.002, '2 ns'],
+    [0.0994, '99 ns'],
+    [0.5, '0.50 µs'],
+    [812, '812 µs'],
+    [999.6, '1.00 ms'],
+    [18_432, '18.4 ms'],
+    [999_499, '999 ms'],
+    [999_600, '1.00 s'],
+    [2_310_000, '2.31 s'],
+    [-1500, '-1.50 ms'],
+  ];
+  for (const [us, text] of cases) assert.equal(formatUs(us), text);
+});
+
+test('shares, bytes and counts', () => {
+  assert.equal(formatShare(0), '0 %');
+  assert.equal(formatShare(0.0004), '< 0.1 %');
+  assert.equal(formatShare(0.0081), '0.8 %');
+  assert.equal(formatShare(0.112), '11 %');
+  assert.equal(formatShare(1), '100 %');
+  assert.equal(formatBytes(512), '512 B');
+  assert.equal(formatBytes(1536), '1.50 KiB');
+  assert.equal(formatBytes(1023.9 * 1024), '1.00 MiB');
+  assert.equal(formatCount(1234567), '1\u202f234\u202f567');
+});
+
+test('names from a trace cannot become markup', () => {
+  const name = '[x](command:evil) <img src=x> `code` **b**\n# h';
+  const escaped = escapeMarkdown(name);
+  assert.doesNotMatch(escaped, /[[\]()<>`*\n]/);
+  // Nothing is lost: the entities stand for the same characters.
+  const back = escaped.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+  assert.equal(back, name.replace('\n', ' '));
+});
+
+test('long names are cut in the middle', () => {
+  assert.equal(shorten('abc', 3), 'abc');
+  const cut = shorten('void cutlass::Kernel<cutlass_80_tensorop_s1688gemm>(Params)', 30);
+  assert.equal(cut.length, 30);
+  assert.ok(cut.startsWith('void cutlass') && cut.endsWith('(Params)'));
+});
+
+test('the metric follows the setting, and by default what the trace holds', () => {
+  assert.equal(showsDevice('auto', true), true);
+  assert.equal(showsDevice('auto', false), false);
+  assert.equal(showsDevice('host', true), false);
+  assert.equal(showsDevice('device', false), true);
+});
+
+test('a hint names side, share, backward part and calls', () => {
+  const cost = line(3, {
+    deviceTotalUs: 18_432,
+    deviceShare: 0.112,
+    backwardDeviceUs: 12_100,
+    hostTotalUs: 900,
+    hostShare: 0.02,
+    calls: 53,
+  });
+  assert.equal(lineHint(cost, true), '18.4 ms GPU (11 %) · bwd 12.1 ms · ×53');
+  assert.equal(lineHint(cost, false), '900 µs CPU (2 %) · ×53');
+});
+
+test('a hint tells waiting, idle devices and unknown lines', () => {
+  const cost = line(3, {
+    deviceTotalUs: 100,
+    deviceShare: 0.5,
+    synchronisationUs: 30,
+    idleUs: 40,
+    confidence: 'function',
+  });
+  assert.equal(
+    lineHint(cost, true),
+    '100 µs GPU (50 %) · waits 30.0 µs · GPU idle 40.0 µs · line not known',
+  );
+});
+
+test('hints below the threshold, without cost or outside the text are not drawn', () => {
+  const lines = [
+    line(1, { deviceTotalUs: 50, deviceShare: 0.5 }),
+    line(2, { deviceTotalUs: 0.1, deviceShare: 0.001 }),
+    line(3, { hostTotalUs: 10, hostShare: 0.9 }),
+    line(99, { deviceTotalUs: 50, deviceShare: 0.5 }),
+  ];
+  const hints = drawnHints(lines, { device: true, minimumShare: 0.005, lineCount: 10 });
+  assert.deepEqual(
+    hints.map(({ line: row, heat }) => [row, heat]),
+    [[0, 4]],
+  );
+});
+
+test('lines that lost their place are summed up on their function and never drawn as their own', () => {
+  const lines = [
+    line(4, { deviceTotalUs: 30, deviceShare: 0.3, stale: true, recordedLine: 6 }),
+    line(4, { deviceTotalUs: 20, deviceShare: 0.2, stale: true, recordedLine: 7 }),
+    line(5, { deviceTotalUs: 10, deviceShare: 0.1 }),
+  ];
+  const hints = drawnHints(lines, { device: true, minimumShare: 0.005, lineCount: 10 });
+  assert.equal(hints.length, 2);
+  assert.equal(hints[0].line, 3);
+  assert.equal(hints[0].stale, true);
+  assert.equal(hints[0].heat, 0);
+  assert.equal(hints[0].text, '50.0 µs GPU · 2 lines changed since the recording');
+  assert.equal(hints[1].stale, false);
+});
+
+test('heat grows with the share', () => {
+  assert.deepEqual([0.01, 0.05, 0.15, 0.6].map(heatOf), [1, 2, 3, 4]);
+});
+
+test('hints are aligned behind the longest of their lines, but not arbitrarily far right', () => {
+  assert.equal(visualWidth('ab\tc', 4), 5);
+  assert.equal(visualWidth('注意', 4), 4);
+  assert.equal(hintColumn([10, 40, 20]), 44);
+  assert.equal(hintColumn([10, 400]), 88);
+  assert.equal(hintColumn([]), 4);
+});
+
+test('the lens of a function names time, share, backward part, calls and hottest operators', () => {
+  const lens = {
+    line: 10,
+    kind: 'function',
+    name: 'Net.forward',
+    recordedLine: 10,
+    deviceUs: 5000,
+    deviceShare: 0.25,
+    hostUs: 800,
+    hostShare: 0.1,
+    backwardUs: 3100,
+    backwardShare: 0.62,
+    calls: 3,
+    operators: ['aten::mm', 'aten::add', 'aten::relu', 'aten::sum'],
+    stale: false,
+  };
+  assert.equal(
+    lensTitle(lens, true),
+    '5.00 ms GPU (25 %) · backward 62 % · 3 calls · aten::mm, aten::add, aten::relu',
+  );
+  assert.match(lensTitle({ ...lens, stale: true }, true), /changed since the recording$/);
+  assert.match(lensTitle({ ...lens, backwardUs: 0 }, false), /^800 µs CPU \(10 %\) · 3 calls/);
+});
+
+test('the hottest lines are those with the most time of their own', () => {
+  const lines = [
+    line(1, { deviceSelfUs: 1, deviceTotalUs: 100, deviceShare: 1 }),
+    line(2, { deviceSelfUs: 60, deviceTotalUs: 60, deviceShare: 0.6 }),
+    line(3, { deviceSelfUs: 39, deviceTotalUs: 39, deviceShare: 0.39 }),
+    line(4, { deviceSelfUs: 99, deviceTotalUs: 99, deviceShare: 0.99, confidence: 'function' }),
+    line(5, { deviceSelfUs: 99, deviceTotalUs: 99, deviceShare: 0.99, stale: true }),
+  ];
+  const hottest = hottestLines(lines, { device: true, count: 2, minimumShare: 0.02 });
+  assert.deepEqual(
+    hottest.map((cost) => cost.line),
+    [2, 3],
+  );
+});
+
+test('next and previous hot line go around at the ends', () => {
+  const hints = [2, 5, 9].map((row) => ({ line: row, text: '', heat: 1, stale: false }));
+  hints.splice(1, 0, { line: 3, text: '', heat: 0, stale: true });
+  assert.equal(neighbourHint(hints, 2, 1).line, 5);
+  assert.equal(neighbourHint(hints, 9, 1).line, 2);
+  assert.equal(neighbourHint(hints, 5, -1).line, 2);
+  assert.equal(neighbourHint(hints, 0, -1).line, 9);
+  assert.equal(neighbourHint([], 0, 1), undefined);
+});
+
+function hoverOf(fields = {}) {
+  return {
+    found: true,
+    cost: line(7, {
+      recordedLine: 5,
+      deviceTotalUs: 100,
+      deviceSelfUs: 80,
+      deviceShare: 0.4,
+      backwardDeviceUs: 60,
+      hostTotalUs: 12,
+      calls: 4,
+      allocatedBytes: 2048,
+    }),
+    byOperator: [
+      { name: 'aten::mm', calls: 4, deviceUs: 90, hostUs: 9, backwardUs: 60, shapes: ['[2, 3]'] },
+    ],
+    byKernel: [
+      { name: 'sgemm<128>|x', calls: 4, deviceUs: 90, hostUs: 0, backwardUs: 60, shapes: [] },
+    ],
+    callers: [{ file: '/train/main.py', line: 8, function: 'main', deviceUs: 100, hostUs: 12 }],
+    slices: [],
+    ...fields,
+  };
+}
+
+const link = (command, ...args) => `command:${command}?${encodeURIComponent(JSON.stringify(args))}`;
+
+test('the hover breaks a line down and leads on', () => {
+  const options = { device: true, profile: 'run.json', findings: ['Too many copies'], link };
+  const text = hoverMarkdown(hoverOf(), options);
+  assert.match(
+    text,
+    /\*\*100 µs GPU\*\* \(40 %\) · own 80\.0 µs · forward 40\.0 µs · backward 60\.0 µs · 4 calls/,
+  );
+  assert.match(text, /host 12\.0 µs · allocates 2\.00 KiB/);
+  assert.match(text, /aligning the recorded calls/);
+  assert.match(text, /Too many copies/);
+  const commands = [...text.matchAll(/\(command:([\w.]+)\?([^)]+)\)/g)].map(([, name, args]) => [
+    name,
+    JSON.parse(decodeURIComponent(args))[0],
+  ]);
+  assert.deepEqual(commands, [
+    ['emberline.openFrame', { file: '/train/main.py', line: 8, function: 'main' }],
+    ['emberline.reveal', { view: 'timeline', line: { file: '/train/model.py', line: 5 } }],
+    ['emberline.reveal', { view: 'operators', filter: 'aten::mm' }],
+    ['emberline.reveal', { view: 'kernels', filter: 'sgemm<128>|x' }],
+  ]);
+  // The pipe of a kernel's name would end the table's cell.
+  assert.doesNotMatch(text, /sgemm<128>\|x \|/);
+});
+
+test('a hover without links has none, and without a cost there is no hover', () => {
+  const options = { device: false, profile: 'run.json', findings: [], link: () => undefined };
+  assert.doesNotMatch(hoverMarkdown(hoverOf(), options), /command:/);
+  const nothing = hoverOf({ found: false, cost: null });
+  assert.equal(hoverMarkdown(nothing, options), undefined);
+});
+
+test('a located file teaches where its folder lies', () => {
+  assert.deepEqual(mappingOf('/workspace/job/src/net/model.py', '/home/me/repo/net/model.py'), {
+    from: '/workspace/job/src',
+    to: '/home/me/repo',
+  });
+  assert.deepEqual(mappingOf('C:\\job\\net\\model.py', '/home/me/net/model.py'), {
+    from: 'C:\\job',
+    to: '/home/me',
+  });
+  assert.equal(mappingOf('/a/model.py', '/b/other.py'), undefined);
+});
+
+test('frames without a file are told apart', () => {
+  for (const file of ['/x/a.py', 'C:\\x\\a.pyw', '/tmp/ipykernel_12/345.py']) {
+    assert.ok(isRealFile(file), file);
+  }
+  for (const file of ['', '<string>', '<frozen importlib._bootstrap>', 'built-in']) {
+    assert.ok(!isRealFile(file), file);
+  }
+});
+
+test('findings are read with their places, and nonsense is left out', () => {
+  const findings = findingsOf({
+    recommendations: [
+      {
+        id: 'sync',
+        severity: 'warning',
+        title: 'Waits',
+        text: 'The loop waits.',
+        action: 'Do not.',
+        frames: [
+          { file: '/a.py', line: 3, function: 'f', library: false },
+          { file: '/usr/lib/x.py', line: 3, function: 'g', library: true },
+          { file: '/a.py', line: 0 },
+          'nonsense',
+        ],
+      },
+      { severity: 'info' },
+    ],
+  });
+  assert.equal(findings.length, 1);
+  assert.deepEqual(findings[0].frames, [{ file: '/a.py', line: 3, function: 'f' }]);
+  assert.deepEqual(findingsOf(null), []);
+  assert.deepEqual(findingsOf({ recommendations: 3 }), []);
+});
