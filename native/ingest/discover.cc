@@ -1,0 +1,289 @@
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+#include <string>
+#include <system_error>
+
+#include "ingest/byte_source.h"
+#include "ingest/read_trace.h"
+#include "ingest/scan.h"
+
+namespace emberline {
+namespace fs = std::filesystem;
+namespace {
+
+// A folder may be anything, a home directory included: the walk is bounded.
+constexpr int kMaxDepth = 12;
+constexpr size_t kMaxEntries = 200'000;
+constexpr size_t kMaxSniffed = 2'000;
+constexpr size_t kMaxSkipped = 100;
+constexpr size_t kSniffBytes = 1 << 18;
+
+constexpr std::string_view kTraceSuffix = ".pt.trace.json";
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+bool EndsWith(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+// "rank2" before "rank10": runs of digits compare by value.
+bool NaturalLess(std::string_view a, std::string_view b) {
+  size_t i = 0, j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (IsDigit(a[i]) && IsDigit(b[j])) {
+      size_t ai = i, bj = j;
+      while (ai < a.size() && a[ai] == '0') ++ai;
+      while (bj < b.size() && b[bj] == '0') ++bj;
+      size_t ae = ai, be = bj;
+      while (ae < a.size() && IsDigit(a[ae])) ++ae;
+      while (be < b.size() && IsDigit(b[be])) ++be;
+      if (ae - ai != be - bj) return ae - ai < be - bj;
+      const int c = a.substr(ai, ae - ai).compare(b.substr(bj, be - bj));
+      if (c != 0) return c < 0;
+      i = ae;
+      j = be;
+      continue;
+    }
+    if (a[i] != b[j]) return static_cast<unsigned char>(a[i]) < static_cast<unsigned char>(b[j]);
+    ++i;
+    ++j;
+  }
+  if (a.size() - i != b.size() - j) return a.size() - i < b.size() - j;
+  return a < b;
+}
+
+struct TraceName {
+  std::string worker;
+  std::string stamp;        // digits, "" when the name holds none
+  bool is_recorder_name = false;   // <worker>[.<digits>].pt.trace.json[.gz]
+  bool is_json = false;            // .json or .json.gz of any name
+};
+
+TraceName ParseName(std::string_view name) {
+  TraceName out;
+  if (EndsWith(name, ".gz")) name.remove_suffix(3);
+  if (EndsWith(name, kTraceSuffix)) {
+    out.is_recorder_name = out.is_json = true;
+    name.remove_suffix(kTraceSuffix.size());
+    const size_t dot = name.rfind('.');
+    if (dot != std::string_view::npos && dot + 1 < name.size() &&
+        std::all_of(name.begin() + static_cast<std::ptrdiff_t>(dot) + 1, name.end(), IsDigit)) {
+      out.stamp = name.substr(dot + 1);
+      name = name.substr(0, dot);
+    }
+  } else if (EndsWith(name, ".json")) {
+    out.is_json = true;
+    name.remove_suffix(5);
+  }
+  out.worker = name;
+  return out;
+}
+
+// Stamps are milliseconds in old recorders and nanoseconds in newer ones: brought to one unit, they
+// compare as numbers of any length.
+std::string ComparableStamp(std::string stamp) {
+  stamp.erase(0, stamp.find_first_not_of('0'));
+  if (stamp.size() == 13) stamp += "000000";
+  return stamp;
+}
+
+bool StampLess(const std::string& a, const std::string& b) {
+  const std::string x = ComparableStamp(a), y = ComparableStamp(b);
+  return x.size() != y.size() ? x.size() < y.size() : x < y;
+}
+
+// Whether a JSON file begins like a trace; else why not.
+bool LooksLikeTrace(const fs::path& path, std::string* why) {
+  auto source = OpenFile(path);
+  if (!source) {
+    *why = source.error().message;
+    return false;
+  }
+  std::string head;
+  while (head.size() < kSniffBytes) {
+    const std::string_view block = (*source)->Next();
+    if (block.empty()) break;
+    head += block;
+  }
+  const char* const end = head.data() + head.size();
+  const char* p = head.data();
+  if (head.compare(0, 3, "\xEF\xBB\xBF") == 0) p += 3;
+  p = SkipSpace(p, end);
+  if (p >= end) {
+    *why = "is empty";
+    return false;
+  }
+  const std::string_view rest(p, static_cast<size_t>(end - p));
+  if (*p == '{') {
+    if (rest.find("\"traceEvents\"") != std::string_view::npos) return true;
+    *why = rest.find("\"nodes\"") != std::string_view::npos && rest.find("\"schema\"") != std::string_view::npos
+               ? "is an execution trace without times"
+               : "has no \"traceEvents\"";
+    return false;
+  }
+  if (*p == '[') {
+    const char* const first = SkipSpace(p + 1, end);
+    if (first < end && *first == '{' &&
+        rest.substr(0, 8192).find("\"ph\"") != std::string_view::npos) {
+      return true;
+    }
+    *why = "is a list, but not of events";
+    return false;
+  }
+  *why = "is no JSON";
+  return false;
+}
+
+class Walk {
+ public:
+  explicit Walk(fs::path root) : root_(std::move(root)) {}
+
+  void Run() { Visit(root_, 0); }
+
+  Discovery Take() {
+    Discovery out;
+    for (auto& [name, files] : runs_) out.runs.push_back(MakeRun(name, std::move(files)));
+    std::sort(out.runs.begin(), out.runs.end(),
+              [](const RunFiles& a, const RunFiles& b) { return a.name < b.name; });
+    out.skipped = std::move(skipped_);
+    return out;
+  }
+
+ private:
+  struct Found {
+    fs::path path;
+    TraceName name;
+    uint64_t size = 0;
+  };
+
+  void Skip(const fs::path& path, const std::string& why) {
+    if (skipped_.size() < kMaxSkipped) {
+      skipped_.push_back(path.lexically_relative(root_).generic_string() + " " + why);
+    }
+  }
+
+  std::string RunName(const fs::path& folder) const {
+    if (folder == root_) {
+      fs::path named = fs::absolute(root_).lexically_normal();
+      if (!named.has_filename()) named = named.parent_path();
+      const std::string name = named.filename().string();
+      return name.empty() ? "/" : name;
+    }
+    return folder.lexically_relative(root_).generic_string();
+  }
+
+  void Visit(const fs::path& folder, int depth) {
+    std::error_code error;
+    // Links may lead in circles.
+    const fs::path real = fs::canonical(folder, error);
+    if (error || !visited_.insert(real.string()).second) return;
+    std::vector<fs::path> folders;
+    std::vector<Found> found;
+    for (fs::directory_iterator it(folder, fs::directory_options::skip_permission_denied, error), end;
+         !error && it != end && entries_ < kMaxEntries; it.increment(error)) {
+      ++entries_;
+      const std::string name = it->path().filename().string();
+      std::error_code status_error;
+      if (it->is_directory(status_error)) {
+        if (name != "node_modules" && name != ".git") folders.push_back(it->path());
+        continue;
+      }
+      if (!it->is_regular_file(status_error)) continue;
+      if (EndsWith(name, ".json.tmp")) {
+        Skip(it->path(), "is an unfinished recording; open the file itself to see what it holds");
+        continue;
+      }
+      TraceName parsed = ParseName(name);
+      if (!parsed.is_json) continue;
+      if (!parsed.is_recorder_name) {
+        std::string why;
+        if (++sniffed_ > kMaxSniffed) {
+          Skip(it->path(), "was not looked at: there are too many JSON files");
+          continue;
+        }
+        if (!LooksLikeTrace(it->path(), &why)) {
+          Skip(it->path(), why);
+          continue;
+        }
+      }
+      found.push_back({it->path(), std::move(parsed), it->file_size(status_error)});
+    }
+    if (!found.empty()) runs_.emplace(folder, std::move(found));
+    if (depth >= kMaxDepth) return;
+    std::sort(folders.begin(), folders.end());
+    for (const fs::path& next : folders) Visit(next, depth + 1);
+  }
+
+  RunFiles MakeRun(const fs::path& folder, std::vector<Found> files) {
+    RunFiles run;
+    run.folder = folder;
+    run.name = RunName(folder);
+    std::sort(files.begin(), files.end(), [](const Found& a, const Found& b) {
+      if (a.name.worker != b.name.worker) return NaturalLess(a.name.worker, b.name.worker);
+      if (a.name.stamp != b.name.stamp) return StampLess(a.name.stamp, b.name.stamp);
+      return a.path < b.path;
+    });
+    for (size_t i = 0; i < files.size(); ++i) {
+      const Found& file = files[i];
+      const bool same_worker = i > 0 && files[i - 1].name.worker == file.name.worker;
+      if (same_worker && files[i - 1].name.stamp == file.name.stamp) {
+        Skip(file.path, "is the same recording as " + files[i - 1].path.filename().string());
+        continue;
+      }
+      if (!same_worker || run.workers.empty()) run.workers.push_back({file.name.worker, {}});
+      auto& spans = run.workers.back().spans;
+      spans.push_back({std::to_string(spans.size() + 1), file.path, file.size});
+    }
+    for (WorkerFiles& worker : run.workers) {
+      if (worker.spans.size() == 1) worker.spans[0].span.clear();
+    }
+    return run;
+  }
+
+  fs::path root_;
+  std::map<fs::path, std::vector<Found>> runs_;
+  std::set<std::string> visited_;
+  std::vector<std::string> skipped_;
+  size_t entries_ = 0;
+  size_t sniffed_ = 0;
+};
+
+}  // namespace
+
+Result<Discovery> DiscoverRuns(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) {
+    return Error{ErrorKind::kNotFound, "There is no file or folder " + path.string() + ".",
+                 "Check the path.", {}};
+  }
+  if (!fs::is_directory(status)) {
+    if (!fs::is_regular_file(status)) {
+      return Error{ErrorKind::kUnreadable, path.string() + " is neither a file nor a folder.",
+                   "Open a trace file, or the folder that holds it.", {}};
+    }
+    const TraceName name = ParseName(path.filename().string());
+    Discovery out;
+    RunFiles run;
+    run.folder = fs::absolute(path).parent_path();
+    run.name = run.folder.filename().string();
+    if (run.name.empty()) run.name = "/";
+    run.workers.push_back({name.worker, {{"", path, fs::file_size(path, error)}}});
+    out.runs.push_back(std::move(run));
+    return out;
+  }
+  Walk walk(path);
+  walk.Run();
+  Discovery out = walk.Take();
+  if (out.runs.empty()) {
+    std::string message = "There is no trace in " + path.string() + ".";
+    if (!out.skipped.empty()) message += " For example, " + out.skipped.front() + ".";
+    return Error{ErrorKind::kUnreadable, message,
+                 "Choose the folder that tensorboard_trace_handler wrote to, or a trace file.", {}};
+  }
+  return out;
+}
+
+}  // namespace emberline
