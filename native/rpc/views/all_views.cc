@@ -3,6 +3,12 @@
 namespace emberline {
 
 // One declaration and one entry per method; each function stands in the file of its view.
+Result<Json> OverviewView(const ViewRequest& request);
+Result<Json> OperatorsView(const ViewRequest& request);
+Result<Json> OperatorStacksView(const ViewRequest& request);
+Result<Json> KernelsView(const ViewRequest& request);
+Result<Json> KernelLaunchesView(const ViewRequest& request);
+Result<Json> CopiesView(const ViewRequest& request);
 Result<Json> MemoryView(const ViewRequest& request);
 Result<Json> MemoryEventsView(const ViewRequest& request);
 Result<Json> MemoryStatisticsView(const ViewRequest& request);
@@ -13,6 +19,12 @@ Result<Json> StackFunctionsView(const ViewRequest& request);
 
 const std::vector<ViewMethod>& AllViews() {
   static const std::vector<ViewMethod> views = {
+      {"view/overview", &OverviewView},
+      {"view/operators", &OperatorsView},
+      {"view/operatorStacks", &OperatorStacksView},
+      {"view/kernels", &KernelsView},
+      {"view/kernelLaunches", &KernelLaunchesView},
+      {"view/copies", &CopiesView},
       {"view/memory", &MemoryView},
       {"view/memoryEvents", &MemoryEventsView},
       {"view/memoryStatistics", &MemoryStatisticsView},

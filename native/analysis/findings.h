@@ -1,0 +1,42 @@
+// What could be done about the time: findings with their evidence. The first seven are the advice
+// that PyTorch's TensorBoard plugin gave (view-semantics, section 5), with the mistakes of its
+// section 17.4 mended.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/overview.h"
+#include "analysis/stack_of.h"
+#include "analysis/table.h"
+#include "base/cancel.h"
+#include "model/model.h"
+
+namespace emberline {
+
+// One number that a finding rests on.
+struct Evidence {
+  std::string label;
+  double value = 0;
+  Unit unit = Unit::kNone;
+};
+
+struct Finding {
+  std::string id;           // stable: "dataLoading"
+  std::string severity;     // "info", "warning"
+  std::string title;        // a few words
+  std::string text;         // what was seen, with its numbers
+  std::vector<Evidence> evidence;
+  std::string action;       // what to do
+  std::string snippet;      // code that does it; may be empty
+  std::optional<double> gain_us;   // expected gain per step where it can be told
+  std::vector<SliceIndex> slices;  // where to look, heaviest first
+  std::vector<Frame> frames;       // lines that cause it
+};
+
+// Findings in order of severity, then of expected gain. `overview` is of the same model and steps.
+std::vector<Finding> FindFindings(const Model& model, const StepSelection& selection,
+                                  const Overview& overview, const CancelToken& cancel);
+
+}  // namespace emberline

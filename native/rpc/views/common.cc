@@ -1,0 +1,48 @@
+#include "rpc/views/common.h"
+
+namespace emberline {
+
+Json FrameJson(const Frame& frame) {
+  return {{"file", frame.file},
+          {"line", frame.line},
+          {"function", frame.function},
+          {"lineIsDefinition", frame.line_is_definition},
+          {"library", frame.library}};
+}
+
+Json SliceRefJson(const TraceStore& store, SliceIndex slice) {
+  return {{"slice", slice},
+          {"name", store.name(slice)},
+          {"startNs", store.start(slice)},
+          {"durationNs", store.duration(slice)},
+          {"track", store.track(slice)}};
+}
+
+Result<TensorCoreRules> RulesOf(const ViewRequest& request) {
+  const auto vendor = request.trace.Cached<Vendor>("vendor", [&] { return VendorOf(*request.trace.model); });
+  TensorCoreRules rules(*vendor);
+  const auto own = request.params.find("tensorCoreRules");
+  if (own != request.params.end() && own->is_array()) {
+    for (const Json& rule : *own) {
+      if (!rule.is_string()) continue;
+      const Result<bool> added = rules.Add(rule.get_ref<const std::string&>());
+      if (!added.ok()) return added.error();
+    }
+  }
+  return rules;
+}
+
+std::shared_ptr<const StackIds> StacksOf(const ViewRequest& request) {
+  return request.trace.Cached<StackIds>("stackIds", [&] { return StackIds(*request.trace.model); });
+}
+
+std::string SelectionKey(const ViewRequest& request) {
+  std::string key = request.steps.all ? "all"
+                                      : std::to_string(request.steps.first) + "-" +
+                                            std::to_string(request.steps.last);
+  const auto own = request.params.find("tensorCoreRules");
+  if (own != request.params.end() && own->is_array() && !own->empty()) key += "/" + DumpJson(*own);
+  return key;
+}
+
+}  // namespace emberline

@@ -1,0 +1,29 @@
+// What the adapters of several views share.
+#pragma once
+
+#include <memory>
+
+#include "analysis/findings.h"
+#include "analysis/stack_of.h"
+#include "analysis/tensor_cores.h"
+#include "rpc/views/view.h"
+
+namespace emberline {
+
+// Frame and SliceRef of rpc/protocol/common.json.
+Json FrameJson(const Frame& frame);
+Json SliceRefJson(const TraceStore& store, SliceIndex slice);
+
+// Finding of rpc/protocol/view-overview.json.
+Json FindingJson(const Model& model, const Finding& finding);
+
+// The rules for the trace's vendor with the user's own of params.tensorCoreRules.
+Result<TensorCoreRules> RulesOf(const ViewRequest& request);
+
+// Stack numbers of the trace, made once.
+std::shared_ptr<const StackIds> StacksOf(const ViewRequest& request);
+
+// Part of a cache key for what depends on the selected steps and the user's rules.
+std::string SelectionKey(const ViewRequest& request);
+
+}  // namespace emberline
