@@ -1,0 +1,147 @@
+#include "analysis/timeline_lanes.h"
+
+#include <algorithm>
+
+namespace emberline {
+namespace {
+
+// The finest level above the slices themselves; finer windows hold few slices anyway.
+constexpr Ns kFinestNs = 128;
+constexpr size_t kSmallLane = 256;   // below this a pyramid does not pay
+
+}  // namespace
+
+TimelineLane::TimelineLane(const TraceStore& store, std::vector<SliceIndex> slices)
+    : slices_(std::move(slices)) {
+  Build(store, slices_, &levels_);
+}
+
+void TimelineLane::Build(const TraceStore& store, const std::vector<SliceIndex>& slices,
+                         std::vector<Level>* levels) {
+  if (slices.size() < kSmallLane) return;
+  const Ns extent = store.end(slices.back()) - store.start(slices.front());
+  std::vector<Group> below(slices.size());
+  for (uint32_t p = 0; p < slices.size(); ++p) below[p] = {p, slices[p]};
+  size_t kept = below.size();
+  for (Ns resolution = kFinestNs; resolution < extent; resolution *= 2) {
+    std::vector<Group> groups;
+    for (size_t g = 0; g < below.size(); ++g) {
+      const uint32_t next =
+          g + 1 < below.size() ? below[g + 1].first : static_cast<uint32_t>(slices.size());
+      const Ns end = store.end(slices[next - 1]);
+      if (!groups.empty() && end - store.start(slices[groups.back().first]) < resolution) {
+        Group& group = groups.back();
+        if (store.duration(below[g].longest) > store.duration(group.longest)) {
+          group.longest = below[g].longest;
+        }
+      } else {
+        groups.push_back(below[g]);
+      }
+    }
+    below = std::move(groups);
+    if (below.size() * 2 <= kept) {
+      kept = below.size();
+      levels->push_back({resolution, below});
+      levels->back().groups.shrink_to_fit();
+    }
+    if (below.size() < 64) break;
+  }
+}
+
+std::pair<uint32_t, uint32_t> TimelineLane::Touching(const TraceStore& store,
+                                                     Interval window) const {
+  const auto before = [&](SliceIndex s, Ns begin) {
+    return store.end(s) <= begin && store.start(s) < begin;
+  };
+  const auto after = [&](Ns end, SliceIndex s) {
+    // A slice without length at the very end still belongs to the window.
+    return store.start(s) > end || (store.start(s) == end && store.duration(s) > 0);
+  };
+  const auto first = std::lower_bound(slices_.begin(), slices_.end(), window.begin, before);
+  const auto last = std::upper_bound(first, slices_.end(), window.end, after);
+  return {static_cast<uint32_t>(first - slices_.begin()),
+          static_cast<uint32_t>(last - slices_.begin())};
+}
+
+void TimelineLane::Query(const TraceStore& store, Interval window, Ns resolution, uint16_t lane,
+                         std::vector<TimelineBox>* out) const {
+  const auto [first, last] = Touching(store, window);
+  if (first == last) return;
+  const size_t begin_of_lane = out->size();
+  const auto add = [&](uint32_t from, uint32_t to, SliceIndex longest) {
+    const Ns start = store.start(slices_[from]);
+    const Ns end = store.end(slices_[to - 1]);
+    if (out->size() > begin_of_lane && end - out->back().start < resolution) {
+      TimelineBox& box = out->back();
+      if (store.duration(longest) > store.duration(box.slice)) box.slice = longest;
+      box.end = end;
+      box.count += to - from;
+      return;
+    }
+    out->push_back({start, end, lane, longest, to - from});
+  };
+
+  const Level* level = nullptr;
+  for (const Level& candidate : levels_) {
+    if (candidate.resolution <= resolution) level = &candidate;
+  }
+  if (level == nullptr) {
+    for (uint32_t p = first; p < last; ++p) add(p, p + 1, slices_[p]);
+    return;
+  }
+  // The group that holds `first` may begin before it; its slices outside the window are not drawn.
+  auto group = std::upper_bound(level->groups.begin(), level->groups.end(), first,
+                                [](uint32_t p, const Group& g) { return p < g.first; });
+  --group;
+  for (; group != level->groups.end() && group->first < last; ++group) {
+    const uint32_t next = group + 1 != level->groups.end()
+                              ? (group + 1)->first
+                              : static_cast<uint32_t>(slices_.size());
+    const uint32_t from = std::max(group->first, first);
+    const uint32_t to = std::min(next, last);
+    if (from == group->first && to == next) {
+      add(from, to, group->longest);
+    } else {
+      // A cut group is at most one pixel wide, but may hold many slices; any of those inside
+      // names it.
+      const bool inside = group->longest >= slices_[from] && group->longest <= slices_[to - 1];
+      add(from, to, inside ? group->longest : slices_[from]);
+    }
+  }
+}
+
+TimelineTrackLanes::TimelineTrackLanes(const TraceStore& store, const Track& track) {
+  std::vector<std::vector<SliceIndex>> lanes(static_cast<size_t>(track.max_depth) + 1);
+  for (SliceIndex i = track.first; i < track.last; ++i) {
+    if (store.depth(i) >= lanes.size()) lanes.resize(static_cast<size_t>(store.depth(i)) + 1);
+    lanes[store.depth(i)].push_back(i);
+  }
+  if (track.first == track.last) lanes.clear();
+  for (std::vector<SliceIndex>& lane : lanes) {
+    lane.shrink_to_fit();
+    lanes_.emplace_back(store, std::move(lane));
+  }
+}
+
+uint64_t TimelineTrackLanes::CountTouching(const TraceStore& store, Interval window) const {
+  uint64_t count = 0;
+  for (const TimelineLane& lane : lanes_) {
+    const auto [first, last] = lane.Touching(store, window);
+    count += last - first;
+  }
+  return count;
+}
+
+std::vector<SliceIndex> TimelineTrackLanes::Touching(const TraceStore& store,
+                                                     Interval window) const {
+  std::vector<SliceIndex> found;
+  for (const TimelineLane& lane : lanes_) {
+    const auto [first, last] = lane.Touching(store, window);
+    found.insert(found.end(), lane.slices().begin() + first, lane.slices().begin() + last);
+  }
+  // Rows of a track are sorted by start, so the index is the order of time.
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace emberline

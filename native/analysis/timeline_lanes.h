@@ -1,0 +1,69 @@
+// Level-of-detail pyramids: what to draw of a track in any window, in time that follows the
+// pixels, not the events.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "store/trace_store.h"
+
+namespace emberline {
+
+// A box to draw: one slice, or several neighbours of a lane that are too small to tell apart.
+struct TimelineBox {
+  Ns start = 0;
+  Ns end = 0;
+  uint16_t lane = 0;
+  SliceIndex slice = kNone;     // the slice, or the longest of several
+  uint32_t count = 1;           // slices it stands for
+};
+
+// The slices of one lane in order of time; they do not overlap. Levels hold ever coarser groups:
+// a group of level k is a run of neighbours shorter than Resolution(k) altogether, so a window of
+// n pixels meets O(n) groups of the level that fits, however many slices lie below. A level is kept
+// only where it halves the one below, so all of them together take less than 12 bytes a slice.
+class TimelineLane {
+ public:
+  TimelineLane(const TraceStore& store, std::vector<SliceIndex> slices);
+
+  // Appends the boxes that touch [begin, end], merged so that no two neighbours fit into
+  // `resolution` ns. Slices of at least `resolution` always stand alone.
+  void Query(const TraceStore& store, Interval window, Ns resolution, uint16_t lane,
+             std::vector<TimelineBox>* out) const;
+  // Positions [first, last) of the slices that touch the window.
+  std::pair<uint32_t, uint32_t> Touching(const TraceStore& store, Interval window) const;
+
+  const std::vector<SliceIndex>& slices() const { return slices_; }
+
+ private:
+  struct Group {
+    uint32_t first = 0;      // position of its first slice; the next group's begins where it ends
+    SliceIndex longest = kNone;
+  };
+  struct Level {
+    Ns resolution = 0;
+    std::vector<Group> groups;
+  };
+  static void Build(const TraceStore& store, const std::vector<SliceIndex>& slices,
+                    std::vector<Level>* levels);
+
+  std::vector<SliceIndex> slices_;
+  std::vector<Level> levels_;   // finest first
+};
+
+// All lanes of one track.
+class TimelineTrackLanes {
+ public:
+  TimelineTrackLanes(const TraceStore& store, const Track& track);
+  const std::vector<TimelineLane>& lanes() const { return lanes_; }
+  // Slices that touch the window.
+  uint64_t CountTouching(const TraceStore& store, Interval window) const;
+  // Every slice that touches the window, by start: ancestors that reach in from before, then the
+  // rest. Work follows the number of results.
+  std::vector<SliceIndex> Touching(const TraceStore& store, Interval window) const;
+
+ private:
+  std::vector<TimelineLane> lanes_;
+};
+
+}  // namespace emberline
