@@ -33,7 +33,7 @@ export async function ask(
     answersEpoch = epoch.peek();
   }
   const asked = answersEpoch;
-  const all = { ...requestSelection.peek(), ...params };
+  const all: Record<string, unknown> = { ...requestSelection.peek(), ...params };
   const key = `${method} ${JSON.stringify(all)}`;
   if (answers.has(key)) {
     const known = answers.get(key);

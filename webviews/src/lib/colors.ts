@@ -21,17 +21,18 @@ export function partColor(index: number): string {
 export type Role =
   | 'kernel' | 'memcpy' | 'memset' | 'communication' | 'runtime' | 'dataLoader' | 'cpuExec' | 'other';
 
-/** What a step's time is spent on, in order of priority, with the title shown. */
-export const roles: readonly { key: Role; title: string; color: string; definition: string }[] = [
-  { key: 'kernel', title: 'Kernel', color: base[0]!, definition: 'Time in which at least one compute kernel runs on a device.' },
-  { key: 'memcpy', title: 'Memcpy', color: base[4]!, definition: 'Time in which a device copies memory, and no kernel runs.' },
-  { key: 'memset', title: 'Memset', color: `color-mix(in srgb, ${base[4]!} 50%, var(--vscode-editor-foreground))`, definition: 'Time in which a device sets memory, and no kernel or copy runs.' },
-  { key: 'communication', title: 'Communication', color: base[3]!, definition: 'Time in a collective, outside of the time above.' },
-  { key: 'runtime', title: 'Runtime', color: base[1]!, definition: 'Host time in the device runtime (launches, synchronisation, allocation), outside of the time above.' },
-  { key: 'dataLoader', title: 'DataLoader', color: base[5]!, definition: 'Time waiting for the data loader, outside of the time above.' },
-  { key: 'cpuExec', title: 'CPU exec', color: base[2]!, definition: 'Time in operators on the host, outside of the time above.' },
-  { key: 'other', title: 'Other', color: 'color-mix(in srgb, var(--vscode-charts-foreground, var(--vscode-foreground)) 45%, var(--vscode-editor-background))', definition: 'The rest of the step: Python and everything that was not recorded.' },
-];
+/** The colour of each part of a step. */
+export const roleColors: Record<Role, string> = {
+  kernel: base[0]!,
+  memcpy: base[4]!,
+  memset: `color-mix(in srgb, ${base[4]!} 50%, var(--vscode-editor-foreground))`,
+  communication: base[3]!,
+  runtime: base[1]!,
+  dataLoader: base[5]!,
+  cpuExec: base[2]!,
+  other:
+    'color-mix(in srgb, var(--vscode-foreground) 45%, var(--vscode-editor-background))',
+};
 
 /** A stable colour for a name: the same function has the same hue in every graph. */
 export function nameHash(name: string): number {

@@ -246,7 +246,7 @@ function Failed(props: { error: FailureData }) {
   const cancelled = error.kind === 'cancelled';
   const hint = error.hint !== undefined && error.hint !== '' ? error.hint : advice[error.kind];
   return (
-    <main class="state-page" role="alert">
+    <main class="state-page failed" aria-live="assertive">
       <h1>{cancelled ? 'Loading was cancelled' : 'This trace cannot be shown'}</h1>
       <dl class="facts">
         <div class="fact">

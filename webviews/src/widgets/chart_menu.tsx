@@ -6,7 +6,7 @@ import { savePng, saveSvg } from './save_chart.ts';
 
 export function ChartMenu(props: {
   name: string;
-  chart: RefObject<HTMLElement>;
+  chart: RefObject<HTMLElement | null>;
   asTable: boolean;
   onTable: (asTable: boolean) => void;
   /** Charts drawn on a canvas have no SVG form. */

@@ -29,7 +29,7 @@ export function Curve(props: {
   series: readonly CurveSeries[];
   range: CurveRange | undefined;
   onRange: (range: CurveRange | undefined) => void;
-  frame: RefObject<HTMLDivElement>;
+  frame: RefObject<HTMLDivElement | null>;
   stepped?: boolean;
   /** Where zooming out ends, when the points do not reach that far. */
   full?: CurveRange;

@@ -19,7 +19,7 @@ export interface VirtualRows {
 /** Rows of `rowPx` unless they are measured; `headPx` is covered by a sticky header. */
 export function useVirtualRows(
   count: number,
-  scroll: RefObject<HTMLElement>,
+  scroll: RefObject<HTMLElement | null>,
   rowPx: number,
   headPx: number,
 ): VirtualRows {

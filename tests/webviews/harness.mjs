@@ -1,0 +1,314 @@
+// A real browser with the built page, and the real daemon behind it. What the extension does between
+// the two is done here in the plainest way: requests go to the daemon, everything else is recorded.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+import rpc from 'vscode-jsonrpc/node.js';
+import { distDir, root, serverPath } from '../../scripts/lib/paths.mjs';
+import { themes } from './themes.mjs';
+
+export const sample = (name) => join(root, 'samples', name);
+
+/** Everything waits for conditions; this is when a wait counts as failed. */
+export const patience = 60_000;
+
+function browserPath() {
+  const known = [
+    process.env.EMBERLINE_CHROMIUM,
+    '/usr/bin/chromium',
+    '/usr/bin/chromium-browser',
+    '/usr/bin/google-chrome',
+  ];
+  const found = known.find((path) => path !== undefined && existsSync(path));
+  if (found === undefined) throw new Error('Chromium was not found; set EMBERLINE_CHROMIUM');
+  return found;
+}
+
+export class Daemon {
+  static async start() {
+    const daemon = new Daemon();
+    daemon.child = spawn(serverPath(), ['serve'], { stdio: ['pipe', 'pipe', 'pipe'] });
+    daemon.log = '';
+    daemon.child.stderr.on('data', (data) => (daemon.log = (daemon.log + data).slice(-20_000)));
+    daemon.connection = rpc.createMessageConnection(
+      new rpc.StreamMessageReader(daemon.child.stdout),
+      new rpc.StreamMessageWriter(daemon.child.stdin),
+    );
+    daemon.progress = new Map();
+    daemon.connection.onNotification('$/progress', ({ token, value }) =>
+      daemon.progress.get(token)?.(value),
+    );
+    daemon.connection.listen();
+    await daemon.request('initialize', { clientVersion: 'test', processId: process.pid });
+    return daemon;
+  }
+
+  request(method, params, token) {
+    return this.connection.sendRequest(method, params, token);
+  }
+
+  async stop() {
+    const ended = new Promise((resolve) => this.child.once('exit', resolve));
+    this.connection.end();
+    this.child.stdin.end();
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), 10_000);
+    await ended;
+    clearTimeout(timer);
+    this.connection.dispose();
+  }
+}
+
+/** What the command line prints as JSON: the figures a page must show. */
+export function commandLine(command, trace, options = []) {
+  const result = spawnSync(serverPath(), [command, trace, '--format', 'json', ...options], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  });
+  if (result.status !== 0) throw new Error(`emberline ${command}: ${result.stderr}`);
+  return JSON.parse(result.stdout);
+}
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'nonce-page'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+].join('; ');
+
+function pageText(theme) {
+  const { bodyClass } = themes[theme];
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Emberline</title>
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<link rel="stylesheet" href="/theme.css"><link rel="stylesheet" href="/webview.css"></head>
+<body class="${bodyClass}"><div id="root"></div>
+<script nonce="page">
+  window.acquireVsCodeApi = () => ({
+    postMessage: (message) => window.toHost(JSON.stringify(message)),
+    getState: () => JSON.parse(sessionStorage.getItem('state') ?? 'null') ?? undefined,
+    setState: (state) => sessionStorage.setItem('state', JSON.stringify(state)),
+  });
+</script>
+<script nonce="page" src="/webview.js"></script></body></html>`;
+}
+
+function themeText(theme) {
+  const lines = Object.entries(themes[theme].variables).map(([key, value]) => `${key}: ${value};`);
+  return `:root { ${lines.join('\n')} }`;
+}
+
+/** One browser and one server for a test file. */
+export class Harness {
+  static async start() {
+    const harness = new Harness();
+    harness.theme = 'dark';
+    for (const name of ['webview.js', 'webview.css']) {
+      if (!existsSync(join(distDir, name))) throw new Error(`dist/${name} is missing: npm run build`);
+    }
+    const bundle = {
+      '/webview.js': ['text/javascript', readFileSync(join(distDir, 'webview.js'))],
+      '/webview.css': ['text/css', readFileSync(join(distDir, 'webview.css'))],
+    };
+    harness.server = createServer((request, response) => {
+      const url = new URL(request.url, 'http://localhost');
+      const theme = url.searchParams.get('theme') ?? harness.theme;
+      if (url.pathname === '/') {
+        response.setHeader('content-type', 'text/html; charset=utf-8');
+        response.end(pageText(theme));
+      } else if (url.pathname === '/theme.css') {
+        response.setHeader('content-type', 'text/css');
+        response.end(themeText(harness.theme));
+      } else if (bundle[url.pathname] !== undefined) {
+        response.setHeader('content-type', bundle[url.pathname][0]);
+        response.end(bundle[url.pathname][1]);
+      } else {
+        response.statusCode = 404;
+        response.end();
+      }
+    });
+    await new Promise((resolve) => harness.server.listen(0, '127.0.0.1', resolve));
+    harness.address = `http://127.0.0.1:${harness.server.address().port}/`;
+    harness.profileDir = mkdtempSync(join(tmpdir(), 'emberline-web-'));
+    harness.context = await chromium.launchPersistentContext(harness.profileDir, {
+      executablePath: browserPath(),
+      headless: true,
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-dev-shm-usage',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+      viewport: { width: 1280, height: 860 },
+      timeout: patience,
+    });
+    harness.context.setDefaultTimeout(patience);
+    harness.daemon = await Daemon.start();
+    return harness;
+  }
+
+  async stop() {
+    await this.context?.close();
+    this.server?.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+    await this.daemon?.stop();
+    rmSync(this.profileDir, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** Opens a page on a trace and waits until it shows a view. */
+  async open(trace, { theme = 'dark', state, wait = true, reducedMotion = false } = {}) {
+    this.theme = theme;
+    const page = new ProfilePage(this, await this.context.newPage());
+    await page.begin(trace, { state, reducedMotion });
+    if (wait) await page.shown();
+    return page;
+  }
+}
+
+export class ProfilePage {
+  constructor(harness, page) {
+    this.harness = harness;
+    this.page = page;
+    this.messages = [];
+    this.errors = [];
+    this.cancels = new Map();
+    page.on('pageerror', (error) => this.errors.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !/favicon/.test(message.text() + message.location().url)) {
+        this.errors.push(message.text());
+      }
+    });
+  }
+
+  async begin(trace, options) {
+    this.trace = trace;
+    this.options = options;
+    await this.page.exposeFunction('toHost', (text) => void this.onMessage(JSON.parse(text)));
+    await this.page.goto(this.harness.address);
+  }
+
+  /** To the page. */
+  send(message) {
+    return this.page
+      .evaluate((data) => window.postMessage(data, '*'), message)
+      .catch((error) => {
+        if (!/closed|destroyed|navigat/i.test(error.message)) throw error;
+      });
+  }
+
+  async onMessage(message) {
+    this.messages.push(message);
+    if (message.type === 'ready' || message.type === 'retry') await this.load();
+    if (message.type === 'request') await this.forward(message);
+    if (message.type === 'cancel') this.cancels.get(message.id)?.cancel();
+  }
+
+  async load() {
+    await this.send({
+      type: 'init',
+      title: this.trace.split('/').pop(),
+      path: this.trace,
+      ...(this.options.state === undefined ? {} : { state: this.options.state }),
+      reducedMotion: this.options.reducedMotion ?? false,
+    });
+    if (this.options.hold) return;
+    const { daemon } = this.harness;
+    try {
+      const profile = await daemon.request('profile/open', { path: this.trace });
+      this.profileId = profile.profileId;
+      const info = await daemon.request('profile/load', { profileId: profile.profileId });
+      await this.send({ type: 'loaded', profile, trace: info });
+    } catch (error) {
+      await this.send({
+        type: 'failed',
+        error: { kind: error.data?.kind ?? 'internal', message: error.message, ...error.data },
+      });
+    }
+  }
+
+  async forward({ id, method, params }) {
+    const source = new rpc.CancellationTokenSource();
+    this.cancels.set(id, source);
+    try {
+      const result = await this.harness.daemon.request(
+        method,
+        { ...params, profileId: this.profileId, ...this.extra?.(method) },
+        source.token,
+      );
+      await this.send({ type: 'response', id, result });
+    } catch (error) {
+      await this.send({
+        type: 'response',
+        id,
+        error: { kind: error.data?.kind ?? 'internal', message: error.message, ...error.data },
+      });
+    } finally {
+      this.cancels.delete(id);
+    }
+  }
+
+  async shown() {
+    await this.page.waitForSelector('#view, .state-page[role=alert]');
+  }
+
+  /** Goes to a view by its tab and waits until nothing is on its way. */
+  async view(title) {
+    await this.page.getByRole('tab', { name: title, exact: true }).click();
+    await this.settled();
+  }
+
+  /** No answer is missing, and no table is stale. */
+  async settled() {
+    await this.page.waitForFunction(
+      () =>
+        document.querySelector('#view') !== null &&
+        document.querySelector('.waiting, .stale, [aria-busy=true]') === null,
+    );
+  }
+
+  /** The next message of a type that the page sends after `act`. */
+  async sent(type, act) {
+    const from = this.messages.length;
+    await act();
+    const end = Date.now() + patience;
+    for (;;) {
+      const found = this.messages.slice(from).find((message) => message.type === type);
+      if (found !== undefined) return found;
+      if (Date.now() > end) throw new Error(`The page sent no ${type}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  async close() {
+    await this.page.close();
+  }
+}
+
+export const axeSource = () =>
+  readFileSync(join(root, 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
+
+/** Findings of axe on the page as it stands, one line each. */
+export async function axe(page) {
+  await page.evaluate(axeSource());
+  const result = await page.evaluate(() =>
+    window.axe.run(document, {
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+      rules: { 'page-has-heading-one': { enabled: false }, region: { enabled: false } },
+    }),
+  );
+  return result.violations.flatMap((violation) =>
+    violation.nodes.map(
+      (node) =>
+        `${violation.id}: ${node.target.join(' ')}: ${node.failureSummary?.split('\n').slice(1).join(' ')}`,
+    ),
+  );
+}
+
+export const isMain = (url) => url === pathToFileURL(process.argv[1]).href;

@@ -1,0 +1,182 @@
+// Kernels: two rings, the table in two groupings, copies and sets; a kernel opens to what launched it.
+import { useEffect, useState } from 'preact/hooks';
+import { useAnswer } from '../../host/query.ts';
+import { navigations, trace, viewState } from '../../host/store.ts';
+import type { Row, ViewKernelLaunchesResult, ViewKernelsResult } from '../../lib/protocol.ts';
+import { NumberBox, Segments } from '../../widgets/controls.tsx';
+import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
+import { EmptyState, Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
+import { Panel } from '../../widgets/panel.tsx';
+import { RingChart } from '../../widgets/ring_chart.tsx';
+import { SmallTableView } from '../../widgets/small_table.tsx';
+import { filterFor, sourceAction, text, timelineAction, viewAction } from '../links.ts';
+
+function operatorAction(row: Row): RowAction[] {
+  const operator = text(row, 'operator');
+  return operator === ''
+    ? []
+    : viewAction('operators', 'Operator', `Show ${operator} in Operators`, {
+        filter: filterFor(operator),
+      });
+}
+
+/** What launched the kernels of a row: operators, modules, lines. */
+function Launches(props: { row: Row }) {
+  const { row } = props;
+  const params: Record<string, unknown> = { name: text(row, 'name') };
+  for (const key of ['operator', 'grid', 'block']) {
+    if (row[key] !== undefined) params[key] = text(row, key);
+  }
+  const { value, error, retry } = useAnswer<ViewKernelLaunchesResult>('view/kernelLaunches', params);
+  const part = viewState('kernels', 'launchesBy', 'operators');
+  if (error !== undefined) return <Failure error={error} retry={retry} />;
+  if (value === undefined) return <Waiting what="Reading launches" />;
+  const shown = part.value === 'modules' ? value.modules : part.value === 'lines' ? value.lines : value.operators;
+  return (
+    <div class="launches">
+      <Segments
+        label="Launched by"
+        value={part.value}
+        choices={[
+          { value: 'operators', label: 'Operators' },
+          { value: 'modules', label: 'Modules' },
+          { value: 'lines', label: 'Lines' },
+        ]}
+        onChange={(next) => (part.value = next)}
+      />
+      {shown.rows.length === 0 ? (
+        <Nothing>
+          {part.value === 'operators'
+            ? 'No operator was around the launches.'
+            : 'Not recorded for these launches.'}
+        </Nothing>
+      ) : (
+        <SmallTableView
+          name={`Launched by ${part.value}`}
+          table={shown}
+          bare
+          actions={(launch) => [
+            ...sourceAction(launch),
+            ...operatorAction(launch),
+            ...timelineAction(launch, text(row, 'name')),
+          ]}
+        />
+      )}
+    </div>
+  );
+}
+
+export function KernelsView() {
+  const info = trace.value;
+  const group = viewState('kernels', 'groupBy', 'name');
+  const top = viewState('kernels', 'top', 10);
+  const filter = viewState('kernels', 'tableFilter', '');
+  const [result, setResult] = useState<ViewKernelsResult | undefined>(undefined);
+  const navigation = navigations.value.kernels;
+  useEffect(() => {
+    if (navigation === undefined) return;
+    if (navigation.to.filter !== undefined) filter.value = navigation.to.filter;
+    if (navigation.to.groupBy !== undefined) group.value = navigation.to.groupBy;
+  }, [navigation?.serial]);
+  const parts = result?.ring ?? [];
+  const matrixUs = result?.tensorCoreUs ?? 0;
+  const actions = (row: Row): RowAction[] => [
+    ...timelineAction(row, text(row, 'name')),
+    ...operatorAction(row),
+  ];
+  return (
+    <>
+      {result === undefined || parts.length === 0 ? null : (
+        <div class="columns">
+          <RingChart
+            title="Kernel time"
+            definition="Sum of the durations of all kernels, by name."
+            unit="us"
+            top={top.value}
+            total={result.totalUs}
+            parts={parts.map((one) => ({ name: one.name, value: one.us }))}
+            onPick={(name) => (filter.value = `name:${filterFor(name)}`)}
+          />
+          <RingChart
+            title="Tensor cores"
+            definition="Kernel time in kernels that use matrix units, and in the others."
+            unit="us"
+            top={2}
+            colors={
+              matrixUs * 2 >= result.totalUs
+                ? ['var(--vscode-charts-green)', 'var(--vscode-charts-purple)']
+                : ['var(--vscode-charts-purple)', 'var(--vscode-charts-green)']
+            }
+            parts={[
+              { name: 'Using tensor cores', value: matrixUs },
+              { name: 'Not using tensor cores', value: result.totalUs - matrixUs },
+            ]}
+          />
+          {result.communicationUs > 0 ? (
+            <RingChart
+              title="Communication"
+              definition="Kernel time in communication kernels, and in the others."
+              unit="us"
+              top={2}
+              parts={[
+                { name: 'Communication', value: result.communicationUs },
+                { name: 'Computation', value: result.totalUs - result.communicationUs },
+              ]}
+            />
+          ) : null}
+        </div>
+      )}
+      <DataTable
+        key={group.value}
+        name="Kernels"
+        view="kernels"
+        stateKey="table"
+        method="view/kernels"
+        params={{ groupBy: group.value, topN: top.value }}
+        defaultSort="-totalUs"
+        actions={actions}
+        rowKey={(row) =>
+          ['name', 'operator', 'grid', 'block', 'registers', 'sharedBytes']
+            .map((key) => text(row, key))
+            .join(' ')
+        }
+        detail={(row) => <Launches row={row} />}
+        onResult={(answer) => setResult(answer as ViewKernelsResult)}
+        empty="No kernel ran in the selected steps."
+        toolbar={
+          <>
+            <Segments
+              label="Group by"
+              value={group.value}
+              choices={[
+                { value: 'name', label: 'Kernel' },
+                { value: 'properties', label: 'Kernel, operator and launch' },
+              ]}
+              onChange={(next) => (group.value = next)}
+            />
+            <NumberBox label="Top" value={top.value} max={50} onChange={(next) => (top.value = next)} />
+          </>
+        }
+      />
+      {info?.hasDeviceWork === true ? (
+        <Panel
+          title="Copies and sets"
+          definition="Memory copies and memory sets on the device, by direction and kind of memory."
+        >
+          <DataTable
+            name="Copies and sets"
+            view="kernels"
+            stateKey="copies"
+            method="view/copies"
+            defaultSort="-totalUs"
+            actions={(row) => timelineAction(row, 'Memcpy')}
+            empty="No copy and no set ran in the selected steps."
+          />
+        </Panel>
+      ) : null}
+      {result?.absences.map((absence) => (
+        <EmptyState key={absence.what} absence={absence} />
+      ))}
+    </>
+  );
+}

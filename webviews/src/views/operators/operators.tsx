@@ -1,0 +1,160 @@
+// Operators: four rings and the table; each row opens to the Python stacks that called it.
+import { useEffect, useState } from 'preact/hooks';
+import { useAnswer } from '../../host/query.ts';
+import { navigations, trace, viewState } from '../../host/store.ts';
+import { quantity } from '../../lib/format.ts';
+import type { Row, ViewOperatorsResult, ViewOperatorStacksResult } from '../../lib/protocol.ts';
+import { LinkButton, NumberBox, Segments } from '../../widgets/controls.tsx';
+import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
+import { EmptyState, Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
+import { RingChart } from '../../widgets/ring_chart.tsx';
+import { StackList } from '../../widgets/stack_list.tsx';
+import { filterFor, text, timelineAction, viewAction } from '../links.ts';
+
+const rings = [
+  { key: 'deviceSelf', title: 'Device self', definition: 'Device time of the work that the operator launched itself, without that of the operators it called.' },
+  { key: 'deviceTotal', title: 'Device total', definition: 'Device time of the work launched by the operator and by the operators it called.' },
+  { key: 'hostSelf', title: 'Host self', definition: 'Host time in the operator, without that of the operators it called.' },
+  { key: 'hostTotal', title: 'Host total', definition: 'Host time in the operator and in the operators it called.' },
+] as const;
+
+function Stacks(props: { row: Row }) {
+  const params: Record<string, unknown> = { name: text(props.row, 'name') };
+  const shapes = text(props.row, 'inputShapes');
+  if (shapes !== '') params.inputShapes = shapes;
+  const { value, error, retry } = useAnswer<ViewOperatorStacksResult>('view/operatorStacks', params);
+  if (error !== undefined) return <Failure error={error} retry={retry} />;
+  if (value === undefined) return <Waiting what="Reading stacks" />;
+  if (value.stacks.length === 0) return <Nothing>No stack was recorded for these calls.</Nothing>;
+  return (
+    <div class="stack-cards">
+      {value.absences.map((absence) => (
+        <EmptyState key={absence.what} absence={absence} />
+      ))}
+      {value.totalStacks > value.stacks.length ? (
+        <p class="note">
+          The {value.stacks.length} heaviest of {value.totalStacks} stacks.
+        </p>
+      ) : null}
+      {value.stacks.map((stack, index) => (
+        <section key={index} class="stack-card" aria-label={`Stack ${index + 1}`}>
+          <p class="evidence">
+            <span>
+              Calls <strong>{quantity(stack.calls, 'count')}</strong>
+            </span>
+            {trace.value?.hasDeviceWork === true ? (
+              <span>
+                Device self <strong>{quantity(stack.deviceSelfUs, 'us')}</strong>
+              </span>
+            ) : null}
+            <span>
+              Host self <strong>{quantity(stack.hostSelfUs, 'us')}</strong>
+            </span>
+            {stack.backward ? <span>backward of this forward line</span> : null}
+            {stack.slice === null
+              ? null
+              : viewAction('timeline', 'Timeline', 'Show its heaviest call in the timeline', {
+                  slice: stack.slice.slice,
+                }).map((action) => (
+                  <LinkButton key={action.label} title={action.title} onClick={action.run}>
+                    {action.label}
+                  </LinkButton>
+                ))}
+          </p>
+          <StackList frames={stack.frames} />
+        </section>
+      ))}
+    </div>
+  );
+}
+
+export function OperatorsView() {
+  const device = trace.value?.hasDeviceWork === true;
+  const group = viewState('operators', 'groupBy', 'operator');
+  const top = viewState('operators', 'top', 10);
+  const filter = viewState('operators', 'tableFilter', '');
+  const [result, setResult] = useState<ViewOperatorsResult | undefined>(undefined);
+  const navigation = navigations.value.operators;
+  useEffect(() => {
+    if (navigation === undefined) return;
+    if (navigation.to.filter !== undefined) filter.value = navigation.to.filter;
+    if (navigation.to.groupBy !== undefined) group.value = navigation.to.groupBy;
+  }, [navigation?.serial]);
+  const shapes = trace.value?.hasShapes === true;
+  const stacks = trace.value?.hasStacks === true;
+  const actions = (row: Row): RowAction[] => {
+    const name = text(row, 'name');
+    return [
+      ...timelineAction(row, name),
+      ...(device
+        ? viewAction('kernels', 'Kernels', `Show the kernels of ${name}`, {
+            filter: `operator:${filterFor(name)}`,
+            groupBy: 'properties',
+          })
+        : []),
+    ];
+  };
+  const charts =
+    result === undefined
+      ? []
+      : rings.filter((ring) => result.rings[ring.key].some((part) => part.us > 0));
+  // Totals hold one another, so only self times have a whole.
+  const totals: Partial<Record<string, number>> =
+    result === undefined ? {} : { deviceSelf: result.deviceSelfUs, hostSelf: result.hostSelfUs };
+  return (
+    <>
+      <div class="columns">
+        {charts.map((ring) => (
+          <RingChart
+            key={ring.key}
+            title={ring.title}
+            definition={ring.definition}
+            unit="us"
+            top={top.value}
+            {...(totals[ring.key] === undefined ? {} : { total: totals[ring.key] })}
+            parts={result!.rings[ring.key].map((part) => ({ name: part.name, value: part.us }))}
+            onPick={(name) => (filter.value = `name:${filterFor(name)}`)}
+          />
+        ))}
+      </div>
+      <DataTable
+        key={group.value}
+        name="Operators"
+        view="operators"
+        stateKey="table"
+        method="view/operators"
+        params={{ groupBy: group.value, topN: top.value }}
+        defaultSort={device ? '-deviceSelfUs' : '-hostSelfUs'}
+        actions={actions}
+        rowKey={(row) => `${text(row, 'name')} ${text(row, 'inputShapes')}`}
+        onResult={(answer) => setResult(answer as ViewOperatorsResult)}
+        {...(stacks
+          ? {
+              canOpen: (row: Row) => Number(row.stacks ?? 0) > 0,
+              detail: (row: Row) => <Stacks row={row} />,
+            }
+          : {})}
+        toolbar={
+          <>
+            {shapes ? (
+              <Segments
+                label="Group by"
+                value={group.value}
+                choices={[
+                  { value: 'operator', label: 'Operator' },
+                  { value: 'operatorAndShapes', label: 'Operator and shapes' },
+                ]}
+                onChange={(next) => (group.value = next)}
+              />
+            ) : null}
+            <NumberBox label="Top" value={top.value} max={50} onChange={(next) => (top.value = next)} />
+          </>
+        }
+        tall
+      />
+      {result?.absences.map((absence) => (
+        <EmptyState key={absence.what} absence={absence} />
+      ))}
+    </>
+  );
+}

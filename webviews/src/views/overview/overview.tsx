@@ -1,0 +1,290 @@
+// Overview: where the time of the steps went, the devices, what stands out, and whether the trace is
+// whole.
+import { useRef, useState } from 'preact/hooks';
+import { useAnswer } from '../../host/query.ts';
+import { selectSteps, trace } from '../../host/store.ts';
+import { roleColors, type Role } from '../../lib/colors.ts';
+import { fixed, quantity, share, visible } from '../../lib/format.ts';
+import type { CheckResult, ViewOverviewResult } from '../../lib/protocol.ts';
+import { ChartMenu } from '../../widgets/chart_menu.tsx';
+import { FindingList } from '../../widgets/findings.tsx';
+import { EmptyState, Failure, Waiting } from '../../widgets/notices.tsx';
+import { Facts, Panel } from '../../widgets/panel.tsx';
+import { PlainTable } from '../../widgets/plain_table.tsx';
+import { RingChart } from '../../widgets/ring_chart.tsx';
+import { Legend, StackedBars } from '../../widgets/stacked_bars.tsx';
+
+type Parts = Partial<Record<Role, number>>;
+
+interface ShownRole {
+  key: Role;
+  title: string;
+  definition: string;
+  color: string;
+}
+
+const us = (value: number): string => fixed(value, 1);
+
+function StepChart(props: { result: ViewOverviewResult; shown: ShownRole[] }) {
+  const root = useRef<HTMLDivElement>(null);
+  const [asTable, setAsTable] = useState(false);
+  const { result, shown } = props;
+  const recorded = trace.value?.hasRecordedSteps === true;
+  return (
+    <Panel
+      title={recorded ? 'Step time' : 'Time'}
+      definition="Each moment of a step counts for the first of these that was going on: kernel, memcpy, memset, communication, runtime, data loader, CPU. The parts add up to the step."
+      actions={<ChartMenu name="Step time" chart={root} asTable={asTable} onTable={setAsTable} />}
+    >
+      <div ref={root}>
+        {asTable ? (
+          <PlainTable
+            label="Step time"
+            columns={[
+              { title: 'Step' },
+              { title: 'Total (\u00b5s)', numeric: true },
+              ...shown.map((role) => ({
+                title: `${role.title} (\u00b5s)`,
+                numeric: true,
+                definition: role.definition,
+              })),
+            ]}
+            rows={result.steps.map((step) => [
+              step.partial ? `${step.name} (partial)` : step.name,
+              us(step.durationUs),
+              ...shown.map((role) => us((step.parts as Parts)[role.key] ?? 0)),
+            ])}
+          />
+        ) : (
+          <>
+            <StackedBars
+              label="Time of each step by what it was spent on"
+              xTitle="Step"
+              yTitle="Time"
+              unit="us"
+              parts={shown}
+              bars={result.steps.map((step) => ({
+                name: step.name,
+                total: step.durationUs,
+                values: shown.map((role) => (step.parts as Parts)[role.key] ?? 0),
+                ...(step.partial ? { note: 'partial' } : {}),
+              }))}
+              {...(recorded ? { onPick: (name: string) => selectSteps(name) } : {})}
+            />
+            <Legend parts={shown} />
+          </>
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+function Gpus(props: { result: ViewOverviewResult }) {
+  const { gpus } = props.result;
+  if (gpus.length === 0) return null;
+  const percent = (value: number | null): string | undefined =>
+    value === null ? undefined : `${fixed(value * 100, 2)} %`;
+  return (
+    <Panel title={gpus.length === 1 ? 'GPU' : 'GPUs'}>
+      {gpus.map((gpu) => (
+        <div key={gpu.index} class="gpu">
+          <Facts
+            items={[
+              { name: `GPU ${gpu.index}`, value: gpu.name === '' ? '(name not recorded)' : visible(gpu.name) },
+              { name: 'Memory', value: gpu.memoryBytes === null ? undefined : quantity(gpu.memoryBytes, 'bytes') },
+              {
+                name: 'Multiprocessors',
+                value: gpu.multiprocessors === null ? undefined : String(gpu.multiprocessors),
+              },
+              { name: 'Compute capability', value: gpu.computeCapability ?? undefined },
+              {
+                name: 'Utilization',
+                value: percent(gpu.utilization),
+                definition: 'Share of the time of the steps in which at least one kernel runs.',
+              },
+              {
+                name: 'Est. SM efficiency',
+                value: percent(gpu.estSmEfficiency),
+                definition:
+                  'Blocks per multiprocessor of the kernels that run, at most 1, averaged over the time of the steps.',
+              },
+              {
+                name: 'Est. occupancy',
+                value: percent(gpu.estOccupancy),
+                definition:
+                  'Active warps over the most that fit, as estimated at launch, weighted by duration. Idle time does not count.',
+              },
+              {
+                name: 'Tensor core share',
+                value: percent(gpu.tensorCoreShare),
+                definition: 'Share of kernel time in kernels that use matrix units.',
+              },
+            ].flatMap((item) => (item.value === undefined ? [] : [{ ...item, value: item.value }]))}
+          />
+        </div>
+      ))}
+    </Panel>
+  );
+}
+
+function Average(props: { result: ViewOverviewResult; shown: ShownRole[] }) {
+  const { average } = props.result;
+  const parts = average.parts as Parts;
+  return (
+    <Panel
+      title={props.result.steps.length === 1 ? 'Breakdown' : 'Average step'}
+      definition="Mean over the selected steps that are not cut by the end of the recording."
+    >
+      <PlainTable
+        label="Average step time"
+        class="open"
+        columns={[
+          { title: 'Spent on' },
+          { title: 'Time (\u00b5s)', numeric: true },
+          { title: 'Share', numeric: true },
+        ]}
+        rows={[
+          ['Step', us(average.durationUs), share(average.durationUs, average.durationUs)],
+          ...props.shown.map((role) => [
+            <span key={role.key} title={role.definition}>
+              <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+                <rect width="10" height="10" rx="2" fill={role.color} />
+              </svg>{' '}
+              {role.title}
+            </span>,
+            us(parts[role.key] ?? 0),
+            share(parts[role.key] ?? 0, average.durationUs),
+          ]),
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Health() {
+  const { value, error, retry } = useAnswer<CheckResult>('profile/check', {});
+  if (error !== undefined) return <Failure error={error} retry={retry} />;
+  if (value === undefined) return <Waiting what="Reading trace health" />;
+  return (
+    <Panel title="Trace health" definition="What was read, what was wrong with it, and what was not recorded.">
+      <Facts
+        items={[
+          { name: 'Events', value: quantity(value.events, 'count') },
+          { name: 'Read in', value: `${fixed(value.totalSeconds, 2)} s` },
+          {
+            name: 'Size',
+            value: `${quantity(value.fileBytes, 'bytes')} file, ${quantity(value.textBytes, 'bytes')} text`,
+          },
+          {
+            name: 'Problems',
+            value:
+              value.problems.length === 0
+                ? 'none'
+                : quantity(
+                    value.problems.reduce((sum, problem) => sum + problem.count, 0),
+                    'count',
+                  ),
+          },
+          ...(value.unlinkedDeviceSlices > 0
+            ? [
+                {
+                  name: 'Device work without launch',
+                  value: quantity(value.unlinkedDeviceSlices, 'count'),
+                  definition: 'Device slices whose launch or operator is not in the trace.',
+                },
+              ]
+            : []),
+        ]}
+      />
+      {value.problems.length === 0 ? null : (
+        <PlainTable
+          label="Problems found while reading"
+          columns={[
+            { title: 'Problem' },
+            { title: 'Count', numeric: true },
+            { title: 'First at byte', numeric: true },
+          ]}
+          rows={value.problems.map((problem) => [
+            visible(problem.message),
+            quantity(problem.count, 'count'),
+            quantity(problem.firstOffset, 'count'),
+          ])}
+        />
+      )}
+      <details>
+        <summary>Events by category</summary>
+        <PlainTable
+          label="Events by category"
+          columns={[{ title: 'Category' }, { title: 'Events', numeric: true }]}
+          rows={value.categories.map((entry) => [
+            entry.category === '' ? '(none)' : visible(entry.category),
+            quantity(entry.count, 'count'),
+          ])}
+        />
+      </details>
+      {value.absences.length === 0 ? null : (
+        <details>
+          <summary>Not recorded in this trace ({value.absences.length})</summary>
+          {value.absences.map((absence) => (
+            <EmptyState key={absence.what} absence={absence} />
+          ))}
+        </details>
+      )}
+    </Panel>
+  );
+}
+
+export function OverviewView() {
+  const { value, error, retry } = useAnswer<ViewOverviewResult>('view/overview', {});
+  if (error !== undefined) return <Failure error={error} retry={retry} />;
+  if (value === undefined) return <Waiting what="Reading the overview" />;
+  const average = value.average.parts as Parts;
+  const shown = value.roles.filter((role) => role.present).map((role) => ({
+    ...role,
+    key: role.key as Role,
+    color: roleColors[role.key as Role] ?? roleColors.other,
+  }));
+  return (
+    <>
+      <div class="overview-grid">
+        <div class="overview-main">
+          <StepChart result={value} shown={shown} />
+          <div class="columns">
+            <Average result={value} shown={shown} />
+            <RingChart
+              title="Where the time goes"
+              definition="Parts of the average step."
+              unit="us"
+              top={shown.length}
+              parts={shown.map((role) => ({ name: role.title, value: average[role.key] ?? 0 }))}
+              colors={colorsByValue(shown, average)}
+            />
+          </div>
+        </div>
+        <div class="overview-side">
+          <Panel title="Configuration">
+            <Facts
+              items={value.configuration.map((entry) => ({
+                name: entry.name,
+                value: visible(entry.value),
+              }))}
+            />
+          </Panel>
+          <Gpus result={value} />
+        </div>
+      </div>
+      <Panel title="Findings">
+        <FindingList findings={value.recommendations} />
+      </Panel>
+      <Health />
+    </>
+  );
+}
+
+/** The ring sorts its parts by size; their colours follow. */
+function colorsByValue(shown: ShownRole[], parts: Parts): string[] {
+  return [...shown]
+    .filter((role) => (parts[role.key] ?? 0) > 0)
+    .sort((a, b) => (parts[b.key] ?? 0) - (parts[a.key] ?? 0))
+    .map((role) => role.color);
+}

@@ -1,0 +1,84 @@
+// Findings: what costs, how it is known, what to do, and where to look.
+import { copyText } from '../host/host.ts';
+import { announce } from '../host/store.ts';
+import { quantity, visible } from '../lib/format.ts';
+import type { Finding } from '../lib/protocol.ts';
+import { viewAction } from '../views/links.ts';
+import { LinkButton } from './controls.tsx';
+import { FrameLink } from './stack_list.tsx';
+
+const severities: Record<Finding['severity'], string> = { warning: 'Warning', info: 'Note' };
+
+export function FindingCard(props: { finding: Finding }) {
+  const { finding } = props;
+  return (
+    <li class={`finding ${finding.severity}`}>
+      <div class="finding-head">
+        <span class="finding-severity">{severities[finding.severity]}</span>
+        <h3>{visible(finding.title)}</h3>
+        {finding.gainUs === null || finding.gainUs <= 0 ? null : (
+          <span class="finding-gain" title="Expected gain per step">
+            about {quantity(finding.gainUs, 'us')} per step
+          </span>
+        )}
+      </div>
+      <p>{visible(finding.text)}</p>
+      {finding.evidence.length === 0 ? null : (
+        <p class="evidence">
+          {finding.evidence.map((entry) => (
+            <span key={entry.label}>
+              {visible(entry.label)}{' '}
+              <strong>{quantity(entry.value, entry.unit)}</strong>
+            </span>
+          ))}
+        </p>
+      )}
+      {finding.action === '' ? null : <p class="finding-action">{visible(finding.action)}</p>}
+      {finding.snippet === '' ? null : (
+        <div class="snippet">
+          <pre tabIndex={0} role="region" aria-label={`Code: ${finding.title}`}>
+            {finding.snippet}
+          </pre>
+        </div>
+      )}
+      <div class="finding-links">
+        {finding.snippet === '' ? null : (
+          <LinkButton
+            onClick={() => {
+              copyText(finding.snippet);
+              announce('Snippet copied');
+            }}
+          >
+            Copy snippet
+          </LinkButton>
+        )}
+        {finding.frames.slice(0, 4).map((frame, index) => (
+          <FrameLink key={index} frame={frame} />
+        ))}
+        {finding.slices.slice(0, 4).flatMap((slice) =>
+          viewAction('timeline', visible(slice.name), 'Show in the timeline', {
+            slice: slice.slice,
+          }).map((action) => (
+            <LinkButton key={slice.slice} title={action.title} onClick={action.run}>
+              {`${action.label}, ${quantity(slice.durationNs, 'ns')}`}
+            </LinkButton>
+          )),
+        )}
+      </div>
+    </li>
+  );
+}
+
+export function FindingList(props: { findings: readonly Finding[] }) {
+  if (props.findings.length === 0) {
+    return <p class="nothing">Nothing stands out in the selected steps.</p>;
+  }
+  return (
+    <ul class="findings">
+      {props.findings.map((finding) => (
+        <FindingCard key={finding.id} finding={finding} />
+      ))}
+    </ul>
+  );
+}
+
