@@ -53,6 +53,8 @@ export default tseslint.config(
       'no-var': 'error',
       'prefer-const': 'error',
       'no-eval': 'error',
+      'no-control-regex': 'error',
+      '@typescript-eslint/no-namespace': 'error',
       'no-implied-eval': 'error',
       '@typescript-eslint/await-thenable': 'error',
       '@typescript-eslint/no-explicit-any': 'error',

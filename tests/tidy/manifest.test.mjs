@@ -42,8 +42,9 @@ test('every setting is read by the extension', () => {
   assert.deepEqual(unread, []);
 });
 
-test('every command has our prefix, a title and our category', () => {
+test('every command has our prefix, a title and one category for all', () => {
   assert.ok(contributes.commands.length > 0);
+  assert.equal(new Set(contributes.commands.map(({ category }) => category)).size, 1);
   for (const { command, title, category } of contributes.commands) {
     assert.match(command, /^emberline\.[a-zA-Z.]+$/);
     assert.match(title, /^[A-Z]/, command);
