@@ -284,6 +284,7 @@ Result<std::vector<OperatorStack>> StacksOfOperator(const Model& model, const St
       OperatorStack entry;
       entry.frames = StackOf(model, call);
       entry.from_forward = stack.from_forward;
+      entry.example = call;
       result.push_back(std::move(entry));
       heaviest.push_back(-1);
     }

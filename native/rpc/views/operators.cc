@@ -137,7 +137,7 @@ Result<Json> OperatorStacksView(const ViewRequest& request) {
          {"deviceTotalUs", Us(stack.device_total)},
          {"hostSelfUs", Us(stack.host_self)},
          {"hostTotalUs", Us(stack.host_total)},
-         {"slice", stack.example == kNone ? Json() : SliceRefJson(model.store(), stack.example)}});
+         {"slice", SliceRefJson(model.store(), stack.example)}});
   }
   if (stacks->empty()) {
     result["absences"].push_back({{"what", "No Python stack was recorded for this operator."},
