@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "analysis/findings_internal.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -186,6 +187,21 @@ void AddUtilization(const Overview& overview, std::vector<Finding>* findings) {
   f.title = low.size() == 1 ? "A GPU is idle most of the time" : "GPUs are idle most of the time";
   f.text = "GPU " + ListText(low) + (low.size() == 1 ? " runs" : " run") + " kernels less than half of the time" +
            (low.size() == 1 ? " (" + Percent(f.evidence[0].value) + ")." : ".");
+  // What fills the rest of an average step names the cause.
+  const double total = overview.steps.average_total_ns;
+  Role cause = Role::kOther;
+  double most = 0;
+  for (Role role : {Role::kMemcpy, Role::kCommunication, Role::kRuntime, Role::kDataLoader, Role::kCpuExec,
+                    Role::kOther}) {
+    if (Average(overview, role) > most) {
+      most = Average(overview, role);
+      cause = role;
+    }
+  }
+  if (total > 0 && most > 0) {
+    f.text += std::string(" Most of the rest of a step is ") + RoleTitle(cause) + " (" + Percent(most / total) + ").";
+    f.evidence.push_back({std::string(RoleTitle(cause)) + " share of the step", most / total, Unit::kRatio});
+  }
   f.action = "Give the device more to do per launch: a larger batch where convergence allows it, fewer "
              "and larger kernels (torch.compile, CUDA graphs), and no waiting in between.";
   f.snippet = "model = torch.compile(model)";
@@ -268,6 +284,7 @@ std::vector<Finding> FindFindings(const Model& model, const StepSelection& selec
   AddUtilization(overview, &findings);
   AddMixedPrecision(model, overview, &findings);
   AddMemory(model, &findings);
+  AddFurtherFindings(model, selection, overview, cancel, &findings);
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
     const bool wa = a.severity == "warning", wb = b.severity == "warning";
     if (wa != wb) return wa;

@@ -147,7 +147,7 @@ class Builder {
           calls_[inner_[forward[i]]].backward_host_self += store_.duration(i);
         }
         const uint32_t call = inner_[i];
-        if (call != kNone && IsListedOperator(model_, i) &&
+        if (call != kNone && calls_[call].slice != i && IsListedOperator(model_, i) &&
             (above == kNone || inner_[above] != call || calls_[call].slice == above)) {
           ++calls_[call].operators;
         }
