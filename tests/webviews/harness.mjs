@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
-import rpc from 'vscode-jsonrpc/node.js';
+import * as rpc from 'vscode-jsonrpc/node';
 import { distDir, root, serverPath } from '../../scripts/lib/paths.mjs';
 import { themes } from './themes.mjs';
 
@@ -48,7 +48,10 @@ export class Daemon {
   }
 
   request(method, params, token) {
-    return this.connection.sendRequest(method, params, token);
+    // An undefined third argument would be sent as a second parameter.
+    return token === undefined
+      ? this.connection.sendRequest(method, params)
+      : this.connection.sendRequest(method, params, token);
   }
 
   async stop() {

@@ -78,8 +78,8 @@ export function columnScale(unit: Unit, largest: number): Scale {
     case 'ns':
       return { divisor: 1e6, suffix: 'ms', digits: 3 };
     case 'bytes':
-      if (largest >= 10 * 2 ** 30) return { divisor: 2 ** 30, suffix: 'GiB', digits: 3 };
-      if (largest >= 10 * 2 ** 20) return { divisor: 2 ** 20, suffix: 'MiB', digits: 2 };
+      if (largest >= 100 * 2 ** 30) return { divisor: 2 ** 30, suffix: 'GiB', digits: 3 };
+      if (largest >= 100 * 2 ** 20) return { divisor: 2 ** 20, suffix: 'MiB', digits: 2 };
       if (largest >= 10 * 2 ** 10) return { divisor: 2 ** 10, suffix: 'KiB', digits: 1 };
       return { divisor: 1, suffix: 'B', digits: 0 };
     case 'ratio':

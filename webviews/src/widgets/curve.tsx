@@ -77,15 +77,21 @@ export function Curve(props: {
         axes: [
           {
             ...axis,
+            size: 26,
+            labelSize: 18,
             label: `${props.xTitle}${xSuffix === '' ? '' : ` (${xSuffix})`}`,
             values: (_plot, ticks) => ticks.map((tick) => fixed(tick / xDivisor, tick % xDivisor === 0 ? 0 : 1)),
           },
           {
             ...axis,
-            size: 68,
+            size: 62,
+            labelSize: 18,
+            incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].map(
+              (step) => step * yScale.divisor,
+            ),
             label: `${props.yTitle}${yScale.suffix === '' ? '' : ` (${yScale.suffix})`}`,
             values: (_plot, ticks) =>
-              ticks.map((tick) => fixed(tick / yScale.divisor, yScale.divisor === 1 ? 0 : 1)),
+              ticks.map((tick) => fixed(tick / yScale.divisor, 0)),
           },
         ],
         series: [

@@ -8,9 +8,9 @@ import { announce, epoch, failureOf, requestSelection, viewState } from '../host
 import type { FailureData, ViewName } from '../host/messages.ts';
 import { exportRows, extensions, type ExportFormat } from '../lib/export.ts';
 import { columnScale, exact, fixed, plural, visible, type Scale } from '../lib/format.ts';
-import type { Column, Row, Table } from '../lib/protocol.ts';
+import type { Absence, Column, Row, Table } from '../lib/protocol.ts';
 import { FilterBox, LinkButton, MenuButton } from './controls.tsx';
-import { Failure, Nothing, Waiting } from './notices.tsx';
+import { EmptyState, Failure, Nothing, Waiting } from './notices.tsx';
 import { useVirtualRows } from './virtual_rows.ts';
 
 export interface RowAction {
@@ -39,6 +39,8 @@ export interface DataTableProps {
   renderCell?: Record<string, (row: Row) => ComponentChildren>;
   /** The whole answer to the first page, for what a view shows beside the table. */
   onResult?: (result: unknown) => void;
+  /** Keys of columns that say nothing in this trace. They stay in exports. */
+  hideColumns?: (result: unknown) => readonly string[];
   toolbar?: ComponentChildren;
   tall?: boolean;
   empty?: string;
@@ -51,12 +53,19 @@ const headPx = 40;
 interface Loaded {
   key: string;
   columns: Column[];
+  hidden: readonly string[];
+  absences: Absence[];
   totalRows: number;
   unfilteredRows: number;
   pages: Map<number, Row[]>;
 }
 
 const asTable = (result: unknown): Table => result as Table;
+
+function absencesOf(result: unknown): Absence[] {
+  const { absences } = result as { absences?: Absence[] };
+  return absences ?? [];
+}
 
 function usePages(props: DataTableProps, sort: string, filter: string) {
   const params: Record<string, unknown> = { ...props.params };
@@ -82,6 +91,8 @@ function usePages(props: DataTableProps, sort: string, filter: string) {
           return {
             key,
             columns: table.columns,
+            hidden: props.hideColumns?.(result) ?? [],
+            absences: absencesOf(result),
             totalRows: table.totalRows,
             unfilteredRows: table.unfilteredRows,
             pages,
@@ -127,7 +138,7 @@ const numeric = (column: Column): boolean =>
 function minimumWidth(column: Column, first: boolean): number {
   if (first) return 190;
   if (column.type === 'text') return 110;
-  return column.type === 'bool' ? 74 : 92;
+  return column.type === 'bool' ? 84 : 96;
 }
 
 function gridTemplate(columns: readonly Column[], widths: Record<string, number>): string {
@@ -175,8 +186,10 @@ export function DataTable(props: DataTableProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
 
   const columns = useMemo(
-    () => (loaded?.columns ?? []).filter((column) => !column.hidden),
-    [loaded?.columns],
+    () => (loaded?.columns ?? []).filter(
+        (column) => !column.hidden && loaded?.hidden.includes(column.key) !== true,
+      ),
+    [loaded?.columns, loaded?.hidden.join()],
   );
   const count = loaded?.totalRows ?? 0;
   const rows = useVirtualRows(count, scroll, rowPx, headPx);
@@ -383,6 +396,19 @@ export function DataTable(props: DataTableProps) {
   const activeInSight =
     active.row < 0 || rows.items.some((item) => item.index === active.row);
 
+  if (loaded?.unfilteredRows === 0 && filter === '' && !stale && loaded.absences.length > 0) {
+    return (
+      <>
+        {loaded.absences.map((absence) => (
+          <EmptyState
+            key={absence.what}
+            title={`No ${props.name.toLowerCase()}`}
+            absence={absence}
+          />
+        ))}
+      </>
+    );
+  }
   return (
     <div class="data-table">
       <div class="toolbar">
@@ -464,10 +490,9 @@ export function DataTable(props: DataTableProps) {
                         <span class="head-unit"> {scales[index]!.suffix}</span>
                       )}
                     </span>
-                    <span
-                      class={`sort-mark ${sortKey === column.key ? (descending ? 'down' : 'up') : ''}`}
-                      aria-hidden="true"
-                    />
+                    {sortKey === column.key ? (
+                      <span class={`sort-mark ${descending ? 'down' : 'up'}`} aria-hidden="true" />
+                    ) : null}
                     <span
                       class="resize-handle"
                       aria-hidden="true"
@@ -524,7 +549,7 @@ export function DataTable(props: DataTableProps) {
                             key={column.key}
                             role="gridcell"
                             aria-colindex={index + 1}
-                            class={`cell ${numeric(column) ? 'numeric' : ''} ${index === 0 ? 'first' : ''} ${bar > 0 ? 'bar' : ''}`}
+                            class={`cell ${numeric(column) ? 'numeric' : ''} ${index === 0 ? 'first' : ''} ${bar > 0 ? 'bar' : ''} ${value === 0 ? 'zero' : ''}`}
                             style={bar > 0 ? { '--bar': `${(bar * 100).toFixed(2)}%` } : undefined}
                             title={row === undefined ? undefined : cellTitle(column, row)}
                             tabIndex={tabStop(item.index, index)}

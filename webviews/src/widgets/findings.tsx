@@ -2,12 +2,22 @@
 import { copyText } from '../host/host.ts';
 import { announce } from '../host/store.ts';
 import { quantity, visible } from '../lib/format.ts';
-import type { Finding } from '../lib/protocol.ts';
+import type { Finding, SliceRef } from '../lib/protocol.ts';
 import { viewAction } from '../views/links.ts';
 import { LinkButton } from './controls.tsx';
 import { FrameLink } from './stack_list.tsx';
 
 const severities: Record<Finding['severity'], string> = { warning: 'Warning', info: 'Note' };
+
+function byName(slices: readonly SliceRef[]): { name: string; slices: SliceRef[] }[] {
+  const groups = new Map<string, SliceRef[]>();
+  for (const slice of slices) {
+    const group = groups.get(slice.name);
+    if (group === undefined) groups.set(slice.name, [slice]);
+    else group.push(slice);
+  }
+  return [...groups].map(([name, list]) => ({ name, slices: list }));
+}
 
 export function FindingCard(props: { finding: Finding }) {
   const { finding } = props;
@@ -55,15 +65,27 @@ export function FindingCard(props: { finding: Finding }) {
         {finding.frames.slice(0, 4).map((frame, index) => (
           <FrameLink key={index} frame={frame} />
         ))}
-        {finding.slices.slice(0, 4).flatMap((slice) =>
-          viewAction('timeline', visible(slice.name), 'Show in the timeline', {
-            slice: slice.slice,
-          }).map((action) => (
-            <LinkButton key={slice.slice} title={action.title} onClick={action.run}>
-              {`${action.label}, ${quantity(slice.durationNs, 'ns')}`}
-            </LinkButton>
-          )),
-        )}
+        {byName(finding.slices.slice(0, 6)).map((group) => (
+          <span key={group.name} class="slice-group">
+            <span class="slice-name" title={visible(group.name)}>
+              {visible(group.name)}
+            </span>
+            {group.slices.flatMap((slice) =>
+              viewAction('timeline', quantity(slice.durationNs, 'ns'), 'Show in the timeline', {
+                slice: slice.slice,
+              }).map((action) => (
+                <LinkButton
+                  key={slice.slice}
+                  title={action.title}
+                  label={`Show ${visible(slice.name)}, ${action.label}, in the timeline`}
+                  onClick={action.run}
+                >
+                  {action.label}
+                </LinkButton>
+              )),
+            )}
+          </span>
+        ))}
       </div>
     </li>
   );

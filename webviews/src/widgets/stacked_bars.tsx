@@ -14,14 +14,15 @@ export interface Bar {
   note?: string;
 }
 
-/** A round number that is not below `value`: the end of an axis. */
-export function niceCeiling(value: number): number {
-  if (value <= 0) return 1;
-  const power = 10 ** Math.floor(Math.log10(value));
-  for (const factor of [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10]) {
-    if (factor * power >= value * 0.999999) return factor * power;
-  }
-  return 10 * power;
+/** Round numbers from 0 to the first that is not below `largest`, about four steps. */
+export function axisTicks(largest: number): number[] {
+  if (largest <= 0) return [0, 1];
+  const power = 10 ** Math.floor(Math.log10(largest / 4));
+  const step =
+    [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((one) => one >= largest / 4.5) ??
+    10 * power;
+  const count = Math.ceil((largest * 0.999999) / step);
+  return Array.from({ length: count + 1 }, (_, index) => index * step);
 }
 
 const height = 210;
@@ -48,7 +49,8 @@ export function StackedBars(props: {
     return () => observer.disconnect();
   }, []);
   const { bars, parts } = props;
-  const ceiling = niceCeiling(Math.max(...bars.map((bar) => bar.total), 0));
+  const ticks = axisTicks(bars.reduce((most, bar) => Math.max(most, bar.total), 0));
+  const ceiling = ticks[ticks.length - 1]!;
   const scale = columnScale(props.unit, ceiling);
   const slot = Math.max(14, (width - plot.left - plot.right) / Math.max(1, bars.length));
   const drawn = plot.left + plot.right + slot * bars.length;
@@ -56,8 +58,7 @@ export function StackedBars(props: {
   const y = (value: number): number => plot.top + inner * (1 - value / ceiling);
   const barWidth = Math.min(56, slot * 0.72);
   const every = Math.ceil(44 / slot);
-  const ticks = [0, 0.25, 0.5, 0.75, 1].map((part) => part * ceiling);
-  const digits = ceiling / scale.divisor >= 10 ? 0 : 2;
+  const digits = ticks.every((tick) => Number.isInteger(tick / scale.divisor)) ? 0 : 2;
   const describe = (bar: Bar): string =>
     [
       `${props.xTitle} ${bar.name}${bar.note === undefined ? '' : ` (${bar.note})`}: ${quantity(bar.total, props.unit)}`,

@@ -331,10 +331,9 @@ export function TreeTable<T extends TreeItem<T>>(props: {
                       <span class="head-unit"> {scales[index]!.suffix}</span>
                     )}
                   </span>
-                  <span
-                    class={`sort-mark ${sortKey === column.key ? (descending ? 'down' : 'up') : ''}`}
-                    aria-hidden="true"
-                  />
+                  {sortKey === column.key ? (
+                    <span class={`sort-mark ${descending ? 'down' : 'up'}`} aria-hidden="true" />
+                  ) : null}
                 </div>
               ))}
               {hasActions ? (
@@ -402,7 +401,7 @@ export function TreeTable<T extends TreeItem<T>>(props: {
                         <div
                           key={column.key}
                           role="gridcell"
-                          class={`cell numeric ${bar > 0 ? 'bar' : ''}`}
+                          class={`cell numeric ${bar > 0 ? 'bar' : ''} ${value === 0 ? 'zero' : ''}`}
                           style={bar > 0 ? { '--bar': `${(bar * 100).toFixed(2)}%` } : undefined}
                           title={exact(value, column.unit)}
                           data-key={column.key}

@@ -142,6 +142,14 @@ export function KernelsView() {
         }
         detail={(row) => <Launches row={row} />}
         onResult={(answer) => setResult(answer as ViewKernelsResult)}
+        hideColumns={(answer) => {
+          const kernels = answer as ViewKernelsResult;
+          return [
+            ...(kernels.hasBlocksPerSm ? [] : ['meanBlocksPerSm']),
+            ...(kernels.hasOccupancy ? [] : ['meanEstOccupancy']),
+            ...(kernels.communicationUs > 0 ? [] : ['communication']),
+          ];
+        }}
         empty="No kernel ran in the selected steps."
         toolbar={
           <>
@@ -174,9 +182,9 @@ export function KernelsView() {
           />
         </Panel>
       ) : null}
-      {result?.absences.map((absence) => (
-        <EmptyState key={absence.what} absence={absence} />
-      ))}
+      {result === undefined || result.unfilteredRows === 0
+        ? null
+        : result.absences.map((absence) => <EmptyState key={absence.what} absence={absence} />)}
     </>
   );
 }

@@ -128,6 +128,12 @@ export function OperatorsView() {
         actions={actions}
         rowKey={(row) => `${text(row, 'name')} ${text(row, 'inputShapes')}`}
         onResult={(answer) => setResult(answer as ViewOperatorsResult)}
+        hideColumns={() => [
+          ...(device
+            ? []
+            : ['deviceSelfUs', 'deviceTotalUs', 'tensorCoreEligible', 'tensorCoreSelf', 'tensorCoreTotal']),
+          ...(stacks ? [] : ['stacks']),
+        ]}
         {...(stacks
           ? {
               canOpen: (row: Row) => Number(row.stacks ?? 0) > 0,
@@ -152,9 +158,9 @@ export function OperatorsView() {
         }
         tall
       />
-      {result?.absences.map((absence) => (
-        <EmptyState key={absence.what} absence={absence} />
-      ))}
+      {result === undefined || result.unfilteredRows === 0
+        ? null
+        : result.absences.map((absence) => <EmptyState key={absence.what} absence={absence} />)}
     </>
   );
 }
