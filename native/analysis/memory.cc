@@ -190,6 +190,7 @@ Result<MemoryData> AnalyzeMemory(const Model& model, const CancelToken& cancel) 
     MemoryDevice& device = data.devices[slot->second];
     device.records.push_back(i);
     if (record.total_allocated < 0) device.relative = true;
+    device.has_addresses = device.has_addresses || record.address != 0;
     const AddressKey address{slot->second, record.address};
     if (record.bytes > 0) {
       // A second allocation at an address leaves the first open: its release was not recorded (B36).
@@ -413,7 +414,7 @@ Table MemoryPeakTable(const MemoryData& data, const Model& model, int device_ind
   };
   if (device_index < 0 || static_cast<size_t>(device_index) >= data.devices.size()) return table;
   const MemoryDevice& device = data.devices[device_index];
-  if (device.peak == kNone || device.peak_allocated <= 0) return table;
+  if (device.peak == kNone || device.peak_allocated <= 0 || !device.has_addresses) return table;
   const TraceStore& store = model.store();
   const uint32_t peak_record = device.records[device.peak];
   struct Group {

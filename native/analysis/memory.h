@@ -37,6 +37,8 @@ struct MemoryDevice {
   std::vector<MemoryEvent> events; // in order of their first record
   // Totals were not recorded (PyTorch before 1.10): the curve counts from 0 at the first record.
   bool relative = false;
+  // Addresses were recorded, so that releases find their allocations (PyTorch 1.10 and newer).
+  bool has_addresses = false;
   // Parallel to `records`: bytes after each record.
   std::vector<int64_t> allocated;
   std::vector<int64_t> reserved;   // empty when not recorded
@@ -78,6 +80,7 @@ Table MemoryStatisticsTable(const MemoryData& data, const Model& model, int devi
 
 enum class PeakGrouping { kOperator, kLine, kModule };
 // What was alive at the device's peak. Bytes the records do not explain stand in a row of their own.
+// Empty without addresses: nothing then says what was released.
 Table MemoryPeakTable(const MemoryData& data, const Model& model, int device, PeakGrouping by);
 
 }  // namespace emberline

@@ -170,4 +170,6 @@ TEST_CASE("records without totals give a relative curve") {
   REQUIRE(t.data.devices.size() == 1);
   CHECK(t.data.devices[0].relative);
   CHECK(t.data.devices[0].peak_allocated == 64);
+  CHECK_FALSE(t.data.devices[0].has_addresses);
+  CHECK(MemoryPeakTable(t.data, *t.model, 0, PeakGrouping::kOperator).rows.empty());
 }

@@ -69,8 +69,15 @@ Json Absences(const ViewRequest& request, const MemoryData& data) {
   }
   for (const MemoryDevice& d : data.devices) {
     if (d.relative) {
-      add("Totals were not recorded: curves count from zero at the first record.", "",
-          "");
+      add("Totals were not recorded: curves count from zero at the first record.", "", "");
+      break;
+    }
+  }
+  for (const MemoryDevice& d : data.devices) {
+    if (!d.has_addresses) {
+      add("Addresses were not recorded (PyTorch before 1.10): releases cannot be matched with allocations, so "
+          "what was alive at the peak is not known.",
+          "", "");
       break;
     }
   }
