@@ -332,6 +332,7 @@ class Builder {
       if (!IsLaunchApi(s_.kind(i))) continue;
       const SliceIndex op = find(i);
       if (op != kNone && s_.tracks()[s_.track(op)].pid == s_.tracks()[s_.track(i)].pid) {
+        if (op != m.op[i]) around_.emplace_back(i, m.op[i]);
         m.op[i] = op;
         by_id = true;
       } else if (m.op[i] != kNone) {
@@ -722,20 +723,21 @@ class Builder {
 
   bool AddTimes() {
     Model& m = *model_;
+    auto around = around_.begin();
     m.host_self.assign(n_, 0);
     m.host_api.assign(n_, 0);
     m.device_self.assign(n_, 0);
     m.device_total.assign(n_, 0);
     for (SliceIndex i = 0; i < n_; ++i) {
       if (Stop(i)) return false;
-      const SliceIndex op = m.op[i];
+      SliceIndex op = m.op[i];
+      // Host time goes by where the call ran, also when an id gives its work to another op.
+      if (around != around_.end() && around->first == i) op = (around++)->second;
       if (m.IsOp(i)) {
         m.host_self[i] += s_.duration(i);
         if (op != kNone) m.host_self[op] -= s_.duration(i);
       } else if (op != kNone && IsLaunchApi(s_.kind(i))) {
-        // A driver call inside a runtime call is the same time.
-        const SliceIndex p = s_.parent(i);
-        if (p == kNone || !IsLaunchApi(s_.kind(p))) m.host_api[op] += OverlapWith(op, i);
+        AddApi(i, op);
       } else if (op != kNone && IsDeviceWork(s_.kind(i))) {
         m.device_self[op] += s_.duration(i);
       }
@@ -748,13 +750,14 @@ class Builder {
     }
     return true;
   }
-  // Time of a call inside the op it belongs to: all of it, except where whole microseconds let it
-  // overhang or an id ties it to an op of another thread.
-  Ns OverlapWith(SliceIndex op, SliceIndex call) const {
-    if (s_.track(op) != s_.track(call)) return 0;
+  // Adds a call's time to the op around it: all of it, except where whole microseconds let it
+  // overhang. A driver call inside a runtime call is the same time.
+  void AddApi(SliceIndex call, SliceIndex op) {
+    const SliceIndex p = s_.parent(call);
+    if (p != kNone && IsLaunchApi(s_.kind(p))) return;
     const Ns begin = std::max(s_.start(op), s_.start(call));
     const Ns end = std::min(s_.end(op), s_.end(call));
-    return std::max<Ns>(0, end - begin);
+    if (end > begin) model_->host_api[op] += end - begin;
   }
 
   bool ListDevices() {
@@ -811,6 +814,8 @@ class Builder {
   const Keys keys_;
   const CancelToken& cancel_;
   std::vector<uint8_t> range_;    // by name id: RangeKind, 0xff not seen
+  // Launches that an id gives to another op than the one around them, in order: (launch, around).
+  std::vector<std::pair<SliceIndex, SliceIndex>> around_;
   std::vector<bool> is_node_;     // "autograd::engine::evaluate_function: X"
 };
 
