@@ -195,8 +195,7 @@ std::vector<int> LocateFunctions(const std::vector<RecordedFunction>& recorded, 
   for (size_t i = 0; i < recorded.size(); ++i) {
     const RecordedFunction& r = recorded[i];
     const int f = r.line_inside ? module.FunctionAround(r.name, r.line) : module.FindFunction(r.name, r.line);
-    if (f < 0 || (!r.class_hint.empty() && !class_of(f).empty() && class_of(f) != r.class_hint &&
-                  r.name != "forward")) {
+    if (f < 0) {
       all = false;
       continue;
     }

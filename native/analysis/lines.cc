@@ -1,0 +1,447 @@
+#include "analysis/lines.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+#include "analysis/intervals.h"
+#include "analysis/stack_of.h"
+#include "model/names.h"
+
+namespace emberline {
+namespace {
+
+constexpr uint32_t kCancelStride = 8192;
+constexpr size_t kOperatorsPerLine = 3;
+
+bool IsSynchronisation(std::string_view name) {
+  return name.find("Synchronize") != std::string_view::npos || name == "cudaMemcpy" || name == "hipMemcpy" ||
+         name == "hipMemcpyWithStream";
+}
+
+// Two contexts at once: where the stack says work ran, and whom it is blamed on.
+struct PairKey {
+  uint32_t context, blamed;
+  bool backward;
+  bool operator==(const PairKey&) const = default;
+};
+struct PairHash {
+  size_t operator()(const PairKey& k) const {
+    return (static_cast<uint64_t>(k.context) * 0x9e3779b97f4a7c15ull) ^
+           (static_cast<uint64_t>(k.blamed) * 0xff51afd7ed558ccdull) ^ (k.backward ? 0x51ull : 0);
+  }
+};
+struct PairCost {
+  Ns device = 0, host = 0;
+};
+
+std::string FunctionKey(const LineLocation& l) { return l.file + '\n' + l.function + '\n' + std::to_string(l.function_line); }
+
+class Analysis {
+ public:
+  Analysis(const Model& model, const LineAttribution& at, const StepSelection& steps, const CancelToken& cancel)
+      : model_(model), s_(model.store()), at_(at), steps_(steps), cancel_(cancel) {}
+
+  Result<LinesResult> Run() {
+    costs_.resize(at_.locations.size());
+    for (uint32_t i = 0; i < costs_.size(); ++i) costs_[i].location = i;
+    for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
+      if (i % kCancelStride == 0 && cancel_.cancelled()) return Cancelled();
+      if (!steps_.Contains(model_.step[i])) continue;
+      if (IsDeviceWork(s_.kind(i))) AddDevice(i);
+      else if (at_.parent.size() > i && Counted(i)) AddHost(i);
+    }
+    AddMemory();
+    if (cancel_.cancelled()) return Cancelled();
+    AddIdle();
+    if (cancel_.cancelled()) return Cancelled();
+    AddTotals();
+    Finish();
+    return std::move(result_);
+  }
+
+ private:
+  static Error Cancelled() { return Error{ErrorKind::kCancelled, "Summing lines was cancelled.", "", {}}; }
+  // Annotations lie across frames and are no work of their own.
+  bool Counted(SliceIndex i) const {
+    const SliceKind k = s_.kind(i);
+    return k == SliceKind::kPythonFunction || k == SliceKind::kCpuOp || IsLaunchApi(k);
+  }
+  uint32_t LocationOf(uint32_t context) const { return context == kNone ? kNone : at_.contexts[context].location; }
+
+  void AddPart(uint32_t location, StringId name, Ns cost) {
+    if (location == kNone || cost <= 0) return;
+    parts_[static_cast<uint64_t>(location) << 32 | name] += cost;
+  }
+
+  void AddDevice(SliceIndex i) {
+    const Ns time = s_.duration(i);
+    result_.has_device_work = true;
+    result_.totals.device += time;
+    const SliceIndex host = LineHostSlice(model_, i);
+    if (host == kNone) return;
+    const uint32_t blamed = at_.blamed[host];
+    const uint32_t location = LocationOf(blamed);
+    if (location == kNone) return;
+    LineCost& c = costs_[location];
+    c.device_self += time;
+    if (model_.is_communication[i]) c.collective += time;
+    pairs_[{at_.context[host], blamed, at_.backward[host]}].device += time;
+    const SliceIndex op = model_.op[i];
+    AddPart(location, op != kNone ? s_.name_id(op) : s_.name_id(i), time);
+    (at_.locations[location].confidence == LineConfidence::kFunction ? result_.totals.function_device
+                                                                     : result_.totals.line_device) += time;
+  }
+
+  void AddHost(SliceIndex i) {
+    const Ns time = at_.exclusive[i];
+    result_.totals.host += time;
+    if (at_.user_frame[i]) ++costs_[LocationOf(at_.context[i])].calls;
+    const uint32_t call = LocationOf(at_.called[i]);
+    // What could not be placed is no call of the function whose row takes its time.
+    if (call != kNone && at_.locations[call].confidence != LineConfidence::kFunction) ++costs_[call].calls;
+    const uint32_t blamed = at_.blamed[i];
+    const uint32_t location = LocationOf(blamed);
+    if (location == kNone) return;
+    LineCost& c = costs_[location];
+    c.host_self += time;
+    const bool op = s_.kind(i) == SliceKind::kCpuOp;
+    if (op && (!CollectiveLibrary(s_.name(i)).empty() || s_.name(i) == "record_param_comms")) {
+      const SliceIndex outer = model_.op[i];
+      if (outer == kNone || CollectiveLibrary(s_.name(outer)).empty()) ++c.collectives;
+    }
+    if (IsLaunchApi(s_.kind(i)) && IsSynchronisation(s_.name(i))) c.synchronisation += time;
+    pairs_[{at_.context[i], blamed, at_.backward[i]}].host += time;
+    if (op && time > 0) host_parts_[static_cast<uint64_t>(location) << 32 | s_.name_id(i)] += time;
+    (at_.locations[location].confidence == LineConfidence::kFunction ? result_.totals.function_host
+                                                                     : result_.totals.line_host) += time;
+  }
+
+  void AddMemory() {
+    const auto& memory = s_.memory();
+    for (size_t i = 0; i < memory.size() && i < at_.memory_slice.size(); ++i) {
+      if (memory[i].bytes <= 0 || at_.memory_slice[i] == kNone) continue;
+      if (!steps_.Contains(model_.step[at_.memory_slice[i]])) continue;
+      const uint32_t location = LocationOf(at_.blamed[at_.memory_slice[i]]);
+      if (location != kNone) costs_[location].allocated_bytes += memory[i].bytes;
+    }
+  }
+
+  // Time during which a device has nothing to do and the host has not yet launched what comes next
+  // is charged to what the launching thread did meanwhile, line by line.
+  void AddIdle() {
+    std::unordered_map<int64_t, std::vector<SliceIndex>> work;   // by device
+    for (const Track& t : s_.tracks()) {
+      if (t.kind != TrackKind::kDeviceStream) continue;
+      auto& list = work[t.device];
+      for (SliceIndex i = t.first; i < t.last; ++i) {
+        if (IsDeviceWork(s_.kind(i))) list.push_back(i);
+      }
+    }
+    for (auto& [device, list] : work) {
+      std::sort(list.begin(), list.end(), [&](SliceIndex a, SliceIndex b) {
+        return s_.start(a) != s_.start(b) ? s_.start(a) < s_.start(b) : a < b;
+      });
+      Ns busy_until = list.empty() ? 0 : s_.end(list[0]);
+      for (const SliceIndex i : list) {
+        const Ns gap_end = s_.start(i);
+        const SliceIndex launch = model_.launch[i];
+        if (gap_end > busy_until && launch != kNone && steps_.Contains(model_.step[i])) {
+          const Ns until = std::min(gap_end, s_.end(launch));
+          if (until > busy_until) ChargeIdle(s_.track(launch), {busy_until, until});
+        }
+        busy_until = std::max(busy_until, s_.end(i));
+      }
+    }
+  }
+
+  void ChargeIdle(TrackIndex track, Interval gap) {
+    const Track& t = s_.tracks()[track];
+    SliceIndex low = t.first, high = t.last;
+    while (low < high) {   // first slice that starts in or after the gap
+      const SliceIndex middle = low + (high - low) / 2;
+      if (s_.start(middle) < gap.begin) low = middle + 1;
+      else high = middle;
+    }
+    std::vector<SliceIndex> open;
+    for (SliceIndex a = low > t.first ? low - 1 : kNone; a != kNone; a = at_.parent[a]) open.push_back(a);
+    std::reverse(open.begin(), open.end());
+    Ns from = gap.begin;
+    const auto charge_until = [&](Ns until) {
+      until = std::min(until, gap.end);
+      while (from < until) {
+        while (!open.empty() && s_.end(open.back()) <= from) open.pop_back();
+        Ns to = until;
+        if (!open.empty()) {
+          to = std::min(to, s_.end(open.back()));
+          const uint32_t location = Counted(open.back()) ? LocationOf(at_.blamed[open.back()]) : kNone;
+          if (location != kNone) costs_[location].idle += to - from;
+        }
+        from = to;
+      }
+    };
+    for (SliceIndex i = low; i < t.last && s_.start(i) < gap.end; ++i) {
+      if (!Counted(i)) continue;
+      charge_until(s_.start(i));
+      while (!open.empty() && s_.end(open.back()) <= s_.start(i)) open.pop_back();
+      open.push_back(i);
+    }
+    charge_until(gap.end);
+  }
+
+  // A pair's cost counts once at each location on either of its two stacks, and once at each
+  // function: recursion does not count twice.
+  void AddTotals() {
+    std::unordered_map<std::string, uint32_t> ids;
+    function_of_.assign(at_.locations.size(), kNone);
+    class_of_.assign(at_.locations.size(), kNone);
+    const auto group = [&](const std::string& key, const LineLocation& l, const std::string& name, int line) {
+      const auto [it, fresh] = ids.emplace(key, static_cast<uint32_t>(groups_.size()));
+      if (fresh) {
+        LineGroup g;
+        g.file = l.file;
+        g.function = name;
+        g.line = line;
+        groups_.push_back(std::move(g));
+        is_class_.push_back(line == 0 && key.front() == 'c');
+      }
+      return it->second;
+    };
+    for (uint32_t i = 0; i < at_.locations.size(); ++i) {
+      const LineLocation& l = at_.locations[i];
+      function_of_[i] = group("f" + FunctionKey(l), l, l.function, l.function_line);
+      if (!l.class_name.empty()) class_of_[i] = group("c" + l.file + '\n' + l.class_name, l, l.class_name, 0);
+    }
+    std::vector<uint32_t> seen_line(at_.locations.size(), kNone), seen_group(groups_.size(), kNone);
+    uint32_t stamp = 0;
+    for (const auto& [key, cost] : pairs_) {
+      ++stamp;
+      for (const uint32_t start : {key.context, key.blamed}) {
+        for (uint32_t c = start; c != kNone; c = at_.contexts[c].parent) {
+          const uint32_t l = at_.contexts[c].location;
+          if (seen_line[l] != stamp) {
+            seen_line[l] = stamp;
+            costs_[l].device_total += cost.device;
+            costs_[l].host_total += cost.host;
+            if (key.backward) {
+              costs_[l].backward_device += cost.device;
+              costs_[l].backward_host += cost.host;
+            }
+          }
+          for (const uint32_t g : {function_of_[l], class_of_[l]}) {
+            if (g == kNone || seen_group[g] == stamp) continue;
+            seen_group[g] = stamp;
+            groups_[g].device += cost.device;
+            groups_[g].host += cost.host;
+            if (key.backward) {
+              groups_[g].backward_device += cost.device;
+              groups_[g].backward_host += cost.host;
+            }
+          }
+        }
+        if (key.context == key.blamed) break;
+      }
+    }
+  }
+
+  static std::vector<std::string> Hottest(std::vector<std::pair<Ns, std::string>> list) {
+    std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
+    std::vector<std::string> out;
+    for (const auto& [cost, name] : list) {
+      if (out.size() == kOperatorsPerLine) break;
+      out.push_back(name);
+    }
+    return out;
+  }
+
+  void Finish() {
+    // Operators are ranked by device time where there is any, else by host time.
+    const auto& parts = result_.has_device_work ? parts_ : host_parts_;
+    std::vector<std::vector<std::pair<Ns, std::string>>> by_location(costs_.size());
+    std::vector<std::unordered_map<StringId, Ns>> by_group(groups_.size());
+    for (const auto& [key, cost] : parts) {
+      const auto location = static_cast<uint32_t>(key >> 32);
+      const auto name = static_cast<StringId>(key & 0xffffffffu);
+      by_location[location].emplace_back(cost, std::string(s_.strings().Get(name)));
+      by_group[function_of_[location]][name] += cost;
+      if (class_of_[location] != kNone) by_group[class_of_[location]][name] += cost;
+    }
+    for (uint32_t l = 0; l < costs_.size(); ++l) {
+      LineCost& c = costs_[l];
+      if (at_.locations[l].confidence == LineConfidence::kFunction) {
+        groups_[function_of_[l]].calls += c.calls;
+        if (class_of_[l] != kNone) groups_[class_of_[l]].calls += c.calls;
+      }
+      if (c.device_total == 0 && c.host_total == 0 && c.calls == 0 && c.allocated_bytes == 0 && c.idle == 0) continue;
+      c.operators = Hottest(std::move(by_location[l]));
+      result_.rows.push_back(std::move(c));
+    }
+    const bool device = result_.has_device_work;
+    std::sort(result_.rows.begin(), result_.rows.end(), [&](const LineCost& a, const LineCost& b) {
+      if (device && a.device_self != b.device_self) return a.device_self > b.device_self;
+      if (a.host_self != b.host_self) return a.host_self > b.host_self;
+      return a.location < b.location;
+    });
+    for (uint32_t g = 0; g < groups_.size(); ++g) {
+      std::vector<std::pair<Ns, std::string>> list;
+      for (const auto& [name, cost] : by_group[g]) list.emplace_back(cost, std::string(s_.strings().Get(name)));
+      groups_[g].operators = Hottest(std::move(list));
+      if (groups_[g].device == 0 && groups_[g].host == 0) continue;
+      (is_class_[g] ? result_.classes : result_.functions).push_back(std::move(groups_[g]));
+    }
+    for (auto* list : {&result_.functions, &result_.classes}) {
+      std::sort(list->begin(), list->end(), [&](const LineGroup& a, const LineGroup& b) {
+        if (device && a.device != b.device) return a.device > b.device;
+        if (a.host != b.host) return a.host > b.host;
+        return std::tie(a.file, a.line, a.function) < std::tie(b.file, b.line, b.function);
+      });
+    }
+  }
+
+  const Model& model_;
+  const TraceStore& s_;
+  const LineAttribution& at_;
+  const StepSelection& steps_;
+  const CancelToken& cancel_;
+  std::vector<LineCost> costs_;          // per location
+  std::vector<LineGroup> groups_;        // functions and classes
+  std::vector<bool> is_class_;
+  std::vector<uint32_t> function_of_, class_of_;   // location -> group
+  std::unordered_map<PairKey, PairCost, PairHash> pairs_;
+  std::unordered_map<uint64_t, Ns> parts_, host_parts_;   // (location, operator) -> device, host time
+  LinesResult result_;
+};
+
+std::string Join(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& n : names) out += (out.empty() ? "" : ", ") + n;
+  return out;
+}
+
+double Micro(Ns ns) { return static_cast<double>(ns) / 1000.0; }
+
+std::vector<Column> Columns(LineGrouping grouping) {
+  using C = CellType;
+  std::vector<Column> columns = {{"file", "File", "Path as recorded.", C::kText, Unit::kNone, false}};
+  if (grouping != LineGrouping::kFile) {
+    columns.push_back({"line", "Line", "Line; where only the function is known, its first line.", C::kInteger, Unit::kNone, false});
+    columns.push_back({"function", "Function", "Function that holds the line.", C::kText, Unit::kNone, false});
+  }
+  const std::vector<Column> rest = {
+      {"deviceSelfUs", "Device self", "Device time whose innermost user line this is; backward work counts at its forward line. Sums to the device time that has a line.", C::kNumber, Unit::kUs, false},
+      {"deviceTotalUs", "Device total", "Device time of everything called from here, forward and backward; recursion counts once.", C::kNumber, Unit::kUs, false},
+      {"backwardDeviceUs", "Device backward", "Part of device total that ran in backward.", C::kNumber, Unit::kUs, false},
+      {"hostSelfUs", "Host self", "Host time whose innermost user line this is: Python, operators and runtime calls, without what they enclose. Sums to the host time that has a line.", C::kNumber, Unit::kUs, false},
+      {"hostTotalUs", "Host total", "Host time of everything called from here, forward and backward; recursion counts once.", C::kNumber, Unit::kUs, false},
+      {"backwardHostUs", "Host backward", "Part of host total that ran in backward.", C::kNumber, Unit::kUs, false},
+      {"calls", "Calls", "Calls made from this line; where only the function is known, calls of the function.", C::kInteger, Unit::kCount, false},
+      {"allocatedBytes", "Allocated", "Bytes allocated here, releases not subtracted.", C::kInteger, Unit::kBytes, false},
+      {"collectives", "Collectives", "Collective operations started here.", C::kInteger, Unit::kCount, false},
+      {"collectiveUs", "Collective", "Device time of collectives started here.", C::kNumber, Unit::kUs, false},
+      {"synchronisationUs", "Synchronisation", "Host time in runtime calls that wait for the device.", C::kNumber, Unit::kUs, false},
+      {"idleUs", "Device idle", "Device idle time during which the launching thread was busy here and had not yet launched what came next.", C::kNumber, Unit::kUs, false},
+      {"confidence", "Confidence", "exact: recorded; aligned: found in the source by the order of calls; function: only the function is known.", C::kText, Unit::kNone, false},
+      {"operators", "Operators", "Hottest operators, hottest first.", C::kText, Unit::kNone, false}};
+  columns.insert(columns.end(), rest.begin(), rest.end());
+  return columns;
+}
+
+}  // namespace
+
+const char* LineConfidenceName(LineConfidence confidence) {
+  switch (confidence) {
+    case LineConfidence::kExact: return "exact";
+    case LineConfidence::kAligned: return "aligned";
+    case LineConfidence::kFunction: return "function";
+  }
+  return "function";
+}
+
+SliceIndex LineHostSlice(const Model& model, SliceIndex slice) {
+  if (!IsDeviceWork(model.store().kind(slice))) return slice;
+  return model.launch[slice] != kNone ? model.launch[slice] : model.op[slice];
+}
+
+Result<LinesResult> AnalyzeLines(const Model& model, const LineAttribution& attribution,
+                                 const StepSelection& steps, const CancelToken& cancel) {
+  return Analysis(model, attribution, steps, cancel).Run();
+}
+
+Table LinesTable(const LineAttribution& at, const LinesResult& result, LineGrouping grouping) {
+  Table table;
+  table.columns = Columns(grouping);
+  if (grouping == LineGrouping::kLine) {
+    for (const LineCost& c : result.rows) {
+      const LineLocation& l = at.locations[c.location];
+      table.rows.push_back({l.file, static_cast<int64_t>(l.line), l.function, Micro(c.device_self),
+                            Micro(c.device_total), Micro(c.backward_device), Micro(c.host_self),
+                            Micro(c.host_total), Micro(c.backward_host), static_cast<int64_t>(c.calls),
+                            c.allocated_bytes, static_cast<int64_t>(c.collectives), Micro(c.collective),
+                            Micro(c.synchronisation), Micro(c.idle),
+                            std::string(LineConfidenceName(l.confidence)), Join(c.operators)});
+    }
+    return table;
+  }
+  // Self times and counts add up; totals of functions come from the analysis, those of files are
+  // left out, because lines of one file call each other.
+  struct Sum {
+    LineCost cost;
+    LineConfidence worst = LineConfidence::kExact;
+    size_t rows = 0;
+  };
+  std::vector<std::string> order;
+  std::unordered_map<std::string, Sum> sums;
+  for (const LineCost& c : result.rows) {
+    const LineLocation& l = at.locations[c.location];
+    const std::string key = grouping == LineGrouping::kFile ? l.file : FunctionKey(l);
+    const auto [it, fresh] = sums.try_emplace(key);
+    if (fresh) order.push_back(key);
+    Sum& s = it->second;
+    if (fresh) s.cost.location = c.location;
+    if (fresh) s.cost.operators = c.operators;
+    s.cost.device_self += c.device_self;
+    s.cost.host_self += c.host_self;
+    s.cost.allocated_bytes += c.allocated_bytes;
+    s.cost.collectives += c.collectives;
+    s.cost.collective += c.collective;
+    s.cost.synchronisation += c.synchronisation;
+    s.cost.idle += c.idle;
+    if (grouping == LineGrouping::kFile) s.cost.calls += c.calls;
+    s.worst = std::max(s.worst, l.confidence);
+  }
+  std::unordered_map<std::string, const LineGroup*> groups;
+  for (const LineGroup& g : result.functions) groups[g.file + '\n' + g.function + '\n' + std::to_string(g.line)] = &g;
+  for (const std::string& key : order) {
+    const Sum& s = sums[key];
+    const LineLocation& l = at.locations[s.cost.location];
+    std::vector<Cell> row = {l.file};
+    const LineGroup* g = nullptr;
+    if (grouping == LineGrouping::kFunction) {
+      row.push_back(static_cast<int64_t>(l.function_line));
+      row.push_back(l.function);
+      const auto it = groups.find(key);
+      g = it == groups.end() ? nullptr : it->second;
+    }
+    const Cell none;
+    row.push_back(Micro(s.cost.device_self));
+    row.push_back(g ? Cell(Micro(g->device)) : none);
+    row.push_back(g ? Cell(Micro(g->backward_device)) : none);
+    row.push_back(Micro(s.cost.host_self));
+    row.push_back(g ? Cell(Micro(g->host)) : none);
+    row.push_back(g ? Cell(Micro(g->backward_host)) : none);
+    row.push_back(static_cast<int64_t>(g ? g->calls : s.cost.calls));
+    row.push_back(s.cost.allocated_bytes);
+    row.push_back(static_cast<int64_t>(s.cost.collectives));
+    row.push_back(Micro(s.cost.collective));
+    row.push_back(Micro(s.cost.synchronisation));
+    row.push_back(Micro(s.cost.idle));
+    row.push_back(std::string(LineConfidenceName(s.worst)));
+    row.push_back(Join(g ? g->operators : s.cost.operators));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace emberline

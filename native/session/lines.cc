@@ -1,0 +1,765 @@
+#include "session/lines.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <unordered_map>
+
+#include "analysis/stack_of.h"
+#include "source/align.h"
+
+namespace emberline {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr uint32_t kCancelStride = 8192;
+// Whole microseconds of old recorders let a child end a little after its parent.
+constexpr Ns kJitter = 2000;
+// Below this share of placed calls a function's text is not what ran: its lines are not trusted.
+constexpr double kLeastPlaced = 0.4;
+constexpr size_t kMaxFocused = 4;
+
+std::string BuiltinName(std::string_view repr) {
+  // "<built-in method NAME of X object>", "<built-in function NAME>", "<method 'NAME' of 'X' objects>",
+  // "<slot wrapper 'NAME' of ...>".
+  for (const std::string_view prefix : {"<built-in method ", "<built-in function "}) {
+    if (!repr.starts_with(prefix)) continue;
+    repr.remove_prefix(prefix.size());
+    std::string_view name = repr.substr(0, repr.find_first_of(" >"));
+    const size_t dot = name.rfind('.');
+    if (dot != std::string_view::npos) name.remove_prefix(dot + 1);
+    return std::string(name);
+  }
+  const size_t open = repr.find('\'');
+  if (open != std::string_view::npos) {
+    const size_t close = repr.find('\'', open + 1);
+    if (close != std::string_view::npos) return std::string(repr.substr(open + 1, close - open - 1));
+  }
+  return std::string(repr.substr(0, 80));
+}
+
+std::string OperatorName(std::string_view name) {
+  const size_t colon = name.rfind(':');
+  if (colon != std::string_view::npos) name.remove_prefix(colon + 1);
+  while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
+  // Overloads: "aten::add.Tensor".
+  const size_t dot = name.find('.');
+  if (dot != std::string_view::npos && dot > 0) name = name.substr(0, dot);
+  return std::string(name.substr(0, 80));
+}
+
+bool IsModuleCall(std::string_view function) { return function == "_call_impl" || function == "_wrapped_call_impl"; }
+
+int CallLine(std::string_view call_from) {
+  const size_t colon = call_from.rfind(':');
+  if (colon == std::string_view::npos) return 0;
+  int line = 0;
+  const char* end = call_from.data() + call_from.size();
+  const auto [at, error] = std::from_chars(call_from.data() + colon + 1, end, line);
+  return error == std::errc() && at == end && line > 0 ? line : 0;
+}
+
+std::shared_ptr<const PythonModule> Parse(std::string_view text) {
+  Result<PythonModule> parsed = ParsePython(text);
+  if (!parsed.ok()) return nullptr;
+  return std::make_shared<const PythonModule>(std::move(*parsed));
+}
+
+std::string ReadText(const std::string& path) {
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  if (error || size > kMaxPythonText) return "";
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// What the name of a python_function slice says.
+struct NameInfo {
+  enum Kind : uint8_t { kUnread, kFrame, kModule, kBuiltin } kind = kUnread;
+  uint32_t file = kNone;       // index into files
+  int line = 0;
+  std::string name;            // function, class of the module, builtin
+  bool module_call = false;    // _call_impl of nn.Module, which stands for the module that it calls
+  int function = -1;           // index in the file's module; -1 unknown
+};
+
+struct FileInfo {
+  SourceFile file;
+  std::vector<RecordedFunction> functions;
+  std::vector<StringId> names;   // parallel to functions
+};
+
+class AttributionBuilder {
+ public:
+  AttributionBuilder(const Model& model, const PathMapper& mapper,
+                     const std::map<std::string, std::shared_ptr<const PythonModule>>& texts,
+                     const std::string& focus, const CancelToken& cancel)
+      : model_(model), s_(model.store()), mapper_(mapper), texts_(texts), focus_(focus), cancel_(cancel) {}
+
+  Result<std::shared_ptr<LineData>> Run() {
+    const uint32_t n = s_.slice_count();
+    at_.context.assign(n, kNone);
+    at_.blamed.assign(n, kNone);
+    at_.called.assign(n, kNone);
+    at_.user_frame.assign(n, false);
+    at_.backward.assign(n, false);
+    at_.parent.assign(n, kNone);
+    at_.exclusive.assign(n, 0);
+    at_.memory_slice.assign(s_.memory().size(), kNone);
+    using Stage = bool (AttributionBuilder::*)();
+    for (const Stage stage : {&AttributionBuilder::ReadNames, &AttributionBuilder::Nest,
+                              &AttributionBuilder::ReadSources, &AttributionBuilder::Align,
+                              &AttributionBuilder::Place, &AttributionBuilder::Blame}) {
+      if (!(this->*stage)()) return Error{ErrorKind::kCancelled, "Finding lines was cancelled.", "", {}};
+    }
+    auto data = std::make_shared<LineData>();
+    for (FileInfo& f : files_) {
+      at_.has_sources = at_.has_sources || f.file.module != nullptr;
+      data->files.emplace(f.file.recorded, std::move(f.file));
+    }
+    data->attribution = std::move(at_);
+    return data;
+  }
+
+ private:
+  bool Stop(uint32_t i) const { return i % kCancelStride == 0 && cancel_.cancelled(); }
+  bool Counted(SliceIndex i) const {
+    const SliceKind k = s_.kind(i);
+    return k == SliceKind::kPythonFunction || k == SliceKind::kCpuOp || IsLaunchApi(k);
+  }
+  bool IsFrame(SliceIndex i) const { return s_.kind(i) == SliceKind::kPythonFunction; }
+
+  NameInfo& Name(StringId id) { return names_[name_ids_[id]]; }
+  const NameInfo& Name(StringId id) const { return names_[name_ids_[id]]; }
+
+  uint32_t FileIndex(const std::string& path) {
+    const auto [it, fresh] = file_ids_.emplace(path, static_cast<uint32_t>(files_.size()));
+    if (fresh) {
+      FileInfo f;
+      f.file.recorded = path;
+      f.file.resolved = mapper_.Resolve(path);
+      f.file.user = path == focus_ || f.file.resolved.user_code || !IsLibraryPath(path);
+      files_.push_back(std::move(f));
+    }
+    return it->second;
+  }
+
+  bool ReadNames() {
+    name_ids_.assign(s_.strings().size(), kNone);
+    for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
+      if (Stop(i)) return false;
+      if (!IsFrame(i)) continue;
+      at_.has_stacks = true;
+      uint32_t& id = name_ids_[s_.name_id(i)];
+      if (id == kNone) {
+        id = static_cast<uint32_t>(names_.size());
+        names_.emplace_back();
+      }
+      NameInfo& info = names_[id];
+      if (info.kind == NameInfo::kUnread) {
+        const std::string_view text = s_.name(i);
+        if (const auto module = ModuleName(text)) {
+          info.kind = NameInfo::kModule;
+          const size_t number = module->rfind('_');
+          info.name = std::string(module->substr(0, number == std::string_view::npos ? module->size() : number));
+        } else {
+          Frame frame = ParseFrameName(text);
+          if (frame.file.empty()) {
+            info.kind = NameInfo::kBuiltin;
+            info.name = BuiltinName(text);
+          } else {
+            info.kind = NameInfo::kFrame;
+            info.name = frame.function;
+            info.line = static_cast<int>(std::clamp<int64_t>(frame.line, 0, 1 << 30));
+            info.file = FileIndex(frame.file);
+            info.module_call = IsModuleCall(info.name);
+            RecordedFunction r;
+            r.name = info.name;
+            r.line = info.line;
+            files_[info.file].functions.push_back(r);
+            files_[info.file].names.push_back(s_.name_id(i));
+          }
+        }
+      }
+      at_.user_frame[i] = info.kind == NameInfo::kFrame && files_[info.file].file.user;
+    }
+    return true;
+  }
+
+  // Frames, ops and runtime calls that enclose each other; annotations lie across and are left out.
+  bool Nest() {
+    std::vector<std::vector<uint32_t>> memory(s_.tracks().size());
+    for (uint32_t i = 0; i < s_.memory().size(); ++i) {
+      if (s_.memory()[i].track != kNone) memory[s_.memory()[i].track].push_back(i);
+    }
+    cut_.assign(s_.slice_count(), false);
+    track_end_.assign(s_.tracks().size(), 0);
+    for (TrackIndex t = 0; t < s_.tracks().size(); ++t) {
+      const Track& track = s_.tracks()[t];
+      if (track.kind != TrackKind::kHostThread && memory[t].empty()) continue;
+      std::vector<SliceIndex> open;
+      size_t next_record = 0;
+      bool beginning = true;   // still inside the frames that were open when the recording began
+      const auto records_until = [&](Ns time, bool all) {
+        for (; next_record < memory[t].size(); ++next_record) {
+          const MemoryRecord& r = s_.memory()[memory[t][next_record]];
+          if (!all && r.ts >= time) return;
+          for (size_t k = open.size(); k-- > 0;) {
+            if (s_.end(open[k]) < r.ts) continue;
+            at_.memory_slice[memory[t][next_record]] = open[k];
+            break;
+          }
+        }
+      };
+      for (SliceIndex i = track.first; i < track.last; ++i) {
+        if (Stop(i)) return false;
+        if (!Counted(i)) continue;
+        track_end_[t] = std::max(track_end_[t], s_.end(i));
+        records_until(s_.start(i), false);
+        while (!open.empty() && s_.end(open.back()) <= s_.start(i) &&
+               !(s_.duration(i) == 0 && s_.end(open.back()) == s_.start(i))) {
+          open.pop_back();
+        }
+        for (size_t k = open.size(); k-- > 0;) {
+          if (s_.end(open[k]) + kJitter < s_.end(i)) continue;
+          at_.parent[i] = open[k];
+          break;
+        }
+        at_.exclusive[i] += s_.duration(i);
+        if (at_.parent[i] != kNone) at_.exclusive[at_.parent[i]] -= s_.duration(i);
+        if (beginning) {
+          const bool first = i == track.first || open.empty() || at_.parent[i] == open.back();
+          if (IsFrame(i) && first && (open.empty() || cut_[open.back()])) cut_[i] = true;
+          else beginning = false;
+          if (beginning && open.size() > 1 && at_.parent[i] != open.back()) beginning = false;
+        }
+        open.push_back(i);
+      }
+      records_until(0, true);
+    }
+    for (Ns& e : at_.exclusive) e = std::max<Ns>(e, 0);
+    return true;
+  }
+
+  bool ReadSources() {
+    for (FileInfo& f : files_) {
+      if (cancel_.cancelled()) return false;
+      if (!f.file.user) continue;
+      const auto given = texts_.find(f.file.recorded);
+      if (given != texts_.end()) {
+        f.file.module = given->second;
+      } else if (f.file.resolved.status == ResolveStatus::kFound && f.file.resolved.readable) {
+        const std::string text = ReadText(f.file.resolved.path);
+        if (!text.empty()) f.file.module = Parse(text);
+      }
+    }
+    // Frames that were open when recording began name the line they stood at.
+    std::vector<bool> cut_name(name_ids_.size(), false);
+    for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
+      if (cut_[i]) cut_name[s_.name_id(i)] = true;
+      if (IsFrame(i) && at_.user_frame[i] && at_.parent[i] != kNone && IsFrame(at_.parent[i])) {
+        const NameInfo& outer = Name(s_.name_id(at_.parent[i]));
+        if (outer.kind == NameInfo::kModule) class_hint_.emplace(s_.name_id(i), outer.name);
+      }
+    }
+    for (FileInfo& f : files_) {
+      if (f.file.module == nullptr) continue;
+      for (size_t k = 0; k < f.functions.size(); ++k) {
+        RecordedFunction& r = f.functions[k];
+        const StringId name = f.names[k];
+        r.line_inside = cut_name[name] && f.file.module->FindFunction(r.name, r.line) < 0;
+        const auto hint = class_hint_.find(name);
+        if (hint != class_hint_.end()) r.class_hint = hint->second;
+      }
+      const std::vector<int> located = LocateFunctions(f.functions, *f.file.module, &f.file.exact);
+      for (size_t k = 0; k < f.functions.size(); ++k) Name(f.names[k]).function = located[k];
+    }
+    return true;
+  }
+
+  const PythonFunction* FunctionOf(SliceIndex frame) const {
+    const NameInfo& info = Name(s_.name_id(frame));
+    if (info.kind != NameInfo::kFrame || info.function < 0) return nullptr;
+    return &files_[info.file].file.module->functions[info.function];
+  }
+
+  // Class of a constructor's frame, where its source is at hand.
+  std::string OwnerOf(const NameInfo& info) const {
+    if (info.function < 0) return "";
+    const PythonModule& module = *files_[info.file].file.module;
+    const int c = module.functions[info.function].class_index;
+    return c >= 0 ? module.classes[c].name : "";
+  }
+
+  Observed Describe(SliceIndex child, StringId inner_module, const NameInfo& frame) const {
+    Observed o;
+    const SliceKind kind = s_.kind(child);
+    if (kind != SliceKind::kPythonFunction) {
+      o.kind = IsLaunchApi(kind) ? ObservedKind::kRuntime : ObservedKind::kOperator;
+      o.name = o.kind == ObservedKind::kRuntime ? std::string(s_.name(child).substr(0, 80)) : OperatorName(s_.name(child));
+      return o;
+    }
+    const NameInfo& info = Name(s_.name_id(child));
+    if (info.kind == NameInfo::kModule || inner_module != 0) {
+      o.kind = ObservedKind::kModule;
+      o.name = info.kind == NameInfo::kModule ? info.name : Name(inner_module).name;
+      return o;
+    }
+    o.kind = info.kind == NameInfo::kBuiltin ? ObservedKind::kBuiltin : ObservedKind::kFrame;
+    o.name = info.name;
+    if (o.kind == ObservedKind::kFrame) {
+      if (o.name == "__init__" || o.name == "__new__" || o.name == "__post_init__") o.owner = OwnerOf(info);
+      if (info.file == frame.file && o.name.starts_with("<") && info.function >= 0) {
+        o.definition_line = files_[info.file].file.module->functions[info.function].first_line;
+      }
+    }
+    return o;
+  }
+
+  bool Align() {
+    // Direct children of each frame of the user with a source, in order.
+    const uint32_t n = s_.slice_count();
+    std::vector<uint32_t> begin(static_cast<size_t>(n) + 1, 0);
+    const auto wanted = [&](SliceIndex i) {
+      const SliceIndex p = at_.parent[i];
+      return p != kNone && at_.user_frame[p] && FunctionOf(p) != nullptr && Counted(i);
+    };
+    std::unordered_map<SliceIndex, StringId> inner_module;   // of _call_impl: the module that it calls
+    for (SliceIndex i = 0; i < n; ++i) {
+      if (Stop(i)) return false;
+      if (wanted(i)) ++begin[at_.parent[i] + 1];
+      const SliceIndex p = at_.parent[i];
+      if (p != kNone && IsFrame(i) && IsFrame(p) && Name(s_.name_id(i)).kind == NameInfo::kModule) {
+        // Through wrappers: _wrapped_call_impl, _call_impl, then the module.
+        SliceIndex outer = p;
+        for (int level = 0; level < 3 && outer != kNone && IsFrame(outer) && Name(s_.name_id(outer)).module_call; ++level) {
+          inner_module.emplace(outer, s_.name_id(i));
+          outer = at_.parent[outer];
+        }
+      }
+    }
+    for (uint32_t i = 0; i < n; ++i) begin[i + 1] += begin[i];
+    std::vector<SliceIndex> children(begin[n]);
+    std::vector<uint32_t> fill(begin.begin(), begin.end() - 1);
+    for (SliceIndex i = 0; i < n; ++i) {
+      if (wanted(i)) children[fill[at_.parent[i]]++] = i;
+    }
+
+    struct Aligner {
+      explicit Aligner(const PythonFunction& f) : aligner(f) {}
+      FunctionAligner aligner;
+      std::unordered_map<uint64_t, uint32_t> ids;
+      uint64_t placed = 0, seen = 0;
+      std::vector<SliceIndex> frames;
+    };
+    std::map<const PythonFunction*, std::unique_ptr<Aligner>> aligners;
+    std::vector<uint32_t> kind_of(children.size(), 0);
+    for (SliceIndex f = 0; f < n; ++f) {
+      if (Stop(f)) return false;
+      if (begin[f] == begin[f + 1]) continue;
+      const PythonFunction* function = FunctionOf(f);
+      std::unique_ptr<Aligner>& a = aligners[function];
+      if (a == nullptr) a = std::make_unique<Aligner>(*function);
+      a->frames.push_back(f);
+      const NameInfo& frame = Name(s_.name_id(f));
+      for (uint32_t k = begin[f]; k < begin[f + 1]; ++k) {
+        const SliceIndex child = children[k];
+        const auto it = inner_module.find(child);
+        const StringId module = it == inner_module.end() ? 0 : it->second;
+        // Names of slices of different kinds may be equal; the kind is part of the key.
+        const uint64_t key = (static_cast<uint64_t>(s_.name_id(child)) << 34) ^ (static_cast<uint64_t>(module) << 2) ^
+                             (IsFrame(child) ? 0u : IsLaunchApi(s_.kind(child)) ? 1u : 2u);
+        const auto [id, fresh] = a->ids.emplace(key, 0);
+        if (fresh) id->second = a->aligner.Describe(Describe(child, module, frame));
+        kind_of[k] = id->second;
+      }
+    }
+
+    placed_line_.assign(n, 0);
+    uint32_t counter = 0;
+    for (auto& [function, a] : aligners) {
+      for (const SliceIndex f : a->frames) {
+        if (Stop(counter++)) return false;
+        const size_t count = begin[f + 1] - begin[f];
+        const NameInfo& frame = Name(s_.name_id(f));
+        const bool inside = function->first_line != frame.line && function->def_line != frame.line;
+        const bool begun = !(cut_[f] && (inside || function->kind == FunctionKind::kModule));
+        const bool ended = s_.end(f) + kJitter < track_end_[s_.track(f)];
+        const std::vector<Placement> placed = a->aligner.Align({kind_of.data() + begin[f], count}, begun, ended);
+        for (size_t k = 0; k < count; ++k) {
+          ++a->seen;
+          if (placed[k].line == 0 || placed[k].ambiguous) continue;
+          ++a->placed;
+          placed_line_[children[begin[f] + k]] = placed[k].line;
+        }
+      }
+      at_.placed_calls += a->placed;
+      at_.unplaced_calls += a->seen - a->placed;
+      if (static_cast<double>(a->placed) >= kLeastPlaced * static_cast<double>(a->seen)) continue;
+      for (const SliceIndex f : a->frames) {
+        for (uint32_t k = begin[f]; k < begin[f + 1]; ++k) placed_line_[children[k]] = 0;
+      }
+    }
+    return true;
+  }
+
+  uint32_t Location(uint32_t file, const std::string& function, int function_line, int line,
+                    LineConfidence confidence, const std::string& class_name) {
+    std::string key = std::to_string(file) + '\n' + function + '\n' + std::to_string(function_line) + '\n' +
+                      std::to_string(line) + (confidence == LineConfidence::kFunction ? "f" : "l");
+    const auto [it, fresh] = location_ids_.emplace(std::move(key), static_cast<uint32_t>(at_.locations.size()));
+    if (fresh) {
+      at_.locations.push_back({files_[file].file.recorded, line, function, function_line, class_name, confidence});
+    } else if (confidence < at_.locations[it->second].confidence) {
+      at_.locations[it->second].confidence = confidence;
+    }
+    return it->second;
+  }
+
+  uint32_t Context(uint32_t parent, uint32_t location) {
+    const uint64_t key = static_cast<uint64_t>(parent) << 32 | location;
+    const auto [it, fresh] = context_ids_.emplace(key, static_cast<uint32_t>(at_.contexts.size()));
+    if (fresh) at_.contexts.push_back({parent, location});
+    return it->second;
+  }
+
+  // Location of a line in the function of a frame's name; line 0: the function itself. Remembered.
+  uint32_t FrameLocation(StringId name, int line, LineConfidence confidence) {
+    const uint64_t key = static_cast<uint64_t>(name) << 32 | static_cast<uint32_t>(line) << 2 |
+                         static_cast<uint32_t>(confidence);
+    const auto it = frame_locations_.find(key);
+    if (it != frame_locations_.end()) return it->second;
+    const NameInfo& info = Name(name);
+    std::string function = info.name, class_name;
+    int first = info.line;
+    if (info.function >= 0) {
+      const PythonModule& module = *files_[info.file].file.module;
+      const PythonFunction& f = module.functions[info.function];
+      function = f.qualified;
+      first = f.first_line;
+      for (int g = info.function; g >= 0 && class_name.empty(); g = module.functions[g].parent) {
+        if (module.functions[g].kind == FunctionKind::kFunction && module.functions[g].class_index >= 0) {
+          class_name = module.classes[module.functions[g].class_index].qualified;
+        }
+      }
+    }
+    const uint32_t location = Location(info.file, function, first, line == 0 ? first : line, confidence, class_name);
+    frame_locations_.emplace(key, location);
+    return location;
+  }
+
+  uint32_t CallLocation(SliceIndex child) {
+    const SliceIndex f = at_.parent[child];
+    const StringId name = s_.name_id(f);
+    if (IsFrame(child) && call_from_ != kNone) {
+      const int line = CallLine(s_.ArgText(child, call_from_));
+      if (line > 0) {
+        // The text may have moved as a whole since.
+        const PythonFunction* function = FunctionOf(f);
+        const int moved = function != nullptr && !cut_[f] ? function->first_line - Name(name).line : 0;
+        return FrameLocation(name, std::max(1, line + moved), LineConfidence::kExact);
+      }
+    }
+    const int line = placed_line_.empty() ? 0 : placed_line_[child];
+    return FrameLocation(name, line, line > 0 ? LineConfidence::kAligned : LineConfidence::kFunction);
+  }
+
+  // Context of a recorded "Call stack" string, whose lines are exact.
+  uint32_t StringContext(std::string_view text) {
+    const auto it = string_contexts_.find(text);
+    if (it != string_contexts_.end()) return it->second;
+    uint32_t context = kNone;
+    const std::vector<Frame> frames = ParseCallStack(text);
+    for (size_t k = frames.size(); k-- > 0;) {
+      const Frame& frame = frames[k];
+      if (frame.file.empty()) continue;
+      const uint32_t file = FileIndex(frame.file);
+      if (!files_[file].file.user) continue;
+      FileInfo& info = files_[file];
+      if (info.file.module == nullptr && !text_tried_[file]) {
+        text_tried_[file] = true;
+        const auto given = texts_.find(info.file.recorded);
+        if (given != texts_.end()) {
+          info.file.module = given->second;
+        } else if (info.file.resolved.status == ResolveStatus::kFound && info.file.resolved.readable) {
+          const std::string source = ReadText(info.file.resolved.path);
+          if (!source.empty()) info.file.module = Parse(source);
+        }
+      }
+      const int line = static_cast<int>(std::clamp<int64_t>(frame.line, 0, 1 << 30));
+      std::string function = frame.function, class_name;
+      int first = 0;
+      if (info.file.module != nullptr) {
+        const PythonModule& module = *info.file.module;
+        const int f = module.FunctionAround(frame.function, line);
+        if (f >= 0) {
+          function = module.functions[f].qualified;
+          first = module.functions[f].first_line;
+          const int c = module.functions[f].class_index;
+          if (c >= 0) class_name = module.classes[c].qualified;
+        }
+      }
+      context = Context(context, Location(file, function, first, line, LineConfidence::kExact, class_name));
+    }
+    string_contexts_.emplace(text, context);
+    return context;
+  }
+
+  bool Place() {
+    const uint32_t n = s_.slice_count();
+    call_from_ = s_.strings().Find("CallFrom");
+    // Strings beside python_function events name functions' first lines; without them, true lines.
+    const StringId call_stack = at_.has_stacks ? kNone : s_.strings().Find("Call stack");
+    if (call_stack != kNone) at_.has_stacks = true;
+    entry_.assign(n, kNone);
+    for (SliceIndex i = 0; i < n; ++i) {
+      if (Stop(i)) return false;
+      if (!Counted(i)) continue;
+      const SliceIndex p = at_.parent[i];
+      uint32_t context = p == kNone ? kNone : at_.user_frame[p] ? entry_[p] : at_.context[p];
+      if (p != kNone && at_.user_frame[p]) {
+        context = Context(entry_[p], CallLocation(i));
+        at_.called[i] = context;
+      }
+      if (call_stack != kNone && s_.kind(i) == SliceKind::kCpuOp) {
+        const std::string_view text = s_.ArgText(i, call_stack);
+        if (!text.empty()) {
+          const uint32_t own = StringContext(text);
+          if (own != kNone) {
+            context = own;
+            if (p == kNone || at_.context[p] != own) at_.called[i] = own;
+          }
+        }
+      }
+      entry_[i] = context;
+      at_.context[i] = context;
+      if (at_.user_frame[i]) {
+        at_.context[i] = Context(context, FrameLocation(s_.name_id(i), 0, LineConfidence::kFunction));
+      }
+    }
+    return true;
+  }
+
+  // Backward work counts at its forward op's line, unless it runs user code of its own (custom
+  // autograd functions, recomputation of checkpoints).
+  bool Blame() {
+    const uint32_t n = s_.slice_count();
+    std::vector<bool> own_code(n, false);
+    for (SliceIndex i = 0; i < n; ++i) {
+      if (Stop(i)) return false;
+      if (!Counted(i)) continue;
+      const SliceIndex p = at_.parent[i];
+      at_.blamed[i] = at_.context[i];
+      const bool outer_backward = p != kNone && at_.backward[p];
+      at_.backward[i] = outer_backward || model_.is_backward[i];
+      if (outer_backward && (own_code[p] || at_.user_frame[p] || at_.user_frame[i])) {
+        own_code[i] = true;
+        continue;
+      }
+      const SliceIndex forward = model_.forward[i];
+      if (forward != kNone && at_.context[forward] != kNone) {
+        at_.backward[i] = true;
+        at_.blamed[i] = at_.context[forward];
+      } else if (outer_backward && !IsFrame(i)) {
+        at_.blamed[i] = at_.blamed[p];
+      } else if (outer_backward) {
+        at_.blamed[i] = at_.blamed[p];
+      }
+    }
+    return true;
+  }
+
+  const Model& model_;
+  const TraceStore& s_;
+  const PathMapper& mapper_;
+  const std::map<std::string, std::shared_ptr<const PythonModule>>& texts_;
+  const std::string& focus_;
+  const CancelToken& cancel_;
+  LineAttribution at_;
+  std::vector<uint32_t> name_ids_;              // string id -> index into names_
+  std::vector<NameInfo> names_;                 // of frames
+  std::vector<FileInfo> files_;
+  std::unordered_map<std::string, uint32_t> file_ids_;
+  std::vector<bool> cut_;                       // open when the recording began, perhaps
+  std::vector<Ns> track_end_;
+  std::unordered_map<StringId, std::string> class_hint_;
+  std::vector<int> placed_line_;                // per slice; 0 not placed
+  std::vector<uint32_t> entry_;                 // per slice: context in which it was called
+  StringId call_from_ = kNone;
+  std::unordered_map<std::string, uint32_t> location_ids_;
+  std::unordered_map<uint64_t, uint32_t> context_ids_, frame_locations_;
+  std::unordered_map<std::string_view, uint32_t> string_contexts_;
+  std::unordered_map<uint32_t, bool> text_tried_;
+};
+
+// Everything about lines that is kept with a trace for one set of source folders.
+struct LineState {
+  explicit LineState(SourceSpace space) : mapper(std::move(space)) {}
+  const PathMapper mapper;
+  std::mutex mutex;   // held while data is made: concurrent callers wait for it
+  std::map<std::string, std::shared_ptr<const PythonModule>> texts;   // recorded path -> text from a document
+  std::map<std::string, std::string> cells;                           // document path -> recorded path
+  std::shared_ptr<const LineData> data;
+  std::map<std::string, std::shared_ptr<const LineData>> focused;     // library files that were opened
+  std::vector<std::string> focus_order;
+  // The last document's syntax.
+  std::string last_text;
+  std::shared_ptr<const PythonModule> last_module;
+};
+
+std::string SpaceKey(const SourceSpace& space) {
+  std::string key = "lines";
+  for (const std::string& r : space.roots) key += "\nr" + r;
+  for (const PathMapping& m : space.mappings) key += "\nm" + m.from + '\0' + m.to;
+  for (const std::string& p : space.site_packages) key += "\ns" + p;
+  return key;
+}
+
+// The state is shared by all requests and guards itself, so the cache's const is cast away here only.
+std::shared_ptr<LineState> StateOf(const LoadedTrace& trace, const SourceSpace& space) {
+  return std::const_pointer_cast<LineState>(std::static_pointer_cast<const LineState>(
+      trace.CachedAny(SpaceKey(space), [&]() -> std::shared_ptr<const void> {
+        return std::make_shared<LineState>(space);
+      })));
+}
+
+Result<std::shared_ptr<const LineData>> Make(const LoadedTrace& trace, LineState& state, const std::string& focus,
+                                             const CancelToken& cancel) {
+  auto made = AttributionBuilder(*trace.model, state.mapper, state.texts, focus, cancel).Run();
+  if (!made.ok()) return made.error();
+  return std::shared_ptr<const LineData>(std::move(*made));
+}
+
+Result<std::shared_ptr<const LineData>> DataOf(const LoadedTrace& trace, LineState& state, const CancelToken& cancel) {
+  if (state.data == nullptr) {
+    auto made = Make(trace, state, "", cancel);
+    if (!made.ok()) return made.error();
+    state.data = *made;
+  }
+  return state.data;
+}
+
+bool SamePath(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  std::error_code error;
+  return fs::equivalent(a, b, error) && !error;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const LinesResult>> LineData::Sums(const Model& model, const StepSelection& steps,
+                                                          const CancelToken& cancel) const {
+  const std::string key = steps.all ? "all" : std::to_string(steps.first) + "-" + std::to_string(steps.last);
+  const std::lock_guard lock(mutex_);
+  const auto it = sums_.find(key);
+  if (it != sums_.end()) return it->second;
+  auto made = AnalyzeLines(model, attribution, steps, cancel);
+  if (!made.ok()) return made.error();
+  if (sums_.size() >= 16) sums_.clear();
+  return sums_.emplace(key, std::make_shared<const LinesResult>(std::move(*made))).first->second;
+}
+
+Result<std::shared_ptr<const LineData>> LinesOf(const LoadedTrace& trace, const SourceSpace& space,
+                                                const CancelToken& cancel) {
+  const std::shared_ptr<LineState> state = StateOf(trace, space);
+  const std::lock_guard lock(state->mutex);
+  return DataOf(trace, *state, cancel);
+}
+
+ResolvedPath ResolveSource(const LoadedTrace& trace, const SourceSpace& space, const std::string& recorded) {
+  return StateOf(trace, space)->mapper.Resolve(recorded);
+}
+
+Result<DocumentLines> DocumentLinesOf(const LoadedTrace& trace, const SourceSpace& space,
+                                      const SourceDocument& document, const CancelToken& cancel) {
+  const std::shared_ptr<LineState> state = StateOf(trace, space);
+  const std::lock_guard lock(state->mutex);
+  DocumentLines out;
+  auto data = DataOf(trace, *state, cancel);
+  if (!data.ok()) return data.error();
+  out.data = *data;
+
+  // Which recorded files are this document?
+  std::string focus;
+  if (document.cell) {
+    const uint32_t hash = NotebookCellHash(document.text);
+    for (const auto& [recorded, file] : out.data->files) {
+      uint32_t number = 0;
+      if (ParseNotebookCellPath(recorded, &number) && number == hash) state->cells[document.path] = recorded;
+    }
+    // An edited cell is the one that it was when its text still matched.
+    const auto it = state->cells.find(document.path);
+    if (it != state->cells.end()) out.files.push_back(it->second);
+  } else {
+    const std::string path = NormalizePath(document.path);
+    for (const auto& [recorded, file] : out.data->files) {
+      const std::string normal = NormalizePath(recorded);
+      const bool found = file.resolved.status == ResolveStatus::kFound;
+      bool same = found ? SamePath(file.resolved.path, document.path) : normal == path;
+      if (!same && !found && normal.find('/') != std::string::npos && !normal.starts_with("/")) {
+        same = path.ends_with("/" + normal);
+      }
+      if (!same) continue;
+      out.files.push_back(recorded);
+      if (!file.user) focus = recorded;
+    }
+  }
+  if (out.files.empty()) return out;
+
+  if (state->last_module == nullptr || state->last_text != document.text) {
+    state->last_module = Parse(document.text);
+    state->last_text = document.text;
+  }
+  out.now = state->last_module;
+  if (out.now == nullptr) {
+    out.files.clear();
+    return out;
+  }
+  bool fresh = false;
+  for (const std::string& recorded : out.files) {
+    const SourceFile& file = out.data->files.at(recorded);
+    const bool readable = file.resolved.status == ResolveStatus::kFound && file.resolved.readable && !document.cell;
+    if (file.module == nullptr && !state->texts.count(recorded) && !(readable && recorded == focus)) {
+      state->texts[recorded] = out.now;
+      fresh = true;
+    }
+  }
+  if (fresh) {
+    state->data = nullptr;
+    state->focused.clear();
+    state->focus_order.clear();
+    data = DataOf(trace, *state, cancel);
+    if (!data.ok()) return data.error();
+    out.data = *data;
+  }
+  if (!focus.empty()) {
+    std::shared_ptr<const LineData>& focused = state->focused[focus];
+    if (focused == nullptr) {
+      auto made = Make(trace, *state, focus, cancel);
+      if (!made.ok()) {
+        state->focused.erase(focus);
+        return made.error();
+      }
+      focused = *made;
+      state->focus_order.push_back(focus);
+    }
+    out.data = focused;
+    if (state->focus_order.size() > kMaxFocused) {
+      state->focused.erase(state->focus_order.front());
+      state->focus_order.erase(state->focus_order.begin());
+    }
+  }
+  for (const std::string& recorded : out.files) {
+    const SourceFile& file = out.data->files.at(recorded);
+    if (file.module == nullptr) continue;
+    out.drift[recorded] = std::make_shared<const Drift>(FollowEdits(*file.module, *out.now));
+  }
+  return out;
+}
+
+}  // namespace emberline

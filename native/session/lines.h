@@ -1,0 +1,72 @@
+// Brings sources and a trace together: which line of which file each slice belongs to.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "analysis/lines.h"
+#include "base/cancel.h"
+#include "base/result.h"
+#include "session/session.h"
+#include "source/drift.h"
+#include "source/path_mapper.h"
+#include "source/python_syntax.h"
+
+namespace emberline {
+
+// A recorded file and the text that its calls were aligned with.
+struct SourceFile {
+  std::string recorded;
+  ResolvedPath resolved;
+  bool user = false;                            // counts as the user's own code
+  std::shared_ptr<const PythonModule> module;   // null when the text is not at hand
+  bool exact = false;                           // every recorded function begins where the text says
+};
+
+// Lines of one trace under one set of sources. Frozen, apart from results that it remembers.
+struct LineData {
+  LineAttribution attribution;
+  std::map<std::string, SourceFile> files;      // by recorded path, every file with a frame
+
+  // Sums for a choice of steps; remembered. Errors: kCancelled.
+  Result<std::shared_ptr<const LinesResult>> Sums(const Model& model, const StepSelection& steps,
+                                                  const CancelToken& cancel) const;
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::shared_ptr<const LinesResult>> sums_;
+};
+
+// A document of the editor, as it is now.
+struct SourceDocument {
+  std::string path;
+  std::string text;
+  bool cell = false;   // a notebook cell: found by its text
+};
+
+// A document against what was recorded.
+struct DocumentLines {
+  std::shared_ptr<const LineData> data;
+  std::vector<std::string> files;                    // recorded paths that are this document
+  std::shared_ptr<const PythonModule> now;           // the document's syntax; null when there are no files
+  std::map<std::string, std::shared_ptr<const Drift>> drift;   // per recorded path
+};
+
+// Lines of the trace with the sources that lie in `space`; made once and kept with the trace.
+// Errors: kCancelled.
+Result<std::shared_ptr<const LineData>> LinesOf(const LoadedTrace& trace, const SourceSpace& space,
+                                                const CancelToken& cancel);
+
+// The same as seen from a document. A file whose text the daemon may not or cannot read is aligned
+// with the document's text when it is first asked for; later texts are followed from there. A
+// library's file, once opened, counts as the user's own for its own document. Errors: kCancelled.
+Result<DocumentLines> DocumentLinesOf(const LoadedTrace& trace, const SourceSpace& space,
+                                      const SourceDocument& document, const CancelToken& cancel);
+
+// Where a recorded path lies here.
+ResolvedPath ResolveSource(const LoadedTrace& trace, const SourceSpace& space, const std::string& recorded);
+
+}  // namespace emberline
