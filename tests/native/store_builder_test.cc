@@ -1,0 +1,328 @@
+#include "store/builder.h"
+
+#include <catch2/catch.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace emberline {
+namespace {
+
+RecordedId Number(int64_t number) {
+  RecordedId id;
+  id.number = number;
+  return id;
+}
+
+// Draws slices of one host thread and finishes.
+struct Drawing {
+  TraceBuilder builder;
+  Domain domain = Domain::kHost;
+  uint32_t count = 0;
+
+  Drawing() { builder.SetFractionalTimes(); }
+  void Slice(const std::string& name, Ns start, Ns duration, SliceKind kind = SliceKind::kCpuOp,
+             int64_t pid = 100, int64_t tid = 1) {
+    const uint32_t thread = builder.Thread(Number(pid), Number(tid));
+    builder.AddSlice(builder.TrackOf(thread, domain),
+                     builder.Category(builder.strings().Intern("c" + std::to_string(static_cast<int>(kind))), kind),
+                     builder.strings().Intern(name), start, duration, 0, count++);
+  }
+  std::shared_ptr<const TraceStore> Done() {
+    auto store = builder.Finalize();
+    REQUIRE(store.ok());
+    return *store;
+  }
+};
+
+SliceIndex At(const TraceStore& store, std::string_view name) {
+  for (SliceIndex i = 0; i < store.slice_count(); ++i) {
+    if (store.name(i) == name) return i;
+  }
+  return kNone;
+}
+
+std::string ParentOf(const TraceStore& store, std::string_view name) {
+  const SliceIndex parent = store.parent(At(store, name));
+  return parent == kNone ? "-" : std::string(store.name(parent));
+}
+
+// No two slices of one track and depth overlap.
+void CheckLanes(const TraceStore& store) {
+  for (const Track& track : store.tracks()) {
+    std::vector<Ns> end(track.max_depth + size_t{1}, std::numeric_limits<Ns>::min());
+    for (SliceIndex i = track.first; i < track.last; ++i) {
+      REQUIRE(store.depth(i) <= track.max_depth);
+      REQUIRE(store.start(i) >= end[store.depth(i)]);
+      end[store.depth(i)] = std::max(store.end(i), store.start(i) + 1);
+      if (store.parent(i) != kNone) REQUIRE(store.depth(store.parent(i)) < store.depth(i));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("slices nest by containment, in any order of the file") {
+  //  outer      [0          100)
+  //    inner      [10   50)
+  //      leaf       [20 30)
+  //    second            [60 90)
+  Drawing d;
+  d.Slice("leaf", 1020, 10);
+  d.Slice("second", 1060, 30);
+  d.Slice("inner", 1010, 40);
+  d.Slice("outer", 1000, 100);
+  const auto store = d.Done();
+  CHECK(store->name(0) == "outer");
+  CHECK(store->start(0) == 0);
+  CHECK(store->base_ns() == 1000);
+  CHECK(ParentOf(*store, "outer") == "-");
+  CHECK(ParentOf(*store, "inner") == "outer");
+  CHECK(ParentOf(*store, "leaf") == "inner");
+  CHECK(ParentOf(*store, "second") == "outer");
+  CHECK(store->depth(At(*store, "leaf")) == 2);
+  CHECK(store->tracks()[0].max_depth == 2);
+  CHECK(store->event_index(At(*store, "leaf")) == 0);
+  CHECK(store->extent() == Interval{0, 100});
+  CheckLanes(*store);
+}
+
+TEST_CASE("equal intervals nest in the order of the file, slices that touch do not nest") {
+  Drawing d;
+  d.Slice("first", 10, 10);
+  d.Slice("same", 10, 10);
+  d.Slice("next", 20, 10);
+  const auto store = d.Done();
+  CHECK(ParentOf(*store, "same") == "first");
+  CHECK(ParentOf(*store, "next") == "-");
+  CHECK(store->depth(At(*store, "next")) == 0);
+}
+
+TEST_CASE("slices that cross are siblings on lanes of their own, and their children find them") {
+  //  a [0    10)
+  //  b    [5    15)
+  //  c      [6 9)         in both: the later one is the parent
+  //  d            [11 14) in b alone
+  Drawing d;
+  d.Slice("a", 0, 10);
+  d.Slice("b", 5, 10);
+  d.Slice("c", 6, 3);
+  d.Slice("d", 11, 3);
+  const auto store = d.Done();
+  CHECK(ParentOf(*store, "b") == "-");
+  CHECK(store->depth(At(*store, "b")) == 1);
+  CHECK(ParentOf(*store, "c") == "b");
+  CHECK(ParentOf(*store, "d") == "b");
+  CheckLanes(*store);
+}
+
+TEST_CASE("a parent that ended hides no longer one") {
+  //  long [0                100)
+  //  x      [10    40)
+  //  y        [20       60)       crosses x
+  //  z                [50 55)     in y; x is over
+  Drawing d;
+  d.Slice("long", 0, 100);
+  d.Slice("x", 10, 30);
+  d.Slice("y", 20, 40);
+  d.Slice("z", 50, 5);
+  const auto store = d.Done();
+  CHECK(ParentOf(*store, "y") == "long");
+  CHECK(ParentOf(*store, "z") == "y");
+  CheckLanes(*store);
+}
+
+TEST_CASE("with times cut to microseconds a child may end 1 us late, with exact times it may not") {
+  for (const bool exact : {false, true}) {
+    Drawing d;
+    TraceBuilder cut;
+    TraceBuilder& builder = exact ? d.builder : cut;
+    const uint32_t thread = builder.Thread(Number(1), Number(1));
+    const auto category = builder.Category(builder.strings().Intern("cpu_op"), SliceKind::kCpuOp);
+    const TrackIndex track = builder.TrackOf(thread, Domain::kHost);
+    builder.AddSlice(track, category, builder.strings().Intern("parent"), 0, 10'000, 0, 0);
+    builder.AddSlice(track, category, builder.strings().Intern("child"), 1'000, 10'000, 0, 1);
+    const auto store = *builder.Finalize();
+    CHECK(ParentOf(*store, "child") == (exact ? "-" : "parent"));
+    CheckLanes(*store);
+  }
+}
+
+TEST_CASE("kernels that overlap on a stream lie side by side") {
+  Drawing d;
+  d.domain = Domain::kDevice;
+  for (int i = 0; i < 5; ++i) d.Slice("k" + std::to_string(i), i * 10, 35, SliceKind::kKernel, 0, 7);
+  const auto store = d.Done();
+  REQUIRE(store->slice_count() == 5);
+  CHECK(store->tracks()[0].kind == TrackKind::kDeviceStream);
+  CHECK(store->tracks()[0].device == 0);
+  CHECK(store->tracks()[0].stream == 7);
+  for (SliceIndex i = 0; i < 5; ++i) CHECK(store->parent(i) == kNone);
+  CheckLanes(*store);
+}
+
+TEST_CASE("points at one time do not hide each other") {
+  Drawing d;
+  for (int i = 0; i < 3; ++i) d.Slice("p" + std::to_string(i), 10, 0);
+  d.Slice("later", 20, 5);
+  CheckLanes(*d.Done());
+}
+
+TEST_CASE("random slices: parents are the innermost around, lanes never overlap") {
+  std::mt19937 random(7);
+  for (int round = 0; round < 50; ++round) {
+    Drawing d;
+    const int n = 60;
+    for (int i = 0; i < n; ++i) {
+      d.Slice("s" + std::to_string(i), 1 + static_cast<Ns>(random() % 100),
+              static_cast<Ns>(random() % 40), SliceKind::kCpuOp, 1, 1 + static_cast<int>(random() % 2));
+    }
+    const auto store = d.Done();
+    REQUIRE(store->slice_count() == n);
+    CheckLanes(*store);
+    for (SliceIndex i = 0; i < store->slice_count(); ++i) {
+      // The naive answer: the last row before i that contains it.
+      SliceIndex expected = kNone;
+      for (SliceIndex k = 0; k < i; ++k) {
+        if (store->track(k) == store->track(i) && store->start(k) <= store->start(i) &&
+            store->end(k) >= store->end(i) && store->end(k) > store->start(i)) {
+          expected = k;
+        }
+      }
+      REQUIRE(store->parent(i) == expected);
+      if (i > 0 && store->track(i) == store->track(i - 1)) {
+        REQUIRE(store->start(i - 1) <= store->start(i));
+        if (store->start(i - 1) == store->start(i)) REQUIRE(store->duration(i - 1) >= store->duration(i));
+      }
+    }
+  }
+}
+
+TEST_CASE("a device and a process with one number have tracks of their own") {
+  Drawing d;
+  d.Slice("op", 0, 100, SliceKind::kCpuOp, 1, 7);
+  d.domain = Domain::kDevice;
+  d.Slice("kernel", 10, 100, SliceKind::kKernel, 1, 7);
+  d.builder.SetProcessText(Number(1), "process_labels", d.builder.strings().Intern("CPU"));
+  d.builder.SetProcessText(Number(1), "process_labels", d.builder.strings().Intern("GPU 1"));
+  const auto store = d.Done();
+  REQUIRE(store->tracks().size() == 2);
+  CHECK(store->tracks()[0].kind == TrackKind::kHostThread);
+  CHECK(store->strings().Get(store->tracks()[0].process_labels) == "CPU");
+  CHECK(store->tracks()[1].kind == TrackKind::kDeviceStream);
+  CHECK(store->strings().Get(store->tracks()[1].process_labels) == "GPU 1");
+}
+
+TEST_CASE("a track of unknown domain joins the one of its thread, or follows its process") {
+  Drawing d;
+  d.Slice("op", 0, 100, SliceKind::kCpuOp, 50, 51);
+  d.domain = Domain::kUnknown;
+  d.Slice("same thread", 10, 10, SliceKind::kHostOther, 50, 51);
+  d.Slice("same process", 10, 10, SliceKind::kHostOther, 50, 52);
+  d.Slice("on a device", 10, 10, SliceKind::kHostOther, 3, 9);
+  d.domain = Domain::kDevice;
+  d.Slice("kernel", 10, 10, SliceKind::kKernel, 3, 8);
+  const auto store = d.Done();
+  CHECK(store->tracks().size() == 4);
+  CHECK(ParentOf(*store, "same thread") == "op");
+  CHECK(store->tracks()[store->track(At(*store, "same process"))].kind == TrackKind::kHostThread);
+  const SliceIndex other = At(*store, "on a device");
+  CHECK(store->tracks()[store->track(other)].kind == TrackKind::kDeviceStream);
+  CHECK(store->kind(other) == SliceKind::kDeviceOther);
+  CHECK(store->kind(At(*store, "same process")) == SliceKind::kHostOther);
+}
+
+TEST_CASE("tracks are sorted by kind, then as the recorder wants, then by number") {
+  Drawing d;
+  d.domain = Domain::kDevice;
+  d.Slice("k", 0, 1, SliceKind::kKernel, 0, 7);
+  d.domain = Domain::kHost;
+  d.Slice("b", 0, 1, SliceKind::kCpuOp, 9, 12);
+  d.Slice("a", 0, 1, SliceKind::kCpuOp, 9, 2);
+  d.Slice("first", 0, 1, SliceKind::kCpuOp, 90, 1);
+  d.builder.SetProcessSortIndex(Number(9), 5);
+  d.builder.SetProcessSortIndex(Number(90), 1);
+  const auto store = d.Done();
+  std::vector<std::string> names;
+  for (SliceIndex i = 0; i < store->slice_count(); ++i) names.emplace_back(store->name(i));
+  CHECK(names == std::vector<std::string>{"first", "a", "b", "k"});
+}
+
+TEST_CASE("the extent leaves out the capture's span, markers, lost stamps and absurd durations") {
+  Drawing d;
+  constexpr Ns kDay = 24ll * 3600 * 1'000'000'000;
+  constexpr Ns kBegin = 100 * kDay;
+  d.Slice("op", kBegin, 1000);
+  d.Slice("absurd", kBegin + 100, 30 * kDay);
+  d.Slice("lost", 0, 10);
+  d.domain = Domain::kSpan;
+  d.Slice("capture", kBegin - 500, 5000, SliceKind::kTraceSpan);
+  Instant marker;
+  marker.ts = kBegin + kDay;
+  d.builder.AddInstant(marker, true);
+  const auto store = d.Done();
+  CHECK(store->extent() == Interval{0, 1000});
+  CHECK(store->base_ns() == kBegin);
+  CHECK(store->start(At(*store, "capture")) == -500);
+  CHECK(store->start(At(*store, "lost")) == 0);
+  CHECK(store->duration(At(*store, "absurd")) == 30 * kDay);
+  REQUIRE(store->problems().size() == 2);
+  CHECK(store->problems()[0].kind == "lostTimestamp");
+  CHECK(store->problems()[1].kind == "absurdDuration");
+}
+
+TEST_CASE("time 0 is a time like any other where the trace begins there") {
+  Drawing d;
+  d.Slice("at zero", 0, 10);
+  d.Slice("later", 500, 10);
+  const auto store = d.Done();
+  CHECK(store->extent() == Interval{0, 510});
+  CHECK(store->problems().empty());
+}
+
+TEST_CASE("a range without an end lasts to the end of the trace") {
+  Drawing d;
+  d.Slice("open", 10, TraceBuilder::kUnfinished);
+  d.Slice("op", 20, 70);
+  const auto store = d.Done();
+  CHECK(store->duration(At(*store, "open")) == 80);
+  CHECK(ParentOf(*store, "op") == "open");
+}
+
+TEST_CASE("extreme times neither overflow nor vanish") {
+  Drawing d;
+  constexpr Ns kMost = std::numeric_limits<Ns>::max();
+  d.Slice("low", -kMost + 1, 5);
+  d.Slice("high", kMost - 1, kMost);
+  d.Slice("mid", 1000, 10);
+  const auto store = d.Done();
+  CHECK(store->slice_count() == 3);
+  for (SliceIndex i = 0; i < 3; ++i) CHECK(store->end(i) >= store->start(i));
+}
+
+TEST_CASE("an empty builder gives an empty store") {
+  TraceBuilder builder;
+  const auto store = *builder.Finalize();
+  CHECK(store->slice_count() == 0);
+  CHECK(store->extent() == Interval{0, 0});
+}
+
+TEST_CASE("finalizing can be cancelled") {
+  Drawing d;
+  for (int i = 0; i < 1000; ++i) d.Slice("s", i, 1);
+  CancelToken cancel;
+  cancel.Cancel();
+  const auto store = d.builder.Finalize(cancel);
+  REQUIRE_FALSE(store.ok());
+  CHECK(store.error().kind == ErrorKind::kCancelled);
+}
+
+TEST_CASE("a staircase of crossing slices stays within its levels") {
+  Drawing d;
+  for (int i = 0; i < 20'000; ++i) d.Slice("s", i, 30'000);
+  const auto store = d.Done();
+  CHECK(store->slice_count() == 20'000);
+  CHECK(store->tracks()[0].max_depth <= 300);
+}
+
+}  // namespace emberline
