@@ -16,6 +16,13 @@ Result<Json> ModulesView(const ViewRequest& request);
 Result<Json> LightningView(const ViewRequest& request);
 Result<Json> StacksView(const ViewRequest& request);
 Result<Json> StackFunctionsView(const ViewRequest& request);
+Result<Json> LinesView(const ViewRequest& request);
+Result<Json> SourceResolve(const ViewRequest& request);
+Result<Json> SourceAnnotations(const ViewRequest& request);
+Result<Json> SourceHover(const ViewRequest& request);
+Result<Json> SourceLineSlices(const ViewRequest& request);
+Result<Json> SourceHotLines(const ViewRequest& request);
+Result<Json> SourceEventLines(const ViewRequest& request);
 
 const std::vector<ViewMethod>& AllViews() {
   static const std::vector<ViewMethod> views = {
@@ -32,6 +39,13 @@ const std::vector<ViewMethod>& AllViews() {
       {"view/lightning", &LightningView},
       {"view/stacks", &StacksView},
       {"view/stackFunctions", &StackFunctionsView},
+      {"view/lines", &LinesView},
+      {"source/resolve", &SourceResolve},
+      {"source/annotations", &SourceAnnotations},
+      {"source/hover", &SourceHover},
+      {"source/lineSlices", &SourceLineSlices},
+      {"source/hotLines", &SourceHotLines},
+      {"source/eventLines", &SourceEventLines},
   };
   return views;
 }

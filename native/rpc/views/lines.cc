@@ -1,0 +1,67 @@
+#include "rpc/views/source_params.h"
+#include "rpc/views/view.h"
+
+namespace emberline {
+
+Json LineCostJson(const LineAttribution& attribution, const LineCost& cost) {
+  const LineLocation& l = attribution.locations[cost.location];
+  return {{"file", l.file},
+          {"line", l.line},
+          {"function", l.function},
+          {"deviceSelfUs", Us(cost.device_self)},
+          {"deviceTotalUs", Us(cost.device_total)},
+          {"backwardDeviceUs", Us(cost.backward_device)},
+          {"hostSelfUs", Us(cost.host_self)},
+          {"hostTotalUs", Us(cost.host_total)},
+          {"backwardHostUs", Us(cost.backward_host)},
+          {"calls", cost.calls},
+          {"allocatedBytes", cost.allocated_bytes},
+          {"collectives", cost.collectives},
+          {"collectiveUs", Us(cost.collective)},
+          {"synchronisationUs", Us(cost.synchronisation)},
+          {"idleUs", Us(cost.idle)},
+          {"confidence", LineConfidenceName(l.confidence)},
+          {"operators", cost.operators}};
+}
+
+Json LineTotalsJson(const LineTotals& totals) {
+  return {{"deviceUs", Us(totals.device)},
+          {"hostUs", Us(totals.host)},
+          {"lineDeviceUs", Us(totals.line_device)},
+          {"functionDeviceUs", Us(totals.function_device)},
+          {"lineHostUs", Us(totals.line_host)},
+          {"functionHostUs", Us(totals.function_host)}};
+}
+
+Result<Json> LinesView(const ViewRequest& request) {
+  const std::string group = TextParam(request.params, "groupBy");
+  LineGrouping grouping = LineGrouping::kLine;
+  if (group == "function") grouping = LineGrouping::kFunction;
+  else if (group == "file") grouping = LineGrouping::kFile;
+  else if (!group.empty() && group != "line") {
+    return Error{ErrorKind::kInvalidArgument, "Unknown grouping \"" + group + "\".", "Use line, function or file.", {}};
+  }
+  const auto data = LinesOf(request.trace, SpaceParam(request.params), request.cancel);
+  if (!data.ok()) return data.error();
+  const auto sums = (*data)->Sums(*request.trace.model, request.steps, request.cancel);
+  if (!sums.ok()) return sums.error();
+  const LineAttribution& attribution = (*data)->attribution;
+  Result<Json> result = TableResult(LinesTable(attribution, **sums, grouping), request.params);
+  if (!result.ok()) return result;
+  (*result)["totals"] = LineTotalsJson((*sums)->totals);
+  Json absences = Json::array();
+  if (!attribution.has_stacks) {
+    absences.push_back({{"what", "Python stacks are missing, so no cost can be brought to a line."},
+                        {"argument", "with_stack=True"},
+                        {"snippet", "with torch.profiler.profile(with_stack=True) as prof:\n    ..."}});
+  } else if (!attribution.has_sources && attribution.contexts.size() > 0) {
+    absences.push_back({{"what", "No source file of the recorded program was found, so lines inside functions are "
+                                 "known only where the recorder wrote them."},
+                        {"argument", ""},
+                        {"snippet", ""}});
+  }
+  (*result)["absences"] = std::move(absences);
+  return result;
+}
+
+}  // namespace emberline

@@ -1,0 +1,60 @@
+// Parameters that the methods about lines and sources share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "json/json.h"
+#include "session/lines.h"
+
+namespace emberline {
+
+inline std::vector<std::string> TextList(const Json& params, const char* key) {
+  std::vector<std::string> out;
+  const auto it = params.find(key);
+  if (it == params.end() || !it->is_array()) return out;
+  for (const Json& item : *it) {
+    if (item.is_string() && !item.get_ref<const std::string&>().empty()) out.push_back(item.get<std::string>());
+  }
+  return out;
+}
+
+inline std::string TextParam(const Json& params, const char* key) {
+  const auto it = params.find(key);
+  return it != params.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+inline int64_t IntegerParam(const Json& params, const char* key, int64_t fallback) {
+  const auto it = params.find(key);
+  return it != params.end() && it->is_number_integer() ? it->get<int64_t>() : fallback;
+}
+
+inline SourceSpace SpaceParam(const Json& params) {
+  SourceSpace space;
+  space.roots = TextList(params, "sourceRoots");
+  space.site_packages = TextList(params, "sitePackages");
+  const auto mappings = params.find("mappings");
+  if (mappings != params.end() && mappings->is_array()) {
+    for (const Json& m : *mappings) {
+      if (!m.is_object()) continue;
+      PathMapping mapping{TextParam(m, "from"), TextParam(m, "to")};
+      if (!mapping.from.empty() && !mapping.to.empty()) space.mappings.push_back(std::move(mapping));
+    }
+  }
+  return space;
+}
+
+inline SourceDocument DocumentParam(const Json& params) {
+  SourceDocument document;
+  document.path = TextParam(params, "path");
+  document.text = TextParam(params, "text");
+  const auto cell = params.find("cell");
+  document.cell = cell != params.end() && cell->is_boolean() && cell->get<bool>();
+  return document;
+}
+
+// Keys of LineCost.
+Json LineCostJson(const LineAttribution& attribution, const LineCost& cost);
+Json LineTotalsJson(const LineTotals& totals);
+
+}  // namespace emberline
