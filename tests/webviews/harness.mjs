@@ -258,7 +258,7 @@ export class ProfilePage {
   }
 
   async shown() {
-    await this.page.waitForSelector('#view, .state-page[role=alert]');
+    await this.page.waitForSelector('#view, .state-page.failed');
   }
 
   /** Goes to a view by its tab and waits until nothing is on its way. */

@@ -67,14 +67,15 @@ const steps: Record<'us' | 'ns' | 'bytes' | 'flops', [number, string][]> = {
 
 /**
  * The unit of a whole column whose largest size is `largest`. Times change to milliseconds only when
- * microseconds would need more than six figures; three decimals then keep the microsecond.
+ * microseconds would need more than six figures; three decimals then keep the microsecond. `whole`
+ * says that every value is a whole number: old recorders knew nothing below the microsecond.
  */
-export function columnScale(unit: Unit, largest: number): Scale {
+export function columnScale(unit: Unit, largest: number, whole = false): Scale {
   switch (unit) {
     case 'us':
       return largest >= 1e6
         ? { divisor: 1e3, suffix: 'ms', digits: 3 }
-        : { divisor: 1, suffix: '\u00b5s', digits: 1 };
+        : { divisor: 1, suffix: '\u00b5s', digits: whole ? 0 : 1 };
     case 'ns':
       return { divisor: 1e6, suffix: 'ms', digits: 3 };
     case 'bytes':

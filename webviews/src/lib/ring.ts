@@ -7,10 +7,12 @@ export interface RingPart {
 
 /** The path of a ring's part between two shares of the circle, clockwise from the top. */
 export function arcPath(from: number, to: number, inner: number, outer: number): string {
-  // A full circle has no arc of its own: its two ends would be the same point.
+  // A full circle has no arc of its own, its two ends would be the same point: two circles, the inner
+  // one in the other direction, so that it is a hole.
   if (to - from >= 0.9999) {
-    const half = from + 0.5;
-    return `${arcPath(from, half, inner, outer)} ${arcPath(half, from + 0.9999, inner, outer)}`;
+    const circle = (radius: number, sweep: 0 | 1): string =>
+      `M 0 ${-radius} A ${radius} ${radius} 0 0 ${sweep} 0 ${radius} A ${radius} ${radius} 0 0 ${sweep} 0 ${-radius} Z`;
+    return `${circle(outer, 1)} ${circle(inner, 0)}`;
   }
   const point = (at: number, radius: number): string => {
     const angle = at * 2 * Math.PI;

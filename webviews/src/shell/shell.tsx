@@ -352,7 +352,7 @@ export function Shell() {
     const entries = shownViews(info);
     const current = entries.find((entry) => entry.name === view.value) ?? entries[0]!;
     content = (
-      <>
+      <main class="profile">
         <header class="shell-header">
           <Tabs entries={entries} current={current} />
           <div class="shell-tools">
@@ -380,7 +380,7 @@ export function Shell() {
           </div>
         ) : null}
         <ViewBody key={current.name} entry={current} />
-      </>
+      </main>
     );
   }
   return (

@@ -77,8 +77,9 @@ export function Curve(props: {
         axes: [
           {
             ...axis,
-            size: 26,
-            labelSize: 18,
+            size: 28,
+            labelSize: 20,
+            labelGap: 2,
             label: `${props.xTitle}${xSuffix === '' ? '' : ` (${xSuffix})`}`,
             values: (_plot, ticks) => ticks.map((tick) => fixed(tick / xDivisor, tick % xDivisor === 0 ? 0 : 1)),
           },

@@ -217,7 +217,20 @@ export function DataTable(props: DataTableProps) {
     return result;
   }, [loaded, columns]);
   const scales = useMemo(
-    () => columns.map((column) => columnScale(column.unit, largest[column.key] ?? 0)),
+    () => {
+      const fractional = new Set<string>();
+      for (const page of loaded?.pages.values() ?? []) {
+        for (const row of page) {
+          for (const column of columns) {
+            const value = row[column.key];
+            if (typeof value === 'number' && !Number.isInteger(value)) fractional.add(column.key);
+          }
+        }
+      }
+      return columns.map((column) =>
+        columnScale(column.unit, largest[column.key] ?? 0, !fractional.has(column.key)),
+      );
+    },
     [columns, largest],
   );
   const sortKey = sort.replace(/^-/, '');
@@ -241,13 +254,24 @@ export function DataTable(props: DataTableProps) {
 
   const hasActions = props.actions !== undefined;
   const columnCount = columns.length + (hasActions ? 1 : 0);
-  const template = `${gridTemplate(columns, widthState.value)}${hasActions ? ' minmax(96px, max-content)' : ''}`;
+  const actionsPx = useMemo(() => {
+    // Every row is a grid of its own, so a column is as wide as its widest content only by figures.
+    let most = 60;
+    for (const page of loaded?.pages.values() ?? []) {
+      for (const row of page.slice(0, 50)) {
+        const list = props.actions?.(row) ?? [];
+        most = Math.max(most, list.reduce((sum, one) => sum + one.label.length * 7 + 12, 12));
+      }
+    }
+    return most;
+  }, [loaded?.key]);
+  const template = `${gridTemplate(columns, widthState.value)}${hasActions ? ` ${actionsPx}px` : ''}`;
   const minWidth =
     columns.reduce(
       (sum, column, index) =>
         sum + (widthState.value[column.key] ?? minimumWidth(column, index === 0)),
       0,
-    ) + (hasActions ? 130 : 0);
+    ) + (hasActions ? actionsPx : 0);
 
   useEffect(() => {
     if (!takeFocus.current) return;
@@ -453,7 +477,7 @@ export function DataTable(props: DataTableProps) {
         >
           <div
             ref={grid}
-            role="grid"
+            role={props.detail === undefined ? 'grid' : 'treegrid'}
             class="grid"
             aria-label={props.name}
             aria-rowcount={count + 1}
@@ -567,6 +591,8 @@ export function DataTable(props: DataTableProps) {
                                 aria-label={opened ? 'Close row' : 'Open row'}
                                 onClick={() => toggle(row, item.index)}
                               />
+                            ) : index === 0 && props.detail !== undefined ? (
+                              <span class="twisty-space" />
                             ) : null}
                             <span class="cell-text">
                               {row === undefined ? (

@@ -19,6 +19,8 @@ export function RingChart(props: {
   top: number;
   /** What all parts add up to, when `parts` does not hold them all. */
   total?: number;
+  /** What the sum of the parts is called, when they are not parts of one whole. */
+  sumName?: string;
   colors?: readonly string[];
   onPick?: (name: string) => void;
 }) {
@@ -99,7 +101,7 @@ export function RingChart(props: {
                 {shown === undefined ? quantity(total, props.unit) : quantity(shown.value, props.unit)}
               </text>
               <text class="ring-note" x="0" y="9" text-anchor="middle">
-                {shown === undefined ? 'total' : share(shown.value, total)}
+                {shown === undefined ? (props.sumName ?? 'total') : share(shown.value, total)}
               </text>
             </svg>
             <ol class="legend">

@@ -26,7 +26,7 @@ export function axisTicks(largest: number): number[] {
 }
 
 const height = 210;
-const plot = { top: 10, bottom: 40, left: 58, right: 8 };
+const margin = { top: 10, bottom: 40, right: 8 };
 
 export function StackedBars(props: {
   label: string;
@@ -52,13 +52,19 @@ export function StackedBars(props: {
   const ticks = axisTicks(bars.reduce((most, bar) => Math.max(most, bar.total), 0));
   const ceiling = ticks[ticks.length - 1]!;
   const scale = columnScale(props.unit, ceiling);
+  const digits = ticks.every((tick) => Number.isInteger(tick / scale.divisor)) ? 0 : 2;
+  const tickText = (tick: number): string => fixed(tick / scale.divisor, digits);
+  // Room for the axis' title and its longest number.
+  const plot = {
+    ...margin,
+    left: 30 + ticks.reduce((most, tick) => Math.max(most, tickText(tick).length), 0) * 7,
+  };
   const slot = Math.max(14, (width - plot.left - plot.right) / Math.max(1, bars.length));
   const drawn = plot.left + plot.right + slot * bars.length;
   const inner = height - plot.top - plot.bottom;
   const y = (value: number): number => plot.top + inner * (1 - value / ceiling);
   const barWidth = Math.min(56, slot * 0.72);
   const every = Math.ceil(44 / slot);
-  const digits = ticks.every((tick) => Number.isInteger(tick / scale.divisor)) ? 0 : 2;
   const describe = (bar: Bar): string =>
     [
       `${props.xTitle} ${bar.name}${bar.note === undefined ? '' : ` (${bar.note})`}: ${quantity(bar.total, props.unit)}`,
@@ -106,7 +112,7 @@ export function StackedBars(props: {
             <g key={tick}>
               <line class="grid-line" x1={plot.left} x2={drawn - plot.right} y1={y(tick)} y2={y(tick)} />
               <text class="axis-text" x={plot.left - 6} y={y(tick) + 4} text-anchor="end">
-                {fixed(tick / scale.divisor, digits)}
+                {tickText(tick)}
               </text>
             </g>
           ))}

@@ -263,7 +263,7 @@ export function TreeTable<T extends TreeItem<T>>(props: {
   };
 
   const hasActions = lines.some((line) => props.actions(line.node).length > 0);
-  const template = `minmax(240px, 3.4fr) repeat(${props.columns.length}, minmax(88px, 1fr))${hasActions ? ' minmax(96px, max-content)' : ''}`;
+  const template = `minmax(240px, 3.4fr) repeat(${props.columns.length}, minmax(88px, 1fr))${hasActions ? ' 130px' : ''}`;
   const minWidth = 240 + 88 * props.columns.length + (hasActions ? 130 : 0);
   const setSort = (key: string): void => {
     sortState.value = sortKey !== key ? `-${key}` : descending ? key : '';

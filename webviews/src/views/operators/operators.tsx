@@ -111,7 +111,9 @@ export function OperatorsView() {
             definition={ring.definition}
             unit="us"
             top={top.value}
-            {...(totals[ring.key] === undefined ? {} : { total: totals[ring.key] })}
+            {...(totals[ring.key] === undefined
+              ? { sumName: 'shown' }
+              : { total: totals[ring.key]! })}
             parts={result!.rings[ring.key].map((part) => ({ name: part.name, value: part.us }))}
             onPick={(name) => (filter.value = `name:${filterFor(name)}`)}
           />

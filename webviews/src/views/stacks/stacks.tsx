@@ -15,7 +15,8 @@ import { sourceAction, viewAction } from '../links.ts';
 
 function flameOf(node: StackNode): FlameInput {
   return {
-    name: node.function,
+    name:
+      node.file === '' ? node.function : `${node.function}  ${fileName(node.file)}:${node.line}`,
     value: node.totalUs,
     data: node,
     children: node.children.map(flameOf),
@@ -138,9 +139,11 @@ export function StacksView() {
               }}
               actions={(node) => [
                 ...nodeActions(node, (id) => (root.value = id)),
-                ...viewAction('timeline', 'Timeline', 'Find in the timeline', {
-                  search: (node.data as StackNode).function,
-                }),
+                ...(node.parent === undefined
+                  ? []
+                  : viewAction('timeline', 'Timeline', 'Find in the timeline', {
+                      search: (node.data as StackNode).function,
+                    })),
               ]}
             />
           )}
