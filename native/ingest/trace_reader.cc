@@ -183,7 +183,15 @@ bool Reader::ReadKey(std::string* key) {
       window_.set_pos(after);
       break;
     }
-    if (window_.available() > kMaxKeyBytes || !Fill()) return false;
+    // Either way the caller must see that something was taken, or it would try here again.
+    if (window_.available() > kMaxKeyBytes) {
+      Take();
+      return false;
+    }
+    if (!Fill()) {
+      window_.set_pos(window_.end());
+      return false;
+    }
   }
   if (Peek() != ':') return false;
   Take();

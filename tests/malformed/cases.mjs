@@ -79,7 +79,7 @@ export const cases = [
     trace([text({ ph: 'M', name: 'process_name', pid: 1, tid: 0, args: { name: 'python3' } })]),
   ),
   named('no-events', opens(0), '{"schemaVersion": 1, "traceEvents": []}'),
-  named('second-list-of-events', opens(3), () =>
+  named('second-list-of-events', opens(4), () =>
     trace(ops(3), { footer: `, "traceEvents": [${text(op(9))}]` }),
   ),
 
@@ -111,7 +111,7 @@ export const cases = [
     const [before, after] = withEvent(text(op(2, { name: 'a@b' }))).split('@');
     return withBytes(before, [0xff, 0xfe], after);
   }),
-  named('quotes-in-a-name', opens(4), () =>
+  named('quotes-in-a-name', opens(5, ['rawQuote']), () =>
     withEvent(
       '{"ph": "X", "cat": "cpu_op", "name": "say "hello" twice", "pid": 100, "tid": 100, "ts": 1020, "dur": 8}',
     ),
@@ -125,7 +125,7 @@ export const cases = [
   named('windows-path', opens(5), () =>
     withEvent(text(op(2, { name: '@' })).replace('@', 'C:\\Users\\new\\test.py(3): main')),
   ),
-  named('unterminated-string', opens(3), () =>
+  named('unterminated-string', opens(4, ['rawQuote']), () =>
     withEvent(
       '{"ph": "X", "cat": "cpu_op", "name": "never ends, "pid": 100, "tid": 100, "ts": 1020, "dur": 8}',
     ),
@@ -180,7 +180,7 @@ export const cases = [
       text(op(2)).replace('"args":{', `"args":{"deep": ${'['.repeat(50000)}${']'.repeat(50000)}, `),
     ),
   ),
-  named('deep-objects-without-end', opens(2), () => withEvent('{"a":'.repeat(50000))),
+  named('deep-objects-without-end', opens(4, ['tooDeep']), () => withEvent('{"a":'.repeat(50000))),
   named('wrong-kinds-of-events', opens(4), () => withEvent('7, null, "text", [1, 2], true')),
   named('wrong-kinds-of-fields', opens(4), () =>
     withEvent(

@@ -18,7 +18,7 @@ async function check(bytes, suffix = '.pt.trace.json') {
   const file = path.join(folder, `input${files++}${suffix}`);
   fs.writeFileSync(file, bytes);
   try {
-    return await emberline(['check', file, '--format', 'json']);
+    return await emberline(['check', file, '--format', 'json'], { timeoutMs: 60_000 });
   } finally {
     fs.rmSync(file);
   }
