@@ -24,6 +24,8 @@ Result<Json> ParseJson(std::string_view text) {
     return Json::parse(text.begin(), text.end());
   } catch (const Json::parse_error& e) {
     return Error{ErrorKind::kInvalidArgument, "Not a JSON text.", "", e.byte};
+  } catch (const Json::exception&) {
+    return Error{ErrorKind::kInvalidArgument, "A number of the JSON text is out of range.", "", {}};
   }
 }
 

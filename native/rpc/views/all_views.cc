@@ -23,6 +23,18 @@ Result<Json> SourceHover(const ViewRequest& request);
 Result<Json> SourceLineSlices(const ViewRequest& request);
 Result<Json> SourceHotLines(const ViewRequest& request);
 Result<Json> SourceEventLines(const ViewRequest& request);
+Result<Json> TimelineTracks(const ViewRequest& request);
+Result<Json> TimelineWindow(const ViewRequest& request);
+Result<Json> TimelineDensity(const ViewRequest& request);
+Result<Json> TimelineSlice(const ViewRequest& request);
+Result<Json> TimelineInstant(const ViewRequest& request);
+Result<Json> TimelineNeighbour(const ViewRequest& request);
+Result<Json> TimelineRange(const ViewRequest& request);
+Result<Json> TimelineGaps(const ViewRequest& request);
+Result<Json> TimelineFlows(const ViewRequest& request);
+Result<Json> TimelineExport(const ViewRequest& request);
+Result<Json> TimelineMetadata(const ViewRequest& request);
+Result<Json> TimelineSearchSlices(const ViewRequest& request);
 
 const std::vector<ViewMethod>& AllViews() {
   static const std::vector<ViewMethod> views = {
@@ -46,6 +58,18 @@ const std::vector<ViewMethod>& AllViews() {
       {"source/lineSlices", &SourceLineSlices},
       {"source/hotLines", &SourceHotLines},
       {"source/eventLines", &SourceEventLines},
+      {"timeline/tracks", &TimelineTracks},
+      {"timeline/window", &TimelineWindow},
+      {"timeline/density", &TimelineDensity},
+      {"timeline/slice", &TimelineSlice},
+      {"timeline/instant", &TimelineInstant},
+      {"timeline/neighbour", &TimelineNeighbour},
+      {"timeline/range", &TimelineRange},
+      {"timeline/gaps", &TimelineGaps},
+      {"timeline/flows", &TimelineFlows},
+      {"timeline/export", &TimelineExport},
+      {"timeline/metadata", &TimelineMetadata},
+      {"timeline/search", &TimelineSearchSlices},
   };
   return views;
 }

@@ -1,0 +1,303 @@
+#include "analysis/timeline_gaps.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string_view>
+#include <unordered_map>
+
+namespace emberline {
+namespace {
+
+// A class of host activity explains a gap when it fills this share of the time until the launch;
+// above the second share that is taken as sure.
+constexpr double kExplains = 0.5;
+constexpr double kSure = 0.8;
+
+bool Holds(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+bool IsSyncName(std::string_view name) {
+  return Holds(name, "Synchronize") || name == "aten::item" ||
+         name == "aten::_local_scalar_dense" || Holds(name, "EventQuery") ||
+         Holds(name, "Event Sync") || Holds(name, "Stream Sync") || Holds(name, "Context Sync");
+}
+
+bool IsCopyCall(std::string_view name) {
+  return Holds(name, "Memcpy") || name == "aten::pin_memory" || name == "aten::_pin_memory";
+}
+
+bool IsDataLoader(std::string_view name) {
+  return Holds(name, "DataLoader") && (Holds(name, "__next__") || Holds(name, "enumerate") ||
+                                       Holds(name, "_next_data") || Holds(name, "_get_data"));
+}
+
+bool IsCollective(std::string_view name, SliceKind kind) {
+  return kind == SliceKind::kCollective || name.substr(0, 5) == "c10d:" ||
+         name.substr(0, 5) == "nccl:" || name.substr(0, 5) == "gloo:" ||
+         Holds(name, "ProcessGroup");
+}
+
+// What a host slice may explain; kUnknown for what explains nothing by itself.
+GapReason ReasonOf(std::string_view name, SliceKind kind) {
+  if (IsDataLoader(name)) return GapReason::kDataLoader;
+  if (IsCollective(name, kind)) return GapReason::kCollective;
+  if (kind == SliceKind::kSync || IsSyncName(name)) return GapReason::kSynchronisation;
+  if (IsCopyCall(name)) return GapReason::kCopy;
+  if (kind == SliceKind::kCpuOp) return GapReason::kLaunchLate;
+  if (name.substr(0, 12) == "ProfilerStep") return GapReason::kUnknown;   // is around everything
+  if (kind == SliceKind::kPythonFunction || kind == SliceKind::kUserAnnotation ||
+      kind == SliceKind::kHostOther) {
+    return GapReason::kHostBusy;
+  }
+  return GapReason::kUnknown;
+}
+
+std::string Us(Ns ns) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, ns >= 1'000'000 ? "%.2f ms" : "%.1f us",
+                static_cast<double>(ns) / (ns >= 1'000'000 ? 1e6 : 1e3));
+  return buffer;
+}
+
+class GapFinder {
+ public:
+  GapFinder(const Model& model, const Device& device, Ns min_ns, const CancelToken& cancel)
+      : model_(model), store_(model.store()), device_(device), min_ns_(min_ns), cancel_(cancel) {}
+
+  Result<std::vector<DeviceGap>> Find() {
+    std::vector<SliceIndex> work;
+    for (const TrackIndex stream : device_.streams) {
+      const Track& track = store_.tracks()[stream];
+      for (SliceIndex i = track.first; i < track.last; ++i) {
+        if (IsDeviceWork(store_.kind(i))) work.push_back(i);
+      }
+    }
+    std::sort(work.begin(), work.end(), [&](SliceIndex a, SliceIndex b) {
+      return store_.start(a) != store_.start(b) ? store_.start(a) < store_.start(b) : a < b;
+    });
+    std::vector<DeviceGap> gaps;
+    Ns reached = store_.extent().begin;
+    bool first = true;
+    for (const SliceIndex i : work) {
+      if (gaps.size() % 4096 == 0 && cancel_.cancelled()) {
+        return Error{ErrorKind::kCancelled, "The request was cancelled.", "", {}};
+      }
+      if (store_.start(i) - reached >= min_ns_) {
+        gaps.push_back(Explain({reached, store_.start(i)}, i, first));
+      }
+      reached = std::max(reached, store_.end(i));
+      first = false;
+    }
+    return gaps;
+  }
+
+ private:
+  struct Share {
+    Ns time = 0;
+    SliceIndex longest = kNone;
+    Ns longest_time = 0;
+    Ns reached = INT64_MIN;   // end of the union so far: nested slices of a class count once
+  };
+  struct HostActivity {
+    std::array<Share, kGapReasonCount> shares;
+    SliceIndex sync = kNone;   // a synchronisation that lasts from before into the gap
+  };
+
+  DeviceGap Explain(Interval time, SliceIndex ended_by, bool first) {
+    DeviceGap gap;
+    gap.time = time;
+    gap.ended_by = ended_by;
+    gap.launch = model_.launch[ended_by];
+    if (first) {
+      gap.reason = GapReason::kStartOfTrace;
+      gap.confidence = GapConfidence::kHigh;
+      if (gap.launch == kNone) return gap;
+    }
+    if (gap.launch == kNone) return gap;   // nothing recorded what launched it
+    const Interval wait{time.begin, std::min(time.end, store_.start(gap.launch))};
+    if (wait.Length() == 0) {
+      if (first) return gap;
+      // Launched before the gap began: the device itself held the work back.
+      if (store_.kind(ended_by) == SliceKind::kMemcpy) gap.reason = GapReason::kCopy;
+      return gap;
+    }
+    const HostActivity activity = HostDuring(gap.launch, wait);
+    Blame(activity, wait, &gap);
+    if (first) {
+      gap.reason = GapReason::kStartOfTrace;
+      gap.confidence = GapConfidence::kHigh;
+      return gap;
+    }
+    // A launch that came only at the end of the gap explains it; one in its beginning does not.
+    if (static_cast<double>(wait.Length()) < kExplains * static_cast<double>(time.Length())) {
+      gap.confidence = GapConfidence::kLow;
+    }
+    return gap;
+  }
+
+  void Blame(const HostActivity& activity, Interval wait, DeviceGap* gap) {
+    const std::array<Share, kGapReasonCount>& shares = activity.shares;
+    const double length = static_cast<double>(wait.Length());
+    const Share& loader = shares[static_cast<size_t>(GapReason::kDataLoader)];
+    const bool loading = static_cast<double>(loader.time) >= kExplains * length;
+    if (activity.sync != kNone && !loading) {
+      // The host waited until the device had nothing left: no work could be queued behind.
+      gap->reason = GapReason::kSynchronisation;
+      gap->confidence = GapConfidence::kHigh;
+      gap->host = activity.sync;
+      gap->host_part = std::min(store_.end(activity.sync), wait.end) - wait.begin;
+      return;
+    }
+    // Waiting explains better than working, and working inside an operator better than outside.
+    for (const GapReason reason :
+         {GapReason::kDataLoader, GapReason::kCollective, GapReason::kSynchronisation,
+          GapReason::kCopy, GapReason::kLaunchLate, GapReason::kHostBusy}) {
+      const Share& share = shares[static_cast<size_t>(reason)];
+      const double part = static_cast<double>(share.time) / length;
+      if (part < kExplains) continue;
+      gap->reason = reason;
+      const bool sure = part >= kSure && reason != GapReason::kHostBusy;
+      gap->confidence = sure ? GapConfidence::kHigh : GapConfidence::kMedium;
+      gap->host = share.longest;
+      gap->host_part = share.longest_time;
+      return;
+    }
+    // The host was seen doing little: it was outside everything that was recorded.
+    gap->reason = GapReason::kHostBusy;
+    gap->confidence = GapConfidence::kLow;
+    for (const Share& share : shares) {
+      if (share.longest_time > gap->host_part) {
+        gap->host = share.longest;
+        gap->host_part = share.longest_time;
+      }
+    }
+  }
+
+  // Time that each class of slices fills of `wait` on the launching thread.
+  HostActivity HostDuring(SliceIndex launch, Interval wait) {
+    HostActivity activity;
+    std::array<Share, kGapReasonCount>& shares = activity.shares;
+    const Track& track = store_.tracks()[store_.track(launch)];
+    const auto take = [&](SliceIndex i) {
+      const GapReason reason = ReasonOf(store_.name(i), store_.kind(i));
+      if (reason == GapReason::kUnknown) return;
+      Share& share = shares[static_cast<size_t>(reason)];
+      const Ns begin = std::max(store_.start(i), wait.begin);
+      const Ns end = std::min(store_.end(i), wait.end);
+      if (end <= begin) return;
+      share.time += std::max<Ns>(0, end - std::max(begin, share.reached));
+      share.reached = std::max(share.reached, end);
+      // The longest slice names the activity; one that fills the whole wait as a frame around
+      // everything (the training loop itself) says less than the one inside it.
+      const bool tighter = share.longest != kNone && end - begin == share.longest_time &&
+                           store_.duration(i) < store_.duration(share.longest);
+      if (end - begin > share.longest_time || tighter) {
+        share.longest = i;
+        share.longest_time = end - begin;
+      }
+    };
+    // First those that reach in from before: the chain of parents at the beginning of the wait.
+    const SliceIndex from = FirstFrom(track, wait.begin);
+    std::vector<SliceIndex> reaching;
+    for (SliceIndex at = from > track.first ? from - 1 : kNone; at != kNone;
+         at = store_.parent(at)) {
+      if (store_.end(at) > wait.begin) reaching.push_back(at);
+    }
+    for (auto it = reaching.rbegin(); it != reaching.rend(); ++it) {
+      take(*it);
+      if (ReasonOf(store_.name(*it), store_.kind(*it)) == GapReason::kSynchronisation) {
+        activity.sync = *it;   // the innermost one stays
+      }
+    }
+    for (SliceIndex i = from; i < track.last && store_.start(i) < wait.end; ++i) take(i);
+    return activity;
+  }
+
+  // First slice of the track that starts at or after `at`.
+  SliceIndex FirstFrom(const Track& track, Ns at) const {
+    SliceIndex low = track.first, high = track.last;
+    while (low < high) {
+      const SliceIndex middle = low + (high - low) / 2;
+      if (store_.start(middle) < at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  const Model& model_;
+  const TraceStore& store_;
+  const Device& device_;
+  const Ns min_ns_;
+  const CancelToken cancel_;
+};
+
+}  // namespace
+
+const char* GapReasonName(GapReason reason) {
+  switch (reason) {
+    case GapReason::kLaunchLate: return "launchLate";
+    case GapReason::kSynchronisation: return "synchronisation";
+    case GapReason::kCopy: return "copy";
+    case GapReason::kDataLoader: return "dataLoader";
+    case GapReason::kCollective: return "collective";
+    case GapReason::kHostBusy: return "hostBusy";
+    case GapReason::kStartOfTrace: return "startOfTrace";
+    case GapReason::kUnknown: return "unknown";
+  }
+  return "unknown";
+}
+
+const char* GapConfidenceName(GapConfidence confidence) {
+  switch (confidence) {
+    case GapConfidence::kHigh: return "high";
+    case GapConfidence::kMedium: return "medium";
+    case GapConfidence::kLow: return "low";
+  }
+  return "low";
+}
+
+Result<std::vector<DeviceGap>> FindGaps(const Model& model, const Device& device, Ns min_ns,
+                                        const CancelToken& cancel) {
+  return GapFinder(model, device, min_ns, cancel).Find();
+}
+
+std::string GapText(const Model& model, const DeviceGap& gap) {
+  const TraceStore& store = model.store();
+  const auto name = [&](SliceIndex i) {
+    std::string text(store.name(i).substr(0, 120));
+    return text;
+  };
+  const std::string host =
+      gap.host == kNone ? "" : name(gap.host) + " (" + Us(gap.host_part) + " of the gap)";
+  std::string late;
+  if (gap.launch != kNone && store.start(gap.launch) > gap.time.begin) {
+    late = " The next work was launched " + Us(store.start(gap.launch) - gap.time.begin) +
+           " into it.";
+  }
+  switch (gap.reason) {
+    case GapReason::kLaunchLate:
+      return "The launch came late: the host was in " + host + "." + late;
+    case GapReason::kSynchronisation:
+      return "The host waited for the device in " + host + " before it launched more." + late;
+    case GapReason::kCopy:
+      if (gap.host == kNone) return "A copy that was launched earlier began only then.";
+      return "The host was copying in " + host + "." + late;
+    case GapReason::kDataLoader: return "The host waited for data in " + host + "." + late;
+    case GapReason::kCollective:
+      return "The host was in a collective, " + host + "." + late;
+    case GapReason::kHostBusy:
+      if (gap.host == kNone) return "The host did nothing that was recorded." + late;
+      return "The host was outside operators, in " + host + "." + late;
+    case GapReason::kStartOfTrace: return "No work had been launched yet." + late;
+    case GapReason::kUnknown:
+      if (gap.launch == kNone) return "No launch was recorded for the work that ended it.";
+      return "The next work had been launched " +
+             Us(gap.time.begin - store.start(gap.launch)) +
+             " before the gap began: the device held it back, for example for an event.";
+  }
+  return "";
+}
+
+}  // namespace emberline

@@ -1,0 +1,466 @@
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "analysis/stack_of.h"
+#include "analysis/timeline.h"
+
+namespace emberline {
+namespace {
+
+using Changes = std::vector<std::pair<Ns, double>>;
+
+std::string Text(const TraceStore& store, StringId id) { return std::string(store.strings().Get(id)); }
+
+TimelineRowKind RowKindOf(TrackKind kind) {
+  switch (kind) {
+    case TrackKind::kHostThread: return TimelineRowKind::kThread;
+    case TrackKind::kDeviceStream: return TimelineRowKind::kStream;
+    case TrackKind::kOverhead: return TimelineRowKind::kOverhead;
+    case TrackKind::kSpan: return TimelineRowKind::kSpan;
+    case TrackKind::kOther: return TimelineRowKind::kOther;
+  }
+  return TimelineRowKind::kOther;
+}
+
+std::string DeviceTitle(const Model& model, int64_t ordinal) {
+  std::string title = "GPU " + std::to_string(ordinal);
+  for (const Device& device : model.devices) {
+    if (device.ordinal == ordinal && !device.name.empty()) title += " (" + device.name + ")";
+  }
+  return title;
+}
+
+// What one track's slices say about its row.
+struct TrackFacts {
+  Ns busy = 0;
+  uint64_t launches = 0;   // calls that launched device work
+};
+
+TrackFacts FactsOf(const Model& model, const Track& track) {
+  const TraceStore& store = model.store();
+  TrackFacts facts;
+  Ns reached = INT64_MIN;
+  for (SliceIndex i = track.first; i < track.last; ++i) {
+    const Ns begin = std::max(store.start(i), reached);
+    if (store.end(i) > begin) facts.busy += store.end(i) - begin;
+    reached = std::max(reached, store.end(i));
+    if (model.launched.rows() > i && !model.launched[i].empty()) ++facts.launches;
+  }
+  return facts;
+}
+
+TimelineRow RowOf(const Model& model, TrackIndex index, const TrackFacts& facts) {
+  const TraceStore& store = model.store();
+  const Track& track = store.tracks()[index];
+  TimelineRow row;
+  row.id = index;
+  row.track = index;
+  row.kind = RowKindOf(track.kind);
+  row.slices = track.last - track.first;
+  row.lanes = row.slices > 0 ? track.max_depth + 1u : 0;
+  row.busy = facts.busy;
+  const std::string pid = RecordedIdText(store, track.pid);
+  const std::string tid = RecordedIdText(store, track.tid);
+  const std::string process = Text(store, track.process_name);
+  const std::string labels = Text(store, track.process_labels);
+  const std::string thread = Text(store, track.thread_name);
+  if (track.kind == TrackKind::kDeviceStream) {
+    row.device = track.device;
+    row.group = DeviceTitle(model, track.device);
+    row.name = track.stream >= 0 ? "Stream " + std::to_string(track.stream)
+               : thread.empty()  ? tid
+                                 : thread;
+  } else {
+    row.group = process.empty() ? "Process " + pid : process + " (" + pid + ")";
+    row.name = thread.empty() ? "Thread " + tid : thread;
+  }
+  row.detail = "pid " + pid + ", tid " + tid;
+  if (!thread.empty() && thread != row.name) row.detail += ", " + thread;
+  if (!labels.empty()) row.detail += ", " + labels;
+  return row;
+}
+
+bool IsCopy(SliceKind kind) { return kind == SliceKind::kMemcpy; }
+
+// Builds the computed series of one device from its slices.
+class DeviceSeries {
+ public:
+  DeviceSeries(const Model& model, const Device& device) : model_(model), device_(device) {}
+
+  // 1 while any of its streams works.
+  IntervalSet Busy() const {
+    std::vector<Interval> intervals;
+    ForEach([&](SliceIndex i) {
+      intervals.push_back({model_.store().start(i), model_.store().end(i)});
+    });
+    return Unite(std::move(intervals));
+  }
+
+  // Concurrent kernels' blocks per multiprocessor, at most 1 each moment (view-semantics 5.2: the
+  // sum is capped, not each kernel). Counted in millionths, so that sums return to exactly zero.
+  TimelineSeries SmEfficiency() const {
+    const TraceStore& store = model_.store();
+    const StringId key = store.strings().Find("blocks per SM");
+    if (key == kNone) return {};
+    Changes changes;
+    ForEach([&](SliceIndex i) {
+      if (store.kind(i) != SliceKind::kKernel || store.duration(i) <= 0) return;
+      const std::optional<double> blocks = store.ArgNumber(i, key);
+      if (!blocks || !(*blocks > 0)) return;
+      const double capped = std::round(std::min(*blocks, 1e6) * 1e6);
+      changes.emplace_back(store.start(i), capped);
+      changes.emplace_back(store.end(i), -capped);
+    });
+    if (changes.empty()) return {};
+    std::vector<Ns> ns;
+    std::vector<double> value;
+    SumChanges(std::move(changes), &ns, &value);
+    for (double& v : value) v = std::min(v / 1e6, 1.0);
+    return {TimelineSeries::Reduce::kMean, std::move(ns), std::move(value)};
+  }
+
+  // Bytes per second of all copies that run, in GB/s.
+  TimelineSeries CopyBandwidth() const {
+    const TraceStore& store = model_.store();
+    const StringId key = store.strings().Find("bytes");
+    if (key == kNone) return {};
+    Changes changes;
+    ForEach([&](SliceIndex i) {
+      if (!IsCopy(store.kind(i)) || store.duration(i) <= 0) return;
+      const std::optional<double> bytes = store.ArgNumber(i, key);
+      if (!bytes || !(*bytes > 0)) return;
+      const double rate = *bytes / static_cast<double>(store.duration(i));   // bytes per ns = GB/s
+      changes.emplace_back(store.start(i), rate);
+      changes.emplace_back(store.end(i), -rate);
+    });
+    if (changes.empty()) return {};
+    std::vector<Ns> ns;
+    std::vector<double> value;
+    SumChanges(std::move(changes), &ns, &value);
+    return {TimelineSeries::Reduce::kMean, std::move(ns), std::move(value)};
+  }
+
+  // Work of one stream that was launched and has not begun: +1 at the start of the launch call,
+  // -1 at the start of the work. Work without a launch in the trace is left out, so that the
+  // depth never falls below zero; so is work that begins before its launch (clock skew).
+  TimelineSeries QueueDepth(TrackIndex stream) const {
+    const TraceStore& store = model_.store();
+    const Track& track = store.tracks()[stream];
+    Changes changes;
+    for (SliceIndex i = track.first; i < track.last; ++i) {
+      const SliceIndex launch = model_.launch[i];
+      if (!IsDeviceWork(store.kind(i)) || launch == kNone) continue;
+      if (store.start(launch) > store.start(i)) continue;
+      changes.emplace_back(store.start(launch), 1);
+      changes.emplace_back(store.start(i), -1);
+    }
+    if (changes.empty()) return {};
+    std::vector<Ns> ns;
+    std::vector<double> value;
+    SumChanges(std::move(changes), &ns, &value);
+    return {TimelineSeries::Reduce::kExtremes, std::move(ns), std::move(value)};
+  }
+
+ private:
+  template <typename F>
+  void ForEach(F&& visit) const {
+    for (const TrackIndex stream : device_.streams) {
+      const Track& track = model_.store().tracks()[stream];
+      for (SliceIndex i = track.first; i < track.last; ++i) {
+        if (IsDeviceWork(model_.store().kind(i))) visit(i);
+      }
+    }
+  }
+
+  const Model& model_;
+  const Device& device_;
+};
+
+TimelineSeries SeriesOfSet(const IntervalSet& set) {
+  std::vector<Ns> ns;
+  std::vector<double> value;
+  for (const Interval& interval : set) {
+    ns.push_back(interval.begin);
+    value.push_back(1);
+    ns.push_back(interval.end);
+    value.push_back(0);
+  }
+  return {TimelineSeries::Reduce::kMean, std::move(ns), std::move(value)};
+}
+
+class IndexBuilder {
+ public:
+  IndexBuilder(const Model& model, const CancelToken& cancel)
+      : model_(model), store_(model.store()), cancel_(cancel) {}
+
+  Result<TimelineIndex> Build() {
+    for (const Track& track : store_.tracks()) {
+      if (cancel_.cancelled()) return Cancelled();
+      facts_.push_back(FactsOf(model_, track));
+    }
+    instants_.resize(store_.tracks().size());
+    for (uint32_t i = 0; i < store_.instants().size(); ++i) {
+      const TrackIndex track = store_.instants()[i].track;
+      (track < instants_.size() ? instants_[track] : loose_instants_).push_back(i);
+    }
+    added_.assign(store_.tracks().size(), false);
+
+    AddSteps();
+    for (const Device& device : model_.devices) {
+      if (cancel_.cancelled()) return Cancelled();
+      AddDevice(device);
+    }
+    AddStreamsWithoutDevice();
+    AddMemory();
+    AddThreads();
+    AddCounters();
+    AddRest();
+    index_.work = WorkRange();
+    for (size_t r = 0; r < index_.rows.size(); ++r) index_.row_of[index_.rows[r].id] = r;
+    index_.device_busy = SeriesOfSet(Unite(std::move(device_intervals_)));
+    index_.host_busy = SeriesOfSet(HostBusy());
+    return std::move(index_);
+  }
+
+ private:
+  static Error Cancelled() { return {ErrorKind::kCancelled, "The request was cancelled.", "", {}}; }
+
+  void AddTrack(TrackIndex track, bool folded) {
+    if (added_[track]) return;
+    added_[track] = true;
+    TimelineRow row = RowOf(model_, track, facts_[track]);
+    row.instants = std::move(instants_[track]);
+    if (row.slices == 0 && row.instants.empty()) return;
+    row.folded = folded;
+    index_.rows.push_back(std::move(row));
+  }
+
+  void AddSeries(std::string group, std::string name, std::string detail, const char* unit,
+                 int64_t device, TimelineRowKind kind, bool folded, TimelineSeries series) {
+    if (series.empty()) return;
+    TimelineRow row;
+    row.id = next_derived_++;
+    row.kind = kind;
+    row.group = std::move(group);
+    row.name = std::move(name);
+    row.detail = std::move(detail);
+    row.device = device;
+    row.unit = unit;
+    row.folded = folded;
+    row.series = static_cast<int>(index_.series.size());
+    index_.series.push_back(std::move(series));
+    index_.rows.push_back(std::move(row));
+  }
+
+  void AddSteps() {
+    if (!model_.has_recorded_steps) return;
+    TimelineRow row;
+    row.id = next_derived_++;
+    row.kind = TimelineRowKind::kSteps;
+    row.group = "Steps";
+    row.name = "Steps";
+    row.detail = "Ranges of the profiler's steps on the host";
+    row.lanes = 1;
+    for (const Step& step : model_.steps) {
+      row.busy += step.host.Length();
+      ++row.slices;
+    }
+    index_.rows.push_back(std::move(row));
+  }
+
+  void AddDevice(const Device& device) {
+    const std::string group = DeviceTitle(model_, device.ordinal);
+    const DeviceSeries series(model_, device);
+    const IntervalSet busy = series.Busy();
+    device_intervals_.insert(device_intervals_.end(), busy.begin(), busy.end());
+    for (const TrackIndex stream : device.streams) AddTrack(stream, false);
+    // Tracks of the device that hold no work, for example only annotations.
+    for (TrackIndex t = 0; t < store_.tracks().size(); ++t) {
+      const Track& track = store_.tracks()[t];
+      if (track.kind == TrackKind::kDeviceStream && track.device == device.ordinal) {
+        AddTrack(t, true);
+      }
+    }
+    const auto derived = TimelineRowKind::kDerived;
+    if (!busy.empty()) {
+      AddSeries(group, "Utilisation", "Share of time in which any stream works", "ratio",
+                device.ordinal, derived, false, SeriesOfSet(busy));
+    }
+    AddSeries(group, "Est. SM efficiency",
+              "Blocks per multiprocessor of the kernels that run, at most 1", "ratio",
+              device.ordinal, derived, true, series.SmEfficiency());
+    AddSeries(group, "Copy bandwidth", "Rate of the copies that run", "gbPerS", device.ordinal,
+              derived, true, series.CopyBandwidth());
+    for (const TrackIndex stream : device.streams) {
+      AddSeries(group, "Queue depth, stream " + StreamName(stream),
+                "Work that was launched and has not begun", "count", device.ordinal, derived, true,
+                series.QueueDepth(stream));
+    }
+  }
+
+  std::string StreamName(TrackIndex stream) const {
+    const Track& track = store_.tracks()[stream];
+    return track.stream >= 0 ? std::to_string(track.stream) : RecordedIdText(store_, track.tid);
+  }
+
+  void AddStreamsWithoutDevice() {
+    for (TrackIndex t = 0; t < store_.tracks().size(); ++t) {
+      if (store_.tracks()[t].kind == TrackKind::kDeviceStream) AddTrack(t, false);
+    }
+  }
+
+  // Allocated bytes after each record, per device.
+  void AddMemory() {
+    std::map<std::pair<int32_t, int32_t>, std::pair<std::vector<Ns>, std::vector<double>>> curves;
+    std::map<std::pair<int32_t, int32_t>, double> sums;
+    for (const MemoryRecord& record : store_.memory()) {
+      const std::pair<int32_t, int32_t> key(record.device_type, record.device_id);
+      auto& [ns, value] = curves[key];
+      double& sum = sums[key];
+      sum += static_cast<double>(record.bytes);
+      ns.push_back(record.ts);
+      value.push_back(record.total_allocated >= 0 ? static_cast<double>(record.total_allocated)
+                                                  : std::max(sum, 0.0));
+    }
+    for (auto& [key, curve] : curves) {
+      const auto [type, id] = key;
+      const bool host = type == 0;
+      const std::string name =
+          host ? "CPU memory" : "GPU " + std::to_string(std::max(id, 0)) + " memory";
+      AddSeries("Memory", name, "Bytes allocated by the caching allocator", "bytes",
+                host ? -1 : std::max(id, 0), TimelineRowKind::kDerived, true,
+                {TimelineSeries::Reduce::kExtremes, std::move(curve.first),
+                 std::move(curve.second)});
+    }
+  }
+
+  void AddThreads() {
+    std::vector<TrackIndex> threads;
+    for (TrackIndex t = 0; t < store_.tracks().size(); ++t) {
+      if (store_.tracks()[t].kind == TrackKind::kHostThread) threads.push_back(t);
+    }
+    std::stable_sort(threads.begin(), threads.end(), [&](TrackIndex a, TrackIndex b) {
+      return std::tuple(facts_[a].launches, facts_[a].busy) >
+             std::tuple(facts_[b].launches, facts_[b].busy);
+    });
+    const bool any_launches = !threads.empty() && facts_[threads[0]].launches > 0;
+    for (size_t i = 0; i < threads.size(); ++i) {
+      // Without device work the busiest two threads (forward and backward) are the picture.
+      const bool shown = any_launches ? facts_[threads[i]].launches > 0 : i < 2;
+      AddTrack(threads[i], !shown);
+      if (shown) shown_threads_.push_back(threads[i]);
+    }
+  }
+
+  void AddCounters() {
+    // Samples are sorted by name, then time; each series of each process is a row.
+    std::map<std::tuple<StringId, RecordedId, StringId>,
+             std::pair<std::vector<Ns>, std::vector<double>>>
+        curves;
+    for (const CounterSample& sample : store_.counters()) {
+      for (const auto& [key, arg] : store_.ArgsAt(sample.args)) {
+        double number = 0;
+        if (const int64_t* i = std::get_if<int64_t>(&arg.v)) number = static_cast<double>(*i);
+        else if (const double* d = std::get_if<double>(&arg.v)) number = *d;
+        else continue;
+        auto& [ns, value] = curves[{sample.name, sample.pid, key}];
+        ns.push_back(sample.ts);
+        value.push_back(number);
+      }
+    }
+    for (auto& [key, curve] : curves) {
+      const auto& [name, pid, series] = key;
+      const std::string title = Text(store_, name);
+      const std::string part = Text(store_, series);
+      AddSeries("Counters", part.empty() || part == title ? title : title + ": " + part,
+                "pid " + RecordedIdText(store_, pid), "", -1, TimelineRowKind::kCounter, true,
+                {TimelineSeries::Reduce::kExtremes, std::move(curve.first),
+                 std::move(curve.second)});
+    }
+  }
+
+  void AddRest() {
+    for (TrackIndex t = 0; t < store_.tracks().size(); ++t) AddTrack(t, true);
+    if (loose_instants_.empty()) return;
+    TimelineRow row;
+    row.id = next_derived_++;
+    row.kind = TimelineRowKind::kOther;
+    row.group = "Trace";
+    row.name = "Instants";
+    row.detail = "Instants that belong to no thread";
+    row.folded = true;
+    row.instants = std::move(loose_instants_);
+    index_.rows.push_back(std::move(row));
+  }
+
+  Interval WorkRange() const {
+    const auto united = [](Interval a, Interval b) {
+      return a.Length() == 0 ? b : Interval{std::min(a.begin, b.begin), std::max(a.end, b.end)};
+    };
+    Interval range;
+    if (model_.has_recorded_steps) {
+      for (const Step& step : model_.steps) range = united(range, step.time);
+    } else {
+      for (const Interval& interval : device_intervals_) range = united(range, interval);
+    }
+    return range.Length() > 0 ? range : store_.extent();
+  }
+
+  IntervalSet HostBusy() const {
+    std::vector<Interval> intervals;
+    for (const TrackIndex t : shown_threads_) {
+      const Track& track = store_.tracks()[t];
+      Interval run;
+      for (SliceIndex i = track.first; i < track.last; ++i) {
+        if (store_.kind(i) == SliceKind::kUserAnnotation) continue;
+        if (run.Length() > 0 && store_.start(i) <= run.end) {
+          run.end = std::max(run.end, store_.end(i));
+          continue;
+        }
+        if (run.Length() > 0) intervals.push_back(run);
+        run = {store_.start(i), store_.end(i)};
+      }
+      if (run.Length() > 0) intervals.push_back(run);
+    }
+    return Unite(std::move(intervals));
+  }
+
+  const Model& model_;
+  const TraceStore& store_;
+  const CancelToken cancel_;
+  TimelineIndex index_;
+  int64_t next_derived_ = kFirstDerivedRow;
+  std::vector<TrackFacts> facts_;
+  std::vector<bool> added_;
+  std::vector<std::vector<uint32_t>> instants_;   // by track
+  std::vector<uint32_t> loose_instants_;
+  std::vector<Interval> device_intervals_;
+  std::vector<TrackIndex> shown_threads_;
+};
+
+}  // namespace
+
+const char* TimelineRowKindName(TimelineRowKind kind) {
+  switch (kind) {
+    case TimelineRowKind::kSteps: return "steps";
+    case TimelineRowKind::kThread: return "thread";
+    case TimelineRowKind::kStream: return "stream";
+    case TimelineRowKind::kOverhead: return "overhead";
+    case TimelineRowKind::kSpan: return "span";
+    case TimelineRowKind::kCounter: return "counter";
+    case TimelineRowKind::kDerived: return "derived";
+    case TimelineRowKind::kOther: return "other";
+  }
+  return "other";
+}
+
+std::string RecordedIdText(const TraceStore& store, const RecordedId& id) {
+  return id.is_text ? Text(store, id.text) : std::to_string(id.number);
+}
+
+Result<TimelineIndex> BuildTimelineIndex(const Model& model, const CancelToken& cancel) {
+  return IndexBuilder(model, cancel).Build();
+}
+
+}  // namespace emberline

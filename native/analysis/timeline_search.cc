@@ -1,0 +1,228 @@
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <unordered_map>
+
+#include "analysis/stack_of.h"
+#include "analysis/timeline.h"
+
+namespace emberline {
+namespace {
+
+constexpr size_t kMaxPattern = 500;
+// Longer names are searched in their beginning only: the matcher's memory follows the text.
+constexpr size_t kMaxMatched = 4000;
+constexpr uint32_t kCancelEvery = 1 << 14;
+
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::string Lowered(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = Lower(c);
+  return out;
+}
+
+bool HoldsIgnoringCase(std::string_view text, const std::string& lowered) {
+  return std::search(text.begin(), text.end(), lowered.begin(), lowered.end(),
+                     [](char a, char b) { return Lower(a) == b; }) != text.end();
+}
+
+// Decides once per interned string.
+template <typename Test>
+class Memo {
+ public:
+  Memo(const StringPool& strings, Test test)
+      : strings_(strings), test_(std::move(test)), known_(strings.size(), -1) {}
+  bool operator()(StringId id) {
+    if (known_[id] < 0) known_[id] = test_(strings_.Get(id)) ? 1 : 0;
+    return known_[id] == 1;
+  }
+
+ private:
+  const StringPool& strings_;
+  Test test_;
+  std::vector<signed char> known_;
+};
+
+#ifdef __GLIBCXX__
+// The library's linear-time matcher: a hostile pattern cannot make it run for ever.
+constexpr auto kSyntax = std::regex_constants::ECMAScript | std::regex_constants::icase |
+                         std::regex_constants::__polynomial;
+#else
+constexpr auto kSyntax = std::regex_constants::ECMAScript | std::regex_constants::icase;
+#endif
+
+Error WrongPattern(const std::string& what) {
+  return {ErrorKind::kInvalidArgument, "The regular expression cannot be used: " + what,
+          "Search for plain text, or mend the expression.", {}};
+}
+
+// Which slices lie inside a call of a module whose name holds the text.
+std::vector<bool> InsideModules(const Model& model, const std::string& lowered) {
+  const TraceStore& store = model.store();
+  std::vector<bool> inside(store.slice_count(), false);
+  auto matches = Memo(store.strings(), [&](std::string_view name) {
+    const auto module = ModuleName(name);
+    return module && HoldsIgnoringCase(*module, lowered);
+  });
+  const StringId hierarchy = store.strings().Find("Module Hierarchy");
+  // A parent stands before its children, so one pass is enough; device work follows its launch.
+  for (SliceIndex i = 0; i < store.slice_count(); ++i) {
+    const SliceIndex parent = store.parent(i);
+    bool hit = parent != kNone && parent < i && inside[parent];
+    if (!hit && store.kind(i) == SliceKind::kPythonFunction) hit = matches(store.name_id(i));
+    if (!hit && hierarchy != kNone && store.kind(i) == SliceKind::kCpuOp) {
+      hit = HoldsIgnoringCase(store.ArgText(i, hierarchy), lowered);
+    }
+    inside[i] = hit;
+  }
+  for (SliceIndex i = 0; i < store.slice_count(); ++i) {
+    // Backward work runs on behalf of the module that ran its forward op.
+    const SliceIndex forward = model.forward[i];
+    if (!inside[i] && forward != kNone && inside[forward]) inside[i] = true;
+  }
+  for (SliceIndex i = 0; i < store.slice_count(); ++i) {
+    const SliceIndex launch = model.launch[i];
+    if (inside[i] || launch == kNone) continue;
+    inside[i] = inside[launch] || (model.op[launch] != kNone && inside[model.op[launch]]);
+  }
+  return inside;
+}
+
+}  // namespace
+
+Result<TimelineHits> SearchTimeline(const Model& model, const TimelineSearch& search,
+                                    const CancelToken& cancel) {
+  const TraceStore& store = model.store();
+  const std::string lowered = Lowered(search.text);
+  std::optional<std::regex> pattern;
+  if (search.regex && !search.text.empty()) {
+    if (search.text.size() > kMaxPattern) return WrongPattern("it is too long.");
+    try {
+      pattern.emplace(search.text, kSyntax);
+    } catch (const std::regex_error& e) {
+      return WrongPattern(e.what());
+    }
+  }
+  auto name_matches = Memo(store.strings(), [&](std::string_view name) {
+    if (!pattern) return HoldsIgnoringCase(name, lowered);
+    name = name.substr(0, kMaxMatched);
+    return std::regex_search(name.begin(), name.end(), *pattern);
+  });
+  std::vector<bool> inside;
+  if (!search.module.empty()) inside = InsideModules(model, Lowered(search.module));
+  StringId exact = kNone;
+  if (!search.name.empty()) exact = store.strings().Find(search.name);
+  StringId category = kNone;
+  if (!search.category.empty()) category = store.strings().Find(search.category);
+  const bool impossible = (!search.name.empty() && exact == kNone) ||
+                          (!search.category.empty() && category == kNone);
+
+  // Slices of one stack share their frame, so each stack is taken apart once.
+  std::optional<StackIds> stacks;
+  if (!search.file.empty()) stacks.emplace(model);
+  std::unordered_map<uint64_t, bool> on_line;
+  const auto is_on_line = [&](SliceIndex i) {
+    const uint64_t id = stacks->Of(i).id;
+    if (id == 0) return false;
+    const auto known = on_line.find(id);
+    if (known != on_line.end()) return known->second;
+    const std::optional<Frame> frame = UserFrameOf(model, i);
+    const bool hit =
+        frame && frame->file == search.file && (search.line == 0 || frame->line == search.line);
+    on_line.emplace(id, hit);
+    return hit;
+  };
+
+  TimelineHits hits;
+  std::vector<SliceIndex> found;
+  std::map<TrackIndex, uint64_t> by_track;
+  try {
+    for (SliceIndex i = 0; i < store.slice_count() && !impossible; ++i) {
+      if (i % kCancelEvery == 0 && cancel.cancelled()) {
+        return Error{ErrorKind::kCancelled, "The search was cancelled.", "", {}};
+      }
+      if (search.kind && store.kind(i) != *search.kind) continue;
+      if (exact != kNone && store.name_id(i) != exact) continue;
+      if (category != kNone && store.categories()[store.category(i)].raw != category) continue;
+      if (!inside.empty() && !inside[i]) continue;
+      if (!search.text.empty() && !name_matches(store.name_id(i))) continue;
+      if (stacks && !is_on_line(i)) continue;
+      found.push_back(i);
+      ++by_track[store.track(i)];
+      hits.sum += store.duration(i);
+    }
+  } catch (const std::regex_error& e) {
+    return WrongPattern(e.what());
+  }
+  hits.total = found.size();
+  hits.by_track.assign(by_track.begin(), by_track.end());
+  const size_t first = std::min<size_t>(search.offset, found.size());
+  const size_t last = std::min<size_t>(first + search.limit, found.size());
+  std::partial_sort(found.begin(), found.begin() + static_cast<ptrdiff_t>(last), found.end(),
+                    [&](SliceIndex a, SliceIndex b) {
+                      return store.start(a) != store.start(b) ? store.start(a) < store.start(b)
+                                                              : a < b;
+                    });
+  hits.page.assign(found.begin() + static_cast<ptrdiff_t>(first),
+                   found.begin() + static_cast<ptrdiff_t>(last));
+  return hits;
+}
+
+RangeSums SumRange(const TraceStore& store, const std::vector<SliceIndex>& slices, Interval range,
+                   size_t names) {
+  RangeSums sums;
+  std::vector<KindSum> kinds(kSliceKindCount);
+  std::vector<std::vector<Interval>> unions(kSliceKindCount);
+  std::unordered_map<uint64_t, NameSum> by_name;
+  TrackIndex track = kNone;
+  std::vector<Interval> run(kSliceKindCount);   // of the present track: fuses nested slices early
+  const auto flush = [&] {
+    for (int k = 0; k < kSliceKindCount; ++k) {
+      if (run[k].Length() > 0) unions[k].push_back(run[k]);
+      run[k] = {};
+    }
+  };
+  for (const SliceIndex i : slices) {
+    if (store.track(i) != track) {
+      flush();
+      track = store.track(i);
+    }
+    const Interval part{std::max(store.start(i), range.begin), std::min(store.end(i), range.end)};
+    const int k = static_cast<int>(store.kind(i));
+    ++sums.total;
+    ++kinds[k].slices;
+    kinds[k].sum += part.Length();
+    if (part.Length() > 0) {
+      if (run[k].Length() > 0 && part.begin <= run[k].end) {
+        run[k].end = std::max(run[k].end, part.end);
+      } else {
+        if (run[k].Length() > 0) unions[k].push_back(run[k]);
+        run[k] = part;
+      }
+    }
+    NameSum& name = by_name[static_cast<uint64_t>(store.name_id(i)) << 8 | static_cast<uint64_t>(k)];
+    name.name = store.name_id(i);
+    name.kind = store.kind(i);
+    ++name.calls;
+    name.sum += part.Length();
+    if (name.longest == kNone || store.duration(i) > store.duration(name.longest)) name.longest = i;
+  }
+  flush();
+  for (int k = 0; k < kSliceKindCount; ++k) {
+    if (kinds[k].slices == 0) continue;
+    kinds[k].kind = static_cast<SliceKind>(k);
+    kinds[k].unite = LengthOf(Unite(std::move(unions[k])));
+    sums.kinds.push_back(kinds[k]);
+  }
+  std::stable_sort(sums.kinds.begin(), sums.kinds.end(),
+                   [](const KindSum& a, const KindSum& b) { return a.sum > b.sum; });
+  for (const auto& [key, sum] : by_name) sums.names.push_back(sum);
+  std::sort(sums.names.begin(), sums.names.end(), [](const NameSum& a, const NameSum& b) {
+    return a.sum != b.sum ? a.sum > b.sum : std::pair(a.name, a.kind) < std::pair(b.name, b.kind);
+  });
+  if (sums.names.size() > names) sums.names.resize(names);
+  return sums;
+}
+
+}  // namespace emberline

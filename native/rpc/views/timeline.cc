@@ -1,0 +1,703 @@
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "analysis/stack_of.h"
+#include "analysis/timeline.h"
+#include "analysis/timeline_gaps.h"
+#include "analysis/timeline_lanes.h"
+#include "rpc/views/timeline_export.h"
+#include "rpc/views/view.h"
+
+namespace emberline {
+namespace {
+
+constexpr size_t kMaxName = 200;
+constexpr size_t kMaxRows = 64;
+// A reply stays below 256 KiB: a box takes about 40 bytes of JSON.
+constexpr size_t kMaxBoxes = 5000;
+constexpr size_t kMaxInstants = 1000;
+constexpr size_t kMaxArrows = 500;
+constexpr int64_t kMaxPixels = 16384;
+constexpr Ns kGapFloor = 1000;
+
+int64_t Integer(const Json& params, const char* key, int64_t fallback) {
+  const auto it = params.find(key);
+  return it != params.end() && it->is_number() ? it->get<int64_t>() : fallback;
+}
+
+std::string Text(const Json& params, const char* key) {
+  const auto it = params.find(key);
+  return it != params.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+// At most kMaxName bytes, cut between characters.
+std::string Cut(std::string_view text) {
+  if (text.size() <= kMaxName) return std::string(text);
+  size_t end = kMaxName;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "…";
+}
+
+Error Wrong(std::string message) {
+  return {ErrorKind::kInvalidArgument, std::move(message), "", {}};
+}
+
+Result<std::shared_ptr<const TimelineIndex>> IndexOf(const ViewRequest& request) {
+  // A cancelled build must not be kept, so the outcome is cached only when there is one.
+  std::optional<Error> failed;
+  try {
+    return request.trace.Cached<TimelineIndex>("timeline/index", [&] {
+      Result<TimelineIndex> built = BuildTimelineIndex(*request.trace.model, request.cancel);
+      if (!built.ok()) {
+        failed = built.error();
+        throw std::runtime_error("cancelled");
+      }
+      return std::move(built.value());
+    });
+  } catch (const std::runtime_error&) {
+    if (failed) return *failed;
+    throw;
+  }
+}
+
+std::shared_ptr<const TimelineTrackLanes> LanesOf(const LoadedTrace& trace, TrackIndex track) {
+  return trace.Cached<TimelineTrackLanes>("timeline/lanes/" + std::to_string(track), [&] {
+    return TimelineTrackLanes(*trace.store, trace.store->tracks()[track]);
+  });
+}
+
+std::shared_ptr<const ForwardBackward> PairsOf(const LoadedTrace& trace) {
+  return trace.Cached<ForwardBackward>("timeline/forwardBackward",
+                                       [&] { return BuildForwardBackward(*trace.model); });
+}
+
+Json SliceRef(const TraceStore& store, SliceIndex slice) {
+  if (slice == kNone) return nullptr;
+  return {{"slice", slice},
+          {"name", Cut(store.name(slice))},
+          {"startNs", store.start(slice)},
+          {"durationNs", store.duration(slice)},
+          {"track", store.track(slice)}};
+}
+
+Json SliceRefs(const TraceStore& store, const std::vector<SliceIndex>& slices) {
+  Json refs = Json::array();
+  for (const SliceIndex slice : slices) refs.push_back(SliceRef(store, slice));
+  return refs;
+}
+
+Json FrameJson(const Frame& frame) {
+  return {{"file", frame.file},
+          {"line", frame.line},
+          {"function", frame.function},
+          {"lineIsDefinition", frame.line_is_definition},
+          {"library", frame.library}};
+}
+
+std::string ArgText(const TraceStore& store, const ArgValue& value) {
+  if (const bool* b = std::get_if<bool>(&value.v)) return *b ? "true" : "false";
+  if (const int64_t* i = std::get_if<int64_t>(&value.v)) return std::to_string(*i);
+  if (const double* d = std::get_if<double>(&value.v)) return DumpJson(Json(*d));
+  if (const auto* text = std::get_if<ArgValue::Text>(&value.v)) {
+    return std::string(store.strings().Get(text->id));
+  }
+  if (const auto* json = std::get_if<ArgValue::Json>(&value.v)) {
+    return std::string(store.strings().Get(json->id));
+  }
+  return "null";
+}
+
+Json ArgsJson(const TraceStore& store, const std::vector<std::pair<StringId, ArgValue>>& args) {
+  Json list = Json::array();
+  for (const auto& [key, value] : args) {
+    list.push_back({{"key", std::string(store.strings().Get(key))}, {"value", ArgText(store, value)}});
+  }
+  return list;
+}
+
+Result<SliceIndex> SliceOf(const ViewRequest& request) {
+  const int64_t slice = Integer(request.params, "slice", -1);
+  if (slice < 0 || slice >= request.trace.store->slice_count()) {
+    return Error{ErrorKind::kNotFound, "There is no slice " + std::to_string(slice) + ".",
+                 "Slices are counted per trace: ask for the window again.", {}};
+  }
+  return static_cast<SliceIndex>(slice);
+}
+
+Result<Interval> WindowOf(const Json& params) {
+  const Interval window{Integer(params, "startNs", 0), Integer(params, "endNs", 0)};
+  if (window.end <= window.begin) return Wrong("params.endNs must be greater than params.startNs.");
+  // Far beyond any trace, but small enough that differences cannot overflow.
+  constexpr Ns kFar = INT64_MAX / 4;
+  return Interval{std::clamp(window.begin, -kFar, kFar), std::clamp(window.end, -kFar, kFar)};
+}
+
+// The rows that params.tracks names, or all of them.
+Result<std::vector<const TimelineRow*>> RowsOf(const TimelineIndex& index, const Json& params) {
+  std::vector<const TimelineRow*> rows;
+  const auto tracks = params.find("tracks");
+  if (tracks == params.end() || !tracks->is_array()) {
+    for (const TimelineRow& row : index.rows) rows.push_back(&row);
+    return rows;
+  }
+  for (const Json& id : *tracks) {
+    const auto found = index.row_of.find(id.is_number() ? id.get<int64_t>() : -1);
+    if (found == index.row_of.end()) {
+      return Error{ErrorKind::kNotFound, "There is no row " + DumpJson(id) + ".",
+                   "timeline/tracks lists the rows.", {}};
+    }
+    rows.push_back(&index.rows[found->second]);
+  }
+  return rows;
+}
+
+// --- timeline/window
+
+// Names and kinds of a reply, each once.
+class Legend {
+ public:
+  explicit Legend(const TraceStore& store) : store_(store) {}
+  int Name(StringId id) {
+    const auto [it, added] = names_.emplace(id, static_cast<int>(names_.size()));
+    if (added) name_list_.push_back(Cut(store_.strings().Get(id)));
+    return it->second;
+  }
+  int Kind(SliceKind kind) {
+    const auto [it, added] = kinds_.emplace(static_cast<int>(kind), static_cast<int>(kinds_.size()));
+    if (added) kind_list_.push_back(SliceKindName(kind));
+    return it->second;
+  }
+  Json TakeNames() { return std::move(name_list_); }
+  Json TakeKinds() { return std::move(kind_list_); }
+
+ private:
+  const TraceStore& store_;
+  std::unordered_map<StringId, int> names_;
+  std::unordered_map<int, int> kinds_;
+  Json name_list_ = Json::array();
+  Json kind_list_ = Json::array();
+};
+
+// Boxes of the row of steps, whose slices lie on other tracks.
+std::vector<TimelineBox> StepBoxes(const Model& model, Interval window, Ns resolution) {
+  std::vector<TimelineBox> boxes;
+  for (const Step& step : model.steps) {
+    if (step.host.end <= window.begin || step.host.begin >= window.end) continue;
+    if (!boxes.empty() && step.host.end - boxes.back().start < resolution) {
+      boxes.back().end = step.host.end;
+      ++boxes.back().count;
+      continue;
+    }
+    boxes.push_back({step.host.begin, step.host.end, 0, step.slice, 1});
+  }
+  return boxes;
+}
+
+std::vector<TimelineBox> BoxesOf(const ViewRequest& request, const TimelineRow& row,
+                                 Interval window, Ns resolution) {
+  if (row.kind == TimelineRowKind::kSteps) {
+    return StepBoxes(*request.trace.model, window, resolution);
+  }
+  std::vector<TimelineBox> boxes;
+  if (row.track == kNone) return boxes;
+  const auto lanes = LanesOf(request.trace, row.track);
+  for (size_t lane = 0; lane < lanes->lanes().size(); ++lane) {
+    lanes->lanes()[lane].Query(*request.trace.store, window, resolution,
+                               static_cast<uint16_t>(lane), &boxes);
+  }
+  return boxes;
+}
+
+uint64_t TouchingOf(const ViewRequest& request, const TimelineRow& row, Interval window) {
+  if (row.kind == TimelineRowKind::kSteps) {
+    return StepBoxes(*request.trace.model, window, 0).size();
+  }
+  if (row.track == kNone) return 0;
+  return LanesOf(request.trace, row.track)->CountTouching(*request.trace.store, window);
+}
+
+Json InstantsJson(const TraceStore& store, const TimelineRow& row, Interval window, Ns resolution,
+                  Legend* legend) {
+  Json list = Json::array();
+  const auto& instants = store.instants();
+  auto at = std::lower_bound(row.instants.begin(), row.instants.end(), window.begin,
+                             [&](uint32_t i, Ns begin) { return instants[i].ts < begin; });
+  while (at != row.instants.end() && instants[*at].ts <= window.end && list.size() < kMaxInstants) {
+    // All instants of one pixel become one mark: the next mark begins a pixel later.
+    const Ns next_ns = instants[*at].ts + std::max<Ns>(resolution, 1);
+    const auto next = std::lower_bound(at, row.instants.end(), next_ns, [&](uint32_t i, Ns ns) {
+      return instants[i].ts < ns;
+    });
+    const auto count = next - at;
+    list.push_back({{"ns", instants[*at].ts},
+                    {"name", legend->Name(instants[*at].name)},
+                    {"index", count == 1 ? static_cast<int64_t>(*at) : -1},
+                    {"count", count}});
+    at = next;
+  }
+  return list;
+}
+
+Json BoxesJson(const TraceStore& store, const TimelineRow& row,
+               const std::vector<TimelineBox>& boxes, Legend* legend) {
+  Json start = Json::array(), length = Json::array(), lane = Json::array(), slice = Json::array(),
+       count = Json::array(), name = Json::array(), kind = Json::array();
+  for (const TimelineBox& box : boxes) {
+    start.push_back(box.start);
+    length.push_back(box.end - box.start);
+    lane.push_back(box.lane);
+    const bool known = box.slice != kNone;
+    slice.push_back(box.count == 1 && known ? static_cast<int64_t>(box.slice) : -1);
+    count.push_back(box.count);
+    name.push_back(legend->Name(known ? store.name_id(box.slice) : 0));
+    kind.push_back(legend->Kind(known ? store.kind(box.slice) : SliceKind::kUserAnnotation));
+  }
+  return {{"track", row.id},          {"start", std::move(start)}, {"length", std::move(length)},
+          {"lane", std::move(lane)},  {"slice", std::move(slice)}, {"count", std::move(count)},
+          {"name", std::move(name)},  {"kind", std::move(kind)}};
+}
+
+Json SeriesJson(const TimelineRow& row, const TimelineSeries& series, Interval window,
+                int64_t pixels) {
+  const TimelineSeries::Points points = series.Query(window, pixels);
+  return {{"track", row.id}, {"ns", points.ns}, {"value", points.value}, {"low", points.low}};
+}
+
+}  // namespace
+
+Result<Json> TimelineTracks(const ViewRequest& request) {
+  auto index = IndexOf(request);
+  if (!index.ok()) return index.error();
+  const TraceStore& store = *request.trace.store;
+  Json tracks = Json::array();
+  for (const TimelineRow& row : index.value()->rows) {
+    Json max = nullptr;
+    if (row.series >= 0) max = index.value()->series[static_cast<size_t>(row.series)].max_value();
+    tracks.push_back({{"id", row.id},
+                      {"kind", TimelineRowKindName(row.kind)},
+                      {"group", Cut(row.group)},
+                      {"name", Cut(row.name)},
+                      {"detail", Cut(row.detail)},
+                      {"device", row.device >= 0 ? Json(row.device) : Json()},
+                      {"lanes", row.lanes},
+                      {"slices", row.slices},
+                      {"instants", row.instants.size()},
+                      {"busyNs", row.busy},
+                      {"folded", row.folded},
+                      {"unit", row.unit},
+                      {"maxValue", std::move(max)}});
+  }
+  return Json{{"startNs", store.extent().begin},
+              {"endNs", store.extent().end},
+              {"workStartNs", index.value()->work.begin},
+              {"workEndNs", index.value()->work.end},
+              {"tracks", std::move(tracks)},
+              {"totalSlices", store.slice_count()}};
+}
+
+Result<Json> TimelineWindow(const ViewRequest& request) {
+  auto index = IndexOf(request);
+  if (!index.ok()) return index.error();
+  Result<Interval> window = WindowOf(request.params);
+  if (!window.ok()) return window.error();
+  auto rows = RowsOf(*index.value(), request.params);
+  if (!rows.ok()) return rows.error();
+  if (request.params.contains("tracks") && rows->size() > kMaxRows) {
+    return Wrong("params.tracks names more than " + std::to_string(kMaxRows) + " rows.");
+  }
+  if (rows->size() > kMaxRows) rows->resize(kMaxRows);
+  const TraceStore& store = *request.trace.store;
+  const int64_t pixels = std::clamp<int64_t>(Integer(request.params, "pixels", 1000), 1, kMaxPixels);
+  Ns resolution = std::max<Ns>(1, window->Length() / pixels);
+
+  // Pixels become coarser until the reply is small enough; callers that want every pixel ask for
+  // fewer rows at once.
+  std::vector<std::vector<TimelineBox>> boxes(rows->size());
+  for (;; resolution *= 2) {
+    size_t total = 0;
+    for (size_t r = 0; r < rows->size(); ++r) {
+      boxes[r] = BoxesOf(request, *(*rows)[r], window.value(), resolution);
+      total += boxes[r].size();
+    }
+    if (request.cancel.cancelled()) {
+      return Error{ErrorKind::kCancelled, "The request was cancelled.", "", {}};
+    }
+    if (total <= kMaxBoxes || resolution > window->Length()) break;
+  }
+
+  Legend legend(store);
+  Json row_list = Json::array();
+  Json series_list = Json::array();
+  for (size_t r = 0; r < rows->size(); ++r) {
+    const TimelineRow& row = *(*rows)[r];
+    if (row.series >= 0) {
+      // Series share the budget of points.
+      const int64_t columns = std::min<int64_t>(
+          pixels, static_cast<int64_t>(kMaxBoxes / std::max<size_t>(1, rows->size())) + 16);
+      series_list.push_back(SeriesJson(row, index.value()->series[static_cast<size_t>(row.series)],
+                                       window.value(), columns));
+      continue;
+    }
+    Json json = BoxesJson(store, row, boxes[r], &legend);
+    json["instants"] = InstantsJson(store, row, window.value(), resolution, &legend);
+    json["totalSlices"] = TouchingOf(request, row, window.value());
+    row_list.push_back(std::move(json));
+  }
+  return Json{{"names", legend.TakeNames()},
+              {"kinds", legend.TakeKinds()},
+              {"rows", std::move(row_list)},
+              {"series", std::move(series_list)}};
+}
+
+Result<Json> TimelineDensity(const ViewRequest& request) {
+  auto index = IndexOf(request);
+  if (!index.ok()) return index.error();
+  const int64_t buckets = std::clamp<int64_t>(Integer(request.params, "buckets", 500), 1, 4096);
+  const Interval extent = request.trace.store->extent();
+  Json device = Json::array(), host = Json::array();
+  for (int64_t b = 0; b < buckets; ++b) {
+    const auto edge = [&](int64_t n) {
+      return extent.begin + static_cast<Ns>(static_cast<double>(extent.Length()) *
+                                            static_cast<double>(n) / static_cast<double>(buckets));
+    };
+    const Interval bucket{edge(b), edge(b + 1)};
+    // Four digits are more than a minimap can show.
+    const auto share = [&](const TimelineSeries& series) {
+      return std::round(std::clamp(series.Mean(bucket), 0.0, 1.0) * 1e4) / 1e4;
+    };
+    device.push_back(share(index.value()->device_busy));
+    host.push_back(share(index.value()->host_busy));
+  }
+  return Json{{"device", std::move(device)}, {"host", std::move(host)}};
+}
+
+Result<Json> TimelineSlice(const ViewRequest& request) {
+  Result<SliceIndex> found = SliceOf(request);
+  if (!found.ok()) return found.error();
+  auto index = IndexOf(request);
+  if (!index.ok()) return index.error();
+  const SliceIndex slice = found.value();
+  const TraceStore& store = *request.trace.store;
+  const Model& model = *request.trace.model;
+  const SliceSurroundings around = SurroundingsOf(model, slice);
+
+  Json stack = Json::array();
+  for (const Frame& frame : StackOf(model, slice)) {
+    if (stack.size() >= 200) break;
+    stack.push_back(FrameJson(frame));
+  }
+  std::vector<SliceIndex> backward;
+  const auto pairs = PairsOf(request.trace);
+  auto pair = std::lower_bound(pairs->begin(), pairs->end(),
+                               std::pair<SliceIndex, SliceIndex>(slice, 0));
+  for (; pair != pairs->end() && pair->first == slice && backward.size() < 50; ++pair) {
+    backward.push_back(pair->second);
+  }
+  const SliceIndex launch = model.launch[slice];
+  Json delay = nullptr;
+  if (launch != kNone) delay = store.start(slice) - store.end(launch);
+  Json step = nullptr;
+  if (model.step[slice] != kNone && model.step[slice] < model.steps.size()) {
+    step = model.steps[model.step[slice]].name;
+  }
+  std::string track_name;
+  if (const auto row = index.value()->row_of.find(store.track(slice));
+      row != index.value()->row_of.end()) {
+    track_name = index.value()->rows[row->second].name;
+  }
+  return Json{
+      {"slice", slice},
+      {"name", std::string(store.name(slice))},
+      {"category", std::string(store.strings().Get(store.categories()[store.category(slice)].raw))},
+      {"kind", SliceKindName(store.kind(slice))},
+      {"track", store.track(slice)},
+      {"trackName", track_name},
+      {"lane", store.depth(slice)},
+      {"startNs", store.start(slice)},
+      {"durationNs", store.duration(slice)},
+      {"selfNs", around.self},
+      {"step", std::move(step)},
+      {"eventIndex", store.event_index(slice)},
+      {"args", ArgsJson(store, store.Args(slice))},
+      {"stack", std::move(stack)},
+      {"parent", SliceRef(store, store.parent(slice))},
+      {"children", around.children},
+      {"op", SliceRef(store, model.op[slice])},
+      {"launch", SliceRef(store, launch)},
+      {"launched", SliceRefs(store, around.launched)},
+      {"launchedTotal", around.launched_total},
+      {"forward", SliceRef(store, model.forward[slice])},
+      {"backward", SliceRefs(store, backward)},
+      {"module", SliceRef(store, ModuleOf(model, slice))},
+      {"annotation", SliceRef(store, model.annotation[slice])},
+      {"queueDelayNs", std::move(delay)}};
+}
+
+Result<Json> TimelineInstant(const ViewRequest& request) {
+  const TraceStore& store = *request.trace.store;
+  const int64_t at = Integer(request.params, "index", -1);
+  if (at < 0 || at >= static_cast<int64_t>(store.instants().size())) {
+    return Error{ErrorKind::kNotFound, "There is no instant " + std::to_string(at) + ".", "", {}};
+  }
+  const Instant& instant = store.instants()[static_cast<size_t>(at)];
+  return Json{
+      {"index", at},
+      {"name", std::string(store.strings().Get(instant.name))},
+      {"category", std::string(store.strings().Get(store.categories()[instant.category].raw))},
+      {"ns", instant.ts},
+      {"track", instant.track == kNone ? Json() : Json(instant.track)},
+      {"args", ArgsJson(store, store.ArgsAt(instant.args))}};
+}
+
+Result<Json> TimelineNeighbour(const ViewRequest& request) {
+  Result<SliceIndex> slice = SliceOf(request);
+  if (!slice.ok()) return slice.error();
+  const TraceStore& store = *request.trace.store;
+  const std::string name = Text(request.params, "direction");
+  const Direction direction = name == "next"       ? Direction::kNext
+                              : name == "previous" ? Direction::kPrevious
+                              : name == "in"       ? Direction::kIn
+                                                   : Direction::kOut;
+  const auto lanes = LanesOf(request.trace, store.track(slice.value()));
+  return Json{{"slice", SliceRef(store, NeighbourOf(store, *lanes, slice.value(), direction))}};
+}
+
+Result<Json> TimelineSearchSlices(const ViewRequest& request) {
+  const Json& params = request.params;
+  TimelineSearch search;
+  search.text = Text(params, "text");
+  search.regex = params.contains("regex") && params["regex"].is_boolean() && params["regex"].get<bool>();
+  search.category = Text(params, "category");
+  search.module = Text(params, "module");
+  search.name = Text(params, "name");
+  search.offset = static_cast<uint64_t>(std::max<int64_t>(0, Integer(params, "offset", 0)));
+  search.limit = static_cast<uint64_t>(std::clamp<int64_t>(Integer(params, "limit", 100), 0, 500));
+  if (const std::string kind = Text(params, "kind"); !kind.empty()) {
+    std::string known;
+    for (int k = 0; k < kSliceKindCount; ++k) {
+      const char* candidate = SliceKindName(static_cast<SliceKind>(k));
+      if (kind == candidate) search.kind = static_cast<SliceKind>(k);
+      known += (k > 0 ? ", " : "") + std::string(candidate);
+    }
+    if (!search.kind) return Wrong("params.kind must be one of " + known + ".");
+  }
+  if (const auto line = params.find("line"); line != params.end() && line->is_object()) {
+    search.file = Text(*line, "file");
+    search.line = Integer(*line, "line", 0);
+  }
+  Result<TimelineHits> hits = SearchTimeline(*request.trace.model, search, request.cancel);
+  if (!hits.ok()) return hits.error();
+  Json by_track = Json::array();
+  for (const auto& [track, count] : hits->by_track) {
+    by_track.push_back({{"track", track}, {"count", count}});
+  }
+  return Json{{"total", hits->total},
+              {"byTrack", std::move(by_track)},
+              {"results", SliceRefs(*request.trace.store, hits->page)},
+              {"sumNs", hits->sum}};
+}
+
+namespace {
+
+// Slices of the chosen rows that touch the window, by index. Rows of series hold none, and the
+// row of steps repeats slices of others.
+Result<std::vector<SliceIndex>> SlicesIn(const ViewRequest& request, const TimelineIndex& index,
+                                         Interval window) {
+  auto rows = RowsOf(index, request.params);
+  if (!rows.ok()) return rows.error();
+  std::vector<SliceIndex> slices;
+  for (const TimelineRow* row : rows.value()) {
+    if (row->track == kNone) continue;
+    if (request.cancel.cancelled()) {
+      return Error{ErrorKind::kCancelled, "The request was cancelled.", "", {}};
+    }
+    const auto found = LanesOf(request.trace, row->track)->Touching(*request.trace.store, window);
+    slices.insert(slices.end(), found.begin(), found.end());
+  }
+  std::sort(slices.begin(), slices.end());
+  slices.erase(std::unique(slices.begin(), slices.end()), slices.end());
+  return slices;
+}
+
+}  // namespace
+
+Result<Json> TimelineRange(const ViewRequest& request) {
+  auto index = IndexOf(request);
+  if (!index.ok()) return index.error();
+  Result<Interval> window = WindowOf(request.params);
+  if (!window.ok()) return window.error();
+  auto slices = SlicesIn(request, *index.value(), window.value());
+  if (!slices.ok()) return slices.error();
+  const TraceStore& store = *request.trace.store;
+  const auto names =
+      static_cast<size_t>(std::clamp<int64_t>(Integer(request.params, "limit", 20), 0, 500));
+  const RangeSums sums = SumRange(store, slices.value(), window.value(), names);
+  Json kinds = Json::array();
+  for (const KindSum& kind : sums.kinds) {
+    kinds.push_back({{"kind", SliceKindName(kind.kind)},
+                     {"slices", kind.slices},
+                     {"sumNs", kind.sum},
+                     {"unionNs", kind.unite}});
+  }
+  Json top = Json::array();
+  for (const NameSum& name : sums.names) {
+    top.push_back({{"name", Cut(store.strings().Get(name.name))},
+                   {"kind", SliceKindName(name.kind)},
+                   {"calls", name.calls},
+                   {"sumNs", name.sum},
+                   {"longest", SliceRef(store, name.longest)}});
+  }
+  return Json{{"kinds", std::move(kinds)}, {"names", std::move(top)}, {"totalSlices", sums.total}};
+}
+
+Result<Json> TimelineGaps(const ViewRequest& request) {
+  const Model& model = *request.trace.model;
+  const TraceStore& store = *request.trace.store;
+  const int64_t limit = std::clamp<int64_t>(Integer(request.params, "limit", 200), 0, 1000);
+  const Device* device = model.devices.empty() ? nullptr : &model.devices[0];
+  if (request.params.contains("device")) {
+    const int64_t wanted = Integer(request.params, "device", 0);
+    device = nullptr;
+    for (const Device& candidate : model.devices) {
+      if (candidate.ordinal == wanted) device = &candidate;
+    }
+    if (device == nullptr) {
+      return Error{ErrorKind::kNotFound, "There is no device " + std::to_string(wanted) + ".", "", {}};
+    }
+  }
+  if (device == nullptr) {
+    return Json{{"device", nullptr}, {"idleNs", 0}, {"total", 0}, {"gaps", Json::array()},
+                {"byReason", Json::array()}};
+  }
+  // Gaps below the usual floor are rarely asked for, so they are not kept.
+  const Ns min_ns = std::max<int64_t>(1, Integer(request.params, "minNs", kGapFloor));
+  const Ns floor = std::min(min_ns, kGapFloor);
+  const std::string key =
+      "timeline/gaps/" + std::to_string(device->ordinal) + "/" + std::to_string(floor);
+  Result<std::vector<DeviceGap>> found = std::vector<DeviceGap>();
+  std::shared_ptr<const std::vector<DeviceGap>> gaps;
+  if (floor == kGapFloor) {
+    gaps = request.trace.Cached<std::vector<DeviceGap>>(
+        key, [&] { return FindGaps(model, *device, floor, CancelToken()).value(); });
+  } else {
+    found = FindGaps(model, *device, floor, request.cancel);
+    if (!found.ok()) return found.error();
+    gaps = std::make_shared<const std::vector<DeviceGap>>(std::move(found.value()));
+  }
+  const Interval range{Integer(request.params, "startNs", INT64_MIN),
+                       Integer(request.params, "endNs", INT64_MAX)};
+  std::vector<const DeviceGap*> chosen;
+  Ns idle = 0;
+  std::vector<std::pair<uint64_t, Ns>> by_reason(kGapReasonCount);
+  for (const DeviceGap& gap : *gaps) {
+    if (gap.time.Length() < min_ns || gap.time.end <= range.begin || gap.time.begin >= range.end) {
+      continue;
+    }
+    chosen.push_back(&gap);
+    const Ns part = std::min(gap.time.end, range.end) - std::max(gap.time.begin, range.begin);
+    idle += part;
+    ++by_reason[static_cast<size_t>(gap.reason)].first;
+    by_reason[static_cast<size_t>(gap.reason)].second += part;
+  }
+  std::stable_sort(chosen.begin(), chosen.end(), [](const DeviceGap* a, const DeviceGap* b) {
+    return a->time.Length() > b->time.Length();
+  });
+  Json list = Json::array();
+  for (size_t i = 0; i < chosen.size() && i < static_cast<size_t>(limit); ++i) {
+    const DeviceGap& gap = *chosen[i];
+    // The line is where the host was, else where the late launch came from.
+    const SliceIndex at = gap.host != kNone ? gap.host : gap.launch;
+    std::optional<Frame> frame;
+    if (at != kNone) frame = UserFrameOf(model, at);
+    if (!frame && gap.launch != kNone) frame = UserFrameOf(model, gap.launch);
+    list.push_back({{"startNs", gap.time.begin},
+                    {"durationNs", gap.time.Length()},
+                    {"reason", GapReasonName(gap.reason)},
+                    {"text", GapText(model, gap)},
+                    {"confidence", GapConfidenceName(gap.confidence)},
+                    {"endedBy", SliceRef(store, gap.ended_by)},
+                    {"host", SliceRef(store, gap.host)},
+                    {"frame", frame ? FrameJson(*frame) : Json()}});
+  }
+  Json reasons = Json::array();
+  for (int r = 0; r < kGapReasonCount; ++r) {
+    const auto& [count, sum] = by_reason[static_cast<size_t>(r)];
+    if (count == 0) continue;
+    reasons.push_back({{"reason", GapReasonName(static_cast<GapReason>(r))},
+                       {"count", count},
+                       {"sumNs", sum}});
+  }
+  return Json{{"device", device->ordinal},
+              {"idleNs", idle},
+              {"total", chosen.size()},
+              {"gaps", std::move(list)},
+              {"byReason", std::move(reasons)}};
+}
+
+Result<Json> TimelineFlows(const ViewRequest& request) {
+  const TraceStore& store = *request.trace.store;
+  const Model& model = *request.trace.model;
+  const auto pairs = PairsOf(request.trace);
+  TimelineArrows arrows;
+  if (request.params.contains("slice")) {
+    Result<SliceIndex> slice = SliceOf(request);
+    if (!slice.ok()) return slice.error();
+    arrows = ArrowsOf(model, *pairs, slice.value(), kMaxArrows);
+  } else {
+    Interval window = store.extent();
+    if (request.params.contains("startNs") || request.params.contains("endNs")) {
+      Result<Interval> given = WindowOf(request.params);
+      if (!given.ok()) return given.error();
+      window = given.value();
+    }
+    arrows = ArrowsIn(model, *pairs, window, kMaxArrows);
+  }
+  Json list = Json::array();
+  for (const TimelineArrow& arrow : arrows.arrows) {
+    const char* kind = arrow.kind == TimelineArrow::Kind::kLaunch ? "launch"
+                       : arrow.kind == TimelineArrow::Kind::kForwardBackward ? "forwardBackward"
+                                                                             : "other";
+    list.push_back({{"from", SliceRef(store, arrow.from)},
+                    {"to", SliceRef(store, arrow.to)},
+                    {"kind", kind}});
+  }
+  return Json{{"arrows", std::move(list)}, {"total", arrows.total}};
+}
+
+Result<Json> TimelineExport(const ViewRequest& request) {
+  auto index = IndexOf(request);
+  if (!index.ok()) return index.error();
+  Result<Interval> window = WindowOf(request.params);
+  if (!window.ok()) return window.error();
+  auto slices = SlicesIn(request, *index.value(), window.value());
+  if (!slices.ok()) return slices.error();
+  Result<std::string> text = ExportTrace(*request.trace.model, slices.value(), window.value());
+  if (!text.ok()) return text.error();
+  return Json{{"text", std::move(text.value())}, {"events", slices->size()}};
+}
+
+Result<Json> TimelineMetadata(const ViewRequest& request) {
+  const TraceMetadata& metadata = request.trace.store->metadata();
+  Json entries = Json::array();
+  const auto add = [&](const std::string& key, const std::string& value) {
+    if (value.empty()) return;
+    entries.push_back({{"key", key}, {"value", value.size() > 8192 ? value.substr(0, 8192) : value}});
+  };
+  if (metadata.schema_version != 0) add("schemaVersion", std::to_string(metadata.schema_version));
+  add("traceName", metadata.trace_name);
+  add("trace_id", metadata.trace_id);
+  add("displayTimeUnit", metadata.display_time_unit);
+  if (metadata.base_time_ns) add("baseTimeNanoseconds", std::to_string(*metadata.base_time_ns));
+  for (const auto& [flag, on] : metadata.profiler_flags) add(flag, on ? "true" : "false");
+  if (metadata.distributed) add("distributedInfo", metadata.distributed->raw);
+  for (const DeviceProperties& device : metadata.devices) {
+    for (const auto& [key, value] : device.all) {
+      add("device " + std::to_string(device.id) + ": " + key, value);
+    }
+  }
+  for (const auto& [key, value] : metadata.others) add(key, value);
+  return Json{{"entries", std::move(entries)}};
+}
+
+}  // namespace emberline
