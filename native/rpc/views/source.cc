@@ -499,9 +499,14 @@ Result<Json> SourceEventLines(const ViewRequest& request) {
     exclusive[i] += store.duration(i);
     if (around[i] != kNone) exclusive[around[i]] -= store.duration(i);
   }
+  const int64_t limit = IntegerParam(request.params, "limit", 500);
+  const uint64_t begin = static_cast<uint64_t>(std::max<int64_t>(0, IntegerParam(request.params, "offset", 0)));
+  const uint64_t most = limit < 0 ? UINT64_MAX : static_cast<uint64_t>(std::min<int64_t>(limit, 1000));
+  uint64_t total = 0;
   Json events = Json::array();
   for (SliceIndex i = 0; i < n; ++i) {
     if (!is_listed[i]) continue;
+    if (total++ < begin || events.size() >= most) continue;
     const LineLocation& l = at.locations[at.contexts[at.called[i]].location];
     events.push_back({{"event", store.event_index(i)},
                       {"file", l.file},
@@ -510,7 +515,7 @@ Result<Json> SourceEventLines(const ViewRequest& request) {
                       {"durationUs", Us(store.duration(i))},
                       {"exclusiveUs", Us(std::max<Ns>(0, exclusive[i]))}});
   }
-  return Json{{"events", std::move(events)}};
+  return Json{{"events", std::move(events)}, {"total", total}};
 }
 
 }  // namespace emberline
