@@ -1,0 +1,132 @@
+// How long a window of the timeline takes, over generated traces of growing size, and how smoothly the
+// page pans and zooms over the largest. Prints figures and ratios measured in one run; asserts no time.
+//
+//   node tests/bench/timeline.mjs [--sizes 100000,1000000,10000000] [--no-page]
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from '../../scripts/lib/paths.mjs';
+import { startDaemon } from '../rpc/daemon.mjs';
+
+const argument = (name, fallback) => {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? fallback : process.argv[at + 1];
+};
+const sizes = argument('--sizes', '100000,1000000,10000000').split(',').map(Number);
+const withPage = !process.argv.includes('--no-page');
+const rounds = 60;
+const pixels = 1600;
+
+const quantile = (values, part) => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))];
+};
+
+/** A fixed sequence: every run measures the same windows. */
+function random(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+async function measure(path) {
+  const daemon = startDaemon();
+  try {
+    await daemon.initialize();
+    const { profileId } = await daemon.request('profile/open', { path });
+    const info = await daemon.request('profile/load', { profileId });
+    const begin = performance.now();
+    const { startNs, endNs, tracks } = await daemon.request('timeline/tracks', { profileId });
+    const first = performance.now() - begin;
+    const open = tracks.filter((track) => !track.folded && track.slices > 0).slice(0, 12);
+    const whole = endNs - startNs;
+    const next = random(7);
+    const result = { events: info.events, slices: info.slices, tracksMs: first, zooms: {} };
+    for (const [name, part] of [['full', 1], ['middle', 0.02], ['deep', 0.00005]]) {
+      const times = [];
+      let boxes = 0;
+      for (let i = 0; i < rounds; i++) {
+        const span = Math.max(100, Math.round(whole * part));
+        const at = startNs + Math.round(next() * (whole - span));
+        const before = performance.now();
+        for (let from = 0; from < open.length; from += 6) {
+          const reply = await daemon.request('timeline/window', {
+            profileId, startNs: at, endNs: at + span, pixels, tracks: open.slice(from, from + 6).map((track) => track.id),
+          });
+          boxes += reply.rows.reduce((sum, row) => sum + row.start.length, 0);
+        }
+        times.push(performance.now() - before);
+      }
+      result.zooms[name] = { median: quantile(times, 0.5), p99: quantile(times, 0.99), boxes: boxes / rounds };
+    }
+    return result;
+  } finally {
+    await daemon.stop();
+  }
+}
+
+/** Pans and zooms the page over a trace; times of drawing and between frames. */
+async function frames(path) {
+  const { Harness } = await import('../webviews/harness.mjs');
+  const harness = await Harness.start();
+  try {
+    const opened = await harness.open(path, { state: { view: 'timeline', selection: {}, views: {} } });
+    const target = opened.page;
+    await target.waitForSelector('.tl[data-settled="true"]', { timeout: 120_000 });
+    return await target.evaluate(async () => {
+      const overlay = document.querySelector('.tl-overlay');
+      const box = overlay.getBoundingClientRect();
+      const between = [];
+      let last;
+      for (let i = 0; i < 240; i++) {
+        const zoomIn = Math.floor(i / 40) % 2 === 0;
+        overlay.dispatchEvent(new WheelEvent('wheel', {
+          bubbles: true, cancelable: true, clientX: box.left + box.width * (0.3 + 0.4 * ((i % 17) / 17)), clientY: box.top + 60,
+          deltaY: i % 3 === 2 ? 0 : zoomIn ? -60 : 60, deltaX: i % 3 === 2 ? 40 : 0,
+        }));
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+        const now = performance.now();
+        if (last !== undefined) between.push(now - last);
+        last = now;
+      }
+      return between;
+    });
+  } finally {
+    await harness.stop();
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'emberline-timeline-'));
+try {
+  const rows = [];
+  let largest;
+  for (const events of sizes) {
+    const path = join(folder, `trace-${events}.pt.trace.json`);
+    const made = spawnSync(process.execPath, [join(root, 'tests', 'generator', 'generate.mjs'), '--dialect', 'torch-2.8',
+      '--events', String(events), '--out', path, '--seed', '5'], { encoding: 'utf8', maxBuffer: 1 << 28 });
+    if (made.status !== 0 || !existsSync(path)) throw new Error(`the generator failed: ${made.stderr}`);
+    rows.push(await measure(path));
+    largest = path;
+  }
+  console.log('events      slices      zoom    median ms   99 % ms   boxes   ratio to the smallest');
+  for (const row of rows) {
+    for (const [zoom, { median, p99, boxes }] of Object.entries(row.zooms)) {
+      const ratio = median / rows[0].zooms[zoom].median;
+      console.log([String(row.events).padEnd(11), String(row.slices).padEnd(11), zoom.padEnd(7), median.toFixed(2).padStart(9),
+        p99.toFixed(2).padStart(9), boxes.toFixed(0).padStart(7), ratio.toFixed(2).padStart(8)].join(' '));
+    }
+  }
+  if (withPage) {
+    const between = await frames(largest);
+    {
+      const late = between.filter((ms) => ms > 1000 / 60 + 2).length;
+      console.log(`\nframes while panning and zooming the largest: median ${quantile(between, 0.5).toFixed(1)} ms, ` +
+        `99 % ${quantile(between, 0.99).toFixed(1)} ms, later than 60 per second: ${((100 * late) / between.length).toFixed(0)} %`);
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,188 @@
+// The timeline in a real browser over the sample, with the real daemon.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Harness, axe, commandLine, patience, sample } from './harness.mjs';
+import { themes } from './themes.mjs';
+
+const trace = sample('train_cnn/slow.pt.trace.json.gz');
+let harness;
+
+before(async () => {
+  harness = await Harness.start();
+});
+after(async () => {
+  await harness?.stop();
+});
+
+async function openTimeline(options = {}) {
+  const opened = await harness.open(trace, options);
+  await opened.view('Timeline');
+  await opened.page.waitForSelector('.tl[data-settled="true"]', { timeout: patience });
+  return opened;
+}
+
+const shownWindow = (page) =>
+  page.locator('.tl').getAttribute('data-window').then((text) => text.split(' ').map(Number));
+
+/** Waits until the window is not what it was. */
+async function windowAfter(page, before) {
+  await page.waitForFunction((old) => document.querySelector('.tl').dataset.window !== old, before.join(' '));
+  return shownWindow(page);
+}
+
+test('every row of the trace is there, and the first picture shows the steps', async () => {
+  const opened = await openTimeline();
+  const { page } = opened;
+  const all = await harness.daemon.request('timeline/tracks', { profileId: opened.profileId });
+  assert.equal(await page.locator('.tl-label').count(), all.tracks.length);
+  const [start, end] = await shownWindow(page);
+  assert.ok(start <= all.workStartNs && end >= all.workEndNs, 'the first picture holds all recorded work');
+  assert.deepEqual(opened.errors, []);
+  await opened.close();
+});
+
+test('the keyboard selects, walks, fits, marks and clears', async () => {
+  const opened = await openTimeline();
+  const { page } = opened;
+  await page.locator('.tl-overlay').focus();
+  await page.keyboard.press('ArrowDown');
+  const heading = page.locator('.tl-details h2').first();
+  await heading.waitFor();
+  const first = await page.locator('.tl-details').first().innerText();
+  await page.keyboard.press('ArrowRight');
+  await page.waitForFunction((old) => document.querySelector('.tl-details')?.innerText !== old, first);
+  const whole = await shownWindow(page);
+  await page.keyboard.press('f');
+  const fitted = await windowAfter(page, whole);
+  assert.ok(fitted[1] - fitted[0] < whole[1] - whole[0], 'f shows less than the whole');
+  await page.keyboard.press('m');
+  await page.getByRole('heading', { name: /^Range of/ }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByText('Click a slice to see everything').waitFor();
+  await page.keyboard.press('f');
+  const again = await windowAfter(page, fitted);
+  assert.ok(again[1] - again[0] > fitted[1] - fitted[0], 'f without a selection shows the whole trace');
+  await page.keyboard.press('w');
+  const zoomed = await windowAfter(page, again);
+  assert.ok(zoomed[1] - zoomed[0] < again[1] - again[0]);
+  await page.keyboard.press('?');
+  await page.getByRole('dialog').waitFor();
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  assert.deepEqual(opened.errors, []);
+  await opened.close();
+});
+
+test('the wheel zooms at the pointer, dragging moves', async () => {
+  const opened = await openTimeline();
+  const { page } = opened;
+  const box = await page.locator('.tl-overlay').boundingBox();
+  const before = await shownWindow(page);
+  await page.mouse.move(box.x + box.width / 2, box.y + 80);
+  await page.mouse.wheel(0, -200);
+  const zoomed = await windowAfter(page, before);
+  assert.ok(zoomed[1] - zoomed[0] < before[1] - before[0]);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2 - 150, box.y + 80, { steps: 4 });
+  await page.mouse.up();
+  const moved = await windowAfter(page, zoomed);
+  assert.ok(moved[0] > zoomed[0], 'dragging to the left shows later times');
+  const spans = [zoomed[1] - zoomed[0], moved[1] - moved[0]];
+  assert.ok(Math.abs(spans[0] - spans[1]) < 2, 'dragging does not zoom');
+  await opened.close();
+});
+
+test('a search finds what the daemon finds, and leads to the slice with all its arguments', async () => {
+  const opened = await openTimeline();
+  const { page } = opened;
+  await page.locator('.tl-overlay').focus();
+  await page.keyboard.press('/');
+  await page.getByRole('textbox', { name: 'Find slices' }).fill('convolution_backward');
+  await page.locator('.tl-count').waitFor();
+  const answer = await harness.daemon.request('timeline/search', {
+    profileId: opened.profileId, text: 'convolution_backward', limit: 200,
+  });
+  await page.waitForFunction((total) => document.querySelector('.tl-count')?.textContent.startsWith(`${total} `), String(answer.total));
+  await page.locator('.tl-results button').first().click();
+  await page.getByRole('radio', { name: 'Details' }).or(page.getByRole('button', { name: 'Details' })).first().click();
+  const recorded = await harness.daemon.request('timeline/slice', { profileId: opened.profileId, slice: answer.results[0].slice });
+  await page.getByRole('heading', { name: recorded.name, exact: true }).waitFor();
+  for (const { key } of recorded.args) {
+    assert.ok(await page.locator('.tl-details td', { hasText: key }).count() > 0, `${key} is shown`);
+  }
+  assert.ok(recorded.args.length > 0);
+  await opened.close();
+});
+
+test('a marked range adds up and becomes a trace of its own', async () => {
+  const opened = await openTimeline();
+  const { page } = opened;
+  const box = await page.locator('.tl-overlay').boundingBox();
+  await page.keyboard.down('Shift');
+  await page.mouse.move(box.x + box.width * 0.3, box.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 62, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  await page.getByRole('heading', { name: /^Range of/ }).waitFor();
+  await page.getByRole('region', { name: 'Sums by kind' }).waitFor();
+  const saved = await opened.sent('save', () => page.getByRole('button', { name: 'Export as trace' }).click());
+  const part = JSON.parse(saved.content);
+  assert.ok(part.traceEvents.some((event) => event.ph === 'X'));
+  assert.match(saved.suggestedName, /\.pt\.trace\.json$/);
+  await opened.close();
+});
+
+test('rows fold, hide, pin and come back; the arrangement is kept', async () => {
+  const opened = await openTimeline();
+  const { page } = opened;
+  const label = page.locator('.tl-label').nth(1);
+  const name = await label.locator('.tl-name').innerText();
+  const total = await page.locator('.tl-label').count();
+  await label.hover();
+  await label.getByRole('button', { name: `Pin ${name}` }).click();
+  await page.locator('.tl-heading', { hasText: 'Pinned' }).waitFor();
+  const pinned = page.locator('.tl-label').first();
+  await pinned.hover();
+  await pinned.getByRole('button', { name: `Hide ${name}` }).click();
+  await page.waitForFunction((count) => document.querySelectorAll('.tl-label').length === count, total - 1);
+  await page.getByRole('button', { name: 'Show 1 hidden row' }).click();
+  await page.waitForFunction((count) => document.querySelectorAll('.tl-label').length === count, total);
+  await opened.close();
+});
+
+test('the visible slices exist as a table, the file panel lists its metadata', async () => {
+  const opened = await openTimeline();
+  const { page } = opened;
+  const panel = (name) => page.getByRole('radio', { name }).or(page.getByRole('button', { name, exact: true })).first().click();
+  await panel('Table');
+  await page.getByRole('region', { name: 'Slices in the window' }).waitFor();
+  assert.ok((await page.locator('.tl-panel tbody tr').count()) > 5);
+  await panel('File');
+  await page.getByRole('region', { name: 'Metadata of the file' }).waitFor();
+  await page.locator('.tl-panel td', { hasText: 'schemaVersion' }).first().waitFor();
+  await opened.close();
+});
+
+test('a row of another view leads to its slice', async () => {
+  const opened = await harness.open(trace);
+  const { page } = opened;
+  const { rows } = commandLine('operators', trace, ['--limit', '1']);
+  await opened.send({ type: 'navigate', to: { view: 'timeline', search: rows[0].name } });
+  await page.waitForSelector('.tl-results button', { timeout: patience });
+  await page.locator('.tl-count').waitFor();
+  const answer = await harness.daemon.request('timeline/search', { profileId: opened.profileId, name: rows[0].name, limit: 1 });
+  assert.match(await page.locator('.tl-count').innerText(), new RegExp(`^${answer.total.toLocaleString('en-US')} `));
+  await opened.close();
+});
+
+for (const theme of Object.keys(themes)) {
+  test(`axe finds nothing in ${theme}`, async () => {
+    const opened = await openTimeline({ theme });
+    await opened.page.locator('.tl-overlay').focus();
+    await opened.page.keyboard.press('ArrowDown');
+    await opened.page.locator('.tl-details h2').first().waitFor();
+    assert.deepEqual(await axe(opened.page), []);
+    await opened.close();
+  });
+}
