@@ -18,6 +18,7 @@ constexpr size_t kMaxRows = 64;
 constexpr size_t kMaxBoxes = 5000;
 constexpr size_t kMaxInstants = 1000;
 constexpr size_t kMaxArrows = 500;
+constexpr size_t kMaxSteps = 1000;   // marks on the ruler
 constexpr int64_t kMaxPixels = 16384;
 constexpr Ns kGapFloor = 1000;
 
@@ -288,11 +289,21 @@ Result<Json> TimelineTracks(const ViewRequest& request) {
                       {"unit", row.unit},
                       {"maxValue", std::move(max)}});
   }
+  Json steps = Json::array();
+  const Model& model = *request.trace.model;
+  for (size_t i = 0; model.has_recorded_steps && i < model.steps.size() && i < kMaxSteps; ++i) {
+    const Step& step = model.steps[i];
+    steps.push_back({{"name", step.name},
+                     {"startNs", step.host.begin},
+                     {"endNs", step.host.end},
+                     {"partial", step.partial}});
+  }
   return Json{{"startNs", store.extent().begin},
               {"endNs", store.extent().end},
               {"workStartNs", index.value()->work.begin},
               {"workEndNs", index.value()->work.end},
               {"tracks", std::move(tracks)},
+              {"steps", std::move(steps)},
               {"totalSlices", store.slice_count()}};
 }
 
