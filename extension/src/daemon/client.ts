@@ -149,15 +149,19 @@ export class DaemonClient {
 
   private async shakeHands(options: LaunchOptions): Promise<void> {
     const expected = options.expectedProtocol ?? protocolVersion;
-    const timeout = AbortSignal.timeout(options.handshakeMs ?? 60_000);
-    const answer = await this.request(
-      'initialize',
-      { clientVersion: options.clientVersion, processId: process.pid },
-      { signal: timeout },
-    ).catch((error: unknown) => {
-      if (!timeout.aborted) throw error;
-      throw new DaemonError(daemonStopped, 'The daemon did not answer the handshake.');
+    let timer: NodeJS.Timeout | undefined;
+    // A program that is no daemon answers nothing, not even that a request was cancelled.
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new DaemonError(daemonStopped, 'The daemon did not answer the handshake.')),
+        options.handshakeMs ?? 60_000,
+      );
     });
+    const hello = this.request('initialize', {
+      clientVersion: options.clientVersion,
+      processId: process.pid,
+    });
+    const answer = await Promise.race([hello, late]).finally(() => clearTimeout(timer));
     if (answer.protocolVersion !== expected) {
       throw new DaemonError(
         versionMismatch,
