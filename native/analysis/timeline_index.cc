@@ -400,7 +400,8 @@ class IndexBuilder {
     };
     Interval range;
     if (model_.has_recorded_steps) {
-      for (const Step& step : model_.steps) range = united(range, step.time);
+      // A step begins on the host, before the device work that its extended time may start with.
+      for (const Step& step : model_.steps) range = united(united(range, step.host), step.time);
     } else {
       for (const Interval& interval : device_intervals_) range = united(range, interval);
     }
