@@ -51,7 +51,7 @@ function keepContextKeys({ profiles, supervisor: daemon }: Context): vscode.Disp
 
 function registerSourceSurfaces(context: Context, editors: ProfileEditors): vscode.Disposable {
   const annotations = new Annotations(context);
-  const findings = new Findings(context);
+  const findings = new Findings(context, annotations);
   const decorations = new CostDecorations(annotations, context.extension.extensionUri);
   const lenses = new CostLenses(annotations);
   const python = { language: 'python' };

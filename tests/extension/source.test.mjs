@@ -16,6 +16,7 @@ import {
   hottestLines,
   lensTitle,
   lineHint,
+  lineNow,
   neighbourHint,
   showsDevice,
   visualWidth,
@@ -133,7 +134,7 @@ test('a hint tells waiting, idle devices and unknown lines', () => {
 
 test('hints below the threshold, without cost or outside the text are not drawn', () => {
   const lines = [
-    line(1, { deviceTotalUs: 50, deviceShare: 0.5 }),
+    line(1, { deviceTotalUs: 50, deviceSelfUs: 40, deviceShare: 0.5 }),
     line(2, { deviceTotalUs: 0.1, deviceShare: 0.001 }),
     line(3, { hostTotalUs: 10, hostShare: 0.9 }),
     line(99, { deviceTotalUs: 50, deviceShare: 0.5 }),
@@ -158,6 +159,25 @@ test('lines that lost their place are summed up on their function and never draw
   assert.equal(hints[0].heat, 0);
   assert.equal(hints[0].text, '50.0 µs GPU · 2 lines changed since the recording');
   assert.equal(hints[1].stale, false);
+});
+
+test('a line that only calls a hot function is not hot itself', () => {
+  const lines = [
+    line(1, { deviceTotalUs: 100, deviceSelfUs: 0, deviceShare: 1 }),
+    line(2, { deviceTotalUs: 100, deviceSelfUs: 12, deviceShare: 1 }),
+  ];
+  const hints = drawnHints(lines, { device: true, minimumShare: 0.005, lineCount: 10 });
+  assert.deepEqual(
+    hints.map(({ heat }) => heat),
+    [0, 3],
+  );
+});
+
+test('a recorded line is followed to the text of now', () => {
+  const lines = [line(12, { recordedLine: 9 }), line(3, { recordedLine: 5, stale: true })];
+  assert.equal(lineNow(lines, '/train/model.py', 9), 12);
+  assert.equal(lineNow(lines, '/train/model.py', 5), undefined);
+  assert.equal(lineNow(lines, '/train/other.py', 9), undefined);
 });
 
 test('heat grows with the share', () => {
@@ -214,6 +234,7 @@ test('the hottest lines are those with the most time of their own', () => {
 test('next and previous hot line go around at the ends', () => {
   const hints = [2, 5, 9].map((row) => ({ line: row, text: '', heat: 1, stale: false }));
   hints.splice(1, 0, { line: 3, text: '', heat: 0, stale: true });
+  hints.push({ line: 11, text: '', heat: 0, stale: false });
   assert.equal(neighbourHint(hints, 2, 1).line, 5);
   assert.equal(neighbourHint(hints, 9, 1).line, 2);
   assert.equal(neighbourHint(hints, 5, -1).line, 2);

@@ -4,20 +4,25 @@ import { sourceParams, type Context } from '../context.ts';
 import { failureData } from '../daemon/failure.ts';
 import { selectionParams, type OpenProfile } from '../daemon/profiles.ts';
 import type { SourceResolveResult } from '../protocol/types.ts';
-import { findingsOf, type Finding } from './finding_list.ts';
+import type { Annotations } from './annotations.ts';
+import { findingsOf, type Finding, type FindingFrame } from './finding_list.ts';
+import { lineNow } from './hints.ts';
 
 /** More places than this are not marked for one profile. */
 const mostFrames = 100;
 
 interface Placed {
   finding: Finding;
+  frame: FindingFrame;
   uri: vscode.Uri;
-  line: number;
+  /** 0-based, in the text of now where the document is open; undefined when its place was lost. */
+  line: number | undefined;
 }
 
 /** The findings of the active profile: kept for the tree and the hover, shown as diagnostics. */
 export class Findings implements vscode.Disposable {
   private readonly context: Context;
+  private readonly annotations: Annotations;
   private readonly diagnostics = vscode.languages.createDiagnosticCollection('emberline');
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.changed.event;
@@ -27,12 +32,14 @@ export class Findings implements vscode.Disposable {
   private key = '';
   private abort = new AbortController();
 
-  constructor(context: Context) {
+  constructor(context: Context, annotations: Annotations) {
     this.context = context;
+    this.annotations = annotations;
     this.subscriptions = [
       this.diagnostics,
       this.changed,
       context.profiles.onChange.on(() => void this.update()),
+      annotations.onDidChange((document) => this.follow(document)),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('emberline.findings')) this.publish();
         if (event.affectsConfiguration('emberline.pathMappings')) void this.update(true);
@@ -82,6 +89,7 @@ export class Findings implements vscode.Disposable {
     if (signal.aborted) return;
     this.list = list;
     this.placed = placed;
+    for (const document of vscode.workspace.textDocuments) this.follow(document);
     this.publish();
     this.changed.fire();
   }
@@ -106,10 +114,26 @@ export class Findings implements vscode.Disposable {
           files.set(frame.file, found.path === null ? undefined : vscode.Uri.file(found.path));
         }
         const uri = files.get(frame.file);
-        if (uri !== undefined) placed.push({ finding, uri, line: frame.line - 1 });
+        if (uri !== undefined) placed.push({ finding, frame, uri, line: frame.line - 1 });
       }
     }
     return placed;
+  }
+
+  /** Findings move with their lines in a document that was changed since the recording. */
+  private follow(document: vscode.TextDocument): void {
+    const annotated = this.annotations.latest(document);
+    if (annotated === undefined || !annotated.result.drifted) return;
+    const address = document.uri.toString();
+    let moved = false;
+    for (const place of this.placed) {
+      if (place.uri.toString() !== address) continue;
+      const now = lineNow(annotated.result.lines, place.frame.file, place.frame.line);
+      const line = now === undefined ? undefined : now - 1;
+      moved ||= line !== place.line;
+      place.line = line;
+    }
+    if (moved) this.publish();
   }
 
   private publish(): void {
@@ -117,6 +141,7 @@ export class Findings implements vscode.Disposable {
     if (!sourceSettings().findings) return;
     const byFile = new Map<string, { uri: vscode.Uri; list: vscode.Diagnostic[] }>();
     for (const { finding, uri, line } of this.placed) {
+      if (line === undefined) continue;
       const range = new vscode.Range(line, 0, line, Number.MAX_SAFE_INTEGER);
       const text = finding.action === '' ? finding.text : `${finding.text}\n${finding.action}`;
       const diagnostic = new vscode.Diagnostic(range, text, vscode.DiagnosticSeverity.Information);

@@ -35,6 +35,11 @@ export function lineCost(line: AnnotatedLine, device: boolean): ShownCost {
       };
 }
 
+/** Share of the whole that is spent in the line itself, 0..1. */
+export function ownShare(cost: ShownCost): number {
+  return cost.us > 0 ? (cost.share * cost.selfUs) / cost.us : 0;
+}
+
 /** `18.4 ms GPU (11 %) · bwd 12.1 ms · ×53`, with what else the line is guilty of. */
 export function lineHint(line: AnnotatedLine, device: boolean): string {
   const cost = lineCost(line, device);
@@ -56,7 +61,10 @@ export interface DrawnHint {
   /** 0-based line of the document. */
   line: number;
   text: string;
-  /** 1 (least) to 4; 0 when the hint is stale and says nothing of this line. */
+  /**
+   * 1 (least) to 4, by the line's own time: a line that only calls a hot function is not hot
+   * itself. 0 where there is next to none, and for stale hints, which say nothing of this line.
+   */
   heat: number;
   stale: boolean;
   cost: ShownCost;
@@ -106,7 +114,9 @@ export function drawnHints(
     const cost = lineCost(best, options.device);
     if (cost.us <= 0 || cost.share < options.minimumShare) continue;
     const text = lineHint(best, options.device);
-    drawn.set(number, { line: number - 1, text, heat: heatOf(cost.share), stale: false, cost });
+    const own = ownShare(cost);
+    const heat = own < options.minimumShare ? 0 : heatOf(own);
+    drawn.set(number, { line: number - 1, text, heat, stale: false, cost });
   }
   for (const [number, costs] of stale) {
     const shown = costs.filter((line) => {
@@ -190,13 +200,27 @@ export function hottestLines(
     .slice(0, options.count);
 }
 
-/** The hinted line after (or before) a line, going around at the end. Lines are 0-based. */
+/** The hot line after (or before) a line, going around at the end. Lines are 0-based. */
 export function neighbourHint(
   hints: readonly DrawnHint[],
   from: number,
   direction: 1 | -1,
 ): DrawnHint | undefined {
-  const placed = hints.filter((hint) => !hint.stale);
+  const placed = hints.filter((hint) => hint.heat > 0);
   if (direction === 1) return placed.find((hint) => hint.line > from) ?? placed[0];
   return placed.filter((hint) => hint.line < from).at(-1) ?? placed.at(-1);
+}
+
+/**
+ * Where a line as recorded is in the text of now, 1-based: undefined when it was not followed
+ * there, or lost its place.
+ */
+export function lineNow(
+  lines: readonly AnnotatedLine[],
+  file: string,
+  recordedLine: number,
+): number | undefined {
+  return lines.find(
+    (line) => line.recordedLine === recordedLine && line.file === file && !line.stale,
+  )?.line;
 }
