@@ -435,12 +435,31 @@ class Builder {
         if (to == kNone) continue;
         const SliceIndex node = NodeOf(to);
         if (node == from || Encloses(node, from)) continue;
-        if (m.forward[node] == kNone) m.forward[node] = from;
+        // Several arrows into one node: the forward op that starts last counts, in whatever order
+        // the arrows come (B10).
+        if (m.forward[node] == kNone || s_.start(m.forward[node]) < s_.start(from)) {
+          m.forward[node] = from;
+        }
       }
     }
 
     std::vector<bool> fresh(n_, false);   // records a sequence number of its own as a forward op
     if (keys_.sequence != kNone && !PairBySequence(&fresh)) return false;
+
+    // A gradient is accumulated right after the node that made it, on the same thread; its node has
+    // no forward op of its own, so it goes with that one.
+    TrackIndex track = kNone;
+    SliceIndex last = kNone;
+    for (SliceIndex i = 0; i < n_; ++i) {
+      if (!is_node_[i]) continue;
+      if (s_.track(i) != track) last = kNone;
+      track = s_.track(i);
+      if (m.forward[i] != kNone) {
+        last = i;
+      } else if (last != kNone && s_.name(i).ends_with("AccumulateGrad")) {
+        m.forward[i] = m.forward[last];
+      }
+    }
 
     // Descendants of a backward node run in backward too and share its partner, except what is
     // computed again for it (checkpointing): ops that take fresh numbers inside the node.

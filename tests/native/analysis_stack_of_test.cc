@@ -1,0 +1,123 @@
+#include "analysis/stack_of.h"
+#include "drawn.h"
+
+using namespace emberline;
+using namespace emberline::drawn;
+
+TEST_CASE("frame names parse from the right", "[stack]") {
+  Frame f = ParseFrameName("torch/nn/modules/module.py(1518): _call_impl");
+  CHECK(f.file == "torch/nn/modules/module.py");
+  CHECK(f.line == 1518);
+  CHECK(f.function == "_call_impl");
+  CHECK(f.line_is_definition);
+  CHECK(f.library);
+  f = ParseFrameName("/home/u/my (old) dir/train(2).py(30): <module>");
+  CHECK(f.file == "/home/u/my (old) dir/train(2).py");
+  CHECK(f.line == 30);
+  CHECK(f.function == "<module>");
+  CHECK_FALSE(f.library);
+  f = ParseFrameName("C:\\work\\net.py(7): forward");
+  CHECK(f.file == "C:\\work\\net.py");
+  CHECK_FALSE(f.library);
+  f = ParseFrameName("<built-in method randn of type object at 0x7f2a1b3c>");
+  CHECK(f.file.empty());
+  CHECK(f.line == 0);
+  CHECK(f.function == "<built-in method randn of type object>");
+  CHECK(f.library);
+  f = ParseFrameName("<eval_with_key>.7(5): forward");
+  CHECK(f.file == "<eval_with_key>.7");
+  CHECK(f.library);
+  f = ParseFrameName("a.py(99999999999999999999): f");
+  CHECK(f.file.empty());
+  CHECK(ParseFrameName("").function.empty());
+  CHECK(ParseFrameName("): ").file.empty());
+}
+
+TEST_CASE("library paths", "[stack]") {
+  for (const char* path :
+       {"/usr/lib/python3.10/threading.py", "/opt/conda/lib/python3.8/site-packages/timm/x.py",
+        "/usr/lib/python3/dist-packages/numpy/core.py", "torch/autograd/function.py", "threading.py",
+        "<frozen importlib._bootstrap>", "C:\\Python39\\Lib\\site-packages\\torch\\x.py",
+        "/tmp/torchinductor_u/ab/cabc.py", "transformers/models/bert/modeling_bert.py", ""}) {
+    INFO(path);
+    CHECK(IsLibraryPath(path));
+  }
+  for (const char* path : {"train.py", "/home/u/project/model/net.py", "src/torchy/net.py", "models/torch.py",
+                           "/home/u/lib/python/net.py", "/tmp/ipykernel_123/4567.py"}) {
+    INFO(path);
+    CHECK_FALSE(IsLibraryPath(path));
+  }
+}
+
+TEST_CASE("module names", "[stack]") {
+  CHECK(ModuleName("nn.Module: Linear_3") == "Linear_3");
+  CHECK_FALSE(ModuleName("net.py(3): forward"));
+}
+
+TEST_CASE("call stack strings", "[stack]") {
+  const auto frames = ParseCallStack("a.py(1): f; b.py(22): <module> ;");
+  REQUIRE(frames.size() == 2);
+  CHECK(frames[0].file == "a.py");
+  CHECK(frames[1].line == 22);
+  CHECK(frames[1].function == "<module>");
+  CHECK_FALSE(frames[0].line_is_definition);
+  CHECK(ParseCallStack("").empty());
+}
+
+TEST_CASE("a kernel has the stack of its launch, modules left out", "[stack]") {
+  Drawing d;
+  d.Python("train.py(5): main", 0, 300);
+  d.Python("nn.Module: Net_0", 5, 200);
+  d.Python("net.py(20): forward", 6, 190);
+  d.Op("aten::mm", 10, 20);
+  d.Launch(1, 15, 2);
+  const int kernel = d.Kernel("k", 1, 50, 10);
+  const Loaded m = Load(d);
+  const auto frames = StackOf(*m, m.At(kernel));
+  REQUIRE(frames.size() == 2);
+  CHECK(frames[0].function == "forward");
+  CHECK(frames[0].slice != kNone);
+  CHECK(frames[1].function == "main");
+  CHECK(m->store().name(ModuleOf(*m, m.At(kernel))) == "nn.Module: Net_0");
+  CHECK(UserFrameOf(*m, m.At(kernel))->file == "net.py");
+}
+
+TEST_CASE("the calling line, where the recorder names it", "[stack]") {
+  Drawing d;
+  d.Python("train.py(5): main", 0, 300);
+  d.Python("nn.Module: Net_0", 5, 100, "\"CallFrom\":\"train.py:9\"");
+  d.Python("net.py(20): forward", 6, 90);
+  const int a = d.Op("aten::a", 10, 20);
+  d.Python("net.py(20): forward", 200, 50, "\"CallFrom\":\"train.py:11\"");
+  const int b = d.Op("aten::b", 210, 20);
+  const Loaded m = Load(d);
+  const auto frames = StackOf(*m, m.At(a));
+  REQUIRE(frames.size() == 2);
+  CHECK(frames[0].line == 20);
+  CHECK(frames[0].line_is_definition);
+  CHECK(frames[1].line == 9);   // passes through the module call
+  CHECK_FALSE(frames[1].line_is_definition);
+  CHECK(StackOf(*m, m.At(b))[1].line == 11);
+  const StackIds ids(*m);
+  CHECK(ids.Of(m.At(a)).id != ids.Of(m.At(b)).id);
+}
+
+TEST_CASE("stack numbers are equal for equal stacks only", "[stack]") {
+  Drawing d;
+  d.Python("train.py(5): main", 0, 1000);
+  std::vector<int> same;
+  for (int i = 0; i < 3; ++i) {
+    d.Python("nn.Module: Linear_" + std::to_string(i), i * 100 + 1, 60);
+    d.Python("linear.py(7): forward", i * 100 + 2, 50);
+    same.push_back(d.Op("aten::linear", i * 100 + 5, 20));
+  }
+  const int other = d.Op("aten::linear", 500, 20);
+  const int none = d.Op("aten::linear", 2000, 20);
+  const Loaded m = Load(d);
+  const StackIds ids(*m);
+  CHECK(ids.Of(m.At(same[0])).id == ids.Of(m.At(same[1])).id);
+  CHECK(ids.Of(m.At(same[1])).id == ids.Of(m.At(same[2])).id);
+  CHECK(ids.Of(m.At(same[0])).own);
+  CHECK(ids.Of(m.At(other)).id != ids.Of(m.At(same[0])).id);
+  CHECK(ids.Of(m.At(none)).id == 0);
+}
