@@ -20,7 +20,7 @@ constexpr float kRepeatCall = 0.35f;
 constexpr float kTurn = 0.01f;          // one more turn of a loop
 // Passing over a site whose like was observed / never was.
 constexpr float kSkipSeenCall = 1.0f;
-constexpr float kSkipSeenOther = 0.25f;
+constexpr float kSkipSeenOther = 0.1f;
 constexpr float kSkipUnseenCall = 0.05f;
 constexpr float kSkipUnseenOther = 0.005f;
 constexpr float kTie = 0.05f;
@@ -108,7 +108,8 @@ float MatchFrame(const Site& s, const Observed& o) {
       return 2.3f;
     case SiteKind::kAttribute:
       if (g == "__getattr__" || g == "__getattribute__") return s.receiver == "self" ? 0.1f : 0.2f;
-      return s.name == g ? 0.05f : kInfinite;
+      // What is called at once is a method rather than a property.
+      return s.name != g ? kInfinite : s.callee ? 0.6f : 0.05f;
     case SiteKind::kStoreAttribute:
       if (g == "__setattr__") return 0;
       return s.name == g ? 0.1f : kInfinite;
@@ -292,7 +293,7 @@ float Match(const Site& s, const Observed& o) {
   return kInfinite;
 }
 
-bool CallsOnly(SiteKind kind) { return kind == SiteKind::kCall || kind == SiteKind::kComprehension; }
+bool IsCall(SiteKind kind) { return kind == SiteKind::kCall || kind == SiteKind::kComprehension; }
 
 }  // namespace
 
@@ -324,12 +325,12 @@ struct FunctionAligner::Impl {
       costs[k].resize(n);
       for (size_t s = 0; s < n; ++s) {
         costs[k][s] = Match(function.sites[s], kinds[k]);
-        if (costs[k][s] < 0.3f) seen[s] = true;
+        if (costs[k][s] < (IsCall(function.sites[s].kind) ? 0.3f : 0.12f)) seen[s] = true;
       }
     }
     skip.resize(n);
     for (size_t s = 0; s < n; ++s) {
-      const bool call = CallsOnly(function.sites[s].kind);
+      const bool call = IsCall(function.sites[s].kind);
       skip[s] = seen[s] ? (call ? kSkipSeenCall : kSkipSeenOther) : (call ? kSkipUnseenCall : kSkipUnseenOther);
       if (!seen[s] || !call) continue;
       // Its own callee was observed, so it does not stand for something of another name.
@@ -399,7 +400,7 @@ struct FunctionAligner::Impl {
     const ObservedKind k = kinds[kind].kind;
     return k == ObservedKind::kOperator || k == ObservedKind::kRuntime ? kUnplacedOperator : kUnplacedCall;
   }
-  float Repeat(const Site& s) const { return CallsOnly(s.kind) ? kRepeatCall : kRepeatOperator; }
+  float Repeat(const Site& s) const { return s.kind == SiteKind::kCall ? kRepeatCall : kRepeatOperator; }
 
   // Places sequence[0, n); `start` holds the closed costs before it and becomes those before
   // sequence[keep]. Placements are written for [0, keep).

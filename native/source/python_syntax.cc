@@ -777,6 +777,9 @@ class Walker {
     const TSNode arguments = Field(parts, "arguments");
     if (!Present(function)) return;
     Expr(function, b, depth + 1);
+    if (Is(function, "attribute") && !b.sites.empty() && b.sites.back().kind == SiteKind::kAttribute) {
+      b.sites.back().callee = true;
+    }
     int line = LineOf(node);
     std::string receiver;
     if (Is(function, "attribute")) {

@@ -41,6 +41,7 @@ struct Site {
   std::string class_name;    // class whose instance was assigned to self.<name>, where that is seen
   int definition_line = 0;   // first line of the inner code object of kComprehension and kClassBody
   bool repeat = false;       // may run several things in a row
+  bool callee = false;       // kAttribute: the attribute is called at once
 };
 
 // Points of a function's control flow and the edges between them. A site lies on an edge; it may

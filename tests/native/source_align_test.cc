@@ -379,6 +379,35 @@ TEST_CASE("loops over tensors unbind them") {
        {"frame count", 4}, {"builtin argmax", 3}, {"builtin item", 3}, {"builtin item", 3}});
 }
 
+TEST_CASE("a training step") {
+  CHECK_LINES(
+      "def train_step(model, optimizer, generator):\n"
+      "    with record_function('make_batch'):\n"
+      "        tokens, targets = make_batch(generator)\n"
+      "    loss = compute_loss(model, tokens, targets)\n"
+      "    optimizer.zero_grad(set_to_none=True)\n"
+      "    loss.backward()\n"
+      "    nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)\n"
+      "    optimizer.step()\n"
+      "    return loss.item()\n",
+      "train_step",
+      {{"frame __init__", 2}, {"frame __enter__", 2}, {"frame make_batch", 3}, {"frame __exit__", 2},
+       {"frame compute_loss", 4}, {"frame zero_grad", 5}, {"frame backward", 6}, {"frame clip_grad_norm_", 7},
+       {"frame wrapper", 8}, {"builtin item", 9}});
+}
+
+TEST_CASE("a generator expression is unpacked") {
+  CHECK_LINES(
+      "def forward(self, hidden):\n"
+      "    query, key, value = self.query_key_value(hidden).chunk(3, dim=-1)\n"
+      "    query, key, value = (\n"
+      "        self.split_heads(part) for part in (query, key, value))\n"
+      "    scores = query @ key\n",
+      "forward",
+      {{"module Linear", 2}, {"builtin chunk", 2}, {"frame <genexpr> @3", 3}, {"frame <genexpr> @3", 3},
+       {"frame <genexpr> @3", 3}, {"frame <genexpr> @3", 3}, {"op matmul", 5}});
+}
+
 TEST_CASE("a frame that the recording cuts may begin in the middle") {
   const std::vector<Seen> seen = {{"frame three", 4}, {"frame one", 2}};
   CHECK(Lines("def f():\n"
