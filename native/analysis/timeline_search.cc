@@ -13,6 +13,7 @@ constexpr size_t kMaxPattern = 500;
 // Longer names are searched in their beginning only: the matcher's memory follows the text.
 constexpr size_t kMaxMatched = 4000;
 constexpr uint32_t kCancelEvery = 1 << 14;
+constexpr uint32_t kCancelEveryMatch = 64;   // a match in a long name may take a second
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -139,7 +140,7 @@ Result<TimelineHits> SearchTimeline(const Model& model, const TimelineSearch& se
   std::map<TrackIndex, uint64_t> by_track;
   try {
     for (SliceIndex i = 0; i < store.slice_count() && !impossible; ++i) {
-      if (i % kCancelEvery == 0 && cancel.cancelled()) {
+      if (i % (pattern ? kCancelEveryMatch : kCancelEvery) == 0 && cancel.cancelled()) {
         return Error{ErrorKind::kCancelled, "The search was cancelled.", "", {}};
       }
       if (search.kind && store.kind(i) != *search.kind) continue;

@@ -1,0 +1,614 @@
+// The timeline's engine through the protocol: nothing is missing, at any zoom.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { samples, startDaemon } from './daemon.mjs';
+
+let daemon;
+let folder;
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'emberline-timeline-'));
+  daemon = startDaemon();
+  await daemon.initialize();
+});
+after(async () => {
+  await daemon.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let written = 0;
+/** Opens a drawn trace; `events` are trace events with times in us. */
+async function open(events, rest = {}) {
+  const path = join(folder, `drawn${written++}.pt.trace.json`);
+  writeFileSync(path, JSON.stringify({ schemaVersion: 1, ...rest, traceEvents: events }));
+  const { profileId } = await daemon.request('profile/open', { path });
+  return profileId;
+}
+
+const host = (name, ts, dur, more = {}) => ({
+  ph: 'X',
+  cat: 'cpu_op',
+  name,
+  pid: 1,
+  tid: 1,
+  ts,
+  dur,
+  ...more,
+});
+const launch = (correlation, ts, dur = 2, more = {}) =>
+  host('cudaLaunchKernel', ts, dur, { cat: 'cuda_runtime', args: { correlation }, ...more });
+const kernel = (name, correlation, ts, dur, stream = 7) => ({
+  ph: 'X',
+  cat: 'kernel',
+  name,
+  pid: 0,
+  tid: stream,
+  ts,
+  dur,
+  args: { correlation, device: 0, stream },
+});
+
+async function tracksOf(profileId) {
+  const all = await daemon.request('timeline/tracks', { profileId });
+  return { ...all, holding: all.tracks.filter((t) => t.kind !== 'steps' && t.slices > 0) };
+}
+
+async function windowOf(profileId, startNs, endNs, tracks, pixels = 1000) {
+  return daemon.request('timeline/window', { profileId, startNs, endNs, pixels, tracks });
+}
+
+const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+
+for (const [name, path] of Object.entries(samples)) {
+  test(`${name}: every slice is drawn over the full range`, async () => {
+    const { profileId } = await daemon.request('profile/open', { path });
+    const { slices } = await daemon.request('profile/load', { profileId });
+    const { startNs, endNs, holding, totalSlices } = await tracksOf(profileId);
+    assert.equal(totalSlices, slices);
+    assert.equal(sum(holding.map((t) => t.slices)), slices);
+    for (const pixels of [10, 1000]) {
+      let drawn = 0;
+      for (const { id, slices: expected } of holding) {
+        const { rows } = await windowOf(profileId, startNs, endNs, [id], pixels);
+        assert.equal(sum(rows[0].count), expected);
+        assert.equal(rows[0].totalSlices, expected);
+        drawn += expected;
+      }
+      assert.equal(drawn, slices);
+    }
+  });
+
+  test(`${name}: zooming in reaches single slices`, async () => {
+    const { profileId } = await daemon.request('profile/open', { path });
+    const { startNs, endNs, holding } = await tracksOf(profileId);
+    const row = holding.reduce((a, b) => (a.slices > b.slices ? a : b));
+    let window = [startNs, endNs];
+    for (let depth = 0; ; ++depth) {
+      assert.ok(depth < 64, 'zooming ends');
+      const { rows } = await windowOf(profileId, ...window, [row.id], 200);
+      const [boxes] = rows;
+      assert.equal(sum(boxes.count), boxes.totalSlices);
+      for (let i = 0; i < boxes.start.length; ++i) {
+        assert.equal(boxes.slice[i] >= 0, boxes.count[i] === 1, 'a box of one slice names it');
+      }
+      const at = boxes.count.findIndex((count) => count > 1);
+      if (at < 0) break;
+      // Into the first box that stands for several, until every box is one slice.
+      const length = Math.max(1, boxes.length[at]);
+      assert.ok(length < window[1] - window[0] || window[1] - window[0] <= 200);
+      if (window[1] - window[0] <= 200) break;
+      window = [boxes.start[at], boxes.start[at] + Math.max(length, 200)];
+    }
+  });
+}
+
+test('a merged box has the name of its longest slice, and boxes do not overlap in a lane', async () => {
+  const events = [];
+  for (let i = 0; i < 5000; ++i)
+    events.push(host(i % 50 === 25 ? 'long' : 'short', i * 10, i % 50 === 25 ? 9 : 2));
+  const profileId = await open(events);
+  const { rows, names } = await windowOf(profileId, 0, 50_000_000, [0], 20);
+  const [boxes] = rows;
+  assert.equal(sum(boxes.count), 5000);
+  assert.ok(boxes.start.length <= 41, `${boxes.start.length} boxes on 20 pixels`);
+  boxes.count.forEach((count, i) => {
+    if (count >= 50) assert.equal(names[boxes.name[i]], 'long');
+  });
+  assert.ok(boxes.count.some((count) => count >= 50));
+  for (let i = 1; i < boxes.start.length; ++i) {
+    assert.ok(boxes.start[i] >= boxes.start[i - 1] + boxes.length[i - 1]);
+  }
+});
+
+test('overlapping slices of a stream get sub-lanes, nested ones of a thread get depths', async () => {
+  const profileId = await open([
+    host('outer', 0, 100),
+    host('middle', 10, 50),
+    host('inner', 20, 10),
+    host('after', 70, 20),
+    kernel('a', 1, 0, 50),
+    kernel('b', 2, 25, 50),
+    kernel('c', 3, 40, 50),
+    kernel('d', 4, 92, 10),
+  ]);
+  const { holding } = await tracksOf(profileId);
+  const picture = {};
+  for (const { id, kind, lanes } of holding) {
+    const { rows, names } = await windowOf(profileId, 0, 100_000, [id]);
+    const [boxes] = rows;
+    const text = Array.from({ length: lanes }, () => []);
+    boxes.lane.forEach((lane, i) => text[lane].push(names[boxes.name[i]]));
+    picture[kind] = text.map((lane) => lane.join(' '));
+  }
+  assert.deepEqual(picture.thread, ['outer', 'middle after', 'inner']);
+  assert.deepEqual(picture.stream, ['a d', 'b', 'c']);
+});
+
+test('rows: steps, streams by load, derived rows, launching threads, the rest folded', async () => {
+  const profileId = await open([
+    host('ProfilerStep#3', 0, 100, { cat: 'user_annotation' }),
+    launch(1, 10),
+    launch(2, 20),
+    host('idle', 5, 10, { tid: 99 }),
+    kernel('small', 1, 30, 5, 7),
+    kernel('large', 2, 40, 50, 8),
+    { ph: 'C', name: 'free', pid: 1, ts: 10, args: { blocks: 5 } },
+    { ph: 'C', name: 'free', pid: 1, ts: 20, args: { blocks: 3 } },
+    { ph: 'i', name: 'mark', pid: 1, tid: 1, ts: 15, s: 't', args: { why: 'test' } },
+  ]);
+  const { tracks, steps } = await daemon.request('timeline/tracks', { profileId });
+  assert.equal(tracks[0].kind, 'steps');
+  assert.deepEqual(
+    steps.map((s) => [s.name, s.startNs, s.endNs]),
+    [['3', 0, 100_000]],
+  );
+  const streams = tracks.filter((t) => t.kind === 'stream').map((t) => t.name);
+  assert.deepEqual(streams, ['Stream 8', 'Stream 7']);
+  const threads = tracks.filter((t) => t.kind === 'thread');
+  assert.deepEqual(
+    threads.map((t) => t.folded),
+    [false, true],
+  );
+  assert.equal(threads[0].instants, 1);
+  const order = tracks.map((t) => t.kind);
+  assert.ok(order.indexOf('stream') < order.indexOf('thread'));
+  const named = Object.fromEntries(tracks.map((t) => [t.name, t]));
+  assert.equal(named['free: blocks'].kind, 'counter');
+  assert.equal(named['free: blocks'].maxValue, 5);
+
+  const window = await windowOf(
+    profileId,
+    0,
+    100_000,
+    tracks.map((t) => t.id),
+    100,
+  );
+  const series = (name) => window.series.find((s) => s.track === named[name].id);
+  const counter = series('free: blocks');
+  assert.deepEqual(
+    [counter.ns, counter.value],
+    [
+      [0, 10_000, 20_000],
+      [0, 5, 3],
+    ],
+  );
+  const busy = series('Utilisation');
+  assert.deepEqual(
+    [busy.ns, busy.value],
+    [
+      [0, 30_000, 35_000, 40_000, 90_000],
+      [0, 1, 0, 1, 0],
+    ],
+  );
+  const queue = series('Queue depth, stream 8');
+  assert.deepEqual(
+    [queue.ns, queue.value],
+    [
+      [0, 20_000, 40_000],
+      [0, 1, 0],
+    ],
+  );
+  const { instants } = window.rows.find((r) => r.track === threads[0].id);
+  assert.equal(instants.length, 1);
+  const mark = await daemon.request('timeline/instant', { profileId, index: instants[0].index });
+  assert.deepEqual(
+    [mark.name, mark.ns, mark.args],
+    ['mark', 15_000, [{ key: 'why', value: 'test' }]],
+  );
+});
+
+test('a utilisation that is zoomed out is the mean of each pixel', async () => {
+  const events = [];
+  for (let i = 0; i < 10_000; ++i) events.push(kernel('k', i, i * 10, i < 5000 ? 2 : 6));
+  const profileId = await open(events);
+  const { tracks } = await daemon.request('timeline/tracks', { profileId });
+  const { id } = tracks.find((t) => t.name === 'Utilisation');
+  const { series } = await windowOf(profileId, 0, 100_000_000, [id], 10);
+  const at = (ns) => series[0].value[series[0].ns.findLastIndex((t) => t <= ns)];
+  assert.ok(Math.abs(at(25_000_000) - 0.2) < 1e-9);
+  assert.ok(Math.abs(at(75_000_000) - 0.6) < 1e-9);
+  const { device } = await daemon.request('timeline/density', { profileId, buckets: 10 });
+  assert.equal(device.length, 10);
+  assert.ok(Math.abs(device[2] - 0.2) < 0.001 && Math.abs(device[7] - 0.6) < 0.001);
+});
+
+test('everything about a slice, and the way from kernel to operator and back', async () => {
+  const profileId = await open([
+    host('ProfilerStep#0', 0, 200, { cat: 'user_annotation' }),
+    host('model.py(10): forward', 1, 150, { cat: 'python_function', args: { 'Python id': 1 } }),
+    host('nn.Module: Linear_0', 2, 140, {
+      cat: 'python_function',
+      args: { 'Python id': 2, 'Python parent id': 1 },
+    }),
+    host('aten::linear', 5, 100, {
+      args: { 'Input Dims': [[2, 3]], odd: null, 'Sequence number': 4 },
+    }),
+    launch(9, 20, 10),
+    kernel('gemm', 9, 60, 30),
+  ]);
+  const found = await daemon.request('timeline/search', { profileId, name: 'gemm' });
+  assert.equal(found.total, 1);
+  const gemm = await daemon.request('timeline/slice', { profileId, slice: found.results[0].slice });
+  assert.equal(gemm.kind, 'kernel');
+  assert.equal(gemm.startNs, 60_000);
+  assert.equal(gemm.durationNs, 30_000);
+  assert.equal(gemm.launch.name, 'cudaLaunchKernel');
+  assert.equal(gemm.queueDelayNs, 30_000);
+  assert.equal(gemm.op.name, 'aten::linear');
+  assert.equal(gemm.module.name, 'nn.Module: Linear_0');
+  assert.equal(gemm.step, '0');
+  assert.deepEqual(
+    gemm.args.map((a) => a.key),
+    ['correlation', 'device', 'stream'],
+  );
+  assert.deepEqual(
+    gemm.stack.map((f) => [f.file, f.line, f.function]),
+    [['model.py', 10, 'forward']],
+  );
+
+  const linear = await daemon.request('timeline/slice', { profileId, slice: gemm.op.slice });
+  assert.deepEqual(linear.args, [
+    { key: 'Input Dims', value: '[[2,3]]' },
+    { key: 'odd', value: 'null' },
+    { key: 'Sequence number', value: '4' },
+  ]);
+  assert.equal(linear.launchedTotal, 1);
+  assert.deepEqual(
+    linear.launched.map((s) => s.name),
+    ['gemm'],
+  );
+  assert.equal(linear.selfNs, 90_000);
+  assert.equal(linear.children, 1);
+  assert.equal(linear.eventIndex, 3);
+
+  const { arrows, total } = await daemon.request('timeline/flows', {
+    profileId,
+    slice: linear.slice,
+  });
+  assert.equal(total, 1);
+  assert.deepEqual(
+    [arrows[0].from.name, arrows[0].to.name, arrows[0].kind],
+    ['cudaLaunchKernel', 'gemm', 'launch'],
+  );
+});
+
+test('forward and backward partners', async () => {
+  const profileId = await open([
+    host('aten::mul', 0, 10, { args: { 'Sequence number': 5, 'Fwd thread id': 0 } }),
+    host('MulBackward0', 50, 20, { tid: 2, args: { 'Sequence number': 5, 'Fwd thread id': 1 } }),
+    { ph: 's', cat: 'fwdbwd', name: 'fwdbwd', id: 5, pid: 1, tid: 1, ts: 0 },
+    { ph: 'f', bp: 'e', cat: 'fwdbwd', name: 'fwdbwd', id: 5, pid: 1, tid: 2, ts: 50 },
+  ]);
+  const { results } = await daemon.request('timeline/search', { profileId, text: 'mul' });
+  assert.deepEqual(
+    results.map((r) => r.name),
+    ['aten::mul', 'MulBackward0'],
+  );
+  const [forward, backward] = await Promise.all(
+    results.map(({ slice }) => daemon.request('timeline/slice', { profileId, slice })),
+  );
+  assert.equal(backward.forward.slice, forward.slice);
+  assert.deepEqual(
+    forward.backward.map((s) => s.slice),
+    [backward.slice],
+  );
+  const { arrows, total } = await daemon.request('timeline/flows', {
+    profileId,
+    startNs: 0,
+    endNs: 100_000,
+  });
+  assert.equal(total, 1);
+  assert.equal(arrows[0].kind, 'forwardBackward');
+});
+
+test('the keyboard reaches every slice', async () => {
+  const { profileId } = await daemon.request('profile/open', { path: samples.inference });
+  const { holding } = await tracksOf(profileId);
+  const row = holding
+    .filter((t) => t.kind === 'thread')
+    .reduce((a, b) => (a.slices > b.slices ? a : b));
+  const step = (slice, direction) =>
+    daemon.request('timeline/neighbour', { profileId, slice, direction }).then((r) => r.slice);
+  const { rows } = await windowOf(profileId, 0, 1_000_000_000_000, [row.id], 1);
+  assert.equal(rows[0].totalSlices, row.slices);
+  const first = await daemon.request('timeline/search', { profileId, limit: 1 });
+  // Down to a leaf, then along its lane, then up to the top.
+  let at = first.results[0];
+  for (let inner = await step(at.slice, 'in'); inner; inner = await step(inner.slice, 'in')) {
+    assert.ok(
+      inner.startNs >= at.startNs && inner.startNs + inner.durationNs <= at.startNs + at.durationNs,
+    );
+    assert.equal((await step(inner.slice, 'out')).slice, at.slice);
+    at = inner;
+  }
+  const next = await step(at.slice, 'next');
+  if (next) {
+    assert.ok(next.startNs >= at.startNs + at.durationNs);
+    assert.equal((await step(next.slice, 'previous')).slice, at.slice);
+  }
+});
+
+test('search: text, expression, kind, module, pages and counts per row', async () => {
+  const { profileId } = await daemon.request('profile/open', { path: samples.transformer });
+  const search = (params) => daemon.request('timeline/search', { profileId, ...params });
+  const all = await search({});
+  const { totalSlices } = await tracksOf(profileId);
+  assert.equal(all.total, totalSlices);
+  const text = await search({ text: 'ADDMM', limit: 500 });
+  assert.ok(text.total > 0 && text.results.every((r) => /addmm/i.test(r.name)));
+  assert.equal(sum(text.byTrack.map((t) => t.count)), text.total);
+  const starts = text.results.map((r) => r.startNs);
+  assert.deepEqual(
+    starts,
+    [...starts].sort((a, b) => a - b),
+  );
+  const regex = await search({ text: '^aten::(addmm|mm)$', regex: true, limit: 500 });
+  const addmm = await search({ name: 'aten::addmm' });
+  const mm = await search({ name: 'aten::mm' });
+  assert.equal(regex.total, addmm.total + mm.total);
+  const page = await search({ text: '^aten::(addmm|mm)$', regex: true, offset: 3, limit: 4 });
+  assert.deepEqual(page.results, regex.results.slice(3, 7));
+  const python = await search({ text: 'aten::', kind: 'pythonFunction' });
+  assert.equal(python.total, 0);
+  const inside = await search({ module: 'LayerNorm', kind: 'cpuOp', limit: 500 });
+  assert.ok(inside.total > 0 && inside.total < all.total);
+  assert.ok(inside.results.some((r) => r.name === 'aten::layer_norm'));
+  for (const wrong of [{ text: '(', regex: true }, { kind: 'nonsense' }]) {
+    const { message } = await daemon.exchange('timeline/search', { profileId, ...wrong });
+    assert.equal(message.error.code, -32602);
+  }
+});
+
+test('an expression that explodes elsewhere is answered', async () => {
+  const profileId = await open([host('a'.repeat(3000) + '!', 0, 10)]);
+  const { total } = await daemon.request('timeline/search', {
+    profileId,
+    text: '(a+)+$',
+    regex: true,
+  });
+  assert.equal(total, 0);
+});
+
+test('slices of a line', async () => {
+  const profileId = await open([
+    host('/w/train.py(7): step', 0, 100, { cat: 'python_function', args: { 'Python id': 1 } }),
+    host('aten::add', 10, 10),
+    host('aten::mul', 200, 10),
+  ]);
+  const at = (line) =>
+    daemon.request('timeline/search', {
+      profileId,
+      kind: 'cpuOp',
+      line: { file: '/w/train.py', line },
+    });
+  assert.deepEqual(
+    (await at(7)).results.map((r) => r.name),
+    ['aten::add'],
+  );
+  assert.equal((await at(8)).total, 0);
+  assert.equal((await at(0)).total, 1);
+});
+
+test('sums of a range are clipped to it, and unions count once', async () => {
+  const profileId = await open([
+    host('outer', 0, 100),
+    host('inner', 20, 40),
+    kernel('a', 1, 0, 60, 7),
+    kernel('b', 2, 30, 60, 8),
+  ]);
+  const { kinds, names, totalSlices } = await daemon.request('timeline/range', {
+    profileId,
+    startNs: 40_000,
+    endNs: 80_000,
+  });
+  assert.equal(totalSlices, 4);
+  const of = (kind) => kinds.find((k) => k.kind === kind);
+  assert.deepEqual(of('cpuOp'), { kind: 'cpuOp', slices: 2, sumNs: 60_000, unionNs: 40_000 });
+  assert.deepEqual(of('kernel'), { kind: 'kernel', slices: 2, sumNs: 60_000, unionNs: 40_000 });
+  assert.deepEqual(names.map((n) => [n.name, n.sumNs]).sort(), [
+    ['a', 20_000],
+    ['b', 40_000],
+    ['inner', 20_000],
+    ['outer', 40_000],
+  ]);
+  const { message } = await daemon.exchange('timeline/range', { profileId, startNs: 5, endNs: 5 });
+  assert.equal(message.error.code, -32602);
+});
+
+test('each idle gap says what the device waited for', async () => {
+  const profileId = await open([
+    host('ProfilerStep#0', 0, 10_000, { cat: 'user_annotation' }),
+    launch(1, 90),
+    kernel('first', 1, 100, 100),
+    // 200..1000: the data loader.
+    host('enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__', 210, 700, {
+      cat: 'user_annotation',
+    }),
+    host('aten::a', 960, 20),
+    launch(2, 970),
+    kernel('second', 2, 1000, 100),
+    // 1100..2000: a long operator before the launch.
+    host('aten::slow', 1050, 900),
+    launch(3, 1940),
+    kernel('third', 3, 2000, 100),
+    // 2100..3000: a synchronisation that lasted into the gap.
+    host('cudaDeviceSynchronize', 1990, 115, { cat: 'cuda_runtime' }),
+    launch(4, 2950),
+    kernel('fourth', 4, 3000, 100),
+    // 3100..3200: launched long before.
+    launch(5, 2980),
+    kernel('fifth', 5, 3200, 100),
+    // 3300..4000: no launch recorded.
+    kernel('sixth', 6, 4000, 100),
+    // 4100..5000: a collective.
+    host('c10d::allreduce_', 4110, 800),
+    launch(7, 4950),
+    kernel('seventh', 7, 5000, 10),
+  ]);
+  const { gaps, byReason, idleNs, total, device } = await daemon.request('timeline/gaps', {
+    profileId,
+  });
+  assert.equal(device, 0);
+  const inOrder = [...gaps].sort((a, b) => a.startNs - b.startNs);
+  assert.deepEqual(
+    inOrder.map((g) => [g.startNs / 1000, g.durationNs / 1000, g.reason, g.confidence]),
+    [
+      [0, 100, 'startOfTrace', 'high'],
+      [200, 800, 'dataLoader', 'high'],
+      [1100, 900, 'launchLate', 'high'],
+      [2100, 900, 'synchronisation', 'high'],
+      [3100, 100, 'unknown', 'low'],
+      [3300, 700, 'unknown', 'low'],
+      [4100, 900, 'collective', 'high'],
+    ],
+  );
+  assert.equal(inOrder[2].host.name, 'aten::slow');
+  assert.match(inOrder[2].text, /aten::slow/);
+  assert.equal(inOrder[3].endedBy.name, 'fourth');
+  assert.equal(total, 7);
+  assert.equal(idleNs, 4_400_000);
+  assert.equal(sum(byReason.map((r) => r.sumNs)), idleNs);
+  const lengths = gaps.map((g) => g.durationNs);
+  assert.deepEqual(
+    lengths,
+    [...lengths].sort((a, b) => b - a),
+  );
+  const some = await daemon.request('timeline/gaps', {
+    profileId,
+    minNs: 850_000,
+    startNs: 1_500_000,
+    limit: 1,
+  });
+  assert.equal(some.total, 3);
+  assert.equal(some.gaps.length, 1);
+});
+
+test('a part of a trace becomes a trace of its own', async () => {
+  const profileId = await open(
+    [
+      { ph: 'M', name: 'process_name', pid: 1, tid: 0, ts: 0, args: { name: 'python "x"\n' } },
+      host('before', 0, 10),
+      host('aten::linear', 100.001, 50.5, { args: { 'Input Dims': [[2]], 'a "b"': '\u001b[0m' } }),
+      launch(3, 110),
+      kernel('gemm', 3, 130, 10.123),
+      host('after', 500, 10),
+      { ph: 'i', name: 'mark', pid: 1, tid: 1, ts: 120, s: 't' },
+    ],
+    {
+      baseTimeNanoseconds: 1_700_000_000_000_000_000,
+      deviceProperties: [{ id: 0, name: 'Card', numSms: 80 }],
+    },
+  );
+  const { text, events } = await daemon.request('timeline/export', {
+    profileId,
+    startNs: 90_000,
+    endNs: 200_000,
+  });
+  assert.equal(events, 3);
+  const exported = JSON.parse(text);
+  const slices = exported.traceEvents.filter((e) => e.ph === 'X');
+  assert.deepEqual(
+    slices.map((e) => [e.name, e.ts, e.dur]),
+    [
+      ['aten::linear', 100.001, 50.5],
+      ['cudaLaunchKernel', 110, 2],
+      ['gemm', 130, 10.123],
+    ],
+  );
+  assert.deepEqual(slices[0].args, { 'Input Dims': [[2]], 'a "b"': '\u001b[0m' });
+
+  const path = join(folder, 'part.pt.trace.json');
+  writeFileSync(path, text);
+  const part = await daemon.request('profile/open', { path });
+  const info = await daemon.request('profile/load', { profileId: part.profileId });
+  assert.equal(info.slices, 3);
+  assert.deepEqual(info.problems, []);
+  const hit = await daemon.request('timeline/search', { profileId: part.profileId, name: 'gemm' });
+  const gemm = await daemon.request('timeline/slice', {
+    profileId: part.profileId,
+    slice: hit.results[0].slice,
+  });
+  assert.equal(gemm.op.name, 'aten::linear');
+  assert.equal(gemm.durationNs, 10_123);
+});
+
+test('a window of many busy rows stays small and complete', async () => {
+  const events = [];
+  for (let tid = 1; tid <= 40; ++tid) {
+    for (let i = 0; i < 500; ++i)
+      events.push(host(`op${i % 90}`, i * 20, 19, { tid }), host('in', i * 20 + 1, 5, { tid }));
+  }
+  const profileId = await open(events);
+  const { holding } = await tracksOf(profileId);
+  const { rows } = await windowOf(
+    profileId,
+    0,
+    10_000_000,
+    holding.map((t) => t.id),
+    4000,
+  );
+  assert.equal(sum(rows.map((r) => sum(r.count))), 40_000);
+});
+
+test('what does not exist is refused', async () => {
+  const profileId = await open([host('only', 0, 10)]);
+  for (const [method, params] of [
+    ['timeline/slice', { slice: 1 }],
+    ['timeline/slice', { slice: -1 }],
+    ['timeline/instant', { index: 0 }],
+    ['timeline/neighbour', { slice: 5, direction: 'next' }],
+    ['timeline/window', { startNs: 0, endNs: 10, pixels: 10, tracks: [77] }],
+    ['timeline/gaps', { device: 3 }],
+  ]) {
+    const { message } = await daemon.exchange(method, { profileId, ...params });
+    assert.equal(message.error?.data.kind, 'notFound', method);
+  }
+  const none = await daemon.request('timeline/gaps', { profileId });
+  assert.deepEqual([none.device, none.gaps], [null, []]);
+  const { message } = await daemon.exchange('timeline/window', {
+    profileId,
+    startNs: 9,
+    endNs: 3,
+    pixels: 10,
+    tracks: [],
+  });
+  assert.equal(message.error.code, -32602);
+});
+
+test('an empty trace has an empty timeline', async () => {
+  const profileId = await open([]);
+  const { tracks, totalSlices } = await daemon.request('timeline/tracks', { profileId });
+  assert.deepEqual([tracks, totalSlices], [[], 0]);
+  await daemon.request('timeline/density', { profileId, buckets: 3 });
+});
+
+test('what the file says about itself', async () => {
+  const profileId = await open([host('a', 0, 1)], { record_shapes: 1, custom: { deep: [1] } });
+  const { entries } = await daemon.request('timeline/metadata', { profileId });
+  const named = Object.fromEntries(entries.map((e) => [e.key, e.value]));
+  assert.equal(named.record_shapes, 'true');
+  assert.equal(named.schemaVersion, '1');
+  assert.deepEqual(JSON.parse(named.custom), { deep: [1] });
+});
