@@ -108,7 +108,7 @@ test('a search finds what the daemon finds, and leads to the slice with all its 
   const recorded = await harness.daemon.request('timeline/slice', { profileId: opened.profileId, slice: answer.results[0].slice });
   await page.getByRole('heading', { name: recorded.name, exact: true }).waitFor();
   for (const { key } of recorded.args) {
-    assert.ok(await page.locator('.tl-details td', { hasText: key }).count() > 0, `${key} is shown`);
+    assert.ok(await page.locator('.tl-details tbody tr', { hasText: key }).count() > 0, `${key} is shown`);
   }
   assert.ok(recorded.args.length > 0);
   await opened.close();
@@ -160,7 +160,7 @@ test('the visible slices exist as a table, the file panel lists its metadata', a
   assert.ok((await page.locator('.tl-panel tbody tr').count()) > 5);
   await panel('File');
   await page.getByRole('region', { name: 'Metadata of the file' }).waitFor();
-  await page.locator('.tl-panel td', { hasText: 'schemaVersion' }).first().waitFor();
+  await page.locator('.tl-panel tbody tr', { hasText: 'schemaVersion' }).first().waitFor();
   await opened.close();
 });
 
