@@ -8,7 +8,8 @@
 namespace emberline {
 namespace {
 
-constexpr size_t kMaxCell = 72;   // characters of a text cell
+constexpr size_t kMaxCell = 72;        // characters of a text cell
+constexpr size_t kMaxTreeLines = 300;  // of a tree; JSON shows all
 
 std::string Formatted(const char* format, double value) {
   char buffer[64];
@@ -26,7 +27,7 @@ std::string Duration(double us) {
   const double size = std::abs(us);
   if (size >= 1e6) return Formatted("%.3f s", us / 1e6);
   if (size >= 1e3) return Formatted("%.3f ms", us / 1e3);
-  return Formatted("%.3f us", us);
+  return Formatted("%.3f µs", us);
 }
 
 std::string Bytes(double bytes) {
@@ -144,7 +145,7 @@ void AppendTree(const Json& nodes, int depth, std::vector<std::vector<std::strin
                 const std::vector<std::string>& keys) {
   if (depth > 60) return;
   for (const Json& node : nodes) {
-    if (!node.is_object()) continue;
+    if (!node.is_object() || lines->size() >= kMaxTreeLines) continue;
     std::vector<std::string> cells;
     for (const std::string& key : keys) {
       const Json cell = node.value(key, Json());
@@ -201,10 +202,18 @@ std::string TreeText(const Json& nodes) {
   for (const std::string& key : keys) titles.push_back(Title(key));
   std::vector<std::vector<std::string>> lines;
   AppendTree(nodes, 0, &lines, keys);
-  return Aligned(titles, right, lines);
+  std::string text = Aligned(titles, right, lines);
+  if (lines.size() >= kMaxTreeLines) text += "(more below; --format json shows all)\n";
+  return text;
+}
+
+// Members that only charts need: they repeat the table, or are long lists of numbers.
+bool IsForCharts(const std::string& key) {
+  return key == "ring" || key == "rings" || key == "roles" || key == "curve" || key == "schema";
 }
 
 void AppendMember(const std::string& key, const Json& value, int depth, std::string* out) {
+  if (IsForCharts(key)) return;
   const std::string indent(static_cast<size_t>(depth) * 2, ' ');
   if (key == "absences" && value.is_array()) {
     *out += Absences(value);
@@ -316,7 +325,10 @@ std::string UnitOfKey(const std::string& key) {
                             "Ratio", "ratio"}) {
     if (key.ends_with(ratio)) return "ratio";
   }
-  return "";
+  for (const char* name : {"id", "line", "index", "track", "slice", "number", "rank", "device"}) {
+    if (key == name) return "";
+  }
+  return "count";
 }
 
 std::string Humane(const Json& value, const std::string& unit) {
@@ -331,7 +343,9 @@ std::string Humane(const Json& value, const std::string& unit) {
   if (unit == "ratio") return Formatted("%.2f %%", number * 100);
   if (unit == "gbPerS") return Formatted("%.2f GB/s", number);
   if (unit == "flops") return Flops(number);
-  if (value.is_number_integer()) return Grouped(value.get<int64_t>());
+  if (value.is_number_integer()) {
+    return unit == "count" ? Grouped(value.get<int64_t>()) : DumpJson(value);
+  }
   return Formatted("%.3f", number);
 }
 
@@ -408,8 +422,35 @@ Json TableOfObjects(const Json& objects) {
   return {{"columns", std::move(columns)}, {"rows", std::move(rows)}};
 }
 
+namespace {
+
+// The boxes of timeline/window, one per line: {columns, rows}.
+Json BoxTable(const Json& window) {
+  Json boxes = Json::array();
+  for (const Json& row : window["rows"]) {
+    for (size_t i = 0; i < row["start"].size(); ++i) {
+      boxes.push_back({{"track", row["track"]},
+                       {"lane", row["lane"][i]},
+                       {"startNs", row["start"][i]},
+                       {"durationNs", row["length"][i]},
+                       {"slices", row["count"][i]},
+                       {"slice", row["slice"][i]},
+                       {"kind", window["kinds"][row["kind"][i].get<size_t>()]},
+                       {"name", window["names"][row["name"][i].get<size_t>()]}});
+    }
+  }
+  return TableOfObjects(boxes);
+}
+
+bool IsWindow(const std::string& view, const Json& result) {
+  return view == "timeline" && result.contains("names") && result.contains("kinds");
+}
+
+}  // namespace
+
 std::string ResultText(const std::string& view, const Json& result) {
   if (view == "overview") return OverviewText(result);
+  if (IsWindow(view, result)) return TableText(BoxTable(result));
   std::string out;
   if (IsTable(result)) out += TableText(result);
   for (const auto& [key, value] : result.items()) {
@@ -424,7 +465,8 @@ std::string ResultText(const std::string& view, const Json& result) {
 
 std::string ResultCsv(const std::string& view, const Json& result) {
   if (IsTable(result)) return TableCsv(result);
-  static constexpr const char* kPreferred[] = {"statistics", "steps", "rows", "tree", "modules"};
+  if (IsWindow(view, result)) return TableCsv(BoxTable(result));
+  static constexpr const char* kPreferred[] = {"statistics", "tracks", "steps", "rows", "tree", "modules"};
   for (const char* key : kPreferred) {
     if (!result.contains(key)) continue;
     if (IsTable(result[key])) return TableCsv(result[key]);

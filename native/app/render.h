@@ -12,10 +12,11 @@ namespace emberline {
 // C1 controls and bidirectional overrides are written as \xNN or \u{NNNN}.
 std::string Escaped(std::string_view text);
 
-// A value in the unit of its column, for people: "1.23 ms", "4.0 MiB", "12.3 %", "1,234".
+// A value in the unit of its column, for people: "1.230 ms", "4.00 MiB", "12.30 %", "1,234".
 std::string Humane(const Json& value, const std::string& unit);
 
-// The unit that a key's ending names ("durationUs" -> "us", "sizeBytes" -> "bytes"), else "".
+// The unit that a key names ("durationUs" -> "us", "sizeBytes" -> "bytes"): "" for ids and lines,
+// else "count".
 std::string UnitOfKey(const std::string& key);
 
 // A {columns, rows} object as an aligned table, or as CSV (RFC 4180) with every column and raw values.

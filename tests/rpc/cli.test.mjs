@@ -1,0 +1,278 @@
+// The command line: what it prints, and its exit status.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { drawTrace, samples, serverPath } from './daemon.mjs';
+
+let folder;
+let small;
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'emberline-cli-'));
+  small = join(folder, 'small.pt.trace.json');
+  writeFileSync(small, drawTrace(20));
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function run(...args) {
+  const { status, stdout, stderr } = spawnSync(serverPath, args, {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  });
+  return { status, stdout, stderr };
+}
+
+function json(...args) {
+  const { status, stdout, stderr } = run(...args, '--format', 'json');
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stdout);
+}
+
+/** RFC 4180: records of fields. */
+function parseCsv(text) {
+  assert.ok(text.endsWith('\r\n'));
+  const records = [];
+  let field = '';
+  let record = [];
+  let quoted = false;
+  for (let i = 0; i < text.length; ++i) {
+    const c = text[i];
+    if (quoted) {
+      if (c === '"' && text[i + 1] === '"') field += text[++i];
+      else if (c === '"') quoted = false;
+      else field += c;
+    } else if (c === '"') quoted = true;
+    else if (c === ',') (record.push(field), (field = ''));
+    else if (c === '\r' && text[i + 1] === '\n') {
+      record.push(field);
+      records.push(record);
+      field = '';
+      record = [];
+      ++i;
+    } else field += c;
+  }
+  return records;
+}
+
+test('help and version', () => {
+  const help = run('--help');
+  assert.equal(help.status, 0);
+  for (const command of [
+    'check',
+    'runs',
+    'overview',
+    'operators',
+    'kernels',
+    'timeline',
+    'serve',
+  ]) {
+    assert.match(help.stdout, new RegExp(`^  ${command} `, 'm'));
+  }
+  assert.match(run('--version').stdout, /^emberline \d+\.\d+\.\d+\n$/);
+});
+
+test('wrong usage is status 2, on stderr, with what to write instead', () => {
+  for (const [args, expected] of [
+    [[], /Usage/],
+    [['operator', small], /no command "operator"/],
+    [['operators'], /wants a PATH/],
+    [['operators', small, '--sotr', 'name'], /Did you mean --sort\?/],
+    [['operators', small, '--sort'], /wants a value/],
+    [['operators', small, '--limit', 'many'], /whole number/],
+    [['operators', small, '--format', 'xml'], /table, json or csv/],
+    [['operators', small, '--sort', 'nonsense'], /hostSelfUs/],
+    [['operators', small, '--steps', '99'], /./],
+    [['operators', small, 'another'], /too much/],
+    [['timeline', small, '--window', '5'], /START:END/],
+    [['timeline', small, '--window', '5:4'], /before it starts/],
+    [['serve', small], /no PATH/],
+  ]) {
+    const { status, stdout, stderr } = run(...args);
+    assert.equal(status, 2, `${args.join(' ')}: ${stderr}`);
+    assert.equal(stdout, '');
+    assert.match(stderr, expected);
+  }
+});
+
+test('input that cannot be read is status 3', () => {
+  const text = join(folder, 'notes.json');
+  writeFileSync(text, '{"a": [1, 2]}');
+  for (const path of [join(folder, 'missing.json'), text]) {
+    const { status, stdout, stderr } = run('check', path);
+    assert.equal(status, 3, stderr);
+    assert.equal(stdout, '');
+    assert.ok(stderr.startsWith('emberline: '));
+  }
+});
+
+test('JSON is one object with schema, trace and problems', () => {
+  for (const command of [
+    'check',
+    'overview',
+    'operators',
+    'kernels',
+    'memory',
+    'modules',
+    'stacks',
+    'timeline',
+  ]) {
+    const result = json(command, samples.transformer);
+    assert.equal(result.schema, `emberline/${command}/1`);
+    assert.equal(result.trace.path, samples.transformer);
+    assert.equal(result.trace.run, 'transformer');
+    assert.ok(result.trace.events > 0);
+    assert.deepEqual(result.problems, []);
+  }
+  const runs = json('runs', samples.transformer);
+  assert.equal(runs.schema, 'emberline/runs/1');
+  assert.equal(runs.rows.length, 1);
+});
+
+test('CSV holds the rows of JSON, unrounded', () => {
+  const { rows, columns } = json('operators', samples.transformer);
+  const { stdout } = run('operators', samples.transformer, '--format', 'csv');
+  const [head, ...records] = parseCsv(stdout);
+  assert.deepEqual(
+    head,
+    columns.map((column) => column.key),
+  );
+  assert.equal(records.length, rows.length);
+  records.forEach((record, r) => {
+    head.forEach((key, c) => {
+      const value = rows[r][key];
+      if (typeof value === 'number') assert.equal(Number(record[c]), value);
+      else assert.equal(record[c], value === null ? '' : String(value));
+    });
+  });
+});
+
+test('CSV quotes commas, quotes and line ends', () => {
+  const path = join(folder, 'quotes.pt.trace.json');
+  const name = 'a "quoted", name\r\nof two lines';
+  writeFileSync(
+    path,
+    JSON.stringify({
+      traceEvents: [{ ph: 'X', cat: 'cpu_op', name, pid: 1, tid: 1, ts: 0, dur: 1 }],
+    }),
+  );
+  const [head, record] = parseCsv(run('operators', path, '--format', 'csv').stdout);
+  assert.equal(record[head.indexOf('name')], name);
+});
+
+test('options: sort, limit, filter', () => {
+  const { rows } = json('operators', samples.transformer, '--sort=-calls', '--limit', '3');
+  assert.equal(rows.length, 3);
+  assert.ok(rows[0].calls >= rows[1].calls && rows[1].calls >= rows[2].calls);
+  const named = json('operators', samples.transformer, '--filter', 'name:bmm').rows;
+  assert.ok(named.length > 0 && named.every((row) => /bmm/i.test(row.name)));
+});
+
+test('tables: aligned, with units, numbers to the right', () => {
+  const { stdout } = run('operators', samples.transformer, '--limit', '5');
+  const lines = stdout.split('\n');
+  const rule = lines.findIndex((line) => /^-+(  -+)+$/.test(line));
+  assert.ok(rule > 0);
+  const starts = [...lines[rule].matchAll(/-+/g)].map((m) => [m.index, m.index + m[0].length]);
+  const chars = (line) => [...line];
+  for (const line of lines.slice(rule + 1, rule + 6)) {
+    // Every column's cell lies under its rule: the gaps between are blank.
+    for (let c = 1; c < starts.length; ++c) {
+      assert.equal(
+        chars(line)
+          .slice(starts[c - 1][1], starts[c][0])
+          .join(''),
+        '  ',
+      );
+    }
+  }
+  assert.match(stdout, /\d\.\d{3} ms/);
+  assert.match(stdout, /\(5 of \d+ rows; --limit -1 shows all\)/);
+});
+
+test('text from a trace cannot command the terminal', () => {
+  const path = join(folder, 'escapes.pt.trace.json');
+  const name = '\u001b[31mred\u0007\u009b2J\u202egnp.exe';
+  const events = [{ ph: 'X', cat: 'cpu_op', name, pid: 1, tid: 1, ts: 0, dur: 1 }];
+  writeFileSync(path, JSON.stringify({ traceEvents: events }));
+  for (const command of ['operators', 'check', 'timeline']) {
+    const { stdout, stderr } = run(command, path);
+    // eslint-disable-next-line no-control-regex
+    assert.doesNotMatch(stdout + stderr, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+  }
+  assert.match(run('operators', path).stdout, /\\x1b\[31mred\\x07\\x9b2J\\u\{202e\}gnp\.exe/);
+  assert.equal(json('operators', path).rows[0].name, name);
+});
+
+test('a folder of runs: run, worker and span are chosen by name', () => {
+  const logs = join(folder, 'logs');
+  for (const [run, worker, slices] of [
+    ['one', 'a', 5],
+    ['one', 'b', 6],
+    ['two', 'a', 7],
+  ]) {
+    mkdirSync(join(logs, run), { recursive: true });
+    writeFileSync(join(logs, run, `${worker}.1700000000000.pt.trace.json`), drawTrace(slices));
+  }
+  const { rows } = json('runs', logs);
+  assert.deepEqual(
+    rows.map((row) => [row.run, row.worker]),
+    [
+      ['one', 'a'],
+      ['one', 'b'],
+      ['two', 'a'],
+    ],
+  );
+  assert.equal(json('check', logs, '--run', 'two').trace.slices, 23);
+  assert.equal(json('check', logs, '--run', 'one', '--worker', 'b').trace.slices, 20);
+  const wrong = run('check', logs, '--worker', 'c');
+  assert.equal(wrong.status, 3);
+  assert.match(wrong.stderr, /a, b/);
+});
+
+test('check: what was read and what is missing', () => {
+  const result = json('check', small);
+  assert.equal(result.events, 62);
+  const { slices, paired, instants, memory, counters, flows, metadata, dropped } = result.counts;
+  assert.equal(
+    slices + paired + instants + memory + counters + flows + metadata + dropped,
+    result.events,
+  );
+  assert.ok(result.absences.some((absence) => absence.argument === 'with_stack'));
+  const { stdout } = run('check', small);
+  assert.match(stdout, /Events: 62/);
+  assert.match(stdout, /Missing: No Python stacks/);
+});
+
+test('a damaged file is read as far as it goes, and says so', () => {
+  const path = join(folder, 'cut.pt.trace.json');
+  writeFileSync(path, drawTrace(20).slice(0, -400));
+  const result = json('check', path);
+  assert.ok(result.problems.length > 0);
+  assert.ok(result.trace.slices > 50 && result.trace.slices < 62);
+  const { status, stdout } = run('check', path);
+  assert.equal(status, 0);
+  assert.match(stdout, /Problems\n {2}1 x /);
+});
+
+test('timeline: rows, and the slices of a window', () => {
+  const tracks = json('timeline', small).tracks;
+  const stream = tracks.find((t) => t.kind === 'stream');
+  const window = json('timeline', small, '--window', '0:50000', '--track', String(stream.id));
+  assert.equal(window.rows[0].start.length, 5);
+  const [head, ...records] = parseCsv(
+    run('timeline', small, '--window', '0:50000', '--track', String(stream.id), '--format', 'csv')
+      .stdout,
+  );
+  assert.deepEqual(
+    records.map((r) => r[head.indexOf('name')]),
+    ['kernel0', 'kernel1', 'kernel2', 'kernel3', 'kernel4'],
+  );
+});
+
+test('a copy of a sample under another name gives the same answer', () => {
+  const copy = join(folder, basename(samples.fixed));
+  copyFileSync(samples.fixed, copy);
+  assert.deepEqual(json('operators', copy).rows, json('operators', samples.fixed).rows);
+});
