@@ -66,6 +66,7 @@ class Simulation {
     this.startUs = { relative: START_RELATIVE_US, absolute: START_ABSOLUTE_US, zero: 12 }[
       this.dialect.origin
     ];
+    this.hostPid = this.dialect.container === 'array' ? '"CPU functions"' : PID;
     this.devicePid = this.dialect.device === 'mtia' ? MTIA_PID : 0;
     this.keepIntervals = events <= BREAKDOWN_LIMIT;
 
@@ -245,15 +246,34 @@ class Simulation {
     if (this.dialect.callFrom && callLine) args += `, "CallFrom": "train.py:${callLine}"`;
     args += `, "Ev Idx": ${this.nextIndex++}`;
     this.answers.pythonFrames += 1;
-    this.slice('python', this.names.python, name, PID, this.tid(MAIN_TID), start, duration, args);
+    this.slice(
+      'python',
+      this.names.python,
+      name,
+      this.hostPid,
+      this.tid(MAIN_TID),
+      start,
+      duration,
+      args,
+    );
     return id;
   }
 
   annotation(name, start, duration) {
     if (!this.dialect.host) return;
-    const args = `"External id": ${this.nextOpId++}, "Ev Idx": ${this.nextIndex++}`;
+    const bare = this.dialect.categories === 'none';
+    const args = bare ? '' : `"External id": ${this.nextOpId++}, "Ev Idx": ${this.nextIndex++}`;
     const category = this.names.annotation;
-    this.slice('annotation', category, name, PID, this.tid(MAIN_TID), start, duration, args);
+    this.slice(
+      'annotation',
+      category,
+      name,
+      this.hostPid,
+      this.tid(MAIN_TID),
+      start,
+      duration,
+      args,
+    );
   }
 
   /**
@@ -281,7 +301,7 @@ class Simulation {
           `/home/user/train.py(31): train_step;/home/user/train.py(52): <module>"`;
       }
     }
-    this.slice('op', this.names.op, name, PID, this.tid(tid), start, duration, args);
+    this.slice('op', this.names.op, name, this.hostPid, this.tid(tid), start, duration, args);
     if (this.keepIntervals) this.roles.cpuExec.push(start, start + duration);
 
     const row = this.operator(name);
@@ -309,16 +329,16 @@ class Simulation {
     if (!this.dialect.host) return correlation;
     const category = this.device.runtime ?? (isDriver ? this.names.driver : this.names.runtime);
     const args = `${this.externalId(opId, correlation)}"cbid": 211, "correlation": ${correlation}`;
-    this.slice('runtime', category, name, PID, this.tid(tid), start, duration, args);
+    this.slice('runtime', category, name, this.hostPid, this.tid(tid), start, duration, args);
     if (this.keepIntervals) this.roles.runtime.push(start, start + duration);
     const { launchFlows } = this.dialect;
     if (launchFlows !== 'none') {
       const flowName = { async: 'launch', async_gpu: name, async_cpu_to_gpu: 'async_gpu' };
       const shown = flowName[launchFlows] ?? 'ac2g';
       if (launches) {
-        this.flow('s', launchFlows, shown, correlation, PID, this.tid(tid), start);
+        this.flow('s', launchFlows, shown, correlation, this.hostPid, this.tid(tid), start);
       } else if (this.dialect.loneFlowEnds) {
-        this.flow('f', launchFlows, shown, correlation, PID, this.tid(tid), start);
+        this.flow('f', launchFlows, shown, correlation, this.hostPid, this.tid(tid), start);
       }
     }
     return correlation;
@@ -356,6 +376,9 @@ class Simulation {
     const launched = this.dialect.host;
     let args = launched ? this.externalId(opId, correlation) : '';
     args += `"device": 0, "context": 1, "stream": ${stream}, "correlation": ${correlation}`;
+    // Where all device work has one category, copies cannot be told from kernels.
+    const role = this.device.kernel ? 'kernel' : meaning;
+    if (role === 'kernel') this.noteKernel(name, duration);
     if (meaning === 'kernel') {
       if (this.dialect.device === 'cuda') {
         args +=
@@ -363,16 +386,6 @@ class Simulation {
           '"warps per SM": 9.481481, "grid": [128, 1, 1], "block": [256, 1, 1], ' +
           '"est. achieved occupancy %": 15';
       }
-      const row = (this.answers.kernels[name] ??= {
-        calls: 0,
-        totalNs: 0,
-        minNs: Infinity,
-        maxNs: 0,
-      });
-      row.calls += 1;
-      row.totalNs += duration;
-      row.minNs = Math.min(row.minNs, duration);
-      row.maxNs = Math.max(row.maxNs, duration);
     } else {
       const bytes = 4096 * (1 + Math.floor(this.random() * 100));
       args += `, "bytes": ${bytes}, "memory bandwidth (GB/s)": ${(bytes / duration).toFixed(4)}`;
@@ -393,7 +406,7 @@ class Simulation {
       this.flow('f', flow, shown[flow] ?? 'ac2g', correlation, this.devicePid, tid, start);
     }
     if (this.keepIntervals) {
-      this.roles[name.startsWith('nccl') ? 'communication' : meaning].push(start, end);
+      this.roles[name.startsWith('nccl') ? 'communication' : role].push(start, end);
     }
     if (launched) {
       const step = this.deviceByStep[this.step];
@@ -407,6 +420,19 @@ class Simulation {
       });
     }
     return end;
+  }
+
+  noteKernel(name, duration) {
+    const row = (this.answers.kernels[name] ??= {
+      calls: 0,
+      totalNs: 0,
+      minNs: Infinity,
+      maxNs: 0,
+    });
+    row.calls += 1;
+    row.totalNs += duration;
+    row.minNs = Math.min(row.minNs, duration);
+    row.maxNs = Math.max(row.maxNs, duration);
   }
 
   /** Kernels of launches before the window: they have a correlation that nobody else has. */
@@ -423,16 +449,7 @@ class Simulation {
       this.orphanIntervals.push([start, start + duration]);
       this.answers.orphans += 1;
       if (this.keepIntervals) this.roles.kernel.push(start, start + duration);
-      const row = (this.answers.kernels[name] ??= {
-        calls: 0,
-        totalNs: 0,
-        minNs: Infinity,
-        maxNs: 0,
-      });
-      row.calls += 1;
-      row.totalNs += duration;
-      row.minNs = Math.min(row.minNs, duration);
-      row.maxNs = Math.max(row.maxNs, duration);
+      this.noteKernel(name, duration);
     }
   }
 
@@ -459,7 +476,7 @@ class Simulation {
     this.count('i', category);
     this.push(
       `{"ph": "i", ${category ? `"cat": "${category}", ` : ''}"s": "t", "name": "[memory]", ` +
-        `"pid": ${PID}, "tid": ${MAIN_TID}, "ts": ${this.stamp(this.host)}, "args": {${args}}}`,
+        `"pid": ${this.hostPid}, "tid": ${MAIN_TID}, "ts": ${this.stamp(this.host)}, "args": {${args}}}`,
     );
   }
 
@@ -599,8 +616,8 @@ class Simulation {
       const category = this.dialect.backwardFlows;
       // The inner of two nested forward ops starts last and is meant.
       const { innerStart } = layer.forward;
-      this.flow('s', category, name, id, PID, this.tid(MAIN_TID), innerStart);
-      this.flow('f', category, name, id, PID, this.tid(BACKWARD_TID), inner.start);
+      this.flow('s', category, name, id, this.hostPid, this.tid(MAIN_TID), innerStart);
+      this.flow('f', category, name, id, this.hostPid, this.tid(BACKWARD_TID), inner.start);
     }
   }
 
