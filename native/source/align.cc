@@ -50,7 +50,9 @@ const Names& NonModules() {
 bool In(const Names& names, std::string_view name) { return names.count(name) > 0; }
 
 std::string_view Base(std::string_view name) {
+  // In-place forms end with an underscore, private aliases begin with one.
   while (!name.empty() && name.back() == '_') name.remove_suffix(1);
+  while (!name.empty() && name.front() == '_') name.remove_prefix(1);
   return name;
 }
 
@@ -65,6 +67,14 @@ std::string Lower(std::string_view name) {
     if (c != '_') out.push_back(static_cast<char>(std::tolower(c)));
   }
   return out;
+}
+
+// One name holds the other: "_randbelow" and "_randbelow_with_getrandbits".
+bool Alike(std::string_view a, std::string_view b) {
+  a = Base(a);
+  b = Base(b);
+  if (a.size() < 4 || b.size() < 4) return false;
+  return a.find(b) != std::string_view::npos || b.find(a) != std::string_view::npos;
 }
 
 // Part of a dunder method's name that stands for an operator: "__radd__" -> "add".
@@ -102,6 +112,7 @@ float MatchFrame(const Site& s, const Observed& o) {
       }
       if (g == "__call__") return Upper(s.name) ? 2.4f : 0.6f;
       if (g.starts_with("__") || g.starts_with("<listcomp") || g.starts_with("<genexpr")) return kInfinite;
+      if (Alike(s.name, g)) return 0.7f;
       if (In(Wrappers(), g)) return 0.8f;
       if (g == "<lambda>") return 1.0f;
       if (s.receiver.empty() && !Upper(s.name)) return 1.5f;   // a variable that holds a function
@@ -135,7 +146,7 @@ float MatchFrame(const Site& s, const Observed& o) {
       static const Names combiners = {"enumerate", "zip", "map", "filter", "reversed", "islice", "chain", "tqdm",
                                       "iter"};
       if (In(combiners, s.name) && !g.starts_with("__")) return 1.2f;
-      return s.name.empty() || g.starts_with("__") ? kInfinite : 2.0f;
+      return s.name.empty() || g.starts_with("__") ? kInfinite : 2.45f;
     }
     case SiteKind::kEnter: return g == "__enter__" || g == "__aenter__" ? 0.0f : kInfinite;
     case SiteKind::kExit: return g == "__exit__" || g == "__aexit__" ? 0.0f : kInfinite;
@@ -180,7 +191,8 @@ float MatchBuiltin(const Site& s, const Observed& o) {
   switch (s.kind) {
     case SiteKind::kCall:
       if (s.name == b) return 0;
-      if (Base(s.name) == Base(b) && !Base(b).empty()) return 0.3f;
+      if (Base(s.name) == Base(b) && !Base(b).empty()) return 0.25f;
+      if (Alike(s.name, b)) return 0.8f;
       if (b.starts_with("__")) return kInfinite;
       if (s.name == "super" || s.name == "range") return kInfinite;
       if (s.receiver.empty() && !Upper(s.name)) return 1.6f;
@@ -320,12 +332,23 @@ struct FunctionAligner::Impl {
   void Prepare() {
     const size_t n = function.sites.size();
     std::vector<bool> seen(n, false);
+    Names called;
+    for (const Site& site : function.sites) {
+      if (site.kind == SiteKind::kCall) called.insert(site.name);
+    }
     costs.assign(kinds.size(), {});
     for (size_t k = 0; k < kinds.size(); ++k) {
       costs[k].resize(n);
       for (size_t s = 0; s < n; ++s) {
-        costs[k][s] = Match(function.sites[s], kinds[k]);
-        if (costs[k][s] < (IsCall(function.sites[s].kind) ? 0.3f : 0.12f)) seen[s] = true;
+        const Site& site = function.sites[s];
+        float& cost = costs[k][s];
+        cost = Match(site, kinds[k]);
+        if (site.kind == SiteKind::kAttribute && cost < 0.6f && site.name == kinds[k].name && called.count(site.name)) {
+          cost = 0.6f;   // elsewhere in the function it is called: a method, no property
+        }
+        // __getattr__ runs for few attributes only: one that does not run it is nothing unusual.
+        if (site.kind == SiteKind::kAttribute && site.name != kinds[k].name) continue;
+        if (cost < (IsCall(site.kind) ? 0.3f : 0.12f)) seen[s] = true;
       }
     }
     skip.resize(n);

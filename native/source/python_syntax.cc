@@ -21,6 +21,7 @@ constexpr size_t kMaxReceiver = 80;
 // Cost of an edge that repairs flow after a statement that ends it (dead code, exceptions).
 constexpr float kUnlikely = 8;
 constexpr float kExceptional = 1;
+constexpr float kInlined = 0.2f;   // of a comprehension: Python 3.12 and later only
 
 struct Child {
   TSNode node;
@@ -879,7 +880,9 @@ class Walker {
     site.repeat = generator;
     if (!generator && b.inlined < kMaxInlinedComprehensions) {
       const uint32_t framed = b.current;
-      Continue(b, {start});
+      const uint32_t unrolled = NewPoint(b);
+      Edge(b, start, unrolled, kInlined);
+      b.current = unrolled;
       ++b.inlined;
       const size_t functions = out_.functions.size();
       Clauses(clauses, 0, body, b, depth + 1, false);
