@@ -176,6 +176,24 @@ test('a row of another view leads to its slice', async () => {
   await opened.close();
 });
 
+test('a line of code shows exactly its slices', async () => {
+  const opened = await harness.open(trace);
+  const { page } = opened;
+  const source = { sourceRoots: [sample('')] };
+  opened.extra = (method) => (method.startsWith('source/') || method === 'view/lines' ? source : {});
+  const lines = await harness.daemon.request('view/lines', { profileId: opened.profileId, ...source, sort: '-hostTotalUs', limit: 50 });
+  const row = lines.rows.find((candidate) => candidate.confidence === 'aligned') ?? lines.rows[0];
+  const line = { file: row.file, line: row.line };
+  const answer = await harness.daemon.request('source/lineSlices', { profileId: opened.profileId, ...source, ...line, limit: 1000 });
+  assert.ok(answer.total > 0);
+  await opened.send({ type: 'navigate', to: { view: 'timeline', line } });
+  await page.locator('.tl-count').waitFor();
+  assert.match(await page.locator('.tl-count').innerText(), new RegExp(`^${answer.total.toLocaleString('en-US')} `));
+  assert.equal(await page.locator('.tl-results li').count(), Math.min(200, answer.slices.length));
+  assert.deepEqual(opened.errors, []);
+  await opened.close();
+});
+
 for (const theme of Object.keys(themes)) {
   test(`axe finds nothing in ${theme}`, async () => {
     const opened = await openTimeline({ theme });

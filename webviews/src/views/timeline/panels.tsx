@@ -6,7 +6,7 @@ import { saveFile, openSource } from '../../host/host.ts';
 import { ask, useAnswer } from '../../host/query.ts';
 import { announce, failureOf, navigate, title, trace } from '../../host/store.ts';
 import { fixed, plural, quantity, visible } from '../../lib/format.ts';
-import type { Frame, Gap, SliceDetail, SliceRef } from '../../lib/protocol.ts';
+import type { Frame, Gap, SliceDetail, SliceRef, SourceLineSlicesResult } from '../../lib/protocol.ts';
 import { Button, Check, FilterBox, LinkButton, Select } from '../../widgets/controls.tsx';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
@@ -259,28 +259,50 @@ export function DetailsPanel() {
   );
 }
 
+/** Parameters of the slices of one line of code, as the lines view and the editor place them. */
+export function lineParams(line: { file: string; line: number }): Record<string, unknown> {
+  return { file: line.file, line: line.line, limit: 1000 };
+}
+
+/** The slices of a line in the form of a search's answer. */
+function ofLine(answer: SourceLineSlicesResult): SearchResult {
+  const counts = new Map<number, number>();
+  for (const { track } of answer.slices) counts.set(track, (counts.get(track) ?? 0) + 1);
+  return {
+    total: answer.total,
+    byTrack: [...counts].map(([track, count]) => ({ track, count })),
+    results: answer.slices.slice(0, 200),
+  };
+}
+
 interface SearchResult {
   total: number;
   byTrack: { track: number; count: number }[];
   results: SliceRef[];
-  sumNs: number;
+  /** Absent where slices lie inside one another. */
+  sumNs?: number;
 }
 
 export function SearchPanel() {
   const exact = searchExact.value;
   const params: Record<string, unknown> = { limit: 200 };
   if (exact?.name !== undefined) params.name = exact.name;
-  else if (exact?.line !== undefined) params.line = exact.line;
-  else {
+  else if (exact === undefined) {
     if (searchText.value !== '') params.text = searchText.value;
     if (searchRegex.value) params.regex = true;
   }
   if (searchKind.value !== '') params.kind = searchKind.value;
   if (searchModule.value !== '') params.module = searchModule.value;
   const asked = Object.keys(params).some((key) => key !== 'limit' && key !== 'regex');
-  const { value, error } = useAnswer<SearchResult>('timeline/search', asked ? params : undefined);
+  const line = exact?.line;
+  const search = useAnswer<SearchResult>('timeline/search', asked && line === undefined ? params : undefined);
+  const calls = useAnswer<SourceLineSlicesResult>('source/lineSlices', line === undefined ? undefined : lineParams(line));
+  const showing = asked || line !== undefined;
+  const value = line === undefined ? search.value : calls.value === undefined ? undefined : ofLine(calls.value);
+  const error = line === undefined ? search.error : calls.error;
   const at = useSignal(-1);
-  const list = asked ? value?.results : undefined;
+  const results = line === undefined ? search.value?.results : calls.value?.slices;
+  const list = showing ? results : undefined;
   useEffect(() => {
     found.value = new Set(list?.map((ref) => ref.slice) ?? []);
     at.value = -1;
@@ -308,17 +330,21 @@ export function SearchPanel() {
           <LinkButton onClick={() => { searchExact.value = undefined; }}>Search for something else</LinkButton>
         </p>
       )}
-      <Select
-        label="Kind"
-        value={searchKind.value}
-        choices={[{ value: '', label: 'Every kind' }, ...Object.entries(kindNames).map(([value, label]) => ({ value, label }))]}
-        onChange={(kind) => { searchKind.value = kind; }}
-      />
-      <FilterBox label="Inside modules" placeholder="Inside modules named..." value={searchModule.value} onChange={(text) => { searchModule.value = text; }} />
-      {error === undefined || !asked ? null : <Failure error={error} />}
-      {!asked ? <Nothing>Searches all slices of the trace, drawn or not.</Nothing> : value === undefined ? (error === undefined ? <Waiting what="Searching..." /> : null) : (
+      {line !== undefined ? null : (
         <>
-          <p role="status" class="tl-count">{plural(value.total, 'match').replace('matchs', 'matches')}, {quantity(value.sumNs, 'ns')} together</p>
+          <Select
+            label="Kind"
+            value={searchKind.value}
+            choices={[{ value: '', label: 'Every kind' }, ...Object.entries(kindNames).map(([value, label]) => ({ value, label }))]}
+            onChange={(kind) => { searchKind.value = kind; }}
+          />
+          <FilterBox label="Inside modules" placeholder="Inside modules named..." value={searchModule.value} onChange={(text) => { searchModule.value = text; }} />
+        </>
+      )}
+      {error === undefined || !showing ? null : <Failure error={error} />}
+      {!showing ? <Nothing>Searches all slices of the trace, drawn or not.</Nothing> : value === undefined ? (error === undefined ? <Waiting what="Searching..." /> : null) : (
+        <>
+          <p role="status" class="tl-count">{plural(value.total, 'match').replace('matchs', 'matches')}{value.sumNs === undefined ? '' : `, ${quantity(value.sumNs, 'ns')} together`}</p>
           <p class="tl-buttons">
             <Button secondary onClick={() => step(-1)}>Previous</Button> <Button secondary onClick={() => step(1)}>Next</Button>
           </p>

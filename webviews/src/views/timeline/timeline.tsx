@@ -7,9 +7,10 @@ import { ask } from '../../host/query.ts';
 import { announce, epoch, failureOf, navigations, path, requestSelection } from '../../host/store.ts';
 import { plural } from '../../lib/format.ts';
 import type { FailureData, Navigation } from '../../host/messages.ts';
+import type { SliceRef, SourceLineSlicesResult } from '../../lib/protocol.ts';
 import { Button, FilterBox, LinkButton, Segments } from '../../widgets/controls.tsx';
 import { Failure, Waiting } from '../../widgets/notices.tsx';
-import { DetailsPanel, FilePanel, GapsPanel, SearchPanel, TablePanel } from './panels.tsx';
+import { DetailsPanel, FilePanel, GapsPanel, SearchPanel, TablePanel, lineParams } from './panels.tsx';
 import { frameStats, layout, problem, settled, StageView, type Stage } from './stage.tsx';
 import {
   allFlows, detail, fit, fitAll, followCause, followEffect, go, helpOpen, markedRange, pan, panel, prefs, rowFilter, searchExact, searchText,
@@ -72,10 +73,9 @@ async function follow(to: Navigation): Promise<void> {
   } else if (to.line !== undefined || to.search !== undefined) {
     searchExact.value = to.line !== undefined ? { line: to.line } : { name: to.search! };
     panel.value = 'search';
-    const { results } = (await ask('timeline/search', {
-      ...(to.line !== undefined ? { line: to.line } : { name: to.search! }),
-      limit: 200,
-    })) as { results: { slice: number }[] };
+    const results = to.line !== undefined
+      ? ((await ask('source/lineSlices', lineParams(to.line))) as SourceLineSlicesResult).slices
+      : ((await ask('timeline/search', { name: to.search!, limit: 200 })) as { results: SliceRef[] }).results;
     const first = results[0];
     if (first !== undefined) await select(first.slice);
     else announce('No slice found');
