@@ -166,10 +166,10 @@ export class Harness {
   }
 
   /** Opens a page on a trace and waits until it shows a view. */
-  async open(trace, { theme = 'dark', state, wait = true, reducedMotion = false } = {}) {
+  async open(trace, { theme = 'dark', wait = true, ...options } = {}) {
     this.theme = theme;
     const page = new ProfilePage(this, await this.context.newPage());
-    await page.begin(trace, { state, reducedMotion });
+    await page.begin(trace, options);
     if (wait) await page.shown();
     return page;
   }

@@ -182,7 +182,9 @@ export function DataTable(props: DataTableProps) {
   const scroll = useRef<HTMLDivElement>(null);
   const grid = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState({ row: -1, column: 0 });
-  const takeFocus = useRef(false);
+  // The cell that shall have the focus once it is drawn; an effect of an earlier drawing must not
+  // take it for done.
+  const takeFocus = useRef<{ row: number; column: number } | undefined>(undefined);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
 
   const columns = useMemo(
@@ -274,13 +276,14 @@ export function DataTable(props: DataTableProps) {
     ) + (hasActions ? actionsPx : 0);
 
   useEffect(() => {
-    if (!takeFocus.current) return;
+    const wanted = takeFocus.current;
+    if (wanted === undefined) return;
     const cell = grid.current?.querySelector<HTMLElement>(
-      `[data-row="${active.row}"][data-column="${active.column}"]`,
+      `[data-row="${wanted.row}"][data-column="${wanted.column}"]`,
     );
     if (cell !== null && cell !== undefined) {
-      takeFocus.current = false;
-      cell.focus({ preventScroll: active.row >= 0 });
+      takeFocus.current = undefined;
+      cell.focus({ preventScroll: wanted.row >= 0 });
     }
   });
 
@@ -305,7 +308,7 @@ export function DataTable(props: DataTableProps) {
       row: Math.max(-1, Math.min(count - 1, row)),
       column: Math.max(0, Math.min(columnCount - 1, column)),
     };
-    takeFocus.current = true;
+    takeFocus.current = next;
     if (next.row >= 0) rows.reveal(next.row);
     setActive(next);
   };

@@ -55,7 +55,7 @@ export function TreeTable<T extends TreeItem<T>>(props: {
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   const [extra, setExtra] = useState<ReadonlyMap<number, T[]>>(new Map());
   const [active, setActive] = useState(0);
-  const takeFocus = useRef(false);
+  const takeFocus = useRef(-1);
   const scroll = useRef<HTMLDivElement>(null);
   const grid = useRef<HTMLDivElement>(null);
   const sort = sortState.value;
@@ -134,10 +134,10 @@ export function TreeTable<T extends TreeItem<T>>(props: {
   );
 
   useEffect(() => {
-    if (!takeFocus.current) return;
-    const row = grid.current?.querySelector<HTMLElement>(`[data-line="${active}"]`);
+    if (takeFocus.current < 0) return;
+    const row = grid.current?.querySelector<HTMLElement>(`[data-line="${takeFocus.current}"]`);
     if (row !== null && row !== undefined) {
-      takeFocus.current = false;
+      takeFocus.current = -1;
       row.focus({ preventScroll: true });
     }
   });
@@ -158,7 +158,7 @@ export function TreeTable<T extends TreeItem<T>>(props: {
   };
   const moveTo = (index: number): void => {
     const next = Math.max(0, Math.min(lines.length - 1, index));
-    takeFocus.current = true;
+    takeFocus.current = next;
     rows.reveal(next);
     setActive(next);
   };

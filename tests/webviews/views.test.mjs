@@ -1,0 +1,410 @@
+// The figures on the page are those of the command line; tables sort, filter, page, export and obey
+// the keyboard; links lead where they say.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Harness, commandLine, sample } from './harness.mjs';
+
+const train = sample('transformer/train.pt.trace.json.gz');
+const slow = sample('train_cnn/slow.pt.trace.json.gz');
+
+let harness;
+before(async () => {
+  harness = await Harness.start();
+});
+after(() => harness?.stop());
+
+/** Runs on a page of its own and fails on any error that the page reports. */
+async function withPage(trace, options, work) {
+  const profile = await harness.open(trace, options);
+  try {
+    await work(profile, profile.page);
+    assert.deepEqual(profile.errors, []);
+  } finally {
+    await profile.close();
+  }
+}
+
+const us = (value) =>
+  new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(value);
+
+/** The raw values of a column in the order of the rows in sight. */
+const column = (page, grid, key) =>
+  page
+    .locator(`[role$=grid][aria-label="${grid}"]`)
+    .locator(`[role=gridcell][data-key="${key}"]`)
+    .evaluateAll((cells) =>
+      cells.map((cell) =>
+        cell.dataset.value === undefined ? cell.textContent : Number(cell.dataset.value),
+      ),
+    );
+
+test('the overview shows the figures of the command line', async () => {
+  const expected = commandLine('overview', slow);
+  await withPage(slow, {}, async (profile, page) => {
+    const table = page.getByRole('region', { name: 'Average step time' });
+    const cells = await table.locator('tbody tr').evaluateAll((rows) =>
+      rows.map((row) => [...row.children].map((cell) => cell.textContent.trim())),
+    );
+    assert.equal(cells[0][1], us(expected.average.durationUs));
+    const shown = Object.fromEntries(cells.map(([name, value]) => [name, value]));
+    for (const role of expected.roles.filter((one) => one.present)) {
+      assert.equal(shown[role.title], us(expected.average.parts[role.key]), role.title);
+    }
+    await page.getByRole('button', { name: 'Step time as table' }).click();
+    const steps = await page
+      .getByRole('region', { name: 'Step time', exact: true })
+      .locator('tbody tr')
+      .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+    assert.deepEqual(
+      steps.map((row) => row.slice(0, 2)),
+      expected.steps.map((step) => [step.name, us(step.durationUs)]),
+    );
+    const findings = await page.locator('.finding h3').allTextContents();
+    assert.deepEqual(findings, expected.recommendations.map((one) => one.title));
+    const health = page.getByRole('region', { name: 'Trace health' });
+    const events = new Intl.NumberFormat('en-US').format(commandLine('check', slow).events);
+    await health.getByText(events, { exact: true }).waitFor();
+  });
+});
+
+test('the operators table sorts in the daemon and agrees with the command line', async () => {
+  const byHost = commandLine('operators', train, ['--sort', '-hostSelfUs']);
+  const byCalls = commandLine('operators', train, ['--sort', '-calls']);
+  await withPage(train, {}, async (profile, page) => {
+    await profile.view('Operators');
+    const grid = page.getByRole('treegrid', { name: 'Operators' });
+    const head = grid.getByRole('columnheader', { name: /^Host self/ });
+    assert.equal(await head.getAttribute('aria-sort'), 'descending');
+    assert.equal(await grid.getAttribute('aria-rowcount'), String(byHost.rows.length + 1));
+    const top = (await column(page, 'Operators', 'hostSelfUs')).slice(0, 12);
+    assert.deepEqual(top, byHost.rows.slice(0, 12).map((row) => row.hostSelfUs));
+    await grid.getByRole('columnheader', { name: /^Calls/ }).click();
+    await profile.settled();
+    const calls = (await column(page, 'Operators', 'calls')).slice(0, 12);
+    assert.deepEqual(calls, byCalls.rows.slice(0, 12).map((row) => row.calls));
+    await grid.getByRole('columnheader', { name: /^Calls/ }).click();
+    await profile.settled();
+    const least = Math.min(...byCalls.rows.map((row) => row.calls));
+    assert.equal((await column(page, 'Operators', 'calls'))[0], least);
+  });
+});
+
+test('the filter narrows rows and says how many are left', async () => {
+  const expected = commandLine('operators', train, ['--filter', 'backward']);
+  await withPage(train, {}, async (profile, page) => {
+    await profile.view('Operators');
+    await page.locator('.filter input').first().fill('backward');
+    await page.waitForFunction(() => / of /.test(document.querySelector('.row-count').textContent));
+    await profile.settled();
+    const count = await page.locator('.row-count').first().textContent();
+    assert.match(count, new RegExp(`^${expected.rows.length} of \\d+ rows$`));
+    for (const name of await column(page, 'Operators', 'name')) assert.match(name, /backward/i);
+    await page.locator('.filter input').first().fill('no such operator anywhere');
+    await page.getByText('No row matches the filter.').waitFor();
+  });
+});
+
+test('the table is exported whole, as CSV, Markdown and JSON', async () => {
+  const expected = commandLine('operators', train, ['--sort', '-hostSelfUs']);
+  await withPage(train, {}, async (profile, page) => {
+    await profile.view('Operators');
+    const choose = (item) =>
+      profile.sent(item.startsWith('Save') ? 'save' : 'copy', async () => {
+        await page.getByRole('button', { name: 'Export' }).first().click();
+        await page.getByRole('menuitem', { name: item }).click();
+      });
+    const json = JSON.parse((await choose('Copy as JSON')).text);
+    assert.equal(json.length, expected.rows.length);
+    assert.deepEqual(
+      json.map((row) => [row.name, row.hostSelfUs]),
+      expected.rows.map((row) => [row.name, row.hostSelfUs]),
+    );
+    const csv = await choose('Save as CSV...');
+    assert.equal(csv.suggestedName, 'operators.csv');
+    assert.equal(csv.content.trimEnd().split('\r\n').length, expected.rows.length + 1);
+    const markdown = (await choose('Copy as Markdown')).text.trimEnd().split('\n');
+    assert.equal(markdown.length, expected.rows.length + 2);
+    assert.match(markdown[0], /^\| Operator \|/);
+  });
+});
+
+test('the grid is walked, sorted and opened by keyboard alone', async () => {
+  await withPage(train, {}, async (profile, page) => {
+    await page.getByRole('tab', { name: 'Overview' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await profile.settled();
+    assert.equal(
+      await page.getByRole('tab', { name: 'Operators' }).getAttribute('aria-selected'),
+      'true',
+    );
+    const grid = page.getByRole('treegrid', { name: 'Operators' });
+    await grid.locator('[data-row="-1"][data-column="0"]').focus();
+    const where = () =>
+      page.evaluate(() => [
+        Number(document.activeElement.dataset.row),
+        Number(document.activeElement.dataset.column),
+      ]);
+    const press = async (key, expected) => {
+      await page.keyboard.press(key);
+      await page.waitForFunction(
+        ([row, cell]) =>
+          document.activeElement.dataset.row === String(row) &&
+          document.activeElement.dataset.column === String(cell),
+        expected,
+      );
+    };
+    await press('ArrowDown', [0, 0]);
+    await press('ArrowRight', [0, 1]);
+    await press('ArrowDown', [1, 1]);
+    await press('Home', [1, 0]);
+    const rows = Number(await grid.getAttribute('aria-rowcount')) - 1;
+    await page.keyboard.press('Control+End');
+    await page.waitForFunction(
+      (last) => document.activeElement.dataset.row === String(last),
+      rows - 1,
+    );
+    await page.keyboard.press('Control+Home');
+    await page.waitForFunction(() => document.activeElement.dataset.row === '0');
+    assert.deepEqual(await where(), [0, 0]);
+    const copied = await profile.sent('copy', () => page.keyboard.press('Control+c'));
+    assert.match(copied.text, /^\S+\t\d/);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.grid-detail');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.grid-detail', { state: 'detached' });
+    // The header sorts by Enter.
+    await page.keyboard.press('ArrowUp');
+    await page.waitForFunction(() => document.activeElement.dataset.row === '-1');
+    await page.keyboard.press('Enter');
+    await profile.settled();
+    const head = grid.locator('[data-row="-1"][data-column="0"]');
+    assert.equal(await head.getAttribute('aria-sort'), 'ascending');
+    const names = (await column(page, 'Operators', 'name')).slice(0, 8);
+    assert.deepEqual(names, [...names].sort((a, b) => a.localeCompare(b)));
+  });
+});
+
+test('a row opens to its stacks, and a frame opens the code', async () => {
+  await withPage(train, {}, async (profile, page) => {
+    await profile.view('Operators');
+    await page.locator('.filter input').first().fill('name:aten::linear');
+    await page.waitForFunction(() => / of /.test(document.querySelector('.row-count').textContent));
+    await profile.settled();
+    await page.locator('.grid .twisty').first().click();
+    const frame = page.locator('.grid-detail .stack li:not(.library) .frame-link').first();
+    const sent = await profile.sent('openSource', () => frame.click());
+    assert.match(sent.target.file, /\.py$/);
+    assert.ok(sent.target.line > 0);
+    assert.equal(sent.toSide, false);
+  });
+});
+
+test('the steps selector holds for every view and survives a reload', async () => {
+  const expected = commandLine('operators', train, ['--steps', '2', '--sort', '-hostSelfUs']);
+  await withPage(train, {}, async (profile, page) => {
+    await profile.view('Operators');
+    const select = page.locator('vscode-single-select').first();
+    await select.evaluate((element) => {
+      element.value = element.options.find((option) => option.value === '2').value;
+      element.dispatchEvent(new Event('change'));
+    });
+    await page.waitForFunction(
+      (value) =>
+        document.querySelector('[role=gridcell][data-key=hostSelfUs]')?.dataset.value ===
+        String(value),
+      expected.rows[0].hostSelfUs,
+    );
+    const last = (all) => all.filter((message) => message.type === 'state').at(-1);
+    const end = Date.now() + 60_000;
+    while (last(profile.messages)?.state.selection.steps !== '2') {
+      assert.ok(Date.now() < end, 'the state was not saved');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    const { state } = last(profile.messages);
+    assert.equal(state.view, 'operators');
+    await withPage(train, { state }, async (again, second) => {
+      await again.settled();
+      assert.equal(
+        await second.getByRole('tab', { name: 'Operators' }).getAttribute('aria-selected'),
+        'true',
+      );
+      assert.deepEqual(
+        (await column(second, 'Operators', 'hostSelfUs')).slice(0, 5),
+        expected.rows.slice(0, 5).map((row) => row.hostSelfUs),
+      );
+    });
+  });
+});
+
+test('modules, stacks and memory show the figures of the command line', async () => {
+  const modules = commandLine('modules', train);
+  const stacks = commandLine('stacks', train);
+  const memory = commandLine('memory', train);
+  await withPage(train, {}, async (profile, page) => {
+    await profile.view('Modules');
+    const first = (await column(page, 'Modules', 'hostTotalUs'))[0];
+    assert.equal(first, modules.modules[0].hostTotalUs);
+    await profile.view('Stacks');
+    await page.getByRole('heading', { name: /time by Python stack/ }).waitFor();
+    const canvas = page.locator('.flame-canvas');
+    assert.match(await canvas.getAttribute('aria-label'), /100\.0 % of all/);
+    assert.ok(stacks.totalUs > 0);
+    await profile.view('Memory');
+    const cells = await column(page, 'Memory statistics', 'selfSizeIncreaseBytes');
+    const most = Math.max(
+      ...(memory.statistics ?? memory.rows).map((row) => row.selfSizeIncreaseBytes),
+    );
+    assert.equal(cells[0], most);
+  });
+});
+
+test('a flame graph is walked by keyboard and its twin lists the same', async () => {
+  await withPage(train, {}, async (profile, page) => {
+    await profile.view('Stacks');
+    const canvas = page.locator('.flame-canvas');
+    await canvas.focus();
+    const label = () => canvas.getAttribute('aria-label');
+    const before = await label();
+    await page.keyboard.press('ArrowDown');
+    await page.waitForFunction(
+      (old) => document.querySelector('.flame-canvas').getAttribute('aria-label') !== old,
+      before,
+    );
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Show all' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Show all' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Python stacks as table' }).click();
+    const rows = await page
+      .getByRole('region', { name: 'Python stacks', exact: true })
+      .locator('tbody tr')
+      .count();
+    assert.ok(rows > 3);
+  });
+});
+
+test('charts are saved as SVG and PNG', async () => {
+  await withPage(train, {}, async (profile, page) => {
+    const save = (kind) =>
+      profile.sent('save', async () => {
+        await page.locator('.ring-panel').getByRole('button', { name: 'Save' }).first().click();
+        await page.getByRole('menuitem', { name: `Save as ${kind}` }).click();
+      });
+    const svg = await save('SVG');
+    assert.match(svg.content, /^<svg[^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+    assert.doesNotMatch(svg.content, /var\(--/);
+    const png = await save('PNG');
+    assert.equal(png.base64, true);
+    const bytes = Buffer.from(png.content, 'base64');
+    assert.deepEqual([...bytes.subarray(0, 4)], [0x89, 0x50, 0x4e, 0x47]);
+  });
+});
+
+test('what was not recorded is said, with the snippet that records it', async () => {
+  await withPage(train, {}, async (profile, page) => {
+    await profile.view('Kernels');
+    const empty = page.locator('.empty-state').first();
+    await empty.waitFor();
+    const copied = await profile.sent('copy', () => empty.locator('vscode-button').click());
+    assert.match(copied.text, /profile/);
+  });
+});
+
+test('a file that is no trace says why and offers another try', async () => {
+  await withPage(sample('README.md'), {}, async (profile, page) => {
+    await page.getByRole('heading', { name: 'This trace cannot be shown' }).waitFor();
+    await page.getByText('What to do').waitFor();
+    await profile.sent('showLog', () => page.getByText('Show Log').click());
+    await profile.sent('retry', () => page.getByText('Retry').click());
+  });
+});
+
+test('progress is determinate and loading can be cancelled', async () => {
+  await withPage(train, { hold: true, wait: false }, async (profile, page) => {
+    await page.waitForSelector('.state-page');
+    await profile.send({ type: 'loading', stage: 'Reading', percent: 42 });
+    await page.getByText('Reading, 42 %').waitFor();
+    const bar = page.locator('vscode-progress-bar');
+    assert.equal(await bar.evaluate((element) => element.value), 42);
+    await profile.sent('cancelLoad', () => page.getByText('Cancel', { exact: true }).click());
+  });
+});
+
+test('a stopped daemon shows a banner, and a restart asks again', async () => {
+  await withPage(train, {}, async (profile, page) => {
+    await profile.view('Operators');
+    await profile.send({ type: 'daemon', state: 'stopped', message: 'It stopped.' });
+    await page.getByText('It stopped.').waitFor();
+    await profile.sent('restartDaemon', () => page.getByText('Restart', { exact: true }).click());
+    const asked = await profile.sent('request', () => profile.load());
+    assert.equal(typeof asked.method, 'string');
+    await page.getByText('It stopped.').waitFor({ state: 'detached' });
+    await profile.settled();
+    assert.ok((await column(page, 'Operators', 'calls')).length > 10);
+  });
+});
+
+test('a source that was not found offers Locate', async () => {
+  await withPage(train, {}, async (profile, page) => {
+    const target = { file: '/elsewhere/model.py', line: 3 };
+    await profile.send({ type: 'sourceMissing', target });
+    const sent = await profile.sent('openSource', () => page.getByText('Locate...').click());
+    assert.deepEqual(sent.target, target);
+  });
+});
+
+test('a navigation from outside shows the rows it names', async () => {
+  await withPage(train, {}, async (profile, page) => {
+    await profile.send({ type: 'navigate', to: { view: 'operators', filter: 'name:softmax' } });
+    await page.waitForFunction(
+      () => / of /.test(document.querySelector('.row-count')?.textContent ?? ''),
+    );
+    await profile.settled();
+    for (const name of await column(page, 'Operators', 'name')) assert.match(name, /softmax/i);
+  });
+});
+
+test('a narrow panel does not overflow', async () => {
+  await withPage(train, {}, async (profile, page) => {
+    await page.setViewportSize({ width: 480, height: 700 });
+    for (const tab of await page.getByRole('tab').allTextContents()) {
+      await profile.view(tab);
+      const over = await page.evaluate(() => {
+        const body = document.querySelector('#view');
+        return Math.max(
+          document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          body.scrollWidth - body.clientWidth,
+        );
+      });
+      assert.ok(over <= 1, `${tab} is ${over} px too wide`);
+    }
+  });
+});
+
+test('names from the trace are text, never markup', async () => {
+  const { mkdtempSync, writeFileSync, rmSync } = await import('node:fs');
+  const { tmpdir } = await import('node:os');
+  const { join } = await import('node:path');
+  const folder = mkdtempSync(join(tmpdir(), 'emberline-names-'));
+  const file = join(folder, 'names.pt.trace.json');
+  const evil = '<img src=x onerror="window.broken=1">';
+  const events = [evil, '=1+1', 'a\nb', '"quoted"', '\u202eright'].map((name, index) => ({
+    ph: 'X', cat: 'cpu_op', name, pid: 1, tid: 1, ts: 1000 + 100 * index, dur: 50, args: {},
+  }));
+  writeFileSync(file, JSON.stringify({ schemaVersion: 1, traceEvents: events }));
+  try {
+    await withPage(file, {}, async (profile, page) => {
+      await profile.view('Operators');
+      await page.locator('[role=gridcell]').getByText(evil).first().waitFor();
+      assert.equal(await page.evaluate(() => window.broken), undefined);
+      assert.equal(await page.locator('#root img').count(), 0);
+      const csv = await profile.sent('copy', async () => {
+        await page.getByRole('button', { name: 'Export' }).first().click();
+        await page.getByRole('menuitem', { name: 'Copy as CSV' }).click();
+      });
+      assert.match(csv.text, /\r\n'=1\+1,/);
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
