@@ -120,14 +120,30 @@ Follow ValueMayEnd(const char* p, const char* end) {
   return *p == ':' ? Follow::kYes : Follow::kNo;
 }
 
+// Whether the quote at `p` opens the first key of another event ("}, {") or a key behind the event
+// list ("}],"): no text of this event reaches that far.
+bool OpensSomethingElse(const char* begin, const char* p) {
+  char before[3] = {};
+  for (char& c : before) {
+    do {
+      if (--p < begin) return false;
+    } while (IsSpace(*p));
+    c = *p;
+  }
+  const std::string_view three(before, 3);
+  return three == "{,}" || three == ",]}";
+}
+
 }  // namespace
 
 const char* FindPlausibleEnd(const char* p, const char* end, size_t limit, bool* more) {
   *more = false;
+  const char* const begin = p;
   const char* const stop = static_cast<size_t>(end - p) > limit ? p + limit : end;
   for (; p < stop; ++p) {
     p = static_cast<const char*>(std::memchr(p, '"', static_cast<size_t>(stop - p)));
     if (p == nullptr) break;
+    if (OpensSomethingElse(begin, p)) return nullptr;
     const Follow follow = ValueMayEnd(p + 1, end);
     if (follow == Follow::kYes) return p;
     if (follow == Follow::kMore) {

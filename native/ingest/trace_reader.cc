@@ -24,6 +24,7 @@ constexpr uint64_t kCancelStride = 1024;
 // Mending looks ahead; a file that needs more of that than this many times its size is hostile.
 constexpr uint64_t kLenientBudgetFactor = 4;
 constexpr uint64_t kLenientBudgetBase = 1 << 22;
+constexpr uint64_t kLenientCost = 1 << 12;
 
 double Seconds(Clock::duration d) { return std::chrono::duration<double>(d).count(); }
 
@@ -62,7 +63,8 @@ class Reader {
   bool ReadKey(std::string* key);
   void CaptureValue(std::string* text, size_t limit, bool* complete);
   std::optional<Error> ReadEvents();
-  void ReadOneEvent();
+  // False when it was damaged and the reader moved on to the next one.
+  bool ReadOneEvent();
   void Resync();
   bool Cancelled() {
     return options_.cancel.cancelled();
@@ -298,11 +300,13 @@ std::optional<Error> Reader::ReadObjectTop() {
       continue;
     }
     if (!ReadKey(&key)) {
-      if (Peek() < 0) {
+      if (window_.at_end()) {
         truncated_ = true;
         break;
       }
       problems_.Add(ProblemKind::kMalformedHeader, offset);
+      // A text without an end or without a colon: on behind what was taken, or behind its quote.
+      if (window_.offset() == offset) Take();
       continue;
     }
     if (keys_seen_.size() < 200 && key.size() < 60) {
@@ -362,9 +366,8 @@ std::optional<Error> Reader::ReadEvents() {
         truncated_ = true;
         return std::nullopt;
       }
-      ReadOneEvent();
+      separated = !ReadOneEvent();
       if (truncated_) return std::nullopt;
-      separated = false;
     } else if (c == ',') {
       if (separated) problems_.Add(ProblemKind::kStrayComma, window_.offset());
       Take();
@@ -390,54 +393,52 @@ std::optional<Error> Reader::ReadEvents() {
   }
 }
 
-void Reader::ReadOneEvent() {
+bool Reader::ReadOneEvent() {
   bool lenient = false;
+  bool malformed = false;   // read strictly, it is wrong before it ends
+  const auto give_up = [&](ProblemKind kind) {
+    sink_.Drop(kind, window_.offset());
+    Resync();
+    return false;
+  };
   for (;;) {
     const char* next = nullptr;
-    const char* const begin = window_.pos();
-    const EventReader::Status status = events_.Read(begin, window_.end(), lenient, &next);
+    const EventReader::Status status = events_.Read(window_.pos(), window_.end(), lenient, &next);
     switch (status) {
       case EventReader::Status::kOk: {
         for (const auto& [kind, at] : events_.mended()) problems_.Add(kind, window_.OffsetOf(at));
         const uint64_t offset = window_.offset();
         window_.set_pos(next);
         sink_.Take(events_.event(), offset);
-        return;
+        return true;
       }
-      case EventReader::Status::kNeedMore:
-        if (window_.available() > kMaxEventBytes) {
-          sink_.Drop(ProblemKind::kOversizedEvent, window_.offset());
-          return Resync();
-        }
+      case EventReader::Status::kNeedMore: {
+        const size_t have = window_.available();
+        if (have > kMaxEventBytes) return give_up(ProblemKind::kOversizedEvent);
         // Each round doubles what is at hand, so that a large event is not read over and over.
-        {
-          const size_t wanted = window_.available() * 2;
-          bool more = Fill();
-          if (!more && !lenient) {
-            // The end may be hidden behind a quote too many.
-            lenient = true;
-            continue;
-          }
-          if (!more) {
-            sink_.Drop(ProblemKind::kTruncated, window_.offset());
-            truncated_ = true;
-            return;
-          }
-          while (window_.available() < wanted && Fill()) {
-          }
+        const size_t wanted = std::min(have * 2, kMaxEventBytes + 1);
+        while (window_.available() < wanted && Fill()) {
         }
-        continue;
-      case EventReader::Status::kBad:
-        if (!lenient && lenient_used_ < kLenientBudgetBase + kLenientBudgetFactor * window_.end_offset()) {
-          lenient_used_ += 1 << 12;
+        if (window_.available() > have) continue;
+        if (malformed) return give_up(ProblemKind::kMalformedEvent);
+        if (!lenient) {
+          // The end may be hidden behind a quote too many.
           lenient = true;
           continue;
         }
-        sink_.Drop(ProblemKind::kMalformedEvent, window_.offset());
-        return Resync();
-      case EventReader::Status::kTooDeep:
-        sink_.Drop(ProblemKind::kTooDeep, window_.offset());
-        return Resync();
+        sink_.Drop(ProblemKind::kTruncated, window_.offset());
+        truncated_ = true;
+        return true;
+      }
+      case EventReader::Status::kBad:
+        malformed = true;
+        if (!lenient && lenient_used_ < kLenientBudgetBase + kLenientBudgetFactor * window_.end_offset()) {
+          lenient_used_ += kLenientCost;
+          lenient = true;
+          continue;
+        }
+        return give_up(ProblemKind::kMalformedEvent);
+      case EventReader::Status::kTooDeep: return give_up(ProblemKind::kTooDeep);
     }
   }
 }
