@@ -235,10 +235,10 @@ Table KernelTable(const Model& model, const KernelData& data, KernelGrouping gro
          "The kernel moves data between devices or ranks (NCCL, RCCL and the like).");
   column("meanBlocksPerSm", "Blocks per SM", CellType::kNumber, Unit::kNone,
          "Blocks of the grid divided by the device's multiprocessors, weighted by duration. Below 1 the "
-         "device is not filled. Launches without the value are left out.");
+         "device is not filled. Launches without the value are left out.", !data.has_blocks_per_sm);
   column("meanEstOccupancy", "Est. occupancy", CellType::kNumber, Unit::kRatio,
          "Estimated share of the warps that could be active, weighted by duration. Launches without the "
-         "value are left out.");
+         "value are left out.", !data.has_occupancy);
   column("slice", "Slice", CellType::kInteger, Unit::kNone, "The longest launch, for the timeline.", true);
   table.rows.reserve(data.rows.size());
   auto optional_int = [](const std::optional<int64_t>& v) { return v ? Cell(*v) : Cell(); };

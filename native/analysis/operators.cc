@@ -202,6 +202,7 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
     table.columns.push_back({key, title, definition, type, unit, hidden});
   };
   const bool by_shapes = grouping == OperatorGrouping::kNameAndShapes;
+  const bool host_only = !data.has_device_work;   // then the device's columns are all zero
   column("name", "Operator", CellType::kText, Unit::kNone, "Name of the operator as recorded.");
   if (by_shapes) {
     column("inputShapes", "Input shapes", CellType::kText, Unit::kNone,
@@ -212,20 +213,20 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
          "its only child) counts once.");
   column("deviceSelfUs", "Device self", CellType::kNumber, Unit::kUs,
          "Kernels, copies and sets that the operator itself launched, added up. Concurrent work counts "
-         "each; operators called inside do not.");
+         "each; operators called inside do not.", host_only);
   column("deviceTotalUs", "Device total", CellType::kNumber, Unit::kUs,
-         "Device self of the operator and of all operators called inside it.");
+         "Device self of the operator and of all operators called inside it.", host_only);
   column("hostSelfUs", "Host self", CellType::kNumber, Unit::kUs,
          "Host time in the operator, without operators called inside and without runtime calls.");
   column("hostTotalUs", "Host total", CellType::kNumber, Unit::kUs,
          "Host time from entering the operator to leaving it, summed over its calls.");
   column("tensorCoreEligible", "Tensor cores eligible", CellType::kBool, Unit::kNone,
-         "The operator, or one that it calls, is a kind that matrix units can run.");
+         "The operator, or one that it calls, is a kind that matrix units can run.", host_only);
   column("tensorCoreSelf", "Tensor cores self", CellType::kNumber, Unit::kRatio,
          "Share of the operator's own kernel time in kernels that use matrix units. Copies and sets are "
-         "left out.");
+         "left out.", host_only);
   column("tensorCoreTotal", "Tensor cores total", CellType::kNumber, Unit::kRatio,
-         "The same share with the kernels of operators called inside.");
+         "The same share with the kernels of operators called inside.", host_only);
   column("stacks", "Stacks", CellType::kInteger, Unit::kCount,
          "Distinct Python stacks recorded for the calls.");
   column("slice", "Slice", CellType::kInteger, Unit::kNone, "The heaviest call, for the timeline.", true);
