@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { registerDaemonCommands } from './commands/daemon_commands.ts';
+import { registerLinkHandler } from './commands/link_handler.ts';
 import { openStartupProfile, registerProfileCommands } from './commands/profile_commands.ts';
 import { registerSourceCommands } from './commands/source_commands.ts';
 import { serverPath } from './config.ts';
@@ -83,6 +84,7 @@ export async function activate(extension: vscode.ExtensionContext): Promise<void
     editors.register(),
     registerProfileCommands(context, editors),
     registerDaemonCommands(context),
+    registerLinkHandler(context, editors),
     registerSourceSurfaces(context, editors),
     new StatusItem(context),
     keepContextKeys(context),

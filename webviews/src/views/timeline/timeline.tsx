@@ -63,10 +63,7 @@ function Help() {
 }
 
 async function follow(to: Navigation): Promise<void> {
-  if (to.range !== undefined) {
-    markedRange.value = to.range;
-    fit(to.range.startNs, to.range.endNs);
-  }
+  if (to.range !== undefined) setWindow(to.range.startNs, to.range.endNs);
   if (to.slice !== undefined) {
     await select(to.slice);
     panel.value = 'details';

@@ -1,0 +1,28 @@
+import * as vscode from 'vscode';
+import type { Context } from '../context.ts';
+import { parseTimelineLink } from '../editors/link.ts';
+import type { ProfileEditors } from '../editors/profile_editor.ts';
+
+/** Links that the timeline copied: the same file, window and selection again. */
+export function registerLinkHandler(context: Context, editors: ProfileEditors): vscode.Disposable {
+  return vscode.window.registerUriHandler({
+    async handleUri(uri) {
+      const link = parseTimelineLink(uri.path, uri.query);
+      if (link === undefined) {
+        void vscode.window.showWarningMessage('This link does not lead to a profile.');
+        return;
+      }
+      // The holder of the editor keeps the profile; this one only bridges the opening.
+      const profile = context.profiles.acquire(link.path);
+      try {
+        await editors.navigate(profile, link.to);
+        if (Object.keys(link.selection).length > 0) await editors.select(profile, link.selection);
+      } catch (error) {
+        context.log.warn(`A link could not be opened: ${String(error)}`);
+        void vscode.window.showErrorMessage(`There is no profile at ${link.path}.`);
+      } finally {
+        context.profiles.release(profile);
+      }
+    },
+  });
+}
