@@ -1,6 +1,6 @@
 // A VS Code served on localhost: starting one with folders of its own, installing the VSIX into it.
 import { spawn, spawnSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeServerDir } from '../setup.mjs';
 import { CommandError } from './process.mjs';
@@ -54,6 +54,9 @@ function commonArguments({ home, data, extensions }) {
 
 /** Prepares the folders and installs the VSIX, replacing an older one of the same version. */
 export function prepareWorkbench(folders, vsix, settings = {}) {
+  if (!existsSync(entry())) {
+    throw new CommandError('code-server is missing: node scripts/setup.mjs --workbench');
+  }
   mkdirSync(join(folders.data, 'User'), { recursive: true });
   mkdirSync(folders.extensions, { recursive: true });
   writeFileSync(join(folders.home, 'code-server.yaml'), 'auth: none\ncert: false\n');

@@ -117,6 +117,8 @@ export class Workbench {
   async waitForReady() {
     await this.page.locator('.monaco-workbench .part.statusbar').waitFor();
     await this.page.locator('.explorer-folders-view .monaco-list-row').first().waitFor();
+    // Its icon tells that VS Code knows the extension: earlier, a trace opens as text.
+    await this.page.locator('.activitybar .action-label[aria-label^="PyTorch Profiles"]').waitFor();
   }
 
   /** Runs a command from the Command Palette by its full title. */
@@ -146,6 +148,12 @@ export class Workbench {
       await row.first().click({ timeout: 4000 });
       return true;
     });
+  }
+
+  /** Takes an entry of a list that a command shows. */
+  async pickInList(text) {
+    const row = this.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: text });
+    await row.first().click();
   }
 
   /** Double click on a file in the Explorer; folders on the way are opened. */
@@ -255,6 +263,27 @@ export class Workbench {
       error.message += `\nSee ${picture}${errors === '' ? '' : `\nErrors in the page:\n${errors}`}`;
       throw error;
     }
+  }
+
+  /**
+   * For a file whose tests are the steps of one session: gives `step(name, part)`. After a second
+   * failed step the others are skipped, since each would only wait in vain.
+   */
+  static steps(test, workbench) {
+    let failures = 0;
+    return (name, part) =>
+      test(name, async (context) => {
+        if (failures >= 2) {
+          context.skip('after failed steps');
+          return;
+        }
+        try {
+          await workbench().watched(name.replaceAll(/\W+/g, '-'), part);
+        } catch (error) {
+          failures += 1;
+          throw error;
+        }
+      });
   }
 
   async stop() {

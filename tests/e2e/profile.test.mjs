@@ -1,0 +1,160 @@
+// A user opens the sample profile and finds the time: overview, operators, stacks, source.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Workbench, startWorkbench, waitUntil } from './workbench.mjs';
+import {
+  cellText,
+  cellValue,
+  commandLine,
+  numberIn,
+  profileFrame,
+  rowCount,
+  settledGrid,
+  showView,
+} from './product.mjs';
+
+const sample = 'train_cnn/slow.pt.trace.json.gz';
+let workbench;
+let trace;
+
+before(async () => {
+  workbench = await startWorkbench();
+  trace = join(workbench.workspace, sample);
+});
+after(() => workbench?.stop());
+
+const step = Workbench.steps(test, () => workbench);
+
+step('a double click opens the profile editor on its overview', async () => {
+  await workbench.doubleClickInExplorer(sample);
+  await workbench.tab('slow.pt.trace.json.gz').waitFor();
+  const frame = await profileFrame(workbench);
+  const selected = frame.locator('[role=tab][aria-selected=true]');
+  assert.equal((await selected.innerText()).trim(), 'Overview');
+});
+
+step('the overview shows the figures of the command line', async () => {
+  const { average, roles } = commandLine('overview', trace);
+  const frame = await showView(workbench, 'Overview');
+  const table = frame.getByRole('region', { name: 'Average step time' });
+  await table.waitFor();
+  const shown = new Map();
+  for (const row of await table.locator('tbody tr').all()) {
+    const name = (await row.locator('th').innerText()).trim();
+    const cells = await row.locator('td').allInnerTexts();
+    shown.set(name, cells.map(numberIn));
+  }
+  assert.ok(Math.abs(shown.get('Step')[0] - average.durationUs) <= 0.05, 'the whole step');
+  const parts = roles.filter(({ key }) => average.parts[key] > 0);
+  assert.ok(parts.length >= 3);
+  for (const { key, title } of parts) {
+    const [time, share] = shown.get(title);
+    assert.ok(Math.abs(time - average.parts[key]) <= 0.05, `${title}: ${time}`);
+    const expected = (100 * average.parts[key]) / average.durationUs;
+    assert.ok(Math.abs(share - expected) <= 0.06, `${title}: ${share} %`);
+  }
+});
+
+step('the overview says what should be done', async () => {
+  const frame = await showView(workbench, 'Overview');
+  const { recommendations } = commandLine('overview', trace);
+  assert.ok(recommendations.length > 0);
+  await frame.getByText('Findings', { exact: true }).first().waitFor();
+  await frame.getByText('Steps wait for the data loader').first().waitFor();
+});
+
+step('operators sort by a column', async () => {
+  const frame = await showView(workbench, 'Operators');
+  await settledGrid(frame, 'Operators');
+  const header = frame.locator('[role=columnheader][data-key=calls]');
+  await header.click();
+  await waitUntil('the order', async () => (await header.getAttribute('aria-sort')) === 'descending');
+  const grid = await settledGrid(frame, 'Operators');
+  const { rows, totalRows } = commandLine('operators', trace, '--sort=-calls', '--limit', '3');
+  assert.equal(await grid.getAttribute('aria-rowcount'), String(totalRows + 1));
+  for (const [index, row] of rows.entries()) {
+    assert.equal(await cellText(grid, index, 'name'), row.name);
+    assert.equal(await cellValue(grid, index, 'calls'), row.calls);
+    assert.ok(Math.abs((await cellValue(grid, index, 'hostSelfUs')) - row.hostSelfUs) < 1e-3);
+  }
+});
+
+step('operators are found by words', async () => {
+  const frame = await showView(workbench, 'Operators');
+  const box = frame.locator('vscode-textfield').first().locator('input');
+  await box.fill('conv');
+  const { totalRows, unfilteredRows } = commandLine('operators', trace, '--filter', 'conv');
+  assert.ok(totalRows > 1 && totalRows < unfilteredRows);
+  await rowCount(frame, `${totalRows} of ${unfilteredRows} rows`);
+  const grid = await settledGrid(frame, 'Operators');
+  assert.match((await cellText(grid, 0, 'name')).toLowerCase(), /conv/);
+  await box.fill('');
+  await rowCount(frame, `${unfilteredRows} rows`);
+});
+
+step('operators group by their input shapes too', async () => {
+  const frame = await showView(workbench, 'Operators');
+  await frame.getByRole('radio', { name: 'Operator and shapes' }).click();
+  const { totalRows } = commandLine('operators', trace, '--group-by', 'shape', '--limit', '1');
+  await rowCount(frame, `${totalRows} rows`);
+  await frame.getByRole('radio', { name: 'Operator', exact: true }).click();
+});
+
+step('a stack frame opens the file at its line', async () => {
+  const frame = await showView(workbench, 'Operators');
+  const box = frame.locator('vscode-textfield').first().locator('input');
+  await box.fill('aten::std');
+  await frame.locator('.row-count').filter({ hasText: /^\d+ of \d+ rows$/ }).waitFor();
+  const grid = await settledGrid(frame, 'Operators');
+  await grid.getByRole('button', { name: 'Open row' }).first().click();
+  // The trace was recorded elsewhere: its file is found by the end that the two paths share.
+  const link = frame.locator('.stack .frame-link').filter({ hasText: 'slow.py' }).first();
+  await link.waitFor();
+  const line = /slow\.py:(\d+)/.exec(await link.innerText())[1];
+  await link.click();
+  await workbench.tab('slow.py').waitFor();
+  const position = workbench.page.locator('.statusbar-item').filter({ hasText: /^Ln \d+, Col/ });
+  await waitUntil(`line ${line} of slow.py`, async () =>
+    (await position.innerText()).includes(`Ln ${line},`),
+  );
+});
+
+step('the palette opens a profile by its path', async () => {
+  await workbench.runCommand('PyTorch Profile: Open PyTorch Profile...');
+  await workbench.pickInList('train.pt.trace.json.gz');
+  await workbench.tab('train.pt.trace.json.gz').waitFor();
+  const frame = await profileFrame(workbench);
+  assert.ok(await frame.getByRole('tab', { name: 'Overview' }).isVisible());
+});
+
+step('a damaged file opens to what can be read and says what is missing', async () => {
+  const text = gunzipSync(readFileSync(trace));
+  const name = 'cut.pt.trace.json';
+  writeFileSync(join(workbench.workspace, name), text.subarray(0, Math.floor(text.length * 0.6)));
+  await workbench.openFile(name);
+  await workbench.tab(name).waitFor();
+  const frame = await showView(workbench, 'Overview');
+  const { problems } = commandLine('overview', join(workbench.workspace, name));
+  assert.ok(problems.length > 0);
+  const table = frame.getByRole('region', { name: 'Problems found while reading' });
+  await table.waitFor();
+  assert.equal(await table.locator('tbody tr').count(), problems.length);
+});
+
+step('a file that is no trace says why and what to do', async () => {
+  const name = 'notes.pt.trace.json';
+  writeFileSync(join(workbench.workspace, name), 'These are notes, not a trace.\n');
+  await workbench.openFile(name);
+  await workbench.tab(name).waitFor();
+  const frame = await workbench.webviewFrame('.failed');
+  await frame.getByText('This trace cannot be shown').waitFor();
+  await frame.getByText('What to do').waitFor();
+  await frame.getByText('Retry').waitFor();
+});
+
+step('no page reported an error', async () => {
+  assert.deepEqual(workbench.pageErrors, []);
+});

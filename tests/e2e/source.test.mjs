@@ -1,0 +1,249 @@
+// The cost on the line, in the real editor: CodeLens, hints with the command line's figures, hover,
+// the way to the timeline, hot lines, edits and drift, code of another machine, notebooks.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { formatShare, formatUs } from '../../extension/src/source/format.ts';
+import { commandLine, profileFrame } from './product.mjs';
+import { notebookOf, traceOfCell } from './notebook.mjs';
+import { startWorkbench, waitUntil } from './workbench.mjs';
+
+const sample = 'train_cnn/slow.pt.trace.json.gz';
+const cellText =
+  'import torch\n\ndef double(x):\n    y = torch.add(x, x)\n    return torch.mul(y, 2)\n\ndouble(torch.ones(3))';
+let workbench;
+let page;
+let trace;
+
+before(async () => {
+  workbench = await startWorkbench({
+    open: sample,
+    settings: { 'files.autoSave': 'off', 'editor.minimap.enabled': false },
+    viewport: { width: 1500, height: 1000 },
+  });
+  page = workbench.page;
+  trace = join(workbench.workspace, sample);
+});
+after(() => workbench?.stop());
+
+const step = (name, part) =>
+  test(name, () => workbench.watched(name.replaceAll(/\W+/g, '-'), part));
+
+/** Puts the cursor on a line of the editor in front. */
+function goToLine(line) {
+  const input = page.locator('.quick-input-widget .quick-input-filter input');
+  return waitUntil(`line ${line}`, async () => {
+    await page.keyboard.press('Control+g');
+    await input.waitFor({ state: 'visible', timeout: 4000 });
+    await input.fill(`:${line}`);
+    await page.keyboard.press('Enter');
+    await page.getByText(`Ln ${line}, Col`).first().waitFor({ timeout: 4000 });
+    return true;
+  });
+}
+
+/**
+ * What stands behind each rendered line of the editor in front: text of the line and of its hint.
+ * A hint is drawn as a pseudo-element, which is no text of the page.
+ */
+function shownHints() {
+  return page.evaluate(() => {
+    const rows = [];
+    for (const row of document.querySelectorAll('.editor-instance .view-line')) {
+      let hint = '';
+      for (const part of row.querySelectorAll('*')) {
+        const { content } = getComputedStyle(part, '::after');
+        if (content.startsWith('"') && content.length > 2) hint += JSON.parse(content);
+      }
+      rows.push({ text: row.textContent.replaceAll('\u00a0', ' '), hint });
+    }
+    return rows;
+  });
+}
+
+/** The hint of the rendered line that holds `text`; waits until one fits `wanted`. */
+async function hintOn(text, wanted) {
+  let rows = [];
+  return waitUntil(`hint ${wanted} on ${text}`, async () => {
+    rows = await shownHints();
+    return rows.find((row) => row.text.includes(text) && wanted.test(row.hint))?.hint;
+  }).catch((error) => {
+    const seen = rows.filter(({ hint }) => hint !== '').map((row) => `${row.text} | ${row.hint}`);
+    error.message += `\nHints that are shown:\n${seen.join('\n')}`;
+    throw error;
+  });
+}
+
+/** The row of a line in the answer of `emberline lines`. */
+function costOf(line) {
+  const { rows } = commandLine('lines', trace, '--source', workbench.workspace, '--limit', '-1');
+  return rows.find((row) => row.line === line && row.confidence !== 'function');
+}
+
+step('functions, classes and modules have their CodeLens', async () => {
+  await workbench.openFile('train_cnn/slow.py');
+  await workbench.tab('slow.py').waitFor();
+  await goToLine(76);
+  const lens = workbench.codeLenses().filter({ hasText: 'aten::std' });
+  await lens.first().waitFor();
+  assert.match(await lens.first().innerText(), /ms CPU \(\d+ %\) · 4 calls · aten::std/);
+  await workbench.codeLenses().filter({ hasText: 'Hottest line' }).waitFor();
+});
+
+step('hints show the figures of the command line', async () => {
+  await goToLine(76);
+  for (const [line, text] of [
+    [75, 'mean = dataset.images.mean'],
+    [76, 'deviation = dataset.images.std'],
+    [70, 'features = self.body(features)'],
+  ]) {
+    const cost = costOf(line);
+    const hint = await hintOn(text, /CPU/);
+    assert.ok(hint.startsWith(`${formatUs(cost.hostTotalUs)} CPU (`), `${line}: ${hint}`);
+    assert.ok(hint.includes(`×${cost.calls}`), `${line}: ${hint}`);
+    if (cost.hostBackwardUs > 0 || cost.backwardHostUs > 0) {
+      assert.ok(hint.includes(`bwd ${formatUs(cost.backwardHostUs)}`), `${line}: ${hint}`);
+    }
+  }
+  const { rows, totals } = commandLine(
+    'lines',
+    trace,
+    '--source',
+    workbench.workspace,
+    '--limit',
+    '-1',
+  );
+  const share = costOf(76).hostTotalUs / totals.hostUs;
+  assert.match(await hintOn('deviation =', /CPU/), new RegExp(`\\(${formatShare(share)}\\)`));
+  assert.ok(rows.length > 20);
+});
+
+step('a hover breaks the line down, and leads to its calls in the timeline', async () => {
+  await goToLine(76);
+  await workbench.runCommand('Show or Focus Hover');
+  const hover = page.locator('.monaco-hover .hover-row').filter({ hasText: 'own' }).first();
+  await hover.waitFor();
+  const cost = costOf(76);
+  const text = await hover.innerText();
+  assert.ok(text.includes(`${formatUs(cost.hostTotalUs)} CPU`), text);
+  assert.match(text, /aten::std/);
+  assert.match(text, /Called from/);
+  await hover
+    .getByRole('link', { name: 'Timeline' })
+    .or(hover.getByText('Timeline', { exact: true }))
+    .first()
+    .click();
+  const frame = await profileFrame(workbench);
+  await waitUntil('the timeline', async () => {
+    const tab = frame.locator('[role=tab][aria-selected=true]').first();
+    return (await tab.innerText()).trim() === 'Timeline';
+  });
+  await frame.getByText('slow.py:76').first().waitFor();
+});
+
+step('the hot lines of the profile lead to the source', async () => {
+  await page.locator('.activitybar .action-label[aria-label*="PyTorch Profiles"]').first().click();
+  const row = page.locator('.monaco-list-row').filter({ hasText: 'slow.py:76' });
+  await row.first().waitFor();
+  await row.first().click();
+  await page.getByText('Ln 76, Col').first().waitFor();
+  await workbench.tab('slow.py').waitFor();
+  // The profile itself stands in the tree with its worker.
+  await page
+    .locator('.monaco-list-row')
+    .filter({ hasText: 'slow.pt.trace.json.gz' })
+    .first()
+    .waitFor();
+});
+
+step('the next hot line is one with time of its own', async () => {
+  await goToLine(71);
+  await workbench.runCommand('PyTorch Profile: Go to Next Hot Line');
+  await page.getByText('Ln 75, Col').first().waitFor();
+  await workbench.runCommand('PyTorch Profile: Go to Previous Hot Line');
+  await page.getByText('Ln 71, Col').first().waitFor();
+});
+
+step('hints follow their statements through edits', async () => {
+  await goToLine(74);
+  const before = await hintOn('deviation = dataset.images.std', /CPU/);
+  await page.keyboard.press('Home');
+  await page.keyboard.type('# a note\n\n');
+  await page.keyboard.press('Control+Home');
+  await goToLine(78);
+  assert.equal(await hintOn('deviation = dataset.images.std', /CPU/), before);
+  // The line that stands where the statement was before has none of its cost.
+  const other = (await shownHints()).find(({ text }) => text.includes('def normalise'));
+  assert.ok(!other.hint.startsWith(before.slice(0, 8)), other.hint);
+});
+
+step('a changed statement is marked stale on its function, not on the new line', async () => {
+  await goToLine(78);
+  await page.keyboard.press('End');
+  await page.keyboard.press('Shift+Home');
+  await page.keyboard.type('deviation = 1.0');
+  const hint = await hintOn('def normalise', /changed since the recording/);
+  assert.match(hint, new RegExp(`^${formatUs(costOf(76).hostTotalUs)} CPU`));
+  const line = (await shownHints()).find(({ text }) => text.includes('deviation = 1.0'));
+  assert.equal(line.hint, '');
+  for (let i = 0; i < 12; i++) await page.keyboard.press('Control+z');
+  await hintOn('deviation = dataset.images.std', /CPU/);
+});
+
+step('one command switches everything off and on', async () => {
+  await workbench.runCommand('PyTorch Profile: Toggle Costs in Source');
+  await waitUntil('no costs', async () => {
+    const hints = (await shownHints()).filter(({ hint }) => hint !== '');
+    return hints.length === 0 && (await workbench.codeLenses().count()) === 0;
+  });
+  await workbench.runCommand('PyTorch Profile: Toggle Costs in Source');
+  await hintOn('deviation = dataset.images.std', /CPU/);
+  await workbench.codeLenses().first().waitFor();
+});
+
+step('code that was recorded on another machine finds its file', async () => {
+  await workbench.openFile('transformer/train.pt.trace.json.gz');
+  const frame = await profileFrame(workbench);
+  await frame.getByRole('tab', { name: 'Overview', exact: true }).waitFor();
+  await workbench.openFile('transformer/model.py');
+  await workbench.tab('model.py').waitFor();
+  await workbench
+    .codeLenses()
+    .filter({ hasText: /CPU \(.*\) · .*calls/ })
+    .first()
+    .waitFor();
+});
+
+step('the active profile is the one whose costs are shown', async () => {
+  await workbench.openFile('train_cnn/fixed.py');
+  await workbench.tab('fixed.py').waitFor();
+  await workbench.openFile('train_cnn/slow.py');
+  await waitUntil('no costs of the other profile', async () => {
+    return (await workbench.codeLenses().count()) === 0;
+  });
+  await workbench.runCommand('PyTorch Profile: Choose Active Profile...');
+  await workbench.pickInList('slow.pt.trace.json.gz');
+  await workbench.codeLenses().filter({ hasText: /CPU/ }).first().waitFor();
+});
+
+step('cells of a notebook have their costs', async () => {
+  const notebook = 'cells.ipynb';
+  writeFileSync(join(workbench.workspace, notebook), notebookOf(cellText));
+  writeFileSync(join(workbench.workspace, 'cells.pt.trace.json'), traceOfCell(cellText));
+  await workbench.openFile('cells.pt.trace.json');
+  await workbench.tab('cells.pt.trace.json').waitFor();
+  const frame = await profileFrame(workbench);
+  await frame.getByRole('tab', { name: 'Overview', exact: true }).waitFor();
+  await workbench.openFile(notebook);
+  await workbench.tab(notebook).waitFor();
+  await workbench
+    .codeLenses()
+    .filter({ hasText: /aten::add|aten::mul/ })
+    .first()
+    .waitFor();
+});
+
+step('nothing went wrong in the pages', () => {
+  assert.deepEqual(workbench.pageErrors, []);
+});
