@@ -147,6 +147,7 @@ class Walk {
     for (auto& [name, files] : runs_) out.runs.push_back(MakeRun(name, std::move(files)));
     std::sort(out.runs.begin(), out.runs.end(),
               [](const RunFiles& a, const RunFiles& b) { return a.name < b.name; });
+    std::sort(skipped_.begin(), skipped_.end());  // folders list their files in any order
     out.skipped = std::move(skipped_);
     return out;
   }

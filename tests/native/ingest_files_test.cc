@@ -1,0 +1,233 @@
+// Files on disk: plain, compressed, cut, several members; discovery of runs.
+#include <zlib.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "ingest_fixture.h"
+
+namespace emberline {
+
+namespace fs = std::filesystem;
+using namespace fixture;  // NOLINT: helpers of these tests
+
+namespace {
+
+// A folder of its own that goes away with the test.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::random_device random;
+    path_ = fs::temp_directory_path() / ("emberline-test-" + std::to_string(random()) + std::to_string(random()));
+    fs::create_directories(path_);
+  }
+  ~TemporaryFolder() {
+    std::error_code error;
+    fs::remove_all(path_, error);
+  }
+  fs::path Write(const std::string& name, const std::string& bytes) const {
+    const fs::path path = path_ / name;
+    fs::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << bytes;
+    return path;
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::string Gzip(const std::string& text) {
+  z_stream stream{};
+  REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  std::string out(deflateBound(&stream, text.size()) + 64, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+std::string Trace(int events) {
+  std::string text = "{\"schemaVersion\": 1, \"traceEvents\": [";
+  for (int i = 0; i < events; ++i) {
+    text += (i ? ",\n  " : "") + X("cpu_op", "op " + std::to_string(i % 50), i * 10, 5, 1, 1 + i % 3,
+                                   "{\"External id\": " + std::to_string(i * 7919) + "}");
+  }
+  return text + "], \"traceName\": \"t\"}";
+}
+
+std::shared_ptr<const TraceStore> Load(const fs::path& path) {
+  auto result = ReadTrace(path, {});
+  INFO((result ? std::string() : result.error().message));
+  REQUIRE(result.ok());
+  CheckCounts(*result->store);
+  return result->store;
+}
+
+}  // namespace
+
+TEST_CASE("plain and compressed files give the same, whatever their names") {
+  const TemporaryFolder folder;
+  const std::string text = Trace(5000);
+  const std::string packed = Gzip(text);
+  for (const auto& [name, bytes] : std::vector<std::pair<std::string, std::string>>{
+           {"a.pt.trace.json", text}, {"a.pt.trace.json.gz", packed}, {"b.json", packed}, {"b.json.gz", text}}) {
+    INFO(name);
+    const auto store = Load(folder.Write(name, bytes));
+    CHECK(store->slice_count() == 5000);
+    CHECK(store->problems().empty());
+    CHECK(store->counts().file_bytes == bytes.size());
+    CHECK(store->counts().text_bytes == text.size());
+    CHECK(store->metadata().trace_name == "t");
+  }
+}
+
+TEST_CASE("several gzip members are one text, zeros behind them are padding, other bytes are counted") {
+  const TemporaryFolder folder;
+  const std::string text = Trace(3000);
+  const std::string two = Gzip(text.substr(0, 70'001)) + Gzip(text.substr(70'001));
+  CHECK(Load(folder.Write("two.json.gz", two))->slice_count() == 3000);
+  CHECK(Load(folder.Write("padded.json.gz", two + std::string(1000, '\0')))->problems().empty());
+  const auto store = Load(folder.Write("trailing.json.gz", two + "garbage"));
+  CHECK(store->slice_count() == 3000);
+  CHECK(ProblemCount(*store, "trailingBytes") == 1);
+}
+
+TEST_CASE("a compressed file that is cut or damaged opens to what can be read") {
+  const TemporaryFolder folder;
+  const std::string packed = Gzip(Trace(5000));
+  const auto cut = Load(folder.Write("cut.json.gz", packed.substr(0, packed.size() / 2)));
+  CHECK(cut->slice_count() > 0);
+  CHECK(cut->slice_count() < 5000);
+  CHECK(ProblemCount(*cut, "truncatedGzip") == 1);
+  CHECK(ProblemCount(*cut, "truncated") == 1);
+  std::string damaged = packed;
+  for (size_t i = packed.size() / 2; i < packed.size() / 2 + 64; ++i) damaged[i] = '\xFF';
+  const auto broken = ReadTrace(folder.Write("damaged.json.gz", damaged), {});
+  REQUIRE(broken.ok());
+  CheckCounts(*broken->store);
+  CHECK(broken->store->slice_count() < 5000);
+  CHECK(ProblemCount(*broken->store, "damagedGzip") + ProblemCount(*broken->store, "truncatedGzip") == 1);
+  // Only the check sum at the end is wrong.
+  std::string sum = packed;
+  sum[sum.size() - 6] ^= 1;
+  const auto store = Load(folder.Write("sum.json.gz", sum));
+  CHECK(store->slice_count() == 5000);
+  CHECK(ProblemCount(*store, "damagedGzip") == 1);
+}
+
+TEST_CASE("a small compressed file cut at each byte") {
+  const TemporaryFolder folder;
+  const std::string packed = Gzip(Trace(20));
+  for (size_t cut = 0; cut < packed.size(); ++cut) {
+    const auto result = ReadTrace(folder.Write("cut.json.gz", packed.substr(0, cut)), {});
+    INFO(cut);
+    if (result.ok()) {
+      CheckCounts(*result->store);
+      CHECK_FALSE(result->store->problems().empty());
+    } else {
+      CHECK(result.error().kind == ErrorKind::kUnreadable);
+    }
+  }
+}
+
+TEST_CASE("files that are absent, folders and unreadable texts are errors of their kind") {
+  const TemporaryFolder folder;
+  CHECK(ReadTrace(folder.path() / "none.json", {}).error().kind == ErrorKind::kNotFound);
+  CHECK(ReadTrace(folder.path(), {}).error().kind == ErrorKind::kUnreadable);
+  const auto empty = ReadTrace(folder.Write("empty.json", ""), {});
+  CHECK(empty.error().kind == ErrorKind::kUnreadable);
+  CHECK(empty.error().message.find("empty.json") != std::string::npos);
+  CHECK(ReadTrace(folder.Write("x.json.gz", Gzip("")), {}).error().kind == ErrorKind::kUnreadable);
+}
+
+TEST_CASE("reading a file can be cancelled in the middle") {
+  const TemporaryFolder folder;
+  ReadOptions options;
+  const CancelToken cancel = options.cancel;
+  options.progress = [cancel](std::string_view, double fraction) {
+    if (fraction > 0.2) cancel.Cancel();
+  };
+  const auto result = ReadTrace(folder.Write("big.json.gz", Gzip(Trace(60'000))), options);
+  REQUIRE_FALSE(result.ok());
+  CHECK(result.error().kind == ErrorKind::kCancelled);
+}
+
+TEST_CASE("a file is a run with one worker") {
+  const TemporaryFolder folder;
+  const auto found = DiscoverRuns(folder.Write("job/rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz", "x"));
+  REQUIRE(found.ok());
+  REQUIRE(found->runs.size() == 1);
+  CHECK(found->runs[0].name == "job");
+  REQUIRE(found->runs[0].workers.size() == 1);
+  CHECK(found->runs[0].workers[0].name == "rank-0.Apr_03_18_51_38");
+  CHECK(found->runs[0].workers[0].spans[0].span.empty());
+  CHECK(DiscoverRuns(folder.Write("odd.json", "x"))->runs[0].workers[0].name == "odd");
+}
+
+TEST_CASE("a log folder holds runs, a run holds workers, a worker holds spans in order of time") {
+  const TemporaryFolder folder;
+  for (const char* name : {
+           "run b/host.domain_12.900.pt.trace.json", "run b/host.domain_12.1000.pt.trace.json.gz",
+           "run b/host.domain_12.10000.pt.trace.json", "run b/rank10.pt.trace.json", "run b/rank2.pt.trace.json",
+           "run a/deep/worker0.1623143089861.pt.trace.json", "run a/deep/worker0.1623143566756000000.pt.trace.json",
+           "run a/deep/notes.txt", "run a/deep/other.pt.trace.json.bak", "w.pt.trace.json", "run c/.pt.trace.json"}) {
+    folder.Write(name, "{}");
+  }
+  folder.Write("run d/rank0_trace.json", Trace(3));
+  folder.Write("run d/et.json", "{\"schema\": \"1\", \"nodes\": []}");
+  folder.Write("run d/half.pt.trace.json.tmp", "{");
+  fs::create_directory_symlink(folder.path(), folder.path() / "run a" / "loop");
+  const auto found = DiscoverRuns(folder.path());
+  REQUIRE(found.ok());
+  std::vector<std::string> runs;
+  for (const RunFiles& run : found->runs) runs.push_back(run.name);
+  std::vector<std::string> expected = {folder.path().filename().string(), "run a/deep", "run b", "run c", "run d"};
+  CHECK(runs == expected);
+  const auto& run_b = found->runs[2];
+  REQUIRE(run_b.workers.size() == 3);
+  CHECK(run_b.workers[0].name == "host.domain_12");
+  CHECK(run_b.workers[1].name == "rank2");
+  CHECK(run_b.workers[2].name == "rank10");
+  REQUIRE(run_b.workers[0].spans.size() == 3);
+  CHECK(run_b.workers[0].spans[0].path.filename() == "host.domain_12.900.pt.trace.json");
+  CHECK(run_b.workers[0].spans[0].span == "1");
+  CHECK(run_b.workers[0].spans[2].path.filename() == "host.domain_12.10000.pt.trace.json");
+  CHECK(run_b.workers[0].spans[2].span == "3");
+  // Milliseconds of old recorders and nanoseconds of newer ones.
+  CHECK(found->runs[1].workers[0].spans[0].path.filename() == "worker0.1623143089861.pt.trace.json");
+  CHECK(found->runs[3].workers[0].name.empty());
+  REQUIRE(found->runs[4].workers.size() == 1);
+  CHECK(found->runs[4].workers[0].name == "rank0_trace");
+  REQUIRE(found->skipped.size() == 2);
+  CHECK(found->skipped[0].find("et.json is an execution trace") != std::string::npos);
+  CHECK(found->skipped[1].find("unfinished") != std::string::npos);
+}
+
+TEST_CASE("one recording both plain and packed counts once") {
+  const TemporaryFolder folder;
+  folder.Write("w.1.pt.trace.json", "{}");
+  folder.Write("w.1.pt.trace.json.gz", "{}");
+  const auto found = DiscoverRuns(folder.path());
+  REQUIRE(found.ok());
+  CHECK(found->runs[0].workers[0].spans.size() == 1);
+  CHECK(found->skipped.size() == 1);
+}
+
+TEST_CASE("folders without traces say so, with an example of what is there") {
+  const TemporaryFolder folder;
+  CHECK(DiscoverRuns(folder.path() / "absent").error().kind == ErrorKind::kNotFound);
+  CHECK(DiscoverRuns(folder.path()).error().kind == ErrorKind::kUnreadable);
+  folder.Write("package.json", "{\"name\": \"x\"}");
+  const auto found = DiscoverRuns(folder.path());
+  REQUIRE_FALSE(found.ok());
+  CHECK(found.error().message.find("package.json") != std::string::npos);
+}
+
+}  // namespace emberline

@@ -1,0 +1,189 @@
+// The tolerant reader against a strict parser: on sound JSON both must say the same.
+#include <simdjson.h>
+
+#include <cmath>
+#include <random>
+
+#include "ingest/event_reader.h"
+#include "ingest/window.h"
+#include "ingest_fixture.h"
+
+namespace emberline {
+
+using namespace fixture;  // NOLINT: helpers of these tests
+
+namespace {
+
+// Sound JSON of random shape, with everything that makes lexing hard.
+class Random {
+ public:
+  explicit Random(unsigned seed) : random_(seed) {}
+
+  std::string Space() {
+    static const char* const kSpaces[] = {"", "", "", " ", "  ", "\n    ", "\t", "\r\n"};
+    return kSpaces[Pick(8)];
+  }
+
+  std::string Text() {
+    static const char* const kPieces[] = {
+        "aten::", "add", " ", "\\\"", "\\\\", "\\/", "\\n", "\\u00e9", "\\ud83d\\ude00", "\xC3\xA9",
+        "{", "}", "[", "]", ",", ":", "<lambda()#1>", "\xF0\x9F\x98\x80", "\\u0000", "'", "0x7f", "\xE2\x82\xAC"};
+    std::string out = "\"";
+    const int n = static_cast<int>(Pick(12));
+    for (int i = 0; i < n; ++i) out += kPieces[Pick(22)];
+    return out + "\"";
+  }
+
+  std::string NumberText() {
+    switch (Pick(6)) {
+      case 0: return std::to_string(static_cast<int64_t>(random_()));
+      case 1: return std::to_string(-static_cast<int64_t>(Pick(1000)));
+      case 2: return std::to_string(static_cast<double>(Pick(1'000'000)) / 1000);
+      case 3: return "-0.125";
+      case 4: return std::to_string(Pick(100)) + "e" + std::to_string(static_cast<int>(Pick(20)) - 10);
+      default: return std::to_string(Pick(100));
+    }
+  }
+
+  std::string Value(int depth) {
+    switch (Pick(depth > 3 ? 4 : 6)) {
+      case 0: return Text();
+      case 1: return NumberText();
+      case 2: {
+        static const char* const kWords[] = {"true", "false", "null"};
+        return kWords[Pick(3)];
+      }
+      case 3: return Text();
+      case 4: {
+        std::string out = "[" + Space();
+        const int n = static_cast<int>(Pick(4));
+        for (int i = 0; i < n; ++i) out += (i ? "," + Space() : "") + Value(depth + 1) + Space();
+        return out + "]";
+      }
+      default: return Object(depth + 1, 3);
+    }
+  }
+
+  std::string Object(int depth, uint64_t most) {
+    std::string out = "{" + Space();
+    const int n = static_cast<int>(Pick(most + 1));
+    for (int i = 0; i < n; ++i) {
+      std::string key = Text();
+      key.insert(1, "k" + std::to_string(i));
+      out += (i ? "," + Space() : "") + key + Space() + ":" + Space() + Value(depth) + Space();
+    }
+    return out + "}";
+  }
+
+  uint64_t Pick(uint64_t n) { return random_() % n; }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+void CheckSame(const ArgItem& item, simdjson::dom::element expected, const StringPool& strings) {
+  using Type = simdjson::dom::element_type;
+  switch (expected.type()) {
+    case Type::INT64:
+      REQUIRE(item.type == ArgType::kInt);
+      REQUIRE(item.number == int64_t(expected.get_int64().value_unsafe()));
+      return;
+    case Type::UINT64:
+      REQUIRE(item.type == ArgType::kText);
+      REQUIRE(strings.Get(item.text) == std::to_string(expected.get_uint64().value_unsafe()));
+      return;
+    case Type::DOUBLE:
+      REQUIRE(item.type == ArgType::kDouble);
+      REQUIRE(item.real == double(expected.get_double().value_unsafe()));
+      return;
+    case Type::BOOL:
+      REQUIRE(item.type == (expected.get_bool().value_unsafe() ? ArgType::kTrue : ArgType::kFalse));
+      return;
+    case Type::NULL_VALUE: REQUIRE(item.type == ArgType::kNull); return;
+    case Type::STRING:
+      REQUIRE(item.type == ArgType::kText);
+      REQUIRE(strings.Get(item.text) == std::string_view(expected.get_string().value_unsafe()));
+      return;
+    case Type::ARRAY:
+    case Type::OBJECT: {
+      REQUIRE(item.type == ArgType::kJson);
+      simdjson::dom::parser parser;
+      simdjson::dom::element kept;
+      REQUIRE(parser.parse(simdjson::padded_string(strings.Get(item.text))).get(kept) == simdjson::SUCCESS);
+      REQUIRE(simdjson::minify(kept) == simdjson::minify(expected));
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("random sound objects read as a strict parser reads them, strictly and leniently") {
+  Random random(11);
+  for (int round = 0; round < 3000; ++round) {
+    const std::string text = random.Object(0, 8);
+    std::string padded = text + ",";
+    padded.append(Window::kPadding, '\0');
+    simdjson::dom::parser parser;
+    simdjson::dom::element root;
+    INFO(text);
+    REQUIRE(parser.parse(text).get(root) == simdjson::SUCCESS);
+    StringPool strings;
+    EventReader reader(&strings);
+    std::vector<ArgItem> items;
+    const char* next = nullptr;
+    REQUIRE(reader.ReadObject(padded.data(), padded.data() + text.size() + 1, &items, &next) ==
+            EventReader::Status::kOk);
+    REQUIRE(next == padded.data() + text.size());
+    REQUIRE(reader.mended().empty());
+    const simdjson::dom::object object = root.get_object().value_unsafe();
+    REQUIRE(items.size() == object.size());
+    size_t i = 0;
+    for (const auto field : object) {
+      REQUIRE(strings.Get(items[i].key) == field.key);
+      CheckSame(items[i], field.value, strings);
+      ++i;
+    }
+    // Each shorter text ends inside the object.
+    const size_t cut = random.Pick(text.size() - 1) + 1;
+    const std::string part = text.substr(0, cut) + std::string(Window::kPadding, '\0');
+    REQUIRE(reader.ReadObject(part.data(), part.data() + cut, &items, &next) ==
+            EventReader::Status::kNeedMore);
+  }
+}
+
+TEST_CASE("random bytes over a sound trace never break the count of events") {
+  std::mt19937 random(5);
+  std::string sound = "{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0}], \"traceEvents\": [";
+  for (int i = 0; i < 12; ++i) {
+    sound += (i ? ",\n  " : "") + X("cpu_op", "aten::op" + std::to_string(i), i, 1, 1, 1,
+                                    R"js({"Input Dims": [[1, 2], []], "s": "a\\b", "x": 1.5})js");
+  }
+  sound += "], \"traceName\": \"t\", \"baseTimeNanoseconds\": 17}";
+  static constexpr char kBytes[] = "\"\\{}[],: \n0a\xFF\x01";
+  for (int round = 0; round < 4000; ++round) {
+    std::string text = sound;
+    const int changes = 1 + static_cast<int>(random() % 4);
+    for (int i = 0; i < changes; ++i) {
+      const size_t at = random() % text.size();
+      switch (random() % 3) {
+        case 0: text[at] = kBytes[random() % (sizeof(kBytes) - 1)]; break;
+        case 1: text.erase(at, 1 + random() % 5); break;
+        default: text.insert(at, 1, kBytes[random() % (sizeof(kBytes) - 1)]);
+      }
+    }
+    INFO(text);
+    const auto result = ReadInBlocks(text, 1 + random() % 300);
+    if (!result.ok()) {
+      REQUIRE(result.error().kind == ErrorKind::kUnreadable);
+      continue;
+    }
+    const ReadCounts& c = result->store->counts();
+    REQUIRE(c.events == c.slices + c.paired + c.instants + c.memory + c.counters + c.flows + c.metadata + c.dropped);
+    uint64_t problems = 0;
+    for (const Problem& problem : result->store->problems()) problems += problem.count;
+    REQUIRE(problems >= c.dropped);
+  }
+}
+
+}  // namespace emberline
