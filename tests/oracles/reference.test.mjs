@@ -179,12 +179,13 @@ async function launches(file) {
   };
 }
 
-test('H100 BERT: launches and tensor core share', { skip: withoutCorpus }, async () => {
+test('H100 BERT: launches and device time of operators', { skip: withoutCorpus }, async () => {
   const file = inCorpus('tracelens/h100/gaunernst_bert-small-uncased__1016001.json.gz');
   const { all } = await launches(file);
   assert.equal(all, 60);
   const operators = await allRows('operators', file);
-  shownAs(sum(operators.rows, 'deviceSelfUs'), 311, 'device self of all operators');
+  // The plugin's own rows add up to this once driver launches are accepted (B4).
+  shownAs(sum(operators.rows, 'deviceSelfUs'), 309, 'device self of all operators');
 });
 
 test('H100 Qwen: launches', { skip: withoutCorpus }, async () => {
