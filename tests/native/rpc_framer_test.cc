@@ -1,0 +1,102 @@
+// Framing of the base protocol, byte by byte.
+#include "rpc/framer.h"
+
+#include <catch2/catch.hpp>
+#include <random>
+#include <vector>
+
+using emberline::Frame;
+using emberline::Framer;
+using Kind = emberline::Framer::Item::Kind;
+
+namespace {
+
+std::vector<Framer::Item> Drain(Framer* framer) {
+  std::vector<Framer::Item> items;
+  for (Framer::Item item; framer->Pop(&item);) items.push_back(item);
+  return items;
+}
+
+}  // namespace
+
+TEST_CASE("framer: frames survive any cut") {
+  std::string stream;
+  std::vector<std::string> bodies;
+  for (int i = 0; i < 50; ++i) {
+    bodies.push_back(std::string(static_cast<size_t>(i * 7), static_cast<char>('a' + i % 26)));
+    stream += Frame(bodies.back());
+  }
+  std::mt19937 random(1);
+  for (int round = 0; round < 50; ++round) {
+    Framer framer;
+    std::vector<Framer::Item> items;
+    for (size_t at = 0; at < stream.size();) {
+      const size_t length = 1 + random() % 40;
+      framer.Feed(std::string_view(stream).substr(at, length));
+      at += length;
+      for (Framer::Item& item : Drain(&framer)) items.push_back(std::move(item));
+    }
+    REQUIRE(items.size() == bodies.size());
+    for (size_t i = 0; i < items.size(); ++i) {
+      CHECK(items[i].kind == Kind::kMessage);
+      CHECK(items[i].text == bodies[i]);
+    }
+    CHECK(!framer.pending());
+  }
+}
+
+TEST_CASE("framer: a bad header costs one fault, then the next frame is read") {
+  for (const std::string bad : {"Content-Length: x\r\n\r\n", "Nonsense\r\n\r\n", "A: b\r\n\r\n{}",
+                                "Content-Length: 99999999999999999999\r\n\r\n"}) {
+    for (const bool split : {false, true}) {
+      Framer framer;
+      const std::string stream = bad + Frame("{\"a\":1}");
+      if (split) {
+        for (const char c : stream) framer.Feed(std::string_view(&c, 1));
+      } else {
+        framer.Feed(stream);
+      }
+      const auto items = Drain(&framer);
+      REQUIRE(items.size() == 2);
+      CHECK(items[0].kind == Kind::kBadHeader);
+      CHECK(items[1].kind == Kind::kMessage);
+      CHECK(items[1].text == "{\"a\":1}");
+    }
+  }
+}
+
+TEST_CASE("framer: an endless header holds no memory") {
+  Framer framer;
+  const std::string noise(64 << 10, 'x');
+  for (int i = 0; i < 100; ++i) framer.Feed(noise);
+  const auto items = Drain(&framer);
+  REQUIRE(items.size() == 1);
+  CHECK(items[0].kind == Kind::kBadHeader);
+  framer.Feed(Frame("after"));
+  const auto after = Drain(&framer);
+  REQUIRE(after.size() == 1);
+  CHECK(after[0].text == "after");
+}
+
+TEST_CASE("framer: a body above the limit is skipped, not collected") {
+  Framer framer;
+  const size_t size = Framer::kMaxBodyBytes + 5;
+  framer.Feed("Content-Length: " + std::to_string(size) + "\r\n\r\n");
+  const std::string chunk(1 << 20, 'y');
+  for (size_t left = size; left > 0;) {
+    const size_t part = std::min(left, chunk.size());
+    framer.Feed(std::string_view(chunk).substr(0, part));
+    left -= part;
+  }
+  framer.Feed(Frame("next"));
+  const auto items = Drain(&framer);
+  REQUIRE(items.size() == 2);
+  CHECK(items[0].kind == Kind::kOversize);
+  CHECK(items[1].text == "next");
+}
+
+TEST_CASE("framer: the end inside a frame is noticed") {
+  Framer framer;
+  framer.Feed("Content-Length: 10\r\n\r\nabc");
+  CHECK(framer.pending());
+}
