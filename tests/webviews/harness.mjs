@@ -175,6 +175,12 @@ export class Harness {
   }
 }
 
+/** The folders that the extension names for methods that read source. */
+const sourceFolders = (method) =>
+  method === 'view/lines' || method.startsWith('source/')
+    ? { sourceRoots: [join(root, 'samples')] }
+    : {};
+
 export class ProfilePage {
   constructor(harness, page) {
     this.harness = harness;
@@ -242,7 +248,7 @@ export class ProfilePage {
     try {
       const result = await this.harness.daemon.request(
         method,
-        { ...params, profileId: this.profileId, ...this.extra?.(method) },
+        { ...params, profileId: this.profileId, ...sourceFolders(method) },
         source.token,
       );
       await this.send({ type: 'response', id, result });

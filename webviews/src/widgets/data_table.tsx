@@ -43,6 +43,8 @@ export interface DataTableProps {
   hideColumns?: (result: unknown) => readonly string[];
   toolbar?: ComponentChildren;
   tall?: boolean;
+  /** Share of the spare width that the first column takes; the columns of numbers take 1 each. */
+  firstShare?: number;
   empty?: string;
 }
 
@@ -136,17 +138,23 @@ const numeric = (column: Column): boolean =>
   column.type === 'integer' || column.type === 'number';
 
 function minimumWidth(column: Column, first: boolean): number {
-  if (first) return 190;
+  if (first) return 200;
   if (column.type === 'text') return 110;
-  return column.type === 'bool' ? 84 : 96;
+  // Wide enough for the longest word of the heading, and for seven figures.
+  const word = column.title.split(' ').reduce((most, one) => Math.max(most, one.length), 0);
+  return Math.max(column.type === 'bool' ? 60 : 84, Math.round(word * 8.5) + 20);
 }
 
-function gridTemplate(columns: readonly Column[], widths: Record<string, number>): string {
+function gridTemplate(
+  columns: readonly Column[],
+  widths: Record<string, number>,
+  firstShare: number,
+): string {
   return columns
     .map((column, index) => {
       const fixedWidth = widths[column.key];
       if (fixedWidth !== undefined) return `${fixedWidth}px`;
-      const share = index === 0 ? 3.2 : column.type === 'text' ? 1.6 : column.type === 'bool' ? 0.6 : 1;
+      const share = index === 0 ? firstShare : column.type === 'text' ? 1.8 : column.type === 'bool' ? 0.6 : 1;
       return `minmax(${minimumWidth(column, index === 0)}px, ${share}fr)`;
     })
     .join(' ');
@@ -267,7 +275,7 @@ export function DataTable(props: DataTableProps) {
     }
     return most;
   }, [loaded?.key]);
-  const template = `${gridTemplate(columns, widthState.value)}${hasActions ? ` ${actionsPx}px` : ''}`;
+  const template = `${gridTemplate(columns, widthState.value, props.firstShare ?? 5)}${hasActions ? ` ${actionsPx}px` : ''}`;
   const minWidth =
     columns.reduce(
       (sum, column, index) =>

@@ -76,6 +76,14 @@ export function LinesView() {
           defaultSort={device ? '-deviceSelfUs' : '-hostSelfUs'}
           actions={actions}
           onResult={(answer) => setResult(answer as ViewLinesResult)}
+          hideColumns={() => [
+            // The file's cell names the line too.
+            ...(group.value === 'line' ? ['line'] : []),
+            ...(device
+              ? []
+              : ['deviceSelfUs', 'deviceTotalUs', 'backwardDeviceUs', 'synchronisationUs', 'idleUs']),
+            ...(trace.value?.worldSize === null ? ['collectives', 'collectiveUs'] : []),
+          ]}
           renderCell={{
             file: (row) => (
               <button
@@ -104,6 +112,7 @@ export function LinesView() {
               onChange={(next) => (group.value = next)}
             />
           }
+          firstShare={1.4}
           tall
         />
       </Panel>

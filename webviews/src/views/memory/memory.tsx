@@ -228,6 +228,7 @@ export function MemoryView() {
             stateKey="events"
             method="view/memoryEvents"
             params={params}
+            firstShare={2.5}
             actions={rowActions}
           />
         ) : part.value === 'peak' ? (
