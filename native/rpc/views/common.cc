@@ -1,6 +1,19 @@
 #include "rpc/views/common.h"
 
 namespace emberline {
+namespace {
+
+// Kernel names reach kilobytes; a reference needs enough to be recognised.
+constexpr size_t kMaxRefName = 400;
+
+std::string ShortName(std::string_view name) {
+  if (name.size() <= kMaxRefName) return std::string(name);
+  size_t end = kMaxRefName;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;   // whole characters
+  return std::string(name.substr(0, end)) + "...";
+}
+
+}  // namespace
 
 Json FrameJson(const Frame& frame) {
   return {{"file", frame.file},
@@ -12,7 +25,7 @@ Json FrameJson(const Frame& frame) {
 
 Json SliceRefJson(const TraceStore& store, SliceIndex slice) {
   return {{"slice", slice},
-          {"name", store.name(slice)},
+          {"name", ShortName(store.name(slice))},
           {"startNs", store.start(slice)},
           {"durationNs", store.duration(slice)},
           {"track", store.track(slice)}};

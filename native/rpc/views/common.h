@@ -12,6 +12,7 @@ namespace emberline {
 
 // Frame and SliceRef of rpc/protocol/common.json.
 Json FrameJson(const Frame& frame);
+// A reference's name is cut beyond 400 bytes.
 Json SliceRefJson(const TraceStore& store, SliceIndex slice);
 
 // Finding of rpc/protocol/view-overview.json.

@@ -10,9 +10,11 @@ namespace emberline {
 namespace {
 
 constexpr int64_t kDefaultTopN = 10;
-constexpr int64_t kMaxTopN = 1000;
-// Rows of each small table in a reply about one kernel.
+constexpr int64_t kMaxTopN = 200;
+// What the ring chart, and each small table about one kernel, may take of a reply.
+constexpr size_t kRingBytes = 40 << 10;
 constexpr size_t kMaxLaunchRows = 200;
+constexpr size_t kLaunchBytes = 48 << 10;
 
 struct Grouped {
   KernelData data;
@@ -44,7 +46,15 @@ Result<std::shared_ptr<const Grouped>> TableOf(const ViewRequest& request, Kerne
 }
 
 Table Shortened(Table table) {
-  if (table.rows.size() > kMaxLaunchRows) table.rows.resize(kMaxLaunchRows);
+  size_t rows = 0, bytes = 0;
+  for (; rows < table.rows.size() && rows < kMaxLaunchRows; ++rows) {
+    for (const Cell& cell : table.rows[rows]) {
+      const auto* text = std::get_if<std::string>(&cell);
+      bytes += 30 + (text != nullptr ? text->size() : 0);
+    }
+    if (bytes > kLaunchBytes && rows > 0) break;
+  }
+  table.rows.resize(rows);
   return table;
 }
 
@@ -62,11 +72,14 @@ Result<Json> KernelsView(const ViewRequest& request) {
   const KernelData& data = (*by_name)->data;
   const int64_t top = std::clamp<int64_t>(request.params.value("topN", kDefaultTopN), 1, kMaxTopN);
   Json ring = Json::array();
+  size_t bytes = 0;
   for (const KernelRow& row : data.rows) {
     if (static_cast<int64_t>(ring.size()) >= top) break;
-    if (row.total > 0) {
-      ring.push_back({{"name", request.trace.store->strings().Get(row.name)}, {"us", Us(row.total)}});
-    }
+    if (row.total <= 0) continue;
+    const std::string_view name = request.trace.store->strings().Get(row.name);
+    bytes += name.size() + name.size() / 16 + 40;
+    if (bytes > kRingBytes && !ring.empty()) break;
+    ring.push_back({{"name", name}, {"us", Us(row.total)}});
   }
   (*result)["ring"] = std::move(ring);
   (*result)["launches"] = data.launches;
@@ -104,10 +117,7 @@ Result<Json> KernelLaunchesView(const ViewRequest& request) {
                  {"modules", TableJson(Shortened(std::move(launches->modules)))},
                  {"lines", TableJson(Shortened(std::move(launches->lines)))},
                  {"slices", Json::array()}};
-  // Kernel names can be kilobytes long; the reference carries the name once per slice.
-  const size_t most = std::clamp<size_t>((64u << 10) / (key.name.size() + 100), 1, 100);
   for (SliceIndex slice : launches->slices) {
-    if (result["slices"].size() >= most) break;
     result["slices"].push_back(SliceRefJson(model.store(), slice));
   }
   return result;

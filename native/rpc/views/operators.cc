@@ -10,8 +10,12 @@ namespace emberline {
 namespace {
 
 constexpr int64_t kDefaultTopN = 10;
-constexpr int64_t kMaxTopN = 1000;
+constexpr int64_t kMaxTopN = 200;
+// What each ring chart may take of a reply.
+constexpr size_t kRingBytes = 12 << 10;
 constexpr size_t kMaxStacks = 500;
+constexpr size_t kMaxFrames = 400;
+constexpr size_t kStackBytes = 190 << 10;
 
 struct Grouped {
   OperatorData data;
@@ -56,8 +60,12 @@ Json RingJson(const Model& model, const std::vector<OperatorRow>& rows, Ns Opera
                    [&](const OperatorRow* a, const OperatorRow* b) { return a->*value > b->*value; });
   const size_t shown = count < 0 ? order.size() : std::min(order.size(), static_cast<size_t>(count));
   Json json = Json::array();
+  size_t bytes = 0;
   for (size_t i = 0; i < shown; ++i) {
-    json.push_back({{"name", model.store().strings().Get(order[i]->name)}, {"us", Us(order[i]->*value)}});
+    const std::string_view name = model.store().strings().Get(order[i]->name);
+    bytes += name.size() + name.size() / 16 + 40;
+    if (bytes > kRingBytes && i > 0) break;
+    json.push_back({{"name", name}, {"us", Us(order[i]->*value)}});
   }
   return json;
 }
@@ -123,12 +131,15 @@ Result<Json> OperatorStacksView(const ViewRequest& request) {
   size_t bytes = 0;
   for (const OperatorStack& stack : *stacks) {
     Json frames = Json::array();
+    size_t own = 0;
     for (const Frame& frame : stack.frames) {
+      own += frame.file.size() + frame.function.size() + 100;
+      if (frames.size() >= kMaxFrames || own > kStackBytes) break;
       frames.push_back(FrameJson(frame));
-      bytes += frame.file.size() + frame.function.size() + 100;
     }
     // A reply stays below 256 KiB; the heaviest stacks come first.
-    if (result["stacks"].size() >= kMaxStacks || (bytes > (190u << 10) && !result["stacks"].empty())) break;
+    bytes += own;
+    if (result["stacks"].size() >= kMaxStacks || (bytes > kStackBytes && !result["stacks"].empty())) break;
     result["stacks"].push_back(
         {{"frames", std::move(frames)},
          {"backward", stack.from_forward},

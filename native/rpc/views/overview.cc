@@ -1,12 +1,20 @@
 // view/overview: steps, devices, configuration, recommendations.
 #include "analysis/overview.h"
 
+#include <algorithm>
+
 #include "analysis/findings.h"
 #include "rpc/views/common.h"
 #include "rpc/views/view.h"
 
 namespace emberline {
 namespace {
+
+// Steps in a reply that is no export; a reply stays below 256 KiB.
+constexpr int64_t kDefaultSteps = 400;
+// Slices and frames of one finding, and what all findings may take.
+constexpr size_t kMaxLinks = 20;
+constexpr size_t kFindingsBytes = 96 << 10;
 
 Json OptionalRatio(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
@@ -29,9 +37,15 @@ Json FindingJson(const Model& model, const Finding& finding) {
   }
   json["gainUs"] = finding.gain_us ? Json(*finding.gain_us) : Json();
   json["slices"] = Json::array();
-  for (SliceIndex slice : finding.slices) json["slices"].push_back(SliceRefJson(model.store(), slice));
+  for (SliceIndex slice : finding.slices) {
+    if (json["slices"].size() >= kMaxLinks) break;
+    json["slices"].push_back(SliceRefJson(model.store(), slice));
+  }
   json["frames"] = Json::array();
-  for (const Frame& frame : finding.frames) json["frames"].push_back(FrameJson(frame));
+  for (const Frame& frame : finding.frames) {
+    if (json["frames"].size() >= kMaxLinks) break;
+    json["frames"].push_back(FrameJson(frame));
+  }
   return json;
 }
 
@@ -57,8 +71,12 @@ Result<Json> OverviewView(const ViewRequest& request) {
                                {"definition", RoleDefinition(role)},
                                {"present", overview->steps.present[r]}});
   }
+  const int64_t limit = request.params.value("limit", kDefaultSteps);
+  const bool all = limit < 0;
+  result["totalSteps"] = overview->steps.steps.size();
   result["steps"] = Json::array();
   for (const StepParts& parts : overview->steps.steps) {
+    if (!all && static_cast<int64_t>(result["steps"].size()) >= std::min(limit, kDefaultSteps)) break;
     const Step& step = model.steps[parts.step];
     std::array<double, kRoleCount> ns{};
     for (size_t r = 0; r < kRoleCount; ++r) ns[r] = static_cast<double>(parts.parts[r]);
@@ -88,8 +106,16 @@ Result<Json> OverviewView(const ViewRequest& request) {
   result["tensorCoreShare"] = OptionalRatio(overview->tensor_core_share);
   result["tensorCoreEligibleShare"] = OptionalRatio(overview->tensor_core_eligible_share);
   result["recommendations"] = Json::array();
+  size_t bytes = 0;
   for (const Finding& finding : FindFindings(model, request.steps, *overview, request.cancel)) {
-    result["recommendations"].push_back(FindingJson(model, finding));
+    Json json = FindingJson(model, finding);
+    bytes += DumpJson(json).size();
+    if (bytes > kFindingsBytes && !all) {
+      // Only hostile names get here: the finding stays, its links go.
+      json["slices"] = Json::array();
+      json["frames"] = Json::array();
+    }
+    result["recommendations"].push_back(std::move(json));
   }
   return result;
 }
