@@ -18,7 +18,11 @@ export const deviations = [
   },
 
   // User ranges are no CPU execution: what no operator covers is "other".
-  { bug: 'B68', trace: /^(hta|tracelens|zoology)/, figure: new RegExp(`^${step} (cpuExec|other)$`) },
+  {
+    bug: 'B68',
+    trace: /^(hta|tracelens|zoology)/,
+    figure: new RegExp(`^${step} (cpuExec|other)$`),
+  },
 
   // Decimal stamps kept in doubles.
   {
@@ -45,4 +49,12 @@ export const deviations = [
       /^operator (aten::(fill_|zero_|empty|empty_like|zeros_like|mse_loss_backward)|MseLossBackward0|autograd::engine::evaluate_function: MseLossBackward0)( |$)/,
   },
   { bug: 'B8', trace: /ddp_resnet18/, figure: /^rows by (operator and shape|kernel properties)$/ },
+
+  // Memory.
+  { bug: 'B31', trace: /kineto-samples|h100\/google/, figure: /^memory .* calls$/ },
+  {
+    bug: 'L2',
+    trace: /h100\/(Qwen|google)/,
+    figure: /^memory GPU0 aten::(arange|where) (sizeIncrease|allocation)(Bytes|Count|SizeBytes)$/,
+  },
 ];

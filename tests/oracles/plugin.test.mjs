@@ -118,6 +118,38 @@ function compareKernels(comparison, oracle, rows, byPropertiesRows) {
   );
 }
 
+const MEMORY_KEYS = {
+  'Size Increase (B)': 'sizeIncreaseBytes',
+  'Self Size Increase (B)': 'selfSizeIncreaseBytes',
+  'Allocation Count': 'allocationCount',
+  'Self Allocation Count': 'selfAllocationCount',
+  'Allocation Size (B)': 'allocationSizeBytes',
+  'Self Allocation Size (B)': 'selfAllocationSizeBytes',
+};
+
+function compareMemory(comparison, oracle, memory) {
+  const key = (device, operator) => `${device.replace(' ', '')} ${operator}`;
+  const ours = new Map(memory.statistics.map((row) => [key(row.device, row.operator), row]));
+  for (const [device, rows] of Object.entries(oracle.memoryStatistics ?? {})) {
+    for (const expected of rows) {
+      const label = `memory ${key(device, expected['Operator Name'])}`;
+      const row = ours.get(key(device, expected['Operator Name']));
+      comparison.same(label, true, row !== undefined);
+      if (!row) continue;
+      comparison.same(`${label} calls`, expected.Calls, row.calls);
+      for (const [column, field] of Object.entries(MEMORY_KEYS)) {
+        comparison.number(`${label} ${field}`, expected[column], row[field], 0);
+      }
+    }
+  }
+  // Keys such as "(<DeviceType.CUDA: 1>, 0)"; the plugin has no name for HIP devices (B32).
+  for (const [device, peak] of Object.entries(oracle.memoryPeakBytes ?? {})) {
+    const name = device.includes('CPU') ? 'CPU' : `GPU ${/(\d+)\)$/.exec(device)[1]}`;
+    const row = memory.devices.find((one) => one.name === name);
+    comparison.number(`memory peak ${name}`, peak, row?.peakAllocatedBytes, 0);
+  }
+}
+
 test('the oracles are there', { skip: withoutCorpus }, () => assert.ok(names.length >= 14));
 
 const used = new Set();
@@ -135,6 +167,7 @@ for (const name of names) {
     const options = ['--group-by', 'properties', '--limit', '1'];
     const byProperties = await emberlineJson('kernels', file, ...options);
     compareKernels(comparison, oracle, kernels.rows, byProperties.totalRows);
+    if (oracle.memoryStatistics) compareMemory(comparison, oracle, await allRows('memory', file));
 
     assert.ok(comparison.compared > 100, `only ${comparison.compared} figures compared`);
     const unexplained = [];

@@ -15,12 +15,14 @@ const samples = [
     average: 177592,
     parts: [98589, 1915, 89, 2908, 59262, 13674, 1156],
     shares: [55.51, 1.08, 0.05, 1.64, 33.37, 7.7, 0.65],
+    eligibleShare: 0.676195,
     gpu: { utilization: 55.51, estSmEfficiency: 54.68, estOccupancy: 49.13 },
     dataLoaderAdvice: true,
     operatorRows: [76, 577],
     operators: { calls: 23616, deviceSelfUs: 603558, hostSelfUs: 548817 },
     kernelRows: [67, 226],
     kernels: { calls: 8772, totalUs: 591532 },
+    stacks: [52, 338],
     memoryRows: [12, 44],
   },
   {
@@ -29,12 +31,14 @@ const samples = [
     average: 154911,
     parts: [98535, 1734, 89, 4053, 35504, 13786, 1210],
     shares: [63.61, 1.12, 0.06, 2.62, 22.92, 8.9, 0.78],
+    eligibleShare: 0.676152,
     gpu: { utilization: 63.61, estSmEfficiency: 62.65, estOccupancy: 49.14 },
     dataLoaderAdvice: true,
     operatorRows: [76, 577],
     operators: { calls: 23616, deviceSelfUs: 602145, hostSelfUs: 509129 },
     kernelRows: [67, 226],
     kernels: { calls: 8772, totalUs: 591209 },
+    stacks: [52, 338],
     memoryRows: [12, 44],
   },
   {
@@ -43,12 +47,14 @@ const samples = [
     average: 141068,
     parts: [99145, 3160, 98, 10564, 1186, 22665, 4251],
     shares: [70.28, 2.24, 0.07, 7.49, 0.84, 16.07, 3.01],
+    eligibleShare: 0.67808,
     gpu: { utilization: 70.27, estSmEfficiency: 69.22, estOccupancy: 48.91 },
     dataLoaderAdvice: false,
     operatorRows: [69, 559],
     operators: { calls: 20532, deviceSelfUs: 614413, hostSelfUs: 491379 },
     kernelRows: [62, 222],
     kernels: { calls: 8868, totalUs: 594868 },
+    stacks: [44, 319],
     memoryRows: [4, 44],
   },
   {
@@ -57,12 +63,14 @@ const samples = [
     average: 142808,
     parts: [99044, 2885, 98, 10581, 292, 14313, 15596],
     shares: [69.35, 2.02, 0.07, 7.41, 0.2, 10.02, 10.92],
+    eligibleShare: 0.677725,
     gpu: { utilization: 69.35, estSmEfficiency: 68.32, estOccupancy: 48.91 },
     dataLoaderAdvice: false,
     operatorRows: [69, 559],
     operators: { calls: 20532, deviceSelfUs: 612158, hostSelfUs: 424963 },
     kernelRows: [62, 222],
     kernels: { calls: 8868, totalUs: 594263 },
+    stacks: [44, 319],
     memoryRows: [4, 44],
   },
 ];
@@ -100,6 +108,11 @@ for (const sample of samples) {
     assert.equal(gpu.name, 'Tesla V100-DGXS-32GB');
     assert.equal((gpu.memoryBytes / 2 ** 30).toFixed(2), '31.74');
     assert.equal(gpu.computeCapability, '7.0');
+    const eligible = overview.tensorCoreEligibleShare;
+    assert.ok(Math.abs(eligible - sample.eligibleShare) < 6e-7, `eligible share ${eligible}`);
+    const advice = overview.recommendations.map((finding) => finding.id);
+    assert.ok(advice.includes('mixedPrecision'));
+    assert.equal(advice.includes('dataLoading'), sample.dataLoaderAdvice);
   });
 
   test(`${sample.file}: operators`, { skip: withoutCorpus }, async () => {
@@ -108,6 +121,8 @@ for (const sample of samples) {
     for (const [key, value] of Object.entries(sample.operators)) {
       shownAs(sum(operators.rows, key), value, key);
     }
+    const withStacks = operators.rows.filter((row) => row.stacks > 0);
+    assert.deepEqual([withStacks.length, sum(withStacks, 'stacks')], sample.stacks);
     const byShape = await allRows('operators', file, '--group-by', 'shape');
     assert.equal(byShape.rows.length, sample.operatorRows[1]);
     shownAs(sum(byShape.rows, 'hostSelfUs'), sample.operators.hostSelfUs, 'host self by shape');
@@ -121,6 +136,15 @@ for (const sample of samples) {
     }
     const byProperties = await allRows('kernels', file, '--group-by', 'properties');
     assert.equal(byProperties.rows.length, sample.kernelRows[1]);
+  });
+}
+
+for (const sample of samples) {
+  const file = inCorpus(`kineto-samples/${sample.file}.pt.trace.json.gz`);
+  test(`${sample.file}: memory`, { skip: withoutCorpus }, async () => {
+    const { statistics } = await allRows('memory', file);
+    const rows = (device) => statistics.filter((row) => row.device === device).length;
+    assert.deepEqual([rows('CPU'), rows('GPU 0')], sample.memoryRows);
   });
 }
 
@@ -164,6 +188,16 @@ test('workers_0 span 1: hottest kernel', { skip: withoutCorpus }, async () => {
   assert.equal(row.minUs, 323);
   assert.equal(row.meanBlocksPerSm.toFixed(2), '42.25');
   percent(row.meanEstOccupancy, 29.97, 'occupancy');
+});
+
+test('workers_0 span 1: memory of aten::empty', { skip: withoutCorpus }, async () => {
+  const { statistics } = await allRows('memory', first);
+  const row = statistics.find((one) => one.device === 'GPU 0' && one.operator === 'aten::empty');
+  assert.equal(row.calls, 4404);
+  assert.equal(row.allocationCount, 2694);
+  for (const key of ['sizeIncreaseBytes', 'selfSizeIncreaseBytes', 'allocationSizeBytes']) {
+    assert.equal(row[key] / 1024, 33203886);
+  }
 });
 
 // -- recent traces, the repaired column
