@@ -82,6 +82,12 @@ function costOf(line) {
 }
 
 step('functions, classes and modules have their CodeLens', async () => {
+  await workbench.tab('slow.pt.trace.json.gz').waitFor();
+  await (
+    await profileFrame(workbench)
+  )
+    .getByRole('tab', { name: 'Overview', exact: true })
+    .waitFor();
   await workbench.openFile('train_cnn/slow.py');
   await workbench.tab('slow.py').waitFor();
   await goToLine(76);

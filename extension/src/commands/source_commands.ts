@@ -55,8 +55,15 @@ async function showInTimeline(
   });
 }
 
-/** Switches all surfaces off, or all on where some are off. */
-async function toggle(): Promise<void> {
+let toggling: Promise<void> = Promise.resolve();
+
+/** Switches all surfaces off where one is on, else all on; one toggle after the other. */
+function toggle(): Promise<void> {
+  toggling = toggling.then(toggleNow, toggleNow);
+  return toggling;
+}
+
+async function toggleNow(): Promise<void> {
   const { codeLens, hints, heat, hover } = sourceSettings();
   const on = !(codeLens || hints || heat || hover);
   for (const surface of ['codeLens', 'hints', 'heat', 'hover']) {

@@ -30,7 +30,8 @@ export function parseTimelineLink(path: string, query: string): TimelineLink | u
   const startNs = number('start');
   const endNs = number('end');
   const slice = number('slice');
-  if (startNs !== undefined && endNs !== undefined && startNs < endNs) to.range = { startNs, endNs };
+  if (startNs !== undefined && endNs !== undefined && startNs < endNs)
+    to.range = { startNs, endNs };
   if (slice !== undefined && slice >= 0) to.slice = slice;
   return { path: file, selection, to };
 }

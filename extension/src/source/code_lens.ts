@@ -71,7 +71,7 @@ export class CostLenses implements vscode.CodeLensProvider, vscode.Disposable {
       };
       lenses.push(
         new vscode.CodeLens(at(line.line), {
-          title: `$(flame) ${rank} · ${lineHint(line, device)}`,
+          title: `$(flame)\u00a0${rank} · ${lineHint(line, device)}`,
           tooltip: 'Show the calls of this line in the timeline',
           command: 'emberline.reveal',
           arguments: [target],

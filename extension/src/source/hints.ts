@@ -63,7 +63,7 @@ export interface DrawnHint {
   text: string;
   /**
    * 1 (least) to 4, by the line's own time: a line that only calls a hot function is not hot
-   * itself. 0 where there is next to none, and for stale hints, which say nothing of this line.
+   * itself. 0 where there is next to none, and for hints that say nothing of this very line.
    */
   heat: number;
   stale: boolean;
@@ -115,7 +115,8 @@ export function drawnHints(
     if (cost.us <= 0 || cost.share < options.minimumShare) continue;
     const text = lineHint(best, options.device);
     const own = ownShare(cost);
-    const heat = own < options.minimumShare ? 0 : heatOf(own);
+    const placed = best.confidence !== 'function';
+    const heat = placed && own >= options.minimumShare ? heatOf(own) : 0;
     drawn.set(number, { line: number - 1, text, heat, stale: false, cost });
   }
   for (const [number, costs] of stale) {
