@@ -239,9 +239,11 @@ export class Workbench {
     }).map(Number);
   }
 
-  /** Reloads the window, as *Developer: Reload Window* does. */
+  /** Reloads the window by VS Code's own command, which saves the window's state before. */
   async reload() {
-    await this.page.reload();
+    const loaded = this.page.waitForEvent('domcontentloaded');
+    await this.runCommand('Developer: Reload Window');
+    await loaded;
     await this.waitForReady();
   }
 
