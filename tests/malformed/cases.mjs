@@ -125,7 +125,7 @@ export const cases = [
   named('windows-path', opens(5), () =>
     withEvent(text(op(2, { name: '@' })).replace('@', 'C:\\Users\\new\\test.py(3): main')),
   ),
-  named('unterminated-string', opens(4, ['rawQuote']), () =>
+  named('unterminated-string', opens(4, ['malformedEvent']), () =>
     withEvent(
       '{"ph": "X", "cat": "cpu_op", "name": "never ends, "pid": 100, "tid": 100, "ts": 1020, "dur": 8}',
     ),
