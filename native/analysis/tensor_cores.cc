@@ -41,12 +41,14 @@ bool HasNvidiaToken(std::string_view name) {
       HasShape(name, "16864", "hsidcg_") || HasShape(name, "161616", "hsidcg_")) {
     return true;
   }
-  constexpr std::array<Names, 27> kTokens = {
+  constexpr std::array<Names, 29> kTokens = {
       "hmma",      "imma",      "dmma",    "bmma",        "qmma",        "tensorop",
       "wmma",      "xmma",      "wgmma",   "gmma",        "warpgroup",   "umma",
       "tcgen05",   "nvjet",     "flash_fwd", "flash_bwd", "fmha",        "sdpa",
       "sparse_gemm", "dgrad_1x1_stride_2x2", "first_layer_wgrad_kernel", "conv1x1", "conv2d_c1_k1",
-      "direct_group", "flashattnfwd", "flashattnbwd", "flash::compute_attn"};
+      "direct_group", "flashattnfwd", "flashattnbwd", "flash::compute_attn",
+      "triton_tem_",  // Inductor's templates: matrix products, convolution, attention
+      "unified_attention"};
   return ContainsAny(name, kTokens);
 }
 
@@ -78,9 +80,10 @@ bool UsesAmd(std::string_view name) {
   constexpr std::array<Names, 7> kNever = {"naive_conv", "sp3asmconv", "winograd", "_dl_", "gemv",
                                            "dot_kernel", "splitkreduce"};
   if (ContainsAny(name, kNever)) return false;
-  constexpr std::array<Names, 11> kTokens = {"mfma",     "xdl",      "gtcx",  "wmma",
+  constexpr std::array<Names, 13> kTokens = {"mfma",     "xdl",      "gtcx",  "wmma",
                                              "fmha",     "attn_fwd", "attn_bwd", "bwd_kernel_dk_dv",
-                                             "bwd_kernel_dq", "flash_fwd", "flash_bwd"};
+                                             "bwd_kernel_dq", "flash_fwd", "flash_bwd", "triton_tem_",
+                                             "unified_attention"};
   return HasMatrixInstruction(name) || ContainsAny(name, kTokens);
 }
 
