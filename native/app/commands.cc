@@ -52,6 +52,7 @@ std::string MethodOf(const Options& options) {
   if (options.command == "timeline") {
     return options.window ? "timeline/window" : "timeline/tracks";
   }
+  if (options.command == "export") return "timeline/export";
   const std::string method = "view/" + options.command;
   return IsMethod(method) ? method : "";
 }
@@ -72,12 +73,12 @@ Json ParamsOf(const Options& options, const std::string& profile_id) {
   params["limit"] =
       options.limit.value_or(options.format == OutputFormat::kTable ? kTableRows : -1);
   if (!options.sources.empty()) params["sourceRoots"] = options.sources;
-  if (options.command == "timeline") {
+  if (options.command == "timeline" || options.command == "export") {
     params.erase("limit");
     if (options.window) {
       params["startNs"] = options.window->first;
       params["endNs"] = options.window->second;
-      params["pixels"] = options.pixels.value_or(1000);
+      if (options.command == "timeline") params["pixels"] = options.pixels.value_or(1000);
       if (!options.tracks.empty()) params["tracks"] = options.tracks;
     }
   }
@@ -169,6 +170,8 @@ int RunView(const Options& options, const std::string& method) {
   if (!info.ok()) return Fail(info.error(), StatusOf(info.error()));
   Result<Json> result = CallMethod(method, params, context);
   if (!result.ok()) return Fail(result.error(), StatusOf(result.error()));
+  // A part of a trace is a document of its own, whatever the format.
+  if (options.command == "export") return Print(result.value()["text"].get<std::string>());
 
   Json trace = info.value();
   const Json problems = trace["problems"];
@@ -228,6 +231,10 @@ int RunCommandLine(const std::vector<std::string>& arguments, const std::string&
   if (options.path.empty()) {
     return Fail({ErrorKind::kInvalidArgument, options.command + " wants a PATH.",
                  "Name a trace, a run folder or a log folder.", {}}, kExitUsage);
+  }
+  if (options.command == "export" && !options.window) {
+    return Fail({ErrorKind::kInvalidArgument, "export wants --window START:END in ns.",
+                 "`emberline timeline PATH` tells the extent.", {}}, kExitUsage);
   }
   return RunView(options, method);
 }

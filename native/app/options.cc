@@ -200,6 +200,7 @@ Commands
   lightning    PyTorch Lightning hooks and stages
   lines        cost per line of Python (--source ROOT, repeatable)
   timeline     tracks; with --window START:END (ns) the slices of a window
+  export       the slices of --window START:END as a trace of their own
   serve        the daemon: JSON-RPC 2.0 over stdin and stdout
 
 Options

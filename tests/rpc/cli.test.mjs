@@ -271,6 +271,16 @@ test('timeline: rows, and the slices of a window', () => {
   );
 });
 
+test('export: a part of a trace is a trace', () => {
+  const part = join(folder, 'part.pt.trace.json');
+  const { status, stdout } = run('export', small, '--window', '0:45000');
+  assert.equal(status, 0);
+  writeFileSync(part, stdout);
+  // Five operators with a launch each, four kernels that began, and the step around them.
+  assert.equal(json('check', part).trace.slices, 15);
+  assert.equal(run('export', small).status, 2);
+});
+
 test('a copy of a sample under another name gives the same answer', () => {
   const copy = join(folder, basename(samples.fixed));
   copyFileSync(samples.fixed, copy);

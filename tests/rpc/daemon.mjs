@@ -223,6 +223,20 @@ export async function withDaemon(body, options) {
   }
 }
 
+/** The schema behind a reference, or the schema itself. */
+export const resolved = (schema) =>
+  schema.$ref === undefined ? schema : protocol.$defs[schema.$ref.replace('#/$defs/', '')];
+
+/** Requests about a trace that want nothing but the profile's id. */
+export const plainMethods = Object.entries(protocol.methods)
+  .filter(
+    ([name, { kind, params }]) =>
+      /^(view|timeline|source)\/|^profile\/(load|check)$/.test(name) &&
+      kind === 'request' &&
+      (resolved(params).required ?? []).join() === 'profileId',
+  )
+  .map(([name]) => name);
+
 export const samples = {
   slow: join(root, 'samples', 'train_cnn', 'slow.pt.trace.json.gz'),
   fixed: join(root, 'samples', 'train_cnn', 'fixed.pt.trace.json.gz'),

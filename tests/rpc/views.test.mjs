@@ -2,19 +2,7 @@
 import assert from 'node:assert/strict';
 import { basename } from 'node:path';
 import { after, before, test } from 'node:test';
-import { protocol, samples, startDaemon, validate } from './daemon.mjs';
-
-/** The schema behind a reference, or the schema itself. */
-const resolved = (schema) =>
-  schema.$ref === undefined ? schema : protocol.$defs[schema.$ref.replace('#/$defs/', '')];
-
-/** Methods that want nothing but a selection. */
-const plain = Object.entries(protocol.methods).filter(
-  ([name, { kind, params }]) =>
-    /^(view|timeline)\/|^profile\/(load|check)$/.test(name) &&
-    kind === 'request' &&
-    (resolved(params).required ?? []).join() === 'profileId',
-);
+import { plainMethods, protocol, resolved, samples, startDaemon, validate } from './daemon.mjs';
 
 let daemon;
 before(async () => {
@@ -26,7 +14,7 @@ after(() => daemon.stop());
 for (const path of Object.values(samples)) {
   test(`views of ${basename(path)}`, async (t) => {
     const { profileId } = await daemon.request('profile/open', { path });
-    for (const [method] of plain) {
+    for (const method of plainMethods) {
       await t.test(method, async () => {
         const params = { profileId };
         validate(method, 'params', params);
@@ -36,9 +24,9 @@ for (const path of Object.values(samples)) {
     await t.test('step by step', async () => {
       const info = await daemon.request('profile/load', { profileId });
       const step = info.steps[0].name;
-      for (const [method, { params }] of plain) {
+      for (const method of plainMethods) {
         if (!/^view\//.test(method)) continue;
-        if (resolved(params).properties.steps === undefined) continue;
+        if (resolved(protocol.methods[method].params).properties.steps === undefined) continue;
         await daemon.request(method, { profileId, steps: step });
       }
     });
