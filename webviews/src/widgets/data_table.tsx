@@ -2,12 +2,12 @@
 // filter; it holds none of the analysis.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { CancelledError, copyText, request, saveFile } from '../host/host.ts';
+import { CancelledError, copyText, openSource, request, saveFile } from '../host/host.ts';
 import { ask } from '../host/query.ts';
 import { announce, epoch, failureOf, requestSelection, viewState } from '../host/store.ts';
 import type { FailureData, ViewName } from '../host/messages.ts';
 import { exportRows, extensions, type ExportFormat } from '../lib/export.ts';
-import { columnScale, exact, fixed, plural, visible, type Scale } from '../lib/format.ts';
+import { columnScale, exact, fileName, fixed, plural, visible, type Scale } from '../lib/format.ts';
 import type { Absence, Column, Row, Table } from '../lib/protocol.ts';
 import { FilterBox, LinkButton, MenuButton } from './controls.tsx';
 import { EmptyState, Failure, Nothing, Waiting } from './notices.tsx';
@@ -138,8 +138,8 @@ const numeric = (column: Column): boolean =>
   column.type === 'integer' || column.type === 'number';
 
 function minimumWidth(column: Column, first: boolean): number {
-  if (first) return 200;
-  if (column.type === 'text') return 110;
+  if (first) return 210;
+  if (column.type === 'text') return column.key === 'grid' || column.key === 'block' ? 96 : 116;
   // Wide enough for the longest word of the heading, and for seven figures.
   const word = column.title.split(' ').reduce((most, one) => Math.max(most, one.length), 0);
   return Math.max(column.type === 'bool' ? 60 : 84, Math.round(word * 8.5) + 20);
@@ -172,6 +172,35 @@ function Cell(props: { column: Column; row: Row; scale: Scale }) {
   return <>{visible(value)}</>;
 }
 
+/** A recorded place: the file's name and line, leading to the code. */
+function PlaceCell(props: { row: Row }) {
+  const { file, line, function: name } = props.row;
+  if (typeof file !== 'string' || file === '') return <span class="no-value">{'\u2013'}</span>;
+  const at = typeof line === 'number' && line > 0 ? line : undefined;
+  return (
+    <button
+      type="button"
+      class="cell-link"
+      tabIndex={-1}
+      onClick={(event) =>
+        openSource(
+          {
+            file,
+            line: at ?? 1,
+            function: typeof name === 'string' ? name : '',
+            lineIsDefinition:
+              props.row.lineIsDefinition === true || props.row.confidence === 'function',
+          },
+          event.ctrlKey || event.metaKey,
+        )
+      }
+    >
+      {visible(fileName(file))}
+      {at === undefined ? '' : `:${at}`}
+    </button>
+  );
+}
+
 function cellTitle(column: Column, row: Row): string | undefined {
   const value = row[column.key];
   if (typeof value === 'number') return exact(value, column.unit);
@@ -197,7 +226,11 @@ export function DataTable(props: DataTableProps) {
 
   const columns = useMemo(
     () => (loaded?.columns ?? []).filter(
-        (column) => !column.hidden && loaded?.hidden.includes(column.key) !== true,
+        (column, _, all) =>
+          !column.hidden &&
+          loaded?.hidden.includes(column.key) !== true &&
+          // The cell of the file names the line too.
+          !(column.key === 'line' && all.some((one) => one.key === 'file')),
       ),
     [loaded?.columns, loaded?.hidden.join()],
   );
@@ -610,6 +643,8 @@ export function DataTable(props: DataTableProps) {
                                 ''
                               ) : props.renderCell?.[column.key] !== undefined ? (
                                 props.renderCell[column.key]!(row)
+                              ) : column.key === 'file' ? (
+                                <PlaceCell row={row} />
                               ) : (
                                 <Cell column={column} row={row} scale={scales[index]!} />
                               )}

@@ -10,7 +10,7 @@ import { Button } from './controls.tsx';
 export function EmptyState(props: { absence: Absence; title?: string }) {
   const { absence } = props;
   return (
-    <section class="empty-state" aria-label={props.title ?? 'Nothing recorded'}>
+    <section class="empty-state" aria-label={absence.what}>
       {props.title === undefined ? null : <h3>{props.title}</h3>}
       <p>{absence.what}</p>
       {absence.argument === '' ? null : (
@@ -20,7 +20,7 @@ export function EmptyState(props: { absence: Absence; title?: string }) {
       )}
       {absence.snippet === '' ? null : (
         <div class="snippet">
-          <pre tabIndex={0} role="region" aria-label="Code that records it">
+          <pre tabIndex={0} role="region" aria-label={`Snippet: ${absence.what}`}>
             {absence.snippet}
           </pre>
           <Button

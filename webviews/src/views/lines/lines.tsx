@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { openSource } from '../../host/host.ts';
 import { trace, viewState } from '../../host/store.ts';
-import { fileName, quantity, share, visible } from '../../lib/format.ts';
+import { quantity, share } from '../../lib/format.ts';
 import type { Row, ViewLinesResult } from '../../lib/protocol.ts';
 import { Segments } from '../../widgets/controls.tsx';
 import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
@@ -77,29 +77,11 @@ export function LinesView() {
           actions={actions}
           onResult={(answer) => setResult(answer as ViewLinesResult)}
           hideColumns={() => [
-            // The file's cell names the line too.
-            ...(group.value === 'line' ? ['line'] : []),
             ...(device
               ? []
               : ['deviceSelfUs', 'deviceTotalUs', 'backwardDeviceUs', 'synchronisationUs', 'idleUs']),
             ...(trace.value?.worldSize === null ? ['collectives', 'collectiveUs'] : []),
           ]}
-          renderCell={{
-            file: (row) => (
-              <button
-                type="button"
-                class="cell-link"
-                tabIndex={-1}
-                title={visible(text(row, 'file'))}
-                onClick={() => open(row)}
-              >
-                {visible(fileName(text(row, 'file')))}
-                {numberOf(row, 'line') === undefined || group.value !== 'line'
-                  ? ''
-                  : `:${String(numberOf(row, 'line'))}`}
-              </button>
-            ),
-          }}
           toolbar={
             <Segments
               label="Rows per"
@@ -116,9 +98,9 @@ export function LinesView() {
           tall
         />
       </Panel>
-      {result?.absences.map((absence) => (
-        <EmptyState key={absence.what} absence={absence} />
-      ))}
+      {result === undefined || result.unfilteredRows === 0
+        ? null
+        : result.absences.map((absence) => <EmptyState key={absence.what} absence={absence} />)}
     </>
   );
 }

@@ -199,6 +199,7 @@ function Health() {
       {value.problems.length === 0 ? null : (
         <PlainTable
           label="Problems found while reading"
+          class="health-table"
           columns={[
             { title: 'Problem' },
             { title: 'Count', numeric: true },

@@ -1,0 +1,201 @@
+// Generated traces of every kind of device and recorder: each view opens, says nothing false, and
+// shows the command line's figures. The selectors choose among runs, workers and steps.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { traceText } from '../generator/generate.mjs';
+import { Harness, axe, commandLine } from './harness.mjs';
+
+let harness;
+let folder;
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'emberline-devices-'));
+  harness = await Harness.start();
+});
+after(async () => {
+  await harness?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function generated(dialect, seed = 1, name = dialect) {
+  const file = join(folder, `${name}.pt.trace.json`);
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, traceText({ dialect, events: 4000, seed }).text);
+  return file;
+}
+
+async function withPage(trace, options, work) {
+  const profile = await harness.open(trace, options);
+  try {
+    await work(profile, profile.page);
+    assert.deepEqual(profile.errors, []);
+  } finally {
+    await profile.close();
+  }
+}
+
+const values = (page, grid, key) =>
+  page
+    .locator(`[role$=grid][aria-label="${grid}"] [role=gridcell][data-key="${key}"]`)
+    .evaluateAll((cells) => cells.map((cell) => Number(cell.dataset.value)));
+
+const lightning = {
+  schemaVersion: 1,
+  Framework: 'pytorch-lightning',
+  traceEvents: [0, 1].flatMap((step) => {
+    const at = 1000 + 1000 * step;
+    const slice = (name, ts, dur, cat = 'user_annotation') => ({
+      ph: 'X', cat, name, pid: 1, tid: 1, ts: at + ts, dur, args: {},
+    });
+    return [
+      slice(`ProfilerStep#${step + 1}`, 0, 990),
+      slice('[pl][profile][Strategy]SingleDeviceStrategy.training_step', 10, 500),
+      slice('[pl][module]model.Net: net', 20, 400),
+      slice('[pl][module]torch.nn.modules.linear.Linear: net.first', 30, 100),
+      slice('aten::linear', 40, 80, 'cpu_op'),
+      slice('[pl][profile][Strategy]SingleDeviceStrategy.backward', 520, 300),
+    ];
+  }),
+};
+
+const kinds = [
+  ['torch-1.8', 'dark'],
+  ['torch-2.13', 'hc-light'],
+  ['nccl', 'light'],
+  ['rocm', 'hc-dark'],
+  ['xpu', 'light'],
+  ['gpu-only', 'dark'],
+  ['bare-array', 'light'],
+];
+
+for (const [dialect, theme] of kinds) {
+  test(`every view of a ${dialect} trace opens and is accessible (${theme})`, async () => {
+    await withPage(generated(dialect), { theme }, async (profile, page) => {
+      const found = [];
+      for (const tab of await page.getByRole('tab').allTextContents()) {
+        await profile.view(tab);
+        assert.equal(await page.locator('.failure').count(), 0, `${tab} failed`);
+        for (const finding of await axe(page)) found.push(`${tab}: ${finding}`);
+      }
+      assert.deepEqual(found, []);
+    });
+  });
+}
+
+test('Lightning shows modules and hooks', async () => {
+  const file = join(folder, 'lightning.pt.trace.json');
+  writeFileSync(file, JSON.stringify(lightning));
+  await withPage(file, {}, async (profile, page) => {
+    await profile.view('Lightning');
+    await page.getByRole('treegrid', { name: 'Lightning hooks' }).waitFor();
+    assert.deepEqual(await values(page, 'Lightning hooks', 'hostTotalUs'), [1000, 600]);
+    await page.getByRole('radio', { name: 'Modules' }).click();
+    const tree = page.getByRole('treegrid', { name: 'Lightning modules' });
+    await tree.waitFor();
+    assert.deepEqual(await values(page, 'Lightning modules', 'hostTotalUs'), [800, 200]);
+    // The tree closes and opens by keyboard.
+    await tree.locator('[data-line="0"]').focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForFunction(() => document.querySelectorAll('[data-line]').length === 1);
+    await page.keyboard.press('ArrowRight');
+    await page.waitForFunction(() => document.querySelectorAll('[data-line]').length === 2);
+    assert.deepEqual(await axe(page), []);
+  });
+});
+
+test('kernels agree with the command line in both groupings, and lead to operators', async () => {
+  const trace = generated('torch-2.13', 7, 'kernels');
+  const byName = commandLine('kernels', trace, ['--sort', '-totalUs']);
+  const byLaunch = commandLine('kernels', trace, ['--sort', '-totalUs', '--group-by', 'properties']);
+  await withPage(trace, {}, async (profile, page) => {
+    await profile.view('Kernels');
+    const totals = (count) => values(page, 'Kernels', 'totalUs').then((all) => all.slice(0, count));
+    const expect = (table) => table.rows.slice(0, 8).map((row) => row.totalUs);
+    assert.deepEqual(await totals(expect(byName).length), expect(byName));
+    await page.getByRole('radio', { name: 'Kernel, operator and launch' }).click();
+    await page.waitForFunction(
+      (rows) =>
+        document.querySelector('[aria-label=Kernels][role$=grid]')?.getAttribute('aria-rowcount') ===
+        String(rows + 1),
+      byLaunch.rows.length,
+    );
+    await profile.settled();
+    assert.deepEqual(await totals(expect(byLaunch).length), expect(byLaunch));
+    await page.locator('[aria-label=Kernels] .twisty').first().click();
+    await page.locator('.grid-detail .plain-table').waitFor();
+    await page.locator('.grid-detail').getByRole('button', { name: 'Operator', exact: true }).click();
+    await page.waitForFunction(
+      () =>
+        document.querySelector('#tab-operators')?.getAttribute('aria-selected') === 'true' &&
+        / of /.test(document.querySelector('.row-count')?.textContent ?? ''),
+    );
+  });
+});
+
+test('a range of memory holds for the tables, and Escape takes it back', async () => {
+  const trace = generated('torch-2.13', 3, 'memory');
+  await withPage(trace, {}, async (profile, page) => {
+    await profile.view('Memory');
+    const requested = () =>
+      profile.messages.filter((message) => message.method === 'view/memoryStatistics').at(-1).params;
+    assert.equal(requested().startNs, undefined);
+    const plot = page.locator('.curve .u-over');
+    await plot.scrollIntoViewIfNeeded();
+    const box = await plot.boundingBox();
+    await page.mouse.move(box.x + box.width * 0.3, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.6, box.y + box.height / 2, { steps: 8 });
+    await page.mouse.up();
+    await page.getByRole('button', { name: 'Show all' }).waitFor();
+    await profile.settled();
+    const range = requested();
+    assert.ok(range.endNs > range.startNs && range.startNs > 0);
+    await page.locator('.curve').focus();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Show all' }).waitFor({ state: 'detached' });
+    await profile.settled();
+    assert.equal(requested().startNs, undefined);
+  });
+});
+
+test('runs, workers and ranges of steps are chosen at the top', async () => {
+  const log = join(folder, 'log');
+  generated('torch-2.8', 1, 'log/first/worker0');
+  generated('torch-2.8', 2, 'log/first/worker1');
+  generated('nccl', 3, 'log/second/worker0');
+  const second = commandLine('operators', log, ['--run', 'second', '--sort', '-hostSelfUs']);
+  await withPage(log, {}, async (profile, page) => {
+    const choose = (label, value) =>
+      page
+        .locator('vscode-single-select')
+        .evaluateAll((all, [name, wanted]) => {
+          const select = all.find((one) => one.label === name);
+          select.value = wanted;
+          select.dispatchEvent(new Event('change'));
+        }, [label, value]);
+    const labels = () =>
+      page.locator('.selectors vscode-single-select').evaluateAll((all) => all.map((x) => x.label));
+    assert.deepEqual(await labels(), ['Run', 'Worker', 'Steps']);
+    await choose('Run', 'second');
+    await page.waitForFunction(
+      () => document.querySelectorAll('.selectors vscode-single-select').length === 2,
+    );
+    await profile.view('Operators');
+    await page.getByRole('columnheader', { name: /^Host self/ }).click();
+    await profile.settled();
+    assert.deepEqual(
+      (await values(page, 'Operators', 'hostSelfUs')).slice(0, 6),
+      second.rows.slice(0, 6).map((row) => row.hostSelfUs),
+    );
+    await choose('Steps', 'range');
+    await page.getByRole('button', { name: 'All steps' }).waitFor();
+    await profile.settled();
+    const asked = profile.messages.filter((message) => message.method === 'view/operators').at(-1);
+    assert.match(asked.params.steps, /^\d+-\d+$/);
+    assert.equal(asked.params.run, 'second');
+    await page.getByRole('button', { name: 'All steps' }).click();
+    await profile.settled();
+  });
+});
