@@ -71,33 +71,45 @@ test('a file that is no trace says why and where', async () => {
   });
 });
 
+/**
+ * Sends requests and a cancellation of the first in one piece, until the cancellation comes in time:
+ * a busy machine may finish the load before the daemon reads on. Gives the daemon's last answers.
+ */
+async function cancelFirst(daemon, ids) {
+  for (let attempt = 0; attempt < 10; ++attempt) {
+    const { profileId } = await daemon.request('profile/open', { path: large });
+    const names = ids.map((id) => `${id}${attempt}`);
+    const loads = names.map((id) =>
+      frame({ jsonrpc: '2.0', id, method: 'profile/load', params: { profileId } }),
+    );
+    const cancel = frame({ jsonrpc: '2.0', method: '$/cancelRequest', params: { id: names[0] } });
+    daemon.write(Buffer.concat([...loads, cancel]));
+    const replies = [];
+    for (const id of names) replies.push(await daemon.message((m) => m.id === id, `answer ${id}`));
+    for (const id of names) assert.equal(daemon.messages.filter((m) => m.id === id).length, 1);
+    if (replies[0].error) return { replies, profileId };
+    await daemon.request('profile/close', { profileId });
+  }
+  return assert.fail('no cancellation came in time');
+}
+
 test('a request that is cancelled gets exactly one answer', async () => {
   await withDaemon(async (daemon) => {
-    const { profileId } = await daemon.request('profile/open', { path: large });
-    const load = { jsonrpc: '2.0', id: 'load', method: 'profile/load', params: { profileId } };
-    const cancel = { jsonrpc: '2.0', method: '$/cancelRequest', params: { id: 'load' } };
-    daemon.write(Buffer.concat([frame(load), frame(cancel)]));
-    const reply = await daemon.message((m) => m.id === 'load', 'the answer');
-    assert.equal(reply.error?.code, -32800);
-    assert.equal(reply.error.data.kind, 'cancelled');
+    const { replies, profileId } = await cancelFirst(daemon, ['load']);
+    assert.equal(replies[0].error.code, -32800);
+    assert.equal(replies[0].error.data.kind, 'cancelled');
     // Nothing is left behind: the same trace loads afterwards.
     const info = await daemon.request('profile/load', { profileId });
     assert.equal(info.slices, 180_002);
-    assert.equal(daemon.messages.filter((m) => m.id === 'load').length, 1);
   });
 });
 
 test('one of two waiting for the same load is cancelled', async () => {
   await withDaemon(async (daemon) => {
-    const { profileId } = await daemon.request('profile/open', { path: large });
-    const load = (id) =>
-      frame({ jsonrpc: '2.0', id, method: 'profile/load', params: { profileId } });
-    const cancel = frame({ jsonrpc: '2.0', method: '$/cancelRequest', params: { id: 'a' } });
-    daemon.write(Buffer.concat([load('a'), load('b'), cancel]));
-    const a = await daemon.message((m) => m.id === 'a', 'the answer to a');
-    assert.equal(a.error?.code, -32800);
-    const b = await daemon.message((m) => m.id === 'b', 'the answer to b');
-    validate('profile/load', 'result', b.result);
+    const { replies } = await cancelFirst(daemon, ['a', 'b']);
+    assert.equal(replies[0].error.code, -32800);
+    assert.equal(replies[1].error, undefined);
+    validate('profile/load', 'result', replies[1].result);
   });
 });
 
