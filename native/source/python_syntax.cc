@@ -120,7 +120,6 @@ class Walker {
     std::vector<uint32_t> returns;
     std::vector<int> open_withs;   // lines of the contexts that a return leaves
     uint64_t shape = 14695981039346656037ull;
-    int inlined = 0;               // comprehensions that are being unrolled
   };
 
   std::string_view Text(TSNode node) const {
@@ -868,29 +867,30 @@ class Walker {
                        : Is(node, "set_comprehension")      ? "<setcomp>"
                                                             : "<dictcomp>";
     const int line = LineOf(node);
-    const int f = OpenFunction(FunctionKind::kComprehension, name, b.function, line, line, EndLineOf(node));
-    Builder inner(f);
-    Clauses(clauses, 0, body, inner, depth + 1, generator);
-    Shape(node, inner);
-    CloseFunction(inner);
-
+    // Inside an unrolled one nothing is recorded anew: that was done when its own frame was read, and
+    // doing it at each level would double the work with each.
+    if (unrolling_ == 0) {
+      const int f = OpenFunction(FunctionKind::kComprehension, name, b.function, line, line, EndLineOf(node));
+      Builder inner(f);
+      Clauses(clauses, 0, body, inner, depth + 1, generator);
+      Shape(node, inner);
+      CloseFunction(inner);
+    }
     const uint32_t start = b.current;
     Site& site = AddSite(b, SiteKind::kComprehension, line, name);
     site.definition_line = line;
     site.repeat = generator;
-    if (!generator && b.inlined < kMaxInlinedComprehensions) {
-      const uint32_t framed = b.current;
-      const uint32_t unrolled = NewPoint(b);
-      Edge(b, start, unrolled, kInlined);
-      b.current = unrolled;
-      ++b.inlined;
-      const size_t functions = out_.functions.size();
-      Clauses(clauses, 0, body, b, depth + 1, false);
-      // Functions inside were recorded with the comprehension's own frame already.
-      out_.functions.resize(functions);
-      --b.inlined;
-      Continue(b, {framed, b.current});
-    }
+    if (generator || unrolling_ >= kMaxInlinedComprehensions) return;
+    const uint32_t framed = b.current;
+    const uint32_t unrolled = NewPoint(b);
+    Edge(b, start, unrolled, kInlined);
+    b.current = unrolled;
+    ++unrolling_;
+    const size_t functions = out_.functions.size();
+    Clauses(clauses, 0, body, b, depth + 1, false);
+    out_.functions.resize(functions);   // lambdas inside, which the frame's own reading holds
+    --unrolling_;
+    Continue(b, {framed, b.current});
   }
 
   void Clauses(const std::vector<TSNode>& clauses, size_t index, TSNode body, Builder& b, int depth,
@@ -970,6 +970,7 @@ class Walker {
   std::string scope_;              // qualified name of the enclosing definition with a dot behind
   std::vector<int> class_stack_;   // class whose body is being read; -1 inside a function
   std::vector<int> method_class_;  // class of `self`
+  int unrolling_ = 0;              // comprehensions that are being unrolled into their function
 };
 
 }  // namespace

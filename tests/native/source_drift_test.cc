@@ -1,0 +1,164 @@
+// Edits after the recording: lines move with their statement, or are known to be gone.
+#include "source/drift.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+namespace emberline {
+namespace {
+
+PythonModule Parsed(const std::string& text) {
+  Result<PythonModule> module = ParsePython(text);
+  REQUIRE(module.ok());
+  return std::move(*module);
+}
+
+int LineAfter(const Drift& drift, int line) {
+  const auto it = drift.line.find(line);
+  return it == drift.line.end() ? 0 : it->second;
+}
+
+const std::string kOriginal =
+    "import torch\n"                     // 1
+    "\n"
+    "def helper(x):\n"                   // 3
+    "    return x.relu()\n"              // 4
+    "\n"
+    "class Net:\n"                       // 6
+    "    def forward(self, x):\n"        // 7
+    "        y = self.first(x)\n"        // 8
+    "        y = helper(y)\n"            // 9
+    "        return self.last(y, x)\n";  // 10
+
+TEST_CASE("an unchanged text") {
+  const Drift drift = FollowEdits(Parsed(kOriginal), Parsed(kOriginal));
+  CHECK(drift.identical);
+  for (const int line : {1, 3, 4, 6, 7, 8, 9, 10}) CHECK(LineAfter(drift, line) == line);
+}
+
+TEST_CASE("comments and blank lines move lines only") {
+  const Drift drift = FollowEdits(Parsed(kOriginal), Parsed("# new\n\n" + kOriginal));
+  CHECK(drift.identical);
+  CHECK(LineAfter(drift, 9) == 11);
+}
+
+TEST_CASE("inserted and deleted statements") {
+  const Drift drift = FollowEdits(Parsed(kOriginal), Parsed("import torch\n"
+                                                            "import os\n"
+                                                            "def helper(x):\n"
+                                                            "    return x.relu()\n"
+                                                            "class Net:\n"
+                                                            "    def forward(self, x):\n"
+                                                            "        print(x)\n"
+                                                            "        y = self.first(x)\n"
+                                                            "        return self.last(y, x)\n"));
+  CHECK(!drift.identical);
+  CHECK(LineAfter(drift, 4) == 4);
+  CHECK(LineAfter(drift, 7) == 6);
+  CHECK(LineAfter(drift, 8) == 8);
+  CHECK(LineAfter(drift, 9) == 0);    // gone: never drawn elsewhere
+  CHECK(LineAfter(drift, 10) == 9);
+}
+
+TEST_CASE("a changed statement loses its place, its neighbours keep theirs") {
+  std::string text = kOriginal;
+  text.replace(text.find("helper(y)"), 9, "helper(y, 2)");
+  const PythonModule before = Parsed(kOriginal), now = Parsed(text);
+  const Drift drift = FollowEdits(before, now);
+  CHECK(LineAfter(drift, 9) == 0);
+  CHECK(LineAfter(drift, 8) == 8);
+  CHECK(LineAfter(drift, 10) == 10);
+  const int forward = before.FindFunction("forward", 7);
+  REQUIRE(forward >= 0);
+  CHECK(drift.changed[static_cast<size_t>(forward)]);
+  CHECK(!drift.changed[static_cast<size_t>(before.FindFunction("helper", 3))]);
+}
+
+TEST_CASE("reformatting: each token keeps its line") {
+  const PythonModule before = Parsed("def f(a):\n    x = one(a, two(a), three(a))\n    return x\n");
+  const PythonModule now = Parsed(
+      "def f(a):\n"
+      "    x = one(\n"
+      "        a,\n"
+      "        two(a),\n"
+      "        three(a),\n"
+      "    )\n"
+      "    return x\n");
+  CHECK(LineAfter(FollowEdits(before, now), 2) == 2);
+  const Drift back = FollowEdits(now, before);
+  for (const int line : {2, 3, 4, 5}) CHECK(LineAfter(back, line) == 2);
+  CHECK(LineAfter(back, 7) == 3);
+  CHECK(back.identical);
+}
+
+TEST_CASE("functions that move, and functions that are renamed") {
+  const Drift drift = FollowEdits(Parsed(kOriginal), Parsed("import torch\n"
+                                                            "class Net:\n"
+                                                            "    def forward_all(self, x):\n"
+                                                            "        y = self.first(x)\n"
+                                                            "        y = helper(y)\n"
+                                                            "        return self.last(y, x)\n"
+                                                            "def helper(x):\n"
+                                                            "    return x.relu()\n"));
+  CHECK(LineAfter(drift, 3) == 7);
+  CHECK(LineAfter(drift, 4) == 8);
+  CHECK(LineAfter(drift, 7) == 3);
+  CHECK(LineAfter(drift, 9) == 5);
+}
+
+TEST_CASE("a renamed and edited function is known by most of its statements") {
+  const PythonModule before = Parsed("def f(x):\n    a = one(x)\n    b = two(a)\n    c = three(b)\n    return c\n");
+  const PythonModule now = Parsed("def g(x):\n    a = one(x)\n    b = two(a)\n    c = other(b)\n    return c\n");
+  const Drift drift = FollowEdits(before, now);
+  CHECK(LineAfter(drift, 3) == 3);
+  CHECK(LineAfter(drift, 4) == 0);
+  CHECK(drift.function[1] == 1);
+}
+
+TEST_CASE("a function that is gone has no place") {
+  const PythonModule before = Parsed(kOriginal);
+  const Drift drift = FollowEdits(before, Parsed("import torch\n"));
+  CHECK(drift.function[static_cast<size_t>(before.FindFunction("forward", 7))] == -1);
+  CHECK(LineAfter(drift, 9) == 0);
+}
+
+TEST_CASE("recorded functions are found where they are") {
+  const PythonModule module = Parsed(kOriginal);
+  bool exact = false;
+  const std::vector<int> found = LocateFunctions({{"helper", 3, false, ""}, {"forward", 7, false, ""}}, module, &exact);
+  CHECK(exact);
+  CHECK(module.functions[static_cast<size_t>(found[0])].qualified == "helper");
+  CHECK(module.functions[static_cast<size_t>(found[1])].qualified == "Net.forward");
+}
+
+TEST_CASE("recorded functions are found after the file moved on") {
+  const PythonModule module = Parsed(
+      "class A:\n"
+      "    def forward(self):\n"       // 2
+      "        pass\n"
+      "class New:\n"
+      "    def forward(self):\n"       // 5
+      "        pass\n"
+      "class B:\n"
+      "    def forward(self):\n"       // 8
+      "        pass\n");
+  bool exact = true;
+  // Recorded with A.forward at 12 and B.forward at 15: the class tells them apart.
+  const std::vector<int> found =
+      LocateFunctions({{"forward", 15, false, "B"}, {"forward", 12, false, "A"}, {"gone", 3, false, ""}}, module, &exact);
+  CHECK(!exact);
+  CHECK(module.functions[static_cast<size_t>(found[0])].qualified == "B.forward");
+  CHECK(module.functions[static_cast<size_t>(found[1])].qualified == "A.forward");
+  CHECK(found[2] == -1);
+}
+
+TEST_CASE("a frame that was running when recording began names a line inside") {
+  const PythonModule module = Parsed(kOriginal);
+  bool exact = false;
+  const std::vector<int> found = LocateFunctions({{"forward", 9, true, ""}}, module, &exact);
+  CHECK(exact);
+  CHECK(module.functions[static_cast<size_t>(found[0])].qualified == "Net.forward");
+}
+
+}  // namespace
+}  // namespace emberline
