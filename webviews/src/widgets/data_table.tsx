@@ -80,16 +80,35 @@ function usePages(props: DataTableProps, sort: string, filter: string) {
   const wanted = useRef(new Set<number>());
   const pick = props.pick ?? asTable;
 
+  /** A whole page: the daemon ends one early when its rows are long, and goes on where it ended. */
+  const askPage = async (
+    page: number,
+    signal: AbortSignal | undefined,
+  ): Promise<{ result: unknown; rows: Row[] }> => {
+    const from = page * pageSize;
+    const result = await ask(props.method, { ...params, offset: from, limit: pageSize }, signal);
+    const { rows: first, totalRows } = pick(result);
+    const rows = [...first];
+    const expected = Math.min(pageSize, totalRows - from);
+    while (rows.length < expected) {
+      const rest = { offset: from + rows.length, limit: expected - rows.length };
+      const more = pick(await ask(props.method, { ...params, ...rest }, signal)).rows;
+      if (more.length === 0) break;
+      rows.push(...more);
+    }
+    return { result, rows };
+  };
+
   const fetchPage = (page: number, signal: AbortSignal | undefined): Promise<void> =>
-    ask(props.method, { ...params, offset: page * pageSize, limit: pageSize }, signal).then(
-      (result) => {
+    askPage(page, signal).then(
+      ({ result, rows }) => {
         if (signal?.aborted === true) return;
         const table = pick(result);
         if (page === 0) props.onResult?.(result);
         setError(undefined);
         setLoaded((old) => {
           const pages = new Map(old?.key === key ? old.pages : []);
-          pages.set(page, table.rows);
+          pages.set(page, rows);
           return {
             key,
             columns: table.columns,
