@@ -30,6 +30,9 @@ after(() => workbench?.stop());
 const step = (name, part) =>
   test(name, () => workbench.watched(name.replaceAll(/\W+/g, '-'), part));
 
+/** The CodeLenses in sight; those scrolled away stay in the page, hidden. */
+const lenses = () => workbench.codeLenses().filter({ visible: true });
+
 /** Puts the cursor on a line of the editor in front. */
 function goToLine(line) {
   const input = page.locator('.quick-input-widget .quick-input-filter input');
@@ -91,10 +94,10 @@ step('functions, classes and modules have their CodeLens', async () => {
   await workbench.openFile('train_cnn/slow.py');
   await workbench.tab('slow.py').waitFor();
   await goToLine(76);
-  const lens = workbench.codeLenses().filter({ hasText: 'aten::std' });
+  const lens = lenses().filter({ hasText: 'aten::std' });
   await lens.first().waitFor();
   assert.match(await lens.first().innerText(), /ms CPU \(\d+ %\) · 4 calls · aten::std/);
-  await workbench.codeLenses().filter({ hasText: 'Hottest line' }).waitFor();
+  await lenses().filter({ hasText: 'Hottest line' }).waitFor();
 });
 
 step('hints show the figures of the command line', async () => {
@@ -205,7 +208,7 @@ step('one command switches everything off and on', async () => {
   });
   await workbench.runCommand('PyTorch Profile: Toggle Costs in Source');
   await hintOn('deviation = dataset.images.std', /CPU/);
-  await workbench.codeLenses().first().waitFor();
+  await lenses().first().waitFor();
 });
 
 step('code that was recorded on another machine finds its file', async () => {
@@ -214,8 +217,7 @@ step('code that was recorded on another machine finds its file', async () => {
   await frame.getByRole('tab', { name: 'Overview', exact: true }).waitFor();
   await workbench.openFile('transformer/model.py');
   await workbench.tab('model.py').waitFor();
-  await workbench
-    .codeLenses()
+  await lenses()
     .filter({ hasText: /CPU \(.*\) · .*calls/ })
     .first()
     .waitFor();
@@ -230,7 +232,7 @@ step('the active profile is the one whose costs are shown', async () => {
   });
   await workbench.runCommand('PyTorch Profile: Choose Active Profile...');
   await workbench.pickInList('slow.pt.trace.json.gz');
-  await workbench.codeLenses().filter({ hasText: /CPU/ }).first().waitFor();
+  await lenses().filter({ hasText: /CPU/ }).first().waitFor();
 });
 
 step('cells of a notebook have their costs', async () => {
@@ -243,8 +245,7 @@ step('cells of a notebook have their costs', async () => {
   await frame.getByRole('tab', { name: 'Overview', exact: true }).waitFor();
   await workbench.openFile(notebook);
   await workbench.tab(notebook).waitFor();
-  await workbench
-    .codeLenses()
+  await lenses()
     .filter({ hasText: /aten::add|aten::mul/ })
     .first()
     .waitFor();
