@@ -54,6 +54,15 @@ export function sourceSettings(): SourceSettings {
   };
 }
 
+/** The user's own rules for kernels on tensor cores; empty ones are left out. */
+export function tensorCoreRules(): string[] {
+  const value = section().get<unknown>('tensorCoreRules', []);
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((rule: unknown) =>
+    typeof rule === 'string' && rule.replace(/^[+-]/, '') !== '' ? [rule] : [],
+  );
+}
+
 export function pathMappings(): PathMapping[] {
   const value = section().get<unknown>('pathMappings', []);
   if (!Array.isArray(value)) return [];

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Profiles } from './daemon/profiles.ts';
 import type { Supervisor } from './daemon/supervisor.ts';
-import { extraSitePackages, pathMappings } from './config.ts';
+import { extraSitePackages, pathMappings, tensorCoreRules } from './config.ts';
 import { interpreterSitePackages } from './source/interpreter.ts';
 
 /** What every part of the extension works with. */
@@ -29,4 +29,13 @@ export async function sourceParams(): Promise<{
 /** Methods that take the parameters of `sourceParams`. */
 export function wantsSourceParams(method: string): boolean {
   return method.startsWith('source/') || method === 'view/lines';
+}
+
+const ruledMethods = new Set(['view/overview', 'view/operators', 'view/kernels']);
+
+/** The user's rules for the methods that judge kernels by them. */
+export function ruleParams(method: string): { tensorCoreRules?: string[] } {
+  if (!ruledMethods.has(method)) return {};
+  const rules = tensorCoreRules();
+  return rules.length === 0 ? {} : { tensorCoreRules: rules };
 }

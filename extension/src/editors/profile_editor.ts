@@ -8,7 +8,7 @@ import type {
   ViewName,
   ViewSelection,
 } from '../../../webviews/src/host/messages.ts';
-import { sourceParams, wantsSourceParams, type Context } from '../context.ts';
+import { ruleParams, sourceParams, wantsSourceParams, type Context } from '../context.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
 import { locateSource, openSource } from '../source/open_source.ts';
 import { parseMessage } from './messages.ts';
@@ -191,7 +191,9 @@ export class ProfileEditors implements vscode.CustomReadonlyEditorProvider<Profi
         this.onReady(editor);
         break;
       case 'request': {
-        const extra = wantsSourceParams(message.method) ? await sourceParams() : {};
+        const extra = wantsSourceParams(message.method)
+          ? await sourceParams()
+          : ruleParams(message.method);
         await session.request(message.id, message.method, message.params, extra);
         break;
       }

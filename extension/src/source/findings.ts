@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { sourceSettings } from '../config.ts';
-import { sourceParams, type Context } from '../context.ts';
+import { ruleParams, sourceParams, type Context } from '../context.ts';
 import { failureData } from '../daemon/failure.ts';
 import { selectionParams, type OpenProfile } from '../daemon/profiles.ts';
 import type { SourceResolveResult } from '../protocol/types.ts';
@@ -76,7 +76,7 @@ export class Findings implements vscode.Disposable {
     let placed: Placed[] = [];
     if (profile !== undefined && selection !== undefined) {
       try {
-        const params = selectionParams(selection);
+        const params = { ...selectionParams(selection), ...ruleParams('view/overview') };
         list = findingsOf(await profile.forward('view/overview', params, { signal }));
         placed = await this.place(profile, list, signal);
       } catch (error) {
