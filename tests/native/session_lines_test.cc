@@ -1,0 +1,343 @@
+// Lines of small drawn traces: frames, backward, kernels, memory, idle time, exact lines, edits.
+#include "session/lines.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+
+#include "ingest/read_trace.h"
+
+namespace emberline {
+namespace fs = std::filesystem;
+namespace {
+
+// One event of category `cat`; times in us.
+std::string Event(const std::string& cat, const std::string& name, double ts, double dur, int tid = 1,
+                  const std::string& args = "") {
+  return "{\"ph\":\"X\",\"cat\":\"" + cat + "\",\"name\":\"" + name + "\",\"pid\":1,\"tid\":" + std::to_string(tid) +
+         ",\"ts\":" + std::to_string(ts) + ",\"dur\":" + std::to_string(dur) + ",\"args\":{" + args + "}}";
+}
+std::string Py(const std::string& name, double ts, double dur, const std::string& args = "") {
+  return Event("python_function", name, ts, dur, 1, args);
+}
+std::string Op(const std::string& name, double ts, double dur, const std::string& args = "", int tid = 1) {
+  return Event("cpu_op", name, ts, dur, tid, args);
+}
+std::string Launch(double ts, double dur, int correlation, int tid = 1) {
+  return Event("cuda_runtime", "cudaLaunchKernel", ts, dur, tid, "\"correlation\":" + std::to_string(correlation));
+}
+std::string Kernel(const std::string& name, double ts, double dur, int correlation) {
+  return "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" + name + "\",\"pid\":0,\"tid\":7,\"ts\":" + std::to_string(ts) +
+         ",\"dur\":" + std::to_string(dur) + ",\"args\":{\"device\":0,\"stream\":7,\"correlation\":" +
+         std::to_string(correlation) + "}}";
+}
+
+std::unique_ptr<LoadedTrace> Load(const std::vector<std::string>& events) {
+  std::string text = "{\"schemaVersion\":1,\"traceEvents\":[";
+  for (size_t i = 0; i < events.size(); ++i) text += (i ? ",\n" : "\n") + events[i];
+  text += "]}";
+  Result<ReadResult> read = ReadTraceText(text);
+  REQUIRE(read.ok());
+  Result<std::shared_ptr<const Model>> model = BuildModel(read->store);
+  REQUIRE(model.ok());
+  auto trace = std::make_unique<LoadedTrace>();
+  trace->store = read->store;
+  trace->model = *model;
+  return trace;
+}
+
+class Folder {
+ public:
+  Folder() {
+    std::random_device random;
+    path_ = fs::temp_directory_path() / ("emberline-lines-" + std::to_string(random()) + std::to_string(random()));
+    fs::create_directories(path_);
+  }
+  ~Folder() {
+    std::error_code error;
+    fs::remove_all(path_, error);
+  }
+  std::string Write(const std::string& name, const std::string& text) const {
+    fs::create_directories((path_ / name).parent_path());
+    std::ofstream(path_ / name) << text;
+    return (path_ / name).string();
+  }
+  SourceSpace Space() const {
+    SourceSpace space;
+    space.roots = {path_.string()};
+    return space;
+  }
+
+ private:
+  fs::path path_;
+};
+
+std::shared_ptr<const LineData> Data(const LoadedTrace& trace, const SourceSpace& space) {
+  auto data = LinesOf(trace, space, {});
+  REQUIRE(data.ok());
+  return *data;
+}
+LinesResult Sums(const LoadedTrace& trace, const LineData& data) {
+  auto sums = AnalyzeLines(*trace.model, data.attribution, {});
+  REQUIRE(sums.ok());
+  return *sums;
+}
+// The cost of a line; fails when there is none with this confidence.
+LineCost Row(const LineData& data, const LinesResult& sums, int line, LineConfidence confidence) {
+  for (const LineCost& c : sums.rows) {
+    const LineLocation& l = data.attribution.locations[c.location];
+    if (l.line == line && l.confidence == confidence) return c;
+  }
+  FAIL("no row for line " << line);
+  return {};
+}
+
+const std::string kSource =
+    "def step(model, x):\n"          // 1
+    "    y = model(x)\n"             // 2
+    "    z = y.relu()\n"             // 3
+    "    loss = (z @ y).sum()\n"     // 4
+    "    loss.backward()\n"          // 5
+    "    return loss.item()\n"       // 6
+    "\n"
+    "def main():\n"                  // 8
+    "    for x in data():\n"         // 9
+    "        step(net, x)\n";        // 10
+
+// One step: relu with a kernel forward (10 us) and backward (30 us), matmul (20 us), .item() waits.
+std::vector<std::string> StepEvents() {
+  return {
+      Py("prog.py(8): main", 0, 1000),
+      Py("prog.py(1): step", 10, 900),
+      Py("torch/nn/modules/module.py(1500): _call_impl", 20, 100),
+      Py("nn.Module: Net_0", 21, 98),
+      Py("<built-in method relu of Tensor object at 0x7f00>", 150, 50),
+      Op("aten::relu", 155, 40, "\"External id\":1,\"Sequence number\":5,\"Fwd thread id\":0"),
+      Launch(160, 5, 100),
+      Op("aten::matmul", 220, 40, "\"External id\":2"),
+      Launch(230, 5, 101),
+      Py("<built-in method sum of Tensor object at 0x7f01>", 280, 20),
+      Py("torch/_tensor.py(400): backward", 320, 300),
+      Py("<built-in method item of Tensor object at 0x7f02>", 700, 150),
+      Event("cuda_runtime", "cudaStreamSynchronize", 710, 130),
+      Op("autograd::engine::evaluate_function: ReluBackward0", 350, 60,
+         "\"External id\":3,\"Sequence number\":5,\"Fwd thread id\":1", 2),
+      Op("ReluBackward0", 352, 50, "\"External id\":4,\"Sequence number\":5,\"Fwd thread id\":1", 2),
+      Launch(360, 5, 102, 2),
+      Kernel("relu_kernel", 200, 10, 100),
+      Kernel("gemm", 240, 20, 101),
+      Kernel("relu_backward", 400, 30, 102),
+      "{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":170,"
+      "\"args\":{\"Bytes\":4096,\"Addr\":64,\"Device Type\":1,\"Device Id\":0,\"Total Allocated\":4096,"
+      "\"Total Reserved\":8192}}",
+  };
+}
+
+TEST_CASE("forward and backward work of a line, and what only its function has") {
+  const Folder folder;
+  folder.Write("prog.py", kSource);
+  const auto trace = Load(StepEvents());
+  const auto data = Data(*trace, folder.Space());
+  const LinesResult sums = Sums(*trace, *data);
+
+  const LineCost relu = Row(*data, sums, 3, LineConfidence::kAligned);
+  CHECK(relu.device_self == 40'000);        // 10 forward + 30 backward
+  CHECK(relu.backward_device == 30'000);
+  CHECK(relu.calls == 1);
+  CHECK(relu.allocated_bytes == 4096);
+  CHECK(relu.operators.front() == "ReluBackward0");
+  const LineCost matmul = Row(*data, sums, 4, LineConfidence::kAligned);
+  CHECK(matmul.device_self == 20'000);
+  CHECK(matmul.backward_device == 0);
+  CHECK(matmul.calls == 2);                 // the operator and .sum()
+  const LineCost item = Row(*data, sums, 6, LineConfidence::kAligned);
+  CHECK(item.synchronisation == 130'000);
+  const LineCost call = Row(*data, sums, 10, LineConfidence::kAligned);
+  CHECK(call.device_self == 0);
+  CHECK(call.device_total == 60'000);
+  CHECK(call.host_total >= 900'000);
+  // Lines of Python between the calls stay with the function.
+  CHECK(Row(*data, sums, 1, LineConfidence::kFunction).calls == 1);
+
+  // Parts sum to the whole.
+  Ns device = 0, host = 0;
+  for (const LineCost& c : sums.rows) {
+    device += c.device_self;
+    host += c.host_self;
+    CHECK(c.device_self <= c.device_total);
+    CHECK(c.host_self <= c.host_total);
+    CHECK(c.backward_device <= c.device_total);
+  }
+  CHECK(device == sums.totals.device);
+  CHECK(sums.totals.line_device + sums.totals.function_device == device);
+  CHECK(sums.totals.line_host + sums.totals.function_host == host);
+  CHECK(host == sums.totals.host);
+}
+
+TEST_CASE("idle time of the device goes to what kept the host busy") {
+  const Folder folder;
+  folder.Write("prog.py", kSource);
+  const auto trace = Load(StepEvents());
+  const auto data = Data(*trace, folder.Space());
+  const LinesResult sums = Sums(*trace, *data);
+  Ns idle = 0;
+  for (const LineCost& c : sums.rows) idle += c.idle;
+  // From the end of relu (210) to the end of the matmul's launch (235); the later gap belongs to the
+  // autograd thread, which did nothing of any line before its launch began at 350.
+  CHECK(Row(*data, sums, 4, LineConfidence::kAligned).idle == 15'000);
+  CHECK(idle >= 15'000);
+  CHECK(idle <= 25'000 + 105'000);
+}
+
+TEST_CASE("without sources lines stay with their function") {
+  const auto trace = Load(StepEvents());
+  const auto data = Data(*trace, {});
+  const LinesResult sums = Sums(*trace, *data);
+  CHECK(data->attribution.has_stacks);
+  CHECK(!data->attribution.has_sources);
+  const LineCost step = Row(*data, sums, 1, LineConfidence::kFunction);
+  CHECK(step.device_self == 60'000);
+  CHECK(sums.totals.line_device == 0);
+}
+
+TEST_CASE("CallFrom is exact and needs no source") {
+  std::vector<std::string> events = StepEvents();
+  events[4] = Py("<built-in method relu of Tensor object at 0x7f00>", 150, 50, "\"CallFrom\":\"prog.py:3\"");
+  const auto trace = Load(events);
+  const auto data = Data(*trace, {});
+  const LinesResult sums = Sums(*trace, *data);
+  CHECK(Row(*data, sums, 3, LineConfidence::kExact).device_self == 40'000);
+}
+
+TEST_CASE("recorded call stacks are exact") {
+  const auto trace = Load({
+      Op("aten::mul", 0, 100, "\"External id\":1,\"Call stack\":\"lib/python3.8/site-packages/torch/x.py(3): f;"
+                              "train.py(12): step;train.py(30): <module>\""),
+      Launch(10, 5, 100),
+      Kernel("mul", 50, 40, 100),
+  });
+  const auto data = Data(*trace, {});
+  const LinesResult sums = Sums(*trace, *data);
+  CHECK(Row(*data, sums, 12, LineConfidence::kExact).device_self == 40'000);
+  CHECK(Row(*data, sums, 30, LineConfidence::kExact).device_self == 0);
+  CHECK(Row(*data, sums, 30, LineConfidence::kExact).device_total == 40'000);
+}
+
+TEST_CASE("recursion counts once") {
+  const Folder folder;
+  folder.Write("r.py", "def f(n):\n    g(n)\n    f(n - 1)\n");
+  const auto trace = Load({
+      Py("r.py(1): f", 0, 100),
+      Py("<built-in function g>", 5, 10),
+      Py("r.py(1): f", 20, 70),
+      Py("<built-in function g>", 25, 10),
+      Py("r.py(1): f", 40, 40),
+      Py("<built-in function g>", 45, 10),
+  });
+  const auto data = Data(*trace, folder.Space());
+  const LinesResult sums = Sums(*trace, *data);
+  CHECK(Row(*data, sums, 3, LineConfidence::kAligned).host_total == 70'000);
+  CHECK(Row(*data, sums, 2, LineConfidence::kAligned).host_total == 30'000);
+  REQUIRE(sums.functions.size() == 1);
+  CHECK(sums.functions[0].host == 100'000);
+  CHECK(sums.functions[0].calls == 3);
+}
+
+TEST_CASE("a trace without stacks has no lines") {
+  const auto trace = Load({Op("aten::mul", 0, 100), Launch(10, 5, 1), Kernel("mul", 50, 40, 1)});
+  const auto data = Data(*trace, {});
+  CHECK(!data->attribution.has_stacks);
+  const LinesResult sums = Sums(*trace, *data);
+  CHECK(sums.rows.empty());
+  CHECK(sums.totals.device == 40'000);
+}
+
+TEST_CASE("a text that is not what ran is not trusted") {
+  const Folder folder;
+  folder.Write("prog.py",
+               "def step(model, x):\n    first(x)\n    second(x)\n    return third(x)\n\n\ndef main():\n    other()\n");
+  const auto trace = Load(StepEvents());
+  const auto data = Data(*trace, folder.Space());
+  for (const LineLocation& l : data->attribution.locations) {
+    if (l.function == "step") CHECK(l.confidence == LineConfidence::kFunction);
+  }
+}
+
+TEST_CASE("a document is followed through edits") {
+  const Folder folder;
+  const std::string path = folder.Write("prog.py", kSource);
+  const auto trace = Load(StepEvents());
+  const auto lines = [&](const std::string& text) {
+    auto document = DocumentLinesOf(*trace, folder.Space(), {path, text, false}, {});
+    REQUIRE(document.ok());
+    REQUIRE(document->files.size() == 1);
+    return document->drift.at("prog.py");
+  };
+  CHECK(lines(kSource)->identical);
+  const auto moved = lines("# a comment\n" + kSource);
+  CHECK(moved->identical);
+  CHECK(moved->line.at(3) == 4);
+  std::string changed = kSource;
+  changed.replace(changed.find("y.relu()"), 8, "y.gelu()");
+  CHECK(lines(changed)->line.count(3) == 0);
+  CHECK(lines(changed)->line.at(4) == 4);
+  // Other documents are not the profile's.
+  auto other = DocumentLinesOf(*trace, folder.Space(), {folder.Write("x/other.py", "x = 1\n"), "x = 1\n", false}, {});
+  REQUIRE(other.ok());
+  CHECK(other->files.empty());
+}
+
+TEST_CASE("a document whose file may not be read is aligned with its own text") {
+  std::vector<std::string> events = StepEvents();
+  for (std::string& e : events) {
+    for (size_t at = e.find("prog.py"); at != std::string::npos; at = e.find("prog.py", at + 16)) {
+      e.insert(at, "/far/away/");
+    }
+  }
+  const auto trace = Load(events);
+  auto document = DocumentLinesOf(*trace, {}, {"/far/away/prog.py", kSource, false}, {});
+  REQUIRE(document.ok());
+  REQUIRE(document->files.size() == 1);
+  const LinesResult sums = Sums(*trace, *document->data);
+  CHECK(Row(*document->data, sums, 3, LineConfidence::kAligned).device_self == 40'000);
+}
+
+TEST_CASE("notebook cells are found by their text and followed afterwards") {
+  const std::string cell = "y = x.relu()\nz = y @ y\n";
+  const std::string file = "/tmp/ipykernel_99/" + std::to_string(NotebookCellHash(cell)) + ".py";
+  const auto trace = Load({
+      Py(file + "(1): <module>", 0, 100),
+      Py("<built-in method relu of Tensor object at 0x7f00>", 10, 30),
+      Op("aten::relu", 12, 20),
+      Op("aten::matmul", 50, 30),
+  });
+  const std::string uri = "vscode-notebook-cell:/work/a.ipynb#X1";
+  auto document = DocumentLinesOf(*trace, {}, {uri, cell, true}, {});
+  REQUIRE(document.ok());
+  REQUIRE(document->files.size() == 1);
+  const LinesResult sums = Sums(*trace, *document->data);
+  CHECK(Row(*document->data, sums, 1, LineConfidence::kAligned).host_total == 30'000);
+  CHECK(Row(*document->data, sums, 2, LineConfidence::kAligned).host_total == 30'000);
+  auto edited = DocumentLinesOf(*trace, {}, {uri, "# new\n" + cell, true}, {});
+  REQUIRE(edited.ok());
+  REQUIRE(edited->files.size() == 1);
+  CHECK(edited->drift.begin()->second->line.at(2) == 3);
+  auto other = DocumentLinesOf(*trace, {}, {"vscode-notebook-cell:/work/a.ipynb#X2", "print(1)\n", true}, {});
+  REQUIRE(other.ok());
+  CHECK(other->files.empty());
+}
+
+TEST_CASE("cancelling") {
+  const auto trace = Load(StepEvents());
+  CancelToken cancel;
+  cancel.Cancel();
+  auto data = LinesOf(*trace, {}, cancel);
+  REQUIRE(!data.ok());
+  CHECK(data.error().kind == ErrorKind::kCancelled);
+  CHECK(LinesOf(*trace, {}, {}).ok());   // the next request makes it
+}
+
+}  // namespace
+}  // namespace emberline
