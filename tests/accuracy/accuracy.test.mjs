@@ -32,7 +32,14 @@ describe('time on the right line', () => {
     const line = (cells) => `| ${cells.join(' | ')} |`;
     console.log(
       [
-        line(['Sample', 'Calls', 'Calls right', 'Time right', 'Time on function only', 'Time wrong']),
+        line([
+          'Sample',
+          'Calls',
+          'Calls right',
+          'Time right',
+          'Time on function only',
+          'Time wrong',
+        ]),
         line(['---', '---:', '---:', '---:', '---:', '---:']),
         ...table.map(line),
       ].join('\n'),
@@ -43,7 +50,9 @@ describe('time on the right line', () => {
     test(`${folder}/${name}`, async () => {
       const base = join(samplesDir, folder, name);
       const truth = JSON.parse(readFileSync(`${base}.truth.json`, 'utf8')).frames;
-      const { profileId } = await daemon.request('profile/open', { path: `${base}.pt.trace.json.gz` });
+      const { profileId } = await daemon.request('profile/open', {
+        path: `${base}.pt.trace.json.gz`,
+      });
       const { events, total } = await daemon.request('source/eventLines', {
         profileId,
         sourceRoots: [samplesDir],
@@ -70,9 +79,14 @@ describe('time on the right line', () => {
         }
       }
       // What the truth knows in the sample's own files was looked at, but for calls made by a builtin (len() runs __len__).
-      const known = truth.filter((t) => t.file.startsWith(`${folder}/`) || t.file.includes(`/${folder}/`));
+      const known = truth.filter(
+        (t) => t.file.startsWith(`${folder}/`) || t.file.includes(`/${folder}/`),
+      );
       assert.ok(known.length > 0);
-      assert.ok(sum.calls >= 0.95 * known.length, `${sum.calls} of ${known.length} calls were listed`);
+      assert.ok(
+        sum.calls >= 0.95 * known.length,
+        `${sum.calls} of ${known.length} calls were listed`,
+      );
       table.push([
         `${folder}/${name}`,
         sum.calls,
@@ -83,8 +97,14 @@ describe('time on the right line', () => {
       ]);
       const worst = [...mistakes].sort((a, b) => b[1] - a[1]).slice(0, 8);
       const report = worst.map(([key, us]) => `${key}: ${us.toFixed(1)} us`).join('\n');
-      assert.ok(sum.right >= least * sum.time, `only ${percent(sum.right, sum.time)} of the time is right:\n${report}`);
-      assert.ok(sum.callsRight >= least * sum.calls, `only ${percent(sum.callsRight, sum.calls)} of the calls:\n${report}`);
+      assert.ok(
+        sum.right >= least * sum.time,
+        `only ${percent(sum.right, sum.time)} of the time is right:\n${report}`,
+      );
+      assert.ok(
+        sum.callsRight >= least * sum.calls,
+        `only ${percent(sum.callsRight, sum.calls)} of the calls:\n${report}`,
+      );
       await daemon.request('profile/close', { profileId });
       if (process.env.EMBERLINE_ACCURACY_VERBOSE) console.log(report);
     });
