@@ -16,7 +16,9 @@ Error Cancelled() {
   return Error{ErrorKind::kCancelled, "The kernel table was cancelled.", "", std::nullopt};
 }
 
-bool IsKernel(SliceKind kind) { return kind == SliceKind::kKernel || kind == SliceKind::kDeviceOther; }
+bool IsKernel(SliceKind kind) {
+  return kind == SliceKind::kKernel || kind == SliceKind::kDeviceOther;
+}
 
 Cell TimeCell(Ns ns) { return static_cast<double>(ns) / 1000.0; }
 
@@ -39,7 +41,7 @@ StringId TextId(const TraceStore& s, SliceIndex i, const char* key) {
 
 struct Key {
   StringId name = 0, op = 0, grid = 0, block = 0;
-  int64_t registers = -1, shared = -1;   // -1 missing
+  int64_t registers = -1, shared = -1;  // -1 missing
   bool operator==(const Key&) const = default;
 };
 struct KeyHash {
@@ -97,8 +99,8 @@ Direction ParseCopy(const TraceStore& s, SliceIndex i) {
     d.direction = std::string(rest.substr(0, rest.find(' ')));
   }
   const size_t open = rest.find('('), arrow = rest.find(" -> "), close = rest.rfind(')');
-  if (open != std::string_view::npos && arrow != std::string_view::npos && close != std::string_view::npos &&
-      open < arrow && arrow < close) {
+  if (open != std::string_view::npos && arrow != std::string_view::npos &&
+      close != std::string_view::npos && open < arrow && arrow < close) {
     d.source = std::string(rest.substr(open + 1, arrow - open - 1));
     d.target = std::string(rest.substr(arrow + 4, close - arrow - 4));
   }
@@ -180,7 +182,8 @@ Result<KernelData> AnalyzeKernels(const Model& model, const StepSelection& selec
     }
     if (occupancy_key != kNone) {
       const auto value = s.ArgNumber(i, occupancy_key);
-      if (value && std::isfinite(*value) && *value >= 0) occupancy[it->second].Add(*value / 100.0, duration);
+      if (value && std::isfinite(*value) && *value >= 0)
+        occupancy[it->second].Add(*value / 100.0, duration);
     }
     ++data.launches;
     data.total += duration;
@@ -206,14 +209,15 @@ Table KernelTable(const Model& model, const KernelData& data, KernelGrouping gro
   const StringPool& strings = model.store().strings();
   const bool by_properties = grouping == KernelGrouping::kProperties;
   Table table;
-  auto column = [&](const char* key, const char* title, CellType type, Unit unit, const char* definition,
-                    bool hidden = false) {
+  auto column = [&](const char* key, const char* title, CellType type, Unit unit,
+                    const char* definition, bool hidden = false) {
     table.columns.push_back({key, title, definition, type, unit, hidden});
   };
   column("name", "Kernel", CellType::kText, Unit::kNone, "Name of the kernel as recorded.");
   if (by_properties) {
-    column("operator", "Operator", CellType::kText, Unit::kNone,
-           "Innermost operator around the call that launched the kernel; empty when there is none.");
+    column(
+        "operator", "Operator", CellType::kText, Unit::kNone,
+        "Innermost operator around the call that launched the kernel; empty when there is none.");
     column("grid", "Grid", CellType::kText, Unit::kNone, "Blocks in x, y and z.");
     column("block", "Block", CellType::kText, Unit::kNone, "Threads of a block in x, y and z.");
     column("registers", "Registers", CellType::kInteger, Unit::kCount, "Registers per thread.");
@@ -228,18 +232,24 @@ Table KernelTable(const Model& model, const KernelData& data, KernelGrouping gro
   column("meanUs", "Mean", CellType::kNumber, Unit::kUs, "Total divided by calls.");
   column("minUs", "Min", CellType::kNumber, Unit::kUs, "Shortest launch.");
   column("maxUs", "Max", CellType::kNumber, Unit::kUs, "Longest launch.");
-  column("share", "Share", CellType::kNumber, Unit::kRatio, "Total as a part of the time of all kernels.");
+  column("share", "Share", CellType::kNumber, Unit::kRatio,
+         "Total as a part of the time of all kernels.");
   column("usesTensorCores", "Tensor cores", CellType::kBool, Unit::kNone,
          "The kernel's name says that it uses matrix units (tensor cores, MFMA).");
   column("communication", "Communication", CellType::kBool, Unit::kNone,
          "The kernel moves data between devices or ranks (NCCL, RCCL and the like).");
   column("meanBlocksPerSm", "Blocks per SM", CellType::kNumber, Unit::kNone,
-         "Blocks of the grid divided by the device's multiprocessors, weighted by duration. Below 1 the "
-         "device is not filled. Launches without the value are left out.", !data.has_blocks_per_sm);
+         "Blocks of the grid divided by the device's multiprocessors, weighted by duration. Below "
+         "1 the "
+         "device is not filled. Launches without the value are left out.",
+         !data.has_blocks_per_sm);
   column("meanEstOccupancy", "Est. occupancy", CellType::kNumber, Unit::kRatio,
-         "Estimated share of the warps that could be active, weighted by duration. Launches without the "
-         "value are left out.", !data.has_occupancy);
-  column("slice", "Slice", CellType::kInteger, Unit::kNone, "The longest launch, for the timeline.", true);
+         "Estimated share of the warps that could be active, weighted by duration. Launches "
+         "without the "
+         "value are left out.",
+         !data.has_occupancy);
+  column("slice", "Slice", CellType::kInteger, Unit::kNone, "The longest launch, for the timeline.",
+         true);
   table.rows.reserve(data.rows.size());
   auto optional_int = [](const std::optional<int64_t>& v) { return v ? Cell(*v) : Cell(); };
   auto optional_number = [](const std::optional<double>& v) { return v ? Cell(*v) : Cell(); };
@@ -260,8 +270,8 @@ Table KernelTable(const Model& model, const KernelData& data, KernelGrouping gro
     cells.emplace_back(static_cast<double>(row.total) / 1000.0 / static_cast<double>(row.calls));
     cells.push_back(TimeCell(row.min));
     cells.push_back(TimeCell(row.max));
-    cells.emplace_back(data.total > 0 ? static_cast<double>(row.total) / static_cast<double>(data.total)
-                                      : 0.0);
+    cells.emplace_back(
+        data.total > 0 ? static_cast<double>(row.total) / static_cast<double>(data.total) : 0.0);
     cells.emplace_back(row.uses_tensor_cores);
     cells.emplace_back(row.communication);
     cells.push_back(optional_number(row.blocks_per_sm));
@@ -278,7 +288,7 @@ Table CopiesTable(const Model& model, const StepSelection& selection) {
     Direction direction;
     int64_t calls = 0;
     std::optional<int64_t> bytes;
-    int64_t timed_bytes = 0;   // of the calls that have both
+    int64_t timed_bytes = 0;  // of the calls that have both
     Ns timed = 0;
     Ns total = 0, min = 0, max = -1;
     SliceIndex example = kNone;
@@ -314,18 +324,22 @@ Table CopiesTable(const Model& model, const StepSelection& selection) {
       }
     }
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.total > b.total; });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.total > b.total; });
   Table table;
-  auto column = [&](const char* key, const char* title, CellType type, Unit unit, const char* definition,
-                    bool hidden = false) {
+  auto column = [&](const char* key, const char* title, CellType type, Unit unit,
+                    const char* definition, bool hidden = false) {
     table.columns.push_back({key, title, definition, type, unit, hidden});
   };
-  column("direction", "Direction", CellType::kText, Unit::kNone,
-         "HtoD host to device, DtoH device to host, DtoD inside or between devices, Set memory set.");
-  column("source", "From", CellType::kText, Unit::kNone,
-         "Kind of the source memory; Pageable memory is copied through a buffer and stalls the host.");
+  column(
+      "direction", "Direction", CellType::kText, Unit::kNone,
+      "HtoD host to device, DtoH device to host, DtoD inside or between devices, Set memory set.");
+  column(
+      "source", "From", CellType::kText, Unit::kNone,
+      "Kind of the source memory; Pageable memory is copied through a buffer and stalls the host.");
   column("target", "To", CellType::kText, Unit::kNone, "Kind of the target memory.");
-  column("calls", "Calls", CellType::kInteger, Unit::kCount, "Copies or sets in the selected steps.");
+  column("calls", "Calls", CellType::kInteger, Unit::kCount,
+         "Copies or sets in the selected steps.");
   column("bytes", "Bytes", CellType::kInteger, Unit::kBytes, "Bytes moved, where recorded.");
   column("totalUs", "Total", CellType::kNumber, Unit::kUs, "Sum of the durations.");
   column("meanUs", "Mean", CellType::kNumber, Unit::kUs, "Total divided by calls.");
@@ -334,7 +348,8 @@ Table CopiesTable(const Model& model, const StepSelection& selection) {
   column("bandwidthGbPerS", "Bandwidth", CellType::kNumber, Unit::kGbPerS,
          "Bytes divided by duration, computed from both because the recorded rate is wrong in some "
          "releases. 1 GB is 10^9 bytes.");
-  column("slice", "Slice", CellType::kInteger, Unit::kNone, "The longest one, for the timeline.", true);
+  column("slice", "Slice", CellType::kInteger, Unit::kNone, "The longest one, for the timeline.",
+         true);
   for (Row& row : rows) {
     auto text = [](std::string& t) { return t.empty() ? Cell() : Cell(std::move(t)); };
     std::vector<Cell> cells;
@@ -347,9 +362,9 @@ Table CopiesTable(const Model& model, const StepSelection& selection) {
     cells.emplace_back(static_cast<double>(row.total) / 1000.0 / static_cast<double>(row.calls));
     cells.push_back(TimeCell(row.min));
     cells.push_back(TimeCell(row.max));
-    cells.push_back(row.timed > 0
-                        ? Cell(static_cast<double>(row.timed_bytes) / static_cast<double>(row.timed))
-                        : Cell());
+    cells.push_back(
+        row.timed > 0 ? Cell(static_cast<double>(row.timed_bytes) / static_cast<double>(row.timed))
+                      : Cell());
     cells.emplace_back(static_cast<int64_t>(row.example));
     table.rows.push_back(std::move(cells));
   }
@@ -392,7 +407,8 @@ Result<KernelLaunches> LaunchesOfKernel(const Model& model, const StepSelection&
   std::unordered_map<uint64_t, std::optional<Frame>> frames;
   for (SliceIndex i = 0; i < s.slice_count() && wanted != kNone; ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
-    if (s.name_id(i) != wanted || !IsKernel(s.kind(i)) || !selection.Contains(model.step[i])) continue;
+    if (s.name_id(i) != wanted || !IsKernel(s.kind(i)) || !selection.Contains(model.step[i]))
+      continue;
     const std::string_view op = OpName(model, i);
     if (key.op && *key.op != op) continue;
     auto geometry = [&](const char* arg) {
@@ -406,7 +422,8 @@ Result<KernelLaunches> LaunchesOfKernel(const Model& model, const StepSelection&
     slices.push_back(i);
     operators.Add(std::string(op), {op.empty() ? Cell() : Cell(std::string(op))}, i, duration);
     const SliceIndex module = ModuleOf(model, i);
-    std::string module_name = module == kNone ? "" : std::string(ModuleName(s.name(module)).value_or(""));
+    std::string module_name =
+        module == kNone ? "" : std::string(ModuleName(s.name(module)).value_or(""));
     Cell module_cell = module_name.empty() ? Cell() : Cell(module_name);
     modules.Add(std::move(module_name), {std::move(module_cell)}, i, duration);
     const StackIds::Id stack = stacks.Of(i);
@@ -415,7 +432,8 @@ Result<KernelLaunches> LaunchesOfKernel(const Model& model, const StepSelection&
     if (it->second) {
       const Frame& frame = *it->second;
       lines.Add(frame.file + '\n' + std::to_string(frame.line) + '\n' + frame.function,
-                {Cell(frame.file), Cell(frame.line), Cell(frame.function), Cell(frame.line_is_definition)},
+                {Cell(frame.file), Cell(frame.line), Cell(frame.function),
+                 Cell(frame.line_is_definition)},
                 i, duration);
     } else {
       lines.Add("", {Cell(), Cell(), Cell(), Cell()}, i, duration);
@@ -428,11 +446,12 @@ Result<KernelLaunches> LaunchesOfKernel(const Model& model, const StepSelection&
   auto table_of = [](Groups& groups, std::vector<Column> head) {
     Table table;
     table.columns = std::move(head);
-    table.columns.push_back({"calls", "Calls", "Launches.", CellType::kInteger, Unit::kCount, false});
+    table.columns.push_back(
+        {"calls", "Calls", "Launches.", CellType::kInteger, Unit::kCount, false});
     table.columns.push_back(
         {"totalUs", "Total", "Sum of the durations.", CellType::kNumber, Unit::kUs, false});
-    table.columns.push_back({"slice", "Slice", "The longest launch, for the timeline.", CellType::kInteger,
-                             Unit::kNone, true});
+    table.columns.push_back({"slice", "Slice", "The longest launch, for the timeline.",
+                             CellType::kInteger, Unit::kNone, true});
     std::stable_sort(groups.list.begin(), groups.list.end(),
                      [](const Group& a, const Group& b) { return a.total > b.total; });
     for (Group& group : groups.list) {
@@ -445,21 +464,25 @@ Result<KernelLaunches> LaunchesOfKernel(const Model& model, const StepSelection&
     return table;
   };
   KernelLaunches result;
-  result.operators = table_of(operators, {{"operator", "Operator",
-                                           "Innermost operator around the launching call; empty when "
-                                           "there is none.",
-                                           CellType::kText, Unit::kNone, false}});
-  result.modules = table_of(modules, {{"module", "Module",
-                                       "Innermost nn.Module call around the launch; backward work counts "
-                                       "for its forward module.",
-                                       CellType::kText, Unit::kNone, false}});
+  result.operators =
+      table_of(operators, {{"operator", "Operator",
+                            "Innermost operator around the launching call; empty when "
+                            "there is none.",
+                            CellType::kText, Unit::kNone, false}});
+  result.modules =
+      table_of(modules, {{"module", "Module",
+                          "Innermost nn.Module call around the launch; backward work counts "
+                          "for its forward module.",
+                          CellType::kText, Unit::kNone, false}});
   result.lines = table_of(
-      lines, {{"file", "File", "Innermost file that is not a library's.", CellType::kText, Unit::kNone, false},
-              {"line", "Line", "Line as recorded.", CellType::kInteger, Unit::kNone, false},
-              {"function", "Function", "Function of the frame.", CellType::kText, Unit::kNone, false},
-              {"lineIsDefinition", "Line is definition",
-               "The recorder named the function's first line, not the calling line.", CellType::kBool,
-               Unit::kNone, true}});
+      lines,
+      {{"file", "File", "Innermost file that is not a library's.", CellType::kText, Unit::kNone,
+        false},
+       {"line", "Line", "Line as recorded.", CellType::kInteger, Unit::kNone, false},
+       {"function", "Function", "Function of the frame.", CellType::kText, Unit::kNone, false},
+       {"lineIsDefinition", "Line is definition",
+        "The recorder named the function's first line, not the calling line.", CellType::kBool,
+        Unit::kNone, true}});
   std::stable_sort(slices.begin(), slices.end(),
                    [&](SliceIndex a, SliceIndex b) { return s.duration(a) > s.duration(b); });
   if (slices.size() > 100) slices.resize(100);

@@ -21,22 +21,22 @@ enum class KernelGrouping { kName, kProperties };
 struct KernelRow {
   StringId name = 0;
   // Only when grouped by properties.
-  StringId op = 0;                 // 0: no operator launched it
-  StringId grid = 0, block = 0;    // recorded text; 0 missing
+  StringId op = 0;               // 0: no operator launched it
+  StringId grid = 0, block = 0;  // recorded text; 0 missing
   std::optional<int64_t> registers, shared_bytes;
   int64_t calls = 0;
   Ns total = 0, min = 0, max = 0;
   bool uses_tensor_cores = false;
   bool communication = false;
-  bool op_eligible = false;        // the launching operator is a kind that matrix units can run
+  bool op_eligible = false;  // the launching operator is a kind that matrix units can run
   // Weighted by duration over the calls that have the value (B58); absent when none has.
   std::optional<double> blocks_per_sm, occupancy;
-  SliceIndex example = kNone;      // its longest launch
+  SliceIndex example = kNone;  // its longest launch
 };
 
 struct KernelData {
-  std::vector<KernelRow> rows;     // by total time, then name (B57)
-  Ns total = 0;                    // sum over all kernels
+  std::vector<KernelRow> rows;  // by total time, then name (B57)
+  Ns total = 0;                 // sum over all kernels
   Ns tensor_core_total = 0;
   Ns communication_total = 0;
   int64_t launches = 0;
@@ -54,14 +54,15 @@ Table CopiesTable(const Model& model, const StepSelection& selection);
 
 // Who launched the kernels of one name.
 struct KernelLaunches {
-  Table operators;   // operator, calls, totalUs
-  Table modules;     // module, calls, totalUs
-  Table lines;       // file, line, function, calls, totalUs
-  std::vector<SliceIndex> slices;   // the longest launches, at most 100
+  Table operators;                 // operator, calls, totalUs
+  Table modules;                   // module, calls, totalUs
+  Table lines;                     // file, line, function, calls, totalUs
+  std::vector<SliceIndex> slices;  // the longest launches, at most 100
 };
 struct KernelKey {
   std::string name;
-  std::optional<std::string> op, grid, block;   // narrow a row of the properties grouping; "" for none
+  std::optional<std::string> op, grid,
+      block;  // narrow a row of the properties grouping; "" for none
 };
 // Errors: kCancelled, kNotFound.
 Result<KernelLaunches> LaunchesOfKernel(const Model& model, const StepSelection& selection,

@@ -19,7 +19,8 @@ Error Cancelled() {
 // through several keys): it becomes part of the outer one, with its own launches (B14).
 class Calls {
  public:
-  explicit Calls(const Model& model) : model_(&model), only_child_(model.store().slice_count(), kNone) {
+  explicit Calls(const Model& model)
+      : model_(&model), only_child_(model.store().slice_count(), kNone) {
     const TraceStore& s = model.store();
     std::vector<bool> several(s.slice_count(), false);
     for (SliceIndex i = 0; i < s.slice_count(); ++i) {
@@ -53,7 +54,8 @@ class Calls {
 // Which names are listed; judged once per name.
 class Listed {
  public:
-  explicit Listed(const Model& model) : model_(&model), by_name_(model.store().strings().size(), 2) {}
+  explicit Listed(const Model& model)
+      : model_(&model), by_name_(model.store().strings().size(), 2) {}
   bool operator()(SliceIndex op) {
     uint8_t& known = by_name_[model_->store().name_id(op)];
     if (known == 2) known = ClassifyRange(model_->store().name(op)) == RangeKind::kPlain ? 1 : 0;
@@ -187,33 +189,38 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
     if (stack.own && seen_stacks.insert({row_index, stack.id}).second) ++row.stacks;
   }
   // Ties stay in order of appearance.
-  std::stable_sort(data.rows.begin(), data.rows.end(), [&](const OperatorRow& a, const OperatorRow& b) {
-    if (data.has_device_work && a.device_self != b.device_self) return a.device_self > b.device_self;
-    return a.host_self > b.host_self;
-  });
+  std::stable_sort(data.rows.begin(), data.rows.end(),
+                   [&](const OperatorRow& a, const OperatorRow& b) {
+                     if (data.has_device_work && a.device_self != b.device_self)
+                       return a.device_self > b.device_self;
+                     return a.host_self > b.host_self;
+                   });
   return data;
 }
 
 Table OperatorTable(const Model& model, const OperatorData& data, OperatorGrouping grouping) {
   const StringPool& strings = model.store().strings();
   Table table;
-  auto column = [&](const char* key, const char* title, CellType type, Unit unit, const char* definition,
-                    bool hidden = false) {
+  auto column = [&](const char* key, const char* title, CellType type, Unit unit,
+                    const char* definition, bool hidden = false) {
     table.columns.push_back({key, title, definition, type, unit, hidden});
   };
   const bool by_shapes = grouping == OperatorGrouping::kNameAndShapes;
-  const bool host_only = !data.has_device_work;   // then the device's columns are all zero
+  const bool host_only = !data.has_device_work;  // then the device's columns are all zero
   column("name", "Operator", CellType::kText, Unit::kNone, "Name of the operator as recorded.");
   if (by_shapes) {
     column("inputShapes", "Input shapes", CellType::kText, Unit::kNone,
            "Shape of each input; [] is a scalar or no tensor. Recorded with record_shapes=True.");
   }
-  column("calls", "Calls", CellType::kInteger, Unit::kCount,
-         "How often the operator was called. A call that only repeats itself inside (the same name as "
-         "its only child) counts once.");
+  column(
+      "calls", "Calls", CellType::kInteger, Unit::kCount,
+      "How often the operator was called. A call that only repeats itself inside (the same name as "
+      "its only child) counts once.");
   column("deviceSelfUs", "Device self", CellType::kNumber, Unit::kUs,
-         "Kernels, copies and sets that the operator itself launched, added up. Concurrent work counts "
-         "each; operators called inside do not.", host_only);
+         "Kernels, copies and sets that the operator itself launched, added up. Concurrent work "
+         "counts "
+         "each; operators called inside do not.",
+         host_only);
   column("deviceTotalUs", "Device total", CellType::kNumber, Unit::kUs,
          "Device self of the operator and of all operators called inside it.", host_only);
   column("hostSelfUs", "Host self", CellType::kNumber, Unit::kUs,
@@ -223,13 +230,16 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
   column("tensorCoreEligible", "Tensor cores eligible", CellType::kBool, Unit::kNone,
          "The operator, or one that it calls, is a kind that matrix units can run.", host_only);
   column("tensorCoreSelf", "Tensor cores self", CellType::kNumber, Unit::kRatio,
-         "Share of the operator's own kernel time in kernels that use matrix units. Copies and sets are "
-         "left out.", host_only);
+         "Share of the operator's own kernel time in kernels that use matrix units. Copies and "
+         "sets are "
+         "left out.",
+         host_only);
   column("tensorCoreTotal", "Tensor cores total", CellType::kNumber, Unit::kRatio,
          "The same share with the kernels of operators called inside.", host_only);
   column("stacks", "Stacks", CellType::kInteger, Unit::kCount,
          "Distinct Python stacks recorded for the calls.");
-  column("slice", "Slice", CellType::kInteger, Unit::kNone, "The heaviest call, for the timeline.", true);
+  column("slice", "Slice", CellType::kInteger, Unit::kNone, "The heaviest call, for the timeline.",
+         true);
   table.rows.reserve(data.rows.size());
   for (const OperatorRow& row : data.rows) {
     std::vector<Cell> cells;
@@ -257,9 +267,9 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
   return table;
 }
 
-Result<std::vector<OperatorStack>> StacksOfOperator(const Model& model, const StepSelection& selection,
-                                                    const std::string& name, const std::string& shapes,
-                                                    const StackIds& stacks, const CancelToken& cancel) {
+Result<std::vector<OperatorStack>> StacksOfOperator(
+    const Model& model, const StepSelection& selection, const std::string& name,
+    const std::string& shapes, const StackIds& stacks, const CancelToken& cancel) {
   const TraceStore& s = model.store();
   const StringId wanted = s.strings().Find(name);
   const Calls calls(model);
@@ -272,7 +282,8 @@ Result<std::vector<OperatorStack>> StacksOfOperator(const Model& model, const St
     if (i % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
     if (s.name_id(i) != wanted || !model.IsOp(i) || !selection.Contains(model.step[i])) continue;
     const SliceIndex call = calls.Of(i);
-    if (!shapes.empty() && ShapesText(s.strings().Get(ShapesId(s, call, lower_case_key))) != shapes) {
+    if (!shapes.empty() &&
+        ShapesText(s.strings().Get(ShapesId(s, call, lower_case_key))) != shapes) {
       continue;
     }
     any = true;
@@ -306,10 +317,11 @@ Result<std::vector<OperatorStack>> StacksOfOperator(const Model& model, const St
     return Error{ErrorKind::kNotFound, "No operator \"" + name + "\" ran in the selected steps.",
                  "Take a name (and input shapes) from view/operators.", std::nullopt};
   }
-  std::stable_sort(result.begin(), result.end(), [](const OperatorStack& a, const OperatorStack& b) {
-    if (a.device_total != b.device_total) return a.device_total > b.device_total;
-    return a.host_total > b.host_total;
-  });
+  std::stable_sort(result.begin(), result.end(),
+                   [](const OperatorStack& a, const OperatorStack& b) {
+                     if (a.device_total != b.device_total) return a.device_total > b.device_total;
+                     return a.host_total > b.host_total;
+                   });
   return result;
 }
 

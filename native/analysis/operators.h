@@ -19,7 +19,7 @@ enum class OperatorGrouping { kName, kNameAndShapes };
 
 struct OperatorRow {
   StringId name = 0;
-  StringId shapes = 0;       // the recorded text; 0 when grouped by name or not recorded
+  StringId shapes = 0;  // the recorded text; 0 when grouped by name or not recorded
   int64_t calls = 0;
   // Plain sums over the calls, so concurrent device work and calls nested in calls of the same name
   // count once each.
@@ -28,13 +28,13 @@ struct OperatorRow {
   // Kernels alone (no copies, no sets), and those on matrix units.
   Ns kernel_self = 0, kernel_total = 0;
   Ns matrix_self = 0, matrix_total = 0;
-  bool eligible = false;     // some call is (B43)
-  int64_t stacks = 0;        // distinct stacks recorded for its calls
+  bool eligible = false;       // some call is (B43)
+  int64_t stacks = 0;          // distinct stacks recorded for its calls
   SliceIndex example = kNone;  // its call with the most device time, else the longest
 };
 
 struct OperatorData {
-  std::vector<OperatorRow> rows;   // by device self time, else host self time, descending
+  std::vector<OperatorRow> rows;  // by device self time, else host self time, descending
   bool has_device_work = false;
   bool has_shapes = false;
 };
@@ -50,8 +50,8 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
 std::string ShapesText(std::string_view recorded);
 
 struct OperatorStack {
-  std::vector<Frame> frames;   // innermost first
-  bool from_forward = false;   // lent by the forward op of backward calls
+  std::vector<Frame> frames;  // innermost first
+  bool from_forward = false;  // lent by the forward op of backward calls
   int64_t calls = 0;
   Ns device_self = 0, device_total = 0, host_self = 0, host_total = 0;
   SliceIndex example = kNone;
@@ -59,8 +59,8 @@ struct OperatorStack {
 
 // The distinct stacks of one row, heaviest first; `shapes` as in the table ("" for all shapes).
 // Errors: kCancelled, kNotFound when no such operator ran.
-Result<std::vector<OperatorStack>> StacksOfOperator(const Model& model, const StepSelection& selection,
-                                                    const std::string& name, const std::string& shapes,
-                                                    const StackIds& stacks, const CancelToken& cancel);
+Result<std::vector<OperatorStack>> StacksOfOperator(
+    const Model& model, const StepSelection& selection, const std::string& name,
+    const std::string& shapes, const StackIds& stacks, const CancelToken& cancel);
 
 }  // namespace emberline

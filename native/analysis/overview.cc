@@ -13,7 +13,9 @@ namespace {
 // that draw activity into idle gaps (B41).
 constexpr double kFixed = 1e6;
 
-bool IsKernel(SliceKind kind) { return kind == SliceKind::kKernel || kind == SliceKind::kDeviceOther; }
+bool IsKernel(SliceKind kind) {
+  return kind == SliceKind::kKernel || kind == SliceKind::kDeviceOther;
+}
 
 struct Weighted {
   double sum = 0, weight = 0;
@@ -31,7 +33,8 @@ GpuSummary Summarize(const Model& model, const Device& device, Interval range,
     gpu.memory_bytes = p->total_global_mem;
     gpu.multiprocessors = p->num_sms;
     if (p->compute_major > 0) {
-      gpu.compute_capability = std::to_string(p->compute_major) + "." + std::to_string(p->compute_minor);
+      gpu.compute_capability =
+          std::to_string(p->compute_major) + "." + std::to_string(p->compute_minor);
     }
   }
   std::vector<Interval> busy;
@@ -79,7 +82,7 @@ GpuSummary Summarize(const Model& model, const Device& device, Interval range,
                 [](const Change& a, const Change& b) { return a.time < b.time; });
       int64_t running = 0;
       Ns since = changes.front().time;
-      double area = 0;   // of min(1, running), in ns
+      double area = 0;  // of min(1, running), in ns
       for (const Change& change : changes) {
         const double level = std::min(1.0, static_cast<double>(running) / kFixed);
         area += level * static_cast<double>(change.time - since);
@@ -105,7 +108,8 @@ std::optional<double> EligibleShare(const Model& model, const StepSelection& sel
   const std::vector<bool> eligible = TensorCoreEligible(model, tensor_cores);
   std::vector<bool> has_eligible_child(n, false);
   for (SliceIndex i = 0; i < n; ++i) {
-    if (eligible[i] && model.op[i] != kNone && model.IsOp(i)) has_eligible_child[model.op[i]] = true;
+    if (eligible[i] && model.op[i] != kNone && model.IsOp(i))
+      has_eligible_child[model.op[i]] = true;
   }
   Ns all = 0, share = 0;
   for (SliceIndex i = 0; i < n; ++i) {
@@ -132,7 +136,8 @@ std::vector<ConfigEntry> Configuration(const Model& model, bool has_device_work,
   if (meta.distributed) {
     add("Backend", meta.distributed->backend);
     if (meta.distributed->rank >= 0) add("Rank", std::to_string(meta.distributed->rank));
-    if (meta.distributed->world_size > 0) add("World size", std::to_string(meta.distributed->world_size));
+    if (meta.distributed->world_size > 0)
+      add("World size", std::to_string(meta.distributed->world_size));
   }
   add("Devices used", std::to_string(model.devices.size()));
   if (meta.devices.size() > model.devices.size()) {
@@ -158,13 +163,15 @@ Result<Overview> AnalyzeOverview(const Model& model, const StepSelection& select
   const TensorCoreKernels tensor_cores(model, rules);
   const Interval range = SelectedRange(model, selection);
   for (const Device& device : model.devices) {
-    if (cancel.cancelled()) return Error{ErrorKind::kCancelled, "The overview was cancelled.", "", std::nullopt};
-    const bool kernels = std::any_of(device.streams.begin(), device.streams.end(), [&](TrackIndex t) {
-      for (SliceIndex i = s.tracks()[t].first; i < s.tracks()[t].last; ++i) {
-        if (IsKernel(s.kind(i))) return true;
-      }
-      return false;
-    });
+    if (cancel.cancelled())
+      return Error{ErrorKind::kCancelled, "The overview was cancelled.", "", std::nullopt};
+    const bool kernels =
+        std::any_of(device.streams.begin(), device.streams.end(), [&](TrackIndex t) {
+          for (SliceIndex i = s.tracks()[t].first; i < s.tracks()[t].last; ++i) {
+            if (IsKernel(s.kind(i))) return true;
+          }
+          return false;
+        });
     if (kernels) overview.gpus.push_back(Summarize(model, device, range, tensor_cores, selection));
   }
   Ns all = 0, matrix = 0;

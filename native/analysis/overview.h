@@ -18,15 +18,15 @@ namespace emberline {
 struct GpuSummary {
   int64_t index = 0;
   std::string name;
-  int64_t memory_bytes = 0;              // 0 unknown
-  std::string compute_capability;        // "9.0"; "" unknown
-  int64_t multiprocessors = 0;           // 0 unknown
+  int64_t memory_bytes = 0;        // 0 unknown
+  std::string compute_capability;  // "9.0"; "" unknown
+  int64_t multiprocessors = 0;     // 0 unknown
   // Ratios 0..1 over the selected steps, gaps between them included; absent without the data.
-  std::optional<double> utilization;         // some kernel runs
-  std::optional<double> est_sm_efficiency;   // sum of concurrent kernels' blocks per SM, at most 1
-  std::optional<double> est_occupancy;       // weighted by time of the kernels
-  std::optional<double> tensor_core_share;   // of kernel time
-  Ns kernel_ns = 0;                      // sum of kernel durations inside the range
+  std::optional<double> utilization;        // some kernel runs
+  std::optional<double> est_sm_efficiency;  // sum of concurrent kernels' blocks per SM, at most 1
+  std::optional<double> est_occupancy;      // weighted by time of the kernels
+  std::optional<double> tensor_core_share;  // of kernel time
+  Ns kernel_ns = 0;                         // sum of kernel durations inside the range
 };
 
 struct ConfigEntry {

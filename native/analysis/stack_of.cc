@@ -18,12 +18,13 @@ std::string StripAddress(std::string_view name) {
   // "<built-in method randn of type object at 0x7f2a...>": the address differs in each process.
   std::string out;
   size_t from = 0;
-  for (size_t at = name.find(" at 0x"); at != std::string_view::npos; at = name.find(" at 0x", from)) {
+  for (size_t at = name.find(" at 0x"); at != std::string_view::npos;
+       at = name.find(" at 0x", from)) {
     out.append(name.substr(from, at - from));
     from = at + 6;
-    while (from < name.size() && ((name[from] >= '0' && name[from] <= '9') ||
-                                  (name[from] >= 'a' && name[from] <= 'f') ||
-                                  (name[from] >= 'A' && name[from] <= 'F'))) {
+    while (from < name.size() &&
+           ((name[from] >= '0' && name[from] <= '9') || (name[from] >= 'a' && name[from] <= 'f') ||
+            (name[from] >= 'A' && name[from] <= 'F'))) {
       ++from;
     }
   }
@@ -38,34 +39,75 @@ bool Contains(std::string_view text, std::string_view part) {
 // Top-level modules of the standard library that profiles show, and of packages whose path a
 // recorder trims to begin with their name, because it cuts the longest sys.path prefix.
 bool IsKnownTopLevel(std::string_view head) {
-  static constexpr std::array kNames = {
-      std::string_view("abc"),          std::string_view("accelerate"),  std::string_view("apex"),
-      std::string_view("asyncio"),      std::string_view("bdb"),         std::string_view("codecs"),
-      std::string_view("collections"),  std::string_view("concurrent"),  std::string_view("contextlib"),
-      std::string_view("copy"),         std::string_view("copyreg"),     std::string_view("ctypes"),
-      std::string_view("dataclasses"),  std::string_view("datasets"),    std::string_view("deepspeed"),
-      std::string_view("diffusers"),    std::string_view("einops"),      std::string_view("encodings"),
-      std::string_view("enum"),         std::string_view("fairscale"),   std::string_view("flash_attn"),
-      std::string_view("functools"),    std::string_view("genericpath"), std::string_view("importlib"),
-      std::string_view("inspect"),      std::string_view("json"),        std::string_view("lightning"),
-      std::string_view("logging"),      std::string_view("multiprocessing"), std::string_view("numpy"),
-      std::string_view("ntpath"),       std::string_view("os"),          std::string_view("pandas"),
-      std::string_view("pickle"),       std::string_view("posixpath"),   std::string_view("pytorch_lightning"),
-      std::string_view("queue"),        std::string_view("random"),      std::string_view("runpy"),
-      std::string_view("selectors"),    std::string_view("sglang"),      std::string_view("socket"),
-      std::string_view("ssl"),          std::string_view("subprocess"),  std::string_view("tempfile"),
-      std::string_view("threading"),    std::string_view("timm"),        std::string_view("torch"),
-      std::string_view("torchaudio"),   std::string_view("torchtext"),   std::string_view("torchvision"),
-      std::string_view("tqdm"),         std::string_view("traceback"),   std::string_view("transformers"),
-      std::string_view("triton"),       std::string_view("types"),       std::string_view("typing"),
-      std::string_view("vllm"),         std::string_view("warnings"),    std::string_view("weakref"),
-      std::string_view("xformers"),     std::string_view("zipfile")};
+  static constexpr std::array kNames = {std::string_view("abc"),
+                                        std::string_view("accelerate"),
+                                        std::string_view("apex"),
+                                        std::string_view("asyncio"),
+                                        std::string_view("bdb"),
+                                        std::string_view("codecs"),
+                                        std::string_view("collections"),
+                                        std::string_view("concurrent"),
+                                        std::string_view("contextlib"),
+                                        std::string_view("copy"),
+                                        std::string_view("copyreg"),
+                                        std::string_view("ctypes"),
+                                        std::string_view("dataclasses"),
+                                        std::string_view("datasets"),
+                                        std::string_view("deepspeed"),
+                                        std::string_view("diffusers"),
+                                        std::string_view("einops"),
+                                        std::string_view("encodings"),
+                                        std::string_view("enum"),
+                                        std::string_view("fairscale"),
+                                        std::string_view("flash_attn"),
+                                        std::string_view("functools"),
+                                        std::string_view("genericpath"),
+                                        std::string_view("importlib"),
+                                        std::string_view("inspect"),
+                                        std::string_view("json"),
+                                        std::string_view("lightning"),
+                                        std::string_view("logging"),
+                                        std::string_view("multiprocessing"),
+                                        std::string_view("numpy"),
+                                        std::string_view("ntpath"),
+                                        std::string_view("os"),
+                                        std::string_view("pandas"),
+                                        std::string_view("pickle"),
+                                        std::string_view("posixpath"),
+                                        std::string_view("pytorch_lightning"),
+                                        std::string_view("queue"),
+                                        std::string_view("random"),
+                                        std::string_view("runpy"),
+                                        std::string_view("selectors"),
+                                        std::string_view("sglang"),
+                                        std::string_view("socket"),
+                                        std::string_view("ssl"),
+                                        std::string_view("subprocess"),
+                                        std::string_view("tempfile"),
+                                        std::string_view("threading"),
+                                        std::string_view("timm"),
+                                        std::string_view("torch"),
+                                        std::string_view("torchaudio"),
+                                        std::string_view("torchtext"),
+                                        std::string_view("torchvision"),
+                                        std::string_view("tqdm"),
+                                        std::string_view("traceback"),
+                                        std::string_view("transformers"),
+                                        std::string_view("triton"),
+                                        std::string_view("types"),
+                                        std::string_view("typing"),
+                                        std::string_view("vllm"),
+                                        std::string_view("warnings"),
+                                        std::string_view("weakref"),
+                                        std::string_view("xformers"),
+                                        std::string_view("zipfile")};
   return std::find(kNames.begin(), kNames.end(), head) != kNames.end();
 }
 
 // "/lib/python3.10/", "lib\python3.9\", "\Python39\Lib\".
 bool InPythonLib(std::string_view path) {
-  for (size_t at = path.find("python"); at != std::string_view::npos; at = path.find("python", at + 1)) {
+  for (size_t at = path.find("python"); at != std::string_view::npos;
+       at = path.find("python", at + 1)) {
     if (at == 0 || path[at - 1] != '/' || at + 7 >= path.size()) continue;
     size_t end = at + 6;
     while (end < path.size() && ((path[end] >= '0' && path[end] <= '9') || path[end] == '.')) ++end;
@@ -97,7 +139,8 @@ std::string_view RecordedStack(const Model& model, SliceIndex op, StringId key) 
   return {};
 }
 
-// Where a slice's stack is looked up: a device slice's launch (else its op), everything else itself.
+// Where a slice's stack is looked up: a device slice's launch (else its op), everything else
+// itself.
 SliceIndex HostSlice(const Model& model, SliceIndex slice) {
   if (model.launch[slice] != kNone) return model.launch[slice];
   const SliceKind kind = model.store().kind(slice);
@@ -180,7 +223,7 @@ std::vector<Frame> ParseCallStack(std::string_view text) {
     while (!part.empty() && (part.back() == ' ' || part.back() == '\n')) part.remove_suffix(1);
     if (part.empty() || part.starts_with(kModulePrefix)) continue;
     Frame frame = ParseFrameName(part);
-    frame.line_is_definition = false;   // these strings name the line that ran
+    frame.line_is_definition = false;  // these strings name the line that ran
     frames.push_back(std::move(frame));
   }
   return frames;
@@ -196,8 +239,8 @@ bool IsLibraryPath(std::string_view file) {
   std::string path(file);
   std::replace(path.begin(), path.end(), '\\', '/');
   for (char& c : path) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  if (Contains(path, "site-packages/") || Contains(path, "dist-packages/") || Contains(path, "/torch/nn/") ||
-      Contains(path, "torchinductor_")) {
+  if (Contains(path, "site-packages/") || Contains(path, "dist-packages/") ||
+      Contains(path, "/torch/nn/") || Contains(path, "torchinductor_")) {
     return true;
   }
   if (InPythonLib(path)) return true;

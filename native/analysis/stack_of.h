@@ -12,11 +12,12 @@
 namespace emberline {
 
 struct Frame {
-  std::string file;        // as recorded; "" for builtins
-  int64_t line = 0;        // as recorded, 1-based; 0 unknown
-  std::string function;    // "forward", "<module>", "<built-in method randn>" (addresses stripped)
-  bool line_is_definition = false;  // the recorder named the function's first line, not the calling line
-  bool library = false;    // standard library or installed package, not the user's own code
+  std::string file;      // as recorded; "" for builtins
+  int64_t line = 0;      // as recorded, 1-based; 0 unknown
+  std::string function;  // "forward", "<module>", "<built-in method randn>" (addresses stripped)
+  bool line_is_definition =
+      false;                 // the recorder named the function's first line, not the calling line
+  bool library = false;      // standard library or installed package, not the user's own code
   SliceIndex slice = kNone;  // the python_function slice, when it is one
   bool operator==(const Frame&) const = default;
 };
@@ -45,8 +46,8 @@ std::optional<Frame> UserFrameOf(const Model& model, SliceIndex slice);
 // forward op as above); kNone when there is none.
 SliceIndex ModuleOf(const Model& model, SliceIndex slice);
 
-// The slice is an operator as the views list it (view-semantics 3.4): a cpu op that is no step, data loader, optimizer or
-// DataParallel wrapper range.
+// The slice is an operator as the views list it (view-semantics 3.4): a cpu op that is no step,
+// data loader, optimizer or DataParallel wrapper range.
 bool IsListedOperator(const Model& model, SliceIndex slice);
 
 // Which stack a slice has, as a number: slices with equal numbers have equal stacks, so that many
@@ -55,16 +56,16 @@ class StackIds {
  public:
   explicit StackIds(const Model& model);
   struct Id {
-    uint64_t id = 0;             // 0: no stack
-    bool from_forward = false;   // lent by the forward partner of a backward op
-    bool own = false;            // recorded for this very op, or by frames around it
+    uint64_t id = 0;            // 0: no stack
+    bool from_forward = false;  // lent by the forward partner of a backward op
+    bool own = false;           // recorded for this very op, or by frames around it
   };
   Id Of(SliceIndex slice) const;
 
  private:
   const Model* model_;
   StringId call_stack_;
-  std::vector<uint32_t> by_frame_;   // per python_function slice; empty when there are none
+  std::vector<uint32_t> by_frame_;  // per python_function slice; empty when there are none
 };
 
 }  // namespace emberline

@@ -25,28 +25,44 @@ std::vector<uint32_t> WholeSteps(const Model& model, const StepSelection& select
 
 const char* RoleKey(Role role) {
   switch (role) {
-    case Role::kKernel: return "kernel";
-    case Role::kMemcpy: return "memcpy";
-    case Role::kMemset: return "memset";
-    case Role::kCommunication: return "communication";
-    case Role::kRuntime: return "runtime";
-    case Role::kDataLoader: return "dataLoader";
-    case Role::kCpuExec: return "cpuExec";
-    case Role::kOther: return "other";
+    case Role::kKernel:
+      return "kernel";
+    case Role::kMemcpy:
+      return "memcpy";
+    case Role::kMemset:
+      return "memset";
+    case Role::kCommunication:
+      return "communication";
+    case Role::kRuntime:
+      return "runtime";
+    case Role::kDataLoader:
+      return "dataLoader";
+    case Role::kCpuExec:
+      return "cpuExec";
+    case Role::kOther:
+      return "other";
   }
   return "other";
 }
 
 const char* RoleTitle(Role role) {
   switch (role) {
-    case Role::kKernel: return "Kernel";
-    case Role::kMemcpy: return "Memcpy";
-    case Role::kMemset: return "Memset";
-    case Role::kCommunication: return "Communication";
-    case Role::kRuntime: return "Runtime";
-    case Role::kDataLoader: return "DataLoader";
-    case Role::kCpuExec: return "CPU Exec";
-    case Role::kOther: return "Other";
+    case Role::kKernel:
+      return "Kernel";
+    case Role::kMemcpy:
+      return "Memcpy";
+    case Role::kMemset:
+      return "Memset";
+    case Role::kCommunication:
+      return "Communication";
+    case Role::kRuntime:
+      return "Runtime";
+    case Role::kDataLoader:
+      return "DataLoader";
+    case Role::kCpuExec:
+      return "CPU Exec";
+    case Role::kOther:
+      return "Other";
   }
   return "Other";
 }
@@ -66,7 +82,8 @@ const char* RoleDefinition(Role role) {
       return "The device is idle; some host thread is in a runtime or driver call such as "
              "cudaLaunchKernel or cudaStreamSynchronize.";
     case Role::kDataLoader:
-      return "The device is idle and no runtime call is active; the host waits for the data loader.";
+      return "The device is idle and no runtime call is active; the host waits for the data "
+             "loader.";
     case Role::kCpuExec:
       return "None of the former; some host thread runs an operator.";
     case Role::kOther:
@@ -93,8 +110,9 @@ Result<StepBreakdown> AnalyzeSteps(const Model& model, const StepSelection& sele
       all_steps.push_back(model.steps[i].time);
     }
   }
-  std::vector<uint8_t> range_of(s.strings().size(), 0xff);   // RangeKind by name
-  std::vector<uint8_t> library_of(s.strings().size(), 0xff); // 0 none, 1 NCCL and the like, 2 host-side
+  std::vector<uint8_t> range_of(s.strings().size(), 0xff);  // RangeKind by name
+  std::vector<uint8_t> library_of(s.strings().size(),
+                                  0xff);  // 0 none, 1 NCCL and the like, 2 host-side
   auto range = [&](SliceIndex i) {
     uint8_t& known = range_of[s.name_id(i)];
     if (known == 0xff) known = static_cast<uint8_t>(ClassifyRange(s.name(i)));
@@ -123,10 +141,16 @@ Result<StepBreakdown> AnalyzeSteps(const Model& model, const StepSelection& sele
       case SliceKind::kDeviceOther:
         role = model.is_communication[i] ? Role::kCommunication : Role::kKernel;
         break;
-      case SliceKind::kMemcpy: role = Role::kMemcpy; break;
-      case SliceKind::kMemset: role = Role::kMemset; break;
+      case SliceKind::kMemcpy:
+        role = Role::kMemcpy;
+        break;
+      case SliceKind::kMemset:
+        role = Role::kMemset;
+        break;
       case SliceKind::kRuntime:
-      case SliceKind::kDriver: role = Role::kRuntime; break;
+      case SliceKind::kDriver:
+        role = Role::kRuntime;
+        break;
       case SliceKind::kCpuOp:
       case SliceKind::kUserAnnotation: {
         const RangeKind kind = range(i);
@@ -137,13 +161,14 @@ Result<StepBreakdown> AnalyzeSteps(const Model& model, const StepSelection& sele
           // The host's call is the communication only where no kernel does it.
           role = Role::kCommunication;
         } else if (s.kind(i) == SliceKind::kCpuOp && (!model.IsOp(i) || model.op[i] == kNone)) {
-          role = Role::kCpuExec;   // a nested op is inside the outer op's interval anyway
+          role = Role::kCpuExec;  // a nested op is inside the outer op's interval anyway
         } else {
-          continue;                // user ranges span idle time too (B68)
+          continue;  // user ranges span idle time too (B68)
         }
         break;
       }
-      default: continue;           // device-side annotations among them (B3)
+      default:
+        continue;  // device-side annotations among them (B3)
     }
     found[static_cast<size_t>(role)].push_back({s.start(i), s.end(i)});
   }

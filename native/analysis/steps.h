@@ -1,4 +1,5 @@
-// Where the time of each step went: view-semantics 3.7 and 4.1, with its bugs B1, B3, B6 and B68 mended.
+// Where the time of each step went: view-semantics 3.7 and 4.1, with its bugs B1, B3, B6 and B68
+// mended.
 #pragma once
 
 #include <array>
@@ -14,20 +15,27 @@ namespace emberline {
 
 // In order of priority: an instant belongs to the first role that is active.
 enum class Role : uint8_t {
-  kKernel, kMemcpy, kMemset, kCommunication, kRuntime, kDataLoader, kCpuExec, kOther,
+  kKernel,
+  kMemcpy,
+  kMemset,
+  kCommunication,
+  kRuntime,
+  kDataLoader,
+  kCpuExec,
+  kOther,
 };
 inline constexpr size_t kRoleCount = 8;
-const char* RoleKey(Role role);          // "kernel", ..., "cpuExec", "other"
-const char* RoleTitle(Role role);        // "Kernel", ..., "CPU Exec", "Other"
+const char* RoleKey(Role role);    // "kernel", ..., "cpuExec", "other"
+const char* RoleTitle(Role role);  // "Kernel", ..., "CPU Exec", "Other"
 const char* RoleDefinition(Role role);
 
 struct StepParts {
-  uint32_t step = 0;                     // index into Model::steps
-  std::array<Ns, kRoleCount> parts{};    // sums to the step's length
+  uint32_t step = 0;                   // index into Model::steps
+  std::array<Ns, kRoleCount> parts{};  // sums to the step's length
 };
 
 struct StepBreakdown {
-  std::vector<StepParts> steps;          // the selected steps in order
+  std::vector<StepParts> steps;  // the selected steps in order
   // Mean over the selected steps that are not partial (over all, when each is partial).
   std::array<double, kRoleCount> average_ns{};
   double average_total_ns = 0;
@@ -39,8 +47,8 @@ struct StepBreakdown {
 Result<StepBreakdown> AnalyzeSteps(const Model& model, const StepSelection& selection,
                                    const CancelToken& cancel);
 
-// From the first selected whole step to the end of the last, gaps included: what utilisation and the
-// like refer to. Empty when nothing is selected.
+// From the first selected whole step to the end of the last, gaps included: what utilisation and
+// the like refer to. Empty when nothing is selected.
 Interval SelectedRange(const Model& model, const StepSelection& selection);
 
 }  // namespace emberline

@@ -66,7 +66,7 @@ int Compare(const Cell& a, const Cell& b) {
 
 struct Term {
   enum class Kind { kWord, kColumnWord, kGreater, kLess } kind = Kind::kWord;
-  std::string word;   // lower case
+  std::string word;  // lower case
   int column = -1;
   double number = 0;
   bool or_equal = false;
@@ -97,8 +97,8 @@ std::vector<std::string> SplitWords(std::string_view text) {
 int FindColumn(const Table& table, std::string_view key) {
   for (size_t i = 0; i < table.columns.size(); ++i) {
     const std::string& k = table.columns[i].key;
-    if (k.size() == key.size() &&
-        std::equal(k.begin(), k.end(), key.begin(), [](char a, char b) { return Lower(a) == Lower(b); })) {
+    if (k.size() == key.size() && std::equal(k.begin(), k.end(), key.begin(),
+                                             [](char a, char b) { return Lower(a) == Lower(b); })) {
       return static_cast<int>(i);
     }
   }
@@ -155,7 +155,8 @@ bool Matches(const std::vector<Cell>& row, const Term& term) {
       return false;
     case Term::Kind::kColumnWord: {
       const Cell& cell = row[static_cast<size_t>(term.column)];
-      if (const auto* text = std::get_if<std::string>(&cell)) return ContainsNoCase(*text, term.word);
+      if (const auto* text = std::get_if<std::string>(&cell))
+        return ContainsNoCase(*text, term.word);
       return ContainsNoCase(CellText(cell), term.word);
     }
     case Term::Kind::kGreater:
@@ -173,14 +174,22 @@ bool Matches(const std::vector<Cell>& row, const Term& term) {
 
 const char* UnitName(Unit unit) {
   switch (unit) {
-    case Unit::kNone: return "";
-    case Unit::kCount: return "count";
-    case Unit::kUs: return "us";
-    case Unit::kNs: return "ns";
-    case Unit::kBytes: return "bytes";
-    case Unit::kRatio: return "ratio";
-    case Unit::kGbPerS: return "gbPerS";
-    case Unit::kFlops: return "flops";
+    case Unit::kNone:
+      return "";
+    case Unit::kCount:
+      return "count";
+    case Unit::kUs:
+      return "us";
+    case Unit::kNs:
+      return "ns";
+    case Unit::kBytes:
+      return "bytes";
+    case Unit::kRatio:
+      return "ratio";
+    case Unit::kGbPerS:
+      return "gbPerS";
+    case Unit::kFlops:
+      return "flops";
   }
   return "";
 }

@@ -42,11 +42,33 @@ bool HasNvidiaToken(std::string_view name) {
     return true;
   }
   constexpr std::array<Names, 29> kTokens = {
-      "hmma",      "imma",      "dmma",    "bmma",        "qmma",        "tensorop",
-      "wmma",      "xmma",      "wgmma",   "gmma",        "warpgroup",   "umma",
-      "tcgen05",   "nvjet",     "flash_fwd", "flash_bwd", "fmha",        "sdpa",
-      "sparse_gemm", "dgrad_1x1_stride_2x2", "first_layer_wgrad_kernel", "conv1x1", "conv2d_c1_k1",
-      "direct_group", "flashattnfwd", "flashattnbwd", "flash::compute_attn",
+      "hmma",
+      "imma",
+      "dmma",
+      "bmma",
+      "qmma",
+      "tensorop",
+      "wmma",
+      "xmma",
+      "wgmma",
+      "gmma",
+      "warpgroup",
+      "umma",
+      "tcgen05",
+      "nvjet",
+      "flash_fwd",
+      "flash_bwd",
+      "fmha",
+      "sdpa",
+      "sparse_gemm",
+      "dgrad_1x1_stride_2x2",
+      "first_layer_wgrad_kernel",
+      "conv1x1",
+      "conv2d_c1_k1",
+      "direct_group",
+      "flashattnfwd",
+      "flashattnbwd",
+      "flash::compute_attn",
       "triton_tem_",  // Inductor's templates: matrix products, convolution, attention
       "unified_attention"};
   return ContainsAny(name, kTokens);
@@ -54,8 +76,8 @@ bool HasNvidiaToken(std::string_view name) {
 
 bool UsesNvidia(std::string_view name) {
   if (ContainsAny(name, kFusedPointwise)) return false;
-  constexpr std::array<Names, 7> kNever = {"gemv",           "dot_kernel", "splitkreduce",
-                                           "splitk_reduce",  "scudnn",     "implicit_convolve_sgemm",
+  constexpr std::array<Names, 7> kNever = {"gemv",          "dot_kernel", "splitkreduce",
+                                           "splitk_reduce", "scudnn",     "implicit_convolve_sgemm",
                                            "_simt_"};
   if (ContainsAny(name, kNever)) return false;
   return HasNvidiaToken(name);
@@ -77,12 +99,21 @@ bool HasMatrixInstruction(std::string_view name) {
 
 bool UsesAmd(std::string_view name) {
   if (ContainsAny(name, kFusedPointwise)) return false;
-  constexpr std::array<Names, 7> kNever = {"naive_conv", "sp3asmconv", "winograd", "_dl_", "gemv",
-                                           "dot_kernel", "splitkreduce"};
+  constexpr std::array<Names, 7> kNever = {"naive_conv", "sp3asmconv", "winograd",    "_dl_",
+                                           "gemv",       "dot_kernel", "splitkreduce"};
   if (ContainsAny(name, kNever)) return false;
-  constexpr std::array<Names, 13> kTokens = {"mfma",     "xdl",      "gtcx",  "wmma",
-                                             "fmha",     "attn_fwd", "attn_bwd", "bwd_kernel_dk_dv",
-                                             "bwd_kernel_dq", "flash_fwd", "flash_bwd", "triton_tem_",
+  constexpr std::array<Names, 13> kTokens = {"mfma",
+                                             "xdl",
+                                             "gtcx",
+                                             "wmma",
+                                             "fmha",
+                                             "attn_fwd",
+                                             "attn_bwd",
+                                             "bwd_kernel_dk_dv",
+                                             "bwd_kernel_dq",
+                                             "flash_fwd",
+                                             "flash_bwd",
+                                             "triton_tem_",
                                              "unified_attention"};
   return HasMatrixInstruction(name) || ContainsAny(name, kTokens);
 }
@@ -96,10 +127,14 @@ bool UsesIntel(std::string_view name) {
 
 const char* VendorName(Vendor vendor) {
   switch (vendor) {
-    case Vendor::kUnknown: return "";
-    case Vendor::kNvidia: return "NVIDIA";
-    case Vendor::kAmd: return "AMD";
-    case Vendor::kIntel: return "Intel";
+    case Vendor::kUnknown:
+      return "";
+    case Vendor::kNvidia:
+      return "NVIDIA";
+    case Vendor::kAmd:
+      return "AMD";
+    case Vendor::kIntel:
+      return "Intel";
   }
   return "";
 }
@@ -108,7 +143,8 @@ Vendor VendorOf(const Model& model) {
   const TraceStore& s = model.store();
   for (const DeviceProperties& p : s.metadata().devices) {
     const std::string name = LowerText(p.name);
-    if (Contains(name, "amd") || Contains(name, "instinct") || Contains(name, "radeon")) return Vendor::kAmd;
+    if (Contains(name, "amd") || Contains(name, "instinct") || Contains(name, "radeon"))
+      return Vendor::kAmd;
     if (Contains(name, "nvidia") || Contains(name, "tesla") || Contains(name, "geforce") ||
         Contains(name, "quadro") || Contains(name, "titan")) {
       return Vendor::kNvidia;
@@ -134,7 +170,8 @@ Result<bool> TensorCoreRules::Add(std::string_view rule) {
   }
   if (rule.empty()) {
     return Error{ErrorKind::kInvalidArgument, "A tensor core rule has no text.",
-                 "Write a part of a kernel's name, or - and a part for kernels to exempt.", std::nullopt};
+                 "Write a part of a kernel's name, or - and a part for kernels to exempt.",
+                 std::nullopt};
   }
   own_.push_back({LowerText(rule), uses});
   return true;
@@ -146,10 +183,14 @@ bool TensorCoreRules::Uses(std::string_view kernel_name) const {
     if (Contains(name, rule.part)) return rule.uses;
   }
   switch (vendor_) {
-    case Vendor::kAmd: return UsesAmd(name);
-    case Vendor::kIntel: return UsesIntel(name);
-    case Vendor::kNvidia: return UsesNvidia(name);
-    case Vendor::kUnknown: return UsesNvidia(name) || UsesAmd(name);
+    case Vendor::kAmd:
+      return UsesAmd(name);
+    case Vendor::kIntel:
+      return UsesIntel(name);
+    case Vendor::kNvidia:
+      return UsesNvidia(name);
+    case Vendor::kUnknown:
+      return UsesNvidia(name) || UsesAmd(name);
   }
   return false;
 }
@@ -169,23 +210,25 @@ TensorCoreKernels::TensorCoreKernels(const Model& model, const TensorCoreRules& 
 
 bool TensorCoreKernels::Uses(SliceIndex slice) const {
   const SliceKind kind = store_->kind(slice);
-  return (kind == SliceKind::kKernel || kind == SliceKind::kDeviceOther) && by_name_[store_->name_id(slice)];
+  return (kind == SliceKind::kKernel || kind == SliceKind::kDeviceOther) &&
+         by_name_[store_->name_id(slice)];
 }
 
 bool IsTensorCoreEligibleName(std::string_view op_name) {
   static const std::unordered_set<std::string_view> kNames = {
       // Convolution.
       "aten::_convolution", "aten::conv1d", "aten::conv2d", "aten::conv3d", "aten::conv_tbc",
-      "aten::conv_transpose1d", "aten::conv_transpose2d", "aten::conv_transpose3d", "aten::convolution",
-      "aten::cudnn_convolution", "aten::cudnn_convolution_transpose", "aten::cudnn_convolution_relu",
-      "aten::cudnn_convolution_add_relu", "aten::miopen_convolution", "aten::miopen_convolution_transpose",
+      "aten::conv_transpose1d", "aten::conv_transpose2d", "aten::conv_transpose3d",
+      "aten::convolution", "aten::cudnn_convolution", "aten::cudnn_convolution_transpose",
+      "aten::cudnn_convolution_relu", "aten::cudnn_convolution_add_relu",
+      "aten::miopen_convolution", "aten::miopen_convolution_transpose",
       "aten::miopen_convolution_relu", "aten::miopen_convolution_add_relu",
       // Matrix products.
-      "aten::addmm", "aten::addmv", "aten::addr", "aten::matmul", "aten::mm", "aten::mv", "aten::linear",
-      "aten::addbmm", "aten::baddbmm", "aten::baddbmm_", "aten::bmm", "aten::chain_matmul",
-      "aten::linalg_multi_dot", "aten::addmm_", "aten::_addmm_activation", "aten::_scaled_mm",
-      "aten::_scaled_grouped_mm", "aten::_grouped_mm", "aten::_int_mm", "aten::_weight_int4pack_mm",
-      "aten::_weight_int8pack_mm", "aten::einsum",
+      "aten::addmm", "aten::addmv", "aten::addr", "aten::matmul", "aten::mm", "aten::mv",
+      "aten::linear", "aten::addbmm", "aten::baddbmm", "aten::baddbmm_", "aten::bmm",
+      "aten::chain_matmul", "aten::linalg_multi_dot", "aten::addmm_", "aten::_addmm_activation",
+      "aten::_scaled_mm", "aten::_scaled_grouped_mm", "aten::_grouped_mm", "aten::_int_mm",
+      "aten::_weight_int4pack_mm", "aten::_weight_int8pack_mm", "aten::einsum",
       // Attention.
       "aten::scaled_dot_product_attention", "aten::_scaled_dot_product_attention_math",
       "aten::_scaled_dot_product_flash_attention", "aten::_scaled_dot_product_efficient_attention",
@@ -205,12 +248,13 @@ bool IsTensorCoreEligibleName(std::string_view op_name) {
       // Backward, names of old and new releases.
       "CudnnConvolutionBackward", "CudnnConvolutionTransposeBackward", "BmmBackward0", "MmBackward",
       "AddmvBackward", "MvBackward", "AddmmBackward", "AddbmmBackward", "CudnnConvolutionBackward0",
-      "CudnnConvolutionTransposeBackward0", "BmmBackward", "MmBackward0", "AddmvBackward0", "MvBackward0",
-      "AddmmBackward0", "AddbmmBackward0", "BaddbmmBackward", "BaddbmmBackward0", "LinearBackward0",
-      "ConvolutionBackward0", "MiopenConvolutionBackward0", "CudnnRnnBackward0", "MiopenRnnBackward0",
-      "aten::convolution_backward", "aten::cudnn_convolution_backward",
+      "CudnnConvolutionTransposeBackward0", "BmmBackward", "MmBackward0", "AddmvBackward0",
+      "MvBackward0", "AddmmBackward0", "AddbmmBackward0", "BaddbmmBackward", "BaddbmmBackward0",
+      "LinearBackward0", "ConvolutionBackward0", "MiopenConvolutionBackward0", "CudnnRnnBackward0",
+      "MiopenRnnBackward0", "aten::convolution_backward", "aten::cudnn_convolution_backward",
       "aten::cudnn_convolution_backward_weight", "aten::cudnn_convolution_backward_input",
-      "aten::cudnn_convolution_transpose_backward", "aten::cudnn_convolution_transpose_backward_weight",
+      "aten::cudnn_convolution_transpose_backward",
+      "aten::cudnn_convolution_transpose_backward_weight",
       "aten::cudnn_convolution_transpose_backward_input", "aten::miopen_convolution_backward",
       "aten::miopen_convolution_backward_weight", "aten::miopen_convolution_backward_input",
       "aten::linear_backward"};

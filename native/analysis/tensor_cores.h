@@ -12,7 +12,7 @@
 namespace emberline {
 
 enum class Vendor : uint8_t { kUnknown, kNvidia, kAmd, kIntel };
-const char* VendorName(Vendor vendor);   // "", "NVIDIA", "AMD", "Intel"
+const char* VendorName(Vendor vendor);  // "", "NVIDIA", "AMD", "Intel"
 
 // Vendor of the devices of a trace: by device properties, else by the names of the launch calls.
 Vendor VendorOf(const Model& model);
@@ -31,7 +31,7 @@ class TensorCoreRules {
 
  private:
   struct Rule {
-    std::string part;   // lower case
+    std::string part;  // lower case
     bool uses;
   };
   Vendor vendor_;

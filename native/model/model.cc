@@ -91,18 +91,21 @@ class Builder {
   Result<std::shared_ptr<const Model>> Run() {
     using Stage = bool (Builder::*)();
     constexpr std::array<Stage, 9> kStages = {
-        &Builder::Classify,   &Builder::Enclose,       &Builder::LinkLaunches,
+        &Builder::Classify,   &Builder::Enclose,        &Builder::LinkLaunches,
         &Builder::LinkOps,    &Builder::InvertLaunches, &Builder::PairForward,
-        &Builder::BuildSteps, &Builder::AddTimes,      &Builder::ListDevices};
+        &Builder::BuildSteps, &Builder::AddTimes,       &Builder::ListDevices};
     for (Stage stage : kStages) {
-      if (!(this->*stage)()) return Error{ErrorKind::kCancelled, "Building the model was cancelled.", ""};
+      if (!(this->*stage)())
+        return Error{ErrorKind::kCancelled, "Building the model was cancelled.", ""};
     }
     return std::shared_ptr<const Model>(std::move(model_));
   }
 
  private:
   bool Stop(uint32_t i) const { return i % kCancelStride == 0 && cancel_.cancelled(); }
-  bool OnHost(SliceIndex i) const { return s_.tracks()[s_.track(i)].kind == TrackKind::kHostThread; }
+  bool OnHost(SliceIndex i) const {
+    return s_.tracks()[s_.track(i)].kind == TrackKind::kHostThread;
+  }
   std::optional<int64_t> Int(SliceIndex i, StringId key) const {
     return key == kNone ? std::nullopt : s_.ArgInt(i, key);
   }
@@ -133,8 +136,9 @@ class Builder {
         if (communication[name] == 0xff) {
           communication[name] = IsCommunicationKernelName(s_.strings().Get(name));
         }
-        m.is_communication[i] = communication[name] != 0 ||
-                                (keys_.collective != kNone && !s_.ArgText(i, keys_.collective).empty());
+        m.is_communication[i] =
+            communication[name] != 0 ||
+            (keys_.collective != kNone && !s_.ArgText(i, keys_.collective).empty());
       }
     }
     return true;
@@ -147,7 +151,7 @@ class Builder {
     m.op.assign(n_, kNone);
     m.frame.assign(n_, kNone);
     m.annotation.assign(n_, kNone);
-    std::vector<SliceIndex> open;   // ops of the current track that may enclose what follows
+    std::vector<SliceIndex> open;  // ops of the current track that may enclose what follows
     TrackIndex track = kNone;
     for (SliceIndex i = 0; i < n_; ++i) {
       if (Stop(i)) return false;
@@ -161,9 +165,10 @@ class Builder {
         const SliceKind kind = s_.kind(p);
         m.op[i] = m.IsOp(p) ? p : m.op[p];
         m.frame[i] = kind == SliceKind::kPythonFunction ? p : m.frame[p];
-        m.annotation[i] = kind == SliceKind::kUserAnnotation || (kind == SliceKind::kCpuOp && !m.IsOp(p))
-                              ? p
-                              : m.annotation[p];
+        m.annotation[i] =
+            kind == SliceKind::kUserAnnotation || (kind == SliceKind::kCpuOp && !m.IsOp(p))
+                ? p
+                : m.annotation[p];
       }
       const bool launch = IsLaunchApi(s_.kind(i));
       if (!launch && !m.IsOp(i)) continue;
@@ -229,10 +234,12 @@ class Builder {
     auto find = [&](int64_t correlation, uint8_t d, Ns start) -> SliceIndex {
       auto first = std::lower_bound(calls.begin(), calls.end(), std::pair{correlation, d},
                                     [](const Call& c, const std::pair<int64_t, uint8_t>& key) {
-                                      if (c.correlation != key.first) return c.correlation < key.first;
+                                      if (c.correlation != key.first)
+                                        return c.correlation < key.first;
                                       return c.domain < key.second;
                                     });
-      if (first == calls.end() || first->correlation != correlation || first->domain != d) return kNone;
+      if (first == calls.end() || first->correlation != correlation || first->domain != d)
+        return kNone;
       auto after = std::upper_bound(first, calls.end(), start, [&](Ns value, const Call& c) {
         if (c.correlation != correlation || c.domain != d) return true;
         return value < c.start;
@@ -307,7 +314,8 @@ class Builder {
         if (*correlation == *external) ++equal;
       }
     }
-    const bool trusted = (both > 0 || different > 0) && equal * 100 < both * 99 + (both == 0 ? 1 : 0);
+    const bool trusted =
+        (both > 0 || different > 0) && equal * 100 < both * 99 + (both == 0 ? 1 : 0);
     IdIndex ops;
     if (trusted) {
       for (SliceIndex i = 0; i < n_; ++i) {
@@ -361,8 +369,9 @@ class Builder {
       }
       if (launch == kNone && m.op[i] == kNone) ++m.unlinked_device_slices;
     }
-    m.op_link = by_id ? OpLinkMethod::kExternalId
-                      : by_containment ? OpLinkMethod::kContainment : OpLinkMethod::kNone;
+    m.op_link = by_id            ? OpLinkMethod::kExternalId
+                : by_containment ? OpLinkMethod::kContainment
+                                 : OpLinkMethod::kNone;
     return true;
   }
 
@@ -404,16 +413,17 @@ class Builder {
     m.forward.assign(n_, kNone);
     m.is_backward.assign(n_, false);
     is_node_.assign(n_, false);
-    std::vector<uint8_t> node_name(s_.strings().size(), 0xff);  // bit 0: evaluate_function, bit 1: backward
+    std::vector<uint8_t> node_name(s_.strings().size(),
+                                   0xff);  // bit 0: evaluate_function, bit 1: backward
     for (SliceIndex i = 0; i < n_; ++i) {
       if (Stop(i)) return false;
       if (!m.IsOp(i)) continue;
       const StringId name = s_.name_id(i);
       if (node_name[name] == 0xff) {
         const std::string_view text = s_.strings().Get(name);
-        node_name[name] = static_cast<uint8_t>(
-            (text.starts_with("autograd::engine::evaluate_function") ? 1 : 0) |
-            (IsBackwardName(text) ? 2 : 0));
+        node_name[name] =
+            static_cast<uint8_t>((text.starts_with("autograd::engine::evaluate_function") ? 1 : 0) |
+                                 (IsBackwardName(text) ? 2 : 0));
       }
       is_node_[i] = (node_name[name] & 1) != 0;
       m.is_backward[i] = (node_name[name] & 2) != 0;
@@ -443,7 +453,7 @@ class Builder {
       }
     }
 
-    std::vector<bool> fresh(n_, false);   // records a sequence number of its own as a forward op
+    std::vector<bool> fresh(n_, false);  // records a sequence number of its own as a forward op
     if (keys_.sequence != kNone && !PairBySequence(&fresh)) return false;
 
     // A gradient is accumulated right after the node that made it, on the same thread; its node has
@@ -518,7 +528,7 @@ class Builder {
     struct Group {
       size_t begin, end;
     };
-    std::vector<Group> groups;   // one per forward thread
+    std::vector<Group> groups;  // one per forward thread
     for (size_t i = 0; i < forwards.size();) {
       size_t end = i;
       while (end < forwards.size() && forwards[end].track == forwards[i].track) ++end;
@@ -541,7 +551,8 @@ class Builder {
                                       if (e.number != key.first) return key.first < e.number;
                                       return key.second < s_.start(e.slice);
                                     });
-      // Ops of one number nest a few deep; a hostile file may repeat it, so the way back is bounded.
+      // Ops of one number nest a few deep; a hostile file may repeat it, so the way back is
+      // bounded.
       for (int tries = 0; tries < 16 && after != begin; ++tries) {
         --after;
         if (after->number != number) break;
@@ -571,7 +582,8 @@ class Builder {
       const SliceIndex node = NodeOf(b.slice);
       if (m.forward[node] != kNone) continue;
       const SliceIndex partner = find(groups[best[b.thread]], b.number, b.slice);
-      if (partner != kNone && partner != node && !Encloses(node, partner)) m.forward[node] = partner;
+      if (partner != kNone && partner != node && !Encloses(node, partner))
+        m.forward[node] = partner;
     }
     return true;
   }
@@ -658,7 +670,7 @@ class Builder {
     return s_.extent();
   }
 
-  uint32_t StepAt(Ns time, Interval Step::* range) const {
+  uint32_t StepAt(Ns time, Interval Step::*range) const {
     const auto& steps = model_->steps;
     auto after = std::upper_bound(steps.begin(), steps.end(), time,
                                   [&](Ns t, const Step& s) { return t < (s.*range).begin; });
@@ -818,7 +830,8 @@ class Builder {
     bool alike = !properties.empty();
     for (const DeviceProperties& p : properties) {
       alike = alike && p.name == properties[0].name &&
-              p.total_global_mem == properties[0].total_global_mem && p.num_sms == properties[0].num_sms;
+              p.total_global_mem == properties[0].total_global_mem &&
+              p.num_sms == properties[0].num_sms;
     }
     for (Device& device : m.devices) {
       if (device.properties == nullptr && alike) device.properties = &properties[0];
@@ -832,10 +845,10 @@ class Builder {
   const uint32_t n_;
   const Keys keys_;
   const CancelToken& cancel_;
-  std::vector<uint8_t> range_;    // by name id: RangeKind, 0xff not seen
+  std::vector<uint8_t> range_;  // by name id: RangeKind, 0xff not seen
   // Launches that an id gives to another op than the one around them, in order: (launch, around).
   std::vector<std::pair<SliceIndex, SliceIndex>> around_;
-  std::vector<bool> is_node_;     // "autograd::engine::evaluate_function: X"
+  std::vector<bool> is_node_;  // "autograd::engine::evaluate_function: X"
 };
 
 }  // namespace
@@ -854,8 +867,9 @@ Result<StepSelection> ParseSteps(const Model& model, const std::string& text) {
       names += (i ? ", " : "") + model.steps[i].name;
     }
     if (model.steps.size() > 40) names += ", ...";
-    return Error{ErrorKind::kInvalidArgument, "There is no step \"" + text + "\".",
-                 model.steps.empty() ? "The trace has no steps." : "Steps: all, or of " + names + "."};
+    return Error{
+        ErrorKind::kInvalidArgument, "There is no step \"" + text + "\".",
+        model.steps.empty() ? "The trace has no steps." : "Steps: all, or of " + names + "."};
   };
   auto find = [&](std::string_view name, bool last) -> std::optional<uint32_t> {
     std::optional<uint32_t> found;

@@ -41,7 +41,8 @@ std::string_view CollectiveLibrary(std::string_view name) {
   constexpr std::array<std::string_view, 8> kLibraries = {"nccl", "gloo", "rccl", "mpi",
                                                           "ucc",  "xccl", "hccl", "mccl"};
   const size_t colon = name.find(':');
-  if (colon == std::string_view::npos || colon + 1 >= name.size() || name[colon + 1] == ':') return {};
+  if (colon == std::string_view::npos || colon + 1 >= name.size() || name[colon + 1] == ':')
+    return {};
   const std::string_view head = name.substr(0, colon);
   for (std::string_view library : kLibraries) {
     if (head == library) return head;
@@ -51,8 +52,8 @@ std::string_view CollectiveLibrary(std::string_view name) {
 
 bool IsCommunicationKernelName(std::string_view name) {
   constexpr std::array<std::string_view, 11> kParts = {
-      "ncclKernel",          "ncclDevKernel",      "ncclSymkDevKernel", "ncclSymDevKernel",
-      "rcclGenericKernel",   "mscclKernel",        "cross_device_reduce", "multimem_all_",
+      "ncclKernel",          "ncclDevKernel",       "ncclSymkDevKernel",   "ncclSymDevKernel",
+      "rcclGenericKernel",   "mscclKernel",         "cross_device_reduce", "multimem_all_",
       "one_shot_all_reduce", "two_shot_all_reduce", "multimem_one_shot"};
   for (std::string_view part : kParts) {
     if (name.find(part) != std::string_view::npos) return true;

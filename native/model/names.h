@@ -8,10 +8,10 @@
 namespace emberline {
 
 enum class RangeKind : uint8_t {
-  kPlain,        // an operator, or a range without a special meaning
-  kStep,         // ProfilerStep#N
-  kDataLoader,   // enumerate(DataLoader)#X.__next__, enumerate(DataPipe)#X
-  kOptimizer,    // Optimizer.step#X, Optimizer.zero_grad#X
+  kPlain,                    // an operator, or a range without a special meaning
+  kStep,                     // ProfilerStep#N
+  kDataLoader,               // enumerate(DataLoader)#X.__next__, enumerate(DataPipe)#X
+  kOptimizer,                // Optimizer.step#X, Optimizer.zero_grad#X
   kDataParallel,             // DataParallel.forward
   kDistributedDataParallel,  // DistributedDataParallel.forward
 };

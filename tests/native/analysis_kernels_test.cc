@@ -23,7 +23,9 @@ KernelData Get(const Loaded& m, KernelGrouping grouping = KernelGrouping::kName,
   return *result;
 }
 
-std::string_view Name(const Loaded& m, const KernelRow& row) { return m->store().strings().Get(row.name); }
+std::string_view Name(const Loaded& m, const KernelRow& row) {
+  return m->store().strings().Get(row.name);
+}
 
 }  // namespace
 
@@ -49,7 +51,7 @@ TEST_CASE("kernels by name: every kernel once, ties by name (B5, B57)", "[kernel
   CHECK(Name(m, data.rows[1]) == "alpha");
   CHECK(Name(m, data.rows[2]) == "zeta");
   const KernelData properties = Get(m, KernelGrouping::kProperties);
-  CHECK(properties.launches == 4);   // orphans are listed once, without an operator
+  CHECK(properties.launches == 4);  // orphans are listed once, without an operator
 }
 
 TEST_CASE("kernels by properties", "[kernels]") {

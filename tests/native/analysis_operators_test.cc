@@ -8,7 +8,8 @@ namespace {
 
 OperatorData Get(const Loaded& m, OperatorGrouping grouping = OperatorGrouping::kName,
                  const StepSelection& selection = {}) {
-  auto result = AnalyzeOperators(*m, selection, grouping, TensorCoreRules(VendorOf(*m)), StackIds(*m), {});
+  auto result =
+      AnalyzeOperators(*m, selection, grouping, TensorCoreRules(VendorOf(*m)), StackIds(*m), {});
   REQUIRE(result.ok());
   for (const OperatorRow& row : result->rows) {
     CHECK(row.device_self <= row.device_total);
@@ -52,9 +53,9 @@ TEST_CASE("operators sum self and total on both sides", "[operators]") {
   CHECK(linear.host_self == 80 * kUs);
   CHECK(linear.device_self == 0);
   CHECK(linear.device_total == 80 * kUs);
-  CHECK(addmm.host_self == 100 * kUs);   // runtime calls apart
+  CHECK(addmm.host_self == 100 * kUs);  // runtime calls apart
   CHECK(addmm.device_self == 80 * kUs);
-  CHECK(m->store().strings().Get(data.rows[0].name) == "aten::addmm");   // by device self
+  CHECK(m->store().strings().Get(data.rows[0].name) == "aten::addmm");  // by device self
 }
 
 TEST_CASE("a call that only repeats itself inside counts once, with the launches of both (B14)",
@@ -124,7 +125,8 @@ TEST_CASE("rows by shapes", "[operators]") {
   CHECK(OperatorTable(*m, Get(m), OperatorGrouping::kName).ColumnIndex("inputShapes") == -1);
 }
 
-TEST_CASE("tensor core shares leave copies out (B44), eligible means any call (B43)", "[operators]") {
+TEST_CASE("tensor core shares leave copies out (B44), eligible means any call (B43)",
+          "[operators]") {
   Drawing d(kV100);
   d.Op("aten::to", 0, 10);
   d.Op("aten::to", 20, 50);
@@ -143,12 +145,13 @@ TEST_CASE("tensor core shares leave copies out (B44), eligible means any call (B
   CHECK(conv.matrix_self == 30 * kUs);
   CHECK(conv.eligible);
   const OperatorRow& to = Row(m, data, "aten::to");
-  CHECK(to.eligible);   // through its child in the second call
+  CHECK(to.eligible);  // through its child in the second call
   CHECK(to.matrix_total == 30 * kUs);
   const Table table = OperatorTable(*m, data, OperatorGrouping::kName);
   for (const auto& row : table.rows) {
     if (std::get<std::string>(row[0]) != "aten::conv2d") continue;
-    CHECK(std::get<double>(row[static_cast<size_t>(table.ColumnIndex("tensorCoreSelf"))]) == Approx(0.75));
+    CHECK(std::get<double>(row[static_cast<size_t>(table.ColumnIndex("tensorCoreSelf"))]) ==
+          Approx(0.75));
   }
 }
 
@@ -169,7 +172,8 @@ TEST_CASE("operators follow the selected steps", "[operators]") {
 
 TEST_CASE("stacks from recorded strings", "[operators]") {
   Drawing d;
-  const std::string outer = "\"Call stack\":\"/home/u/net.py(12): forward;/home/u/train.py(40): <module>\"";
+  const std::string outer =
+      "\"Call stack\":\"/home/u/net.py(12): forward;/home/u/train.py(40): <module>\"";
   d.Op("aten::linear", 0, 10, outer);
   d.Op("aten::linear", 20, 10, outer);
   d.Op("aten::linear", 40, 10, "\"Call stack\":\"/home/u/train.py(50): <module>\"");

@@ -94,7 +94,8 @@ TEST_CASE("annotations are no execution: device side (B3), user ranges (B68)", "
   CHECK(Part(b, Role::kOther) == 80);
 }
 
-TEST_CASE("communication kernels are communication where no computation hides them (B6)", "[overview]") {
+TEST_CASE("communication kernels are communication where no computation hides them (B6)",
+          "[overview]") {
   Drawing d;
   d.Step(1, 0, 200);
   d.Annotation("nccl:all_reduce", 5, 10);
@@ -224,7 +225,7 @@ TEST_CASE("waiting for data is found with its share", "[findings]") {
   Drawing few(kV100);
   few.Step(1, 0, 100);
   few.Op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0, 5);
-  CHECK(Find(Findings(Load(few)), "dataLoading") == nullptr);   // strictly more than 5 %
+  CHECK(Find(Findings(Load(few)), "dataLoading") == nullptr);  // strictly more than 5 %
 }
 
 TEST_CASE("mixed precision is advised where it can help (B46)", "[findings]") {
@@ -242,7 +243,8 @@ TEST_CASE("mixed precision is advised where it can help (B46)", "[findings]") {
       R"("deviceProperties":[{"id":0,"name":"Tesla P100","warpSize":32,"computeMajor":6}])";
   const char* sgemm = "volta_sgemm_128x64_nn";
   CHECK(Find(Findings(draw(kV100, "aten::mm", sgemm)), "mixedPrecision") != nullptr);
-  CHECK(Find(Findings(draw(kV100, "aten::mm", "volta_h884gemm_128x64_nn")), "mixedPrecision") == nullptr);
+  CHECK(Find(Findings(draw(kV100, "aten::mm", "volta_h884gemm_128x64_nn")), "mixedPrecision") ==
+        nullptr);
   CHECK(Find(Findings(draw(kV100, "aten::add", "elementwise")), "mixedPrecision") == nullptr);
   CHECK(Find(Findings(draw(old, "aten::mm", sgemm)), "mixedPrecision") == nullptr);
   CHECK(Find(Findings(draw(amd, "aten::mm", "Cijk_Ailk_Bljk_BBS_BH_MT64x64x32_MI32x32x8x1_SE")),
@@ -282,9 +284,10 @@ TEST_CASE("memory near capacity skips the CPU and unknown devices (B20, B21)", "
     Drawing d(kV100);
     d.Step(1, 0, 100);
     d.Op("aten::empty", 10, 10);
-    d.Event(R"({"ph":"i","s":"t","name":"[memory]","pid":1,"tid":10,"ts":12,"args":{"Device Type":)" +
-            std::to_string(type) + ",\"Device Id\":" + std::to_string(device) +
-            R"(,"Addr":5,"Bytes":512,"Total Allocated":)" + total + "}}");
+    d.Event(
+        R"({"ph":"i","s":"t","name":"[memory]","pid":1,"tid":10,"ts":12,"args":{"Device Type":)" +
+        std::to_string(type) + ",\"Device Id\":" + std::to_string(device) +
+        R"(,"Addr":5,"Bytes":512,"Total Allocated":)" + total + "}}");
     return Load(d);
   };
   CHECK(Find(Findings(draw(1, 0, "33000000000")), "memoryNearCapacity") != nullptr);

@@ -36,14 +36,16 @@ TEST_CASE("frame names parse from the right", "[stack]") {
 TEST_CASE("library paths", "[stack]") {
   for (const char* path :
        {"/usr/lib/python3.10/threading.py", "/opt/conda/lib/python3.8/site-packages/timm/x.py",
-        "/usr/lib/python3/dist-packages/numpy/core.py", "torch/autograd/function.py", "threading.py",
-        "<frozen importlib._bootstrap>", "C:\\Python39\\Lib\\site-packages\\torch\\x.py",
-        "/tmp/torchinductor_u/ab/cabc.py", "transformers/models/bert/modeling_bert.py", ""}) {
+        "/usr/lib/python3/dist-packages/numpy/core.py", "torch/autograd/function.py",
+        "threading.py", "<frozen importlib._bootstrap>",
+        "C:\\Python39\\Lib\\site-packages\\torch\\x.py", "/tmp/torchinductor_u/ab/cabc.py",
+        "transformers/models/bert/modeling_bert.py", ""}) {
     INFO(path);
     CHECK(IsLibraryPath(path));
   }
-  for (const char* path : {"train.py", "/home/u/project/model/net.py", "src/torchy/net.py", "models/torch.py",
-                           "/home/u/lib/python/net.py", "/tmp/ipykernel_123/4567.py"}) {
+  for (const char* path :
+       {"train.py", "/home/u/project/model/net.py", "src/torchy/net.py", "models/torch.py",
+        "/home/u/lib/python/net.py", "/tmp/ipykernel_123/4567.py"}) {
     INFO(path);
     CHECK_FALSE(IsLibraryPath(path));
   }
@@ -95,7 +97,7 @@ TEST_CASE("the calling line, where the recorder names it", "[stack]") {
   REQUIRE(frames.size() == 2);
   CHECK(frames[0].line == 20);
   CHECK(frames[0].line_is_definition);
-  CHECK(frames[1].line == 9);   // passes through the module call
+  CHECK(frames[1].line == 9);  // passes through the module call
   CHECK_FALSE(frames[1].line_is_definition);
   CHECK(StackOf(*m, m.At(b))[1].line == 11);
   const StackIds ids(*m);

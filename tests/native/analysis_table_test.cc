@@ -49,7 +49,7 @@ TEST_CASE("tables filter without regard to case (B56)", "[table]") {
   const Table t = Drawn();
   CHECK(Names(t, {"", "ATEN"}) == V{"aten::mm", "aten::add"});
   CHECK(Names(t, {"", "aten add"}) == V{"aten::add"});
-  CHECK(Names(t, {"", "aten::mm"}) == V{"aten::mm"});           // "aten" is no column
+  CHECK(Names(t, {"", "aten::mm"}) == V{"aten::mm"});  // "aten" is no column
   CHECK(Names(t, {"", "foo<float>"}) == V{"void foo<float>(int)"});
   CHECK(Names(t, {"", "name:zet"}) == V{"Zeta"});
   CHECK(Names(t, {"", "calls>3"}) == V{"aten::add", "void foo<float>(int)"});

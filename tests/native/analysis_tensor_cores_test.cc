@@ -12,14 +12,16 @@ TEST_CASE("NVIDIA kernels on tensor cores (B42)", "[tensorCores]") {
         "turing_fp16_s1688gemm_fp16_128x128_ldg8_f2f_tn",
         "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1",
         "nvjet_tst_128x256_64x4_2x1_v_bz_TNT", "void flash_fwd_kernel<Flash_fwd_kernel_traits<64>>",
-        "void cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_32x32_128x2_tn_align8>",
+        "void "
+        "cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_32x32_128x2_tn_align8>",
         "sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nchw_tilesize128x128x16",
         "cutlass3x_sm100_tensorop_s256x256x16gemm_bf16_bf16_f32_void_bf16"}) {
     INFO(name);
     CHECK(rules.Uses(name));
   }
   for (const char* name :
-       {"volta_sgemm_128x64_nn", "volta_scudnn_128x64_relu_interior_nn_v1", "ampere_sgemm_32x32_sliced1x4_tn",
+       {"volta_sgemm_128x64_nn", "volta_scudnn_128x64_relu_interior_nn_v1",
+        "ampere_sgemm_32x32_sliced1x4_tn",
         "void gemv2T_kernel_val<int, int, float, float, float, float, 128>", "elementwise_kernel",
         "triton_poi_fused_fmha_add_3", "void splitKreduce_kernel<32, 16, int, float>",
         "cudnn::cnn::implicit_convolve_sgemm<float, float, 1024>"}) {
@@ -30,14 +32,15 @@ TEST_CASE("NVIDIA kernels on tensor cores (B42)", "[tensorCores]") {
 
 TEST_CASE("AMD kernels on matrix units (B42)", "[tensorCores]") {
   const TensorCoreRules rules(Vendor::kAmd);
-  for (const char* name : {"Cijk_Alik_Bljk_BBS_BH_MT128x128x32_MI32x32x8x1_SN_K1", "attn_fwd",
-                           "void ck::kernel_gemm_xdl_cshuffle_v3<...>", "aiter::fmha_fwd_hd128_bf16"}) {
+  for (const char* name :
+       {"Cijk_Alik_Bljk_BBS_BH_MT128x128x32_MI32x32x8x1_SN_K1", "attn_fwd",
+        "void ck::kernel_gemm_xdl_cshuffle_v3<...>", "aiter::fmha_fwd_hd128_bf16"}) {
     INFO(name);
     CHECK(rules.Uses(name));
   }
   for (const char* name : {"Cijk_Ailk_Bljk_SB_MT16816x64x8_SE_K1", "naive_conv_fwd_nchw",
-                           "miopenSp3AsmConv_v30_3_1_gfx94x_fp32_f2x3_stride1", "elementwise_kernel",
-                           "volta_h884gemm_128x64_nn"}) {
+                           "miopenSp3AsmConv_v30_3_1_gfx94x_fp32_f2x3_stride1",
+                           "elementwise_kernel", "volta_h884gemm_128x64_nn"}) {
     INFO(name);
     CHECK_FALSE(rules.Uses(name));
   }
@@ -66,7 +69,8 @@ TEST_CASE("vendors by device, else by the calls", "[tensorCores]") {
   CHECK(VendorOf(*Load(none)) == Vendor::kUnknown);
 }
 
-TEST_CASE("eligible operators have today's names (B42) and pass it on to their callers", "[tensorCores]") {
+TEST_CASE("eligible operators have today's names (B42) and pass it on to their callers",
+          "[tensorCores]") {
   CHECK(IsTensorCoreEligibleName("aten::convolution_backward"));
   CHECK(IsTensorCoreEligibleName("aten::scaled_dot_product_attention"));
   CHECK(IsTensorCoreEligibleName("AddmmBackward0"));

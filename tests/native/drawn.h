@@ -21,9 +21,9 @@ class Drawing {
   }
   int Slice(const std::string& category, const std::string& name, const std::string& pid,
             const std::string& tid, double ts, double dur, const std::string& args = "") {
-    return Event("{\"ph\":\"X\",\"cat\":\"" + category + "\",\"name\":\"" + name + "\",\"pid\":" + pid +
-                 ",\"tid\":" + tid + ",\"ts\":" + Number(ts) + ",\"dur\":" + Number(dur) + ",\"args\":{" +
-                 args + "}}");
+    return Event("{\"ph\":\"X\",\"cat\":\"" + category + "\",\"name\":\"" + name +
+                 "\",\"pid\":" + pid + ",\"tid\":" + tid + ",\"ts\":" + Number(ts) +
+                 ",\"dur\":" + Number(dur) + ",\"args\":{" + args + "}}");
   }
   int Op(const std::string& name, double ts, double dur, const std::string& args = "",
          const std::string& tid = "10") {
@@ -41,18 +41,20 @@ class Drawing {
   }
   int Launch(int correlation, double ts, double dur, const std::string& args = "",
              const std::string& category = "cuda_runtime", const std::string& tid = "10") {
-    return Slice(category, category == "cuda_driver" ? "cuLaunchKernel" : "cudaLaunchKernel", "1", tid, ts, dur,
-                 "\"correlation\":" + std::to_string(correlation) + (args.empty() ? "" : ",") + args);
+    return Slice(
+        category, category == "cuda_driver" ? "cuLaunchKernel" : "cudaLaunchKernel", "1", tid, ts,
+        dur, "\"correlation\":" + std::to_string(correlation) + (args.empty() ? "" : ",") + args);
   }
-  int Kernel(const std::string& name, int correlation, double ts, double dur, const std::string& args = "",
-             int device = 0, int stream = 7) {
+  int Kernel(const std::string& name, int correlation, double ts, double dur,
+             const std::string& args = "", int device = 0, int stream = 7) {
     return Device("kernel", name, correlation, ts, dur, args, device, stream);
   }
-  int Device(const std::string& category, const std::string& name, int correlation, double ts, double dur,
-             const std::string& args = "", int device = 0, int stream = 7) {
+  int Device(const std::string& category, const std::string& name, int correlation, double ts,
+             double dur, const std::string& args = "", int device = 0, int stream = 7) {
     return Slice(category, name, std::to_string(device), std::to_string(stream), ts, dur,
                  "\"device\":" + std::to_string(device) + ",\"stream\":" + std::to_string(stream) +
-                     ",\"correlation\":" + std::to_string(correlation) + (args.empty() ? "" : ",") + args);
+                     ",\"correlation\":" + std::to_string(correlation) + (args.empty() ? "" : ",") +
+                     args);
   }
   int Flow(const std::string& phase, int id, double ts, const std::string& tid) {
     return Event("{\"ph\":\"" + phase + "\",\"cat\":\"fwdbwd\",\"name\":\"fwdbwd\",\"id\":" +
@@ -60,14 +62,14 @@ class Drawing {
                  (phase == "f" ? ",\"bp\":\"e\"}" : "}"));
   }
   std::string Text() const {
-    return "{\"schemaVersion\":1," + top_level_ + (top_level_.empty() ? "" : ",") + "\"traceEvents\":[\n" +
-           events_ + "]}";
+    return "{\"schemaVersion\":1," + top_level_ + (top_level_.empty() ? "" : ",") +
+           "\"traceEvents\":[\n" + events_ + "]}";
   }
 
  private:
   static std::string Number(double value) {
     std::string text = std::to_string(value);
-    text.erase(text.size() - 3);   // ns resolution
+    text.erase(text.size() - 3);  // ns resolution
     return text;
   }
   std::string top_level_;

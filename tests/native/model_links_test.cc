@@ -109,7 +109,8 @@ TEST_CASE("a call that overhangs its op by rounding belongs to it (B15)", "[mode
   CHECK(m->host_api[m.At(op)] == 5 * kUs);
 }
 
-TEST_CASE("two processes with the same thread and correlation numbers stay apart (B49)", "[model]") {
+TEST_CASE("two processes with the same thread and correlation numbers stay apart (B49)",
+          "[model]") {
   Drawing d;
   const int a = d.Slice("cpu_op", "aten::a", "1", "10", 0, 100);
   const int b = d.Slice("cpu_op", "aten::b", "2", "10", 50, 100);
@@ -131,7 +132,7 @@ TEST_CASE("self is total without children, calls apart", "[model]") {
   CHECK(m->op[m.At(inner)] == m.At(outer));
   CHECK(m->host_self[m.At(outer)] == 50 * kUs);
   CHECK(m->host_self[m.At(inner)] == 50 * kUs);
-  CHECK(m->host_api[m.At(inner)] == 10 * kUs);   // the driver call is inside the runtime call
+  CHECK(m->host_api[m.At(inner)] == 10 * kUs);  // the driver call is inside the runtime call
   CHECK(m->frame[m.At(inner)] != kNone);
 }
 
@@ -168,8 +169,8 @@ TEST_CASE("forward partners by arrow", "[model]") {
   const int node = d.Op("autograd::engine::evaluate_function: AddmmBackward0", 100, 50, "", "20");
   const int inner = d.Op("AddmmBackward0", 105, 40, "", "20");
   const int mm = d.Op("aten::mm", 110, 10, "", "20");
-  const int accumulate =
-      d.Op("autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", 160, 10, "", "20");
+  const int accumulate = d.Op(
+      "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", 160, 10, "", "20");
   d.Flow("s", 1, 5, "10");
   d.Flow("f", 1, 100, "20");
   const Loaded m = Load(d);
@@ -183,19 +184,20 @@ TEST_CASE("forward partners by arrow", "[model]") {
   CHECK_FALSE(m->is_backward[m.At(forward)]);
 }
 
-TEST_CASE("forward partners by sequence number, the last that starts, on the right thread", "[model]") {
+TEST_CASE("forward partners by sequence number, the last that starts, on the right thread",
+          "[model]") {
   Drawing d;
   d.Op("aten::conv2d", 0, 30, "\"Sequence number\":7,\"Fwd thread id\":0");
   const int forward = d.Op("aten::convolution", 5, 20, "\"Sequence number\":7,\"Fwd thread id\":0");
   d.Op("aten::relu", 40, 5, "\"Sequence number\":8,\"Fwd thread id\":0");
   // Another thread that counts on its own has a 7 too.
   d.Op("aten::elsewhere", 0, 5, "\"Sequence number\":7,\"Fwd thread id\":0", "30");
-  const int relu_node =
-      d.Op("autograd::engine::evaluate_function: ReluBackward0", 90, 5,
-           "\"Sequence number\":8,\"Fwd thread id\":1", "20");
+  const int relu_node = d.Op("autograd::engine::evaluate_function: ReluBackward0", 90, 5,
+                             "\"Sequence number\":8,\"Fwd thread id\":1", "20");
   const int node = d.Op("autograd::engine::evaluate_function: ConvolutionBackward0", 100, 50,
                         "\"Sequence number\":7,\"Fwd thread id\":1", "20");
-  const int inner = d.Op("ConvolutionBackward0", 105, 40, "\"Sequence number\":7,\"Fwd thread id\":1", "20");
+  const int inner =
+      d.Op("ConvolutionBackward0", 105, 40, "\"Sequence number\":7,\"Fwd thread id\":1", "20");
   const Loaded m = Load(d);
   CHECK(m->forward[m.At(node)] == m.At(forward));
   CHECK(m->forward[m.At(inner)] == m.At(forward));
@@ -216,7 +218,8 @@ TEST_CASE("what a checkpoint computes again is forward work", "[model]") {
   d.Op("aten::relu", 0, 10, "\"Sequence number\":1,\"Fwd thread id\":0");
   d.Op("autograd::engine::evaluate_function: ReluBackward0", 100, 100,
        "\"Sequence number\":1,\"Fwd thread id\":1", "20");
-  const int again = d.Op("aten::conv2d", 110, 40, "\"Sequence number\":0,\"Fwd thread id\":0", "20");
+  const int again =
+      d.Op("aten::conv2d", 110, 40, "\"Sequence number\":0,\"Fwd thread id\":0", "20");
   const int inside = d.Op("aten::empty", 115, 5, "", "20");
   const int grad = d.Op("aten::threshold_backward", 160, 10, "", "20");
   const Loaded m = Load(d);
@@ -253,7 +256,8 @@ TEST_CASE("stripped args: arrows link launches", "[model]") {
 }
 
 TEST_CASE("devices take their properties by number, not by place (B60)", "[model]") {
-  Drawing d(R"("deviceProperties":[{"id":0,"name":"A","numSms":1},{"id":1,"name":"B","numSms":2}])");
+  Drawing d(
+      R"("deviceProperties":[{"id":0,"name":"A","numSms":1},{"id":1,"name":"B","numSms":2}])");
   d.Kernel("k", 1, 0, 10, "", 1, 7);
   d.Kernel("k", 2, 0, 50, "", 1, 8);
   const Loaded m = Load(d);
@@ -261,11 +265,12 @@ TEST_CASE("devices take their properties by number, not by place (B60)", "[model
   CHECK(m->devices[0].ordinal == 1);
   CHECK(m->devices[0].name == "B");
   REQUIRE(m->devices[0].streams.size() == 2);
-  CHECK(m->store().tracks()[m->devices[0].streams[0]].stream == 8);   // the heavier one
+  CHECK(m->store().tracks()[m->devices[0].streams[0]].stream == 8);  // the heavier one
 }
 
 TEST_CASE("ROCm's agent numbers find the only kind of device there is (B60)", "[model]") {
-  Drawing d(R"("deviceProperties":[{"id":0,"name":"AMD Instinct MI300X","numSms":304,"warpSize":64}])");
+  Drawing d(
+      R"("deviceProperties":[{"id":0,"name":"AMD Instinct MI300X","numSms":304,"warpSize":64}])");
   d.Kernel("k", 1, 0, 10, "", 2, 0);
   const Loaded m = Load(d);
   REQUIRE(m->devices.size() == 1);
@@ -295,7 +300,7 @@ TEST_CASE("an empty trace has an empty model", "[model]") {
 
 TEST_CASE("names tell what ranges and kernels are", "[model]") {
   CHECK(ClassifyRange("ProfilerStep#12") == RangeKind::kStep);
-  CHECK(ClassifyRange("ProfilerStep#x") == RangeKind::kPlain);   // B28: not an error
+  CHECK(ClassifyRange("ProfilerStep#x") == RangeKind::kPlain);  // B28: not an error
   CHECK(ClassifyRange("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__") ==
         RangeKind::kDataLoader);
   CHECK(ClassifyRange("enumerate(DataPipe)#ShufflerIterDataPipe") == RangeKind::kDataLoader);
@@ -305,7 +310,8 @@ TEST_CASE("names tell what ranges and kernels are", "[model]") {
   CHECK(CollectiveLibrary("nccl:all_reduce") == "nccl");
   CHECK(CollectiveLibrary("gloo:broadcast") == "gloo");
   CHECK(CollectiveLibrary("aten::nccl:x").empty());
-  CHECK(IsCommunicationKernelName("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"));
+  CHECK(IsCommunicationKernelName(
+      "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"));
   CHECK(IsCommunicationKernelName("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclWorkElem)"));
   CHECK_FALSE(IsCommunicationKernelName("ampere_sgemm_32x32_sliced1x4_tn"));
   CHECK(IsBackwardName("AddmmBackward0"));

@@ -9,7 +9,8 @@ constexpr size_t kMaxRefName = 400;
 std::string ShortName(std::string_view name) {
   if (name.size() <= kMaxRefName) return std::string(name);
   size_t end = kMaxRefName;
-  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;   // whole characters
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80)
+    --end;  // whole characters
   return std::string(name.substr(0, end)) + "...";
 }
 
@@ -32,7 +33,8 @@ Json SliceRefJson(const TraceStore& store, SliceIndex slice) {
 }
 
 Result<TensorCoreRules> RulesOf(const ViewRequest& request) {
-  const auto vendor = request.trace.Cached<Vendor>("vendor", [&] { return VendorOf(*request.trace.model); });
+  const auto vendor =
+      request.trace.Cached<Vendor>("vendor", [&] { return VendorOf(*request.trace.model); });
   TensorCoreRules rules(*vendor);
   const auto own = request.params.find("tensorCoreRules");
   if (own != request.params.end() && own->is_array()) {

@@ -29,11 +29,13 @@ Result<KernelGrouping> GroupingOf(const ViewRequest& request) {
                "Groupings: name, properties.", std::nullopt};
 }
 
-Result<std::shared_ptr<const Grouped>> TableOf(const ViewRequest& request, KernelGrouping grouping) {
+Result<std::shared_ptr<const Grouped>> TableOf(const ViewRequest& request,
+                                               KernelGrouping grouping) {
   Result<TensorCoreRules> rules = RulesOf(request);
   if (!rules.ok()) return rules.error();
-  const std::string key = std::string(grouping == KernelGrouping::kName ? "kernels/" : "kernelProperties/") +
-                          SelectionKey(request);
+  const std::string key =
+      std::string(grouping == KernelGrouping::kName ? "kernels/" : "kernelProperties/") +
+      SelectionKey(request);
   // Not cancelled half-way: the result is kept for the next request.
   return request.trace.Cached<Grouped>(key, [&] {
     const Model& model = *request.trace.model;
@@ -65,7 +67,8 @@ Result<Json> KernelsView(const ViewRequest& request) {
   if (!grouping.ok()) return grouping.error();
   auto grouped = TableOf(request, *grouping);
   if (!grouped.ok()) return grouped.error();
-  auto by_name = *grouping == KernelGrouping::kName ? grouped : TableOf(request, KernelGrouping::kName);
+  auto by_name =
+      *grouping == KernelGrouping::kName ? grouped : TableOf(request, KernelGrouping::kName);
   if (!by_name.ok()) return by_name.error();
   Result<Json> result = TableResult((*grouped)->table, request.params);
   if (!result.ok()) return result;

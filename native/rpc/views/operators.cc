@@ -32,11 +32,13 @@ Result<OperatorGrouping> GroupingOf(const ViewRequest& request) {
                "Groupings: operator, operatorAndShapes.", std::nullopt};
 }
 
-Result<std::shared_ptr<const Grouped>> TableOf(const ViewRequest& request, OperatorGrouping grouping) {
+Result<std::shared_ptr<const Grouped>> TableOf(const ViewRequest& request,
+                                               OperatorGrouping grouping) {
   Result<TensorCoreRules> rules = RulesOf(request);
   if (!rules.ok()) return rules.error();
-  const std::string key = std::string(grouping == OperatorGrouping::kName ? "operators/" : "operatorShapes/") +
-                          SelectionKey(request);
+  const std::string key =
+      std::string(grouping == OperatorGrouping::kName ? "operators/" : "operatorShapes/") +
+      SelectionKey(request);
   const auto stacks = StacksOf(request);
   // Not cancelled half-way: the result is kept for the next request.
   return request.trace.Cached<Grouped>(key, [&] {
@@ -50,15 +52,17 @@ Result<std::shared_ptr<const Grouped>> TableOf(const ViewRequest& request, Opera
 }
 
 // The `count` largest positive values of one time, as slices of a ring chart; `others` is the rest.
-Json RingJson(const Model& model, const std::vector<OperatorRow>& rows, Ns OperatorRow::* value,
+Json RingJson(const Model& model, const std::vector<OperatorRow>& rows, Ns OperatorRow::*value,
               int64_t count) {
   std::vector<const OperatorRow*> order;
   for (const OperatorRow& row : rows) {
     if (row.*value > 0) order.push_back(&row);
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](const OperatorRow* a, const OperatorRow* b) { return a->*value > b->*value; });
-  const size_t shown = count < 0 ? order.size() : std::min(order.size(), static_cast<size_t>(count));
+  std::stable_sort(order.begin(), order.end(), [&](const OperatorRow* a, const OperatorRow* b) {
+    return a->*value > b->*value;
+  });
+  const size_t shown =
+      count < 0 ? order.size() : std::min(order.size(), static_cast<size_t>(count));
   Json json = Json::array();
   size_t bytes = 0;
   for (size_t i = 0; i < shown; ++i) {
@@ -78,7 +82,8 @@ Result<Json> OperatorsView(const ViewRequest& request) {
   auto grouped = TableOf(request, *grouping);
   if (!grouped.ok()) return grouped.error();
   // Charts are always by name.
-  auto by_name = *grouping == OperatorGrouping::kName ? grouped : TableOf(request, OperatorGrouping::kName);
+  auto by_name =
+      *grouping == OperatorGrouping::kName ? grouped : TableOf(request, OperatorGrouping::kName);
   if (!by_name.ok()) return by_name.error();
   Result<Json> result = TableResult((*grouped)->table, request.params);
   if (!result.ok()) return result;
@@ -124,10 +129,11 @@ Result<Json> OperatorsView(const ViewRequest& request) {
 Result<Json> OperatorStacksView(const ViewRequest& request) {
   const Model& model = *request.trace.model;
   auto stacks = StacksOfOperator(model, request.steps, request.params.value("name", std::string()),
-                                 request.params.value("inputShapes", std::string()), *StacksOf(request),
-                                 request.cancel);
+                                 request.params.value("inputShapes", std::string()),
+                                 *StacksOf(request), request.cancel);
   if (!stacks.ok()) return stacks.error();
-  Json result = {{"stacks", Json::array()}, {"totalStacks", stacks->size()}, {"absences", Json::array()}};
+  Json result = {
+      {"stacks", Json::array()}, {"totalStacks", stacks->size()}, {"absences", Json::array()}};
   size_t bytes = 0;
   for (const OperatorStack& stack : *stacks) {
     Json frames = Json::array();
@@ -139,16 +145,16 @@ Result<Json> OperatorStacksView(const ViewRequest& request) {
     }
     // A reply stays below 256 KiB; the heaviest stacks come first.
     bytes += own;
-    if (result["stacks"].size() >= kMaxStacks || (bytes > kStackBytes && !result["stacks"].empty())) break;
-    result["stacks"].push_back(
-        {{"frames", std::move(frames)},
-         {"backward", stack.from_forward},
-         {"calls", stack.calls},
-         {"deviceSelfUs", Us(stack.device_self)},
-         {"deviceTotalUs", Us(stack.device_total)},
-         {"hostSelfUs", Us(stack.host_self)},
-         {"hostTotalUs", Us(stack.host_total)},
-         {"slice", SliceRefJson(model.store(), stack.example)}});
+    if (result["stacks"].size() >= kMaxStacks || (bytes > kStackBytes && !result["stacks"].empty()))
+      break;
+    result["stacks"].push_back({{"frames", std::move(frames)},
+                                {"backward", stack.from_forward},
+                                {"calls", stack.calls},
+                                {"deviceSelfUs", Us(stack.device_self)},
+                                {"deviceTotalUs", Us(stack.device_total)},
+                                {"hostSelfUs", Us(stack.host_self)},
+                                {"hostTotalUs", Us(stack.host_total)},
+                                {"slice", SliceRefJson(model.store(), stack.example)}});
   }
   if (stacks->empty()) {
     result["absences"].push_back({{"what", "No Python stack was recorded for this operator."},

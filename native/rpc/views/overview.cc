@@ -29,11 +29,13 @@ Json PartsJson(const std::array<double, kRoleCount>& parts_ns) {
 }  // namespace
 
 Json FindingJson(const Model& model, const Finding& finding) {
-  Json json = {{"id", finding.id},     {"severity", finding.severity}, {"title", finding.title},
-               {"text", finding.text}, {"action", finding.action},     {"snippet", finding.snippet}};
+  Json json = {{"id", finding.id},         {"severity", finding.severity},
+               {"title", finding.title},   {"text", finding.text},
+               {"action", finding.action}, {"snippet", finding.snippet}};
   json["evidence"] = Json::array();
   for (const Evidence& e : finding.evidence) {
-    json["evidence"].push_back({{"label", e.label}, {"value", e.value}, {"unit", UnitName(e.unit)}});
+    json["evidence"].push_back(
+        {{"label", e.label}, {"value", e.value}, {"unit", UnitName(e.unit)}});
   }
   json["gainUs"] = finding.gain_us ? Json(*finding.gain_us) : Json();
   json["slices"] = Json::array();
@@ -76,7 +78,8 @@ Result<Json> OverviewView(const ViewRequest& request) {
   result["totalSteps"] = overview->steps.steps.size();
   result["steps"] = Json::array();
   for (const StepParts& parts : overview->steps.steps) {
-    if (!all && static_cast<int64_t>(result["steps"].size()) >= std::min(limit, kDefaultSteps)) break;
+    if (!all && static_cast<int64_t>(result["steps"].size()) >= std::min(limit, kDefaultSteps))
+      break;
     const Step& step = model.steps[parts.step];
     std::array<double, kRoleCount> ns{};
     for (size_t r = 0; r < kRoleCount; ++r) ns[r] = static_cast<double>(parts.parts[r]);
@@ -95,7 +98,8 @@ Result<Json> OverviewView(const ViewRequest& request) {
         {{"index", gpu.index},
          {"name", gpu.name},
          {"memoryBytes", gpu.memory_bytes > 0 ? Json(gpu.memory_bytes) : Json()},
-         {"computeCapability", gpu.compute_capability.empty() ? Json() : Json(gpu.compute_capability)},
+         {"computeCapability",
+          gpu.compute_capability.empty() ? Json() : Json(gpu.compute_capability)},
          {"multiprocessors", gpu.multiprocessors > 0 ? Json(gpu.multiprocessors) : Json()},
          {"utilization", OptionalRatio(gpu.utilization)},
          {"estSmEfficiency", OptionalRatio(gpu.est_sm_efficiency)},
