@@ -43,7 +43,18 @@ export class Daemon {
       daemon.progress.get(token)?.(value),
     );
     daemon.connection.listen();
-    await daemon.request('initialize', { clientVersion: 'test', processId: process.pid });
+    // A program that cannot be run, or that ends at once, answers nothing.
+    const ended = new Promise((_, reject) => {
+      daemon.child.once('error', reject);
+      daemon.child.once('exit', (code, signal) =>
+        reject(new Error(`The daemon ended with ${signal ?? code}: ${daemon.log}`)),
+      );
+    });
+    ended.catch(() => {});
+    await Promise.race([
+      daemon.request('initialize', { clientVersion: 'test', processId: process.pid }),
+      ended,
+    ]);
     return daemon;
   }
 
@@ -55,6 +66,10 @@ export class Daemon {
   }
 
   async stop() {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) {
+      this.connection.dispose();
+      return;
+    }
     const ended = new Promise((resolve) => this.child.once('exit', resolve));
     this.connection.end();
     this.child.stdin.end();
@@ -108,7 +123,19 @@ function themeText(theme) {
 export class Harness {
   static async start() {
     const harness = new Harness();
-    harness.theme = 'dark';
+    try {
+      await harness.begin();
+    } catch (error) {
+      // Whatever runs already would keep the test's process alive.
+      await harness.stop();
+      throw error;
+    }
+    return harness;
+  }
+
+  async begin() {
+    this.daemon = await Daemon.start();
+    this.theme = 'dark';
     for (const name of ['webview.js', 'webview.css']) {
       if (!existsSync(join(distDir, name))) throw new Error(`dist/${name} is missing: npm run build`);
     }
@@ -116,15 +143,15 @@ export class Harness {
       '/webview.js': ['text/javascript', readFileSync(join(distDir, 'webview.js'))],
       '/webview.css': ['text/css', readFileSync(join(distDir, 'webview.css'))],
     };
-    harness.server = createServer((request, response) => {
+    this.server = createServer((request, response) => {
       const url = new URL(request.url, 'http://localhost');
-      const theme = url.searchParams.get('theme') ?? harness.theme;
+      const theme = url.searchParams.get('theme') ?? this.theme;
       if (url.pathname === '/') {
         response.setHeader('content-type', 'text/html; charset=utf-8');
         response.end(pageText(theme));
       } else if (url.pathname === '/theme.css') {
         response.setHeader('content-type', 'text/css');
-        response.end(themeText(harness.theme));
+        response.end(themeText(this.theme));
       } else if (bundle[url.pathname] !== undefined) {
         response.setHeader('content-type', bundle[url.pathname][0]);
         response.end(bundle[url.pathname][1]);
@@ -133,10 +160,10 @@ export class Harness {
         response.end();
       }
     });
-    await new Promise((resolve) => harness.server.listen(0, '127.0.0.1', resolve));
-    harness.address = `http://127.0.0.1:${harness.server.address().port}/`;
-    harness.profileDir = mkdtempSync(join(tmpdir(), 'emberline-web-'));
-    harness.context = await chromium.launchPersistentContext(harness.profileDir, {
+    await new Promise((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    this.address = `http://127.0.0.1:${this.server.address().port}/`;
+    this.profileDir = mkdtempSync(join(tmpdir(), 'emberline-web-'));
+    this.context = await chromium.launchPersistentContext(this.profileDir, {
       executablePath: browserPath(),
       headless: true,
       args: [
@@ -152,17 +179,17 @@ export class Harness {
       viewport: { width: 1280, height: 860 },
       timeout: patience,
     });
-    harness.context.setDefaultTimeout(patience);
-    harness.daemon = await Daemon.start();
-    return harness;
+    this.context.setDefaultTimeout(patience);
   }
 
   async stop() {
     await this.context?.close();
     this.server?.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+    if (this.server !== undefined) await new Promise((resolve) => this.server.close(resolve));
     await this.daemon?.stop();
-    rmSync(this.profileDir, { recursive: true, force: true, maxRetries: 5 });
+    if (this.profileDir !== undefined) {
+      rmSync(this.profileDir, { recursive: true, force: true, maxRetries: 5 });
+    }
   }
 
   /** Opens a page on a trace and waits until it shows a view. */

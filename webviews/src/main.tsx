@@ -3,7 +3,7 @@ import { render } from 'preact';
 import './styles/main.css';
 import { start } from './host/store.ts';
 import { Shell } from './shell/shell.tsx';
-import { knownViews } from './views/known.ts';
+import { knownViews } from './host/links.ts';
 import { views } from './views/registry.ts';
 import { watchTheme } from './widgets/theme.ts';
 

@@ -1,10 +1,10 @@
 // Ways from a row to other views and to the code, for those that exist.
 import { openSource } from '../host/host.ts';
-import { navigate } from '../host/store.ts';
-import type { Navigation, ViewName } from '../host/messages.ts';
+import { viewAction } from '../host/links.ts';
 import type { Row } from '../lib/protocol.ts';
 import type { RowAction } from '../widgets/data_table.tsx';
-import { hasView } from './known.ts';
+
+export { viewAction };
 
 /** A cell as text; empty where there is none. */
 export function text(row: Row, key: string): string {
@@ -20,10 +20,6 @@ export function numberOf(row: Row, key: string): number | undefined {
 /** A filter expression that finds exactly this text in a column, as far as words can. */
 export function filterFor(name: string): string {
   return name.includes(' ') ? (name.split(/\s+/).sort((a, b) => b.length - a.length)[0] ?? '') : name;
-}
-
-export function viewAction(view: ViewName, label: string, title: string, to: Omit<Navigation, 'view'>): RowAction[] {
-  return hasView(view) ? [{ label, title, run: () => navigate({ view, ...to }) }] : [];
 }
 
 /** To the slice in the timeline, else to a search for the name. */

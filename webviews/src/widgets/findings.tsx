@@ -3,7 +3,7 @@ import { copyText } from '../host/host.ts';
 import { announce } from '../host/store.ts';
 import { quantity, visible } from '../lib/format.ts';
 import type { Finding, SliceRef } from '../lib/protocol.ts';
-import { viewAction } from '../views/links.ts';
+import { viewAction } from '../host/links.ts';
 import { LinkButton } from './controls.tsx';
 import { FrameLink } from './stack_list.tsx';
 
