@@ -251,6 +251,32 @@ step('cells of a notebook have their costs', async () => {
     .waitFor();
 });
 
+step('a folder opens from the Explorer, and its workers from the tree', async () => {
+  await workbench.runCommand('View: Show Explorer');
+  const rows = page.locator('.monaco-list-row').filter({ visible: true });
+  await rows.filter({ hasText: 'train_cnn' }).first().click({ button: 'right' });
+  const item = page.getByRole('menuitem', { name: /Open PyTorch Profile/ });
+  await item.first().click();
+  await workbench.tab('train_cnn').waitFor();
+  const frame = await profileFrame(workbench);
+  await frame.getByRole('tab', { name: 'Overview', exact: true }).waitFor();
+  await page.locator('.activitybar .action-label[aria-label*="PyTorch Profiles"]').first().click();
+  const folder = join(workbench.workspace, 'train_cnn');
+  for (const worker of ['slow', 'fixed']) {
+    await rows
+      .filter({ hasText: worker })
+      .filter({ hasText: /\d KiB/ })
+      .last()
+      .click();
+    const { average } = commandLine('overview', folder, '--worker', worker);
+    const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
+    const shown = average.durationUs.toLocaleString('en-US', digits);
+    await waitUntil(`the steps of ${worker}: ${shown}`, async () => {
+      return (await frame.locator('body').innerText()).includes(shown);
+    });
+  }
+});
+
 step('nothing went wrong in the pages', () => {
   assert.deepEqual(workbench.pageErrors, []);
 });

@@ -1,7 +1,8 @@
 // The extension's daemon client, supervisor and editor sessions against the real daemon: start,
 // crash, restart, replay, giving up, versions, progress, cancelling.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -385,6 +386,31 @@ test('a page may choose another trace of a folder, and the source follows it', a
   await later.wait(({ type }) => type === 'loaded', 'the first trace');
   later.session.dispose();
   await supervisor.stop();
+});
+
+test('a trace that was written anew is read again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'emberline-'));
+  const path = join(folder, 'run.pt.trace.json');
+  const slice = (name, ts) => ({ ph: 'X', cat: 'cpu_op', name, pid: 1, tid: 1, ts, dur: 5 });
+  const write = (...events) => writeFileSync(path, JSON.stringify({ traceEvents: events }));
+  const supervisor = supervise();
+  try {
+    write(slice('aten::mm', 0));
+    const profile = new Profiles(supervisor).acquire(path);
+    const page = panel(supervisor, profile);
+    await page.session.loadTrace();
+    assert.equal(page.messages.at(-1).trace.slices, 1);
+    const before = page.messages.at(-1).profile.profileId;
+    write(slice('aten::mm', 0), slice('aten::add', 10));
+    profile.reopen();
+    await page.session.loadTrace();
+    assert.equal(page.messages.at(-1).trace.slices, 2);
+    assert.notEqual(page.messages.at(-1).profile.profileId, before);
+    page.session.dispose();
+  } finally {
+    await supervisor.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test('profiles are shared by path, and the one opened last is the active one', async () => {

@@ -21,7 +21,7 @@ import {
   showsDevice,
   visualWidth,
 } from '../../extension/src/source/hints.ts';
-import { hoverMarkdown } from '../../extension/src/source/hover_text.ts';
+import { hoverMarkdown, shapeText } from '../../extension/src/source/hover_text.ts';
 import { isRealFile, mappingOf } from '../../extension/src/source/path_mappings.ts';
 import { findingsOf } from '../../extension/src/source/finding_list.ts';
 
@@ -291,6 +291,27 @@ test('the hover breaks a line down and leads on', () => {
   ]);
   // The pipe of a kernel's name would end the table's cell.
   assert.doesNotMatch(text, /sgemm<128>\|x \|/);
+});
+
+test('shapes are told without arguments that have none', () => {
+  assert.equal(shapeText('[[8, 3, 32, 32], [], [16]]'), '8×3×32×32, 16');
+  assert.equal(shapeText('[[],[],[]]'), '');
+  assert.equal(shapeText('[2, 3]'), '2×3');
+});
+
+test('columns without content are left out of the hover', () => {
+  const options = { device: true, profile: 'run.json', findings: [], link: () => undefined };
+  const bare = {
+    name: 'aten::mm',
+    calls: 4,
+    deviceUs: 90,
+    hostUs: 9,
+    backwardUs: 0,
+    shapes: ['[[]]'],
+  };
+  const text = hoverMarkdown(hoverOf({ byOperator: [bare], byKernel: [] }), options);
+  assert.match(text, /\| Operator/);
+  assert.doesNotMatch(text, /\| backward|\| shapes/);
 });
 
 test('a hover without links has none, and without a cost there is no hover', () => {

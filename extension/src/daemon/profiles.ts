@@ -104,6 +104,13 @@ export class OpenProfile {
     return this.supervisor.forward(method, { ...params, profileId }, options);
   }
 
+  /** Forgets what was read: the file below the path is another one now. */
+  reopen(): void {
+    const { opening } = this;
+    this.opening = undefined;
+    this.closeInDaemon(opening);
+  }
+
   setActive(active: ActiveTrace): void {
     this.active = active;
     this.onChange.fire();
@@ -114,6 +121,10 @@ export class OpenProfile {
     this.onChange.dispose();
     const { opening } = this;
     this.opening = undefined;
+    this.closeInDaemon(opening);
+  }
+
+  private closeInDaemon(opening: typeof this.opening): void {
     if (opening === undefined || opening.generation !== this.supervisor.current.generation) return;
     if (this.supervisor.current.state !== 'running') return;
     opening.result

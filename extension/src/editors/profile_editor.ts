@@ -11,6 +11,7 @@ import type {
 import { ruleParams, sourceParams, wantsSourceParams, type Context } from '../context.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
 import { locateSource, openSource } from '../source/open_source.ts';
+import { DiskWatch } from './disk_watch.ts';
 import { parseMessage } from './messages.ts';
 import { pageHtml } from './page_html.ts';
 import { PanelSession } from './panel_session.ts';
@@ -78,7 +79,20 @@ export class ProfileEditors implements vscode.CustomReadonlyEditorProvider<Profi
     const { profiles } = this.context;
     const profile = profiles.acquire(uri.fsPath);
     profiles.activate(profile);
-    return new ProfileDocument(uri, profile, () => profiles.release(profile));
+    const isFolder = uri.scheme === profileScheme;
+    const watch = new DiskWatch(uri, isFolder, profile.title, () => this.reload(profile));
+    return new ProfileDocument(uri, profile, () => {
+      watch.dispose();
+      profiles.release(profile);
+    });
+  }
+
+  /** Reads a profile again in all of its editors. */
+  private reload(profile: OpenProfile): void {
+    profile.reopen();
+    for (const { document, session } of this.editors) {
+      if (document.profile === profile) void session.loadTrace();
+    }
   }
 
   resolveCustomEditor(document: ProfileDocument, panel: vscode.WebviewPanel): void {
@@ -257,14 +271,14 @@ export class ProfileEditors implements vscode.CustomReadonlyEditorProvider<Profi
     editor: Editor,
     { target, toSide }: Extract<ToHost, { type: 'openSource' }>,
   ): Promise<void> {
-    const { profile } = editor.document;
+    const outcome = await openSource(editor.document.profile, target, toSide);
+    if (outcome === 'opened') editor.missing.delete(target.file);
+    if (outcome !== 'missing') return;
+    // The page offers to locate the file by asking for it once more.
     if (editor.missing.has(target.file)) {
-      const located = await locateSource(target, toSide);
-      if (located) editor.missing.delete(target.file);
+      await locateSource(target, toSide);
       return;
     }
-    const outcome = await openSource(profile, target, toSide);
-    if (outcome !== 'missing') return;
     editor.missing.add(target.file);
     this.post(editor, { type: 'sourceMissing', target });
   }

@@ -66,7 +66,7 @@ export class Findings implements vscode.Disposable {
     const key =
       profile === undefined || selection === undefined
         ? ''
-        : JSON.stringify([profile.path, selectionParams(selection)]);
+        : JSON.stringify([profile.path, profile.discovery?.profileId, selectionParams(selection)]);
     if (key === this.key && !again) return;
     this.key = key;
     this.abort.abort();

@@ -16,19 +16,36 @@ export interface HoverLinks {
 
 const longest = { operator: 60, kernel: 70, caller: 60 };
 
+/** `[[8,3,32,32],[],[16]]` as `8×3×32×32, 16`: arguments that are no tensors say nothing. */
+export function shapeText(shape: string): string {
+  const tensors = [...shape.matchAll(/\[([\d\s,]+)\]/g)].map(([, sizes]) =>
+    (sizes ?? '').replace(/\s/g, '').replaceAll(',', '×'),
+  );
+  return tensors.length > 0 ? tensors.join(', ') : shape.replace(/[[\],\s]+/g, ' ').trim();
+}
+
 function tableOf(title: string, rows: readonly NamedCost[], device: boolean, length: number) {
-  const lines = [`| ${title} | ${device ? 'GPU' : 'CPU'} | backward | calls | shapes |`];
-  lines.push('|:--|--:|--:|--:|:--|');
-  for (const row of rows) {
-    const us = device ? row.deviceUs : row.hostUs;
-    const shapes = row.shapes.map((shape) => escapeMarkdown(shorten(shape, 40))).join(' ');
-    const backward = row.backwardUs > 0 ? formatUs(row.backwardUs) : '';
-    const name = escapeMarkdown(shorten(row.name, length));
-    lines.push(
-      `| ${name} | ${formatUs(us)} | ${backward} | ${formatCount(row.calls)} | ${shapes} |`,
-    );
+  const backward = rows.some((row) => row.backwardUs > 0);
+  const shaped = rows.some((row) => row.shapes.some((shape) => shapeText(shape) !== ''));
+  const table = rows.map((row) => {
+    const shapes = row.shapes.map(shapeText).filter((shape) => shape !== '');
+    return [
+      escapeMarkdown(shorten(row.name, length)),
+      formatUs(device ? row.deviceUs : row.hostUs),
+      ...(backward ? [row.backwardUs > 0 ? formatUs(row.backwardUs) : ''] : []),
+      `×${formatCount(row.calls)}`,
+      ...(shaped ? [shapes.map((shape) => escapeMarkdown(shorten(shape, 40))).join('; ')] : []),
+    ];
+  });
+  const head = [title, device ? 'GPU' : 'CPU', ...(backward ? ['backward'] : []), 'calls'];
+  const align = [':--', ...Array.from({ length: head.length - 1 }, () => '--:')];
+  if (shaped) {
+    head.push('shapes');
+    align.push(':--');
   }
-  return lines.join('\n');
+  // Hovers leave no room between columns.
+  const line = (cells: readonly string[]) => `| ${cells.join(' &nbsp;&nbsp;| ')} |`;
+  return [line(head), `|${align.join('|')}|`, ...table.map(line)].join('\n');
 }
 
 function summary(result: SourceHoverResult, device: boolean): string[] {
