@@ -15,8 +15,8 @@ constexpr uint32_t kCancelStride = 8192;
 constexpr size_t kOperatorsPerLine = 3;
 
 bool IsSynchronisation(std::string_view name) {
-  return name.find("Synchronize") != std::string_view::npos || name == "cudaMemcpy" || name == "hipMemcpy" ||
-         name == "hipMemcpyWithStream";
+  return name.find("Synchronize") != std::string_view::npos || name == "cudaMemcpy" ||
+         name == "hipMemcpy" || name == "hipMemcpyWithStream";
 }
 
 // Two contexts at once: where the stack says work ran, and whom it is blamed on.
@@ -35,11 +35,14 @@ struct PairCost {
   Ns device = 0, host = 0;
 };
 
-std::string FunctionKey(const LineLocation& l) { return l.file + '\n' + l.function + '\n' + std::to_string(l.function_line); }
+std::string FunctionKey(const LineLocation& l) {
+  return l.file + '\n' + l.function + '\n' + std::to_string(l.function_line);
+}
 
 class Analysis {
  public:
-  Analysis(const Model& model, const LineAttribution& at, const StepSelection& steps, const CancelToken& cancel)
+  Analysis(const Model& model, const LineAttribution& at, const StepSelection& steps,
+           const CancelToken& cancel)
       : model_(model), s_(model.store()), at_(at), steps_(steps), cancel_(cancel) {}
 
   Result<LinesResult> Run() {
@@ -48,8 +51,10 @@ class Analysis {
     for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
       if (i % kCancelStride == 0 && cancel_.cancelled()) return Cancelled();
       if (!steps_.Contains(model_.step[i])) continue;
-      if (IsDeviceWork(s_.kind(i))) AddDevice(i);
-      else if (at_.parent.size() > i && Counted(i)) AddHost(i);
+      if (IsDeviceWork(s_.kind(i)))
+        AddDevice(i);
+      else if (at_.parent.size() > i && Counted(i))
+        AddHost(i);
     }
     AddMemory();
     if (cancel_.cancelled()) return Cancelled();
@@ -61,13 +66,17 @@ class Analysis {
   }
 
  private:
-  static Error Cancelled() { return Error{ErrorKind::kCancelled, "Summing lines was cancelled.", "", {}}; }
+  static Error Cancelled() {
+    return Error{ErrorKind::kCancelled, "Summing lines was cancelled.", "", {}};
+  }
   // Annotations lie across frames and are no work of their own.
   bool Counted(SliceIndex i) const {
     const SliceKind k = s_.kind(i);
     return k == SliceKind::kPythonFunction || k == SliceKind::kCpuOp || IsLaunchApi(k);
   }
-  uint32_t LocationOf(uint32_t context) const { return context == kNone ? kNone : at_.contexts[context].location; }
+  uint32_t LocationOf(uint32_t context) const {
+    return context == kNone ? kNone : at_.contexts[context].location;
+  }
 
   void AddPart(uint32_t location, StringId name, Ns cost) {
     if (location == kNone || cost <= 0) return;
@@ -89,8 +98,9 @@ class Analysis {
     pairs_[{at_.context[host], blamed, at_.backward[host]}].device += time;
     const SliceIndex op = model_.op[i];
     AddPart(location, op != kNone ? s_.name_id(op) : s_.name_id(i), time);
-    (at_.locations[location].confidence == LineConfidence::kFunction ? result_.totals.function_device
-                                                                     : result_.totals.line_device) += time;
+    (at_.locations[location].confidence == LineConfidence::kFunction
+         ? result_.totals.function_device
+         : result_.totals.line_device) += time;
   }
 
   void AddHost(SliceIndex i) {
@@ -99,7 +109,8 @@ class Analysis {
     if (at_.user_frame[i]) ++costs_[LocationOf(at_.context[i])].calls;
     const uint32_t call = LocationOf(at_.called[i]);
     // What could not be placed is no call of the function whose row takes its time.
-    if (call != kNone && at_.locations[call].confidence != LineConfidence::kFunction) ++costs_[call].calls;
+    if (call != kNone && at_.locations[call].confidence != LineConfidence::kFunction)
+      ++costs_[call].calls;
     const uint32_t blamed = at_.blamed[i];
     const uint32_t location = LocationOf(blamed);
     if (location == kNone) return;
@@ -114,7 +125,8 @@ class Analysis {
     pairs_[{at_.context[i], blamed, at_.backward[i]}].host += time;
     if (op && time > 0) host_parts_[static_cast<uint64_t>(location) << 32 | s_.name_id(i)] += time;
     (at_.locations[location].confidence == LineConfidence::kFunction ? result_.totals.function_host
-                                                                     : result_.totals.line_host) += time;
+                                                                     : result_.totals.line_host) +=
+        time;
   }
 
   void AddMemory() {
@@ -130,7 +142,7 @@ class Analysis {
   // Time during which a device has nothing to do and the host has not yet launched what comes next
   // is charged to what the launching thread did meanwhile, line by line.
   void AddIdle() {
-    std::unordered_map<int64_t, std::vector<SliceIndex>> work;   // by device
+    std::unordered_map<int64_t, std::vector<SliceIndex>> work;  // by device
     for (const Track& t : s_.tracks()) {
       if (t.kind != TrackKind::kDeviceStream) continue;
       auto& list = work[t.device];
@@ -158,13 +170,16 @@ class Analysis {
   void ChargeIdle(TrackIndex track, Interval gap) {
     const Track& t = s_.tracks()[track];
     SliceIndex low = t.first, high = t.last;
-    while (low < high) {   // first slice that starts in or after the gap
+    while (low < high) {  // first slice that starts in or after the gap
       const SliceIndex middle = low + (high - low) / 2;
-      if (s_.start(middle) < gap.begin) low = middle + 1;
-      else high = middle;
+      if (s_.start(middle) < gap.begin)
+        low = middle + 1;
+      else
+        high = middle;
     }
     std::vector<SliceIndex> open;
-    for (SliceIndex a = low > t.first ? low - 1 : kNone; a != kNone; a = at_.parent[a]) open.push_back(a);
+    for (SliceIndex a = low > t.first ? low - 1 : kNone; a != kNone; a = at_.parent[a])
+      open.push_back(a);
     std::reverse(open.begin(), open.end());
     Ns from = gap.begin;
     const auto charge_until = [&](Ns until) {
@@ -174,7 +189,8 @@ class Analysis {
         Ns to = until;
         if (!open.empty()) {
           to = std::min(to, s_.end(open.back()));
-          const uint32_t location = Counted(open.back()) ? LocationOf(at_.blamed[open.back()]) : kNone;
+          const uint32_t location =
+              Counted(open.back()) ? LocationOf(at_.blamed[open.back()]) : kNone;
           if (location != kNone) costs_[location].idle += to - from;
         }
         from = to;
@@ -195,7 +211,8 @@ class Analysis {
     std::unordered_map<std::string, uint32_t> ids;
     function_of_.assign(at_.locations.size(), kNone);
     class_of_.assign(at_.locations.size(), kNone);
-    const auto group = [&](const std::string& key, const LineLocation& l, const std::string& name, int line) {
+    const auto group = [&](const std::string& key, const LineLocation& l, const std::string& name,
+                           int line) {
       const auto [it, fresh] = ids.emplace(key, static_cast<uint32_t>(groups_.size()));
       if (fresh) {
         LineGroup g;
@@ -210,7 +227,8 @@ class Analysis {
     for (uint32_t i = 0; i < at_.locations.size(); ++i) {
       const LineLocation& l = at_.locations[i];
       function_of_[i] = group("f" + FunctionKey(l), l, l.function, l.function_line);
-      if (!l.class_name.empty()) class_of_[i] = group("c" + l.file + '\n' + l.class_name, l, l.class_name, 0);
+      if (!l.class_name.empty())
+        class_of_[i] = group("c" + l.file + '\n' + l.class_name, l, l.class_name, 0);
     }
     std::vector<uint32_t> seen_line(at_.locations.size(), kNone), seen_group(groups_.size(), kNone);
     uint32_t stamp = 0;
@@ -274,7 +292,9 @@ class Analysis {
         groups_[function_of_[l]].calls += c.calls;
         if (class_of_[l] != kNone) groups_[class_of_[l]].calls += c.calls;
       }
-      if (c.device_total == 0 && c.host_total == 0 && c.calls == 0 && c.allocated_bytes == 0 && c.idle == 0) continue;
+      if (c.device_total == 0 && c.host_total == 0 && c.calls == 0 && c.allocated_bytes == 0 &&
+          c.idle == 0)
+        continue;
       c.operators = Hottest(std::move(by_location[l]));
       result_.rows.push_back(std::move(c));
     }
@@ -286,7 +306,8 @@ class Analysis {
     });
     for (uint32_t g = 0; g < groups_.size(); ++g) {
       std::vector<std::pair<Ns, std::string>> list;
-      for (const auto& [name, cost] : by_group[g]) list.emplace_back(cost, std::string(s_.strings().Get(name)));
+      for (const auto& [name, cost] : by_group[g])
+        list.emplace_back(cost, std::string(s_.strings().Get(name)));
       groups_[g].operators = Hottest(std::move(list));
       if (groups_[g].device == 0 && groups_[g].host == 0) continue;
       (is_class_[g] ? result_.classes : result_.functions).push_back(std::move(groups_[g]));
@@ -305,12 +326,13 @@ class Analysis {
   const LineAttribution& at_;
   const StepSelection& steps_;
   const CancelToken& cancel_;
-  std::vector<LineCost> costs_;          // per location
-  std::vector<LineGroup> groups_;        // functions and classes
+  std::vector<LineCost> costs_;    // per location
+  std::vector<LineGroup> groups_;  // functions and classes
   std::vector<bool> is_class_;
-  std::vector<uint32_t> function_of_, class_of_;   // location -> group
+  std::vector<uint32_t> function_of_, class_of_;  // location -> group
   std::unordered_map<PairKey, PairCost, PairHash> pairs_;
-  std::unordered_map<uint64_t, Ns> parts_, host_parts_;   // (location, operator) -> device, host time
+  std::unordered_map<uint64_t, Ns> parts_,
+      host_parts_;  // (location, operator) -> device, host time
   LinesResult result_;
 };
 
@@ -324,26 +346,54 @@ double Micro(Ns ns) { return static_cast<double>(ns) / 1000.0; }
 
 std::vector<Column> Columns(LineGrouping grouping) {
   using C = CellType;
-  std::vector<Column> columns = {{"file", "File", "Path as recorded.", C::kText, Unit::kNone, false}};
+  std::vector<Column> columns = {
+      {"file", "File", "Path as recorded.", C::kText, Unit::kNone, false}};
   if (grouping != LineGrouping::kFile) {
-    columns.push_back({"line", "Line", "Line; where only the function is known, its first line.", C::kInteger, Unit::kNone, false});
-    columns.push_back({"function", "Function", "Function that holds the line.", C::kText, Unit::kNone, false});
+    columns.push_back({"line", "Line", "Line; where only the function is known, its first line.",
+                       C::kInteger, Unit::kNone, false});
+    columns.push_back(
+        {"function", "Function", "Function that holds the line.", C::kText, Unit::kNone, false});
   }
   const std::vector<Column> rest = {
-      {"deviceSelfUs", "Device self", "Device time whose innermost user line this is; backward work counts at its forward line. Sums to the device time that has a line.", C::kNumber, Unit::kUs, false},
-      {"deviceTotalUs", "Device total", "Device time of everything called from here, forward and backward; recursion counts once.", C::kNumber, Unit::kUs, false},
-      {"backwardDeviceUs", "Device backward", "Part of device total that ran in backward.", C::kNumber, Unit::kUs, false},
-      {"hostSelfUs", "Host self", "Host time whose innermost user line this is: Python, operators and runtime calls, without what they enclose. Sums to the host time that has a line.", C::kNumber, Unit::kUs, false},
-      {"hostTotalUs", "Host total", "Host time of everything called from here, forward and backward; recursion counts once.", C::kNumber, Unit::kUs, false},
-      {"backwardHostUs", "Host backward", "Part of host total that ran in backward.", C::kNumber, Unit::kUs, false},
-      {"calls", "Calls", "Calls made from this line; where only the function is known, calls of the function.", C::kInteger, Unit::kCount, false},
-      {"allocatedBytes", "Allocated", "Bytes allocated here, releases not subtracted.", C::kInteger, Unit::kBytes, false},
-      {"collectives", "Collectives", "Collective operations started here.", C::kInteger, Unit::kCount, false},
-      {"collectiveUs", "Collective", "Device time of collectives started here.", C::kNumber, Unit::kUs, false},
-      {"synchronisationUs", "Synchronisation", "Host time in runtime calls that wait for the device.", C::kNumber, Unit::kUs, false},
-      {"idleUs", "Device idle", "Device idle time during which the launching thread was busy here and had not yet launched what came next.", C::kNumber, Unit::kUs, false},
-      {"confidence", "Confidence", "exact: recorded; aligned: found in the source by the order of calls; function: only the function is known.", C::kText, Unit::kNone, false},
-      {"operators", "Operators", "Hottest operators, hottest first.", C::kText, Unit::kNone, false}};
+      {"deviceSelfUs", "Device self",
+       "Device time whose innermost user line this is; backward work counts at its forward line. "
+       "Sums to the device time that has a line.",
+       C::kNumber, Unit::kUs, false},
+      {"deviceTotalUs", "Device total",
+       "Device time of everything called from here, forward and backward; recursion counts once.",
+       C::kNumber, Unit::kUs, false},
+      {"backwardDeviceUs", "Device backward", "Part of device total that ran in backward.",
+       C::kNumber, Unit::kUs, false},
+      {"hostSelfUs", "Host self",
+       "Host time whose innermost user line this is: Python, operators and runtime calls, without "
+       "what they enclose. Sums to the host time that has a line.",
+       C::kNumber, Unit::kUs, false},
+      {"hostTotalUs", "Host total",
+       "Host time of everything called from here, forward and backward; recursion counts once.",
+       C::kNumber, Unit::kUs, false},
+      {"backwardHostUs", "Host backward", "Part of host total that ran in backward.", C::kNumber,
+       Unit::kUs, false},
+      {"calls", "Calls",
+       "Calls made from this line; where only the function is known, calls of the function.",
+       C::kInteger, Unit::kCount, false},
+      {"allocatedBytes", "Allocated", "Bytes allocated here, releases not subtracted.", C::kInteger,
+       Unit::kBytes, false},
+      {"collectives", "Collectives", "Collective operations started here.", C::kInteger,
+       Unit::kCount, false},
+      {"collectiveUs", "Collective", "Device time of collectives started here.", C::kNumber,
+       Unit::kUs, false},
+      {"synchronisationUs", "Synchronisation",
+       "Host time in runtime calls that wait for the device.", C::kNumber, Unit::kUs, false},
+      {"idleUs", "Device idle",
+       "Device idle time during which the launching thread was busy here and had not yet launched "
+       "what came next.",
+       C::kNumber, Unit::kUs, false},
+      {"confidence", "Confidence",
+       "exact: recorded; aligned: found in the source by the order of calls; function: only the "
+       "function is known.",
+       C::kText, Unit::kNone, false},
+      {"operators", "Operators", "Hottest operators, hottest first.", C::kText, Unit::kNone,
+       false}};
   columns.insert(columns.end(), rest.begin(), rest.end());
   return columns;
 }
@@ -352,9 +402,12 @@ std::vector<Column> Columns(LineGrouping grouping) {
 
 const char* LineConfidenceName(LineConfidence confidence) {
   switch (confidence) {
-    case LineConfidence::kExact: return "exact";
-    case LineConfidence::kAligned: return "aligned";
-    case LineConfidence::kFunction: return "function";
+    case LineConfidence::kExact:
+      return "exact";
+    case LineConfidence::kAligned:
+      return "aligned";
+    case LineConfidence::kFunction:
+      return "function";
   }
   return "function";
 }
@@ -375,12 +428,12 @@ Table LinesTable(const LineAttribution& at, const LinesResult& result, LineGroup
   if (grouping == LineGrouping::kLine) {
     for (const LineCost& c : result.rows) {
       const LineLocation& l = at.locations[c.location];
-      table.rows.push_back({l.file, static_cast<int64_t>(l.line), l.function, Micro(c.device_self),
-                            Micro(c.device_total), Micro(c.backward_device), Micro(c.host_self),
-                            Micro(c.host_total), Micro(c.backward_host), static_cast<int64_t>(c.calls),
-                            c.allocated_bytes, static_cast<int64_t>(c.collectives), Micro(c.collective),
-                            Micro(c.synchronisation), Micro(c.idle),
-                            std::string(LineConfidenceName(l.confidence)), Join(c.operators)});
+      table.rows.push_back(
+          {l.file, static_cast<int64_t>(l.line), l.function, Micro(c.device_self),
+           Micro(c.device_total), Micro(c.backward_device), Micro(c.host_self), Micro(c.host_total),
+           Micro(c.backward_host), static_cast<int64_t>(c.calls), c.allocated_bytes,
+           static_cast<int64_t>(c.collectives), Micro(c.collective), Micro(c.synchronisation),
+           Micro(c.idle), std::string(LineConfidenceName(l.confidence)), Join(c.operators)});
     }
     return table;
   }
@@ -412,7 +465,8 @@ Table LinesTable(const LineAttribution& at, const LinesResult& result, LineGroup
     s.worst = std::max(s.worst, l.confidence);
   }
   std::unordered_map<std::string, const LineGroup*> groups;
-  for (const LineGroup& g : result.functions) groups[g.file + '\n' + g.function + '\n' + std::to_string(g.line)] = &g;
+  for (const LineGroup& g : result.functions)
+    groups[g.file + '\n' + g.function + '\n' + std::to_string(g.line)] = &g;
   for (const std::string& key : order) {
     const Sum& s = sums[key];
     const LineLocation& l = at.locations[s.cost.location];

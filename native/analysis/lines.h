@@ -13,18 +13,19 @@
 namespace emberline {
 
 enum class LineConfidence : uint8_t {
-  kExact,      // the line was recorded
-  kAligned,    // found by aligning calls with the source
-  kFunction,   // only the function is known; the line is its first
+  kExact,     // the line was recorded
+  kAligned,   // found by aligning calls with the source
+  kFunction,  // only the function is known; the line is its first
 };
-const char* LineConfidenceName(LineConfidence confidence);   // "exact", "aligned", "function"
+const char* LineConfidenceName(LineConfidence confidence);  // "exact", "aligned", "function"
 
 struct LineLocation {
-  std::string file;          // as recorded
-  int line = 0;              // in the text that was aligned; as recorded where there is none
-  std::string function;      // qualified where the source is known
-  int function_line = 0;     // first line of the function, in the same text
-  std::string class_name;    // qualified class that the function is a method of; "" for none or unknown
+  std::string file;       // as recorded
+  int line = 0;           // in the text that was aligned; as recorded where there is none
+  std::string function;   // qualified where the source is known
+  int function_line = 0;  // first line of the function, in the same text
+  std::string
+      class_name;  // qualified class that the function is a method of; "" for none or unknown
   LineConfidence confidence = LineConfidence::kFunction;
 };
 
@@ -38,18 +39,20 @@ struct LineAttribution {
   std::vector<LineLocation> locations;
   std::vector<LineContext> contexts;
   // Per slice (host slices; kNone elsewhere and where nothing is known):
-  std::vector<uint32_t> context;   // by the stack around it
-  std::vector<uint32_t> blamed;    // the same, except that backward work has its forward op's
-  std::vector<uint32_t> called;    // of a call made directly by a user's frame: context of the call; else kNone
-  std::vector<bool> user_frame;    // frames of the user's code
+  std::vector<uint32_t> context;  // by the stack around it
+  std::vector<uint32_t> blamed;   // the same, except that backward work has its forward op's
+  std::vector<uint32_t>
+      called;  // of a call made directly by a user's frame: context of the call; else kNone
+  std::vector<bool> user_frame;  // frames of the user's code
   std::vector<bool> backward;
-  std::vector<SliceIndex> parent;  // innermost Python frame, op or runtime call around it on its thread
-  std::vector<Ns> exclusive;       // duration without such slices inside it
+  std::vector<SliceIndex>
+      parent;                 // innermost Python frame, op or runtime call around it on its thread
+  std::vector<Ns> exclusive;  // duration without such slices inside it
   // Per memory record of the store: the slice in which it happened; kNone when in none.
   std::vector<SliceIndex> memory_slice;
-  bool has_stacks = false;         // Python stacks were recorded
-  bool has_sources = false;        // some source was read
-  uint64_t placed_calls = 0;       // calls of frames with source that got a line
+  bool has_stacks = false;    // Python stacks were recorded
+  bool has_sources = false;   // some source was read
+  uint64_t placed_calls = 0;  // calls of frames with source that got a line
   uint64_t unplaced_calls = 0;
 };
 
@@ -64,19 +67,19 @@ struct LineCost {
   Ns collective = 0;
   Ns synchronisation = 0;
   Ns idle = 0;
-  std::vector<std::string> operators;   // hottest first, at most 3
+  std::vector<std::string> operators;  // hottest first, at most 3
 };
 
 struct LineTotals {
-  Ns device = 0, host = 0;                       // everything there is
-  Ns line_device = 0, function_device = 0;       // on lines, on functions only
+  Ns device = 0, host = 0;                  // everything there is
+  Ns line_device = 0, function_device = 0;  // on lines, on functions only
   Ns line_host = 0, function_host = 0;
 };
 
 // A function or class: everything called from its lines, nested calls counted once.
 struct LineGroup {
   std::string file;
-  std::string function;   // or class, qualified
+  std::string function;  // or class, qualified
   int line = 0;
   Ns device = 0, host = 0, backward_device = 0, backward_host = 0;
   uint64_t calls = 0;
@@ -84,7 +87,7 @@ struct LineGroup {
 };
 
 struct LinesResult {
-  std::vector<LineCost> rows;      // one per location with a cost, hottest self first
+  std::vector<LineCost> rows;        // one per location with a cost, hottest self first
   std::vector<LineGroup> functions;  // hottest first
   std::vector<LineGroup> classes;    // hottest first; line is 0
   LineTotals totals;
@@ -98,7 +101,8 @@ Result<LinesResult> AnalyzeLines(const Model& model, const LineAttribution& attr
                                  const StepSelection& steps, const CancelToken& cancel = {});
 
 // Definitions of the columns, and the rows.
-Table LinesTable(const LineAttribution& attribution, const LinesResult& result, LineGrouping grouping);
+Table LinesTable(const LineAttribution& attribution, const LinesResult& result,
+                 LineGrouping grouping);
 
 // The host slice that a slice's line comes from: its launch or op for device work, else itself.
 SliceIndex LineHostSlice(const Model& model, SliceIndex slice);

@@ -23,7 +23,8 @@ constexpr double kLeastPlaced = 0.4;
 constexpr size_t kMaxFocused = 4;
 
 std::string BuiltinName(std::string_view repr) {
-  // "<built-in method NAME of X object>", "<built-in function NAME>", "<method 'NAME' of 'X' objects>",
+  // "<built-in method NAME of X object>", "<built-in function NAME>", "<method 'NAME' of 'X'
+  // objects>",
   // "<slot wrapper 'NAME' of ...>".
   for (const std::string_view prefix : {"<built-in method ", "<built-in function "}) {
     if (!repr.starts_with(prefix)) continue;
@@ -36,7 +37,8 @@ std::string BuiltinName(std::string_view repr) {
   const size_t open = repr.find('\'');
   if (open != std::string_view::npos) {
     const size_t close = repr.find('\'', open + 1);
-    if (close != std::string_view::npos) return std::string(repr.substr(open + 1, close - open - 1));
+    if (close != std::string_view::npos)
+      return std::string(repr.substr(open + 1, close - open - 1));
   }
   return std::string(repr.substr(0, 80));
 }
@@ -51,7 +53,9 @@ std::string OperatorName(std::string_view name) {
   return std::string(name.substr(0, 80));
 }
 
-bool IsModuleCall(std::string_view function) { return function == "_call_impl" || function == "_wrapped_call_impl"; }
+bool IsModuleCall(std::string_view function) {
+  return function == "_call_impl" || function == "_wrapped_call_impl";
+}
 
 int CallLine(std::string_view call_from) {
   const size_t colon = call_from.rfind(':');
@@ -81,17 +85,17 @@ std::string ReadText(const std::string& path) {
 // What the name of a python_function slice says.
 struct NameInfo {
   enum Kind : uint8_t { kUnread, kFrame, kModule, kBuiltin } kind = kUnread;
-  uint32_t file = kNone;       // index into files
+  uint32_t file = kNone;  // index into files
   int line = 0;
-  std::string name;            // function, class of the module, builtin
-  bool module_call = false;    // _call_impl of nn.Module, which stands for the module that it calls
-  int function = -1;           // index in the file's module; -1 unknown
+  std::string name;          // function, class of the module, builtin
+  bool module_call = false;  // _call_impl of nn.Module, which stands for the module that it calls
+  int function = -1;         // index in the file's module; -1 unknown
 };
 
 struct FileInfo {
   SourceFile file;
   std::vector<RecordedFunction> functions;
-  std::vector<StringId> names;   // parallel to functions
+  std::vector<StringId> names;  // parallel to functions
 };
 
 class AttributionBuilder {
@@ -99,7 +103,12 @@ class AttributionBuilder {
   AttributionBuilder(const Model& model, const PathMapper& mapper,
                      const std::map<std::string, std::shared_ptr<const PythonModule>>& texts,
                      const std::string& focus, const CancelToken& cancel)
-      : model_(model), s_(model.store()), mapper_(mapper), texts_(texts), focus_(focus), cancel_(cancel) {}
+      : model_(model),
+        s_(model.store()),
+        mapper_(mapper),
+        texts_(texts),
+        focus_(focus),
+        cancel_(cancel) {}
 
   Result<std::shared_ptr<LineData>> Run() {
     const uint32_t n = s_.slice_count();
@@ -115,7 +124,8 @@ class AttributionBuilder {
     for (const Stage stage : {&AttributionBuilder::ReadNames, &AttributionBuilder::Nest,
                               &AttributionBuilder::ReadSources, &AttributionBuilder::Align,
                               &AttributionBuilder::Place, &AttributionBuilder::Blame}) {
-      if (!(this->*stage)()) return Error{ErrorKind::kCancelled, "Finding lines was cancelled.", "", {}};
+      if (!(this->*stage)())
+        return Error{ErrorKind::kCancelled, "Finding lines was cancelled.", "", {}};
     }
     auto data = std::make_shared<LineData>();
     for (FileInfo& f : files_) {
@@ -166,7 +176,8 @@ class AttributionBuilder {
         if (const auto module = ModuleName(text)) {
           info.kind = NameInfo::kModule;
           const size_t number = module->rfind('_');
-          info.name = std::string(module->substr(0, number == std::string_view::npos ? module->size() : number));
+          info.name = std::string(
+              module->substr(0, number == std::string_view::npos ? module->size() : number));
         } else {
           Frame frame = ParseFrameName(text);
           if (frame.file.empty()) {
@@ -204,7 +215,7 @@ class AttributionBuilder {
       if (track.kind != TrackKind::kHostThread && memory[t].empty()) continue;
       std::vector<SliceIndex> open;
       size_t next_record = 0;
-      bool beginning = true;   // still inside the frames that were open when the recording began
+      bool beginning = true;  // still inside the frames that were open when the recording began
       const auto records_until = [&](Ns time, bool all) {
         for (; next_record < memory[t].size(); ++next_record) {
           const MemoryRecord& r = s_.memory()[memory[t][next_record]];
@@ -234,8 +245,10 @@ class AttributionBuilder {
         if (at_.parent[i] != kNone) at_.exclusive[at_.parent[i]] -= s_.duration(i);
         if (beginning) {
           const bool first = i == track.first || open.empty() || at_.parent[i] == open.back();
-          if (IsFrame(i) && first && (open.empty() || cut_[open.back()])) cut_[i] = true;
-          else beginning = false;
+          if (IsFrame(i) && first && (open.empty() || cut_[open.back()]))
+            cut_[i] = true;
+          else
+            beginning = false;
           if (beginning && open.size() > 1 && at_.parent[i] != open.back()) beginning = false;
         }
         open.push_back(i);
@@ -301,7 +314,8 @@ class AttributionBuilder {
     const SliceKind kind = s_.kind(child);
     if (kind != SliceKind::kPythonFunction) {
       o.kind = IsLaunchApi(kind) ? ObservedKind::kRuntime : ObservedKind::kOperator;
-      o.name = o.kind == ObservedKind::kRuntime ? std::string(s_.name(child).substr(0, 80)) : OperatorName(s_.name(child));
+      o.name = o.kind == ObservedKind::kRuntime ? std::string(s_.name(child).substr(0, 80))
+                                                : OperatorName(s_.name(child));
       return o;
     }
     const NameInfo& info = Name(s_.name_id(child));
@@ -313,7 +327,8 @@ class AttributionBuilder {
     o.kind = info.kind == NameInfo::kBuiltin ? ObservedKind::kBuiltin : ObservedKind::kFrame;
     o.name = info.name;
     if (o.kind == ObservedKind::kFrame) {
-      if (o.name == "__init__" || o.name == "__new__" || o.name == "__post_init__") o.owner = OwnerOf(info);
+      if (o.name == "__init__" || o.name == "__new__" || o.name == "__post_init__")
+        o.owner = OwnerOf(info);
       if (info.file == frame.file && o.name.starts_with("<") && info.function >= 0) {
         o.definition_line = files_[info.file].file.module->functions[info.function].first_line;
       }
@@ -329,7 +344,8 @@ class AttributionBuilder {
       const SliceIndex p = at_.parent[i];
       return p != kNone && at_.user_frame[p] && FunctionOf(p) != nullptr && Counted(i);
     };
-    std::unordered_map<SliceIndex, StringId> inner_module;   // of _call_impl: the module that it calls
+    std::unordered_map<SliceIndex, StringId>
+        inner_module;  // of _call_impl: the module that it calls
     for (SliceIndex i = 0; i < n; ++i) {
       if (Stop(i)) return false;
       if (wanted(i)) ++begin[at_.parent[i] + 1];
@@ -337,7 +353,9 @@ class AttributionBuilder {
       if (p != kNone && IsFrame(i) && IsFrame(p) && Name(s_.name_id(i)).kind == NameInfo::kModule) {
         // Through wrappers: _wrapped_call_impl, _call_impl, then the module.
         SliceIndex outer = p;
-        for (int level = 0; level < 3 && outer != kNone && IsFrame(outer) && Name(s_.name_id(outer)).module_call; ++level) {
+        for (int level = 0;
+             level < 3 && outer != kNone && IsFrame(outer) && Name(s_.name_id(outer)).module_call;
+             ++level) {
           inner_module.emplace(outer, s_.name_id(i));
           outer = at_.parent[outer];
         }
@@ -372,8 +390,11 @@ class AttributionBuilder {
         const auto it = inner_module.find(child);
         const StringId module = it == inner_module.end() ? 0 : it->second;
         // Names of slices of different kinds may be equal; the kind is part of the key.
-        const uint64_t key = (static_cast<uint64_t>(s_.name_id(child)) << 34) ^ (static_cast<uint64_t>(module) << 2) ^
-                             (IsFrame(child) ? 0u : IsLaunchApi(s_.kind(child)) ? 1u : 2u);
+        const uint64_t key = (static_cast<uint64_t>(s_.name_id(child)) << 34) ^
+                             (static_cast<uint64_t>(module) << 2) ^
+                             (IsFrame(child)                ? 0u
+                              : IsLaunchApi(s_.kind(child)) ? 1u
+                                                            : 2u);
         const auto [id, fresh] = a->ids.emplace(key, 0);
         if (fresh) id->second = a->aligner.Describe(Describe(child, module, frame));
         kind_of[k] = id->second;
@@ -390,7 +411,8 @@ class AttributionBuilder {
         const bool inside = function->first_line != frame.line && function->def_line != frame.line;
         const bool begun = !(cut_[f] && (inside || function->kind == FunctionKind::kModule));
         const bool ended = s_.end(f) + kJitter < track_end_[s_.track(f)];
-        const std::vector<Placement> placed = a->aligner.Align({kind_of.data() + begin[f], count}, begun, ended);
+        const std::vector<Placement> placed =
+            a->aligner.Align({kind_of.data() + begin[f], count}, begun, ended);
         for (size_t k = 0; k < count; ++k) {
           ++a->seen;
           if (placed[k].line == 0 || placed[k].ambiguous) continue;
@@ -410,11 +432,14 @@ class AttributionBuilder {
 
   uint32_t Location(uint32_t file, const std::string& function, int function_line, int line,
                     LineConfidence confidence, const std::string& class_name) {
-    std::string key = std::to_string(file) + '\n' + function + '\n' + std::to_string(function_line) + '\n' +
-                      std::to_string(line) + (confidence == LineConfidence::kFunction ? "f" : "l");
-    const auto [it, fresh] = location_ids_.emplace(std::move(key), static_cast<uint32_t>(at_.locations.size()));
+    std::string key = std::to_string(file) + '\n' + function + '\n' +
+                      std::to_string(function_line) + '\n' + std::to_string(line) +
+                      (confidence == LineConfidence::kFunction ? "f" : "l");
+    const auto [it, fresh] =
+        location_ids_.emplace(std::move(key), static_cast<uint32_t>(at_.locations.size()));
     if (fresh) {
-      at_.locations.push_back({files_[file].file.recorded, line, function, function_line, class_name, confidence});
+      at_.locations.push_back(
+          {files_[file].file.recorded, line, function, function_line, class_name, confidence});
     } else if (confidence < at_.locations[it->second].confidence) {
       at_.locations[it->second].confidence = confidence;
     }
@@ -443,12 +468,14 @@ class AttributionBuilder {
       function = f.qualified;
       first = f.first_line;
       for (int g = info.function; g >= 0 && class_name.empty(); g = module.functions[g].parent) {
-        if (module.functions[g].kind == FunctionKind::kFunction && module.functions[g].class_index >= 0) {
+        if (module.functions[g].kind == FunctionKind::kFunction &&
+            module.functions[g].class_index >= 0) {
           class_name = module.classes[module.functions[g].class_index].qualified;
         }
       }
     }
-    const uint32_t location = Location(info.file, function, first, line == 0 ? first : line, confidence, class_name);
+    const uint32_t location =
+        Location(info.file, function, first, line == 0 ? first : line, confidence, class_name);
     frame_locations_.emplace(key, location);
     return location;
   }
@@ -461,12 +488,14 @@ class AttributionBuilder {
       if (line > 0) {
         // The text may have moved as a whole since.
         const PythonFunction* function = FunctionOf(f);
-        const int moved = function != nullptr && !cut_[f] ? function->first_line - Name(name).line : 0;
+        const int moved =
+            function != nullptr && !cut_[f] ? function->first_line - Name(name).line : 0;
         return FrameLocation(name, std::max(1, line + moved), LineConfidence::kExact);
       }
     }
     const int line = placed_line_.empty() ? 0 : placed_line_[child];
-    return FrameLocation(name, line, line > 0 ? LineConfidence::kAligned : LineConfidence::kFunction);
+    return FrameLocation(name, line,
+                         line > 0 ? LineConfidence::kAligned : LineConfidence::kFunction);
   }
 
   // Context of a recorded "Call stack" string, whose lines are exact.
@@ -486,7 +515,8 @@ class AttributionBuilder {
         const auto given = texts_.find(info.file.recorded);
         if (given != texts_.end()) {
           info.file.module = given->second;
-        } else if (info.file.resolved.status == ResolveStatus::kFound && info.file.resolved.readable) {
+        } else if (info.file.resolved.status == ResolveStatus::kFound &&
+                   info.file.resolved.readable) {
           const std::string source = ReadText(info.file.resolved.path);
           if (!source.empty()) info.file.module = Parse(source);
         }
@@ -504,7 +534,8 @@ class AttributionBuilder {
           if (c >= 0) class_name = module.classes[c].qualified;
         }
       }
-      context = Context(context, Location(file, function, first, line, LineConfidence::kExact, class_name));
+      context = Context(context,
+                        Location(file, function, first, line, LineConfidence::kExact, class_name));
     }
     string_contexts_.emplace(text, context);
     return context;
@@ -515,7 +546,6 @@ class AttributionBuilder {
     call_from_ = s_.strings().Find("CallFrom");
     // Strings beside python_function events name functions' first lines; without them, true lines.
     const StringId call_stack = at_.has_stacks ? kNone : s_.strings().Find("Call stack");
-    if (call_stack != kNone) at_.has_stacks = true;
     entry_.assign(n, kNone);
     for (SliceIndex i = 0; i < n; ++i) {
       if (Stop(i)) return false;
@@ -529,6 +559,7 @@ class AttributionBuilder {
       if (call_stack != kNone && s_.kind(i) == SliceKind::kCpuOp) {
         const std::string_view text = s_.ArgText(i, call_stack);
         if (!text.empty()) {
+          at_.has_stacks = true;
           const uint32_t own = StringContext(text);
           if (own != kNone) {
             context = own;
@@ -539,7 +570,8 @@ class AttributionBuilder {
       entry_[i] = context;
       at_.context[i] = context;
       if (at_.user_frame[i]) {
-        at_.context[i] = Context(context, FrameLocation(s_.name_id(i), 0, LineConfidence::kFunction));
+        at_.context[i] =
+            Context(context, FrameLocation(s_.name_id(i), 0, LineConfidence::kFunction));
       }
     }
     return true;
@@ -581,15 +613,15 @@ class AttributionBuilder {
   const std::string& focus_;
   const CancelToken& cancel_;
   LineAttribution at_;
-  std::vector<uint32_t> name_ids_;              // string id -> index into names_
-  std::vector<NameInfo> names_;                 // of frames
+  std::vector<uint32_t> name_ids_;  // string id -> index into names_
+  std::vector<NameInfo> names_;     // of frames
   std::vector<FileInfo> files_;
   std::unordered_map<std::string, uint32_t> file_ids_;
-  std::vector<bool> cut_;                       // open when the recording began, perhaps
+  std::vector<bool> cut_;  // open when the recording began, perhaps
   std::vector<Ns> track_end_;
   std::unordered_map<StringId, std::string> class_hint_;
-  std::vector<int> placed_line_;                // per slice; 0 not placed
-  std::vector<uint32_t> entry_;                 // per slice: context in which it was called
+  std::vector<int> placed_line_;  // per slice; 0 not placed
+  std::vector<uint32_t> entry_;   // per slice: context in which it was called
   StringId call_from_ = kNone;
   std::unordered_map<std::string, uint32_t> location_ids_;
   std::unordered_map<uint64_t, uint32_t> context_ids_, frame_locations_;
@@ -601,11 +633,12 @@ class AttributionBuilder {
 struct LineState {
   explicit LineState(SourceSpace space) : mapper(std::move(space)) {}
   const PathMapper mapper;
-  std::mutex mutex;   // held while data is made: concurrent callers wait for it
-  std::map<std::string, std::shared_ptr<const PythonModule>> texts;   // recorded path -> text from a document
-  std::map<std::string, std::string> cells;                           // document path -> recorded path
+  std::mutex mutex;  // held while data is made: concurrent callers wait for it
+  std::map<std::string, std::shared_ptr<const PythonModule>>
+      texts;                                 // recorded path -> text from a document
+  std::map<std::string, std::string> cells;  // document path -> recorded path
   std::shared_ptr<const LineData> data;
-  std::map<std::string, std::shared_ptr<const LineData>> focused;     // library files that were opened
+  std::map<std::string, std::shared_ptr<const LineData>> focused;  // library files that were opened
   std::vector<std::string> focus_order;
   // The last document's syntax.
   std::string last_text;
@@ -620,7 +653,8 @@ std::string SpaceKey(const SourceSpace& space) {
   return key;
 }
 
-// The state is shared by all requests and guards itself, so the cache's const is cast away here only.
+// The state is shared by all requests and guards itself, so the cache's const is cast away here
+// only.
 std::shared_ptr<LineState> StateOf(const LoadedTrace& trace, const SourceSpace& space) {
   return std::const_pointer_cast<LineState>(std::static_pointer_cast<const LineState>(
       trace.CachedAny(SpaceKey(space), [&]() -> std::shared_ptr<const void> {
@@ -628,14 +662,15 @@ std::shared_ptr<LineState> StateOf(const LoadedTrace& trace, const SourceSpace& 
       })));
 }
 
-Result<std::shared_ptr<const LineData>> Make(const LoadedTrace& trace, LineState& state, const std::string& focus,
-                                             const CancelToken& cancel) {
+Result<std::shared_ptr<const LineData>> Make(const LoadedTrace& trace, LineState& state,
+                                             const std::string& focus, const CancelToken& cancel) {
   auto made = AttributionBuilder(*trace.model, state.mapper, state.texts, focus, cancel).Run();
   if (!made.ok()) return made.error();
   return std::shared_ptr<const LineData>(std::move(*made));
 }
 
-Result<std::shared_ptr<const LineData>> DataOf(const LoadedTrace& trace, LineState& state, const CancelToken& cancel) {
+Result<std::shared_ptr<const LineData>> DataOf(const LoadedTrace& trace, LineState& state,
+                                               const CancelToken& cancel) {
   if (state.data == nullptr) {
     auto made = Make(trace, state, "", cancel);
     if (!made.ok()) return made.error();
@@ -652,9 +687,11 @@ bool SamePath(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-Result<std::shared_ptr<const LinesResult>> LineData::Sums(const Model& model, const StepSelection& steps,
+Result<std::shared_ptr<const LinesResult>> LineData::Sums(const Model& model,
+                                                          const StepSelection& steps,
                                                           const CancelToken& cancel) const {
-  const std::string key = steps.all ? "all" : std::to_string(steps.first) + "-" + std::to_string(steps.last);
+  const std::string key =
+      steps.all ? "all" : std::to_string(steps.first) + "-" + std::to_string(steps.last);
   const std::lock_guard lock(mutex_);
   const auto it = sums_.find(key);
   if (it != sums_.end()) return it->second;
@@ -671,7 +708,8 @@ Result<std::shared_ptr<const LineData>> LinesOf(const LoadedTrace& trace, const 
   return DataOf(trace, *state, cancel);
 }
 
-ResolvedPath ResolveSource(const LoadedTrace& trace, const SourceSpace& space, const std::string& recorded) {
+ResolvedPath ResolveSource(const LoadedTrace& trace, const SourceSpace& space,
+                           const std::string& recorded) {
   return StateOf(trace, space)->mapper.Resolve(recorded);
 }
 
@@ -690,7 +728,8 @@ Result<DocumentLines> DocumentLinesOf(const LoadedTrace& trace, const SourceSpac
     const uint32_t hash = NotebookCellHash(document.text);
     for (const auto& [recorded, file] : out.data->files) {
       uint32_t number = 0;
-      if (ParseNotebookCellPath(recorded, &number) && number == hash) state->cells[document.path] = recorded;
+      if (ParseNotebookCellPath(recorded, &number) && number == hash)
+        state->cells[document.path] = recorded;
     }
     // An edited cell is the one that it was when its text still matched.
     const auto it = state->cells.find(document.path);
@@ -723,8 +762,10 @@ Result<DocumentLines> DocumentLinesOf(const LoadedTrace& trace, const SourceSpac
   bool fresh = false;
   for (const std::string& recorded : out.files) {
     const SourceFile& file = out.data->files.at(recorded);
-    const bool readable = file.resolved.status == ResolveStatus::kFound && file.resolved.readable && !document.cell;
-    if (file.module == nullptr && !state->texts.count(recorded) && !(readable && recorded == focus)) {
+    const bool readable =
+        file.resolved.status == ResolveStatus::kFound && file.resolved.readable && !document.cell;
+    if (file.module == nullptr && !state->texts.count(recorded) &&
+        !(readable && recorded == focus)) {
       state->texts[recorded] = out.now;
       fresh = true;
     }

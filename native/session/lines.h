@@ -21,15 +21,15 @@ namespace emberline {
 struct SourceFile {
   std::string recorded;
   ResolvedPath resolved;
-  bool user = false;                            // counts as the user's own code
-  std::shared_ptr<const PythonModule> module;   // null when the text is not at hand
-  bool exact = false;                           // every recorded function begins where the text says
+  bool user = false;                           // counts as the user's own code
+  std::shared_ptr<const PythonModule> module;  // null when the text is not at hand
+  bool exact = false;                          // every recorded function begins where the text says
 };
 
 // Lines of one trace under one set of sources. Frozen, apart from results that it remembers.
 struct LineData {
   LineAttribution attribution;
-  std::map<std::string, SourceFile> files;      // by recorded path, every file with a frame
+  std::map<std::string, SourceFile> files;  // by recorded path, every file with a frame
 
   // Sums for a choice of steps; remembered. Errors: kCancelled.
   Result<std::shared_ptr<const LinesResult>> Sums(const Model& model, const StepSelection& steps,
@@ -44,15 +44,15 @@ struct LineData {
 struct SourceDocument {
   std::string path;
   std::string text;
-  bool cell = false;   // a notebook cell: found by its text
+  bool cell = false;  // a notebook cell: found by its text
 };
 
 // A document against what was recorded.
 struct DocumentLines {
   std::shared_ptr<const LineData> data;
-  std::vector<std::string> files;                    // recorded paths that are this document
-  std::shared_ptr<const PythonModule> now;           // the document's syntax; null when there are no files
-  std::map<std::string, std::shared_ptr<const Drift>> drift;   // per recorded path
+  std::vector<std::string> files;           // recorded paths that are this document
+  std::shared_ptr<const PythonModule> now;  // the document's syntax; null when there are no files
+  std::map<std::string, std::shared_ptr<const Drift>> drift;  // per recorded path
 };
 
 // Lines of the trace with the sources that lie in `space`; made once and kept with the trace.
@@ -67,6 +67,7 @@ Result<DocumentLines> DocumentLinesOf(const LoadedTrace& trace, const SourceSpac
                                       const SourceDocument& document, const CancelToken& cancel);
 
 // Where a recorded path lies here.
-ResolvedPath ResolveSource(const LoadedTrace& trace, const SourceSpace& space, const std::string& recorded);
+ResolvedPath ResolveSource(const LoadedTrace& trace, const SourceSpace& space,
+                           const std::string& recorded);
 
 }  // namespace emberline

@@ -17,7 +17,7 @@ constexpr float kUnplacedCall = 2.6f;
 constexpr float kUnplacedOperator = 1.8f;
 constexpr float kRepeatOperator = 0.02f;
 constexpr float kRepeatCall = 0.35f;
-constexpr float kTurn = 0.01f;          // one more turn of a loop
+constexpr float kTurn = 0.01f;  // one more turn of a loop
 // Passing over a site whose like was observed / never was.
 constexpr float kSkipSeenCall = 1.0f;
 constexpr float kSkipSeenOther = 0.1f;
@@ -32,18 +32,55 @@ constexpr size_t kMaxMemo = 4096;
 using Names = std::unordered_set<std::string_view>;
 
 const Names& Wrappers() {
-  static const Names names = {"wrapper", "wrapped", "_wrapper", "wrapped_func", "decorate_context", "inner",
-                              "_fn", "fn", "decorate_autocast", "decorate_fwd", "decorate_bwd", "_inner",
-                              "wrapper_func", "new_func", "profile_hook_step", "_use_grad", "inner_wrapper",
-                              "wrap", "_wrap", "_decorated", "decorated", "newfn", "helper", "_compile_wrapper",
-                              "compile_wrapper", "func_wrapper", "call_with_context", "instrumented"};
+  static const Names names = {"wrapper",
+                              "wrapped",
+                              "_wrapper",
+                              "wrapped_func",
+                              "decorate_context",
+                              "inner",
+                              "_fn",
+                              "fn",
+                              "decorate_autocast",
+                              "decorate_fwd",
+                              "decorate_bwd",
+                              "_inner",
+                              "wrapper_func",
+                              "new_func",
+                              "profile_hook_step",
+                              "_use_grad",
+                              "inner_wrapper",
+                              "wrap",
+                              "_wrap",
+                              "_decorated",
+                              "decorated",
+                              "newfn",
+                              "helper",
+                              "_compile_wrapper",
+                              "compile_wrapper",
+                              "func_wrapper",
+                              "call_with_context",
+                              "instrumented"};
   return names;
 }
 
 const Names& NonModules() {
-  static const Names names = {"torch", "F", "nn.functional", "torch.nn.functional", "functional", "math", "np",
-                              "numpy", "os", "time", "random", "torch.cuda", "dist", "torch.distributed", "nn",
-                              "torch.nn", "super()"};
+  static const Names names = {"torch",
+                              "F",
+                              "nn.functional",
+                              "torch.nn.functional",
+                              "functional",
+                              "math",
+                              "np",
+                              "numpy",
+                              "os",
+                              "time",
+                              "random",
+                              "torch.cuda",
+                              "dist",
+                              "torch.distributed",
+                              "nn",
+                              "torch.nn",
+                              "super()"};
   return names;
 }
 
@@ -82,13 +119,36 @@ std::string DunderOperator(std::string_view name) {
   if (name.size() < 5 || !name.starts_with("__") || !name.ends_with("__")) return "";
   std::string core(name.substr(2, name.size() - 4));
   static const std::map<std::string, std::string, std::less<>> renamed = {
-      {"truediv", "div"}, {"rtruediv", "div"}, {"itruediv", "div"}, {"floordiv", "floor_divide"},
-      {"rfloordiv", "floor_divide"}, {"ifloordiv", "floor_divide"}, {"mod", "remainder"},
-      {"rmod", "remainder"}, {"imod", "remainder"}, {"radd", "add"}, {"iadd", "add"}, {"rsub", "sub"},
-      {"isub", "sub"}, {"rmul", "mul"}, {"imul", "mul"}, {"rpow", "pow"}, {"ipow", "pow"},
-      {"rmatmul", "matmul"}, {"imatmul", "matmul"}, {"rand", "and"}, {"iand", "and"}, {"ror", "or"},
-      {"ior", "or"}, {"rxor", "xor"}, {"ixor", "xor"}, {"rdiv", "div"}, {"idiv", "div"},
-      {"ilshift", "lshift"}, {"irshift", "rshift"}, {"invert", "bitwise_not"}};
+      {"truediv", "div"},
+      {"rtruediv", "div"},
+      {"itruediv", "div"},
+      {"floordiv", "floor_divide"},
+      {"rfloordiv", "floor_divide"},
+      {"ifloordiv", "floor_divide"},
+      {"mod", "remainder"},
+      {"rmod", "remainder"},
+      {"imod", "remainder"},
+      {"radd", "add"},
+      {"iadd", "add"},
+      {"rsub", "sub"},
+      {"isub", "sub"},
+      {"rmul", "mul"},
+      {"imul", "mul"},
+      {"rpow", "pow"},
+      {"ipow", "pow"},
+      {"rmatmul", "matmul"},
+      {"imatmul", "matmul"},
+      {"rand", "and"},
+      {"iand", "and"},
+      {"ror", "or"},
+      {"ior", "or"},
+      {"rxor", "xor"},
+      {"ixor", "xor"},
+      {"rdiv", "div"},
+      {"idiv", "div"},
+      {"ilshift", "lshift"},
+      {"irshift", "rshift"},
+      {"invert", "bitwise_not"}};
   const auto it = renamed.find(core);
   return it == renamed.end() ? core : it->second;
 }
@@ -111,11 +171,12 @@ float MatchFrame(const Site& s, const Observed& o) {
         return s.receiver == "self" ? 0.3f : 0.4f;
       }
       if (g == "__call__") return Upper(s.name) ? 2.4f : 0.6f;
-      if (g.starts_with("__") || g.starts_with("<listcomp") || g.starts_with("<genexpr")) return kInfinite;
+      if (g.starts_with("__") || g.starts_with("<listcomp") || g.starts_with("<genexpr"))
+        return kInfinite;
       if (Alike(s.name, g)) return 0.7f;
       if (In(Wrappers(), g)) return 0.8f;
       if (g == "<lambda>") return 1.0f;
-      if (s.receiver.empty() && !Upper(s.name)) return 1.5f;   // a variable that holds a function
+      if (s.receiver.empty() && !Upper(s.name)) return 1.5f;  // a variable that holds a function
       return 2.3f;
     case SiteKind::kAttribute:
       if (g == "__getattr__" || g == "__getattribute__") return s.receiver == "self" ? 0.1f : 0.2f;
@@ -130,7 +191,9 @@ float MatchFrame(const Site& s, const Observed& o) {
       return g == "wrapped" ? 0.5f : kInfinite;
     }
     case SiteKind::kSubscript:
-      return g == "__getitem__" || g == "__class_getitem__" ? 0.0f : g == "__missing__" ? 0.5f : kInfinite;
+      return g == "__getitem__" || g == "__class_getitem__" ? 0.0f
+             : g == "__missing__"                           ? 0.5f
+                                                            : kInfinite;
     case SiteKind::kStoreSubscript:
       return g == "__setitem__" ? 0.0f : kInfinite;
     case SiteKind::kDelete:
@@ -143,21 +206,24 @@ float MatchFrame(const Site& s, const Observed& o) {
       if (g == "__iter__") return 0.3f;
       if (g == "<genexpr>") return 0.5f;
       if (g == "__getitem__") return 0.4f;
-      static const Names combiners = {"enumerate", "zip", "map", "filter", "reversed", "islice", "chain", "tqdm",
-                                      "iter"};
+      static const Names combiners = {"enumerate", "zip",   "map",  "filter", "reversed",
+                                      "islice",    "chain", "tqdm", "iter"};
       if (In(combiners, s.name) && !g.starts_with("__")) return 1.2f;
       return s.name.empty() || g.starts_with("__") ? kInfinite : 2.45f;
     }
-    case SiteKind::kEnter: return g == "__enter__" || g == "__aenter__" ? 0.0f : kInfinite;
-    case SiteKind::kExit: return g == "__exit__" || g == "__aexit__" ? 0.0f : kInfinite;
-    case SiteKind::kTruth: return g == "__bool__" ? 0.0f : g == "__len__" ? 0.2f : kInfinite;
+    case SiteKind::kEnter:
+      return g == "__enter__" || g == "__aenter__" ? 0.0f : kInfinite;
+    case SiteKind::kExit:
+      return g == "__exit__" || g == "__aexit__" ? 0.0f : kInfinite;
+    case SiteKind::kTruth:
+      return g == "__bool__" ? 0.0f : g == "__len__" ? 0.2f : kInfinite;
     case SiteKind::kUnpack:
       return g == "__iter__" ? 0.1f : g == "__next__" ? 0.2f : g == "<genexpr>" ? 0.15f : kInfinite;
     case SiteKind::kFormat:
       return g == "__format__" ? 0.0f : g == "__str__" || g == "__repr__" ? 0.2f : kInfinite;
     case SiteKind::kImport:
-      return g == "_find_and_load" || g == "_handle_fromlist" || g == "__getattr__" || g == "__import__" ||
-                     g == "_lock_unlock_module" || g == "parent"
+      return g == "_find_and_load" || g == "_handle_fromlist" || g == "__getattr__" ||
+                     g == "__import__" || g == "_lock_unlock_module" || g == "parent"
                  ? 0.0f
                  : kInfinite;
     case SiteKind::kComprehension:
@@ -181,7 +247,8 @@ float MatchModule(const Site& s, const Observed& o) {
   }
   if (Upper(s.name) || s.name == "super" || s.name == "range" || s.name == "len") return kInfinite;
   const std::string site = Lower(s.name), type = Lower(o.name);
-  const bool alike = site.size() > 2 && (type.find(site) != std::string::npos || site.find(type) != std::string::npos);
+  const bool alike = site.size() > 2 &&
+                     (type.find(site) != std::string::npos || site.find(type) != std::string::npos);
   const float cost = s.receiver == "self" ? 0.35f : s.receiver.empty() ? 0.4f : 0.5f;
   return alike ? cost - 0.25f : cost;
 }
@@ -197,23 +264,36 @@ float MatchBuiltin(const Site& s, const Observed& o) {
       if (s.name == "super" || s.name == "range") return kInfinite;
       if (s.receiver.empty() && !Upper(s.name)) return 1.6f;
       return Upper(s.name) ? kInfinite : 2.3f;
-    case SiteKind::kAttribute: return b == "__getattribute__" || b == "__getattr__" ? 0.2f : kInfinite;
+    case SiteKind::kAttribute:
+      return b == "__getattribute__" || b == "__getattr__" ? 0.2f : kInfinite;
     case SiteKind::kOperator: {
       const std::string op = DunderOperator(b);
       return !op.empty() && Base(s.name) == op ? 0.0f : b == Base(s.name) ? 0.3f : kInfinite;
     }
-    case SiteKind::kSubscript: return b == "__getitem__" ? 0.0f : kInfinite;
-    case SiteKind::kStoreSubscript: return b == "__setitem__" ? 0.0f : kInfinite;
-    case SiteKind::kDelete: return b == "__delitem__" ? 0.0f : kInfinite;
-    case SiteKind::kIterate: return b == "__iter__" || b == "iter" ? 0.0f : kInfinite;
-    case SiteKind::kNext: return b == "__next__" ? 0.0f : kInfinite;
-    case SiteKind::kEnter: return b == "__enter__" ? 0.0f : kInfinite;
-    case SiteKind::kExit: return b == "__exit__" ? 0.0f : kInfinite;
-    case SiteKind::kTruth: return b == "__bool__" ? 0.0f : kInfinite;
-    case SiteKind::kFormat: return b == "__format__" || b == "format" ? 0.0f : kInfinite;
-    case SiteKind::kImport: return b == "__import__" || b == "hasattr" ? 0.0f : kInfinite;
-    case SiteKind::kClassBody: return b == "__build_class__" ? 0.0f : kInfinite;
-    default: return kInfinite;
+    case SiteKind::kSubscript:
+      return b == "__getitem__" ? 0.0f : kInfinite;
+    case SiteKind::kStoreSubscript:
+      return b == "__setitem__" ? 0.0f : kInfinite;
+    case SiteKind::kDelete:
+      return b == "__delitem__" ? 0.0f : kInfinite;
+    case SiteKind::kIterate:
+      return b == "__iter__" || b == "iter" ? 0.0f : kInfinite;
+    case SiteKind::kNext:
+      return b == "__next__" ? 0.0f : kInfinite;
+    case SiteKind::kEnter:
+      return b == "__enter__" ? 0.0f : kInfinite;
+    case SiteKind::kExit:
+      return b == "__exit__" ? 0.0f : kInfinite;
+    case SiteKind::kTruth:
+      return b == "__bool__" ? 0.0f : kInfinite;
+    case SiteKind::kFormat:
+      return b == "__format__" || b == "format" ? 0.0f : kInfinite;
+    case SiteKind::kImport:
+      return b == "__import__" || b == "hasattr" ? 0.0f : kInfinite;
+    case SiteKind::kClassBody:
+      return b == "__build_class__" ? 0.0f : kInfinite;
+    default:
+      return kInfinite;
   }
 }
 
@@ -231,11 +311,15 @@ float MatchOperator(const Site& s, const Observed& o) {
       {"remainder", {"remainder", "fmod"}},
       {"bitwise_not", {"bitwise_not", "logical_not"}},
       {"contains", {"eq", "any", "is_nonzero"}}};
-  static const Names helpers = {"to", "_to_copy", "result_type", "lift_fresh", "item", "detach", "empty", "copy_"};
-  static const Names load = {"select", "slice", "index", "unsqueeze", "alias", "narrow", "view", "nonzero",
-                             "as_strided", "item", "to", "lift_fresh", "expand", "_unsafe_index", "masked_select"};
-  static const Names store = {"slice", "select", "copy_", "fill_", "index_put_", "_index_put_impl_", "unsqueeze",
-                              "to", "lift_fresh", "alias", "view", "masked_fill_", "expand", "detach", "permute"};
+  static const Names helpers = {"to",   "_to_copy", "result_type", "lift_fresh",
+                                "item", "detach",   "empty",       "copy_"};
+  static const Names load = {"select", "slice",      "index",   "unsqueeze",     "alias",
+                             "narrow", "view",       "nonzero", "as_strided",    "item",
+                             "to",     "lift_fresh", "expand",  "_unsafe_index", "masked_select"};
+  static const Names store = {
+      "slice",     "select", "copy_",      "fill_", "index_put_", "_index_put_impl_",
+      "unsqueeze", "to",     "lift_fresh", "alias", "view",       "masked_fill_",
+      "expand",    "detach", "permute"};
   switch (s.kind) {
     case SiteKind::kOperator: {
       const std::string_view base = Base(s.name);
@@ -246,41 +330,57 @@ float MatchOperator(const Site& s, const Observed& o) {
       if (In(helpers, n)) return 0.6f;
       return 1.7f;
     }
-    case SiteKind::kSubscript: return In(load, n) ? 0.05f : In(helpers, n) ? 0.7f : kInfinite;
-    case SiteKind::kStoreSubscript: return In(store, n) ? 0.05f : In(helpers, n) ? 0.7f : kInfinite;
-    case SiteKind::kIterate: return n == "unbind" ? 0.0f : kInfinite;
-    case SiteKind::kNext: return n == "unbind" || n == "select" ? 0.4f : kInfinite;
-    case SiteKind::kUnpack: return n == "unbind" ? 0.05f : kInfinite;
+    case SiteKind::kSubscript:
+      return In(load, n) ? 0.05f : In(helpers, n) ? 0.7f : kInfinite;
+    case SiteKind::kStoreSubscript:
+      return In(store, n) ? 0.05f : In(helpers, n) ? 0.7f : kInfinite;
+    case SiteKind::kIterate:
+      return n == "unbind" ? 0.0f : kInfinite;
+    case SiteKind::kNext:
+      return n == "unbind" || n == "select" ? 0.4f : kInfinite;
+    case SiteKind::kUnpack:
+      return n == "unbind" ? 0.05f : kInfinite;
     case SiteKind::kTruth:
-      return n == "is_nonzero" ? 0.0f : n == "item" || n == "_local_scalar_dense" ? 0.3f : kInfinite;
-    case SiteKind::kFormat: return n == "item" || n == "_local_scalar_dense" ? 0.3f : kInfinite;
+      return n == "is_nonzero"                           ? 0.0f
+             : n == "item" || n == "_local_scalar_dense" ? 0.3f
+                                                         : kInfinite;
+    case SiteKind::kFormat:
+      return n == "item" || n == "_local_scalar_dense" ? 0.3f : kInfinite;
     case SiteKind::kAttribute: {
       static const std::map<std::string_view, Names> views = {
-          {"T", {"t", "numpy_T", "permute", "transpose"}}, {"mT", {"transpose", "mT"}},
-          {"H", {"adjoint", "transpose", "conj"}},         {"data", {"detach", "alias", "variable_data"}},
-          {"real", {"real", "view_as_real", "select"}},    {"imag", {"imag", "view_as_real", "select"}}};
+          {"T", {"t", "numpy_T", "permute", "transpose"}},
+          {"mT", {"transpose", "mT"}},
+          {"H", {"adjoint", "transpose", "conj"}},
+          {"data", {"detach", "alias", "variable_data"}},
+          {"real", {"real", "view_as_real", "select"}},
+          {"imag", {"imag", "view_as_real", "select"}}};
       const auto it = views.find(s.name);
       return it != views.end() && In(it->second, n) ? 0.1f : kInfinite;
     }
     case SiteKind::kCall: {
       if (s.name == n) return 0.1f;
       if (Base(s.name) == Base(n) && !Base(n).empty()) return 0.25f;
-      static const Names casts = {"to", "float", "half", "bfloat16", "double", "long", "int", "bool", "cuda", "cpu",
-                                  "type", "type_as", "byte", "short"};
+      static const Names casts = {"to",   "float", "half", "bfloat16", "double",  "long", "int",
+                                  "bool", "cuda",  "cpu",  "type",     "type_as", "byte", "short"};
       if (In(casts, s.name) && (n == "to" || n == "_to_copy" || n == "copy_")) return 0.2f;
-      if ((s.name == "float" || s.name == "int" || s.name == "bool") && (n == "item" || n == "is_nonzero")) {
+      if ((s.name == "float" || s.name == "int" || s.name == "bool") &&
+          (n == "item" || n == "is_nonzero")) {
         return 0.2f;
       }
-      static const Names iterating = {"zip", "list", "tuple", "enumerate", "sorted", "iter", "map", "set", "sum",
-                                      "max", "min", "any", "all"};
+      static const Names iterating = {"zip", "list", "tuple", "enumerate", "sorted", "iter", "map",
+                                      "set", "sum",  "max",   "min",       "any",    "all"};
       if (In(iterating, s.name) && n == "unbind") return 0.3f;
-      if ((s.name == "tensor" || s.name == "as_tensor") && (In(helpers, n) || n == "empty_strided")) return 0.4f;
+      if ((s.name == "tensor" || s.name == "as_tensor") && (In(helpers, n) || n == "empty_strided"))
+        return 0.4f;
       if (s.name == "cross_entropy" && n == "cross_entropy_loss") return 0.1f;
-      if (s.name == "scaled_dot_product_attention" && n.find("attention") != std::string_view::npos) return 0.1f;
-      if (s.name == "super" || s.name == "range" || s.name == "len" || s.name == "isinstance") return kInfinite;
+      if (s.name == "scaled_dot_product_attention" && n.find("attention") != std::string_view::npos)
+        return 0.1f;
+      if (s.name == "super" || s.name == "range" || s.name == "len" || s.name == "isinstance")
+        return kInfinite;
       return 1.6f;
     }
-    default: return kInfinite;
+    default:
+      return kInfinite;
   }
 }
 
@@ -296,11 +396,16 @@ float MatchRuntime(const Site& s, const Observed& o) {
 
 float Match(const Site& s, const Observed& o) {
   switch (o.kind) {
-    case ObservedKind::kFrame: return MatchFrame(s, o);
-    case ObservedKind::kModule: return MatchModule(s, o);
-    case ObservedKind::kBuiltin: return MatchBuiltin(s, o);
-    case ObservedKind::kOperator: return MatchOperator(s, o);
-    case ObservedKind::kRuntime: return MatchRuntime(s, o);
+    case ObservedKind::kFrame:
+      return MatchFrame(s, o);
+    case ObservedKind::kModule:
+      return MatchModule(s, o);
+    case ObservedKind::kBuiltin:
+      return MatchBuiltin(s, o);
+    case ObservedKind::kOperator:
+      return MatchOperator(s, o);
+    case ObservedKind::kRuntime:
+      return MatchRuntime(s, o);
   }
   return kInfinite;
 }
@@ -343,8 +448,9 @@ struct FunctionAligner::Impl {
         const Site& site = function.sites[s];
         float& cost = costs[k][s];
         cost = Match(site, kinds[k]);
-        if (site.kind == SiteKind::kAttribute && cost < 0.6f && site.name == kinds[k].name && called.count(site.name)) {
-          cost = 0.6f;   // elsewhere in the function it is called: a method, no property
+        if (site.kind == SiteKind::kAttribute && cost < 0.6f && site.name == kinds[k].name &&
+            called.count(site.name)) {
+          cost = 0.6f;  // elsewhere in the function it is called: a method, no property
         }
         // __getattr__ runs for few attributes only: one that does not run it is nothing unusual.
         if (site.kind == SiteKind::kAttribute && site.name != kinds[k].name) continue;
@@ -354,7 +460,8 @@ struct FunctionAligner::Impl {
     skip.resize(n);
     for (size_t s = 0; s < n; ++s) {
       const bool call = IsCall(function.sites[s].kind);
-      skip[s] = seen[s] ? (call ? kSkipSeenCall : kSkipSeenOther) : (call ? kSkipUnseenCall : kSkipUnseenOther);
+      skip[s] = seen[s] ? (call ? kSkipSeenCall : kSkipSeenOther)
+                        : (call ? kSkipUnseenCall : kSkipUnseenOther);
       if (!seen[s] || !call) continue;
       // Its own callee was observed, so it does not stand for something of another name.
       for (auto& row : costs) {
@@ -421,14 +528,17 @@ struct FunctionAligner::Impl {
 
   float Unplaced(uint32_t kind) const {
     const ObservedKind k = kinds[kind].kind;
-    return k == ObservedKind::kOperator || k == ObservedKind::kRuntime ? kUnplacedOperator : kUnplacedCall;
+    return k == ObservedKind::kOperator || k == ObservedKind::kRuntime ? kUnplacedOperator
+                                                                       : kUnplacedCall;
   }
-  float Repeat(const Site& s) const { return s.kind == SiteKind::kCall ? kRepeatCall : kRepeatOperator; }
+  float Repeat(const Site& s) const {
+    return s.kind == SiteKind::kCall ? kRepeatCall : kRepeatOperator;
+  }
 
   // Places sequence[0, n); `start` holds the closed costs before it and becomes those before
   // sequence[keep]. Placements are written for [0, keep).
-  double Window(std::span<const uint32_t> sequence, size_t keep, bool last_ends, std::vector<float>& start,
-                Placement* out) {
+  double Window(std::span<const uint32_t> sequence, size_t keep, bool last_ends,
+                std::vector<float>& start, Placement* out) {
     const uint32_t points = function.points;
     const size_t n = sequence.size();
     std::vector<float> forward((n + 1) * points, kInfinite);
@@ -454,7 +564,8 @@ struct FunctionAligner::Impl {
       CloseBackward(after.data());
     }
     float total = kInfinite;
-    for (uint32_t p = 0; p < points; ++p) total = std::min(total, forward[n * points + p] + after[p]);
+    for (uint32_t p = 0; p < points; ++p)
+      total = std::min(total, forward[n * points + p] + after[p]);
     for (size_t i = n; i-- > 0;) {
       const float* from = &forward[i * points];
       const float unplaced = Unplaced(sequence[i]);
@@ -505,14 +616,15 @@ struct FunctionAligner::Impl {
   std::vector<FlowEdge> site_edges;
   std::vector<Observed> kinds;
   std::unordered_map<std::string, uint32_t> ids;
-  std::vector<std::vector<float>> costs;      // [kind][site]
+  std::vector<std::vector<float>> costs;        // [kind][site]
   std::vector<std::vector<uint32_t>> matching;  // [kind]: indexes into site_edges
   std::vector<float> skip;
   size_t prepared = 0;
   std::map<MemoKey, MemoValue> memo;
 };
 
-FunctionAligner::FunctionAligner(const PythonFunction& function) : impl_(std::make_unique<Impl>(function)) {}
+FunctionAligner::FunctionAligner(const PythonFunction& function)
+    : impl_(std::make_unique<Impl>(function)) {}
 FunctionAligner::~FunctionAligner() = default;
 
 uint32_t FunctionAligner::Describe(const Observed& observed) {
@@ -523,12 +635,14 @@ uint32_t FunctionAligner::Describe(const Observed& observed) {
   key += observed.owner;
   key.push_back('\0');
   key += std::to_string(observed.definition_line);
-  const auto [it, fresh] = impl_->ids.emplace(std::move(key), static_cast<uint32_t>(impl_->kinds.size()));
+  const auto [it, fresh] =
+      impl_->ids.emplace(std::move(key), static_cast<uint32_t>(impl_->kinds.size()));
   if (fresh) impl_->kinds.push_back(observed);
   return it->second;
 }
 
-std::vector<Placement> FunctionAligner::Align(std::span<const uint32_t> sequence, bool begun, bool ended) {
+std::vector<Placement> FunctionAligner::Align(std::span<const uint32_t> sequence, bool begun,
+                                              bool ended) {
   Impl& m = *impl_;
   std::vector<Placement> out(sequence.size());
   last_cost_ = 0;

@@ -13,25 +13,25 @@
 namespace emberline {
 
 enum class ObservedKind : uint8_t {
-  kFrame,      // a Python function
-  kModule,     // a call of an nn.Module
-  kBuiltin,    // a C function
-  kOperator,   // an operator without a Python call of its own
-  kRuntime,    // a runtime call without an operator
+  kFrame,     // a Python function
+  kModule,    // a call of an nn.Module
+  kBuiltin,   // a C function
+  kOperator,  // an operator without a Python call of its own
+  kRuntime,   // a runtime call without an operator
 };
 
 // One kind of thing that ran directly inside a frame.
 struct Observed {
   ObservedKind kind = ObservedKind::kFrame;
-  std::string name;          // function; module class; builtin; operator without its namespace
-  std::string owner;         // class of an __init__, where known
-  int definition_line = 0;   // of a frame of the same file, in the coordinates of the source; else 0
+  std::string name;         // function; module class; builtin; operator without its namespace
+  std::string owner;        // class of an __init__, where known
+  int definition_line = 0;  // of a frame of the same file, in the coordinates of the source; else 0
   bool operator==(const Observed&) const = default;
 };
 
 struct Placement {
-  int line = 0;              // 0: could not be placed
-  bool ambiguous = false;    // another line fits as well
+  int line = 0;            // 0: could not be placed
+  bool ambiguous = false;  // another line fits as well
 };
 
 // Aligns the frame instances of one function. Not thread-safe.

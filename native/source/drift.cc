@@ -8,9 +8,9 @@
 namespace emberline {
 namespace {
 
-constexpr size_t kMaxTable = 4'000'000;     // cells of a common-subsequence table
-constexpr size_t kMaxRenames = 200;         // functions tried as renamed ones
-constexpr double kSimilar = 0.6;            // share of statements that a renamed function keeps
+constexpr size_t kMaxTable = 4'000'000;  // cells of a common-subsequence table
+constexpr size_t kMaxRenames = 200;      // functions tried as renamed ones
+constexpr double kSimilar = 0.6;         // share of statements that a renamed function keeps
 
 using Pairs = std::vector<std::pair<uint32_t, uint32_t>>;
 
@@ -34,7 +34,8 @@ Pairs CommonSubsequence(const std::vector<uint64_t>& a, const std::vector<uint64
     const auto at = [&](size_t i, size_t j) -> uint32_t& { return length[i * (m + 1) + j]; };
     for (size_t i = n; i-- > 0;) {
       for (size_t j = m; j-- > 0;) {
-        at(i, j) = a[begin + i] == b[begin + j] ? at(i + 1, j + 1) + 1 : std::max(at(i + 1, j), at(i, j + 1));
+        at(i, j) = a[begin + i] == b[begin + j] ? at(i + 1, j + 1) + 1
+                                                : std::max(at(i + 1, j), at(i, j + 1));
       }
     }
     for (size_t i = 0, j = 0; i < n && j < m;) {
@@ -51,14 +52,17 @@ Pairs CommonSubsequence(const std::vector<uint64_t>& a, const std::vector<uint64
   } else if (n > 0 && m > 0) {
     // Too large for a table: statements that occur once on both sides, as far as they keep order.
     std::unordered_map<uint64_t, std::pair<uint32_t, uint32_t>> count_a, count_b;
-    for (size_t i = begin; i < end_a; ++i) count_a[a[i]] = {count_a[a[i]].first + 1, static_cast<uint32_t>(i)};
-    for (size_t j = begin; j < end_b; ++j) count_b[b[j]] = {count_b[b[j]].first + 1, static_cast<uint32_t>(j)};
+    for (size_t i = begin; i < end_a; ++i)
+      count_a[a[i]] = {count_a[a[i]].first + 1, static_cast<uint32_t>(i)};
+    for (size_t j = begin; j < end_b; ++j)
+      count_b[b[j]] = {count_b[b[j]].first + 1, static_cast<uint32_t>(j)};
     uint32_t last = 0;
     bool any = false;
     for (size_t i = begin; i < end_a; ++i) {
       if (count_a[a[i]].first != 1) continue;
       const auto it = count_b.find(a[i]);
-      if (it == count_b.end() || it->second.first != 1 || (any && it->second.second <= last)) continue;
+      if (it == count_b.end() || it->second.first != 1 || (any && it->second.second <= last))
+        continue;
       out.emplace_back(static_cast<uint32_t>(i), it->second.second);
       last = it->second.second;
       any = true;
@@ -100,7 +104,8 @@ Drift FollowEdits(const PythonModule& before, const PythonModule& now) {
 
   // By qualified name; of several with one name (overloads, lambdas) by shape, then by order.
   std::map<std::pair<std::string_view, FunctionKind>, std::vector<size_t>> names;
-  for (size_t j = 0; j < m; ++j) names[{now.functions[j].qualified, now.functions[j].kind}].push_back(j);
+  for (size_t j = 0; j < m; ++j)
+    names[{now.functions[j].qualified, now.functions[j].kind}].push_back(j);
   for (const bool by_shape : {true, false}) {
     std::map<std::pair<std::string_view, FunctionKind>, size_t> next;
     for (size_t i = 0; i < n; ++i) {
@@ -133,7 +138,8 @@ Drift FollowEdits(const PythonModule& before, const PythonModule& now) {
       break;
     }
   }
-  const std::vector<std::vector<uint32_t>> own_before = OwnStatements(before), own_now = OwnStatements(now);
+  const std::vector<std::vector<uint32_t>> own_before = OwnStatements(before),
+                                           own_now = OwnStatements(now);
   size_t tried = 0;
   for (size_t i = 0; i < n && tried < kMaxRenames; ++i) {
     if (drift.function[i] >= 0 || own_before[i].size() < 2) continue;
@@ -143,12 +149,13 @@ Drift FollowEdits(const PythonModule& before, const PythonModule& now) {
     double best = kSimilar;
     size_t candidate = m, looked = 0;
     for (size_t j = 0; j < m && looked < kMaxRenames; ++j) {
-      if (taken[j] || own_now[j].empty() || now.functions[j].kind != before.functions[i].kind) continue;
+      if (taken[j] || own_now[j].empty() || now.functions[j].kind != before.functions[i].kind)
+        continue;
       ++looked;
       size_t common = 0;
       for (const uint32_t s : own_now[j]) common += mine.count(now.statements[s].hash);
-      const double share =
-          static_cast<double>(common) / static_cast<double>(std::max(own_before[i].size(), own_now[j].size()));
+      const double share = static_cast<double>(common) /
+                           static_cast<double>(std::max(own_before[i].size(), own_now[j].size()));
       if (share >= best) {
         best = share;
         candidate = j;
@@ -173,7 +180,8 @@ Drift FollowEdits(const PythonModule& before, const PythonModule& now) {
     for (const auto& [a, b] : pairs) {
       const PythonStatement& old_statement = before.statements[own_before[i][a]];
       const PythonStatement& new_statement = now.statements[own_now[j][b]];
-      const size_t tokens = std::min(old_statement.token_lines.size(), new_statement.token_lines.size());
+      const size_t tokens =
+          std::min(old_statement.token_lines.size(), new_statement.token_lines.size());
       for (size_t t = 0; t < tokens; ++t) {
         drift.line.emplace(static_cast<int>(old_statement.token_lines[t]),
                            static_cast<int>(new_statement.token_lines[t]));
@@ -184,8 +192,8 @@ Drift FollowEdits(const PythonModule& before, const PythonModule& now) {
   return drift;
 }
 
-std::vector<int> LocateFunctions(const std::vector<RecordedFunction>& recorded, const PythonModule& module,
-                                 bool* exact) {
+std::vector<int> LocateFunctions(const std::vector<RecordedFunction>& recorded,
+                                 const PythonModule& module, bool* exact) {
   std::vector<int> out(recorded.size(), -1);
   bool all = true;
   const auto class_of = [&](int f) -> std::string_view {
@@ -194,7 +202,8 @@ std::vector<int> LocateFunctions(const std::vector<RecordedFunction>& recorded, 
   };
   for (size_t i = 0; i < recorded.size(); ++i) {
     const RecordedFunction& r = recorded[i];
-    const int f = r.line_inside ? module.FunctionAround(r.name, r.line) : module.FindFunction(r.name, r.line);
+    const int f =
+        r.line_inside ? module.FunctionAround(r.name, r.line) : module.FindFunction(r.name, r.line);
     if (f < 0) {
       all = false;
       continue;
@@ -211,7 +220,8 @@ std::vector<int> LocateFunctions(const std::vector<RecordedFunction>& recorded, 
   std::map<std::string_view, std::vector<size_t>> by_name;
   for (size_t i = 0; i < recorded.size(); ++i) by_name[recorded[i].name].push_back(i);
   std::map<std::string_view, std::vector<int>> today;
-  for (size_t f = 0; f < module.functions.size(); ++f) today[module.functions[f].name].push_back(static_cast<int>(f));
+  for (size_t f = 0; f < module.functions.size(); ++f)
+    today[module.functions[f].name].push_back(static_cast<int>(f));
   for (auto& [name, mine] : by_name) {
     const auto it = today.find(name);
     if (it == today.end()) {

@@ -42,7 +42,7 @@ bool Below(const fs::path& path, const std::string& root) {
   if (error || base.empty()) return false;
   auto p = path.begin();
   for (const fs::path& part : base) {
-    if (part.empty()) continue;   // a slash at the end
+    if (part.empty()) continue;  // a slash at the end
     if (p == path.end() || *p != part) return false;
     ++p;
   }
@@ -75,7 +75,9 @@ std::string NormalizePath(std::string_view path) {
 
 uint32_t NotebookCellHash(std::string_view text) {
   constexpr uint32_t kMultiplier = 0x5bd1e995;
-  const auto byte = [&](size_t i) { return static_cast<uint32_t>(static_cast<unsigned char>(text[i])); };
+  const auto byte = [&](size_t i) {
+    return static_cast<uint32_t>(static_cast<unsigned char>(text[i]));
+  };
   uint32_t hash = 0xc70f6907u ^ static_cast<uint32_t>(text.size());
   size_t i = 0;
   for (; i + 4 <= text.size(); i += 4) {
@@ -88,14 +90,19 @@ uint32_t NotebookCellHash(std::string_view text) {
   }
   uint32_t tail = 0;
   switch (text.size() - i) {
-    case 3: tail |= byte(i + 2) << 16; [[fallthrough]];
-    case 2: tail |= byte(i + 1) << 8; [[fallthrough]];
+    case 3:
+      tail |= byte(i + 2) << 16;
+      [[fallthrough]];
+    case 2:
+      tail |= byte(i + 1) << 8;
+      [[fallthrough]];
     case 1:
       tail |= byte(i);
       hash ^= tail;
       hash *= kMultiplier;
       break;
-    default: break;
+    default:
+      break;
   }
   hash ^= hash >> 13;
   hash *= kMultiplier;
@@ -125,7 +132,8 @@ struct PathMapper::Index {
     size_t seen = 0;
     for (const std::string& root : roots) {
       std::error_code error;
-      fs::recursive_directory_iterator it(root, fs::directory_options::skip_permission_denied, error);
+      fs::recursive_directory_iterator it(root, fs::directory_options::skip_permission_denied,
+                                          error);
       for (const fs::recursive_directory_iterator end; !error && it != end; it.increment(error)) {
         if (++seen > kMaxIndexed) return;
         const std::string name = it->path().filename().string();
@@ -149,9 +157,11 @@ struct PathMapper::Index {
   }
 };
 
-PathMapper::PathMapper(SourceSpace space) : space_(std::move(space)), index_(std::make_unique<Index>()) {
-  std::stable_sort(space_.mappings.begin(), space_.mappings.end(),
-                   [](const PathMapping& a, const PathMapping& b) { return a.from.size() > b.from.size(); });
+PathMapper::PathMapper(SourceSpace space)
+    : space_(std::move(space)), index_(std::make_unique<Index>()) {
+  std::stable_sort(
+      space_.mappings.begin(), space_.mappings.end(),
+      [](const PathMapping& a, const PathMapping& b) { return a.from.size() > b.from.size(); });
 }
 PathMapper::~PathMapper() = default;
 
@@ -222,7 +232,8 @@ ResolvedPath PathMapper::ResolveNow(const std::string& recorded) const {
       size_t least = 1;
       if (parts.back() == "__init__.py" || parts.back() == "__main__.py") least = 2;
       if (!IsAbsolute(recorded)) least = parts.size();
-      if (library) least = behind.empty() ? parts.size() : Parts(behind).size() + (Parts(behind).size() < 2);
+      if (library)
+        least = behind.empty() ? parts.size() : Parts(behind).size() + (Parts(behind).size() < 2);
       size_t longest = 0;
       for (const std::string& path : it->second) {
         const std::vector<std::string_view> there = Parts(path);
@@ -247,7 +258,9 @@ ResolvedPath PathMapper::ResolveNow(const std::string& recorded) const {
     return {ResolveStatus::kAmbiguous, "", std::move(here), false, false};
   }
 
-  const std::string_view tail = !behind.empty() ? behind : IsAbsolute(recorded) ? std::string_view() : recorded;
+  const std::string_view tail = !behind.empty()        ? behind
+                                : IsAbsolute(recorded) ? std::string_view()
+                                                       : recorded;
   if (!tail.empty()) {
     for (const std::string& folder : space_.site_packages) {
       const std::string path = (fs::path(folder) / tail).lexically_normal().string();

@@ -9,16 +9,16 @@
 namespace emberline {
 
 struct PathMapping {
-  std::string from;   // folder or file in recorded paths
-  std::string to;     // the same on this machine
+  std::string from;  // folder or file in recorded paths
+  std::string to;    // the same on this machine
   bool operator==(const PathMapping&) const = default;
 };
 
 // Where sources may be looked for.
 struct SourceSpace {
-  std::vector<std::string> roots;           // folders of the user's code
-  std::vector<PathMapping> mappings;        // tried first, longest `from` first
-  std::vector<std::string> site_packages;   // of the selected interpreter
+  std::vector<std::string> roots;          // folders of the user's code
+  std::vector<PathMapping> mappings;       // tried first, longest `from` first
+  std::vector<std::string> site_packages;  // of the selected interpreter
   bool empty() const { return roots.empty() && mappings.empty() && site_packages.empty(); }
 };
 
@@ -26,10 +26,10 @@ enum class ResolveStatus : uint8_t { kFound, kAmbiguous, kMissing };
 
 struct ResolvedPath {
   ResolveStatus status = ResolveStatus::kMissing;
-  std::string path;                      // when found
-  std::vector<std::string> candidates;   // when ambiguous: equally good, sorted
-  bool readable = false;                 // lies inside the source space, so its text may be read
-  bool user_code = false;                // lies below a root or a mapping's target, not in site-packages
+  std::string path;                     // when found
+  std::vector<std::string> candidates;  // when ambiguous: equally good, sorted
+  bool readable = false;                // lies inside the source space, so its text may be read
+  bool user_code = false;  // lies below a root or a mapping's target, not in site-packages
 };
 
 // Tries in order: the mappings, the path itself (relative ones below each root), the file below

@@ -21,15 +21,17 @@ constexpr size_t kMaxReceiver = 80;
 // Cost of an edge that repairs flow after a statement that ends it (dead code, exceptions).
 constexpr float kUnlikely = 8;
 constexpr float kExceptional = 1;
-constexpr float kInlined = 0.2f;   // of a comprehension: Python 3.12 and later only
+constexpr float kInlined = 0.2f;  // of a comprehension: Python 3.12 and later only
 
 struct Child {
   TSNode node;
-  const char* field;   // nullptr when the child has none
+  const char* field;  // nullptr when the child has none
 };
 
 bool Is(TSNode node, std::string_view type) { return ts_node_type(node) == type; }
-bool FieldIs(const Child& c, std::string_view field) { return c.field != nullptr && c.field == field; }
+bool FieldIs(const Child& c, std::string_view field) {
+  return c.field != nullptr && c.field == field;
+}
 int LineOf(TSNode node) { return static_cast<int>(ts_node_start_point(node).row) + 1; }
 int EndLineOf(TSNode node) {
   const TSPoint end = ts_node_end_point(node);
@@ -68,11 +70,12 @@ uint64_t Mix(uint64_t hash, std::string_view text) {
 
 const char* BinaryName(std::string_view op) {
   static const std::unordered_map<std::string_view, const char*> names = {
-      {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}, {"//", "floor_divide"},
-      {"%", "remainder"}, {"**", "pow"}, {"@", "matmul"}, {"&", "and"}, {"|", "or"},
-      {"^", "xor"}, {"<<", "lshift"}, {">>", "rshift"}, {"<", "lt"}, {">", "gt"},
-      {"<=", "le"}, {">=", "ge"}, {"==", "eq"}, {"!=", "ne"}, {"<>", "ne"},
-      {"in", "contains"}, {"not in", "contains"}};
+      {"+", "add"},           {"-", "sub"},          {"*", "mul"},  {"/", "div"},
+      {"//", "floor_divide"}, {"%", "remainder"},    {"**", "pow"}, {"@", "matmul"},
+      {"&", "and"},           {"|", "or"},           {"^", "xor"},  {"<<", "lshift"},
+      {">>", "rshift"},       {"<", "lt"},           {">", "gt"},   {"<=", "le"},
+      {">=", "ge"},           {"==", "eq"},          {"!=", "ne"},  {"<>", "ne"},
+      {"in", "contains"},     {"not in", "contains"}};
   const auto it = names.find(op);
   return it == names.end() ? nullptr : it->second;
 }
@@ -97,8 +100,9 @@ class Walker {
     Block(root, b, 0);
     CloseFunction(b);
     ResolveAttributes();
-    std::stable_sort(out_.statements.begin(), out_.statements.end(),
-                     [](const PythonStatement& a, const PythonStatement& c) { return a.line < c.line; });
+    std::stable_sort(
+        out_.statements.begin(), out_.statements.end(),
+        [](const PythonStatement& a, const PythonStatement& c) { return a.line < c.line; });
     SetStatementRanges();
   }
 
@@ -118,7 +122,7 @@ class Walker {
     std::vector<FlowEdge> edges, back_edges;
     std::vector<Loop> loops;
     std::vector<uint32_t> returns;
-    std::vector<int> open_withs;   // lines of the contexts that a return leaves
+    std::vector<int> open_withs;  // lines of the contexts that a return leaves
     uint64_t shape = 14695981039346656037ull;
   };
 
@@ -159,7 +163,9 @@ class Walker {
 
   // --- Flow.
   uint32_t NewPoint(Builder& b) { return b.points++; }
-  void Edge(Builder& b, uint32_t from, uint32_t to, float cost = 0) { b.edges.push_back({from, to, -1, cost}); }
+  void Edge(Builder& b, uint32_t from, uint32_t to, float cost = 0) {
+    b.edges.push_back({from, to, -1, cost});
+  }
   // A fresh point after `from`.
   void Continue(Builder& b, const std::vector<uint32_t>& from) {
     const uint32_t to = NewPoint(b);
@@ -200,7 +206,7 @@ class Walker {
   // Hash and lines of the tokens of `node` before byte `end`, without layout.
   void Tokens(TSNode root, uint32_t end, PythonStatement& s) {
     TSTreeCursor cursor = ts_tree_cursor_new(root);
-    std::vector<std::string_view> holders;   // types of the nodes above
+    std::vector<std::string_view> holders;  // types of the nodes above
     bool pending_comma = false;
     int pending_line = 0;
     for (bool done = false; !done;) {
@@ -218,10 +224,12 @@ class Walker {
           if (type == "(" || type == ")") {
             const std::string_view holder = holders.empty() ? std::string_view() : holders.back();
             skip = skip || holder == "parenthesized_expression" || holder == "tuple" ||
-                   holder == "tuple_pattern" || holder == "import_from_statement" || holder == "with_clause";
+                   holder == "tuple_pattern" || holder == "import_from_statement" ||
+                   holder == "with_clause";
           }
           if (type == "string_start") {
-            while (!text.empty() && (text.back() == '"' || text.back() == '\'')) text.remove_suffix(1);
+            while (!text.empty() && (text.back() == '"' || text.back() == '\''))
+              text.remove_suffix(1);
           }
           if (type == ",") {
             pending_comma = true;
@@ -267,7 +275,8 @@ class Walker {
   void Stmt(TSNode node, Builder& b, int depth) {
     if (depth > kMaxDepth) return;
     const std::string_view type = ts_node_type(node);
-    if (type == "function_definition" || type == "class_definition") return Definition(node, {}, b, depth);
+    if (type == "function_definition" || type == "class_definition")
+      return Definition(node, {}, b, depth);
     if (type == "decorated_definition") return Decorated(node, b, depth);
     if (type == "block" || type == "ERROR") return Block(node, b, depth);
     const std::vector<Child> children = Children(node, true);
@@ -292,8 +301,10 @@ class Walker {
     } else if (type == "break_statement" || type == "continue_statement") {
       if (!b.loops.empty()) {
         LeaveContexts(b, b.loops.back().with_depth);
-        if (type == "break_statement") b.loops.back().breaks.push_back(b.current);
-        else b.back_edges.push_back({b.current, b.loops.back().head, -1, 0});
+        if (type == "break_statement")
+          b.loops.back().breaks.push_back(b.current);
+        else
+          b.back_edges.push_back({b.current, b.loops.back().head, -1, 0});
       }
       Dead(b);
     } else if (type == "import_statement" || type == "import_from_statement" ||
@@ -311,7 +322,8 @@ class Walker {
         b.returns.push_back(b.current);
         Continue(b, {before});
       }
-    } else if (type == "global_statement" || type == "nonlocal_statement" || type == "pass_statement") {
+    } else if (type == "global_statement" || type == "nonlocal_statement" ||
+               type == "pass_statement") {
       return;
     } else {
       Each(children, b, depth);
@@ -425,7 +437,8 @@ class Walker {
     return head;
   }
 
-  void CloseLoop(Builder& b, uint32_t head, uint32_t exit_from, const std::vector<Child>& children, int depth) {
+  void CloseLoop(Builder& b, uint32_t head, uint32_t exit_from, const std::vector<Child>& children,
+                 int depth) {
     b.back_edges.push_back({b.current, head, -1, 0});
     std::vector<uint32_t> ends = std::move(b.loops.back().breaks);
     b.loops.pop_back();
@@ -484,7 +497,8 @@ class Walker {
       Edge(b, body_end, handler, kExceptional);
       b.current = handler;
       for (const Child& part : Children(c.node, true)) {
-        if (Is(part.node, "block")) Block(part.node, b, depth + 1);
+        if (Is(part.node, "block"))
+          Block(part.node, b, depth + 1);
         else if (Is(part.node, "as_pattern")) {
           const std::vector<Child> as = Children(part.node, true);
           if (!as.empty()) Expr(as[0].node, b, depth + 1);
@@ -527,7 +541,8 @@ class Walker {
 
   void Definition(TSNode node, const std::vector<TSNode>& decorators, Builder& b, int depth) {
     const std::vector<Child> children = Children(node, true);
-    const std::string name = Present(Field(children, "name")) ? std::string(Text(Field(children, "name"))) : "";
+    const std::string name =
+        Present(Field(children, "name")) ? std::string(Text(Field(children, "name"))) : "";
     const TSNode body = Field(children, "body");
     const int first = decorators.empty() ? LineOf(node) : LineOf(decorators.front());
     Statement(b, node, body);
@@ -548,7 +563,8 @@ class Walker {
       AddSite(b, SiteKind::kClassBody, LineOf(node), name).definition_line = first;
       out_.classes.push_back(std::move(c));
       const int index = static_cast<int>(out_.classes.size()) - 1;
-      const int f = OpenFunction(FunctionKind::kClassBody, name, b.function, first, LineOf(node), EndLineOf(node));
+      const int f = OpenFunction(FunctionKind::kClassBody, name, b.function, first, LineOf(node),
+                                 EndLineOf(node));
       out_.functions[f].class_index = index;
       const std::string outer = scope_;
       scope_ += name + ".";
@@ -561,12 +577,14 @@ class Walker {
       return;
     }
     Defaults(Field(children, "parameters"), b, depth);
-    const int f = OpenFunction(FunctionKind::kFunction, name, b.function, first, LineOf(node), EndLineOf(node));
+    const int f = OpenFunction(FunctionKind::kFunction, name, b.function, first, LineOf(node),
+                               EndLineOf(node));
     const std::string outer = scope_;
     scope_ += name + ".";
     const int member_of = class_stack_.empty() ? -1 : class_stack_.back();
     // Functions inside this one are no members of the class; but `self` is still its instance.
-    method_class_.push_back(member_of >= 0 ? member_of : (method_class_.empty() ? -1 : method_class_.back()));
+    method_class_.push_back(member_of >= 0 ? member_of
+                                           : (method_class_.empty() ? -1 : method_class_.back()));
     class_stack_.push_back(-1);
     Builder inner(f);
     if (Present(body)) Block(body, inner, depth + 1);
@@ -588,8 +606,8 @@ class Walker {
   void Expr(TSNode node, Builder& b, int depth) {
     if (!Present(node) || depth > kMaxDepth) return;
     const std::string_view type = ts_node_type(node);
-    if (type == "identifier" || type == "integer" || type == "float" || type == "none" || type == "true" ||
-        type == "false" || type == "comment" || type == "type") {
+    if (type == "identifier" || type == "integer" || type == "float" || type == "none" ||
+        type == "true" || type == "false" || type == "comment" || type == "type") {
       return;
     }
     if (type == "call") return Call(node, b, depth);
@@ -621,7 +639,10 @@ class Walker {
       Expr(argument, b, depth + 1);
       const std::string_view op = Text(Field(parts, "operator"));
       if (!IsLiteral(argument)) {
-        AddSite(b, SiteKind::kOperator, LineOf(node), op == "-" ? "neg" : op == "~" ? "bitwise_not" : "pos");
+        AddSite(b, SiteKind::kOperator, LineOf(node),
+                op == "-"   ? "neg"
+                : op == "~" ? "bitwise_not"
+                            : "pos");
       }
       return;
     }
@@ -658,8 +679,8 @@ class Walker {
     if (type == "lambda") {
       const std::vector<Child> parts = Children(node, true);
       Defaults(Field(parts, "parameters"), b, depth);
-      const int f = OpenFunction(FunctionKind::kLambda, "<lambda>", b.function, LineOf(node), LineOf(node),
-                                 EndLineOf(node));
+      const int f = OpenFunction(FunctionKind::kLambda, "<lambda>", b.function, LineOf(node),
+                                 LineOf(node), EndLineOf(node));
       Builder inner(f);
       Expr(Field(parts, "body"), inner, depth + 1);
       Shape(node, inner);
@@ -702,9 +723,9 @@ class Walker {
     if (type == "format_specifier" || type == "type_conversion") {
       return Each(Children(node, true), b, depth);
     }
-    if (type == "function_definition" || type == "class_definition" || type == "decorated_definition" ||
-        type == "block" || type.ends_with("_statement")) {
-      return Stmt(node, b, depth + 1);   // inside a damaged part of the text
+    if (type == "function_definition" || type == "class_definition" ||
+        type == "decorated_definition" || type == "block" || type.ends_with("_statement")) {
+      return Stmt(node, b, depth + 1);  // inside a damaged part of the text
     }
     Each(Children(node, true), b, depth);
   }
@@ -743,10 +764,14 @@ class Walker {
         const TSNode name = Field(parts, "attribute");
         return Present(name) ? std::string(Text(name).substr(0, kMaxReceiver)) : "";
       }
-      if (type == "call") node = Field(parts, "function");
-      else if (type == "subscript") node = Field(parts, "value");
-      else if (type == "parenthesized_expression" && !parts.empty()) node = parts[0].node;
-      else return "";
+      if (type == "call")
+        node = Field(parts, "function");
+      else if (type == "subscript")
+        node = Field(parts, "value");
+      else if (type == "parenthesized_expression" && !parts.empty())
+        node = parts[0].node;
+      else
+        return "";
     }
     return "";
   }
@@ -777,7 +802,8 @@ class Walker {
     const TSNode arguments = Field(parts, "arguments");
     if (!Present(function)) return;
     Expr(function, b, depth + 1);
-    if (Is(function, "attribute") && !b.sites.empty() && b.sites.back().kind == SiteKind::kAttribute) {
+    if (Is(function, "attribute") && !b.sites.empty() &&
+        b.sites.back().kind == SiteKind::kAttribute) {
       b.sites.back().callee = true;
     }
     int line = LineOf(node);
@@ -790,10 +816,13 @@ class Walker {
       receiver = ReceiverText(Field(callee, "object"));
     }
     if (Present(arguments)) {
-      if (IsComprehension(arguments)) Expr(arguments, b, depth + 1);
-      else Each(Children(arguments, true), b, depth + 1);
+      if (IsComprehension(arguments))
+        Expr(arguments, b, depth + 1);
+      else
+        Each(Children(arguments, true), b, depth + 1);
     }
-    Site& site = AddSite(b, SiteKind::kCall, line, Is(function, "call") ? "" : CalleeName(function));
+    Site& site =
+        AddSite(b, SiteKind::kCall, line, Is(function, "call") ? "" : CalleeName(function));
     site.receiver = std::move(receiver);
     site.repeat = true;
   }
@@ -809,7 +838,8 @@ class Walker {
       const std::vector<Child> target = Children(left, true);
       const TSNode object = Field(target, "object"), name = Field(target, "attribute");
       if (Present(object) && Present(name) && Text(object) == "self") {
-        out_.classes[method_class_.back()].attributes.emplace_back(std::string(Text(name)), CalleeName(right));
+        out_.classes[method_class_.back()].attributes.emplace_back(std::string(Text(name)),
+                                                                   CalleeName(right));
       }
     }
     Target(left, b, depth + 1);
@@ -818,7 +848,7 @@ class Walker {
   void Augmented(TSNode node, Builder& b, int depth) {
     const std::vector<Child> parts = Children(node, false);
     const TSNode left = Field(parts, "left"), right = Field(parts, "right");
-    Expr(left, b, depth + 1);   // the old value: attribute or element
+    Expr(left, b, depth + 1);  // the old value: attribute or element
     Expr(right, b, depth + 1);
     std::string_view op = Text(Field(parts, "operator"));
     if (!op.empty()) op.remove_suffix(1);
@@ -826,7 +856,8 @@ class Walker {
       AddSite(b, SiteKind::kOperator, LineOf(node), std::string(name) + "_").repeat = true;
     }
     if (!Present(left)) return;
-    if (Is(left, "subscript")) AddSite(b, SiteKind::kStoreSubscript, LineOf(node), "").repeat = true;
+    if (Is(left, "subscript"))
+      AddSite(b, SiteKind::kStoreSubscript, LineOf(node), "").repeat = true;
     if (Is(left, "attribute")) AttributeSite(Children(left, true), b, SiteKind::kStoreAttribute);
   }
 
@@ -860,17 +891,19 @@ class Walker {
     const TSNode body = Field(parts, "body");
     const TSNode first_iterable = Field(Children(clauses[0], true), "right");
     Expr(first_iterable, b, depth + 1);
-    if (Present(first_iterable)) AddSite(b, SiteKind::kIterate, LineOf(first_iterable), CalleeName(first_iterable));
+    if (Present(first_iterable))
+      AddSite(b, SiteKind::kIterate, LineOf(first_iterable), CalleeName(first_iterable));
     const bool generator = Is(node, "generator_expression");
-    const char* name = generator                            ? "<genexpr>"
-                       : Is(node, "list_comprehension")     ? "<listcomp>"
-                       : Is(node, "set_comprehension")      ? "<setcomp>"
-                                                            : "<dictcomp>";
+    const char* name = generator                        ? "<genexpr>"
+                       : Is(node, "list_comprehension") ? "<listcomp>"
+                       : Is(node, "set_comprehension")  ? "<setcomp>"
+                                                        : "<dictcomp>";
     const int line = LineOf(node);
-    // Inside an unrolled one nothing is recorded anew: that was done when its own frame was read, and
-    // doing it at each level would double the work with each.
+    // Inside an unrolled one nothing is recorded anew: that was done when its own frame was read,
+    // and doing it at each level would double the work with each.
     if (unrolling_ == 0) {
-      const int f = OpenFunction(FunctionKind::kComprehension, name, b.function, line, line, EndLineOf(node));
+      const int f =
+          OpenFunction(FunctionKind::kComprehension, name, b.function, line, line, EndLineOf(node));
       Builder inner(f);
       Clauses(clauses, 0, body, inner, depth + 1, generator);
       Shape(node, inner);
@@ -888,7 +921,7 @@ class Walker {
     ++unrolling_;
     const size_t functions = out_.functions.size();
     Clauses(clauses, 0, body, b, depth + 1, false);
-    out_.functions.resize(functions);   // lambdas inside, which the frame's own reading holds
+    out_.functions.resize(functions);  // lambdas inside, which the frame's own reading holds
     --unrolling_;
     Continue(b, {framed, b.current});
   }
@@ -917,11 +950,12 @@ class Walker {
     }
     const TSNode right = Field(parts, "right");
     uint32_t head;
-    if (index == 0) {   // __iter__ ran outside
+    if (index == 0) {  // __iter__ ran outside
       head = NewPoint(b);
       Edge(b, b.current, head);
       b.current = head;
-      AddSite(b, SiteKind::kNext, Present(right) ? LineOf(right) : LineOf(clauses[index]), CalleeName(right))
+      AddSite(b, SiteKind::kNext, Present(right) ? LineOf(right) : LineOf(clauses[index]),
+              CalleeName(right))
           .repeat = true;
     } else {
       Expr(right, b, depth + 1);
@@ -936,15 +970,18 @@ class Walker {
 
   // --- After the walk.
   void ResolveAttributes() {
-    std::vector<std::unordered_map<std::string_view, std::string_view>> attributes(out_.classes.size());
+    std::vector<std::unordered_map<std::string_view, std::string_view>> attributes(
+        out_.classes.size());
     for (size_t i = 0; i < out_.classes.size(); ++i) {
       for (const auto& [name, type] : out_.classes[i].attributes) attributes[i].emplace(name, type);
     }
     for (PythonFunction& f : out_.functions) {
       // The class of `self`: of the method, or of the method around.
       int owner = -1;
-      for (int g = static_cast<int>(&f - out_.functions.data()); g >= 0 && owner < 0; g = out_.functions[g].parent) {
-        if (out_.functions[g].kind == FunctionKind::kFunction) owner = out_.functions[g].class_index;
+      for (int g = static_cast<int>(&f - out_.functions.data()); g >= 0 && owner < 0;
+           g = out_.functions[g].parent) {
+        if (out_.functions[g].kind == FunctionKind::kFunction)
+          owner = out_.functions[g].class_index;
       }
       if (owner < 0) continue;
       for (Site& site : f.sites) {
@@ -958,7 +995,8 @@ class Walker {
   void SetStatementRanges() {
     const auto by_line = [](const PythonStatement& s, int line) { return s.line < line; };
     for (PythonFunction& f : out_.functions) {
-      const auto begin = std::lower_bound(out_.statements.begin(), out_.statements.end(), f.def_line, by_line);
+      const auto begin =
+          std::lower_bound(out_.statements.begin(), out_.statements.end(), f.def_line, by_line);
       const auto end = std::lower_bound(begin, out_.statements.end(), f.end_line + 1, by_line);
       f.first_statement = static_cast<uint32_t>(begin - out_.statements.begin());
       f.last_statement = static_cast<uint32_t>(end - out_.statements.begin());
@@ -999,13 +1037,16 @@ Result<PythonModule> ParsePython(std::string_view text) {
   if (text.size() > kMaxPythonText) {
     return Error{ErrorKind::kInvalidArgument, "The source file is too large to be parsed.", "", {}};
   }
-  const std::unique_ptr<TSParser, decltype(&ts_parser_delete)> parser(ts_parser_new(), &ts_parser_delete);
+  const std::unique_ptr<TSParser, decltype(&ts_parser_delete)> parser(ts_parser_new(),
+                                                                      &ts_parser_delete);
   const bool accepted = ts_parser_set_language(parser.get(), tree_sitter_python());
   assert(accepted);
-  if (!accepted) return Error{ErrorKind::kInternal, "The Python grammar does not fit the parser.", "", {}};
+  if (!accepted)
+    return Error{ErrorKind::kInternal, "The Python grammar does not fit the parser.", "", {}};
   ts_parser_set_timeout_micros(parser.get(), kParseTimeoutUs);
   const std::unique_ptr<TSTree, decltype(&ts_tree_delete)> tree(
-      ts_parser_parse_string(parser.get(), nullptr, text.data(), static_cast<uint32_t>(text.size())),
+      ts_parser_parse_string(parser.get(), nullptr, text.data(),
+                             static_cast<uint32_t>(text.size())),
       &ts_tree_delete);
   if (tree == nullptr) {
     return Error{ErrorKind::kUnsupported, "Parsing the source file takes too long.", "", {}};

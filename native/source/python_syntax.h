@@ -13,17 +13,17 @@
 namespace emberline {
 
 enum class SiteKind : uint8_t {
-  kCall,            // f(x), obj.f(x), decorators
-  kAttribute,       // obj.name, which may run a property or __getattr__
-  kOperator,        // a + b, -a, a < b, a += b
-  kSubscript,       // a[i]
-  kIterate,         // __iter__ of a loop or comprehension
-  kNext,            // __next__, once per turn of a loop
-  kEnter,           // __enter__ of with
-  kExit,            // __exit__ of with
-  kTruth,           // the value decides a branch: __bool__
-  kUnpack,          // a, b = value
-  kFormat,          // a field of an f-string
+  kCall,       // f(x), obj.f(x), decorators
+  kAttribute,  // obj.name, which may run a property or __getattr__
+  kOperator,   // a + b, -a, a < b, a += b
+  kSubscript,  // a[i]
+  kIterate,    // __iter__ of a loop or comprehension
+  kNext,       // __next__, once per turn of a loop
+  kEnter,      // __enter__ of with
+  kExit,       // __exit__ of with
+  kTruth,      // the value decides a branch: __bool__
+  kUnpack,     // a, b = value
+  kFormat,     // a field of an f-string
   kImport,
   kComprehension,   // frame of a comprehension or generator expression
   kClassBody,       // frame of a class statement's body
@@ -35,13 +35,13 @@ enum class SiteKind : uint8_t {
 // A place in a function that may run something: a call or an operator.
 struct Site {
   SiteKind kind = SiteKind::kCall;
-  int line = 0;              // 1-based; the line that the interpreter reports while it runs
-  std::string name;          // last name of the callee or attribute; operators as in aten: "add", "add_"
-  std::string receiver;      // dotted text before the name: "self", "torch.nn.functional"; may be empty
-  std::string class_name;    // class whose instance was assigned to self.<name>, where that is seen
-  int definition_line = 0;   // first line of the inner code object of kComprehension and kClassBody
-  bool repeat = false;       // may run several things in a row
-  bool callee = false;       // kAttribute: the attribute is called at once
+  int line = 0;      // 1-based; the line that the interpreter reports while it runs
+  std::string name;  // last name of the callee or attribute; operators as in aten: "add", "add_"
+  std::string receiver;  // dotted text before the name: "self", "torch.nn.functional"; may be empty
+  std::string class_name;   // class whose instance was assigned to self.<name>, where that is seen
+  int definition_line = 0;  // first line of the inner code object of kComprehension and kClassBody
+  bool repeat = false;      // may run several things in a row
+  bool callee = false;      // kAttribute: the attribute is called at once
 };
 
 // Points of a function's control flow and the edges between them. A site lies on an edge; it may
@@ -49,23 +49,25 @@ struct Site {
 struct FlowEdge {
   uint32_t from = 0;
   uint32_t to = 0;
-  int32_t site = -1;         // index into sites; -1 for none
-  float cost = 0;            // of taking the edge, for improbable turns
+  int32_t site = -1;  // index into sites; -1 for none
+  float cost = 0;     // of taking the edge, for improbable turns
 };
 
 enum class FunctionKind : uint8_t { kModule, kFunction, kLambda, kComprehension, kClassBody };
 
 struct PythonFunction {
   FunctionKind kind = FunctionKind::kFunction;
-  std::string name;          // as the interpreter names its code: "forward", "<module>", "<listcomp>"
-  std::string qualified;     // "SmallCnn.forward", "main.inner"; "<module>"
-  int parent = -1;           // function that encloses it; -1 for the module
-  int class_index = -1;      // class that it is a direct member of (a class body: the class); -1 for none
-  int first_line = 0;        // of its code object: the first decorator's line, else the definition's
+  std::string name;       // as the interpreter names its code: "forward", "<module>", "<listcomp>"
+  std::string qualified;  // "SmallCnn.forward", "main.inner"; "<module>"
+  int parent = -1;        // function that encloses it; -1 for the module
+  int class_index =
+      -1;              // class that it is a direct member of (a class body: the class); -1 for none
+  int first_line = 0;  // of its code object: the first decorator's line, else the definition's
   int def_line = 0;
   int end_line = 0;
-  uint64_t shape = 0;        // hash of its body without layout; equal for a renamed twin
-  uint32_t first_statement = 0, last_statement = 0;  // [first, last) in statements, nested ones included
+  uint64_t shape = 0;  // hash of its body without layout; equal for a renamed twin
+  uint32_t first_statement = 0,
+           last_statement = 0;  // [first, last) in statements, nested ones included
   std::vector<Site> sites;
   std::vector<FlowEdge> edges;       // forward, by `from`
   std::vector<FlowEdge> back_edges;  // of loops
@@ -75,7 +77,7 @@ struct PythonFunction {
 struct PythonClass {
   std::string name;
   std::string qualified;
-  int first_line = 0;        // with decorators
+  int first_line = 0;  // with decorators
   int def_line = 0;
   int end_line = 0;
   std::vector<std::string> bases;                               // last names
@@ -88,12 +90,12 @@ struct PythonStatement {
   int line = 0;
   int end_line = 0;
   uint64_t hash = 0;
-  int function = 0;                    // innermost function
-  std::vector<uint32_t> token_lines;   // line of each token that counts
+  int function = 0;                   // innermost function
+  std::vector<uint32_t> token_lines;  // line of each token that counts
 };
 
 struct PythonModule {
-  std::vector<PythonFunction> functions;    // [0] is the module; parents before children
+  std::vector<PythonFunction> functions;  // [0] is the module; parents before children
   std::vector<PythonClass> classes;
   std::vector<PythonStatement> statements;  // by line
   bool has_errors = false;                  // the text is not wholly valid; the rest is usable

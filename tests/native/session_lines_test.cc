@@ -1,6 +1,4 @@
 // Lines of small drawn traces: frames, backward, kernels, memory, idle time, exact lines, edits.
-#include "session/lines.h"
-
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -8,30 +6,35 @@
 #include <string>
 
 #include "ingest/read_trace.h"
+#include "session/lines.h"
 
 namespace emberline {
 namespace fs = std::filesystem;
 namespace {
 
 // One event of category `cat`; times in us.
-std::string Event(const std::string& cat, const std::string& name, double ts, double dur, int tid = 1,
-                  const std::string& args = "") {
-  return "{\"ph\":\"X\",\"cat\":\"" + cat + "\",\"name\":\"" + name + "\",\"pid\":1,\"tid\":" + std::to_string(tid) +
-         ",\"ts\":" + std::to_string(ts) + ",\"dur\":" + std::to_string(dur) + ",\"args\":{" + args + "}}";
+std::string Event(const std::string& cat, const std::string& name, double ts, double dur,
+                  int tid = 1, const std::string& args = "") {
+  return "{\"ph\":\"X\",\"cat\":\"" + cat + "\",\"name\":\"" + name +
+         "\",\"pid\":1,\"tid\":" + std::to_string(tid) + ",\"ts\":" + std::to_string(ts) +
+         ",\"dur\":" + std::to_string(dur) + ",\"args\":{" + args + "}}";
 }
 std::string Py(const std::string& name, double ts, double dur, const std::string& args = "") {
   return Event("python_function", name, ts, dur, 1, args);
 }
-std::string Op(const std::string& name, double ts, double dur, const std::string& args = "", int tid = 1) {
+std::string Op(const std::string& name, double ts, double dur, const std::string& args = "",
+               int tid = 1) {
   return Event("cpu_op", name, ts, dur, tid, args);
 }
 std::string Launch(double ts, double dur, int correlation, int tid = 1) {
-  return Event("cuda_runtime", "cudaLaunchKernel", ts, dur, tid, "\"correlation\":" + std::to_string(correlation));
+  return Event("cuda_runtime", "cudaLaunchKernel", ts, dur, tid,
+               "\"correlation\":" + std::to_string(correlation));
 }
 std::string Kernel(const std::string& name, double ts, double dur, int correlation) {
-  return "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" + name + "\",\"pid\":0,\"tid\":7,\"ts\":" + std::to_string(ts) +
-         ",\"dur\":" + std::to_string(dur) + ",\"args\":{\"device\":0,\"stream\":7,\"correlation\":" +
-         std::to_string(correlation) + "}}";
+  return "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" + name +
+         "\",\"pid\":0,\"tid\":7,\"ts\":" + std::to_string(ts) + ",\"dur\":" + std::to_string(dur) +
+         ",\"args\":{\"device\":0,\"stream\":7,\"correlation\":" + std::to_string(correlation) +
+         "}}";
 }
 
 std::unique_ptr<LoadedTrace> Load(const std::vector<std::string>& events) {
@@ -52,7 +55,8 @@ class Folder {
  public:
   Folder() {
     std::random_device random;
-    path_ = fs::temp_directory_path() / ("emberline-lines-" + std::to_string(random()) + std::to_string(random()));
+    path_ = fs::temp_directory_path() /
+            ("emberline-lines-" + std::to_string(random()) + std::to_string(random()));
     fs::create_directories(path_);
   }
   ~Folder() {
@@ -95,16 +99,16 @@ LineCost Row(const LineData& data, const LinesResult& sums, int line, LineConfid
 }
 
 const std::string kSource =
-    "def step(model, x):\n"          // 1
-    "    y = model(x)\n"             // 2
-    "    z = y.relu()\n"             // 3
-    "    loss = (z @ y).sum()\n"     // 4
-    "    loss.backward()\n"          // 5
-    "    return loss.item()\n"       // 6
+    "def step(model, x):\n"       // 1
+    "    y = model(x)\n"          // 2
+    "    z = y.relu()\n"          // 3
+    "    loss = (z @ y).sum()\n"  // 4
+    "    loss.backward()\n"       // 5
+    "    return loss.item()\n"    // 6
     "\n"
-    "def main():\n"                  // 8
-    "    for x in data():\n"         // 9
-    "        step(net, x)\n";        // 10
+    "def main():\n"            // 8
+    "    for x in data():\n"   // 9
+    "        step(net, x)\n";  // 10
 
 // One step: relu with a kernel forward (10 us) and backward (30 us), matmul (20 us), .item() waits.
 std::vector<std::string> StepEvents() {
@@ -124,13 +128,16 @@ std::vector<std::string> StepEvents() {
       Event("cuda_runtime", "cudaStreamSynchronize", 710, 130),
       Op("autograd::engine::evaluate_function: ReluBackward0", 350, 60,
          "\"External id\":3,\"Sequence number\":5,\"Fwd thread id\":1", 2),
-      Op("ReluBackward0", 352, 50, "\"External id\":4,\"Sequence number\":5,\"Fwd thread id\":1", 2),
+      Op("ReluBackward0", 352, 50, "\"External id\":4,\"Sequence number\":5,\"Fwd thread id\":1",
+         2),
       Launch(360, 5, 102, 2),
       Kernel("relu_kernel", 200, 10, 100),
       Kernel("gemm", 240, 20, 101),
       Kernel("relu_backward", 400, 30, 102),
-      "{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":170,"
-      "\"args\":{\"Bytes\":4096,\"Addr\":64,\"Device Type\":1,\"Device Id\":0,\"Total Allocated\":4096,"
+      "{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\",\"pid\":1,"
+      "\"tid\":1,\"ts\":170,"
+      "\"args\":{\"Bytes\":4096,\"Addr\":64,\"Device Type\":1,\"Device Id\":0,\"Total "
+      "Allocated\":4096,"
       "\"Total Reserved\":8192}}",
   };
 }
@@ -143,7 +150,7 @@ TEST_CASE("forward and backward work of a line, and what only its function has")
   const LinesResult sums = Sums(*trace, *data);
 
   const LineCost relu = Row(*data, sums, 3, LineConfidence::kAligned);
-  CHECK(relu.device_self == 40'000);        // 10 forward + 30 backward
+  CHECK(relu.device_self == 40'000);  // 10 forward + 30 backward
   CHECK(relu.backward_device == 30'000);
   CHECK(relu.calls == 1);
   CHECK(relu.allocated_bytes == 4096);
@@ -151,7 +158,7 @@ TEST_CASE("forward and backward work of a line, and what only its function has")
   const LineCost matmul = Row(*data, sums, 4, LineConfidence::kAligned);
   CHECK(matmul.device_self == 20'000);
   CHECK(matmul.backward_device == 0);
-  CHECK(matmul.calls == 2);                 // the operator and .sum()
+  CHECK(matmul.calls == 2);  // the operator and .sum()
   const LineCost item = Row(*data, sums, 6, LineConfidence::kAligned);
   CHECK(item.synchronisation == 130'000);
   const LineCost call = Row(*data, sums, 10, LineConfidence::kAligned);
@@ -184,8 +191,8 @@ TEST_CASE("idle time of the device goes to what kept the host busy") {
   const LinesResult sums = Sums(*trace, *data);
   Ns idle = 0;
   for (const LineCost& c : sums.rows) idle += c.idle;
-  // From the end of relu (210) to the end of the matmul's launch (235); the later gap belongs to the
-  // autograd thread, which did nothing of any line before its launch began at 350.
+  // From the end of relu (210) to the end of the matmul's launch (235); the later gap belongs to
+  // the autograd thread, which did nothing of any line before its launch began at 350.
   CHECK(Row(*data, sums, 4, LineConfidence::kAligned).idle == 15'000);
   CHECK(idle >= 15'000);
   CHECK(idle <= 25'000 + 105'000);
@@ -204,7 +211,8 @@ TEST_CASE("without sources lines stay with their function") {
 
 TEST_CASE("CallFrom is exact and needs no source") {
   std::vector<std::string> events = StepEvents();
-  events[4] = Py("<built-in method relu of Tensor object at 0x7f00>", 150, 50, "\"CallFrom\":\"prog.py:3\"");
+  events[4] = Py("<built-in method relu of Tensor object at 0x7f00>", 150, 50,
+                 "\"CallFrom\":\"prog.py:3\"");
   const auto trace = Load(events);
   const auto data = Data(*trace, {});
   const LinesResult sums = Sums(*trace, *data);
@@ -213,8 +221,9 @@ TEST_CASE("CallFrom is exact and needs no source") {
 
 TEST_CASE("recorded call stacks are exact") {
   const auto trace = Load({
-      Op("aten::mul", 0, 100, "\"External id\":1,\"Call stack\":\"lib/python3.8/site-packages/torch/x.py(3): f;"
-                              "train.py(12): step;train.py(30): <module>\""),
+      Op("aten::mul", 0, 100,
+         "\"External id\":1,\"Call stack\":\"lib/python3.8/site-packages/torch/x.py(3): f;"
+         "train.py(12): step;train.py(30): <module>\""),
       Launch(10, 5, 100),
       Kernel("mul", 50, 40, 100),
   });
@@ -257,7 +266,8 @@ TEST_CASE("a trace without stacks has no lines") {
 TEST_CASE("a text that is not what ran is not trusted") {
   const Folder folder;
   folder.Write("prog.py",
-               "def step(model, x):\n    first(x)\n    second(x)\n    return third(x)\n\n\ndef main():\n    other()\n");
+               "def step(model, x):\n    first(x)\n    second(x)\n    return third(x)\n\n\ndef "
+               "main():\n    other()\n");
   const auto trace = Load(StepEvents());
   const auto data = Data(*trace, folder.Space());
   for (const LineLocation& l : data->attribution.locations) {
@@ -284,7 +294,8 @@ TEST_CASE("a document is followed through edits") {
   CHECK(lines(changed)->line.count(3) == 0);
   CHECK(lines(changed)->line.at(4) == 4);
   // Other documents are not the profile's.
-  auto other = DocumentLinesOf(*trace, folder.Space(), {folder.Write("x/other.py", "x = 1\n"), "x = 1\n", false}, {});
+  auto other = DocumentLinesOf(*trace, folder.Space(),
+                               {folder.Write("x/other.py", "x = 1\n"), "x = 1\n", false}, {});
   REQUIRE(other.ok());
   CHECK(other->files.empty());
 }
@@ -313,7 +324,7 @@ TEST_CASE("notebook cells are found by their text and followed afterwards") {
       Op("aten::relu", 12, 20),
       Op("aten::matmul", 50, 30),
   });
-  const std::string uri = "vscode-notebook-cell:/work/a.ipynb#X1";
+  const std::string uri = "vscode-notebook-cell:/books/a.ipynb#X1";
   auto document = DocumentLinesOf(*trace, {}, {uri, cell, true}, {});
   REQUIRE(document.ok());
   REQUIRE(document->files.size() == 1);
@@ -324,7 +335,8 @@ TEST_CASE("notebook cells are found by their text and followed afterwards") {
   REQUIRE(edited.ok());
   REQUIRE(edited->files.size() == 1);
   CHECK(edited->drift.begin()->second->line.at(2) == 3);
-  auto other = DocumentLinesOf(*trace, {}, {"vscode-notebook-cell:/work/a.ipynb#X2", "print(1)\n", true}, {});
+  auto other = DocumentLinesOf(*trace, {},
+                               {"vscode-notebook-cell:/books/a.ipynb#X2", "print(1)\n", true}, {});
   REQUIRE(other.ok());
   CHECK(other->files.empty());
 }
@@ -336,7 +348,7 @@ TEST_CASE("cancelling") {
   auto data = LinesOf(*trace, {}, cancel);
   REQUIRE(!data.ok());
   CHECK(data.error().kind == ErrorKind::kCancelled);
-  CHECK(LinesOf(*trace, {}, {}).ok());   // the next request makes it
+  CHECK(LinesOf(*trace, {}, {}).ok());  // the next request makes it
 }
 
 }  // namespace

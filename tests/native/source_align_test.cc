@@ -1,12 +1,11 @@
 // Alignment of observed calls with the lines of a function, one construct per case. A case draws a
 // source and what a profiler saw; each thing seen names the line where it belongs.
-#include "source/align.h"
-
 #include <catch2/catch.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "source/align.h"
 #include "source/python_syntax.h"
 
 namespace emberline {
@@ -19,20 +18,28 @@ Observed Parse(const std::string& text) {
   in >> kind >> name >> extra;
   Observed o;
   o.name = name;
-  if (kind == "frame") o.kind = ObservedKind::kFrame;
-  else if (kind == "module") o.kind = ObservedKind::kModule;
-  else if (kind == "builtin") o.kind = ObservedKind::kBuiltin;
-  else if (kind == "op") o.kind = ObservedKind::kOperator;
-  else if (kind == "runtime") o.kind = ObservedKind::kRuntime;
-  else FAIL("unknown kind " << kind);
-  if (!extra.empty() && extra[0] == '@') o.definition_line = std::stoi(extra.substr(1));
-  else o.owner = extra;
+  if (kind == "frame")
+    o.kind = ObservedKind::kFrame;
+  else if (kind == "module")
+    o.kind = ObservedKind::kModule;
+  else if (kind == "builtin")
+    o.kind = ObservedKind::kBuiltin;
+  else if (kind == "op")
+    o.kind = ObservedKind::kOperator;
+  else if (kind == "runtime")
+    o.kind = ObservedKind::kRuntime;
+  else
+    FAIL("unknown kind " << kind);
+  if (!extra.empty() && extra[0] == '@')
+    o.definition_line = std::stoi(extra.substr(1));
+  else
+    o.owner = extra;
   return o;
 }
 
 struct Seen {
   const char* what;
-  int line;   // where it belongs; 0: nowhere
+  int line;  // where it belongs; 0: nowhere
 };
 
 // Aligns the function `name` and gives lines as text: "3 4 4? 0", "?" for ambiguous.
@@ -65,10 +72,10 @@ std::string Expected(const std::vector<Seen>& seen) {
   return out;
 }
 
-#define CHECK_LINES(source, name, ...)                                   \
-  do {                                                                   \
-    const std::vector<Seen> seen_ = __VA_ARGS__;                         \
-    CHECK(Lines(source, name, seen_) == Expected(seen_));                \
+#define CHECK_LINES(source, name, ...)                    \
+  do {                                                    \
+    const std::vector<Seen> seen_ = __VA_ARGS__;          \
+    CHECK(Lines(source, name, seen_) == Expected(seen_)); \
   } while (false)
 
 TEST_CASE("calls in order of statements") {
@@ -115,7 +122,12 @@ TEST_CASE("loops repeat their body") {
       "        h(a)\n"
       "    return end(items)\n",
       "f",
-      {{"frame g", 3}, {"frame h", 4}, {"frame g", 3}, {"frame h", 4}, {"frame g", 3}, {"frame h", 4},
+      {{"frame g", 3},
+       {"frame h", 4},
+       {"frame g", 3},
+       {"frame h", 4},
+       {"frame g", 3},
+       {"frame h", 4},
        {"frame end", 5}});
 }
 
@@ -132,9 +144,18 @@ TEST_CASE("nested loops, break and continue") {
       "                break\n"
       "        finish(row)\n",
       "f",
-      {{"frame start", 3}, {"frame skip", 5}, {"frame skip", 5}, {"frame use", 7}, {"frame last", 8},
-       {"frame skip", 5}, {"frame use", 7}, {"frame last", 8}, {"frame finish", 10}, {"frame start", 3},
-       {"frame skip", 5}, {"frame finish", 10}});
+      {{"frame start", 3},
+       {"frame skip", 5},
+       {"frame skip", 5},
+       {"frame use", 7},
+       {"frame last", 8},
+       {"frame skip", 5},
+       {"frame use", 7},
+       {"frame last", 8},
+       {"frame finish", 10},
+       {"frame start", 3},
+       {"frame skip", 5},
+       {"frame finish", 10}});
 }
 
 TEST_CASE("while loops test before each turn") {
@@ -143,8 +164,13 @@ TEST_CASE("while loops test before each turn") {
       "    while more(q):\n"
       "        take(q)\n"
       "    done(q)\n",
-      "f", {{"frame more", 2}, {"frame take", 3}, {"frame more", 2}, {"frame take", 3}, {"frame more", 2},
-            {"frame done", 4}});
+      "f",
+      {{"frame more", 2},
+       {"frame take", 3},
+       {"frame more", 2},
+       {"frame take", 3},
+       {"frame more", 2},
+       {"frame done", 4}});
 }
 
 TEST_CASE("branches: the calls say which one was taken") {
@@ -159,10 +185,16 @@ TEST_CASE("branches: the calls say which one was taken") {
       "        a = right(x)\n"
       "        b = g(a)\n"
       "    return end(b)\n";
-  CHECK_LINES(source, "f", {{"frame test", 2}, {"frame left", 3}, {"frame g", 4}, {"frame end", 10}});
-  CHECK_LINES(source, "f", {{"frame test", 2}, {"frame other", 5}, {"frame middle", 6}, {"frame end", 10}});
   CHECK_LINES(source, "f",
-              {{"frame test", 2}, {"frame other", 5}, {"frame right", 8}, {"frame g", 9}, {"frame end", 10}});
+              {{"frame test", 2}, {"frame left", 3}, {"frame g", 4}, {"frame end", 10}});
+  CHECK_LINES(source, "f",
+              {{"frame test", 2}, {"frame other", 5}, {"frame middle", 6}, {"frame end", 10}});
+  CHECK_LINES(source, "f",
+              {{"frame test", 2},
+               {"frame other", 5},
+               {"frame right", 8},
+               {"frame g", 9},
+               {"frame end", 10}});
 }
 
 TEST_CASE("what fits two lines equally well is marked ambiguous") {
@@ -198,7 +230,11 @@ TEST_CASE("modules in a list are called through the loop's variable") {
       "            x = block(x)\n"
       "        return self.head(x)\n",
       "Net.forward",
-      {{"module Conv2d", 3}, {"module Block", 5}, {"module Block", 5}, {"module Block", 5}, {"module Linear", 6}});
+      {{"module Conv2d", 3},
+       {"module Block", 5},
+       {"module Block", 5},
+       {"module Block", 5},
+       {"module Linear", 6}});
 }
 
 TEST_CASE("operators that become ops") {
@@ -212,8 +248,15 @@ TEST_CASE("operators that become ops") {
       "    e[2] = g\n"
       "    return g > 0\n",
       "f",
-      {{"op matmul", 2}, {"op add", 3}, {"op neg", 4}, {"op select", 5}, {"op slice", 5}, {"op add_", 6},
-       {"op select", 7}, {"op fill_", 7}, {"op gt", 8}});
+      {{"op matmul", 2},
+       {"op add", 3},
+       {"op neg", 4},
+       {"op select", 5},
+       {"op slice", 5},
+       {"op add_", 6},
+       {"op select", 7},
+       {"op fill_", 7},
+       {"op gt", 8}});
 }
 
 TEST_CASE("operators between calls keep their place") {
@@ -241,7 +284,12 @@ TEST_CASE("with statements enter and leave") {
       "    with ctx(x) as y:\n"
       "        g(y)\n"
       "    return h(x)\n",
-      "f", {{"frame ctx", 2}, {"frame __enter__", 2}, {"frame g", 3}, {"frame __exit__", 2}, {"frame h", 4}});
+      "f",
+      {{"frame ctx", 2},
+       {"frame __enter__", 2},
+       {"frame g", 3},
+       {"frame __exit__", 2},
+       {"frame h", 4}});
 }
 
 TEST_CASE("a return inside with leaves the context") {
@@ -270,12 +318,21 @@ TEST_CASE("generators resume where they are consumed") {
       "def f(xs):\n"
       "    a, b = (g(x) for x in xs)\n"
       "    return h(a)\n",
-      "f", {{"frame <genexpr> @2", 2}, {"frame <genexpr> @2", 2}, {"frame <genexpr> @2", 2}, {"frame h", 3}});
+      "f",
+      {{"frame <genexpr> @2", 2},
+       {"frame <genexpr> @2", 2},
+       {"frame <genexpr> @2", 2},
+       {"frame h", 3}});
   CHECK_LINES(
       "def f(loader):\n"
       "    for batch in produce(loader):\n"
       "        use(batch)\n",
-      "f", {{"frame produce", 2}, {"frame use", 3}, {"frame produce", 2}, {"frame use", 3}, {"frame produce", 2}});
+      "f",
+      {{"frame produce", 2},
+       {"frame use", 3},
+       {"frame produce", 2},
+       {"frame use", 3},
+       {"frame produce", 2}});
 }
 
 TEST_CASE("a generator's frame may begin after a yield") {
@@ -295,8 +352,14 @@ TEST_CASE("iteration over a loader, and its first __iter__") {
       "        loss = model(x)\n"
       "        loss.backward()\n",
       "f",
-      {{"frame __iter__", 2}, {"frame __next__", 2}, {"module Net", 3}, {"frame backward", 4},
-       {"frame __next__", 2}, {"module Net", 3}, {"frame backward", 4}, {"frame __next__", 2}});
+      {{"frame __iter__", 2},
+       {"frame __next__", 2},
+       {"module Net", 3},
+       {"frame backward", 4},
+       {"frame __next__", 2},
+       {"module Net", 3},
+       {"frame backward", 4},
+       {"frame __next__", 2}});
 }
 
 TEST_CASE("decorators run where they stand; the decorated function runs as its wrapper") {
@@ -306,7 +369,8 @@ TEST_CASE("decorators run where they stand; the decorated function runs as its w
       "    return x\n"
       "y = other(1)\n"
       "z = g(y)\n",
-      "<module>", {{"frame decorate", 1}, {"frame decorator", 1}, {"frame other", 4}, {"frame wrapper", 5}});
+      "<module>",
+      {{"frame decorate", 1}, {"frame decorator", 1}, {"frame other", 4}, {"frame wrapper", 5}});
 }
 
 TEST_CASE("super() calls the base's method") {
@@ -344,7 +408,12 @@ TEST_CASE("lambdas, conditional expressions and boolean operators") {
       "    a = left(x) if test(x) else right(x)\n"
       "    b = one(a) or two(a)\n"
       "    return key(b)\n",
-      "f", {{"frame test", 2}, {"frame right", 2}, {"frame one", 3}, {"frame two", 3}, {"frame <lambda>", 4}});
+      "f",
+      {{"frame test", 2},
+       {"frame right", 2},
+       {"frame one", 3},
+       {"frame two", 3},
+       {"frame <lambda>", 4}});
 }
 
 TEST_CASE("try, except and finally") {
@@ -365,7 +434,12 @@ TEST_CASE("tensors decide branches and are unpacked") {
       "    if x.sum() > 0:\n"
       "        q, k = x\n"
       "    return f'{q:.2f}'\n",
-      "f", {{"builtin sum", 2}, {"op gt", 2}, {"op is_nonzero", 2}, {"op unbind", 3}, {"frame __format__", 4}});
+      "f",
+      {{"builtin sum", 2},
+       {"op gt", 2},
+       {"op is_nonzero", 2},
+       {"op unbind", 3},
+       {"frame __format__", 4}});
 }
 
 TEST_CASE("loops over tensors unbind them") {
@@ -375,8 +449,15 @@ TEST_CASE("loops over tensors unbind them") {
       "        if score.argmax().item() == label.item():\n"
       "            count()\n",
       "f",
-      {{"op unbind", 2}, {"op unbind", 2}, {"builtin argmax", 3}, {"builtin item", 3}, {"builtin item", 3},
-       {"frame count", 4}, {"builtin argmax", 3}, {"builtin item", 3}, {"builtin item", 3}});
+      {{"op unbind", 2},
+       {"op unbind", 2},
+       {"builtin argmax", 3},
+       {"builtin item", 3},
+       {"builtin item", 3},
+       {"frame count", 4},
+       {"builtin argmax", 3},
+       {"builtin item", 3},
+       {"builtin item", 3}});
 }
 
 TEST_CASE("a training step") {
@@ -391,9 +472,16 @@ TEST_CASE("a training step") {
       "    optimizer.step()\n"
       "    return loss.item()\n",
       "train_step",
-      {{"frame __init__", 2}, {"frame __enter__", 2}, {"frame make_batch", 3}, {"frame __exit__", 2},
-       {"frame compute_loss", 4}, {"frame zero_grad", 5}, {"frame backward", 6}, {"frame clip_grad_norm_", 7},
-       {"frame wrapper", 8}, {"builtin item", 9}});
+      {{"frame __init__", 2},
+       {"frame __enter__", 2},
+       {"frame make_batch", 3},
+       {"frame __exit__", 2},
+       {"frame compute_loss", 4},
+       {"frame zero_grad", 5},
+       {"frame backward", 6},
+       {"frame clip_grad_norm_", 7},
+       {"frame wrapper", 8},
+       {"builtin item", 9}});
 }
 
 TEST_CASE("a generator expression is unpacked") {
@@ -404,8 +492,13 @@ TEST_CASE("a generator expression is unpacked") {
       "        self.split_heads(part) for part in (query, key, value))\n"
       "    scores = query @ key\n",
       "forward",
-      {{"module Linear", 2}, {"builtin chunk", 2}, {"frame <genexpr> @3", 3}, {"frame <genexpr> @3", 3},
-       {"frame <genexpr> @3", 3}, {"frame <genexpr> @3", 3}, {"op matmul", 5}});
+      {{"module Linear", 2},
+       {"builtin chunk", 2},
+       {"frame <genexpr> @3", 3},
+       {"frame <genexpr> @3", 3},
+       {"frame <genexpr> @3", 3},
+       {"frame <genexpr> @3", 3},
+       {"op matmul", 5}});
 }
 
 TEST_CASE("a frame that the recording cuts may begin in the middle") {

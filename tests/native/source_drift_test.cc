@@ -1,8 +1,8 @@
 // Edits after the recording: lines move with their statement, or are known to be gone.
-#include "source/drift.h"
-
 #include <catch2/catch.hpp>
 #include <string>
+
+#include "source/drift.h"
 
 namespace emberline {
 namespace {
@@ -19,10 +19,10 @@ int LineAfter(const Drift& drift, int line) {
 }
 
 const std::string kOriginal =
-    "import torch\n"                     // 1
+    "import torch\n"  // 1
     "\n"
-    "def helper(x):\n"                   // 3
-    "    return x.relu()\n"              // 4
+    "def helper(x):\n"       // 3
+    "    return x.relu()\n"  // 4
     "\n"
     "class Net:\n"                       // 6
     "    def forward(self, x):\n"        // 7
@@ -56,7 +56,7 @@ TEST_CASE("inserted and deleted statements") {
   CHECK(LineAfter(drift, 4) == 4);
   CHECK(LineAfter(drift, 7) == 6);
   CHECK(LineAfter(drift, 8) == 8);
-  CHECK(LineAfter(drift, 9) == 0);    // gone: never drawn elsewhere
+  CHECK(LineAfter(drift, 9) == 0);  // gone: never drawn elsewhere
   CHECK(LineAfter(drift, 10) == 9);
 }
 
@@ -107,8 +107,10 @@ TEST_CASE("functions that move, and functions that are renamed") {
 }
 
 TEST_CASE("a renamed and edited function is known by most of its statements") {
-  const PythonModule before = Parsed("def f(x):\n    a = one(x)\n    b = two(a)\n    c = three(b)\n    return c\n");
-  const PythonModule now = Parsed("def g(x):\n    a = one(x)\n    b = two(a)\n    c = other(b)\n    return c\n");
+  const PythonModule before =
+      Parsed("def f(x):\n    a = one(x)\n    b = two(a)\n    c = three(b)\n    return c\n");
+  const PythonModule now =
+      Parsed("def g(x):\n    a = one(x)\n    b = two(a)\n    c = other(b)\n    return c\n");
   const Drift drift = FollowEdits(before, now);
   CHECK(LineAfter(drift, 3) == 3);
   CHECK(LineAfter(drift, 4) == 0);
@@ -125,7 +127,8 @@ TEST_CASE("a function that is gone has no place") {
 TEST_CASE("recorded functions are found where they are") {
   const PythonModule module = Parsed(kOriginal);
   bool exact = false;
-  const std::vector<int> found = LocateFunctions({{"helper", 3, false, ""}, {"forward", 7, false, ""}}, module, &exact);
+  const std::vector<int> found =
+      LocateFunctions({{"helper", 3, false, ""}, {"forward", 7, false, ""}}, module, &exact);
   CHECK(exact);
   CHECK(module.functions[static_cast<size_t>(found[0])].qualified == "helper");
   CHECK(module.functions[static_cast<size_t>(found[1])].qualified == "Net.forward");
@@ -134,18 +137,19 @@ TEST_CASE("recorded functions are found where they are") {
 TEST_CASE("recorded functions are found after the file moved on") {
   const PythonModule module = Parsed(
       "class A:\n"
-      "    def forward(self):\n"       // 2
+      "    def forward(self):\n"  // 2
       "        pass\n"
       "class New:\n"
-      "    def forward(self):\n"       // 5
+      "    def forward(self):\n"  // 5
       "        pass\n"
       "class B:\n"
-      "    def forward(self):\n"       // 8
+      "    def forward(self):\n"  // 8
       "        pass\n");
   bool exact = true;
   // Recorded with A.forward at 12 and B.forward at 15: the class tells them apart.
-  const std::vector<int> found =
-      LocateFunctions({{"forward", 15, false, "B"}, {"forward", 12, false, "A"}, {"gone", 3, false, ""}}, module, &exact);
+  const std::vector<int> found = LocateFunctions(
+      {{"forward", 15, false, "B"}, {"forward", 12, false, "A"}, {"gone", 3, false, ""}}, module,
+      &exact);
   CHECK(!exact);
   CHECK(module.functions[static_cast<size_t>(found[0])].qualified == "B.forward");
   CHECK(module.functions[static_cast<size_t>(found[1])].qualified == "A.forward");

@@ -1,11 +1,11 @@
 // Recorded paths to files of this machine.
-#include "source/path_mapper.h"
-
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <random>
 #include <string>
+
+#include "source/path_mapper.h"
 
 namespace emberline {
 namespace fs = std::filesystem;
@@ -16,7 +16,8 @@ class Tree {
  public:
   explicit Tree(const std::vector<std::string>& files) {
     std::random_device random;
-    root_ = fs::temp_directory_path() / ("emberline-paths-" + std::to_string(random()) + std::to_string(random()));
+    root_ = fs::temp_directory_path() /
+            ("emberline-paths-" + std::to_string(random()) + std::to_string(random()));
     for (const std::string& file : files) {
       fs::create_directories((root_ / file).parent_path());
       std::ofstream(root_ / file) << "x = 1\n";
@@ -36,7 +37,8 @@ class Tree {
 TEST_CASE("the user's mapping comes first, the longest one before others") {
   const Tree tree({"a/train.py", "b/sub/train.py", "one.py"});
   SourceSpace space;
-  space.mappings = {{"/far", tree("a")}, {"/far/deep", tree("b")}, {"/elsewhere/x.py", tree("one.py")}};
+  space.mappings = {
+      {"/far", tree("a")}, {"/far/deep", tree("b")}, {"/elsewhere/x.py", tree("one.py")}};
   const PathMapper mapper(space);
   CHECK(mapper.Resolve("/far/train.py").path == tree("a/train.py"));
   CHECK(mapper.Resolve("/far/deep/sub/train.py").path == tree("b/sub/train.py"));
@@ -62,11 +64,13 @@ TEST_CASE("paths of another machine: the longest common end wins") {
   SourceSpace space;
   space.roots = {tree("ws")};
   const PathMapper mapper(space);
-  CHECK(mapper.Resolve("/workspace/emberline-samples/transformer/model.py").path == tree("ws/transformer/model.py"));
+  CHECK(mapper.Resolve("/workspace/emberline-samples/transformer/model.py").path ==
+        tree("ws/transformer/model.py"));
   CHECK(mapper.Resolve("C:\\work\\vision\\model.py").path == tree("ws/vision/model.py"));
   const ResolvedPath ambiguous = mapper.Resolve("/somewhere/model.py");
   CHECK(ambiguous.status == ResolveStatus::kAmbiguous);
-  CHECK(ambiguous.candidates == std::vector<std::string>{tree("ws/transformer/model.py"), tree("ws/vision/model.py")});
+  CHECK(ambiguous.candidates ==
+        std::vector<std::string>{tree("ws/transformer/model.py"), tree("ws/vision/model.py")});
   // A name that every package has proves nothing.
   CHECK(mapper.Resolve("/somewhere/__init__.py").status == ResolveStatus::kMissing);
 }
@@ -82,7 +86,8 @@ TEST_CASE("library files are not taken for the user's") {
   CHECK(library.readable);
   CHECK(!library.user_code);
   CHECK(mapper.Resolve("lib/utils.py").path == tree("site-packages/lib/utils.py"));
-  CHECK(mapper.Resolve("/opt/env/lib/python3.11/site-packages/utils.py").status == ResolveStatus::kMissing);
+  CHECK(mapper.Resolve("/opt/env/lib/python3.11/site-packages/utils.py").status ==
+        ResolveStatus::kMissing);
 }
 
 TEST_CASE("only files inside the source space may be read") {

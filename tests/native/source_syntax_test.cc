@@ -1,8 +1,8 @@
 // The syntax layer: functions, classes, sites, statements.
-#include "source/python_syntax.h"
-
 #include <catch2/catch.hpp>
 #include <string>
+
+#include "source/python_syntax.h"
 
 namespace emberline {
 namespace {
@@ -50,13 +50,14 @@ TEST_CASE("functions, classes and their lines") {
       "    def forward(self, x):\n"
       "        return [y for y in x]\n");
   const PythonFunction& outer = Function(m, "outer");
-  CHECK(outer.first_line == 3);   // as co_firstlineno: the first decorator
+  CHECK(outer.first_line == 3);  // as co_firstlineno: the first decorator
   CHECK(outer.def_line == 5);
   CHECK(outer.end_line == 8);
   CHECK(Function(m, "outer.inner").first_line == 6);
   CHECK(Function(m, "outer.<lambda>").first_line == 8);
   CHECK(Function(m, "Net.Part.run").class_index >= 0);
-  CHECK(m.classes[static_cast<size_t>(Function(m, "Net.Part.run").class_index)].qualified == "Net.Part");
+  CHECK(m.classes[static_cast<size_t>(Function(m, "Net.Part.run").class_index)].qualified ==
+        "Net.Part");
   CHECK(Function(m, "Net.forward").def_line == 14);
   CHECK(Function(m, "Net.forward.<listcomp>").first_line == 15);
   REQUIRE(m.classes.size() == 2);
@@ -126,7 +127,8 @@ TEST_CASE("damaged and hostile text") {
     CHECK(Calls(Function(m, "f")) == "g@2");
   }
   SECTION("deep nesting") {
-    const std::string deep = "x = " + std::string(20000, '(') + "f(1)" + std::string(20000, ')') + "\n";
+    const std::string deep =
+        "x = " + std::string(20000, '(') + "f(1)" + std::string(20000, ')') + "\n";
     CHECK(Parsed(deep).functions.size() >= 1);
   }
   SECTION("deep operators and attributes") {

@@ -25,21 +25,24 @@ Json LineCostJson(const LineAttribution& attribution, const LineCost& cost) {
 }
 
 Json LineTotalsJson(const LineTotals& totals) {
-  return {{"deviceUs", Us(totals.device)},
-          {"hostUs", Us(totals.host)},
-          {"lineDeviceUs", Us(totals.line_device)},
-          {"functionDeviceUs", Us(totals.function_device)},
-          {"lineHostUs", Us(totals.line_host)},
-          {"functionHostUs", Us(totals.function_host)}};
+  return {
+      {"deviceUs", Us(totals.device)},          {"hostUs", Us(totals.host)},
+      {"lineDeviceUs", Us(totals.line_device)}, {"functionDeviceUs", Us(totals.function_device)},
+      {"lineHostUs", Us(totals.line_host)},     {"functionHostUs", Us(totals.function_host)}};
 }
 
 Result<Json> LinesView(const ViewRequest& request) {
   const std::string group = TextParam(request.params, "groupBy");
   LineGrouping grouping = LineGrouping::kLine;
-  if (group == "function") grouping = LineGrouping::kFunction;
-  else if (group == "file") grouping = LineGrouping::kFile;
+  if (group == "function")
+    grouping = LineGrouping::kFunction;
+  else if (group == "file")
+    grouping = LineGrouping::kFile;
   else if (!group.empty() && group != "line") {
-    return Error{ErrorKind::kInvalidArgument, "Unknown grouping \"" + group + "\".", "Use line, function or file.", {}};
+    return Error{ErrorKind::kInvalidArgument,
+                 "Unknown grouping \"" + group + "\".",
+                 "Use line, function or file.",
+                 {}};
   }
   const auto data = LinesOf(request.trace, SpaceParam(request.params), request.cancel);
   if (!data.ok()) return data.error();
@@ -51,14 +54,17 @@ Result<Json> LinesView(const ViewRequest& request) {
   (*result)["totals"] = LineTotalsJson((*sums)->totals);
   Json absences = Json::array();
   if (!attribution.has_stacks) {
-    absences.push_back({{"what", "Python stacks are missing, so no cost can be brought to a line."},
-                        {"argument", "with_stack=True"},
-                        {"snippet", "with torch.profiler.profile(with_stack=True) as prof:\n    ..."}});
+    absences.push_back(
+        {{"what", "Python stacks are missing, so no cost can be brought to a line."},
+         {"argument", "with_stack=True"},
+         {"snippet", "with torch.profiler.profile(with_stack=True) as prof:\n    ..."}});
   } else if (!attribution.has_sources && attribution.contexts.size() > 0) {
-    absences.push_back({{"what", "No source file of the recorded program was found, so lines inside functions are "
-                                 "known only where the recorder wrote them."},
-                        {"argument", ""},
-                        {"snippet", ""}});
+    absences.push_back(
+        {{"what",
+          "No source file of the recorded program was found, so lines inside functions are "
+          "known only where the recorder wrote them."},
+         {"argument", ""},
+         {"snippet", ""}});
   }
   (*result)["absences"] = std::move(absences);
   return result;

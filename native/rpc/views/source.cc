@@ -14,14 +14,15 @@ namespace {
 constexpr size_t kMaxLines = 300;
 constexpr size_t kMaxLenses = 300;
 constexpr size_t kMaxSliceBytes = 160 << 10;
-constexpr size_t kHoverOperators = 12, kHoverKernels = 8, kHoverCallers = 8, kHoverSlices = 8, kHoverShapes = 3;
+constexpr size_t kHoverOperators = 12, kHoverKernels = 8, kHoverCallers = 8, kHoverSlices = 8,
+                 kHoverShapes = 3;
 constexpr size_t kMaxShapeText = 200;
 
 // A recorded location, or several that lie on one line, in the document as it is now.
 struct Annotated {
   int line = 0;
   bool stale = false;
-  LineCost cost;                      // summed; location is that of the hottest
+  LineCost cost;  // summed; location is that of the hottest
   std::vector<uint32_t> locations;
 };
 
@@ -36,7 +37,8 @@ int BaseFunction(const PythonModule& base, const LineLocation& l) {
 
 class Annotator {
  public:
-  Annotator(const DocumentLines& document, const LinesResult& sums) : document_(document), sums_(sums) {
+  Annotator(const DocumentLines& document, const LinesResult& sums)
+      : document_(document), sums_(sums) {
     for (const std::string& file : document.files) files_.insert(file);
   }
 
@@ -63,10 +65,12 @@ class Annotator {
     if (out.size() > kMaxLines) {
       const bool device = sums_.has_device_work;
       std::stable_sort(out.begin(), out.end(), [&](const Annotated& a, const Annotated& b) {
-        return device ? a.cost.device_total > b.cost.device_total : a.cost.host_total > b.cost.host_total;
+        return device ? a.cost.device_total > b.cost.device_total
+                      : a.cost.host_total > b.cost.host_total;
       });
       out.resize(kMaxLines);
-      std::sort(out.begin(), out.end(), [](const Annotated& a, const Annotated& b) { return a.line < b.line; });
+      std::sort(out.begin(), out.end(),
+                [](const Annotated& a, const Annotated& b) { return a.line < b.line; });
     }
     return out;
   }
@@ -87,20 +91,24 @@ class Annotator {
       const int now = drift.function[f];
       if (now < 0) continue;
       const PythonFunction& today = document_.now->functions[now];
-      found.emplace_back(today.def_line, Lens(g, today.def_line, "function", today.qualified, g.line, drift.changed[f]));
+      found.emplace_back(today.def_line, Lens(g, today.def_line, "function", today.qualified,
+                                              g.line, drift.changed[f]));
     }
     for (const LineGroup& g : sums_.classes) {
       if (found.size() >= kMaxLenses || !files_.count(g.file)) continue;
       for (const PythonClass& c : document_.now->classes) {
         if (c.qualified != g.function) continue;
         const bool module = std::any_of(c.bases.begin(), c.bases.end(), [&](const std::string& b) {
-          return b == "Module" || b == "LightningModule" || b == "Sequential" || b == "ModuleList" || IsModule(b);
+          return b == "Module" || b == "LightningModule" || b == "Sequential" ||
+                 b == "ModuleList" || IsModule(b);
         });
-        found.emplace_back(c.def_line, Lens(g, c.def_line, module ? "module" : "class", c.qualified, c.def_line, false));
+        found.emplace_back(c.def_line, Lens(g, c.def_line, module ? "module" : "class", c.qualified,
+                                            c.def_line, false));
         break;
       }
     }
-    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     Json out = Json::array();
     for (auto& [line, lens] : found) out.push_back(std::move(lens));
     return out;
@@ -123,7 +131,9 @@ class Annotator {
  private:
   const PythonModule* Base(const std::string& file) const {
     const auto it = document_.data->files.find(file);
-    return it == document_.data->files.end() || !document_.drift.count(file) ? nullptr : it->second.module.get();
+    return it == document_.data->files.end() || !document_.drift.count(file)
+               ? nullptr
+               : it->second.module.get();
   }
 
   // A class of this document that is a module itself.
@@ -184,7 +194,8 @@ class Annotator {
     sum.idle += c.idle;
   }
 
-  Json Lens(const LineGroup& g, int line, const char* kind, const std::string& name, int recorded, bool stale) const {
+  Json Lens(const LineGroup& g, int line, const char* kind, const std::string& name, int recorded,
+            bool stale) const {
     const bool device = sums_.has_device_work;
     const Ns backward = device ? g.backward_device : g.backward_host;
     return {{"line", line},
@@ -221,7 +232,9 @@ std::vector<SliceIndex> SlicesOf(const ViewRequest& request, const LineAttributi
                                  const std::vector<bool>& wanted) {
   const Model& model = *request.trace.model;
   const TraceStore& store = model.store();
-  const auto location = [&](uint32_t context) { return context == kNone ? kNone : at.contexts[context].location; };
+  const auto location = [&](uint32_t context) {
+    return context == kNone ? kNone : at.contexts[context].location;
+  };
   std::vector<SliceIndex> out;
   for (SliceIndex i = 0; i < store.slice_count(); ++i) {
     if (i % 8192 == 0 && request.cancel.cancelled()) break;
@@ -233,10 +246,12 @@ std::vector<SliceIndex> SlicesOf(const ViewRequest& request, const LineAttributi
     } else {
       l = location(at.called[i]);
       if (l == kNone || !wanted[l]) {
-        if (at.user_frame[i]) l = location(at.context[i]);
-        else if (at.backward[i] && store.kind(i) == SliceKind::kCpuOp && at.blamed[i] != at.context[i] &&
+        if (at.user_frame[i])
+          l = location(at.context[i]);
+        else if (at.backward[i] && store.kind(i) == SliceKind::kCpuOp &&
+                 at.blamed[i] != at.context[i] &&
                  (at.parent[i] == kNone || at.blamed[at.parent[i]] != at.blamed[i])) {
-          l = location(at.blamed[i]);   // outermost op of the line's backward
+          l = location(at.blamed[i]);  // outermost op of the line's backward
         }
       }
     }
@@ -254,7 +269,8 @@ struct Part {
   std::map<std::string, uint64_t> shapes;
 };
 
-Json PartsJson(const TraceStore& store, const std::unordered_map<StringId, Part>& parts, bool device, size_t most) {
+Json PartsJson(const TraceStore& store, const std::unordered_map<StringId, Part>& parts,
+               bool device, size_t most) {
   std::vector<std::pair<StringId, const Part*>> order;
   for (const auto& [name, part] : parts) order.emplace_back(name, &part);
   std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
@@ -267,7 +283,8 @@ Json PartsJson(const TraceStore& store, const std::unordered_map<StringId, Part>
     if (out.size() == most) break;
     std::vector<std::pair<uint64_t, std::string>> shapes;
     for (const auto& [text, count] : part->shapes) shapes.emplace_back(count, text);
-    std::stable_sort(shapes.begin(), shapes.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::stable_sort(shapes.begin(), shapes.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
     Json texts = Json::array();
     for (const auto& [count, text] : shapes) {
       if (texts.size() == kHoverShapes) break;
@@ -298,8 +315,8 @@ Result<Json> SourceResolve(const ViewRequest& request) {
 }
 
 Result<Json> SourceAnnotations(const ViewRequest& request) {
-  const auto document =
-      DocumentLinesOf(request.trace, SpaceParam(request.params), DocumentParam(request.params), request.cancel);
+  const auto document = DocumentLinesOf(request.trace, SpaceParam(request.params),
+                                        DocumentParam(request.params), request.cancel);
   if (!document.ok()) return document.error();
   const auto sums = document->data->Sums(*request.trace.model, request.steps, request.cancel);
   if (!sums.ok()) return sums.error();
@@ -322,10 +339,14 @@ Result<Json> SourceAnnotations(const ViewRequest& request) {
 }
 
 Result<Json> SourceHover(const ViewRequest& request) {
-  Json result = {{"found", false},           {"cost", Json()},           {"byOperator", Json::array()},
-                 {"byKernel", Json::array()}, {"callers", Json::array()}, {"slices", Json::array()}};
-  const auto document =
-      DocumentLinesOf(request.trace, SpaceParam(request.params), DocumentParam(request.params), request.cancel);
+  Json result = {{"found", false},
+                 {"cost", Json()},
+                 {"byOperator", Json::array()},
+                 {"byKernel", Json::array()},
+                 {"callers", Json::array()},
+                 {"slices", Json::array()}};
+  const auto document = DocumentLinesOf(request.trace, SpaceParam(request.params),
+                                        DocumentParam(request.params), request.cancel);
   if (!document.ok()) return document.error();
   if (document->files.empty()) return result;
   const auto sums = document->data->Sums(*request.trace.model, request.steps, request.cancel);
@@ -333,7 +354,8 @@ Result<Json> SourceHover(const ViewRequest& request) {
   Annotator annotator(*document, **sums);
   const int64_t line = IntegerParam(request.params, "line", 0);
   const std::vector<Annotated> lines = annotator.Lines();
-  const auto hit = std::find_if(lines.begin(), lines.end(), [&](const Annotated& a) { return a.line == line; });
+  const auto hit =
+      std::find_if(lines.begin(), lines.end(), [&](const Annotated& a) { return a.line == line; });
   if (hit == lines.end()) return result;
 
   const LineAttribution& at = document->data->attribution;
@@ -344,7 +366,7 @@ Result<Json> SourceHover(const ViewRequest& request) {
   // Contexts at or below the line, and the caller by which each was reached.
   std::vector<bool> inside(at.contexts.size(), false);
   std::vector<uint32_t> caller(at.contexts.size(), kNone);
-  for (uint32_t c = 0; c < at.contexts.size(); ++c) {   // parents come first
+  for (uint32_t c = 0; c < at.contexts.size(); ++c) {  // parents come first
     const uint32_t p = at.contexts[c].parent;
     if (p != kNone && inside[p]) {
       inside[c] = true;
@@ -390,7 +412,8 @@ Result<Json> SourceHover(const ViewRequest& request) {
     if (backward && !(*sums)->has_device_work) op.backward += at.exclusive[i];
     if (dims != kNone) {
       const std::string_view shape = store.ArgText(i, dims);
-      if (!shape.empty() && (op.shapes.size() < 64 || op.shapes.count(std::string(shape.substr(0, kMaxShapeText))))) {
+      if (!shape.empty() &&
+          (op.shapes.size() < 64 || op.shapes.count(std::string(shape.substr(0, kMaxShapeText))))) {
         ++op.shapes[std::string(shape.substr(0, kMaxShapeText))];
       }
     }
@@ -414,8 +437,9 @@ Result<Json> SourceHover(const ViewRequest& request) {
                                  {"hostUs", Us(cost.second)}});
   }
   std::vector<SliceIndex> slices = SlicesOf(request, at, wanted);
-  std::stable_sort(slices.begin(), slices.end(),
-                   [&](SliceIndex a, SliceIndex b) { return store.duration(a) > store.duration(b); });
+  std::stable_sort(slices.begin(), slices.end(), [&](SliceIndex a, SliceIndex b) {
+    return store.duration(a) > store.duration(b);
+  });
   if (slices.size() > kHoverSlices) slices.resize(kHoverSlices);
   for (const SliceIndex i : slices) result["slices"].push_back(SliceRefJson(store, i));
   return result;
@@ -438,7 +462,8 @@ Result<Json> SourceLineSlices(const ViewRequest& request) {
   if (any) {
     const std::vector<SliceIndex> found = SlicesOf(request, at, wanted);
     total = found.size();
-    const auto limit = static_cast<size_t>(std::clamp<int64_t>(IntegerParam(request.params, "limit", 200), 1, 2000));
+    const auto limit = static_cast<size_t>(
+        std::clamp<int64_t>(IntegerParam(request.params, "limit", 200), 1, 2000));
     size_t bytes = 0;
     for (const SliceIndex i : found) {
       bytes += 100 + std::min<size_t>(300, request.trace.store->name(i).size());
@@ -455,7 +480,8 @@ Result<Json> SourceHotLines(const ViewRequest& request) {
   if (!data.ok()) return data.error();
   const auto sums = (*data)->Sums(*request.trace.model, request.steps, request.cancel);
   if (!sums.ok()) return sums.error();
-  const auto limit = static_cast<size_t>(std::clamp<int64_t>(IntegerParam(request.params, "limit", 20), 1, 200));
+  const auto limit =
+      static_cast<size_t>(std::clamp<int64_t>(IntegerParam(request.params, "limit", 20), 1, 200));
   const bool device = (*sums)->has_device_work;
   Json lines = Json::array();
   for (const LineCost& c : (*sums)->rows) {
@@ -465,13 +491,16 @@ Result<Json> SourceHotLines(const ViewRequest& request) {
     const LineLocation& l = (*data)->attribution.locations[c.location];
     const auto file = (*data)->files.find(l.file);
     ResolvedPath resolved;
-    if (file != (*data)->files.end()) resolved = file->second.resolved;
-    else resolved = ResolveSource(request.trace, space, l.file);
+    if (file != (*data)->files.end())
+      resolved = file->second.resolved;
+    else
+      resolved = ResolveSource(request.trace, space, l.file);
     Json path;
     if (resolved.status == ResolveStatus::kFound) path = resolved.path;
     lines.push_back({{"cost", LineCostJson((*data)->attribution, c)},
                      {"path", path},
-                     {"share", Annotator::Share(self, device ? (*sums)->totals.device : (*sums)->totals.host)}});
+                     {"share", Annotator::Share(
+                                   self, device ? (*sums)->totals.device : (*sums)->totals.host)}});
   }
   return Json{{"lines", std::move(lines)}, {"hasDeviceWork", device}};
 }
@@ -500,8 +529,10 @@ Result<Json> SourceEventLines(const ViewRequest& request) {
     if (around[i] != kNone) exclusive[around[i]] -= store.duration(i);
   }
   const int64_t limit = IntegerParam(request.params, "limit", 500);
-  const uint64_t begin = static_cast<uint64_t>(std::max<int64_t>(0, IntegerParam(request.params, "offset", 0)));
-  const uint64_t most = limit < 0 ? UINT64_MAX : static_cast<uint64_t>(std::min<int64_t>(limit, 1000));
+  const uint64_t begin =
+      static_cast<uint64_t>(std::max<int64_t>(0, IntegerParam(request.params, "offset", 0)));
+  const uint64_t most =
+      limit < 0 ? UINT64_MAX : static_cast<uint64_t>(std::min<int64_t>(limit, 1000));
   uint64_t total = 0;
   Json events = Json::array();
   for (SliceIndex i = 0; i < n; ++i) {

@@ -14,7 +14,8 @@ inline std::vector<std::string> TextList(const Json& params, const char* key) {
   const auto it = params.find(key);
   if (it == params.end() || !it->is_array()) return out;
   for (const Json& item : *it) {
-    if (item.is_string() && !item.get_ref<const std::string&>().empty()) out.push_back(item.get<std::string>());
+    if (item.is_string() && !item.get_ref<const std::string&>().empty())
+      out.push_back(item.get<std::string>());
   }
   return out;
 }
@@ -38,7 +39,8 @@ inline SourceSpace SpaceParam(const Json& params) {
     for (const Json& m : *mappings) {
       if (!m.is_object()) continue;
       PathMapping mapping{TextParam(m, "from"), TextParam(m, "to")};
-      if (!mapping.from.empty() && !mapping.to.empty()) space.mappings.push_back(std::move(mapping));
+      if (!mapping.from.empty() && !mapping.to.empty())
+        space.mappings.push_back(std::move(mapping));
     }
   }
   return space;
