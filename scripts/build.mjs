@@ -12,29 +12,31 @@ import { packageVsix } from './lib/vsix.mjs';
 import { writeProtocolTypes } from './protocol-types.mjs';
 import { setUp } from './setup.mjs';
 
+/** Lets checkouts in different folders share what ccache keeps. */
+const compilerEnv = { CCACHE_BASEDIR: root, CCACHE_NOHASHDIR: '1', ...process.env };
+
 /** Configures once and compiles what changed. `tests` adds the native test programs. */
 export function buildNative({ tests = false } = {}) {
   if (!existsSync(join(buildDir, 'build.ninja'))) {
-    run('cmake', [
-      '-S',
-      root,
-      '-B',
-      buildDir,
-      '-G',
-      'Ninja',
-      '-DCMAKE_BUILD_TYPE=Release',
-      '-DEMBERLINE_STATIC=ON',
-      '-DEMBERLINE_TESTS=ON',
-    ]);
+    run(
+      'cmake',
+      [
+        '-S',
+        root,
+        '-B',
+        buildDir,
+        '-G',
+        'Ninja',
+        '-DCMAKE_BUILD_TYPE=Release',
+        '-DEMBERLINE_STATIC=ON',
+        '-DEMBERLINE_TESTS=ON',
+      ],
+      { env: compilerEnv },
+    );
   }
   const jobs = String(availableParallelism());
-  run('cmake', [
-    '--build',
-    buildDir,
-    '--parallel',
-    jobs,
-    ...(tests ? [] : ['--target', 'emberline']),
-  ]);
+  const target = tests ? [] : ['--target', 'emberline'];
+  run('cmake', ['--build', buildDir, '--parallel', jobs, ...target], { env: compilerEnv });
 }
 
 /** The whole build, in the order in which the parts need each other; gives the VSIX's path. */

@@ -108,7 +108,9 @@ export async function protocolTypes({ $defs, methods }) {
     `export interface Methods {\n${rows.join('\n')}\n}`,
     'export type Method = keyof Methods;',
     '',
-  ].join('\n\n').replace(/\n+$/, '\n');
+  ]
+    .join('\n\n')
+    .replace(/\n+$/, '\n');
 }
 
 /** Writes the types where they changed; true when something was written. */

@@ -130,7 +130,8 @@ export function hasCodeServer() {
     return existsSync(join(codeServerDir(), 'out', 'node', 'entry.js'));
   }
   return (
-    existsSync(codeServerStamp) && readFileSync(codeServerStamp, 'utf8').trim() === codeServerVersion
+    existsSync(codeServerStamp) &&
+    readFileSync(codeServerStamp, 'utf8').trim() === codeServerVersion
   );
 }
 
@@ -199,10 +200,14 @@ export async function setUp({ tests = false, workbench = false } = {}) {
   await installAptPackages(packages);
   const version = compilerVersion();
   if (version === undefined) {
-    throw new CommandError('No C++ compiler was found: install g++ 11 or newer, or clang 14 or newer.');
+    throw new CommandError(
+      'No C++ compiler was found: install g++ 11 or newer, or clang 14 or newer.',
+    );
   }
   if (version < 11) {
-    throw new CommandError(`The C++ compiler is version ${version}; C++20 needs g++ 11 or clang 14.`);
+    throw new CommandError(
+      `The C++ compiler is version ${version}; C++20 needs g++ 11 or clang 14.`,
+    );
   }
   installNpmPackages();
 }

@@ -39,7 +39,9 @@ export function runLogged(command, args, logFile, options = {}) {
     const child = spawn(command, args, { ...options, stdio: ['ignore', log, log] });
     const fail = (reason) => {
       const tail = readFileSync(logFile, 'utf8').split('\n').slice(-40).join('\n');
-      reject(new CommandError(`${tail}\n${[command, ...args].join(' ')} ${reason}; see ${logFile}`));
+      reject(
+        new CommandError(`${tail}\n${[command, ...args].join(' ')} ${reason}; see ${logFile}`),
+      );
     };
     child.on('error', (error) => {
       closeSync(log);

@@ -71,7 +71,10 @@ step('operators sort by a column', async () => {
   await settledGrid(frame, 'Operators');
   const header = frame.locator('[role=columnheader][data-key=calls]');
   await header.click();
-  await waitUntil('the order', async () => (await header.getAttribute('aria-sort')) === 'descending');
+  await waitUntil(
+    'the order',
+    async () => (await header.getAttribute('aria-sort')) === 'descending',
+  );
   const grid = await settledGrid(frame, 'Operators');
   const { rows, totalRows } = commandLine('operators', trace, '--sort=-calls', '--limit', '3');
   assert.equal(await grid.getAttribute('aria-rowcount'), String(totalRows + 1));
@@ -107,7 +110,10 @@ step('a stack frame opens the file at its line', async () => {
   const frame = await showView(workbench, 'Operators');
   const box = frame.locator('vscode-textfield').first().locator('input');
   await box.fill('aten::std');
-  await frame.locator('.row-count').filter({ hasText: /^\d+ of \d+ rows$/ }).waitFor();
+  await frame
+    .locator('.row-count')
+    .filter({ hasText: /^\d+ of \d+ rows$/ })
+    .waitFor();
   const grid = await settledGrid(frame, 'Operators');
   await grid.getByRole('button', { name: 'Open row' }).first().click();
   // The trace was recorded elsewhere: its file is found by the end that the two paths share.

@@ -52,7 +52,10 @@ step('a window that is loaded again shows the same view', async () => {
   const before = await showView(workbench, 'Operators');
   const header = before.locator('[role=columnheader][data-key=calls]');
   if ((await header.getAttribute('aria-sort')) !== 'descending') await header.click();
-  await waitUntil('the order', async () => (await header.getAttribute('aria-sort')) === 'descending');
+  await waitUntil(
+    'the order',
+    async () => (await header.getAttribute('aria-sort')) === 'descending',
+  );
   await settledGrid(before, 'Operators');
   await workbench.reload();
   await workbench.tab('slow.pt.trace.json.gz').waitFor();

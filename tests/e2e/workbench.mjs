@@ -1,5 +1,13 @@
 // Drives the real product: the packaged VSIX in a served VS Code, in a real browser.
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { chromium } from 'playwright-core';
@@ -86,7 +94,11 @@ export async function startWorkbench({
   try {
     prepareWorkbench(folders, process.env.EMBERLINE_VSIX ?? vsixPath(), allSettings);
     server = await startCodeServer(folders, { logFile: join(home, 'server.log') });
-    browser = await chromium.launch({ executablePath, args: browserArguments, timeout: patienceMs });
+    browser = await chromium.launch({
+      executablePath,
+      args: browserArguments,
+      timeout: patienceMs,
+    });
     const page = await browser.newPage({ viewport });
     page.setDefaultTimeout(patienceMs);
     page.setDefaultNavigationTimeout(patienceMs);
@@ -162,7 +174,9 @@ export class Workbench {
     for (const [index, part] of parts.entries()) {
       const row = this.page
         .locator('.explorer-folders-view .monaco-list-row')
-        .filter({ has: this.page.locator(`.label-name`, { hasText: new RegExp(`^${escape(part)}$`) }) })
+        .filter({
+          has: this.page.locator(`.label-name`, { hasText: new RegExp(`^${escape(part)}$`) }),
+        })
         .first();
       await row.waitFor();
       if (index === parts.length - 1) await row.dblclick();
@@ -226,17 +240,19 @@ export class Workbench {
 
   /** Process ids of the daemon that the installed extension runs. */
   daemonPids() {
-    return readdirSync('/proc').filter((name) => {
-      if (!/^\d+$/.test(name)) return false;
-      try {
-        return (
-          readlinkSync(`/proc/${name}/exe`).startsWith(this.folders.extensions) &&
-          readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('serve')
-        );
-      } catch {
-        return false;
-      }
-    }).map(Number);
+    return readdirSync('/proc')
+      .filter((name) => {
+        if (!/^\d+$/.test(name)) return false;
+        try {
+          return (
+            readlinkSync(`/proc/${name}/exe`).startsWith(this.folders.extensions) &&
+            readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('serve')
+          );
+        } catch {
+          return false;
+        }
+      })
+      .map(Number);
   }
 
   /** Reloads the window by VS Code's own command, which saves the window's state before. */

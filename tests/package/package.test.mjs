@@ -79,7 +79,8 @@ test('the daemon is stripped and small', () => {
 test('the daemon needs no library that a machine may lack', () => {
   const dynamic = output('readelf', ['-d', '--wide', daemon]) ?? '';
   const needed = [...dynamic.matchAll(/\(NEEDED\).*\[(.+)\]/g)].map((match) => match[1]);
-  const everywhere = /^(libc\.so\.6|libm\.so\.6|libpthread\.so\.0|libdl\.so\.2|librt\.so\.1|ld-linux.*)$/;
+  const everywhere =
+    /^(libc\.so\.6|libm\.so\.6|libpthread\.so\.0|libdl\.so\.2|librt\.so\.1|ld-linux.*)$/;
   assert.deepEqual(
     needed.filter((library) => !everywhere.test(library)),
     [],

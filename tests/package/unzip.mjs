@@ -23,8 +23,7 @@ export function unzip(archive, folder) {
     if (name.endsWith('/')) continue;
     const path = normalize(name);
     if (path.startsWith('..') || path.startsWith('/')) throw new Error(`Path outside: ${name}`);
-    const start =
-      header + 30 + bytes.readUInt16LE(header + 26) + bytes.readUInt16LE(header + 28);
+    const start = header + 30 + bytes.readUInt16LE(header + 26) + bytes.readUInt16LE(header + 28);
     const data = bytes.subarray(start, start + packed);
     const target = join(folder, path);
     mkdirSync(dirname(target), { recursive: true });

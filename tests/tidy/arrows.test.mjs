@@ -32,7 +32,10 @@ const nativeLibraries = [
 const packages = [
   [/^vscode$/, /^extension\/src\/(?!protocol\/)/],
   [/^vscode-jsonrpc(\/|$)/, /^extension\/src\/daemon\//],
-  [/^(preact|@preact\/signals|@vscode-elements\/elements|uplot)(\/|$)/, /^webviews\/src\/(?!lib\/)/],
+  [
+    /^(preact|@preact\/signals|@vscode-elements\/elements|uplot)(\/|$)/,
+    /^webviews\/src\/(?!lib\/)/,
+  ],
   [/^@tanstack\/virtual-core$/, /^webviews\/src\/widgets\//],
   [/^node:/, /^(extension|scripts|tests)\//],
 ];

@@ -7,7 +7,8 @@ const binary = /\.(gz|png|ico|woff2?|ttf|zip)$/;
 const textFiles = () => trackedFiles().filter((file) => !binary.test(file));
 
 /** Damaged inputs and recorded output are what they are. */
-const asTheyAre = /^(samples\/.*\.(json|txt)|tests\/(golden|malformed|rpc)\/.*\.(json|txt|golden|test)|package-lock\.json)$/;
+const asTheyAre =
+  /^(samples\/.*\.(json|txt)|tests\/(golden|malformed|rpc)\/.*\.(json|txt|golden|test)|package-lock\.json)$/;
 
 function linesWith(pattern, files) {
   const found = [];
@@ -46,7 +47,9 @@ test('no path of a machine that we worked on, and no registry', () => {
 
 test('the lock file names no place that packages came from', () => {
   const lock = JSON.parse(readTracked('package-lock.json'));
-  const resolved = Object.entries(lock.packages).filter(([, entry]) => entry.resolved !== undefined);
+  const resolved = Object.entries(lock.packages).filter(
+    ([, entry]) => entry.resolved !== undefined,
+  );
   assert.deepEqual(resolved, []);
 });
 
