@@ -383,24 +383,25 @@ void TraceBuilder::FindExtent() {
     }
   }
 
+  // Times stay so near to the profile's start that every difference and every end is representable.
+  constexpr Ns kFarthest = std::numeric_limits<Ns>::max() / 4;
+  least_ = SaturatingAdd(range.begin, -kFarthest);
+  most_ = SaturatingAdd(range.begin, kFarthest);
+  range.end = std::min(range.end, most_);
   uint64_t lost = 0, absurd = 0;
-  for (uint32_t i = 0; i < slices; ++i) {
-    if (zero_is_lost && start_[i] == 0) {
-      start_[i] = range.begin;
+  const auto mend_point = [&](Ns& ts) {
+    if (zero_is_lost && ts == 0) {
+      ts = range.begin;
       ++lost;
     }
+    ts = std::clamp(ts, least_, most_);
+  };
+  for (uint32_t i = 0; i < slices; ++i) {
+    mend_point(start_[i]);
     if (duration_[i] == kUnfinished) duration_[i] = std::max<Ns>(0, range.end - start_[i]);
     absurd += duration_[i] > kAbsurdDuration;
-    // Ends stay representable, also after the shift to the profile's start.
-    start_[i] = std::clamp<Ns>(start_[i], range.begin - std::numeric_limits<Ns>::max() / 4,
-                               range.begin + std::numeric_limits<Ns>::max() / 4);
-    duration_[i] = std::min<Ns>(duration_[i], std::numeric_limits<Ns>::max() / 4);
+    duration_[i] = std::min(duration_[i], kFarthest);
   }
-  const auto mend_point = [&](Ns& ts) {
-    if (!zero_is_lost || ts != 0) return;
-    ts = range.begin;
-    ++lost;
-  };
   for (Instant& instant : store.instants_) mend_point(instant.ts);
   for (size_t i = 0; i < memory_.size(); ++i) mend_point(memory_[i].ts);
   for (CounterSample& sample : store.counters_) mend_point(sample.ts);
@@ -562,7 +563,7 @@ void TraceBuilder::PlaceRest() {
 
 // The slice that a flow touches: on the thread's host or device track, one that starts exactly at
 // its time (recorders copy the time), else the innermost around it.
-SliceIndex TraceBuilder::FindFlowSlice(const FlowPoint& flow, const ThreadInfo& thread,
+SliceIndex TraceBuilder::FindFlowSlice(const FlowPoint& flow, const ThreadInfo& thread, bool launch,
                                        TrackIndex* track) const {
   const TraceStore& store = *store_;
   SliceIndex best = kNone;
@@ -580,10 +581,6 @@ SliceIndex TraceBuilder::FindFlowSlice(const FlowPoint& flow, const ThreadInfo& 
     // Among slices that start at the time, launch flows belong to calls and device work, forward
     // to backward flows to operators; the innermost one wins, which is met first.
     constexpr int kScanned = 64;
-    const bool launch = store.strings_.Get(store.categories_[flow.category].raw)
-                            .find("wdbwd") == std::string_view::npos &&
-                        store.strings_.Get(store.categories_[flow.category].raw)
-                            .find("forward") == std::string_view::npos;
     bool exact = false;
     for (int k = 0; k < kScanned && i > candidate.first && store.start_[i - 1] == flow.ts; ++k) {
       --i;
@@ -617,12 +614,18 @@ bool TraceBuilder::PlaceFlows(const CancelToken& cancel) {
   TraceStore& store = *store_;
   const size_t n = flows_.size();
   store.flows_.resize(n);
+  // Flows that do not go from forward to backward belong to launches.
+  std::vector<bool> launch;
+  for (const CategoryInfo& category : store.categories_) {
+    const std::string_view raw = store.strings_.Get(category.raw);
+    launch.push_back(raw != "fwdbwd" && raw.find("forward") == std::string_view::npos);
+  }
   for (size_t i = 0; i < n; ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) return false;
     FlowPoint flow = flows_[i];
     const ThreadInfo& thread = threads_[flow.track];
-    flow.ts -= zero_;
-    flow.slice = FindFlowSlice(flow, thread, &flow.track);
+    flow.ts = std::clamp(flow.ts, least_, most_) - zero_;
+    flow.slice = FindFlowSlice(flow, thread, launch[flow.category], &flow.track);
     store.flows_[i] = flow;
   }
   flows_.Free();

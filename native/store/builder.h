@@ -114,7 +114,8 @@ class TraceBuilder {
   bool Nest(const CancelToken& cancel);
   void PlaceRest();
   bool PlaceFlows(const CancelToken& cancel);
-  SliceIndex FindFlowSlice(const FlowPoint& flow, const ThreadInfo& thread, TrackIndex* track) const;
+  SliceIndex FindFlowSlice(const FlowPoint& flow, const ThreadInfo& thread, bool launch,
+                           TrackIndex* track) const;
   void Count(const char* kind, const char* message, uint64_t count);
 
   std::shared_ptr<TraceStore> store_;
@@ -136,6 +137,7 @@ class TraceBuilder {
   std::unordered_map<uint64_t, uint16_t> category_index_;
   bool fractional_times_ = false;
   Ns zero_ = 0;                           // recorded time of the profile's start
+  Ns least_ = 0, most_ = 0;               // recorded times are kept within these
 };
 
 }  // namespace emberline
