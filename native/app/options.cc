@@ -37,9 +37,10 @@ size_t EditDistance(const std::string& a, const std::string& b) {
   return row[b.size()];
 }
 
-using Setter = std::function<Result<bool>(Options&, const std::string& option, const std::string& value)>;
+using Setter =
+    std::function<Result<bool>(Options&, const std::string& option, const std::string& value)>;
 
-Setter Into(std::string Options::* member) {
+Setter Into(std::string Options::*member) {
   return [member](Options& options, const std::string&, const std::string& value) -> Result<bool> {
     options.*member = value;
     return true;
@@ -47,10 +48,14 @@ Setter Into(std::string Options::* member) {
 }
 
 Result<bool> SetFormat(Options& options, const std::string&, const std::string& value) {
-  if (value == "table") options.format = OutputFormat::kTable;
-  else if (value == "json") options.format = OutputFormat::kJson;
-  else if (value == "csv") options.format = OutputFormat::kCsv;
-  else return Wrong("--format wants table, json or csv, not \"" + value + "\".");
+  if (value == "table")
+    options.format = OutputFormat::kTable;
+  else if (value == "json")
+    options.format = OutputFormat::kJson;
+  else if (value == "csv")
+    options.format = OutputFormat::kCsv;
+  else
+    return Wrong("--format wants table, json or csv, not \"" + value + "\".");
   return true;
 }
 
@@ -75,13 +80,13 @@ Result<bool> SetLogLevel(Options& options, const std::string&, const std::string
 }
 
 Setter IntegerInto(std::function<void(Options&, int64_t)> set) {
-  return [set](Options& options, const std::string& option,
-               const std::string& value) -> Result<bool> {
-    Result<int64_t> number = ParseInteger(option, value);
-    if (!number.ok()) return number.error();
-    set(options, number.value());
-    return true;
-  };
+  return
+      [set](Options& options, const std::string& option, const std::string& value) -> Result<bool> {
+        Result<int64_t> number = ParseInteger(option, value);
+        if (!number.ok()) return number.error();
+        set(options, number.value());
+        return true;
+      };
 }
 
 Result<bool> AddParam(Options& options, const std::string&, const std::string& value) {
@@ -104,7 +109,8 @@ const std::map<std::string, Setter>& ValueOptions() {
       {"--limit", IntegerInto([](Options& o, int64_t n) { o.limit = n; })},
       {"--pixels", IntegerInto([](Options& o, int64_t n) { o.pixels = n; })},
       {"--track", IntegerInto([](Options& o, int64_t n) { o.tracks.push_back(n); })},
-      {"--source", [](Options& o, const std::string&, const std::string& value) -> Result<bool> {
+      {"--source",
+       [](Options& o, const std::string&, const std::string& value) -> Result<bool> {
          o.sources.push_back(value);
          return true;
        }},
@@ -178,7 +184,8 @@ Result<Options> ParseOptions(const std::vector<std::string>& arguments) {
   }
   if (!words.empty()) options.command = words[0];
   if (words.size() > 1) options.path = words[1];
-  if (words.size() > 2) return Wrong("There is one PATH at most; \"" + words[2] + "\" is too much.");
+  if (words.size() > 2)
+    return Wrong("There is one PATH at most; \"" + words[2] + "\" is too much.");
   return options;
 }
 
@@ -193,7 +200,7 @@ Commands
   runs         runs, workers and capture spans
   overview     where each step's time went, devices, findings
   operators    operators with device and host times (--group-by name|shape)
-  kernels      device kernels (--group-by name|operator)
+  kernels      device kernels (--group-by name|properties)
   memory       allocated memory over time and by operator
   modules      the tree of torch.nn modules
   stacks       call stacks by cost
