@@ -21,7 +21,14 @@ namespace emberline {
 class TimelineTrackLanes;
 
 enum class TimelineRowKind : uint8_t {
-  kSteps, kThread, kStream, kOverhead, kSpan, kCounter, kDerived, kOther
+  kSteps,
+  kThread,
+  kStream,
+  kOverhead,
+  kSpan,
+  kCounter,
+  kDerived,
+  kOther
 };
 const char* TimelineRowKindName(TimelineRowKind kind);
 
@@ -29,30 +36,30 @@ const char* TimelineRowKindName(TimelineRowKind kind);
 inline constexpr int64_t kFirstDerivedRow = 1'000'000;
 
 struct TimelineRow {
-  int64_t id = 0;            // the track's index, or from kFirstDerivedRow on
+  int64_t id = 0;  // the track's index, or from kFirstDerivedRow on
   TimelineRowKind kind = TimelineRowKind::kOther;
-  std::string group;         // the process or device it belongs to
+  std::string group;  // the process or device it belongs to
   std::string name;
   std::string detail;
   int64_t device = -1;
   uint32_t lanes = 0;
   uint64_t slices = 0;
-  Ns busy = 0;               // union of its slices
+  Ns busy = 0;  // union of its slices
   bool folded = false;
-  std::string unit;          // of a series
-  TrackIndex track = kNone;  // of a row of slices
-  int series = -1;           // index into TimelineIndex::series
-  std::vector<uint32_t> instants;   // indexes into the store's, by time
+  std::string unit;                // of a series
+  TrackIndex track = kNone;        // of a row of slices
+  int series = -1;                 // index into TimelineIndex::series
+  std::vector<uint32_t> instants;  // indexes into the store's, by time
 };
 
 // Everything that is computed once per trace.
 struct TimelineIndex {
-  std::vector<TimelineRow> rows;      // in the suggested order
-  std::map<int64_t, size_t> row_of;   // by id
+  std::vector<TimelineRow> rows;     // in the suggested order
+  std::map<int64_t, size_t> row_of;  // by id
   std::vector<TimelineSeries> series;
-  Interval work;                      // what the first picture shows
-  TimelineSeries device_busy;         // 1 while any device works; for the minimap
-  TimelineSeries host_busy;           // 1 while any launching thread has a slice
+  Interval work;               // what the first picture shows
+  TimelineSeries device_busy;  // 1 while any device works; for the minimap
+  TimelineSeries host_busy;    // 1 while any launching thread has a slice
 };
 
 // Rows in the order: steps, per device its streams by load and its derived series, launching
@@ -65,9 +72,9 @@ std::string RecordedIdText(const TraceStore& store, const RecordedId& id);
 
 // --- Single slices.
 struct SliceSurroundings {
-  Ns self = 0;                  // duration less that of the slices directly inside
+  Ns self = 0;  // duration less that of the slices directly inside
   uint64_t children = 0;
-  std::vector<SliceIndex> launched;   // device work launched by it or from inside, at most 50
+  std::vector<SliceIndex> launched;  // device work launched by it or from inside, at most 50
   uint64_t launched_total = 0;
 };
 SliceSurroundings SurroundingsOf(const Model& model, SliceIndex slice);
@@ -84,14 +91,14 @@ SliceIndex NeighbourOf(const TraceStore& store, const TimelineTrackLanes& lanes,
 
 // --- Search.
 struct TimelineSearch {
-  std::string text;            // part of the name in any case, or a regular expression
+  std::string text;  // part of the name in any case, or a regular expression
   bool regex = false;
   std::optional<SliceKind> kind;
-  std::string category;        // as recorded
-  std::string module;          // inside calls of modules whose name holds this, any case
-  std::string name;            // the exact name
-  std::string file;            // innermost user frame
-  int64_t line = 0;            // 0: any line of the file
+  std::string category;  // as recorded
+  std::string module;    // inside calls of modules whose name holds this, any case
+  std::string name;      // the exact name
+  std::string file;      // innermost user frame
+  int64_t line = 0;      // 0: any line of the file
   uint64_t offset = 0;
   uint64_t limit = 100;
 };
@@ -99,7 +106,7 @@ struct TimelineHits {
   uint64_t total = 0;
   Ns sum = 0;
   std::vector<std::pair<TrackIndex, uint64_t>> by_track;
-  std::vector<SliceIndex> page;   // by start
+  std::vector<SliceIndex> page;  // by start
 };
 // Linear in the slices. Errors: kInvalidArgument for a regular expression that does not parse,
 // kCancelled.
@@ -110,8 +117,8 @@ Result<TimelineHits> SearchTimeline(const Model& model, const TimelineSearch& se
 struct KindSum {
   SliceKind kind = SliceKind::kHostOther;
   uint64_t slices = 0;
-  Ns sum = 0;          // inside the range
-  Ns unite = 0;        // union over all tracks, inside the range
+  Ns sum = 0;    // inside the range
+  Ns unite = 0;  // union over all tracks, inside the range
 };
 struct NameSum {
   StringId name = 0;
@@ -121,8 +128,8 @@ struct NameSum {
   SliceIndex longest = kNone;
 };
 struct RangeSums {
-  std::vector<KindSum> kinds;   // by sum, largest first
-  std::vector<NameSum> names;   // by sum, largest first; as many as asked for
+  std::vector<KindSum> kinds;  // by sum, largest first
+  std::vector<NameSum> names;  // by sum, largest first; as many as asked for
   uint64_t total = 0;
 };
 // Sums over `slices`, each clipped to the range; they must ascend by index.

@@ -46,7 +46,7 @@ GapReason ReasonOf(std::string_view name, SliceKind kind) {
   if (kind == SliceKind::kSync || IsSyncName(name)) return GapReason::kSynchronisation;
   if (IsCopyCall(name)) return GapReason::kCopy;
   if (kind == SliceKind::kCpuOp) return GapReason::kLaunchLate;
-  if (name.substr(0, 12) == "ProfilerStep") return GapReason::kUnknown;   // is around everything
+  if (name.substr(0, 12) == "ProfilerStep") return GapReason::kUnknown;  // is around everything
   if (kind == SliceKind::kPythonFunction || kind == SliceKind::kUserAnnotation ||
       kind == SliceKind::kHostOther) {
     return GapReason::kHostBusy;
@@ -98,11 +98,11 @@ class GapFinder {
     Ns time = 0;
     SliceIndex longest = kNone;
     Ns longest_time = 0;
-    Ns reached = INT64_MIN;   // end of the union so far: nested slices of a class count once
+    Ns reached = INT64_MIN;  // end of the union so far: nested slices of a class count once
   };
   struct HostActivity {
     std::array<Share, kGapReasonCount> shares;
-    SliceIndex sync = kNone;   // a synchronisation that lasts from before into the gap
+    SliceIndex sync = kNone;  // a synchronisation that lasts from before into the gap
   };
 
   DeviceGap Explain(Interval time, SliceIndex ended_by, bool first) {
@@ -115,7 +115,7 @@ class GapFinder {
       gap.confidence = GapConfidence::kHigh;
       if (gap.launch == kNone) return gap;
     }
-    if (gap.launch == kNone) return gap;   // nothing recorded what launched it
+    if (gap.launch == kNone) return gap;  // nothing recorded what launched it
     const Interval wait{time.begin, std::min(time.end, store_.start(gap.launch))};
     if (wait.Length() == 0) {
       if (first) return gap;
@@ -208,7 +208,7 @@ class GapFinder {
     for (auto it = reaching.rbegin(); it != reaching.rend(); ++it) {
       take(*it);
       if (ReasonOf(store_.name(*it), store_.kind(*it)) == GapReason::kSynchronisation) {
-        activity.sync = *it;   // the innermost one stays
+        activity.sync = *it;  // the innermost one stays
       }
     }
     for (SliceIndex i = from; i < track.last && store_.start(i) < wait.end; ++i) take(i);
@@ -220,8 +220,10 @@ class GapFinder {
     SliceIndex low = track.first, high = track.last;
     while (low < high) {
       const SliceIndex middle = low + (high - low) / 2;
-      if (store_.start(middle) < at) low = middle + 1;
-      else high = middle;
+      if (store_.start(middle) < at)
+        low = middle + 1;
+      else
+        high = middle;
     }
     return low;
   }
@@ -237,23 +239,34 @@ class GapFinder {
 
 const char* GapReasonName(GapReason reason) {
   switch (reason) {
-    case GapReason::kLaunchLate: return "launchLate";
-    case GapReason::kSynchronisation: return "synchronisation";
-    case GapReason::kCopy: return "copy";
-    case GapReason::kDataLoader: return "dataLoader";
-    case GapReason::kCollective: return "collective";
-    case GapReason::kHostBusy: return "hostBusy";
-    case GapReason::kStartOfTrace: return "startOfTrace";
-    case GapReason::kUnknown: return "unknown";
+    case GapReason::kLaunchLate:
+      return "launchLate";
+    case GapReason::kSynchronisation:
+      return "synchronisation";
+    case GapReason::kCopy:
+      return "copy";
+    case GapReason::kDataLoader:
+      return "dataLoader";
+    case GapReason::kCollective:
+      return "collective";
+    case GapReason::kHostBusy:
+      return "hostBusy";
+    case GapReason::kStartOfTrace:
+      return "startOfTrace";
+    case GapReason::kUnknown:
+      return "unknown";
   }
   return "unknown";
 }
 
 const char* GapConfidenceName(GapConfidence confidence) {
   switch (confidence) {
-    case GapConfidence::kHigh: return "high";
-    case GapConfidence::kMedium: return "medium";
-    case GapConfidence::kLow: return "low";
+    case GapConfidence::kHigh:
+      return "high";
+    case GapConfidence::kMedium:
+      return "medium";
+    case GapConfidence::kLow:
+      return "low";
   }
   return "low";
 }
@@ -273,8 +286,8 @@ std::string GapText(const Model& model, const DeviceGap& gap) {
       gap.host == kNone ? "" : name(gap.host) + " (" + Us(gap.host_part) + " of the gap)";
   std::string late;
   if (gap.launch != kNone && store.start(gap.launch) > gap.time.begin) {
-    late = " The next work was launched " + Us(store.start(gap.launch) - gap.time.begin) +
-           " into it.";
+    late =
+        " The next work was launched " + Us(store.start(gap.launch) - gap.time.begin) + " into it.";
   }
   switch (gap.reason) {
     case GapReason::kLaunchLate:
@@ -284,17 +297,18 @@ std::string GapText(const Model& model, const DeviceGap& gap) {
     case GapReason::kCopy:
       if (gap.host == kNone) return "A copy that was launched earlier began only then.";
       return "The host was copying in " + host + "." + late;
-    case GapReason::kDataLoader: return "The host waited for data in " + host + "." + late;
+    case GapReason::kDataLoader:
+      return "The host waited for data in " + host + "." + late;
     case GapReason::kCollective:
       return "The host was in a collective, " + host + "." + late;
     case GapReason::kHostBusy:
       if (gap.host == kNone) return "The host did nothing that was recorded." + late;
       return "The host was outside operators, in " + host + "." + late;
-    case GapReason::kStartOfTrace: return "No work had been launched yet." + late;
+    case GapReason::kStartOfTrace:
+      return "No work had been launched yet." + late;
     case GapReason::kUnknown:
       if (gap.launch == kNone) return "No launch was recorded for the work that ended it.";
-      return "The next work had been launched " +
-             Us(gap.time.begin - store.start(gap.launch)) +
+      return "The next work had been launched " + Us(gap.time.begin - store.start(gap.launch)) +
              " before the gap began: the device held it back, for example for an event.";
   }
   return "";

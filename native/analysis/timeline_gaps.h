@@ -32,10 +32,10 @@ struct DeviceGap {
   Interval time;
   GapReason reason = GapReason::kUnknown;
   GapConfidence confidence = GapConfidence::kLow;
-  SliceIndex ended_by = kNone;   // device work that ended it
-  SliceIndex launch = kNone;     // the call that launched that work
-  SliceIndex host = kNone;       // what the host did meanwhile: the longest such slice
-  Ns host_part = 0;              // of the gap that `host` explains
+  SliceIndex ended_by = kNone;  // device work that ended it
+  SliceIndex launch = kNone;    // the call that launched that work
+  SliceIndex host = kNone;      // what the host did meanwhile: the longest such slice
+  Ns host_part = 0;             // of the gap that `host` explains
 };
 
 // Every gap of at least `min_ns` between the device's work, in order of time, with the idle time

@@ -10,15 +10,22 @@ namespace {
 
 using Changes = std::vector<std::pair<Ns, double>>;
 
-std::string Text(const TraceStore& store, StringId id) { return std::string(store.strings().Get(id)); }
+std::string Text(const TraceStore& store, StringId id) {
+  return std::string(store.strings().Get(id));
+}
 
 TimelineRowKind RowKindOf(TrackKind kind) {
   switch (kind) {
-    case TrackKind::kHostThread: return TimelineRowKind::kThread;
-    case TrackKind::kDeviceStream: return TimelineRowKind::kStream;
-    case TrackKind::kOverhead: return TimelineRowKind::kOverhead;
-    case TrackKind::kSpan: return TimelineRowKind::kSpan;
-    case TrackKind::kOther: return TimelineRowKind::kOther;
+    case TrackKind::kHostThread:
+      return TimelineRowKind::kThread;
+    case TrackKind::kDeviceStream:
+      return TimelineRowKind::kStream;
+    case TrackKind::kOverhead:
+      return TimelineRowKind::kOverhead;
+    case TrackKind::kSpan:
+      return TimelineRowKind::kSpan;
+    case TrackKind::kOther:
+      return TimelineRowKind::kOther;
   }
   return TimelineRowKind::kOther;
 }
@@ -34,7 +41,7 @@ std::string DeviceTitle(const Model& model, int64_t ordinal) {
 // What one track's slices say about its row.
 struct TrackFacts {
   Ns busy = 0;
-  uint64_t launches = 0;   // calls that launched device work
+  uint64_t launches = 0;  // calls that launched device work
 };
 
 TrackFacts FactsOf(const Model& model, const Track& track) {
@@ -130,7 +137,7 @@ class DeviceSeries {
       if (!IsCopy(store.kind(i)) || store.duration(i) <= 0) return;
       const std::optional<double> bytes = store.ArgNumber(i, key);
       if (!bytes || !(*bytes > 0)) return;
-      const double rate = *bytes / static_cast<double>(store.duration(i));   // bytes per ns = GB/s
+      const double rate = *bytes / static_cast<double>(store.duration(i));  // bytes per ns = GB/s
       changes.emplace_back(store.start(i), rate);
       changes.emplace_back(store.end(i), -rate);
     });
@@ -328,10 +335,10 @@ class IndexBuilder {
       const bool host = type == 0;
       const std::string name =
           host ? "CPU memory" : "GPU " + std::to_string(std::max(id, 0)) + " memory";
-      AddSeries("Memory", name, "Bytes allocated by the caching allocator", "bytes",
-                host ? -1 : std::max(id, 0), TimelineRowKind::kDerived, true,
-                {TimelineSeries::Reduce::kExtremes, std::move(curve.first),
-                 std::move(curve.second)});
+      AddSeries(
+          "Memory", name, "Bytes allocated by the caching allocator", "bytes",
+          host ? -1 : std::max(id, 0), TimelineRowKind::kDerived, true,
+          {TimelineSeries::Reduce::kExtremes, std::move(curve.first), std::move(curve.second)});
     }
   }
 
@@ -361,9 +368,12 @@ class IndexBuilder {
     for (const CounterSample& sample : store_.counters()) {
       for (const auto& [key, arg] : store_.ArgsAt(sample.args)) {
         double number = 0;
-        if (const int64_t* i = std::get_if<int64_t>(&arg.v)) number = static_cast<double>(*i);
-        else if (const double* d = std::get_if<double>(&arg.v)) number = *d;
-        else continue;
+        if (const int64_t* i = std::get_if<int64_t>(&arg.v))
+          number = static_cast<double>(*i);
+        else if (const double* d = std::get_if<double>(&arg.v))
+          number = *d;
+        else
+          continue;
         auto& [ns, value] = curves[{sample.name, sample.pid, key}];
         ns.push_back(sample.ts);
         value.push_back(number);
@@ -373,10 +383,10 @@ class IndexBuilder {
       const auto& [name, pid, series] = key;
       const std::string title = Text(store_, name);
       const std::string part = Text(store_, series);
-      AddSeries("Counters", part.empty() || part == title ? title : title + ": " + part,
-                "pid " + RecordedIdText(store_, pid), "", -1, TimelineRowKind::kCounter, true,
-                {TimelineSeries::Reduce::kExtremes, std::move(curve.first),
-                 std::move(curve.second)});
+      AddSeries(
+          "Counters", part.empty() || part == title ? title : title + ": " + part,
+          "pid " + RecordedIdText(store_, pid), "", -1, TimelineRowKind::kCounter, true,
+          {TimelineSeries::Reduce::kExtremes, std::move(curve.first), std::move(curve.second)});
     }
   }
 
@@ -434,7 +444,7 @@ class IndexBuilder {
   int64_t next_derived_ = kFirstDerivedRow;
   std::vector<TrackFacts> facts_;
   std::vector<bool> added_;
-  std::vector<std::vector<uint32_t>> instants_;   // by track
+  std::vector<std::vector<uint32_t>> instants_;  // by track
   std::vector<uint32_t> loose_instants_;
   std::vector<Interval> device_intervals_;
   std::vector<TrackIndex> shown_threads_;
@@ -444,14 +454,22 @@ class IndexBuilder {
 
 const char* TimelineRowKindName(TimelineRowKind kind) {
   switch (kind) {
-    case TimelineRowKind::kSteps: return "steps";
-    case TimelineRowKind::kThread: return "thread";
-    case TimelineRowKind::kStream: return "stream";
-    case TimelineRowKind::kOverhead: return "overhead";
-    case TimelineRowKind::kSpan: return "span";
-    case TimelineRowKind::kCounter: return "counter";
-    case TimelineRowKind::kDerived: return "derived";
-    case TimelineRowKind::kOther: return "other";
+    case TimelineRowKind::kSteps:
+      return "steps";
+    case TimelineRowKind::kThread:
+      return "thread";
+    case TimelineRowKind::kStream:
+      return "stream";
+    case TimelineRowKind::kOverhead:
+      return "overhead";
+    case TimelineRowKind::kSpan:
+      return "span";
+    case TimelineRowKind::kCounter:
+      return "counter";
+    case TimelineRowKind::kDerived:
+      return "derived";
+    case TimelineRowKind::kOther:
+      return "other";
   }
   return "other";
 }

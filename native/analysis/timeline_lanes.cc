@@ -7,7 +7,7 @@ namespace {
 
 // The finest level above the slices themselves; finer windows hold few slices anyway.
 constexpr Ns kFinestNs = 128;
-constexpr size_t kSmallLane = 256;   // below this a pyramid does not pay
+constexpr size_t kSmallLane = 256;  // below this a pyramid does not pay
 
 }  // namespace
 
@@ -94,9 +94,8 @@ void TimelineLane::Query(const TraceStore& store, Interval window, Ns resolution
                                 [](uint32_t p, const Group& g) { return p < g.first; });
   --group;
   for (; group != level->groups.end() && group->first < last; ++group) {
-    const uint32_t next = group + 1 != level->groups.end()
-                              ? (group + 1)->first
-                              : static_cast<uint32_t>(slices_.size());
+    const uint32_t next = group + 1 != level->groups.end() ? (group + 1)->first
+                                                           : static_cast<uint32_t>(slices_.size());
     const uint32_t from = std::max(group->first, first);
     const uint32_t to = std::min(next, last);
     if (from == group->first && to == next) {

@@ -14,8 +14,8 @@ struct TimelineBox {
   Ns start = 0;
   Ns end = 0;
   uint16_t lane = 0;
-  SliceIndex slice = kNone;     // the slice, or the longest of several
-  uint32_t count = 1;           // slices it stands for
+  SliceIndex slice = kNone;  // the slice, or the longest of several
+  uint32_t count = 1;        // slices it stands for
 };
 
 // The slices of one lane in order of time; they do not overlap. Levels hold ever coarser groups:
@@ -37,7 +37,7 @@ class TimelineLane {
 
  private:
   struct Group {
-    uint32_t first = 0;      // position of its first slice; the next group's begins where it ends
+    uint32_t first = 0;  // position of its first slice; the next group's begins where it ends
     SliceIndex longest = kNone;
   };
   struct Level {
@@ -48,7 +48,7 @@ class TimelineLane {
                     std::vector<Level>* levels);
 
   std::vector<SliceIndex> slices_;
-  std::vector<Level> levels_;   // finest first
+  std::vector<Level> levels_;  // finest first
 };
 
 // All lanes of one track.

@@ -13,7 +13,7 @@ constexpr size_t kMaxPattern = 500;
 // Longer names are searched in their beginning only: the matcher's memory follows the text.
 constexpr size_t kMaxMatched = 4000;
 constexpr uint32_t kCancelEvery = 1 << 14;
-constexpr uint32_t kCancelEveryMatch = 64;   // a match in a long name may take a second
+constexpr uint32_t kCancelEveryMatch = 64;  // a match in a long name may take a second
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -54,8 +54,10 @@ constexpr auto kSyntax = std::regex_constants::ECMAScript | std::regex_constants
 #endif
 
 Error WrongPattern(const std::string& what) {
-  return {ErrorKind::kInvalidArgument, "The regular expression cannot be used: " + what,
-          "Search for plain text, or mend the expression.", {}};
+  return {ErrorKind::kInvalidArgument,
+          "The regular expression cannot be used: " + what,
+          "Search for plain text, or mend the expression.",
+          {}};
 }
 
 // Which slices lie inside a call of a module whose name holds the text.
@@ -116,8 +118,8 @@ Result<TimelineHits> SearchTimeline(const Model& model, const TimelineSearch& se
   if (!search.name.empty()) exact = store.strings().Find(search.name);
   StringId category = kNone;
   if (!search.category.empty()) category = store.strings().Find(search.category);
-  const bool impossible = (!search.name.empty() && exact == kNone) ||
-                          (!search.category.empty() && category == kNone);
+  const bool impossible =
+      (!search.name.empty() && exact == kNone) || (!search.category.empty() && category == kNone);
 
   // Slices of one stack share their frame, so each stack is taken apart once.
   std::optional<StackIds> stacks;
@@ -177,7 +179,7 @@ RangeSums SumRange(const TraceStore& store, const std::vector<SliceIndex>& slice
   std::vector<std::vector<Interval>> unions(kSliceKindCount);
   std::unordered_map<uint64_t, NameSum> by_name;
   TrackIndex track = kNone;
-  std::vector<Interval> run(kSliceKindCount);   // of the present track: fuses nested slices early
+  std::vector<Interval> run(kSliceKindCount);  // of the present track: fuses nested slices early
   const auto flush = [&] {
     for (int k = 0; k < kSliceKindCount; ++k) {
       if (run[k].Length() > 0) unions[k].push_back(run[k]);
@@ -202,7 +204,8 @@ RangeSums SumRange(const TraceStore& store, const std::vector<SliceIndex>& slice
         run[k] = part;
       }
     }
-    NameSum& name = by_name[static_cast<uint64_t>(store.name_id(i)) << 8 | static_cast<uint64_t>(k)];
+    NameSum& name =
+        by_name[static_cast<uint64_t>(store.name_id(i)) << 8 | static_cast<uint64_t>(k)];
     name.name = store.name_id(i);
     name.kind = store.kind(i);
     ++name.calls;

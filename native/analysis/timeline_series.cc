@@ -59,8 +59,7 @@ double TimelineSeries::IntegralTo(Ns at) const {
 
 double TimelineSeries::Mean(Interval window) const {
   if (ns_.empty() || window.Length() == 0 || reduce_ != Reduce::kMean) return 0;
-  return (IntegralTo(window.end) - IntegralTo(window.begin)) /
-         static_cast<double>(window.Length());
+  return (IntegralTo(window.end) - IntegralTo(window.begin)) / static_cast<double>(window.Length());
 }
 
 std::pair<double, double> TimelineSeries::Extremes(size_t first, size_t last) const {
@@ -103,8 +102,8 @@ TimelineSeries::Points TimelineSeries::Query(Interval window, int64_t pixels) co
   };
   const int64_t holding = HoldingAt(window.begin);
   const auto first = static_cast<size_t>(holding + 1);
-  const auto last = static_cast<size_t>(
-      std::lower_bound(ns_.begin(), ns_.end(), window.end) - ns_.begin());
+  const auto last =
+      static_cast<size_t>(std::lower_bound(ns_.begin(), ns_.end(), window.end) - ns_.begin());
   const double begin_value = holding < 0 ? 0 : value_[static_cast<size_t>(holding)];
   if (last <= first || static_cast<int64_t>(last - first) <= 2 * pixels) {
     add(window.begin, begin_value, begin_value);
@@ -150,7 +149,7 @@ void SumChanges(std::vector<std::pair<Ns, double>> changes, std::vector<Ns>* ns,
   std::stable_sort(changes.begin(), changes.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   double sum = 0;
-  size_t open = 0;   // positive changes without their negative: a sum of zero is exactly zero
+  size_t open = 0;  // positive changes without their negative: a sum of zero is exactly zero
   for (size_t i = 0; i < changes.size();) {
     const Ns at = changes[i].first;
     for (; i < changes.size() && changes[i].first == at; ++i) {

@@ -18,8 +18,8 @@ class TimelineSeries {
 
   struct Points {
     std::vector<Ns> ns;
-    std::vector<double> value;   // mean, or the largest
-    std::vector<double> low;     // mean, or the smallest
+    std::vector<double> value;  // mean, or the largest
+    std::vector<double> low;    // mean, or the smallest
   };
 
   TimelineSeries() = default;
@@ -47,7 +47,7 @@ class TimelineSeries {
   Reduce reduce_ = Reduce::kExtremes;
   std::vector<Ns> ns_;
   std::vector<double> value_;
-  std::vector<double> integral_;   // up to ns_[i]; only for means
+  std::vector<double> integral_;  // up to ns_[i]; only for means
   // Level k holds the extremes of aligned runs of 2^(k+3) points; only for extremes.
   std::vector<std::vector<std::pair<double, double>>> levels_;
   double max_value_ = 0;

@@ -105,7 +105,8 @@ void ForEachOtherFlow(const TraceStore& store, F&& visit) {
   for (size_t i = 0; i + 1 < flows.size(); ++i) {
     const FlowPoint& from = flows[i];
     const FlowPoint& to = flows[i + 1];
-    if (from.id != to.id || from.phase == FlowPhase::kEnd || to.phase == FlowPhase::kStart) continue;
+    if (from.id != to.id || from.phase == FlowPhase::kEnd || to.phase == FlowPhase::kStart)
+      continue;
     if (from.slice == kNone || to.slice == kNone || from.name != to.name) continue;
     const std::string_view category = store.strings().Get(store.categories()[from.category].raw);
     if (IsModelled(category) || IsModelled(store.strings().Get(from.name))) continue;
@@ -137,8 +138,8 @@ TimelineArrows ArrowsOf(const Model& model, const ForwardBackward& pairs, SliceI
   if (model.forward[slice] != kNone) {
     list.Add(model.forward[slice], slice, TimelineArrow::Kind::kForwardBackward);
   }
-  const auto first = std::lower_bound(pairs.begin(), pairs.end(),
-                                      std::pair<SliceIndex, SliceIndex>(slice, 0));
+  const auto first =
+      std::lower_bound(pairs.begin(), pairs.end(), std::pair<SliceIndex, SliceIndex>(slice, 0));
   for (auto it = first; it != pairs.end() && it->first == slice; ++it) {
     list.Add(slice, it->second, TimelineArrow::Kind::kForwardBackward);
   }

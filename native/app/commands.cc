@@ -29,21 +29,25 @@ int Fail(const Error& error, int status) {
 
 int StatusOf(const Error& error) {
   switch (error.kind) {
-    case ErrorKind::kInvalidArgument: return kExitUsage;
+    case ErrorKind::kInvalidArgument:
+      return kExitUsage;
     case ErrorKind::kNotFound:
     case ErrorKind::kUnreadable:
-    case ErrorKind::kUnsupported: return kExitUnreadable;
+    case ErrorKind::kUnsupported:
+      return kExitUnreadable;
     case ErrorKind::kCancelled:
-    case ErrorKind::kInternal: return kExitInternal;
+    case ErrorKind::kInternal:
+      return kExitInternal;
   }
   return kExitInternal;
 }
 
 int Print(const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
-                       std::fflush(stdout) == 0;
-  return written ? kExitDone : Fail({ErrorKind::kInternal, "The output cannot be written.", "", {}},
-                                    kExitInternal);
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  return written
+             ? kExitDone
+             : Fail({ErrorKind::kInternal, "The output cannot be written.", "", {}}, kExitInternal);
 }
 
 // The method behind a command, and "" when there is none.
@@ -181,24 +185,31 @@ int RunView(const Options& options, const std::string& method) {
       Json document = {{"schema", "emberline/" + options.command + "/1"},
                        {"trace", std::move(trace)},
                        {"problems", problems}};
-      if (result->is_object()) document.update(result.value());
-      else document["result"] = result.value();
+      if (result->is_object())
+        document.update(result.value());
+      else
+        document["result"] = result.value();
       return Print(DumpJson(document) + "\n");
     }
     case OutputFormat::kCsv: {
       const std::string csv = ResultCsv(options.command, result.value());
       if (csv.empty()) {
-        return Fail({ErrorKind::kUnsupported, "This result has no table.",
-                     "Use --format json or --format table.", {}},
+        return Fail({ErrorKind::kUnsupported,
+                     "This result has no table.",
+                     "Use --format json or --format table.",
+                     {}},
                     kExitUnreadable);
       }
       return Print(csv);
     }
-    case OutputFormat::kTable: break;
+    case OutputFormat::kTable:
+      break;
   }
   Json shown = result.value();
-  if (options.command == "check") shown.erase("problems");   // told below
-  return Print(TraceLine(trace) + ResultText(options.command, shown) + ProblemLines(problems));
+  if (options.command == "check") shown.erase("problems");  // told below
+  std::string text = ResultText(options.command, shown);
+  text.erase(0, text.find_first_not_of('\n'));
+  return Print(TraceLine(trace) + text + ProblemLines(problems));
 }
 
 }  // namespace
@@ -215,8 +226,11 @@ int RunCommandLine(const std::vector<std::string>& arguments, const std::string&
   }
   if (options.command == "serve") {
     if (!options.path.empty()) {
-      return Fail({ErrorKind::kInvalidArgument, "serve takes no PATH.",
-                   "Clients open profiles by profile/open.", {}}, kExitUsage);
+      return Fail({ErrorKind::kInvalidArgument,
+                   "serve takes no PATH.",
+                   "Clients open profiles by profile/open.",
+                   {}},
+                  kExitUsage);
     }
     SetLogLevel(options.log_level == "error"   ? LogLevel::kError
                 : options.log_level == "debug" ? LogLevel::kDebug
@@ -225,16 +239,25 @@ int RunCommandLine(const std::vector<std::string>& arguments, const std::string&
   }
   const std::string method = MethodOf(options);
   if (method.empty() && options.command != "runs") {
-    return Fail({ErrorKind::kInvalidArgument, "There is no command \"" + options.command + "\".",
-                 "Try `emberline --help`.", {}}, kExitUsage);
+    return Fail({ErrorKind::kInvalidArgument,
+                 "There is no command \"" + options.command + "\".",
+                 "Try `emberline --help`.",
+                 {}},
+                kExitUsage);
   }
   if (options.path.empty()) {
-    return Fail({ErrorKind::kInvalidArgument, options.command + " wants a PATH.",
-                 "Name a trace, a run folder or a log folder.", {}}, kExitUsage);
+    return Fail({ErrorKind::kInvalidArgument,
+                 options.command + " wants a PATH.",
+                 "Name a trace, a run folder or a log folder.",
+                 {}},
+                kExitUsage);
   }
   if (options.command == "export" && !options.window) {
-    return Fail({ErrorKind::kInvalidArgument, "export wants --window START:END in ns.",
-                 "`emberline timeline PATH` tells the extent.", {}}, kExitUsage);
+    return Fail({ErrorKind::kInvalidArgument,
+                 "export wants --window START:END in ns.",
+                 "`emberline timeline PATH` tells the extent.",
+                 {}},
+                kExitUsage);
   }
   return RunView(options, method);
 }

@@ -1,5 +1,5 @@
-#include <exception>
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <vector>
 

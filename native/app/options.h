@@ -21,18 +21,19 @@ struct Options {
   std::string steps;
   std::string group_by, sort, filter;
   std::optional<int64_t> limit;
-  std::vector<std::string> sources;              // --source ROOT
-  std::optional<std::pair<int64_t, int64_t>> window;   // --window A:B, ns
-  std::vector<int64_t> tracks;                   // --track N
+  std::vector<std::string> sources;                   // --source ROOT
+  std::optional<std::pair<int64_t, int64_t>> window;  // --window A:B, ns
+  std::vector<int64_t> tracks;                        // --track N
   std::optional<int64_t> pixels;
-  std::vector<std::pair<std::string, std::string>> params;   // --param KEY=VALUE
+  std::vector<std::pair<std::string, std::string>> params;  // --param KEY=VALUE
   std::string log_level = "info";
-  bool floor = false;                            // check --floor
+  bool floor = false;  // check --floor
   bool help = false;
   bool version = false;
 };
 
-// Parses the arguments after the program's name. Errors: kInvalidArgument, with what to write instead.
+// Parses the arguments after the program's name. Errors: kInvalidArgument, with what to write
+// instead.
 Result<Options> ParseOptions(const std::vector<std::string>& arguments);
 
 // The text of --help.

@@ -321,8 +321,8 @@ std::string UnitOfKey(const std::string& key) {
   if (key.ends_with("Ns")) return "ns";
   if (key.ends_with("Bytes")) return "bytes";
   if (key.ends_with("GbPerS")) return "gbPerS";
-  for (const char* ratio : {"utilization", "Utilization", "Efficiency", "Occupancy", "Share", "share",
-                            "Ratio", "ratio"}) {
+  for (const char* ratio : {"utilization", "Utilization", "Efficiency", "Occupancy", "Share",
+                            "share", "Ratio", "ratio"}) {
     if (key.ends_with(ratio)) return "ratio";
   }
   for (const char* name : {"id", "line", "index", "track", "slice", "number", "rank", "device"}) {
@@ -454,8 +454,8 @@ std::string ResultText(const std::string& view, const Json& result) {
   std::string out;
   if (IsTable(result)) out += TableText(result);
   for (const auto& [key, value] : result.items()) {
-    if (IsTable(result) && (key == "columns" || key == "rows" || key == "totalRows" ||
-                            key == "unfilteredRows")) {
+    if (IsTable(result) &&
+        (key == "columns" || key == "rows" || key == "totalRows" || key == "unfilteredRows")) {
       continue;
     }
     AppendMember(key, value, 0, &out);
@@ -466,7 +466,8 @@ std::string ResultText(const std::string& view, const Json& result) {
 std::string ResultCsv(const std::string& view, const Json& result) {
   if (IsTable(result)) return TableCsv(result);
   if (IsWindow(view, result)) return TableCsv(BoxTable(result));
-  static constexpr const char* kPreferred[] = {"statistics", "tracks", "steps", "rows", "tree", "modules"};
+  static constexpr const char* kPreferred[] = {"statistics", "tracks", "steps",
+                                               "rows",       "tree",   "modules"};
   for (const char* key : kPreferred) {
     if (!result.contains(key)) continue;
     if (IsTable(result[key])) return TableCsv(result[key]);

@@ -19,7 +19,8 @@ std::string Humane(const Json& value, const std::string& unit);
 // else "count".
 std::string UnitOfKey(const std::string& key);
 
-// A {columns, rows} object as an aligned table, or as CSV (RFC 4180) with every column and raw values.
+// A {columns, rows} object as an aligned table, or as CSV (RFC 4180) with every column and raw
+// values.
 std::string TableText(const Json& table);
 std::string TableCsv(const Json& table);
 

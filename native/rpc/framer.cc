@@ -126,10 +126,9 @@ bool Framer::TakeBody() {
 }
 
 bool Framer::Resync() {
-  const auto at = std::search(buffer_.begin(), buffer_.end(), kLengthName.begin(),
-                              kLengthName.end(), [](char x, char y) {
-                                return std::tolower(static_cast<unsigned char>(x)) == y;
-                              });
+  const auto at =
+      std::search(buffer_.begin(), buffer_.end(), kLengthName.begin(), kLengthName.end(),
+                  [](char x, char y) { return std::tolower(static_cast<unsigned char>(x)) == y; });
   if (at == buffer_.end()) {
     // Keep what may be the beginning of the name.
     const size_t keep = std::min(buffer_.size(), kLengthName.size() - 1);

@@ -19,7 +19,7 @@ class Framer {
 
   struct Item {
     enum class Kind { kMessage, kBadHeader, kOversize } kind = Kind::kMessage;
-    std::string text;   // the body, or what is wrong
+    std::string text;  // the body, or what is wrong
   };
 
   void Feed(std::string_view bytes);
@@ -37,7 +37,7 @@ class Framer {
 
   State state_ = State::kHeader;
   std::string buffer_;
-  uint64_t want_ = 0;   // bytes of the body that are awaited or skipped
+  uint64_t want_ = 0;  // bytes of the body that are awaited or skipped
   std::deque<Item> items_;
 };
 

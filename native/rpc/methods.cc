@@ -47,8 +47,7 @@ bool IsMethod(const std::string& method) {
   return FindProfileMethod(method) != nullptr || FindView(method) != nullptr;
 }
 
-Result<Json> CallMethod(const std::string& method, const Json& params,
-                        const CallContext& context) {
+Result<Json> CallMethod(const std::string& method, const Json& params, const CallContext& context) {
   try {
     if (context.cancel.cancelled()) {
       return Error{ErrorKind::kCancelled, "The request was cancelled.", "", {}};
@@ -59,11 +58,15 @@ Result<Json> CallMethod(const std::string& method, const Json& params,
     if (const ViewMethod* view = FindView(method)) return CallView(*view, params, context);
     return Error{ErrorKind::kInvalidArgument, "There is no method \"" + method + "\".", "", {}};
   } catch (const std::bad_alloc&) {
-    return Error{ErrorKind::kInternal, "There is not enough memory for this request.",
-                 "Close other profiles, or narrow the selection.", {}};
+    return Error{ErrorKind::kInternal,
+                 "There is not enough memory for this request.",
+                 "Close other profiles, or narrow the selection.",
+                 {}};
   } catch (const std::exception& e) {
-    return Error{ErrorKind::kInternal, std::string("The request failed: ") + e.what(),
-                 "Please report this with the log.", {}};
+    return Error{ErrorKind::kInternal,
+                 std::string("The request failed: ") + e.what(),
+                 "Please report this with the log.",
+                 {}};
   }
 }
 

@@ -14,7 +14,7 @@ namespace emberline {
 struct CallContext {
   Session& session;
   CancelToken cancel;
-  ProgressFn progress;   // must stay callable after the call returned: a shared load may report late
+  ProgressFn progress;  // must stay callable after the call returned: a shared load may report late
 };
 
 // True for the methods that CallMethod answers.

@@ -4,12 +4,16 @@ namespace emberline {
 
 RpcCode CodeOf(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::kInvalidArgument: return RpcCode::kInvalidParams;
-    case ErrorKind::kCancelled: return RpcCode::kRequestCancelled;
-    case ErrorKind::kInternal: return RpcCode::kInternalError;
+    case ErrorKind::kInvalidArgument:
+      return RpcCode::kInvalidParams;
+    case ErrorKind::kCancelled:
+      return RpcCode::kRequestCancelled;
+    case ErrorKind::kInternal:
+      return RpcCode::kInternalError;
     case ErrorKind::kNotFound:
     case ErrorKind::kUnreadable:
-    case ErrorKind::kUnsupported: return RpcCode::kRequestFailed;
+    case ErrorKind::kUnsupported:
+      return RpcCode::kRequestFailed;
   }
   return RpcCode::kInternalError;
 }

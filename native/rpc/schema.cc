@@ -131,8 +131,8 @@ Result<bool> CheckAgainst(const Json& schema, const Json& definitions, const Jso
     }
     if (const auto items = schema.find("items"); items != schema.end()) {
       for (size_t i = 0; i < value.size(); ++i) {
-        const Result<bool> checked = CheckAgainst(*items, definitions, value[i],
-                                                  where + "[" + std::to_string(i) + "]");
+        const Result<bool> checked =
+            CheckAgainst(*items, definitions, value[i], where + "[" + std::to_string(i) + "]");
         if (!checked.ok()) return checked.error();
       }
     }

@@ -39,11 +39,11 @@ struct Request {
   std::string method;
   Json params;
   CancelToken cancel;
-  Json progress_token;               // null: no progress is wanted
+  Json progress_token;                // null: no progress is wanted
   std::atomic<bool> finished{false};  // late progress of a shared load is dropped
   std::atomic<int> percent{-1};
-  std::string reply;                 // written by the worker
-  std::shared_ptr<Request> self;     // keeps it alive while libuv holds the pointer
+  std::string reply;              // written by the worker
+  std::shared_ptr<Request> self;  // keeps it alive while libuv holds the pointer
 };
 
 Json Notification(const char* method, Json params) {
@@ -64,17 +64,15 @@ class Server {
 
   int Run() {
     uv_loop_init(&loop_);
-    uv_async_init(&loop_, &async_, [](uv_async_t* handle) {
-      static_cast<Server*>(handle->data)->SendProgress();
-    });
+    uv_async_init(&loop_, &async_,
+                  [](uv_async_t* handle) { static_cast<Server*>(handle->data)->SendProgress(); });
     async_.data = this;
     uv_timer_init(&loop_, &parent_timer_);
     uv_timer_init(&loop_, &grace_timer_);
     parent_timer_.data = grace_timer_.data = this;
     transport_ = std::make_unique<Transport>(
         &loop_, Transport::Handlers{[this](Framer::Item item) { OnItem(std::move(item)); },
-                                    [this] { OnEnd("The input ended."); },
-                                    [this] { OnBroken(); }});
+                                    [this] { OnEnd("The input ended."); }, [this] { OnBroken(); }});
     transport_->set_on_drained([this] { FinishWhenIdle(); });
     if (!transport_->Start()) {
       Log(LogLevel::kError, "stdin or stdout cannot be used.");
@@ -96,8 +94,10 @@ class Server {
         return;
       case Framer::Item::Kind::kBadHeader:
         Send(ErrorReply(nullptr, RpcCode::kParseError,
-                        {ErrorKind::kInvalidArgument, item.text,
-                         "Each message starts with Content-Length and an empty line.", {}}));
+                        {ErrorKind::kInvalidArgument,
+                         item.text,
+                         "Each message starts with Content-Length and an empty line.",
+                         {}}));
         return;
       case Framer::Item::Kind::kOversize:
         Send(ErrorReply(nullptr, RpcCode::kInvalidRequest,
@@ -130,14 +130,14 @@ class Server {
       Send(ErrorReply(id, RpcCode::kInvalidRequest, {ErrorKind::kInvalidArgument, what, "", {}}));
     };
     if (!message.is_object()) {
-      invalid(nullptr, message.is_array() ? "Batches are not supported."
-                                          : "A message must be an object.");
+      invalid(nullptr,
+              message.is_array() ? "Batches are not supported." : "A message must be an object.");
       return;
     }
     const bool has_id = message.contains("id");
     const Json id = has_id && IsId(message["id"]) ? message["id"] : Json();
     if (!message.contains("method") && (message.contains("result") || message.contains("error"))) {
-      return;   // a reply: the daemon asks nothing, so it is nobody's
+      return;  // a reply: the daemon asks nothing, so it is nobody's
     }
     if (message.value("jsonrpc", Json()) != "2.0") {
       invalid(id, "The member \"jsonrpc\" must be \"2.0\".");
@@ -173,7 +173,7 @@ class Server {
       Stop(shut_down_ ? 0 : 1, "The client asked to exit.");
     } else if (method == "$/cancelRequest" && params.contains("id")) {
       const auto it = running_.find(DumpJson(params["id"]));
-      if (it == running_.end()) return;   // already answered
+      if (it == running_.end()) return;  // already answered
       it->second->cancel.Cancel();
       // A request that no thread has begun is taken out of the queue and answered at once.
       uv_cancel(reinterpret_cast<uv_req_t*>(&it->second->work));
@@ -262,11 +262,9 @@ class Server {
     }
     running_[DumpJson(id)] = request;
     uv_queue_work(
-        &loop_, &request->work,
-        [](uv_work_t* work) { Work(*static_cast<Request*>(work->data)); },
+        &loop_, &request->work, [](uv_work_t* work) { Work(*static_cast<Request*>(work->data)); },
         [](uv_work_t* work, int status) {
-          const std::shared_ptr<Request> done =
-              std::move(static_cast<Request*>(work->data)->self);
+          const std::shared_ptr<Request> done = std::move(static_cast<Request*>(work->data)->self);
           done->server->Finish(*done, status);
         });
   }
@@ -295,8 +293,8 @@ class Server {
                             request.params["limit"].is_number_integer() &&
                             request.params["limit"].get<int64_t>() < 0;
     if (request.reply.size() > kReplyBytes && !everything) {
-      Log(LogLevel::kInfo, request.method + " answered with " +
-                               std::to_string(request.reply.size()) + " bytes.");
+      Log(LogLevel::kInfo,
+          request.method + " answered with " + std::to_string(request.reply.size()) + " bytes.");
     }
   }
 
@@ -390,9 +388,9 @@ class Server {
   uv_timer_t grace_timer_{};
   std::unique_ptr<Transport> transport_;
   Session session_;
-  std::map<std::string, std::shared_ptr<Request>> running_;   // by the id's JSON text
+  std::map<std::string, std::shared_ptr<Request>> running_;  // by the id's JSON text
   std::mutex progress_mutex_;
-  std::deque<std::string> progress_;   // guarded by progress_mutex_
+  std::deque<std::string> progress_;  // guarded by progress_mutex_
   int64_t parent_ = 0;
   bool initialized_ = false;
   bool shut_down_ = false;

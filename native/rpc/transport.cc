@@ -35,7 +35,7 @@ bool Transport::OpenStream(int fd, std::unique_ptr<uv_any_handle>* handle) {
       if (uv_tty_init(loop_, &opened->tty, fd, 0) != 0) return false;
       break;
     case UV_FILE:
-      return true;   // plain files have no stream; see ReadFile() and Send()
+      return true;  // plain files have no stream; see ReadFile() and Send()
     default:
       return false;
   }
@@ -141,7 +141,7 @@ void Transport::Send(std::string_view body) {
     OnWritten(write->bytes.size(), status);
     return;
   }
-  write.release();   // owned by its callback from here on
+  write.release();  // owned by its callback from here on
   if (queued_ > kMaxQueuedBytes && reading_ && in_) uv_read_stop(&in_->stream);
 }
 

@@ -20,8 +20,8 @@ class Transport {
 
   struct Handlers {
     std::function<void(Framer::Item)> on_item;
-    std::function<void()> on_end;        // end of input, once
-    std::function<void()> on_broken;     // nobody reads our output any more
+    std::function<void()> on_end;     // end of input, once
+    std::function<void()> on_broken;  // nobody reads our output any more
   };
 
   Transport(uv_loop_t* loop, Handlers handlers);

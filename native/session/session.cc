@@ -59,8 +59,10 @@ Result<const SpanFile*> Select(const Discovery& discovery, const TraceSelection&
     if (!run && (selection.run.empty() || candidate.name == selection.run)) run = &candidate;
   }
   if (!run) {
-    return Error{ErrorKind::kNotFound, "There is no run \"" + selection.run + "\".",
-                 "Runs found: " + Known(names) + ".", {}};
+    return Error{ErrorKind::kNotFound,
+                 "There is no run \"" + selection.run + "\".",
+                 "Runs found: " + Known(names) + ".",
+                 {}};
   }
   const WorkerFiles* worker = nullptr;
   names.clear();
@@ -71,16 +73,20 @@ Result<const SpanFile*> Select(const Discovery& discovery, const TraceSelection&
     }
   }
   if (!worker) {
-    return Error{ErrorKind::kNotFound, "There is no worker \"" + selection.worker + "\".",
-                 "Workers of this run: " + Known(names) + ".", {}};
+    return Error{ErrorKind::kNotFound,
+                 "There is no worker \"" + selection.worker + "\".",
+                 "Workers of this run: " + Known(names) + ".",
+                 {}};
   }
   names.clear();
   for (const SpanFile& candidate : worker->spans) {
     names.push_back(candidate.span.empty() ? "(the only one)" : candidate.span);
     if (selection.span.empty() || candidate.span == selection.span) return &candidate;
   }
-  return Error{ErrorKind::kNotFound, "There is no capture span \"" + selection.span + "\".",
-               "Spans of this worker: " + Known(names) + ".", {}};
+  return Error{ErrorKind::kNotFound,
+               "There is no capture span \"" + selection.span + "\".",
+               "Spans of this worker: " + Known(names) + ".",
+               {}};
 }
 
 }  // namespace
@@ -89,7 +95,7 @@ struct Session::Impl {
   // A load that runs: the thread that began it does the work, the others wait for `done`.
   struct Loading {
     bool done = false;
-    std::vector<ProgressFn> listeners;   // guarded by Impl::mutex
+    std::vector<ProgressFn> listeners;  // guarded by Impl::mutex
     std::optional<Result<std::shared_ptr<const LoadedTrace>>> outcome;
   };
   struct Held {
@@ -102,7 +108,7 @@ struct Session::Impl {
   std::condition_variable changed;
   std::map<std::string, Profile> profiles;
   uint64_t next_id = 1;
-  std::list<Held> held;   // most recently used first
+  std::list<Held> held;  // most recently used first
   std::map<std::string, std::shared_ptr<Loading>> loading;
   const size_t budget = MemoryBudget();
 
@@ -146,8 +152,10 @@ Result<Profile> Session::Find(const std::string& profile_id) const {
   std::lock_guard lock(impl_->mutex);
   const auto it = impl_->profiles.find(profile_id);
   if (it == impl_->profiles.end()) {
-    return Error{ErrorKind::kNotFound, "There is no open profile \"" + profile_id + "\".",
-                 "Open it again.", {}};
+    return Error{ErrorKind::kNotFound,
+                 "There is no open profile \"" + profile_id + "\".",
+                 "Open it again.",
+                 {}};
   }
   return it->second;
 }
@@ -262,8 +270,10 @@ Result<std::shared_ptr<const LoadedTrace>> Session::Load(const std::string& prof
   try {
     outcome = ReadAndModel(path, shared);
   } catch (const std::bad_alloc&) {
-    outcome = Error{ErrorKind::kUnreadable, "There is not enough memory to load this trace.",
-                    "Close other profiles, or record fewer steps.", {}};
+    outcome = Error{ErrorKind::kUnreadable,
+                    "There is not enough memory to load this trace.",
+                    "Close other profiles, or record fewer steps.",
+                    {}};
   } catch (const std::exception& e) {
     outcome = Error{ErrorKind::kInternal, std::string("Loading failed: ") + e.what(), "", {}};
   }

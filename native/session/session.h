@@ -23,15 +23,15 @@ struct LoadedTrace {
   double total_seconds = 0;
 
   // Results that are costly and asked for again (pyramids, line alignments, tables) are kept with
-  // the trace: returns the value under `key`, making it once; concurrent callers wait for the maker.
+  // the trace: returns the value under `key`, making it once; concurrent callers wait for the
+  // maker.
   template <typename T, typename Make>
   std::shared_ptr<const T> Cached(const std::string& key, Make&& make) const {
-    return std::static_pointer_cast<const T>(CachedAny(key, [&]() -> std::shared_ptr<const void> {
-      return std::make_shared<const T>(make());
-    }));
+    return std::static_pointer_cast<const T>(CachedAny(
+        key, [&]() -> std::shared_ptr<const void> { return std::make_shared<const T>(make()); }));
   }
-  std::shared_ptr<const void> CachedAny(const std::string& key,
-                                        const std::function<std::shared_ptr<const void>()>& make) const;
+  std::shared_ptr<const void> CachedAny(
+      const std::string& key, const std::function<std::shared_ptr<const void>()>& make) const;
 
   LoadedTrace();
   ~LoadedTrace();

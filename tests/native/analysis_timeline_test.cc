@@ -1,9 +1,8 @@
 // The timeline's parts on drawn traces: pyramids, series, gaps, search.
-#include "analysis/timeline.h"
-
 #include <random>
 #include <set>
 
+#include "analysis/timeline.h"
 #include "analysis/timeline_gaps.h"
 #include "analysis/timeline_lanes.h"
 #include "drawn.h"
@@ -135,10 +134,10 @@ TEST_CASE("series: points while there are few, else the extremes of each pixel")
   const TimelineSeries series(TimelineSeries::Reduce::kExtremes, ns, value);
   CHECK(series.max_value() == 1000);
   const auto few = series.Query({49, 53}, 100);
-  CHECK(few.ns == std::vector<Ns>{49, 50, 51});   // a value that stays needs no point
+  CHECK(few.ns == std::vector<Ns>{49, 50, 51});  // a value that stays needs no point
   CHECK(few.value == std::vector<double>{1, 1000, 1});
   const auto many = series.Query({0, 10'000}, 100);
-  REQUIRE(many.ns.size() == 1);   // every pixel has the same extremes, so one point says it
+  REQUIRE(many.ns.size() == 1);  // every pixel has the same extremes, so one point says it
   CHECK(many.value[0] == 1000);
   CHECK(many.low[0] == -5);
   // Against a plain scan, at pixels that are not aligned with the levels.

@@ -1,9 +1,8 @@
 // Text for terminals and spreadsheets, and the command line's words.
-#include "app/render.h"
-
 #include <catch2/catch.hpp>
 
 #include "app/options.h"
+#include "app/render.h"
 
 using namespace emberline;
 
@@ -11,9 +10,11 @@ TEST_CASE("render: text from traces is harmless") {
   CHECK(Escaped("plain ünïcode 🔥") == "plain ünïcode 🔥");
   CHECK(Escaped("a\x1b[2Jb\x07") == "a\\x1b[2Jb\\x07");
   CHECK(Escaped("line\nbreak\ttab\r") == "line\\nbreak\\ttab\\x0d");
-  CHECK(Escaped("\xc2\x9b" "31m") == "\\x9b31m");
-  CHECK(Escaped("\xe2\x80\xae" "x") == "\\u{202e}x");
-  CHECK(Escaped("\xe2\x80") == "\xe2\x80");   // cut at the end: copied, never read beyond
+  CHECK(Escaped("\xc2\x9b"
+                "31m") == "\\x9b31m");
+  CHECK(Escaped("\xe2\x80\xae"
+                "x") == "\\u{202e}x");
+  CHECK(Escaped("\xe2\x80") == "\xe2\x80");  // cut at the end: copied, never read beyond
 }
 
 TEST_CASE("render: units") {
@@ -40,7 +41,9 @@ TEST_CASE("render: tables align, csv quotes") {
        {{{"key", "name"}, {"title", "Name"}, {"type", "text"}, {"unit", ""}},
         {{"key", "us"}, {"title", "Time"}, {"type", "number"}, {"unit", "us"}},
         {{"key", "id"}, {"title", "Id"}, {"type", "integer"}, {"unit", ""}, {"hidden", true}}}},
-      {"rows", {{{"name", "größe"}, {"us", 1.5}, {"id", 1}}, {{"name", "b,\"c\""}, {"us", nullptr}, {"id", 2}}}},
+      {"rows",
+       {{{"name", "größe"}, {"us", 1.5}, {"id", 1}},
+        {{"name", "b,\"c\""}, {"us", nullptr}, {"id", 2}}}},
       {"totalRows", 3}};
   CHECK(TableText(table) ==
         "Name       Time\n"

@@ -1,9 +1,9 @@
 // Framing of the base protocol, byte by byte.
-#include "rpc/framer.h"
-
 #include <catch2/catch.hpp>
 #include <random>
 #include <vector>
+
+#include "rpc/framer.h"
 
 using emberline::Frame;
 using emberline::Framer;

@@ -1,9 +1,8 @@
 // Requests are checked against the protocol definition.
-#include "rpc/schema.h"
-
 #include <catch2/catch.hpp>
 
 #include "rpc/protocol_text.h"
+#include "rpc/schema.h"
 #include "rpc/views/view.h"
 
 using namespace emberline;

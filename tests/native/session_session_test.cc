@@ -1,8 +1,8 @@
 // The facade: shared loads, cached results, cancelling.
 #include "session/session.h"
 
-#include <catch2/catch.hpp>
 #include <atomic>
+#include <catch2/catch.hpp>
 #include <chrono>
 #include <fstream>
 #include <mutex>
@@ -35,7 +35,8 @@ class Folder {
     std::ofstream out(file);
     out << "{\"traceEvents\":[";
     for (int i = 0; i < slices; ++i) {
-      out << (i ? "," : "") << "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op\",\"pid\":1,\"tid\":1,\"ts\":"
+      out << (i ? "," : "")
+          << "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op\",\"pid\":1,\"tid\":1,\"ts\":"
           << i * 10 << ",\"dur\":5}";
     }
     out << "]}";

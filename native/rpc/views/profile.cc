@@ -35,8 +35,8 @@ Features FindFeatures(const TraceStore& store) {
   for (SliceIndex i = 0; i < store.slice_count(); ++i) {
     kinds[static_cast<size_t>(store.kind(i))] = true;
   }
-  for (const SliceKind kind : {SliceKind::kKernel, SliceKind::kMemcpy, SliceKind::kMemset,
-                               SliceKind::kDeviceOther}) {
+  for (const SliceKind kind :
+       {SliceKind::kKernel, SliceKind::kMemcpy, SliceKind::kMemset, SliceKind::kDeviceOther}) {
     features.device_work = features.device_work || kinds[static_cast<size_t>(kind)];
   }
   const StringPool& strings = store.strings();
@@ -66,9 +66,8 @@ Json RunsJson(const Discovery& discovery) {
     for (const WorkerFiles& worker : run.workers) {
       Json spans = Json::array();
       for (const SpanFile& span : worker.spans) {
-        spans.push_back({{"span", span.span},
-                         {"path", span.path.string()},
-                         {"sizeBytes", span.size_bytes}});
+        spans.push_back(
+            {{"span", span.span}, {"path", span.path.string()}, {"sizeBytes", span.size_bytes}});
       }
       workers.push_back({{"name", worker.name}, {"spans", std::move(spans)}});
     }
@@ -80,7 +79,8 @@ Json RunsJson(const Discovery& discovery) {
 Result<Json> Open(const Json& params, const CallContext& context) {
   const std::string path = Text(params, "path");
   if (path.empty()) {
-    return Error{ErrorKind::kInvalidArgument, "params.path is empty.", "Name a file or folder.", {}};
+    return Error{
+        ErrorKind::kInvalidArgument, "params.path is empty.", "Name a file or folder.", {}};
   }
   Result<Profile> profile = context.session.Open(path);
   if (!profile.ok()) return profile.error();
@@ -115,41 +115,44 @@ Json Absences(const LoadedTrace& trace) {
   const auto features = FeaturesOf(trace);
   Json absences = Json::array();
   if (!features->device_work) {
-    absences.push_back(Absence(
-        "No device work was recorded: device times are empty.", "activities",
-        "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])"));
+    absences.push_back(
+        Absence("No device work was recorded: device times are empty.", "activities",
+                "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])"));
   }
   if (!trace.model->has_recorded_steps) {
-    absences.push_back(Absence(
-        "No steps were recorded: the whole trace counts as one step.", "schedule",
-        "with profile(schedule=schedule(wait=1, warmup=1, active=3)) as prof:\n"
-        "    for batch in loader:\n        train_step(batch)\n        prof.step()"));
+    absences.push_back(
+        Absence("No steps were recorded: the whole trace counts as one step.", "schedule",
+                "with profile(schedule=schedule(wait=1, warmup=1, active=3)) as prof:\n"
+                "    for batch in loader:\n        train_step(batch)\n        prof.step()"));
   }
   if (!features->stacks) {
     absences.push_back(Absence("No Python stacks were recorded: costs cannot be shown on lines.",
                                "with_stack", "profile(with_stack=True)"));
   }
   if (!features->shapes) {
-    absences.push_back(Absence("No input shapes were recorded: grouping by shape shows nothing new.",
-                               "record_shapes", "profile(record_shapes=True)"));
+    absences.push_back(
+        Absence("No input shapes were recorded: grouping by shape shows nothing new.",
+                "record_shapes", "profile(record_shapes=True)"));
   }
   if (!features->memory) {
     absences.push_back(Absence("No allocations were recorded: the memory view is empty.",
                                "profile_memory", "profile(profile_memory=True)"));
   }
   if (!features->modules) {
-    absences.push_back(Absence(
-        "No module calls were recorded: the modules view is empty.", "with_stack",
-        "profile(with_stack=True, with_modules=True)"));
+    absences.push_back(Absence("No module calls were recorded: the modules view is empty.",
+                               "with_stack", "profile(with_stack=True, with_modules=True)"));
   }
   return absences;
 }
 
 const char* LinkName(OpLinkMethod method) {
   switch (method) {
-    case OpLinkMethod::kNone: return "none";
-    case OpLinkMethod::kExternalId: return "externalId";
-    case OpLinkMethod::kContainment: return "containment";
+    case OpLinkMethod::kNone:
+      return "none";
+    case OpLinkMethod::kExternalId:
+      return "externalId";
+    case OpLinkMethod::kContainment:
+      return "containment";
   }
   return "none";
 }

@@ -13,10 +13,14 @@ constexpr size_t kPageBytes = 192 << 10;
 
 const char* TypeName(CellType type) {
   switch (type) {
-    case CellType::kText: return "text";
-    case CellType::kInteger: return "integer";
-    case CellType::kNumber: return "number";
-    case CellType::kBool: return "bool";
+    case CellType::kText:
+      return "text";
+    case CellType::kInteger:
+      return "integer";
+    case CellType::kNumber:
+      return "number";
+    case CellType::kBool:
+      return "bool";
   }
   return "text";
 }

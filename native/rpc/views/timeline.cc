@@ -1,9 +1,10 @@
+#include "analysis/timeline.h"
+
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
 
 #include "analysis/stack_of.h"
-#include "analysis/timeline.h"
 #include "analysis/timeline_gaps.h"
 #include "analysis/timeline_lanes.h"
 #include "rpc/views/timeline_export.h"
@@ -18,7 +19,7 @@ constexpr size_t kMaxRows = 64;
 constexpr size_t kMaxBoxes = 5000;
 constexpr size_t kMaxInstants = 1000;
 constexpr size_t kMaxArrows = 500;
-constexpr size_t kMaxSteps = 1000;   // marks on the ruler
+constexpr size_t kMaxSteps = 1000;  // marks on the ruler
 constexpr int64_t kMaxPixels = 16384;
 constexpr Ns kGapFloor = 1000;
 
@@ -112,7 +113,8 @@ std::string ArgText(const TraceStore& store, const ArgValue& value) {
 Json ArgsJson(const TraceStore& store, const std::vector<std::pair<StringId, ArgValue>>& args) {
   Json list = Json::array();
   for (const auto& [key, value] : args) {
-    list.push_back({{"key", std::string(store.strings().Get(key))}, {"value", ArgText(store, value)}});
+    list.push_back(
+        {{"key", std::string(store.strings().Get(key))}, {"value", ArgText(store, value)}});
   }
   return list;
 }
@@ -120,8 +122,10 @@ Json ArgsJson(const TraceStore& store, const std::vector<std::pair<StringId, Arg
 Result<SliceIndex> SliceOf(const ViewRequest& request) {
   const int64_t slice = Integer(request.params, "slice", -1);
   if (slice < 0 || slice >= request.trace.store->slice_count()) {
-    return Error{ErrorKind::kNotFound, "There is no slice " + std::to_string(slice) + ".",
-                 "Slices are counted per trace: ask for the window again.", {}};
+    return Error{ErrorKind::kNotFound,
+                 "There is no slice " + std::to_string(slice) + ".",
+                 "Slices are counted per trace: ask for the window again.",
+                 {}};
   }
   return static_cast<SliceIndex>(slice);
 }
@@ -145,8 +149,10 @@ Result<std::vector<const TimelineRow*>> RowsOf(const TimelineIndex& index, const
   for (const Json& id : *tracks) {
     const auto found = index.row_of.find(id.is_number() ? id.get<int64_t>() : -1);
     if (found == index.row_of.end()) {
-      return Error{ErrorKind::kNotFound, "There is no row " + DumpJson(id) + ".",
-                   "timeline/tracks lists the rows.", {}};
+      return Error{ErrorKind::kNotFound,
+                   "There is no row " + DumpJson(id) + ".",
+                   "timeline/tracks lists the rows.",
+                   {}};
     }
     rows.push_back(&index.rows[found->second]);
   }
@@ -165,7 +171,8 @@ class Legend {
     return it->second;
   }
   int Kind(SliceKind kind) {
-    const auto [it, added] = kinds_.emplace(static_cast<int>(kind), static_cast<int>(kinds_.size()));
+    const auto [it, added] =
+        kinds_.emplace(static_cast<int>(kind), static_cast<int>(kinds_.size()));
     if (added) kind_list_.push_back(SliceKindName(kind));
     return it->second;
   }
@@ -227,9 +234,8 @@ Json InstantsJson(const TraceStore& store, const TimelineRow& row, Interval wind
   while (at != row.instants.end() && instants[*at].ts <= window.end && list.size() < kMaxInstants) {
     // All instants of one pixel become one mark: the next mark begins a pixel later.
     const Ns next_ns = instants[*at].ts + std::max<Ns>(resolution, 1);
-    const auto next = std::lower_bound(at, row.instants.end(), next_ns, [&](uint32_t i, Ns ns) {
-      return instants[i].ts < ns;
-    });
+    const auto next = std::lower_bound(at, row.instants.end(), next_ns,
+                                       [&](uint32_t i, Ns ns) { return instants[i].ts < ns; });
     const auto count = next - at;
     list.push_back({{"ns", instants[*at].ts},
                     {"name", legend->Name(instants[*at].name)},
@@ -254,9 +260,9 @@ Json BoxesJson(const TraceStore& store, const TimelineRow& row,
     name.push_back(legend->Name(known ? store.name_id(box.slice) : 0));
     kind.push_back(legend->Kind(known ? store.kind(box.slice) : SliceKind::kUserAnnotation));
   }
-  return {{"track", row.id},          {"start", std::move(start)}, {"length", std::move(length)},
-          {"lane", std::move(lane)},  {"slice", std::move(slice)}, {"count", std::move(count)},
-          {"name", std::move(name)},  {"kind", std::move(kind)}};
+  return {{"track", row.id},         {"start", std::move(start)}, {"length", std::move(length)},
+          {"lane", std::move(lane)}, {"slice", std::move(slice)}, {"count", std::move(count)},
+          {"name", std::move(name)}, {"kind", std::move(kind)}};
 }
 
 Json SeriesJson(const TimelineRow& row, const TimelineSeries& series, Interval window,
@@ -319,7 +325,8 @@ Result<Json> TimelineWindow(const ViewRequest& request) {
   }
   if (rows->size() > kMaxRows) rows->resize(kMaxRows);
   const TraceStore& store = *request.trace.store;
-  const int64_t pixels = std::clamp<int64_t>(Integer(request.params, "pixels", 1000), 1, kMaxPixels);
+  const int64_t pixels =
+      std::clamp<int64_t>(Integer(request.params, "pixels", 1000), 1, kMaxPixels);
   Ns resolution = std::max<Ns>(1, window->Length() / pixels);
 
   // Pixels become coarser until the reply is small enough; callers that want every pixel ask for
@@ -400,8 +407,8 @@ Result<Json> TimelineSlice(const ViewRequest& request) {
   }
   std::vector<SliceIndex> backward;
   const auto pairs = PairsOf(request.trace);
-  auto pair = std::lower_bound(pairs->begin(), pairs->end(),
-                               std::pair<SliceIndex, SliceIndex>(slice, 0));
+  auto pair =
+      std::lower_bound(pairs->begin(), pairs->end(), std::pair<SliceIndex, SliceIndex>(slice, 0));
   for (; pair != pairs->end() && pair->first == slice && backward.size() < 50; ++pair) {
     backward.push_back(pair->second);
   }
@@ -478,7 +485,8 @@ Result<Json> TimelineSearchSlices(const ViewRequest& request) {
   const Json& params = request.params;
   TimelineSearch search;
   search.text = Text(params, "text");
-  search.regex = params.contains("regex") && params["regex"].is_boolean() && params["regex"].get<bool>();
+  search.regex =
+      params.contains("regex") && params["regex"].is_boolean() && params["regex"].get<bool>();
   search.category = Text(params, "category");
   search.module = Text(params, "module");
   search.name = Text(params, "name");
@@ -574,11 +582,15 @@ Result<Json> TimelineGaps(const ViewRequest& request) {
       if (candidate.ordinal == wanted) device = &candidate;
     }
     if (device == nullptr) {
-      return Error{ErrorKind::kNotFound, "There is no device " + std::to_string(wanted) + ".", "", {}};
+      return Error{
+          ErrorKind::kNotFound, "There is no device " + std::to_string(wanted) + ".", "", {}};
     }
   }
   if (device == nullptr) {
-    return Json{{"device", nullptr}, {"idleNs", 0}, {"total", 0}, {"gaps", Json::array()},
+    return Json{{"device", nullptr},
+                {"idleNs", 0},
+                {"total", 0},
+                {"gaps", Json::array()},
                 {"byReason", Json::array()}};
   }
   // Gaps below the usual floor are rarely asked for, so they are not kept.
@@ -635,9 +647,8 @@ Result<Json> TimelineGaps(const ViewRequest& request) {
   for (int r = 0; r < kGapReasonCount; ++r) {
     const auto& [count, sum] = by_reason[static_cast<size_t>(r)];
     if (count == 0) continue;
-    reasons.push_back({{"reason", GapReasonName(static_cast<GapReason>(r))},
-                       {"count", count},
-                       {"sumNs", sum}});
+    reasons.push_back(
+        {{"reason", GapReasonName(static_cast<GapReason>(r))}, {"count", count}, {"sumNs", sum}});
   }
   return Json{{"device", device->ordinal},
               {"idleNs", idle},
@@ -666,12 +677,11 @@ Result<Json> TimelineFlows(const ViewRequest& request) {
   }
   Json list = Json::array();
   for (const TimelineArrow& arrow : arrows.arrows) {
-    const char* kind = arrow.kind == TimelineArrow::Kind::kLaunch ? "launch"
+    const char* kind = arrow.kind == TimelineArrow::Kind::kLaunch            ? "launch"
                        : arrow.kind == TimelineArrow::Kind::kForwardBackward ? "forwardBackward"
                                                                              : "other";
-    list.push_back({{"from", SliceRef(store, arrow.from)},
-                    {"to", SliceRef(store, arrow.to)},
-                    {"kind", kind}});
+    list.push_back(
+        {{"from", SliceRef(store, arrow.from)}, {"to", SliceRef(store, arrow.to)}, {"kind", kind}});
   }
   return Json{{"arrows", std::move(list)}, {"total", arrows.total}};
 }
@@ -693,7 +703,8 @@ Result<Json> TimelineMetadata(const ViewRequest& request) {
   Json entries = Json::array();
   const auto add = [&](const std::string& key, const std::string& value) {
     if (value.empty()) return;
-    entries.push_back({{"key", key}, {"value", value.size() > 8192 ? value.substr(0, 8192) : value}});
+    entries.push_back(
+        {{"key", key}, {"value", value.size() > 8192 ? value.substr(0, 8192) : value}});
   };
   if (metadata.schema_version != 0) add("schemaVersion", std::to_string(metadata.schema_version));
   add("traceName", metadata.trace_name);

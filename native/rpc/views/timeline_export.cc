@@ -102,12 +102,18 @@ class TraceWriter {
     for (size_t a = 0; a < args.size(); ++a) {
       const auto& [key, value] = args[a];
       out_ += (a > 0 ? "," : "") + Quoted(key) + ":";
-      if (const bool* b = std::get_if<bool>(&value.v)) out_ += *b ? "true" : "false";
-      else if (const int64_t* i = std::get_if<int64_t>(&value.v)) out_ += std::to_string(*i);
-      else if (const double* d = std::get_if<double>(&value.v)) out_ += DumpJson(Json(*d));
-      else if (const auto* text = std::get_if<ArgValue::Text>(&value.v)) out_ += Quoted(text->id);
-      else if (const auto* json = std::get_if<ArgValue::Json>(&value.v)) WriteRaw(json->id);
-      else out_ += "null";
+      if (const bool* b = std::get_if<bool>(&value.v))
+        out_ += *b ? "true" : "false";
+      else if (const int64_t* i = std::get_if<int64_t>(&value.v))
+        out_ += std::to_string(*i);
+      else if (const double* d = std::get_if<double>(&value.v))
+        out_ += DumpJson(Json(*d));
+      else if (const auto* text = std::get_if<ArgValue::Text>(&value.v))
+        out_ += Quoted(text->id);
+      else if (const auto* json = std::get_if<ArgValue::Json>(&value.v))
+        WriteRaw(json->id);
+      else
+        out_ += "null";
     }
     out_ += "}";
   }
@@ -120,10 +126,10 @@ class TraceWriter {
 
   void WriteHead(const char* phase, uint16_t category, StringId name, const Track& track, Ns ts) {
     Separate();
-    out_ += std::string("{\"ph\":\"") + phase + "\",\"cat\":" +
-            Quoted(store_.categories()[category].raw) + ",\"name\":" + Quoted(name) +
-            ",\"pid\":" + Id(track.pid) + ",\"tid\":" + Id(track.tid) +
-            ",\"ts\":" + Micros(ts + base_ns_);
+    out_ += std::string("{\"ph\":\"") + phase +
+            "\",\"cat\":" + Quoted(store_.categories()[category].raw) +
+            ",\"name\":" + Quoted(name) + ",\"pid\":" + Id(track.pid) +
+            ",\"tid\":" + Id(track.tid) + ",\"ts\":" + Micros(ts + base_ns_);
   }
 
   void WriteSlice(SliceIndex i) {
@@ -181,9 +187,11 @@ class TraceWriter {
 Result<std::string> ExportTrace(const Model& model, const std::vector<SliceIndex>& slices,
                                 Interval range) {
   if (slices.size() > kMaxExported) {
-    return Error{ErrorKind::kInvalidArgument,
-                 "The range holds " + std::to_string(slices.size()) + " slices, too many to export.",
-                 "Choose a shorter range or fewer tracks.", {}};
+    return Error{
+        ErrorKind::kInvalidArgument,
+        "The range holds " + std::to_string(slices.size()) + " slices, too many to export.",
+        "Choose a shorter range or fewer tracks.",
+        {}};
   }
   return TraceWriter(model, range).Write(slices);
 }

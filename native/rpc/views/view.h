@@ -15,15 +15,16 @@ namespace emberline {
 
 struct ViewRequest {
   const LoadedTrace& trace;
-  const Json& params;             // the method's params object (protocol schema), profileId and selection included
+  const Json&
+      params;  // the method's params object (protocol schema), profileId and selection included
   CancelToken cancel;
-  StepSelection steps;            // parsed from params.steps
+  StepSelection steps;  // parsed from params.steps
 };
 
 using ViewFunction = Result<Json> (*)(const ViewRequest&);
 
 struct ViewMethod {
-  const char* method;             // "view/operators"
+  const char* method;  // "view/operators"
   ViewFunction function;
 };
 
@@ -31,7 +32,8 @@ struct ViewMethod {
 const std::vector<ViewMethod>& AllViews();
 
 // {columns, rows, totalRows, unfilteredRows} of `table` under params' sort, filter, offset, limit
-// (limit: default 200, at most 2000, or all rows for exports and the command line, which pass limit < 0).
+// (limit: default 200, at most 2000, or all rows for exports and the command line, which pass limit
+// < 0).
 Result<Json> TableResult(const Table& table, const Json& params);
 // The same without query, for small tables inside a result.
 Json TableJson(const Table& table);
