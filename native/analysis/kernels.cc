@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "analysis/intervals.h"
 #include "analysis/operators.h"
 
 namespace emberline {
@@ -189,6 +190,17 @@ Result<KernelData> AnalyzeKernels(const Model& model, const StepSelection& selec
     data.total += duration;
     if (row.uses_tensor_cores) data.tensor_core_total += duration;
     if (model.is_communication[i]) data.communication_total += duration;
+  }
+  for (const Device& device : model.devices) {
+    std::vector<Interval> running;
+    for (TrackIndex t : device.streams) {
+      for (SliceIndex i = s.tracks()[t].first; i < s.tracks()[t].last; ++i) {
+        if (IsKernel(s.kind(i)) && selection.Contains(model.step[i])) {
+          running.push_back({s.start(i), s.end(i)});
+        }
+      }
+    }
+    data.busy += LengthOf(Unite(std::move(running)));
   }
   for (size_t r = 0; r < data.rows.size(); ++r) {
     data.rows[r].blocks_per_sm = blocks[r].Value();

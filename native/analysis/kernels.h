@@ -37,6 +37,7 @@ struct KernelRow {
 struct KernelData {
   std::vector<KernelRow> rows;  // by total time, then name (B57)
   Ns total = 0;                 // sum over all kernels
+  Ns busy = 0;  // time with at least one kernel running, added up over devices (B61)
   Ns tensor_core_total = 0;
   Ns communication_total = 0;
   int64_t launches = 0;

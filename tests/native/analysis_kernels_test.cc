@@ -118,6 +118,18 @@ TEST_CASE("communication and tensor core kernels are marked", "[kernels]") {
   CHECK_FALSE(data.rows[2].communication);
 }
 
+TEST_CASE("busy time is a union, the total a sum (B61)", "[kernels]") {
+  Drawing d;
+  d.Kernel("a", 1, 0, 100, "", 0, 7);
+  d.Kernel("b", 2, 50, 100, "", 0, 8);
+  d.Kernel("c", 3, 300, 10, "", 0, 7);
+  d.Kernel("d", 4, 0, 40, "", 1, 7);
+  const Loaded m = Load(d);
+  const KernelData data = Get(m);
+  CHECK(data.total == 250 * kUs);
+  CHECK(data.busy == 200 * kUs);
+}
+
 TEST_CASE("copies by direction, with the bandwidth computed", "[kernels]") {
   Drawing d;
   d.Device("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 1, 0, 10,

@@ -162,3 +162,55 @@ test("the user's tensor core rules", async () => {
   const wrong = await daemon.exchange('view/kernels', { profileId, tensorCoreRules: ['-'] });
   assert.equal(wrong.message.error.data.kind, 'invalidArgument');
 });
+
+test('replies stay small, whatever the trace holds', async () => {
+  const events = [];
+  const slice = (cat, name, pid, tid, ts, dur, args = {}) =>
+    events.push({ ph: 'X', cat, name, pid, tid, ts, dur, args });
+  const long = 'x'.repeat(4000);
+  const steps = 1500;
+  for (let i = 0; i < steps; i++) {
+    const at = i * 100;
+    slice('user_annotation', `ProfilerStep#${i}`, 1, 1, at, 90);
+    slice('cpu_op', `ns::op_${i}_${long}`, 1, 1, at + 1, 80, { 'External id': i + 1 });
+    slice('cuda_runtime', 'cudaLaunchKernel', 1, 1, at + 5, 2, {
+      correlation: i + 1,
+      'External id': i + 1,
+    });
+    const name = i % 2 === 0 ? `kernel_${i}_${long}` : `one_${long}`;
+    slice('kernel', name, 0, 7, at + 10, 20 + (i % 7), {
+      correlation: i + 1,
+      device: 0,
+      stream: 7,
+    });
+  }
+  for (let depth = 0; depth < 3000; depth++) {
+    const width = 2 * steps * 100 - 2 * depth;
+    slice(
+      'python_function',
+      `deep_${depth}.py(${depth + 1}): ${'f'.repeat(100)}`,
+      1,
+      1,
+      -depth,
+      width,
+    );
+  }
+  const path = join(folder, 'large.pt.trace.json');
+  writeFileSync(path, JSON.stringify({ schemaVersion: 1, traceEvents: events }));
+  const opened = await daemon.request('profile/open', { path });
+  const large = (method, params) =>
+    daemon.request(method, { profileId: opened.profileId, ...params });
+  // `request` fails when a reply is larger than 256 KiB.
+  const overview = await large('view/overview');
+  assert.equal(overview.totalSteps, steps);
+  assert.ok(overview.steps.length < steps);
+  const every = await large('view/overview', { limit: -1 });
+  assert.equal(every.steps.length, steps);
+  const operators = await large('view/operators', { topN: 200 });
+  assert.ok(operators.rows.length > 0);
+  await large('view/kernels', { topN: 200, groupBy: 'properties' });
+  const launches = await large('view/kernelLaunches', { name: `one_${long}` });
+  assert.equal(launches.slices.length, 100);
+  const { stacks } = await large('view/operatorStacks', { name: operators.rows[0].name });
+  assert.equal(stacks.length, 1);
+});

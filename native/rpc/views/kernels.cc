@@ -87,6 +87,7 @@ Result<Json> KernelsView(const ViewRequest& request) {
   (*result)["ring"] = std::move(ring);
   (*result)["launches"] = data.launches;
   (*result)["totalUs"] = Us(data.total);
+  (*result)["busyUs"] = Us(data.busy);
   (*result)["tensorCoreUs"] = Us(data.tensor_core_total);
   (*result)["communicationUs"] = Us(data.communication_total);
   (*result)["vendor"] = VendorName(VendorOf(*request.trace.model));
