@@ -47,7 +47,14 @@ const lightning = {
   traceEvents: [0, 1].flatMap((step) => {
     const at = 1000 + 1000 * step;
     const slice = (name, ts, dur, cat = 'user_annotation') => ({
-      ph: 'X', cat, name, pid: 1, tid: 1, ts: at + ts, dur, args: {},
+      ph: 'X',
+      cat,
+      name,
+      pid: 1,
+      tid: 1,
+      ts: at + ts,
+      dur,
+      args: {},
     });
     return [
       slice(`ProfilerStep#${step + 1}`, 0, 990),
@@ -108,7 +115,12 @@ test('Lightning shows modules and hooks', async () => {
 test('kernels agree with the command line in both groupings, and lead to operators', async () => {
   const trace = generated('torch-2.13', 7, 'kernels');
   const byName = commandLine('kernels', trace, ['--sort', '-totalUs']);
-  const byLaunch = commandLine('kernels', trace, ['--sort', '-totalUs', '--group-by', 'properties']);
+  const byLaunch = commandLine('kernels', trace, [
+    '--sort',
+    '-totalUs',
+    '--group-by',
+    'properties',
+  ]);
   await withPage(trace, {}, async (profile, page) => {
     await profile.view('Kernels');
     const totals = (count) => values(page, 'Kernels', 'totalUs').then((all) => all.slice(0, count));
@@ -117,15 +129,20 @@ test('kernels agree with the command line in both groupings, and lead to operato
     await page.getByRole('radio', { name: 'Kernel, operator and launch' }).click();
     await page.waitForFunction(
       (rows) =>
-        document.querySelector('[aria-label=Kernels][role$=grid]')?.getAttribute('aria-rowcount') ===
-        String(rows + 1),
+        document
+          .querySelector('[aria-label=Kernels][role$=grid]')
+          ?.getAttribute('aria-rowcount') === String(rows + 1),
       byLaunch.rows.length,
     );
     await profile.settled();
     assert.deepEqual(await totals(expect(byLaunch).length), expect(byLaunch));
     await page.locator('[aria-label=Kernels] .twisty').first().click();
     await page.locator('.grid-detail .plain-table').waitFor();
-    await page.locator('.grid-detail').getByTitle(/in Operators$/).first().click();
+    await page
+      .locator('.grid-detail')
+      .getByTitle(/in Operators$/)
+      .first()
+      .click();
     await page.waitForFunction(
       () =>
         document.querySelector('#tab-operators')?.getAttribute('aria-selected') === 'true' &&
@@ -139,7 +156,8 @@ test('a range of memory holds for the tables, and Escape takes it back', async (
   await withPage(trace, {}, async (profile, page) => {
     await profile.view('Memory');
     const requested = () =>
-      profile.messages.filter((message) => message.method === 'view/memoryStatistics').at(-1).params;
+      profile.messages.filter((message) => message.method === 'view/memoryStatistics').at(-1)
+        .params;
     assert.equal(requested().startNs, undefined);
     const rowCount = () =>
       page.locator('[aria-label="Memory statistics"]').getAttribute('aria-rowcount');
@@ -172,13 +190,14 @@ test('runs, workers and ranges of steps are chosen at the top', async () => {
   const second = commandLine('operators', log, ['--run', 'second', '--sort', '-hostSelfUs']);
   await withPage(log, {}, async (profile, page) => {
     const choose = (label, value) =>
-      page
-        .locator('vscode-single-select')
-        .evaluateAll((all, [name, wanted]) => {
+      page.locator('vscode-single-select').evaluateAll(
+        (all, [name, wanted]) => {
           const select = all.find((one) => one.label === name);
           select.value = wanted;
           select.dispatchEvent(new Event('change'));
-        }, [label, value]);
+        },
+        [label, value],
+      );
     const labels = () =>
       page.locator('.selectors vscode-single-select').evaluateAll((all) => all.map((x) => x.label));
     assert.deepEqual(await labels(), ['Run', 'Worker', 'Steps']);

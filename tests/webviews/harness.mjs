@@ -137,7 +137,8 @@ export class Harness {
     this.daemon = await Daemon.start();
     this.theme = 'dark';
     for (const name of ['webview.js', 'webview.css']) {
-      if (!existsSync(join(distDir, name))) throw new Error(`dist/${name} is missing: npm run build`);
+      if (!existsSync(join(distDir, name)))
+        throw new Error(`dist/${name} is missing: npm run build`);
     }
     const bundle = {
       '/webview.js': ['text/javascript', readFileSync(join(distDir, 'webview.js'))],
@@ -343,10 +344,12 @@ export async function axe(page) {
   // which is the exception that WCAG 2.5.8 makes for targets with an equivalent.
   const hasEquivalent = (id, node) => id === 'target-size' && /class="tl-/.test(node.html);
   return result.violations.flatMap((violation) =>
-    violation.nodes.filter((node) => !hasEquivalent(violation.id, node)).map(
-      (node) =>
-        `${violation.id}: ${node.target.join(' ')}: ${node.failureSummary?.split('\n').slice(1).join(' ')}`,
-    ),
+    violation.nodes
+      .filter((node) => !hasEquivalent(violation.id, node))
+      .map(
+        (node) =>
+          `${violation.id}: ${node.target.join(' ')}: ${node.failureSummary?.split('\n').slice(1).join(' ')}`,
+      ),
   );
 }
 

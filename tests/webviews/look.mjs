@@ -19,7 +19,9 @@ const { values, positionals } = parseArgs({
   },
 });
 if (positionals.length !== 1 || values.out === undefined) {
-  console.error('usage: node tests/webviews/look.mjs TRACE --out DIR [--theme T,..] [--views V,..]');
+  console.error(
+    'usage: node tests/webviews/look.mjs TRACE --out DIR [--theme T,..] [--views V,..]',
+  );
   process.exit(2);
 }
 const [trace] = positionals;

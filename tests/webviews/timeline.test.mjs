@@ -22,11 +22,17 @@ async function openTimeline(options = {}) {
 }
 
 const shownWindow = (page) =>
-  page.locator('.tl').getAttribute('data-window').then((text) => text.split(' ').map(Number));
+  page
+    .locator('.tl')
+    .getAttribute('data-window')
+    .then((text) => text.split(' ').map(Number));
 
 /** Waits until the window is not what it was. */
 async function windowAfter(page, before) {
-  await page.waitForFunction((old) => document.querySelector('.tl').dataset.window !== old, before.join(' '));
+  await page.waitForFunction(
+    (old) => document.querySelector('.tl').dataset.window !== old,
+    before.join(' '),
+  );
   return shownWindow(page);
 }
 
@@ -36,7 +42,10 @@ test('every row of the trace is there, and the first picture shows the steps', a
   const all = await harness.daemon.request('timeline/tracks', { profileId: opened.profileId });
   assert.equal(await page.locator('.tl-label').count(), all.tracks.length);
   const [start, end] = await shownWindow(page);
-  assert.ok(start <= all.workStartNs && end >= all.workEndNs, 'the first picture holds all recorded work');
+  assert.ok(
+    start <= all.workStartNs && end >= all.workEndNs,
+    'the first picture holds all recorded work',
+  );
   assert.deepEqual(opened.errors, []);
   await opened.close();
 });
@@ -50,7 +59,10 @@ test('the keyboard selects, walks, fits, marks and clears', async () => {
   await heading.waitFor();
   const first = await page.locator('.tl-details').first().innerText();
   await page.keyboard.press('ArrowRight');
-  await page.waitForFunction((old) => document.querySelector('.tl-details')?.innerText !== old, first);
+  await page.waitForFunction(
+    (old) => document.querySelector('.tl-details')?.innerText !== old,
+    first,
+  );
   const whole = await shownWindow(page);
   await page.keyboard.press('f');
   const fitted = await windowAfter(page, whole);
@@ -61,7 +73,10 @@ test('the keyboard selects, walks, fits, marks and clears', async () => {
   await page.getByText('Click a slice to see everything').waitFor();
   await page.keyboard.press('f');
   const again = await windowAfter(page, fitted);
-  assert.ok(again[1] - again[0] > fitted[1] - fitted[0], 'f without a selection shows the whole trace');
+  assert.ok(
+    again[1] - again[0] > fitted[1] - fitted[0],
+    'f without a selection shows the whole trace',
+  );
   await page.keyboard.press('w');
   const zoomed = await windowAfter(page, again);
   assert.ok(zoomed[1] - zoomed[0] < again[1] - again[0]);
@@ -100,15 +115,30 @@ test('a search finds what the daemon finds, and leads to the slice with all its 
   await page.getByRole('textbox', { name: 'Find slices' }).fill('convolution_backward');
   await page.locator('.tl-count').waitFor();
   const answer = await harness.daemon.request('timeline/search', {
-    profileId: opened.profileId, text: 'convolution_backward', limit: 200,
+    profileId: opened.profileId,
+    text: 'convolution_backward',
+    limit: 200,
   });
-  await page.waitForFunction((total) => document.querySelector('.tl-count')?.textContent.startsWith(`${total} `), String(answer.total));
+  await page.waitForFunction(
+    (total) => document.querySelector('.tl-count')?.textContent.startsWith(`${total} `),
+    String(answer.total),
+  );
   await page.locator('.tl-results button').first().click();
-  await page.getByRole('radio', { name: 'Details' }).or(page.getByRole('button', { name: 'Details' })).first().click();
-  const recorded = await harness.daemon.request('timeline/slice', { profileId: opened.profileId, slice: answer.results[0].slice });
+  await page
+    .getByRole('radio', { name: 'Details' })
+    .or(page.getByRole('button', { name: 'Details' }))
+    .first()
+    .click();
+  const recorded = await harness.daemon.request('timeline/slice', {
+    profileId: opened.profileId,
+    slice: answer.results[0].slice,
+  });
   await page.getByRole('heading', { name: recorded.name, exact: true }).waitFor();
   for (const { key } of recorded.args) {
-    assert.ok(await page.locator('.tl-details tbody tr', { hasText: key }).count() > 0, `${key} is shown`);
+    assert.ok(
+      (await page.locator('.tl-details tbody tr', { hasText: key }).count()) > 0,
+      `${key} is shown`,
+    );
   }
   assert.ok(recorded.args.length > 0);
   await opened.close();
@@ -126,7 +156,9 @@ test('a marked range adds up and becomes a trace of its own', async () => {
   await page.keyboard.up('Shift');
   await page.getByRole('heading', { name: /^Range of/ }).waitFor();
   await page.getByRole('region', { name: 'Sums by kind' }).waitFor();
-  const saved = await opened.sent('save', () => page.getByRole('button', { name: 'Export as trace' }).click());
+  const saved = await opened.sent('save', () =>
+    page.getByRole('button', { name: 'Export as trace' }).click(),
+  );
   const part = JSON.parse(saved.content);
   assert.ok(part.traceEvents.some((event) => event.ph === 'X'));
   assert.match(saved.suggestedName, /\.pt\.trace\.json$/);
@@ -145,16 +177,27 @@ test('rows fold, hide, pin and come back; the arrangement is kept', async () => 
   const pinned = page.locator('.tl-label').first();
   await pinned.hover();
   await pinned.getByRole('button', { name: `Hide ${name}` }).click();
-  await page.waitForFunction((count) => document.querySelectorAll('.tl-label').length === count, total - 1);
+  await page.waitForFunction(
+    (count) => document.querySelectorAll('.tl-label').length === count,
+    total - 1,
+  );
   await page.getByRole('button', { name: 'Show 1 hidden row' }).click();
-  await page.waitForFunction((count) => document.querySelectorAll('.tl-label').length === count, total);
+  await page.waitForFunction(
+    (count) => document.querySelectorAll('.tl-label').length === count,
+    total,
+  );
   await opened.close();
 });
 
 test('the visible slices exist as a table, the file panel lists its metadata', async () => {
   const opened = await openTimeline();
   const { page } = opened;
-  const panel = (name) => page.getByRole('radio', { name }).or(page.getByRole('button', { name, exact: true })).first().click();
+  const panel = (name) =>
+    page
+      .getByRole('radio', { name })
+      .or(page.getByRole('button', { name, exact: true }))
+      .first()
+      .click();
   await panel('Table');
   await page.getByRole('region', { name: 'Slices in the window' }).waitFor();
   assert.ok((await page.locator('.tl-panel tbody tr').count()) > 5);
@@ -171,8 +214,15 @@ test('a row of another view leads to its slice', async () => {
   await opened.send({ type: 'navigate', to: { view: 'timeline', search: rows[0].name } });
   await page.waitForSelector('.tl-results button', { timeout: patience });
   await page.locator('.tl-count').waitFor();
-  const answer = await harness.daemon.request('timeline/search', { profileId: opened.profileId, name: rows[0].name, limit: 1 });
-  assert.match(await page.locator('.tl-count').innerText(), new RegExp(`^${answer.total.toLocaleString('en-US')} `));
+  const answer = await harness.daemon.request('timeline/search', {
+    profileId: opened.profileId,
+    name: rows[0].name,
+    limit: 1,
+  });
+  assert.match(
+    await page.locator('.tl-count').innerText(),
+    new RegExp(`^${answer.total.toLocaleString('en-US')} `),
+  );
   await opened.close();
 });
 
@@ -180,15 +230,29 @@ test('a line of code shows exactly its slices', async () => {
   const opened = await harness.open(trace);
   const { page } = opened;
   const source = { sourceRoots: [sample('')] };
-  opened.extra = (method) => (method.startsWith('source/') || method === 'view/lines' ? source : {});
-  const lines = await harness.daemon.request('view/lines', { profileId: opened.profileId, ...source, sort: '-hostTotalUs', limit: 50 });
+  opened.extra = (method) =>
+    method.startsWith('source/') || method === 'view/lines' ? source : {};
+  const lines = await harness.daemon.request('view/lines', {
+    profileId: opened.profileId,
+    ...source,
+    sort: '-hostTotalUs',
+    limit: 50,
+  });
   const row = lines.rows.find((candidate) => candidate.confidence === 'aligned') ?? lines.rows[0];
   const line = { file: row.file, line: row.line };
-  const answer = await harness.daemon.request('source/lineSlices', { profileId: opened.profileId, ...source, ...line, limit: 1000 });
+  const answer = await harness.daemon.request('source/lineSlices', {
+    profileId: opened.profileId,
+    ...source,
+    ...line,
+    limit: 1000,
+  });
   assert.ok(answer.total > 0);
   await opened.send({ type: 'navigate', to: { view: 'timeline', line } });
   await page.locator('.tl-count').waitFor();
-  assert.match(await page.locator('.tl-count').innerText(), new RegExp(`^${answer.total.toLocaleString('en-US')} `));
+  assert.match(
+    await page.locator('.tl-count').innerText(),
+    new RegExp(`^${answer.total.toLocaleString('en-US')} `),
+  );
   assert.equal(await page.locator('.tl-results li').count(), Math.min(200, answer.slices.length));
   assert.deepEqual(opened.errors, []);
   await opened.close();

@@ -25,7 +25,9 @@ async function withPage(trace, options, work) {
 }
 
 const us = (value) =>
-  new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(value);
+  new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(
+    value,
+  );
 
 /** The raw values of a column in the order of the rows in sight. */
 const column = (page, grid, key) =>
@@ -42,9 +44,11 @@ test('the overview shows the figures of the command line', async () => {
   const expected = commandLine('overview', slow);
   await withPage(slow, {}, async (profile, page) => {
     const table = page.getByRole('region', { name: 'Average step time' });
-    const cells = await table.locator('tbody tr').evaluateAll((rows) =>
-      rows.map((row) => [...row.children].map((cell) => cell.textContent.trim())),
-    );
+    const cells = await table
+      .locator('tbody tr')
+      .evaluateAll((rows) =>
+        rows.map((row) => [...row.children].map((cell) => cell.textContent.trim())),
+      );
     assert.equal(cells[0][1], us(expected.average.durationUs));
     const shown = Object.fromEntries(cells.map(([name, value]) => [name, value]));
     for (const role of expected.roles.filter((one) => one.present)) {
@@ -60,7 +64,10 @@ test('the overview shows the figures of the command line', async () => {
       expected.steps.map((step) => [step.name, us(step.durationUs)]),
     );
     const findings = await page.locator('.finding h3').allTextContents();
-    assert.deepEqual(findings, expected.recommendations.map((one) => one.title));
+    assert.deepEqual(
+      findings,
+      expected.recommendations.map((one) => one.title),
+    );
     const health = page.getByRole('region', { name: 'Trace health' });
     const events = new Intl.NumberFormat('en-US').format(commandLine('check', slow).events);
     await health.getByText(events, { exact: true }).waitFor();
@@ -77,11 +84,17 @@ test('the operators table sorts in the daemon and agrees with the command line',
     assert.equal(await head.getAttribute('aria-sort'), 'descending');
     assert.equal(await grid.getAttribute('aria-rowcount'), String(byHost.rows.length + 1));
     const top = (await column(page, 'Operators', 'hostSelfUs')).slice(0, 12);
-    assert.deepEqual(top, byHost.rows.slice(0, 12).map((row) => row.hostSelfUs));
+    assert.deepEqual(
+      top,
+      byHost.rows.slice(0, 12).map((row) => row.hostSelfUs),
+    );
     await grid.getByRole('columnheader', { name: /^Calls/ }).click();
     await profile.settled();
     const calls = (await column(page, 'Operators', 'calls')).slice(0, 12);
-    assert.deepEqual(calls, byCalls.rows.slice(0, 12).map((row) => row.calls));
+    assert.deepEqual(
+      calls,
+      byCalls.rows.slice(0, 12).map((row) => row.calls),
+    );
     await grid.getByRole('columnheader', { name: /^Calls/ }).click();
     await profile.settled();
     const least = Math.min(...byCalls.rows.map((row) => row.calls));
@@ -180,7 +193,10 @@ test('the grid is walked, sorted and opened by keyboard alone', async () => {
     const head = grid.locator('[data-row="-1"][data-column="0"]');
     assert.equal(await head.getAttribute('aria-sort'), 'ascending');
     const names = (await column(page, 'Operators', 'name')).slice(0, 8);
-    assert.deepEqual(names, [...names].sort((a, b) => a.localeCompare(b)));
+    assert.deepEqual(
+      names,
+      [...names].sort((a, b) => a.localeCompare(b)),
+    );
   });
 });
 
@@ -283,6 +299,28 @@ test('a flame graph is walked by keyboard and its twin lists the same', async ()
   });
 });
 
+test("a chart's table twin is exported, and the slash key leads to the filter", async () => {
+  const expected = commandLine('overview', slow);
+  await withPage(slow, {}, async (profile, page) => {
+    await page.getByRole('button', { name: 'Step time as table' }).click();
+    const copied = await profile.sent('copy', async () => {
+      await page.locator('.overview-main').getByRole('button', { name: 'Export' }).first().click();
+      await page.getByRole('menuitem', { name: 'Copy as CSV' }).click();
+    });
+    const lines = copied.text.trimEnd().split('\r\n');
+    assert.equal(lines.length, expected.steps.length + 1);
+    const total = Number(lines[1].split(',')[1]);
+    assert.ok(Math.abs(total - expected.steps[0].durationUs) <= 0.05, lines[1]);
+    await profile.view('Operators');
+    await page.getByRole('tab', { name: 'Operators' }).focus();
+    await page.keyboard.press('/');
+    await page.keyboard.type('conv');
+    await page.waitForFunction(() => / of /.test(document.querySelector('.row-count').textContent));
+    await profile.settled();
+    for (const name of await column(page, 'Operators', 'name')) assert.match(name, /conv/i);
+  });
+});
+
 test('charts are saved as SVG and PNG', async () => {
   await withPage(train, {}, async (profile, page) => {
     const save = (kind) =>
@@ -356,8 +394,8 @@ test('a source that was not found offers Locate', async () => {
 test('a navigation from outside shows the rows it names', async () => {
   await withPage(train, {}, async (profile, page) => {
     await profile.send({ type: 'navigate', to: { view: 'operators', filter: 'name:softmax' } });
-    await page.waitForFunction(
-      () => / of /.test(document.querySelector('.row-count')?.textContent ?? ''),
+    await page.waitForFunction(() =>
+      / of /.test(document.querySelector('.row-count')?.textContent ?? ''),
     );
     await profile.settled();
     for (const name of await column(page, 'Operators', 'name')) assert.match(name, /softmax/i);
@@ -389,7 +427,14 @@ test('names from the trace are text, never markup', async () => {
   const file = join(folder, 'names.pt.trace.json');
   const evil = '<img src=x onerror="window.broken=1">';
   const events = [evil, '=1+1', 'a\nb', '"quoted"', '\u202eright'].map((name, index) => ({
-    ph: 'X', cat: 'cpu_op', name, pid: 1, tid: 1, ts: 1000 + 100 * index, dur: 50, args: {},
+    ph: 'X',
+    cat: 'cpu_op',
+    name,
+    pid: 1,
+    tid: 1,
+    ts: 1000 + 100 * index,
+    dur: 50,
+    args: {},
   }));
   writeFileSync(file, JSON.stringify({ schemaVersion: 1, traceEvents: events }));
   try {

@@ -9,7 +9,8 @@ import { watchTheme } from './widgets/theme.ts';
 
 knownViews.value = new Set(views.map((entry) => entry.name));
 watchTheme();
-const root = document.getElementById('root') ?? document.body.appendChild(document.createElement('div'));
+const root =
+  document.getElementById('root') ?? document.body.appendChild(document.createElement('div'));
 root.id = 'root';
 render(<Shell />, root);
 start();

@@ -127,8 +127,11 @@ class GlRenderer implements BoxRenderer {
     gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
     const buffers: WebGLBuffer[] = [];
     const attribute = (
-      index: number, data: Float32Array | Uint16Array | Uint8Array,
-      size: number, type: number, normalised: boolean,
+      index: number,
+      data: Float32Array | Uint16Array | Uint8Array,
+      size: number,
+      type: number,
+      normalised: boolean,
     ): void => {
       const buffer = gl.createBuffer();
       buffers.push(buffer);
@@ -192,14 +195,19 @@ class CanvasRenderer implements BoxRenderer {
         let x1 = Math.max(block.spans[2 * i + 1]! * scale + shift, x0 + 1);
         if (x1 < 0 || x0 > this.width) continue;
         if (x1 - x0 > 3) x1 -= 1;
-        const color = (block.colors[3 * i]! << 16) | (block.colors[3 * i + 1]! << 8) | block.colors[3 * i + 2]!;
+        const color =
+          (block.colors[3 * i]! << 16) | (block.colors[3 * i + 1]! << 8) | block.colors[3 * i + 2]!;
         if (color !== style) {
           style = color;
           context.fillStyle = `#${color.toString(16).padStart(6, '0')}`;
         }
         const left = Math.max(x0, -2);
-        context.fillRect(left, y + Math.min(block.lanes[i]! * laneHeight, height - 2),
-          Math.min(x1, this.width + 2) - left, tall);
+        context.fillRect(
+          left,
+          y + Math.min(block.lanes[i]! * laneHeight, height - 2),
+          Math.min(x1, this.width + 2) - left,
+          tall,
+        );
       }
     }
   }
@@ -222,12 +230,21 @@ function emulated(gl: WebGL2RenderingContext): boolean {
 }
 
 /** A renderer on `canvas`. A canvas that once gave one kind of context gives no other: pass a fresh one. */
-export function createBoxRenderer(canvas: HTMLCanvasElement, prefer: 'auto' | 'canvas2d' | 'webgl2'): BoxRenderer {
+export function createBoxRenderer(
+  canvas: HTMLCanvasElement,
+  prefer: 'auto' | 'canvas2d' | 'webgl2',
+): BoxRenderer {
   if (prefer !== 'canvas2d') {
     const trial = document.createElement('canvas').getContext('webgl2');
     const usable = trial !== null && (prefer === 'webgl2' || !emulated(trial));
     trial?.getExtension('WEBGL_lose_context')?.loseContext();
-    const gl = usable ? canvas.getContext('webgl2', { antialias: false, premultipliedAlpha: false, preserveDrawingBuffer: true }) : null;
+    const gl = usable
+      ? canvas.getContext('webgl2', {
+          antialias: false,
+          premultipliedAlpha: false,
+          preserveDrawingBuffer: true,
+        })
+      : null;
     if (gl !== null) {
       const vertex = compile(gl, gl.VERTEX_SHADER, vertexShader);
       const fragment = compile(gl, gl.FRAGMENT_SHADER, fragmentShader);
@@ -239,7 +256,11 @@ export function createBoxRenderer(canvas: HTMLCanvasElement, prefer: 'auto' | 'c
         gl.linkProgram(program);
         if (gl.getProgramParameter(program, gl.LINK_STATUS) === true) {
           gl.bindBuffer(gl.ARRAY_BUFFER, corners);
-          gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([0, 0, 1, 0, 0, 1, 1, 1]), gl.STATIC_DRAW);
+          gl.bufferData(
+            gl.ARRAY_BUFFER,
+            new Float32Array([0, 0, 1, 0, 0, 1, 1, 1]),
+            gl.STATIC_DRAW,
+          );
           return new GlRenderer(canvas, gl, program, corners);
         }
       }

@@ -1,6 +1,13 @@
 // The page's only way out: typed messages to the extension. Requests are numbered here; the answers
 // find their promise by that number.
-import type { EditorState, FailureData, SourceTarget, ToHost, ToView, ViewName } from './messages.ts';
+import type {
+  EditorState,
+  FailureData,
+  SourceTarget,
+  ToHost,
+  ToView,
+  ViewName,
+} from './messages.ts';
 
 interface VsCodeApi {
   postMessage(message: ToHost): void;

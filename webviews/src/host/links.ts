@@ -19,7 +19,5 @@ export function viewAction(
   title: string,
   to: Omit<Navigation, 'view'>,
 ): Link[] {
-  return knownViews.value.has(view)
-    ? [{ label, title, run: () => navigate({ view, ...to }) }]
-    : [];
+  return knownViews.value.has(view) ? [{ label, title, run: () => navigate({ view, ...to }) }] : [];
 }

@@ -10,7 +10,15 @@ export interface ViewSelection {
 }
 
 export type ViewName =
-  | 'overview' | 'operators' | 'kernels' | 'timeline' | 'memory' | 'modules' | 'lightning' | 'stacks' | 'lines';
+  | 'overview'
+  | 'operators'
+  | 'kernels'
+  | 'timeline'
+  | 'memory'
+  | 'modules'
+  | 'lightning'
+  | 'stacks'
+  | 'lines';
 
 /** What survives tab switches and reloads. `views` holds each view's own state (sort, filter, scroll, window). */
 export interface EditorState {

@@ -47,7 +47,9 @@ export const announcement = signal('');
 export const epoch = signal(0);
 
 /** The last navigation to each view, numbered, so that the same one again is seen too. */
-export const navigations = signal<Partial<Record<ViewName, { to: Navigation; serial: number }>>>({});
+export const navigations = signal<Partial<Record<ViewName, { to: Navigation; serial: number }>>>(
+  {},
+);
 let navigationSerial = 0;
 
 // View state --------------------------------------------------------------------------------------
@@ -210,9 +212,7 @@ export function announce(text: string): void {
 function selectionExists(found: ProfileOpenResult, wanted: ViewSelection): boolean {
   const run = found.runs.find((r) => wanted.run === undefined || r.name === wanted.run);
   const worker = run?.workers.find((w) => wanted.worker === undefined || w.name === wanted.worker);
-  return (
-    worker?.spans.some((s) => wanted.span === undefined || s.span === wanted.span) ?? false
-  );
+  return worker?.spans.some((s) => wanted.span === undefined || s.span === wanted.span) ?? false;
 }
 
 function onLoaded(message: Extract<ToView, { type: 'loaded' }>): void {
@@ -266,7 +266,9 @@ function onMessage(message: ToView): void {
       break;
     case 'daemon':
       daemon.value =
-        message.state === 'running' ? undefined : { state: message.state, message: message.message };
+        message.state === 'running'
+          ? undefined
+          : { state: message.state, message: message.message };
       if (message.state !== 'running') dropRequests();
       break;
     case 'navigate':

@@ -19,7 +19,7 @@ export function partColor(index: number): string {
 }
 
 export type Role =
-  | 'kernel' | 'memcpy' | 'memset' | 'communication' | 'runtime' | 'dataLoader' | 'cpuExec' | 'other';
+  'kernel' | 'memcpy' | 'memset' | 'communication' | 'runtime' | 'dataLoader' | 'cpuExec' | 'other';
 
 /** The colour of each part of a step. */
 export const roleColors: Record<Role, string> = {
@@ -30,8 +30,7 @@ export const roleColors: Record<Role, string> = {
   runtime: base[1]!,
   dataLoader: base[5]!,
   cpuExec: base[2]!,
-  other:
-    'color-mix(in srgb, var(--vscode-foreground) 45%, var(--vscode-editor-background))',
+  other: 'color-mix(in srgb, var(--vscode-foreground) 45%, var(--vscode-editor-background))',
 };
 
 /** A stable colour for a name: the same function has the same hue in every graph. */

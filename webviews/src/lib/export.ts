@@ -6,7 +6,14 @@ export type ExportFormat = 'csv' | 'markdown' | 'json';
 const shown = (columns: readonly Column[]): Column[] => columns.filter((column) => !column.hidden);
 
 function heading(column: Column): string {
-  const unit = { us: '\u00b5s', ns: 'ns', bytes: 'bytes', ratio: '0..1', gbPerS: 'GB/s', flops: 'FLOP' };
+  const unit = {
+    us: '\u00b5s',
+    ns: 'ns',
+    bytes: 'bytes',
+    ratio: '0..1',
+    gbPerS: 'GB/s',
+    flops: 'FLOP',
+  };
   const text = column.unit === '' || column.unit === 'count' ? undefined : unit[column.unit];
   return text === undefined ? column.title : `${column.title} (${text})`;
 }
@@ -64,4 +71,38 @@ export function exportRows(
   }
 }
 
-export const extensions: Record<ExportFormat, string> = { csv: 'csv', markdown: 'md', json: 'json' };
+/**
+ * A small table as shown: its texts, with the grouping of digits taken out of columns of numbers.
+ * `numeric` tells which columns those are.
+ */
+export function exportTexts(
+  titles: readonly string[],
+  rows: readonly (readonly string[])[],
+  numeric: readonly boolean[],
+  format: 'csv' | 'markdown',
+): string {
+  const columns = titles.map((title, index): Column => ({
+    key: String(index),
+    title,
+    definition: '',
+    type: numeric[index] === true ? 'number' : 'text',
+    unit: '',
+    hidden: false,
+  }));
+  const plain = (text: string, index: number): string | number => {
+    if (numeric[index] !== true) return text;
+    const digits = text.replaceAll(',', '');
+    return digits !== '' && Number.isFinite(Number(digits)) ? Number(digits) : text;
+  };
+  return exportRows(
+    columns,
+    rows.map((row) => Object.fromEntries(row.map((text, index) => [index, plain(text, index)]))),
+    format,
+  );
+}
+
+export const extensions: Record<ExportFormat, string> = {
+  csv: 'csv',
+  markdown: 'md',
+  json: 'json',
+};

@@ -26,7 +26,11 @@ export interface FlameInput {
  * input is walked with a stack of our own. A parent smaller than its children (they ran at the same
  * time) is widened to hold them, so that nothing is drawn over something else.
  */
-export function layoutFlame(roots: readonly FlameInput[]): { nodes: FlameNode[]; total: number; depth: number } {
+export function layoutFlame(roots: readonly FlameInput[]): {
+  nodes: FlameNode[];
+  total: number;
+  depth: number;
+} {
   const nodes: FlameNode[] = [];
   const widths = new Map<FlameInput, number>();
   const order: FlameInput[] = [];

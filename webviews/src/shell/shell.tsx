@@ -188,7 +188,9 @@ function Tabs(props: { entries: readonly ViewEntry[]; current: ViewEntry }) {
     list.current?.querySelectorAll<HTMLElement>('[role=tab]')[next]?.focus();
   };
   useEffect(() => {
-    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    list.current
+      ?.querySelector('[aria-selected=true]')
+      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [props.current.name]);
   return (
     <div class="tabs" role="tablist" aria-label="Views" ref={list} onKeyDown={onKeyDown}>
@@ -236,7 +238,8 @@ function Loading(props: { stage: string; percent: number | undefined }) {
 }
 
 const advice: Record<string, string> = {
-  unreadable: 'Check that the file is a trace of torch.profiler, and that it was copied completely.',
+  unreadable:
+    'Check that the file is a trace of torch.profiler, and that it was copied completely.',
   cancelled: 'Loading was cancelled. Retry reads the trace again.',
   notFound: 'Check that the file still exists, and that this machine can read it.',
 };
@@ -335,6 +338,18 @@ function ViewBody(props: { entry: ViewEntry }) {
   );
 }
 
+/** "/" goes to the view's filter, as in many lists. The timeline has a search of its own. */
+function focusFilter(event: KeyboardEvent): void {
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (view.peek() === 'timeline') return;
+  // Typing happens inside the shadow trees of form controls.
+  if (event.composedPath().some((one) => one instanceof HTMLInputElement)) return;
+  const box = document.querySelector<HTMLElement>('#view .filter vscode-textfield');
+  if (box === null) return;
+  event.preventDefault();
+  box.focus();
+}
+
 export function Shell() {
   const state = status.value;
   const info = trace.value;
@@ -384,7 +399,7 @@ export function Shell() {
     );
   }
   return (
-    <div class="shell">
+    <div class="shell" onKeyDown={focusFilter}>
       <Banner />
       <MissingSource />
       {content}

@@ -19,7 +19,9 @@ export function numberOf(row: Row, key: string): number | undefined {
 
 /** A filter expression that finds exactly this text in a column, as far as words can. */
 export function filterFor(name: string): string {
-  return name.includes(' ') ? (name.split(/\s+/).sort((a, b) => b.length - a.length)[0] ?? '') : name;
+  return name.includes(' ')
+    ? (name.split(/\s+/).sort((a, b) => b.length - a.length)[0] ?? '')
+    : name;
 }
 
 /** To the slice in the timeline, else to a search for the name. */

@@ -2,6 +2,7 @@
 import type { RefObject } from 'preact';
 import { announce } from '../host/store.ts';
 import { LinkButton, MenuButton } from './controls.tsx';
+import { TableMenu } from './table_menu.tsx';
 import { savePng, saveSvg } from './save_chart.ts';
 
 export function ChartMenu(props: {
@@ -33,13 +34,13 @@ export function ChartMenu(props: {
       >
         Table
       </LinkButton>
-      {props.asTable ? null : (
+      {props.asTable ? (
+        <TableMenu name={props.name} place={props.chart} />
+      ) : (
         <MenuButton
           label="Save"
           items={[
-            ...(props.pngOnly === true
-              ? []
-              : [{ label: 'Save as SVG', run: () => save('svg') }]),
+            ...(props.pngOnly === true ? [] : [{ label: 'Save as SVG', run: () => save('svg') }]),
             { label: 'Save as PNG', run: () => save('png') },
           ]}
         />

@@ -174,7 +174,11 @@ export function NumberBox(props: {
   );
 }
 
-export function Check(props: { label: string; checked: boolean; onChange: (checked: boolean) => void }) {
+export function Check(props: {
+  label: string;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+}) {
   const element = useRef<CheckElement>(null);
   return (
     <vscode-checkbox

@@ -81,7 +81,8 @@ export function Curve(props: {
             labelSize: 20,
             labelGap: 2,
             label: `${props.xTitle}${xSuffix === '' ? '' : ` (${xSuffix})`}`,
-            values: (_plot, ticks) => ticks.map((tick) => fixed(tick / xDivisor, tick % xDivisor === 0 ? 0 : 1)),
+            values: (_plot, ticks) =>
+              ticks.map((tick) => fixed(tick / xDivisor, tick % xDivisor === 0 ? 0 : 1)),
           },
           {
             ...axis,
@@ -91,8 +92,7 @@ export function Curve(props: {
               (step) => step * yScale.divisor,
             ),
             label: `${props.yTitle}${yScale.suffix === '' ? '' : ` (${yScale.suffix})`}`,
-            values: (_plot, ticks) =>
-              ticks.map((tick) => fixed(tick / yScale.divisor, 0)),
+            values: (_plot, ticks) => ticks.map((tick) => fixed(tick / yScale.divisor, 0)),
           },
         ],
         series: [
@@ -130,7 +130,8 @@ export function Curve(props: {
       element,
     );
     plot.current = made;
-    if (props.range !== undefined) made.setScale('x', { min: props.range.from, max: props.range.to });
+    if (props.range !== undefined)
+      made.setScale('x', { min: props.range.from, max: props.range.to });
     // The scale's hook also runs for the first drawing, which is nobody's choice.
     queueMicrotask(() => {
       ready = true;

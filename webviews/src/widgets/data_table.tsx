@@ -153,8 +153,7 @@ function usePages(props: DataTableProps, sort: string, filter: string) {
   };
 }
 
-const numeric = (column: Column): boolean =>
-  column.type === 'integer' || column.type === 'number';
+const numeric = (column: Column): boolean => column.type === 'integer' || column.type === 'number';
 
 function minimumWidth(column: Column, first: boolean): number {
   if (first) return 210;
@@ -173,7 +172,8 @@ function gridTemplate(
     .map((column, index) => {
       const fixedWidth = widths[column.key];
       if (fixedWidth !== undefined) return `${fixedWidth}px`;
-      const share = index === 0 ? firstShare : column.type === 'text' ? 1.8 : column.type === 'bool' ? 0.6 : 1;
+      const share =
+        index === 0 ? firstShare : column.type === 'text' ? 1.8 : column.type === 'bool' ? 0.6 : 1;
       return `minmax(${minimumWidth(column, index === 0)}px, ${share}fr)`;
     })
     .join(' ');
@@ -244,7 +244,8 @@ export function DataTable(props: DataTableProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
 
   const columns = useMemo(
-    () => (loaded?.columns ?? []).filter(
+    () =>
+      (loaded?.columns ?? []).filter(
         (column, _, all) =>
           !column.hidden &&
           loaded?.hidden.includes(column.key) !== true &&
@@ -278,23 +279,20 @@ export function DataTable(props: DataTableProps) {
     }
     return result;
   }, [loaded, columns]);
-  const scales = useMemo(
-    () => {
-      const fractional = new Set<string>();
-      for (const page of loaded?.pages.values() ?? []) {
-        for (const row of page) {
-          for (const column of columns) {
-            const value = row[column.key];
-            if (typeof value === 'number' && !Number.isInteger(value)) fractional.add(column.key);
-          }
+  const scales = useMemo(() => {
+    const fractional = new Set<string>();
+    for (const page of loaded?.pages.values() ?? []) {
+      for (const row of page) {
+        for (const column of columns) {
+          const value = row[column.key];
+          if (typeof value === 'number' && !Number.isInteger(value)) fractional.add(column.key);
         }
       }
-      return columns.map((column) =>
-        columnScale(column.unit, largest[column.key] ?? 0, !fractional.has(column.key)),
-      );
-    },
-    [columns, largest],
-  );
+    }
+    return columns.map((column) =>
+      columnScale(column.unit, largest[column.key] ?? 0, !fractional.has(column.key)),
+    );
+  }, [columns, largest]);
   const sortKey = sort.replace(/^-/, '');
   const descending = sort.startsWith('-');
 
@@ -322,7 +320,10 @@ export function DataTable(props: DataTableProps) {
     for (const page of loaded?.pages.values() ?? []) {
       for (const row of page.slice(0, 50)) {
         const list = props.actions?.(row) ?? [];
-        most = Math.max(most, list.reduce((sum, one) => sum + one.label.length * 7 + 12, 12));
+        most = Math.max(
+          most,
+          list.reduce((sum, one) => sum + one.label.length * 7 + 12, 12),
+        );
       }
     }
     return most;
@@ -480,8 +481,7 @@ export function DataTable(props: DataTableProps) {
 
   const tabStop = (row: number, column: number): 0 | -1 =>
     active.row === row && active.column === column ? 0 : -1;
-  const activeInSight =
-    active.row < 0 || rows.items.some((item) => item.index === active.row);
+  const activeInSight = active.row < 0 || rows.items.some((item) => item.index === active.row);
 
   if (loaded?.unfilteredRows === 0 && filter === '' && !stale && loaded.absences.length > 0) {
     return (
@@ -501,8 +501,10 @@ export function DataTable(props: DataTableProps) {
       <div class="toolbar">
         <FilterBox
           label={props.filterLabel ?? `Filter ${props.name.toLowerCase()}`}
-          title={'Words that a row must contain. Also key:word, key>number, key<number' +
-            (columns.length > 0 ? `. Keys: ${columns.map((c) => c.key).join(', ')}` : '')}
+          title={
+            'Words that a row must contain. Also key:word, key>number, key<number' +
+            (columns.length > 0 ? `. Keys: ${columns.map((c) => c.key).join(', ')}` : '')
+          }
           value={filter}
           onChange={(text) => (filterState.value = text)}
         />
@@ -603,114 +605,121 @@ export function DataTable(props: DataTableProps) {
               </div>
             </div>
             {count === 0 ? null : (
-            <div role="rowgroup" class="grid-body" style={{ height: `${rows.totalPx}px` }}>
-              {rows.items.map((item) => {
-                const row = rowAt(item.index);
-                const opened = row !== undefined && open.has(keyOf(row, item.index)) && canOpen(row);
-                return (
-                  <div
-                    key={item.index}
-                    ref={rows.measure}
-                    data-index={item.index}
-                    class="grid-item"
-                    role="presentation"
-                    style={{ transform: `translateY(${item.start}px)` }}
-                  >
+              <div role="rowgroup" class="grid-body" style={{ height: `${rows.totalPx}px` }}>
+                {rows.items.map((item) => {
+                  const row = rowAt(item.index);
+                  const opened =
+                    row !== undefined && open.has(keyOf(row, item.index)) && canOpen(row);
+                  return (
                     <div
-                      role="row"
-                      aria-rowindex={item.index + 2}
-                      aria-expanded={row !== undefined && canOpen(row) ? opened : undefined}
-                      class={`grid-row ${active.row === item.index ? 'active' : ''} ${opened ? 'opened' : ''}`}
-                      onDblClick={() => {
-                        if (row !== undefined && canOpen(row)) toggle(row, item.index);
-                      }}
+                      key={item.index}
+                      ref={rows.measure}
+                      data-index={item.index}
+                      class="grid-item"
+                      role="presentation"
+                      style={{ transform: `translateY(${item.start}px)` }}
                     >
-                      {columns.map((column, index) => {
-                        const value = row?.[column.key];
-                        const bar =
-                          sortKey === column.key && typeof value === 'number' && column.unit !== ''
-                            ? Math.min(1, Math.abs(value) / (largest[column.key] || 1))
-                            : 0;
-                        return (
+                      <div
+                        role="row"
+                        aria-rowindex={item.index + 2}
+                        aria-expanded={row !== undefined && canOpen(row) ? opened : undefined}
+                        class={`grid-row ${active.row === item.index ? 'active' : ''} ${opened ? 'opened' : ''}`}
+                        onDblClick={() => {
+                          if (row !== undefined && canOpen(row)) toggle(row, item.index);
+                        }}
+                      >
+                        {columns.map((column, index) => {
+                          const value = row?.[column.key];
+                          const bar =
+                            sortKey === column.key &&
+                            typeof value === 'number' &&
+                            column.unit !== ''
+                              ? Math.min(1, Math.abs(value) / (largest[column.key] || 1))
+                              : 0;
+                          return (
+                            <div
+                              key={column.key}
+                              role="gridcell"
+                              aria-colindex={index + 1}
+                              class={`cell ${numeric(column) ? 'numeric' : ''} ${index === 0 ? 'first' : ''} ${bar > 0 ? 'bar' : ''} ${value === 0 ? 'zero' : ''}`}
+                              style={
+                                bar > 0 ? { '--bar': `${(bar * 100).toFixed(2)}%` } : undefined
+                              }
+                              title={row === undefined ? undefined : cellTitle(column, row)}
+                              tabIndex={tabStop(item.index, index)}
+                              data-row={item.index}
+                              data-column={index}
+                              data-key={column.key}
+                              data-value={typeof value === 'number' ? value : undefined}
+                              onMouseDown={() => setActive({ row: item.index, column: index })}
+                            >
+                              {index === 0 && row !== undefined && canOpen(row) ? (
+                                <button
+                                  type="button"
+                                  class={`twisty ${opened ? 'open' : ''}`}
+                                  tabIndex={-1}
+                                  aria-label={opened ? 'Close row' : 'Open row'}
+                                  onClick={() => toggle(row, item.index)}
+                                />
+                              ) : index === 0 && props.detail !== undefined ? (
+                                <span class="twisty-space" />
+                              ) : null}
+                              <span class="cell-text">
+                                {row === undefined ? (
+                                  ''
+                                ) : props.renderCell?.[column.key] !== undefined ? (
+                                  props.renderCell[column.key]!(row)
+                                ) : column.key === 'file' ? (
+                                  <PlaceCell row={row} />
+                                ) : (
+                                  <Cell column={column} row={row} scale={scales[index]!} />
+                                )}
+                              </span>
+                            </div>
+                          );
+                        })}
+                        {hasActions ? (
                           <div
-                            key={column.key}
                             role="gridcell"
-                            aria-colindex={index + 1}
-                            class={`cell ${numeric(column) ? 'numeric' : ''} ${index === 0 ? 'first' : ''} ${bar > 0 ? 'bar' : ''} ${value === 0 ? 'zero' : ''}`}
-                            style={bar > 0 ? { '--bar': `${(bar * 100).toFixed(2)}%` } : undefined}
-                            title={row === undefined ? undefined : cellTitle(column, row)}
-                            tabIndex={tabStop(item.index, index)}
+                            aria-colindex={columnCount}
+                            class="cell actions"
+                            tabIndex={tabStop(item.index, columnCount - 1)}
                             data-row={item.index}
-                            data-column={index}
-                            data-key={column.key}
-                            data-value={typeof value === 'number' ? value : undefined}
-                            onMouseDown={() => setActive({ row: item.index, column: index })}
+                            data-column={columnCount - 1}
                           >
-                            {index === 0 && row !== undefined && canOpen(row) ? (
-                              <button
-                                type="button"
-                                class={`twisty ${opened ? 'open' : ''}`}
-                                tabIndex={-1}
-                                aria-label={opened ? 'Close row' : 'Open row'}
-                                onClick={() => toggle(row, item.index)}
-                              />
-                            ) : index === 0 && props.detail !== undefined ? (
-                              <span class="twisty-space" />
-                            ) : null}
-                            <span class="cell-text">
-                              {row === undefined ? (
-                                ''
-                              ) : props.renderCell?.[column.key] !== undefined ? (
-                                props.renderCell[column.key]!(row)
-                              ) : column.key === 'file' ? (
-                                <PlaceCell row={row} />
-                              ) : (
-                                <Cell column={column} row={row} scale={scales[index]!} />
-                              )}
-                            </span>
+                            {row === undefined
+                              ? null
+                              : props.actions!(row).map((action) => (
+                                  <LinkButton
+                                    key={action.label}
+                                    title={action.title}
+                                    tabIndex={active.row === item.index ? 0 : -1}
+                                    onClick={action.run}
+                                  >
+                                    {action.label}
+                                  </LinkButton>
+                                ))}
                           </div>
-                        );
-                      })}
-                      {hasActions ? (
-                        <div
-                          role="gridcell"
-                          aria-colindex={columnCount}
-                          class="cell actions"
-                          tabIndex={tabStop(item.index, columnCount - 1)}
-                          data-row={item.index}
-                          data-column={columnCount - 1}
-                        >
-                          {row === undefined
-                            ? null
-                            : props.actions!(row).map((action) => (
-                                <LinkButton
-                                  key={action.label}
-                                  title={action.title}
-                                  tabIndex={active.row === item.index ? 0 : -1}
-                                  onClick={action.run}
-                                >
-                                  {action.label}
-                                </LinkButton>
-                              ))}
+                        ) : null}
+                      </div>
+                      {opened ? (
+                        <div role="row" class="grid-detail-row">
+                          <div role="gridcell" aria-colspan={columnCount} class="grid-detail">
+                            {props.detail!(row)}
+                          </div>
                         </div>
                       ) : null}
                     </div>
-                    {opened ? (
-                      <div role="row" class="grid-detail-row">
-                        <div role="gridcell" aria-colspan={columnCount} class="grid-detail">
-                          {props.detail!(row)}
-                        </div>
-                      </div>
-                    ) : null}
-                  </div>
-                );
-              })}
-            </div>
+                  );
+                })}
+              </div>
             )}
           </div>
           {count === 0 && !stale ? (
             <Nothing>
-              {loaded.unfilteredRows > 0 ? 'No row matches the filter.' : (props.empty ?? 'No rows.')}
+              {loaded.unfilteredRows > 0
+                ? 'No row matches the filter.'
+                : (props.empty ?? 'No rows.')}
             </Nothing>
           ) : null}
         </div>

@@ -20,7 +20,13 @@ interface ElementProps<T> {
 
 export interface SelectElement extends HTMLElement {
   value: string;
-  options: { label: string; value: string; description: string; selected: boolean; disabled: boolean }[];
+  options: {
+    label: string;
+    value: string;
+    description: string;
+    selected: boolean;
+    disabled: boolean;
+  }[];
   label: string;
 }
 
@@ -37,8 +43,17 @@ declare module 'preact' {
   namespace JSX {
     interface IntrinsicElements {
       'vscode-button': ElementProps<HTMLElement> & { secondary?: boolean; disabled?: boolean };
-      'vscode-checkbox': ElementProps<CheckElement> & { checked?: boolean; label?: string; disabled?: boolean };
-      'vscode-progress-bar': ElementProps<HTMLElement> & { value?: number | undefined; max?: number; indeterminate?: boolean; ariaLabel?: string };
+      'vscode-checkbox': ElementProps<CheckElement> & {
+        checked?: boolean;
+        label?: string;
+        disabled?: boolean;
+      };
+      'vscode-progress-bar': ElementProps<HTMLElement> & {
+        value?: number | undefined;
+        max?: number;
+        indeterminate?: boolean;
+        ariaLabel?: string;
+      };
       'vscode-single-select': ElementProps<SelectElement> & { label?: string; disabled?: boolean };
       'vscode-textfield': ElementProps<TextElement> & {
         label?: string;

@@ -37,8 +37,7 @@ export function FindingCard(props: { finding: Finding }) {
         <p class="evidence">
           {finding.evidence.map((entry) => (
             <span key={entry.label}>
-              {visible(entry.label)}{' '}
-              <strong>{quantity(entry.value, entry.unit)}</strong>
+              {visible(entry.label)} <strong>{quantity(entry.value, entry.unit)}</strong>
             </span>
           ))}
         </p>
@@ -103,4 +102,3 @@ export function FindingList(props: { findings: readonly Finding[] }) {
     </ul>
   );
 }
-

@@ -2,7 +2,7 @@
 // keyboard walks the boxes. Only boxes of at least half a pixel are drawn.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { nameHash } from '../lib/colors.ts';
-import { quantity, share, visible, type Unit } from '../lib/format.ts';
+import { columnScale, fixed, quantity, share, visible, type Unit } from '../lib/format.ts';
 import { layoutFlame, type FlameInput, type FlameNode } from '../lib/flame.ts';
 import { luminance, resolveColor, themeSerial } from './theme.ts';
 import { ChartMenu } from './chart_menu.tsx';
@@ -151,8 +151,7 @@ export function FlameGraph(props: {
     const depth = Math.floor((props.upward === true ? height - 1 - y : y - 1) / rowPx);
     const value = from + (x / width) * span;
     return flame.nodes.find(
-      (node) =>
-        node.depth === depth && value >= node.start && value < node.start + node.value,
+      (node) => node.depth === depth && value >= node.start && value < node.start + node.value,
     );
   };
   const lines = (node: FlameNode): string[] => [
@@ -205,6 +204,7 @@ export function FlameGraph(props: {
     if (next !== undefined) setFocused(next.id);
   };
   const actions = current === undefined ? [] : (props.actions?.(current) ?? []);
+  const scale = columnScale(props.unit, flame.total);
   const twin = useMemo(
     () => (asTable ? [...flame.nodes].sort((a, b) => b.value - a.value).slice(0, maxTwinRows) : []),
     [asTable, flame],
@@ -229,7 +229,13 @@ export function FlameGraph(props: {
           {zoomed < 0 ? null : <LinkButton onClick={() => setZoomed(-1)}>Show all</LinkButton>}
         </span>
         <span class="panel-actions">
-          <ChartMenu name={props.name} chart={root} asTable={asTable} onTable={setAsTable} pngOnly />
+          <ChartMenu
+            name={props.name}
+            chart={root}
+            asTable={asTable}
+            onTable={setAsTable}
+            pngOnly
+          />
         </span>
       </div>
       {asTable ? (
@@ -237,14 +243,14 @@ export function FlameGraph(props: {
           label={props.name}
           columns={[
             { title: 'Name' },
-            { title: 'Value', numeric: true },
-            { title: 'Share', numeric: true },
+            { title: scale.suffix === '' ? 'Value' : `Value (${scale.suffix})`, numeric: true },
+            { title: 'Share (%)', numeric: true },
             { title: 'Depth', numeric: true },
           ]}
           rows={twin.map((node) => [
             visible(node.name),
-            quantity(node.value, props.unit),
-            share(node.value, flame.total),
+            fixed(node.value / scale.divisor, scale.digits),
+            flame.total > 0 ? fixed((100 * node.value) / flame.total, 2) : '',
             String(node.depth),
           ])}
         />

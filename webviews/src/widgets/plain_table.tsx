@@ -14,7 +14,12 @@ export function PlainTable(props: {
   class?: string;
 }) {
   return (
-    <div class={`plain-table-scroll ${props.class ?? ''}`} tabIndex={0} role="region" aria-label={props.label}>
+    <div
+      class={`plain-table-scroll ${props.class ?? ''}`}
+      tabIndex={0}
+      role="region"
+      aria-label={props.label}
+    >
       <table class="plain-table">
         <thead>
           <tr>

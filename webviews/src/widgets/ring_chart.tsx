@@ -1,7 +1,7 @@
 // A ring of the largest parts with its legend; the table twin lists every part with its share.
 import { useRef, useState } from 'preact/hooks';
 import { partColor } from '../lib/colors.ts';
-import { exact, quantity, share, visible, type Unit } from '../lib/format.ts';
+import { columnScale, exact, fixed, quantity, share, visible, type Unit } from '../lib/format.ts';
 import { arcPath, topParts, type RingPart } from '../lib/ring.ts';
 import { ChartMenu } from './chart_menu.tsx';
 import { Panel } from './panel.tsx';
@@ -52,6 +52,7 @@ export function RingChart(props: {
     return { ...slice, path: arcPath(from, at / total, 30, 48) };
   });
   const shown = arcs[hot];
+  const scale = columnScale(props.unit, slices[0]?.value ?? 0);
   return (
     <Panel
       title={props.title}
@@ -65,13 +66,17 @@ export function RingChart(props: {
             label={props.title}
             columns={[
               { title: 'Name' },
-              { title: 'Value', numeric: true, definition: props.definition },
-              { title: 'Share', numeric: true },
+              {
+                title: scale.suffix === '' ? 'Value' : `Value (${scale.suffix})`,
+                numeric: true,
+                definition: props.definition,
+              },
+              { title: 'Share (%)', numeric: true },
             ]}
             rows={slices.map((slice) => [
               visible(slice.name),
-              quantity(slice.value, props.unit),
-              share(slice.value, total),
+              fixed(slice.value / scale.divisor, scale.digits),
+              total > 0 ? fixed((100 * slice.value) / total, 2) : '',
             ])}
           />
         ) : (
@@ -98,7 +103,9 @@ export function RingChart(props: {
                 </path>
               ))}
               <text class="ring-value" x="0" y="-1" text-anchor="middle">
-                {shown === undefined ? quantity(total, props.unit) : quantity(shown.value, props.unit)}
+                {shown === undefined
+                  ? quantity(total, props.unit)
+                  : quantity(shown.value, props.unit)}
               </text>
               <text class="ring-note" x="0" y="9" text-anchor="middle">
                 {shown === undefined ? (props.sumName ?? 'total') : share(shown.value, total)}

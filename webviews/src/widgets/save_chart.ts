@@ -3,8 +3,19 @@
 import { saveFile } from '../host/host.ts';
 
 const styles = [
-  'fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'font-family',
-  'font-size', 'font-weight', 'text-anchor', 'dominant-baseline', 'display', 'visibility',
+  'fill',
+  'fill-opacity',
+  'stroke',
+  'stroke-width',
+  'stroke-dasharray',
+  'opacity',
+  'font-family',
+  'font-size',
+  'font-weight',
+  'text-anchor',
+  'dominant-baseline',
+  'display',
+  'visibility',
 ];
 
 function background(): string {
@@ -39,7 +50,11 @@ function standalone(svg: SVGSVGElement): { text: string; width: number; height: 
   backdrop.setAttribute('height', String(view.height));
   backdrop.setAttribute('fill', background());
   copy.insertBefore(backdrop, copy.firstChild);
-  return { text: new XMLSerializer().serializeToString(copy), width: box.width, height: box.height };
+  return {
+    text: new XMLSerializer().serializeToString(copy),
+    width: box.width,
+    height: box.height,
+  };
 }
 
 export function saveSvg(svg: SVGSVGElement, name: string): void {
@@ -50,7 +65,10 @@ const base64Of = (canvas: HTMLCanvasElement): string =>
   canvas.toDataURL('image/png').replace(/^data:image\/png;base64,/, '');
 
 /** The chart as PNG at twice its size on the screen. */
-export async function savePng(chart: SVGSVGElement | HTMLCanvasElement, name: string): Promise<void> {
+export async function savePng(
+  chart: SVGSVGElement | HTMLCanvasElement,
+  name: string,
+): Promise<void> {
   if (chart instanceof HTMLCanvasElement) {
     const copy = document.createElement('canvas');
     copy.width = chart.width;

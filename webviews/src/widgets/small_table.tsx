@@ -38,10 +38,12 @@ export function SmallTableView(props: {
       }, 0),
     ),
   );
-  const numeric = (column: Column): boolean => column.type === 'integer' || column.type === 'number';
+  const numeric = (column: Column): boolean =>
+    column.type === 'integer' || column.type === 'number';
   const take = (format: ExportFormat, save: boolean): void => {
     const text = exportRows(props.table.columns, rows, format);
-    if (save) saveFile(`${props.name.toLowerCase().replaceAll(' ', '-')}.${extensions[format]}`, text);
+    if (save)
+      saveFile(`${props.name.toLowerCase().replaceAll(' ', '-')}.${extensions[format]}`, text);
     else {
       copyText(text);
       announce('Table copied');

@@ -107,10 +107,22 @@ export function StackedBars(props: {
         onBlur={() => setTip(undefined)}
         onPointerLeave={() => setTip(undefined)}
       >
-        <svg class="chart" width={drawn} height={height} viewBox={`0 0 ${drawn} ${height}`} aria-hidden="true">
+        <svg
+          class="chart"
+          width={drawn}
+          height={height}
+          viewBox={`0 0 ${drawn} ${height}`}
+          aria-hidden="true"
+        >
           {ticks.map((tick) => (
             <g key={tick}>
-              <line class="grid-line" x1={plot.left} x2={drawn - plot.right} y1={y(tick)} y2={y(tick)} />
+              <line
+                class="grid-line"
+                x1={plot.left}
+                x2={drawn - plot.right}
+                y1={y(tick)}
+                y2={y(tick)}
+              />
               <text class="axis-text" x={plot.left - 6} y={y(tick) + 4} text-anchor="end">
                 {tickText(tick)}
               </text>
@@ -123,7 +135,12 @@ export function StackedBars(props: {
           >
             {`${props.yTitle} (${scale.suffix})`}
           </text>
-          <text class="axis-title" x={plot.left + (slot * bars.length) / 2} y={height - 6} text-anchor="middle">
+          <text
+            class="axis-title"
+            x={plot.left + (slot * bars.length) / 2}
+            y={height - 6}
+            text-anchor="middle"
+          >
             {props.xTitle}
           </text>
           {bars.map((bar, index) => {
@@ -160,7 +177,12 @@ export function StackedBars(props: {
                   );
                 })}
                 {index % every === 0 ? (
-                  <text class="axis-text" x={x + barWidth / 2} y={height - plot.bottom + 15} text-anchor="middle">
+                  <text
+                    class="axis-text"
+                    x={x + barWidth / 2}
+                    y={height - plot.bottom + 15}
+                    text-anchor="middle"
+                  >
                     {bar.note === undefined ? bar.name : `${bar.name}*`}
                   </text>
                 ) : null}

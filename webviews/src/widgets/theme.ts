@@ -37,6 +37,12 @@ export function luminance(color: string): number {
 
 export function watchTheme(): void {
   const observer = new MutationObserver(() => themeSerial.value++);
-  observer.observe(document.documentElement, { attributes: true, attributeFilter: ['style', 'class'] });
-  observer.observe(document.body, { attributes: true, attributeFilter: ['class', 'data-vscode-theme-kind', 'style'] });
+  observer.observe(document.documentElement, {
+    attributes: true,
+    attributeFilter: ['style', 'class'],
+  });
+  observer.observe(document.body, {
+    attributes: true,
+    attributeFilter: ['class', 'data-vscode-theme-kind', 'style'],
+  });
 }

@@ -90,16 +90,21 @@ export function TreeTable<T extends TreeItem<T>>(props: {
     const kept = new Set<number>();
     if (filter !== '') {
       // A row stays when it matches or something below it does.
-      const stack: { node: T; trail: number[] }[] = props.nodes.map((node) => ({ node, trail: [] }));
+      const stack: { node: T; trail: number[] }[] = props.nodes.map((node) => ({
+        node,
+        trail: [],
+      }));
       while (stack.length > 0) {
         const { node, trail } = stack.pop()!;
         const text = `${props.label(node)} ${props.note?.(node) ?? ''}`.toLowerCase();
         if (text.includes(filter)) for (const id of [...trail, node.id]) kept.add(id);
-        for (const child of childrenOf(node)) stack.push({ node: child, trail: [...trail, node.id] });
+        for (const child of childrenOf(node))
+          stack.push({ node: child, trail: [...trail, node.id] });
       }
     }
     const result: Line<T>[] = [];
-    const visit: { node: T; level: number; position: number; siblings: number; parent: number }[] = [];
+    const visit: { node: T; level: number; position: number; siblings: number; parent: number }[] =
+      [];
     const push = (nodes: readonly T[], level: number, parent: number): void => {
       const list = ordered(filter === '' ? nodes : nodes.filter((node) => kept.has(node.id)));
       for (let i = list.length - 1; i >= 0; i--) {
@@ -212,7 +217,9 @@ export function TreeTable<T extends TreeItem<T>>(props: {
       case 'c':
         if (!(event.ctrlKey || event.metaKey)) return;
         copyText(
-          [props.label(line.node), ...props.columns.map((c) => String(c.value(line.node)))].join('\t'),
+          [props.label(line.node), ...props.columns.map((c) => String(c.value(line.node)))].join(
+            '\t',
+          ),
         );
         announce('Row copied');
         break;
@@ -228,7 +235,14 @@ export function TreeTable<T extends TreeItem<T>>(props: {
       const all = await props.loadAll();
       const columns: Column[] = [
         { key: 'path', title: 'Path', definition: '', type: 'text', unit: '', hidden: false },
-        { key: 'depth', title: 'Depth', definition: '', type: 'integer', unit: 'count', hidden: false },
+        {
+          key: 'depth',
+          title: 'Depth',
+          definition: '',
+          type: 'integer',
+          unit: 'count',
+          hidden: false,
+        },
         ...props.columns.map((column): Column => ({
           key: column.key,
           title: column.title,
@@ -315,7 +329,9 @@ export function TreeTable<T extends TreeItem<T>>(props: {
                   class="cell head-cell numeric"
                   title={column.definition}
                   aria-description={column.definition}
-                  aria-sort={sortKey === column.key ? (descending ? 'descending' : 'ascending') : 'none'}
+                  aria-sort={
+                    sortKey === column.key ? (descending ? 'descending' : 'ascending') : 'none'
+                  }
                   data-key={column.key}
                   tabIndex={0}
                   onClick={() => setSort(column.key)}
@@ -362,7 +378,9 @@ export function TreeTable<T extends TreeItem<T>>(props: {
                     aria-posinset={line.position}
                     aria-setsize={line.siblings}
                     aria-expanded={has ? opened : undefined}
-                    tabIndex={active === item.index || (!activeInSight && item === rows.items[0]) ? 0 : -1}
+                    tabIndex={
+                      active === item.index || (!activeInSight && item === rows.items[0]) ? 0 : -1
+                    }
                     data-line={item.index}
                     onMouseDown={() => setActive(item.index)}
                     onDblClick={() => {
@@ -396,7 +414,8 @@ export function TreeTable<T extends TreeItem<T>>(props: {
                     {props.columns.map((column, index) => {
                       const value = column.value(node);
                       const scale = scales[index]!;
-                      const bar = sortKey === column.key && scale.most > 0 ? Math.abs(value) / scale.most : 0;
+                      const bar =
+                        sortKey === column.key && scale.most > 0 ? Math.abs(value) / scale.most : 0;
                       return (
                         <div
                           key={column.key}

@@ -1,7 +1,8 @@
 // Kernels: two rings, the table in two groupings, copies and sets; a kernel opens to what launched it.
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
-import { navigations, trace, viewState } from '../../host/store.ts';
+import { trace, viewState } from '../../host/store.ts';
 import type { Row, ViewKernelLaunchesResult, ViewKernelsResult } from '../../lib/protocol.ts';
 import { NumberBox, Segments } from '../../widgets/controls.tsx';
 import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
@@ -27,11 +28,19 @@ function Launches(props: { row: Row }) {
   for (const key of ['operator', 'grid', 'block']) {
     if (row[key] !== undefined) params[key] = text(row, key);
   }
-  const { value, error, retry } = useAnswer<ViewKernelLaunchesResult>('view/kernelLaunches', params);
+  const { value, error, retry } = useAnswer<ViewKernelLaunchesResult>(
+    'view/kernelLaunches',
+    params,
+  );
   const part = viewState('kernels', 'launchesBy', 'operators');
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading launches" />;
-  const shown = part.value === 'modules' ? value.modules : part.value === 'lines' ? value.lines : value.operators;
+  const shown =
+    part.value === 'modules'
+      ? value.modules
+      : part.value === 'lines'
+        ? value.lines
+        : value.operators;
   return (
     <div class="launches">
       <Segments
@@ -72,12 +81,10 @@ export function KernelsView() {
   const top = viewState('kernels', 'top', 10);
   const filter = viewState('kernels', 'tableFilter', '');
   const [result, setResult] = useState<ViewKernelsResult | undefined>(undefined);
-  const navigation = navigations.value.kernels;
-  useEffect(() => {
-    if (navigation === undefined) return;
-    if (navigation.to.filter !== undefined) filter.value = navigation.to.filter;
-    if (navigation.to.groupBy !== undefined) group.value = navigation.to.groupBy;
-  }, [navigation?.serial]);
+  useNavigation('kernels', (to) => {
+    if (to.filter !== undefined) filter.value = to.filter;
+    if (to.groupBy !== undefined) group.value = to.groupBy;
+  });
   const parts = result?.ring ?? [];
   const matrixUs = result?.tensorCoreUs ?? 0;
   const actions = (row: Row): RowAction[] => [
@@ -162,7 +169,12 @@ export function KernelsView() {
               ]}
               onChange={(next) => (group.value = next)}
             />
-            <NumberBox label="Top" value={top.value} max={50} onChange={(next) => (top.value = next)} />
+            <NumberBox
+              label="Top"
+              value={top.value}
+              max={50}
+              onChange={(next) => (top.value = next)}
+            />
           </>
         }
       />

@@ -1,6 +1,7 @@
 // Cost per line of the user's code.
 import { useState } from 'preact/hooks';
 import { openSource } from '../../host/host.ts';
+import { useNavigation } from '../../host/navigation.ts';
 import { trace, viewState } from '../../host/store.ts';
 import { quantity, share } from '../../lib/format.ts';
 import type { Row, ViewLinesResult } from '../../lib/protocol.ts';
@@ -24,7 +25,11 @@ function actions(row: Row): RowAction[] {
   if (file === '') return [];
   const line = numberOf(row, 'line');
   return [
-    { label: 'Code', title: `Open ${file}${line === undefined ? '' : `:${line}`}`, run: () => open(row) },
+    {
+      label: 'Code',
+      title: `Open ${file}${line === undefined ? '' : `:${line}`}`,
+      run: () => open(row),
+    },
     ...(line === undefined
       ? []
       : viewAction('timeline', 'Timeline', 'Show its slices in the timeline', {
@@ -36,6 +41,12 @@ function actions(row: Row): RowAction[] {
 export function LinesView() {
   const group = viewState('lines', 'groupBy', 'line');
   const [result, setResult] = useState<ViewLinesResult | undefined>(undefined);
+  useNavigation('lines', (to) => {
+    if (to.groupBy !== undefined) group.value = to.groupBy;
+    if (to.filter !== undefined) {
+      viewState('lines', `lines-${group.value}Filter`, '').value = to.filter;
+    }
+  });
   const device = trace.value?.hasDeviceWork === true;
   const totals = result?.totals;
   const all = totals === undefined ? 0 : device ? totals.deviceUs : totals.hostUs;
@@ -65,7 +76,11 @@ export function LinesView() {
           ]}
         />
       )}
-      <Panel title={group.value === 'line' ? 'Lines' : group.value === 'function' ? 'Functions' : 'Files'}>
+      <Panel
+        title={
+          group.value === 'line' ? 'Lines' : group.value === 'function' ? 'Functions' : 'Files'
+        }
+      >
         <DataTable
           name="Lines"
           view="lines"
@@ -79,7 +94,13 @@ export function LinesView() {
           hideColumns={() => [
             ...(device
               ? []
-              : ['deviceSelfUs', 'deviceTotalUs', 'backwardDeviceUs', 'synchronisationUs', 'idleUs']),
+              : [
+                  'deviceSelfUs',
+                  'deviceTotalUs',
+                  'backwardDeviceUs',
+                  'synchronisationUs',
+                  'idleUs',
+                ]),
             ...(trace.value?.worldSize === null ? ['collectives', 'collectiveUs'] : []),
           ]}
           toolbar={

@@ -1,9 +1,10 @@
 // Memory of one device: the curve, and under it events, sums per operator and the peak. The range
 // chosen on the curve holds for the tables too.
 import { useMemo, useRef, useState } from 'preact/hooks';
+import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { trace, viewState } from '../../host/store.ts';
-import { quantity, visible } from '../../lib/format.ts';
+import { fixed, quantity, visible } from '../../lib/format.ts';
 import type { MemoryResult, Row } from '../../lib/protocol.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { Check, LinkButton, Segments, Select } from '../../widgets/controls.tsx';
@@ -36,6 +37,13 @@ export function MemoryView() {
   const part = viewState('memory', 'table', 'statistics');
   const peakBy = viewState('memory', 'peakBy', 'byOperator');
   const withCapacity = viewState('memory', 'capacity', false);
+  useNavigation('memory', (to) => {
+    if (to.range !== undefined) stored.value = { from: to.range.startNs, to: to.range.endNs };
+    if (to.filter !== undefined) {
+      part.value = 'statistics';
+      viewState('memory', 'statisticsFilter', '').value = to.filter;
+    }
+  });
   const [asTable, setAsTable] = useState(false);
   const frame = useRef<HTMLDivElement>(null);
   const range: CurveRange | undefined =
@@ -173,19 +181,19 @@ export function MemoryView() {
           <PlainTable
             label="Memory over time"
             columns={[
-              { title: 'Time', numeric: true },
-              { title: 'Allocated', numeric: true },
-              ...(value.curve.reservedBytes.length > 0 ? [{ title: 'Reserved', numeric: true }] : []),
+              { title: 'Time (ms)', numeric: true },
+              { title: 'Allocated (bytes)', numeric: true },
+              ...(value.curve.reservedBytes.length > 0
+                ? [{ title: 'Reserved (bytes)', numeric: true }]
+                : []),
             ]}
-            rows={value.curve.timesNs
-              .slice(0, 500)
-              .map((time, index) => [
-                quantity(time, 'ns'),
-                quantity(value.curve.allocatedBytes[index], 'bytes'),
-                ...(value.curve.reservedBytes.length > 0
-                  ? [quantity(value.curve.reservedBytes[index], 'bytes')]
-                  : []),
-              ])}
+            rows={value.curve.timesNs.map((time, index) => [
+              fixed(time / 1e6, 6),
+              quantity(value.curve.allocatedBytes[index], 'count'),
+              ...(value.curve.reservedBytes.length > 0
+                ? [quantity(value.curve.reservedBytes[index], 'count')]
+                : []),
+            ])}
           />
         ) : value.curve.timesNs.length === 0 ? (
           <p class="nothing">No records with an address in this range.</p>

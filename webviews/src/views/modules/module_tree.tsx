@@ -13,7 +13,8 @@ import { Panel } from '../../widgets/panel.tsx';
 import { TreeTable, type TreeColumn } from '../../widgets/tree_table.tsx';
 import { viewAction } from '../links.ts';
 
-type Metric = 'deviceTotalUs' | 'hostTotalUs' | 'backwardDeviceTotalUs' | 'backwardHostUs' | 'allocatedBytes';
+type Metric =
+  'deviceTotalUs' | 'hostTotalUs' | 'backwardDeviceTotalUs' | 'backwardHostUs' | 'allocatedBytes';
 
 const metrics: readonly { key: Metric; title: string; device: boolean }[] = [
   { key: 'deviceTotalUs', title: 'Device time', device: true },
@@ -34,15 +35,40 @@ const hostColumns = [
   column('occurrences', 'Calls', 'count', 'How many times the module was called.'),
   column('operators', 'Operators', 'count', 'Listed operators directly inside its calls.'),
   column('hostTotalUs', 'Host total', 'us', 'Host time of its calls.'),
-  column('hostSelfUs', 'Host self', 'us', 'Host time of its calls without that of its sub-modules.'),
+  column(
+    'hostSelfUs',
+    'Host self',
+    'us',
+    'Host time of its calls without that of its sub-modules.',
+  ),
 ];
 const deviceColumns = [
   column('deviceTotalUs', 'Device total', 'us', 'Device work launched during its calls.'),
-  column('deviceSelfUs', 'Device self', 'us', 'Device work launched during its calls, without that of its sub-modules.'),
+  column(
+    'deviceSelfUs',
+    'Device self',
+    'us',
+    'Device work launched during its calls, without that of its sub-modules.',
+  ),
 ];
-const backwardHostColumn = column('backwardHostUs', 'Backward host', 'us', 'Host time of the backward operators of what ran in its calls.');
-const backwardDeviceColumn = column('backwardDeviceTotalUs', 'Backward device', 'us', 'Device work of the backward operators of what ran in its calls.');
-const memoryColumn = column('allocatedBytes', 'Allocated', 'bytes', 'Bytes allocated during its calls; releases are not subtracted.');
+const backwardHostColumn = column(
+  'backwardHostUs',
+  'Backward host',
+  'us',
+  'Host time of the backward operators of what ran in its calls.',
+);
+const backwardDeviceColumn = column(
+  'backwardDeviceTotalUs',
+  'Backward device',
+  'us',
+  'Device work of the backward operators of what ran in its calls.',
+);
+const memoryColumn = column(
+  'allocatedBytes',
+  'Allocated',
+  'bytes',
+  'Bytes allocated during its calls; releases are not subtracted.',
+);
 
 function anywhere(nodes: readonly ModuleNode[], key: keyof ModuleNode): boolean {
   const stack = [...nodes];
@@ -100,8 +126,7 @@ export function ModuleTree(props: {
   const device = trace.value?.hasDeviceWork === true;
   const chosen = viewState(props.view, `${props.stateKey}Metric`, '');
   const usable = useMemo(
-    () =>
-      metrics.filter((metric) => (device || !metric.device) && anywhere(nodes, metric.key)),
+    () => metrics.filter((metric) => (device || !metric.device) && anywhere(nodes, metric.key)),
     [nodes, device],
   );
   const metric = usable.find((one) => one.key === chosen.value) ?? usable[0];

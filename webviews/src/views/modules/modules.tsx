@@ -1,7 +1,8 @@
 // The hierarchy of nn.Module calls.
 import { request } from '../../host/host.ts';
+import { useNavigation } from '../../host/navigation.ts';
 import { ask, useAnswer } from '../../host/query.ts';
-import { requestSelection } from '../../host/store.ts';
+import { requestSelection, viewState } from '../../host/store.ts';
 import type { ViewModulesResult } from '../../lib/protocol.ts';
 import { EmptyState, Failure, Waiting } from '../../widgets/notices.tsx';
 import { ModuleTree } from './module_tree.tsx';
@@ -9,6 +10,9 @@ import { ModuleTree } from './module_tree.tsx';
 const nothing = {};
 
 export function ModulesView() {
+  useNavigation('modules', (to) => {
+    if (to.filter !== undefined) viewState('modules', 'treeFilter', '').value = to.filter;
+  });
   const { value, error, retry } = useAnswer<ViewModulesResult>('view/modules', nothing);
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading modules" />;

@@ -1,7 +1,8 @@
 // Operators: four rings and the table; each row opens to the Python stacks that called it.
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
-import { navigations, trace, viewState } from '../../host/store.ts';
+import { trace, viewState } from '../../host/store.ts';
 import { quantity } from '../../lib/format.ts';
 import type { Row, ViewOperatorsResult, ViewOperatorStacksResult } from '../../lib/protocol.ts';
 import { LinkButton, NumberBox, Segments } from '../../widgets/controls.tsx';
@@ -12,17 +13,37 @@ import { StackList } from '../../widgets/stack_list.tsx';
 import { filterFor, text, timelineAction, viewAction } from '../links.ts';
 
 const rings = [
-  { key: 'deviceSelf', title: 'Device self', definition: 'Device time of the work that the operator launched itself, without that of the operators it called.' },
-  { key: 'deviceTotal', title: 'Device total', definition: 'Device time of the work launched by the operator and by the operators it called.' },
-  { key: 'hostSelf', title: 'Host self', definition: 'Host time in the operator, without that of the operators it called.' },
-  { key: 'hostTotal', title: 'Host total', definition: 'Host time in the operator and in the operators it called.' },
+  {
+    key: 'deviceSelf',
+    title: 'Device self',
+    definition:
+      'Device time of the work that the operator launched itself, without that of the operators it called.',
+  },
+  {
+    key: 'deviceTotal',
+    title: 'Device total',
+    definition: 'Device time of the work launched by the operator and by the operators it called.',
+  },
+  {
+    key: 'hostSelf',
+    title: 'Host self',
+    definition: 'Host time in the operator, without that of the operators it called.',
+  },
+  {
+    key: 'hostTotal',
+    title: 'Host total',
+    definition: 'Host time in the operator and in the operators it called.',
+  },
 ] as const;
 
 function Stacks(props: { row: Row }) {
   const params: Record<string, unknown> = { name: text(props.row, 'name') };
   const shapes = text(props.row, 'inputShapes');
   if (shapes !== '') params.inputShapes = shapes;
-  const { value, error, retry } = useAnswer<ViewOperatorStacksResult>('view/operatorStacks', params);
+  const { value, error, retry } = useAnswer<ViewOperatorStacksResult>(
+    'view/operatorStacks',
+    params,
+  );
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading stacks" />;
   if (value.stacks.length === 0) return <Nothing>No stack was recorded for these calls.</Nothing>;
@@ -74,12 +95,10 @@ export function OperatorsView() {
   const top = viewState('operators', 'top', 10);
   const filter = viewState('operators', 'tableFilter', '');
   const [result, setResult] = useState<ViewOperatorsResult | undefined>(undefined);
-  const navigation = navigations.value.operators;
-  useEffect(() => {
-    if (navigation === undefined) return;
-    if (navigation.to.filter !== undefined) filter.value = navigation.to.filter;
-    if (navigation.to.groupBy !== undefined) group.value = navigation.to.groupBy;
-  }, [navigation?.serial]);
+  useNavigation('operators', (to) => {
+    if (to.filter !== undefined) filter.value = to.filter;
+    if (to.groupBy !== undefined) group.value = to.groupBy;
+  });
   const shapes = trace.value?.hasShapes === true;
   const stacks = trace.value?.hasStacks === true;
   const actions = (row: Row): RowAction[] => {
@@ -133,7 +152,13 @@ export function OperatorsView() {
         hideColumns={() => [
           ...(device
             ? []
-            : ['deviceSelfUs', 'deviceTotalUs', 'tensorCoreEligible', 'tensorCoreSelf', 'tensorCoreTotal']),
+            : [
+                'deviceSelfUs',
+                'deviceTotalUs',
+                'tensorCoreEligible',
+                'tensorCoreSelf',
+                'tensorCoreTotal',
+              ]),
           ...(stacks ? [] : ['stacks']),
         ]}
         {...(stacks
@@ -155,7 +180,12 @@ export function OperatorsView() {
                 onChange={(next) => (group.value = next)}
               />
             ) : null}
-            <NumberBox label="Top" value={top.value} max={50} onChange={(next) => (top.value = next)} />
+            <NumberBox
+              label="Top"
+              value={top.value}
+              max={50}
+              onChange={(next) => (top.value = next)}
+            />
           </>
         }
         tall

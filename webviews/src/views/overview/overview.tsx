@@ -12,6 +12,7 @@ import { EmptyState, Failure, Waiting } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import { RingChart } from '../../widgets/ring_chart.tsx';
+import { TableMenu } from '../../widgets/table_menu.tsx';
 import { Legend, StackedBars } from '../../widgets/stacked_bars.tsx';
 
 type Parts = Partial<Record<Role, number>>;
@@ -90,8 +91,14 @@ function Gpus(props: { result: ViewOverviewResult }) {
         <div key={gpu.index} class="gpu">
           <Facts
             items={[
-              { name: `GPU ${gpu.index}`, value: gpu.name === '' ? '(name not recorded)' : visible(gpu.name) },
-              { name: 'Memory', value: gpu.memoryBytes === null ? undefined : quantity(gpu.memoryBytes, 'bytes') },
+              {
+                name: `GPU ${gpu.index}`,
+                value: gpu.name === '' ? '(name not recorded)' : visible(gpu.name),
+              },
+              {
+                name: 'Memory',
+                value: gpu.memoryBytes === null ? undefined : quantity(gpu.memoryBytes, 'bytes'),
+              },
               {
                 name: 'Multiprocessors',
                 value: gpu.multiprocessors === null ? undefined : String(gpu.multiprocessors),
@@ -130,33 +137,37 @@ function Gpus(props: { result: ViewOverviewResult }) {
 function Average(props: { result: ViewOverviewResult; shown: ShownRole[] }) {
   const { average } = props.result;
   const parts = average.parts as Parts;
+  const root = useRef<HTMLDivElement>(null);
   return (
     <Panel
+      actions={<TableMenu name="Average step time" place={root} />}
       title={props.result.steps.length === 1 ? 'Breakdown' : 'Average step'}
       definition="Mean over the selected steps that are not cut by the end of the recording."
     >
-      <PlainTable
-        label="Average step time"
-        class="open"
-        columns={[
-          { title: 'Spent on' },
-          { title: 'Time (\u00b5s)', numeric: true },
-          { title: 'Share', numeric: true },
-        ]}
-        rows={[
-          ['Step', us(average.durationUs), share(average.durationUs, average.durationUs)],
-          ...props.shown.map((role) => [
-            <span key={role.key} title={role.definition}>
-              <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
-                <rect width="10" height="10" rx="2" fill={role.color} />
-              </svg>{' '}
-              {role.title}
-            </span>,
-            us(parts[role.key] ?? 0),
-            share(parts[role.key] ?? 0, average.durationUs),
-          ]),
-        ]}
-      />
+      <div ref={root}>
+        <PlainTable
+          label="Average step time"
+          class="open"
+          columns={[
+            { title: 'Spent on' },
+            { title: 'Time (\u00b5s)', numeric: true },
+            { title: 'Share', numeric: true },
+          ]}
+          rows={[
+            ['Step', us(average.durationUs), share(average.durationUs, average.durationUs)],
+            ...props.shown.map((role) => [
+              <span key={role.key} title={role.definition}>
+                <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+                  <rect width="10" height="10" rx="2" fill={role.color} />
+                </svg>{' '}
+                {role.title}
+              </span>,
+              us(parts[role.key] ?? 0),
+              share(parts[role.key] ?? 0, average.durationUs),
+            ]),
+          ]}
+        />
+      </div>
     </Panel>
   );
 }
@@ -166,7 +177,10 @@ function Health() {
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading trace health" />;
   return (
-    <Panel title="Trace health" definition="What was read, what was wrong with it, and what was not recorded.">
+    <Panel
+      title="Trace health"
+      definition="What was read, what was wrong with it, and what was not recorded."
+    >
       <Facts
         items={[
           { name: 'Events', value: quantity(value.events, 'count') },
@@ -240,11 +254,13 @@ export function OverviewView() {
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading the overview" />;
   const average = value.average.parts as Parts;
-  const shown = value.roles.filter((role) => role.present).map((role) => ({
-    ...role,
-    key: role.key as Role,
-    color: roleColors[role.key as Role] ?? roleColors.other,
-  }));
+  const shown = value.roles
+    .filter((role) => role.present)
+    .map((role) => ({
+      ...role,
+      key: role.key as Role,
+      color: roleColors[role.key as Role] ?? roleColors.other,
+    }));
   return (
     <>
       <div class="overview-grid">

@@ -1,6 +1,7 @@
 // Python stacks by time: the flame graph in both directions, and the functions as a table.
 import { useMemo } from 'preact/hooks';
 import { openSource } from '../../host/host.ts';
+import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { trace, viewState } from '../../host/store.ts';
 import { fileName, quantity, visible } from '../../lib/format.ts';
@@ -54,6 +55,12 @@ export function StacksView() {
     bottomUp: direction.value === 'up',
   };
   if (search.value.trim() !== '') params.search = search.value.trim();
+  useNavigation('stacks', (to) => {
+    const wanted = to.filter ?? to.search;
+    if (wanted === undefined) return;
+    root.value = 0;
+    search.value = wanted;
+  });
   const { value, error, retry, pending } = useAnswer<ViewStacksResult>('view/stacks', {
     ...params,
     ...(root.value > 0 ? { root: root.value } : {}),

@@ -59,8 +59,15 @@ function sized(track: TimelineTrack, open: boolean): { height: number; laneHeigh
 }
 
 /** Rows in order: pinned ones first under a heading of their own, then group by group. */
-export function layoutRows(tracks: readonly TimelineTrack[], prefs: RowPrefs, filter: string): Layout {
-  const words = filter.toLowerCase().split(/\s+/).filter((word) => word !== '');
+export function layoutRows(
+  tracks: readonly TimelineTrack[],
+  prefs: RowPrefs,
+  filter: string,
+): Layout {
+  const words = filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
   const rank = new Map(prefs.order.map((id, index) => [id, index]));
   const shown = tracks.filter((track) => {
     if (prefs.hidden.includes(track.id)) return false;
@@ -141,7 +148,14 @@ export function ticks(startNs: number, endNs: number, pixels: number, spacing = 
 /** A time since the start, with the decimals that a step of `step` ns needs. */
 export function timeLabel(ns: number, step: number): string {
   const size = Math.max(Math.abs(ns), step);
-  const [unit, name] = size >= 1e9 ? [1e9, 's'] : size >= 1e6 ? [1e6, 'ms'] : size >= 1e3 ? [1e3, '\u00b5s'] : [1, 'ns'];
+  const [unit, name] =
+    size >= 1e9
+      ? [1e9, 's']
+      : size >= 1e6
+        ? [1e6, 'ms']
+        : size >= 1e3
+          ? [1e3, '\u00b5s']
+          : [1, 'ns'];
   const digits = Math.min(9, Math.max(0, Math.ceil(Math.log10((unit as number) / step) - 1e-9)));
   return `${(ns / (unit as number)).toFixed(digits)} ${name}`;
 }

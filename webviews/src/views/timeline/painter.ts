@@ -28,7 +28,8 @@ export const rulerHeight = 24;
 
 export function visibleRows(scene: Scene, margin = 0): Row[] {
   return scene.layout.rows.filter(
-    (row) => row.y + row.height >= scene.scroll - margin && row.y <= scene.scroll + scene.height + margin,
+    (row) =>
+      row.y + row.height >= scene.scroll - margin && row.y <= scene.scroll + scene.height + margin,
   );
 }
 
@@ -37,7 +38,12 @@ export function drawBoxes(renderer: BoxRenderer, scene: Scene): void {
   for (const row of visibleRows(scene)) {
     const block = scene.data.get(row.track.id)?.block;
     if (block !== undefined) {
-      places.push({ block, y: row.y - scene.scroll, laneHeight: row.laneHeight, height: row.height });
+      places.push({
+        block,
+        y: row.y - scene.scroll,
+        laneHeight: row.laneHeight,
+        height: row.height,
+      });
     }
   }
   renderer.draw(places, scene.startNs, (scene.endNs - scene.startNs) / Math.max(1, scene.width));
@@ -49,17 +55,27 @@ export function drawBoxes(renderer: BoxRenderer, scene: Scene): void {
 const x = (scene: Scene, ns: number): number =>
   ((ns - scene.startNs) / (scene.endNs - scene.startNs)) * scene.width;
 
-function drawSeries(context: CanvasRenderingContext2D, scene: Scene, row: Row, data: RowData, palette: Palette): void {
+function drawSeries(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  row: Row,
+  data: RowData,
+  palette: Palette,
+): void {
   const series = data.series;
   if (series === undefined) return;
   const top = row.y - scene.scroll;
   const most = Math.max(row.track.maxValue ?? 0, ...(row.track.unit === 'ratio' ? [1] : []), 1e-12);
-  const y = (value: number): number => top + row.height - 1 - (Math.max(0, value) / most) * (row.height - 3);
+  const y = (value: number): number =>
+    top + row.height - 1 - (Math.max(0, value) / most) * (row.height - 3);
   context.beginPath();
   let started = false;
   for (let i = 0; i < series.ns.length; i++) {
     const left = x(scene, series.ns[i]!);
-    const right = i + 1 < series.ns.length ? x(scene, series.ns[i + 1]!) : x(scene, Math.min(data.endNs, scene.tracks.endNs));
+    const right =
+      i + 1 < series.ns.length
+        ? x(scene, series.ns[i + 1]!)
+        : x(scene, Math.min(data.endNs, scene.tracks.endNs));
     if (right < -5 || left > scene.width + 5) continue;
     const at = y(series.value[i]!);
     if (!started) {
@@ -89,11 +105,16 @@ function drawSeries(context: CanvasRenderingContext2D, scene: Scene, row: Row, d
 
 export function seriesValue(row: Row, value: number): string {
   switch (row.track.unit) {
-    case 'ratio': return quantity(value, 'ratio');
-    case 'bytes': return quantity(value, 'bytes');
-    case 'gbPerS': return quantity(value, 'gbPerS');
-    case 'count': return quantity(value, 'count');
-    default: return quantity(value, '');
+    case 'ratio':
+      return quantity(value, 'ratio');
+    case 'bytes':
+      return quantity(value, 'bytes');
+    case 'gbPerS':
+      return quantity(value, 'gbPerS');
+    case 'count':
+      return quantity(value, 'count');
+    default:
+      return quantity(value, '');
   }
 }
 
@@ -107,7 +128,11 @@ function fitted(context: CanvasRenderingContext2D, text: string, width: number):
   return `${text.slice(0, keep)}\u2026`;
 }
 
-export function drawOverlay(context: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {
+export function drawOverlay(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  palette: Palette,
+): void {
   const { width, height } = scene;
   context.clearRect(0, 0, width, height);
   context.font = `11px ${palette.font}`;
@@ -151,7 +176,12 @@ export function drawOverlay(context: CanvasRenderingContext2D, scene: Scene, pal
       const y = top + Math.min(boxes.lane[i]! * lane, row.height - 2);
       if (slice >= 0 && scene.found.has(slice)) {
         context.strokeStyle = palette.focus;
-        context.strokeRect(Math.max(left, -2) + 0.5, y + 0.5, Math.min(Math.max(long - 1, 1), width + 4), Math.max(1, lane - 2));
+        context.strokeRect(
+          Math.max(left, -2) + 0.5,
+          y + 0.5,
+          Math.min(Math.max(long - 1, 1), width + 4),
+          Math.max(1, lane - 2),
+        );
       }
       if (long < 26 || lane < 12) continue;
       const from = Math.max(left, 0);
@@ -192,11 +222,20 @@ function drawGaps(context: CanvasRenderingContext2D, scene: Scene, palette: Pale
     if (right < 0 || left > scene.width || right - left < 2) continue;
     context.strokeStyle = css(palette.kinds.get('overhead') ?? palette.foreground);
     context.setLineDash([3, 2]);
-    context.strokeRect(Math.max(left, -2) + 0.5, top + 1.5, Math.min(right, scene.width + 2) - Math.max(left, -2) - 1, Math.min(16, row.height - 3));
+    context.strokeRect(
+      Math.max(left, -2) + 0.5,
+      top + 1.5,
+      Math.min(right, scene.width + 2) - Math.max(left, -2) - 1,
+      Math.min(16, row.height - 3),
+    );
     context.setLineDash([]);
     if (right - left > 60) {
       context.fillStyle = palette.muted;
-      context.fillText(fitted(context, gap.text, Math.min(right, scene.width) - Math.max(left, 0) - 8), Math.max(left, 0) + 4, top + 9);
+      context.fillText(
+        fitted(context, gap.text, Math.min(right, scene.width) - Math.max(left, 0) - 8),
+        Math.max(left, 0) + 4,
+        top + 9,
+      );
     }
   }
 }
@@ -207,7 +246,8 @@ function anchor(scene: Scene, track: number, slice: number): number | undefined 
   if (row === undefined) return undefined;
   const boxes = scene.data.get(track)?.boxes;
   const index = boxes === undefined ? -1 : boxes.slice.indexOf(slice);
-  const lane = index >= 0 ? boxes!.lane[index]! : slice === scene.detail?.slice ? scene.detail.lane : 0;
+  const lane =
+    index >= 0 ? boxes!.lane[index]! : slice === scene.detail?.slice ? scene.detail.lane : 0;
   return row.y - scene.scroll + Math.min((lane + 0.5) * row.laneHeight, row.height - 2);
 }
 
@@ -217,10 +257,22 @@ function drawArrows(context: CanvasRenderingContext2D, scene: Scene, palette: Pa
     const fromY = anchor(scene, arrow.from.track, arrow.from.slice);
     const toY = anchor(scene, arrow.to.track, arrow.to.slice);
     if (fromY === undefined || toY === undefined) continue;
-    const fromX = x(scene, arrow.from.startNs + (arrow.kind === 'launch' ? arrow.from.durationNs : arrow.from.durationNs / 2));
+    const fromX = x(
+      scene,
+      arrow.from.startNs +
+        (arrow.kind === 'launch' ? arrow.from.durationNs : arrow.from.durationNs / 2),
+    );
     const toX = x(scene, arrow.to.startNs);
     if (Math.max(fromX, toX) < 0 || Math.min(fromX, toX) > scene.width) continue;
-    context.strokeStyle = css(palette.kinds.get(arrow.kind === 'launch' ? 'runtime' : arrow.kind === 'forwardBackward' ? 'userAnnotation' : 'kernel') ?? palette.foreground);
+    context.strokeStyle = css(
+      palette.kinds.get(
+        arrow.kind === 'launch'
+          ? 'runtime'
+          : arrow.kind === 'forwardBackward'
+            ? 'userAnnotation'
+            : 'kernel',
+      ) ?? palette.foreground,
+    );
     context.fillStyle = context.strokeStyle;
     const bend = Math.min(80, Math.abs(toX - fromX) / 2 + 12);
     context.beginPath();
@@ -242,7 +294,10 @@ function drawSelection(context: CanvasRenderingContext2D, scene: Scene, palette:
   const row = scene.layout.rows.find((candidate) => candidate.track.id === detail.track);
   if (row === undefined) return;
   const left = Math.max(-3, x(scene, detail.startNs));
-  const right = Math.min(scene.width + 3, Math.max(x(scene, detail.startNs + detail.durationNs), left + 2));
+  const right = Math.min(
+    scene.width + 3,
+    Math.max(x(scene, detail.startNs + detail.durationNs), left + 2),
+  );
   const y = row.y - scene.scroll + Math.min(detail.lane * row.laneHeight, row.height - 2);
   context.lineWidth = 2;
   context.strokeStyle = palette.focus;
@@ -263,7 +318,11 @@ function drawMark(context: CanvasRenderingContext2D, scene: Scene, palette: Pale
   context.textAlign = 'center';
   context.fillStyle = palette.text;
   if (right - left > 50) {
-    context.fillText(quantity(scene.mark.endNs - scene.mark.startNs, 'ns'), (Math.max(left, 0) + Math.min(right, scene.width)) / 2, scene.height - 10);
+    context.fillText(
+      quantity(scene.mark.endNs - scene.mark.startNs, 'ns'),
+      (Math.max(left, 0) + Math.min(right, scene.width)) / 2,
+      scene.height - 10,
+    );
   }
   context.textAlign = 'left';
 }
@@ -292,8 +351,12 @@ export function drawRuler(context: CanvasRenderingContext2D, scene: Scene, palet
 }
 
 export function drawMinimap(
-  context: CanvasRenderingContext2D, width: number, height: number, scene: Scene,
-  density: { device: readonly number[]; host: readonly number[] } | undefined, palette: Palette,
+  context: CanvasRenderingContext2D,
+  width: number,
+  height: number,
+  scene: Scene,
+  density: { device: readonly number[]; host: readonly number[] } | undefined,
+  palette: Palette,
 ): void {
   context.clearRect(0, 0, width, height);
   const { tracks } = scene;

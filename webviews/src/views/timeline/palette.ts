@@ -59,13 +59,17 @@ export function readPalette(): Palette {
   for (const [kind, variable] of Object.entries(variables)) {
     kinds.set(kind, parseColor(get(variable), foreground));
   }
-  const contrast = document.body.classList.contains('vscode-high-contrast') ||
+  const contrast =
+    document.body.classList.contains('vscode-high-contrast') ||
     document.body.classList.contains('vscode-high-contrast-light');
   return {
     background,
     foreground,
     muted: get('--vscode-descriptionForeground') || css(foreground),
-    border: get('--vscode-contrastBorder') || get('--vscode-panel-border') || css(mix(foreground, background, 0.75)),
+    border:
+      get('--vscode-contrastBorder') ||
+      get('--vscode-panel-border') ||
+      css(mix(foreground, background, 0.75)),
     focus: get('--vscode-focusBorder') || css(foreground),
     text: css(foreground),
     font: get('--vscode-font-family') || 'sans-serif',

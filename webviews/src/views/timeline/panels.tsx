@@ -6,22 +6,54 @@ import { saveFile, openSource } from '../../host/host.ts';
 import { ask, useAnswer } from '../../host/query.ts';
 import { announce, failureOf, navigate, title, trace } from '../../host/store.ts';
 import { fixed, plural, quantity, visible } from '../../lib/format.ts';
-import type { Frame, Gap, SliceDetail, SliceRef, SourceLineSlicesResult } from '../../lib/protocol.ts';
+import type {
+  Frame,
+  Gap,
+  SliceDetail,
+  SliceRef,
+  SourceLineSlicesResult,
+} from '../../lib/protocol.ts';
 import { Button, Check, FilterBox, LinkButton, Select } from '../../widgets/controls.tsx';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import type { Row } from './layout.ts';
 import { problem, shownInstant, type Stage } from './stage.tsx';
 import {
-  detail, fit, foldLibrary, found, gaps, markedRange, searchExact, searchKind, searchModule, searchRegex, searchText, select,
-  shownWindow, showGaps, tracks, type TimeRange,
+  detail,
+  fit,
+  foldLibrary,
+  found,
+  gaps,
+  markedRange,
+  searchExact,
+  searchKind,
+  searchModule,
+  searchRegex,
+  searchText,
+  select,
+  shownWindow,
+  showGaps,
+  tracks,
+  type TimeRange,
 } from './state.ts';
 
 const kindNames: Record<string, string> = {
-  cpuOp: 'Operator', userAnnotation: 'Annotation', gpuUserAnnotation: 'Annotation (device)', kernel: 'Kernel', memcpy: 'Copy',
-  memset: 'Set', runtime: 'Runtime call', driver: 'Driver call', pythonFunction: 'Python function', overhead: 'Profiler overhead',
-  sync: 'Synchronisation', cudaEvent: 'Device event', traceSpan: 'Capture span', collective: 'Collective',
-  deviceOther: 'Device work', hostOther: 'Other host range',
+  cpuOp: 'Operator',
+  userAnnotation: 'Annotation',
+  gpuUserAnnotation: 'Annotation (device)',
+  kernel: 'Kernel',
+  memcpy: 'Copy',
+  memset: 'Set',
+  runtime: 'Runtime call',
+  driver: 'Driver call',
+  pythonFunction: 'Python function',
+  overhead: 'Profiler overhead',
+  sync: 'Synchronisation',
+  cudaEvent: 'Device event',
+  traceSpan: 'Capture span',
+  collective: 'Collective',
+  deviceOther: 'Device work',
+  hostOther: 'Other host range',
 };
 
 export function kindName(kind: string): string {
@@ -85,9 +117,19 @@ function Stack(props: { frames: readonly Frame[] }) {
             ) : (
               <LinkButton
                 title={`Open ${frame.file}:${frame.line}`}
-                onClick={() => openSource({ file: frame.file, line: frame.line, function: frame.function, lineIsDefinition: frame.lineIsDefinition })}
+                onClick={() =>
+                  openSource({
+                    file: frame.file,
+                    line: frame.line,
+                    function: frame.function,
+                    lineIsDefinition: frame.lineIsDefinition,
+                  })
+                }
               >
-                {visible(frame.function)} <span class="tl-dim">{visible(frame.file)}:{frame.line}</span>
+                {visible(frame.function)}{' '}
+                <span class="tl-dim">
+                  {visible(frame.file)}:{frame.line}
+                </span>
               </LinkButton>
             )}
           </li>
@@ -106,30 +148,62 @@ function SliceDetails(props: { slice: SliceDetail }) {
     <div class="tl-details">
       <h2 title={slice.name}>{visible(slice.name)}</h2>
       <p class="tl-buttons">
-        <LinkButton onClick={() => fit(slice.startNs, slice.startNs + slice.durationNs)}>Zoom to it</LinkButton>
+        <LinkButton onClick={() => fit(slice.startNs, slice.startNs + slice.durationNs)}>
+          Zoom to it
+        </LinkButton>
         {slice.kind === 'cpuOp' ? (
-          <LinkButton onClick={() => navigate({ view: 'operators', filter: slice.name })}>Operators</LinkButton>
+          <LinkButton onClick={() => navigate({ view: 'operators', filter: slice.name })}>
+            Operators
+          </LinkButton>
         ) : null}
         {slice.kind === 'kernel' ? (
-          <LinkButton onClick={() => navigate({ view: 'kernels', filter: slice.name.split(/[\s<(]/)[0] ?? '' })}>Kernels</LinkButton>
+          <LinkButton
+            onClick={() =>
+              navigate({ view: 'kernels', filter: slice.name.split(/[\s<(]/)[0] ?? '' })
+            }
+          >
+            Kernels
+          </LinkButton>
         ) : null}
         {slice.kind === 'memcpy' || slice.kind === 'memset' ? (
-          <LinkButton onClick={() => navigate({ view: 'kernels', groupBy: 'copies' })}>Copies</LinkButton>
+          <LinkButton onClick={() => navigate({ view: 'kernels', groupBy: 'copies' })}>
+            Copies
+          </LinkButton>
         ) : null}
         {slice.module === null ? null : (
-          <LinkButton onClick={() => navigate({ view: 'modules', filter: slice.module!.name.replace('nn.Module: ', '') })}>Module</LinkButton>
+          <LinkButton
+            onClick={() =>
+              navigate({ view: 'modules', filter: slice.module!.name.replace('nn.Module: ', '') })
+            }
+          >
+            Module
+          </LinkButton>
         )}
         {userFrame === undefined ? null : (
-          <LinkButton onClick={() => openSource({ file: userFrame.file, line: userFrame.line, function: userFrame.function, lineIsDefinition: userFrame.lineIsDefinition })}>
+          <LinkButton
+            onClick={() =>
+              openSource({
+                file: userFrame.file,
+                line: userFrame.line,
+                function: userFrame.function,
+                lineIsDefinition: userFrame.lineIsDefinition,
+              })
+            }
+          >
             Code
           </LinkButton>
         )}
       </p>
       <dl>
         <dt>What</dt>
-        <dd>{kindName(slice.kind)} <span class="tl-dim">{visible(slice.category)}</span></dd>
+        <dd>
+          {kindName(slice.kind)} <span class="tl-dim">{visible(slice.category)}</span>
+        </dd>
         <dt>Where</dt>
-        <dd>{visible(slice.trackName)}{slice.step === null ? '' : `, step ${slice.step}`}</dd>
+        <dd>
+          {visible(slice.trackName)}
+          {slice.step === null ? '' : `, step ${slice.step}`}
+        </dd>
         <dt>Start</dt>
         <dd title={`${slice.startNs} ns`}>{quantity(slice.startNs, 'ns')}</dd>
         <dt>Duration</dt>
@@ -142,7 +216,9 @@ function SliceDetails(props: { slice: SliceDetail }) {
         ) : null}
         {slice.queueDelayNs === null ? null : (
           <>
-            <dt title="Start of the device work less the end of the call that launched it">Waited in queue</dt>
+            <dt title="Start of the device work less the end of the call that launched it">
+              Waited in queue
+            </dt>
             <dd>{quantity(slice.queueDelayNs, 'ns')}</dd>
           </>
         )}
@@ -179,11 +255,18 @@ interface RangeResult {
 
 function RangeDetails(props: { range: TimeRange }) {
   const { range } = props;
-  const params = { startNs: Math.round(range.startNs), endNs: Math.round(range.endNs), ...(range.tracks === undefined ? {} : { tracks: range.tracks }) };
+  const params = {
+    startNs: Math.round(range.startNs),
+    endNs: Math.round(range.endNs),
+    ...(range.tracks === undefined ? {} : { tracks: range.tracks }),
+  };
   const { value, error, retry } = useAnswer<RangeResult>('timeline/range', params);
   const save = async (): Promise<void> => {
     const answer = (await ask('timeline/export', params)) as { text: string; events: number };
-    saveFile(`${title.peek().replace(/\.(pt\.trace\.)?json(\.gz)?$/, '')}-part.pt.trace.json`, answer.text);
+    saveFile(
+      `${title.peek().replace(/\.(pt\.trace\.)?json(\.gz)?$/, '')}-part.pt.trace.json`,
+      answer.text,
+    );
     announce(`${plural(answer.events, 'slice')} exported`);
   };
   return (
@@ -196,14 +279,25 @@ function RangeDetails(props: { range: TimeRange }) {
       </p>
       <p class="tl-buttons">
         <LinkButton onClick={() => fit(range.startNs, range.endNs)}>Zoom to it</LinkButton>
-        <LinkButton title="A small trace file with the slices of the range; opens here and in Perfetto" onClick={() => void save().catch(failed)}>
+        <LinkButton
+          title="A small trace file with the slices of the range; opens here and in Perfetto"
+          onClick={() => void save().catch(failed)}
+        >
           Export as trace
         </LinkButton>
-        <LinkButton onClick={() => { markedRange.value = null; }}>Clear</LinkButton>
+        <LinkButton
+          onClick={() => {
+            markedRange.value = null;
+          }}
+        >
+          Clear
+        </LinkButton>
       </p>
       {error === undefined ? null : <Failure error={error} retry={retry} />}
       {value === undefined ? (
-        error === undefined ? <Waiting what="Adding up..." /> : null
+        error === undefined ? (
+          <Waiting what="Adding up..." />
+        ) : null
       ) : (
         <>
           <h3>By kind</h3>
@@ -212,17 +306,40 @@ function RangeDetails(props: { range: TimeRange }) {
             columns={[
               { title: 'Kind' },
               { title: 'Slices', numeric: true },
-              { title: 'Sum', numeric: true, definition: 'Sum of the durations inside the range; what runs at the same time counts twice' },
-              { title: 'Busy', numeric: true, definition: 'Time in which at least one of them runs' },
+              {
+                title: 'Sum',
+                numeric: true,
+                definition:
+                  'Sum of the durations inside the range; what runs at the same time counts twice',
+              },
+              {
+                title: 'Busy',
+                numeric: true,
+                definition: 'Time in which at least one of them runs',
+              },
             ]}
-            rows={value.kinds.map((kind) => [kindName(kind.kind), fixed(kind.slices, 0), quantity(kind.sumNs, 'ns'), quantity(kind.unionNs, 'ns')])}
+            rows={value.kinds.map((kind) => [
+              kindName(kind.kind),
+              fixed(kind.slices, 0),
+              quantity(kind.sumNs, 'ns'),
+              quantity(kind.unionNs, 'ns'),
+            ])}
           />
           <h3>Longest by name</h3>
           <PlainTable
             label="Sums by name"
-            columns={[{ title: 'Name' }, { title: 'Calls', numeric: true }, { title: 'Sum', numeric: true }]}
+            columns={[
+              { title: 'Name' },
+              { title: 'Calls', numeric: true },
+              { title: 'Sum', numeric: true },
+            ]}
             rows={value.names.map((name) => [
-              <LinkButton title={`${kindName(name.kind)}: go to the longest`} onClick={() => void select(name.longest.slice).catch(failed)}>{visible(name.name)}</LinkButton>,
+              <LinkButton
+                title={`${kindName(name.kind)}: go to the longest`}
+                onClick={() => void select(name.longest.slice).catch(failed)}
+              >
+                {visible(name.name)}
+              </LinkButton>,
               fixed(name.calls, 0),
               quantity(name.sumNs, 'ns'),
             ])}
@@ -240,7 +357,8 @@ export function DetailsPanel() {
   if (range === null && slice === undefined && instant === undefined) {
     return (
       <Nothing>
-        Click a slice to see everything that was recorded of it. Drag with Shift to add up a range. Press ? for all keys.
+        Click a slice to see everything that was recorded of it. Drag with Shift to add up a range.
+        Press ? for all keys.
       </Nothing>
     );
   }
@@ -250,8 +368,14 @@ export function DetailsPanel() {
       {instant === undefined ? null : (
         <section class="tl-details">
           <h2>{visible(instant.name)}</h2>
-          <p class="tl-dim">Instant at {quantity(instant.ns, 'ns')} {visible(instant.category)}</p>
-          <PlainTable label="Recorded arguments" columns={[{ title: 'Key' }, { title: 'Value' }]} rows={instant.args.map((arg) => [visible(arg.key), visible(arg.value)])} />
+          <p class="tl-dim">
+            Instant at {quantity(instant.ns, 'ns')} {visible(instant.category)}
+          </p>
+          <PlainTable
+            label="Recorded arguments"
+            columns={[{ title: 'Key' }, { title: 'Value' }]}
+            rows={instant.args.map((arg) => [visible(arg.key), visible(arg.value)])}
+          />
         </section>
       )}
       {range === null ? null : <RangeDetails range={range} />}
@@ -295,10 +419,17 @@ export function SearchPanel() {
   if (searchModule.value !== '') params.module = searchModule.value;
   const asked = Object.keys(params).some((key) => key !== 'limit' && key !== 'regex');
   const line = exact?.line;
-  const search = useAnswer<SearchResult>('timeline/search', asked && line === undefined ? params : undefined);
-  const calls = useAnswer<SourceLineSlicesResult>('source/lineSlices', line === undefined ? undefined : lineParams(line));
+  const search = useAnswer<SearchResult>(
+    'timeline/search',
+    asked && line === undefined ? params : undefined,
+  );
+  const calls = useAnswer<SourceLineSlicesResult>(
+    'source/lineSlices',
+    line === undefined ? undefined : lineParams(line),
+  );
   const showing = asked || line !== undefined;
-  const value = line === undefined ? search.value : calls.value === undefined ? undefined : ofLine(calls.value);
+  const value =
+    line === undefined ? search.value : calls.value === undefined ? undefined : ofLine(calls.value);
   const error = line === undefined ? search.error : calls.error;
   const at = useSignal(-1);
   const results = line === undefined ? search.value?.results : calls.value?.slices;
@@ -321,13 +452,34 @@ export function SearchPanel() {
       <h2>Search</h2>
       {exact === undefined ? (
         <>
-          <FilterBox label="Find slices" placeholder={searchRegex.value ? 'Regular expression' : 'Text in the name'} value={searchText.value} onChange={(text) => { searchText.value = text; }} />
-          <Check label="Regular expression" checked={searchRegex.value} onChange={(checked) => { searchRegex.value = checked; }} />
+          <FilterBox
+            label="Find slices"
+            placeholder={searchRegex.value ? 'Regular expression' : 'Text in the name'}
+            value={searchText.value}
+            onChange={(text) => {
+              searchText.value = text;
+            }}
+          />
+          <Check
+            label="Regular expression"
+            checked={searchRegex.value}
+            onChange={(checked) => {
+              searchRegex.value = checked;
+            }}
+          />
         </>
       ) : (
         <p>
-          {exact.name === undefined ? `Slices of ${visible(exact.line?.file ?? '')}:${exact.line?.line ?? 0}` : visible(exact.name)}{' '}
-          <LinkButton onClick={() => { searchExact.value = undefined; }}>Search for something else</LinkButton>
+          {exact.name === undefined
+            ? `Slices of ${visible(exact.line?.file ?? '')}:${exact.line?.line ?? 0}`
+            : visible(exact.name)}{' '}
+          <LinkButton
+            onClick={() => {
+              searchExact.value = undefined;
+            }}
+          >
+            Search for something else
+          </LinkButton>
         </p>
       )}
       {line !== undefined ? null : (
@@ -335,29 +487,66 @@ export function SearchPanel() {
           <Select
             label="Kind"
             value={searchKind.value}
-            choices={[{ value: '', label: 'Every kind' }, ...Object.entries(kindNames).map(([value, label]) => ({ value, label }))]}
-            onChange={(kind) => { searchKind.value = kind; }}
+            choices={[
+              { value: '', label: 'Every kind' },
+              ...Object.entries(kindNames).map(([value, label]) => ({ value, label })),
+            ]}
+            onChange={(kind) => {
+              searchKind.value = kind;
+            }}
           />
-          <FilterBox label="Inside modules" placeholder="Inside modules named..." value={searchModule.value} onChange={(text) => { searchModule.value = text; }} />
+          <FilterBox
+            label="Inside modules"
+            placeholder="Inside modules named..."
+            value={searchModule.value}
+            onChange={(text) => {
+              searchModule.value = text;
+            }}
+          />
         </>
       )}
       {error === undefined || !showing ? null : <Failure error={error} />}
-      {!showing ? <Nothing>Searches all slices of the trace, drawn or not.</Nothing> : value === undefined ? (error === undefined ? <Waiting what="Searching..." /> : null) : (
+      {!showing ? (
+        <Nothing>Searches all slices of the trace, drawn or not.</Nothing>
+      ) : value === undefined ? (
+        error === undefined ? (
+          <Waiting what="Searching..." />
+        ) : null
+      ) : (
         <>
-          <p role="status" class="tl-count">{plural(value.total, 'match').replace('matchs', 'matches')}{value.sumNs === undefined ? '' : `, ${quantity(value.sumNs, 'ns')} together`}</p>
+          <p role="status" class="tl-count">
+            {plural(value.total, 'match').replace('matchs', 'matches')}
+            {value.sumNs === undefined ? '' : `, ${quantity(value.sumNs, 'ns')} together`}
+          </p>
           <p class="tl-buttons">
-            <Button secondary onClick={() => step(-1)}>Previous</Button> <Button secondary onClick={() => step(1)}>Next</Button>
+            <Button secondary onClick={() => step(-1)}>
+              Previous
+            </Button>{' '}
+            <Button secondary onClick={() => step(1)}>
+              Next
+            </Button>
           </p>
           <details>
             <summary>By row</summary>
-            <PlainTable label="Matches by row" columns={[{ title: 'Row' }, { title: 'Matches', numeric: true }]} rows={value.byTrack.map((row) => [visible(names.get(row.track) ?? String(row.track)), fixed(row.count, 0)])} />
+            <PlainTable
+              label="Matches by row"
+              columns={[{ title: 'Row' }, { title: 'Matches', numeric: true }]}
+              rows={value.byTrack.map((row) => [
+                visible(names.get(row.track) ?? String(row.track)),
+                fixed(row.count, 0),
+              ])}
+            />
           </details>
           <ol class="tl-results">
             {value.results.map((ref) => (
-              <li key={ref.slice}><SliceLink to={ref} /> <span class="tl-dim">at {quantity(ref.startNs, 'ns')}</span></li>
+              <li key={ref.slice}>
+                <SliceLink to={ref} /> <span class="tl-dim">at {quantity(ref.startNs, 'ns')}</span>
+              </li>
             ))}
           </ol>
-          {value.total > value.results.length ? <p class="tl-dim">The first {fixed(value.results.length, 0)} are listed.</p> : null}
+          {value.total > value.results.length ? (
+            <p class="tl-dim">The first {fixed(value.results.length, 0)} are listed.</p>
+          ) : null}
         </>
       )}
     </section>
@@ -365,8 +554,14 @@ export function SearchPanel() {
 }
 
 const reasonNames: Record<string, string> = {
-  launchLate: 'Launch came late', synchronisation: 'Synchronisation', copy: 'Copy', dataLoader: 'Data loader', collective: 'Collective',
-  hostBusy: 'Host busy', startOfTrace: 'Start of the trace', unknown: 'Not known',
+  launchLate: 'Launch came late',
+  synchronisation: 'Synchronisation',
+  copy: 'Copy',
+  dataLoader: 'Data loader',
+  collective: 'Collective',
+  hostBusy: 'Host busy',
+  startOfTrace: 'Start of the trace',
+  unknown: 'Not known',
 };
 
 interface GapsResult {
@@ -397,29 +592,81 @@ export function GapsPanel() {
   }, [value]);
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Looking for idle time..." />;
-  if (value.device === null) return <Nothing>This trace has no device work, so no device was idle.</Nothing>;
+  if (value.device === null)
+    return <Nothing>This trace has no device work, so no device was idle.</Nothing>;
   return (
     <section class="tl-gaps">
       <h2>Idle time of the device</h2>
       {devices.length > 1 ? (
-        <Select label="Device" value={device.value} choices={devices.map((one) => ({ value: String(one.ordinal), label: `GPU ${one.ordinal}` }))} onChange={(next) => { device.value = next; }} />
+        <Select
+          label="Device"
+          value={device.value}
+          choices={devices.map((one) => ({
+            value: String(one.ordinal),
+            label: `GPU ${one.ordinal}`,
+          }))}
+          onChange={(next) => {
+            device.value = next;
+          }}
+        />
       ) : null}
-      <Check label="Only in the window" checked={onlyWindow.value} onChange={(checked) => { onlyWindow.value = checked; }} />
-      <p>{quantity(value.idleNs, 'ns')} idle in {plural(value.total, 'gap')}</p>
+      <Check
+        label="Only in the window"
+        checked={onlyWindow.value}
+        onChange={(checked) => {
+          onlyWindow.value = checked;
+        }}
+      />
+      <p>
+        {quantity(value.idleNs, 'ns')} idle in {plural(value.total, 'gap')}
+      </p>
       <PlainTable
         label="Idle time by reason"
-        columns={[{ title: 'Reason' }, { title: 'Gaps', numeric: true }, { title: 'Time', numeric: true }]}
-        rows={value.byReason.map((row) => [reasonNames[row.reason] ?? row.reason, fixed(row.count, 0), quantity(row.sumNs, 'ns')])}
+        columns={[
+          { title: 'Reason' },
+          { title: 'Gaps', numeric: true },
+          { title: 'Time', numeric: true },
+        ]}
+        rows={value.byReason.map((row) => [
+          reasonNames[row.reason] ?? row.reason,
+          fixed(row.count, 0),
+          quantity(row.sumNs, 'ns'),
+        ])}
       />
       <ol class="tl-results">
         {value.gaps.map((gap) => (
           <li key={gap.startNs}>
-            <LinkButton onClick={() => fit(gap.startNs, gap.startNs + gap.durationNs)}>{quantity(gap.durationNs, 'ns')} at {quantity(gap.startNs, 'ns')}</LinkButton>
-            <div>{visible(gap.text)} <span class="tl-dim">({gap.confidence} confidence)</span></div>
-            {gap.host === null ? null : <div>Host: <SliceLink to={gap.host} /></div>}
-            {gap.endedBy === null ? null : <div>Ended by: <SliceLink to={gap.endedBy} /></div>}
+            <LinkButton onClick={() => fit(gap.startNs, gap.startNs + gap.durationNs)}>
+              {quantity(gap.durationNs, 'ns')} at {quantity(gap.startNs, 'ns')}
+            </LinkButton>
+            <div>
+              {visible(gap.text)} <span class="tl-dim">({gap.confidence} confidence)</span>
+            </div>
+            {gap.host === null ? null : (
+              <div>
+                Host: <SliceLink to={gap.host} />
+              </div>
+            )}
+            {gap.endedBy === null ? null : (
+              <div>
+                Ended by: <SliceLink to={gap.endedBy} />
+              </div>
+            )}
             {gap.frame === null || gap.frame.file === '' ? null : (
-              <div><LinkButton onClick={() => openSource({ file: gap.frame!.file, line: gap.frame!.line, function: gap.frame!.function, lineIsDefinition: gap.frame!.lineIsDefinition })}>{visible(gap.frame.file)}:{gap.frame.line}</LinkButton></div>
+              <div>
+                <LinkButton
+                  onClick={() =>
+                    openSource({
+                      file: gap.frame!.file,
+                      line: gap.frame!.line,
+                      function: gap.frame!.function,
+                      lineIsDefinition: gap.frame!.lineIsDefinition,
+                    })
+                  }
+                >
+                  {visible(gap.frame.file)}:{gap.frame.line}
+                </LinkButton>
+              </div>
             )}
           </li>
         ))}
@@ -445,7 +692,13 @@ export function TablePanel(props: { stage: Stage | undefined; rows: readonly Row
         continue;
       }
       list.push({
-        ref: { slice: boxes.slice[i]!, name: data!.names[boxes.name[i]!] ?? '', startNs: start, durationNs: boxes.length[i]!, track: row.track.id },
+        ref: {
+          slice: boxes.slice[i]!,
+          name: data!.names[boxes.name[i]!] ?? '',
+          startNs: start,
+          durationNs: boxes.length[i]!,
+          track: row.track.id,
+        },
         row: row.track.name,
         count: boxes.count[i]!,
       });
@@ -456,10 +709,21 @@ export function TablePanel(props: { stage: Stage | undefined; rows: readonly Row
       <h2>Slices in the window</h2>
       <PlainTable
         label="Slices in the window"
-        columns={[{ title: 'Slice' }, { title: 'Row' }, { title: 'Start', numeric: true }, { title: 'Duration', numeric: true }]}
+        columns={[
+          { title: 'Slice' },
+          { title: 'Row' },
+          { title: 'Start', numeric: true },
+          { title: 'Duration', numeric: true },
+        ]}
         rows={list.map(({ ref, row, count }) => [
-          ref.slice < 0 ? `${plural(count, 'slice')}, longest ${visible(ref.name)}` : <SliceLink to={ref} />,
-          visible(row), quantity(ref.startNs, 'ns'), quantity(ref.durationNs, 'ns'),
+          ref.slice < 0 ? (
+            `${plural(count, 'slice')}, longest ${visible(ref.name)}`
+          ) : (
+            <SliceLink to={ref} />
+          ),
+          visible(row),
+          quantity(ref.startNs, 'ns'),
+          quantity(ref.durationNs, 'ns'),
         ])}
       />
       {more > 0 ? <p class="tl-dim">and {fixed(more, 0)} more: zoom in</p> : null}
@@ -468,13 +732,20 @@ export function TablePanel(props: { stage: Stage | undefined; rows: readonly Row
 }
 
 export function FilePanel() {
-  const { value, error, retry } = useAnswer<{ entries: { key: string; value: string }[] }>('timeline/metadata', {});
+  const { value, error, retry } = useAnswer<{ entries: { key: string; value: string }[] }>(
+    'timeline/metadata',
+    {},
+  );
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading..." />;
   return (
     <section>
       <h2>What the file says about itself</h2>
-      <PlainTable label="Metadata of the file" columns={[{ title: 'Key' }, { title: 'Value' }]} rows={value.entries.map((entry) => [visible(entry.key), visible(entry.value)])} />
+      <PlainTable
+        label="Metadata of the file"
+        columns={[{ title: 'Key' }, { title: 'Value' }]}
+        rows={value.entries.map((entry) => [visible(entry.key), visible(entry.value)])}
+      />
     </section>
   );
 }

@@ -86,7 +86,8 @@ export class WindowSource {
     for (const [abort, request] of this.running) {
       // Answers to a window that no longer touches the screen help nobody.
       const apart = request.view.endNs < view.startNs || request.view.startNs > view.endNs;
-      const coarse = (request.view.endNs - request.view.startNs) / request.view.pixels >
+      const coarse =
+        (request.view.endNs - request.view.startNs) / request.view.pixels >
         (4 * (view.endNs - view.startNs)) / view.pixels;
       if (apart || coarse) {
         this.running.delete(abort);
@@ -104,7 +105,11 @@ export class WindowSource {
   private fine(data: RowData | undefined, view: View): boolean {
     if (data === undefined) return false;
     const nsPerPixel = (view.endNs - view.startNs) / view.pixels;
-    return data.startNs <= view.startNs && data.endNs >= view.endNs && data.nsPerPixel <= nsPerPixel * 1.3;
+    return (
+      data.startNs <= view.startNs &&
+      data.endNs >= view.endNs &&
+      data.nsPerPixel <= nsPerPixel * 1.3
+    );
   }
 
   private missing(): number[] {
@@ -156,7 +161,14 @@ export class WindowSource {
       this.rows.set(track, { ...common, boxes: undefined, block: undefined, series: undefined });
     }
     for (const boxes of result.rows) {
-      const block = makeBlock(boxes, result.names, result.kinds, asked.startNs, asked.endNs, this.palette());
+      const block = makeBlock(
+        boxes,
+        result.names,
+        result.kinds,
+        asked.startNs,
+        asked.endNs,
+        this.palette(),
+      );
       this.rows.set(boxes.track, { ...common, boxes, block, series: undefined });
     }
     for (const series of result.series) {
@@ -169,7 +181,14 @@ export class WindowSource {
   recolor(): void {
     for (const [track, data] of this.rows) {
       if (data.boxes === undefined) continue;
-      const block = makeBlock(data.boxes, data.names, data.kinds, data.startNs, data.endNs, this.palette());
+      const block = makeBlock(
+        data.boxes,
+        data.names,
+        data.kinds,
+        data.startNs,
+        data.endNs,
+        this.palette(),
+      );
       this.rows.set(track, { ...data, block });
     }
   }

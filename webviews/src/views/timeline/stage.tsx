@@ -6,12 +6,41 @@ import { ask } from '../../host/query.ts';
 import { announce, epoch, failureOf, reducedMotion } from '../../host/store.ts';
 import { quantity, visible } from '../../lib/format.ts';
 import { layoutRows, rowAt, type Layout } from './layout.ts';
-import { drawBoxes, drawMinimap, drawOverlay, drawRuler, rulerHeight, seriesValue, visibleRows, type Scene } from './painter.ts';
+import {
+  drawBoxes,
+  drawMinimap,
+  drawOverlay,
+  drawRuler,
+  rulerHeight,
+  seriesValue,
+  visibleRows,
+  type Scene,
+} from './painter.ts';
 import { readPalette, type Palette } from './palette.ts';
 import { WindowSource } from './source.ts';
 import {
-  allFlows, arrows, detail, extentOf, fit, found, gaps, markedRange, moveRow, panel, prefs, reveal, rowFilter, scrollTop,
-  select, setWindow, showGaps, shownWindow, togglePref, tracks, zoom, type Tracks,
+  allFlows,
+  arrows,
+  detail,
+  extentOf,
+  fit,
+  found,
+  gaps,
+  markedRange,
+  moveRow,
+  panel,
+  prefs,
+  reveal,
+  rowFilter,
+  scrollTop,
+  select,
+  setWindow,
+  showGaps,
+  shownWindow,
+  togglePref,
+  tracks,
+  zoom,
+  type Tracks,
 } from './state.ts';
 import type { FlowArrow } from '../../lib/protocol.ts';
 
@@ -82,19 +111,32 @@ export class Stage {
       this.source.recolor();
       this.redraw();
     });
-    themed.observe(document.body, { attributes: true, attributeFilter: ['class', 'style', 'data-vscode-theme-id'] });
+    themed.observe(document.body, {
+      attributes: true,
+      attributeFilter: ['class', 'style', 'data-vscode-theme-id'],
+    });
     themed.observe(document.documentElement, { attributes: true, attributeFilter: ['style'] });
     this.cleanups.push(
       () => resized.disconnect(),
       () => themed.disconnect(),
       effect(() => {
         const all = tracks.value;
-        layout.value = all === undefined
-          ? { rows: [], headings: [], height: 0, hidden: 0 }
-          : layoutRows(all.tracks, prefs.value, rowFilter.value);
+        layout.value =
+          all === undefined
+            ? { rows: [], headings: [], height: 0, hidden: 0 }
+            : layoutRows(all.tracks, prefs.value, rowFilter.value);
       }),
       effect(() => {
-        void [shownWindow.value, layout.value, detail.value, arrows.value, markedRange.value, found.value, gaps.value, showGaps.value];
+        void [
+          shownWindow.value,
+          layout.value,
+          detail.value,
+          arrows.value,
+          markedRange.value,
+          found.value,
+          gaps.value,
+          showGaps.value,
+        ];
         this.redraw();
       }),
       effect(() => {
@@ -137,7 +179,10 @@ export class Stage {
 
   private async fetchDensity(): Promise<void> {
     try {
-      this.density = (await ask('timeline/density', { buckets: 600 })) as { device: number[]; host: number[] };
+      this.density = (await ask('timeline/density', { buckets: 600 })) as {
+        device: number[];
+        host: number[];
+      };
       this.redraw();
     } catch {
       // The minimap stays without bars; the window's own requests report what is wrong.
@@ -153,9 +198,10 @@ export class Stage {
       return;
     }
     const { startNs, endNs } = shownWindow.peek();
-    const answer = (await ask('timeline/flows', { startNs: Math.floor(startNs), endNs: Math.ceil(endNs) }).catch(
-      () => ({ arrows: [] }),
-    )) as { arrows: FlowArrow[] };
+    const answer = (await ask('timeline/flows', {
+      startNs: Math.floor(startNs),
+      endNs: Math.ceil(endNs),
+    }).catch(() => ({ arrows: [] }))) as { arrows: FlowArrow[] };
     this.windowArrows = answer.arrows;
     this.redraw();
   }
@@ -165,7 +211,12 @@ export class Stage {
     const { viewport } = this.parts;
     this.width = Math.max(50, viewport.clientWidth - labelWidth);
     this.height = Math.max(20, viewport.clientHeight);
-    const size = (canvas: HTMLCanvasElement, context: CanvasRenderingContext2D, width: number, height: number): void => {
+    const size = (
+      canvas: HTMLCanvasElement,
+      context: CanvasRenderingContext2D,
+      width: number,
+      height: number,
+    ): void => {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);
       canvas.style.width = `${width}px`;
@@ -200,7 +251,8 @@ export class Stage {
       data: this.source.rows,
       tracks: all,
       detail: detail.peek(),
-      arrows: this.windowArrows.length > 0 ? [...this.windowArrows, ...arrows.peek()] : arrows.peek(),
+      arrows:
+        this.windowArrows.length > 0 ? [...this.windowArrows, ...arrows.peek()] : arrows.peek(),
       gaps: showGaps.peek() ? gaps.peek() : [],
       mark: markedRange.peek(),
       found: found.peek(),
@@ -216,7 +268,14 @@ export class Stage {
     drawBoxes(this.renderer, scene);
     drawOverlay(this.overlay, scene, this.palette);
     drawRuler(this.ruler, scene, this.palette);
-    drawMinimap(this.minimap, this.width + labelWidth, minimapHeight, scene, this.density, this.palette);
+    drawMinimap(
+      this.minimap,
+      this.width + labelWidth,
+      minimapHeight,
+      scene,
+      this.density,
+      this.palette,
+    );
     frameStats.frames++;
     frameStats.drawMs.push(performance.now() - begin);
     if (frameStats.drawMs.length > 2000) frameStats.drawMs.splice(0, 1000);
@@ -234,7 +293,10 @@ export class Stage {
   }
 
   /** Box or series value under the pointer. */
-  pointed(clientX: number, clientY: number): { slice: number; instant: number; pointed: Pointed } | undefined {
+  pointed(
+    clientX: number,
+    clientY: number,
+  ): { slice: number; instant: number; pointed: Pointed } | undefined {
     const box = this.parts.overlay.getBoundingClientRect();
     const y = clientY - box.top + this.parts.viewport.scrollTop;
     const row = rowAt(layout.peek().rows, y);
@@ -257,9 +319,10 @@ export class Stage {
     if (y - row.y < 8) {
       const instant = boxes.instants.find((one) => Math.abs(one.ns - ns) < 4 * nsPerPixel);
       if (instant !== undefined) {
-        const text = instant.count > 1
-          ? `${instant.count} instants`
-          : `${visible(data.names[instant.name] ?? '')}\nat ${quantity(instant.ns, 'ns')}`;
+        const text =
+          instant.count > 1
+            ? `${instant.count} instants`
+            : `${visible(data.names[instant.name] ?? '')}\nat ${quantity(instant.ns, 'ns')}`;
         return { slice: -1, instant: instant.index, pointed: { ...at, index: -1, text } };
       }
     }
@@ -267,16 +330,21 @@ export class Stage {
     for (let i = 0; i < boxes.start.length; i++) {
       if (row.open && boxes.lane[i] !== lane) continue;
       const start = boxes.start[i]!;
-      if (ns < start - nsPerPixel || ns > start + Math.max(boxes.length[i]!, nsPerPixel) + nsPerPixel) continue;
+      if (
+        ns < start - nsPerPixel ||
+        ns > start + Math.max(boxes.length[i]!, nsPerPixel) + nsPerPixel
+      )
+        continue;
       // The one that holds the pointer, the innermost where rows are folded.
       if (best < 0 || boxes.length[i]! <= boxes.length[best]!) best = i;
     }
     if (best < 0) return undefined;
     const name = visible(data.names[boxes.name[best]!] ?? '');
     const count = boxes.count[best]!;
-    const text = count > 1
-      ? `${count} slices, the longest ${name}\nzoom in to see them`
-      : `${name}\n${quantity(boxes.length[best]!, 'ns')} at ${quantity(boxes.start[best]!, 'ns')}`;
+    const text =
+      count > 1
+        ? `${count} slices, the longest ${name}\nzoom in to see them`
+        : `${name}\n${quantity(boxes.length[best]!, 'ns')} at ${quantity(boxes.start[best]!, 'ns')}`;
     return { slice: boxes.slice[best]!, instant: -1, pointed: { ...at, index: best, text } };
   }
 
@@ -284,7 +352,10 @@ export class Stage {
     const top = this.parts.overlay.getBoundingClientRect().top;
     const from = Math.min(clientY0, clientY1) - top + this.parts.viewport.scrollTop;
     const to = Math.max(clientY0, clientY1) - top + this.parts.viewport.scrollTop;
-    return layout.peek().rows.filter((row) => row.y + row.height >= from && row.y <= to).map((row) => row.track.id);
+    return layout
+      .peek()
+      .rows.filter((row) => row.y + row.height >= from && row.y <= to)
+      .map((row) => row.track.id);
   }
 
   /** Brings the selected slice into the window and its row onto the screen. */
@@ -296,7 +367,10 @@ export class Stage {
     const end = at.startNs + at.durationNs;
     if (end < startNs || at.startNs > endNs || at.durationNs < span / 2000) {
       const wide = Math.max(at.durationNs * 12, Math.min(span, at.durationNs * 400), 1000);
-      setWindow(at.startNs + at.durationNs / 2 - wide / 2, at.startNs + at.durationNs / 2 + wide / 2);
+      setWindow(
+        at.startNs + at.durationNs / 2 - wide / 2,
+        at.startNs + at.durationNs / 2 + wide / 2,
+      );
     }
     let row = layout.peek().rows.find((candidate) => candidate.track.id === at.track);
     if (row === undefined) {
@@ -314,7 +388,10 @@ export class Stage {
     if (top < viewport.scrollTop || top + row.laneHeight > viewport.scrollTop + this.height) {
       // The layout may still be growing: scroll once it is in the page.
       requestAnimationFrame(() => {
-        viewport.scrollTo({ top: Math.max(0, top - this.height / 3), behavior: reducedMotion.peek() ? 'instant' : 'auto' });
+        viewport.scrollTo({
+          top: Math.max(0, top - this.height / 3),
+          behavior: reducedMotion.peek() ? 'instant' : 'auto',
+        });
       });
     }
   }
@@ -329,7 +406,8 @@ export class Stage {
     if (context === null) return '';
     this.draw();
     const style = getComputedStyle(document.body);
-    context.fillStyle = style.getPropertyValue('--vscode-editor-background') || style.backgroundColor;
+    context.fillStyle =
+      style.getPropertyValue('--vscode-editor-background') || style.backgroundColor;
     context.fillRect(0, 0, canvas.width, canvas.height);
     context.drawImage(this.parts.ruler, labelWidth * ratio, 0);
     context.drawImage(this.parts.boxes, labelWidth * ratio, rulerHeight * ratio);
@@ -340,7 +418,8 @@ export class Stage {
     context.fillStyle = this.palette.text;
     for (const row of layout.peek().rows) {
       const y = row.y - this.parts.viewport.scrollTop + rulerHeight;
-      if (y > rulerHeight - 5 && y < this.height + rulerHeight) context.fillText(visible(row.track.name), 8, y + 3, labelWidth - 12);
+      if (y > rulerHeight - 5 && y < this.height + rulerHeight)
+        context.fillText(visible(row.track.name), 8, y + 3, labelWidth - 12);
     }
     return canvas.toDataURL('image/png').replace(/^data:image\/png;base64,/, '');
   }
@@ -360,7 +439,12 @@ function Labels() {
   return (
     <div class="tl-labels" style={{ width: `${labelWidth}px` }}>
       {headings.map((heading) => (
-        <div key={heading.text} class="tl-heading" style={{ top: `${heading.y}px` }} title={heading.text}>
+        <div
+          key={heading.text}
+          class="tl-heading"
+          style={{ top: `${heading.y}px` }}
+          title={heading.text}
+        >
           {visible(heading.text)}
         </div>
       ))}
@@ -382,10 +466,39 @@ function Labels() {
             <span class="tl-name">{visible(row.track.name)}</span>
           </button>
           <span class="tl-actions">
-            <button type="button" title={row.pinned ? 'Unpin' : 'Pin to the top'} aria-label={`${row.pinned ? 'Unpin' : 'Pin'} ${row.track.name}`} aria-pressed={row.pinned} onClick={() => togglePref('pinned', row.track.id)}>{row.pinned ? '\u25cf' : '\u25cb'}</button>
-            <button type="button" title="Move up" aria-label={`Move ${row.track.name} up`} onClick={() => moveRow(ids, row.track.id, -1)}>{'\u2191'}</button>
-            <button type="button" title="Move down" aria-label={`Move ${row.track.name} down`} onClick={() => moveRow(ids, row.track.id, 1)}>{'\u2193'}</button>
-            <button type="button" title="Hide" aria-label={`Hide ${row.track.name}`} onClick={() => togglePref('hidden', row.track.id)}>{'\u00d7'}</button>
+            <button
+              type="button"
+              title={row.pinned ? 'Unpin' : 'Pin to the top'}
+              aria-label={`${row.pinned ? 'Unpin' : 'Pin'} ${row.track.name}`}
+              aria-pressed={row.pinned}
+              onClick={() => togglePref('pinned', row.track.id)}
+            >
+              {row.pinned ? '\u25cf' : '\u25cb'}
+            </button>
+            <button
+              type="button"
+              title="Move up"
+              aria-label={`Move ${row.track.name} up`}
+              onClick={() => moveRow(ids, row.track.id, -1)}
+            >
+              {'\u2191'}
+            </button>
+            <button
+              type="button"
+              title="Move down"
+              aria-label={`Move ${row.track.name} down`}
+              onClick={() => moveRow(ids, row.track.id, 1)}
+            >
+              {'\u2193'}
+            </button>
+            <button
+              type="button"
+              title="Hide"
+              aria-label={`Hide ${row.track.name}`}
+              onClick={() => togglePref('hidden', row.track.id)}
+            >
+              {'\u00d7'}
+            </button>
           </span>
         </div>
       ))}
@@ -394,10 +507,21 @@ function Labels() {
 }
 
 type Drag =
-  | { kind: 'pan'; x: number; y: number; startNs: number; endNs: number; scroll: number; moved: boolean }
+  | {
+      kind: 'pan';
+      x: number;
+      y: number;
+      startNs: number;
+      endNs: number;
+      scroll: number;
+      moved: boolean;
+    }
   | { kind: 'mark'; fromNs: number; y: number; moved: boolean };
 
-export function StageView(props: { onReady: (stage: Stage | undefined) => void; onKeyDown: (event: KeyboardEvent) => void }) {
+export function StageView(props: {
+  onReady: (stage: Stage | undefined) => void;
+  onKeyDown: (event: KeyboardEvent) => void;
+}) {
   const viewport = useRef<HTMLDivElement>(null);
   const boxes = useRef<HTMLCanvasElement>(null);
   const overlay = useRef<HTMLCanvasElement>(null);
@@ -433,7 +557,10 @@ export function StageView(props: { onReady: (stage: Stage | undefined) => void; 
         const by = (dx / overlay.current!.clientWidth) * (endNs - startNs);
         setWindow(startNs + by, endNs + by);
       } else {
-        zoom(Math.exp(Math.max(-120, Math.min(120, dy)) * (event.ctrlKey ? 0.01 : 0.003)), made.nsAt(event.clientX));
+        zoom(
+          Math.exp(Math.max(-120, Math.min(120, dy)) * (event.ctrlKey ? 0.01 : 0.003)),
+          made.nsAt(event.clientX),
+        );
       }
     };
     viewport.current!.addEventListener('wheel', wheel, { passive: false });
@@ -452,7 +579,15 @@ export function StageView(props: { onReady: (stage: Stage | undefined) => void; 
     const { startNs, endNs } = shownWindow.peek();
     drag.current = event.shiftKey
       ? { kind: 'mark', fromNs: stage.current!.nsAt(event.clientX), y: event.clientY, moved: false }
-      : { kind: 'pan', x: event.clientX, y: event.clientY, startNs, endNs, scroll: viewport.current!.scrollTop, moved: false };
+      : {
+          kind: 'pan',
+          x: event.clientX,
+          y: event.clientY,
+          startNs,
+          endNs,
+          scroll: viewport.current!.scrollTop,
+          moved: false,
+        };
     tip.value = undefined;
   };
   const move = (event: PointerEvent): void => {
@@ -464,9 +599,11 @@ export function StageView(props: { onReady: (stage: Stage | undefined) => void; 
       return;
     }
     if (now.kind === 'pan') {
-      if (!now.moved && Math.abs(event.clientX - now.x) + Math.abs(event.clientY - now.y) < 4) return;
+      if (!now.moved && Math.abs(event.clientX - now.x) + Math.abs(event.clientY - now.y) < 4)
+        return;
       now.moved = true;
-      const by = ((now.x - event.clientX) / overlay.current!.clientWidth) * (now.endNs - now.startNs);
+      const by =
+        ((now.x - event.clientX) / overlay.current!.clientWidth) * (now.endNs - now.startNs);
       setWindow(now.startNs + by, now.endNs + by);
       viewport.current!.scrollTop = now.scroll + now.y - event.clientY;
     } else {
@@ -475,7 +612,9 @@ export function StageView(props: { onReady: (stage: Stage | undefined) => void; 
       markedRange.value = {
         startNs: Math.round(Math.min(now.fromNs, ns)),
         endNs: Math.round(Math.max(now.fromNs, ns)),
-        ...(Math.abs(event.clientY - now.y) > 12 ? { tracks: at.rowsBetween(now.y, event.clientY) } : {}),
+        ...(Math.abs(event.clientY - now.y) > 12
+          ? { tracks: at.rowsBetween(now.y, event.clientY) }
+          : {}),
       };
     }
   };
@@ -500,7 +639,8 @@ export function StageView(props: { onReady: (stage: Stage | undefined) => void; 
   };
   const double = (event: MouseEvent): void => {
     const hit = stage.current?.pointed(event.clientX, event.clientY);
-    const data = hit === undefined ? undefined : stage.current!.source.rows.get(hit.pointed.track)?.boxes;
+    const data =
+      hit === undefined ? undefined : stage.current!.source.rows.get(hit.pointed.track)?.boxes;
     if (hit === undefined || data === undefined || hit.pointed.index < 0) return;
     const start = data.start[hit.pointed.index]!;
     fit(start, start + data.length[hit.pointed.index]!);
@@ -509,7 +649,8 @@ export function StageView(props: { onReady: (stage: Stage | undefined) => void; 
     if (event.buttons !== 1 || tracks.peek() === undefined) return;
     const box = minimap.current!.getBoundingClientRect();
     const extent = extentOf(tracks.peek()!);
-    const ns = extent.startNs + ((event.clientX - box.left) / box.width) * (extent.endNs - extent.startNs);
+    const ns =
+      extent.startNs + ((event.clientX - box.left) / box.width) * (extent.endNs - extent.startNs);
     const { startNs, endNs } = shownWindow.peek();
     setWindow(ns - (endNs - startNs) / 2, ns + (endNs - startNs) / 2);
   };
@@ -525,7 +666,11 @@ export function StageView(props: { onReady: (stage: Stage | undefined) => void; 
         onPointerMove={seek}
       />
       <div class="tl-ruler" style={{ paddingLeft: `${labelWidth}px` }}>
-        <canvas ref={ruler} role="img" aria-label="Time since the start of the trace, with the steps" />
+        <canvas
+          ref={ruler}
+          role="img"
+          aria-label="Time since the start of the trace, with the steps"
+        />
       </div>
       <div
         ref={viewport}
@@ -572,11 +717,16 @@ export function StageView(props: { onReady: (stage: Stage | undefined) => void; 
   );
 }
 
-export const shownInstant = signal<{ name: string; category: string; ns: number; args: { key: string; value: string }[] } | undefined>(undefined);
+export const shownInstant = signal<
+  { name: string; category: string; ns: number; args: { key: string; value: string }[] } | undefined
+>(undefined);
 
 async function showInstant(index: number): Promise<void> {
   const answer = (await ask('timeline/instant', { index })) as {
-    name: string; category: string; ns: number; args: { key: string; value: string }[];
+    name: string;
+    category: string;
+    ns: number;
+    args: { key: string; value: string }[];
   };
   await select(-1);
   shownInstant.value = answer;

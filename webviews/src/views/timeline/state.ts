@@ -3,7 +3,13 @@ import { signal } from '@preact/signals';
 import { ask } from '../../host/query.ts';
 import { announce, viewState } from '../../host/store.ts';
 import { quantity, visible } from '../../lib/format.ts';
-import type { FlowArrow, Gap, SliceDetail, SliceRef, TimelineTracksResult } from '../../lib/protocol.ts';
+import type {
+  FlowArrow,
+  Gap,
+  SliceDetail,
+  SliceRef,
+  TimelineTracksResult,
+} from '../../lib/protocol.ts';
 import { clampWindow, type RowPrefs } from './layout.ts';
 
 export type Tracks = TimelineTracksResult;
@@ -15,8 +21,16 @@ export interface TimeRange {
   tracks?: number[];
 }
 
-export const shownWindow = viewState<{ startNs: number; endNs: number }>('timeline', 'window', { startNs: 0, endNs: 0 });
-export const prefs = viewState<RowPrefs>('timeline', 'rows', { pinned: [], hidden: [], toggled: [], order: [] });
+export const shownWindow = viewState<{ startNs: number; endNs: number }>('timeline', 'window', {
+  startNs: 0,
+  endNs: 0,
+});
+export const prefs = viewState<RowPrefs>('timeline', 'rows', {
+  pinned: [],
+  hidden: [],
+  toggled: [],
+  order: [],
+});
 export const rowFilter = viewState<string>('timeline', 'rowFilter', '');
 export const selectedSlice = viewState<number>('timeline', 'slice', -1);
 export const markedRange = viewState<TimeRange | null>('timeline', 'mark', null);
@@ -24,14 +38,20 @@ export const scrollTop = viewState<number>('timeline', 'scroll', 0);
 export const allFlows = viewState<boolean>('timeline', 'allFlows', false);
 export const showGaps = viewState<boolean>('timeline', 'gaps', false);
 export const foldLibrary = viewState<boolean>('timeline', 'foldLibrary', true);
-export const panel = viewState<'details' | 'search' | 'gaps' | 'table' | 'file' | 'none'>('timeline', 'panel', 'details');
+export const panel = viewState<'details' | 'search' | 'gaps' | 'table' | 'file' | 'none'>(
+  'timeline',
+  'panel',
+  'details',
+);
 export const searchText = viewState<string>('timeline', 'search', '');
 export const searchRegex = viewState<boolean>('timeline', 'searchRegex', false);
 export const searchKind = viewState<string>('timeline', 'searchKind', '');
 export const searchModule = viewState<string>('timeline', 'searchModule', '');
 
 /** A search that came from a link: exactly one name, or one line of code. */
-export const searchExact = signal<{ name?: string; line?: { file: string; line: number } } | undefined>(undefined);
+export const searchExact = signal<
+  { name?: string; line?: { file: string; line: number } } | undefined
+>(undefined);
 export const tracks = signal<Tracks | undefined>(undefined);
 export const detail = signal<SliceDetail | undefined>(undefined);
 export const arrows = signal<readonly FlowArrow[]>([]);
@@ -102,7 +122,9 @@ export async function select(slice: number, show = true): Promise<void> {
 export async function go(direction: 'next' | 'previous' | 'in' | 'out'): Promise<void> {
   const slice = selectedSlice.peek();
   if (slice < 0) return;
-  const answer = (await ask('timeline/neighbour', { slice, direction })) as { slice: SliceRef | null };
+  const answer = (await ask('timeline/neighbour', { slice, direction })) as {
+    slice: SliceRef | null;
+  };
   if (answer.slice === null) announce('No further slice in this direction');
   else await select(answer.slice.slice);
 }
@@ -113,7 +135,12 @@ const trail: number[] = [];
 export async function followCause(): Promise<void> {
   const at = detail.peek();
   if (at === undefined) return;
-  const next = at.launch ?? (at.op !== null && at.op.slice !== at.slice ? at.op : null) ?? at.forward ?? at.module ?? at.parent;
+  const next =
+    at.launch ??
+    (at.op !== null && at.op.slice !== at.slice ? at.op : null) ??
+    at.forward ??
+    at.module ??
+    at.parent;
   if (next === null) {
     announce('Nothing further up from here');
     return;

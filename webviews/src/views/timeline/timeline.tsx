@@ -4,17 +4,51 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { copyText, saveFile } from '../../host/host.ts';
 import { CancelledError } from '../../host/host.ts';
 import { ask } from '../../host/query.ts';
-import { announce, epoch, failureOf, navigations, path, requestSelection } from '../../host/store.ts';
+import {
+  announce,
+  epoch,
+  failureOf,
+  navigations,
+  path,
+  requestSelection,
+} from '../../host/store.ts';
 import { plural } from '../../lib/format.ts';
 import type { FailureData, Navigation } from '../../host/messages.ts';
 import type { SliceRef, SourceLineSlicesResult } from '../../lib/protocol.ts';
 import { Button, FilterBox, LinkButton, Segments } from '../../widgets/controls.tsx';
 import { Failure, Waiting } from '../../widgets/notices.tsx';
-import { DetailsPanel, FilePanel, GapsPanel, SearchPanel, TablePanel, lineParams } from './panels.tsx';
+import {
+  DetailsPanel,
+  FilePanel,
+  GapsPanel,
+  SearchPanel,
+  TablePanel,
+  lineParams,
+} from './panels.tsx';
 import { frameStats, layout, problem, settled, StageView, type Stage } from './stage.tsx';
 import {
-  allFlows, detail, fit, fitAll, followCause, followEffect, go, helpOpen, markedRange, pan, panel, prefs, rowFilter, searchExact, searchText,
-  select, selectedSlice, setWindow, shownWindow, tracks, zoom, type Tracks,
+  allFlows,
+  detail,
+  fit,
+  fitAll,
+  followCause,
+  followEffect,
+  go,
+  helpOpen,
+  markedRange,
+  pan,
+  panel,
+  prefs,
+  rowFilter,
+  searchExact,
+  searchText,
+  select,
+  selectedSlice,
+  setWindow,
+  shownWindow,
+  tracks,
+  zoom,
+  type Tracks,
 } from './state.ts';
 
 const keys: readonly [string, string][] = [
@@ -46,17 +80,28 @@ function Help() {
     helpOpen.value = false;
   };
   return (
-    <dialog ref={dialog} class="tl-help" aria-label="Keys of the timeline" onClose={close} onCancel={close}>
+    <dialog
+      ref={dialog}
+      class="tl-help"
+      aria-label="Keys of the timeline"
+      onClose={close}
+      onCancel={close}
+    >
       <h2>Keys of the timeline</h2>
       <dl>
         {keys.map(([key, what]) => (
           <div key={key}>
-            <dt><kbd>{key}</kbd></dt>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
             <dd>{what}</dd>
           </div>
         ))}
       </dl>
-      <p class="tl-dim">Drawn with {frameStats.renderer}; the last {recent.length} frames took {mean.toFixed(1)} ms each.</p>
+      <p class="tl-dim">
+        Drawn with {frameStats.renderer}; the last {recent.length} frames took {mean.toFixed(1)} ms
+        each.
+      </p>
       <Button onClick={() => dialog.current?.close()}>Close</Button>
     </dialog>
   );
@@ -70,9 +115,14 @@ async function follow(to: Navigation): Promise<void> {
   } else if (to.line !== undefined || to.search !== undefined) {
     searchExact.value = to.line !== undefined ? { line: to.line } : { name: to.search! };
     panel.value = 'search';
-    const results = to.line !== undefined
-      ? ((await ask('source/lineSlices', lineParams(to.line))) as SourceLineSlicesResult).slices
-      : ((await ask('timeline/search', { name: to.search!, limit: 200 })) as { results: SliceRef[] }).results;
+    const results =
+      to.line !== undefined
+        ? ((await ask('source/lineSlices', lineParams(to.line))) as SourceLineSlicesResult).slices
+        : (
+            (await ask('timeline/search', { name: to.search!, limit: 200 })) as {
+              results: SliceRef[];
+            }
+          ).results;
     const first = results[0];
     if (first !== undefined) await select(first.slice);
     else announce('No slice found');
@@ -82,7 +132,12 @@ async function follow(to: Navigation): Promise<void> {
 /** A link that opens this file, window and selection again. */
 function link(): string {
   const { startNs, endNs } = shownWindow.peek();
-  const query = new URLSearchParams({ path: path.peek(), ...requestSelection.peek(), start: String(Math.round(startNs)), end: String(Math.round(endNs)) });
+  const query = new URLSearchParams({
+    path: path.peek(),
+    ...requestSelection.peek(),
+    start: String(Math.round(startNs)),
+    end: String(Math.round(endNs)),
+  });
   if (selectedSlice.peek() >= 0) query.set('slice', String(selectedSlice.peek()));
   return `vscode://emberline.emberline/timeline?${query.toString()}`;
 }
@@ -115,7 +170,8 @@ export function TimelineView() {
           }
           setWindow(next.workStartNs, next.workEndNs);
         }
-        if (known && selectedSlice.peek() >= 0 && detail.peek() === undefined) void select(selectedSlice.peek(), false).catch(() => select(-1));
+        if (known && selectedSlice.peek() >= 0 && detail.peek() === undefined)
+          void select(selectedSlice.peek(), false).catch(() => select(-1));
       },
       (error: unknown) => {
         if (!(error instanceof CancelledError)) setFailure(failureOf(error));
@@ -126,7 +182,13 @@ export function TimelineView() {
 
   const wanted = navigations.value.timeline;
   useEffect(() => {
-    if (all === undefined || stage === undefined || wanted === undefined || wanted.serial === followed.current) return;
+    if (
+      all === undefined ||
+      stage === undefined ||
+      wanted === undefined ||
+      wanted.serial === followed.current
+    )
+      return;
     followed.current = wanted.serial;
     follow(wanted.to).catch((error: unknown) => {
       problem.value = failureOf(error).message;
@@ -148,18 +210,26 @@ export function TimelineView() {
       f: () => {
         const at = detail.peek();
         const range = markedRange.peek();
-        const target = at !== undefined ? { startNs: at.startNs, endNs: at.startNs + at.durationNs } : range;
+        const target =
+          at !== undefined ? { startNs: at.startNs, endNs: at.startNs + at.durationNs } : range;
         const before = shownWindow.peek();
         if (target === null) fitAll();
         else {
           fit(target.startNs, target.endNs);
           const after = shownWindow.peek();
-          if (Math.abs(after.startNs - before.startNs) < 1 && Math.abs(after.endNs - before.endNs) < 1) fitAll();
+          if (
+            Math.abs(after.startNs - before.startNs) < 1 &&
+            Math.abs(after.endNs - before.endNs) < 1
+          )
+            fitAll();
         }
       },
       m: () => {
         const at = detail.peek();
-        markedRange.value = markedRange.peek() !== null || at === undefined ? null : { startNs: at.startNs, endNs: at.startNs + at.durationNs };
+        markedRange.value =
+          markedRange.peek() !== null || at === undefined
+            ? null
+            : { startNs: at.startNs, endNs: at.startNs + at.durationNs };
         if (markedRange.peek() !== null) panel.value = 'details';
       },
       l: () => void followCause(),
@@ -172,7 +242,9 @@ export function TimelineView() {
       '/': () => {
         panel.value = 'search';
         searchExact.value = undefined;
-        requestAnimationFrame(() => document.querySelector<HTMLElement>('.tl-search vscode-textfield')?.focus());
+        requestAnimationFrame(() =>
+          document.querySelector<HTMLElement>('.tl-search vscode-textfield')?.focus(),
+        );
       },
       '?': () => {
         helpOpen.value = true;
@@ -193,7 +265,10 @@ export function TimelineView() {
   const selectFirst = async (): Promise<void> => {
     for (const row of layout.peek().rows) {
       const boxes = stage?.source.rows.get(row.track.id)?.boxes;
-      const index = boxes?.slice.findIndex((slice, i) => slice >= 0 && boxes.start[i]! >= shownWindow.peek().startNs) ?? -1;
+      const index =
+        boxes?.slice.findIndex(
+          (slice, i) => slice >= 0 && boxes.start[i]! >= shownWindow.peek().startNs,
+        ) ?? -1;
       if (index >= 0) {
         await select(boxes!.slice[index]!);
         return;
@@ -204,20 +279,80 @@ export function TimelineView() {
   const shownPanel = panel.value;
   const hidden = prefs.value.hidden.length;
   return (
-    <div class="tl" data-settled={settled.value ? 'true' : 'false'} data-window={`${shownWindow.value.startNs} ${shownWindow.value.endNs}`}>
+    <div
+      class="tl"
+      data-settled={settled.value ? 'true' : 'false'}
+      data-window={`${shownWindow.value.startNs} ${shownWindow.value.endNs}`}
+    >
       <div class="tl-toolbar" role="toolbar" aria-label="Timeline">
-        <FilterBox label="Rows" placeholder="Filter rows" value={rowFilter.value} onChange={(text) => { rowFilter.value = text; }} />
-        <LinkButton title="Zoom in (w)" label="Zoom in" onClick={() => zoom(0.6)}>+</LinkButton>
-        <LinkButton title="Zoom out (s)" label="Zoom out" onClick={() => zoom(1 / 0.6)}>{'\u2212'}</LinkButton>
-        <LinkButton title="Show the whole trace (f)" onClick={fitAll}>Fit</LinkButton>
-        <LinkButton title="Arrows of everything in the window (e)" pressed={allFlows.value} onClick={() => { allFlows.value = !allFlows.value; }}>Arrows</LinkButton>
+        <FilterBox
+          label="Rows"
+          placeholder="Filter rows"
+          value={rowFilter.value}
+          onChange={(text) => {
+            rowFilter.value = text;
+          }}
+        />
+        <LinkButton title="Zoom in (w)" label="Zoom in" onClick={() => zoom(0.6)}>
+          +
+        </LinkButton>
+        <LinkButton title="Zoom out (s)" label="Zoom out" onClick={() => zoom(1 / 0.6)}>
+          {'\u2212'}
+        </LinkButton>
+        <LinkButton title="Show the whole trace (f)" onClick={fitAll}>
+          Fit
+        </LinkButton>
+        <LinkButton
+          title="Arrows of everything in the window (e)"
+          pressed={allFlows.value}
+          onClick={() => {
+            allFlows.value = !allFlows.value;
+          }}
+        >
+          Arrows
+        </LinkButton>
         {hidden === 0 ? null : (
-          <LinkButton onClick={() => { prefs.value = { ...prefs.value, hidden: [] }; }}>Show {plural(hidden, 'hidden row')}</LinkButton>
+          <LinkButton
+            onClick={() => {
+              prefs.value = { ...prefs.value, hidden: [] };
+            }}
+          >
+            Show {plural(hidden, 'hidden row')}
+          </LinkButton>
         )}
-        <LinkButton title="Rows as suggested" onClick={() => { prefs.value = { pinned: [], hidden: [], toggled: [], order: [] }; }}>Reset rows</LinkButton>
-        <LinkButton title="Save the picture as PNG" onClick={() => { if (stage !== undefined) saveFile('timeline.png', stage.picture(), true); }}>Picture</LinkButton>
-        <LinkButton title="Copy a link that opens this file, window and selection again" onClick={() => { copyText(link()); announce('Link copied'); }}>Copy link</LinkButton>
-        <LinkButton title="Keys (?)" onClick={() => { helpOpen.value = true; }}>Keys</LinkButton>
+        <LinkButton
+          title="Rows as suggested"
+          onClick={() => {
+            prefs.value = { pinned: [], hidden: [], toggled: [], order: [] };
+          }}
+        >
+          Reset rows
+        </LinkButton>
+        <LinkButton
+          title="Save the picture as PNG"
+          onClick={() => {
+            if (stage !== undefined) saveFile('timeline.png', stage.picture(), true);
+          }}
+        >
+          Picture
+        </LinkButton>
+        <LinkButton
+          title="Copy a link that opens this file, window and selection again"
+          onClick={() => {
+            copyText(link());
+            announce('Link copied');
+          }}
+        >
+          Copy link
+        </LinkButton>
+        <LinkButton
+          title="Keys (?)"
+          onClick={() => {
+            helpOpen.value = true;
+          }}
+        >
+          Keys
+        </LinkButton>
         <Segments
           label="Panel"
           value={shownPanel}
@@ -229,13 +364,24 @@ export function TimelineView() {
             { value: 'file', label: 'File' },
             { value: 'none', label: 'Hide' },
           ]}
-          onChange={(next) => { panel.value = next as typeof shownPanel; }}
+          onChange={(next) => {
+            panel.value = next as typeof shownPanel;
+          }}
         />
       </div>
-      {failure === undefined ? null : <Failure error={failure} retry={() => setAttempt(attempt + 1)} />}
+      {failure === undefined ? null : (
+        <Failure error={failure} retry={() => setAttempt(attempt + 1)} />
+      )}
       {problem.value === '' ? null : (
         <p class="failure" role="alert">
-          {problem.value} <LinkButton onClick={() => { problem.value = ''; }}>Dismiss</LinkButton>
+          {problem.value}{' '}
+          <LinkButton
+            onClick={() => {
+              problem.value = '';
+            }}
+          >
+            Dismiss
+          </LinkButton>
         </p>
       )}
       {all === undefined && failure === undefined ? <Waiting what="Arranging rows..." /> : null}
