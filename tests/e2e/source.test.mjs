@@ -19,7 +19,11 @@ let trace;
 before(async () => {
   workbench = await startWorkbench({
     open: sample,
-    settings: { 'files.autoSave': 'off', 'editor.minimap.enabled': false },
+    settings: {
+      'files.autoSave': 'off',
+      'editor.minimap.enabled': false,
+      'explorer.autoReveal': false,
+    },
     viewport: { width: 1500, height: 1000 },
   });
   page = workbench.page;
@@ -251,28 +255,44 @@ step('cells of a notebook have their costs', async () => {
     .waitFor();
 });
 
+/** The one of some rows that stands lowest; a list's rows are in no order in the page. */
+async function lowest(locator) {
+  const boxes = await Promise.all(
+    (await locator.all()).map(async (row) => ({ row, y: (await row.boundingBox())?.y ?? -1 })),
+  );
+  const last = boxes.sort((a, b) => b.y - a.y)[0];
+  assert.ok(last, 'no such row');
+  return last.row;
+}
+
 step('a folder opens from the Explorer, and its workers from the tree', async () => {
   await workbench.runCommand('View: Show Explorer');
   const rows = page.locator('.monaco-list-row').filter({ visible: true });
-  await rows.filter({ hasText: 'train_cnn' }).first().click({ button: 'right' });
-  const item = page.getByRole('menuitem', { name: /Open PyTorch Profile/ });
-  await item.first().click();
+  const folderName = page.locator('.explorer-folders-view .label-name').getByText('train_cnn', {
+    exact: true,
+  });
+  // The tree may still be moving while it reveals the file in front.
+  await waitUntil('the menu of the folder', async () => {
+    await page.keyboard.press('Escape');
+    await folderName.click({ button: 'right', timeout: 4000 });
+    const item = page.getByRole('menuitem', { name: /Open PyTorch Profile/ });
+    await item.first().click({ timeout: 4000 });
+    return true;
+  });
   await workbench.tab('train_cnn').waitFor();
-  const frame = await profileFrame(workbench);
-  await frame.getByRole('tab', { name: 'Overview', exact: true }).waitFor();
   await page.locator('.activitybar .action-label[aria-label*="PyTorch Profiles"]').first().click();
   const folder = join(workbench.workspace, 'train_cnn');
   for (const worker of ['slow', 'fixed']) {
-    await rows
-      .filter({ hasText: worker })
-      .filter({ hasText: /\d KiB/ })
-      .last()
-      .click();
     const { average } = commandLine('overview', folder, '--worker', worker);
     const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
     const shown = average.durationUs.toLocaleString('en-US', digits);
+    // The tree grows while profiles load, so the row is looked for again.
     await waitUntil(`the steps of ${worker}: ${shown}`, async () => {
-      return (await frame.locator('body').innerText()).includes(shown);
+      await (await lowest(rows.filter({ hasText: worker }).filter({ hasText: /\d KiB/ }))).click();
+      await workbench.tab('train_cnn').and(page.locator('.active')).waitFor({ timeout: 4000 });
+      const frame = await profileFrame(workbench);
+      await frame.getByText(shown).first().waitFor({ timeout: 4000 });
+      return true;
     });
   }
 });
