@@ -67,7 +67,7 @@ function registerSourceSurfaces(context: Context, editors: ProfileEditors): vsco
     hotLines,
     vscode.languages.registerCodeLensProvider(python, lenses),
     vscode.languages.registerHoverProvider(python, new CostHover(context, annotations, findings)),
-    vscode.languages.registerCodeActionsProvider(python, new FindingActions(), {
+    vscode.languages.registerCodeActionsProvider(python, new FindingActions(findings), {
       providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
     }),
     vscode.window.registerTreeDataProvider('emberline.profiles', profilesTree),
@@ -76,7 +76,7 @@ function registerSourceSurfaces(context: Context, editors: ProfileEditors): vsco
   );
 }
 
-export async function activate(extension: vscode.ExtensionContext): Promise<void> {
+export function activate(extension: vscode.ExtensionContext): void {
   const context = createContext(extension);
   const editors = new ProfileEditors(context);
   extension.subscriptions.push(
@@ -95,7 +95,8 @@ export async function activate(extension: vscode.ExtensionContext): Promise<void
       }
     }),
   );
-  await openStartupProfile(context);
+  // Nobody waits for it: the commands are there at once.
+  void openStartupProfile(context).catch((error: unknown) => context.log.error(String(error)));
 }
 
 export async function deactivate(): Promise<void> {

@@ -178,6 +178,19 @@ step('the next hot line is one with time of its own', async () => {
   await page.getByText('Ln 71, Col').first().waitFor();
 });
 
+step('findings about lines stand among the problems', async () => {
+  const { recommendations } = commandLine('overview', trace);
+  const finding = recommendations.find(({ frames }) => frames.some(({ library }) => !library));
+  assert.ok(finding, 'the sample has a finding with a line');
+  await goToLine(71);
+  await page.keyboard.press('Control+Shift+M');
+  const row = page.locator('.markers-panel .monaco-list-row').filter({ hasText: finding.id });
+  await row.first().waitFor();
+  assert.match(await row.first().innerText(), /PyTorch Profile/);
+  await page.keyboard.press('Control+j');
+  await row.first().waitFor({ state: 'hidden' });
+});
+
 step('hints follow their statements through edits', async () => {
   await goToLine(74);
   const before = await hintOn('deviation = dataset.images.std', /CPU/);

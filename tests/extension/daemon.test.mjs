@@ -301,6 +301,23 @@ test('an editor loads its trace, answers its page, and loads again after a crash
   await supervisor.stop();
 });
 
+test('answers to a page that is gone do not reach the next one', async () => {
+  const supervisor = supervise();
+  const profile = new Profiles(supervisor).acquire(sample);
+  const page = panel(supervisor, profile);
+  await page.session.loadTrace();
+  page.messages.length = 0;
+  const old = page.session.request(1, 'view/operators', { groupBy: 'operatorAndShape' });
+  page.session.ready();
+  const fresh = page.session.request(1, 'profile/check', {});
+  await Promise.all([old, fresh]);
+  const answers = page.messages.filter(({ type }) => type === 'response');
+  assert.equal(answers.length, 1);
+  assert.ok(answers[0].result.events > 0, 'the answer is that of the second page');
+  page.session.dispose();
+  await supervisor.stop();
+});
+
 test('an editor shows a stopped daemon and recovers with Restart', async () => {
   const supervisor = supervise({ policy: new RestartPolicy(0, 180_000, 1) });
   const profiles = new Profiles(supervisor);

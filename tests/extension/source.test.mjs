@@ -351,6 +351,7 @@ test('findings are read with their places, and nonsense is left out', () => {
         title: 'Waits',
         text: 'The loop waits.',
         action: 'Do not.',
+        snippet: 'x = 1',
         frames: [
           { file: '/a.py', line: 3, function: 'f', library: false },
           { file: '/usr/lib/x.py', line: 3, function: 'g', library: true },
@@ -362,6 +363,7 @@ test('findings are read with their places, and nonsense is left out', () => {
     ],
   });
   assert.equal(findings.length, 1);
+  assert.equal(findings[0].snippet, 'x = 1');
   assert.deepEqual(findings[0].frames, [{ file: '/a.py', line: 3, function: 'f' }]);
   assert.deepEqual(findingsOf(null), []);
   assert.deepEqual(findingsOf({ recommendations: 3 }), []);

@@ -95,6 +95,9 @@ export function registerSourceCommands(
     register('emberline.previousHotLine', () => goToHotLine(annotations, decorations, -1)),
     register('emberline.showInTimeline', () => showInTimeline(context, annotations, editors)),
     register('emberline.toggleAnnotations', toggle),
+    register('emberline.copyText', async (value: unknown) => {
+      if (typeof value === 'string') await vscode.env.clipboard.writeText(value);
+    }),
     register('emberline.openFrame', async (value: unknown) => {
       const target = targetOf(value);
       const profile = context.profiles.active;

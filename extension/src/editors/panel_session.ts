@@ -63,6 +63,9 @@ export class PanelSession implements Disposable {
 
   /** The page runs: tells it where things stand, and starts loading the first time. */
   ready(): void {
+    // A page that starts again numbers its requests anew: answers to the old one are not for it.
+    for (const abort of this.requests.values()) abort.abort();
+    this.requests.clear();
     this.tellDaemonState(this.supervisor.current);
     if (this.last === undefined) void this.loadTrace();
     else this.post(this.last);
@@ -152,15 +155,19 @@ export class PanelSession implements Disposable {
     const loads = method === 'profile/load';
     const options: RequestOptions = { signal: abort.signal };
     if (loads) options.onProgress = this.reporter(abort);
+    let answer: { result: unknown } | { error: FailureData };
     try {
       const result = await this.profile.forward(method, { ...params, ...extra }, options);
-      if (loads) this.onPageLoaded(params as ViewSelection, result as TraceInfo);
-      this.post({ type: 'response', id, result });
+      if (loads && this.requests.get(id) === abort) {
+        this.onPageLoaded(params as ViewSelection, result as TraceInfo);
+      }
+      answer = { result };
     } catch (error) {
-      this.post({ type: 'response', id, error: failureData(error) });
-    } finally {
-      this.requests.delete(id);
+      answer = { error: failureData(error) };
     }
+    if (this.requests.get(id) !== abort) return;
+    this.requests.delete(id);
+    this.post({ type: 'response', id, ...answer });
   }
 
   /** The page chose another trace of the profile. */

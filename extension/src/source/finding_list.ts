@@ -13,6 +13,8 @@ export interface Finding {
   text: string;
   /** What to do; may be empty. */
   action: string;
+  /** Code that does it; may be empty. */
+  snippet: string;
   frames: FindingFrame[];
 }
 
@@ -44,6 +46,7 @@ export function findingsOf(overview: unknown): Finding[] {
         title: text(value.title) || text(value.text),
         text: text(value.text),
         action: text(value.action),
+        snippet: text(value.snippet),
         frames,
       },
     ];

@@ -160,8 +160,14 @@ export class Findings implements vscode.Disposable {
   }
 }
 
-/** Quick fixes of a finding: see its evidence in the profile, or switch the diagnostics off. */
+/** Quick fixes of a finding: see its evidence in the profile, or take the code that helps. */
 export class FindingActions implements vscode.CodeActionProvider {
+  private readonly findings: Findings;
+
+  constructor(findings: Findings) {
+    this.findings = findings;
+  }
+
   provideCodeActions(
     _document: vscode.TextDocument,
     _range: vscode.Range,
@@ -169,13 +175,18 @@ export class FindingActions implements vscode.CodeActionProvider {
   ): vscode.CodeAction[] {
     const own = context.diagnostics.filter(({ source }) => source === 'PyTorch Profile');
     if (own.length === 0) return [];
-    const show = new vscode.CodeAction('Show in PyTorch Profile', vscode.CodeActionKind.QuickFix);
-    show.command = {
-      title: show.title,
-      command: 'emberline.reveal',
-      arguments: [{ view: 'overview' }],
+    const action = (title: string, command: string, argument: unknown) => {
+      const made = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+      made.command = { title, command, arguments: [argument] };
+      made.diagnostics = own;
+      return made;
     };
-    show.diagnostics = own;
-    return [show];
+    const actions = [action('Show in PyTorch Profile', 'emberline.reveal', { view: 'overview' })];
+    for (const { id, snippet } of this.findings.all) {
+      if (snippet !== '' && own.some(({ code }) => code === id)) {
+        actions.push(action('Copy the suggested code', 'emberline.copyText', snippet));
+      }
+    }
+    return actions;
   }
 }
