@@ -97,6 +97,16 @@ export function columnScale(unit: Unit, largest: number, whole = false): Scale {
   }
 }
 
+/** The unit of an axis that ends at `largest`: the largest one of which there is at least one. */
+export function axisScale(unit: Unit, largest: number): Scale {
+  if (unit !== 'us' && unit !== 'ns' && unit !== 'bytes' && unit !== 'flops') {
+    return columnScale(unit, largest);
+  }
+  const list = steps[unit];
+  const [divisor, suffix] = list.find(([size]) => largest >= size) ?? list[list.length - 1]!;
+  return { divisor, suffix, digits: 0 };
+}
+
 /** A number that stands alone, with its unit: "12.3 ms". */
 export function quantity(value: number | null | undefined, unit: Unit): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return noValue;

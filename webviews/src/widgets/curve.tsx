@@ -3,8 +3,13 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { columnScale, fixed, quantity, type Unit } from '../lib/format.ts';
+import { axisScale, fixed, quantity, type Unit } from '../lib/format.ts';
 import { resolveColor, themeSerial } from './theme.ts';
+
+/** Distances of axis marks: 1, 2, 5 and their multiples of ten. */
+const roundSteps = [-2, -1, 0, 1, 2, 3, 4, 5].flatMap((power) =>
+  [1, 2, 5].map((factor) => factor * 10 ** power),
+);
 
 export interface CurveSeries {
   title: string;
@@ -54,7 +59,7 @@ export function Curve(props: {
     for (const series of props.series) {
       for (const value of series.values) largest = Math.max(largest, value ?? 0);
     }
-    const yScale = columnScale(props.yUnit, largest * 1.0001);
+    const yScale = axisScale(props.yUnit, largest);
     const span = Math.max(1, last - first);
     const xDivisor = props.xUnit === 'ns' ? (span > 2e6 ? 1e6 : 1e3) : 1;
     const xSuffix = props.xUnit === 'ns' ? (xDivisor === 1e6 ? 'ms' : '\u00b5s') : '';
@@ -88,11 +93,11 @@ export function Curve(props: {
             ...axis,
             size: 62,
             labelSize: 18,
-            incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].map(
-              (step) => step * yScale.divisor,
-            ),
-            label: `${props.yTitle}${yScale.suffix === '' ? '' : ` (${yScale.suffix})`}`,
-            values: (_plot, ticks) => ticks.map((tick) => fixed(tick / yScale.divisor, 0)),
+            incrs: roundSteps.map((step) => step * yScale.divisor),
+            values: (_plot, ticks, _axis, _space, step) => {
+              const digits = step >= yScale.divisor ? 0 : step * 10 >= yScale.divisor ? 1 : 2;
+              return ticks.map((tick) => fixed(tick / yScale.divisor, digits));
+            },
           },
         ],
         series: [

@@ -7,7 +7,7 @@ import { viewAction } from '../host/links.ts';
 import { LinkButton } from './controls.tsx';
 import { FrameLink } from './stack_list.tsx';
 
-const severities: Record<Finding['severity'], string> = { warning: 'Warning', info: 'Note' };
+const severities: Partial<Record<string, string>> = { warning: 'Warning', info: 'Note' };
 
 function byName(slices: readonly SliceRef[]): { name: string; slices: SliceRef[] }[] {
   const groups = new Map<string, SliceRef[]>();
@@ -24,7 +24,7 @@ export function FindingCard(props: { finding: Finding }) {
   return (
     <li class={`finding ${finding.severity}`}>
       <div class="finding-head">
-        <span class="finding-severity">{severities[finding.severity]}</span>
+        <span class="finding-severity">{severities[finding.severity] ?? finding.severity}</span>
         <h3>{visible(finding.title)}</h3>
         {finding.gainUs === null || finding.gainUs <= 0 ? null : (
           <span class="finding-gain" title="Expected gain per step">

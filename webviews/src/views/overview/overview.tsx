@@ -60,12 +60,12 @@ function StepChart(props: { result: ViewOverviewResult; shown: ShownRole[] }) {
           <>
             <StackedBars
               label="Time of each step by what it was spent on"
-              xTitle="Step"
+              xTitle={recorded ? 'Step' : ''}
               yTitle="Time"
               unit="us"
               parts={shown}
               bars={result.steps.map((step) => ({
-                name: step.name,
+                name: recorded ? step.name : 'whole trace',
                 total: step.durationUs,
                 values: shown.map((role) => (step.parts as Parts)[role.key] ?? 0),
                 ...(step.partial ? { note: 'partial' } : {}),
