@@ -93,6 +93,7 @@ export function Curve(props: {
             ...axis,
             size: 62,
             labelSize: 18,
+            label: `${props.yTitle}${yScale.suffix === '' ? '' : ` (${yScale.suffix})`}`,
             incrs: roundSteps.map((step) => step * yScale.divisor),
             values: (_plot, ticks, _axis, _space, step) => {
               const digits = step >= yScale.divisor ? 0 : step * 10 >= yScale.divisor ? 1 : 2;

@@ -160,7 +160,7 @@ function minimumWidth(column: Column, first: boolean): number {
   if (column.type === 'text') return column.key === 'grid' || column.key === 'block' ? 96 : 116;
   // Wide enough for the longest word of the heading, and for seven figures.
   const word = column.title.split(' ').reduce((most, one) => Math.max(most, one.length), 0);
-  return Math.max(column.type === 'bool' ? 60 : 84, Math.round(word * 8.5) + 20);
+  return Math.max(column.type === 'bool' ? 60 : 84, Math.round(word * 8.5) + 28);
 }
 
 function gridTemplate(
