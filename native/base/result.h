@@ -15,7 +15,7 @@ enum class ErrorKind {
   kUnreadable,       // the file is there but is not a trace, or cannot be read
   kInvalidArgument,  // a parameter is wrong
   kCancelled,
-  kUnsupported,      // the trace lacks what the request needs
+  kUnsupported,  // the trace lacks what the request needs
   kInternal,
 };
 
@@ -24,25 +24,34 @@ const char* ErrorKindName(ErrorKind kind);
 
 struct Error {
   ErrorKind kind = ErrorKind::kInternal;
-  std::string message;                 // what happened, one sentence
-  std::string hint;                    // what the user can do; may be empty
-  std::optional<uint64_t> offset;      // byte offset in the (inflated) text where it happened
+  std::string message;             // what happened, one sentence
+  std::string hint;                // what the user can do; may be empty
+  std::optional<uint64_t> offset;  // byte offset in the (inflated) text where it happened
 };
 
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::move(value)) {}        // NOLINT: implicit on purpose
-  Result(Error error) : state_(std::move(error)) {}    // NOLINT: implicit on purpose
+  Result(T value) : state_(std::move(value)) {}      // NOLINT: implicit on purpose
+  Result(Error error) : state_(std::move(error)) {}  // NOLINT: implicit on purpose
   bool ok() const { return std::holds_alternative<T>(state_); }
   explicit operator bool() const { return ok(); }
-  T& value() { assert(ok()); return std::get<T>(state_); }
-  const T& value() const { assert(ok()); return std::get<T>(state_); }
+  T& value() {
+    assert(ok());
+    return std::get<T>(state_);
+  }
+  const T& value() const {
+    assert(ok());
+    return std::get<T>(state_);
+  }
   T& operator*() { return value(); }
   const T& operator*() const { return value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
-  const Error& error() const { assert(!ok()); return std::get<Error>(state_); }
+  const Error& error() const {
+    assert(!ok());
+    return std::get<Error>(state_);
+  }
 
  private:
   std::variant<T, Error> state_;

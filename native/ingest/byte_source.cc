@@ -23,7 +23,8 @@ constexpr size_t kBlocks = 6;
 
 class TextSource final : public ByteSource {
  public:
-  TextSource(std::string_view text, size_t block) : text_(text), block_(std::max<size_t>(1, block)) {}
+  TextSource(std::string_view text, size_t block)
+      : text_(text), block_(std::max<size_t>(1, block)) {}
   std::string_view Next() override {
     const std::string_view block = text_.substr(at_, block_);
     at_ += block.size();
@@ -221,7 +222,7 @@ class FileSource final : public ByteSource {
   std::array<Block, kBlocks> ring_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  size_t head_ = 0, tail_ = 0, filled_ = 0;   // guarded by mutex_
+  size_t head_ = 0, tail_ = 0, filled_ = 0;  // guarded by mutex_
   bool holding_ = false, done_ = false, stop_ = false;
   bool truncated_ = false, damaged_ = false, trailing_ = false;
   std::atomic<uint64_t> consumed_{0};
@@ -239,18 +240,22 @@ Result<std::unique_ptr<ByteSource>> OpenFile(const std::filesystem::path& path) 
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) {
-    return Error{ErrorKind::kNotFound, "There is no file " + path.string() + ".", "Check the path.", {}};
+    return Error{
+        ErrorKind::kNotFound, "There is no file " + path.string() + ".", "Check the path.", {}};
   }
   if (!std::filesystem::is_regular_file(status)) {
-    return Error{ErrorKind::kUnreadable, path.string() + " is not a regular file.",
-                 "Open a trace file, or the folder that holds it.", {}};
+    return Error{ErrorKind::kUnreadable,
+                 path.string() + " is not a regular file.",
+                 "Open a trace file, or the folder that holds it.",
+                 {}};
   }
   const uint64_t size = std::filesystem::file_size(path, error);
   std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
   if (!file) {
     return Error{ErrorKind::kUnreadable,
                  "Cannot open " + path.string() + ": " + std::strerror(errno) + ".",
-                 "Check the file's permissions.", {}};
+                 "Check the file's permissions.",
+                 {}};
   }
   unsigned char magic[2] = {0, 0};
   const size_t got = std::fread(magic, 1, 2, file.get());
@@ -258,7 +263,8 @@ Result<std::unique_ptr<ByteSource>> OpenFile(const std::filesystem::path& path) 
   // Our blocks are larger than stdio's buffer: a second copy would only cost.
   std::setvbuf(file.get(), nullptr, _IONBF, 0);
   const bool gzip = got == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
-  return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(std::move(file), error ? 0 : size, gzip));
+  return std::unique_ptr<ByteSource>(
+      std::make_unique<FileSource>(std::move(file), error ? 0 : size, gzip));
 }
 
 }  // namespace emberline

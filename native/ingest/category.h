@@ -9,7 +9,7 @@ namespace emberline {
 
 struct CategoryMeaning {
   SliceKind kind = SliceKind::kHostOther;
-  Domain domain = Domain::kUnknown;   // kUnknown: the process tells
+  Domain domain = Domain::kUnknown;  // kUnknown: the process tells
 };
 
 // Compared without regard to case; unknown categories give the default.

@@ -99,8 +99,8 @@ TimeText ParseMicroseconds(std::string_view text, Ns* ns, bool* has_fraction) {
   }
   if (!any_whole && !any_fraction) return TimeText::kInvalid;
   if (p < end && (*p == 'e' || *p == 'E')) {
-    return ParseWithExponent(std::string_view(digits, static_cast<size_t>(end - digits)), negative, ns,
-                             has_fraction);
+    return ParseWithExponent(std::string_view(digits, static_cast<size_t>(end - digits)), negative,
+                             ns, has_fraction);
   }
   if (p != end) return TimeText::kInvalid;
   if (overflow || whole > kLimit - 1) return TimeText::kOutOfRange;
@@ -128,7 +128,8 @@ bool ParseDouble(std::string_view text, double* value) {
     if (error == std::errc::result_out_of_range && end == text.data() + text.size()) {
       // Too large for a double, or too small: by the sign of the exponent.
       const size_t e = text.find_first_of("eE");
-      const bool small = e != std::string_view::npos && text.substr(e).find('-') != std::string_view::npos;
+      const bool small =
+          e != std::string_view::npos && text.substr(e).find('-') != std::string_view::npos;
       *value = small ? 0 : std::numeric_limits<double>::infinity();
     } else if (error != std::errc() || end != text.data() + text.size()) {
       return false;

@@ -56,9 +56,9 @@ bool NaturalLess(std::string_view a, std::string_view b) {
 
 struct TraceName {
   std::string worker;
-  std::string stamp;        // digits, "" when the name holds none
-  bool is_recorder_name = false;   // <worker>[.<digits>].pt.trace.json[.gz]
-  bool is_json = false;            // .json or .json.gz of any name
+  std::string stamp;              // digits, "" when the name holds none
+  bool is_recorder_name = false;  // <worker>[.<digits>].pt.trace.json[.gz]
+  bool is_json = false;           // .json or .json.gz of any name
 };
 
 TraceName ParseName(std::string_view name) {
@@ -118,7 +118,8 @@ bool LooksLikeTrace(const fs::path& path, std::string* why) {
   const std::string_view rest(p, static_cast<size_t>(end - p));
   if (*p == '{') {
     if (rest.find("\"traceEvents\"") != std::string_view::npos) return true;
-    *why = rest.find("\"nodes\"") != std::string_view::npos && rest.find("\"schema\"") != std::string_view::npos
+    *why = rest.find("\"nodes\"") != std::string_view::npos &&
+                   rest.find("\"schema\"") != std::string_view::npos
                ? "is an execution trace without times"
                : "has no \"traceEvents\"";
     return false;
@@ -140,7 +141,13 @@ class Walk {
  public:
   explicit Walk(fs::path root) : root_(std::move(root)) {}
 
-  void Run() { Visit(root_, 0); }
+  void Run() {
+    Visit(root_, 0);
+    if (entries_ >= kMaxEntries) {
+      skipped_.push_back("Only the first " + std::to_string(kMaxEntries) +
+                         " entries were looked at; choose a folder further down.");
+    }
+  }
 
   Discovery Take() {
     Discovery out;
@@ -182,7 +189,8 @@ class Walk {
     if (error || !visited_.insert(real.string()).second) return;
     std::vector<fs::path> folders;
     std::vector<Found> found;
-    for (fs::directory_iterator it(folder, fs::directory_options::skip_permission_denied, error), end;
+    for (fs::directory_iterator it(folder, fs::directory_options::skip_permission_denied, error),
+         end;
          !error && it != end && entries_ < kMaxEntries; it.increment(error)) {
       ++entries_;
       const std::string name = it->path().filename().string();
@@ -257,13 +265,17 @@ Result<Discovery> DiscoverRuns(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) {
-    return Error{ErrorKind::kNotFound, "There is no file or folder " + path.string() + ".",
-                 "Check the path.", {}};
+    return Error{ErrorKind::kNotFound,
+                 "There is no file or folder " + path.string() + ".",
+                 "Check the path.",
+                 {}};
   }
   if (!fs::is_directory(status)) {
     if (!fs::is_regular_file(status)) {
-      return Error{ErrorKind::kUnreadable, path.string() + " is neither a file nor a folder.",
-                   "Open a trace file, or the folder that holds it.", {}};
+      return Error{ErrorKind::kUnreadable,
+                   path.string() + " is neither a file nor a folder.",
+                   "Open a trace file, or the folder that holds it.",
+                   {}};
     }
     const TraceName name = ParseName(path.filename().string());
     Discovery out;
@@ -281,8 +293,10 @@ Result<Discovery> DiscoverRuns(const fs::path& path) {
   if (out.runs.empty()) {
     std::string message = "There is no trace in " + path.string() + ".";
     if (!out.skipped.empty()) message += " For example, " + out.skipped.front() + ".";
-    return Error{ErrorKind::kUnreadable, message,
-                 "Choose the folder that tensorboard_trace_handler wrote to, or a trace file.", {}};
+    return Error{ErrorKind::kUnreadable,
+                 message,
+                 "Choose the folder that tensorboard_trace_handler wrote to, or a trace file.",
+                 {}};
   }
   return out;
 }

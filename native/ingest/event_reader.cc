@@ -133,7 +133,9 @@ EventReader::Status EventReader::ReadId(const char* p, const char* end, Recorded
   if (IsDigits(digits) && ParseInt64(digits, &id->number)) {
     id->is_text = false;
     id->text = 0;
-  } else if (!quoted && ParseDouble(text, &real) && real == static_cast<double>(static_cast<int64_t>(real < 9e15 && real > -9e15 ? real : 0.5))) {
+  } else if (!quoted && ParseDouble(text, &real) &&
+             real == static_cast<double>(
+                         static_cast<int64_t>(real < 9e15 && real > -9e15 ? real : 0.5))) {
     id->is_text = false;
     id->text = 0;
     id->number = static_cast<int64_t>(real);
@@ -179,7 +181,8 @@ EventReader::Status EventReader::ReadValue(StringId key, const char* p, const ch
     const char* q = p + (c == '-');
     const char* const digits = q;
     uint64_t value = 0;
-    while (*q >= '0' && *q <= '9' && q - digits < 19) value = value * 10 + static_cast<uint64_t>(*q++ - '0');
+    while (*q >= '0' && *q <= '9' && q - digits < 19)
+      value = value * 10 + static_cast<uint64_t>(*q++ - '0');
     if (q > digits && q - digits <= 18 && q < end && (*q == ',' || *q == '}' || *q == '\n')) {
       item.type = ArgType::kInt;
       item.number = c == '-' ? -static_cast<int64_t>(value) : static_cast<int64_t>(value);
@@ -228,7 +231,7 @@ template <typename Member>
 EventReader::Status EventReader::ReadMembers(const char* p, const char* end, const char** next,
                                              Member&& member) {
   ++p;
-  bool comma = true;   // a key may follow
+  bool comma = true;  // a key may follow
   for (;;) {
     p = SkipSpace(p, end);
     if (p >= end) return Status::kNeedMore;
@@ -321,8 +324,9 @@ EventReader::Status EventReader::ReadField(std::string_view key, const char* p, 
         const bool hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
         if (IsDigits(text) && ParseInt64(text, &number)) {
           event_.id = static_cast<uint64_t>(number);
-        } else if (hex && std::from_chars(text.data() + 2, text.data() + text.size(), event_.id, 16)
-                                  .ptr == text.data() + text.size()) {
+        } else if (hex &&
+                   std::from_chars(text.data() + 2, text.data() + text.size(), event_.id, 16).ptr ==
+                       text.data() + text.size()) {
           // The number is in event_.id.
         } else {
           event_.id = HashText(text);
@@ -356,12 +360,14 @@ EventReader::Status EventReader::ReadField(std::string_view key, const char* p, 
         return status;
       }
       if (key == "args" && *p == '{') {
-        return ReadMembers(p, end, next, [&](std::string_view name, const char* at, const char** after) {
-          return ReadValue(InternKey(name), at, end, &event_.args, after);
-        });
+        return ReadMembers(p, end, next,
+                           [&](std::string_view name, const char* at, const char** after) {
+                             return ReadValue(InternKey(name), at, end, &event_.args, after);
+                           });
       }
       break;
-    default: break;
+    default:
+      break;
   }
   return ReadValue(InternKey(key), p, end, &event_.args, next);
 }

@@ -19,17 +19,17 @@ namespace emberline {
 
 // The fields of an event as recorded.
 struct RawEvent {
-  char phase = '\0';              // 0 when absent or not one character
+  char phase = '\0';  // 0 when absent or not one character
   char scope = 't';
   bool has_name = false, has_ts = false, has_dur = false, has_id = false;
-  bool has_fraction = false;      // ts or dur had a fraction of a microsecond
+  bool has_fraction = false;  // ts or dur had a fraction of a microsecond
   TimeText ts_state = TimeText::kInvalid, dur_state = TimeText::kInvalid;
   StringId name = 0;
   StringId category = 0;
-  RecordedId pid, tid;            // the empty text when absent
+  RecordedId pid, tid;  // the empty text when absent
   Ns ts = 0, dur = 0;
   uint64_t id = 0;
-  std::vector<ArgItem> args;      // keys of the event that have no field above come with them
+  std::vector<ArgItem> args;  // keys of the event that have no field above come with them
 };
 
 class EventReader {

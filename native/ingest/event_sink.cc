@@ -1,7 +1,8 @@
 #include "ingest/event_sink.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "base/parse_integer.h"
 
 namespace emberline {
 namespace {
@@ -103,22 +104,7 @@ std::optional<int64_t> EventSink::IntArg(const RawEvent& event, StringId key) co
   if (item->type == ArgType::kDouble && item->real > -9e18 && item->real < 9e18) {
     return static_cast<int64_t>(item->real);
   }
-  if (item->type == ArgType::kText) {
-    std::string_view text = strings_.Get(item->text);
-    const bool negative = !text.empty() && text[0] == '-';
-    if (negative) text.remove_prefix(1);
-    int base = 10;
-    if (text.substr(0, 2) == "0x" || text.substr(0, 2) == "0X") {
-      base = 16;
-      text.remove_prefix(2);
-    }
-    // Addresses may use all 64 bits; they keep them.
-    uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-    if (error == std::errc() && end == text.data() + text.size()) {
-      return static_cast<int64_t>(negative ? ~value + 1 : value);
-    }
-  }
+  if (item->type == ArgType::kText) return ParseInteger(strings_.Get(item->text));
   return std::nullopt;
 }
 
@@ -299,7 +285,7 @@ void EventSink::TakeFlow(const RawEvent& event, CategoryState& state, FlowPhase 
   if (!event.has_id) return Lose(ProblemKind::kMissingFlowId, offset);
   FlowPoint flow;
   // Ids count per category.
-  uint64_t id = event.id * 0x9E3779B97F4A7C15ull ^ uint64_t{state.raw} * 0xD6E8FEB86659FD93ull;
+  uint64_t id = event.id * 0x9E3779B97F4A7C15ull ^ uint64_t { state.raw } * 0xD6E8FEB86659FD93ull;
   id ^= id >> 32;
   flow.id = id * 0xD6E8FEB86659FD93ull;
   flow.ts = event.ts;
@@ -333,7 +319,8 @@ void EventSink::TakeMetadata(const RawEvent& event) {
 
 void EventSink::Finish() {
   for (const auto& [thread, stack] : open_) {
-    for (const OpenRange& range : stack) problems_->Add(ProblemKind::kUnfinishedEvent, range.offset);
+    for (const OpenRange& range : stack)
+      problems_->Add(ProblemKind::kUnfinishedEvent, range.offset);
   }
   static constexpr const char* kPrefixes[kPhaseClasses] = {"", "M", "i", "C", "s", "t", "f", "?"};
   auto& by_category = builder_->counts().by_category;

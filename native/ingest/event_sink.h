@@ -29,7 +29,16 @@ class EventSink {
   void Finish();
 
  private:
-  enum PhaseClass { kDuration, kMetadata, kInstant, kCounter, kFlowStart, kFlowStep, kFlowEnd, kOther };
+  enum PhaseClass {
+    kDuration,
+    kMetadata,
+    kInstant,
+    kCounter,
+    kFlowStart,
+    kFlowStep,
+    kFlowEnd,
+    kOther
+  };
   static constexpr int kPhaseClasses = kOther + 1;
   struct CategoryState {
     StringId raw = 0;

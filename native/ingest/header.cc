@@ -11,13 +11,35 @@ namespace emberline {
 namespace {
 
 // Kineto's own keys; others may stand in a file too.
-constexpr std::string_view kKnownKeys[] = {
-    "schemaVersion", "deviceProperties", "distributedInfo", "displayTimeUnit",
-    "baseTimeNanoseconds", "traceEvents", "traceName", "trace_id", "INFO", "WARNING", "ERROR",
-    "STAGE", "VERBOSE", "record_shapes", "with_stack", "profile_memory", "with_modules",
-    "with_flops", "cupti_version", "cuda_runtime_version", "cuda_driver_version", "host_name",
-    "roctracer_version", "hip_runtime_version", "hip_driver_version", "group_trace_id", "Framework",
-    "PT_PROFILER_JOB_NAME", "DISABLE_CUPTI_LAZY_REINIT"};
+constexpr std::string_view kKnownKeys[] = {"schemaVersion",
+                                           "deviceProperties",
+                                           "distributedInfo",
+                                           "displayTimeUnit",
+                                           "baseTimeNanoseconds",
+                                           "traceEvents",
+                                           "traceName",
+                                           "trace_id",
+                                           "INFO",
+                                           "WARNING",
+                                           "ERROR",
+                                           "STAGE",
+                                           "VERBOSE",
+                                           "record_shapes",
+                                           "with_stack",
+                                           "profile_memory",
+                                           "with_modules",
+                                           "with_flops",
+                                           "cupti_version",
+                                           "cuda_runtime_version",
+                                           "cuda_driver_version",
+                                           "host_name",
+                                           "roctracer_version",
+                                           "hip_runtime_version",
+                                           "hip_driver_version",
+                                           "group_trace_id",
+                                           "Framework",
+                                           "PT_PROFILER_JOB_NAME",
+                                           "DISABLE_CUPTI_LAZY_REINIT"};
 
 constexpr std::string_view kFlags[] = {"record_shapes", "with_stack", "profile_memory",
                                        "with_modules", "with_flops"};
@@ -61,17 +83,22 @@ std::string HeaderReader::Unquote(std::string_view value) {
 
 std::string HeaderReader::TextOf(const ArgItem& item) const {
   switch (item.type) {
-    case ArgType::kNull: return "";
-    case ArgType::kFalse: return "false";
-    case ArgType::kTrue: return "true";
-    case ArgType::kInt: return std::to_string(item.number);
+    case ArgType::kNull:
+      return "";
+    case ArgType::kFalse:
+      return "false";
+    case ArgType::kTrue:
+      return "true";
+    case ArgType::kInt:
+      return std::to_string(item.number);
     case ArgType::kDouble: {
       char buffer[32];
       const auto end = std::to_chars(buffer, buffer + sizeof(buffer), item.real).ptr;
       return std::string(buffer, end);
     }
     case ArgType::kText:
-    case ArgType::kJson: return std::string(strings_.Get(item.text));
+    case ArgType::kJson:
+      return std::string(strings_.Get(item.text));
   }
   return "";
 }
@@ -101,16 +128,26 @@ bool HeaderReader::TakeDevices(const std::string& value) {
     for (const ArgItem& item : items) {
       const std::string_view key = strings_.Get(item.key);
       const std::string text = TextOf(item);
-      if (key == "id") device.id = ToInt(text, device.id);
-      else if (key == "name") device.name = text;
-      else if (key == "totalGlobalMem") device.total_global_mem = ToInt(text, 0);
-      else if (key == "computeMajor") device.compute_major = ToSmallInt(text);
-      else if (key == "computeMinor") device.compute_minor = ToSmallInt(text);
-      else if (key == "numSms" || key == "maxComputeUnits") device.num_sms = ToInt(text, 0);
-      else if (key == "warpSize") device.warp_size = ToInt(text, 0);
-      else if (key == "maxThreadsPerBlock") device.max_threads_per_block = ToInt(text, 0);
-      else if (key == "maxThreadsPerMultiprocessor") device.max_threads_per_sm = ToInt(text, 0);
-      else if (key == "regsPerMultiprocessor") device.regs_per_sm = ToInt(text, 0);
+      if (key == "id")
+        device.id = ToInt(text, device.id);
+      else if (key == "name")
+        device.name = text;
+      else if (key == "totalGlobalMem")
+        device.total_global_mem = ToInt(text, 0);
+      else if (key == "computeMajor")
+        device.compute_major = ToSmallInt(text);
+      else if (key == "computeMinor")
+        device.compute_minor = ToSmallInt(text);
+      else if (key == "numSms" || key == "maxComputeUnits")
+        device.num_sms = ToInt(text, 0);
+      else if (key == "warpSize")
+        device.warp_size = ToInt(text, 0);
+      else if (key == "maxThreadsPerBlock")
+        device.max_threads_per_block = ToInt(text, 0);
+      else if (key == "maxThreadsPerMultiprocessor")
+        device.max_threads_per_sm = ToInt(text, 0);
+      else if (key == "regsPerMultiprocessor")
+        device.regs_per_sm = ToInt(text, 0);
       else if (key == "sharedMemPerMultiprocessor" || key == "maxSharedMemoryPerMultiProcessor") {
         device.shared_mem_per_sm = ToInt(text, 0);
       }
@@ -133,9 +170,12 @@ bool HeaderReader::TakeDistributed(const std::string& value, uint64_t offset) {
   DistributedInfo info;
   for (const ArgItem& item : items) {
     const std::string_view key = strings_.Get(item.key);
-    if (key == "backend") info.backend = TextOf(item);
-    else if (key == "rank") info.rank = ToInt(TextOf(item), -1);
-    else if (key == "world_size") info.world_size = ToInt(TextOf(item), -1);
+    if (key == "backend")
+      info.backend = TextOf(item);
+    else if (key == "rank")
+      info.rank = ToInt(TextOf(item), -1);
+    else if (key == "world_size")
+      info.world_size = ToInt(TextOf(item), -1);
   }
   std::string scratch;
   CleanProblems problems;
@@ -184,7 +224,8 @@ void HeaderReader::Take(const std::string& key, const std::string& value, uint64
   }
   std::string scratch;
   CleanProblems problems;
-  std::string stored(CleanNested(std::string_view(value).substr(0, kMaxTextBytes), &scratch, &problems));
+  std::string stored(
+      CleanNested(std::string_view(value).substr(0, kMaxTextBytes), &scratch, &problems));
   for (auto& [name, old] : metadata_->others) {
     if (name == key) {
       old = std::move(stored);

@@ -14,8 +14,8 @@
 namespace emberline {
 
 struct StageTime {
-  std::string name;     // "read", "inflate", "tokenize", "build", ...
-  double seconds = 0;   // stages overlap; their sum may exceed the whole
+  std::string name;    // "read", "inflate", "tokenize", "build", ...
+  double seconds = 0;  // stages overlap; their sum may exceed the whole
 };
 
 struct ReadOptions {
@@ -30,8 +30,8 @@ struct ReadResult {
 };
 
 // Reads a trace (.json, .json.gz, bare array, truncated, damaged). Errors: kNotFound, kUnreadable
-// (not a trace: says why, with the byte offset, and what to do), kCancelled. Damage inside a trace is no error: it is
-// in store->problems().
+// (not a trace: says why, with the byte offset, and what to do), kCancelled. Damage inside a trace
+// is no error: it is in store->problems().
 Result<ReadResult> ReadTrace(const std::filesystem::path& path, const ReadOptions& options);
 
 // The same from text in memory; for tests that draw their trace.
@@ -39,7 +39,7 @@ Result<ReadResult> ReadTraceText(std::string_view text, const ReadOptions& optio
 
 // One capture span (a file) of a worker of a run (view-semantics, section 1).
 struct SpanFile {
-  std::string span;       // "1", "2", ... by time; "" when the worker has one
+  std::string span;  // "1", "2", ... by time; "" when the worker has one
   std::filesystem::path path;
   uint64_t size_bytes = 0;
 };
@@ -54,7 +54,7 @@ struct RunFiles {
 };
 struct Discovery {
   std::vector<RunFiles> runs;
-  std::vector<std::string> skipped;   // files that look like something else, with the reason
+  std::vector<std::string> skipped;  // files that look like something else, with the reason
 };
 
 // Finds runs below PATH: a trace file (one run, one worker), a run folder, or a log folder.

@@ -214,11 +214,21 @@ std::string_view CleanString(std::string_view text, std::string* scratch, CleanP
     }
     i += 2;
     switch (next) {
-      case 'b': scratch->push_back('\b'); break;
-      case 'f': scratch->push_back('\f'); break;
-      case 'n': scratch->push_back('\n'); break;
-      case 'r': scratch->push_back('\r'); break;
-      case 't': scratch->push_back('\t'); break;
+      case 'b':
+        scratch->push_back('\b');
+        break;
+      case 'f':
+        scratch->push_back('\f');
+        break;
+      case 'n':
+        scratch->push_back('\n');
+        break;
+      case 'r':
+        scratch->push_back('\r');
+        break;
+      case 't':
+        scratch->push_back('\t');
+        break;
       case 'u': {
         uint32_t code = static_cast<uint32_t>(Hex4(text, i));
         i += 4;
@@ -237,7 +247,8 @@ std::string_view CleanString(std::string_view text, std::string* scratch, CleanP
         AppendUtf8(code, scratch);
         break;
       }
-      default: scratch->push_back(next);
+      default:
+        scratch->push_back(next);
     }
   }
   return *scratch;
@@ -295,7 +306,8 @@ bool LooksLikeEvent(const char* p, const char* end, bool* more) {
   }
   if (*p != ':') return false;
   const std::string_view name(key, static_cast<size_t>(key_end - key));
-  for (const char* known : {"ph", "name", "cat", "pid", "tid", "ts", "dur", "id", "args", "s", "bp"}) {
+  for (const char* known :
+       {"ph", "name", "cat", "pid", "tid", "ts", "dur", "id", "args", "s", "bp"}) {
     if (name == known) return true;
   }
   return false;

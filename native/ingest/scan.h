@@ -25,8 +25,8 @@ inline const char* SkipSpace(const char* p, const char* end) {
 
 struct ScannedString {
   const char* begin = nullptr;
-  const char* end = nullptr;   // the closing quote
-  bool odd = false;            // holds escapes, control characters or bytes beyond ASCII
+  const char* end = nullptr;  // the closing quote
+  bool odd = false;           // holds escapes, control characters or bytes beyond ASCII
   std::string_view text() const { return {begin, static_cast<size_t>(end - begin)}; }
 };
 

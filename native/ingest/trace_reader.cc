@@ -52,7 +52,7 @@ class Reader {
  private:
   enum class After { kEvents, kEnd };
 
-  bool Fill(size_t keep = 0) { return window_.Refill(keep); }
+  bool Fill(size_t keep = 0) { return !Cancelled() && window_.Refill(keep); }
   // Next byte that is no white space, without taking it; -1 at the end.
   int Peek();
   void Take() { window_.set_pos(window_.pos() + 1); }
@@ -66,9 +66,7 @@ class Reader {
   // False when it was damaged and the reader moved on to the next one.
   bool ReadOneEvent();
   void Resync();
-  bool Cancelled() {
-    return options_.cancel.cancelled();
-  }
+  bool Cancelled() { return options_.cancel.cancelled(); }
   void Progress(double fraction) {
     if (options_.progress) options_.progress("read", fraction);
   }
@@ -83,7 +81,7 @@ class Reader {
   EventSink sink_;
   HeaderReader header_;
   bool truncated_ = false;
-  bool list_ended_ = false;     // by a damaged end of the list that stood for the object's end
+  bool list_ended_ = false;  // by a damaged end of the list that stood for the object's end
   uint64_t lenient_used_ = 0;
   uint64_t next_report_ = 0;
   std::string keys_seen_;
@@ -111,13 +109,19 @@ Error Reader::NotATraceStart() const {
     return NotATrace("it is compressed with zstd.", "Unpack it first: zstd -d FILE.", 0);
   }
   if (starts("PK\x03\x04")) return NotATrace("it is a zip archive.", "Unpack it first.", 0);
-  if (starts("BZh")) return NotATrace("it is compressed with bzip2.", "Unpack it first: bunzip2 FILE.", 0);
-  if (starts("\xFD" "7zXZ")) return NotATrace("it is compressed with xz.", "Unpack it first: unxz FILE.", 0);
+  if (starts("BZh"))
+    return NotATrace("it is compressed with bzip2.", "Unpack it first: bunzip2 FILE.", 0);
+  if (starts("\xFD"
+             "7zXZ"))
+    return NotATrace("it is compressed with xz.", "Unpack it first: unxz FILE.", 0);
   if (starts("SQLite format 3")) {
     return NotATrace("it is a SQLite database, such as Nsight Systems exports.", hint, 0);
   }
   if (starts("\x80")) {
     return NotATrace("it is a Python pickle, such as torch.cuda.memory snapshots are.", hint, 0);
+  }
+  if (head.size() > 262 && head.substr(257, 5) == "ustar") {
+    return NotATrace("it is a tar archive.", "Unpack it first.", 0);
   }
   if (starts("<")) {
     return NotATrace("it is an HTML or XML page.", hint, 0);
@@ -219,8 +223,10 @@ void Reader::CaptureValue(std::string* text, size_t limit, bool* complete) {
     for (; p < end; ++p) {
       const char c = *p;
       if (in_string) {
-        if (escaped) escaped = false;
-        else if (c == '\\') escaped = true;
+        if (escaped)
+          escaped = false;
+        else if (c == '\\')
+          escaped = true;
         else if (c == '"') {
           in_string = false;
           if (depth == 0) {
@@ -338,10 +344,11 @@ std::optional<Error> Reader::ReadObjectTop() {
     return NotATrace("it is an execution trace (ExecutionTraceObserver), which holds no times.",
                      "Open the torch.profiler trace that was recorded with it.", 0);
   }
-  return NotATrace(keys_seen_.empty() ? "its JSON object is empty."
-                                      : "its JSON object has no \"traceEvents\" (keys: " +
-                                            Printable(keys_seen_) + ").",
-                   "Open the .pt.trace.json or .pt.trace.json.gz file that torch.profiler wrote.", 0);
+  return NotATrace(
+      keys_seen_.empty()
+          ? "its JSON object is empty."
+          : "its JSON object has no \"traceEvents\" (keys: " + Printable(keys_seen_) + ").",
+      "Open the .pt.trace.json or .pt.trace.json.gz file that torch.profiler wrote.", 0);
 }
 
 // Reads the list up to and with its closing bracket.
@@ -395,7 +402,7 @@ std::optional<Error> Reader::ReadEvents() {
 
 bool Reader::ReadOneEvent() {
   bool lenient = false;
-  bool malformed = false;   // read strictly, it is wrong before it ends
+  bool malformed = false;  // read strictly, it is wrong before it ends
   const auto give_up = [&](ProblemKind kind) {
     sink_.Drop(kind, window_.offset());
     Resync();
@@ -432,13 +439,15 @@ bool Reader::ReadOneEvent() {
       }
       case EventReader::Status::kBad:
         malformed = true;
-        if (!lenient && lenient_used_ < kLenientBudgetBase + kLenientBudgetFactor * window_.end_offset()) {
+        if (!lenient &&
+            lenient_used_ < kLenientBudgetBase + kLenientBudgetFactor * window_.end_offset()) {
           lenient_used_ += kLenientCost;
           lenient = true;
           continue;
         }
         return give_up(ProblemKind::kMalformedEvent);
-      case EventReader::Status::kTooDeep: return give_up(ProblemKind::kTooDeep);
+      case EventReader::Status::kTooDeep:
+        return give_up(ProblemKind::kTooDeep);
     }
   }
 }
@@ -496,7 +505,8 @@ void Reader::Resync() {
         wait = true;
         break;
       }
-      if (room > 1 && *key == '"' && HeaderReader::IsKnownKey({key + 1, std::min<size_t>(room - 1, 63)})) {
+      if (room > 1 && *key == '"' &&
+          HeaderReader::IsKnownKey({key + 1, std::min<size_t>(room - 1, 63)})) {
         window_.set_pos(q);
         return;
       }

@@ -24,7 +24,9 @@ class Window {
   size_t available() const { return end_ - pos_; }
   void set_pos(const char* p) { pos_ = static_cast<size_t>(p - buffer_.data()); }
   uint64_t offset() const { return base_ + pos_; }
-  uint64_t OffsetOf(const char* p) const { return base_ + static_cast<uint64_t>(p - buffer_.data()); }
+  uint64_t OffsetOf(const char* p) const {
+    return base_ + static_cast<uint64_t>(p - buffer_.data());
+  }
   uint64_t end_offset() const { return base_ + end_; }
   bool at_end() const { return done_; }
 
@@ -57,7 +59,7 @@ class Window {
  private:
   ByteSource* source_;
   std::vector<char> buffer_;
-  uint64_t base_ = 0;   // offset in the text of buffer_[0]
+  uint64_t base_ = 0;  // offset in the text of buffer_[0]
   size_t pos_ = 0, end_ = 0;
   bool done_ = false;
 };

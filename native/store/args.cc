@@ -28,8 +28,11 @@ void SkipValue(const uint8_t*& p, ArgType type) {
   switch (type) {
     case ArgType::kNull:
     case ArgType::kFalse:
-    case ArgType::kTrue: return;
-    case ArgType::kDouble: p += sizeof(double); return;
+    case ArgType::kTrue:
+      return;
+    case ArgType::kDouble:
+      p += sizeof(double);
+      return;
     case ArgType::kInt:
     case ArgType::kText:
     case ArgType::kJson:
@@ -41,18 +44,24 @@ void SkipValue(const uint8_t*& p, ArgType type) {
 
 ArgValue GetValue(const uint8_t*& p, ArgType type) {
   switch (type) {
-    case ArgType::kNull: return {};
-    case ArgType::kFalse: return {false};
-    case ArgType::kTrue: return {true};
-    case ArgType::kInt: return {UnZigZag(GetVarint(p))};
+    case ArgType::kNull:
+      return {};
+    case ArgType::kFalse:
+      return {false};
+    case ArgType::kTrue:
+      return {true};
+    case ArgType::kInt:
+      return {UnZigZag(GetVarint(p))};
     case ArgType::kDouble: {
       double real;
       std::memcpy(&real, p, sizeof(real));
       p += sizeof(real);
       return {real};
     }
-    case ArgType::kText: return {ArgValue::Text{static_cast<StringId>(GetVarint(p))}};
-    case ArgType::kJson: return {ArgValue::Json{static_cast<StringId>(GetVarint(p))}};
+    case ArgType::kText:
+      return {ArgValue::Text{static_cast<StringId>(GetVarint(p))}};
+    case ArgType::kJson:
+      return {ArgValue::Json{static_cast<StringId>(GetVarint(p))}};
   }
   return {};
 }
@@ -105,8 +114,11 @@ uint64_t ArgTable::Add(const ArgItem* items, size_t count) {
     switch (item.type) {
       case ArgType::kNull:
       case ArgType::kFalse:
-      case ArgType::kTrue: break;
-      case ArgType::kInt: PutVarint(scratch_, ZigZag(item.number)); break;
+      case ArgType::kTrue:
+        break;
+      case ArgType::kInt:
+        PutVarint(scratch_, ZigZag(item.number));
+        break;
       case ArgType::kDouble: {
         const size_t at = scratch_.size();
         scratch_.resize(at + sizeof(double));
@@ -114,7 +126,9 @@ uint64_t ArgTable::Add(const ArgItem* items, size_t count) {
         break;
       }
       case ArgType::kText:
-      case ArgType::kJson: PutVarint(scratch_, item.text); break;
+      case ArgType::kJson:
+        PutVarint(scratch_, item.text);
+        break;
     }
   }
   if (used_ + scratch_.size() > kChunkBytes) {

@@ -71,9 +71,9 @@ class ArgTable {
   static constexpr size_t kChunkBytes = size_t{1} << kChunkShift;
 
   std::vector<Layout> layouts_;
-  std::vector<uint32_t> table_;   // open addressing over layouts_, kNone marks an empty slot
+  std::vector<uint32_t> table_;  // open addressing over layouts_, kNone marks an empty slot
   std::vector<std::unique_ptr<uint8_t[]>> chunks_;
-  size_t used_ = kChunkBytes;     // of the last chunk
+  size_t used_ = kChunkBytes;  // of the last chunk
   size_t bytes_ = 0;
   std::vector<uint8_t> scratch_;
 };

@@ -77,11 +77,16 @@ bool IsDeviceLabel(std::string_view text) {
 
 TrackKind KindOf(Domain domain) {
   switch (domain) {
-    case Domain::kHost: return TrackKind::kHostThread;
-    case Domain::kDevice: return TrackKind::kDeviceStream;
-    case Domain::kOverhead: return TrackKind::kOverhead;
-    case Domain::kSpan: return TrackKind::kSpan;
-    case Domain::kUnknown: return TrackKind::kOther;
+    case Domain::kHost:
+      return TrackKind::kHostThread;
+    case Domain::kDevice:
+      return TrackKind::kDeviceStream;
+    case Domain::kOverhead:
+      return TrackKind::kOverhead;
+    case Domain::kSpan:
+      return TrackKind::kSpan;
+    case Domain::kUnknown:
+      return TrackKind::kOther;
   }
   return TrackKind::kOther;
 }
@@ -277,7 +282,8 @@ void TraceBuilder::MakeTracks() {
       const ProcessInfo& process = processes_[track.pid];
       const bool on_device = domain == Domain::kDevice;
       if (on_device) {
-        track.device = track.pid.is_text ? TrailingNumber(pool.Get(track.pid.text)) : track.pid.number;
+        track.device =
+            track.pid.is_text ? TrailingNumber(pool.Get(track.pid.text)) : track.pid.number;
         track.stream = StreamOf(track.tid, pool);
       }
       track.process_name = process.name;
@@ -286,8 +292,7 @@ void TraceBuilder::MakeTracks() {
       track.process_labels = preferred != 0 ? preferred : other;
       const bool device_sort =
           on_device ? process.device_seen : process.device_seen && !process.host_seen;
-      track.process_sort_index =
-          device_sort ? process.device_sort_index : process.host_sort_index;
+      track.process_sort_index = device_sort ? process.device_sort_index : process.host_sort_index;
       const StringId name = on_device ? thread.device_name : thread.host_name;
       track.thread_name = name != 0 ? name : on_device ? thread.host_name : thread.device_name;
       track.thread_sort_index = thread.sort_index;
@@ -314,7 +319,8 @@ void TraceBuilder::MakeTracks() {
       return a.process_sort_index < b.process_sort_index;
     }
     if (const int c = compare_ids(a.pid, b.pid)) return c < 0;
-    if (a.thread_sort_index != b.thread_sort_index) return a.thread_sort_index < b.thread_sort_index;
+    if (a.thread_sort_index != b.thread_sort_index)
+      return a.thread_sort_index < b.thread_sort_index;
     if (const int c = compare_ids(a.tid, b.tid)) return c < 0;
     return x < y;
   });

@@ -126,18 +126,18 @@ class TraceBuilder {
   ChunkedColumn<uint32_t> event_index_;
   ChunkedColumn<uint64_t> args_;
   ChunkedColumn<MemoryRecord> memory_;
-  ChunkedColumn<FlowPoint> flows_;        // `track` holds the thread's number until Finalize
+  ChunkedColumn<FlowPoint> flows_;  // `track` holds the thread's number until Finalize
   std::vector<bool> instant_is_marker_;
 
   std::vector<ThreadInfo> threads_;
   std::unordered_map<ThreadKey, uint32_t, ThreadKeyHash> thread_index_;
-  std::vector<uint32_t> thread_memo_;     // direct-mapped: recent answers of Thread()
+  std::vector<uint32_t> thread_memo_;  // direct-mapped: recent answers of Thread()
   std::unordered_map<RecordedId, ProcessInfo, IdHash> processes_;
   std::vector<ProvisionalTrack> provisional_;
   std::unordered_map<uint64_t, uint16_t> category_index_;
   bool fractional_times_ = false;
-  Ns zero_ = 0;                           // recorded time of the profile's start
-  Ns least_ = 0, most_ = 0;               // recorded times are kept within these
+  Ns zero_ = 0;              // recorded time of the profile's start
+  Ns least_ = 0, most_ = 0;  // recorded times are kept within these
 };
 
 }  // namespace emberline

@@ -2,29 +2,11 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
+
+#include "base/parse_integer.h"
 
 namespace emberline {
 namespace {
-
-// Integer of a text such as "7", "-3" or "0x7f00"; nothing when more follows. Values above int64
-// keep their bits.
-std::optional<int64_t> TextToInt(std::string_view text) {
-  bool negative = false;
-  if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
-    negative = text[0] == '-';
-    text.remove_prefix(1);
-  }
-  int base = 10;
-  if (text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
-    base = 16;
-    text.remove_prefix(2);
-  }
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return static_cast<int64_t>(negative ? ~value + 1 : value);
-}
 
 std::optional<int64_t> ToInt(const StringPool& strings, const std::optional<ArgValue>& arg) {
   if (!arg) return std::nullopt;
@@ -35,7 +17,7 @@ std::optional<int64_t> ToInt(const StringPool& strings, const std::optional<ArgV
     if (std::isfinite(*d) && std::fabs(*d) < 9223372036854775808.0) return static_cast<int64_t>(*d);
     return std::nullopt;
   }
-  if (const auto* t = std::get_if<ArgValue::Text>(&arg->v)) return TextToInt(strings.Get(t->id));
+  if (const auto* t = std::get_if<ArgValue::Text>(&arg->v)) return ParseInteger(strings.Get(t->id));
   return std::nullopt;
 }
 
@@ -49,7 +31,7 @@ std::optional<double> ToNumber(const StringPool& strings, const std::optional<Ar
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc() && end == text.data() + text.size()) return value;
-    if (const auto integer = TextToInt(text)) return static_cast<double>(*integer);
+    if (const auto integer = ParseInteger(text)) return static_cast<double>(*integer);
   }
   return std::nullopt;
 }
@@ -70,22 +52,38 @@ size_t Bytes(const std::vector<T>& v) {
 
 const char* SliceKindName(SliceKind kind) {
   switch (kind) {
-    case SliceKind::kCpuOp: return "cpuOp";
-    case SliceKind::kUserAnnotation: return "userAnnotation";
-    case SliceKind::kGpuUserAnnotation: return "gpuUserAnnotation";
-    case SliceKind::kKernel: return "kernel";
-    case SliceKind::kMemcpy: return "memcpy";
-    case SliceKind::kMemset: return "memset";
-    case SliceKind::kRuntime: return "runtime";
-    case SliceKind::kDriver: return "driver";
-    case SliceKind::kPythonFunction: return "pythonFunction";
-    case SliceKind::kOverhead: return "overhead";
-    case SliceKind::kSync: return "sync";
-    case SliceKind::kCudaEvent: return "cudaEvent";
-    case SliceKind::kTraceSpan: return "traceSpan";
-    case SliceKind::kCollective: return "collective";
-    case SliceKind::kDeviceOther: return "deviceOther";
-    case SliceKind::kHostOther: return "hostOther";
+    case SliceKind::kCpuOp:
+      return "cpuOp";
+    case SliceKind::kUserAnnotation:
+      return "userAnnotation";
+    case SliceKind::kGpuUserAnnotation:
+      return "gpuUserAnnotation";
+    case SliceKind::kKernel:
+      return "kernel";
+    case SliceKind::kMemcpy:
+      return "memcpy";
+    case SliceKind::kMemset:
+      return "memset";
+    case SliceKind::kRuntime:
+      return "runtime";
+    case SliceKind::kDriver:
+      return "driver";
+    case SliceKind::kPythonFunction:
+      return "pythonFunction";
+    case SliceKind::kOverhead:
+      return "overhead";
+    case SliceKind::kSync:
+      return "sync";
+    case SliceKind::kCudaEvent:
+      return "cudaEvent";
+    case SliceKind::kTraceSpan:
+      return "traceSpan";
+    case SliceKind::kCollective:
+      return "collective";
+    case SliceKind::kDeviceOther:
+      return "deviceOther";
+    case SliceKind::kHostOther:
+      return "hostOther";
   }
   return "hostOther";
 }

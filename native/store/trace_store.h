@@ -26,16 +26,16 @@ enum class SliceKind : uint8_t {
   kKernel,
   kMemcpy,
   kMemset,
-  kRuntime,            // cuda_runtime, xpu_runtime, mtia_runtime, privateuse1_runtime, glow_runtime, ...
-  kDriver,             // cuda_driver, xpu_driver, privateuse1_driver
+  kRuntime,  // cuda_runtime, xpu_runtime, mtia_runtime, privateuse1_runtime, glow_runtime, ...
+  kDriver,   // cuda_driver, xpu_driver, privateuse1_driver
   kPythonFunction,
   kOverhead,
-  kSync,               // cuda_sync, xpu_sync
+  kSync,  // cuda_sync, xpu_sync
   kCudaEvent,
-  kTraceSpan,          // cat "Trace": the span of the capture
-  kCollective,         // collective_comm
-  kDeviceOther,        // device work of other back ends: hpu_op, mtia_ccp_events, ...
-  kHostOther,          // any other category on a host track
+  kTraceSpan,    // cat "Trace": the span of the capture
+  kCollective,   // collective_comm
+  kDeviceOther,  // device work of other back ends: hpu_op, mtia_ccp_events, ...
+  kHostOther,    // any other category on a host track
 };
 inline constexpr int kSliceKindCount = static_cast<int>(SliceKind::kHostOther) + 1;
 
@@ -60,8 +60,8 @@ enum class TrackKind : uint8_t {
 // A process or thread id as recorded: an integer, or an interned string.
 struct RecordedId {
   bool is_text = false;
-  int64_t number = 0;     // when !is_text
-  StringId text = 0;      // when is_text
+  int64_t number = 0;  // when !is_text
+  StringId text = 0;   // when is_text
   bool operator==(const RecordedId&) const = default;
   auto operator<=>(const RecordedId&) const = default;
 };
@@ -70,16 +70,16 @@ struct Track {
   TrackKind kind = TrackKind::kOther;
   RecordedId pid;
   RecordedId tid;
-  int64_t device = -1;      // device ordinal of a kDeviceStream; -1 otherwise
-  int64_t stream = -1;      // stream id of a kDeviceStream; -1 otherwise or not a number
-  StringId process_name = 0;    // from metadata; 0 when absent
+  int64_t device = -1;        // device ordinal of a kDeviceStream; -1 otherwise
+  int64_t stream = -1;        // stream id of a kDeviceStream; -1 otherwise or not a number
+  StringId process_name = 0;  // from metadata; 0 when absent
   StringId process_labels = 0;
   StringId thread_name = 0;
   int64_t process_sort_index = 0;
   int64_t thread_sort_index = 0;
-  SliceIndex first = 0;     // slices [first, last) lie on this track
+  SliceIndex first = 0;  // slices [first, last) lie on this track
   SliceIndex last = 0;
-  uint16_t max_depth = 0;   // deepest nesting of its slices, 0 when none nest
+  uint16_t max_depth = 0;  // deepest nesting of its slices, 0 when none nest
 };
 
 // A category as recorded and what it means.
@@ -101,47 +101,47 @@ struct Instant {
 struct MemoryRecord {
   Ns ts = 0;
   uint64_t address = 0;
-  int64_t bytes = 0;            // > 0 allocation, < 0 release
-  int32_t device_type = 0;      // c10::DeviceType as recorded: 0 CPU, 1 CUDA, 6 HIP, 12 XPU, ...
+  int64_t bytes = 0;        // > 0 allocation, < 0 release
+  int32_t device_type = 0;  // c10::DeviceType as recorded: 0 CPU, 1 CUDA, 6 HIP, 12 XPU, ...
   int32_t device_id = -1;
-  int64_t total_allocated = -1; // bytes after this record; -1 when not recorded
+  int64_t total_allocated = -1;  // bytes after this record; -1 when not recorded
   int64_t total_reserved = -1;
-  TrackIndex track = kNone;     // host thread
+  TrackIndex track = kNone;  // host thread
 };
 
 struct CounterSample {
   Ns ts = 0;
   StringId name = 0;
   RecordedId pid;
-  uint64_t args = 0;            // one number per series
+  uint64_t args = 0;  // one number per series
 };
 
 enum class FlowPhase : uint8_t { kStart, kStep, kEnd };
 struct FlowPoint {
-  uint64_t id = 0;              // hash of category and recorded id (string or integer, normalised);
-                                // ids count per category, so equal ids mean one flow
+  uint64_t id = 0;  // hash of category and recorded id (string or integer, normalised);
+                    // ids count per category, so equal ids mean one flow
   Ns ts = 0;
   StringId name = 0;
-  uint16_t category = 0;        // index into categories()
+  uint16_t category = 0;  // index into categories()
   FlowPhase phase = FlowPhase::kStart;
   TrackIndex track = kNone;
-  SliceIndex slice = kNone;     // the slice of `track` that encloses (host) or begins at (device) ts
+  SliceIndex slice = kNone;  // the slice of `track` that encloses (host) or begins at (device) ts
 };
 
 // One kind of problem found while reading; problems of one kind are counted together.
 struct Problem {
-  std::string kind;             // stable id, lower camel: "truncated", "invalidUtf8", "negativeDuration"
-  std::string message;          // what it means for the reader, one sentence
+  std::string kind;     // stable id, lower camel: "truncated", "invalidUtf8", "negativeDuration"
+  std::string message;  // what it means for the reader, one sentence
   uint64_t count = 0;
-  uint64_t first_offset = 0;    // byte offset in the inflated text
+  uint64_t first_offset = 0;  // byte offset in the inflated text
 };
 
 struct DeviceProperties {
   int64_t id = 0;
   std::string name;
-  int64_t total_global_mem = 0;          // bytes; 0 unknown
+  int64_t total_global_mem = 0;  // bytes; 0 unknown
   int compute_major = 0, compute_minor = 0;
-  int64_t num_sms = 0;                   // multiprocessors / CUs; 0 unknown
+  int64_t num_sms = 0;  // multiprocessors / CUs; 0 unknown
   int64_t warp_size = 0;
   int64_t max_threads_per_block = 0;
   int64_t max_threads_per_sm = 0;
@@ -154,16 +154,16 @@ struct DistributedInfo {
   std::string backend;
   int64_t rank = -1;
   int64_t world_size = -1;
-  std::string raw;              // the whole object as JSON
+  std::string raw;  // the whole object as JSON
 };
 
 // What the file says about itself, besides its events.
 struct TraceMetadata {
-  int64_t schema_version = 0;                 // 0 unknown
+  int64_t schema_version = 0;  // 0 unknown
   std::string trace_name;
   std::string trace_id;
   std::string display_time_unit;
-  std::optional<int64_t> base_time_ns;        // baseTimeNanoseconds
+  std::optional<int64_t> base_time_ns;  // baseTimeNanoseconds
   std::vector<DeviceProperties> devices;
   std::optional<DistributedInfo> distributed;
   // record_shapes, with_stack, profile_memory, with_modules, with_flops when recorded.
@@ -174,17 +174,17 @@ struct TraceMetadata {
 };
 
 struct ReadCounts {
-  uint64_t events = 0;          // objects in traceEvents
-  uint64_t slices = 0;          // X, and matched B/E pairs count as two events, one slice
-  uint64_t paired = 0;          // events consumed as the second half of a pair (E)
+  uint64_t events = 0;  // objects in traceEvents
+  uint64_t slices = 0;  // X, and matched B/E pairs count as two events, one slice
+  uint64_t paired = 0;  // events consumed as the second half of a pair (E)
   uint64_t instants = 0;
-  uint64_t memory = 0;          // instants that became memory records
+  uint64_t memory = 0;  // instants that became memory records
   uint64_t counters = 0;
   uint64_t flows = 0;
   uint64_t metadata = 0;
-  uint64_t dropped = 0;         // events that are in none of the tables; each one is a problem
+  uint64_t dropped = 0;  // events that are in none of the tables; each one is a problem
   uint64_t file_bytes = 0;
-  uint64_t text_bytes = 0;      // after inflating
+  uint64_t text_bytes = 0;  // after inflating
   // Events by what they are: durations (X, B, E) under their raw category ("" when absent), others
   // under phase and category: "M", "i cpu_instant_event", "s ac2g", "C".
   std::map<std::string, uint64_t> by_category;
@@ -217,9 +217,11 @@ class TraceStore {
   // --- Args. `key` as recorded, for example "correlation", "External id", "Input Dims".
   // Decodes on demand: cheap, but not free; cache in a local where it is used twice.
   std::optional<ArgValue> Arg(SliceIndex i, std::string_view key) const;
-  std::optional<int64_t> ArgInt(SliceIndex i, std::string_view key) const;      // also from numeric text
+  std::optional<int64_t> ArgInt(SliceIndex i,
+                                std::string_view key) const;  // also from numeric text
   std::optional<double> ArgNumber(SliceIndex i, std::string_view key) const;
-  std::string_view ArgText(SliceIndex i, std::string_view key) const;           // text or raw JSON; "" when absent
+  std::string_view ArgText(SliceIndex i,
+                           std::string_view key) const;  // text or raw JSON; "" when absent
   // As the three above with the key's id from strings().Find(): for loops.
   std::optional<int64_t> ArgInt(SliceIndex i, StringId key) const;
   std::optional<double> ArgNumber(SliceIndex i, StringId key) const;
@@ -231,10 +233,10 @@ class TraceStore {
   // --- The rest.
   const std::vector<Track>& tracks() const { return tracks_; }
   const std::vector<CategoryInfo>& categories() const { return categories_; }
-  const std::vector<Instant>& instants() const { return instants_; }          // by ts; memory excluded
-  const std::vector<MemoryRecord>& memory() const { return memory_; }          // by ts, file order
-  const std::vector<CounterSample>& counters() const { return counters_; }     // by name, then ts
-  const std::vector<FlowPoint>& flows() const { return flows_; }               // by id, then ts
+  const std::vector<Instant>& instants() const { return instants_; }   // by ts; memory excluded
+  const std::vector<MemoryRecord>& memory() const { return memory_; }  // by ts, file order
+  const std::vector<CounterSample>& counters() const { return counters_; }  // by name, then ts
+  const std::vector<FlowPoint>& flows() const { return flows_; }            // by id, then ts
   const StringPool& strings() const { return strings_; }
   const TraceMetadata& metadata() const { return metadata_; }
   const std::vector<Problem>& problems() const { return problems_; }
@@ -257,7 +259,7 @@ class TraceStore {
   std::vector<SliceIndex> parent_;
   std::vector<uint16_t> depth_;
   std::vector<uint32_t> event_index_;
-  std::vector<uint64_t> args_;   // handle (store/args.h); 0 = none
+  std::vector<uint64_t> args_;  // handle (store/args.h); 0 = none
   ArgTable arg_table_;
   std::vector<Track> tracks_;
   std::vector<CategoryInfo> categories_;
