@@ -1,0 +1,130 @@
+// The pure parts of the page: numbers as text, exports, geometry of rings and flame graphs.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { exportRows, exportTexts } from '../../webviews/src/lib/export.ts';
+import { layoutFlame } from '../../webviews/src/lib/flame.ts';
+import {
+  axisScale,
+  columnScale,
+  exact,
+  fileName,
+  fixed,
+  quantity,
+  share,
+  visible,
+} from '../../webviews/src/lib/format.ts';
+import { arcPath, topParts } from '../../webviews/src/lib/ring.ts';
+
+test('a lone quantity gets the unit that suits it', () => {
+  const cases = [
+    [0, 'us', '0 \u00b5s'],
+    [0.25, 'us', '250 ns'],
+    [12.34, 'us', '12.3 \u00b5s'],
+    [1234.5, 'us', '1.23 ms'],
+    [2_500_000, 'us', '2.50 s'],
+    [999, 'ns', '999 ns'],
+    [1536, 'bytes', '1.50 KiB'],
+    [512, 'bytes', '512 B'],
+    [-1048576, 'bytes', '-1.00 MiB'],
+    [0.1234, 'ratio', '12.3 %'],
+    [1234567, 'count', '1,234,567'],
+    [null, 'us', '\u2013'],
+    [Number.NaN, 'us', '\u2013'],
+  ];
+  for (const [value, unit, text] of cases) assert.equal(quantity(value, unit), text);
+  assert.equal(fixed(-0.01, 1), '0.0');
+  assert.equal(share(1, 0), '\u2013');
+  assert.equal(exact(1234.567891, 'us'), '1,234.567891 \u00b5s');
+});
+
+test('a column has one unit, and milliseconds keep the microsecond', () => {
+  const large = columnScale('us', 2_000_000);
+  assert.equal(large.suffix, 'ms');
+  assert.equal(fixed(1234.567 / large.divisor, large.digits), '1.235');
+  assert.equal(columnScale('us', 5000, true).digits, 0);
+  assert.equal(columnScale('us', 5000, false).digits, 1);
+  assert.equal(axisScale('bytes', 3 * 2 ** 30).suffix, 'GiB');
+});
+
+test('what could mislead is made visible', () => {
+  assert.equal(visible('a\nb\u202ec\u0000'), 'a\ufffdb\ufffdc\ufffd');
+  assert.equal(fileName('/a/b/c.py'), 'c.py');
+  assert.equal(fileName('C:\\a\\c.py'), 'c.py');
+});
+
+const column = (key, type, unit = '', hidden = false) => ({
+  key,
+  title: key.toUpperCase(),
+  definition: '',
+  type,
+  unit,
+  hidden,
+});
+
+test('exports quote, escape and leave hidden columns out', () => {
+  const columns = [column('a', 'text'), column('b', 'number', 'us'), column('c', 'text', '', true)];
+  const rows = [
+    { a: 'x, "y"', b: 1.5, c: 'secret' },
+    { a: '=cmd()|1', b: null, c: '' },
+    { a: '-1', b: -2 },
+    { a: 'two\nlines <b>', b: 0 },
+  ];
+  const csv = exportRows(columns, rows, 'csv');
+  assert.equal(
+    csv,
+    'A,B (\u00b5s)\r\n"x, ""y""",1.5\r\n\'=cmd()|1,\r\n\'-1,-2\r\n"two\nlines <b>",0\r\n',
+  );
+  const markdown = exportRows(columns, rows, 'markdown').trimEnd().split('\n');
+  assert.equal(markdown.length, rows.length + 2);
+  assert.equal(markdown[3], '| =cmd()\\|1 |  |');
+  assert.equal(markdown[5], '| two lines &lt;b> | 0 |');
+  assert.deepEqual(JSON.parse(exportRows(columns, rows, 'json'))[1], { a: '=cmd()|1', b: null });
+  assert.equal(
+    exportTexts(['N', 'V'], [['a', '1,234.5']], [false, true], 'csv'),
+    'N,V\r\na,1234.5\r\n',
+  );
+});
+
+test('a ring keeps the largest parts and adds up the rest', () => {
+  const parts = [3, 0, 5, 1, 2, -4].map((value, index) => ({ name: `p${index}`, value }));
+  const { top, rest, restCount } = topParts(parts, 2);
+  assert.deepEqual(
+    top.map((part) => part.value),
+    [5, 3],
+  );
+  assert.equal(rest, 3);
+  assert.equal(restCount, 2);
+  assert.equal(arcPath(0, 1, 30, 48).match(/Z/g).length, 2);
+  assert.match(arcPath(0, 0.25, 30, 48), /^M 0\.000 -48\.000 A 48 48 0 0 1 48\.000 /);
+});
+
+test('a flame graph nests, adds up, and bears depth', () => {
+  const leaf = (name, value, children = []) => ({ name, value, children });
+  const { nodes, total, depth } = layoutFlame([
+    leaf('a', 10, [leaf('b', 4), leaf('c', 5, [leaf('d', 5)])]),
+    leaf('e', 2, [leaf('f', 3)]),
+  ]);
+  assert.equal(total, 13);
+  assert.equal(depth, 3);
+  for (const node of nodes) {
+    let at = node.start;
+    for (const child of node.children) {
+      assert.ok(child.start >= at && child.start + child.value <= node.start + node.value + 1e-9);
+      at = child.start + child.value;
+    }
+  }
+  assert.deepEqual(
+    nodes.map((node) => [node.name, node.start, node.value]),
+    [
+      ['a', 0, 10],
+      ['b', 0, 4],
+      ['c', 4, 5],
+      ['d', 4, 5],
+      ['e', 10, 3],
+      ['f', 10, 3],
+    ],
+  );
+  let deep = leaf('end', 1);
+  for (let i = 0; i < 50_000; i++) deep = leaf('frame', 1, [deep]);
+  assert.equal(layoutFlame([deep]).depth, 50_001);
+});
