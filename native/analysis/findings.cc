@@ -47,14 +47,15 @@ struct Seen {
   bool distributed = false;
   bool gloo = false;
   bool nccl = false;
-  std::vector<SliceIndex> loader;      // longest data loader ranges in the selected steps
+  std::vector<SliceIndex> loader;  // longest data loader ranges in the selected steps
   SliceIndex data_parallel_slice = kNone;
 };
 
 Seen Look(const Model& model, const StepSelection& selection) {
   const TraceStore& s = model.store();
   Seen seen;
-  std::vector<uint8_t> known(s.strings().size(), 0xff);   // bits 0-3: RangeKind, bit 4 gloo, bit 5 nccl
+  std::vector<uint8_t> known(s.strings().size(),
+                             0xff);  // bits 0-3: RangeKind, bit 4 gloo, bit 5 nccl
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     const SliceKind kind = s.kind(i);
     if (kind != SliceKind::kCpuOp && kind != SliceKind::kUserAnnotation) {
@@ -73,11 +74,14 @@ Seen Look(const Model& model, const StepSelection& selection) {
         seen.data_parallel = true;
         seen.data_parallel_slice = i;
         break;
-      case RangeKind::kDistributedDataParallel: seen.distributed = true; break;
+      case RangeKind::kDistributedDataParallel:
+        seen.distributed = true;
+        break;
       case RangeKind::kDataLoader:
         if (selection.Contains(model.step[i])) seen.loader.push_back(i);
         break;
-      default: break;
+      default:
+        break;
     }
     seen.gloo = seen.gloo || (bits & 16) != 0;
     seen.nccl = seen.nccl || (bits & 32) != 0;
@@ -105,10 +109,12 @@ void AddDataLoading(const Overview& overview, const Seen& seen, const Model& mod
   f.text = Percent(share) + " of the step time is spent waiting for input data.";
   f.evidence = {{"Share of the step", share, Unit::kRatio},
                 {"Waiting per step", Average(overview, Role::kDataLoader) / 1000.0, Unit::kUs}};
-  f.action = "Load in the background: give the DataLoader more worker processes, keep them alive between "
-             "epochs, and pin its memory when it feeds a GPU.";
-  f.snippet = "DataLoader(dataset, batch_size=..., num_workers=4, pin_memory=True, "
-              "persistent_workers=True)";
+  f.action =
+      "Load in the background: give the DataLoader more worker processes, keep them alive between "
+      "epochs, and pin its memory when it feeds a GPU.";
+  f.snippet =
+      "DataLoader(dataset, batch_size=..., num_workers=4, pin_memory=True, "
+      "persistent_workers=True)";
   f.gain_us = Average(overview, Role::kDataLoader) / 1000.0;
   f.slices = seen.loader;
   if (!seen.loader.empty()) {
@@ -134,19 +140,21 @@ void AddDataParallel(const Model& model, const Seen& seen, std::vector<Finding>*
 
 void AddBackend(const Model& model, const Overview& overview, const Seen& seen,
                 std::vector<Finding>* findings) {
-  // Only when Gloo was seen to work (B69), on a device that NCCL serves (compute capability 3.5 up).
+  // Only when Gloo was seen to work (B69), on a device that NCCL serves (compute capability 3.5
+  // up).
   if (!seen.distributed || !seen.gloo || seen.nccl || overview.vendor != Vendor::kNvidia) return;
-  const bool able = std::any_of(
-      model.store().metadata().devices.begin(), model.store().metadata().devices.end(),
-      [](const DeviceProperties& p) {
-        return p.compute_major > 3 || (p.compute_major == 3 && p.compute_minor >= 5);
-      });
+  const bool able =
+      std::any_of(model.store().metadata().devices.begin(), model.store().metadata().devices.end(),
+                  [](const DeviceProperties& p) {
+                    return p.compute_major > 3 || (p.compute_major == 3 && p.compute_minor >= 5);
+                  });
   if (!able) return;
   Finding f;
   f.id = "backend";
   f.severity = "warning";
   f.title = "Gloo where NCCL would fit";
-  f.text = "DistributedDataParallel communicates through Gloo, which passes GPU data through the host.";
+  f.text =
+      "DistributedDataParallel communicates through Gloo, which passes GPU data through the host.";
   f.action = "Use the NCCL backend for GPU training.";
   f.snippet = "torch.distributed.init_process_group(backend=\"nccl\")";
   findings->push_back(std::move(f));
@@ -164,11 +172,13 @@ void AddCommunication(const Overview& overview, std::vector<Finding>* findings) 
   f.text = Percent(share) + " of the step time is communication that no computation hides.";
   f.evidence = {{"Share of the step", share, Unit::kRatio},
                 {"Exposed per step", Average(overview, Role::kCommunication) / 1000.0, Unit::kUs}};
-  f.action = "Send less or more rarely: compress gradients, accumulate them over several batches, or "
-             "enlarge the batch. The last two enlarge the effective batch, so check convergence and "
-             "consider an optimizer made for large batches such as LAMB.";
-  f.snippet = "from torch.distributed.algorithms.ddp_comm_hooks import default_hooks\n"
-              "model.register_comm_hook(state=None, hook=default_hooks.bf16_compress_hook)";
+  f.action =
+      "Send less or more rarely: compress gradients, accumulate them over several batches, or "
+      "enlarge the batch. The last two enlarge the effective batch, so check convergence and "
+      "consider an optimizer made for large batches such as LAMB.";
+  f.snippet =
+      "from torch.distributed.algorithms.ddp_comm_hooks import default_hooks\n"
+      "model.register_comm_hook(state=None, hook=default_hooks.bf16_compress_hook)";
   f.gain_us = Average(overview, Role::kCommunication) / 1000.0;
   findings->push_back(std::move(f));
 }
@@ -185,30 +195,35 @@ void AddUtilization(const Overview& overview, std::vector<Finding>* findings) {
   f.id = "lowUtilization";
   f.severity = "warning";
   f.title = low.size() == 1 ? "A GPU is idle most of the time" : "GPUs are idle most of the time";
-  f.text = "GPU " + ListText(low) + (low.size() == 1 ? " runs" : " run") + " kernels less than half of the time" +
+  f.text = "GPU " + ListText(low) + (low.size() == 1 ? " runs" : " run") +
+           " kernels less than half of the time" +
            (low.size() == 1 ? " (" + Percent(f.evidence[0].value) + ")." : ".");
   // What fills the rest of an average step names the cause.
   const double total = overview.steps.average_total_ns;
   Role cause = Role::kOther;
   double most = 0;
-  for (Role role : {Role::kMemcpy, Role::kCommunication, Role::kRuntime, Role::kDataLoader, Role::kCpuExec,
-                    Role::kOther}) {
+  for (Role role : {Role::kMemcpy, Role::kCommunication, Role::kRuntime, Role::kDataLoader,
+                    Role::kCpuExec, Role::kOther}) {
     if (Average(overview, role) > most) {
       most = Average(overview, role);
       cause = role;
     }
   }
   if (total > 0 && most > 0) {
-    f.text += std::string(" Most of the rest of a step is ") + RoleTitle(cause) + " (" + Percent(most / total) + ").";
-    f.evidence.push_back({std::string(RoleTitle(cause)) + " share of the step", most / total, Unit::kRatio});
+    f.text += std::string(" Most of the rest of a step is ") + RoleTitle(cause) + " (" +
+              Percent(most / total) + ").";
+    f.evidence.push_back(
+        {std::string(RoleTitle(cause)) + " share of the step", most / total, Unit::kRatio});
   }
-  f.action = "Give the device more to do per launch: a larger batch where convergence allows it, fewer "
-             "and larger kernels (torch.compile, CUDA graphs), and no waiting in between.";
+  f.action =
+      "Give the device more to do per launch: a larger batch where convergence allows it, fewer "
+      "and larger kernels (torch.compile, CUDA graphs), and no waiting in between.";
   f.snippet = "model = torch.compile(model)";
   findings->push_back(std::move(f));
 }
 
-void AddMixedPrecision(const Model& model, const Overview& overview, std::vector<Finding>* findings) {
+void AddMixedPrecision(const Model& model, const Overview& overview,
+                       std::vector<Finding>* findings) {
   if (!overview.tensor_core_share || *overview.tensor_core_share > 0) return;
   const double eligible = overview.tensor_core_eligible_share.value_or(0);
   if (eligible < kMinEligible) return;
@@ -216,20 +231,23 @@ void AddMixedPrecision(const Model& model, const Overview& overview, std::vector
   // others the names say nothing (B46).
   const auto& devices = model.store().metadata().devices;
   const bool able = std::any_of(devices.begin(), devices.end(), [&](const DeviceProperties& p) {
-    return overview.vendor == Vendor::kNvidia ? p.compute_major >= 7
-                                              : overview.vendor == Vendor::kAmd && p.warp_size == 64;
+    return overview.vendor == Vendor::kNvidia
+               ? p.compute_major >= 7
+               : overview.vendor == Vendor::kAmd && p.warp_size == 64;
   });
   if (!able) return;
   Finding f;
   f.id = "mixedPrecision";
   f.severity = "info";
   f.title = "Tensor cores stay unused";
-  f.text = Percent(eligible, 0) + " of the kernel time comes from operators that tensor cores can run, but no "
+  f.text = Percent(eligible, 0) +
+           " of the kernel time comes from operators that tensor cores can run, but no "
            "kernel used them.";
   f.evidence = {{"Eligible kernel time", eligible, Unit::kRatio},
                 {"Kernel time on tensor cores", 0.0, Unit::kRatio}};
   f.action = "Use mixed precision: autocast runs eligible operators in bfloat16 or float16.";
-  f.snippet = "with torch.autocast(\"cuda\", dtype=torch.bfloat16):\n    loss = criterion(model(x), y)";
+  f.snippet =
+      "with torch.autocast(\"cuda\", dtype=torch.bfloat16):\n    loss = criterion(model(x), y)";
   findings->push_back(std::move(f));
 }
 
@@ -237,7 +255,7 @@ void AddMixedPrecision(const Model& model, const Overview& overview, std::vector
 // B21).
 void AddMemory(const Model& model, std::vector<Finding>* findings) {
   const TraceStore& s = model.store();
-  std::vector<std::pair<int32_t, int64_t>> peaks;   // device, bytes; in order of appearance
+  std::vector<std::pair<int32_t, int64_t>> peaks;  // device, bytes; in order of appearance
   for (const MemoryRecord& record : s.memory()) {
     if (record.device_type == 0 || record.device_id < 0 || record.total_allocated < 0) continue;
     auto it = std::find_if(peaks.begin(), peaks.end(),
@@ -250,20 +268,23 @@ void AddMemory(const Model& model, std::vector<Finding>* findings) {
   }
   for (const auto& [device, peak] : peaks) {
     const auto& devices = s.metadata().devices;
-    const auto properties = std::find_if(devices.begin(), devices.end(),
-                                         [d = device](const DeviceProperties& p) { return p.id == d; });
+    const auto properties =
+        std::find_if(devices.begin(), devices.end(),
+                     [d = device](const DeviceProperties& p) { return p.id == d; });
     if (properties == devices.end() || properties->total_global_mem <= 0) continue;
-    const double share = static_cast<double>(peak) / static_cast<double>(properties->total_global_mem);
+    const double share =
+        static_cast<double>(peak) / static_cast<double>(properties->total_global_mem);
     if (share <= kNearCapacity) continue;
     Finding f;
     f.id = "memoryNearCapacity";
     f.severity = "warning";
     f.title = "Memory is nearly full";
-    f.text = "The peak of GPU " + std::to_string(device) + " reaches " + Percent(share) + " of its " +
-             Gigabytes(static_cast<double>(properties->total_global_mem)) + ".";
+    f.text = "The peak of GPU " + std::to_string(device) + " reaches " + Percent(share) +
+             " of its " + Gigabytes(static_cast<double>(properties->total_global_mem)) + ".";
     f.evidence = {{"Share of the memory", share, Unit::kRatio},
                   {"Peak allocated", static_cast<double>(peak), Unit::kBytes}};
-    f.action = "Trade time for memory with activation checkpointing, or store less with mixed precision.";
+    f.action =
+        "Trade time for memory with activation checkpointing, or store less with mixed precision.";
     f.snippet = "torch.utils.checkpoint.checkpoint(layer, x, use_reentrant=False)";
     findings->push_back(std::move(f));
     return;

@@ -23,13 +23,13 @@ struct Evidence {
 };
 
 struct Finding {
-  std::string id;           // stable: "dataLoading"
-  std::string severity;     // "info", "warning"
-  std::string title;        // a few words
-  std::string text;         // what was seen, with its numbers
+  std::string id;        // stable: "dataLoading"
+  std::string severity;  // "info", "warning"
+  std::string title;     // a few words
+  std::string text;      // what was seen, with its numbers
   std::vector<Evidence> evidence;
-  std::string action;       // what to do
-  std::string snippet;      // code that does it; may be empty
+  std::string action;              // what to do
+  std::string snippet;             // code that does it; may be empty
   std::optional<double> gain_us;   // expected gain per step where it can be told
   std::vector<SliceIndex> slices;  // where to look, heaviest first
   std::vector<Frame> frames;       // lines that cause it

@@ -25,9 +25,12 @@ std::string Percent(double ratio) {
 
 std::string Time(double ns) {
   char text[32];
-  if (ns >= 1e9) std::snprintf(text, sizeof text, "%.2f s", ns / 1e9);
-  else if (ns >= 1e6) std::snprintf(text, sizeof text, "%.2f ms", ns / 1e6);
-  else std::snprintf(text, sizeof text, "%.1f us", ns / 1e3);
+  if (ns >= 1e9)
+    std::snprintf(text, sizeof text, "%.2f s", ns / 1e9);
+  else if (ns >= 1e6)
+    std::snprintf(text, sizeof text, "%.2f ms", ns / 1e6);
+  else
+    std::snprintf(text, sizeof text, "%.1f us", ns / 1e3);
   return text;
 }
 
@@ -57,7 +60,8 @@ struct Places {
     }
   }
   void Trim() {
-    std::stable_sort(slices.begin(), slices.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::stable_sort(slices.begin(), slices.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
     if (slices.size() > kMostSlices) slices.resize(kMostSlices);
   }
   void Into(Finding& finding) {
@@ -65,7 +69,8 @@ struct Places {
     for (const auto& [ns, slice] : slices) finding.slices.push_back(slice);
     std::vector<const Place*> sorted;
     for (const auto& [key, place] : lines) sorted.push_back(&place);
-    std::stable_sort(sorted.begin(), sorted.end(), [](const Place* a, const Place* b) { return a->time > b->time; });
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const Place* a, const Place* b) { return a->time > b->time; });
     for (size_t i = 0; i < sorted.size() && i < 5; ++i) finding.frames.push_back(sorted[i]->frame);
   }
 };
@@ -74,7 +79,8 @@ struct Places {
 bool IsWaitName(std::string_view name) {
   return name.ends_with("StreamSynchronize") || name.ends_with("DeviceSynchronize") ||
          name.ends_with("EventSynchronize") || name == "cudaMemcpy" || name == "hipMemcpy" ||
-         name == "hipMemcpyWithStream" || name == "cuStreamSynchronize" || name == "cuCtxSynchronize";
+         name == "hipMemcpyWithStream" || name == "cuStreamSynchronize" ||
+         name == "cuCtxSynchronize";
 }
 
 void AddLaunchBound(const Model& model, const StepSelection& selection, const Overview& overview,
@@ -93,13 +99,15 @@ void AddLaunchBound(const Model& model, const StepSelection& selection, const Ov
         if (IsDeviceWork(s.kind(i)) && selection.Contains(model.step[i])) work.push_back(i);
       }
     }
-    std::stable_sort(work.begin(), work.end(), [&](SliceIndex a, SliceIndex b) { return s.start(a) < s.start(b); });
+    std::stable_sort(work.begin(), work.end(),
+                     [&](SliceIndex a, SliceIndex b) { return s.start(a) < s.start(b); });
     Ns busy_until = work.empty() ? 0 : s.start(work[0]);
     for (SliceIndex i : work) {
       if (s.kind(i) == SliceKind::kKernel) durations.push_back(s.duration(i));
       const SliceIndex launch = model.launch[i];
       const Ns idle = s.start(i) - busy_until;
-      if (idle > 0 && launch != kNone && s.end(launch) > busy_until && s.start(i) - s.end(launch) < kQueueEmpty) {
+      if (idle > 0 && launch != kNone && s.end(launch) > busy_until &&
+          s.start(i) - s.end(launch) < kQueueEmpty) {
         ++hungry;
         waited += idle;
         places.Add(model, launch, idle);
@@ -119,14 +127,18 @@ void AddLaunchBound(const Model& model, const StepSelection& selection, const Ov
   f.id = "launchBound";
   f.severity = "warning";
   f.title = "The device waits for launches";
-  f.text = Percent(hungry_share) + " of the kernels found an empty queue: the host launches them slower than the device "
-           "runs them. Half of the kernels take less than " + Time(static_cast<double>(median)) + ".";
+  f.text = Percent(hungry_share) +
+           " of the kernels found an empty queue: the host launches them slower than the device "
+           "runs them. Half of the kernels take less than " +
+           Time(static_cast<double>(median)) + ".";
   f.evidence = {{"Kernels per step", static_cast<double>(durations.size()) / steps, Unit::kCount},
                 {"Median kernel", static_cast<double>(median) / 1000.0, Unit::kUs},
                 {"Kernels that found an empty queue", hungry_share, Unit::kRatio},
                 {"Idle before launches per step", per_step / 1000.0, Unit::kUs}};
-  f.action = "Launch fewer and larger kernels: compile the model, record it as a CUDA graph, use fused optimizers, "
-             "or enlarge the batch.";
+  f.action =
+      "Launch fewer and larger kernels: compile the model, record it as a CUDA graph, use fused "
+      "optimizers, "
+      "or enlarge the batch.";
   f.snippet = "model = torch.compile(model, mode=\"reduce-overhead\")";
   f.gain_us = per_step / 1000.0;
   places.Into(f);
@@ -142,9 +154,11 @@ void AddHostSync(const Model& model, const StepSelection& selection, const Overv
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     if (!IsLaunchApi(s.kind(i)) || s.duration(i) < kWaits || !IsWaitName(s.name(i))) continue;
     // What waits between steps, such as the profiler's own stop, is no cost of a step.
-    if (!selection.Contains(model.step[i]) || (model.has_recorded_steps && model.step[i] == kNone)) continue;
+    if (!selection.Contains(model.step[i]) || (model.has_recorded_steps && model.step[i] == kNone))
+      continue;
     // The profiler synchronises when it starts and stops.
-    if (model.op[i] == kNone && model.frame[i] == kNone && s.name(i).ends_with("DeviceSynchronize")) continue;
+    if (model.op[i] == kNone && model.frame[i] == kNone && s.name(i).ends_with("DeviceSynchronize"))
+      continue;
     places.Add(model, i, s.duration(i));
   }
   const uint32_t steps = std::max<uint32_t>(1, static_cast<uint32_t>(overview.steps.steps.size()));
@@ -154,15 +168,19 @@ void AddHostSync(const Model& model, const StepSelection& selection, const Overv
   f.id = "hostSynchronisation";
   f.severity = per_step / total >= 0.1 ? "warning" : "info";
   f.title = "The host waits for the device inside the step";
-  f.text = "Synchronising calls take " + Time(per_step) + " per step (" + Percent(per_step / total) +
-           "). Until they return nothing new is launched.";
+  f.text = "Synchronising calls take " + Time(per_step) + " per step (" +
+           Percent(per_step / total) + "). Until they return nothing new is launched.";
   f.evidence = {{"Waiting per step", per_step / 1000.0, Unit::kUs},
                 {"Share of the step", per_step / total, Unit::kRatio},
                 {"Calls per step", static_cast<double>(places.calls) / steps, Unit::kCount}};
-  f.action = "Keep results on the device: collect losses as tensors and read them every so often, replace .item(), .cpu(), "
-             "nonzero() and print of tensors in the loop, and copy with non_blocking=True from pinned memory.";
-  f.snippet = "running_loss += loss.detach()      # not loss.item()\n"
-              "if step % 100 == 0:\n    print(running_loss.item() / 100)";
+  f.action =
+      "Keep results on the device: collect losses as tensors and read them every so often, replace "
+      ".item(), .cpu(), "
+      "nonzero() and print of tensors in the loop, and copy with non_blocking=True from pinned "
+      "memory.";
+  f.snippet =
+      "running_loss += loss.detach()      # not loss.item()\n"
+      "if step % 100 == 0:\n    print(running_loss.item() / 100)";
   places.Into(f);
   findings->push_back(std::move(f));
 }
@@ -189,8 +207,10 @@ std::vector<std::vector<int64_t>> Dims(std::string_view text) {
 
 // A matrix product whose operands are 16-bit and whose sizes are no multiple of 8.
 bool Misaligned(std::string_view name, std::string_view types, std::string_view dims) {
-  const bool product = name == "aten::mm" || name == "aten::addmm" || name == "aten::bmm" || name == "aten::baddbmm";
-  if (!product || (types.find("Half") == std::string_view::npos && types.find("BFloat16") == std::string_view::npos)) {
+  const bool product =
+      name == "aten::mm" || name == "aten::addmm" || name == "aten::bmm" || name == "aten::baddbmm";
+  if (!product || (types.find("Half") == std::string_view::npos &&
+                   types.find("BFloat16") == std::string_view::npos)) {
     return false;
   }
   const auto lists = Dims(dims);
@@ -215,8 +235,11 @@ void AddShapes(const Model& model, const StepSelection& selection, const Overvie
   if (kernels <= 0) return;
   Places places;
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
-    if (s.kind(i) != SliceKind::kCpuOp || model.device_total[i] <= 0 || !selection.Contains(model.step[i])) continue;
-    if (Misaligned(s.name(i), s.ArgText(i, types), s.ArgText(i, dims))) places.Add(model, i, model.device_total[i]);
+    if (s.kind(i) != SliceKind::kCpuOp || model.device_total[i] <= 0 ||
+        !selection.Contains(model.step[i]))
+      continue;
+    if (Misaligned(s.name(i), s.ArgText(i, types), s.ArgText(i, dims)))
+      places.Add(model, i, model.device_total[i]);
   }
   const double share = static_cast<double>(places.time) / kernels;
   if (share < 0.05) return;
@@ -224,10 +247,13 @@ void AddShapes(const Model& model, const StepSelection& selection, const Overvie
   f.id = "misalignedShapes";
   f.severity = "info";
   f.title = "Shapes that tensor cores cannot use fully";
-  f.text = Percent(share) + " of the kernel time is in 16-bit matrix products with a size that is no multiple of 8.";
+  f.text = Percent(share) +
+           " of the kernel time is in 16-bit matrix products with a size that is no multiple of 8.";
   f.evidence = {{"Share of kernel time", share, Unit::kRatio},
                 {"Calls", static_cast<double>(places.calls), Unit::kCount}};
-  f.action = "Round vocabulary, hidden sizes, sequence length and batch up to multiples of 8 (64 is better on large devices).";
+  f.action =
+      "Round vocabulary, hidden sizes, sequence length and batch up to multiples of 8 (64 is "
+      "better on large devices).";
   f.snippet = "vocab_size = (vocab_size + 63) // 64 * 64";
   places.Into(f);
   findings->push_back(std::move(f));
@@ -253,13 +279,15 @@ void AddPageable(const Model& model, const StepSelection& selection, const Overv
   f.id = "pageableCopies";
   f.severity = per_step / total >= 0.1 ? "warning" : "info";
   f.title = "Copies from pageable memory";
-  f.text = "Copies between the device and pageable host memory take " + Time(per_step) + " per step (" +
-           Percent(per_step / total) + "). They pass through a buffer of the driver and block the host.";
+  f.text = "Copies between the device and pageable host memory take " + Time(per_step) +
+           " per step (" + Percent(per_step / total) +
+           "). They pass through a buffer of the driver and block the host.";
   f.evidence = {{"Copying per step", per_step / 1000.0, Unit::kUs},
                 {"Bytes per step", static_cast<double>(bytes) / steps, Unit::kBytes},
                 {"Copies per step", static_cast<double>(places.calls) / steps, Unit::kCount}};
   f.action = "Pin the host memory and copy without blocking, so that copies overlap with kernels.";
-  f.snippet = "loader = DataLoader(dataset, pin_memory=True)\nx = x.to(\"cuda\", non_blocking=True)";
+  f.snippet =
+      "loader = DataLoader(dataset, pin_memory=True)\nx = x.to(\"cuda\", non_blocking=True)";
   f.gain_us = per_step / 1000.0;
   places.Into(f);
   findings->push_back(std::move(f));
@@ -274,10 +302,13 @@ void AddSmallKernels(const Overview& overview, std::vector<Finding>* findings) {
     f.severity = "info";
     f.title = "Kernels are too small for the device";
     f.text = "GPU " + std::to_string(gpu.index) + " runs kernels " + Percent(*gpu.utilization) +
-             " of the time, but they fill only " + Percent(*gpu.est_sm_efficiency) + " of its multiprocessors (estimated).";
+             " of the time, but they fill only " + Percent(*gpu.est_sm_efficiency) +
+             " of its multiprocessors (estimated).";
     f.evidence = {{"Utilization", *gpu.utilization, Unit::kRatio},
                   {"Estimated SM efficiency", *gpu.est_sm_efficiency, Unit::kRatio}};
-    f.action = "Enlarge the batch, or run several models or streams side by side. Check convergence when the batch changes.";
+    f.action =
+        "Enlarge the batch, or run several models or streams side by side. Check convergence when "
+        "the batch changes.";
     f.snippet = "loader = DataLoader(dataset, batch_size=2 * batch_size)";
     findings->push_back(std::move(f));
     return;
@@ -290,31 +321,38 @@ void AddFragmentation(const Model& model, std::vector<Finding>* findings) {
   };
   std::map<int32_t, Peak> peaks;
   for (const MemoryRecord& r : model.store().memory()) {
-    if (r.device_type == 0 || r.total_reserved <= 0 || (peaks.size() >= 64 && !peaks.contains(r.device_id))) continue;
+    if (r.device_type == 0 || r.total_reserved <= 0 ||
+        (peaks.size() >= 64 && !peaks.contains(r.device_id)))
+      continue;
     Peak& peak = peaks[r.device_id];
     peak.allocated = std::max(peak.allocated, r.total_allocated);
     peak.reserved = std::max(peak.reserved, r.total_reserved);
   }
   for (const auto& [device, peak] : peaks) {
-    const double unused = 1.0 - static_cast<double>(peak.allocated) / static_cast<double>(peak.reserved);
+    const double unused =
+        1.0 - static_cast<double>(peak.allocated) / static_cast<double>(peak.reserved);
     if (peak.reserved < (int64_t{1} << 30) || unused < 0.3) continue;
     Finding f;
     f.id = "fragmentation";
     f.severity = "info";
     f.title = "Much memory is reserved and not used";
-    f.text = Percent(unused) + " of the memory that the allocator reserved on GPU " + std::to_string(device) +
+    f.text = Percent(unused) + " of the memory that the allocator reserved on GPU " +
+             std::to_string(device) +
              " was never in use at once. Fragmentation, or one rare large allocation, holds it.";
     f.evidence = {{"Peak allocated", static_cast<double>(peak.allocated), Unit::kBytes},
                   {"Peak reserved", static_cast<double>(peak.reserved), Unit::kBytes}};
-    f.action = "Let the allocator grow its segments, and keep shapes the same from step to step where possible.";
+    f.action =
+        "Let the allocator grow its segments, and keep shapes the same from step to step where "
+        "possible.";
     f.snippet = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python train.py";
     findings->push_back(std::move(f));
     return;
   }
 }
 
-void AddProfilerOverhead(const Model& model, const StepSelection& selection, const Overview& overview,
-                         const CancelToken& cancel, std::vector<Finding>* findings) {
+void AddProfilerOverhead(const Model& model, const StepSelection& selection,
+                         const Overview& overview, const CancelToken& cancel,
+                         std::vector<Finding>* findings) {
   const TraceStore& s = model.store();
   const Interval range = SelectedRange(model, selection);
   if (range.Length() <= 0 || cancel.cancelled()) return;
@@ -327,19 +365,25 @@ void AddProfilerOverhead(const Model& model, const StepSelection& selection, con
     overhead.push_back(inside);
     longest.push_back({inside.Length(), i});
   }
-  const double share = static_cast<double>(LengthOf(Unite(std::move(overhead)))) / static_cast<double>(range.Length());
+  const double share = static_cast<double>(LengthOf(Unite(std::move(overhead)))) /
+                       static_cast<double>(range.Length());
   if (share < 0.05) return;
   Finding f;
   f.id = "profilerOverhead";
   f.severity = share >= 0.2 ? "warning" : "info";
   f.title = "The profiler itself takes part of the time";
-  f.text = Percent(share) + " of the time is the profiler's own overhead: real steps are faster than these.";
+  f.text = Percent(share) +
+           " of the time is the profiler's own overhead: real steps are faster than these.";
   f.evidence = {{"Share of the time", share, Unit::kRatio},
                 {"Average step as recorded", overview.steps.average_total_ns / 1000.0, Unit::kUs}};
-  f.action = "Warm up before recording, record fewer steps, and leave out with_stack or record_shapes where they are not needed.";
+  f.action =
+      "Warm up before recording, record fewer steps, and leave out with_stack or record_shapes "
+      "where they are not needed.";
   f.snippet = "schedule=torch.profiler.schedule(wait=1, warmup=3, active=3)";
-  std::stable_sort(longest.begin(), longest.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (size_t i = 0; i < longest.size() && i < kMostSlices; ++i) f.slices.push_back(longest[i].second);
+  std::stable_sort(longest.begin(), longest.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (size_t i = 0; i < longest.size() && i < kMostSlices; ++i)
+    f.slices.push_back(longest[i].second);
   findings->push_back(std::move(f));
 }
 
@@ -350,8 +394,9 @@ void AddMissing(const Model& model, std::vector<Finding>* findings) {
   for (SliceIndex i = 0; i < s.slice_count() && !stacks; ++i) {
     const SliceKind kind = s.kind(i);
     ops = ops || kind == SliceKind::kCpuOp;
-    stacks = kind == SliceKind::kPythonFunction ||
-             (kind == SliceKind::kCpuOp && call_stack != kNone && !s.ArgText(i, call_stack).empty());
+    stacks =
+        kind == SliceKind::kPythonFunction ||
+        (kind == SliceKind::kCpuOp && call_stack != kNone && !s.ArgText(i, call_stack).empty());
   }
   if (!ops) {
     for (SliceIndex i = 0; i < s.slice_count() && !ops; ++i) ops = s.kind(i) == SliceKind::kCpuOp;
@@ -364,7 +409,8 @@ void AddMissing(const Model& model, std::vector<Finding>* findings) {
   if (!stacks) add("Python stacks (lines, modules)", "with_stack=True");
   if (dims == kNone) add("input shapes", "record_shapes=True");
   if (s.memory().empty()) add("memory", "profile_memory=True");
-  if (!model.has_recorded_steps) add("steps", "schedule=torch.profiler.schedule(wait=1, warmup=1, active=3)");
+  if (!model.has_recorded_steps)
+    add("steps", "schedule=torch.profiler.schedule(wait=1, warmup=1, active=3)");
   if (missing.empty() || !ops) return;
   Finding f;
   f.id = "recordMore";
@@ -378,8 +424,9 @@ void AddMissing(const Model& model, std::vector<Finding>* findings) {
 
 }  // namespace
 
-void AddFurtherFindings(const Model& model, const StepSelection& selection, const Overview& overview,
-                        const CancelToken& cancel, std::vector<Finding>* findings) {
+void AddFurtherFindings(const Model& model, const StepSelection& selection,
+                        const Overview& overview, const CancelToken& cancel,
+                        std::vector<Finding>* findings) {
   AddLaunchBound(model, selection, overview, findings);
   AddHostSync(model, selection, overview, findings);
   AddShapes(model, selection, overview, findings);

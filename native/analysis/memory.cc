@@ -13,16 +13,25 @@ constexpr int kMaxChain = 512;
 std::string DeviceName(int32_t type, int32_t id) {
   const std::string number = " " + std::to_string(id < 0 ? 0 : id);
   switch (type) {
-    case 0: return "CPU";
-    case 1:            // CUDA; ROCm builds record this too
-    case 6: return "GPU" + number;   // HIP
-    case 9: return "XLA" + number;
-    case 12: return "XPU" + number;
-    case 13: return "MPS" + number;
-    case 15: return "HPU" + number;
-    case 19: return "MTIA" + number;
-    case 20: return "PrivateUse1" + number;
-    default: return "Device type " + std::to_string(type) + number;
+    case 0:
+      return "CPU";
+    case 1:  // CUDA; ROCm builds record this too
+    case 6:
+      return "GPU" + number;  // HIP
+    case 9:
+      return "XLA" + number;
+    case 12:
+      return "XPU" + number;
+    case 13:
+      return "MPS" + number;
+    case 15:
+      return "HPU" + number;
+    case 19:
+      return "MTIA" + number;
+    case 20:
+      return "PrivateUse1" + number;
+    default:
+      return "Device type " + std::to_string(type) + number;
   }
 }
 
@@ -76,9 +85,8 @@ bool FindOwners(const Model& model, const CancelToken& cancel, std::vector<Memor
       if (stack.empty()) continue;
       MemoryOwner& owner = owners[record];
       owner.within = stack.back();
-      const SliceIndex innermost = store.kind(owner.within) == SliceKind::kCpuOp
-                                       ? owner.within
-                                       : model.op[owner.within];
+      const SliceIndex innermost =
+          store.kind(owner.within) == SliceKind::kCpuOp ? owner.within : model.op[owner.within];
       owner.op = ListedOrAbove(model, innermost);
       if (owner.op != kNone) owner.parent = ListedOrAbove(model, model.op[owner.op]);
     }
@@ -167,7 +175,7 @@ Result<MemoryData> AnalyzeMemory(const Model& model, const CancelToken& cancel) 
   if (!FindOwners(model, cancel, data.owners)) return cancelled;
 
   std::unordered_map<uint64_t, uint32_t> device_of;
-  std::unordered_map<AddressKey, uint32_t, AddressHash> open;   // event index within its device
+  std::unordered_map<AddressKey, uint32_t, AddressHash> open;  // event index within its device
   for (uint32_t i = 0; i < memory.size(); ++i) {
     if ((i & 0xFFFF) == 0 && cancel.cancelled()) return cancelled;
     const MemoryRecord& record = memory[i];
@@ -193,7 +201,8 @@ Result<MemoryData> AnalyzeMemory(const Model& model, const CancelToken& cancel) 
     device.has_addresses = device.has_addresses || record.address != 0;
     const AddressKey address{slot->second, record.address};
     if (record.bytes > 0) {
-      // A second allocation at an address leaves the first open: its release was not recorded (B36).
+      // A second allocation at an address leaves the first open: its release was not recorded
+      // (B36).
       if (record.address != 0) open[address] = static_cast<uint32_t>(device.events.size());
       device.events.push_back({i, kNone, record.bytes});
     } else {
@@ -222,7 +231,8 @@ Result<MemoryData> AnalyzeMemory(const Model& model, const CancelToken& cancel) 
       }
     }
     for (uint32_t at = 0; at < device.records.size(); ++at) {
-      if (device.peak == kNone || device.allocated[at] > device.allocated[device.peak]) device.peak = at;
+      if (device.peak == kNone || device.allocated[at] > device.allocated[device.peak])
+        device.peak = at;
     }
     if (device.peak != kNone) device.peak_allocated = device.allocated[device.peak];
   }
@@ -268,7 +278,8 @@ MemoryCurve SampleMemory(const MemoryData& data, const Model& model, int device_
       for (uint32_t at = from; at < to; ++at) {
         if (device.allocated[at] < device.allocated[low]) low = at;
         if (device.allocated[at] > device.allocated[high]) high = at;
-        if (!device.reserved.empty() && device.reserved[at] > device.reserved[reserved]) reserved = at;
+        if (!device.reserved.empty() && device.reserved[at] > device.reserved[reserved])
+          reserved = at;
       }
       keep = {from, low, high, reserved, to - 1};
       std::sort(keep.begin(), keep.end());
@@ -280,21 +291,32 @@ MemoryCurve SampleMemory(const MemoryData& data, const Model& model, int device_
   return curve;
 }
 
-Table MemoryEventsTable(const MemoryData& data, const Model& model, int device_index, Interval range) {
+Table MemoryEventsTable(const MemoryData& data, const Model& model, int device_index,
+                        Interval range) {
   Table table;
   table.columns = {
-      Text("operator", "Operator", "Innermost operator that ran when the memory was allocated; a bare aten::empty stands behind the operator that called it."),
+      Text("operator", "Operator",
+           "Innermost operator that ran when the memory was allocated; a bare aten::empty stands "
+           "behind the operator that called it."),
       Bytes("sizeBytes", "Size", "Bytes of the allocation."),
-      Time("allocationUs", "Allocated at", "Time of the allocation since the profile's start; empty when it happened before the recording."),
-      Time("releaseUs", "Released at", "Time of the release since the profile's start; empty while the memory is still held at the end."),
-      Time("durationUs", "Held for", "Time from allocation to release; empty when one of them was not recorded."),
-      Text("state", "State", "released: both ends recorded; open: still held at the end; release only: allocated before the recording."),
+      Time("allocationUs", "Allocated at",
+           "Time of the allocation since the profile's start; empty when it happened before the "
+           "recording."),
+      Time("releaseUs", "Released at",
+           "Time of the release since the profile's start; empty while the memory is still held at "
+           "the end."),
+      Time("durationUs", "Held for",
+           "Time from allocation to release; empty when one of them was not recorded."),
+      Text("state", "State",
+           "released: both ends recorded; open: still held at the end; release only: allocated "
+           "before the recording."),
       Text("file", "File", "File of the innermost frame of your own code."),
       {"line", "Line", "Line of that frame as recorded.", CellType::kInteger, Unit::kNone, false},
       Text("function", "Function", "Function of that frame."),
       Text("module", "Module", "Innermost nn.Module whose call was running."),
       Text("address", "Address", "Address of the memory."),
-      {"slice", "Slice", "The operator's slice in the timeline.", CellType::kInteger, Unit::kNone, true},
+      {"slice", "Slice", "The operator's slice in the timeline.", CellType::kInteger, Unit::kNone,
+       true},
   };
   if (device_index < 0 || static_cast<size_t>(device_index) >= data.devices.size()) return table;
   const TraceStore& store = model.store();
@@ -319,7 +341,9 @@ Table MemoryEventsTable(const MemoryData& data, const Model& model, int device_i
     row.push_back(known && event.release != kNone
                       ? UsCell(memory[event.release].ts - memory[event.allocation].ts)
                       : Cell{});
-    row.emplace_back(std::string(!known ? "release only" : event.release == kNone ? "open" : "released"));
+    row.emplace_back(std::string(!known                   ? "release only"
+                                 : event.release == kNone ? "open"
+                                                          : "released"));
     row.push_back(place.file.empty() ? Cell{} : Cell{place.file});
     row.push_back(place.line > 0 ? Cell{place.line} : Cell{});
     row.push_back(place.function.empty() ? Cell{} : Cell{place.function});
@@ -338,12 +362,18 @@ Table MemoryStatisticsTable(const MemoryData& data, const Model& model, int devi
   table.columns = {
       Text("operator", "Operator", "Operator name."),
       Count("calls", "Calls", "Calls of the operator in the range, whether they allocated or not."),
-      Bytes("sizeIncreaseBytes", "Size increase", "Bytes allocated less bytes released by the operator and the operators it called."),
-      Bytes("selfSizeIncreaseBytes", "Self size increase", "Bytes allocated less bytes released by the operator itself."),
-      Count("allocationCount", "Allocations", "Allocations by the operator and the operators it called."),
+      Bytes("sizeIncreaseBytes", "Size increase",
+            "Bytes allocated less bytes released by the operator and the operators it called."),
+      Bytes("selfSizeIncreaseBytes", "Self size increase",
+            "Bytes allocated less bytes released by the operator itself."),
+      Count("allocationCount", "Allocations",
+            "Allocations by the operator and the operators it called."),
       Count("selfAllocationCount", "Self allocations", "Allocations by the operator itself."),
-      Bytes("allocationSizeBytes", "Allocation size", "Bytes allocated by the operator and the operators it called; releases are not subtracted."),
-      Bytes("selfAllocationSizeBytes", "Self allocation size", "Bytes allocated by the operator itself; releases are not subtracted."),
+      Bytes("allocationSizeBytes", "Allocation size",
+            "Bytes allocated by the operator and the operators it called; releases are not "
+            "subtracted."),
+      Bytes("selfAllocationSizeBytes", "Self allocation size",
+            "Bytes allocated by the operator itself; releases are not subtracted."),
   };
   if (device_index < 0 || static_cast<size_t>(device_index) >= data.devices.size()) return table;
   const TraceStore& store = model.store();
@@ -399,15 +429,20 @@ Table MemoryStatisticsTable(const MemoryData& data, const Model& model, int devi
   return table;
 }
 
-Table MemoryPeakTable(const MemoryData& data, const Model& model, int device_index, PeakGrouping by) {
+Table MemoryPeakTable(const MemoryData& data, const Model& model, int device_index,
+                      PeakGrouping by) {
   Table table;
   table.columns = {
-      by == PeakGrouping::kOperator ? Text("name", "Operator", "Operator that allocated the memory.")
-      : by == PeakGrouping::kLine   ? Text("name", "Line", "Line of your own code that allocated the memory.")
-                                    : Text("name", "Module", "nn.Module whose call allocated the memory."),
-      Bytes("sizeBytes", "Held at the peak", "Bytes that were allocated by then and not yet released."),
+      by == PeakGrouping::kOperator
+          ? Text("name", "Operator", "Operator that allocated the memory.")
+      : by == PeakGrouping::kLine
+          ? Text("name", "Line", "Line of your own code that allocated the memory.")
+          : Text("name", "Module", "nn.Module whose call allocated the memory."),
+      Bytes("sizeBytes", "Held at the peak",
+            "Bytes that were allocated by then and not yet released."),
       Count("allocations", "Allocations", "How many allocations that is."),
-      {"share", "Share", "Part of all bytes allocated at the peak.", CellType::kNumber, Unit::kRatio, false},
+      {"share", "Share", "Part of all bytes allocated at the peak.", CellType::kNumber,
+       Unit::kRatio, false},
       Text("file", "File", "File of the line.", true),
       {"line", "Line", "Line as recorded.", CellType::kInteger, Unit::kNone, true},
       Text("function", "Function", "Function of the line.", true),
@@ -437,7 +472,8 @@ Table MemoryPeakTable(const MemoryData& data, const Model& model, int device_ind
       if (by == PeakGrouping::kModule) {
         name = place->module.empty() ? "<outside modules>" : place->module;
       } else {
-        name = place->file.empty() ? "<no Python line>" : place->file + ":" + std::to_string(place->line);
+        name = place->file.empty() ? "<no Python line>"
+                                   : place->file + ":" + std::to_string(place->line);
       }
     }
     Group& group = groups[name];
@@ -455,7 +491,8 @@ Table MemoryPeakTable(const MemoryData& data, const Model& model, int device_ind
   const auto add = [&](const std::string& name, const Group& group, Cell count) {
     const bool line = !group.place.file.empty();
     table.rows.push_back({name, group.bytes, count, static_cast<double>(group.bytes) / whole,
-                          line ? Cell{group.place.file} : Cell{}, line ? Cell{group.place.line} : Cell{},
+                          line ? Cell{group.place.file} : Cell{},
+                          line ? Cell{group.place.line} : Cell{},
                           line ? Cell{group.place.function} : Cell{}});
   };
   for (const auto& [name, group] : sorted) add(name, group, group.count);

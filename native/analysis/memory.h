@@ -1,5 +1,5 @@
-// The memory view: allocator records paired, attributed and sampled (view-semantics, section 9, with
-// the bugs of its section 17.5 mended).
+// The memory view: allocator records paired, attributed and sampled (view-semantics, section 9,
+// with the bugs of its section 17.5 mended).
 #pragma once
 
 #include <cstdint>
@@ -30,27 +30,27 @@ struct MemoryEvent {
 };
 
 struct MemoryDevice {
-  std::string name;             // "CPU", "GPU 0", "XPU 1", ...
-  int32_t type = 0;             // c10::DeviceType
+  std::string name;  // "CPU", "GPU 0", "XPU 1", ...
+  int32_t type = 0;  // c10::DeviceType
   int32_t id = -1;
-  std::vector<uint32_t> records;   // indexes into TraceStore::memory(), by time
-  std::vector<MemoryEvent> events; // in order of their first record
+  std::vector<uint32_t> records;    // indexes into TraceStore::memory(), by time
+  std::vector<MemoryEvent> events;  // in order of their first record
   // Totals were not recorded (PyTorch before 1.10): the curve counts from 0 at the first record.
   bool relative = false;
   // Addresses were recorded, so that releases find their allocations (PyTorch 1.10 and newer).
   bool has_addresses = false;
   // Parallel to `records`: bytes after each record.
   std::vector<int64_t> allocated;
-  std::vector<int64_t> reserved;   // empty when not recorded
+  std::vector<int64_t> reserved;  // empty when not recorded
   int64_t peak_allocated = 0;
   int64_t peak_reserved = 0;
-  uint32_t peak = kNone;           // position in `records` of the first record at the peak
-  std::optional<int64_t> capacity; // bytes of the device, where its properties tell
+  uint32_t peak = kNone;            // position in `records` of the first record at the peak
+  std::optional<int64_t> capacity;  // bytes of the device, where its properties tell
 };
 
 struct MemoryData {
-  std::vector<MemoryDevice> devices;   // devices with the most bytes first, the CPU last
-  std::vector<MemoryOwner> owners;     // parallel to TraceStore::memory()
+  std::vector<MemoryDevice> devices;  // devices with the most bytes first, the CPU last
+  std::vector<MemoryOwner> owners;    // parallel to TraceStore::memory()
   // Index of the device called `name`; the first when empty; -1 when there is none of that name.
   int Find(const std::string& name) const;
 };
@@ -62,12 +62,12 @@ Result<MemoryData> AnalyzeMemory(const Model& model, const CancelToken& cancel);
 struct MemoryCurve {
   std::vector<Ns> times;
   std::vector<int64_t> allocated;
-  std::vector<int64_t> reserved;   // empty when not recorded
-  uint64_t records = 0;            // records it stands for
+  std::vector<int64_t> reserved;  // empty when not recorded
+  uint64_t records = 0;           // records it stands for
 };
 
-// At most about `points` points inside [range.begin, range.end], each bucket's extrema kept, so that
-// no peak is lost (B63: sampling precedes drawing as steps).
+// At most about `points` points inside [range.begin, range.end], each bucket's extrema kept, so
+// that no peak is lost (B63: sampling precedes drawing as steps).
 MemoryCurve SampleMemory(const MemoryData& data, const Model& model, int device, Interval range,
                          uint32_t points);
 
@@ -79,8 +79,8 @@ Table MemoryEventsTable(const MemoryData& data, const Model& model, int device, 
 Table MemoryStatisticsTable(const MemoryData& data, const Model& model, int device, Interval range);
 
 enum class PeakGrouping { kOperator, kLine, kModule };
-// What was alive at the device's peak. Bytes the records do not explain stand in a row of their own.
-// Empty without addresses: nothing then says what was released.
+// What was alive at the device's peak. Bytes the records do not explain stand in a row of their
+// own. Empty without addresses: nothing then says what was released.
 Table MemoryPeakTable(const MemoryData& data, const Model& model, int device, PeakGrouping by);
 
 }  // namespace emberline

@@ -18,7 +18,8 @@ const Error kStopped{ErrorKind::kCancelled, "Cancelled.", "", {}};
 struct Label {
   std::string name;
   std::string class_name;
-  bool dotted = false;   // the name is a dotted instance path, whose parent is the path before the last dot
+  bool dotted =
+      false;  // the name is a dotted instance path, whose parent is the path before the last dot
 };
 // Label of a slice that opens a node, or nothing.
 using Classify = std::function<std::optional<Label>(SliceIndex)>;
@@ -30,7 +31,8 @@ bool IsRange(SliceKind kind) {
 // "Linear_3" -> "Linear".
 std::string ClassOf(std::string_view instance) {
   const size_t underscore = instance.rfind('_');
-  if (underscore == std::string_view::npos || underscore + 1 == instance.size()) return std::string(instance);
+  if (underscore == std::string_view::npos || underscore + 1 == instance.size())
+    return std::string(instance);
   for (char c : instance.substr(underscore + 1)) {
     if (c < '0' || c > '9') return std::string(instance);
   }
@@ -39,13 +41,13 @@ std::string ClassOf(std::string_view instance) {
 
 struct Call {
   SliceIndex slice;
-  uint32_t outer;      // enclosing call, kNone at the top
+  uint32_t outer;  // enclosing call, kNone at the top
   uint32_t node;
   bool selected;
   Ns device_self = 0, device_total = 0;
   Ns backward_self = 0, backward_total = 0, backward_host_self = 0, backward_host_total = 0;
   int64_t bytes_self = 0, bytes_total = 0;
-  Ns inner_host = 0;   // of selected calls directly inside
+  Ns inner_host = 0;  // of selected calls directly inside
   uint64_t operators = 0;
 };
 
@@ -112,7 +114,8 @@ class Builder {
           continue;
         }
         const uint32_t above = outer == kNone ? kNone : calls_[outer].node;
-        const uint32_t node = label->dotted ? NodeForPath(tree, *label) : NodeFor(tree, above, *label);
+        const uint32_t node =
+            label->dotted ? NodeForPath(tree, *label) : NodeFor(tree, above, *label);
         inner_[i] = static_cast<uint32_t>(calls_.size());
         calls_.push_back({i, outer, node, steps_.Contains(model_.step[i])});
       }
@@ -169,7 +172,8 @@ class Builder {
       for (uint32_t i = 0; i < records.size() && i < memory_->owners.size(); ++i) {
         const SliceIndex within = memory_->owners[i].within;
         if (records[i].bytes <= 0 || within == kNone || inner_[within] == kNone) continue;
-        if (steps_.Contains(model_.step[within])) calls_[inner_[within]].bytes_self += records[i].bytes;
+        if (steps_.Contains(model_.step[within]))
+          calls_[inner_[within]].bytes_self += records[i].bytes;
       }
     }
     return true;
@@ -213,7 +217,7 @@ class Builder {
   const StepSelection& steps_;
   const MemoryData* memory_;
   const CancelToken& cancel_;
-  std::vector<uint32_t> inner_;   // per slice: innermost call
+  std::vector<uint32_t> inner_;  // per slice: innermost call
   std::vector<Call> calls_;
   std::map<std::pair<uint32_t, std::string>, uint32_t> nodes_;
   std::unordered_map<std::string, uint32_t> paths_;
@@ -264,7 +268,8 @@ std::optional<Label> LightningHook(const TraceStore& store, SliceIndex i) {
   return Label{std::string(name.substr(kLightningHook.size())), "", false};
 }
 
-bool AnySlice(const TraceStore& store, const std::function<bool(std::string_view, SliceKind)>& test) {
+bool AnySlice(const TraceStore& store,
+              const std::function<bool(std::string_view, SliceKind)>& test) {
   // Names are interned: each distinct (name, kind) is asked once.
   std::vector<uint8_t> asked(store.strings().size(), 0);
   for (SliceIndex i = 0; i < store.slice_count(); ++i) {
@@ -291,7 +296,8 @@ bool HasModules(const Model& model) {
 
 bool HasLightning(const Model& model) {
   return AnySlice(model.store(), [](std::string_view name, SliceKind kind) {
-    return IsRange(kind) && (name.starts_with(kLightningModule) || name.starts_with(kLightningHook));
+    return IsRange(kind) &&
+           (name.starts_with(kLightningModule) || name.starts_with(kLightningHook));
   });
 }
 

@@ -1,6 +1,6 @@
 // Module hierarchies: nn.Module calls recorded as python_function slices, TorchScript's "Module
-// Hierarchy" strings, PyTorch Lightning's module and hook ranges (view-semantics, sections 11 and 12,
-// with the bugs B16 to B19, B50, B51 and B72 of its section 17.7 mended).
+// Hierarchy" strings, PyTorch Lightning's module and hook ranges (view-semantics, sections 11 and
+// 12, with the bugs B16 to B19, B50, B51 and B72 of its section 17.7 mended).
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,21 @@ namespace emberline {
 
 // One place of the hierarchy. Calls along the same path share a node.
 struct ModuleNode {
-  std::string name;          // as shown: "Linear_3", "layer.1", "run_training_batch"
-  std::string class_name;    // "Linear"; "" when unknown
+  std::string name;        // as shown: "Linear_3", "layer.1", "run_training_batch"
+  std::string class_name;  // "Linear"; "" when unknown
   uint32_t parent = kNone;
-  std::vector<uint32_t> children;   // in order of first call
-  uint64_t occurrences = 0;  // calls
-  uint64_t operators = 0;    // listed operators directly inside: not inside another operator or a sub-module
-  Ns host_total = 0;         // time of the calls
-  Ns host_self = 0;          // less the time of sub-modules
-  Ns device_total = 0;       // device work launched during the calls
-  Ns device_self = 0;        // less that of sub-modules
-  Ns backward_host = 0;      // time of backward operators whose forward operator ran in the calls
-  Ns backward_device_total = 0;   // device work of those
-  Ns backward_device_self = 0;    // less that of sub-modules
-  int64_t allocated_bytes = 0;    // bytes allocated during the calls, releases not subtracted
+  std::vector<uint32_t> children;  // in order of first call
+  uint64_t occurrences = 0;        // calls
+  uint64_t operators =
+      0;  // listed operators directly inside: not inside another operator or a sub-module
+  Ns host_total = 0;     // time of the calls
+  Ns host_self = 0;      // less the time of sub-modules
+  Ns device_total = 0;   // device work launched during the calls
+  Ns device_self = 0;    // less that of sub-modules
+  Ns backward_host = 0;  // time of backward operators whose forward operator ran in the calls
+  Ns backward_device_total = 0;  // device work of those
+  Ns backward_device_self = 0;   // less that of sub-modules
+  int64_t allocated_bytes = 0;   // bytes allocated during the calls, releases not subtracted
   SliceIndex first_slice = kNone;
   // The class's forward, where frames were recorded.
   std::string file;
@@ -41,7 +42,7 @@ enum class ModuleSource { kNone, kPythonModules, kModuleHierarchy, kLightning };
 
 struct ModuleTree {
   ModuleSource source = ModuleSource::kNone;
-  std::vector<ModuleNode> nodes;     // parents before children
+  std::vector<ModuleNode> nodes;  // parents before children
   std::vector<uint32_t> roots;
 };
 
@@ -50,8 +51,8 @@ Result<ModuleTree> AnalyzeModules(const Model& model, const StepSelection& steps
                                   const MemoryData* memory, const CancelToken& cancel);
 
 struct LightningResult {
-  ModuleTree modules;   // by dotted instance path
-  ModuleTree hooks;     // by nesting of "[pl][profile]" ranges
+  ModuleTree modules;  // by dotted instance path
+  ModuleTree hooks;    // by nesting of "[pl][profile]" ranges
 };
 // Lightning's module and hook ranges, recorded as operators or as annotations (B50).
 Result<LightningResult> AnalyzeLightning(const Model& model, const StepSelection& steps,

@@ -15,7 +15,8 @@ constexpr uint32_t kMaxDepth = 1024;
 
 bool ContainsFolded(std::string_view text, std::string_view needle) {
   return std::search(text.begin(), text.end(), needle.begin(), needle.end(), [](char a, char b) {
-           return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+           return std::tolower(static_cast<unsigned char>(a)) ==
+                  std::tolower(static_cast<unsigned char>(b));
          }) != text.end();
 }
 
@@ -123,7 +124,7 @@ bool FromPythonFunctions(const Model& model, const StackOptions& options, const 
       if (store.kind(i) == SliceKind::kPythonFunction && own[i] > 0) trie.Add(node[i], own[i]);
     } else if (IsDeviceWork(store.kind(i))) {
       const SliceIndex forward = ForwardOf(model, model.op[i]);
-      const SliceIndex at = forward != kNone             ? forward
+      const SliceIndex at = forward != kNone           ? forward
                             : model.launch[i] != kNone ? model.launch[i]
                                                        : model.op[i];
       trie.Add(at == kNone ? kRoot : node[at], store.duration(i));
@@ -145,8 +146,9 @@ bool FromStrings(const Model& model, const StackOptions& options, StringId key,
       uint32_t at = kRoot;
       for (size_t k = frames.size(); k-- > 0;) {
         const Frame& f = frames[k];
-        const std::string name =
-            f.file.empty() ? f.function : f.file + "(" + std::to_string(f.line) + "): " + f.function;
+        const std::string name = f.file.empty()
+                                     ? f.function
+                                     : f.file + "(" + std::to_string(f.line) + "): " + f.function;
         const StringId frame = names.Of(tree.frames.Get(tree.frames.Intern(name)));
         if (frame != 0) at = trie.Child(at, frame);
       }
@@ -157,14 +159,16 @@ bool FromStrings(const Model& model, const StackOptions& options, StringId key,
   for (SliceIndex i = 0; i < store.slice_count(); ++i) {
     if ((i & 0xFFFF) == 0 && cancel.cancelled()) return false;
     if (store.kind(i) != SliceKind::kCpuOp || !options.steps.Contains(model.step[i])) continue;
-    const Ns weight = options.weight == StackWeight::kHost ? model.host_self[i] : model.device_self[i];
+    const Ns weight =
+        options.weight == StackWeight::kHost ? model.host_self[i] : model.device_self[i];
     if (weight <= 0) continue;
     // An op without a stack takes that of the op around it, a backward op that of its forward op.
     std::string_view stack;
     SliceIndex at = i;
     for (uint32_t depth = 0; at != kNone && stack.empty() && depth < kMaxDepth; ++depth) {
       stack = store.ArgText(at, key);
-      if (stack.empty() && model.forward[at] != kNone) stack = store.ArgText(model.forward[at], key);
+      if (stack.empty() && model.forward[at] != kNone)
+        stack = store.ArgText(model.forward[at], key);
       at = model.op[at];
     }
     trie.Add(stack.empty() ? kRoot : node_of(stack), weight);
@@ -217,7 +221,8 @@ Result<StackTree> AnalyzeStacks(const Model& model, const StackOptions& options,
   for (SliceIndex i = 0; i < store.slice_count() && !python; ++i) {
     const SliceKind kind = store.kind(i);
     python = kind == SliceKind::kPythonFunction;
-    if (!strings && key != kNone && kind == SliceKind::kCpuOp) strings = !store.ArgText(i, key).empty();
+    if (!strings && key != kNone && kind == SliceKind::kCpuOp)
+      strings = !store.ArgText(i, key).empty();
   }
   tree.recorded = python || strings;
   tree.strings = !python && strings;
@@ -249,8 +254,9 @@ Table StackTable(const StackTree& tree) {
       {"totalUs", "Total", "Time with this function anywhere in the stack; recursion counts once.",
        CellType::kNumber, Unit::kUs, false},
       {"share", "Share", "Total as a part of all time.", CellType::kNumber, Unit::kRatio, false},
-      {"library", "Library", "The function belongs to the standard library or an installed package.",
-       CellType::kBool, Unit::kNone, false},
+      {"library", "Library",
+       "The function belongs to the standard library or an installed package.", CellType::kBool,
+       Unit::kNone, false},
       {"file", "File", "File as recorded.", CellType::kText, Unit::kNone, false},
       {"line", "Line", "Line as recorded.", CellType::kInteger, Unit::kNone, false},
   };

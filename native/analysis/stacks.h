@@ -18,10 +18,10 @@ enum class StackWeight { kDevice, kHost };
 struct StackNode {
   uint32_t parent = kNone;
   std::vector<uint32_t> children;
-  StringId frame = 0;     // into StackTree::frames
+  StringId frame = 0;  // into StackTree::frames
   Ns self = 0;
-  Ns total = 0;           // self and below
-  uint64_t calls = 0;     // slices that put weight here directly
+  Ns total = 0;        // self and below
+  uint64_t calls = 0;  // slices that put weight here directly
 };
 
 struct StackTree {
@@ -33,9 +33,9 @@ struct StackTree {
 
 struct StackOptions {
   StackWeight weight = StackWeight::kDevice;
-  bool fold_library = false;     // leave out frames of the library
-  bool bottom_up = false;        // callees at the root
-  std::string filter;            // only stacks with a frame whose name holds this text (any case)
+  bool fold_library = false;  // leave out frames of the library
+  bool bottom_up = false;     // callees at the root
+  std::string filter;         // only stacks with a frame whose name holds this text (any case)
   StepSelection steps;
 };
 

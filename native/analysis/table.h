@@ -12,17 +12,17 @@
 namespace emberline {
 
 enum class Unit : uint8_t { kNone, kCount, kUs, kNs, kBytes, kRatio, kGbPerS, kFlops };
-const char* UnitName(Unit unit);   // "", "count", "us", "ns", "bytes", "ratio", "gbPerS", "flops"
+const char* UnitName(Unit unit);  // "", "count", "us", "ns", "bytes", "ratio", "gbPerS", "flops"
 
 enum class CellType : uint8_t { kText, kInteger, kNumber, kBool };
 
 struct Column {
-  std::string key;          // camelCase with its unit: "deviceSelfUs"
-  std::string title;        // "Device self"
-  std::string definition;   // one or two sentences: what the number means
+  std::string key;         // camelCase with its unit: "deviceSelfUs"
+  std::string title;       // "Device self"
+  std::string definition;  // one or two sentences: what the number means
   CellType type = CellType::kText;
   Unit unit = Unit::kNone;
-  bool hidden = false;      // carried for links, not shown
+  bool hidden = false;  // carried for links, not shown
 };
 
 // Empty cell: monostate (JSON null).
@@ -30,21 +30,21 @@ using Cell = std::variant<std::monostate, bool, int64_t, double, std::string>;
 
 struct Table {
   std::vector<Column> columns;
-  std::vector<std::vector<Cell>> rows;   // each as long as columns
-  int ColumnIndex(const std::string& key) const;   // -1 when absent
+  std::vector<std::vector<Cell>> rows;            // each as long as columns
+  int ColumnIndex(const std::string& key) const;  // -1 when absent
 };
 
 struct TableQuery {
-  std::string sort;        // column key, "-" before it for descending; "" keeps the order
-  std::string filter;      // words: a row stays when each word is in some text cell, case-insensitive;
-                           // "key:word" looks in one column, "key>number", "key<number" compare
+  std::string sort;    // column key, "-" before it for descending; "" keeps the order
+  std::string filter;  // words: a row stays when each word is in some text cell, case-insensitive;
+                       // "key:word" looks in one column, "key>number", "key<number" compare
   uint64_t offset = 0;
   uint64_t limit = UINT64_MAX;
 };
 
 struct TablePage {
-  Table table;             // the rows of the page
-  uint64_t total_rows = 0;       // after filtering
+  Table table;              // the rows of the page
+  uint64_t total_rows = 0;  // after filtering
   uint64_t unfiltered_rows = 0;
 };
 

@@ -1,4 +1,5 @@
-// CONTRACT. Small JSON documents for RPC and the command line (never traces: those go through ingest/).
+// CONTRACT. Small JSON documents for RPC and the command line (never traces: those go through
+// ingest/).
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -16,7 +16,7 @@ namespace emberline {
 
 // A compressed list of lists: items of row i are items[begin[i] .. begin[i+1]).
 struct Csr {
-  std::vector<uint32_t> begin;   // rows + 1 entries
+  std::vector<uint32_t> begin;  // rows + 1 entries
   std::vector<uint32_t> items;
   std::span<const uint32_t> operator[](uint32_t row) const {
     return {items.data() + begin[row], items.data() + begin[row + 1]};
@@ -25,8 +25,8 @@ struct Csr {
 };
 
 struct Step {
-  std::string name;          // "12" for ProfilerStep#12 as the plugin shows; "0" when there are none
-  int64_t number = -1;       // of ProfilerStep#N; -1 when the whole trace is taken as one step
+  std::string name;     // "12" for ProfilerStep#12 as the plugin shows; "0" when there are none
+  int64_t number = -1;  // of ProfilerStep#N; -1 when the whole trace is taken as one step
   SliceIndex slice = kNone;  // the host annotation; kNone for the whole trace
   Interval host;             // of the annotation
   Interval time;             // extended over its device work, semantics of view-semantics 3.6
@@ -35,8 +35,8 @@ struct Step {
 
 struct Device {
   int64_t ordinal = 0;
-  std::string name;                        // from deviceProperties, else ""
-  std::vector<TrackIndex> streams;         // by load, heaviest first
+  std::string name;                              // from deviceProperties, else ""
+  std::vector<TrackIndex> streams;               // by load, heaviest first
   const DeviceProperties* properties = nullptr;  // in the store's metadata; may be null
 };
 
@@ -52,7 +52,7 @@ class Model {
   // Launching runtime or driver call of a device slice (correlation; one launch to many kernels).
   std::vector<SliceIndex> launch;
   // Device slices of a launch.
-  Csr launched;                   // row: slice index
+  Csr launched;  // row: slice index
   // Innermost enclosing op of a host slice on its thread (not itself); for a device slice, the op
   // that launched it (of its launch, or by trusted external id). An op is a kCpuOp that is no
   // range: see IsOp().
@@ -63,23 +63,24 @@ class Model {
   std::vector<SliceIndex> annotation;
   // For a backward op: its forward op (flow, else (Fwd thread id, Sequence number)); kNone else.
   std::vector<SliceIndex> forward;
-  // True for ops that run in backward (below an autograd "evaluate_function" or with a forward partner).
+  // True for ops that run in backward (below an autograd "evaluate_function" or with a forward
+  // partner).
   std::vector<bool> is_backward;
   // Step index of a slice (see `steps`), kNone outside all steps. A device slice belongs to the
   // step of its launch.
   std::vector<uint32_t> step;
 
   // --- Per op: times in ns. Parallel to slices too (0 for what is no cpu op).
-  std::vector<Ns> host_self;      // own duration minus child ops' (cpu ops only)
-  std::vector<Ns> host_api;       // time in runtime and driver calls that the op itself made
-  std::vector<Ns> device_self;    // sum of device work launched by the op itself, not by child ops
-  std::vector<Ns> device_total;   // with all descendants'
+  std::vector<Ns> host_self;     // own duration minus child ops' (cpu ops only)
+  std::vector<Ns> host_api;      // time in runtime and driver calls that the op itself made
+  std::vector<Ns> device_self;   // sum of device work launched by the op itself, not by child ops
+  std::vector<Ns> device_total;  // with all descendants'
 
-  std::vector<Step> steps;        // in order of time; never empty for a trace with slices
+  std::vector<Step> steps;  // in order of time; never empty for a trace with slices
   bool has_recorded_steps = false;
-  std::vector<Device> devices;    // by ordinal
+  std::vector<Device> devices;  // by ordinal
   OpLinkMethod op_link = OpLinkMethod::kNone;
-  uint64_t unlinked_device_slices = 0;   // device work without a launch or op
+  uint64_t unlinked_device_slices = 0;  // device work without a launch or op
 
   // True for operators: cpu ops that are no ProfilerStep, data loader or optimizer range (recorders
   // before 1.10 wrote those as operators too). Only these are in `op` and have the times above.

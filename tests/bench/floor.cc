@@ -26,10 +26,10 @@ static_assert(Window::kPadding >= simdjson::SIMDJSON_PADDING);
 constexpr size_t kLookBack = 1 << 16;
 
 struct FloorResult {
-  double seconds = 0;          // of the whole, inflating and tokenizing overlapped
+  double seconds = 0;  // of the whole, inflating and tokenizing overlapped
   double inflate_seconds = 0;
   uint64_t text_bytes = 0;
-  uint64_t events = 0;         // tokenized with all their fields and args
+  uint64_t events = 0;  // tokenized with all their fields and args
 };
 
 // Reads one value, so that the parser does the work of decoding it; the sum keeps the compiler from
@@ -105,8 +105,10 @@ Result<FloorResult> MeasureFloor(const std::filesystem::path& path) {
   ByteSource& source = **opened;
   const auto start = std::chrono::steady_clock::now();
   Window window(&source);
-  const Error no_events{ErrorKind::kUnreadable, path.string() + " holds no list of events.",
-                        "Measure a trace that opens without problems.", {}};
+  const Error no_events{ErrorKind::kUnreadable,
+                        path.string() + " holds no list of events.",
+                        "Measure a trace that opens without problems.",
+                        {}};
   // Up to the list.
   constexpr std::string_view kKey = "\"traceEvents\"";
   for (;;) {
@@ -156,7 +158,8 @@ Result<FloorResult> MeasureFloor(const std::filesystem::path& path) {
         std::string_view key;
         simdjson::ondemand::value value;
         if (field.escaped_key().get(key) || field.value().get(value) || Touch(value, &sum)) {
-          return Error{ErrorKind::kUnreadable, path.string() + " has events that are no strict JSON.",
+          return Error{ErrorKind::kUnreadable,
+                       path.string() + " has events that are no strict JSON.",
                        "Measure a trace that opens without problems.", window.offset()};
         }
         sum += key.size();
@@ -187,9 +190,9 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", result.error().message.c_str());
     return 3;
   }
-  std::printf("{\"seconds\": %.6f, \"inflateSeconds\": %.6f, \"textBytes\": %llu, \"events\": %llu}\n",
-              result->seconds, result->inflate_seconds,
-              static_cast<unsigned long long>(result->text_bytes),
-              static_cast<unsigned long long>(result->events));
+  std::printf(
+      "{\"seconds\": %.6f, \"inflateSeconds\": %.6f, \"textBytes\": %llu, \"events\": %llu}\n",
+      result->seconds, result->inflate_seconds, static_cast<unsigned long long>(result->text_bytes),
+      static_cast<unsigned long long>(result->events));
   return 0;
 }

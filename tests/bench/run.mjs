@@ -5,7 +5,15 @@
 //
 // Sizes are megabytes of JSON. The files are generated, compressed, in a temporary folder.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { traceText, writeTrace } from '../generator/generate.mjs';
@@ -28,7 +36,8 @@ function buildFloor() {
   const made = spawnSync('cmake', ['--build', buildFolder, '--target', 'emberline_floor'], {
     encoding: 'utf8',
   });
-  if (made.status !== 0) throw new Error(`emberline_floor does not build:\n${made.stdout}${made.stderr}`);
+  if (made.status !== 0)
+    throw new Error(`emberline_floor does not build:\n${made.stdout}${made.stderr}`);
 }
 
 /** Runs a program that prints one JSON object; gives it with the seconds and the peak memory. */
@@ -51,7 +60,8 @@ function measure(program, args) {
     child.on('error', reject);
     child.on('close', (status) => {
       clearInterval(timer);
-      if (status !== 0) return reject(new Error(`${program} ${args.join(' ')} ended with ${status}`));
+      if (status !== 0)
+        return reject(new Error(`${program} ${args.join(' ')} ended with ${status}`));
       const processSeconds = Number(process.hrtime.bigint() - start) / 1e9;
       resolve({ answer: JSON.parse(out), processSeconds, peakBytes });
     });
@@ -109,17 +119,25 @@ const columns = [
 ];
 
 function print(rows) {
-  const cells = [columns.map(([title]) => title), ...rows.map((row) => columns.map(([, of]) => of(row)))];
+  const cells = [
+    columns.map(([title]) => title),
+    ...rows.map((row) => columns.map(([, of]) => of(row))),
+  ];
   const widths = columns.map((_, i) => Math.max(...cells.map((line) => line[i].length)));
   for (const line of cells) {
-    console.log(line.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  '));
+    console.log(
+      line
+        .map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i])))
+        .join('  '),
+    );
   }
 }
 
 /** Growth between two sizes as an exponent: 1 is linear. */
 const exponent = (a, b, of) => Math.log(of(b) / of(a)) / Math.log(b.textBytes / a.textBytes);
 
-if (!existsSync(serverPath)) throw new Error(`There is no program at ${serverPath}: build it first.`);
+if (!existsSync(serverPath))
+  throw new Error(`There is no program at ${serverPath}: build it first.`);
 buildFloor();
 if (keep) mkdirSync(keep, { recursive: true });
 const folder = keep ?? mkdtempSync(path.join(tmpdir(), 'emberline-bench-'));

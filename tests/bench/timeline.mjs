@@ -45,7 +45,11 @@ async function measure(path) {
     const whole = endNs - startNs;
     const next = random(7);
     const result = { events: info.events, slices: info.slices, tracksMs: first, zooms: {} };
-    for (const [name, part] of [['full', 1], ['middle', 0.02], ['deep', 0.00005]]) {
+    for (const [name, part] of [
+      ['full', 1],
+      ['middle', 0.02],
+      ['deep', 0.00005],
+    ]) {
       const times = [];
       let boxes = 0;
       for (let i = 0; i < rounds; i++) {
@@ -54,13 +58,21 @@ async function measure(path) {
         const before = performance.now();
         for (let from = 0; from < open.length; from += 6) {
           const reply = await daemon.request('timeline/window', {
-            profileId, startNs: at, endNs: at + span, pixels, tracks: open.slice(from, from + 6).map((track) => track.id),
+            profileId,
+            startNs: at,
+            endNs: at + span,
+            pixels,
+            tracks: open.slice(from, from + 6).map((track) => track.id),
           });
           boxes += reply.rows.reduce((sum, row) => sum + row.start.length, 0);
         }
         times.push(performance.now() - before);
       }
-      result.zooms[name] = { median: quantile(times, 0.5), p99: quantile(times, 0.99), boxes: boxes / rounds };
+      result.zooms[name] = {
+        median: quantile(times, 0.5),
+        p99: quantile(times, 0.99),
+        boxes: boxes / rounds,
+      };
     }
     return result;
   } finally {
@@ -73,7 +85,9 @@ async function frames(path) {
   const { Harness } = await import('../webviews/harness.mjs');
   const harness = await Harness.start();
   try {
-    const opened = await harness.open(path, { state: { view: 'timeline', selection: {}, views: {} } });
+    const opened = await harness.open(path, {
+      state: { view: 'timeline', selection: {}, views: {} },
+    });
     const target = opened.page;
     await target.waitForSelector('.tl[data-settled="true"]', { timeout: 120_000 });
     return await target.evaluate(async () => {
@@ -83,10 +97,16 @@ async function frames(path) {
       let last;
       for (let i = 0; i < 240; i++) {
         const zoomIn = Math.floor(i / 40) % 2 === 0;
-        overlay.dispatchEvent(new WheelEvent('wheel', {
-          bubbles: true, cancelable: true, clientX: box.left + box.width * (0.3 + 0.4 * ((i % 17) / 17)), clientY: box.top + 60,
-          deltaY: i % 3 === 2 ? 0 : zoomIn ? -60 : 60, deltaX: i % 3 === 2 ? 40 : 0,
-        }));
+        overlay.dispatchEvent(
+          new WheelEvent('wheel', {
+            bubbles: true,
+            cancelable: true,
+            clientX: box.left + box.width * (0.3 + 0.4 * ((i % 17) / 17)),
+            clientY: box.top + 60,
+            deltaY: i % 3 === 2 ? 0 : zoomIn ? -60 : 60,
+            deltaX: i % 3 === 2 ? 40 : 0,
+          }),
+        );
         await new Promise((resolve) => requestAnimationFrame(resolve));
         const now = performance.now();
         if (last !== undefined) between.push(now - last);
@@ -105,26 +125,53 @@ try {
   let largest;
   for (const events of sizes) {
     const path = join(folder, `trace-${events}.pt.trace.json`);
-    const made = spawnSync(process.execPath, [join(root, 'tests', 'generator', 'generate.mjs'), '--dialect', 'torch-2.8',
-      '--events', String(events), '--out', path, '--seed', '5'], { encoding: 'utf8', maxBuffer: 1 << 28 });
-    if (made.status !== 0 || !existsSync(path)) throw new Error(`the generator failed: ${made.stderr}`);
+    const made = spawnSync(
+      process.execPath,
+      [
+        join(root, 'tests', 'generator', 'generate.mjs'),
+        '--dialect',
+        'torch-2.8',
+        '--events',
+        String(events),
+        '--out',
+        path,
+        '--seed',
+        '5',
+      ],
+      { encoding: 'utf8', maxBuffer: 1 << 28 },
+    );
+    if (made.status !== 0 || !existsSync(path))
+      throw new Error(`the generator failed: ${made.stderr}`);
     rows.push(await measure(path));
     largest = path;
   }
-  console.log('events      slices      zoom    median ms   99 % ms   boxes   ratio to the smallest');
+  console.log(
+    'events      slices      zoom    median ms   99 % ms   boxes   ratio to the smallest',
+  );
   for (const row of rows) {
     for (const [zoom, { median, p99, boxes }] of Object.entries(row.zooms)) {
       const ratio = median / rows[0].zooms[zoom].median;
-      console.log([String(row.events).padEnd(11), String(row.slices).padEnd(11), zoom.padEnd(7), median.toFixed(2).padStart(9),
-        p99.toFixed(2).padStart(9), boxes.toFixed(0).padStart(7), ratio.toFixed(2).padStart(8)].join(' '));
+      console.log(
+        [
+          String(row.events).padEnd(11),
+          String(row.slices).padEnd(11),
+          zoom.padEnd(7),
+          median.toFixed(2).padStart(9),
+          p99.toFixed(2).padStart(9),
+          boxes.toFixed(0).padStart(7),
+          ratio.toFixed(2).padStart(8),
+        ].join(' '),
+      );
     }
   }
   if (withPage) {
     const between = await frames(largest);
     {
       const late = between.filter((ms) => ms > 1000 / 60 + 2).length;
-      console.log(`\nframes while panning and zooming the largest: median ${quantile(between, 0.5).toFixed(1)} ms, ` +
-        `99 % ${quantile(between, 0.99).toFixed(1)} ms, later than 60 per second: ${((100 * late) / between.length).toFixed(0)} %`);
+      console.log(
+        `\nframes while panning and zooming the largest: median ${quantile(between, 0.5).toFixed(1)} ms, ` +
+          `99 % ${quantile(between, 0.99).toFixed(1)} ms, later than 60 per second: ${((100 * late) / between.length).toFixed(0)} %`,
+      );
     }
   }
 } finally {

@@ -1,4 +1,4 @@
-// A notebook with one cell, and the trace of running it.
+// A notebook with one cell, and small traces of running its text.
 
 /**
  * The name that ipykernel gives a cell's file: MurmurHash2 of its text (32 bits, little endian)
@@ -45,9 +45,13 @@ export function notebookOf(text) {
   });
 }
 
-/** `double` of the cell called from its last line: one addition, one multiplication. */
+/** The trace of running a cell. */
 export function traceOfCell(text) {
-  const file = `/tmp/ipykernel_321/${cellHash(text)}.py`;
+  return traceOfFile(`/tmp/ipykernel_321/${cellHash(text)}.py`, text);
+}
+
+/** `double` of a text called from its last line: one addition, one multiplication. */
+export function traceOfFile(file, text) {
   const last = text.split('\n').length;
   const definition = text.split('\n').findIndex((line) => line.startsWith('def double')) + 1;
   let id = 0;

@@ -1,6 +1,7 @@
 // Drives the real product: the packaged VSIX in a served VS Code, in a real browser.
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -65,6 +66,12 @@ export async function waitUntil(what, question, timeoutMs = patienceMs) {
   }
 }
 
+export function launchBrowser() {
+  const executablePath = findChromium();
+  if (executablePath === undefined) throw new Error('No Chromium: set EMBERLINE_CHROMIUM');
+  return chromium.launch({ executablePath, args: browserArguments, timeout: patienceMs });
+}
+
 /**
  * Starts a VS Code with a copy of `folder` (default: the samples), the VSIX installed, in a browser
  * window. `settings` go to the user's settings; `open` is a profile of the folder to begin with.
@@ -75,8 +82,6 @@ export async function startWorkbench({
   open,
   viewport = { width: 1440, height: 900 },
 } = {}) {
-  const executablePath = findChromium();
-  if (executablePath === undefined) throw new Error('No Chromium: set EMBERLINE_CHROMIUM');
   const home = mkdtempSync(join(tmpdir(), 'emberline-'));
   const folders = workbenchFolders(home);
   const workspace = join(home, basename(folder));
@@ -94,14 +99,8 @@ export async function startWorkbench({
   try {
     prepareWorkbench(folders, process.env.EMBERLINE_VSIX ?? vsixPath(), allSettings);
     server = await startCodeServer(folders, { logFile: join(home, 'server.log') });
-    browser = await chromium.launch({
-      executablePath,
-      args: browserArguments,
-      timeout: patienceMs,
-    });
+    browser = await launchBrowser();
     const page = await browser.newPage({ viewport });
-    page.setDefaultTimeout(patienceMs);
-    page.setDefaultNavigationTimeout(patienceMs);
     const workbench = new Workbench({ folders, workspace, server, browser, page });
     await page.goto(workbenchUrl(server.url, workspace));
     await workbench.waitForReady();
@@ -121,6 +120,8 @@ export class Workbench {
     this.server = server;
     this.browser = browser;
     this.page = page;
+    page.setDefaultTimeout(patienceMs);
+    page.setDefaultNavigationTimeout(patienceMs);
     /** Errors that pages and webviews reported. */
     this.pageErrors = [];
     page.on('pageerror', (error) => this.pageErrors.push(String(error?.stack ?? error)));
@@ -276,7 +277,8 @@ export class Workbench {
       await part();
     } catch (error) {
       const picture = await this.screenshot(`failed-${name}`).catch(() => 'no picture');
-      cpSync(join(this.folders.home, 'server.log'), join(outputDir, `failed-${name}.log`));
+      const log = join(this.folders.home, 'server.log');
+      if (existsSync(log)) cpSync(log, join(outputDir, `failed-${name}.log`));
       const errors = this.pageErrors.slice(-5).join('\n');
       error.message += `\nSee ${picture}${errors === '' ? '' : `\nErrors in the page:\n${errors}`}`;
       throw error;

@@ -26,8 +26,8 @@ std::string Record(int ts, int64_t bytes, int address, int64_t total, int device
   return R"({"ph":"i","s":"t","name":"[memory]","cat":"cpu_instant_event","pid":1,"tid":)" +
          std::to_string(tid) + R"(,"ts":)" + std::to_string(ts) + R"(,"args":{"Device Type":)" +
          std::to_string(type) + R"(,"Device Id":)" + std::to_string(device) + R"(,"Addr":)" +
-         std::to_string(address) + R"(,"Bytes":)" + std::to_string(bytes) + R"(,"Total Allocated":)" +
-         std::to_string(total) + R"(,"Total Reserved":2048}})";
+         std::to_string(address) + R"(,"Bytes":)" + std::to_string(bytes) +
+         R"(,"Total Allocated":)" + std::to_string(total) + R"(,"Total Reserved":2048}})";
 }
 
 struct Loaded {
@@ -56,7 +56,8 @@ std::string Text(const Table& table, size_t row, const char* key) {
 
 }  // namespace
 
-TEST_CASE("an allocation is paired with its release and named after the operator around aten::empty") {
+TEST_CASE(
+    "an allocation is paired with its release and named after the operator around aten::empty") {
   const Loaded t = Load(Trace(Record(115, 512, 7, 512) + "," + Record(350, -512, 7, 0)));
   REQUIRE(t.data.devices.size() == 1);
   CHECK(t.data.devices[0].name == "GPU 0");
@@ -71,7 +72,9 @@ TEST_CASE("an allocation is paired with its release and named after the operator
   CHECK(Text(events, 0, "module") == "Net_0");
 }
 
-TEST_CASE("B36: a second allocation at an address keeps the first, and devices do not pair with each other") {
+TEST_CASE(
+    "B36: a second allocation at an address keeps the first, and devices do not pair with each "
+    "other") {
   const Loaded t = Load(Trace(Record(115, 100, 7, 100) + "," + Record(116, 200, 7, 300) + "," +
                               Record(117, 50, 7, 50, 1) + "," + Record(350, -200, 7, 100)));
   const Table events = MemoryEventsTable(t.data, *t.model, 0, t.all);
@@ -121,14 +124,15 @@ TEST_CASE("B31: calls counts every call of an operator in the range") {
 }
 
 TEST_CASE("B32: HIP and XPU devices have names and tables") {
-  const Loaded t = Load(Trace(Record(115, 512, 7, 512, 0, 6) + "," + Record(116, 128, 8, 128, 1, 12) + "," +
-                              Record(117, 1, 9, 1, -1, 0)));
+  const Loaded t = Load(Trace(Record(115, 512, 7, 512, 0, 6) + "," +
+                              Record(116, 128, 8, 128, 1, 12) + "," + Record(117, 1, 9, 1, -1, 0)));
   REQUIRE(t.data.devices.size() == 3);
   CHECK(t.data.devices[0].name == "GPU 0");
   CHECK(t.data.devices[1].name == "XPU 1");
   CHECK(t.data.devices[2].name == "CPU");
   CHECK_FALSE(t.data.devices[2].capacity.has_value());
-  for (int i = 0; i < 3; ++i) CHECK(MemoryStatisticsTable(t.data, *t.model, i, t.all).rows.size() == 2);
+  for (int i = 0; i < 3; ++i)
+    CHECK(MemoryStatisticsTable(t.data, *t.model, i, t.all).rows.size() == 2);
 }
 
 TEST_CASE("B63: a sampled curve keeps the peak and the trough") {

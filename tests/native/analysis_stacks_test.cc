@@ -8,27 +8,34 @@ using namespace emberline;
 namespace {
 
 std::shared_ptr<const Model> Load(const std::string& events) {
-  auto read = ReadTraceText(R"({"schemaVersion":1,"deviceProperties":[{"id":0,"name":"G"}],"traceEvents":[)" + events + "]}");
+  auto read = ReadTraceText(
+      R"({"schemaVersion":1,"deviceProperties":[{"id":0,"name":"G"}],"traceEvents":[)" + events +
+      "]}");
   REQUIRE(read.ok());
   auto model = BuildModel(read->store);
   REQUIRE(model.ok());
   return *model;
 }
 
-std::string Slice(const char* cat, const std::string& name, int ts, int dur, const std::string& args = "") {
-  return std::string(R"({"ph":"X","cat":")") + cat + R"(","name":")" + name + R"(","pid":1,"tid":1,"ts":)" +
-         std::to_string(ts) + R"(,"dur":)" + std::to_string(dur) + R"(,"args":{)" + args + "}}";
+std::string Slice(const char* cat, const std::string& name, int ts, int dur,
+                  const std::string& args = "") {
+  return std::string(R"({"ph":"X","cat":")") + cat + R"(","name":")" + name +
+         R"(","pid":1,"tid":1,"ts":)" + std::to_string(ts) + R"(,"dur":)" + std::to_string(dur) +
+         R"(,"args":{)" + args + "}}";
 }
 
-// main calls a and b; a launches 30 us of kernels, b 10 us; torch's own frame lies between a and its op.
+// main calls a and b; a launches 30 us of kernels, b 10 us; torch's own frame lies between a and
+// its op.
 const std::string kCalls =
     Slice("python_function", "main.py(1): main", 0, 1000, R"("Python id":1)") + "," +
-    Slice("python_function", "main.py(20): a", 100, 300, R"("Python id":2,"Python parent id":1)") + "," +
-    Slice("python_function", "torch/nn/functional.py(5): relu", 110, 200, R"("Python id":3,"Python parent id":2)") + "," +
-    Slice("cpu_op", "aten::relu", 120, 50, R"("External id":1)") + "," +
+    Slice("python_function", "main.py(20): a", 100, 300, R"("Python id":2,"Python parent id":1)") +
+    "," +
+    Slice("python_function", "torch/nn/functional.py(5): relu", 110, 200,
+          R"("Python id":3,"Python parent id":2)") +
+    "," + Slice("cpu_op", "aten::relu", 120, 50, R"("External id":1)") + "," +
     Slice("cuda_runtime", "cudaLaunchKernel", 130, 5, R"("correlation":1)") + "," +
-    Slice("python_function", "main.py(30): b", 500, 100, R"("Python id":4,"Python parent id":1)") + "," +
-    Slice("cpu_op", "aten::add", 510, 50, R"("External id":2)") + "," +
+    Slice("python_function", "main.py(30): b", 500, 100, R"("Python id":4,"Python parent id":1)") +
+    "," + Slice("cpu_op", "aten::add", 510, 50, R"("External id":2)") + "," +
     Slice("cuda_runtime", "cudaLaunchKernel", 520, 5, R"("correlation":2)") + "," +
     R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":300,"dur":30,"args":{"stream":7,"device":0,"correlation":1}},)"
     R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":600,"dur":10,"args":{"stream":7,"device":0,"correlation":2}})";
@@ -44,7 +51,8 @@ std::string Path(const StackTree& tree, uint32_t node) {
 std::string Leaves(const StackTree& tree) {
   std::string text;
   for (uint32_t i = 1; i < tree.nodes.size(); ++i) {
-    if (tree.nodes[i].self > 0) text += Path(tree, i) + " = " + std::to_string(tree.nodes[i].self / 1000) + "\n";
+    if (tree.nodes[i].self > 0)
+      text += Path(tree, i) + " = " + std::to_string(tree.nodes[i].self / 1000) + "\n";
   }
   return text;
 }
@@ -68,7 +76,8 @@ TEST_CASE("library frames fold into their caller") {
   options.fold_library = true;
   auto tree = AnalyzeStacks(*model, options, {});
   REQUIRE(tree.ok());
-  CHECK(Leaves(*tree) == "main.py(1): main > main.py(20): a = 30\nmain.py(1): main > main.py(30): b = 10\n");
+  CHECK(Leaves(*tree) ==
+        "main.py(1): main > main.py(20): a = 30\nmain.py(1): main > main.py(30): b = 10\n");
 }
 
 TEST_CASE("bottom-up keeps the whole and puts callees at the root") {
@@ -106,9 +115,11 @@ TEST_CASE("host time is each function's own time") {
         "main.py(1): main > main.py(30): b = 100\n");
 }
 
-TEST_CASE("recorded strings serve where there are no frames, and recursion counts once in the table") {
-  const auto model = Load(
-      Slice("cpu_op", "aten::relu", 100, 50, R"("Call stack":"net.py(7): f;net.py(9): f;main.py(3): <module>")"));
+TEST_CASE(
+    "recorded strings serve where there are no frames, and recursion counts once in the table") {
+  const auto model =
+      Load(Slice("cpu_op", "aten::relu", 100, 50,
+                 R"("Call stack":"net.py(7): f;net.py(9): f;main.py(3): <module>")"));
   StackOptions options;
   options.weight = StackWeight::kHost;
   auto tree = AnalyzeStacks(*model, options, {});

@@ -1,10 +1,9 @@
-#include "base/result.h"
-
 #include <catch2/catch.hpp>
 #include <set>
 #include <string>
 
 #include "base/cancel.h"
+#include "base/result.h"
 #include "base/types.h"
 
 namespace emberline {
@@ -21,8 +20,9 @@ TEST_CASE("a result holds a value or an error") {
 
 TEST_CASE("every kind of error has its own name") {
   std::set<std::string> names;
-  for (const ErrorKind kind : {ErrorKind::kNotFound, ErrorKind::kUnreadable, ErrorKind::kInvalidArgument,
-                               ErrorKind::kCancelled, ErrorKind::kUnsupported, ErrorKind::kInternal}) {
+  for (const ErrorKind kind :
+       {ErrorKind::kNotFound, ErrorKind::kUnreadable, ErrorKind::kInvalidArgument,
+        ErrorKind::kCancelled, ErrorKind::kUnsupported, ErrorKind::kInternal}) {
     names.insert(ErrorKindName(kind));
   }
   CHECK(names.size() == 6);

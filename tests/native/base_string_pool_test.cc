@@ -1,8 +1,8 @@
-#include "base/string_pool.h"
-
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
+
+#include "base/string_pool.h"
 
 namespace emberline {
 

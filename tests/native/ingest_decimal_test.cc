@@ -1,9 +1,9 @@
-#include "ingest/decimal.h"
-
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 #include <string>
+
+#include "ingest/decimal.h"
 
 namespace emberline {
 namespace {
@@ -58,7 +58,8 @@ TEST_CASE("exponents move the point") {
 }
 
 TEST_CASE("what is no time is told apart from what does not fit") {
-  for (const char* text : {"", "-", ".", "abc", "1.2.3", "12x", "nan", "0x10", "1e", "1ex", "--1"}) {
+  for (const char* text :
+       {"", "-", ".", "abc", "1.2.3", "12x", "nan", "0x10", "1e", "1ex", "--1"}) {
     INFO(text);
     CHECK(State(text) == TimeText::kInvalid);
   }
@@ -82,7 +83,8 @@ TEST_CASE("a fraction is noticed only where it is not zero") {
 
 TEST_CASE("integers are plain digits that fit") {
   int64_t value = 0;
-  CHECK((ParseInt64("-9223372036854775808", &value) && value == std::numeric_limits<int64_t>::min()));
+  CHECK(
+      (ParseInt64("-9223372036854775808", &value) && value == std::numeric_limits<int64_t>::min()));
   CHECK((ParseInt64("+12", &value) && value == 12));
   for (const char* text : {"", "1.0", "9223372036854775808", "0x1", " 1", "1 "}) {
     INFO(text);

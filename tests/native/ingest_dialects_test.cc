@@ -52,7 +52,8 @@ TEST_CASE("categories of all releases mean the same") {
   CHECK_FALSE(IsDeviceWork(MeaningOfCategory("cuda_profiler_range").kind));
 }
 
-TEST_CASE("1.8 and 1.9: text thread ids and streams, absolute integer times, [memory] without category") {
+TEST_CASE(
+    "1.8 and 1.9: text thread ids and streams, absolute integer times, [memory] without category") {
   const auto store = ReadEvents(R"js(
     {"ph": "X", "cat": "Operator", "name": "aten::add", "pid": 5555, "tid": "25738",
      "ts": 1623143089861000, "dur": 40, "args": {"Device": 5555, "External id": 3,
@@ -117,7 +118,8 @@ TEST_CASE("2.4 to 2.7: relative times with a fraction, the base after the events
     "with_stack": 1, "record_shapes": 1, "distributedInfo": {"backend": "nccl", "rank": 1, "world_size": 2,
       "pg_config": [{"pg_name": "0", "ranks": [0, 1]}]},
     "user key": {"a": [1, 2]}, "cuda_runtime_version": 12000,
-    "traceEvents": [)js" + X("cpu_op", "aten::mm", 4458676524648.5, 3.25) + R"js(,
+    "traceEvents": [)js" + X("cpu_op", "aten::mm", 4458676524648.5, 3.25) +
+                          R"js(,
       {"ph": "X", "cat": "cpu_op", "name": "exact", "pid": 1, "tid": 1, "ts": 4458676524649.047, "dur": 0.001}
     ], "WARNING": ["CUPTI stopped early?"], "traceName": "/tmp/tmpu3g3sevh.json", "displayTimeUnit": "ms",
     "baseTimeNanoseconds": 1719853884000000000})js");
@@ -143,7 +145,8 @@ TEST_CASE("2.4 to 2.7: relative times with a fraction, the base after the events
   CHECK(meta.distributed->rank == 1);
   CHECK(meta.distributed->world_size == 2);
   CHECK(meta.distributed->raw.find("\"ranks\": [0, 1]") != std::string::npos);
-  CHECK(meta.profiler_flags == std::map<std::string, bool>{{"record_shapes", true}, {"with_stack", true}});
+  CHECK(meta.profiler_flags ==
+        std::map<std::string, bool>{{"record_shapes", true}, {"with_stack", true}});
   const std::map<std::string, std::string> others(meta.others.begin(), meta.others.end());
   CHECK(others.at("user key") == "{\"a\": [1, 2]}");
   CHECK(others.at("cuda_runtime_version") == "12000");
@@ -151,13 +154,16 @@ TEST_CASE("2.4 to 2.7: relative times with a fraction, the base after the events
 }
 
 TEST_CASE("2.8 on: the base before the events gives the same") {
-  const auto store = Read(R"js({"schemaVersion": 1, "displayTimeUnit": "ms", "baseTimeNanoseconds": 1000,
-    "traceEvents": [)js" + X("cpu_op", "op", 2, 1) + "], \"traceName\": \"x\"}");
+  const auto store =
+      Read(R"js({"schemaVersion": 1, "displayTimeUnit": "ms", "baseTimeNanoseconds": 1000,
+    "traceEvents": [)js" +
+           X("cpu_op", "op", 2, 1) + "], \"traceName\": \"x\"}");
   CHECK(store->base_ns() == 3000);
 }
 
 TEST_CASE("legacy bare arrays: no categories, processes by name") {
-  const auto store = Read(R"js([{"name": "aten::add", "ph": "X", "ts": 1034.5, "dur": 12.25, "tid": 1,
+  const auto store =
+      Read(R"js([{"name": "aten::add", "ph": "X", "ts": 1034.5, "dur": 12.25, "tid": 1,
       "pid": "CPU functions", "args": {}},
     {"name": "aten::add", "ph": "s", "ts": 1034.5, "tid": 1, "pid": "CPU functions", "id": 0,
       "cat": "cpu_to_cuda", "args": {}},
@@ -207,9 +213,9 @@ TEST_CASE("ranges that cross end by name") {
 }
 
 TEST_CASE("process and thread metadata is applied; the last one wins, roles before names") {
-  const auto store = ReadEvents(
-      X("cpu_op", "op", 10, 5, 1102, 1200) + "," + X("kernel", "k", 12, 2, 0, 7) + "," +
-      X("overhead", "Buffer Flush", 11, 1, -1, 5) + R"js(,
+  const auto store =
+      ReadEvents(X("cpu_op", "op", 10, 5, 1102, 1200) + "," + X("kernel", "k", 12, 2, 0, 7) + "," +
+                 X("overhead", "Buffer Flush", 11, 1, -1, 5) + R"js(,
     {"name": "process_name", "ph": "M", "ts": 0.0, "pid": 1102, "tid": 0, "args": {"name": "python3.10"}},
     {"name": "process_labels", "ph": "M", "ts": 0.0, "pid": 1102, "tid": 0, "args": {"labels": "CPU"}},
     {"name": "process_labels", "ph": "M", "ts": 0.0, "pid": 0, "tid": 0, "args": {"labels": "GPU 0"}},
@@ -233,7 +239,8 @@ TEST_CASE("process and thread metadata is applied; the last one wins, roles befo
 }
 
 TEST_CASE("allocator records with full addresses and totals") {
-  const auto store = ReadEvents(R"js({"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]",
+  const auto store =
+      ReadEvents(R"js({"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]",
       "pid": 1, "tid": 1, "ts": 20, "args": {"Device Type": 1, "Device Id": 0, "Addr": 18446744073709551615,
       "Bytes": 1024, "Total Allocated": 5435638784, "Total Reserved": 12782141440}},
     {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 1, "tid": 1, "ts": 10,
@@ -268,10 +275,13 @@ TEST_CASE("counters, also with an empty key and a text process") {
   CHECK(std::get<double>(args[0].second.v) == 1.5);
 }
 
-TEST_CASE("flows count per category, and a flow finds its place where a device and a process share a number") {
-  const auto store = ReadEvents(
-      X("cpu_op", "forward", 10, 20, 1, 7) + "," + X("cuda_runtime", "cudaLaunchKernel", 10, 2, 1, 7) + "," +
-      X("cpu_op", "backward", 50, 20, 1, 8) + "," + X("kernel", "k", 13, 2, 1, 7) + R"js(,
+TEST_CASE(
+    "flows count per category, and a flow finds its place where a device and a process share a "
+    "number") {
+  const auto store = ReadEvents(X("cpu_op", "forward", 10, 20, 1, 7) + "," +
+                                X("cuda_runtime", "cudaLaunchKernel", 10, 2, 1, 7) + "," +
+                                X("cpu_op", "backward", 50, 20, 1, 8) + "," +
+                                X("kernel", "k", 13, 2, 1, 7) + R"js(,
     {"ph": "s", "id": 1, "pid": 1, "tid": 7, "ts": 10, "cat": "ac2g", "name": "ac2g"},
     {"ph": "f", "id": 1, "pid": 1, "tid": 7, "ts": 13, "cat": "ac2g", "name": "ac2g", "bp": "e"},
     {"ph": "s", "id": "1", "pid": 1, "tid": 7, "ts": 10, "cat": "fwdbwd", "name": "fwdbwd"},
@@ -298,7 +308,9 @@ TEST_CASE("ROCm, XPU and Triton args: numeric texts, hexadecimal texts, 64-bit i
   const auto store = ReadEvents(
       X("cuda_runtime", "hipMemcpyAsync", 1, 1, 9, 9,
         R"js({"size": "2560", "stream": "0x55d0c0ffee", "kind": "1", "Comms Id": 18446744073709551615})js") +
-      "," + X("kernel", "k", 1, 1, 2, 0, R"js({"grid": "grid(100,)", "x": 1.25, "n": null, "t": true})js"));
+      "," +
+      X("kernel", "k", 1, 1, 2, 0,
+        R"js({"grid": "grid(100,)", "x": 1.25, "n": null, "t": true})js"));
   const SliceIndex copy = Find(*store, "hipMemcpyAsync");
   CHECK(store->ArgInt(copy, "size") == 2560);
   CHECK(store->ArgNumber(copy, "size") == 2560.0);

@@ -20,7 +20,8 @@ class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::random_device random;
-    path_ = fs::temp_directory_path() / ("emberline-test-" + std::to_string(random()) + std::to_string(random()));
+    path_ = fs::temp_directory_path() /
+            ("emberline-test-" + std::to_string(random()) + std::to_string(random()));
     fs::create_directories(path_);
   }
   ~TemporaryFolder() {
@@ -56,8 +57,9 @@ std::string Gzip(const std::string& text) {
 std::string Trace(int events) {
   std::string text = "{\"schemaVersion\": 1, \"traceEvents\": [";
   for (int i = 0; i < events; ++i) {
-    text += (i ? ",\n  " : "") + X("cpu_op", "op " + std::to_string(i % 50), i * 10, 5, 1, 1 + i % 3,
-                                   "{\"External id\": " + std::to_string(i * 7919) + "}");
+    text +=
+        (i ? ",\n  " : "") + X("cpu_op", "op " + std::to_string(i % 50), i * 10, 5, 1, 1 + i % 3,
+                               "{\"External id\": " + std::to_string(i * 7919) + "}");
   }
   return text + "], \"traceName\": \"t\"}";
 }
@@ -76,8 +78,11 @@ TEST_CASE("plain and compressed files give the same, whatever their names") {
   const TemporaryFolder folder;
   const std::string text = Trace(5000);
   const std::string packed = Gzip(text);
-  for (const auto& [name, bytes] : std::vector<std::pair<std::string, std::string>>{
-           {"a.pt.trace.json", text}, {"a.pt.trace.json.gz", packed}, {"b.json", packed}, {"b.json.gz", text}}) {
+  for (const auto& [name, bytes] :
+       std::vector<std::pair<std::string, std::string>>{{"a.pt.trace.json", text},
+                                                        {"a.pt.trace.json.gz", packed},
+                                                        {"b.json", packed},
+                                                        {"b.json.gz", text}}) {
     INFO(name);
     const auto store = Load(folder.Write(name, bytes));
     CHECK(store->slice_count() == 5000);
@@ -88,7 +93,8 @@ TEST_CASE("plain and compressed files give the same, whatever their names") {
   }
 }
 
-TEST_CASE("several gzip members are one text, zeros behind them are padding, other bytes are counted") {
+TEST_CASE(
+    "several gzip members are one text, zeros behind them are padding, other bytes are counted") {
   const TemporaryFolder folder;
   const std::string text = Trace(3000);
   const std::string two = Gzip(text.substr(0, 70'001)) + Gzip(text.substr(70'001));
@@ -113,7 +119,9 @@ TEST_CASE("a compressed file that is cut or damaged opens to what can be read") 
   REQUIRE(broken.ok());
   CheckCounts(*broken->store);
   CHECK(broken->store->slice_count() < 5000);
-  CHECK(ProblemCount(*broken->store, "damagedGzip") + ProblemCount(*broken->store, "truncatedGzip") == 1);
+  CHECK(ProblemCount(*broken->store, "damagedGzip") +
+            ProblemCount(*broken->store, "truncatedGzip") ==
+        1);
   // Only the check sum at the end is wrong.
   std::string sum = packed;
   sum[sum.size() - 6] ^= 1;
@@ -161,7 +169,8 @@ TEST_CASE("reading a file can be cancelled in the middle") {
 
 TEST_CASE("a file is a run with one worker") {
   const TemporaryFolder folder;
-  const auto found = DiscoverRuns(folder.Write("job/rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz", "x"));
+  const auto found =
+      DiscoverRuns(folder.Write("job/rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz", "x"));
   REQUIRE(found.ok());
   REQUIRE(found->runs.size() == 1);
   CHECK(found->runs[0].name == "job");
@@ -173,11 +182,12 @@ TEST_CASE("a file is a run with one worker") {
 
 TEST_CASE("a log folder holds runs, a run holds workers, a worker holds spans in order of time") {
   const TemporaryFolder folder;
-  for (const char* name : {
-           "run b/host.domain_12.900.pt.trace.json", "run b/host.domain_12.1000.pt.trace.json.gz",
-           "run b/host.domain_12.10000.pt.trace.json", "run b/rank10.pt.trace.json", "run b/rank2.pt.trace.json",
-           "run a/deep/worker0.1623143089861.pt.trace.json", "run a/deep/worker0.1623143566756000000.pt.trace.json",
-           "run a/deep/notes.txt", "run a/deep/other.pt.trace.json.bak", "w.pt.trace.json", "run c/.pt.trace.json"}) {
+  for (const char* name :
+       {"run b/host.domain_12.900.pt.trace.json", "run b/host.domain_12.1000.pt.trace.json.gz",
+        "run b/host.domain_12.10000.pt.trace.json", "run b/rank10.pt.trace.json",
+        "run b/rank2.pt.trace.json", "run a/deep/worker0.1623143089861.pt.trace.json",
+        "run a/deep/worker0.1623143566756000000.pt.trace.json", "run a/deep/notes.txt",
+        "run a/deep/other.pt.trace.json.bak", "w.pt.trace.json", "run c/.pt.trace.json"}) {
     folder.Write(name, "{}");
   }
   folder.Write("run d/rank0_trace.json", Trace(3));
@@ -188,7 +198,8 @@ TEST_CASE("a log folder holds runs, a run holds workers, a worker holds spans in
   REQUIRE(found.ok());
   std::vector<std::string> runs;
   for (const RunFiles& run : found->runs) runs.push_back(run.name);
-  std::vector<std::string> expected = {folder.path().filename().string(), "run a/deep", "run b", "run c", "run d"};
+  std::vector<std::string> expected = {folder.path().filename().string(), "run a/deep", "run b",
+                                       "run c", "run d"};
   CHECK(runs == expected);
   const auto& run_b = found->runs[2];
   REQUIRE(run_b.workers.size() == 3);
@@ -201,7 +212,8 @@ TEST_CASE("a log folder holds runs, a run holds workers, a worker holds spans in
   CHECK(run_b.workers[0].spans[2].path.filename() == "host.domain_12.10000.pt.trace.json");
   CHECK(run_b.workers[0].spans[2].span == "3");
   // Milliseconds of old recorders and nanoseconds of newer ones.
-  CHECK(found->runs[1].workers[0].spans[0].path.filename() == "worker0.1623143089861.pt.trace.json");
+  CHECK(found->runs[1].workers[0].spans[0].path.filename() ==
+        "worker0.1623143089861.pt.trace.json");
   CHECK(found->runs[3].workers[0].name.empty());
   REQUIRE(found->runs[4].workers.size() == 1);
   CHECK(found->runs[4].workers[0].name == "rank0_trace");

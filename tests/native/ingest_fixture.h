@@ -41,8 +41,8 @@ inline uint64_t ProblemCount(const TraceStore& store, std::string_view kind) {
 // Every event of the file is in exactly one table, or dropped.
 inline void CheckCounts(const TraceStore& store) {
   const ReadCounts& c = store.counts();
-  CHECK(c.events == c.slices + c.paired + c.instants + c.memory + c.counters + c.flows + c.metadata +
-                        c.dropped);
+  CHECK(c.events == c.slices + c.paired + c.instants + c.memory + c.counters + c.flows +
+                        c.metadata + c.dropped);
   CHECK(store.slice_count() == c.slices);
   CHECK(store.instants().size() == c.instants);
   CHECK(store.memory().size() == c.memory);

@@ -11,9 +11,11 @@ namespace {
 
 // An event whose name is spelt literally, between two sound ones.
 std::shared_ptr<const TraceStore> ReadWithName(const std::string& name) {
-  return ReadEvents(X("cpu_op", "before", 1, 1) + ",\n  {\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"" +
-                    name + "\", \"pid\": 1, \"tid\": 1, \"ts\": 3, \"dur\": 1,\n    \"args\": {\"k\": 5}\n  },\n  " +
-                    X("cpu_op", "after", 5, 1));
+  return ReadEvents(
+      X("cpu_op", "before", 1, 1) + ",\n  {\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"" +
+      name +
+      "\", \"pid\": 1, \"tid\": 1, \"ts\": 3, \"dur\": 1,\n    \"args\": {\"k\": 5}\n  },\n  " +
+      X("cpu_op", "after", 5, 1));
 }
 
 void CheckName(const std::string& spelt, const std::string& expected, const std::string& problem) {
@@ -37,10 +39,12 @@ void CheckName(const std::string& spelt, const std::string& expected, const std:
 TEST_CASE("names with escapes, sound and unsound") {
   CheckName(R"js(a\"b\\c\/d\ne)js", "a\"b\\c/d\ne", "");
   CheckName(R"js(caf\u00e9 \ud83d\ude00)js", "caf\xC3\xA9 \xF0\x9F\x98\x80", "");
-  CheckName(R"js(C:\Users\me\new\train.py(3): f)js", R"js(C:\Users\me\new\train.py(3): f)js", "badEscape");
+  CheckName(R"js(C:\Users\me\new\train.py(3): f)js", R"js(C:\Users\me\new\train.py(3): f)js",
+            "badEscape");
   CheckName(R"js(bad \u12G4 hex)js", R"js(bad \u12G4 hex)js", "badEscape");
   CheckName(R"js(lone \ud83d half)js", "lone \xEF\xBF\xBD half", "invalidUtf8");
-  CheckName("void k<{lambda()#1}>([](int){ return 1; }, x)", "void k<{lambda()#1}>([](int){ return 1; }, x)", "");
+  CheckName("void k<{lambda()#1}>([](int){ return 1; }, x)",
+            "void k<{lambda()#1}>([](int){ return 1; }, x)", "");
 }
 
 TEST_CASE("raw bytes in names") {
@@ -57,17 +61,13 @@ TEST_CASE("raw quotes in names are mended") {
 }
 
 TEST_CASE("an event beyond mending is left out, its neighbours are not") {
-  for (const char* broken : {
-           R"js({"ph": "X", "name": "x" "ts" 1, "pid": 1})js",
-           R"js({"ph": "X", , ; "name"})js",
-           R"js({"ph" "X", "name": "x"})js",
-           R"js({"ph": ]})js",
-           R"js({"name": "x", "args": {"a": [1, 2, })js",
-           R"js({"ph": "X" "name")js"}) {
+  for (const char* broken :
+       {R"js({"ph": "X", "name": "x" "ts" 1, "pid": 1})js", R"js({"ph": "X", , ; "name"})js",
+        R"js({"ph" "X", "name": "x"})js", R"js({"ph": ]})js",
+        R"js({"name": "x", "args": {"a": [1, 2, })js", R"js({"ph": "X" "name")js"}) {
     INFO(broken);
-    const auto store =
-        ReadEvents(X("cpu_op", "before", 1, 1) + ",\n" + broken + ",\n" + X("cpu_op", "after", 5, 1) + ",\n" +
-                   X("cpu_op", "last", 7, 1));
+    const auto store = ReadEvents(X("cpu_op", "before", 1, 1) + ",\n" + broken + ",\n" +
+                                  X("cpu_op", "after", 5, 1) + ",\n" + X("cpu_op", "last", 7, 1));
     CheckCounts(*store);
     CHECK(Find(*store, "before") != kNone);
     CHECK(Find(*store, "last") != kNone);
@@ -96,8 +96,9 @@ TEST_CASE("the offset of the first problem points into the event") {
 }
 
 TEST_CASE("tokens that are no JSON are kept") {
-  const auto store = ReadEvents(X("kernel", "k", 1, 1, 0, 7,
-                                  R"js({"a": N/A, "b": inf, "c": -inf, "d": nan, "e": NaN, "f": Infinity,
+  const auto store =
+      ReadEvents(X("kernel", "k", 1, 1, 0, 7,
+                   R"js({"a": N/A, "b": inf, "c": -inf, "d": nan, "e": NaN, "f": Infinity,
                                       "g": 3., "h": , "i": "N/A", "j": 1e5, "k": -1., "l": 007})js"));
   CheckCounts(*store);
   CHECK(store->slice_count() == 1);
@@ -130,15 +131,17 @@ TEST_CASE("commas too many and too few") {
 }
 
 TEST_CASE("a key that lost a quote") {
-  const auto store = ReadEvents(R"js({"name": "aten::add", "ph": "X", "ts": 1, "dur": 2, tid": 9, "pid": 3})js");
+  const auto store =
+      ReadEvents(R"js({"name": "aten::add", "ph": "X", "ts": 1, "dur": 2, tid": 9, "pid": 3})js");
   CheckCounts(*store);
   REQUIRE(store->slice_count() == 1);
   CHECK(store->tracks()[0].tid.number == 9);
 }
 
 TEST_CASE("entries that are no events are counted") {
-  const auto store = ReadEvents("1, null, \"text\", [1, {\"ph\": \"X\"}], {}, " + X("cpu_op", "op", 1, 1) +
-                                R"js(, {"ph": "b", "name": "async", "pid": 1, "tid": 1, "ts": 1, "id": 1},
+  const auto store =
+      ReadEvents("1, null, \"text\", [1, {\"ph\": \"X\"}], {}, " + X("cpu_op", "op", 1, 1) +
+                 R"js(, {"ph": "b", "name": "async", "pid": 1, "tid": 1, "ts": 1, "id": 1},
                                    {"ph": "XY", "name": "odd"}, {"ph": "X", "name": "no time"},
                                    {"ph": "X", "name": "text time", "ts": "soon"},
                                    {"ph": "X", "name": "far", "ts": 99999999999999999999, "dur": 1})js");
@@ -167,7 +170,8 @@ TEST_CASE("missing and negative durations count as 0, missing names and ids are 
 }
 
 TEST_CASE("times may be quoted") {
-  const auto store = ReadEvents(R"js({"ph": "X", "name": "q", "cat": "cpu_op", "ts": "12.500", "dur": "3", "pid": "1", "tid": "1"})js");
+  const auto store = ReadEvents(
+      R"js({"ph": "X", "name": "q", "cat": "cpu_op", "ts": "12.500", "dur": "3", "pid": "1", "tid": "1"})js");
   CHECK(store->base_ns() == 12'500);
   CHECK(store->duration(0) == 3'000);
   CHECK(store->problems().empty());
@@ -175,9 +179,10 @@ TEST_CASE("times may be quoted") {
 
 TEST_CASE("deep nesting is refused without recursion, brackets in texts do not count") {
   const std::string deep = std::string(5000, '[') + std::string(5000, ']');
-  const auto store = ReadEvents(X("cpu_op", "before", 1, 1) + "," + X("cpu_op", "deep", 3, 1, 1, 1, "{\"x\": " + deep + "}") +
-                                "," + X("cpu_op", "text", 5, 1, 1, 1, "{\"x\": [\"" + std::string(5000, '[') + "\"]}") + "," +
-                                X("cpu_op", "after", 7, 1));
+  const auto store = ReadEvents(
+      X("cpu_op", "before", 1, 1) + "," + X("cpu_op", "deep", 3, 1, 1, 1, "{\"x\": " + deep + "}") +
+      "," + X("cpu_op", "text", 5, 1, 1, 1, "{\"x\": [\"" + std::string(5000, '[') + "\"]}") + "," +
+      X("cpu_op", "after", 7, 1));
   CheckCounts(*store);
   CHECK(ProblemCount(*store, "tooDeep") == 1);
   CHECK(Find(*store, "deep") == kNone);
@@ -192,22 +197,24 @@ TEST_CASE("a list that is never closed ends with its object") {
 }
 
 TEST_CASE("damage outside the events") {
-  const auto store = Read(R"js({"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": , "world_size": 4},
+  const auto store = Read(
+      R"js({"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": , "world_size": 4},
     "empty": , "bare": some text, "deviceProperties": "none", "s": "raw }] text", "traceEvents": [)js" +
-                          X("cpu_op", "op", 1, 1) + R"js(], "x": [1, 2, "late": 1, "traceName": "n"})js");
+      X("cpu_op", "op", 1, 1) + R"js(], "x": [1, 2, "late": 1, "traceName": "n"})js");
   CHECK(store->slice_count() == 1);
   REQUIRE(store->metadata().distributed.has_value());
   CHECK(store->metadata().distributed->rank == -1);
   CHECK(store->metadata().distributed->world_size == 4);
   CHECK(ProblemCount(*store, "missingValue") == 2);
-  const std::map<std::string, std::string> others(store->metadata().others.begin(), store->metadata().others.end());
+  const std::map<std::string, std::string> others(store->metadata().others.begin(),
+                                                  store->metadata().others.end());
   CHECK(others.at("bare") == "some text");
   CHECK(others.at("s") == "\"raw }] text\"");
 }
 
 TEST_CASE("a second list of events is read too, a repeated key replaces") {
-  const auto store = Read("{\"k\": 1, \"k\": 2, \"traceEvents\": [" + X("cpu_op", "a", 1, 1) + "], \"traceEvents\": [" +
-                          X("cpu_op", "b", 2, 1) + "]}");
+  const auto store = Read("{\"k\": 1, \"k\": 2, \"traceEvents\": [" + X("cpu_op", "a", 1, 1) +
+                          "], \"traceEvents\": [" + X("cpu_op", "b", 2, 1) + "]}");
   CHECK(store->slice_count() == 2);
   REQUIRE(store->metadata().others.size() == 1);
   CHECK(store->metadata().others[0].second == "2");
@@ -220,7 +227,8 @@ TEST_CASE("bytes behind the end are counted") {
 }
 
 TEST_CASE("a byte order mark and zero bytes are skipped") {
-  CHECK(Read("\xEF\xBB\xBF{\"traceEvents\": [" + X("cpu_op", "op", 1, 1) + "]}")->slice_count() == 1);
+  CHECK(Read("\xEF\xBB\xBF{\"traceEvents\": [" + X("cpu_op", "op", 1, 1) + "]}")->slice_count() ==
+        1);
   const auto store = Read("{\"traceEvents\": [" + X("cpu_op", "op", 1, 1) + std::string(100, '\0'));
   CHECK(store->slice_count() == 1);
   CHECK(ProblemCount(*store, "truncated") == 1);
@@ -263,11 +271,14 @@ TEST_CASE("what is no trace is refused with a reason and a hint") {
 }
 
 TEST_CASE("a text cut anywhere reads up to the cut or is refused, and never counts wrongly") {
-  const std::string text = "{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"A\\\"100\"}],\n"
-                           "\"traceEvents\": [" + X("cpu_op", "first \\u00e9", 1.25, 4) + ",\n  " +
-                           X("cuda_runtime", "caf\xC3\xA9", 2, 1, 1, 1, "{\"list\": [1, [2, \"]\"]], \"t\": \"x\"}") +
-                           ",\n" + R"js({"ph": "i", "name": "[memory]", "pid": 1, "tid": 1, "ts": 3, "args": {"Bytes": 5}})js" +
-                           "], \"traceName\": \"n\", \"baseTimeNanoseconds\": 1000}";
+  const std::string text =
+      "{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"A\\\"100\"}],\n"
+      "\"traceEvents\": [" +
+      X("cpu_op", "first \\u00e9", 1.25, 4) + ",\n  " +
+      X("cuda_runtime", "caf\xC3\xA9", 2, 1, 1, 1, "{\"list\": [1, [2, \"]\"]], \"t\": \"x\"}") +
+      ",\n" +
+      R"js({"ph": "i", "name": "[memory]", "pid": 1, "tid": 1, "ts": 3, "args": {"Bytes": 5}})js" +
+      "], \"traceName\": \"n\", \"baseTimeNanoseconds\": 1000}";
   const size_t events_begin = text.find("\"traceEvents\": [") + 16;
   uint64_t last = 0;
   for (size_t cut = 0; cut < text.size(); ++cut) {
@@ -292,9 +303,11 @@ TEST_CASE("where the blocks end does not matter") {
   const std::string text =
       "{\"schemaVersion\": 1, \"k\": {\"nested\": [1, 2]}, \"traceEvents\": [" +
       X("cpu_op", "a long enough name \\u00e9\\ud83d\\ude00 caf\xC3\xA9", 1.25, 4) + ",\n" +
-      X("kernel", "k", 2, 1, 0, 7, R"js({"grid": [1, 2, 3], "x": -12.5, "big": 123456789012, "s": "a\\b"})js") + ",\n" +
-      R"js({"ph": "X" broken "}, {"name": "skipped"} )js" + ",\n" + X("cpu_op", "quote \"in\" it", 5, 1) + ",\n" +
-      X("cpu_op", "last", 7, 1) + "], \"traceName\": \"n\", \"baseTimeNanoseconds\": 1000}";
+      X("kernel", "k", 2, 1, 0, 7,
+        R"js({"grid": [1, 2, 3], "x": -12.5, "big": 123456789012, "s": "a\\b"})js") +
+      ",\n" + R"js({"ph": "X" broken "}, {"name": "skipped"} )js" + ",\n" +
+      X("cpu_op", "quote \"in\" it", 5, 1) + ",\n" + X("cpu_op", "last", 7, 1) +
+      "], \"traceName\": \"n\", \"baseTimeNanoseconds\": 1000}";
   const auto whole = ReadInBlocks(text, 1 << 20);
   REQUIRE(whole.ok());
   const TraceStore& expected = *whole->store;
@@ -325,8 +338,9 @@ TEST_CASE("where the blocks end does not matter") {
 TEST_CASE("an event larger than a block, and one larger than allowed") {
   const std::string large = "{\"blob\": \"" + std::string(3 << 20, 'x') + "\"}";
   const std::string huge = "{\"blob\": \"" + std::string(20 << 20, 'y') + "\"}";
-  const auto store = ReadEvents(X("cpu_op", "large", 1, 1, 1, 1, large) + "," + X("cpu_op", "huge", 2, 1, 1, 1, huge) +
-                                "," + X("cpu_op", "after", 5, 1));
+  const auto store =
+      ReadEvents(X("cpu_op", "large", 1, 1, 1, 1, large) + "," +
+                 X("cpu_op", "huge", 2, 1, 1, 1, huge) + "," + X("cpu_op", "after", 5, 1));
   CheckCounts(*store);
   CHECK(store->ArgText(Find(*store, "large"), "blob").size() == 3 << 20);
   CHECK(Find(*store, "huge") == kNone);

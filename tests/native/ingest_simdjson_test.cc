@@ -25,9 +25,28 @@ class Random {
   }
 
   std::string Text() {
-    static const char* const kPieces[] = {
-        "aten::", "add", " ", "\\\"", "\\\\", "\\/", "\\n", "\\u00e9", "\\ud83d\\ude00", "\xC3\xA9",
-        "{", "}", "[", "]", ",", ":", "<lambda()#1>", "\xF0\x9F\x98\x80", "\\u0000", "'", "0x7f", "\xE2\x82\xAC"};
+    static const char* const kPieces[] = {"aten::",
+                                          "add",
+                                          " ",
+                                          "\\\"",
+                                          "\\\\",
+                                          "\\/",
+                                          "\\n",
+                                          "\\u00e9",
+                                          "\\ud83d\\ude00",
+                                          "\xC3\xA9",
+                                          "{",
+                                          "}",
+                                          "[",
+                                          "]",
+                                          ",",
+                                          ":",
+                                          "<lambda()#1>",
+                                          "\xF0\x9F\x98\x80",
+                                          "\\u0000",
+                                          "'",
+                                          "0x7f",
+                                          "\xE2\x82\xAC"};
     std::string out = "\"";
     const int n = static_cast<int>(Pick(12));
     for (int i = 0; i < n; ++i) out += kPieces[Pick(22)];
@@ -36,31 +55,41 @@ class Random {
 
   std::string NumberText() {
     switch (Pick(6)) {
-      case 0: return std::to_string(static_cast<int64_t>(random_()));
-      case 1: return std::to_string(-static_cast<int64_t>(Pick(1000)));
-      case 2: return std::to_string(static_cast<double>(Pick(1'000'000)) / 1000);
-      case 3: return "-0.125";
-      case 4: return std::to_string(Pick(100)) + "e" + std::to_string(static_cast<int>(Pick(20)) - 10);
-      default: return std::to_string(Pick(100));
+      case 0:
+        return std::to_string(static_cast<int64_t>(random_()));
+      case 1:
+        return std::to_string(-static_cast<int64_t>(Pick(1000)));
+      case 2:
+        return std::to_string(static_cast<double>(Pick(1'000'000)) / 1000);
+      case 3:
+        return "-0.125";
+      case 4:
+        return std::to_string(Pick(100)) + "e" + std::to_string(static_cast<int>(Pick(20)) - 10);
+      default:
+        return std::to_string(Pick(100));
     }
   }
 
   std::string Value(int depth) {
     switch (Pick(depth > 3 ? 4 : 6)) {
-      case 0: return Text();
-      case 1: return NumberText();
+      case 0:
+        return Text();
+      case 1:
+        return NumberText();
       case 2: {
         static const char* const kWords[] = {"true", "false", "null"};
         return kWords[Pick(3)];
       }
-      case 3: return Text();
+      case 3:
+        return Text();
       case 4: {
         std::string out = "[" + Space();
         const int n = static_cast<int>(Pick(4));
         for (int i = 0; i < n; ++i) out += (i ? "," + Space() : "") + Value(depth + 1) + Space();
         return out + "]";
       }
-      default: return Object(depth + 1, 3);
+      default:
+        return Object(depth + 1, 3);
     }
   }
 
@@ -99,7 +128,9 @@ void CheckSame(const ArgItem& item, simdjson::dom::element expected, const Strin
     case Type::BOOL:
       REQUIRE(item.type == (expected.get_bool().value_unsafe() ? ArgType::kTrue : ArgType::kFalse));
       return;
-    case Type::NULL_VALUE: REQUIRE(item.type == ArgType::kNull); return;
+    case Type::NULL_VALUE:
+      REQUIRE(item.type == ArgType::kNull);
+      return;
     case Type::STRING:
       REQUIRE(item.type == ArgType::kText);
       REQUIRE(strings.Get(item.text) == std::string_view(expected.get_string().value_unsafe()));
@@ -109,7 +140,8 @@ void CheckSame(const ArgItem& item, simdjson::dom::element expected, const Strin
       REQUIRE(item.type == ArgType::kJson);
       simdjson::dom::parser parser;
       simdjson::dom::element kept;
-      REQUIRE(parser.parse(simdjson::padded_string(strings.Get(item.text))).get(kept) == simdjson::SUCCESS);
+      REQUIRE(parser.parse(simdjson::padded_string(strings.Get(item.text))).get(kept) ==
+              simdjson::SUCCESS);
       REQUIRE(simdjson::minify(kept) == simdjson::minify(expected));
       return;
     }
@@ -154,7 +186,8 @@ TEST_CASE("random sound objects read as a strict parser reads them, strictly and
 
 TEST_CASE("random bytes over a sound trace never break the count of events") {
   std::mt19937 random(5);
-  std::string sound = "{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0}], \"traceEvents\": [";
+  std::string sound =
+      "{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0}], \"traceEvents\": [";
   for (int i = 0; i < 12; ++i) {
     sound += (i ? ",\n  " : "") + X("cpu_op", "aten::op" + std::to_string(i), i, 1, 1, 1,
                                     R"js({"Input Dims": [[1, 2], []], "s": "a\\b", "x": 1.5})js");
@@ -167,9 +200,14 @@ TEST_CASE("random bytes over a sound trace never break the count of events") {
     for (int i = 0; i < changes; ++i) {
       const size_t at = random() % text.size();
       switch (random() % 3) {
-        case 0: text[at] = kBytes[random() % (sizeof(kBytes) - 1)]; break;
-        case 1: text.erase(at, 1 + random() % 5); break;
-        default: text.insert(at, 1, kBytes[random() % (sizeof(kBytes) - 1)]);
+        case 0:
+          text[at] = kBytes[random() % (sizeof(kBytes) - 1)];
+          break;
+        case 1:
+          text.erase(at, 1 + random() % 5);
+          break;
+        default:
+          text.insert(at, 1, kBytes[random() % (sizeof(kBytes) - 1)]);
       }
     }
     INFO(text);
@@ -179,7 +217,8 @@ TEST_CASE("random bytes over a sound trace never break the count of events") {
       continue;
     }
     const ReadCounts& c = result->store->counts();
-    REQUIRE(c.events == c.slices + c.paired + c.instants + c.memory + c.counters + c.flows + c.metadata + c.dropped);
+    REQUIRE(c.events == c.slices + c.paired + c.instants + c.memory + c.counters + c.flows +
+                            c.metadata + c.dropped);
     uint64_t problems = 0;
     for (const Problem& problem : result->store->problems()) problems += problem.count;
     REQUIRE(problems >= c.dropped);

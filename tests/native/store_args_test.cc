@@ -1,9 +1,9 @@
-#include "store/args.h"
-
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 #include <vector>
+
+#include "store/args.h"
 
 namespace emberline {
 namespace {
@@ -38,11 +38,16 @@ TEST_CASE("args come back as they were stored") {
   ArgTable table;
   constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  const std::vector<ArgItem> items = {Int(1, 0),           Int(2, -1),
-                                      Int(3, kLeast),      Int(4, kMost),
-                                      Real(5, 0.1),        Real(6, std::numeric_limits<double>::infinity()),
-                                      Plain(7, ArgType::kTrue), Plain(8, ArgType::kFalse),
-                                      Plain(9, ArgType::kNull), Plain(10, ArgType::kText, 4'000'000'000u),
+  const std::vector<ArgItem> items = {Int(1, 0),
+                                      Int(2, -1),
+                                      Int(3, kLeast),
+                                      Int(4, kMost),
+                                      Real(5, 0.1),
+                                      Real(6, std::numeric_limits<double>::infinity()),
+                                      Plain(7, ArgType::kTrue),
+                                      Plain(8, ArgType::kFalse),
+                                      Plain(9, ArgType::kNull),
+                                      Plain(10, ArgType::kText, 4'000'000'000u),
                                       Plain(11, ArgType::kJson, 300)};
   const uint64_t handle = table.Add(items.data(), items.size());
   REQUIRE(handle != 0);

@@ -1,9 +1,9 @@
-#include "store/builder.h"
-
 #include <catch2/catch.hpp>
 #include <random>
 #include <string>
 #include <vector>
+
+#include "store/builder.h"
 
 namespace emberline {
 namespace {
@@ -24,9 +24,11 @@ struct Drawing {
   void Slice(const std::string& name, Ns start, Ns duration, SliceKind kind = SliceKind::kCpuOp,
              int64_t pid = 100, int64_t tid = 1) {
     const uint32_t thread = builder.Thread(Number(pid), Number(tid));
-    builder.AddSlice(builder.TrackOf(thread, domain),
-                     builder.Category(builder.strings().Intern("c" + std::to_string(static_cast<int>(kind))), kind),
-                     builder.strings().Intern(name), start, duration, 0, count++);
+    builder.AddSlice(
+        builder.TrackOf(thread, domain),
+        builder.Category(builder.strings().Intern("c" + std::to_string(static_cast<int>(kind))),
+                         kind),
+        builder.strings().Intern(name), start, duration, 0, count++);
   }
   std::shared_ptr<const TraceStore> Done() {
     auto store = builder.Finalize();
@@ -151,7 +153,8 @@ TEST_CASE("with times cut to microseconds a child may end 1 us late, with exact 
 TEST_CASE("kernels that overlap on a stream lie side by side") {
   Drawing d;
   d.domain = Domain::kDevice;
-  for (int i = 0; i < 5; ++i) d.Slice("k" + std::to_string(i), i * 10, 35, SliceKind::kKernel, 0, 7);
+  for (int i = 0; i < 5; ++i)
+    d.Slice("k" + std::to_string(i), i * 10, 35, SliceKind::kKernel, 0, 7);
   const auto store = d.Done();
   REQUIRE(store->slice_count() == 5);
   CHECK(store->tracks()[0].kind == TrackKind::kDeviceStream);
@@ -175,7 +178,8 @@ TEST_CASE("random slices: parents are the innermost around, lanes never overlap"
     const int n = 60;
     for (int i = 0; i < n; ++i) {
       d.Slice("s" + std::to_string(i), 1 + static_cast<Ns>(random() % 100),
-              static_cast<Ns>(random() % 40), SliceKind::kCpuOp, 1, 1 + static_cast<int>(random() % 2));
+              static_cast<Ns>(random() % 40), SliceKind::kCpuOp, 1,
+              1 + static_cast<int>(random() % 2));
     }
     const auto store = d.Done();
     REQUIRE(store->slice_count() == n);
@@ -192,7 +196,8 @@ TEST_CASE("random slices: parents are the innermost around, lanes never overlap"
       REQUIRE(store->parent(i) == expected);
       if (i > 0 && store->track(i) == store->track(i - 1)) {
         REQUIRE(store->start(i - 1) <= store->start(i));
-        if (store->start(i - 1) == store->start(i)) REQUIRE(store->duration(i - 1) >= store->duration(i));
+        if (store->start(i - 1) == store->start(i))
+          REQUIRE(store->duration(i - 1) >= store->duration(i));
       }
     }
   }

@@ -36,8 +36,11 @@ Result<int> DeviceOf(const ViewRequest& request, const MemoryData& data) {
   if (index < 0 && !name.empty()) {
     std::string names;
     for (const MemoryDevice& d : data.devices) names += (names.empty() ? "" : ", ") + d.name;
-    return Error{ErrorKind::kInvalidArgument, "There is no memory device \"" + name + "\" in this trace.",
-                 names.empty() ? "The trace holds no allocator records." : "Devices: " + names + ".", {}};
+    return Error{
+        ErrorKind::kInvalidArgument,
+        "There is no memory device \"" + name + "\" in this trace.",
+        names.empty() ? "The trace holds no allocator records." : "Devices: " + names + ".",
+        {}};
   }
   return index;
 }
@@ -63,7 +66,8 @@ Json Absences(const ViewRequest& request, const MemoryData& data) {
       add("Memory recording was switched on, but no allocator record is in this trace.", "", "");
     } else {
       add("The allocator's records are missing.", "profile_memory=True",
-          "with torch.profiler.profile(profile_memory=True, record_shapes=True, with_stack=True) as prof:\n    ...");
+          "with torch.profiler.profile(profile_memory=True, record_shapes=True, with_stack=True) "
+          "as prof:\n    ...");
     }
     return list;
   }
@@ -75,7 +79,8 @@ Json Absences(const ViewRequest& request, const MemoryData& data) {
   }
   for (const MemoryDevice& d : data.devices) {
     if (!d.has_addresses) {
-      add("Addresses were not recorded (PyTorch before 1.10): releases cannot be matched with allocations, so "
+      add("Addresses were not recorded (PyTorch before 1.10): releases cannot be matched with "
+          "allocations, so "
           "what was alive at the peak is not known.",
           "", "");
       break;
@@ -107,7 +112,8 @@ Result<Json> Memory(const ViewRequest& request) {
     item["peakNs"] = d.peak == kNone ? Json(nullptr) : Json(memory[d.records[d.peak]].ts);
     item["capacityBytes"] = d.capacity ? Json(*d.capacity) : Json(nullptr);
     item["relative"] = d.relative;
-    if (whole) item["curve"] = CurveJson(SampleMemory(*data, model, static_cast<int>(i), range, points));
+    if (whole)
+      item["curve"] = CurveJson(SampleMemory(*data, model, static_cast<int>(i), range, points));
     devices.push_back(std::move(item));
   }
   result["devices"] = std::move(devices);
@@ -162,8 +168,8 @@ Result<Json> Listed(const ViewRequest& request, const char* name, MakeTable make
     std::string key;
     std::shared_ptr<const Table> table;
   };
-  const auto kept = std::const_pointer_cast<Kept>(
-      std::static_pointer_cast<const Kept>(request.trace.CachedAny(
+  const auto kept =
+      std::const_pointer_cast<Kept>(std::static_pointer_cast<const Kept>(request.trace.CachedAny(
           std::string("last/") + name, [] { return std::make_shared<Kept>(); })));
   std::shared_ptr<const Table> table;
   {

@@ -75,10 +75,14 @@ Json TreeJson(const ModuleTree& tree, const std::vector<uint32_t>& roots, size_t
 
 const char* SourceName(ModuleSource source) {
   switch (source) {
-    case ModuleSource::kNone: return "none";
-    case ModuleSource::kPythonModules: return "pythonModules";
-    case ModuleSource::kModuleHierarchy: return "moduleHierarchy";
-    case ModuleSource::kLightning: return "lightning";
+    case ModuleSource::kNone:
+      return "none";
+    case ModuleSource::kPythonModules:
+      return "pythonModules";
+    case ModuleSource::kModuleHierarchy:
+      return "moduleHierarchy";
+    case ModuleSource::kLightning:
+      return "lightning";
   }
   return "none";
 }
@@ -87,8 +91,10 @@ Result<std::vector<uint32_t>> RootsOf(const ViewRequest& request, const ModuleTr
   if (!request.params.contains("root")) return tree.roots;
   const int64_t root = request.params["root"].get<int64_t>();
   if (root < 0 || static_cast<size_t>(root) >= tree.nodes.size()) {
-    return Error{ErrorKind::kInvalidArgument, "There is no module with this id.",
-                 "Ids hold for one trace and one choice of steps; ask for the tree again.", {}};
+    return Error{ErrorKind::kInvalidArgument,
+                 "There is no module with this id.",
+                 "Ids hold for one trace and one choice of steps; ask for the tree again.",
+                 {}};
   }
   return std::vector<uint32_t>{static_cast<uint32_t>(root)};
 }
@@ -116,17 +122,19 @@ Result<Json> ModulesView(const ViewRequest& request) {
     result["absences"].push_back(
         {{"what", "Calls of nn.Module are missing."},
          {"argument", "with_stack=True"},
-         {"snippet", "with torch.profiler.profile(with_stack=True, record_shapes=True) as prof:\n    ..."}});
+         {"snippet",
+          "with torch.profiler.profile(with_stack=True, record_shapes=True) as prof:\n    ..."}});
   }
   return result;
 }
 
 Result<Json> LightningView(const ViewRequest& request) {
   const auto memory = Memory(request);
-  const auto data = request.trace.Cached<LightningResult>("lightning/" + StepsKey(request.steps), [&] {
-    auto made = AnalyzeLightning(*request.trace.model, request.steps, memory.get(), {});
-    return made.ok() ? std::move(*made) : LightningResult{};
-  });
+  const auto data =
+      request.trace.Cached<LightningResult>("lightning/" + StepsKey(request.steps), [&] {
+        auto made = AnalyzeLightning(*request.trace.model, request.steps, memory.get(), {});
+        return made.ok() ? std::move(*made) : LightningResult{};
+      });
   Json result = Json::object();
   result["modules"] = TreeJson(data->modules, data->modules.roots, Most(request));
   result["hooks"] = TreeJson(data->hooks, data->hooks.roots, Most(request));
@@ -135,12 +143,15 @@ Result<Json> LightningView(const ViewRequest& request) {
     result["absences"].push_back(
         {{"what", "There are no ranges of PyTorch Lightning in this trace."},
          {"argument", "pytorch_lightning.profilers.PyTorchProfiler"},
-         {"snippet", "profiler = PyTorchProfiler(dirpath=\"log\", filename=\"profile\", record_module_names=True)\n"
-                     "trainer = Trainer(profiler=profiler)"}});
+         {"snippet",
+          "profiler = PyTorchProfiler(dirpath=\"log\", filename=\"profile\", "
+          "record_module_names=True)\n"
+          "trainer = Trainer(profiler=profiler)"}});
   } else if (data->modules.nodes.empty()) {
-    result["absences"].push_back({{"what", "Lightning's module ranges are missing; its hooks are there."},
-                                  {"argument", "record_module_names=True"},
-                                  {"snippet", "profiler = PyTorchProfiler(record_module_names=True)"}});
+    result["absences"].push_back(
+        {{"what", "Lightning's module ranges are missing; its hooks are there."},
+         {"argument", "record_module_names=True"},
+         {"snippet", "profiler = PyTorchProfiler(record_module_names=True)"}});
   }
   return result;
 }

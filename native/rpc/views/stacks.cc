@@ -27,7 +27,10 @@ Result<StackOptions> OptionsOf(const ViewRequest& request) {
   } else if (weight == "host") {
     options.weight = StackWeight::kHost;
   } else {
-    return Error{ErrorKind::kInvalidArgument, "Unknown weight \"" + weight + "\".", "Use device or host.", {}};
+    return Error{ErrorKind::kInvalidArgument,
+                 "Unknown weight \"" + weight + "\".",
+                 "Use device or host.",
+                 {}};
   }
   options.fold_library = request.params.value("foldLibrary", false);
   options.bottom_up = request.params.value("bottomUp", false);
@@ -79,8 +82,10 @@ Result<Json> StacksView(const ViewRequest& request) {
   const auto tree = TreeOf(request, *options);
   const int64_t root = request.params.value("root", int64_t{0});
   if (root < 0 || static_cast<size_t>(root) >= tree->nodes.size()) {
-    return Error{ErrorKind::kInvalidArgument, "There is no stack frame with this id.",
-                 "Ids hold for one choice of options; ask for the tree again.", {}};
+    return Error{ErrorKind::kInvalidArgument,
+                 "There is no stack frame with this id.",
+                 "Ids hold for one choice of options; ask for the tree again.",
+                 {}};
   }
   const size_t most = request.params.value("limit", int64_t{0}) < 0 ? SIZE_MAX : kNodesPerReply;
   // Heaviest first: a child never weighs more than its parent, so the choice is a connected tree.
