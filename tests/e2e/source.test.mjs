@@ -1,12 +1,12 @@
 // The cost on the line, in the real editor: CodeLens, hints with the command line's figures, hover,
 // the way to the timeline, hot lines, edits and drift, code of another machine, notebooks.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { formatShare, formatUs } from '../../extension/src/source/format.ts';
 import { commandLine, profileFrame } from './product.mjs';
-import { notebookOf, traceOfCell } from './notebook.mjs';
+import { notebookOf, traceOfCell, traceOfFile } from './notebook.mjs';
 import { startWorkbench, waitUntil } from './workbench.mjs';
 
 const sample = 'train_cnn/slow.pt.trace.json.gz';
@@ -48,6 +48,14 @@ function goToLine(line) {
     await page.getByText(`Ln ${line}, Col`).first().waitFor({ timeout: 4000 });
     return true;
   });
+}
+
+/** Shows the view container; its icon hides it when it is shown already. */
+async function showProfilesTree() {
+  const pane = page.locator('.pane-header').filter({ hasText: 'Hot Lines', visible: true });
+  if ((await pane.count()) > 0) return;
+  await page.locator('.activitybar .action-label[aria-label*="PyTorch Profiles"]').first().click();
+  await pane.first().waitFor();
 }
 
 /**
@@ -156,7 +164,7 @@ step('a hover breaks the line down, and leads to its calls in the timeline', asy
 });
 
 step('the hot lines of the profile lead to the source', async () => {
-  await page.locator('.activitybar .action-label[aria-label*="PyTorch Profiles"]').first().click();
+  await showProfilesTree();
   const row = page.locator('.monaco-list-row').filter({ hasText: 'slow.py:76' });
   await row.first().waitFor();
   await row.first().click();
@@ -171,11 +179,19 @@ step('the hot lines of the profile lead to the source', async () => {
 });
 
 step('the next hot line is one with time of its own', async () => {
+  const root = workbench.workspace;
+  const { rows, totals } = commandLine('lines', trace, '--source', root, '--limit', '-1');
+  const hot = rows
+    .filter((row) => row.confidence !== 'function' && row.hostSelfUs / totals.hostUs >= 0.005)
+    .map((row) => row.line)
+    .sort((a, b) => a - b);
+  const next = hot.find((line) => line > 71);
+  const previous = hot.filter((line) => line < next).at(-1);
   await goToLine(71);
   await workbench.runCommand('PyTorch Profile: Go to Next Hot Line');
-  await page.getByText('Ln 75, Col').first().waitFor();
+  await page.getByText(`Ln ${next}, Col`).first().waitFor();
   await workbench.runCommand('PyTorch Profile: Go to Previous Hot Line');
-  await page.getByText('Ln 71, Col').first().waitFor();
+  await page.getByText(`Ln ${previous}, Col`).first().waitFor();
 });
 
 step('findings about lines stand among the problems', async () => {
@@ -278,6 +294,35 @@ async function lowest(locator) {
   return last.row;
 }
 
+step('a file that is not in the workspace is located once', async () => {
+  const elsewhere = join(workbench.folders.home, 'elsewhere', 'project');
+  mkdirSync(elsewhere, { recursive: true });
+  writeFileSync(join(elsewhere, 'lonely.py'), cellText);
+  const recorded = '/recorded/far/away/project/lonely.py';
+  writeFileSync(join(workbench.workspace, 'far.pt.trace.json'), traceOfFile(recorded, cellText));
+  await workbench.openFile('far.pt.trace.json');
+  await workbench.tab('far.pt.trace.json').waitFor();
+  await showProfilesTree();
+  const row = page.locator('.monaco-list-row').filter({ hasText: 'lonely.py:', visible: true });
+  const locate = page.locator('.notification-list-item').getByText('Locate...');
+  const input = page.locator('.quick-input-widget .quick-input-filter input');
+  // The tree is filled again when the profile is loaded, which may take a click with it.
+  await waitUntil('the question where the file lies', async () => {
+    await row.first().click({ timeout: 4000 });
+    await locate.first().click({ timeout: 4000 });
+    await input.waitFor({ timeout: 4000 });
+    return true;
+  });
+  await input.fill(join(elsewhere, 'lonely.py'));
+  await page.locator('.quick-input-widget').getByText('Use This File').first().click();
+  await workbench.tab('lonely.py').waitFor();
+  // With its folder known, the file has its costs too.
+  await lenses()
+    .filter({ hasText: /aten::add|aten::mul/ })
+    .first()
+    .waitFor();
+});
+
 step('a folder opens from the Explorer, and its workers from the tree', async () => {
   await workbench.runCommand('View: Show Explorer');
   const rows = page.locator('.monaco-list-row').filter({ visible: true });
@@ -293,7 +338,7 @@ step('a folder opens from the Explorer, and its workers from the tree', async ()
     return true;
   });
   await workbench.tab('train_cnn').waitFor();
-  await page.locator('.activitybar .action-label[aria-label*="PyTorch Profiles"]').first().click();
+  await showProfilesTree();
   const folder = join(workbench.workspace, 'train_cnn');
   for (const worker of ['slow', 'fixed']) {
     const { average } = commandLine('overview', folder, '--worker', worker);
