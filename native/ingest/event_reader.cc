@@ -1,5 +1,6 @@
 #include "ingest/event_reader.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -69,6 +70,8 @@ EventReader::Status EventReader::ReadText(const char* p, const char* end, std::s
   if (lenient_) {
     bool more = false;
     const char* close = FindPlausibleEnd(p, end, kLenientLimit, &more);
+    lenient_bytes_ += close != nullptr ? static_cast<uint64_t>(close - p)
+                                       : std::min(kLenientLimit, static_cast<size_t>(end - p));
     if (close == nullptr) return more ? Status::kNeedMore : Status::kBad;
     string.begin = p;
     string.end = close;

@@ -46,6 +46,9 @@ class EventReader {
   // Mended damage of the last event read: kind and position.
   const std::vector<std::pair<ProblemKind, const char*>>& mended() const { return mended_; }
 
+  // Bytes that lenient reading has looked through so far, for those who bound it.
+  uint64_t lenient_bytes() const { return lenient_bytes_; }
+
   // Reads any object into items, with the same tolerance; for values outside the event list.
   Status ReadObject(const char* p, const char* end, std::vector<ArgItem>* items, const char** next);
 
@@ -71,6 +74,7 @@ class EventReader {
   StringPool* strings_;
   RawEvent event_;
   bool lenient_ = false;
+  uint64_t lenient_bytes_ = 0;
   std::vector<std::pair<ProblemKind, const char*>> mended_;
   std::string scratch_;
   std::array<CachedKey, 256> keys_;

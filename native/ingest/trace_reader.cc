@@ -24,7 +24,6 @@ constexpr uint64_t kCancelStride = 1024;
 // Mending looks ahead; a file that needs more of that than this many times its size is hostile.
 constexpr uint64_t kLenientBudgetFactor = 4;
 constexpr uint64_t kLenientBudgetBase = 1 << 22;
-constexpr uint64_t kLenientCost = 1 << 12;
 
 double Seconds(Clock::duration d) { return std::chrono::duration<double>(d).count(); }
 
@@ -82,7 +81,6 @@ class Reader {
   HeaderReader header_;
   bool truncated_ = false;
   bool list_ended_ = false;  // by a damaged end of the list that stood for the object's end
-  uint64_t lenient_used_ = 0;
   uint64_t next_report_ = 0;
   std::string keys_seen_;
 };
@@ -439,9 +437,8 @@ bool Reader::ReadOneEvent() {
       }
       case EventReader::Status::kBad:
         malformed = true;
-        if (!lenient &&
-            lenient_used_ < kLenientBudgetBase + kLenientBudgetFactor * window_.end_offset()) {
-          lenient_used_ += kLenientCost;
+        if (!lenient && events_.lenient_bytes() <
+                            kLenientBudgetBase + kLenientBudgetFactor * window_.end_offset()) {
           lenient = true;
           continue;
         }

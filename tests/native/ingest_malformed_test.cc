@@ -60,6 +60,18 @@ TEST_CASE("raw quotes in names are mended") {
   CheckName(R"js(say "hi", please)js", R"js(say "hi", please)js", "rawQuote");
 }
 
+TEST_CASE("a trace whose every name holds raw quotes is mended as a whole") {
+  std::string events;
+  constexpr int kCount = 30'000;
+  for (int i = 0; i < kCount; ++i) {
+    events += (i ? ",\n" : "") + X("python_function", "<eval \"f(x)\">(1): g" + std::to_string(i), i, 1);
+  }
+  const auto store = ReadEvents(events);
+  CheckCounts(*store);
+  CHECK(store->slice_count() == kCount);
+  CHECK(ProblemCount(*store, "rawQuote") == kCount);
+}
+
 TEST_CASE("an event beyond mending is left out, its neighbours are not") {
   for (const char* broken :
        {R"js({"ph": "X", "name": "x" "ts" 1, "pid": 1})js", R"js({"ph": "X", , ; "name"})js",
