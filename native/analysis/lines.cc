@@ -13,6 +13,7 @@ namespace {
 
 constexpr uint32_t kCancelStride = 8192;
 constexpr size_t kOperatorsPerLine = 3;
+constexpr size_t kMaxStack = 4096;  // of slices around a moment; a hostile file may nest deeper
 
 bool IsSynchronisation(std::string_view name) {
   return name.find("Synchronize") != std::string_view::npos || name == "cudaMemcpy" ||
@@ -178,8 +179,10 @@ class Analysis {
         high = middle;
     }
     std::vector<SliceIndex> open;
-    for (SliceIndex a = low > t.first ? low - 1 : kNone; a != kNone; a = at_.parent[a])
+    for (SliceIndex a = low > t.first ? low - 1 : kNone; a != kNone && open.size() < kMaxStack;
+         a = at_.parent[a]) {
       open.push_back(a);
+    }
     std::reverse(open.begin(), open.end());
     Ns from = gap.begin;
     const auto charge_until = [&](Ns until) {

@@ -21,6 +21,12 @@ constexpr Ns kJitter = 2000;
 // Below this share of placed calls a function's text is not what ran: its lines are not trusted.
 constexpr double kLeastPlaced = 0.4;
 constexpr size_t kMaxFocused = 4;
+// Limits against hostile files: slices that are looked through for the one that encloses another,
+// lines on a stack (Python's own limit on recursion), and cells of alignment tables of one trace
+// (seconds); beyond the last, calls stay with their functions.
+constexpr size_t kMaxLook = 256;
+constexpr uint32_t kMaxStack = 1000;
+constexpr uint64_t kMaxWork = 400'000'000;
 
 std::string BuiltinName(std::string_view repr) {
   // "<built-in method NAME of X object>", "<built-in function NAME>", "<method 'NAME' of 'X'
@@ -220,7 +226,7 @@ class AttributionBuilder {
         for (; next_record < memory[t].size(); ++next_record) {
           const MemoryRecord& r = s_.memory()[memory[t][next_record]];
           if (!all && r.ts >= time) return;
-          for (size_t k = open.size(); k-- > 0;) {
+          for (size_t k = open.size(), look = kMaxLook; k-- > 0 && look-- > 0;) {
             if (s_.end(open[k]) < r.ts) continue;
             at_.memory_slice[memory[t][next_record]] = open[k];
             break;
@@ -236,7 +242,7 @@ class AttributionBuilder {
                !(s_.duration(i) == 0 && s_.end(open.back()) == s_.start(i))) {
           open.pop_back();
         }
-        for (size_t k = open.size(); k-- > 0;) {
+        for (size_t k = open.size(), look = kMaxLook; k-- > 0 && look-- > 0;) {
           if (s_.end(open[k]) + kJitter < s_.end(i)) continue;
           at_.parent[i] = open[k];
           break;
@@ -403,9 +409,11 @@ class AttributionBuilder {
 
     placed_line_.assign(n, 0);
     uint32_t counter = 0;
+    uint64_t work = 0;
     for (auto& [function, a] : aligners) {
       for (const SliceIndex f : a->frames) {
         if (Stop(counter++)) return false;
+        if (work + a->aligner.work() > kMaxWork) break;
         const size_t count = begin[f + 1] - begin[f];
         const NameInfo& frame = Name(s_.name_id(f));
         const bool inside = function->first_line != frame.line && function->def_line != frame.line;
@@ -420,6 +428,7 @@ class AttributionBuilder {
           placed_line_[children[begin[f] + k]] = placed[k].line;
         }
       }
+      work += a->aligner.work();
       at_.placed_calls += a->placed;
       at_.unplaced_calls += a->seen - a->placed;
       if (static_cast<double>(a->placed) >= kLeastPlaced * static_cast<double>(a->seen)) continue;
@@ -447,9 +456,17 @@ class AttributionBuilder {
   }
 
   uint32_t Context(uint32_t parent, uint32_t location) {
+    uint32_t depth = parent == kNone ? 0 : context_depth_[parent] + 1;
+    if (depth >= kMaxStack) {
+      parent = kNone;
+      depth = 0;
+    }
     const uint64_t key = static_cast<uint64_t>(parent) << 32 | location;
     const auto [it, fresh] = context_ids_.emplace(key, static_cast<uint32_t>(at_.contexts.size()));
-    if (fresh) at_.contexts.push_back({parent, location});
+    if (fresh) {
+      at_.contexts.push_back({parent, location});
+      context_depth_.push_back(depth);
+    }
     return it->second;
   }
 
@@ -509,6 +526,13 @@ class AttributionBuilder {
       if (frame.file.empty()) continue;
       const uint32_t file = FileIndex(frame.file);
       if (!files_[file].file.user) continue;
+      const std::string key =
+          std::to_string(file) + ':' + std::to_string(frame.line) + ':' + frame.function;
+      const auto known = string_locations_.find(key);
+      if (known != string_locations_.end()) {
+        context = Context(context, known->second);
+        continue;
+      }
       FileInfo& info = files_[file];
       if (info.file.module == nullptr && !text_tried_[file]) {
         text_tried_[file] = true;
@@ -534,8 +558,10 @@ class AttributionBuilder {
           if (c >= 0) class_name = module.classes[c].qualified;
         }
       }
-      context = Context(context,
-                        Location(file, function, first, line, LineConfidence::kExact, class_name));
+      const uint32_t location =
+          Location(file, function, first, line, LineConfidence::kExact, class_name);
+      string_locations_.emplace(key, location);
+      context = Context(context, location);
     }
     string_contexts_.emplace(text, context);
     return context;
@@ -624,7 +650,9 @@ class AttributionBuilder {
   std::vector<uint32_t> entry_;   // per slice: context in which it was called
   StringId call_from_ = kNone;
   std::unordered_map<std::string, uint32_t> location_ids_;
+  std::vector<uint32_t> context_depth_;
   std::unordered_map<uint64_t, uint32_t> context_ids_, frame_locations_;
+  std::unordered_map<std::string, uint32_t> string_locations_;
   std::unordered_map<std::string_view, uint32_t> string_contexts_;
   std::unordered_map<uint32_t, bool> text_tried_;
 };

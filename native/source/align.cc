@@ -24,7 +24,8 @@ constexpr float kSkipSeenOther = 0.1f;
 constexpr float kSkipUnseenCall = 0.05f;
 constexpr float kSkipUnseenOther = 0.005f;
 constexpr float kTie = 0.05f;
-constexpr uint32_t kMaxPoints = 20000;
+constexpr uint32_t kMaxPoints = 10000;
+constexpr size_t kMaxKinds = 4096;       // further kinds of things are not told apart, nor placed
 constexpr size_t kMaxCells = 2'000'000;  // of one window of the table
 constexpr size_t kOverlap = 48;          // things at a window's end that are placed again
 constexpr size_t kMaxMemo = 4096;
@@ -388,9 +389,10 @@ float MatchRuntime(const Site& s, const Observed& o) {
   const std::string name = Lower(o.name);
   if (s.kind == SiteKind::kCall) {
     const std::string site = Lower(s.name);
+    if (name.empty()) return kInfinite;
     return site.size() > 3 && name.find(site) != std::string::npos ? 0.1f : 1.6f;
   }
-  if (s.kind == SiteKind::kOperator || s.kind == SiteKind::kTruth) return 1.6f;
+  if (!name.empty() && (s.kind == SiteKind::kOperator || s.kind == SiteKind::kTruth)) return 1.6f;
   return kInfinite;
 }
 
@@ -628,6 +630,12 @@ FunctionAligner::FunctionAligner(const PythonFunction& function)
 FunctionAligner::~FunctionAligner() = default;
 
 uint32_t FunctionAligner::Describe(const Observed& observed) {
+  if (impl_->kinds.size() >= kMaxKinds && !observed.name.empty()) {
+    Observed other;
+    other.kind = ObservedKind::kRuntime;
+    if (impl_->kinds.size() == kMaxKinds) impl_->kinds.push_back(other);
+    return static_cast<uint32_t>(kMaxKinds);
+  }
   std::string key;
   key.push_back(static_cast<char>('0' + static_cast<int>(observed.kind)));
   key += observed.name;
@@ -648,7 +656,10 @@ std::vector<Placement> FunctionAligner::Align(std::span<const uint32_t> sequence
   last_cost_ = 0;
   const uint32_t points = m.function.points;
   if (sequence.empty() || points == 0 || points > kMaxPoints) return out;
-  if (m.prepared != m.kinds.size()) m.Prepare();
+  if (m.prepared != m.kinds.size()) {
+    m.Prepare();
+    work_ += m.kinds.size() * m.function.sites.size();
+  }
   Impl::MemoKey key;
   if (sequence.size() <= kMaxMemo) {
     key = {{sequence.begin(), sequence.end()}, begun, ended};
@@ -662,6 +673,7 @@ std::vector<Placement> FunctionAligner::Align(std::span<const uint32_t> sequence
   start[0] = 0;
   m.CloseForward(start.data());
   const size_t window = std::max<size_t>(2 * kOverlap, kMaxCells / points);
+  work_ += static_cast<uint64_t>(sequence.size()) * points;
   double cost = 0;
   for (size_t begin = 0; begin < sequence.size();) {
     const size_t n = std::min(window, sequence.size() - begin);

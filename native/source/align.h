@@ -57,10 +57,14 @@ class FunctionAligner {
   // Total cost per thing of the last alignment; a measure of how well the source fits.
   double last_cost() const { return last_cost_; }
 
+  // Cells of the tables computed so far, for a limit on the whole.
+  uint64_t work() const { return work_; }
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
   double last_cost_ = 0;
+  uint64_t work_ = 0;
 };
 
 }  // namespace emberline

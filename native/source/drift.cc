@@ -9,6 +9,7 @@ namespace emberline {
 namespace {
 
 constexpr size_t kMaxTable = 4'000'000;  // cells of a common-subsequence table
+constexpr size_t kMaxNamesakes = 256;    // functions of one name that are told apart by shape
 constexpr size_t kMaxRenames = 200;      // functions tried as renamed ones
 constexpr double kSimilar = 0.6;         // share of statements that a renamed function keeps
 
@@ -112,7 +113,7 @@ Drift FollowEdits(const PythonModule& before, const PythonModule& now) {
       if (drift.function[i] >= 0) continue;
       const PythonFunction& f = before.functions[i];
       const auto it = names.find({f.qualified, f.kind});
-      if (it == names.end()) continue;
+      if (it == names.end() || (by_shape && it->second.size() > kMaxNamesakes)) continue;
       size_t& from = next[it->first];
       for (size_t k = by_shape ? 0 : from; k < it->second.size(); ++k) {
         const size_t j = it->second[k];
@@ -200,10 +201,24 @@ std::vector<int> LocateFunctions(const std::vector<RecordedFunction>& recorded,
     const int c = module.functions[f].class_index;
     return c >= 0 ? std::string_view(module.classes[c].name) : std::string_view();
   };
+  // (name, line) -> function, as PythonModule::FindFunction() finds it.
+  std::map<std::pair<std::string_view, int>, int> by_line;
+  for (size_t f = 0; f < module.functions.size(); ++f) {
+    const PythonFunction& function = module.functions[f];
+    by_line.emplace(std::pair(std::string_view(function.name), function.first_line),
+                    static_cast<int>(f));
+    by_line.emplace(std::pair(std::string_view(function.name), function.def_line),
+                    static_cast<int>(f));
+  }
+  const auto find = [&](const RecordedFunction& r) {
+    if (r.line_inside) return module.FunctionAround(r.name, r.line);
+    const auto it = by_line.find({r.name, r.line});
+    if (it != by_line.end()) return it->second;
+    return r.name == "<module>" && !module.functions.empty() ? 0 : -1;
+  };
   for (size_t i = 0; i < recorded.size(); ++i) {
     const RecordedFunction& r = recorded[i];
-    const int f =
-        r.line_inside ? module.FunctionAround(r.name, r.line) : module.FindFunction(r.name, r.line);
+    const int f = find(r);
     if (f < 0) {
       all = false;
       continue;
@@ -240,14 +255,18 @@ std::vector<int> LocateFunctions(const std::vector<RecordedFunction>& recorded,
     const size_t n = mine.size(), m = theirs.size();
     if (any_inside || n * m > kMaxCells) {
       for (const size_t i : mine) {
-        int best = -1;
-        for (const int f : theirs) {
-          if (best < 0 || std::abs(module.functions[f].first_line - recorded[i].line) <
-                              std::abs(module.functions[best].first_line - recorded[i].line)) {
-            best = f;
-          }
+        if (out[i] >= 0) continue;
+        // The nearest by first line; they are in order.
+        const auto after = std::lower_bound(
+            theirs.begin(), theirs.end(), recorded[i].line,
+            [&](int f, int line) { return module.functions[f].first_line < line; });
+        int best = after == theirs.end() ? theirs.back() : *after;
+        if (after != theirs.begin() &&
+            recorded[i].line - module.functions[*std::prev(after)].first_line <=
+                std::abs(module.functions[best].first_line - recorded[i].line)) {
+          best = *std::prev(after);
         }
-        if (out[i] < 0) out[i] = best;
+        out[i] = best;
       }
       continue;
     }

@@ -26,15 +26,6 @@ struct Annotated {
   std::vector<uint32_t> locations;
 };
 
-// The function of the aligned text that a location lies in; -1 when the text does not hold it.
-int BaseFunction(const PythonModule& base, const LineLocation& l) {
-  for (size_t i = 0; i < base.functions.size(); ++i) {
-    const PythonFunction& f = base.functions[i];
-    if (f.qualified == l.function && f.first_line == l.function_line) return static_cast<int>(i);
-  }
-  return -1;
-}
-
 class Annotator {
  public:
   Annotator(const DocumentLines& document, const LinesResult& sums)
@@ -85,7 +76,7 @@ class Annotator {
       LineLocation l;
       l.function = g.function;
       l.function_line = g.line;
-      const int f = BaseFunction(*base, l);
+      const int f = BaseFunction(*base, g.file, l);
       if (f < 0 || base->functions[f].kind != FunctionKind::kFunction) continue;
       const Drift& drift = *document_.drift.at(g.file);
       const int now = drift.function[f];
@@ -145,10 +136,23 @@ class Annotator {
     return false;
   }
 
+  // The function of the aligned text that a location lies in; -1 when the text does not hold it.
+  int BaseFunction(const PythonModule& base, const std::string& file, const LineLocation& l) const {
+    auto& index = functions_[file];
+    if (index.empty()) {
+      for (size_t i = 0; i < base.functions.size(); ++i) {
+        const PythonFunction& f = base.functions[i];
+        index.emplace(f.qualified + '\n' + std::to_string(f.first_line), static_cast<int>(i));
+      }
+    }
+    const auto it = index.find(l.function + '\n' + std::to_string(l.function_line));
+    return it == index.end() ? -1 : it->second;
+  }
+
   bool Find(const LineLocation& l, int* line, bool* stale) const {
     const PythonModule* base = Base(l.file);
     if (base == nullptr) return false;
-    const int f = BaseFunction(*base, l);
+    const int f = BaseFunction(*base, l.file, l);
     if (f < 0) return false;
     const Drift& drift = *document_.drift.at(l.file);
     const int now = drift.function[f];
@@ -216,6 +220,7 @@ class Annotator {
   const DocumentLines& document_;
   const LinesResult& sums_;
   std::set<std::string> files_;
+  mutable std::unordered_map<std::string, std::unordered_map<std::string, int>> functions_;
 };
 
 Json SliceRefJson(const TraceStore& store, SliceIndex i) {
