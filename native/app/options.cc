@@ -126,7 +126,6 @@ const std::map<std::string, bool Options::*>& FlagOptions() {
       {"--help", &Options::help},
       {"-h", &Options::help},
       {"--version", &Options::version},
-      {"--floor", &Options::floor},
   };
   return options;
 }

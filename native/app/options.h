@@ -27,7 +27,6 @@ struct Options {
   std::optional<int64_t> pixels;
   std::vector<std::pair<std::string, std::string>> params;  // --param KEY=VALUE
   std::string log_level = "info";
-  bool floor = false;  // check --floor
   bool help = false;
   bool version = false;
 };
