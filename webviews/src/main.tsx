@@ -1,7 +1,8 @@
 // The page of a profile editor.
+import { effect } from '@preact/signals';
 import { render } from 'preact';
 import './styles/main.css';
-import { start } from './host/store.ts';
+import { reducedMotion, start } from './host/store.ts';
 import { Shell } from './shell/shell.tsx';
 import { knownViews } from './host/links.ts';
 import { views } from './views/registry.ts';
@@ -9,6 +10,9 @@ import { watchTheme } from './widgets/theme.ts';
 
 knownViews.value = new Set(views.map((entry) => entry.name));
 watchTheme();
+effect(() => {
+  if (reducedMotion.value) document.body.classList.add('vscode-reduce-motion');
+});
 const root =
   document.getElementById('root') ?? document.body.appendChild(document.createElement('div'));
 root.id = 'root';

@@ -1,6 +1,7 @@
 // A Python stack, innermost frame first. Runs of library frames are folded to one line.
 import { useState } from 'preact/hooks';
-import { openSource } from '../host/host.ts';
+import { copyText, openSource } from '../host/host.ts';
+import { announce } from '../host/store.ts';
 import { fileName, plural, visible } from '../lib/format.ts';
 import type { Frame } from '../lib/protocol.ts';
 import { LinkButton } from './controls.tsx';
@@ -54,23 +55,40 @@ function parts(frames: readonly Frame[]): Part[] {
 export function StackList(props: { frames: readonly Frame[] }) {
   const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
   if (props.frames.length === 0) return <p class="nothing">No frames.</p>;
+  const copy = (): void => {
+    copyText(
+      props.frames
+        .map((frame) =>
+          frame.file === ''
+            ? visible(frame.function)
+            : `${visible(frame.file)}:${frame.line} ${visible(frame.function)}`,
+        )
+        .join('\n'),
+    );
+    announce('Stack copied');
+  };
   return (
-    <ol class="stack" aria-label="Python stack, innermost call first">
-      {parts(props.frames).map((part, index) =>
-        part.folded && !unfolded.has(index) ? (
-          <li key={index} class="fold">
-            <LinkButton onClick={() => setUnfolded(new Set([...unfolded, index]))}>
-              {plural(part.frames.length, 'library frame')}
-            </LinkButton>
-          </li>
-        ) : (
-          part.frames.map((frame, at) => (
-            <li key={`${index}.${at}`} class={frame.library ? 'library' : ''}>
-              <FrameLink frame={frame} />
+    <>
+      <LinkButton class="copy-stack" onClick={copy}>
+        Copy stack
+      </LinkButton>
+      <ol class="stack" aria-label="Python stack, innermost call first">
+        {parts(props.frames).map((part, index) =>
+          part.folded && !unfolded.has(index) ? (
+            <li key={index} class="fold">
+              <LinkButton onClick={() => setUnfolded(new Set([...unfolded, index]))}>
+                {plural(part.frames.length, 'library frame')}
+              </LinkButton>
             </li>
-          ))
-        ),
-      )}
-    </ol>
+          ) : (
+            part.frames.map((frame, at) => (
+              <li key={`${index}.${at}`} class={frame.library ? 'library' : ''}>
+                <FrameLink frame={frame} />
+              </li>
+            ))
+          ),
+        )}
+      </ol>
+    </>
   );
 }

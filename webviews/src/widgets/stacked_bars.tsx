@@ -192,7 +192,10 @@ export function StackedBars(props: {
         </svg>
       </div>
       {shown === undefined ? null : (
-        <div class="tooltip" role="presentation">
+        <div
+          class={`tooltip ${tip !== undefined && tip >= bars.length / 2 ? 'at-left' : ''}`}
+          role="presentation"
+        >
           {describe(shown)
             .split('\n')
             .map((line, index) => (

@@ -9,25 +9,45 @@ import type { MemoryResult, Row } from '../../lib/protocol.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { Check, LinkButton, Segments, Select } from '../../widgets/controls.tsx';
 import { Curve, type CurveRange, type CurveSeries } from '../../widgets/curve.tsx';
-import { DataTable } from '../../widgets/data_table.tsx';
+import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
 import { EmptyState, Failure, Waiting } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import { SmallTableView } from '../../widgets/small_table.tsx';
-import { filterFor, sourceAction, text, timelineAction, viewAction } from '../links.ts';
+import { filterFor, numberOf, sourceAction, text, timelineAction, viewAction } from '../links.ts';
 
 const rowActions = (row: Row) => {
-  const operator = text(row, 'operator');
+  // "aten::zeros (aten::empty)" stands for the caller of a bare aten::empty.
+  const operator = text(row, 'operator').replace(/ \(.*\)$/, '');
   return [
     ...timelineAction(row, operator),
     ...sourceAction(row),
-    ...(operator === ''
+    ...(operator === '' || operator.startsWith('<')
       ? []
       : viewAction('operators', 'Operator', `Show ${operator} in Operators`, {
           filter: filterFor(operator),
         })),
   ];
 };
+
+/** To the part of the curve in which the memory was held. */
+function curveAction(row: Row, setRange: (range: CurveRange) => void): RowAction[] {
+  const from = numberOf(row, 'allocationUs');
+  const to = numberOf(row, 'releaseUs');
+  if (from === undefined && to === undefined) return [];
+  const start = 1000 * (from ?? 0);
+  const end = to === undefined ? (trace.value?.durationNs ?? start) : 1000 * to;
+  // A little more than the time itself, so that both ends are in sight.
+  const margin = Math.max(1000, (end - start) * 0.2);
+  return [
+    {
+      label: 'Curve',
+      title: 'Show the time in which it was held on the curve',
+      run: () =>
+        setRange({ from: Math.max(0, start - margin), to: Math.max(end + margin, start + 2000) }),
+    },
+  ];
+}
 
 const noRange: { from?: number; to?: number } = {};
 
@@ -237,7 +257,7 @@ export function MemoryView() {
             method="view/memoryEvents"
             params={params}
             firstShare={2.5}
-            actions={rowActions}
+            actions={(row) => [...rowActions(row), ...curveAction(row, setRange)]}
           />
         ) : part.value === 'peak' ? (
           <>

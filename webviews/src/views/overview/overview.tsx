@@ -135,13 +135,22 @@ function Gpus(props: { result: ViewOverviewResult }) {
 }
 
 function Average(props: { result: ViewOverviewResult; shown: ShownRole[] }) {
-  const { average } = props.result;
+  // Steps that the end of the recording cuts are in no average; when nothing else was chosen, the
+  // figures are those of the step itself.
+  const only = props.result.average.steps === 0 ? props.result.steps[0] : undefined;
+  const average = only ?? props.result.average;
   const parts = average.parts as Parts;
   const root = useRef<HTMLDivElement>(null);
   return (
     <Panel
       actions={<TableMenu name="Average step time" place={root} />}
-      title={props.result.steps.length === 1 ? 'Breakdown' : 'Average step'}
+      title={
+        only !== undefined
+          ? `Step ${only.name}, partial`
+          : props.result.steps.length === 1
+            ? 'Breakdown'
+            : 'Average step'
+      }
       definition="Mean over the selected steps that are not cut by the end of the recording."
     >
       <div ref={root}>
@@ -253,7 +262,11 @@ export function OverviewView() {
   const { value, error, retry } = useAnswer<ViewOverviewResult>('view/overview', {});
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading the overview" />;
-  const average = value.average.parts as Parts;
+  const average = (
+    value.average.steps === 0 && value.steps[0] !== undefined
+      ? value.steps[0].parts
+      : value.average.parts
+  ) as Parts;
   const shown = value.roles
     .filter((role) => role.present)
     .map((role) => ({

@@ -141,7 +141,7 @@ export function StacksView() {
                 const frame = node.data as StackNode;
                 return [
                   `Self ${quantity(frame.selfUs, 'us')}`,
-                  ...(frame.file === '' ? [] : [`${visible(fileName(frame.file))}:${frame.line}`]),
+                  ...(frame.file === '' ? [] : [`${visible(frame.file)}:${frame.line}`]),
                 ];
               }}
               actions={(node) => [
