@@ -7,7 +7,8 @@ namespace {
 
 // The finest level above the slices themselves; finer windows hold few slices anyway.
 constexpr Ns kFinestNs = 128;
-constexpr size_t kSmallLane = 256;  // below this a pyramid does not pay
+constexpr Ns kCoarsestNs = Ns{1} << 61;  // doubling stays in range
+constexpr size_t kSmallLane = 256;       // below this a pyramid does not pay
 
 }  // namespace
 
@@ -23,7 +24,8 @@ void TimelineLane::Build(const TraceStore& store, const std::vector<SliceIndex>&
   std::vector<Group> below(slices.size());
   for (uint32_t p = 0; p < slices.size(); ++p) below[p] = {p, slices[p]};
   size_t kept = below.size();
-  for (Ns resolution = kFinestNs; resolution < extent; resolution *= 2) {
+  for (Ns resolution = kFinestNs; resolution < extent && resolution < kCoarsestNs;
+       resolution *= 2) {
     std::vector<Group> groups;
     for (size_t g = 0; g < below.size(); ++g) {
       const uint32_t next =

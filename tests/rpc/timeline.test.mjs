@@ -597,6 +597,24 @@ test('what does not exist is refused', async () => {
   assert.equal(message.error.code, -32602);
 });
 
+test('absurd times are answered', async () => {
+  const events = [];
+  for (let i = 0; i < 400; ++i) events.push(host(`op${i}`, i * 2.3e13, i % 3 === 0 ? 9.2e15 : 1));
+  events.push(kernel('k', 1, -9e15, 1e15), kernel('l', 2, 9e15, 9e15));
+  const profileId = await open(events);
+  const { startNs, endNs, holding } = await tracksOf(profileId);
+  for (const { id, slices } of holding) {
+    const { rows } = await windowOf(profileId, startNs, endNs, [id], 50);
+    assert.equal(sum(rows[0].count), slices);
+  }
+  const { totalSlices } = await daemon.request('timeline/range', { profileId, startNs, endNs });
+  assert.equal(totalSlices, 402);
+  await daemon.request('timeline/gaps', { profileId });
+  await daemon.request('timeline/density', { profileId, buckets: 100 });
+  const { text } = await daemon.request('timeline/export', { profileId, startNs, endNs });
+  assert.equal(JSON.parse(text).traceEvents.filter((e) => e.ph === 'X').length, 402);
+});
+
 test('an empty trace has an empty timeline', async () => {
   const profileId = await open([]);
   const { tracks, totalSlices } = await daemon.request('timeline/tracks', { profileId });

@@ -134,7 +134,7 @@ Result<Interval> WindowOf(const Json& params) {
   const Interval window{Integer(params, "startNs", 0), Integer(params, "endNs", 0)};
   if (window.end <= window.begin) return Wrong("params.endNs must be greater than params.startNs.");
   // Far beyond any trace, but small enough that differences cannot overflow.
-  constexpr Ns kFar = INT64_MAX / 4;
+  constexpr Ns kFar = INT64_MAX / 2;
   return Interval{std::clamp(window.begin, -kFar, kFar), std::clamp(window.end, -kFar, kFar)};
 }
 
@@ -341,7 +341,7 @@ Result<Json> TimelineWindow(const ViewRequest& request) {
     if (request.cancel.cancelled()) {
       return Error{ErrorKind::kCancelled, "The request was cancelled.", "", {}};
     }
-    if (total <= kMaxBoxes || resolution > window->Length()) break;
+    if (total <= kMaxBoxes || resolution > window->Length() / 2) break;
   }
 
   Legend legend(store);

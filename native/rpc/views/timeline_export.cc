@@ -58,6 +58,11 @@ class TraceWriter {
     return (negative ? "-" : "") + std::to_string(size / 1000) + "." + fraction;
   }
 
+  // In the file's own time; damaged times wrap instead of overflowing.
+  Ns Absolute(Ns ts) const {
+    return static_cast<Ns>(static_cast<uint64_t>(ts) + static_cast<uint64_t>(base_ns_));
+  }
+
   void Separate() {
     if (!first_) out_ += ",\n";
     first_ = false;
@@ -129,7 +134,7 @@ class TraceWriter {
     out_ += std::string("{\"ph\":\"") + phase +
             "\",\"cat\":" + Quoted(store_.categories()[category].raw) +
             ",\"name\":" + Quoted(name) + ",\"pid\":" + Id(track.pid) +
-            ",\"tid\":" + Id(track.tid) + ",\"ts\":" + Micros(ts + base_ns_);
+            ",\"tid\":" + Id(track.tid) + ",\"ts\":" + Micros(Absolute(ts));
   }
 
   void WriteSlice(SliceIndex i) {
@@ -159,7 +164,7 @@ class TraceWriter {
         out_ += std::string("{\"ph\":\"") + (start ? "s" : "f") + "\",\"cat\":\"" + name +
                 "\",\"name\":\"" + name + "\",\"id\":" + std::to_string(id) +
                 ",\"pid\":" + Id(track.pid) + ",\"tid\":" + Id(track.tid) +
-                ",\"ts\":" + Micros(store_.start(i) + base_ns_) + (start ? "}" : ",\"bp\":\"e\"}");
+                ",\"ts\":" + Micros(Absolute(store_.start(i))) + (start ? "}" : ",\"bp\":\"e\"}");
       }
       ++id;
     };
