@@ -99,8 +99,11 @@ describe('lines and sources', () => {
     // The statement that was changed is not drawn on: its cost is marked stale at its function.
     const changed = lineOf('rows.append(band)', edited);
     assert.ok(!now.lines.some((l) => l.line === changed && !l.stale));
-    const stale = now.lines.find((l) => l.stale || l.line === lineOf('def augment', edited));
-    assert.equal(stale.line, lineOf('def augment', edited));
+    const augmentLine = lineOf('def augment', edited);
+    const stale = now.lines.find((l) => l.stale && l.line === augmentLine);
+    const was = before.lines.find((l) => l.line === lineOf('rows.append(band *'));
+    assert.equal(stale.hostSelfUs, was.hostSelfUs);
+    assert.equal(stale.recordedLine, was.line);
     const augment = now.lenses.find((l) => l.name === 'ShapesDataset.augment');
     assert.equal(augment.stale, true);
   });

@@ -33,26 +33,27 @@ class Annotator {
     for (const std::string& file : document.files) files_.insert(file);
   }
 
-  // Lines with a cost, by line. Locations whose function is gone are left out.
+  // Lines with a cost, by line; what lost its place apart from what did not. Locations whose
+  // function is gone are left out.
   std::vector<Annotated> Lines() {
-    std::map<int, Annotated> by_line;
+    std::map<std::pair<int, bool>, Annotated> by_line;
     for (const LineCost& c : sums_.rows) {
       const LineLocation& l = document_.data->attribution.locations[c.location];
       if (!files_.count(l.file)) continue;
       Annotated a;
       if (!Find(l, &a.line, &a.stale)) continue;
-      const auto [it, fresh] = by_line.try_emplace(a.line);
+      const auto [it, fresh] = by_line.try_emplace({a.line, a.stale});
       Annotated& at = it->second;
       if (fresh) {
         at = std::move(a);
         at.cost = c;
       } else {
-        Add(at, c, a.stale);
+        Add(at, c);
       }
       at.locations.push_back(c.location);
     }
     std::vector<Annotated> out;
-    for (auto& [line, a] : by_line) out.push_back(std::move(a));
+    for (auto& [key, a] : by_line) out.push_back(std::move(a));
     if (out.size() > kMaxLines) {
       const bool device = sums_.has_device_work;
       std::stable_sort(out.begin(), out.end(), [&](const Annotated& a, const Annotated& b) {
@@ -173,16 +174,15 @@ class Annotator {
     return true;
   }
 
-  void Add(Annotated& at, const LineCost& c, bool stale) const {
+  void Add(Annotated& at, const LineCost& c) const {
     LineCost& sum = at.cost;
     const auto& locations = document_.data->attribution.locations;
     // A line of its own outranks what is merely known to be in the function that begins there.
     const bool line_first = locations[sum.location].confidence == LineConfidence::kFunction &&
-                            locations[c.location].confidence != LineConfidence::kFunction && !stale;
+                            locations[c.location].confidence != LineConfidence::kFunction;
     if (line_first) {
       sum.location = c.location;
       sum.operators = c.operators;
-      at.stale = stale;
     }
     sum.device_self += c.device_self;
     sum.host_self += c.host_self;
