@@ -304,13 +304,14 @@ std::optional<Error> Reader::ReadObjectTop() {
       continue;
     }
     if (!ReadKey(&key)) {
-      if (window_.at_end()) {
+      const bool without_end = window_.offset() == offset;
+      if (Peek() < 0 || (without_end && window_.at_end())) {
         truncated_ = true;
         break;
       }
       problems_.Add(ProblemKind::kMalformedHeader, offset);
-      // A text without an end or without a colon: on behind what was taken, or behind its quote.
-      if (window_.offset() == offset) Take();
+      // Without a colon: on behind the text. Without an end in reach: on behind its quote.
+      if (without_end) Take();
       continue;
     }
     if (keys_seen_.size() < 200 && key.size() < 60) {

@@ -64,7 +64,8 @@ TEST_CASE("a trace whose every name holds raw quotes is mended as a whole") {
   std::string events;
   constexpr int kCount = 30'000;
   for (int i = 0; i < kCount; ++i) {
-    events += (i ? ",\n" : "") + X("python_function", "<eval \"f(x)\">(1): g" + std::to_string(i), i, 1);
+    events +=
+        (i ? ",\n" : "") + X("python_function", "<eval \"f(x)\">(1): g" + std::to_string(i), i, 1);
   }
   const auto store = ReadEvents(events);
   CheckCounts(*store);
@@ -230,6 +231,18 @@ TEST_CASE("a second list of events is read too, a repeated key replaces") {
   CHECK(store->slice_count() == 2);
   REQUIRE(store->metadata().others.size() == 1);
   CHECK(store->metadata().others[0].second == "2");
+}
+
+TEST_CASE("keys without a colon or without an end hide nothing before the end") {
+  const auto store =
+      Read("{\"odd\" 1, \"traceEvents\": [" + X("cpu_op", "op", 1, 1) +
+           ",{\"ph\" broken}\n], \"displayTimeUnit\": \"ms\", \"odd\" 2, \"traceName\": \"n\"}");
+  CHECK(store->slice_count() == 1);
+  CHECK(store->metadata().trace_name == "n");
+  CHECK(ProblemCount(*store, "malformedHeader") >= 2);
+  CHECK(ProblemCount(*store, "truncated") == 0);
+  const auto cut = Read("{\"traceEvents\": [" + X("cpu_op", "op", 1, 1) + "], \"trace");
+  CHECK(ProblemCount(*cut, "truncated") == 1);
 }
 
 TEST_CASE("bytes behind the end are counted") {
