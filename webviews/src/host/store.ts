@@ -244,6 +244,8 @@ function stepsExist(info: TraceInfo, steps: string): boolean {
   return names.has(parts[1]!) && (parts[2] === undefined || names.has(parts[2]));
 }
 
+let begun = false;
+
 function onMessage(message: ToView): void {
   switch (message.type) {
     case 'init':
@@ -252,7 +254,9 @@ function onMessage(message: ToView): void {
         path.value = message.path;
         reducedMotion.value =
           message.reducedMotion || window.matchMedia('(prefers-reduced-motion: reduce)').matches;
-        restore(message.state ?? savedState());
+        // A page that lives on knows its state better than what was saved a moment ago.
+        if (!begun) restore(message.state ?? savedState());
+        begun = true;
       });
       break;
     case 'loading':
