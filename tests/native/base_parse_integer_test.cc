@@ -1,7 +1,7 @@
-#include "base/parse_integer.h"
-
 #include <catch2/catch.hpp>
 #include <limits>
+
+#include "base/parse_integer.h"
 
 namespace emberline {
 
@@ -21,7 +21,8 @@ TEST_CASE("values of 64 bits keep their bits") {
 }
 
 TEST_CASE("other texts are no integers") {
-  for (const char* text : {"", "-", "0x", "1.0", "1e3", " 1", "1 ", "--1", "18446744073709551616", "abc"}) {
+  for (const char* text :
+       {"", "-", "0x", "1.0", "1e3", " 1", "1 ", "--1", "18446744073709551616", "abc"}) {
     INFO(text);
     CHECK_FALSE(ParseInteger(text).has_value());
   }
