@@ -13,6 +13,7 @@ namespace {
 
 constexpr uint32_t kCancelStride = 8192;
 constexpr size_t kOperatorsPerLine = 3;
+constexpr size_t kMaxName = 160;
 constexpr size_t kMaxStack = 4096;  // of slices around a moment; a hostile file may nest deeper
 
 bool IsSynchronisation(std::string_view name) {
@@ -272,7 +273,8 @@ class Analysis {
     std::vector<std::string> out;
     for (const auto& [cost, name] : list) {
       if (out.size() == kOperatorsPerLine) break;
-      out.push_back(name);
+      // Template kernels have names of thousands of characters.
+      out.push_back(name.size() <= kMaxName ? name : name.substr(0, kMaxName) + "...");
     }
     return out;
   }

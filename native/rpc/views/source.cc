@@ -13,6 +13,7 @@ namespace {
 // Replies stay below 256 KiB: the hottest lines and definitions of a document.
 constexpr size_t kMaxLines = 300;
 constexpr size_t kMaxLenses = 300;
+constexpr size_t kMaxLineBytes = 130 << 10, kMaxLensBytes = 80 << 10, kMaxHotBytes = 180 << 10;
 constexpr size_t kMaxSliceBytes = 160 << 10;
 constexpr size_t kHoverOperators = 12, kHoverKernels = 8, kHoverCallers = 8, kHoverSlices = 8,
                  kHoverShapes = 3;
@@ -35,7 +36,7 @@ class Annotator {
 
   // Lines with a cost, by line; what lost its place apart from what did not. Locations whose
   // function is gone are left out.
-  std::vector<Annotated> Lines() {
+  std::vector<Annotated> Lines(size_t most) {
     std::map<std::pair<int, bool>, Annotated> by_line;
     for (const LineCost& c : sums_.rows) {
       const LineLocation& l = document_.data->attribution.locations[c.location];
@@ -54,13 +55,13 @@ class Annotator {
     }
     std::vector<Annotated> out;
     for (auto& [key, a] : by_line) out.push_back(std::move(a));
-    if (out.size() > kMaxLines) {
+    if (out.size() > most) {
       const bool device = sums_.has_device_work;
       std::stable_sort(out.begin(), out.end(), [&](const Annotated& a, const Annotated& b) {
         return device ? a.cost.device_total > b.cost.device_total
                       : a.cost.host_total > b.cost.host_total;
       });
-      out.resize(kMaxLines);
+      out.resize(most);
       std::sort(out.begin(), out.end(),
                 [](const Annotated& a, const Annotated& b) { return a.line < b.line; });
     }
@@ -68,10 +69,10 @@ class Annotator {
   }
 
   // Functions and classes of the document with their costs, by line.
-  Json Lenses() {
+  Json Lenses(size_t most) {
     std::vector<std::pair<int, Json>> found;
     for (const LineGroup& g : sums_.functions) {
-      if (found.size() >= kMaxLenses || !files_.count(g.file)) continue;
+      if (found.size() >= most || !files_.count(g.file)) continue;
       const PythonModule* base = Base(g.file);
       if (base == nullptr) continue;
       LineLocation l;
@@ -87,7 +88,7 @@ class Annotator {
                                               g.line, drift.changed[f]));
     }
     for (const LineGroup& g : sums_.classes) {
-      if (found.size() >= kMaxLenses || !files_.count(g.file)) continue;
+      if (found.size() >= most || !files_.count(g.file)) continue;
       for (const PythonClass& c : document_.now->classes) {
         if (c.qualified != g.function) continue;
         const bool module = std::any_of(c.bases.begin(), c.bases.end(), [&](const std::string& b) {
@@ -329,8 +330,16 @@ Result<Json> SourceAnnotations(const ViewRequest& request) {
   bool drifted = false;
   if (!document->files.empty()) {
     Annotator annotator(*document, **sums);
-    for (const Annotated& a : annotator.Lines()) lines.push_back(annotator.LineJson(a));
-    lenses = annotator.Lenses();
+    // Long names and paths: fewer lines rather than a reply that is refused.
+    for (size_t most = kMaxLines; most > 0; most /= 2) {
+      lines = Json::array();
+      for (const Annotated& a : annotator.Lines(most)) lines.push_back(annotator.LineJson(a));
+      if (DumpJson(lines).size() <= kMaxLineBytes) break;
+    }
+    for (size_t most = kMaxLenses; most > 0; most /= 2) {
+      lenses = annotator.Lenses(most);
+      if (DumpJson(lenses).size() <= kMaxLensBytes) break;
+    }
     for (const auto& [file, drift] : document->drift) {
       drifted = drifted || !drift->identical || !document->data->files.at(file).exact;
     }
@@ -358,7 +367,7 @@ Result<Json> SourceHover(const ViewRequest& request) {
   if (!sums.ok()) return sums.error();
   Annotator annotator(*document, **sums);
   const int64_t line = IntegerParam(request.params, "line", 0);
-  const std::vector<Annotated> lines = annotator.Lines();
+  const std::vector<Annotated> lines = annotator.Lines(kMaxLines);
   const auto hit =
       std::find_if(lines.begin(), lines.end(), [&](const Annotated& a) { return a.line == line; });
   if (hit == lines.end()) return result;
@@ -489,8 +498,9 @@ Result<Json> SourceHotLines(const ViewRequest& request) {
       static_cast<size_t>(std::clamp<int64_t>(IntegerParam(request.params, "limit", 20), 1, 200));
   const bool device = (*sums)->has_device_work;
   Json lines = Json::array();
+  size_t bytes = 0;
   for (const LineCost& c : (*sums)->rows) {
-    if (lines.size() == limit) break;
+    if (lines.size() == limit || bytes > kMaxHotBytes) break;
     const Ns self = device ? c.device_self : c.host_self;
     if (self <= 0) break;
     const LineLocation& l = (*data)->attribution.locations[c.location];
@@ -506,6 +516,7 @@ Result<Json> SourceHotLines(const ViewRequest& request) {
                      {"path", path},
                      {"share", Annotator::Share(
                                    self, device ? (*sums)->totals.device : (*sums)->totals.host)}});
+    bytes += DumpJson(lines.back()).size();
   }
   return Json{{"lines", std::move(lines)}, {"hasDeviceWork", device}};
 }
