@@ -136,6 +136,22 @@ test('kernels agree with the command line in both groupings, and lead to operato
     );
     await profile.settled();
     assert.deepEqual(await totals(expect(byLaunch).length), expect(byLaunch));
+    // An order that the other grouping does not have gives way to the usual one.
+    await page.getByRole('columnheader', { name: /^Grid/ }).click();
+    await profile.settled();
+    await page.getByRole('radio', { name: 'Kernel', exact: true }).click();
+    await page.waitForFunction(
+      () =>
+        document
+          .querySelector('[aria-label=Kernels] [role=columnheader][data-key=totalUs]')
+          ?.getAttribute('aria-sort') === 'descending',
+    );
+    await profile.settled();
+    assert.equal(await page.locator('.failure').count(), 0);
+    assert.deepEqual(await totals(expect(byName).length), expect(byName));
+    await page.getByRole('radio', { name: 'Kernel, operator and launch' }).click();
+    await page.waitForSelector('[aria-label=Kernels] [role=columnheader][data-key=grid]');
+    await profile.settled();
     await page.locator('[aria-label=Kernels] .twisty').first().click();
     await page.locator('.grid-detail .plain-table').waitFor();
     await page

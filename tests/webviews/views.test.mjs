@@ -112,6 +112,12 @@ test('the filter narrows rows and says how many are left', async () => {
     const count = await page.locator('.row-count').first().textContent();
     assert.match(count, new RegExp(`^${expected.rows.length} of \\d+ rows$`));
     for (const name of await column(page, 'Operators', 'name')) assert.match(name, /backward/i);
+    const many = commandLine('operators', train, ['--filter', 'calls>50']).rows.length;
+    await page.locator('.filter input').first().fill('calls>50');
+    await page.waitForFunction(
+      (start) => document.querySelector('.row-count').textContent.startsWith(start),
+      `${many} of `,
+    );
     await page.locator('.filter input').first().fill('no such operator anywhere');
     await page.getByText('No row matches the filter.').waitFor();
   });

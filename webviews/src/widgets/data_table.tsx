@@ -306,6 +306,13 @@ export function DataTable(props: DataTableProps) {
     }
   }, [loaded?.key, stale]);
 
+  // Another grouping may not have the column by which the rows were sorted.
+  useEffect(() => {
+    if (error?.kind === 'invalidArgument' && sort !== (props.defaultSort ?? '')) {
+      sortState.value = props.defaultSort ?? '';
+    }
+  }, [error]);
+
   // Another order or filter starts at the top again.
   useEffect(() => {
     if (scroll.current !== null) scroll.current.scrollTop = 0;
