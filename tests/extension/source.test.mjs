@@ -7,6 +7,7 @@ import {
   formatCount,
   formatShare,
   formatUs,
+  plainText,
   shorten,
 } from '../../extension/src/source/format.ts';
 import {
@@ -89,6 +90,11 @@ test('names from a trace cannot become markup', () => {
   // Nothing is lost: the entities stand for the same characters.
   const back = escaped.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
   assert.equal(back, name.replace('\n', ' '));
+});
+
+test('names from a trace are no links in a notification', () => {
+  assert.equal(plainText('[x](command:evil)\nis gone'), '(x)(command:evil) is gone');
+  assert.ok(plainText('x'.repeat(5000)).length <= 400);
 });
 
 test('long names are cut in the middle', () => {

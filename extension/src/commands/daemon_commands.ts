@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Context } from '../context.ts';
 import { failureData } from '../daemon/failure.ts';
+import { plainText } from '../source/format.ts';
 
 /** Commands about the daemon. */
 export function registerDaemonCommands({ supervisor, log }: Context): vscode.Disposable {
@@ -13,7 +14,7 @@ export function registerDaemonCommands({ supervisor, log }: Context): vscode.Dis
         const { message, hint } = failureData(error);
         const showLog = 'Show Log';
         const text = hint === undefined ? message : `${message} ${hint}`;
-        const answer = await vscode.window.showErrorMessage(text, showLog);
+        const answer = await vscode.window.showErrorMessage(plainText(text), showLog);
         if (answer === showLog) log.show();
       }
     }),

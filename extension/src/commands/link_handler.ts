@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Context } from '../context.ts';
+import { plainText } from '../source/format.ts';
 import { parseTimelineLink } from '../editors/link.ts';
 import type { ProfileEditors } from '../editors/profile_editor.ts';
 
@@ -19,7 +20,7 @@ export function registerLinkHandler(context: Context, editors: ProfileEditors): 
         if (Object.keys(link.selection).length > 0) await editors.select(profile, link.selection);
       } catch (error) {
         context.log.warn(`A link could not be opened: ${String(error)}`);
-        void vscode.window.showErrorMessage(`There is no profile at ${link.path}.`);
+        void vscode.window.showErrorMessage(plainText(`There is no profile at ${link.path}.`));
       } finally {
         context.profiles.release(profile);
       }

@@ -5,6 +5,7 @@ import { openOnStartup } from '../config.ts';
 import type { Context } from '../context.ts';
 import { profileUri, type ProfileEditors } from '../editors/profile_editor.ts';
 import { isViewName } from '../editors/messages.ts';
+import { plainText } from '../source/format.ts';
 import { mayHoldTrace, profileViewType } from '../editors/profile_path.ts';
 
 /** More traces than this are not offered by name. */
@@ -16,7 +17,7 @@ export async function openProfile(path: string): Promise<void> {
   try {
     uri = await profileUri(path);
   } catch {
-    void vscode.window.showErrorMessage(`There is no profile at ${path}.`);
+    void vscode.window.showErrorMessage(plainText(`There is no profile at ${path}.`));
     return;
   }
   await vscode.commands.executeCommand('vscode.openWith', uri, profileViewType);

@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
+import { plainText } from '../source/format.ts';
 
 /** How long a file must rest: a recorder writes large traces piece by piece. */
 const restMs = 2000;
@@ -43,7 +44,7 @@ export class DiskWatch implements vscode.Disposable {
     this.asking = true;
     const reload = 'Reload';
     const answer = await vscode.window.showInformationMessage(
-      `${this.title} was written anew since it was opened.`,
+      `${plainText(this.title)} was written anew since it was opened.`,
       reload,
     );
     this.asking = false;

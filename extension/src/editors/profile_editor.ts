@@ -10,6 +10,7 @@ import type {
 } from '../../../webviews/src/host/messages.ts';
 import { ruleParams, sourceParams, wantsSourceParams, type Context } from '../context.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
+import { plainText } from '../source/format.ts';
 import { locateSource, openSource } from '../source/open_source.ts';
 import { DiskWatch } from './disk_watch.ts';
 import { parseMessage } from './messages.ts';
@@ -294,7 +295,9 @@ export class ProfileEditors implements vscode.CustomReadonlyEditorProvider<Profi
       await vscode.workspace.fs.writeFile(target, bytes);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      void vscode.window.showErrorMessage(`${target.fsPath} could not be written: ${reason}`);
+      void vscode.window.showErrorMessage(
+        plainText(`${target.fsPath} could not be written: ${reason}`),
+      );
     }
   }
 

@@ -52,6 +52,20 @@ export function escapeMarkdown(text: string): string {
     .replace(/[\\`*_{}[\]()#+\-.!|~<>&$:@/]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
+/**
+ * A text for a notification, which takes `[text](command:...)` for a link: names in a trace must
+ * not become one.
+ */
+export function plainText(text: string): string {
+  return shorten(
+    text
+      .replace(/[\r\n]+/g, ' ')
+      .replaceAll('[', '(')
+      .replaceAll(']', ')'),
+    400,
+  );
+}
+
 /** Cuts long names in the middle, where kernels' names say least. */
 export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;

@@ -6,6 +6,7 @@ import { sourceParams } from '../context.ts';
 import { failureData } from '../daemon/failure.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
 import type { SourceResolveResult } from '../protocol/types.ts';
+import { plainText } from './format.ts';
 import { isRealFile, mappingOf } from './path_mappings.ts';
 
 export type OpenOutcome = 'opened' | 'missing' | 'dismissed';
@@ -21,7 +22,7 @@ export async function openSource(
 ): Promise<OpenOutcome> {
   if (!isRealFile(target.file)) {
     const name = target.function || target.file || 'This frame';
-    void vscode.window.showInformationMessage(`${name} has no Python source.`);
+    void vscode.window.showInformationMessage(plainText(`${name} has no Python source.`));
     return 'dismissed';
   }
   let found: SourceResolveResult;
@@ -31,7 +32,7 @@ export async function openSource(
       ...(await sourceParams()),
     })) as SourceResolveResult;
   } catch (error) {
-    void vscode.window.showErrorMessage(failureData(error).message);
+    void vscode.window.showErrorMessage(plainText(failureData(error).message));
     return 'dismissed';
   }
   if (found.status === 'missing') return 'missing';
@@ -78,7 +79,7 @@ export async function locateSource(target: SourceTarget, toSide: boolean): Promi
   if (file === undefined) return false;
   if (basename(file.fsPath) !== name) {
     void vscode.window.showWarningMessage(
-      `${basename(file.fsPath)} is opened, but not remembered: the trace names ${name}.`,
+      plainText(`${basename(file.fsPath)} is opened, but not remembered: the trace names ${name}.`),
     );
   }
   await remember(target.file, file.fsPath);
@@ -95,7 +96,7 @@ export async function openOrLocate(
   if ((await openSource(profile, target, toSide)) !== 'missing') return;
   const locate = 'Locate...';
   const answer = await vscode.window.showWarningMessage(
-    `${target.file} is not in this workspace.`,
+    plainText(`${target.file} is not in this workspace.`),
     locate,
   );
   if (answer === locate) await locateSource(target, toSide);
