@@ -54,6 +54,10 @@ bool Transport::Start() {
     ReadFile();
     return true;
   }
+  return StartReading();
+}
+
+bool Transport::StartReading() {
   return uv_read_start(
              &in_->stream,
              [](uv_handle_t* handle, size_t, uv_buf_t* buffer) {
@@ -154,7 +158,7 @@ void Transport::OnWritten(size_t bytes, int status) {
     return;
   }
   if (was_full && queued_ <= kMaxQueuedBytes && reading_ && in_) {
-    uv_read_start(&in_->stream, in_->stream.alloc_cb, in_->stream.read_cb);
+    StartReading();
   }
   if (queued_ == 0 && on_drained_) on_drained_();
 }

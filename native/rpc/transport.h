@@ -40,6 +40,8 @@ class Transport {
   void OnEnd();
   void OnWritten(size_t bytes, int status);
   bool OpenStream(int fd, std::unique_ptr<uv_any_handle>* handle);
+  // Begins to read a stream, or goes on after a pause.
+  bool StartReading();
   void ReadFile();
 
   uv_loop_t* loop_;

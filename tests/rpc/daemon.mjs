@@ -90,7 +90,9 @@ export class Daemon {
     this.nextId = 1;
     this.pending = new Map();
     this.listeners = new Set();
-    this.buffer = Buffer.alloc(0);
+    this.pieces = [];
+    this.waiting = 0;
+    this.wanted = 0;
     this.child.stderr.setEncoding('utf8');
     this.child.stderr.on('data', (text) => {
       this.stderr += text;
@@ -109,19 +111,29 @@ export class Daemon {
   }
 
   #onBytes(bytes) {
-    this.buffer = Buffer.concat([this.buffer, bytes]);
+    // Pieces are joined only when a frame can be complete: large replies come in many pieces.
+    this.pieces.push(bytes);
+    this.waiting += bytes.length;
+    if (this.waiting < this.wanted) return;
+    let buffer = Buffer.concat(this.pieces);
+    this.wanted = 0;
     for (;;) {
-      const end = this.buffer.indexOf('\r\n\r\n');
-      if (end < 0) return;
-      const header = this.buffer.subarray(0, end).toString('ascii');
+      const end = buffer.indexOf('\r\n\r\n');
+      if (end < 0) break;
+      const header = buffer.subarray(0, end).toString('ascii');
       const length = /^Content-Length: (\d+)$/.exec(header);
       assert.ok(length, `Something else than the protocol is on stdout: ${header}`);
       const size = Number(length[1]);
-      if (this.buffer.length < end + 4 + size) return;
-      const body = this.buffer.subarray(end + 4, end + 4 + size);
-      this.buffer = this.buffer.subarray(end + 4 + size);
+      if (buffer.length < end + 4 + size) {
+        this.wanted = end + 4 + size;
+        break;
+      }
+      const body = buffer.subarray(end + 4, end + 4 + size);
+      buffer = buffer.subarray(end + 4 + size);
       this.#onMessage(JSON.parse(body.toString('utf8')), size);
     }
+    this.pieces = [buffer];
+    this.waiting = buffer.length;
   }
 
   #onMessage(message, size) {

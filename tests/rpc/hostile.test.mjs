@@ -31,7 +31,7 @@ const strange = [
   'all',
   'x'.repeat(5000),
   '\u0000',
- 
+
   '../../etc/passwd',
   '-name',
   '<',

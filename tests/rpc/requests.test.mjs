@@ -165,6 +165,21 @@ test('many requests at once, also for traces that are still loading', async () =
   });
 });
 
+test('the daemon reads on after replies that fill the pipe', async () => {
+  await withDaemon(async (daemon) => {
+    const { profileId } = await daemon.request('profile/open', { path: large });
+    const range = { profileId, startNs: 0, endNs: 600_000_000 };
+    for (let round = 0; round < 2; ++round) {
+      // More than the daemon lets wait before it pauses reading.
+      const { text, events } = await daemon.request('timeline/export', range);
+      assert.ok(text.length > 20_000_000, `${text.length} characters`);
+      assert.equal(events, 180_002);
+    }
+    const { message } = await daemon.exchange('no/such');
+    assert.equal(message.error.code, -32601);
+  });
+});
+
 test('an id that is in use is refused', async () => {
   await withDaemon(async (daemon) => {
     const { profileId } = await daemon.request('profile/open', { path: large });

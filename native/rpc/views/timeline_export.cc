@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <unordered_map>
 
 #include "json/json.h"
 
@@ -43,7 +44,12 @@ class TraceWriter {
 
  private:
   std::string Quoted(std::string_view text) { return DumpJson(Json(std::string(text))); }
-  std::string Quoted(StringId id) { return Quoted(store_.strings().Get(id)); }
+  // Names, keys and values repeat, so each is quoted once.
+  const std::string& Quoted(StringId id) {
+    const auto [it, added] = quoted_.try_emplace(id);
+    if (added) it->second = Quoted(store_.strings().Get(id));
+    return it->second;
+  }
 
   std::string Id(const RecordedId& id) {
     return id.is_text ? Quoted(id.text) : std::to_string(id.number);
@@ -125,8 +131,12 @@ class TraceWriter {
 
   // Recorded JSON is copied when it is valid, and quoted when the recorder broke it.
   void WriteRaw(StringId id) {
-    const std::string_view raw = store_.strings().Get(id);
-    out_ += ParseJson(raw).ok() ? std::string(raw) : Quoted(raw);
+    const auto [it, added] = raw_.try_emplace(id);
+    if (added) {
+      const std::string_view raw = store_.strings().Get(id);
+      it->second = ParseJson(raw).ok() ? std::string(raw) : Quoted(raw);
+    }
+    out_ += it->second;
   }
 
   void WriteHead(const char* phase, uint16_t category, StringId name, const Track& track, Ns ts) {
@@ -184,6 +194,8 @@ class TraceWriter {
   const Interval range_;
   Ns base_ns_ = 0;
   bool first_ = true;
+  std::unordered_map<StringId, std::string> quoted_;
+  std::unordered_map<StringId, std::string> raw_;
   std::string out_;
 };
 
