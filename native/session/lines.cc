@@ -277,7 +277,8 @@ class AttributionBuilder {
         if (!text.empty()) f.file.module = Parse(text);
       }
     }
-    // Frames that were open when recording began name the line they stood at.
+    // Frames that were open when recording began name the line they stood at, and so do those of
+    // generators that are resumed.
     std::vector<bool> cut_name(name_ids_.size(), false);
     for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
       if (cut_[i]) cut_name[s_.name_id(i)] = true;
@@ -291,7 +292,11 @@ class AttributionBuilder {
       for (size_t k = 0; k < f.functions.size(); ++k) {
         RecordedFunction& r = f.functions[k];
         const StringId name = f.names[k];
-        r.line_inside = cut_name[name] && f.file.module->FindFunction(r.name, r.line) < 0;
+        if (f.file.module->FindFunction(r.name, r.line) < 0) {
+          const int around = f.file.module->FunctionAround(r.name, r.line);
+          r.line_inside =
+              cut_name[name] || (around >= 0 && f.file.module->functions[around].generator);
+        }
         const auto hint = class_hint_.find(name);
         if (hint != class_hint_.end()) r.class_hint = hint->second;
       }

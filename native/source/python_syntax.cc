@@ -124,6 +124,7 @@ class Walker {
     std::vector<uint32_t> returns;
     std::vector<int> open_withs;  // lines of the contexts that a return leaves
     uint64_t shape = 14695981039346656037ull;
+    bool generator = false;
   };
 
   std::string_view Text(TSNode node) const {
@@ -152,6 +153,7 @@ class Walker {
     b.edges.push_back({b.current, end, -1, 0});
     for (const uint32_t p : b.returns) b.edges.push_back({p, end, -1, 0});
     PythonFunction& f = out_.functions[b.function];
+    f.generator = b.generator;
     std::stable_sort(b.edges.begin(), b.edges.end(),
                      [](const FlowEdge& a, const FlowEdge& c) { return a.from < c.from; });
     f.sites = std::move(b.sites);
@@ -695,6 +697,7 @@ class Walker {
       const uint32_t resumed = NewPoint(b);
       Edge(b, b.current, resumed);
       Edge(b, 0, resumed, 0.05f);
+      b.generator = true;
       b.current = resumed;
       return;
     }
@@ -935,6 +938,7 @@ class Walker {
         const uint32_t resumed = NewPoint(b);
         Edge(b, b.current, resumed);
         Edge(b, 0, resumed, 0.05f);
+        b.generator = true;
         b.current = resumed;
       }
       return;

@@ -71,6 +71,7 @@ struct PythonFunction {
   std::vector<Site> sites;
   std::vector<FlowEdge> edges;       // forward, by `from`
   std::vector<FlowEdge> back_edges;  // of loops
+  bool generator = false;            // resumed after each yield, in a frame that names that line
   uint32_t points = 0;               // entry is 0
 };
 

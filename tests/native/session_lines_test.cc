@@ -254,6 +254,35 @@ TEST_CASE("recursion counts once") {
   CHECK(sums.functions[0].calls == 3);
 }
 
+TEST_CASE("a resumed generator's frame names the line of its yield") {
+  const Folder folder;
+  folder.Write("g.py",
+               "def batches(xs):\n"  // 1
+               "    for x in xs:\n"
+               "        y = load(x)\n"  // 3
+               "        yield y\n"      // 4
+               "\n"
+               "def main(xs):\n"  // 6
+               "    for b in batches(xs):\n"
+               "        use(b)\n");  // 8
+  const auto trace = Load({
+      Py("g.py(6): main", 1, 200),
+      Py("g.py(1): batches", 5, 30),
+      Py("<built-in function load>", 10, 20),
+      Py("<built-in function use>", 40, 10),
+      Py("g.py(4): batches", 60, 30),
+      Py("<built-in function load>", 65, 20),
+      Py("<built-in function use>", 95, 10),
+      Py("<built-in function len>", 250, 10),
+  });
+  const auto data = Data(*trace, folder.Space());
+  CHECK(data->files.at("g.py").exact);
+  const LinesResult sums = Sums(*trace, *data);
+  CHECK(Row(*data, sums, 3, LineConfidence::kAligned).host_self == 40'000);
+  CHECK(Row(*data, sums, 7, LineConfidence::kAligned).host_total == 60'000);
+  CHECK(Row(*data, sums, 8, LineConfidence::kAligned).calls == 2);
+}
+
 TEST_CASE("a trace without stacks has no lines") {
   const auto trace = Load({Op("aten::mul", 0, 100), Launch(10, 5, 1), Kernel("mul", 50, 40, 1)});
   const auto data = Data(*trace, {});
