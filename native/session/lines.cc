@@ -340,6 +340,8 @@ class AttributionBuilder {
     if (o.kind == ObservedKind::kFrame) {
       if (o.name == "__init__" || o.name == "__new__" || o.name == "__post_init__")
         o.owner = OwnerOf(info);
+      o.generator = info.function >= 0 && !o.name.starts_with("<") &&
+                    files_[info.file].file.module->functions[info.function].generator;
       if (info.file == frame.file && o.name.starts_with("<") && info.function >= 0) {
         o.definition_line = files_[info.file].file.module->functions[info.function].first_line;
       }

@@ -156,6 +156,14 @@ std::string DunderOperator(std::string_view name) {
 
 float MatchFrame(const Site& s, const Observed& o) {
   const std::string_view g = o.name;
+  if (o.generator) {
+    static const Names consumers = {"list", "tuple", "set",    "dict", "sum",  "max",    "min",
+                                    "all",  "any",   "sorted", "zip",  "next", "extend", "update"};
+    if (s.kind == SiteKind::kNext) return s.name == g || s.name.empty() ? 0.0f : 0.15f;
+    if (s.kind == SiteKind::kCall) {
+      return In(consumers, s.name) ? 0.3f : s.name == g ? 0.5f : kInfinite;
+    }
+  }
   switch (s.kind) {
     case SiteKind::kCall:
       if (g == "__init__" || g == "__new__" || g == "__post_init__") {
@@ -643,6 +651,7 @@ uint32_t FunctionAligner::Describe(const Observed& observed) {
   key += observed.owner;
   key.push_back('\0');
   key += std::to_string(observed.definition_line);
+  if (observed.generator) key += 'g';
   const auto [it, fresh] =
       impl_->ids.emplace(std::move(key), static_cast<uint32_t>(impl_->kinds.size()));
   if (fresh) impl_->kinds.push_back(observed);

@@ -25,6 +25,7 @@ struct Observed {
   ObservedKind kind = ObservedKind::kFrame;
   std::string name;         // function; module class; builtin; operator without its namespace
   std::string owner;        // class of an __init__, where known
+  bool generator = false;   // a part of a generator function: runs when consumed, not when called
   int definition_line = 0;  // of a frame of the same file, in the coordinates of the source; else 0
   bool operator==(const Observed&) const = default;
 };
