@@ -183,8 +183,8 @@ export class ProfileEditors implements vscode.CustomReadonlyEditorProvider<Profi
     editor.panel.reveal(undefined, false);
     if (selection === undefined) return;
     editor.session.state = { ...editor.session.state, selection };
-    // A page that runs takes the new selection from `init`; one that starts gets it by itself.
-    if (editor.alive) this.tellStart(editor);
+    // A page that starts takes the selection from `init`.
+    this.post(editor, { type: 'select', selection });
     await editor.session.loadTrace();
   }
 

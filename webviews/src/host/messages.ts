@@ -83,6 +83,8 @@ export type ToHost =
 /** Extension to webview. */
 export type ToView =
   | { type: 'init'; title: string; path: string; state?: EditorState; reducedMotion: boolean }
+  /** Another trace is chosen from outside the page; `loading` and `loaded` follow. */
+  | { type: 'select'; selection: ViewSelection }
   | { type: 'loading'; stage: string; percent: number }
   /** The trace is loaded: profile/open's result and profile/load's result. Sent again after the daemon restarted. */
   | { type: 'loaded'; profile: unknown; trace: unknown }

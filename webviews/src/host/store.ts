@@ -259,6 +259,14 @@ function onMessage(message: ToView): void {
         begun = true;
       });
       break;
+    case 'select': {
+      // A load that the page asked for itself is overtaken, and puts nothing back.
+      const overtaken = loadAbort;
+      loadAbort = undefined;
+      overtaken?.abort();
+      selection.value = message.selection;
+      break;
+    }
     case 'loading':
       status.value = { kind: 'loading', stage: message.stage, percent: message.percent };
       break;
