@@ -77,6 +77,15 @@ function assertKernels(kernels, answers) {
   assert.equal(rows.size, Object.keys(answers.kernels).length);
 }
 
+function assertMemory(memory, answers) {
+  assert.equal(memory.devices.length, 1);
+  const [device] = memory.devices;
+  assert.equal(device.records, answers.memory.records);
+  assert.equal(device.peakAllocatedBytes, answers.memory.peakBytes);
+  const allocated = memory.statistics.reduce((sum, row) => sum + row.selfAllocationSizeBytes, 0);
+  assert.ok(allocated <= answers.memory.allocatedBytes, `${allocated} bytes by operators`);
+}
+
 async function compare(dialect, events, seed, packed) {
   const out = path.join(folder, `${dialect}.${events}.pt.trace.json${packed ? '.gz' : ''}`);
   const answers = await writeTrace({ dialect, events, seed, out });
@@ -89,6 +98,7 @@ async function compare(dialect, events, seed, packed) {
     const byShape = await allRows('operators', out, '--group-by', 'shape');
     assert.equal(byShape.totalRows, answers.shapeGroups, 'groups of operator and shape');
   }
+  if (answers.memory.records > 0) assertMemory(await allRows('memory', out), answers);
 }
 
 for (const dialect of Object.keys(dialects)) {
@@ -98,4 +108,25 @@ for (const dialect of Object.keys(dialects)) {
 
 for (const dialect of ['torch-1.9', 'torch-2.1', 'torch-2.13', 'begin-end']) {
   test(`${dialect}: the same at a larger scale, packed`, () => compare(dialect, 120000, 23, true));
+}
+
+for (const dialect of ['torch-1.9', 'torch-2.8', 'cpu-only']) {
+  test(`${dialect}: the steps' operators sum to the whole`, async () => {
+    const out = path.join(folder, `steps.${dialect}.pt.trace.json`);
+    const answers = await writeTrace({ dialect, events: 3000, seed: 31, out });
+    const sums = {};
+    for (const step of answers.steps) {
+      const { rows } = await allRows('operators', out, '--steps', step.name);
+      assert.ok(rows.length > 0);
+      for (const row of rows) {
+        const sum = (sums[row.name] ??= { calls: 0, hostSelfNs: 0, deviceSelfNs: 0 });
+        sum.calls += row.calls;
+        sum.hostSelfNs += toNs(row.hostSelfUs);
+        sum.deviceSelfNs += toNs(row.deviceSelfUs ?? 0);
+      }
+    }
+    for (const [name, { calls, hostSelfNs, deviceSelfNs }] of Object.entries(answers.operators)) {
+      assert.deepEqual(sums[name], { calls, hostSelfNs, deviceSelfNs }, name);
+    }
+  });
 }
