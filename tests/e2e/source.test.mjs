@@ -313,9 +313,16 @@ step('a file that is not in the workspace is located once', async () => {
     await input.waitFor({ timeout: 4000 });
     return true;
   });
-  await input.fill(join(elsewhere, 'lonely.py'));
-  await page.locator('.quick-input-widget').getByText('Use This File').first().click();
-  await workbench.tab('lonely.py').waitFor();
+  // The dialog writes its own folder into the box when it has listed it.
+  await waitUntil('the file, located', async () => {
+    if (await input.isVisible()) {
+      await input.fill(join(elsewhere, 'lonely.py'));
+      const accept = page.locator('.quick-input-widget').getByText('Use This File');
+      await accept.first().click({ timeout: 4000 });
+    }
+    await workbench.tab('lonely.py').waitFor({ timeout: 4000 });
+    return true;
+  });
   // With its folder known, the file has its costs too.
   await lenses()
     .filter({ hasText: /aten::add|aten::mul/ })
@@ -335,9 +342,10 @@ step('a folder opens from the Explorer, and its workers from the tree', async ()
     await folderName.click({ button: 'right', timeout: 4000 });
     const item = page.getByRole('menuitem', { name: /Open PyTorch Profile/ });
     await item.first().click({ timeout: 4000 });
+    // A row that moved under the mouse opened something else.
+    await workbench.tab(/^train_cnn/).waitFor({ timeout: 6000 });
     return true;
   });
-  await workbench.tab('train_cnn').waitFor();
   await showProfilesTree();
   const folder = join(workbench.workspace, 'train_cnn');
   for (const worker of ['slow', 'fixed']) {
