@@ -64,15 +64,18 @@ int Compare(const Cell& a, const Cell& b) {
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
+// Stands between the alternatives of a word: no text that is typed holds it.
+constexpr char kOr = '\x1f';
+
 struct Term {
-  enum class Kind { kWord, kColumnWord, kGreater, kLess } kind = Kind::kWord;
-  std::string word;  // lower case
+  enum class Kind { kWord, kColumnWord, kColumnIs, kGreater, kLess } kind = Kind::kWord;
+  std::vector<std::string> words;  // lower case; one of them must fit
   int column = -1;
   double number = 0;
   bool or_equal = false;
 };
 
-// Splits at blanks; "double quotes" keep a phrase together.
+// Splits at blanks; "double quotes" keep a phrase together. A bar outside quotes becomes kOr.
 std::vector<std::string> SplitWords(std::string_view text) {
   std::vector<std::string> words;
   std::string word;
@@ -86,7 +89,7 @@ std::vector<std::string> SplitWords(std::string_view text) {
       word.clear();
       any = false;
     } else {
-      word += c;
+      word += c == '|' && !quoted ? kOr : c;
       any = true;
     }
   }
@@ -105,19 +108,32 @@ int FindColumn(const Table& table, std::string_view key) {
   return -1;
 }
 
+std::vector<std::string> Alternatives(std::string_view text) {
+  std::vector<std::string> words;
+  for (size_t from = 0;;) {
+    const size_t bar = text.find(kOr, from);
+    const std::string_view word = text.substr(from, bar - from);
+    if (!word.empty()) words.push_back(LowerText(word));
+    if (bar == std::string_view::npos) break;
+    from = bar + 1;
+  }
+  if (words.empty()) words.emplace_back();
+  return words;
+}
+
 // What looks like "key:word" with a key that is no column is a plain word: operator names hold
 // colons, kernel names hold angle brackets.
 Term ParseTerm(const Table& table, const std::string& word) {
   Term term;
-  term.word = LowerText(word);
-  const size_t at = word.find_first_of(":<>");
+  term.words = Alternatives(word);
+  const size_t at = word.find_first_of(":<>=");
   if (at == std::string::npos || at == 0) return term;
   const int column = FindColumn(table, std::string_view(word).substr(0, at));
   if (column < 0) return term;
-  if (word[at] == ':') {
-    term.kind = Term::Kind::kColumnWord;
+  if (word[at] == ':' || word[at] == '=') {
+    term.kind = word[at] == ':' ? Term::Kind::kColumnWord : Term::Kind::kColumnIs;
     term.column = column;
-    term.word = LowerText(std::string_view(word).substr(at + 1));
+    term.words = Alternatives(std::string_view(word).substr(at + 1));
     return term;
   }
   std::string_view rest = std::string_view(word).substr(at + 1);
@@ -145,19 +161,27 @@ std::string CellText(const Cell& cell) {
   return {};
 }
 
+bool ContainsAny(std::string_view text, const std::vector<std::string>& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](const std::string& word) { return ContainsNoCase(text, word); });
+}
+
 bool Matches(const std::vector<Cell>& row, const Term& term) {
   switch (term.kind) {
     case Term::Kind::kWord:
       for (const Cell& cell : row) {
         const auto* text = std::get_if<std::string>(&cell);
-        if (text != nullptr && ContainsNoCase(*text, term.word)) return true;
+        if (text != nullptr && ContainsAny(*text, term.words)) return true;
       }
       return false;
     case Term::Kind::kColumnWord: {
       const Cell& cell = row[static_cast<size_t>(term.column)];
-      if (const auto* text = std::get_if<std::string>(&cell))
-        return ContainsNoCase(*text, term.word);
-      return ContainsNoCase(CellText(cell), term.word);
+      const auto* text = std::get_if<std::string>(&cell);
+      return ContainsAny(text != nullptr ? *text : CellText(cell), term.words);
+    }
+    case Term::Kind::kColumnIs: {
+      const std::string text = LowerText(CellText(row[static_cast<size_t>(term.column)]));
+      return std::find(term.words.begin(), term.words.end(), text) != term.words.end();
     }
     case Term::Kind::kGreater:
     case Term::Kind::kLess: {

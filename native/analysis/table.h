@@ -37,7 +37,9 @@ struct Table {
 struct TableQuery {
   std::string sort;    // column key, "-" before it for descending; "" keeps the order
   std::string filter;  // words: a row stays when each word is in some text cell, case-insensitive;
-                       // "key:word" looks in one column, "key>number", "key<number" compare
+                       // "a|b" takes either, "quotes" keep a phrase together; "key:word" looks in
+                       // one column, "key=text" wants all of its cell, "key>number" and
+                       // "key<number" compare
   uint64_t offset = 0;
   uint64_t limit = UINT64_MAX;
 };

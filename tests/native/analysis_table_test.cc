@@ -45,6 +45,18 @@ TEST_CASE("tables sort both ways, empty cells last, ties in their order", "[tabl
   CHECK(wrong.error().hint.find("eligible") != std::string::npos);
 }
 
+TEST_CASE("tables filter by alternatives and by a whole cell", "[table]") {
+  const Table t = Drawn();
+  CHECK(Names(t, {"", "mm|zeta"}) == V{"aten::mm", "Zeta"});
+  CHECK(Names(t, {"", "name=aten::mm|\"void foo<float>(int)\""}) ==
+        V{"aten::mm", "void foo<float>(int)"});
+  CHECK(Names(t, {"", "name=aten"}).empty());
+  CHECK(Names(t, {"", "calls=7"}) == V{"aten::add", "void foo<float>(int)"});
+  CHECK(Names(t, {"", "\"mm|zeta\""}).empty());  // a bar in quotes is itself
+  CHECK(Names(t, {"", "mm|"}) == V{"aten::mm"});
+  CHECK(Names(t, {"", "|"}).size() == 4);
+}
+
 TEST_CASE("tables filter without regard to case (B56)", "[table]") {
   const Table t = Drawn();
   CHECK(Names(t, {"", "ATEN"}) == V{"aten::mm", "aten::add"});

@@ -4,11 +4,12 @@ import { sourceSettings } from '../config.ts';
 import type { SourceLens } from '../protocol/types.ts';
 import { isPython, type Annotations } from './annotations.ts';
 import { hottestLines, lensTitle, lineHint, showsDevice } from './hints.ts';
+import { operatorRows } from './row_filter.ts';
 
-/** Where a click on the lens of a definition leads: its hottest operator, or its module. */
+/** Where a click on the lens of a definition leads: its hottest operators, or its module. */
 function lensTarget(lens: SourceLens): Navigation {
-  const operator = lens.operators[0];
-  if (operator !== undefined) return { view: 'operators', filter: operator };
+  const rows = operatorRows(lens.operators);
+  if (rows !== undefined) return { view: 'operators', filter: rows };
   if (lens.kind === 'module') {
     return { view: 'modules', filter: lens.name.split('.').at(-1) ?? lens.name };
   }

@@ -17,11 +17,12 @@ export function numberOf(row: Row, key: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** A filter expression that finds exactly this text in a column, as far as words can. */
+/** A text as one word of a filter: a phrase in quotes where it holds blanks or bars. */
 export function filterFor(name: string): string {
-  return name.includes(' ')
-    ? (name.split(/\s+/).sort((a, b) => b.length - a.length)[0] ?? '')
-    : name;
+  if (!/[\s|"]/.test(name)) return name;
+  // A quote cannot stand inside quotes: the longest part without one has to do.
+  const part = name.split('"').sort((a, b) => b.length - a.length)[0] ?? '';
+  return `"${part}"`;
 }
 
 /** To the slice in the timeline, else to a search for the name. */

@@ -102,7 +102,7 @@ export function KernelsView() {
             top={top.value}
             total={result.totalUs}
             parts={parts.map((one) => ({ name: one.name, value: one.us }))}
-            onPick={(name) => (filter.value = `name:${filterFor(name)}`)}
+            onPick={(name) => (filter.value = `name=${filterFor(name)}`)}
           />
           <RingChart
             title="Tensor cores"

@@ -107,7 +107,7 @@ export function OperatorsView() {
       ...timelineAction(row, name),
       ...(device
         ? viewAction('kernels', 'Kernels', `Show the kernels of ${name}`, {
-            filter: `operator:${filterFor(name)}`,
+            filter: `operator=${filterFor(name)}`,
             groupBy: 'properties',
           })
         : []),
@@ -134,7 +134,7 @@ export function OperatorsView() {
               ? { sumName: 'shown' }
               : { total: totals[ring.key]! })}
             parts={result!.rings[ring.key].map((part) => ({ name: part.name, value: part.us }))}
-            onPick={(name) => (filter.value = `name:${filterFor(name)}`)}
+            onPick={(name) => (filter.value = `name=${filterFor(name)}`)}
           />
         ))}
       </div>
