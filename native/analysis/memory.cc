@@ -309,7 +309,7 @@ Table MemoryEventsTable(const MemoryData& data, const Model& model, int device_i
            "Time from allocation to release; empty when one of them was not recorded."),
       Text("state", "State",
            "released: both ends recorded; open: still held at the end; release only: allocated "
-           "before the recording."),
+           "before the recording; not matched: the record has no address."),
       Text("file", "File", "File of the innermost frame of your own code."),
       {"line", "Line", "Line of that frame as recorded.", CellType::kInteger, Unit::kNone, false},
       Text("function", "Function", "Function of that frame."),
@@ -341,14 +341,16 @@ Table MemoryEventsTable(const MemoryData& data, const Model& model, int device_i
     row.push_back(known && event.release != kNone
                       ? UsCell(memory[event.release].ts - memory[event.allocation].ts)
                       : Cell{});
-    row.emplace_back(std::string(!known                   ? "release only"
+    const bool matchable = memory[owner].address != 0;
+    row.emplace_back(std::string(!matchable               ? "not matched"
+                                 : !known                 ? "release only"
                                  : event.release == kNone ? "open"
                                                           : "released"));
     row.push_back(place.file.empty() ? Cell{} : Cell{place.file});
     row.push_back(place.line > 0 ? Cell{place.line} : Cell{});
     row.push_back(place.function.empty() ? Cell{} : Cell{place.function});
     row.push_back(place.module.empty() ? Cell{} : Cell{place.module});
-    row.emplace_back(Hex(memory[owner].address));
+    row.push_back(memory[owner].address != 0 ? Cell{Hex(memory[owner].address)} : Cell{});
     const SliceIndex op = known ? data.owners[owner].op : kNone;
     row.push_back(op != kNone ? Cell{static_cast<int64_t>(op)} : Cell{});
     table.rows.push_back(std::move(row));

@@ -175,5 +175,9 @@ TEST_CASE("records without totals give a relative curve") {
   CHECK(t.data.devices[0].relative);
   CHECK(t.data.devices[0].peak_allocated == 64);
   CHECK_FALSE(t.data.devices[0].has_addresses);
+  const Table events = MemoryEventsTable(t.data, *t.model, 0, t.all);
+  REQUIRE(events.rows.size() == 1);
+  CHECK(Text(events, 0, "state") == "not matched");
+  CHECK(Text(events, 0, "address").empty());
   CHECK(MemoryPeakTable(t.data, *t.model, 0, PeakGrouping::kOperator).rows.empty());
 }

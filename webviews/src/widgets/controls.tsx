@@ -1,7 +1,7 @@
 // Buttons, selectors, filter boxes: the form controls of VS Code with the names they need.
 import './elements.ts';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SelectElement, TextElement, CheckElement } from './elements.ts';
 
 export interface Choice {
@@ -109,7 +109,8 @@ export function FilterBox(props: {
     clearTimeout(timer.current);
     props.onChange(element.current?.value ?? '');
   };
-  useEffect(() => {
+  // Before anything can be typed: a later effect would take back the first keys.
+  useLayoutEffect(() => {
     if (element.current !== null && element.current.value !== props.value) {
       element.current.value = props.value;
     }
