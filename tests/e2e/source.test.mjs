@@ -341,7 +341,18 @@ step('a folder opens from the Explorer, and its workers from the tree', async ()
     await page.keyboard.press('Escape');
     await folderName.click({ button: 'right', timeout: 4000 });
     const item = page.getByRole('menuitem', { name: /Open PyTorch Profile/ });
-    await item.first().click({ timeout: 4000 });
+    await item.first().waitFor({ timeout: 4000 });
+    // A menu that has just opened takes no clicks yet: the release of the button that opened it
+    // must not choose anything. So it is clicked until it is gone.
+    await waitUntil(
+      'the menu to take the click',
+      async () => {
+        await item.first().click({ timeout: 1000 });
+        await item.first().waitFor({ state: 'detached', timeout: 1000 });
+        return true;
+      },
+      8000,
+    );
     // A row that moved under the mouse opened something else.
     await workbench.tab(/^train_cnn/).waitFor({ timeout: 6000 });
     return true;
