@@ -3,7 +3,8 @@
 
 const base = [
   'var(--vscode-charts-blue)',
-  'var(--vscode-charts-orange)',
+  // High contrast themes define no orange.
+  'var(--vscode-charts-orange, color-mix(in srgb, var(--vscode-charts-red), var(--vscode-charts-yellow)))',
   'var(--vscode-charts-green)',
   'var(--vscode-charts-purple)',
   'var(--vscode-charts-yellow)',

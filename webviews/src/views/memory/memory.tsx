@@ -4,6 +4,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { trace, viewState } from '../../host/store.ts';
+import { partColor } from '../../lib/colors.ts';
 import { fixed, quantity, visible } from '../../lib/format.ts';
 import type { MemoryResult, Row } from '../../lib/protocol.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
@@ -91,7 +92,7 @@ export function MemoryView() {
     if (curve.reservedBytes.length > 0) {
       list.push({
         title: 'Reserved',
-        color: 'var(--vscode-charts-orange)',
+        color: partColor(1),
         values: curve.reservedBytes,
       });
     }

@@ -55,9 +55,18 @@ export function readPalette(): Palette {
   const get = (name: string): string => style.getPropertyValue(name);
   const background = parseColor(get('--vscode-editor-background'), [30, 30, 30]);
   const foreground = parseColor(get('--vscode-editor-foreground'), [204, 204, 204]);
+  // High contrast themes define no orange.
+  const fallback = (variable: string): Rgb =>
+    variable === '--vscode-charts-orange'
+      ? mix(
+          parseColor(get('--vscode-charts-red'), foreground),
+          parseColor(get('--vscode-charts-yellow'), foreground),
+          0.5,
+        )
+      : foreground;
   const kinds = new Map<string, Rgb>();
   for (const [kind, variable] of Object.entries(variables)) {
-    kinds.set(kind, parseColor(get(variable), foreground));
+    kinds.set(kind, parseColor(get(variable), fallback(variable)));
   }
   const contrast =
     document.body.classList.contains('vscode-high-contrast') ||
