@@ -1,28 +1,14 @@
 #include <catch2/catch.hpp>
 
 #include "analysis/modules.h"
-#include "ingest/read_trace.h"
+#include "drawn.h"
 
 using namespace emberline;
 
 namespace {
 
-std::shared_ptr<const Model> Load(const std::string& events) {
-  auto read = ReadTraceText(
-      R"({"schemaVersion":1,"deviceProperties":[{"id":0,"name":"G"}],"traceEvents":[)" + events +
-      "]}");
-  REQUIRE(read.ok());
-  auto model = BuildModel(read->store);
-  REQUIRE(model.ok());
-  return *model;
-}
-
-std::string Slice(const char* cat, const std::string& name, int ts, int dur,
-                  const std::string& args = "") {
-  return std::string(R"({"ph":"X","cat":")") + cat + R"(","name":")" + name +
-         R"(","pid":1,"tid":1,"ts":)" + std::to_string(ts) + R"(,"dur":)" + std::to_string(dur) +
-         R"(,"args":{)" + args + "}}";
-}
+const auto Load = drawn::LoadEvents;
+using drawn::HostSlice;
 
 std::string Kernel(int ts, int dur, int correlation) {
   return R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":)" + std::to_string(ts) +
@@ -31,8 +17,8 @@ std::string Kernel(int ts, int dur, int correlation) {
 }
 
 std::string Launch(int ts, int correlation) {
-  return Slice("cuda_runtime", "cudaLaunchKernel", ts, 2,
-               R"("correlation":)" + std::to_string(correlation));
+  return HostSlice("cuda_runtime", "cudaLaunchKernel", ts, 2,
+                   R"("correlation":)" + std::to_string(correlation));
 }
 
 const ModuleNode& Node(const ModuleTree& tree, const std::string& name) {
@@ -45,19 +31,19 @@ const ModuleNode& Node(const ModuleTree& tree, const std::string& name) {
 
 // Net_0 100..300 calls Linear_0 twice; each Linear runs aten::linear with one kernel of 20 us.
 const std::string kNet =
-    Slice("python_function", "nn.Module: Net_0", 100, 200, R"("Python id":1)") + "," +
-    Slice("python_function", "net.py(5): forward", 101, 198,
-          R"("Python id":2,"Python parent id":1)") +
+    HostSlice("python_function", "nn.Module: Net_0", 100, 200, R"("Python id":1)") + "," +
+    HostSlice("python_function", "net.py(5): forward", 101, 198,
+              R"("Python id":2,"Python parent id":1)") +
     "," +
-    Slice("python_function", "nn.Module: Linear_0", 110, 40,
-          R"("Python id":3,"Python parent id":2)") +
-    "," + Slice("cpu_op", "aten::linear", 115, 20, R"("External id":1)") + "," + Launch(120, 1) +
-    "," +
-    Slice("python_function", "nn.Module: Linear_0", 200, 40,
-          R"("Python id":4,"Python parent id":2)") +
-    "," + Slice("cpu_op", "aten::linear", 205, 20, R"("External id":2)") + "," + Launch(210, 2) +
-    "," + Slice("cpu_op", "aten::add", 260, 10, R"("External id":3)") + "," + Launch(262, 3) + "," +
-    Kernel(400, 20, 1) + "," + Kernel(430, 20, 2) + "," + Kernel(460, 5, 3);
+    HostSlice("python_function", "nn.Module: Linear_0", 110, 40,
+              R"("Python id":3,"Python parent id":2)") +
+    "," + HostSlice("cpu_op", "aten::linear", 115, 20, R"("External id":1)") + "," +
+    Launch(120, 1) + "," +
+    HostSlice("python_function", "nn.Module: Linear_0", 200, 40,
+              R"("Python id":4,"Python parent id":2)") +
+    "," + HostSlice("cpu_op", "aten::linear", 205, 20, R"("External id":2)") + "," +
+    Launch(210, 2) + "," + HostSlice("cpu_op", "aten::add", 260, 10, R"("External id":3)") + "," +
+    Launch(262, 3) + "," + Kernel(400, 20, 1) + "," + Kernel(430, 20, 2) + "," + Kernel(460, 5, 3);
 
 }  // namespace
 
@@ -104,7 +90,7 @@ TEST_CASE("backward work stands beside its forward module") {
 }
 
 TEST_CASE("a trace without module calls has an empty tree") {
-  const auto model = Load(Slice("cpu_op", "aten::add", 1, 2));
+  const auto model = Load(HostSlice("cpu_op", "aten::add", 1, 2));
   auto tree = AnalyzeModules(*model, {}, nullptr, {});
   REQUIRE(tree.ok());
   CHECK(tree->nodes.empty());
@@ -115,10 +101,10 @@ TEST_CASE("a trace without module calls has an empty tree") {
 TEST_CASE("B50: Lightning's ranges count as operators and as annotations, by dotted path") {
   const char* kind = GENERATE("cpu_op", "user_annotation");
   const auto model =
-      Load(Slice(kind, "[pl][profile]run_training_batch", 10, 100) + "," +
-           Slice(kind, "[pl][module]net.Encoder: encoder", 20, 50) + "," +
-           Slice(kind, "[pl][module]torch.nn.modules.linear.Linear: encoder.layer.1", 30, 20) +
-           "," + Slice("cpu_op", "aten::linear", 32, 10));
+      Load(HostSlice(kind, "[pl][profile]run_training_batch", 10, 100) + "," +
+           HostSlice(kind, "[pl][module]net.Encoder: encoder", 20, 50) + "," +
+           HostSlice(kind, "[pl][module]torch.nn.modules.linear.Linear: encoder.layer.1", 30, 20) +
+           "," + HostSlice("cpu_op", "aten::linear", 32, 10));
   CHECK(HasLightning(*model));
   auto result = AnalyzeLightning(*model, {}, nullptr, {});
   REQUIRE(result.ok());
@@ -135,7 +121,7 @@ TEST_CASE("B50: Lightning's ranges count as operators and as annotations, by dot
 }
 
 TEST_CASE("B51: no hooks give an empty tree, not an error") {
-  const auto model = Load(Slice("cpu_op", "[pl][module]a.B: b", 1, 2));
+  const auto model = Load(HostSlice("cpu_op", "[pl][module]a.B: b", 1, 2));
   auto result = AnalyzeLightning(*model, {}, nullptr, {});
   REQUIRE(result.ok());
   CHECK(result->hooks.nodes.empty());
@@ -144,8 +130,8 @@ TEST_CASE("B51: no hooks give an empty tree, not an error") {
 
 TEST_CASE("TorchScript's Module Hierarchy makes a tree") {
   const auto model =
-      Load(Slice("cpu_op", "aten::conv2d", 1, 20, R"("Module Hierarchy":"Net.conv1")") + "," +
-           Slice("cpu_op", "aten::convolution", 2, 10, R"("Module Hierarchy":"Net.conv1")"));
+      Load(HostSlice("cpu_op", "aten::conv2d", 1, 20, R"("Module Hierarchy":"Net.conv1")") + "," +
+           HostSlice("cpu_op", "aten::convolution", 2, 10, R"("Module Hierarchy":"Net.conv1")"));
   auto tree = AnalyzeModules(*model, {}, nullptr, {});
   REQUIRE(tree.ok());
   CHECK(tree->source == ModuleSource::kModuleHierarchy);

@@ -1,42 +1,30 @@
 #include <catch2/catch.hpp>
 
 #include "analysis/stacks.h"
-#include "ingest/read_trace.h"
+#include "drawn.h"
 
 using namespace emberline;
 
 namespace {
 
-std::shared_ptr<const Model> Load(const std::string& events) {
-  auto read = ReadTraceText(
-      R"({"schemaVersion":1,"deviceProperties":[{"id":0,"name":"G"}],"traceEvents":[)" + events +
-      "]}");
-  REQUIRE(read.ok());
-  auto model = BuildModel(read->store);
-  REQUIRE(model.ok());
-  return *model;
-}
-
-std::string Slice(const char* cat, const std::string& name, int ts, int dur,
-                  const std::string& args = "") {
-  return std::string(R"({"ph":"X","cat":")") + cat + R"(","name":")" + name +
-         R"(","pid":1,"tid":1,"ts":)" + std::to_string(ts) + R"(,"dur":)" + std::to_string(dur) +
-         R"(,"args":{)" + args + "}}";
-}
+const auto Load = drawn::LoadEvents;
+using drawn::HostSlice;
 
 // main calls a and b; a launches 30 us of kernels, b 10 us; torch's own frame lies between a and
 // its op.
 const std::string kCalls =
-    Slice("python_function", "main.py(1): main", 0, 1000, R"("Python id":1)") + "," +
-    Slice("python_function", "main.py(20): a", 100, 300, R"("Python id":2,"Python parent id":1)") +
+    HostSlice("python_function", "main.py(1): main", 0, 1000, R"("Python id":1)") + "," +
+    HostSlice("python_function", "main.py(20): a", 100, 300,
+              R"("Python id":2,"Python parent id":1)") +
     "," +
-    Slice("python_function", "torch/nn/functional.py(5): relu", 110, 200,
-          R"("Python id":3,"Python parent id":2)") +
-    "," + Slice("cpu_op", "aten::relu", 120, 50, R"("External id":1)") + "," +
-    Slice("cuda_runtime", "cudaLaunchKernel", 130, 5, R"("correlation":1)") + "," +
-    Slice("python_function", "main.py(30): b", 500, 100, R"("Python id":4,"Python parent id":1)") +
-    "," + Slice("cpu_op", "aten::add", 510, 50, R"("External id":2)") + "," +
-    Slice("cuda_runtime", "cudaLaunchKernel", 520, 5, R"("correlation":2)") + "," +
+    HostSlice("python_function", "torch/nn/functional.py(5): relu", 110, 200,
+              R"("Python id":3,"Python parent id":2)") +
+    "," + HostSlice("cpu_op", "aten::relu", 120, 50, R"("External id":1)") + "," +
+    HostSlice("cuda_runtime", "cudaLaunchKernel", 130, 5, R"("correlation":1)") + "," +
+    HostSlice("python_function", "main.py(30): b", 500, 100,
+              R"("Python id":4,"Python parent id":1)") +
+    "," + HostSlice("cpu_op", "aten::add", 510, 50, R"("External id":2)") + "," +
+    HostSlice("cuda_runtime", "cudaLaunchKernel", 520, 5, R"("correlation":2)") + "," +
     R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":300,"dur":30,"args":{"stream":7,"device":0,"correlation":1}},)"
     R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":600,"dur":10,"args":{"stream":7,"device":0,"correlation":2}})";
 
@@ -118,8 +106,8 @@ TEST_CASE("host time is each function's own time") {
 TEST_CASE(
     "recorded strings serve where there are no frames, and recursion counts once in the table") {
   const auto model =
-      Load(Slice("cpu_op", "aten::relu", 100, 50,
-                 R"("Call stack":"net.py(7): f;net.py(9): f;main.py(3): <module>")"));
+      Load(HostSlice("cpu_op", "aten::relu", 100, 50,
+                     R"("Call stack":"net.py(7): f;net.py(9): f;main.py(3): <module>")"));
   StackOptions options;
   options.weight = StackWeight::kHost;
   auto tree = AnalyzeStacks(*model, options, {});
@@ -131,7 +119,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a trace without stacks says so") {
-  const auto model = Load(Slice("cpu_op", "aten::relu", 100, 50));
+  const auto model = Load(HostSlice("cpu_op", "aten::relu", 100, 50));
   auto tree = AnalyzeStacks(*model, {}, {});
   REQUIRE(tree.ok());
   CHECK_FALSE(tree->recorded);

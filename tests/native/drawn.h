@@ -10,6 +10,25 @@
 
 namespace emberline::drawn {
 
+// The model of events given as JSON, on a trace with one device.
+inline std::shared_ptr<const Model> LoadEvents(const std::string& events) {
+  auto read = ReadTraceText(
+      R"({"schemaVersion":1,"deviceProperties":[{"id":0,"name":"G"}],"traceEvents":[)" + events +
+      "]}");
+  REQUIRE(read.ok());
+  auto model = BuildModel(read->store);
+  REQUIRE(model.ok());
+  return *model;
+}
+
+// A slice of thread 1 of process 1 as JSON.
+inline std::string HostSlice(const char* cat, const std::string& name, int ts, int dur,
+                             const std::string& args = "") {
+  return std::string(R"({"ph":"X","cat":")") + cat + R"(","name":")" + name +
+         R"(","pid":1,"tid":1,"ts":)" + std::to_string(ts) + R"(,"dur":)" + std::to_string(dur) +
+         R"(,"args":{)" + args + "}}";
+}
+
 // Collects events; every method returns the event's number, by which Loaded finds its slice.
 class Drawing {
  public:

@@ -51,10 +51,21 @@ std::shared_ptr<const StackIds> StacksOf(const ViewRequest& request) {
   return request.trace.Cached<StackIds>("stackIds", [&] { return StackIds(*request.trace.model); });
 }
 
+std::shared_ptr<const MemoryData> MemoryOf(const ViewRequest& request) {
+  return request.trace.Cached<MemoryData>("memory", [&] {
+    // Not cancelled half-way: the result is kept for the next request.
+    auto data = AnalyzeMemory(*request.trace.model, {});
+    return data.ok() ? std::move(*data) : MemoryData{};
+  });
+}
+
+std::string StepsKey(const ViewRequest& request) {
+  const StepSelection& steps = request.steps;
+  return steps.all ? "all" : std::to_string(steps.first) + "-" + std::to_string(steps.last);
+}
+
 std::string SelectionKey(const ViewRequest& request) {
-  std::string key = request.steps.all ? "all"
-                                      : std::to_string(request.steps.first) + "-" +
-                                            std::to_string(request.steps.last);
+  std::string key = StepsKey(request);
   const auto own = request.params.find("tensorCoreRules");
   if (own != request.params.end() && own->is_array() && !own->empty()) key += "/" + DumpJson(*own);
   return key;

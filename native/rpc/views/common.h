@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "analysis/findings.h"
+#include "analysis/memory.h"
 #include "analysis/stack_of.h"
 #include "analysis/tensor_cores.h"
 #include "rpc/views/view.h"
@@ -24,7 +25,12 @@ Result<TensorCoreRules> RulesOf(const ViewRequest& request);
 // Stack numbers of the trace, made once.
 std::shared_ptr<const StackIds> StacksOf(const ViewRequest& request);
 
-// Part of a cache key for what depends on the selected steps and the user's rules.
+// Allocator records of the trace, paired and attributed once.
+std::shared_ptr<const MemoryData> MemoryOf(const ViewRequest& request);
+
+// Part of a cache key for what depends on the selected steps.
+std::string StepsKey(const ViewRequest& request);
+// The same for what depends on the user's rules too.
 std::string SelectionKey(const ViewRequest& request);
 
 }  // namespace emberline

@@ -3,18 +3,11 @@
 #include <algorithm>
 #include <mutex>
 
+#include "rpc/views/common.h"
 #include "rpc/views/view.h"
 
 namespace emberline {
 namespace {
-
-std::shared_ptr<const MemoryData> Data(const ViewRequest& request) {
-  return request.trace.Cached<MemoryData>("memory", [&] {
-    // Not cancelled half-way: the result is kept for the next request.
-    auto data = AnalyzeMemory(*request.trace.model, {});
-    return data.ok() ? std::move(*data) : MemoryData{};
-  });
-}
 
 // The range of times asked for: startNs and endNs, else the selected steps, else everything.
 Interval RangeOf(const ViewRequest& request) {
@@ -90,7 +83,7 @@ Json Absences(const ViewRequest& request, const MemoryData& data) {
 }
 
 Result<Json> Memory(const ViewRequest& request) {
-  const auto data = Data(request);
+  const auto data = MemoryOf(request);
   auto device = DeviceOf(request, *data);
   if (!device.ok()) return device.error();
   const Interval range = RangeOf(request);
@@ -156,7 +149,7 @@ Result<Json> Memory(const ViewRequest& request) {
 using MakeTable = Table (*)(const MemoryData&, const Model&, int, Interval);
 
 Result<Json> Listed(const ViewRequest& request, const char* name, MakeTable make) {
-  const auto data = Data(request);
+  const auto data = MemoryOf(request);
   auto device = DeviceOf(request, *data);
   if (!device.ok()) return device.error();
   const Interval range = RangeOf(request);

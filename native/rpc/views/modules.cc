@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "rpc/views/common.h"
 #include "rpc/views/view.h"
 
 namespace emberline {
@@ -10,17 +11,6 @@ namespace {
 
 // Nodes of one reply; what is below them is asked for by `root`.
 constexpr size_t kNodesPerReply = 400;
-
-std::string StepsKey(const StepSelection& steps) {
-  return steps.all ? "all" : std::to_string(steps.first) + "-" + std::to_string(steps.last);
-}
-
-std::shared_ptr<const MemoryData> Memory(const ViewRequest& request) {
-  return request.trace.Cached<MemoryData>("memory", [&] {
-    auto data = AnalyzeMemory(*request.trace.model, {});
-    return data.ok() ? std::move(*data) : MemoryData{};
-  });
-}
 
 Json NodeJson(const ModuleTree& tree, uint32_t id) {
   const ModuleNode& node = tree.nodes[id];
@@ -106,8 +96,8 @@ size_t Most(const ViewRequest& request) {
 }  // namespace
 
 Result<Json> ModulesView(const ViewRequest& request) {
-  const auto memory = Memory(request);
-  const auto tree = request.trace.Cached<ModuleTree>("modules/" + StepsKey(request.steps), [&] {
+  const auto memory = MemoryOf(request);
+  const auto tree = request.trace.Cached<ModuleTree>("modules/" + StepsKey(request), [&] {
     auto made = AnalyzeModules(*request.trace.model, request.steps, memory.get(), {});
     return made.ok() ? std::move(*made) : ModuleTree{};
   });
@@ -129,12 +119,11 @@ Result<Json> ModulesView(const ViewRequest& request) {
 }
 
 Result<Json> LightningView(const ViewRequest& request) {
-  const auto memory = Memory(request);
-  const auto data =
-      request.trace.Cached<LightningResult>("lightning/" + StepsKey(request.steps), [&] {
-        auto made = AnalyzeLightning(*request.trace.model, request.steps, memory.get(), {});
-        return made.ok() ? std::move(*made) : LightningResult{};
-      });
+  const auto memory = MemoryOf(request);
+  const auto data = request.trace.Cached<LightningResult>("lightning/" + StepsKey(request), [&] {
+    auto made = AnalyzeLightning(*request.trace.model, request.steps, memory.get(), {});
+    return made.ok() ? std::move(*made) : LightningResult{};
+  });
   Json result = Json::object();
   result["modules"] = TreeJson(data->modules, data->modules.roots, Most(request));
   result["hooks"] = TreeJson(data->hooks, data->hooks.roots, Most(request));

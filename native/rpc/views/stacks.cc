@@ -4,6 +4,7 @@
 #include <queue>
 
 #include "analysis/stack_of.h"
+#include "rpc/views/common.h"
 #include "rpc/views/view.h"
 
 namespace emberline {
@@ -16,12 +17,16 @@ Result<StackOptions> OptionsOf(const ViewRequest& request) {
   StackOptions options;
   options.steps = request.steps;
   const std::string weight = request.params.value("weight", std::string());
-  bool device = false;
-  for (SliceIndex i = 0; i < request.trace.store->slice_count() && weight.empty() && !device; ++i) {
-    device = IsDeviceWork(request.trace.store->kind(i));
-  }
   if (weight.empty()) {
-    options.weight = device ? StackWeight::kDevice : StackWeight::kHost;
+    // Asked once per trace: host slices stand before the first device slice.
+    const auto device = request.trace.Cached<bool>("hasDeviceWork", [&] {
+      const TraceStore& store = *request.trace.store;
+      for (SliceIndex i = 0; i < store.slice_count(); ++i) {
+        if (IsDeviceWork(store.kind(i))) return true;
+      }
+      return false;
+    });
+    options.weight = *device ? StackWeight::kDevice : StackWeight::kHost;
   } else if (weight == "device") {
     options.weight = StackWeight::kDevice;
   } else if (weight == "host") {
@@ -39,9 +44,6 @@ Result<StackOptions> OptionsOf(const ViewRequest& request) {
 }
 
 std::shared_ptr<const StackTree> TreeOf(const ViewRequest& request, const StackOptions& options) {
-  const std::string steps = options.steps.all ? "all"
-                                              : std::to_string(options.steps.first) + "-" +
-                                                    std::to_string(options.steps.last);
   // Searches are not kept: each key typed would stay with the trace.
   const auto make = [&] {
     auto made = AnalyzeStacks(*request.trace.model, options, {});
@@ -52,7 +54,8 @@ std::shared_ptr<const StackTree> TreeOf(const ViewRequest& request, const StackO
   };
   if (!options.filter.empty()) return std::make_shared<const StackTree>(make());
   return request.trace.Cached<StackTree>(
-      "stacks/" + steps + (options.weight == StackWeight::kDevice ? "/device" : "/host") +
+      "stacks/" + StepsKey(request) +
+          (options.weight == StackWeight::kDevice ? "/device" : "/host") +
           (options.fold_library ? "/fold" : "") + (options.bottom_up ? "/up" : ""),
       make);
 }

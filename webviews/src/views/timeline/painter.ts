@@ -21,7 +21,6 @@ export interface Scene {
   gaps: readonly Gap[];
   mark: TimeRange | null;
   found: ReadonlySet<number>;
-  hover: { track: number; index: number } | undefined;
 }
 
 export const rulerHeight = 24;

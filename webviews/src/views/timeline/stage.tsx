@@ -256,7 +256,6 @@ export class Stage {
       gaps: showGaps.peek() ? gaps.peek() : [],
       mark: markedRange.peek(),
       found: found.peek(),
-      hover: undefined,
     };
   }
 

@@ -41,7 +41,6 @@ import {
   prefs,
   rowFilter,
   searchExact,
-  searchText,
   select,
   selectedSlice,
   setWindow,
@@ -398,7 +397,6 @@ export function TimelineView() {
         )}
       </div>
       {helpOpen.value ? <Help /> : null}
-      <span class="tl-sr" aria-hidden="true" data-search={searchText.value} />
     </div>
   );
 }
