@@ -44,6 +44,8 @@ test('the overview shows the figures of the command line', async () => {
   const expected = commandLine('overview', slow);
   await withPage(slow, {}, async (profile, page) => {
     const table = page.getByRole('region', { name: 'Average step time' });
+    // The view is there before its figures are.
+    await table.locator('tbody tr').first().waitFor();
     const cells = await table
       .locator('tbody tr')
       .evaluateAll((rows) =>
