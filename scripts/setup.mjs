@@ -65,6 +65,7 @@ function missingAptPackages(names) {
     'ninja-build': 'ninja',
     'pkg-config': 'pkg-config',
     python3: 'python3',
+    'clang-format': 'clang-format',
   };
   return [...new Set(names)].filter(
     (name) => !installed.has(name) && !(programs[name] && which(programs[name])),
@@ -196,6 +197,7 @@ export async function setUp({ tests = false, workbench = false } = {}) {
   const compiler = compilerVersion();
   if (compiler === undefined) packages.push('build-essential');
   if ((tests || workbench) && !hasCodeServer()) packages.push(...codeServerPackages);
+  if (tests) packages.push('clang-format');
   if (tests && findChromium() === undefined) packages.push('chromium', 'fonts-dejavu-core');
   await installAptPackages(packages);
   const version = compilerVersion();

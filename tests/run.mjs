@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { buildAll } from '../scripts/build.mjs';
+import { formatChecks } from '../scripts/fmt.mjs';
 import { ensureNode } from '../scripts/lib/node.mjs';
 import { buildDir, isMain, root, serverPath, vsixPath } from '../scripts/lib/paths.mjs';
 import { CommandError, output } from '../scripts/lib/process.mjs';
@@ -37,8 +38,8 @@ const nodeSuites = {
   webviews: { retry: true },
   e2e: { retry: true },
 };
-const order = ['types', 'lint', 'tidy', 'native', ...Object.keys(nodeSuites).slice(1)];
-const withoutBuild = new Set(['types', 'lint', 'tidy']);
+const order = ['types', 'lint', 'format', 'tidy', 'native', ...Object.keys(nodeSuites).slice(1)];
+const withoutBuild = new Set(['types', 'lint', 'format', 'tidy']);
 
 /** Runs a program, shows its output, and gives that output with the exit status. */
 function execute(command, args, { timeoutMs = 20 * minuteMs, env = {} } = {}) {
@@ -153,6 +154,27 @@ async function runLint() {
   return oneOf(status);
 }
 
+function runFormat() {
+  const counts = zero();
+  for (const { name, skipped, check } of formatChecks()) {
+    if (skipped !== undefined) {
+      console.log(`skipped ${name}: ${skipped}`);
+      counts.skipped += 1;
+      continue;
+    }
+    try {
+      check();
+      console.log(`ok ${name}`);
+      counts.passed += 1;
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      console.log(`FAIL ${name}: npm run fmt formats it`);
+      counts.failed += 1;
+    }
+  }
+  return counts;
+}
+
 async function runNative() {
   const listing = output('ctest', ['--test-dir', buildDir, '--show-only=json-v1'], {
     maxBuffer: 64 << 20,
@@ -228,7 +250,7 @@ async function runNodeSuite(name) {
 
 function available(name) {
   if (name === 'types') return existsSync(join(root, 'extension', 'src', 'extension.ts'));
-  if (name === 'lint') return true;
+  if (name === 'lint' || name === 'format') return true;
   if (name === 'native') {
     const folder = join(testsDir, 'native');
     return existsSync(folder) && readdirSync(folder).some((file) => file.endsWith('_test.cc'));
@@ -239,6 +261,7 @@ function available(name) {
 async function runSuite(name) {
   if (name === 'types') return runTypes();
   if (name === 'lint') return runLint();
+  if (name === 'format') return runFormat();
   if (name === 'native') return runNative();
   return runNodeSuite(name);
 }
