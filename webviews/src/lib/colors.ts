@@ -1,15 +1,19 @@
 // Colours of chart parts. All come from the theme: six chart colours, then mixtures of them with the
 // background, so that every theme that defines charts has ten distinct parts.
 
-const base = [
-  'var(--vscode-charts-blue)',
+/** The theme's chart colours, as CSS. */
+export const chartColors = {
+  blue: 'var(--vscode-charts-blue)',
   // High contrast themes define no orange.
-  'var(--vscode-charts-orange, color-mix(in srgb, var(--vscode-charts-red), var(--vscode-charts-yellow)))',
-  'var(--vscode-charts-green)',
-  'var(--vscode-charts-purple)',
-  'var(--vscode-charts-yellow)',
-  'var(--vscode-charts-red)',
-];
+  orange:
+    'var(--vscode-charts-orange, color-mix(in srgb, var(--vscode-charts-red), var(--vscode-charts-yellow)))',
+  green: 'var(--vscode-charts-green)',
+  purple: 'var(--vscode-charts-purple)',
+  yellow: 'var(--vscode-charts-yellow)',
+  red: 'var(--vscode-charts-red)',
+};
+
+const base = Object.values(chartColors);
 
 /** The colour of the n-th part of a chart. */
 export function partColor(index: number): string {
@@ -24,13 +28,13 @@ export type Role =
 
 /** The colour of each part of a step. */
 export const roleColors: Record<Role, string> = {
-  kernel: base[0]!,
-  memcpy: base[4]!,
-  memset: `color-mix(in srgb, ${base[4]!} 50%, var(--vscode-editor-foreground))`,
-  communication: base[3]!,
-  runtime: base[1]!,
-  dataLoader: base[5]!,
-  cpuExec: base[2]!,
+  kernel: chartColors.blue,
+  memcpy: chartColors.yellow,
+  memset: `color-mix(in srgb, ${chartColors.yellow} 50%, var(--vscode-editor-foreground))`,
+  communication: chartColors.purple,
+  runtime: chartColors.orange,
+  dataLoader: chartColors.red,
+  cpuExec: chartColors.green,
   other: 'color-mix(in srgb, var(--vscode-foreground) 45%, var(--vscode-editor-background))',
 };
 

@@ -1,7 +1,7 @@
 // A flame graph on a canvas: boxes by value, one level per row. Hovering tells, clicking zooms, the
 // keyboard walks the boxes. Only boxes of at least half a pixel are drawn.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { nameHash } from '../lib/colors.ts';
+import { chartColors, nameHash } from '../lib/colors.ts';
 import { columnScale, fixed, quantity, share, visible, type Unit } from '../lib/format.ts';
 import { layoutFlame, type FlameInput, type FlameNode } from '../lib/flame.ts';
 import { luminance, resolveColor, themeSerial } from './theme.ts';
@@ -32,13 +32,9 @@ function palette(): Palette {
     return { fill, text: onBlack > onWhite ? '#000000' : '#ffffff' };
   };
   const boxes: Palette['boxes'] = [];
-  for (const color of ['orange', 'yellow', 'red']) {
+  for (const color of [chartColors.orange, chartColors.yellow, chartColors.red]) {
     for (const amount of [85, 65, 48]) {
-      boxes.push(
-        pick(
-          `color-mix(in srgb, var(--vscode-charts-${color}) ${amount}%, var(--vscode-editor-background))`,
-        ),
-      );
+      boxes.push(pick(`color-mix(in srgb, ${color} ${amount}%, var(--vscode-editor-background))`));
     }
   }
   return {
