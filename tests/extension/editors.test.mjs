@@ -64,7 +64,7 @@ test('a suggested file name stays a name', () => {
   assert.equal(safeFileName('x'.repeat(500)).length, 120);
 });
 
-test('the page runs our script only', () => {
+test('the page runs our script only, and loads nothing from elsewhere (B55)', () => {
   const html = pageHtml(
     {
       cspSource: 'https://*.vscode-cdn.net',

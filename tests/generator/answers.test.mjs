@@ -82,8 +82,17 @@ function assertMemory(memory, answers) {
   const [device] = memory.devices;
   assert.equal(device.records, answers.memory.records);
   assert.equal(device.peakAllocatedBytes, answers.memory.peakBytes);
+  const rows = new Map(memory.statistics.map((row) => [row.operator, row]));
+  for (const [name, { allocations, bytes }] of Object.entries(answers.memory.byOperator)) {
+    const row = rows.get(name);
+    assert.equal(row.allocationCount, allocations, `${name}: allocations`);
+    assert.equal(row.allocationSizeBytes, bytes, `${name}: bytes`);
+    assert.equal(row.calls, answers.operators[name].calls, `${name}: calls`);
+    assert.equal(row.selfAllocationSizeBytes, name === 'aten::empty' ? bytes : 0, name);
+  }
+  // Nothing but these allocates; what is released at the end of a step belongs to no operator.
   const allocated = memory.statistics.reduce((sum, row) => sum + row.selfAllocationSizeBytes, 0);
-  assert.ok(allocated <= answers.memory.allocatedBytes, `${allocated} bytes by operators`);
+  assert.equal(allocated, answers.memory.allocatedBytes, 'bytes by operators');
 }
 
 async function compare(dialect, events, seed, packed) {

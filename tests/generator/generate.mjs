@@ -107,7 +107,15 @@ class Simulation {
       copies: { calls: 0, totalNs: 0, bytes: 0 },
       sets: { calls: 0, totalNs: 0 },
       orphans: 0,
-      memory: { records: 0, allocations: 0, allocatedBytes: 0, releasedBytes: 0, peakBytes: 0 },
+      memory: {
+        records: 0,
+        allocations: 0,
+        allocatedBytes: 0,
+        releasedBytes: 0,
+        peakBytes: 0,
+        // Only allocating operators are in these: bytes allocated, and how often.
+        byOperator: {},
+      },
       pythonFrames: 0,
       modules: 0,
       breakdown: null,
@@ -480,12 +488,26 @@ class Simulation {
     );
   }
 
-  allocate() {
+  /** An op that asks another one for memory. */
+  allocatingOp() {
+    const start = this.host;
+    const before = this.between(1, 2);
+    const innerDuration = this.between(2, 4);
+    const duration = before + innerDuration + this.between(1, 2);
+    this.op('aten::empty_like', MAIN_TID, start, duration, innerDuration, { shapes: '[[32, 64]]' });
+    this.op('aten::empty', MAIN_TID, start + before, innerDuration, 0, { shapes: '[[], []]' });
+    this.host = start + before + this.grain;
     const bytes = 512 * (1 + Math.floor(this.random() * 4000));
     const address = this.nextAddress;
     this.nextAddress += bytes;
     this.live.push([address, bytes]);
     this.memoryRecord(bytes, address);
+    for (const name of ['aten::empty', 'aten::empty_like']) {
+      const row = (this.answers.memory.byOperator[name] ??= { allocations: 0, bytes: 0 });
+      row.allocations += 1;
+      row.bytes += bytes;
+    }
+    this.host = start + duration;
   }
 
   releaseAll() {
@@ -569,7 +591,7 @@ class Simulation {
         { shapes: `[[32, ${width}]]`, sequence, line: 18 },
       );
     }
-    this.allocate();
+    this.allocatingOp();
     this.host += this.between(1, 3);
     if (this.dialect.python) {
       const module = index % 6;

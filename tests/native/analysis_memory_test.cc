@@ -181,3 +181,22 @@ TEST_CASE("records without totals give a relative curve") {
   CHECK(Text(events, 0, "address").empty());
   CHECK(MemoryPeakTable(t.data, *t.model, 0, PeakGrouping::kOperator).rows.empty());
 }
+
+TEST_CASE("B11: records belong to what ran on their own thread, backward or not") {
+  // A backward thread works while the main thread runs an operator of its own.
+  const std::string backward =
+      R"(,{"ph":"X","cat":"cpu_op","name":"autograd::engine::evaluate_function: AddBackward0","pid":1,"tid":2,"ts":300,"dur":100,"args":{}},)"
+      R"({"ph":"X","cat":"cpu_op","name":"AddBackward0","pid":1,"tid":2,"ts":310,"dur":80,"args":{}},)"
+      R"({"ph":"s","id":5,"pid":1,"tid":1,"ts":100,"cat":"fwdbwd","name":"fwdbwd"},)"
+      R"({"ph":"f","id":5,"pid":1,"tid":2,"ts":300,"cat":"fwdbwd","name":"fwdbwd","bp":"e"})";
+  const Loaded t =
+      Load(Trace(Record(320, 100, 7, 100, 0, 1, 2) + "," + Record(350, 40, 8, 140), backward));
+  const Table table = MemoryStatisticsTable(t.data, *t.model, 0, t.all);
+  std::vector<std::string> owners;
+  for (size_t row = 0; row < table.rows.size(); ++row) {
+    if (Text(table, row, "selfAllocationCount") == "0") continue;
+    owners.push_back(Text(table, row, "operator") + " " +
+                     Text(table, row, "selfSizeIncreaseBytes"));
+  }
+  CHECK(owners == std::vector<std::string>{"AddBackward0 100", "aten::relu 40"});
+}

@@ -226,3 +226,33 @@ TEST_CASE("a trace without operators has an empty table (B54)", "[operators]") {
   const Loaded m = Load(d);
   CHECK(Get(m).rows.empty());
 }
+
+TEST_CASE("backward operators stay, whatever their forward operator is (B8)", "[operators]") {
+  Drawing d;
+  d.Step(1, 0, 400);
+  d.Python("nn.Module: Net_0", 0, 100, "\"Python id\":1");
+  d.Op("aten::mul", 10, 20);
+  d.Op("aten::mse_loss", 120, 20);  // outside of every module
+  const auto backward = [&d](const char* node, const char* inner, int correlation, double ts) {
+    d.Op(std::string("autograd::engine::evaluate_function: ") + node, ts, 40, "", "20");
+    d.Op(inner, ts + 5, 30, "", "20");
+    d.Launch(correlation, ts + 10, 2, "", "cuda_runtime", "20");
+    d.Kernel("k", correlation, ts + 15, 7);
+  };
+  backward("MulBackward0", "aten::mul_backward", 1, 200);
+  backward("MseLossBackward0", "aten::mse_loss_backward", 2, 250);
+  backward("UnlinkedBackward0", "aten::unlinked_backward", 3, 300);
+  d.Flow("s", 1, 10, "10");
+  d.Flow("f", 1, 200, "20");
+  d.Flow("s", 2, 120, "10");
+  d.Flow("f", 2, 250, "20");
+  const Loaded m = Load(d);
+  const OperatorData data = Get(m);
+  CHECK(data.rows.size() == 8);
+  for (const char* name :
+       {"aten::mul_backward", "aten::mse_loss_backward", "aten::unlinked_backward"}) {
+    INFO(name);
+    CHECK(Row(m, data, name).calls == 1);
+    CHECK(Row(m, data, name).device_self == 7 * kUs);
+  }
+}

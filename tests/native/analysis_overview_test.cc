@@ -124,6 +124,23 @@ TEST_CASE("collectives without kernels are communication by the host's call", "[
   CHECK(Part(Steps(n), Role::kCommunication) == 30);
 }
 
+TEST_CASE("every collective counts, not five names alone (B7)", "[overview]") {
+  for (const char* name :
+       {"nccl:_all_gather_base", "nccl:_reduce_scatter_base", "nccl:all_to_all", "nccl:send",
+        "nccl:recv 0->1", "nccl:coalesced", "nccl:all_reduce_barrier", "gloo:barrier",
+        "gloo:all_to_all", "rccl:all_reduce", "xccl:all_gather"}) {
+    INFO(name);
+    Drawing d;
+    d.Step(1, 0, 100);
+    d.Annotation(name, 10, 30);
+    CHECK(Part(Steps(Load(d)), Role::kCommunication) == 30);
+  }
+  Drawing d;
+  d.Step(1, 0, 100);
+  d.Annotation("nccl::not_a_collective", 10, 30);
+  CHECK(Part(Steps(Load(d)), Role::kCommunication) == 0);
+}
+
 TEST_CASE("averages leave partial steps out; a selection has its own", "[overview]") {
   Drawing d;
   for (int i = 0; i < 3; ++i) {
@@ -226,6 +243,22 @@ TEST_CASE("waiting for data is found with its share", "[findings]") {
   few.Step(1, 0, 100);
   few.Op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0, 5);
   CHECK(Find(Findings(Load(few)), "dataLoading") == nullptr);  // strictly more than 5 %
+}
+
+TEST_CASE("exposed communication is found, and advice is code instead of a broken link (B23)",
+          "[findings]") {
+  Drawing d(kV100);
+  d.Step(1, 0, 100);
+  d.Annotation("nccl:all_reduce", 10, 30);
+  const auto findings = Findings(Load(d));
+  const Finding* f = Find(findings, "communication");
+  REQUIRE(f != nullptr);
+  CHECK(f->text.find("30.0 %") != std::string::npos);
+  CHECK(f->snippet.find("register_comm_hook(") != std::string::npos);
+  for (const std::string& text : {f->text, f->action, f->snippet}) {
+    CHECK(text.find("](") == std::string::npos);
+    CHECK(text.find("://") == std::string::npos);
+  }
 }
 
 TEST_CASE("mixed precision is advised where it can help (B46)", "[findings]") {

@@ -1,6 +1,9 @@
 // The figures on the page are those of the command line; tables sort, filter, page, export and obey
 // the keyboard; links lead where they say.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Harness, commandLine, sample } from './harness.mjs';
 
@@ -410,6 +413,74 @@ test('a navigation from outside shows the rows it names', async () => {
   });
 });
 
+/** Writes a trace of the given events for the time of `work`. */
+async function withDrawn(events, work) {
+  const folder = mkdtempSync(join(tmpdir(), 'emberline-drawn-'));
+  const file = join(folder, 'drawn.pt.trace.json');
+  writeFileSync(file, JSON.stringify({ schemaVersion: 1, traceEvents: events }));
+  try {
+    await work(file);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const slice = (cat, name, ts, dur, args = {}) => ({
+  ph: 'X',
+  cat,
+  name,
+  pid: 1,
+  tid: 1,
+  ts,
+  dur,
+  args,
+});
+
+test('each row of a tree opens and closes by itself (B18)', async () => {
+  // Two modules whose sub-modules have the same place in their lists.
+  const events = [0, 1].flatMap((i) => [
+    slice('python_function', `nn.Module: Block_${i}`, 1000 * i, 900, { 'Python id': 3 * i + 1 }),
+    slice('python_function', `nn.Module: Inner_${i}`, 1000 * i + 10, 800, {
+      'Python id': 3 * i + 2,
+      'Python parent id': 3 * i + 1,
+    }),
+    slice('python_function', `nn.Module: Leaf_${i}`, 1000 * i + 20, 700, {
+      'Python id': 3 * i + 3,
+      'Python parent id': 3 * i + 2,
+    }),
+  ]);
+  await withDrawn(events, (file) =>
+    withPage(file, {}, async (profile, page) => {
+      await profile.view('Modules');
+      const names = () =>
+        page.locator('.grid[aria-label=Modules] [data-line] .first').allInnerTexts();
+      const shown = async () => (await names()).map((text) => /\w+_\d/.exec(text)?.[0]);
+      const all = ['Block_0', 'Inner_0', 'Leaf_0', 'Block_1', 'Inner_1', 'Leaf_1'];
+      assert.deepEqual(await shown(), all);
+      await page.locator('[data-line="1"] .twisty').click();
+      await page.waitForFunction(() => document.querySelectorAll('[data-line]').length === 5);
+      assert.deepEqual(
+        await shown(),
+        all.filter((name) => name !== 'Leaf_0'),
+      );
+    }),
+  );
+});
+
+test('a page asks nobody but its own host (B55)', async () => {
+  const profile = await harness.open(train, { hold: true, wait: false });
+  const hosts = new Set();
+  profile.page.on('request', (request) => hosts.add(new URL(request.url()).origin));
+  await profile.page.reload();
+  profile.options.hold = false;
+  await profile.load();
+  await profile.shown();
+  for (const tab of await profile.page.getByRole('tab').allTextContents()) await profile.view(tab);
+  assert.deepEqual([...hosts], [new URL(harness.address).origin]);
+  assert.deepEqual(profile.errors, []);
+  await profile.close();
+});
+
 test('a narrow panel does not overflow', async () => {
   await withPage(train, {}, async (profile, page) => {
     await page.setViewportSize({ width: 480, height: 700 });
@@ -427,26 +498,12 @@ test('a narrow panel does not overflow', async () => {
   });
 });
 
-test('names from the trace are text, never markup', async () => {
-  const { mkdtempSync, writeFileSync, rmSync } = await import('node:fs');
-  const { tmpdir } = await import('node:os');
-  const { join } = await import('node:path');
-  const folder = mkdtempSync(join(tmpdir(), 'emberline-names-'));
-  const file = join(folder, 'names.pt.trace.json');
+test('names from the trace are text, never markup (B65)', async () => {
   const evil = '<img src=x onerror="window.broken=1">';
-  const events = [evil, '=1+1', 'a\nb', '"quoted"', '\u202eright'].map((name, index) => ({
-    ph: 'X',
-    cat: 'cpu_op',
-    name,
-    pid: 1,
-    tid: 1,
-    ts: 1000 + 100 * index,
-    dur: 50,
-    args: {},
-  }));
-  writeFileSync(file, JSON.stringify({ schemaVersion: 1, traceEvents: events }));
-  try {
-    await withPage(file, {}, async (profile, page) => {
+  const names = [evil, '=1+1', 'a\nb', '"quoted"', '\u202eright'];
+  const events = names.map((name, index) => slice('cpu_op', name, 1000 + 100 * index, 50));
+  await withDrawn(events, (file) =>
+    withPage(file, {}, async (profile, page) => {
       await profile.view('Operators');
       await page.locator('[role=gridcell]').getByText(evil).first().waitFor();
       assert.equal(await page.evaluate(() => window.broken), undefined);
@@ -456,8 +513,6 @@ test('names from the trace are text, never markup', async () => {
         await page.getByRole('menuitem', { name: 'Copy as CSV' }).click();
       });
       assert.match(csv.text, /\r\n'=1\+1,/);
-    });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+    }),
+  );
 });

@@ -72,7 +72,9 @@ Json NodeJson(const StackTree& tree, uint32_t id) {
   json["library"] = frame.library;
   json["selfUs"] = Us(node.self);
   json["totalUs"] = Us(node.total);
-  json["childCount"] = node.children.size();
+  // Frames without weight are never sent.
+  json["childCount"] = std::count_if(node.children.begin(), node.children.end(),
+                                     [&](uint32_t child) { return tree.nodes[child].total > 0; });
   json["children"] = Json::array();
   return json;
 }
