@@ -22,11 +22,6 @@ const char* ScanBare(const char* p, const char* end) {
   return p < end ? p : nullptr;
 }
 
-std::string_view TrimRight(const char* begin, const char* end) {
-  while (end > begin && IsSpace(end[-1])) --end;
-  return {begin, static_cast<size_t>(end - begin)};
-}
-
 bool IsDigits(std::string_view text) {
   const size_t sign = !text.empty() && text[0] == '-' ? 1 : 0;
   if (text.size() <= sign || text.size() > 20) return false;
@@ -64,7 +59,7 @@ void EventReader::Report(const CleanProblems& problems, const char* at) {
 }
 
 // `p` stands behind the opening quote.
-EventReader::Status EventReader::ReadText(const char* p, const char* end, std::string_view* text,
+EventReader::Status EventReader::ReadText(const char* p, const char* end, Token* token,
                                           const char** next) {
   ScannedString string;
   if (lenient_) {
@@ -87,129 +82,79 @@ EventReader::Status EventReader::ReadText(const char* p, const char* end, std::s
     *next = ScanString(p, end, &string);
     if (*next == nullptr) return Status::kNeedMore;
   }
-  *text = string.text();
-  if (string.odd) {
-    CleanProblems problems;
-    *text = CleanString(*text, &scratch_, &problems);
-    Report(problems, p);
-  }
+  *token = {Token::Kind::kText, string.text(), p, string.odd};
   return Status::kOk;
 }
 
-EventReader::Status EventReader::ReadScalar(const char* p, const char* end, std::string_view* text,
-                                            bool* quoted, const char** next) {
-  *quoted = *p == '"';
-  if (*quoted) return ReadText(p + 1, end, text, next);
+EventReader::Status EventReader::ReadToken(const char* p, const char* end, Token* token,
+                                           const char** next) {
+  if (*p == '"') return ReadText(p + 1, end, token, next);
   if (*p == '{' || *p == '[') {
     bool odd = false, too_deep = false;
     *next = SkipNested(p, end, &odd, &too_deep);
     if (too_deep) return Status::kTooDeep;
     if (*next == nullptr) return Status::kNeedMore;
-    *text = {p, static_cast<size_t>(*next - p)};
+    *token = {Token::Kind::kNested, {p, static_cast<size_t>(*next - p)}, p, odd};
     return Status::kOk;
   }
-  const char* const stop = ScanBare(p, end);
-  if (stop == nullptr) return Status::kNeedMore;
-  *text = TrimRight(p, stop);
-  *next = stop;
+  *next = ScanBare(p, end);
+  if (*next == nullptr) return Status::kNeedMore;
+  *token = {Token::Kind::kBare, TrimRight({p, static_cast<size_t>(*next - p)}), p, false};
   return Status::kOk;
 }
 
-EventReader::Status EventReader::ReadId(const char* p, const char* end, RecordedId* id,
-                                        const char** next) {
-  // Nearly always a plain number.
-  const auto [stop, error] = std::from_chars(p, end, id->number);
-  if (error == std::errc() && stop < end && (*stop == ',' || *stop == '}' || IsSpace(*stop))) {
-    id->is_text = false;
-    id->text = 0;
-    *next = stop;
-    return Status::kOk;
-  }
-  std::string_view text;
-  bool quoted = false;
-  const Status status = ReadScalar(p, end, &text, &quoted, next);
-  if (status != Status::kOk) return status;
+std::string_view EventReader::Clean(const Token& token) {
+  if (!token.odd) return token.text;
+  CleanProblems problems;
+  const std::string_view text = token.kind == Token::Kind::kNested
+                                    ? CleanNested(token.text, &scratch_, &problems)
+                                    : CleanString(token.text, &scratch_, &problems);
+  Report(problems, token.at);
+  return text;
+}
+
+RecordedId EventReader::TakeId(const Token& token) {
+  RecordedId id;
+  id.is_text = false;
+  const bool bare = token.kind == Token::Kind::kBare;
+  const std::string_view text = Clean(token);
   // Rows of old recorders are called "stream 7" where newer ones write 7.
   std::string_view digits = text;
   if (digits.substr(0, 7) == "stream ") digits.remove_prefix(7);
+  if (IsDigits(digits) && ParseInt64(digits, &id.number)) return id;
   double real = 0;
-  if (IsDigits(digits) && ParseInt64(digits, &id->number)) {
-    id->is_text = false;
-    id->text = 0;
-  } else if (!quoted && ParseDouble(text, &real) &&
-             real == static_cast<double>(
-                         static_cast<int64_t>(real < 9e15 && real > -9e15 ? real : 0.5))) {
-    id->is_text = false;
-    id->text = 0;
-    id->number = static_cast<int64_t>(real);
-  } else {
-    id->is_text = true;
-    id->number = 0;
-    id->text = !quoted && text == "null" ? 0 : strings_->Intern(text);
+  if (bare && ParseDouble(text, &real) &&
+      real == static_cast<double>(static_cast<int64_t>(real < 9e15 && real > -9e15 ? real : 0.5))) {
+    id.number = static_cast<int64_t>(real);
+    return id;
   }
-  return Status::kOk;
+  id.is_text = true;
+  id.number = 0;
+  id.text = bare && text == "null" ? 0 : strings_->Intern(text);
+  return id;
 }
 
-EventReader::Status EventReader::ReadValue(StringId key, const char* p, const char* end,
-                                           std::vector<ArgItem>* items, const char** next) {
+void EventReader::TakeValue(StringId key, const Token& token, std::vector<ArgItem>* items) {
   items->emplace_back();
   ArgItem& item = items->back();
   item.key = key;
-  const char c = *p;
-  if (c == '"') {
-    std::string_view text;
-    const Status status = ReadText(p + 1, end, &text, next);
-    if (status != Status::kOk) return status;
-    item.type = ArgType::kText;
-    item.text = strings_->Intern(text);
-    return Status::kOk;
+  if (token.kind != Token::Kind::kBare) {
+    item.type = token.kind == Token::Kind::kText ? ArgType::kText : ArgType::kJson;
+    item.text = strings_->Intern(Clean(token));
+    return;
   }
-  if (c == '[' || c == '{') {
-    bool odd = false, too_deep = false;
-    *next = SkipNested(p, end, &odd, &too_deep);
-    if (too_deep) return Status::kTooDeep;
-    if (*next == nullptr) return Status::kNeedMore;
-    std::string_view text(p, static_cast<size_t>(*next - p));
-    if (odd) {
-      CleanProblems problems;
-      text = CleanNested(text, &scratch_, &problems);
-      Report(problems, p);
-    }
-    item.type = ArgType::kJson;
-    item.text = strings_->Intern(text);
-    return Status::kOk;
-  }
-  // An integer of up to 18 digits, which is what nearly all bare values are.
-  {
-    const char* q = p + (c == '-');
-    const char* const digits = q;
-    uint64_t value = 0;
-    while (*q >= '0' && *q <= '9' && q - digits < 19)
-      value = value * 10 + static_cast<uint64_t>(*q++ - '0');
-    if (q > digits && q - digits <= 18 && q < end && (*q == ',' || *q == '}' || *q == '\n')) {
-      item.type = ArgType::kInt;
-      item.number = c == '-' ? -static_cast<int64_t>(value) : static_cast<int64_t>(value);
-      *next = q;
-      return Status::kOk;
-    }
-  }
-  const char* const stop = ScanBare(p, end);
-  if (stop == nullptr) return Status::kNeedMore;
-  const std::string_view text = TrimRight(p, stop);
-  *next = stop;
-  int64_t number = 0;
+  const std::string_view text = token.text;
   double real = 0;
-  if (text.empty()) {
-    mended_.emplace_back(ProblemKind::kMissingValue, p);
+  if (ParseInt64(text, &item.number)) {
+    item.type = ArgType::kInt;
+  } else if (text.empty()) {
+    mended_.emplace_back(ProblemKind::kMissingValue, token.at);
   } else if (text == "true") {
     item.type = ArgType::kTrue;
   } else if (text == "false") {
     item.type = ArgType::kFalse;
   } else if (text == "null") {
     item.type = ArgType::kNull;
-  } else if (ParseInt64(text, &number)) {
-    item.type = ArgType::kInt;
-    item.number = number;
   } else if (IsDigits(text)) {
     item.type = ArgType::kText;
     item.text = strings_->Intern(text);
@@ -218,15 +163,14 @@ EventReader::Status EventReader::ReadValue(StringId key, const char* p, const ch
     item.real = real;
     const char last = text.back();
     if (last < '0' || last > '9' || text[0] == '.' || text[0] == '+') {
-      mended_.emplace_back(ProblemKind::kInvalidToken, p);
+      mended_.emplace_back(ProblemKind::kInvalidToken, token.at);
     }
   } else {
     CleanProblems problems;
     item.type = ArgType::kText;
     item.text = strings_->Intern(CleanString(text, &scratch_, &problems));
-    mended_.emplace_back(ProblemKind::kInvalidToken, p);
+    mended_.emplace_back(ProblemKind::kInvalidToken, token.at);
   }
-  return Status::kOk;
 }
 
 // The members of the object at `p`: `member(key, value position, end, next)` reads each value.
@@ -293,35 +237,37 @@ EventReader::Status EventReader::ReadMembers(const char* p, const char* end, con
   }
 }
 
-EventReader::Status EventReader::ReadField(std::string_view key, const char* p, const char* end,
-                                           const char** next) {
-  std::string_view text;
-  bool quoted = false;
-  Status status = Status::kOk;
+void EventReader::Begin() {
+  mended_.clear();
+  std::vector<ArgItem> args = std::move(event_.args);
+  args.clear();
+  event_ = RawEvent{};
+  event_.args = std::move(args);
+  event_.pid.is_text = event_.tid.is_text = true;
+}
+
+void EventReader::TakeField(std::string_view key, const Token& token) {
   switch (key.size()) {
     case 1:
       if (key == "s") {
-        status = ReadScalar(p, end, &text, &quoted, next);
-        if (status == Status::kOk && text.size() == 1) event_.scope = text[0];
-        return status;
+        const std::string_view text = Clean(token);
+        if (text.size() == 1) event_.scope = text[0];
+        return;
       }
       break;
     case 2:
       if (key == "ph") {
-        status = ReadScalar(p, end, &text, &quoted, next);
-        if (status == Status::kOk) event_.phase = text.size() == 1 ? text[0] : '\0';
-        return status;
+        const std::string_view text = Clean(token);
+        event_.phase = text.size() == 1 ? text[0] : '\0';
+        return;
       }
       if (key == "ts") {
-        status = ReadScalar(p, end, &text, &quoted, next);
-        if (status != Status::kOk) return status;
         event_.has_ts = true;
-        event_.ts_state = ParseMicroseconds(text, &event_.ts, &event_.has_fraction);
-        return status;
+        event_.ts_state = ParseMicroseconds(Clean(token), &event_.ts, &event_.has_fraction);
+        return;
       }
       if (key == "id") {
-        status = ReadScalar(p, end, &text, &quoted, next);
-        if (status != Status::kOk) return status;
+        const std::string_view text = Clean(token);
         event_.has_id = !text.empty();
         int64_t number = 0;
         const bool hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
@@ -334,58 +280,60 @@ EventReader::Status EventReader::ReadField(std::string_view key, const char* p, 
         } else {
           event_.id = HashText(text);
         }
-        return status;
+        return;
       }
-      if (key == "bp") return ReadScalar(p, end, &text, &quoted, next);
+      // Says which slice a flow binds to; its time says the same.
+      if (key == "bp") return;
       break;
     case 3:
-      if (key == "pid") return ReadId(p, end, &event_.pid, next);
-      if (key == "tid") return ReadId(p, end, &event_.tid, next);
+      if (key == "pid") {
+        event_.pid = TakeId(token);
+        return;
+      }
+      if (key == "tid") {
+        event_.tid = TakeId(token);
+        return;
+      }
       if (key == "dur") {
-        status = ReadScalar(p, end, &text, &quoted, next);
-        if (status != Status::kOk) return status;
         event_.has_dur = true;
-        event_.dur_state = ParseMicroseconds(text, &event_.dur, &event_.has_fraction);
-        return status;
+        event_.dur_state = ParseMicroseconds(Clean(token), &event_.dur, &event_.has_fraction);
+        return;
       }
       if (key == "cat") {
-        status = ReadScalar(p, end, &text, &quoted, next);
-        if (status == Status::kOk) event_.category = InternKey(text);
-        return status;
+        event_.category = InternKey(Clean(token));
+        return;
       }
       break;
     case 4:
       if (key == "name") {
-        status = ReadScalar(p, end, &text, &quoted, next);
-        if (status != Status::kOk) return status;
         event_.has_name = true;
-        event_.name = strings_->Intern(text);
-        return status;
-      }
-      if (key == "args" && *p == '{') {
-        return ReadMembers(p, end, next,
-                           [&](std::string_view name, const char* at, const char** after) {
-                             return ReadValue(InternKey(name), at, end, &event_.args, after);
-                           });
+        event_.name = strings_->Intern(Clean(token));
+        return;
       }
       break;
     default:
       break;
   }
-  return ReadValue(InternKey(key), p, end, &event_.args, next);
+  TakeArg(key, token);
 }
 
 EventReader::Status EventReader::Read(const char* p, const char* end, bool lenient,
                                       const char** next) {
   lenient_ = lenient;
-  mended_.clear();
-  std::vector<ArgItem> args = std::move(event_.args);
-  args.clear();
-  event_ = RawEvent{};
-  event_.args = std::move(args);
-  event_.pid.is_text = event_.tid.is_text = true;
+  Begin();
   return ReadMembers(p, end, next, [&](std::string_view key, const char* at, const char** after) {
-    return ReadField(key, at, end, after);
+    Token token;
+    if (key == "args" && *at == '{') {
+      return ReadMembers(at, end, after,
+                         [&](std::string_view name, const char* value, const char** behind) {
+                           const Status status = ReadToken(value, end, &token, behind);
+                           if (status == Status::kOk) TakeArg(name, token);
+                           return status;
+                         });
+    }
+    const Status status = ReadToken(at, end, &token, after);
+    if (status == Status::kOk) TakeField(key, token);
+    return status;
   });
 }
 
@@ -395,7 +343,10 @@ EventReader::Status EventReader::ReadObject(const char* p, const char* end,
   mended_.clear();
   items->clear();
   return ReadMembers(p, end, next, [&](std::string_view key, const char* at, const char** after) {
-    return ReadValue(InternKey(key), at, end, items, after);
+    Token token;
+    const Status status = ReadToken(at, end, &token, after);
+    if (status == Status::kOk) TakeValue(InternKey(key), token, items);
+    return status;
   });
 }
 

@@ -32,11 +32,29 @@ struct RawEvent {
   std::vector<ArgItem> args;  // keys of the event that have no field above come with them
 };
 
+// One value as it stands in the text: a text (without its quotes), something bare, or an array or
+// object that is kept as text.
+struct Token {
+  enum class Kind { kText, kBare, kNested };
+  Kind kind = Kind::kBare;
+  std::string_view text;
+  const char* at = nullptr;  // where the value begins
+  bool odd = false;          // kText, kNested: holds more than plain ASCII on one line
+};
+
 class EventReader {
  public:
   enum class Status { kOk, kNeedMore, kBad, kTooDeep };
 
   explicit EventReader(StringPool* strings);
+
+  // An event whose tokens are found elsewhere: Begin(), then each field and each member of "args".
+  // Afterwards event() and mended() hold it.
+  void Begin();
+  void TakeField(std::string_view key, const Token& token);
+  void TakeArg(std::string_view key, const Token& token) {
+    TakeValue(InternKey(key), token, &event_.args);
+  }
 
   // Reads the object at `p` ('{'). On kOk *next stands behind it and event() holds it. kNeedMore:
   // the text ends inside the object. kBad: it is malformed. `lenient`: mends raw quotes in texts
@@ -60,14 +78,13 @@ class EventReader {
 
   template <typename Member>
   Status ReadMembers(const char* p, const char* end, const char** next, Member&& member);
-  Status ReadField(std::string_view key, const char* p, const char* end, const char** next);
-  Status ReadValue(StringId key, const char* p, const char* end, std::vector<ArgItem>* items,
-                   const char** next);
-  Status ReadText(const char* p, const char* end, std::string_view* text, const char** next);
-  // The bytes of a scalar: inside quotes or bare. *quoted tells which.
-  Status ReadScalar(const char* p, const char* end, std::string_view* text, bool* quoted,
-                    const char** next);
-  Status ReadId(const char* p, const char* end, RecordedId* id, const char** next);
+  // The value at `p`, of any kind.
+  Status ReadToken(const char* p, const char* end, Token* token, const char** next);
+  Status ReadText(const char* p, const char* end, Token* token, const char** next);
+  // The text of a token as valid UTF-8 without escapes; what is mended on the way is reported.
+  std::string_view Clean(const Token& token);
+  RecordedId TakeId(const Token& token);
+  void TakeValue(StringId key, const Token& token, std::vector<ArgItem>* items);
   StringId InternKey(std::string_view key);
   void Report(const CleanProblems& problems, const char* at);
 

@@ -5,7 +5,6 @@
 namespace emberline {
 namespace {
 
-constexpr int kMaxDepth = 200;
 constexpr size_t kMaxKey = 80;
 
 // Length of the valid UTF-8 sequence at p, or 0.
@@ -173,7 +172,7 @@ const char* SkipNested(const char* p, const char* end, bool* odd, bool* too_deep
     ++p;
     if (kind == 0) continue;
     if (kind == 1) {
-      if (++depth > kMaxDepth) {
+      if (++depth > kMaxNesting) {
         *too_deep = true;
         return nullptr;
       }
@@ -311,6 +310,22 @@ bool LooksLikeEvent(const char* p, const char* end, bool* more) {
     if (name == known) return true;
   }
   return false;
+}
+
+const char* LastEventBorder(const char* begin, const char* end) {
+  for (const char* p = end - 1; p > begin; --p) {
+    if (*p != '{') continue;
+    bool more = false;
+    if (!LooksLikeEvent(p, end, &more)) continue;
+    const char* back = p - 1;
+    while (back > begin && IsSpace(*back)) --back;
+    if (*back != ',') continue;
+    const char* const comma = back;
+    while (back > begin && IsSpace(*--back)) {
+    }
+    if (*back == '}') return comma;
+  }
+  return nullptr;
 }
 
 }  // namespace emberline

@@ -23,6 +23,11 @@ inline const char* SkipSpace(const char* p, const char* end) {
   return p;
 }
 
+inline std::string_view TrimRight(std::string_view text) {
+  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+  return text;
+}
+
 struct ScannedString {
   const char* begin = nullptr;
   const char* end = nullptr;  // the closing quote
@@ -74,8 +79,12 @@ inline const char* ScanString(const char* p, const char* end, ScannedString* out
 // Returns null when there is none; `*more` tells that the text ended before that was certain.
 const char* FindPlausibleEnd(const char* p, const char* end, size_t limit, bool* more);
 
+// Levels of arrays and objects that one value may have.
+constexpr int kMaxNesting = 200;
+
 // `p` stands on '[' or '{'. Returns the position behind the bracket that closes it (of whatever
-// kind). `odd`: the text is more than plain ASCII on one line. `too_deep`: given up at 200 levels.
+// kind). `odd`: the text is more than plain ASCII on one line. `too_deep`: given up at kMaxNesting
+// levels.
 const char* SkipNested(const char* p, const char* end, bool* odd, bool* too_deep);
 
 // Text of a string without its escapes, as valid UTF-8. Escapes that JSON does not know mean that
@@ -92,5 +101,8 @@ std::string_view CleanNested(std::string_view text, std::string* scratch, CleanP
 // True when an event seems to begin at `p` (a '{' followed by a key that events have).
 // `*more`: the text ended before that was certain.
 bool LooksLikeEvent(const char* p, const char* end, bool* more);
+
+// The last comma in [begin, end) that seems to stand between two events, or null.
+const char* LastEventBorder(const char* begin, const char* end);
 
 }  // namespace emberline

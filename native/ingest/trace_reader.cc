@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "ingest/event_batch.h"
 #include "ingest/event_reader.h"
 #include "ingest/event_sink.h"
 #include "ingest/header.h"
@@ -43,6 +44,7 @@ class Reader {
         options_(options),
         window_(&source),
         events_(&builder_.strings()),
+        batch_(&events_),
         sink_(&builder_, &problems_),
         header_(&builder_.metadata(), &problems_) {}
 
@@ -62,8 +64,11 @@ class Reader {
   bool ReadKey(std::string* key);
   void CaptureValue(std::string* text, size_t limit, bool* complete);
   std::optional<Error> ReadEvents();
+  // Reads the sound events at hand, the next one first; false when that one has to be read alone.
+  bool ReadBatch();
   // False when it was damaged and the reader moved on to the next one.
   bool ReadOneEvent();
+  void TakeEvent(uint64_t offset);
   void Resync();
   bool Cancelled() { return options_.cancel.cancelled(); }
   void Progress(double fraction) {
@@ -77,10 +82,12 @@ class Reader {
   TraceBuilder builder_;
   Problems problems_;
   EventReader events_;
+  EventBatch batch_;
   EventSink sink_;
   HeaderReader header_;
   bool truncated_ = false;
-  bool list_ended_ = false;  // by a damaged end of the list that stood for the object's end
+  bool list_ended_ = false;        // by a damaged end of the list that stood for the object's end
+  uint64_t one_by_one_until_ = 0;  // where the next batch may begin
   uint64_t next_report_ = 0;
   std::string keys_seen_;
 };
@@ -366,6 +373,11 @@ std::optional<Error> Reader::ReadEvents() {
       return std::nullopt;
     }
     if (c == '{') {
+      if (separated && ReadBatch()) {
+        if (Cancelled()) return std::nullopt;
+        separated = false;
+        continue;
+      }
       if (!separated) problems_.Add(ProblemKind::kStrayComma, window_.offset());
       if (!sink_.CanTakeMore()) {
         problems_.Add(ProblemKind::kTooManyEvents, window_.offset());
@@ -399,6 +411,33 @@ std::optional<Error> Reader::ReadEvents() {
   }
 }
 
+void Reader::TakeEvent(uint64_t offset) {
+  for (const auto& [kind, at] : events_.mended()) problems_.Add(kind, window_.OffsetOf(at));
+  sink_.Take(events_.event(), offset);
+}
+
+bool Reader::ReadBatch() {
+  // A batch needs the byte before it.
+  if (window_.offset() < one_by_one_until_ || window_.pos() == window_.begin()) return false;
+  const char* const first = window_.pos();
+  const char* const limit = first + std::min(window_.available(), EventBatch::kMaxBytes);
+  const char* const stop = LastEventBorder(first, limit);
+  if (stop == nullptr) {
+    one_by_one_until_ = window_.OffsetOf(limit);
+    return false;
+  }
+  const char* const reached =
+      batch_.Read(window_.Mutable(first), window_.Mutable(stop), [&](const char* at) {
+        if (!sink_.CanTakeMore()) return false;
+        TakeEvent(window_.OffsetOf(at));
+        return true;
+      });
+  // Damage is seldom alone: what is left of the batch is read with tolerance.
+  if (reached != stop) one_by_one_until_ = window_.OffsetOf(stop);
+  window_.set_pos(reached);
+  return reached != first;
+}
+
 bool Reader::ReadOneEvent() {
   bool lenient = false;
   bool malformed = false;  // read strictly, it is wrong before it ends
@@ -412,10 +451,8 @@ bool Reader::ReadOneEvent() {
     const EventReader::Status status = events_.Read(window_.pos(), window_.end(), lenient, &next);
     switch (status) {
       case EventReader::Status::kOk: {
-        for (const auto& [kind, at] : events_.mended()) problems_.Add(kind, window_.OffsetOf(at));
-        const uint64_t offset = window_.offset();
+        TakeEvent(window_.offset());
         window_.set_pos(next);
-        sink_.Take(events_.event(), offset);
         return true;
       }
       case EventReader::Status::kNeedMore: {

@@ -21,6 +21,8 @@ class Window {
   const char* begin() const { return buffer_.data(); }
   const char* pos() const { return buffer_.data() + pos_; }
   const char* end() const { return buffer_.data() + end_; }
+  // The byte at `p`, for those who lend some of the text for a while.
+  char* Mutable(const char* p) { return buffer_.data() + (p - buffer_.data()); }
   size_t available() const { return end_ - pos_; }
   void set_pos(const char* p) { pos_ = static_cast<size_t>(p - buffer_.data()); }
   uint64_t offset() const { return base_ + pos_; }

@@ -81,24 +81,6 @@ simdjson::error_code Touch(simdjson::ondemand::value value, uint64_t* sum) {
   }
 }
 
-// The last place in the window where one event ends and another begins, or null.
-const char* LastBorder(const char* begin, const char* end) {
-  for (const char* p = end - 1; p > begin; --p) {
-    if (*p != '{') continue;
-    bool more = false;
-    if (!LooksLikeEvent(p, end, &more)) continue;
-    const char* back = p - 1;
-    while (back > begin && IsSpace(*back)) --back;
-    if (back <= begin || *back != ',') continue;
-    const char* const comma = back;
-    do {
-      --back;
-    } while (back > begin && IsSpace(*back));
-    if (*back == '}') return comma;
-  }
-  return nullptr;
-}
-
 Result<FloorResult> MeasureFloor(const std::filesystem::path& path) {
   auto opened = OpenFile(path);
   if (!opened) return opened.error();
@@ -135,7 +117,8 @@ Result<FloorResult> MeasureFloor(const std::filesystem::path& path) {
   simdjson::ondemand::parser parser;
   bool last = false;
   while (!last) {
-    const char* border = window.available() > 0 ? LastBorder(window.pos(), window.end()) : nullptr;
+    const char* border =
+        window.available() > 0 ? LastEventBorder(window.pos(), window.end()) : nullptr;
     if (border == nullptr) {
       last = !window.Refill();
       if (!last) continue;

@@ -1,9 +1,11 @@
-// The tolerant reader against a strict parser: on sound JSON both must say the same.
+// The tolerant reader against a strict parser, and against the batches that simdjson cuts: on sound
+// JSON all must say the same, and what is not sound is left to the tolerant one.
 #include <simdjson.h>
 
 #include <cmath>
 #include <random>
 
+#include "ingest/event_batch.h"
 #include "ingest/event_reader.h"
 #include "ingest/window.h"
 #include "ingest_fixture.h"
@@ -182,6 +184,162 @@ TEST_CASE("random sound objects read as a strict parser reads them, strictly and
     REQUIRE(reader.ReadObject(part.data(), part.data() + cut, &items, &next) ==
             EventReader::Status::kNeedMore);
   }
+}
+
+namespace {
+
+// What a reader holds of its event, as one text.
+std::string Describe(const EventReader& reader, const StringPool& strings) {
+  const RawEvent& event = reader.event();
+  const auto id = [&](const RecordedId& i) {
+    return i.is_text ? "'" + std::string(strings.Get(i.text)) + "'" : std::to_string(i.number);
+  };
+  std::string out = std::string(1, event.phase ? event.phase : '-') + " " +
+                    std::string(strings.Get(event.name)) + " cat " +
+                    std::string(strings.Get(event.category)) + " pid " + id(event.pid) + " tid " +
+                    id(event.tid) + " ts " + std::to_string(event.has_ts ? event.ts : -1) +
+                    " dur " + std::to_string(event.has_dur ? event.dur : -1) + " id " +
+                    std::to_string(event.has_id ? event.id : 0);
+  for (const ArgItem& item : event.args) {
+    out += " | " + std::string(strings.Get(item.key)) + "=";
+    const bool text = item.type == ArgType::kText || item.type == ArgType::kJson;
+    out += text ? std::string(strings.Get(item.text))
+                : std::to_string(static_cast<int>(item.type)) + ":" + std::to_string(item.number);
+  }
+  for (const auto& mended : reader.mended()) {
+    out += " mended " + std::to_string(static_cast<int>(mended.first));
+  }
+  return out;
+}
+
+struct BatchResult {
+  std::vector<std::string> events;
+  size_t reached = 0;  // offset in the text
+};
+
+// Reads the events of `list`, which are followed by a comma and another event.
+BatchResult ReadBatch(const std::string& list) {
+  std::string text = "[" + list + ",{" + std::string(Window::kPadding, '\0');
+  const std::string before = text;
+  StringPool strings;
+  EventReader reader(&strings);
+  EventBatch batch(&reader);
+  BatchResult result;
+  char* const first = text.data() + 1;
+  const char* const reached = batch.Read(first, first + list.size(), [&](const char* at) {
+    REQUIRE(*at == '{');
+    result.events.push_back(Describe(reader, strings));
+    return true;
+  });
+  result.reached = static_cast<size_t>(reached - first);
+  REQUIRE(text == before);
+  return result;
+}
+
+// The same events, one by one.
+std::vector<std::string> ReadSingly(const std::vector<std::string>& events) {
+  StringPool strings;
+  EventReader reader(&strings);
+  std::vector<std::string> out;
+  for (const std::string& event : events) {
+    const std::string text = event + "," + std::string(Window::kPadding, '\0');
+    const char* next = nullptr;
+    REQUIRE(reader.Read(text.data(), text.data() + event.size() + 1, false, &next) ==
+            EventReader::Status::kOk);
+    out.push_back(Describe(reader, strings));
+  }
+  return out;
+}
+
+std::string Join(const std::vector<std::string>& events) {
+  std::string out;
+  for (const std::string& event : events) out += (out.empty() ? "" : ",\n ") + event;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a batch of sound events holds what reading them one by one holds") {
+  Random random(7);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::string> events;
+    const int n = 1 + static_cast<int>(random.Pick(20));
+    for (int i = 0; i < n; ++i) {
+      std::string event = R"({"ph": "X", "cat": "cpu_op", "name": )" + random.Text() +
+                          R"(, "pid": 1, "tid": "stream 7", "ts": )" + std::to_string(i) +
+                          ".125, \"dur\": 1e1, \"id\": \"0x" + std::to_string(i) + "\"";
+      for (uint64_t k = random.Pick(4); k > 0; --k) {
+        event += ", \"extra" + std::to_string(k) + "\":" + random.Space() + random.Value(0);
+      }
+      event += ", \"args\": {";
+      for (uint64_t k = random.Pick(6); k > 0; --k) {
+        event += "\"arg" + std::to_string(k) + "\":" + random.Value(1) + random.Space() +
+                 (k > 1 ? "," : "");
+      }
+      events.push_back(event + "}}");
+    }
+    const std::string list = Join(events);
+    INFO(list);
+    const BatchResult batch = ReadBatch(list);
+    CHECK(batch.reached == list.size());
+    const std::vector<std::string> single = ReadSingly(events);
+    REQUIRE(batch.events.size() == single.size());
+    for (size_t i = 0; i < single.size(); ++i) REQUIRE(batch.events[i] == single[i]);
+  }
+}
+
+TEST_CASE("a batch ends where an event is not sound, and takes the ones before it") {
+  const std::string good = R"({"ph": "X", "name": "a", "ts": 1, "dur": 2, "args": {"x": [1, 2]}})";
+  for (const char* bad : {
+           R"({"ph": "X" "name": "no comma"})",
+           R"({"ph": "X",, "name": "two commas"})",
+           R"({"ph": "X", "name": "comma at the end",})",
+           R"({"ph": , "name": "no value"})",
+           R"({"ph": "X", "name"})",
+           R"({"ph": "X", "name": "two "raw" quotes"})",
+           R"({"ph": "X", name: "no quotes"})",
+           R"({"ph": "X", "args": {"x" 1}})",
+           R"({"ph": "X", "args": {"x": 1 2}})",
+           R"({"ph": "X", "args": {"a\u0062": 1}})",
+           R"("not an object")",
+           "17",
+           "{\"ph\": \"X\", \"name\": \"an event cut off\"",
+       }) {
+    INFO(bad);
+    const BatchResult batch = ReadBatch(Join({good, good, bad, good}));
+    CHECK(batch.events == ReadSingly({good, good}));
+    CHECK(batch.reached == Join({good, good}).size());
+  }
+  // These make the whole list unreadable for a strict parser.
+  for (const char* bad : {"{\"name\": \"\xFF\"}", "{\"name\": \"line\nend\"}", "{\"name\": \"open}",
+                          R"({"ph": "X", "name": "a raw " quote"})"}) {
+    INFO(bad);
+    const BatchResult batch = ReadBatch(Join({good, bad, good}));
+    CHECK(batch.events.empty());
+    CHECK(batch.reached == 0);
+  }
+  // Nested deeper than one value may be.
+  const std::string deep =
+      R"({"ph": "X", "args": {"x": )" + std::string(300, '[') + std::string(300, ']') + "}}";
+  CHECK(ReadBatch(Join({good, deep})).events == ReadSingly({good}));
+  // No JSON, but what recorders write: both readers mend it in the same way.
+  const std::string odd =
+      R"({"ph": "X", "name": "C:\dir\q", "args": {"a": NaN, "b": -Infinity, "c": .5, "d": 12abc}})";
+  const BatchResult mended = ReadBatch(Join({odd, good}));
+  CHECK(mended.events == ReadSingly({odd, good}));
+}
+
+TEST_CASE("a batch stops when it is told to") {
+  const std::string event = R"({"ph": "i", "name": "a"})";
+  std::string text = "[" + Join({event, event, event}) + ",{" + std::string(Window::kPadding, '\0');
+  StringPool strings;
+  EventReader reader(&strings);
+  EventBatch batch(&reader);
+  char* const first = text.data() + 1;
+  int taken = 0;
+  const char* const reached =
+      batch.Read(first, text.data() + text.rfind(",{"), [&](const char*) { return ++taken < 3; });
+  CHECK(reached == first + Join({event, event}).size());
 }
 
 TEST_CASE("random bytes over a sound trace never break the count of events") {

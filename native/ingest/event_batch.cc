@@ -1,0 +1,138 @@
+#include "ingest/event_batch.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+
+#include "ingest/scan.h"
+#include "ingest/window.h"
+
+namespace emberline {
+namespace {
+
+using simdjson::ondemand::object;
+using simdjson::ondemand::value;
+
+static_assert(Window::kPadding >= simdjson::SIMDJSON_PADDING);
+
+// Shorter texts cannot nest as deeply as SkipNested() allows.
+constexpr size_t kMayBeDeep = 2 * kMaxNesting;
+
+bool IsOdd(std::string_view text) {
+  bool odd = false;
+  for (const char c : text) odd |= static_cast<signed char>(c) < 0x20;
+  return odd;
+}
+
+// simdjson finds tokens but looks into them only when asked: what it must not be, is checked here.
+bool ToToken(value& from, Token* token) {
+  const std::string_view raw = from.raw_json_token();
+  const char* const at = raw.data();
+  switch (*at) {
+    case '"': {
+      ScannedString string;
+      if (ScanString(at + 1, at + raw.size(), &string) == nullptr) return false;
+      *token = {Token::Kind::kText, string.text(), at + 1, string.odd};
+      return true;
+    }
+    case '{':
+    case '[': {
+      std::string_view nested;
+      if (from.raw_json().get(nested)) return false;
+      nested = TrimRight(nested);
+      if (nested.size() > kMayBeDeep) {
+        bool odd = false, too_deep = false;
+        if (SkipNested(at, at + nested.size(), &odd, &too_deep) == nullptr) return false;
+      }
+      *token = {Token::Kind::kNested, nested, at, IsOdd(nested)};
+      return true;
+    }
+    case ',':
+    case ':':
+    case '}':
+    case ']':
+      return false;
+    default:
+      *token = {Token::Kind::kBare, TrimRight(raw), at, false};
+      return !token->text.empty();
+  }
+}
+
+// Calls `member(key, value)` for each member, until it returns false.
+template <typename Member>
+bool EachMember(object& members, Member&& member) {
+  for (auto field : members) {
+    std::string_view key;
+    value inner;
+    if (field.escaped_key().get(key) || field.value().get(inner)) return false;
+    // Keys with escapes are rare enough for the other reader.
+    if (key.find('\\') != std::string_view::npos || !member(key, inner)) return false;
+  }
+  return true;
+}
+
+bool ReadEvent(object& event, EventReader* reader) {
+  reader->Begin();
+  Token token;
+  return EachMember(event, [&](std::string_view key, value& field) {
+    if (key == "args" && *field.raw_json_token().data() == '{') {
+      object args;
+      return !field.get_object().get(args) &&
+             EachMember(args, [&](std::string_view name, value& arg) {
+               if (!ToToken(arg, &token)) return false;
+               reader->TakeArg(name, token);
+               return true;
+             });
+    }
+    if (!ToToken(field, &token)) return false;
+    reader->TakeField(key, token);
+    return true;
+  });
+}
+
+}  // namespace
+
+struct EventBatch::Parser {
+  simdjson::ondemand::parser json;
+};
+
+EventBatch::EventBatch(EventReader* reader)
+    : reader_(reader), parser_(std::make_unique<Parser>()) {}
+
+EventBatch::~EventBatch() = default;
+
+const char* EventBatch::ReadList(const char* list, size_t size, const TakeEvent& take) {
+  const char* reached = list + 1;
+  simdjson::ondemand::document document;
+  simdjson::ondemand::array events;
+  if (parser_->json.iterate(list, size, size + Window::kPadding).get(document) ||
+      document.get_array().get(events)) {
+    return reached;
+  }
+  for (auto element : events) {
+    value entry;
+    object event;
+    if (element.get(entry)) break;
+    const char* const at = entry.raw_json_token().data();
+    const char* behind = nullptr;
+    if (entry.get_object().get(event) || !ReadEvent(event, reader_) ||
+        document.current_location().get(behind) || !take(at)) {
+      break;
+    }
+    reached = behind;
+  }
+  return reached;
+}
+
+const char* EventBatch::Read(char* first, char* stop, const TakeEvent& take) {
+  char* const list = first - 1;
+  const char before = *list, behind = *stop;
+  *list = '[';
+  *stop = ']';
+  const char* const reached = ReadList(list, static_cast<size_t>(stop + 1 - list), take);
+  *list = before;
+  *stop = behind;
+  return reached;
+}
+
+}  // namespace emberline
