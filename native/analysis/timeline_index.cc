@@ -95,11 +95,14 @@ class DeviceSeries {
  public:
   DeviceSeries(const Model& model, const Device& device) : model_(model), device_(device) {}
 
-  // 1 while any of its streams works.
-  IntervalSet Busy() const {
+  // 1 while any of its streams works; with `kernels_only`, copies and sets apart.
+  IntervalSet Busy(bool kernels_only = false) const {
+    const TraceStore& store = model_.store();
     std::vector<Interval> intervals;
     ForEach([&](SliceIndex i) {
-      intervals.push_back({model_.store().start(i), model_.store().end(i)});
+      const SliceKind kind = store.kind(i);
+      if (kernels_only && kind != SliceKind::kKernel && kind != SliceKind::kDeviceOther) return;
+      intervals.push_back({store.start(i), store.end(i)});
     });
     return Unite(std::move(intervals));
   }
@@ -290,9 +293,15 @@ class IndexBuilder {
       }
     }
     const auto derived = TimelineRowKind::kDerived;
-    if (!busy.empty()) {
-      AddSeries(group, "Utilisation", "Share of time in which any stream works", "ratio",
-                device.ordinal, derived, false, SeriesOfSet(busy));
+    // The overview's utilisation counts kernels alone; both have the same meaning under one name.
+    const IntervalSet kernels = series.Busy(true);
+    if (!kernels.empty()) {
+      AddSeries(group, "Utilisation", "Share of time in which some kernel runs", "ratio",
+                device.ordinal, derived, false, SeriesOfSet(kernels));
+    }
+    if (LengthOf(busy) > LengthOf(kernels)) {
+      AddSeries(group, "Busy", "Share of time in which any stream works, copies and sets too",
+                "ratio", device.ordinal, derived, true, SeriesOfSet(busy));
     }
     AddSeries(group, "Est. SM efficiency",
               "Blocks per multiprocessor of the kernels that run, at most 1", "ratio",

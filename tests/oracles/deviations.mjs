@@ -50,7 +50,17 @@ export const deviations = [
   },
   { bug: 'B8', trace: /ddp_resnet18/, figure: /^rows by (operator and shape|kernel properties)$/ },
 
+  // Advice.
+  { bug: 'B6', trace: /trace_diff\/control/, figure: /^recommendations$/ },
+  { bug: 'B46', trace: /mi300/, figure: /^recommendations$/ },
+
   // Memory.
+  { bug: 'B32', trace: /mi300\/Falconsai/, figure: /^memory GPU0 \S+$/ },
+  {
+    bug: 'B11',
+    trace: /ddp_resnet18/,
+    figure: /^memory CPU (aten::div|(autograd::engine::evaluate_function: )?MeanBackward1)$/,
+  },
   { bug: 'B31', trace: /kineto-samples|h100\/google/, figure: /^memory .* calls$/ },
   {
     bug: 'L2',

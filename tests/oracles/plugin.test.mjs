@@ -30,6 +30,35 @@ class Comparison {
   }
 }
 
+/** Findings that the plugin has too; the others are Emberline's own. */
+const PLUGIN_ADVICE = new Set([
+  'dataLoading',
+  'dataParallel',
+  'backend',
+  'communication',
+  'lowUtilization',
+  'mixedPrecision',
+  'memoryNearCapacity',
+]);
+
+/** Every key of an oracle: a new one must be compared too. */
+const ORACLE_KEYS = [
+  'tool',
+  'trace',
+  'steps',
+  'average',
+  'gpus',
+  'recommendations',
+  'operators',
+  'operatorsByShapeRows',
+  'kernelColumns',
+  'kernels',
+  'kernelsByPropertiesRows',
+  'memoryStatistics',
+  'memoryPeakBytes',
+  'views',
+];
+
 function compareOverview(comparison, oracle, overview) {
   // Times in doubles around 1.7e15 us have a grain of 0.25 us (B15), which adds up in unions.
   const tolerance = (value) => 1 + Math.abs(value) * 2e-5;
@@ -59,7 +88,13 @@ function compareOverview(comparison, oracle, overview) {
     comparison.number(`gpu estSmEfficiency`, gpu.estSmEfficiency, ours.estSmEfficiency, close);
     const occupancy = gpu.estOccupancy === null ? null : gpu.estOccupancy / 100;
     comparison.number(`gpu estOccupancy`, occupancy, ours.estOccupancy, close);
+    // Where the plugin gave no share, there is nothing to compare with.
+    if (gpu.tensorCoreShare !== null) {
+      comparison.number(`gpu tensorCoreShare`, gpu.tensorCoreShare, ours.tensorCoreShare, close);
+    }
   });
+  const advice = overview.recommendations.filter(({ id }) => PLUGIN_ADVICE.has(id));
+  comparison.same('recommendations', oracle.recommendations, advice.length);
 }
 
 function compareOperators(comparison, oracle, rows, byShapeRows) {
@@ -140,14 +175,36 @@ function compareMemory(comparison, oracle, memory) {
       for (const [column, field] of Object.entries(MEMORY_KEYS)) {
         comparison.number(`${label} ${field}`, expected[column], row[field], 0);
       }
+      ours.delete(key(device, expected['Operator Name']));
     }
   }
+  for (const name of ours.keys()) comparison.same(`memory ${name}`, false, true);
   // Keys such as "(<DeviceType.CUDA: 1>, 0)"; the plugin has no name for HIP devices (B32).
   for (const [device, peak] of Object.entries(oracle.memoryPeakBytes ?? {})) {
     const name = device.includes('CPU') ? 'CPU' : `GPU ${/(\d+)\)$/.exec(device)[1]}`;
     const row = memory.devices.find((one) => one.name === name);
     comparison.number(`memory peak ${name}`, peak, row?.peakAllocatedBytes, 0);
   }
+}
+
+/** Which views and columns there are says what the trace was found to hold. */
+function compareViews(comparison, oracle, views) {
+  const has = (name) => oracle.views.includes(name);
+  comparison.same('view Kernel', has('Kernel'), views.kernels.launches > 0);
+  comparison.same('view Memory', has('Memory'), views.memory.devices.length > 0);
+  comparison.same('view Module', has('Module'), views.modules.modules.length > 0);
+  comparison.same('view Lightning', has('Lightning'), views.lightning.modules.length > 0);
+  const column = (name) => (oracle.kernelColumns ?? []).includes(name);
+  comparison.same(
+    'column blocks per SM',
+    column('Mean Blocks Per SM'),
+    views.kernels.hasBlocksPerSm,
+  );
+  comparison.same(
+    'column occupancy',
+    column('Mean Est. Achieved Occupancy (%)'),
+    views.kernels.hasOccupancy,
+  );
 }
 
 test('the oracles are there', { skip: withoutCorpus }, () => assert.ok(names.length >= 14));
@@ -167,7 +224,15 @@ for (const name of names) {
     const options = ['--group-by', 'properties', '--limit', '1'];
     const byProperties = await emberlineJson('kernels', file, ...options);
     compareKernels(comparison, oracle, kernels.rows, byProperties.totalRows);
-    if (oracle.memoryStatistics) compareMemory(comparison, oracle, await allRows('memory', file));
+    const memory = await allRows('memory', file);
+    if (oracle.memoryStatistics) compareMemory(comparison, oracle, memory);
+    const modules = await emberlineJson('modules', file);
+    const lightning = await emberlineJson('lightning', file);
+    compareViews(comparison, oracle, { kernels, memory, modules, lightning });
+    assert.deepEqual(
+      Object.keys(oracle).filter((key) => !ORACLE_KEYS.includes(key)),
+      [],
+    );
 
     assert.ok(comparison.compared > 100, `only ${comparison.compared} figures compared`);
     const unexplained = [];

@@ -234,6 +234,27 @@ test('a utilisation that is zoomed out is the mean of each pixel', async () => {
   assert.ok(Math.abs(device[2] - 0.2) < 0.001 && Math.abs(device[7] - 0.6) < 0.001);
 });
 
+test('utilisation is that of the overview: kernels alone; copies make a device busy', async () => {
+  const profileId = await open([
+    host('ProfilerStep#1', 0, 100, { cat: 'user_annotation' }),
+    launch(1, 5),
+    launch(2, 10),
+    kernel('k', 1, 20, 30, 7),
+    { ...kernel('Memcpy DtoD (Device -> Device)', 2, 60, 20, 7), cat: 'gpu_memcpy' },
+  ]);
+  const { gpus } = await daemon.request('view/overview', { profileId });
+  const { tracks } = await daemon.request('timeline/tracks', { profileId });
+  const mean = async (name) => {
+    const { id } = tracks.find((track) => track.name === name);
+    const { series } = await windowOf(profileId, 0, 100_000, [id], 100);
+    const { ns, value } = series[0];
+    return value.reduce((area, v, i) => area + v * ((ns[i + 1] ?? 100_000) - ns[i]), 0) / 100_000;
+  };
+  assert.ok(Math.abs((await mean('Utilisation')) - gpus[0].utilization) < 1e-9);
+  assert.equal(gpus[0].utilization, 0.3);
+  assert.ok(Math.abs((await mean('Busy')) - 0.5) < 1e-9);
+});
+
 test('everything about a slice, and the way from kernel to operator and back', async () => {
   const profileId = await open([
     host('ProfilerStep#0', 0, 200, { cat: 'user_annotation' }),
