@@ -352,7 +352,7 @@ Table CopiesTable(const Model& model, const StepSelection& selection) {
   column("target", "To", CellType::kText, Unit::kNone, "Kind of the target memory.");
   column("calls", "Calls", CellType::kInteger, Unit::kCount,
          "Copies or sets in the selected steps.");
-  column("bytes", "Bytes", CellType::kInteger, Unit::kBytes, "Bytes moved, where recorded.");
+  column("bytes", "Size", CellType::kInteger, Unit::kBytes, "Bytes moved, where recorded.");
   column("totalUs", "Total", CellType::kNumber, Unit::kUs, "Sum of the durations.");
   column("meanUs", "Mean", CellType::kNumber, Unit::kUs, "Total divided by calls.");
   column("minUs", "Min", CellType::kNumber, Unit::kUs, "Shortest one.");

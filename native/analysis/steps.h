@@ -47,7 +47,7 @@ struct StepBreakdown {
 Result<StepBreakdown> AnalyzeSteps(const Model& model, const StepSelection& selection,
                                    const CancelToken& cancel);
 
-// From the first selected whole step to the end of the last, gaps included: what utilisation and
+// From the first selected whole step to the end of the last, gaps included: what utilization and
 // the like refer to. Empty when nothing is selected.
 Interval SelectedRange(const Model& model, const StepSelection& selection);
 

@@ -293,10 +293,10 @@ class IndexBuilder {
       }
     }
     const auto derived = TimelineRowKind::kDerived;
-    // The overview's utilisation counts kernels alone; both have the same meaning under one name.
+    // The overview's utilization counts kernels alone; both have the same meaning under one name.
     const IntervalSet kernels = series.Busy(true);
     if (!kernels.empty()) {
-      AddSeries(group, "Utilisation", "Share of time in which some kernel runs", "ratio",
+      AddSeries(group, "Utilization", "Share of time in which some kernel runs", "ratio",
                 device.ordinal, derived, false, SeriesOfSet(kernels));
     }
     if (LengthOf(busy) > LengthOf(kernels)) {

@@ -1,4 +1,4 @@
-// Step functions of time (counters, queue depth, utilisation) and what to draw of them.
+// Step functions of time (counters, queue depth, utilization) and what to draw of them.
 #pragma once
 
 #include <cstddef>

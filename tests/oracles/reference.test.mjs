@@ -230,7 +230,7 @@ test(
   },
 );
 
-/** Utilisation of the device in windows that begin with the recording, as the timeline draws it. */
+/** Utilization of the device in windows that begin with the recording, as the timeline draws it. */
 async function utilisation(file, bucketUs, buckets) {
   const text = readText(file).toString('latin1');
   const span = /"ph": "X", "cat": "Trace", "ts": (\d+), "dur": (\d+)/.exec(text);
@@ -238,7 +238,7 @@ async function utilisation(file, bucketUs, buckets) {
     const { profileId } = await daemon.request('profile/open', { path: file });
     const { baseNs } = await daemon.request('profile/load', { profileId });
     const { tracks } = await daemon.request('timeline/tracks', { profileId });
-    const track = tracks.find((one) => one.name === 'Utilisation');
+    const track = tracks.find((one) => one.name === 'Utilization');
     const startNs = Number(BigInt(span[1]) * 1000n - BigInt(baseNs));
     const { series } = await daemon.request('timeline/window', {
       profileId,

@@ -194,7 +194,7 @@ test('rows: steps, streams by load, derived rows, launching threads, the rest fo
       [0, 5, 3],
     ],
   );
-  const busy = series('Utilisation');
+  const busy = series('Utilization');
   assert.deepEqual(
     [busy.ns, busy.value],
     [
@@ -219,12 +219,12 @@ test('rows: steps, streams by load, derived rows, launching threads, the rest fo
   );
 });
 
-test('a utilisation that is zoomed out is the mean of each pixel', async () => {
+test('a utilization that is zoomed out is the mean of each pixel', async () => {
   const events = [];
   for (let i = 0; i < 10_000; ++i) events.push(kernel('k', i, i * 10, i < 5000 ? 2 : 6));
   const profileId = await open(events);
   const { tracks } = await daemon.request('timeline/tracks', { profileId });
-  const { id } = tracks.find((t) => t.name === 'Utilisation');
+  const { id } = tracks.find((t) => t.name === 'Utilization');
   const { series } = await windowOf(profileId, 0, 100_000_000, [id], 10);
   const at = (ns) => series[0].value[series[0].ns.findLastIndex((t) => t <= ns)];
   assert.ok(Math.abs(at(25_000_000) - 0.2) < 1e-9);
@@ -250,7 +250,7 @@ test('utilisation is that of the overview: kernels alone; copies make a device b
     const { ns, value } = series[0];
     return value.reduce((area, v, i) => area + v * ((ns[i + 1] ?? 100_000) - ns[i]), 0) / 100_000;
   };
-  assert.ok(Math.abs((await mean('Utilisation')) - gpus[0].utilization) < 1e-9);
+  assert.ok(Math.abs((await mean('Utilization')) - gpus[0].utilization) < 1e-9);
   assert.equal(gpus[0].utilization, 0.3);
   assert.ok(Math.abs((await mean('Busy')) - 0.5) < 1e-9);
 });

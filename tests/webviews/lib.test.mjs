@@ -6,6 +6,7 @@ import { layoutFlame } from '../../webviews/src/lib/flame.ts';
 import {
   axisScale,
   columnScale,
+  columnScales,
   exact,
   fileName,
   fixed,
@@ -34,6 +35,10 @@ test('a lone quantity gets the unit that suits it', () => {
   for (const [value, unit, text] of cases) assert.equal(quantity(value, unit), text);
   assert.equal(fixed(-0.01, 1), '0.0');
   assert.equal(share(1, 0), '\u2013');
+  assert.equal(share(0, 10), '0.0 %');
+  assert.equal(share(1, 1e6), '< 0.1 %');
+  assert.equal(share(999_999, 1e6), '> 99.9 %');
+  assert.equal(share(5, 5), '100.0 %');
   assert.equal(exact(1234.567891, 'us'), '1,234.567891 \u00b5s');
 });
 
@@ -44,6 +49,20 @@ test('a column has one unit, and milliseconds keep the microsecond', () => {
   assert.equal(columnScale('us', 5000, true).digits, 0);
   assert.equal(columnScale('us', 5000, false).digits, 1);
   assert.equal(axisScale('bytes', 3 * 2 ** 30).suffix, 'GiB');
+});
+
+test('times that are compared along a row have one unit', () => {
+  const scales = columnScales([
+    { key: 'hostSelfUs', unit: 'us', largest: 72_215 },
+    { key: 'hostTotalUs', unit: 'us', largest: 1_500_000 },
+    { key: 'meanUs', unit: 'us', largest: 900 },
+    { key: 'maxUs', unit: 'us', largest: 4000 },
+    { key: 'calls', unit: 'count', largest: 2_000_000 },
+  ]);
+  assert.deepEqual(
+    scales.map((scale) => scale.suffix),
+    ['ms', 'ms', '\u00b5s', '\u00b5s', ''],
+  );
 });
 
 test('what could mislead is made visible', () => {

@@ -59,6 +59,16 @@ std::shared_ptr<const MemoryData> MemoryOf(const ViewRequest& request) {
   });
 }
 
+bool HasDeviceWork(const ViewRequest& request) {
+  return *request.trace.Cached<bool>("hasDeviceWork", [&] {
+    const TraceStore& store = *request.trace.store;
+    for (SliceIndex i = 0; i < store.slice_count(); ++i) {
+      if (IsDeviceWork(store.kind(i))) return true;
+    }
+    return false;
+  });
+}
+
 std::string StepsKey(const ViewRequest& request) {
   const StepSelection& steps = request.steps;
   return steps.all ? "all" : std::to_string(steps.first) + "-" + std::to_string(steps.last);

@@ -28,6 +28,9 @@ std::shared_ptr<const StackIds> StacksOf(const ViewRequest& request);
 // Allocator records of the trace, paired and attributed once.
 std::shared_ptr<const MemoryData> MemoryOf(const ViewRequest& request);
 
+// Whether anything ran on a device; asked of the store once per trace.
+bool HasDeviceWork(const ViewRequest& request);
+
 // Part of a cache key for what depends on the selected steps.
 std::string StepsKey(const ViewRequest& request);
 // The same for what depends on the user's rules too.

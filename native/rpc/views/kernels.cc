@@ -134,9 +134,10 @@ Result<Json> CopiesView(const ViewRequest& request) {
   Result<Json> result = TableResult(*table, request.params);
   if (!result.ok()) return result;
   (*result)["absences"] = Json::array();
-  if (table->rows.empty()) {
+  // Where the device was recorded, there simply were none.
+  if (table->rows.empty() && !HasDeviceWork(request)) {
     (*result)["absences"].push_back(
-        {{"what", "The trace holds no copies or sets in the selected steps."},
+        {{"what", "The trace holds no work of a device."},
          {"argument", "activities"},
          {"snippet", "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])"}});
   }

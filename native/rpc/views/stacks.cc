@@ -18,15 +18,7 @@ Result<StackOptions> OptionsOf(const ViewRequest& request) {
   options.steps = request.steps;
   const std::string weight = request.params.value("weight", std::string());
   if (weight.empty()) {
-    // Asked once per trace: host slices stand before the first device slice.
-    const auto device = request.trace.Cached<bool>("hasDeviceWork", [&] {
-      const TraceStore& store = *request.trace.store;
-      for (SliceIndex i = 0; i < store.slice_count(); ++i) {
-        if (IsDeviceWork(store.kind(i))) return true;
-      }
-      return false;
-    });
-    options.weight = *device ? StackWeight::kDevice : StackWeight::kHost;
+    options.weight = HasDeviceWork(request) ? StackWeight::kDevice : StackWeight::kHost;
   } else if (weight == "device") {
     options.weight = StackWeight::kDevice;
   } else if (weight == "host") {

@@ -97,6 +97,41 @@ export function columnScale(unit: Unit, largest: number, whole = false): Scale {
   }
 }
 
+/**
+ * Units of all columns of a table. Sums of times are compared with each other along a row (self with
+ * total, host with device), so they share one; so do mean, shortest and longest.
+ */
+export function columnScales(
+  columns: readonly { key: string; unit: Unit; largest: number; whole?: boolean }[],
+): Scale[] {
+  const each = (key: string): boolean => /^(mean|min|max)/.test(key);
+  return columns.map(({ key, unit, largest, whole }) => {
+    const most =
+      unit !== 'us'
+        ? largest
+        : columns.reduce(
+            (sum, other) =>
+              other.unit === unit && each(other.key) === each(key)
+                ? Math.max(sum, other.largest)
+                : sum,
+            0,
+          );
+    return columnScale(unit, most, whole ?? false);
+  });
+}
+
+/**
+ * Pixels that a column of numbers needs for its longest number and for the longest word of its
+ * heading with the mark of the sort order, in the widest of the usual fonts.
+ */
+export function numberColumnPx(title: string, longest: string): number {
+  const word = title.split(' ').reduce((most, one) => Math.max(most, one.length), 0);
+  const digits = longest.replace(/\D/g, '').length;
+  return Math.round(
+    Math.max(60, word * 8.5 + 28, digits * 8.3 + (longest.length - digits) * 4.5 + 18),
+  );
+}
+
 /** The unit of an axis that ends at `largest`: the largest one of which there is at least one. */
 export function axisScale(unit: Unit, largest: number): Scale {
   if (unit !== 'us' && unit !== 'ns' && unit !== 'bytes' && unit !== 'flops') {
@@ -123,7 +158,7 @@ export function quantity(value: number | null | undefined, unit: Unit): string {
       return `${fixed(scaled, size === 1 && unit !== 'us' ? 0 : digitsFor(scaled))} ${suffix}`;
     }
     case 'ratio':
-      return `${fixed(value * 100, 1)} %`;
+      return percentage(value);
     case 'gbPerS':
       return `${fixed(value, digitsFor(value))} GB/s`;
     case 'count':
@@ -135,7 +170,14 @@ export function quantity(value: number | null | undefined, unit: Unit): string {
 
 /** A share of a whole, safe when the whole is nothing. */
 export function share(part: number, whole: number): string {
-  return whole > 0 ? `${fixed((100 * part) / whole, 1)} %` : noValue;
+  return whole > 0 ? percentage(part / whole) : noValue;
+}
+
+/** A ratio with one decimal; what rounding would make nothing or all is told from them. */
+function percentage(ratio: number): string {
+  if (ratio > 0 && ratio < 0.0005) return '< 0.1 %';
+  if (ratio < 1 && ratio >= 0.9995) return '> 99.9 %';
+  return `${fixed(ratio * 100, 1)} %`;
 }
 
 /** The value as recorded, for tooltips: nothing rounded, unit named. */

@@ -7,10 +7,19 @@ import { ask } from '../host/query.ts';
 import { announce, epoch, failureOf, requestSelection, viewState } from '../host/store.ts';
 import type { FailureData, ViewName } from '../host/messages.ts';
 import { exportRows, extensions, type ExportFormat } from '../lib/export.ts';
-import { columnScale, exact, fileName, fixed, plural, visible, type Scale } from '../lib/format.ts';
+import {
+  columnScales,
+  exact,
+  fileName,
+  fixed,
+  numberColumnPx,
+  plural,
+  visible,
+  type Scale,
+} from '../lib/format.ts';
 import type { Absence, Column, Row, Table } from '../lib/protocol.ts';
 import { FilterBox, LinkButton, MenuButton } from './controls.tsx';
-import { EmptyState, Failure, Nothing, Waiting } from './notices.tsx';
+import { Absences, Failure, Nothing, Waiting } from './notices.tsx';
 import { useVirtualRows } from './virtual_rows.ts';
 
 export interface RowAction {
@@ -155,39 +164,38 @@ function usePages(props: DataTableProps, sort: string, filter: string) {
 
 const numeric = (column: Column): boolean => column.type === 'integer' || column.type === 'number';
 
-function minimumWidth(column: Column, first: boolean): number {
+function minimumWidth(column: Column, first: boolean, longest: string): number {
   if (first) return 210;
-  if (column.type === 'text') return column.key === 'grid' || column.key === 'block' ? 96 : 116;
-  // Wide enough for the longest word of the heading, and for seven figures.
-  const word = column.title.split(' ').reduce((most, one) => Math.max(most, one.length), 0);
-  return Math.max(column.type === 'bool' ? 60 : 84, Math.round(word * 8.5) + 28);
+  if (column.type !== 'text') return numberColumnPx(column.title, longest);
+  return column.key === 'grid' || column.key === 'block' ? 96 : column.key === 'file' ? 150 : 116;
 }
 
 function gridTemplate(
   columns: readonly Column[],
-  widths: Record<string, number>,
+  chosen: Record<string, number>,
+  least: readonly number[],
   firstShare: number,
 ): string {
   return columns
     .map((column, index) => {
-      const fixedWidth = widths[column.key];
-      if (fixedWidth !== undefined) return `${fixedWidth}px`;
+      const width = chosen[column.key];
+      if (width !== undefined) return `${width}px`;
       const share =
         index === 0 ? firstShare : column.type === 'text' ? 1.8 : column.type === 'bool' ? 0.6 : 1;
-      return `minmax(${minimumWidth(column, index === 0)}px, ${share}fr)`;
+      return `minmax(${least[index]}px, ${share}fr)`;
     })
     .join(' ');
+}
+
+function numberText(column: Column, { divisor, digits }: Scale, value: number): string {
+  return fixed(value / divisor, column.unit === '' && column.type === 'number' ? 2 : digits);
 }
 
 function Cell(props: { column: Column; row: Row; scale: Scale }) {
   const value = props.row[props.column.key];
   if (value === null || value === undefined) return <span class="no-value">{'\u2013'}</span>;
   if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>;
-  if (typeof value === 'number') {
-    const { divisor, digits } = props.scale;
-    const free = props.column.unit === '' && props.column.type === 'number' ? 2 : digits;
-    return <>{fixed(value / divisor, free)}</>;
-  }
+  if (typeof value === 'number') return <>{numberText(props.column, props.scale, value)}</>;
   return <>{visible(value)}</>;
 }
 
@@ -289,10 +297,18 @@ export function DataTable(props: DataTableProps) {
         }
       }
     }
-    return columns.map((column) =>
-      columnScale(column.unit, largest[column.key] ?? 0, !fractional.has(column.key)),
+    return columnScales(
+      columns.map(({ key, unit }) => ({
+        key,
+        unit,
+        largest: largest[key] ?? 0,
+        whole: !fractional.has(key),
+      })),
     );
   }, [columns, largest]);
+  const least = columns.map((column, index) =>
+    minimumWidth(column, index === 0, numberText(column, scales[index]!, largest[column.key] ?? 0)),
+  );
   const sortKey = sort.replace(/^-/, '');
   const descending = sort.startsWith('-');
 
@@ -335,11 +351,10 @@ export function DataTable(props: DataTableProps) {
     }
     return most;
   }, [loaded?.key]);
-  const template = `${gridTemplate(columns, widthState.value, props.firstShare ?? 5)}${hasActions ? ` ${actionsPx}px` : ''}`;
+  const template = `${gridTemplate(columns, widthState.value, least, props.firstShare ?? 5)}${hasActions ? ` ${actionsPx}px` : ''}`;
   const minWidth =
     columns.reduce(
-      (sum, column, index) =>
-        sum + (widthState.value[column.key] ?? minimumWidth(column, index === 0)),
+      (sum, column, index) => sum + (widthState.value[column.key] ?? least[index]!),
       0,
     ) + (hasActions ? actionsPx : 0);
 
@@ -491,17 +506,7 @@ export function DataTable(props: DataTableProps) {
   const activeInSight = active.row < 0 || rows.items.some((item) => item.index === active.row);
 
   if (loaded?.unfilteredRows === 0 && filter === '' && !stale && loaded.absences.length > 0) {
-    return (
-      <>
-        {loaded.absences.map((absence) => (
-          <EmptyState
-            key={absence.what}
-            title={`No ${props.name.toLowerCase()}`}
-            absence={absence}
-          />
-        ))}
-      </>
-    );
+    return <Absences title={`No ${props.name.toLowerCase()}`} absences={loaded.absences} />;
   }
   return (
     <div class="data-table">

@@ -7,7 +7,7 @@ import type { Absence } from '../lib/protocol.ts';
 import { Button } from './controls.tsx';
 
 /** What the trace lacks, which argument records it, and the snippet. */
-export function EmptyState(props: { absence: Absence; title?: string }) {
+function EmptyState(props: { absence: Absence; title?: string }) {
   const { absence } = props;
   return (
     <section class="empty-state" aria-label={absence.what}>
@@ -35,6 +35,22 @@ export function EmptyState(props: { absence: Absence; title?: string }) {
         </div>
       )}
     </section>
+  );
+}
+
+/** All that a trace lacks for a view; `title` says what there is none of. */
+export function Absences(props: { absences: readonly Absence[]; title?: string }) {
+  if (props.absences.length === 0) return null;
+  return (
+    <div class="absences">
+      {props.absences.map((absence) => (
+        <EmptyState
+          key={absence.what}
+          absence={absence}
+          {...(props.title === undefined ? {} : { title: props.title })}
+        />
+      ))}
+    </div>
   );
 }
 

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { copyText, saveFile } from '../host/host.ts';
 import { announce } from '../host/store.ts';
 import { exportRows, extensions, type ExportFormat } from '../lib/export.ts';
-import { columnScale, exact, fixed, visible } from '../lib/format.ts';
+import { columnScales, exact, fixed, visible } from '../lib/format.ts';
 import type { Column, Row } from '../lib/protocol.ts';
 import { LinkButton, MenuButton } from './controls.tsx';
 import type { RowAction } from './data_table.tsx';
@@ -29,14 +29,15 @@ export function SmallTableView(props: {
       return order * String(left).localeCompare(String(right));
     });
   }
-  const scales = columns.map((column) =>
-    columnScale(
-      column.unit,
-      rows.reduce((most, row) => {
-        const value = row[column.key];
+  const scales = columnScales(
+    columns.map(({ key, unit }) => ({
+      key,
+      unit,
+      largest: rows.reduce((most, row) => {
+        const value = row[key];
         return typeof value === 'number' ? Math.max(most, Math.abs(value)) : most;
       }, 0),
-    ),
+    })),
   );
   const numeric = (column: Column): boolean =>
     column.type === 'integer' || column.type === 'number';

@@ -1,6 +1,6 @@
 // One stacked bar per step, drawn from the bottom; many steps scroll sideways.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { columnScale, fixed, quantity, share, type Unit } from '../lib/format.ts';
+import { axisScale, fixed, quantity, share, type Unit } from '../lib/format.ts';
 
 export interface BarPart {
   title: string;
@@ -51,7 +51,7 @@ export function StackedBars(props: {
   const { bars, parts } = props;
   const ticks = axisTicks(bars.reduce((most, bar) => Math.max(most, bar.total), 0));
   const ceiling = ticks[ticks.length - 1]!;
-  const scale = columnScale(props.unit, ceiling);
+  const scale = axisScale(props.unit, ceiling);
   const digits = ticks.every((tick) => Number.isInteger(tick / scale.divisor)) ? 0 : 2;
   const tickText = (tick: number): string => fixed(tick / scale.divisor, digits);
   // Room for the axis' title and its longest number.

@@ -5,7 +5,15 @@ import { copyText, saveFile } from '../host/host.ts';
 import { announce, failureOf, viewState } from '../host/store.ts';
 import type { ViewName } from '../host/messages.ts';
 import { exportRows, extensions, type ExportFormat } from '../lib/export.ts';
-import { columnScale, exact, fixed, plural, visible, type Unit } from '../lib/format.ts';
+import {
+  columnScales,
+  exact,
+  fixed,
+  numberColumnPx,
+  plural,
+  visible,
+  type Unit,
+} from '../lib/format.ts';
 import type { Column, Row } from '../lib/protocol.ts';
 import { FilterBox, LinkButton, MenuButton } from './controls.tsx';
 import type { RowAction } from './data_table.tsx';
@@ -123,7 +131,7 @@ export function TreeTable<T extends TreeItem<T>>(props: {
   }, [props.nodes, open, extra, sort, filter]);
 
   const rows = useVirtualRows(lines.length, scroll, rowPx, 40);
-  const scales = useMemo(
+  const largest = useMemo(
     () =>
       props.columns.map((column) => {
         let most = 0;
@@ -133,9 +141,12 @@ export function TreeTable<T extends TreeItem<T>>(props: {
           most = Math.max(most, Math.abs(column.value(node)));
           stack.push(...node.children);
         }
-        return { ...columnScale(column.unit, most), most };
+        return most;
       }),
-    [props.nodes],
+    [props.nodes, props.columns],
+  );
+  const scales = columnScales(
+    props.columns.map(({ key, unit }, index) => ({ key, unit, largest: largest[index]! })),
   );
 
   useEffect(() => {
@@ -277,8 +288,12 @@ export function TreeTable<T extends TreeItem<T>>(props: {
   };
 
   const hasActions = lines.some((line) => props.actions(line.node).length > 0);
-  const template = `minmax(240px, 3.4fr) repeat(${props.columns.length}, minmax(88px, 1fr))${hasActions ? ' 130px' : ''}`;
-  const minWidth = 240 + 88 * props.columns.length + (hasActions ? 130 : 0);
+  const least = props.columns.map((column, index) => {
+    const { divisor, digits } = scales[index]!;
+    return numberColumnPx(column.title, fixed(largest[index]! / divisor, digits));
+  });
+  const template = `minmax(240px, 3.4fr) ${least.map((px) => `minmax(${px}px, 1fr)`).join(' ')}${hasActions ? ' 130px' : ''}`;
+  const minWidth = 240 + least.reduce((sum, px) => sum + px, 0) + (hasActions ? 130 : 0);
   const setSort = (key: string): void => {
     sortState.value = sortKey !== key ? `-${key}` : descending ? key : '';
   };
@@ -415,7 +430,9 @@ export function TreeTable<T extends TreeItem<T>>(props: {
                       const value = column.value(node);
                       const scale = scales[index]!;
                       const bar =
-                        sortKey === column.key && scale.most > 0 ? Math.abs(value) / scale.most : 0;
+                        sortKey === column.key && largest[index]! > 0
+                          ? Math.abs(value) / largest[index]!
+                          : 0;
                       return (
                         <div
                           key={column.key}

@@ -6,7 +6,7 @@ import { trace, viewState } from '../../host/store.ts';
 import type { Row, ViewKernelLaunchesResult, ViewKernelsResult } from '../../lib/protocol.ts';
 import { NumberBox, Segments } from '../../widgets/controls.tsx';
 import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
-import { EmptyState, Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
+import { Absences, Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import { RingChart } from '../../widgets/ring_chart.tsx';
 import { SmallTableView } from '../../widgets/small_table.tsx';
@@ -94,7 +94,7 @@ export function KernelsView() {
   return (
     <>
       {result === undefined || parts.length === 0 ? null : (
-        <div class="columns">
+        <div class="columns lead-first">
           <RingChart
             title="Kernel time"
             definition="Sum of the durations of all kernels, by name."
@@ -194,9 +194,9 @@ export function KernelsView() {
           />
         </Panel>
       ) : null}
-      {result === undefined || result.unfilteredRows === 0
-        ? null
-        : result.absences.map((absence) => <EmptyState key={absence.what} absence={absence} />)}
+      {result === undefined || result.unfilteredRows === 0 ? null : (
+        <Absences absences={result.absences} />
+      )}
     </>
   );
 }

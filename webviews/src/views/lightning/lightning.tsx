@@ -4,7 +4,7 @@ import { useAnswer } from '../../host/query.ts';
 import { requestSelection, viewState } from '../../host/store.ts';
 import type { ViewLightningResult } from '../../lib/protocol.ts';
 import { Segments } from '../../widgets/controls.tsx';
-import { EmptyState, Failure, Waiting } from '../../widgets/notices.tsx';
+import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
 import { ModuleTree } from '../modules/module_tree.tsx';
 
 const nothing = {};
@@ -51,9 +51,7 @@ export function LightningView() {
           }}
         />
       )}
-      {value.absences.map((absence) => (
-        <EmptyState key={absence.what} absence={absence} />
-      ))}
+      <Absences absences={value.absences} />
     </>
   );
 }

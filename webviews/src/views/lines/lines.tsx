@@ -7,7 +7,7 @@ import { quantity, share } from '../../lib/format.ts';
 import type { Row, ViewLinesResult } from '../../lib/protocol.ts';
 import { Segments } from '../../widgets/controls.tsx';
 import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
-import { EmptyState } from '../../widgets/notices.tsx';
+import { Absences } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
 import { numberOf, text, viewAction } from '../links.ts';
 
@@ -38,6 +38,12 @@ function actions(row: Row): RowAction[] {
   ];
 }
 
+/** Those of the columns that are zero in every row, where the answer holds all rows. */
+function withoutValues(answer: ViewLinesResult, keys: readonly string[]): readonly string[] {
+  if (answer.rows.length < answer.totalRows) return [];
+  return keys.filter((key) => answer.rows.every((row) => (row[key] ?? 0) === 0));
+}
+
 export function LinesView() {
   const group = viewState('lines', 'groupBy', 'line');
   const [result, setResult] = useState<ViewLinesResult | undefined>(undefined);
@@ -49,13 +55,15 @@ export function LinesView() {
   });
   const device = trace.value?.hasDeviceWork === true;
   const totals = result?.totals;
+  // The table then says what the trace lacks; figures and headings above it would say nothing.
+  const nothing = result?.unfilteredRows === 0 && result.absences.length > 0;
   const all = totals === undefined ? 0 : device ? totals.deviceUs : totals.hostUs;
   const onLines = totals === undefined ? 0 : device ? totals.lineDeviceUs : totals.lineHostUs;
   const onFunctions =
     totals === undefined ? 0 : device ? totals.functionDeviceUs : totals.functionHostUs;
   return (
     <>
-      {totals === undefined ? null : (
+      {totals === undefined || nothing ? null : (
         <Facts
           items={[
             {
@@ -77,6 +85,7 @@ export function LinesView() {
         />
       )}
       <Panel
+        class={nothing ? 'bare' : ''}
         title={
           group.value === 'line' ? 'Lines' : group.value === 'function' ? 'Functions' : 'Files'
         }
@@ -91,7 +100,8 @@ export function LinesView() {
           defaultSort={device ? '-deviceSelfUs' : '-hostSelfUs'}
           actions={actions}
           onResult={(answer) => setResult(answer as ViewLinesResult)}
-          hideColumns={() => [
+          hideColumns={(answer) => [
+            ...withoutValues(answer as ViewLinesResult, ['backwardDeviceUs', 'backwardHostUs']),
             ...(device
               ? []
               : [
@@ -119,9 +129,9 @@ export function LinesView() {
           tall
         />
       </Panel>
-      {result === undefined || result.unfilteredRows === 0
-        ? null
-        : result.absences.map((absence) => <EmptyState key={absence.what} absence={absence} />)}
+      {result === undefined || result.unfilteredRows === 0 ? null : (
+        <Absences absences={result.absences} />
+      )}
     </>
   );
 }

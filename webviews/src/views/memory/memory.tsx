@@ -11,7 +11,7 @@ import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { Check, LinkButton, Segments, Select } from '../../widgets/controls.tsx';
 import { Curve, type CurveRange, type CurveSeries } from '../../widgets/curve.tsx';
 import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
-import { EmptyState, Failure, Waiting } from '../../widgets/notices.tsx';
+import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import { SmallTableView } from '../../widgets/small_table.tsx';
@@ -112,9 +112,7 @@ export function MemoryView() {
   if (value.devices.length === 0 || current === undefined) {
     return (
       <>
-        {value.absences.map((absence) => (
-          <EmptyState key={absence.what} title="No memory records" absence={absence} />
-        ))}
+        <Absences title="No memory records" absences={value.absences} />
       </>
     );
   }
@@ -288,9 +286,7 @@ export function MemoryView() {
           />
         )}
       </Panel>
-      {value.absences.map((absence) => (
-        <EmptyState key={absence.what} absence={absence} />
-      ))}
+      <Absences absences={value.absences} />
     </>
   );
 }

@@ -4,7 +4,7 @@ import { useNavigation } from '../../host/navigation.ts';
 import { ask, useAnswer } from '../../host/query.ts';
 import { requestSelection, viewState } from '../../host/store.ts';
 import type { ViewModulesResult } from '../../lib/protocol.ts';
-import { EmptyState, Failure, Waiting } from '../../widgets/notices.tsx';
+import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
 import { ModuleTree } from './module_tree.tsx';
 
 const nothing = {};
@@ -38,13 +38,10 @@ export function ModulesView() {
           }
         />
       )}
-      {value.absences.map((absence) => (
-        <EmptyState
-          key={absence.what}
-          absence={absence}
-          {...(value.modules.length === 0 ? { title: 'No modules' } : {})}
-        />
-      ))}
+      <Absences
+        absences={value.absences}
+        {...(value.modules.length === 0 ? { title: 'No modules' } : {})}
+      />
     </>
   );
 }

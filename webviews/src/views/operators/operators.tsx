@@ -7,7 +7,7 @@ import { quantity } from '../../lib/format.ts';
 import type { Row, ViewOperatorsResult, ViewOperatorStacksResult } from '../../lib/protocol.ts';
 import { LinkButton, NumberBox, Segments } from '../../widgets/controls.tsx';
 import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
-import { EmptyState, Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
+import { Absences, Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { RingChart } from '../../widgets/ring_chart.tsx';
 import { StackList } from '../../widgets/stack_list.tsx';
 import { filterFor, text, timelineAction, viewAction } from '../links.ts';
@@ -49,9 +49,7 @@ function Stacks(props: { row: Row }) {
   if (value.stacks.length === 0) return <Nothing>No stack was recorded for these calls.</Nothing>;
   return (
     <div class="stack-cards">
-      {value.absences.map((absence) => (
-        <EmptyState key={absence.what} absence={absence} />
-      ))}
+      <Absences absences={value.absences} />
       {value.totalStacks > value.stacks.length ? (
         <p class="note">
           The {value.stacks.length} heaviest of {value.totalStacks} stacks.
@@ -190,9 +188,9 @@ export function OperatorsView() {
         }
         tall
       />
-      {result === undefined || result.unfilteredRows === 0
-        ? null
-        : result.absences.map((absence) => <EmptyState key={absence.what} absence={absence} />)}
+      {result === undefined || result.unfilteredRows === 0 ? null : (
+        <Absences absences={result.absences} />
+      )}
     </>
   );
 }

@@ -8,7 +8,7 @@ import { fixed, quantity, share, visible } from '../../lib/format.ts';
 import type { CheckResult, ViewOverviewResult } from '../../lib/protocol.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { FindingList } from '../../widgets/findings.tsx';
-import { EmptyState, Failure, Waiting } from '../../widgets/notices.tsx';
+import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import { RingChart } from '../../widgets/ring_chart.tsx';
@@ -163,7 +163,11 @@ function Average(props: { result: ViewOverviewResult; shown: ShownRole[] }) {
             { title: 'Share', numeric: true },
           ]}
           rows={[
-            ['Step', us(average.durationUs), share(average.durationUs, average.durationUs)],
+            [
+              trace.value?.hasRecordedSteps === true ? 'Step' : 'Whole trace',
+              us(average.durationUs),
+              share(average.durationUs, average.durationUs),
+            ],
             ...props.shown.map((role) => [
               <span key={role.key} title={role.definition}>
                 <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
@@ -249,9 +253,7 @@ function Health() {
       {value.absences.length === 0 ? null : (
         <details>
           <summary>Not recorded in this trace ({value.absences.length})</summary>
-          {value.absences.map((absence) => (
-            <EmptyState key={absence.what} absence={absence} />
-          ))}
+          <Absences absences={value.absences} />
         </details>
       )}
     </Panel>
@@ -279,7 +281,7 @@ export function OverviewView() {
       <div class="overview-grid">
         <div class="overview-main">
           <StepChart result={value} shown={shown} />
-          <div class="columns">
+          <div class="breakdown">
             <Average result={value} shown={shown} />
             <RingChart
               title="Where the time goes"

@@ -10,7 +10,7 @@ import type { Row, StackNode, ViewStacksResult } from '../../lib/protocol.ts';
 import { Check, FilterBox, LinkButton, Segments } from '../../widgets/controls.tsx';
 import { DataTable } from '../../widgets/data_table.tsx';
 import { FlameGraph } from '../../widgets/flame_graph.tsx';
-import { EmptyState, Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
+import { Absences, Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import { sourceAction, viewAction } from '../links.ts';
 
@@ -76,9 +76,7 @@ export function StacksView() {
   if (value.form === 'none') {
     return (
       <>
-        {value.absences.map((absence) => (
-          <EmptyState key={absence.what} title="No Python stacks" absence={absence} />
-        ))}
+        <Absences title="No Python stacks" absences={value.absences} />
       </>
     );
   }
@@ -167,9 +165,7 @@ export function StacksView() {
           actions={rowActions}
         />
       </Panel>
-      {value.absences.map((absence) => (
-        <EmptyState key={absence.what} absence={absence} />
-      ))}
+      <Absences absences={value.absences} />
     </>
   );
 }

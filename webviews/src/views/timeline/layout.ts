@@ -1,6 +1,11 @@
 // Where each row of the timeline stands. Pure.
 import type { TimelineTrack } from '../../lib/protocol.ts';
 
+/** Width of the column of names, CSS pixels. */
+export const labelWidth = 210;
+/** Where a heading's text begins in it; what does not fit goes on over the drawing. */
+export const headingLeft = 8;
+
 /** What the user did to the rows; remembered with the view. */
 export interface RowPrefs {
   pinned: number[];

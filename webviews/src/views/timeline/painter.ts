@@ -2,7 +2,7 @@
 import type { BoxBlock, BoxPlace, BoxRenderer } from '../../gl/boxes.ts';
 import { quantity, visible } from '../../lib/format.ts';
 import type { FlowArrow, Gap, SliceDetail, TimelineTracksResult } from '../../lib/protocol.ts';
-import { ticks, type Layout, type Row } from './layout.ts';
+import { headingLeft, labelWidth, ticks, type Layout, type Row } from './layout.ts';
 import { css, mix, type Palette } from './palette.ts';
 import type { RowData } from './source.ts';
 import type { TimeRange } from './state.ts';
@@ -95,9 +95,16 @@ function drawSeries(
   context.lineWidth = 1;
   context.stroke();
   if (row.height >= 30) {
+    // On a ground of its own: the curve may be as high as the text.
+    const text = seriesValue(row, most);
+    const wide = context.measureText(text).width + 8;
+    context.fillStyle = css(palette.background);
+    context.globalAlpha = 0.8;
+    context.fillRect(scene.width - wide, top + 1, wide, 14);
+    context.globalAlpha = 1;
     context.fillStyle = palette.muted;
     context.textAlign = 'right';
-    context.fillText(seriesValue(row, most), scene.width - 4, top + 8);
+    context.fillText(text, scene.width - 4, top + 8);
     context.textAlign = 'left';
   }
 }
@@ -156,7 +163,12 @@ export function drawOverlay(
     if (y < -30 || y > height) continue;
     context.fillStyle = css(mix(palette.foreground, palette.background, 0.9));
     context.fillRect(0, y, width, 22);
+    // What is too long for the names' column goes on here.
+    context.font = `600 ${palette.fontSize} ${palette.font}`;
+    context.fillStyle = palette.text;
+    context.fillText(visible(heading.text), headingLeft - labelWidth, y + 11.5);
   }
+  context.font = `11px ${palette.font}`;
   const scale = width / (scene.endNs - scene.startNs);
   for (const row of visibleRows(scene)) {
     const data = scene.data.get(row.track.id);

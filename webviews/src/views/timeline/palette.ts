@@ -11,6 +11,7 @@ export interface Palette {
   focus: string;
   text: string;
   font: string;
+  fontSize: string;
   highContrast: boolean;
   kinds: Map<string, Rgb>;
   series: string;
@@ -82,6 +83,7 @@ export function readPalette(): Palette {
     focus: get('--vscode-focusBorder') || css(foreground),
     text: css(foreground),
     font: get('--vscode-font-family') || 'sans-serif',
+    fontSize: get('--vscode-font-size') || '13px',
     highContrast: contrast,
     kinds,
     series: get('--vscode-charts-blue') || css(foreground),

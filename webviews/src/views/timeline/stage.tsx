@@ -5,7 +5,7 @@ import { createBoxRenderer, type BoxRenderer } from '../../gl/boxes.ts';
 import { ask } from '../../host/query.ts';
 import { announce, epoch, failureOf, reducedMotion } from '../../host/store.ts';
 import { quantity, visible } from '../../lib/format.ts';
-import { layoutRows, rowAt, type Layout } from './layout.ts';
+import { headingLeft, labelWidth, type Layout, layoutRows, rowAt } from './layout.ts';
 import {
   drawBoxes,
   drawMinimap,
@@ -44,7 +44,6 @@ import {
 } from './state.ts';
 import type { FlowArrow } from '../../lib/protocol.ts';
 
-export const labelWidth = 210;
 const minimapHeight = 34;
 
 interface Pointed {
@@ -412,9 +411,15 @@ export class Stage {
     context.drawImage(this.parts.boxes, labelWidth * ratio, rulerHeight * ratio);
     context.drawImage(this.parts.overlay, labelWidth * ratio, rulerHeight * ratio);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.font = `12px ${this.palette.font}`;
     context.textBaseline = 'top';
     context.fillStyle = this.palette.text;
+    context.font = `600 ${this.palette.fontSize} ${this.palette.font}`;
+    for (const heading of layout.peek().headings) {
+      const y = heading.y - this.parts.viewport.scrollTop + rulerHeight;
+      if (y > rulerHeight - 5 && y < this.height + rulerHeight)
+        context.fillText(visible(heading.text), headingLeft, y + 4);
+    }
+    context.font = `12px ${this.palette.font}`;
     for (const row of layout.peek().rows) {
       const y = row.y - this.parts.viewport.scrollTop + rulerHeight;
       if (y > rulerHeight - 5 && y < this.height + rulerHeight)
