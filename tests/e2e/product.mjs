@@ -60,3 +60,95 @@ export async function cellText(grid, row, key) {
 export function numberIn(text) {
   return Number(text.replaceAll(/[,\s%]/g, ''));
 }
+
+const sizes = {
+  '': 1,
+  ns: 1e-3,
+  '\u00b5s': 1,
+  ms: 1e3,
+  s: 1e6,
+  B: 1,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+  '%': 0.01,
+  'GB/s': 1,
+};
+
+/** A number as it is written, in microseconds, bytes or parts of 1: `{ value, within }`. */
+export function written(text, unit = '') {
+  const [, digits, own] = /^(-?[\d,]*\.?\d+)\s*(\S*)$/.exec(text.trim()) ?? [];
+  const size = sizes[own || unit];
+  assert.ok(digits !== undefined && size !== undefined, `"${text}" is no number with a unit`);
+  const decimals = /\.(\d+)$/.exec(digits)?.[1].length ?? 0;
+  return { value: numberIn(digits) * size, within: 0.5001 * 10 ** -decimals * size };
+}
+
+/** Fails unless the text says the number, as exactly as its digits allow. */
+export function assertSays(text, expected, unit, label) {
+  const { value, within } = written(text, unit);
+  assert.ok(Math.abs(value - expected) <= within, `${label}: "${text}" ${unit} for ${expected}`);
+}
+
+/**
+ * Compares the rows of a table that are on the screen with those of the command line, cell by cell.
+ * `result` has columns and rows in the same order. Gives how many cells were compared.
+ */
+export async function assertCells(frame, name, { columns, rows }) {
+  const grid = await settledGrid(frame, name);
+  assert.equal(await grid.getAttribute('aria-rowcount'), String(rows.length + 1), name);
+  const cells = await grid.evaluate((element) => ({
+    units: Object.fromEntries(
+      [...element.querySelectorAll('[role=columnheader][data-key]')].map((head) => [
+        head.dataset.key,
+        head.querySelector('.head-unit')?.textContent.trim() ?? '',
+      ]),
+    ),
+    list: [...element.querySelectorAll('[role=gridcell][data-key]')].map((cell) => ({
+      row: Number(cell.dataset.row),
+      key: cell.dataset.key,
+      value: cell.dataset.value,
+      text: (cell.querySelector('.cell-text') ?? cell).textContent.trim(),
+    })),
+  }));
+  for (const { row, key, value, text } of cells.list) {
+    const label = `${name}, row ${row}, ${key}`;
+    const expected = rows[row][key];
+    const { type } = columns.find((column) => column.key === key);
+    if (key === 'file' && expected) {
+      const place = `${expected.split('/').at(-1)}${rows[row].line > 0 ? `:${rows[row].line}` : ''}`;
+      assert.equal(text, place, label);
+    } else if (expected === null || expected === undefined) assert.equal(text, '\u2013', label);
+    else if (typeof expected === 'boolean') assert.equal(text, expected ? 'Yes' : 'No', label);
+    else if (typeof expected === 'number') {
+      assert.equal(Number(value), expected, label);
+      assertSays(text, expected, cells.units[key], label);
+    } else assert.equal(text, expected.trim(), `${label} (${type})`);
+  }
+  return cells.list.length;
+}
+
+/** Shows a chart's table twin, gives the texts of its rows, and shows the chart again. */
+export async function twinOf(frame, name) {
+  const button = frame.getByRole('button', { name: `${name} as table`, exact: true });
+  await button.click();
+  const region = frame.getByRole('region', { name, exact: true }).last();
+  await region.locator('tbody tr').first().waitFor();
+  const table = await region.evaluate((element) => ({
+    head: [...element.querySelectorAll('thead th')].map((cell) => cell.textContent.trim()),
+    rows: [...element.querySelectorAll('tbody tr')].map((row) =>
+      [...row.children].map((cell) => cell.textContent.trim()),
+    ),
+  }));
+  await button.click();
+  return table;
+}
+
+/** The unit in brackets of a head such as "Value (ms)". */
+export const unitOf = (head) => /\((.*)\)$/.exec(head)?.[1] ?? '';
+
+/** Value of a fact ("Peak allocated") that a view names beside its charts. */
+export async function factOf(frame, name) {
+  const fact = frame.locator('.fact').filter({ has: frame.getByText(name, { exact: true }) });
+  return (await fact.locator('dd').first().innerText()).trim();
+}
