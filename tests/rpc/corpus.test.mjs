@@ -1,10 +1,11 @@
-// Every method on every trace of the corpus: answers fit the protocol and stay small, and the
-// timeline draws every slice. Needs EMBERLINE_CORPUS.
+// Every method on every trace of the corpus, with each of its groupings and choices: answers fit the
+// protocol and stay small, groupings cut the same whole, and the timeline draws every slice. Needs
+// EMBERLINE_CORPUS.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { after, before, test } from 'node:test';
-import { plainMethods, startDaemon } from './daemon.mjs';
+import { plainMethods, protocol, resolved, startDaemon } from './daemon.mjs';
 
 const corpus = process.env.EMBERLINE_CORPUS;
 const skip = corpus ? false : 'EMBERLINE_CORPUS is not set';
@@ -46,6 +47,118 @@ async function drawnSlices(profileId) {
   return drawn;
 }
 
+/** What can be chosen in a method beside the default, as the protocol lists it. */
+const choices = Object.fromEntries(
+  plainMethods.map((method) => {
+    const { properties } = resolved(protocol.methods[method].params);
+    const list = Object.entries(properties).flatMap(([key, schema]) => {
+      if (schema.enum !== undefined) return schema.enum.map((value) => ({ [key]: value }));
+      return schema.type === 'boolean' ? [{ [key]: true }] : [];
+    });
+    return [method, list];
+  }),
+);
+
+test('the choices are those of the views', () => {
+  for (const [method, choice] of [
+    ['view/operators', { groupBy: 'operatorAndShapes' }],
+    ['view/kernels', { groupBy: 'properties' }],
+    ['view/lines', { groupBy: 'file' }],
+    ['view/stacks', { weight: 'host' }],
+    ['view/stacks', { bottomUp: true }],
+    ['view/stackFunctions', { foldLibrary: true }],
+  ]) {
+    assert.ok(
+      choices[method].some((one) => JSON.stringify(one) === JSON.stringify(choice)),
+      `${method} ${JSON.stringify(choice)}`,
+    );
+  }
+});
+
+/** Every method with every choice, and with one step where steps can be chosen. */
+async function assertAnswers(profileId, { steps }, name) {
+  for (const method of plainMethods) {
+    const { properties } = resolved(protocol.methods[method].params);
+    const all = [{}, ...choices[method]];
+    if (steps.length > 1 && properties.steps !== undefined) all.push({ steps: steps.at(-1).name });
+    for (const params of all) {
+      await assert.doesNotReject(
+        daemon.request(method, { profileId, ...params }),
+        `${name}: ${method} ${JSON.stringify(params)}`,
+      );
+    }
+  }
+  const { devices } = await daemon.request('view/memory', { profileId });
+  for (const device of devices.slice(1)) {
+    for (const method of ['view/memory', 'view/memoryEvents', 'view/memoryStatistics']) {
+      await daemon.request(method, { profileId, device: device.name });
+    }
+  }
+}
+
+/** What a row opens to: the heaviest operator's stacks, the heaviest kernel's launches. */
+async function assertDetails(profileId, name) {
+  for (const groupBy of ['operator', 'operatorAndShapes']) {
+    const { rows } = await daemon.request('view/operators', { profileId, groupBy, limit: 1 });
+    if (rows.length === 0) continue;
+    const [{ name: operator, calls, inputShapes }] = rows;
+    const { stacks, totalStacks } = await daemon.request('view/operatorStacks', {
+      profileId,
+      name: operator,
+      ...(inputShapes ? { inputShapes } : {}),
+    });
+    assert.ok(sum(stacks.map((stack) => stack.calls)) <= calls || groupBy !== 'operator', name);
+    assert.ok(stacks.length <= totalStacks, name);
+  }
+  const { rows } = await daemon.request('view/kernels', { profileId, limit: 1 });
+  if (rows.length === 0) return;
+  const launches = await daemon.request('view/kernelLaunches', { profileId, name: rows[0].name });
+  assert.equal(sum(launches.operators.rows.map((row) => row.calls)), rows[0].calls, name);
+}
+
+/** Figures in ns, so that sums are exact however the rows are cut. */
+const total = (rows, key) => sum(rows.map((row) => Math.round((row[key] ?? 0) * 1000)));
+
+async function assertGroupings(profileId, name) {
+  for (const [method, groupings, keys] of [
+    [
+      'view/operators',
+      ['operator', 'operatorAndShapes'],
+      ['calls', 'hostSelfUs', 'hostTotalUs', 'deviceSelfUs', 'deviceTotalUs'],
+    ],
+    ['view/kernels', ['name', 'properties'], ['calls', 'totalUs']],
+    ['view/lines', ['line', 'function', 'file'], ['deviceSelfUs', 'hostSelfUs']],
+  ]) {
+    const found = [];
+    for (const groupBy of groupings) {
+      const { rows } = await daemon.request(method, { profileId, groupBy, limit: -1 });
+      found.push(Object.fromEntries(keys.map((key) => [key, total(rows, key)])));
+      for (const row of rows) {
+        const label = `${name}: ${method} by ${groupBy}: ${row.name ?? row.function}`;
+        for (const side of ['host', 'device']) {
+          const self = row[`${side}SelfUs`] ?? 0;
+          // Files have no totals: their lines call each other.
+          const all = row[`${side}TotalUs`] ?? Infinity;
+          assert.ok(self >= 0 && self <= all + 1e-3, `${label}: ${side} self ${self} of ${all}`);
+        }
+      }
+    }
+    for (const other of found.slice(1)) assert.deepEqual(other, found[0], `${name}: ${method}`);
+  }
+  for (const weight of ['host', 'device']) {
+    const whole = await daemon.request('view/stacks', { profileId, weight });
+    for (const options of [{ bottomUp: true }, { foldLibrary: true }]) {
+      const { totalUs } = await daemon.request('view/stacks', { profileId, weight, ...options });
+      assert.equal(totalUs, whole.totalUs, `${name}: stacks ${JSON.stringify(options)}`);
+    }
+    const { rows } = await daemon.request('view/stackFunctions', { profileId, weight, limit: -1 });
+    assert.ok(
+      total(rows, 'selfUs') + total([whole.tree], 'selfUs') === total([whole], 'totalUs'),
+      `${name}: functions by ${weight}`,
+    );
+  }
+}
+
 test('every method answers on every trace', { skip }, async () => {
   let read = 0;
   for (const path of traces(corpus)) {
@@ -65,9 +178,9 @@ test('every method answers on every trace', { skip }, async () => {
     }
     ++read;
     const { profileId } = opened.message.result;
-    for (const method of plainMethods) {
-      await assert.doesNotReject(daemon.request(method, { profileId }), `${name}: ${method}`);
-    }
+    await assertAnswers(profileId, load.message.result, name);
+    await assertDetails(profileId, name);
+    await assertGroupings(profileId, name);
     assert.equal(await drawnSlices(profileId), load.message.result.slices, `${name}: slices drawn`);
     await daemon.request('profile/close', { profileId });
   }
