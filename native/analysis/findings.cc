@@ -105,10 +105,12 @@ void AddDataLoading(const Overview& overview, const Seen& seen, const Model& mod
   Finding f;
   f.id = "dataLoading";
   f.severity = "warning";
-  f.title = "Steps wait for the data loader";
-  f.text = Percent(share) + " of the step time is spent waiting for input data.";
-  f.evidence = {{"Share of the step", share, Unit::kRatio},
-                {"Waiting per step", Average(overview, Role::kDataLoader) / 1000.0, Unit::kUs}};
+  const SpanWords words = WordsFor(model);
+  f.title = words.steps + (model.has_recorded_steps ? " wait" : " waits") + " for the data loader";
+  f.text = Percent(share) + " of the " + words.step + " time is spent waiting for input data.";
+  f.evidence = {
+      {"Share of the " + words.step, share, Unit::kRatio},
+      {"Waiting" + words.per_step, Average(overview, Role::kDataLoader) / 1000.0, Unit::kUs}};
   f.action =
       "Load in the background: give the DataLoader more worker processes, keep them alive between "
       "epochs, and pin its memory when it feeds a GPU.";
@@ -160,7 +162,8 @@ void AddBackend(const Model& model, const Overview& overview, const Seen& seen,
   findings->push_back(std::move(f));
 }
 
-void AddCommunication(const Overview& overview, std::vector<Finding>* findings) {
+void AddCommunication(const Model& model, const Overview& overview,
+                      std::vector<Finding>* findings) {
   const double total = overview.steps.average_total_ns;
   if (total <= 0) return;
   const double share = Average(overview, Role::kCommunication) / total;
@@ -168,10 +171,13 @@ void AddCommunication(const Overview& overview, std::vector<Finding>* findings) 
   Finding f;
   f.id = "communication";
   f.severity = "warning";
-  f.title = "Steps wait for communication";
-  f.text = Percent(share) + " of the step time is communication that no computation hides.";
-  f.evidence = {{"Share of the step", share, Unit::kRatio},
-                {"Exposed per step", Average(overview, Role::kCommunication) / 1000.0, Unit::kUs}};
+  const SpanWords words = WordsFor(model);
+  f.title = words.steps + (model.has_recorded_steps ? " wait" : " waits") + " for communication";
+  f.text = Percent(share) + " of the " + words.step +
+           " time is communication that no computation hides.";
+  f.evidence = {
+      {"Share of the " + words.step, share, Unit::kRatio},
+      {"Exposed" + words.per_step, Average(overview, Role::kCommunication) / 1000.0, Unit::kUs}};
   f.action =
       "Send less or more rarely: compress gradients, accumulate them over several batches, or "
       "enlarge the batch. The last two enlarge the effective batch, so check convergence and "
@@ -183,7 +189,7 @@ void AddCommunication(const Overview& overview, std::vector<Finding>* findings) 
   findings->push_back(std::move(f));
 }
 
-void AddUtilization(const Overview& overview, std::vector<Finding>* findings) {
+void AddUtilization(const Model& model, const Overview& overview, std::vector<Finding>* findings) {
   std::vector<std::string> low;
   Finding f;
   for (const GpuSummary& gpu : overview.gpus) {
@@ -210,10 +216,11 @@ void AddUtilization(const Overview& overview, std::vector<Finding>* findings) {
     }
   }
   if (total > 0 && most > 0) {
-    f.text += std::string(" Most of the rest of a step is ") + RoleTitle(cause) + " (" +
+    const std::string step = WordsFor(model).step;
+    f.text += " Most of the rest of the " + step + " is " + RoleTitle(cause) + " (" +
               Percent(most / total) + ").";
     f.evidence.push_back(
-        {std::string(RoleTitle(cause)) + " share of the step", most / total, Unit::kRatio});
+        {std::string(RoleTitle(cause)) + " share of the " + step, most / total, Unit::kRatio});
   }
   f.action =
       "Give the device more to do per launch: a larger batch where convergence allows it, fewer "
@@ -301,8 +308,8 @@ std::vector<Finding> FindFindings(const Model& model, const StepSelection& selec
   AddDataLoading(overview, seen, model, &findings);
   AddDataParallel(model, seen, &findings);
   AddBackend(model, overview, seen, &findings);
-  AddCommunication(overview, &findings);
-  AddUtilization(overview, &findings);
+  AddCommunication(model, overview, &findings);
+  AddUtilization(model, overview, &findings);
   AddMixedPrecision(model, overview, &findings);
   AddMemory(model, &findings);
   AddFurtherFindings(model, selection, overview, cancel, &findings);

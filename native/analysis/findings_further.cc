@@ -30,7 +30,7 @@ std::string Time(double ns) {
   else if (ns >= 1e6)
     std::snprintf(text, sizeof text, "%.2f ms", ns / 1e6);
   else
-    std::snprintf(text, sizeof text, "%.1f us", ns / 1e3);
+    std::snprintf(text, sizeof text, "%.1f µs", ns / 1e3);
   return text;
 }
 
@@ -108,7 +108,7 @@ void AddLaunchBound(const Model& model, const StepSelection& selection, const Ov
       const Ns idle = s.start(i) - busy_until;
       if (idle > 0 && launch != kNone && s.end(launch) > busy_until &&
           s.start(i) - s.end(launch) < kQueueEmpty) {
-        ++hungry;
+        hungry += s.kind(i) == SliceKind::kKernel ? 1 : 0;
         waited += idle;
         places.Add(model, launch, idle);
       }
@@ -131,10 +131,11 @@ void AddLaunchBound(const Model& model, const StepSelection& selection, const Ov
            " of the kernels found an empty queue: the host launches them slower than the device "
            "runs them. Half of the kernels take less than " +
            Time(static_cast<double>(median)) + ".";
-  f.evidence = {{"Kernels per step", static_cast<double>(durations.size()) / steps, Unit::kCount},
+  const std::string per = WordsFor(model).per_step;
+  f.evidence = {{"Kernels" + per, static_cast<double>(durations.size()) / steps, Unit::kCount},
                 {"Median kernel", static_cast<double>(median) / 1000.0, Unit::kUs},
                 {"Kernels that found an empty queue", hungry_share, Unit::kRatio},
-                {"Idle before launches per step", per_step / 1000.0, Unit::kUs}};
+                {"Idle before launches" + per, per_step / 1000.0, Unit::kUs}};
   f.action =
       "Launch fewer and larger kernels: compile the model, record it as a CUDA graph, use fused "
       "optimizers, "
@@ -167,12 +168,15 @@ void AddHostSync(const Model& model, const StepSelection& selection, const Overv
   Finding f;
   f.id = "hostSynchronisation";
   f.severity = per_step / total >= 0.1 ? "warning" : "info";
-  f.title = "The host waits for the device inside the step";
-  f.text = "Synchronising calls take " + Time(per_step) + " per step (" +
+  const SpanWords words = WordsFor(model);
+  f.title = model.has_recorded_steps ? "The host waits for the device inside the step"
+                                     : "The host waits for the device";
+  f.text = "Synchronizing calls take " + Time(per_step) + words.per_step + " (" +
            Percent(per_step / total) + "). Until they return nothing new is launched.";
-  f.evidence = {{"Waiting per step", per_step / 1000.0, Unit::kUs},
-                {"Share of the step", per_step / total, Unit::kRatio},
-                {"Calls per step", static_cast<double>(places.calls) / steps, Unit::kCount}};
+  f.evidence = {
+      {"Waiting" + words.per_step, per_step / 1000.0, Unit::kUs},
+      {"Share of the " + words.step, per_step / total, Unit::kRatio},
+      {"Calls" + words.per_step, static_cast<double>(places.calls) / steps, Unit::kCount}};
   f.action =
       "Keep results on the device: collect losses as tensors and read them every so often, replace "
       ".item(), .cpu(), "
@@ -279,12 +283,13 @@ void AddPageable(const Model& model, const StepSelection& selection, const Overv
   f.id = "pageableCopies";
   f.severity = per_step / total >= 0.1 ? "warning" : "info";
   f.title = "Copies from pageable memory";
-  f.text = "Copies between the device and pageable host memory take " + Time(per_step) +
-           " per step (" + Percent(per_step / total) +
+  const std::string per = WordsFor(model).per_step;
+  f.text = "Copies between the device and pageable host memory take " + Time(per_step) + per +
+           " (" + Percent(per_step / total) +
            "). They pass through a buffer of the driver and block the host.";
-  f.evidence = {{"Copying per step", per_step / 1000.0, Unit::kUs},
-                {"Bytes per step", static_cast<double>(bytes) / steps, Unit::kBytes},
-                {"Copies per step", static_cast<double>(places.calls) / steps, Unit::kCount}};
+  f.evidence = {{"Copying" + per, per_step / 1000.0, Unit::kUs},
+                {"Bytes" + per, static_cast<double>(bytes) / steps, Unit::kBytes},
+                {"Copies" + per, static_cast<double>(places.calls) / steps, Unit::kCount}};
   f.action = "Pin the host memory and copy without blocking, so that copies overlap with kernels.";
   f.snippet =
       "loader = DataLoader(dataset, pin_memory=True)\nx = x.to(\"cuda\", non_blocking=True)";
@@ -423,6 +428,11 @@ void AddMissing(const Model& model, std::vector<Finding>* findings) {
 }
 
 }  // namespace
+
+SpanWords WordsFor(const Model& model) {
+  if (model.has_recorded_steps) return {"step", "Steps", " per step"};
+  return {"trace", "The program", ""};
+}
 
 void AddFurtherFindings(const Model& model, const StepSelection& selection,
                         const Overview& overview, const CancelToken& cancel,

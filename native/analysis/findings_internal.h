@@ -1,11 +1,20 @@
 // Findings beyond the plugin's seven; FindFindings() calls it.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "analysis/findings.h"
 
 namespace emberline {
+
+// What texts call the span that averages are over: a step, or all of a trace without steps.
+struct SpanWords {
+  std::string step;      // "step" or "trace"
+  std::string steps;     // "Steps" or "The program", to begin a title
+  std::string per_step;  // " per step" or nothing
+};
+SpanWords WordsFor(const Model& model);
 
 // Appends what applies, in no order: launch bound, host synchronisation, shapes that miss tensor
 // cores, pageable copies, small kernels, fragmentation, the profiler's own cost, missing records.

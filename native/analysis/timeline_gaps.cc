@@ -56,7 +56,7 @@ GapReason ReasonOf(std::string_view name, SliceKind kind) {
 
 std::string Us(Ns ns) {
   char buffer[32];
-  std::snprintf(buffer, sizeof buffer, ns >= 1'000'000 ? "%.2f ms" : "%.1f us",
+  std::snprintf(buffer, sizeof buffer, ns >= 1'000'000 ? "%.2f ms" : "%.1f µs",
                 static_cast<double>(ns) / (ns >= 1'000'000 ? 1e6 : 1e3));
   return buffer;
 }

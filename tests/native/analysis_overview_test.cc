@@ -298,6 +298,42 @@ TEST_CASE("low utilization names its devices (B22)", "[findings]") {
   CHECK(f->text.find("GPU 0 and 10 run ") != std::string::npos);
 }
 
+TEST_CASE("a device that waits for launches is found; only kernels count as kernels",
+          "[findings]") {
+  // Between two kernels lies a copy; each finds an idle device.
+  const auto draw = [](bool with_steps) {
+    Drawing d;
+    const int64_t count = 120;
+    if (with_steps) d.Step(1, 0, count * 100);
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t at = i * 100;
+      d.Launch(2 * i + 1, at + 10, 10);
+      d.Device("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 2 * i + 1, at + 25, 5);
+      d.Launch(2 * i + 2, at + 50, 10);
+      d.Kernel("short", 2 * i + 2, at + 65, 5);
+    }
+    return Load(d);
+  };
+  const Loaded steps = draw(true);
+  const auto findings = Findings(steps);
+  const Finding* f = Find(findings, "launchBound");
+  REQUIRE(f != nullptr);
+  CHECK(f->evidence.at(0).label == "Kernels per step");
+  CHECK(f->evidence.at(0).value == 120);
+  CHECK(f->evidence.at(2).label == "Kernels that found an empty queue");
+  CHECK(f->evidence.at(2).value == 1.0);
+  // Before each kernel and each copy but the first the device is idle: 35 us and 55 us.
+  CHECK(f->evidence.at(3).value == 120 * 35 + 119 * 55);
+
+  // A trace without steps has no "per step".
+  const Loaded whole = draw(false);
+  const auto of_all = Findings(whole);
+  const Finding* g = Find(of_all, "launchBound");
+  REQUIRE(g != nullptr);
+  CHECK(g->evidence.at(0).label == "Kernels");
+  CHECK(g->text.find("step") == std::string::npos);
+}
+
 TEST_CASE("Gloo is questioned only when it was seen (B69)", "[findings]") {
   auto draw = [](bool gloo, bool nccl) {
     Drawing d(kV100);

@@ -30,7 +30,7 @@ export type Role =
 export const roleColors: Record<Role, string> = {
   kernel: chartColors.blue,
   memcpy: chartColors.yellow,
-  memset: `color-mix(in srgb, ${chartColors.yellow} 50%, var(--vscode-editor-foreground))`,
+  memset: `color-mix(in srgb, ${chartColors.yellow} 50%, var(--vscode-editor-background))`,
   communication: chartColors.purple,
   runtime: chartColors.orange,
   dataLoader: chartColors.red,

@@ -1,6 +1,6 @@
 // Findings: what costs, how it is known, what to do, and where to look.
 import { copyText } from '../host/host.ts';
-import { announce } from '../host/store.ts';
+import { announce, trace } from '../host/store.ts';
 import { quantity, visible } from '../lib/format.ts';
 import type { Finding, SliceRef } from '../lib/protocol.ts';
 import { viewAction } from '../host/links.ts';
@@ -27,8 +27,9 @@ export function FindingCard(props: { finding: Finding }) {
         <span class="finding-severity">{severities[finding.severity] ?? finding.severity}</span>
         <h3>{visible(finding.title)}</h3>
         {finding.gainUs === null || finding.gainUs <= 0 ? null : (
-          <span class="finding-gain" title="Expected gain per step">
-            about {quantity(finding.gainUs, 'us')} per step
+          <span class="finding-gain" title="Expected gain">
+            about {quantity(finding.gainUs, 'us')}
+            {trace.value?.hasRecordedSteps === true ? ' per step' : ''}
           </span>
         )}
       </div>

@@ -1,4 +1,5 @@
 // A Python stack, innermost frame first. Runs of library frames are folded to one line.
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { copyText, openSource } from '../host/host.ts';
 import { announce } from '../host/store.ts';
@@ -52,7 +53,11 @@ function parts(frames: readonly Frame[]): Part[] {
   return result.map((part) => (part.frames.length <= 2 ? { ...part, folded: false } : part));
 }
 
-export function StackList(props: { frames: readonly Frame[] }) {
+export function StackList(props: {
+  frames: readonly Frame[];
+  /** What else can be done with the stack, beside copying it. */
+  actions?: ComponentChildren;
+}) {
   const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
   if (props.frames.length === 0) return <p class="nothing">No frames.</p>;
   const copy = (): void => {
@@ -69,9 +74,10 @@ export function StackList(props: { frames: readonly Frame[] }) {
   };
   return (
     <>
-      <LinkButton class="copy-stack" onClick={copy}>
-        Copy stack
-      </LinkButton>
+      <p class="stack-actions">
+        {props.actions}
+        <LinkButton onClick={copy}>Copy stack</LinkButton>
+      </p>
       <ol class="stack" aria-label="Python stack, innermost call first">
         {parts(props.frames).map((part, index) =>
           part.folded && !unfolded.has(index) ? (

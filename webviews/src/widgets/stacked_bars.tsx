@@ -25,6 +25,12 @@ export function axisTicks(largest: number): number[] {
   return Array.from({ length: count + 1 }, (_, index) => index * step);
 }
 
+/** Whether a number needs no more than `digits` decimals. */
+function isRound(value: number, digits: number): boolean {
+  const scaled = value * 10 ** digits;
+  return Math.abs(scaled - Math.round(scaled)) < 1e-6;
+}
+
 const height = 210;
 const margin = { top: 10, bottom: 40, right: 8 };
 
@@ -52,7 +58,8 @@ export function StackedBars(props: {
   const ticks = axisTicks(bars.reduce((most, bar) => Math.max(most, bar.total), 0));
   const ceiling = ticks[ticks.length - 1]!;
   const scale = axisScale(props.unit, ceiling);
-  const digits = ticks.every((tick) => Number.isInteger(tick / scale.divisor)) ? 0 : 2;
+  const digits =
+    [0, 1].find((count) => ticks.every((tick) => isRound(tick / scale.divisor, count))) ?? 2;
   const tickText = (tick: number): string => fixed(tick / scale.divisor, digits);
   // Room for the axis' title and its longest number.
   const plot = {

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { trace, viewState } from '../../host/store.ts';
-import { quantity } from '../../lib/format.ts';
+import { plural, quantity } from '../../lib/format.ts';
 import type { Row, ViewOperatorsResult, ViewOperatorStacksResult } from '../../lib/protocol.ts';
 import { LinkButton, NumberBox, Segments } from '../../widgets/controls.tsx';
 import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
@@ -36,7 +36,11 @@ const rings = [
   },
 ] as const;
 
+/** Stacks that an opened row shows before it is asked for all. */
+const fewStacks = 6;
+
 function Stacks(props: { row: Row }) {
+  const [all, setAll] = useState(false);
   const params: Record<string, unknown> = { name: text(props.row, 'name') };
   const shapes = text(props.row, 'inputShapes');
   if (shapes !== '') params.inputShapes = shapes;
@@ -46,6 +50,7 @@ function Stacks(props: { row: Row }) {
   );
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading stacks" />;
+  const shown = all ? value.stacks : value.stacks.slice(0, fewStacks);
   if (value.stacks.length === 0) return <Nothing>No stack was recorded for these calls.</Nothing>;
   return (
     <div class="stack-cards">
@@ -55,7 +60,7 @@ function Stacks(props: { row: Row }) {
           The {value.stacks.length} heaviest of {value.totalStacks} stacks.
         </p>
       ) : null}
-      {value.stacks.map((stack, index) => (
+      {shown.map((stack, index) => (
         <section key={index} class="stack-card" aria-label={`Stack ${index + 1}`}>
           <p class="evidence">
             <span>
@@ -70,19 +75,30 @@ function Stacks(props: { row: Row }) {
               Host self <strong>{quantity(stack.hostSelfUs, 'us')}</strong>
             </span>
             {stack.backward ? <span>backward of this forward line</span> : null}
-            {stack.slice === null
-              ? null
-              : viewAction('timeline', 'Timeline', 'Show its heaviest call in the timeline', {
-                  slice: stack.slice.slice,
-                }).map((action) => (
-                  <LinkButton key={action.label} title={action.title} onClick={action.run}>
-                    {action.label}
-                  </LinkButton>
-                ))}
           </p>
-          <StackList frames={stack.frames} />
+          <StackList
+            frames={stack.frames}
+            actions={
+              stack.slice === null
+                ? null
+                : viewAction('timeline', 'Timeline', 'Show its heaviest call in the timeline', {
+                    slice: stack.slice.slice,
+                  }).map((action) => (
+                    <LinkButton key={action.label} title={action.title} onClick={action.run}>
+                      {action.label}
+                    </LinkButton>
+                  ))
+            }
+          />
         </section>
       ))}
+      {shown.length < value.stacks.length ? (
+        <p class="more">
+          <LinkButton onClick={() => setAll(true)}>
+            Show {plural(value.stacks.length - shown.length, 'more stack')}
+          </LinkButton>
+        </p>
+      ) : null}
     </div>
   );
 }

@@ -73,6 +73,9 @@ function StepChart(props: { result: ViewOverviewResult; shown: ShownRole[] }) {
               {...(recorded ? { onPick: (name: string) => selectSteps(name) } : {})}
             />
             <Legend parts={shown} />
+            {result.steps.some((step) => step.partial) ? (
+              <p class="note">* partial: cut by the end of the recording, in no average</p>
+            ) : null}
           </>
         )}
       </div>
