@@ -204,11 +204,10 @@ function PlaceCell(props: { row: Row }) {
   const { file, line, function: name } = props.row;
   if (typeof file !== 'string' || file === '') return <span class="no-value">{'\u2013'}</span>;
   const at = typeof line === 'number' && line > 0 ? line : undefined;
-  const place = at === undefined ? '' : `:${at}`;
   return (
     <button
       type="button"
-      class="cell-link"
+      class="cell-link place"
       tabIndex={-1}
       onClick={(event) =>
         openSource(
@@ -223,11 +222,7 @@ function PlaceCell(props: { row: Row }) {
         )
       }
     >
-      {/* A long name is cut, its line never. */}
-      <span class="place-file" style={{ maxWidth: `calc(100% - ${place.length}ch)` }}>
-        {visible(fileName(file))}
-      </span>
-      {place}
+      <bdi dir="ltr">{`${visible(fileName(file))}${at === undefined ? '' : `:${at}`}`}</bdi>
     </button>
   );
 }
