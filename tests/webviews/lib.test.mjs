@@ -11,6 +11,7 @@ import {
   fileName,
   fixed,
   quantity,
+  scaled,
   share,
   visible,
 } from '../../webviews/src/lib/format.ts';
@@ -49,6 +50,14 @@ test('a column has one unit, and milliseconds keep the microsecond', () => {
   assert.equal(columnScale('us', 5000, true).digits, 0);
   assert.equal(columnScale('us', 5000, false).digits, 1);
   assert.equal(axisScale('bytes', 3 * 2 ** 30).suffix, 'GiB');
+});
+
+test('a number that rounds to nothing is told from nothing', () => {
+  const kib = columnScale('bytes', 512 * 1024);
+  assert.equal(scaled(0, kib), '0.0');
+  assert.equal(scaled(8, kib), '<0.1');
+  assert.equal(scaled(-8, kib), '>-0.1');
+  assert.equal(scaled(131072, kib), '128.0');
 });
 
 test('times that are compared along a row have one unit', () => {

@@ -97,6 +97,13 @@ export function columnScale(unit: Unit, largest: number, whole = false): Scale {
   }
 }
 
+/** A number in its column's unit. What is there but rounds to nothing is told from nothing. */
+export function scaled(value: number, { divisor, digits }: Scale): string {
+  const text = fixed(value / divisor, digits);
+  if (value === 0 || /[1-9]/.test(text)) return text;
+  return value > 0 ? `<${fixed(10 ** -digits, digits)}` : `>-${fixed(10 ** -digits, digits)}`;
+}
+
 /**
  * Units of all columns of a table. Sums of times are compared with each other along a row (self with
  * total, host with device), so they share one; so do mean, shortest and longest.

@@ -14,6 +14,7 @@ import {
   fixed,
   numberColumnPx,
   plural,
+  scaled,
   visible,
   type Scale,
 } from '../lib/format.ts';
@@ -165,9 +166,10 @@ function usePages(props: DataTableProps, sort: string, filter: string) {
 const numeric = (column: Column): boolean => column.type === 'integer' || column.type === 'number';
 
 function minimumWidth(column: Column, first: boolean, longest: string): number {
-  if (first) return 210;
+  // A place is short; what else names a row is not.
+  if (first) return column.key === 'file' ? 160 : 210;
   if (column.type !== 'text') return numberColumnPx(column.title, longest);
-  return column.key === 'grid' || column.key === 'block' ? 96 : column.key === 'file' ? 150 : 116;
+  return column.key === 'grid' || column.key === 'block' ? 96 : column.key === 'file' || column.key === 'function' ? 150 : 116;
 }
 
 function gridTemplate(
@@ -187,8 +189,11 @@ function gridTemplate(
     .join(' ');
 }
 
-function numberText(column: Column, { divisor, digits }: Scale, value: number): string {
-  return fixed(value / divisor, column.unit === '' && column.type === 'number' ? 2 : digits);
+function numberText(column: Column, scale: Scale, value: number): string {
+  return scaled(
+    value,
+    column.unit === '' && column.type === 'number' ? { ...scale, digits: 2 } : scale,
+  );
 }
 
 function Cell(props: { column: Column; row: Row; scale: Scale }) {

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { copyText, saveFile } from '../host/host.ts';
 import { announce } from '../host/store.ts';
 import { exportRows, extensions, type ExportFormat } from '../lib/export.ts';
-import { columnScales, exact, fixed, visible } from '../lib/format.ts';
+import { columnScales, exact, scaled, visible } from '../lib/format.ts';
 import type { Column, Row } from '../lib/protocol.ts';
 import { LinkButton, MenuButton } from './controls.tsx';
 import type { RowAction } from './data_table.tsx';
@@ -110,9 +110,11 @@ export function SmallTableView(props: {
                     value === null || value === undefined
                       ? '\u2013'
                       : typeof value === 'number'
-                        ? fixed(
-                            value / scale.divisor,
-                            column.unit === '' && column.type === 'number' ? 2 : scale.digits,
+                        ? scaled(
+                            value,
+                            column.unit === '' && column.type === 'number'
+                              ? { ...scale, digits: 2 }
+                              : scale,
                           )
                         : typeof value === 'boolean'
                           ? value

@@ -8,9 +8,9 @@ import { exportRows, extensions, type ExportFormat } from '../lib/export.ts';
 import {
   columnScales,
   exact,
-  fixed,
   numberColumnPx,
   plural,
+  scaled,
   visible,
   type Unit,
 } from '../lib/format.ts';
@@ -289,8 +289,7 @@ export function TreeTable<T extends TreeItem<T>>(props: {
 
   const hasActions = lines.some((line) => props.actions(line.node).length > 0);
   const least = props.columns.map((column, index) => {
-    const { divisor, digits } = scales[index]!;
-    return numberColumnPx(column.title, fixed(largest[index]! / divisor, digits));
+    return numberColumnPx(column.title, scaled(largest[index]!, scales[index]!));
   });
   const template = `minmax(240px, 3.4fr) ${least.map((px) => `minmax(${px}px, 1fr)`).join(' ')}${hasActions ? ' 130px' : ''}`;
   const minWidth = 240 + least.reduce((sum, px) => sum + px, 0) + (hasActions ? 130 : 0);
@@ -443,7 +442,7 @@ export function TreeTable<T extends TreeItem<T>>(props: {
                           data-key={column.key}
                           data-value={value}
                         >
-                          {fixed(value / scale.divisor, scale.digits)}
+                          {scaled(value, scale)}
                         </div>
                       );
                     })}

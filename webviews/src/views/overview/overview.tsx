@@ -188,6 +188,25 @@ function Average(props: { result: ViewOverviewResult; shown: ShownRole[] }) {
   );
 }
 
+/** What the one-letter phases of the trace event format stand for. */
+const phases: Record<string, string> = {
+  i: 'instant',
+  C: 'counter',
+  s: 'flow start',
+  t: 'flow step',
+  f: 'flow end',
+  M: 'metadata',
+  '?': 'other',
+};
+
+/** "s fwdbwd" as "fwdbwd (flow start)"; categories of slices stand for themselves. */
+function categoryName(category: string): string {
+  const [, letter = '', rest = ''] = /^([A-Za-z?])(?: (.*))?$/.exec(category) ?? [];
+  const phase = phases[letter];
+  if (phase === undefined) return category === '' ? '(none)' : category;
+  return rest === '' ? phase : `${rest} (${phase})`;
+}
+
 function Health() {
   const { value, error, retry } = useAnswer<CheckResult>('profile/check', {});
   if (error !== undefined) return <Failure error={error} retry={retry} />;
@@ -248,7 +267,7 @@ function Health() {
           label="Events by category"
           columns={[{ title: 'Category' }, { title: 'Events', numeric: true }]}
           rows={value.categories.map((entry) => [
-            entry.category === '' ? '(none)' : visible(entry.category),
+            visible(categoryName(entry.category)),
             quantity(entry.count, 'count'),
           ])}
         />

@@ -131,7 +131,7 @@ export interface Tick {
 const nice = [1, 2, 5];
 
 /** Marks of the ruler, about `spacing` pixels apart; labels carry the unit that keeps them short. */
-export function ticks(startNs: number, endNs: number, pixels: number, spacing = 110): Tick[] {
+export function ticks(startNs: number, endNs: number, pixels: number, spacing = 80): Tick[] {
   const span = endNs - startNs;
   if (!(span > 0) || pixels <= 0) return [];
   const wanted = (span * spacing) / pixels;
