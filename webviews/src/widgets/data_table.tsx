@@ -169,7 +169,11 @@ function minimumWidth(column: Column, first: boolean, longest: string): number {
   // A place is short; what else names a row is not.
   if (first) return column.key === 'file' ? 160 : 210;
   if (column.type !== 'text') return numberColumnPx(column.title, longest);
-  return column.key === 'grid' || column.key === 'block' ? 96 : column.key === 'file' || column.key === 'function' ? 150 : 116;
+  return column.key === 'grid' || column.key === 'block'
+    ? 96
+    : column.key === 'file' || column.key === 'function'
+      ? 150
+      : 116;
 }
 
 function gridTemplate(
