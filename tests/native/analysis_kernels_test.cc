@@ -54,6 +54,24 @@ TEST_CASE("kernels by name: every kernel once, ties by name (B5, B57)", "[kernel
   CHECK(properties.launches == 4);  // orphans are listed once, without an operator
 }
 
+TEST_CASE("a kernel without a launch is listed once, however many rows have steps (B5)",
+          "[kernels]") {
+  Drawing d;
+  for (const char* tid : {"10", "11", "12"}) {
+    d.Annotation("ProfilerStep#1", 0, 300, tid);
+    d.Op("aten::mm", 10, 50, "", tid);
+  }
+  d.Slice("gpu_user_annotation", "ProfilerStep#1", "0", "7", 20, 200);
+  d.Kernel("orphan", 99, 60, 30);
+  const Loaded m = Load(d);
+  for (const KernelGrouping grouping : {KernelGrouping::kName, KernelGrouping::kProperties}) {
+    const KernelData data = Get(m, grouping);
+    REQUIRE(data.rows.size() == 1);
+    CHECK(data.rows[0].calls == 1);
+    CHECK(data.total == 30 * kUs);
+  }
+}
+
 TEST_CASE("kernels by properties", "[kernels]") {
   Drawing d;
   d.Op("aten::a", 0, 20);

@@ -71,6 +71,27 @@ TEST_CASE("calls of a module along one path share a node; parts add up (B17)") {
   CHECK(linear.device_total == 40'000);
 }
 
+TEST_CASE("a module whose sub-calls vary is one root, and each sub-module has its own sums (B17)") {
+  const auto call = [](int id, int ts, const char* child) {
+    return HostSlice("python_function", "nn.Module: Net_0", ts, 100,
+                     R"("Python id":)" + std::to_string(id)) +
+           "," +
+           HostSlice("python_function", std::string("nn.Module: ") + child, ts + 10, 50,
+                     R"("Python id":)" + std::to_string(id + 1) + R"(,"Python parent id":)" +
+                         std::to_string(id));
+  };
+  const auto model =
+      Load(call(1, 0, "Even_0") + "," + call(3, 200, "Odd_1") + "," + call(5, 400, "Even_0"));
+  auto tree = AnalyzeModules(*model, {}, nullptr, {});
+  REQUIRE(tree.ok());
+  REQUIRE(tree->roots.size() == 1);
+  CHECK(tree->nodes.size() == 3);
+  CHECK(Node(*tree, "Net_0").occurrences == 3);
+  CHECK(Node(*tree, "Net_0").host_total == 300'000);
+  CHECK(Node(*tree, "Even_0").host_total == 100'000);
+  CHECK(Node(*tree, "Odd_1").host_total == 50'000);
+}
+
 TEST_CASE("backward work stands beside its forward module") {
   const std::string backward =
       R"({"ph":"X","cat":"cpu_op","name":"autograd::engine::evaluate_function: AddmmBackward0","pid":1,"tid":2,"ts":500,"dur":50,"args":{"External id":9,"Sequence number":77,"Fwd thread id":1}},)"

@@ -163,7 +163,7 @@ TEST_CASE("series: the mean counts time, not points") {
   CHECK(series.Mean({200, 300}) == 0);
 }
 
-TEST_CASE("series: sums of changes return to exactly zero") {
+TEST_CASE("series: sums of changes return to exactly zero (B41)") {
   std::vector<Ns> ns;
   std::vector<double> value;
   SumChanges({{0, 0.1}, {5, 0.2}, {7, -0.1}, {9, -0.2}, {9, 0.7}, {12, -0.7}}, &ns, &value);

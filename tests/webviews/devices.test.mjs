@@ -238,3 +238,67 @@ test('runs, workers and ranges of steps are chosen at the top', async () => {
     await profile.settled();
   });
 });
+
+test('what was chosen in one run gives way in another that does not have it (B35)', async () => {
+  const record = (device, ts) => ({
+    ph: 'i',
+    s: 't',
+    name: '[memory]',
+    pid: 1,
+    tid: 1,
+    ts,
+    args: {
+      'Device Type': 1,
+      'Device Id': device,
+      Addr: 64 + ts,
+      Bytes: 1024 - 512 * device,
+      'Total Allocated': 1024 - 512 * device,
+      'Total Reserved': 4096,
+    },
+  });
+  const frame = (name, ts, dur) => ({
+    ph: 'X',
+    cat: 'python_function',
+    name,
+    pid: 1,
+    tid: 1,
+    ts,
+    dur,
+    args: {},
+  });
+  const log = join(folder, 'runs');
+  for (const [run, devices] of [
+    ['first', [0, 1]],
+    ['second', [0]],
+  ]) {
+    mkdirSync(join(log, run), { recursive: true });
+    const traceEvents = [
+      frame(`${run}.py(1): main`, 0, 1000),
+      frame(`${run}.py(9): work`, 100, 400),
+      ...devices.map((device) => record(device, 200 + device)),
+    ];
+    writeFileSync(join(log, run, 'w.pt.trace.json'), JSON.stringify({ traceEvents }));
+  }
+  await withPage(log, {}, async (profile, page) => {
+    const choose = (label, value) =>
+      page.locator('vscode-single-select').evaluateAll(
+        (all, [name, wanted]) => {
+          const select = all.find((one) => one.label === name);
+          select.value = wanted;
+          select.dispatchEvent(new Event('change'));
+        },
+        [label, value],
+      );
+    const heading = (text) => page.getByRole('heading', { name: text, exact: true }).waitFor();
+    await profile.view('Memory');
+    await heading('Memory of GPU 0');
+    await choose('Device', 'GPU 1');
+    await heading('Memory of GPU 1');
+    await choose('Run', 'second');
+    await heading('Memory of GPU 0');
+    assert.equal(await page.locator('.failure').count(), 0);
+    await choose('Run', 'first');
+    await profile.settled();
+    assert.equal(await page.locator('.failure').count(), 0);
+  });
+});

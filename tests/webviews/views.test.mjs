@@ -414,10 +414,10 @@ test('a navigation from outside shows the rows it names', async () => {
 });
 
 /** Writes a trace of the given events for the time of `work`. */
-async function withDrawn(events, work) {
+async function withDrawn(events, work, header = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'emberline-drawn-'));
   const file = join(folder, 'drawn.pt.trace.json');
-  writeFileSync(file, JSON.stringify({ schemaVersion: 1, traceEvents: events }));
+  writeFileSync(file, JSON.stringify({ schemaVersion: 1, ...header, traceEvents: events }));
   try {
     await work(file);
   } finally {
@@ -496,6 +496,34 @@ test('a narrow panel does not overflow', async () => {
       assert.ok(over <= 1, `${tab} is ${over} px too wide`);
     }
   });
+});
+
+test('names of devices, kernels, modules and runs are text too (B65)', async () => {
+  const evil = '<img src=x onerror="window.broken=1">';
+  const onDevice = { pid: 0, tid: 7 };
+  const work = { device: 0, stream: 7, correlation: 1 };
+  const events = [
+    slice('python_function', `nn.Module: ${evil}`, 0, 500, { 'Python id': 1 }),
+    slice('python_function', `${evil}.py(3): ${evil}`, 1, 400),
+    slice('cpu_op', 'aten::mm', 5, 100),
+    slice('cuda_runtime', evil, 10, 5, { correlation: 1 }),
+    { ...slice('kernel', evil, 50, 100, work), ...onDevice },
+    { ...slice('gpu_memcpy', `Memcpy HtoD (${evil} -> Device)`, 200, 10, work), ...onDevice },
+  ];
+  const header = { deviceProperties: [{ id: 0, name: evil, totalGlobalMem: 1 << 30 }] };
+  await withDrawn(
+    events,
+    (file) =>
+      withPage(file, {}, async (profile, page) => {
+        await page.locator('.gpu').getByText(evil).waitFor();
+        for (const tab of await page.getByRole('tab').allTextContents()) {
+          await profile.view(tab);
+          assert.equal(await page.locator('#root img').count(), 0, tab);
+        }
+        assert.equal(await page.evaluate(() => window.broken), undefined);
+      }),
+    header,
+  );
 });
 
 test('names from the trace are text, never markup (B65)', async () => {

@@ -76,6 +76,46 @@ export function viewState<T>(name: ViewName, key: string, initial: T): Signal<T>
   return cell as Signal<T>;
 }
 
+/** What a piece of state means something in: one trace, or one trace with one choice of steps. */
+type Scope = 'trace' | 'steps';
+
+const scoped = new Map<string, { scope: Scope; initial: unknown }>();
+const left = { trace: false, steps: false };
+
+/** As viewState, for what another trace, or another choice of steps, does not have. */
+export function scopedState<T>(scope: Scope, name: ViewName, key: string, initial: T): Signal<T> {
+  const id = `${name}.${key}`;
+  const known = cells.has(id);
+  const cell = viewState(name, key, initial);
+  scoped.set(id, { scope, initial });
+  // What was saved is of the trace that the page began with.
+  if (!known && left[scope]) cell.value = initial;
+  return cell;
+}
+
+/** Takes scoped state back whenever the selection leaves its scope. */
+function forgetWithSelection(): void {
+  const keys = (): Record<Scope, string> => {
+    const { run, worker, span, steps } = selection.value;
+    return {
+      trace: JSON.stringify([run, worker, span]),
+      steps: JSON.stringify([run, worker, span, steps]),
+    };
+  };
+  let seen = keys();
+  effect(() => {
+    const now = keys();
+    for (const scope of ['trace', 'steps'] as const) {
+      if (now[scope] === seen[scope]) continue;
+      left[scope] = true;
+      for (const [id, entry] of scoped) {
+        if (entry.scope === scope) cells.get(id)!.value = entry.initial;
+      }
+    }
+    seen = now;
+  });
+}
+
 function currentState(): EditorState {
   const views: Partial<Record<ViewName, Record<string, unknown>>> = {};
   for (const [name, value] of Object.entries(restored) as [ViewName, unknown][]) {
@@ -95,6 +135,7 @@ let saving = false;
 function startSaving(): void {
   if (saving) return;
   saving = true;
+  forgetWithSelection();
   let first = true;
   effect(() => {
     void saveCounter.value;

@@ -3,7 +3,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
-import { trace, viewState } from '../../host/store.ts';
+import { scopedState, trace, viewState } from '../../host/store.ts';
 import { partColor } from '../../lib/colors.ts';
 import { fixed, quantity, visible } from '../../lib/format.ts';
 import type { MemoryResult, Row } from '../../lib/protocol.ts';
@@ -53,8 +53,8 @@ function curveAction(row: Row, setRange: (range: CurveRange) => void): RowAction
 const noRange: { from?: number; to?: number } = {};
 
 export function MemoryView() {
-  const device = viewState('memory', 'device', '');
-  const stored = viewState('memory', 'range', noRange);
+  const device = scopedState('trace', 'memory', 'device', '');
+  const stored = scopedState('trace', 'memory', 'range', noRange);
   const part = viewState('memory', 'table', 'statistics');
   const peakBy = viewState('memory', 'peakBy', 'byOperator');
   const withCapacity = viewState('memory', 'capacity', false);

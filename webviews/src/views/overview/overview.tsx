@@ -110,13 +110,14 @@ function Gpus(props: { result: ViewOverviewResult }) {
               {
                 name: 'Utilization',
                 value: percent(gpu.utilization),
-                definition: 'Share of the time of the steps in which at least one kernel runs.',
+                definition:
+                  'Share of the time in which at least one kernel runs, from the first selected step to the last, pauses between them included.',
               },
               {
                 name: 'Est. SM efficiency',
                 value: percent(gpu.estSmEfficiency),
                 definition:
-                  'Blocks per multiprocessor of the kernels that run, at most 1, averaged over the time of the steps.',
+                  'Blocks per multiprocessor of the kernels that run, at most 1, averaged from the first selected step to the last, pauses between them included.',
               },
               {
                 name: 'Est. occupancy',

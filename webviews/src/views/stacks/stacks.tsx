@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import { openSource } from '../../host/host.ts';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
-import { trace, viewState } from '../../host/store.ts';
+import { scopedState, trace, viewState } from '../../host/store.ts';
 import { fileName, quantity, visible } from '../../lib/format.ts';
 import type { FlameInput, FlameNode } from '../../lib/flame.ts';
 import type { Row, StackNode, ViewStacksResult } from '../../lib/protocol.ts';
@@ -47,7 +47,7 @@ export function StacksView() {
   const direction = viewState('stacks', 'direction', 'down');
   const fold = viewState('stacks', 'fold', true);
   const search = viewState('stacks', 'search', '');
-  const root = viewState('stacks', 'root', 0);
+  const root = scopedState('steps', 'stacks', 'root', 0);
   const used = device ? weight.value : 'host';
   const params: Record<string, unknown> = {
     weight: used,
