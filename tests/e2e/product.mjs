@@ -77,9 +77,14 @@ const sizes = {
 
 /** A number as it is written, in microseconds, bytes or parts of 1: `{ value, within }`. */
 export function written(text, unit = '') {
-  const [, digits, own] = /^(-?[\d,]*\.?\d+)\s*(\S*)$/.exec(text.trim()) ?? [];
+  const [, less, digits, own] = /^([<>]?)\s*(-?[\d,]*\.?\d+)\s*(\S*)$/.exec(text.trim()) ?? [];
   const size = sizes[own || unit];
   assert.ok(digits !== undefined && size !== undefined, `"${text}" is no number with a unit`);
+  if (less !== '') {
+    // "<0.1" is more than nothing and less than that, ">-0.1" likewise below zero.
+    const half = (numberIn(digits) * size) / 2;
+    return { value: half, within: Math.abs(half) * 0.999999 };
+  }
   const decimals = /\.(\d+)$/.exec(digits)?.[1].length ?? 0;
   return { value: numberIn(digits) * size, within: 0.5001 * 10 ** -decimals * size };
 }
