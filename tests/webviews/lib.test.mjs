@@ -16,6 +16,8 @@ import {
   visible,
 } from '../../webviews/src/lib/format.ts';
 import { arcPath, topParts } from '../../webviews/src/lib/ring.ts';
+import { leastDimming, mix } from '../../webviews/src/views/timeline/palette.ts';
+import { luminanceOf } from '../../webviews/src/widgets/theme.ts';
 
 test('a lone quantity gets the unit that suits it', () => {
   const cases = [
@@ -72,6 +74,32 @@ test('times that are compared along a row have one unit', () => {
     scales.map((scale) => scale.suffix),
     ['ms', 'ms', '\u00b5s', '\u00b5s', ''],
   );
+});
+
+test('text on boxes of the timeline has contrast in every theme', () => {
+  const themes = [
+    { ground: [18, 19, 20], ink: 255 },
+    { ground: [0, 0, 0], ink: 255 },
+    { ground: [255, 255, 255], ink: 0 },
+  ];
+  const colors = [
+    [89, 164, 249],
+    [255, 211, 112],
+    [137, 209, 133],
+    [177, 128, 215],
+    [101, 45, 144],
+    [55, 78, 6],
+    [181, 32, 13],
+  ];
+  for (const { ground, ink } of themes) {
+    for (const color of colors) {
+      const part = leastDimming(color, ground, ink === 255);
+      const light = [luminanceOf(...mix(color, ground, part)), luminanceOf(ink, ink, ink)];
+      const contrast = (Math.max(...light) + 0.05) / (Math.min(...light) + 0.05);
+      assert.ok(contrast >= 4.5, `${color} on ${ground}: ${contrast}`);
+      assert.ok(part < 0.8, `${color} on ${ground} keeps its hue`);
+    }
+  }
 });
 
 test('what could mislead is made visible', () => {

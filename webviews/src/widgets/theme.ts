@@ -15,7 +15,7 @@ export function resolveColor(expression: string): string {
   return value;
 }
 
-/** Relative luminance, 0..1, of a resolved colour. Formula: WCAG 2.2, relative luminance. */
+/** Relative luminance, 0..1, of a resolved colour. */
 export function luminance(color: string): number {
   if (probe === undefined) {
     const canvas = document.createElement('canvas');
@@ -28,6 +28,11 @@ export function luminance(color: string): number {
   probe.fillStyle = color;
   probe.fillRect(0, 0, 1, 1);
   const [red = 0, green = 0, blue = 0] = probe.getImageData(0, 0, 1, 1).data;
+  return luminanceOf(red, green, blue);
+}
+
+/** Relative luminance, 0..1, of bytes. Formula: WCAG 2.2, relative luminance. */
+export function luminanceOf(red: number, green: number, blue: number): number {
   const linear = (part: number): number => {
     const value = part / 255;
     return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;

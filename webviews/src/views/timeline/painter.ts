@@ -202,7 +202,7 @@ export function drawOverlay(
       const name = visible(data.names[boxes.name[i]!] ?? '');
       const text = fitted(context, slice < 0 && count > 1 ? `${count} slices` : name, room);
       if (text === '') continue;
-      context.fillStyle = palette.text;
+      context.fillStyle = palette.boxText;
       context.fillText(text, from + 3, y + lane / 2);
     }
     for (const instant of boxes.instants) {

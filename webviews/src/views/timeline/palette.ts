@@ -1,5 +1,6 @@
 // Colours of boxes, read from the theme once and again when it changes.
 import { nameHash } from '../../lib/colors.ts';
+import { luminanceOf } from '../../widgets/theme.ts';
 
 export type Rgb = [number, number, number];
 
@@ -10,10 +11,13 @@ export interface Palette {
   border: string;
   focus: string;
   text: string;
+  /** Text on boxes: black or white, whichever the theme's ground lets stand out. */
+  boxText: string;
   font: string;
   fontSize: string;
-  highContrast: boolean;
   kinds: Map<string, Rgb>;
+  /** How far each kind's boxes go towards the ground at least, so that their text can be read. */
+  dimming: Map<string, number>;
   series: string;
 }
 
@@ -69,9 +73,9 @@ export function readPalette(): Palette {
   for (const [kind, variable] of Object.entries(variables)) {
     kinds.set(kind, parseColor(get(variable), fallback(variable)));
   }
-  const contrast =
-    document.body.classList.contains('vscode-high-contrast') ||
-    document.body.classList.contains('vscode-high-contrast-light');
+  const darkGround = luminanceOf(...background) < 0.4;
+  const dimming = new Map<string, number>();
+  for (const [kind, color] of kinds) dimming.set(kind, leastDimming(color, background, darkGround));
   return {
     background,
     foreground,
@@ -82,10 +86,11 @@ export function readPalette(): Palette {
       css(mix(foreground, background, 0.75)),
     focus: get('--vscode-focusBorder') || css(foreground),
     text: css(foreground),
+    boxText: darkGround ? '#ffffff' : '#000000',
     font: get('--vscode-font-family') || 'sans-serif',
     fontSize: get('--vscode-font-size') || '13px',
-    highContrast: contrast,
     kinds,
+    dimming,
     series: get('--vscode-charts-blue') || css(foreground),
   };
 }
@@ -98,11 +103,18 @@ export function mix(a: Rgb, b: Rgb, part: number): Rgb {
   return [0, 1, 2].map((i) => Math.round(a[i]! * (1 - part) + b[i]! * part)) as Rgb;
 }
 
-/** The hue of its kind, lighter or darker by its name, and far enough from the text drawn on it. */
+/** The least part of the ground at which white (black on a light ground) has a contrast of 4.5 by WCAG 2.2. */
+export function leastDimming(color: Rgb, background: Rgb, darkGround: boolean): number {
+  for (let part = 0.25; part < 0.8; part += 0.05) {
+    const light = luminanceOf(...mix(color, background, part));
+    if ((darkGround ? 1.05 / (light + 0.05) : (light + 0.05) / 0.05) >= 4.5) return part;
+  }
+  return 0.8;
+}
+
+/** The hue of its kind, lighter or darker by its name; its text stays readable on every box. */
 export function boxColor(palette: Palette, kind: string, name: string): Rgb {
   const base = palette.kinds.get(kind) ?? palette.foreground;
   const shade = (nameHash(name) % 8) / 8;
-  // Towards the background: text in the foreground's colour stays readable on every box.
-  const part = palette.highContrast ? 0.55 + 0.2 * shade : 0.42 + 0.26 * shade;
-  return mix(base, palette.background, part);
+  return mix(base, palette.background, (palette.dimming.get(kind) ?? 0.55) + 0.2 * shade);
 }
