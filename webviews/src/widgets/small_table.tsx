@@ -37,6 +37,7 @@ export function SmallTableView(props: {
         const value = row[key];
         return typeof value === 'number' ? Math.max(most, Math.abs(value)) : most;
       }, 0),
+      whole: rows.every((row) => typeof row[key] !== 'number' || Number.isInteger(row[key])),
     })),
   );
   const numeric = (column: Column): boolean =>

@@ -48,7 +48,7 @@ const kindNames: Record<string, string> = {
   driver: 'Driver call',
   pythonFunction: 'Python function',
   overhead: 'Profiler overhead',
-  sync: 'Synchronisation',
+  sync: 'Synchronization',
   cudaEvent: 'Device event',
   traceSpan: 'Capture span',
   collective: 'Collective',
@@ -64,13 +64,20 @@ function failed(error: unknown): void {
   problem.value = failureOf(error).message;
 }
 
-function SliceLink(props: { to: SliceRef }) {
+/** `bare` where the duration stands beside it. */
+function SliceLink(props: { to: SliceRef; bare?: boolean }) {
   return (
     <LinkButton
       title={`${props.to.name}\n${quantity(props.to.durationNs, 'ns')} at ${quantity(props.to.startNs, 'ns')}`}
       onClick={() => void select(props.to.slice).catch(failed)}
     >
-      {visible(props.to.name)} <span class="tl-dim">{quantity(props.to.durationNs, 'ns')}</span>
+      {visible(props.to.name)}
+      {props.bare === true ? null : (
+        <>
+          {' '}
+          <span class="tl-dim">{quantity(props.to.durationNs, 'ns')}</span>
+        </>
+      )}
     </LinkButton>
   );
 }
@@ -555,7 +562,7 @@ export function SearchPanel() {
 
 const reasonNames: Record<string, string> = {
   launchLate: 'Launch came late',
-  synchronisation: 'Synchronisation',
+  synchronisation: 'Synchronization',
   copy: 'Copy',
   dataLoader: 'Data loader',
   collective: 'Collective',
@@ -717,9 +724,11 @@ export function TablePanel(props: { stage: Stage | undefined; rows: readonly Row
         ]}
         rows={list.map(({ ref, row, count }) => [
           ref.slice < 0 ? (
-            `${plural(count, 'slice')}, longest ${visible(ref.name)}`
+            <span class="tl-cut" title={visible(ref.name)}>
+              {plural(count, 'slice')}, longest {visible(ref.name)}
+            </span>
           ) : (
-            <SliceLink to={ref} />
+            <SliceLink to={ref} bare />
           ),
           visible(row),
           quantity(ref.startNs, 'ns'),
