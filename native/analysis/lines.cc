@@ -387,8 +387,8 @@ std::vector<Column> Columns(LineGrouping grouping) {
        Unit::kCount, false},
       {"collectiveUs", "Collective", "Device time of collectives started here.", C::kNumber,
        Unit::kUs, false},
-      {"synchronisationUs", "Sync",
-       "Host time in runtime calls that wait for the device.", C::kNumber, Unit::kUs, false},
+      {"synchronisationUs", "Sync", "Host time in runtime calls that wait for the device.",
+       C::kNumber, Unit::kUs, false},
       {"idleUs", "Device idle",
        "Device idle time during which the launching thread was busy here and had not yet launched "
        "what came next.",
