@@ -28,7 +28,8 @@ enum class TimelineRowKind : uint8_t {
   kSpan,
   kCounter,
   kDerived,
-  kOther
+  kOther,
+  kAsync
 };
 const char* TimelineRowKindName(TimelineRowKind kind);
 
@@ -142,6 +143,11 @@ struct TimelineArrow {
   SliceIndex from = kNone;
   SliceIndex to = kNone;
   Kind kind = Kind::kOther;
+  // Of kOther, as recorded: category, name, and handles for TraceStore::ArgsAt.
+  uint16_t category = 0;
+  StringId name = 0;
+  uint64_t args = 0;
+  uint64_t args_at_end = 0;
 };
 // Arrows of one slice (for an operator, those of what is inside too), or with an end in the window.
 // `total` counts all, `arrows` holds at most `limit`.
@@ -153,5 +159,7 @@ TimelineArrows ArrowsOf(const Model& model, const ForwardBackward& pairs, SliceI
                         size_t limit);
 TimelineArrows ArrowsIn(const Model& model, const ForwardBackward& pairs, Interval window,
                         size_t limit);
+// The recorded flows that are neither launches nor from forward to backward as the model has them.
+std::vector<TimelineArrow> RecordedFlows(const Model& model);
 
 }  // namespace emberline

@@ -26,6 +26,8 @@ TimelineRowKind RowKindOf(TrackKind kind) {
       return TimelineRowKind::kSpan;
     case TrackKind::kOther:
       return TimelineRowKind::kOther;
+    case TrackKind::kAsync:
+      return TimelineRowKind::kAsync;
   }
   return TimelineRowKind::kOther;
 }
@@ -81,6 +83,12 @@ TimelineRow RowOf(const Model& model, TrackIndex index, const TrackFacts& facts)
   } else {
     row.group = process.empty() ? "Process " + pid : process + " (" + pid + ")";
     row.name = thread.empty() ? "Thread " + tid : thread;
+  }
+  if (track.kind == TrackKind::kAsync) {
+    row.name = tid.empty() ? "Asynchronous" : "Asynchronous: " + tid;
+    row.detail = "pid " + pid + ", asynchronous events, one id above the other";
+    if (!labels.empty()) row.detail += ", " + labels;
+    return row;
   }
   row.detail = "pid " + pid + ", tid " + tid;
   if (!thread.empty() && thread != row.name) row.detail += ", " + thread;
@@ -479,6 +487,8 @@ const char* TimelineRowKindName(TimelineRowKind kind) {
       return "derived";
     case TimelineRowKind::kOther:
       return "other";
+    case TimelineRowKind::kAsync:
+      return "async";
   }
   return "other";
 }

@@ -82,8 +82,11 @@ class ArrowList {
  public:
   explicit ArrowList(size_t limit) : limit_(limit) {}
   void Add(SliceIndex from, SliceIndex to, TimelineArrow::Kind kind) {
+    Add({from, to, kind, 0, 0, 0, 0});
+  }
+  void Add(const TimelineArrow& arrow) {
     ++list_.total;
-    if (list_.arrows.size() < limit_) list_.arrows.push_back({from, to, kind});
+    if (list_.arrows.size() < limit_) list_.arrows.push_back(arrow);
   }
   TimelineArrows Take() { return std::move(list_); }
 
@@ -92,25 +95,39 @@ class ArrowList {
   TimelineArrows list_;
 };
 
-// Flows that the model knows better: launches by correlation, backward ops by forward.
+// Flows of launches and of forward to backward, which the model knows better where it knows them.
 bool IsModelled(std::string_view name) {
   return name == "ac2g" || name == "fwdbwd" || name == "fwd_bwd" || name == "async_cpu_to_gpu" ||
          name == "async_gpu" || name == "forward_backward";
 }
 
-// Calls `visit(from, to)` for the recorded flows beside those.
+// Calls `visit(arrow)` for the recorded flows that the model does not hold already: of other
+// categories, and those that it made nothing of.
 template <typename F>
-void ForEachOtherFlow(const TraceStore& store, F&& visit) {
-  const std::vector<FlowPoint>& flows = store.flows();
-  for (size_t i = 0; i + 1 < flows.size(); ++i) {
-    const FlowPoint& from = flows[i];
-    const FlowPoint& to = flows[i + 1];
-    if (from.id != to.id || from.phase == FlowPhase::kEnd || to.phase == FlowPhase::kStart)
+void ForEachOtherFlow(const Model& model, F&& visit) {
+  const TraceStore& store = model.store();
+  const FlowPoint* from = nullptr;  // last start or step of the id
+  for (const FlowPoint& to : store.flows()) {
+    if (from != nullptr && from->id != to.id) from = nullptr;
+    const FlowPoint* begin = from;
+    if (to.phase != FlowPhase::kEnd) from = &to;
+    if (begin == nullptr || to.phase == FlowPhase::kStart) continue;
+    if (begin->slice == kNone || to.slice == kNone) continue;
+    const std::string_view category = store.strings().Get(store.categories()[to.category].raw);
+    const bool modelled = IsModelled(category) || IsModelled(store.strings().Get(to.name));
+    const uint64_t args = store.FlowArgs(*begin), args_at_end = store.FlowArgs(to);
+    // The same link once more, in a category of an old recorder, says nothing new.
+    const bool known =
+        model.launch[to.slice] == begin->slice || model.forward[to.slice] == begin->slice;
+    if (known && args == 0 && args_at_end == 0) continue;
+    // A launch's flow ends at the work or at a call inside the launch; a forward op's at an op
+    // below the node that the model links.
+    if (modelled && (model.launch[to.slice] != kNone || IsLaunchApi(store.kind(to.slice)) ||
+                     store.kind(to.slice) == SliceKind::kCpuOp)) {
       continue;
-    if (from.slice == kNone || to.slice == kNone || from.name != to.name) continue;
-    const std::string_view category = store.strings().Get(store.categories()[from.category].raw);
-    if (IsModelled(category) || IsModelled(store.strings().Get(from.name))) continue;
-    visit(from.slice, to.slice);
+    }
+    visit(TimelineArrow{begin->slice, to.slice, TimelineArrow::Kind::kOther, begin->category,
+                        begin->name, args, args_at_end});
   }
 }
 
@@ -143,8 +160,8 @@ TimelineArrows ArrowsOf(const Model& model, const ForwardBackward& pairs, SliceI
   for (auto it = first; it != pairs.end() && it->first == slice; ++it) {
     list.Add(slice, it->second, TimelineArrow::Kind::kForwardBackward);
   }
-  ForEachOtherFlow(store, [&](SliceIndex from, SliceIndex to) {
-    if (from == slice || to == slice) list.Add(from, to, TimelineArrow::Kind::kOther);
+  ForEachOtherFlow(model, [&](const TimelineArrow& arrow) {
+    if (arrow.from == slice || arrow.to == slice) list.Add(arrow);
   });
   return list.Take();
 }
@@ -169,10 +186,16 @@ TimelineArrows ArrowsIn(const Model& model, const ForwardBackward& pairs, Interv
       list.Add(launch, i, TimelineArrow::Kind::kLaunch);
     }
   }
-  ForEachOtherFlow(store, [&](SliceIndex from, SliceIndex to) {
-    if (touches(from) || touches(to)) list.Add(from, to, TimelineArrow::Kind::kOther);
+  ForEachOtherFlow(model, [&](const TimelineArrow& arrow) {
+    if (touches(arrow.from) || touches(arrow.to)) list.Add(arrow);
   });
   return list.Take();
+}
+
+std::vector<TimelineArrow> RecordedFlows(const Model& model) {
+  std::vector<TimelineArrow> flows;
+  ForEachOtherFlow(model, [&](const TimelineArrow& arrow) { flows.push_back(arrow); });
+  return flows;
 }
 
 }  // namespace emberline

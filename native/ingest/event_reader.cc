@@ -273,8 +273,10 @@ void EventReader::TakeField(std::string_view key, const Token& token) {
         const bool hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
         if (IsDigits(text) && ParseInt64(text, &number)) {
           event_.id = static_cast<uint64_t>(number);
-        } else if (hex &&
-                   std::from_chars(text.data() + 2, text.data() + text.size(), event_.id, 16).ptr ==
+          return;
+        }
+        event_.id_text.assign(text);
+        if (hex && std::from_chars(text.data() + 2, text.data() + text.size(), event_.id, 16).ptr ==
                        text.data() + text.size()) {
           // The number is in event_.id.
         } else {

@@ -28,7 +28,8 @@ struct RawEvent {
   StringId category = 0;
   RecordedId pid, tid;  // the empty text when absent
   Ns ts = 0, dur = 0;
-  uint64_t id = 0;
+  uint64_t id = 0;            // the number, or a hash of the text
+  std::string id_text;        // as recorded, empty when it is a decimal number
   std::vector<ArgItem> args;  // keys of the event that have no field above come with them
 };
 

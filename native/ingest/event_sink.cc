@@ -32,6 +32,8 @@ EventSink::EventSink(TraceBuilder* builder, Problems* problems)
       process_sort_index_(strings_.Intern("process_sort_index")),
       thread_name_(strings_.Intern("thread_name")),
       thread_sort_index_(strings_.Intern("thread_sort_index")),
+      id2_(strings_.Intern("id2")),
+      scope_(strings_.Intern("scope")),
       cpu_functions_(strings_.Intern("CPU functions")),
       cuda_functions_(strings_.Intern("CUDA functions")),
       traces_pid_(strings_.Intern("Traces")),
@@ -140,6 +142,17 @@ void EventSink::Take(const RawEvent& event, uint64_t offset) {
     case 'f':
       ++state.counts[kFlowEnd];
       return TakeFlow(event, state, FlowPhase::kEnd, offset);
+    case 'b':
+    case 'e':
+    case 'S':
+    case 'F':
+      ++state.counts[kDuration];
+      return TakeAsync(event, state, offset);
+    case 'n':
+    case 'T':
+    case 'p':
+      ++state.counts[kInstant];
+      return TakeAsync(event, state, offset);
     case 'M':
       ++state.counts[kMetadata];
       return TakeMetadata(event);
@@ -183,7 +196,11 @@ void EventSink::TakeEnd(const RawEvent& event, uint64_t offset) {
   if (found == open_.end() || found->second.empty()) {
     return Lose(ProblemKind::kEndWithoutBegin, offset);
   }
-  std::vector<OpenRange>& stack = found->second;
+  EndRange(&found->second, event, offset);
+}
+
+void EventSink::EndRange(std::vector<OpenRange>* open, const RawEvent& event, uint64_t offset) {
+  std::vector<OpenRange>& stack = *open;
   // Ends usually name nothing, or the range on top; ranges that cross name one further down.
   size_t at = stack.size() - 1;
   if (event.has_name) {
@@ -292,8 +309,79 @@ void EventSink::TakeFlow(const RawEvent& event, CategoryState& state, FlowPhase 
   flow.name = event.name;
   flow.category = builder_->Category(state.raw, state.meaning.kind);
   flow.phase = phase;
-  builder_->AddFlow(flow, builder_->Thread(event.pid, event.tid));
+  builder_->AddFlow(flow, builder_->Thread(event.pid, event.tid),
+                    event.args.empty() ? 0 : Args(event));
   ++builder_->counts().flows;
+}
+
+// Events that belong to an id instead of a thread: all of one category of a process share a track,
+// where the builder nests those of one id and puts the others beside them.
+void EventSink::TakeAsync(const RawEvent& event, CategoryState& state, uint64_t offset) {
+  if (!HasTime(event, offset)) return;
+  AsyncSlice async;
+  uint64_t key = event.id;
+  if (event.has_id) {
+    async.id.is_text = !event.id_text.empty();
+    if (async.id.is_text) {
+      async.id.text = strings_.Intern(event.id_text);
+    } else {
+      async.id.number = static_cast<int64_t>(event.id);
+    }
+  } else {
+    // id2 says whether the id counts for the process alone or for all.
+    const ArgItem* id2 = FindArg(event, id2_);
+    if (id2 == nullptr || id2->type != ArgType::kJson) {
+      return Lose(ProblemKind::kMissingAsyncId, offset);
+    }
+    async.id.is_text = true;
+    async.id.text = id2->text;
+    key = id2->text;
+    if (strings_.Get(id2->text).find("\"local\"") != std::string_view::npos) {
+      key = key * 31 + builder_->Thread(event.pid, RecordedId{});
+    }
+  }
+  const char phase = event.phase;
+  async.nestable = phase == 'b' || phase == 'e' || phase == 'n';
+  const ArgItem* scope = FindArg(event, scope_);
+  for (const uint64_t part :
+       {uint64_t{state.raw}, uint64_t{async.nestable ? 0 : event.name},
+        uint64_t{scope != nullptr && scope->type == ArgType::kText ? scope->text : 0}}) {
+    key = (key ^ (key >> 29)) * 0x9E3779B97F4A7C15ull + part;
+  }
+
+  if (phase == 'e' || phase == 'F') {
+    const auto found = open_async_.find(key);
+    if (found == open_async_.end()) return Lose(ProblemKind::kEndWithoutBegin, offset);
+    EndRange(&found->second, event, offset);
+    if (found->second.empty()) open_async_.erase(found);
+    return;
+  }
+  RecordedId row;
+  row.is_text = true;
+  row.text = state.raw;
+  const TrackIndex track = builder_->TrackOf(builder_->Thread(event.pid, row), Domain::kAsync);
+  const uint16_t category = builder_->Category(state.raw, SliceKind::kHostOther);
+  if (phase == 'n' || phase == 'T' || phase == 'p') {
+    Instant instant;
+    instant.ts = event.ts;
+    instant.name = event.name;
+    instant.category = category;
+    instant.track = track;
+    instant.args = Args(event);
+    builder_->AddInstant(instant, false);
+    ++builder_->counts().instants;
+    return;
+  }
+  if (!event.has_name) problems_->Add(ProblemKind::kMissingName, offset);
+  if (event.has_fraction) builder_->SetFractionalTimes();
+  async.event_index = static_cast<uint32_t>(event_index_ - 1);
+  async.tid = event.tid;
+  const uint32_t added =
+      builder_->AddSlice(track, category, event.name, event.ts, TraceBuilder::kUnfinished,
+                         Args(event), async.event_index);
+  builder_->AddAsync(async);
+  ++builder_->counts().slices;
+  open_async_[key].push_back({added, offset});
 }
 
 void EventSink::TakeMetadata(const RawEvent& event) {
@@ -319,6 +407,10 @@ void EventSink::TakeMetadata(const RawEvent& event) {
 
 void EventSink::Finish() {
   for (const auto& [thread, stack] : open_) {
+    for (const OpenRange& range : stack)
+      problems_->Add(ProblemKind::kUnfinishedEvent, range.offset);
+  }
+  for (const auto& [key, stack] : open_async_) {
     for (const OpenRange& range : stack)
       problems_->Add(ProblemKind::kUnfinishedEvent, range.offset);
   }

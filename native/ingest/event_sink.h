@@ -63,7 +63,10 @@ class EventSink {
   void TakeInstant(const RawEvent& event, CategoryState& state, uint64_t offset);
   void TakeCounter(const RawEvent& event, uint64_t offset);
   void TakeFlow(const RawEvent& event, CategoryState& state, FlowPhase phase, uint64_t offset);
+  void TakeAsync(const RawEvent& event, CategoryState& state, uint64_t offset);
   void TakeMetadata(const RawEvent& event);
+  // Ends the innermost range of `stack`, or the innermost with the event's name.
+  void EndRange(std::vector<OpenRange>* stack, const RawEvent& event, uint64_t offset);
 
   TraceBuilder* builder_;
   Problems* problems_;
@@ -73,13 +76,14 @@ class EventSink {
   std::vector<CategoryState> categories_;
   std::unordered_map<StringId, uint32_t> category_index_;
   uint32_t last_category_ = 0;
-  std::unordered_map<uint32_t, std::vector<OpenRange>> open_;
+  std::unordered_map<uint32_t, std::vector<OpenRange>> open_;        // by thread
+  std::unordered_map<uint64_t, std::vector<OpenRange>> open_async_;  // by category and id
 
   // Ids of the texts that events are compared with.
   const StringId memory_name_, device_type_, device_id_, addr_, bytes_, total_allocated_,
       total_reserved_, name_, labels_, sort_index_, process_name_, process_labels_,
-      process_sort_index_, thread_name_, thread_sort_index_, cpu_functions_, cuda_functions_,
-      traces_pid_, spans_pid_, window_end_;
+      process_sort_index_, thread_name_, thread_sort_index_, id2_, scope_, cpu_functions_,
+      cuda_functions_, traces_pid_, spans_pid_, window_end_;
 };
 
 }  // namespace emberline

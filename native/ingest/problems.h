@@ -30,6 +30,7 @@ enum class ProblemKind : uint8_t {
   // Events that cannot be understood.
   kMissingPhase,
   kUnsupportedPhase,
+  kMissingAsyncId,
   kMissingTime,
   kTimeOutOfRange,
   kMissingName,

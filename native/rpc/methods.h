@@ -2,6 +2,8 @@
 // command line call the same functions.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "base/cancel.h"
@@ -15,6 +17,8 @@ struct CallContext {
   Session& session;
   CancelToken cancel;
   ProgressFn progress;  // must stay callable after the call returned: a shared load may report late
+  // Told by profile/load, for work that may follow the reply. May be empty.
+  std::function<void(std::shared_ptr<const LoadedTrace>)> loaded = {};
 };
 
 // True for the methods that CallMethod answers.

@@ -19,6 +19,7 @@
 #include "rpc/methods.h"
 #include "rpc/rpc_error.h"
 #include "rpc/transport.h"
+#include "rpc/views/view.h"
 
 namespace emberline {
 namespace {
@@ -31,6 +32,13 @@ constexpr uint64_t kGraceMs = 3000;
 
 class Server;
 
+// Work that nobody waits for. Holds its trace, and nothing of the server.
+struct Preparation {
+  uv_work_t work{};
+  std::shared_ptr<const LoadedTrace> trace;
+  CancelToken cancel;
+};
+
 // One request. Made on the loop's thread, worked on by one pool thread, finished on the loop.
 struct Request {
   uv_work_t work{};
@@ -42,8 +50,9 @@ struct Request {
   Json progress_token;                // null: no progress is wanted
   std::atomic<bool> finished{false};  // late progress of a shared load is dropped
   std::atomic<int> percent{-1};
-  std::string reply;              // written by the worker
-  std::shared_ptr<Request> self;  // keeps it alive while libuv holds the pointer
+  std::string reply;                          // written by the worker
+  std::shared_ptr<const LoadedTrace> loaded;  // by profile/load, written by the worker
+  std::shared_ptr<Request> self;              // keeps it alive while libuv holds the pointer
 };
 
 Json Notification(const char* method, Json params) {
@@ -280,6 +289,9 @@ class Server {
         }
       };
     }
+    context.loaded = [&request](std::shared_ptr<const LoadedTrace> trace) {
+      request.loaded = std::move(trace);
+    };
     const auto begin = std::chrono::steady_clock::now();
     Result<Json> result = CallMethod(request.method, request.params, context);
     Json reply = result.ok() ? ResultReply(request.id, std::move(result.value()))
@@ -340,8 +352,27 @@ class Server {
     } else {
       transport_->Send(request.reply);
     }
+    if (request.loaded && !stopping_) Prepare(std::move(request.loaded));
     running_.erase(DumpJson(request.id));
     FinishWhenIdle();
+  }
+
+  // The timeline's pyramids, while the user looks at something else.
+  void Prepare(std::shared_ptr<const LoadedTrace> trace) {
+    auto* job = new Preparation{{}, std::move(trace), preparing_};
+    job->work.data = job;
+    uv_queue_work(
+        &loop_, &job->work,
+        [](uv_work_t* work) {
+          const auto* mine = static_cast<const Preparation*>(work->data);
+          try {
+            PrepareTimeline(*mine->trace, mine->cancel);
+          } catch (const std::exception& e) {
+            // A request that needs it meets the same and answers it.
+            Log(LogLevel::kInfo, std::string("Preparing the timeline failed: ") + e.what());
+          }
+        },
+        [](uv_work_t* work, int) { delete static_cast<Preparation*>(work->data); });
   }
 
   void Send(const Json& message) { transport_->Send(DumpJson(message)); }
@@ -364,6 +395,7 @@ class Server {
     stopping_ = true;
     status_ = status;
     Log(LogLevel::kInfo, why);
+    preparing_.Cancel();
     for (const auto& [key, request] : running_) {
       request->cancel.Cancel();
       uv_cancel(reinterpret_cast<uv_req_t*>(&request->work));
@@ -389,6 +421,7 @@ class Server {
   std::unique_ptr<Transport> transport_;
   Session session_;
   std::map<std::string, std::shared_ptr<Request>> running_;  // by the id's JSON text
+  CancelToken preparing_;
   std::mutex progress_mutex_;
   std::deque<std::string> progress_;  // guarded by progress_mutex_
   int64_t parent_ = 0;

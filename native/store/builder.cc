@@ -87,6 +87,8 @@ TrackKind KindOf(Domain domain) {
       return TrackKind::kSpan;
     case Domain::kUnknown:
       return TrackKind::kOther;
+    case Domain::kAsync:
+      return TrackKind::kAsync;
   }
   return TrackKind::kOther;
 }
@@ -177,7 +179,8 @@ void TraceBuilder::AddMemory(const MemoryRecord& record) { memory_.Push(record);
 
 void TraceBuilder::AddCounter(const CounterSample& sample) { store_->counters_.push_back(sample); }
 
-void TraceBuilder::AddFlow(const FlowPoint& flow, uint32_t thread) {
+void TraceBuilder::AddFlow(const FlowPoint& flow, uint32_t thread, uint64_t arg_handle) {
+  if (arg_handle != 0) flow_args_.emplace_back(static_cast<uint32_t>(flows_.size()), arg_handle);
   FlowPoint stored = flow;
   stored.track = thread;
   flows_.Push(stored);
@@ -505,6 +508,11 @@ bool TraceBuilder::Nest(const CancelToken& cancel) {
   for (Track& track : store.tracks_) {
     active.clear();
     lane_end.clear();
+    // Asynchronous slices nest within their id; those of other ids only run at the same time.
+    const bool by_id = track.kind == TrackKind::kAsync;
+    const auto same_id = [&](SliceIndex a, SliceIndex b) {
+      return !by_id || store.AsyncOf(a)->id == store.AsyncOf(b)->id;
+    };
     for (SliceIndex i = track.first; i < track.last; ++i) {
       if (i % kCancelStride == 0 && cancel.cancelled()) return false;
       const Ns start = store.start_[i];
@@ -514,7 +522,7 @@ bool TraceBuilder::Nest(const CancelToken& cancel) {
       size_t seen = 0;
       for (size_t k = active.size(); k-- > 0 && seen < kMaxCrossing; ++seen) {
         const Ns parent_end = store.end(active[k]);
-        if (parent_end > start && end <= parent_end + slack) {
+        if (parent_end > start && end <= parent_end + slack && same_id(active[k], i)) {
           parent = active[k];
           break;
         }
@@ -635,6 +643,11 @@ bool TraceBuilder::PlaceFlows(const CancelToken& cancel) {
     store.flows_[i] = flow;
   }
   flows_.Free();
+  for (const auto& [row, args] : flow_args_) {
+    store.flow_args_.emplace_back(TraceStore::FlowKey(store.flows_[row]), args);
+  }
+  flow_args_ = {};
+  std::sort(store.flow_args_.begin(), store.flow_args_.end());
   std::sort(store.flows_.begin(), store.flows_.end(), [](const FlowPoint& a, const FlowPoint& b) {
     if (a.id != b.id) return a.id < b.id;
     if (a.ts != b.ts) return a.ts < b.ts;

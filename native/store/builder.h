@@ -15,8 +15,8 @@ namespace emberline {
 
 // Which row of a viewer an event belongs to. Process ids alone do not tell: device 1 and a process
 // with id 1 may stand in one file.
-enum class Domain : uint8_t { kHost, kDevice, kOverhead, kSpan, kUnknown };
-inline constexpr int kDomainCount = 5;
+enum class Domain : uint8_t { kHost, kDevice, kOverhead, kSpan, kUnknown, kAsync };
+inline constexpr int kDomainCount = 6;
 
 class TraceBuilder {
  public:
@@ -58,7 +58,10 @@ class TraceBuilder {
   void AddMemory(const MemoryRecord& record);
   void AddCounter(const CounterSample& sample);
   // The track of `flow` is ignored: it is found by thread and time.
-  void AddFlow(const FlowPoint& flow, uint32_t thread);
+  void AddFlow(const FlowPoint& flow, uint32_t thread, uint64_t arg_handle = 0);
+  // The id behind a slice that was added to a track of Domain::kAsync. Slices come in the file's
+  // order.
+  void AddAsync(const AsyncSlice& slice) { store_->async_.push_back(slice); }
 
   // Metadata of a process ("process_name", "process_labels", "process_sort_index") or a thread
   // ("thread_name", "thread_sort_index"). The last one wins, but a name that says more stays.
@@ -86,7 +89,7 @@ class TraceBuilder {
   };
   struct ThreadInfo {
     ThreadKey key;
-    TrackIndex tracks[kDomainCount] = {kNone, kNone, kNone, kNone, kNone};
+    TrackIndex tracks[kDomainCount] = {kNone, kNone, kNone, kNone, kNone, kNone};
     StringId host_name = 0, device_name = 0;
     int64_t sort_index = 0;
     bool has_sort_index = false;
@@ -127,6 +130,7 @@ class TraceBuilder {
   ChunkedColumn<uint64_t> args_;
   ChunkedColumn<MemoryRecord> memory_;
   ChunkedColumn<FlowPoint> flows_;  // `track` holds the thread's number until Finalize
+  std::vector<std::pair<uint32_t, uint64_t>> flow_args_;  // row of flows_, handle
   std::vector<bool> instant_is_marker_;
 
   std::vector<ThreadInfo> threads_;

@@ -1,5 +1,6 @@
 #include "store/trace_store.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -125,11 +126,33 @@ std::vector<std::pair<StringId, ArgValue>> TraceStore::ArgsAt(uint64_t handle) c
   return arg_table_.Decode(handle);
 }
 
+uint64_t TraceStore::FlowKey(const FlowPoint& point) {
+  uint64_t key = point.id ^ static_cast<uint64_t>(point.ts) * 0x9E3779B97F4A7C15ull;
+  key ^= key >> 32;
+  return (key * 0xD6E8FEB86659FD93ull) ^ static_cast<uint64_t>(point.phase);
+}
+
+uint64_t TraceStore::FlowArgs(const FlowPoint& point) const {
+  const uint64_t key = FlowKey(point);
+  const auto at =
+      std::lower_bound(flow_args_.begin(), flow_args_.end(), std::pair<uint64_t, uint64_t>(key, 0));
+  return at != flow_args_.end() && at->first == key ? at->second : 0;
+}
+
+const AsyncSlice* TraceStore::AsyncOf(SliceIndex i) const {
+  if (tracks_[track_[i]].kind != TrackKind::kAsync) return nullptr;
+  const auto at = std::lower_bound(
+      async_.begin(), async_.end(), event_index_[i],
+      [](const AsyncSlice& slice, uint32_t index) { return slice.event_index < index; });
+  return at != async_.end() && at->event_index == event_index_[i] ? &*at : nullptr;
+}
+
 size_t TraceStore::MemoryBytes() const {
   return Bytes(start_) + Bytes(duration_) + Bytes(name_) + Bytes(category_) + Bytes(track_) +
          Bytes(parent_) + Bytes(depth_) + Bytes(event_index_) + Bytes(args_) +
          arg_table_.MemoryBytes() + Bytes(tracks_) + Bytes(categories_) + Bytes(instants_) +
-         Bytes(memory_) + Bytes(counters_) + Bytes(flows_) + strings_.MemoryBytes();
+         Bytes(memory_) + Bytes(counters_) + Bytes(flows_) + Bytes(flow_args_) + Bytes(async_) +
+         strings_.MemoryBytes();
 }
 
 }  // namespace emberline

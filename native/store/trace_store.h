@@ -55,6 +55,7 @@ enum class TrackKind : uint8_t {
   kOverhead,      // the profiler's own overhead
   kSpan,          // "Spans"/"Traces" rows
   kOther,
+  kAsync,  // asynchronous events of one category of a process; `tid` is the category
 };
 
 // A process or thread id as recorded: an integer, or an interned string.
@@ -128,6 +129,14 @@ struct FlowPoint {
   SliceIndex slice = kNone;  // the slice of `track` that encloses (host) or begins at (device) ts
 };
 
+// What an asynchronous slice has beyond others: it belongs to an id, not to a thread.
+struct AsyncSlice {
+  uint32_t event_index = 0;  // of the slice
+  RecordedId id;             // as recorded; the text of id2 where that is given
+  RecordedId tid;            // thread of its begin
+  bool nestable = true;      // b, e; else the older S, F
+};
+
 // One kind of problem found while reading; problems of one kind are counted together.
 struct Problem {
   std::string kind;     // stable id, lower camel: "truncated", "invalidUtf8", "negativeDuration"
@@ -175,8 +184,8 @@ struct TraceMetadata {
 
 struct ReadCounts {
   uint64_t events = 0;  // objects in traceEvents
-  uint64_t slices = 0;  // X, and matched B/E pairs count as two events, one slice
-  uint64_t paired = 0;  // events consumed as the second half of a pair (E)
+  uint64_t slices = 0;  // X, and matched B/E and b/e pairs count as two events, one slice
+  uint64_t paired = 0;  // events consumed as the second half of a pair (E, e)
   uint64_t instants = 0;
   uint64_t memory = 0;  // instants that became memory records
   uint64_t counters = 0;
@@ -237,6 +246,10 @@ class TraceStore {
   const std::vector<MemoryRecord>& memory() const { return memory_; }  // by ts, file order
   const std::vector<CounterSample>& counters() const { return counters_; }  // by name, then ts
   const std::vector<FlowPoint>& flows() const { return flows_; }            // by id, then ts
+  // Args of a flow point as recorded; 0 when it has none, which is usual.
+  uint64_t FlowArgs(const FlowPoint& point) const;
+  // The id behind a slice of a kAsync track; null for others.
+  const AsyncSlice* AsyncOf(SliceIndex i) const;
   const StringPool& strings() const { return strings_; }
   const TraceMetadata& metadata() const { return metadata_; }
   const std::vector<Problem>& problems() const { return problems_; }
@@ -252,6 +265,7 @@ class TraceStore {
 
  private:
   friend class TraceBuilder;
+  static uint64_t FlowKey(const FlowPoint& point);
   std::vector<Ns> start_, duration_;
   std::vector<StringId> name_;
   std::vector<uint16_t> category_;
@@ -267,6 +281,8 @@ class TraceStore {
   std::vector<MemoryRecord> memory_;
   std::vector<CounterSample> counters_;
   std::vector<FlowPoint> flows_;
+  std::vector<std::pair<uint64_t, uint64_t>> flow_args_;  // by FlowKey
+  std::vector<AsyncSlice> async_;                         // by event_index
   StringPool strings_;
   TraceMetadata metadata_;
   std::vector<Problem> problems_;

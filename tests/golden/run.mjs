@@ -3,7 +3,7 @@
 //   node --test tests/golden/run.mjs        compares
 //   node tests/golden/run.mjs --update      writes what the program answers now
 //
-// The traces in traces/ are drawn by hand: small enough to check an answer with a pencil. After an
+// A command with a slash is a method of the daemon and its parameters. The traces in traces/ are drawn by hand: small enough to check an answer with a pencil. After an
 // update, read the difference: it is the change that users will see.
 
 import assert from 'node:assert/strict';
@@ -12,6 +12,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { emberline } from '../lib/cli.mjs';
+import { startDaemon } from '../rpc/daemon.mjs';
 
 const folder = path.dirname(fileURLToPath(import.meta.url));
 const update = process.argv.includes('--update');
@@ -36,6 +37,13 @@ const cases = {
   'old-recorder': ['overview', 'operators', 'kernels', 'stacks', 'memory'],
   graph: ['overview', 'operators', 'kernels', 'kernels --group-by properties'],
   damaged: ['operators', 'check --format json'],
+  timeline: [
+    'timeline',
+    'timeline --window 0:5000000 --pixels 100 --track 0',
+    'timeline/window {"startNs":0,"endNs":130000,"pixels":1300,"tracks":[2,3,4]}',
+    'timeline/flows',
+    'timeline/gaps',
+  ],
 };
 
 /** Takes out what differs from run to run, and words of advice, which have tests of their own. */
@@ -57,9 +65,36 @@ function settle(text, command, options) {
 const slugOf = (trace, command) =>
   `${trace}.${command.replace(/--?/g, '').replace(/[^A-Za-z0-9]+/g, '-')}.txt`;
 
+/** A result with one line for each entry of its lists, and one for each other member. */
+function lines(result) {
+  const line = (value) => JSON.stringify(value).replaceAll(/(?<=[,{])"(\w+)":/g, ' $1: ');
+  return Object.entries(result)
+    .map(([key, value]) => {
+      const isList = Array.isArray(value) && value.some((entry) => typeof entry === 'object');
+      if (!isList) return `${key}: ${line(value)}\n`;
+      return `${key}:\n${value.map((entry) => `  ${line(entry)}\n`).join('')}`;
+    })
+    .join('');
+}
+
+async function askDaemon(method, file, params) {
+  const daemon = startDaemon();
+  try {
+    await daemon.initialize();
+    const { profileId } = await daemon.request('profile/open', { path: file });
+    return lines(await daemon.request(method, { profileId, ...params }));
+  } finally {
+    await daemon.stop();
+  }
+}
+
 async function answer(trace, command) {
   const [name, ...options] = command.split(' ');
   const file = path.join(folder, 'traces', `${trace}.pt.trace.json`);
+  if (name.includes('/')) {
+    const params = JSON.parse(options.join(' ') || '{}');
+    return `> ${command}\n${await askDaemon(name, file, params)}`;
+  }
   const { status, stdout, stderr } = await emberline([name, file, ...options]);
   const messages = stderr
     .split('\n')

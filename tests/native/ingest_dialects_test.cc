@@ -353,4 +353,61 @@ TEST_CASE("a trace of metadata alone, of nothing, and with a null") {
   CHECK(store->extent() == Interval{0, 0});
 }
 
+TEST_CASE("asynchronous events nest by id, beside those of other ids") {
+  const auto store = ReadEvents(R"js(
+    {"ph": "b", "cat": "request", "name": "outer", "id": "0x1", "pid": 5, "tid": 6, "ts": 10, "args": {"a": 1}},
+    {"ph": "b", "cat": "request", "name": "other", "id": 2, "pid": 5, "tid": 6, "ts": 11},
+    {"ph": "b", "cat": "request", "name": "inner", "id": "0x1", "pid": 5, "tid": 6, "ts": 12},
+    {"ph": "n", "cat": "request", "name": "mark", "id": "0x1", "pid": 5, "tid": 6, "ts": 13},
+    {"ph": "e", "cat": "request", "name": "other", "id": 2, "pid": 5, "tid": 6, "ts": 14},
+    {"ph": "e", "cat": "request", "name": "inner", "id": "0x1", "pid": 5, "tid": 7, "ts": 15},
+    {"ph": "e", "cat": "request", "name": "outer", "id": "0x1", "pid": 5, "tid": 6, "ts": 20, "args": {"b": 2}},
+    {"ph": "e", "cat": "request", "name": "outer", "id": "0x1", "pid": 5, "tid": 6, "ts": 21},
+    {"ph": "S", "cat": "old", "name": "step", "id": 1, "pid": 5, "tid": 6, "ts": 30},
+    {"ph": "T", "cat": "old", "name": "step", "id": 1, "pid": 5, "tid": 6, "ts": 31},
+    {"ph": "F", "cat": "old", "name": "step", "id": 1, "pid": 5, "tid": 6, "ts": 32},
+    {"ph": "b", "cat": "request", "name": "local", "id2": {"local": "0x9"}, "pid": 5, "tid": 6, "ts": 40},
+    {"ph": "e", "cat": "request", "name": "local", "id2": {"local": "0x9"}, "pid": 6, "tid": 6, "ts": 41},
+    {"ph": "e", "cat": "request", "name": "local", "id2": {"local": "0x9"}, "pid": 5, "tid": 6, "ts": 42},
+    {"ph": "b", "cat": "request", "name": "lost", "pid": 5, "tid": 6, "ts": 50})js");
+  CheckCounts(*store);
+  REQUIRE(store->slice_count() == 5);
+  CHECK(store->counts().instants == 2);
+  CHECK(ProblemCount(*store, "endWithoutBegin") == 2);
+  CHECK(ProblemCount(*store, "missingAsyncId") == 1);
+  const SliceIndex outer = Find(*store, "outer");
+  const SliceIndex inner = Find(*store, "inner");
+  const SliceIndex other = Find(*store, "other");
+  CHECK(store->duration(outer) == 10'000);
+  CHECK(store->duration(inner) == 3'000);
+  CHECK(store->duration(other) == 3'000);
+  CHECK(store->duration(Find(*store, "local")) == 2'000);
+  // "other" lies within "outer" in time, but belongs to another id.
+  CHECK(store->parent(inner) == outer);
+  CHECK(store->parent(other) == kNone);
+  CHECK(store->depth(other) != store->depth(outer));
+  CHECK(store->depth(other) != store->depth(inner));
+  CHECK(store->tracks()[store->track(outer)].kind == TrackKind::kAsync);
+  CHECK(store->track(outer) == store->track(other));
+  CHECK(store->track(Find(*store, "step")) != store->track(outer));
+  CHECK(store->ArgInt(outer, "a") == 1);
+  CHECK(store->ArgInt(outer, "b") == 2);
+  const AsyncSlice* async = store->AsyncOf(outer);
+  REQUIRE(async != nullptr);
+  CHECK(store->strings().Get(async->id.text) == "0x1");
+  CHECK(async->tid.number == 6);
+  CHECK_FALSE(store->AsyncOf(Find(*store, "step"))->nestable);
+}
+
+TEST_CASE("args of flows are kept") {
+  const auto store = ReadEvents(X("cpu_op", "a", 1, 10) + "," + X("cpu_op", "b", 20, 5) + R"js(,
+    {"ph": "s", "cat": "critical_path", "name": "edge", "id": 1, "pid": 1, "tid": 1, "ts": 2, "args": {"weight": 18}},
+    {"ph": "f", "cat": "critical_path", "name": "edge", "id": 1, "pid": 1, "tid": 1, "ts": 20, "bp": "e"})js");
+  REQUIRE(store->flows().size() == 2);
+  const auto args = store->ArgsAt(store->FlowArgs(store->flows()[0]));
+  REQUIRE(args.size() == 1);
+  CHECK(store->strings().Get(args[0].first) == "weight");
+  CHECK(store->FlowArgs(store->flows()[1]) == 0);
+}
+
 }  // namespace emberline

@@ -154,7 +154,7 @@ TEST_CASE("a key that lost a quote") {
 TEST_CASE("entries that are no events are counted") {
   const auto store =
       ReadEvents("1, null, \"text\", [1, {\"ph\": \"X\"}], {}, " + X("cpu_op", "op", 1, 1) +
-                 R"js(, {"ph": "b", "name": "async", "pid": 1, "tid": 1, "ts": 1, "id": 1},
+                 R"js(, {"ph": "v", "name": "memory dump", "pid": 1, "tid": 1, "ts": 1, "id": 1},
                                    {"ph": "XY", "name": "odd"}, {"ph": "X", "name": "no time"},
                                    {"ph": "X", "name": "text time", "ts": "soon"},
                                    {"ph": "X", "name": "far", "ts": 99999999999999999999, "dur": 1})js");

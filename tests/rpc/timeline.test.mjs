@@ -526,6 +526,96 @@ test('each idle gap says what the device waited for', async () => {
   assert.equal(some.gaps.length, 1);
 });
 
+test('recorded arrows of other kinds are drawn with what they carry', async () => {
+  const edge = (ph, ts, args) => ({
+    ph,
+    cat: 'critical_path',
+    name: 'edge',
+    id: 7,
+    pid: 1,
+    tid: 1,
+    ts,
+    ...(args === undefined ? {} : { args }),
+  });
+  const profileId = await open([
+    host('aten::a', 0, 10),
+    host('aten::b', 20, 10),
+    host('aten::c', 40, 10),
+    edge('s', 5, { weight: 12, critical: true }),
+    edge('t', 20),
+    edge('f', 40, { type: 'dependency' }),
+    // An arrow of a launch whose kernel has no correlation is still an arrow.
+    host('cudaLaunchKernel', 60, 2, { cat: 'cuda_runtime', args: { correlation: 5 } }),
+    { ...kernel('linked', 5, 70, 5) },
+    host('cudaLaunchKernel', 80, 2, { cat: 'cuda_runtime' }),
+    { ...kernel('loose', 0, 90, 5), args: {} },
+    { ph: 's', cat: 'ac2g', name: 'ac2g', id: 9, pid: 1, tid: 1, ts: 80 },
+    { ph: 'f', cat: 'ac2g', name: 'ac2g', id: 9, pid: 0, tid: 7, ts: 90, bp: 'e' },
+  ]);
+  const { arrows, total } = await daemon.request('timeline/flows', { profileId });
+  assert.equal(total, 4);
+  assert.deepEqual(
+    arrows.map((arrow) => [arrow.from.name, arrow.to.name, arrow.kind, arrow.name]).sort(),
+    [
+      ['aten::a', 'aten::b', 'other', 'edge'],
+      ['aten::b', 'aten::c', 'other', 'edge'],
+      ['cudaLaunchKernel', 'linked', 'launch', ''],
+      ['cudaLaunchKernel', 'loose', 'other', 'ac2g'],
+    ],
+  );
+  const first = arrows.find((arrow) => arrow.to.name === 'aten::b');
+  assert.deepEqual(first.args, [
+    { key: 'weight', value: '12' },
+    { key: 'critical', value: 'true' },
+  ]);
+  const last = arrows.find((arrow) => arrow.to.name === 'aten::c');
+  assert.deepEqual(last.args, [{ key: 'type', value: 'dependency' }]);
+});
+
+test('asynchronous events have rows of their own', async () => {
+  const request = (ph, name, id, ts, more = {}) => ({
+    ph,
+    cat: 'request',
+    name,
+    id,
+    pid: 1,
+    tid: 3,
+    ts,
+    ...more,
+  });
+  const profileId = await open([
+    host('aten::a', 0, 10),
+    request('b', 'generate', 1, 0, { args: { tokens: 4 } }),
+    request('b', 'prefill', 1, 1),
+    request('b', 'generate', 2, 2),
+    request('n', 'first token', 1, 5),
+    request('e', 'prefill', 1, 6),
+    request('e', 'generate', 1, 20),
+    request('e', 'generate', 2, 30),
+  ]);
+  const { tracks } = await tracksOf(profileId);
+  const row = tracks.find((track) => track.kind === 'async');
+  assert.equal(row.name, 'Asynchronous: request');
+  assert.deepEqual([row.slices, row.instants, row.lanes], [3, 1, 3]);
+  const { rows, names } = await windowOf(profileId, 0, 40_000, [row.id]);
+  assert.deepEqual(
+    rows[0].name.map((name, i) => [names[name], rows[0].start[i], rows[0].length[i]]),
+    [
+      ['generate', 0, 20_000],
+      ['prefill', 1000, 5000],
+      ['generate', 2000, 28_000],
+    ],
+  );
+  assert.deepEqual([...new Set(rows[0].lane)].sort(), [0, 1, 2]);
+  const detail = await daemon.request('timeline/slice', { profileId, slice: rows[0].slice[0] });
+  assert.deepEqual(detail.args, [
+    { key: 'id', value: '1' },
+    { key: 'tid', value: '3' },
+    { key: 'tokens', value: '4' },
+  ]);
+  assert.equal(detail.children, 1);
+});
+
 test('a part of a trace becomes a trace of its own', async () => {
   const profileId = await open(
     [
@@ -573,6 +663,108 @@ test('a part of a trace becomes a trace of its own', async () => {
   });
   assert.equal(gemm.op.name, 'aten::linear');
   assert.equal(gemm.durationNs, 10_123);
+});
+
+test('an exported part keeps every kind of event, and both ends of every arrow', async () => {
+  const request = (ph, ts) => ({ ph, cat: 'r', name: 'req', id: '0xa', pid: 1, tid: 3, ts });
+  const profileId = await open(
+    [
+      { ph: 'M', name: 'process_name', pid: 1, tid: 0, ts: 0, args: { name: 'python' } },
+      { ph: 'M', name: 'process_sort_index', pid: 1, tid: 0, ts: 0, args: { sort_index: 4 } },
+      { ph: 'M', name: 'thread_name', pid: 1, tid: 1, ts: 0, args: { name: 'main' } },
+      { ph: 'M', name: 'thread_sort_index', pid: 1, tid: 1, ts: 0, args: { sort_index: 9 } },
+      host('before', 0, 10),
+      host('aten::a', 100, 20),
+      host('aten::b', 130, 20),
+      host('after', 500, 10),
+      request('b', 100),
+      request('e', 140),
+      {
+        ph: 'i',
+        name: '[memory]',
+        s: 't',
+        pid: 1,
+        tid: 1,
+        ts: 110,
+        args: { 'Device Type': 1, 'Device Id': 0, Addr: 64, Bytes: 512, 'Total Allocated': 512 },
+      },
+      { ph: 'C', name: 'load', pid: 1, tid: 0, ts: 115, args: { value: 3.5 } },
+      { ph: 'i', name: 'mark', s: 'g', pid: '', tid: '', ts: 120 },
+      ...[
+        ['s', 105, 'inside'],
+        ['f', 130, 'inside'],
+        ['s', 5, 'cut'],
+        ['f', 101, 'cut'],
+      ].map(([ph, ts, name]) => ({
+        ph,
+        cat: 'critical_path',
+        name,
+        id: name,
+        pid: 1,
+        tid: 1,
+        ts,
+        args: { weight: ts },
+        ...(ph === 'f' ? { bp: 'e' } : {}),
+      })),
+    ],
+    {
+      displayTimeUnit: 'ms',
+      with_stack: 1,
+      Framework: 'pytorch-lightning',
+      distributedInfo: { backend: 'nccl', rank: 3, world_size: 8 },
+    },
+  );
+  const { text } = await daemon.request('timeline/export', {
+    profileId,
+    startNs: 90_000,
+    endNs: 200_000,
+  });
+  const exported = JSON.parse(text);
+  const phases = exported.traceEvents.map((event) => event.ph).sort();
+  assert.deepEqual(phases, ['C', 'M', 'M', 'M', 'M', 'X', 'X', 'b', 'e', 'f', 'i', 'i', 's']);
+  assert.deepEqual(exported.distributedInfo, { backend: 'nccl', rank: 3, world_size: 8 });
+  assert.deepEqual(
+    [exported.displayTimeUnit, exported.with_stack, exported.Framework],
+    ['ms', 1, 'pytorch-lightning'],
+  );
+  assert.deepEqual(
+    exported.traceEvents
+      .filter((event) => event.ph === 's' || event.ph === 'f')
+      .map((event) => [event.ph, event.cat, event.name, event.args]),
+    [
+      ['s', 'critical_path', 'inside', { weight: 105 }],
+      ['f', 'critical_path', 'inside', { weight: 130 }],
+    ],
+  );
+  const path = join(folder, 'every.pt.trace.json');
+  writeFileSync(path, text);
+  const part = await daemon.request('profile/open', { path });
+  const check = await daemon.request('profile/check', { profileId: part.profileId });
+  assert.deepEqual(check.counts, {
+    slices: 3,
+    paired: 1,
+    instants: 1,
+    memory: 1,
+    counters: 1,
+    flows: 2,
+    metadata: 4,
+    dropped: 0,
+  });
+  const names = (id) =>
+    daemon
+      .request('timeline/tracks', { profileId: id })
+      .then((all) => all.tracks.map((track) => `${track.kind} ${track.group} ${track.name}`));
+  assert.deepEqual(await names(part.profileId), await names(profileId));
+  // Only the chosen rows.
+  const { tracks } = await tracksOf(profileId);
+  const chosen = await daemon.request('timeline/export', {
+    profileId,
+    startNs: 90_000,
+    endNs: 200_000,
+    tracks: [tracks.find((track) => track.kind === 'async').id],
+  });
+  const few = JSON.parse(chosen.text).traceEvents.map((event) => event.ph);
+  assert.deepEqual(few.sort(), ['M', 'M', 'b', 'e']);
 });
 
 test('a window of many busy rows stays small and complete', async () => {

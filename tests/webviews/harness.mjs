@@ -16,7 +16,7 @@ export const sample = (name) => join(root, 'samples', name);
 /** Everything waits for conditions; this is when a wait counts as failed. */
 export const patience = 60_000;
 
-function browserPath() {
+export function browserPath() {
   const known = [
     process.env.EMBERLINE_CHROMIUM,
     '/usr/bin/chromium',

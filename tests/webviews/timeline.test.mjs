@@ -258,6 +258,253 @@ test('a line of code shows exactly its slices', async () => {
   await opened.close();
 });
 
+/** Selects a slice that the daemon finds, as a link from another view does. */
+async function selectByName(opened, search) {
+  const { results } = await harness.daemon.request('timeline/search', {
+    profileId: opened.profileId,
+    limit: 1,
+    ...search,
+  });
+  const { slice, name } = results[0];
+  await opened.send({ type: 'navigate', to: { view: 'timeline', slice } });
+  await opened.page.locator('.tl-details h2').getByText(name, { exact: true }).waitFor();
+  await opened.page.locator('.tl-overlay').focus();
+  return harness.daemon.request('timeline/slice', { profileId: opened.profileId, slice });
+}
+
+const detailsOf = (page) => page.locator('.tl-details h2').first().innerText();
+
+/** The heading of the details once it names another slice. */
+async function nextDetails(page, press, old) {
+  const before = await page.locator('.tl-details').first().innerText();
+  await page.keyboard.press(press);
+  await page.waitForFunction(
+    (text) => document.querySelector('.tl-details')?.innerText !== text,
+    before,
+  );
+  const now = await detailsOf(page);
+  assert.notEqual(now, old);
+  return now;
+}
+
+test('a and d move, s zooms out, the arrows move where nothing is selected', async () => {
+  const opened = await openTimeline();
+  const { page } = opened;
+  await page.locator('.tl-overlay').focus();
+  const whole = await shownWindow(page);
+  const span = ([start, end]) => end - start;
+  await page.keyboard.press('w');
+  let at = await windowAfter(page, whole);
+  for (const [key, later] of [
+    ['d', true],
+    ['a', false],
+    ['ArrowRight', true],
+    ['ArrowLeft', false],
+  ]) {
+    await page.keyboard.press(key);
+    const moved = await windowAfter(page, at);
+    assert.equal(moved[0] > at[0], later, `${key} moves`);
+    assert.ok(Math.abs(span(moved) - span(at)) < 2, `${key} does not zoom`);
+    at = moved;
+  }
+  await page.keyboard.press('s');
+  assert.ok(span(await windowAfter(page, at)) > span(at));
+  await opened.close();
+});
+
+test('up and down walk through the levels, left and right along one, and each is announced', async () => {
+  const opened = await openTimeline();
+  const { page } = opened;
+  const linear = await selectByName(opened, { kind: 'cpuOp', text: 'aten::conv2d' });
+  const inner = await harness.daemon.request('timeline/neighbour', {
+    profileId: opened.profileId,
+    slice: linear.slice,
+    direction: 'in',
+  });
+  assert.equal(await nextDetails(page, 'ArrowDown', linear.name), inner.slice.name);
+  const said = page.locator('[role="status"][aria-live="polite"]').first();
+  assert.match(await said.innerText(), new RegExp(`^${inner.slice.name}, cpuOp, .* on `));
+  assert.equal(await nextDetails(page, 'ArrowUp', inner.slice.name), linear.name);
+  await page.keyboard.press('ArrowRight');
+  const next = await harness.daemon.request('timeline/neighbour', {
+    profileId: opened.profileId,
+    slice: linear.slice,
+    direction: 'next',
+  });
+  await page.waitForFunction(
+    (name) => document.querySelector('[role="status"]').textContent.startsWith(name),
+    next.slice.name,
+  );
+  await page.keyboard.press('ArrowLeft');
+  await page.waitForFunction(
+    (name) => document.querySelector('[role="status"]').textContent.startsWith(name),
+    linear.name,
+  );
+  await opened.close();
+});
+
+test('l follows a backward operator to what caused it, Shift+l goes back the same way', async () => {
+  const opened = await openTimeline();
+  const { page } = opened;
+  const inner = await selectByName(opened, { kind: 'cpuOp', text: 'convolution_backward' });
+  const way = [inner.name];
+  for (let i = 0; i < 3; i++) way.push(await nextDetails(page, 'l', way.at(-1)));
+  for (const name of way.slice(0, -1).reverse()) {
+    await page.keyboard.press('Shift+L');
+    await page.locator('.tl-details h2').getByText(name, { exact: true }).first().waitFor();
+  }
+  await opened.close();
+});
+
+test('e draws all arrows, c opens the code of the selected slice', async () => {
+  const opened = await openTimeline();
+  const { page } = opened;
+  await selectByName(opened, { kind: 'cpuOp', text: 'aten::conv2d' });
+  const arrows = page.getByRole('button', { name: 'Arrows' });
+  assert.equal(await arrows.getAttribute('aria-pressed'), 'false');
+  await page.keyboard.press('e');
+  await page.waitForFunction(
+    () => document.querySelector('[role="status"]').textContent === 'All arrows shown',
+  );
+  assert.equal(await arrows.getAttribute('aria-pressed'), 'true');
+  const target = await opened.sent('openSource', () => page.keyboard.press('c'));
+  assert.match(target.target.file, /slow\.py$/);
+  await opened.close();
+});
+
+test('pinching zooms at the fingers, Shift and wheel scroll the rows', async () => {
+  const opened = await openTimeline();
+  const { page } = opened;
+  const overlay = page.locator('.tl-overlay');
+  const box = await overlay.boundingBox();
+  const before = await shownWindow(page);
+  // Browsers report a pinch as a wheel with Ctrl.
+  const pinch = (deltaY) =>
+    overlay.evaluate((element, event) => element.dispatchEvent(new WheelEvent('wheel', event)), {
+      bubbles: true,
+      cancelable: true,
+      ctrlKey: true,
+      deltaY,
+      clientX: box.x + box.width / 4,
+      clientY: box.y + 40,
+    });
+  await pinch(-40);
+  const zoomed = await windowAfter(page, before);
+  const at = ([start, end]) => start + (end - start) / 4;
+  assert.ok(zoomed[1] - zoomed[0] < before[1] - before[0]);
+  const nsPerPixel = (before[1] - before[0]) / box.width;
+  assert.ok(Math.abs(at(zoomed) - at(before)) < nsPerPixel, 'the time under the fingers stays');
+  await pinch(40);
+  const back = await windowAfter(page, zoomed);
+  assert.ok(back[1] - back[0] > zoomed[1] - zoomed[0]);
+  const viewport = page.locator('.tl-viewport');
+  await page.setViewportSize({ width: 1280, height: 400 });
+  await page.mouse.move(box.x + 200, box.y + 40);
+  await page.keyboard.down('Shift');
+  await page.mouse.wheel(0, 120);
+  await page.keyboard.up('Shift');
+  await page.waitForFunction(() => document.querySelector('.tl-viewport').scrollTop > 0);
+  assert.ok((await viewport.evaluate((element) => element.scrollTop)) > 0);
+  assert.deepEqual(await shownWindow(page), back);
+  await opened.close();
+});
+
+test('a box over rows adds up those rows alone', async () => {
+  const opened = await openTimeline();
+  const { page } = opened;
+  const box = await page.locator('.tl-overlay').boundingBox();
+  await page.keyboard.down('Shift');
+  await page.mouse.move(box.x + box.width * 0.2, box.y + 30);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.6, box.y + 110, { steps: 5 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  await page.getByRole('heading', { name: /^Range of/ }).waitFor();
+  const about = page.locator('.tl-details .tl-dim').first();
+  await page.waitForFunction(() =>
+    /slices?$/.test(document.querySelector('.tl-details .tl-dim')?.textContent ?? ''),
+  );
+  const text = await about.innerText();
+  const [, rows, slices] = /, (\d+) rows?, ([\d,]+) slices?$/.exec(text);
+  const all = await harness.daemon.request('timeline/tracks', { profileId: opened.profileId });
+  assert.ok(Number(rows) > 0 && Number(rows) < all.tracks.length, text);
+  const request = opened.messages.findLast((message) => message.method === 'timeline/range');
+  const answer = await harness.daemon.request('timeline/range', {
+    ...request.params,
+    profileId: opened.profileId,
+  });
+  assert.equal(request.params.tracks.length, Number(rows));
+  assert.equal(answer.totalSlices, Number(slices.replaceAll(',', '')));
+  await opened.close();
+});
+
+test('a slice far away is shown at once where motion is reduced', async () => {
+  const opened = await openTimeline({ reducedMotion: true });
+  const { page } = opened;
+  assert.ok(await page.evaluate(() => document.body.classList.contains('vscode-reduce-motion')));
+  await page.setViewportSize({ width: 1280, height: 330 });
+  await page.evaluate(() => {
+    window.behaviors = [];
+    const scrollTo = Element.prototype.scrollTo;
+    Element.prototype.scrollTo = function (options) {
+      window.behaviors.push(options.behavior);
+      return scrollTo.call(this, options);
+    };
+  });
+  const all = await harness.daemon.request('timeline/tracks', { profileId: opened.profileId });
+  const last = all.tracks.findLast((track) => track.slices > 0 && track.kind !== 'steps');
+  const { rows } = await harness.daemon.request('timeline/window', {
+    profileId: opened.profileId,
+    startNs: all.startNs,
+    endNs: all.endNs,
+    pixels: 16384,
+    tracks: [last.id],
+  });
+  const slice = rows[0].slice.find((one) => one >= 0);
+  await opened.send({ type: 'navigate', to: { view: 'timeline', slice } });
+  await page.locator('.tl-details h2').first().waitFor();
+  await page.waitForFunction(() => window.behaviors.length > 0);
+  assert.deepEqual([...new Set(await page.evaluate(() => window.behaviors))], ['instant']);
+  await opened.close();
+});
+
+test('a slice leads to its rows in the other views, and the row back to a slice of its name', async () => {
+  const opened = await openTimeline();
+  const { page } = opened;
+  const slice = await selectByName(opened, { kind: 'cpuOp', name: 'aten::conv2d' });
+  for (const [button, view] of [
+    ['Operators', 'Operators'],
+    ['Memory', 'Memory'],
+    ['Module', 'Modules'],
+    ['Lines', 'Lines'],
+  ]) {
+    await page.locator('.tl-buttons').getByRole('button', { name: button, exact: true }).click();
+    await page.waitForFunction(
+      (title) =>
+        document.querySelector('[role="tab"][aria-selected="true"]')?.textContent === title,
+      view,
+    );
+    await opened.settled();
+    const wanted = {
+      Operators: slice.name,
+      Memory: slice.name,
+      Modules: slice.module?.name.replace('nn.Module: ', ''),
+      Lines: 'slow.py',
+    }[view];
+    await page.locator('[role="treegrid"], [role="grid"]').getByText(wanted).first().waitFor();
+    await opened.view('Timeline');
+    await page.locator('.tl-details h2').getByText(slice.name, { exact: true }).waitFor();
+  }
+  await page.locator('.tl-buttons').getByRole('button', { name: 'Operators', exact: true }).click();
+  await opened.settled();
+  await page
+    .getByRole('button', { name: /Timeline/ })
+    .first()
+    .click();
+  await page.waitForSelector('.tl-details h2, .tl-results button');
+  await opened.close();
+});
+
 for (const theme of Object.keys(themes)) {
   test(`axe finds nothing in ${theme}`, async () => {
     const opened = await openTimeline({ theme });

@@ -265,6 +265,7 @@ export class ProfileEditors implements vscode.CustomReadonlyEditorProvider<Profi
       path: document.profile.path,
       state: session.state,
       reducedMotion: motion === 'on',
+      linkBase: `${vscode.env.uriScheme}://${this.context.extension.extension.id}`,
     });
   }
 

@@ -104,6 +104,7 @@ Result<Json> Load(const Json& params, const CallContext& context) {
   if (!trace.ok()) return trace.error();
   Result<Profile> profile = context.session.Find(id);
   if (!profile.ok()) return profile.error();
+  if (context.loaded) context.loaded(trace.value());
   return TraceInfoJson(*trace.value(), profile.value(), selection);
 }
 

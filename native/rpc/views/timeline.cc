@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <unordered_map>
 
 #include "analysis/stack_of.h"
@@ -45,12 +46,13 @@ Error Wrong(std::string message) {
   return {ErrorKind::kInvalidArgument, std::move(message), "", {}};
 }
 
-Result<std::shared_ptr<const TimelineIndex>> IndexOf(const ViewRequest& request) {
+Result<std::shared_ptr<const TimelineIndex>> IndexOf(const LoadedTrace& trace,
+                                                     const CancelToken& cancel) {
   // A cancelled build must not be kept, so the outcome is cached only when there is one.
   std::optional<Error> failed;
   try {
-    return request.trace.Cached<TimelineIndex>("timeline/index", [&] {
-      Result<TimelineIndex> built = BuildTimelineIndex(*request.trace.model, request.cancel);
+    return trace.Cached<TimelineIndex>("timeline/index", [&] {
+      Result<TimelineIndex> built = BuildTimelineIndex(*trace.model, cancel);
       if (!built.ok()) {
         failed = built.error();
         throw std::runtime_error("cancelled");
@@ -61,6 +63,10 @@ Result<std::shared_ptr<const TimelineIndex>> IndexOf(const ViewRequest& request)
     if (failed) return *failed;
     throw;
   }
+}
+
+Result<std::shared_ptr<const TimelineIndex>> IndexOf(const ViewRequest& request) {
+  return IndexOf(request.trace, request.cancel);
 }
 
 std::shared_ptr<const TimelineTrackLanes> LanesOf(const LoadedTrace& trace, TrackIndex track) {
@@ -273,6 +279,15 @@ Json SeriesJson(const TimelineRow& row, const TimelineSeries& series, Interval w
 
 }  // namespace
 
+void PrepareTimeline(const LoadedTrace& trace, const CancelToken& cancel) {
+  const auto index = IndexOf(trace, cancel);
+  if (!index.ok()) return;
+  for (const TimelineRow& row : index.value()->rows) {
+    if (cancel.cancelled()) return;
+    if (row.track != kNone && !row.folded) LanesOf(trace, row.track);
+  }
+}
+
 Result<Json> TimelineTracks(const ViewRequest& request) {
   auto index = IndexOf(request);
   if (!index.ok()) return index.error();
@@ -419,6 +434,12 @@ Result<Json> TimelineSlice(const ViewRequest& request) {
   if (model.step[slice] != kNone && model.step[slice] < model.steps.size()) {
     step = model.steps[model.step[slice]].name;
   }
+  Json args = Json::array();
+  if (const AsyncSlice* async = store.AsyncOf(slice); async != nullptr) {
+    args.push_back({{"key", "id"}, {"value", RecordedIdText(store, async->id)}});
+    args.push_back({{"key", "tid"}, {"value", RecordedIdText(store, async->tid)}});
+  }
+  for (Json& arg : ArgsJson(store, store.Args(slice))) args.push_back(std::move(arg));
   std::string track_name;
   if (const auto row = index.value()->row_of.find(store.track(slice));
       row != index.value()->row_of.end()) {
@@ -437,7 +458,7 @@ Result<Json> TimelineSlice(const ViewRequest& request) {
       {"selfNs", around.self},
       {"step", std::move(step)},
       {"eventIndex", store.event_index(slice)},
-      {"args", ArgsJson(store, store.Args(slice))},
+      {"args", std::move(args)},
       {"stack", std::move(stack)},
       {"parent", SliceRef(store, store.parent(slice))},
       {"children", around.children},
@@ -680,8 +701,16 @@ Result<Json> TimelineFlows(const ViewRequest& request) {
     const char* kind = arrow.kind == TimelineArrow::Kind::kLaunch            ? "launch"
                        : arrow.kind == TimelineArrow::Kind::kForwardBackward ? "forwardBackward"
                                                                              : "other";
-    list.push_back(
-        {{"from", SliceRef(store, arrow.from)}, {"to", SliceRef(store, arrow.to)}, {"kind", kind}});
+    auto args = store.ArgsAt(arrow.args);
+    for (const auto& item : store.ArgsAt(arrow.args_at_end)) {
+      const auto same = [&](const auto& known) { return known.first == item.first; };
+      if (std::none_of(args.begin(), args.end(), same)) args.push_back(item);
+    }
+    list.push_back({{"from", SliceRef(store, arrow.from)},
+                    {"to", SliceRef(store, arrow.to)},
+                    {"kind", kind},
+                    {"name", Cut(store.strings().Get(arrow.name))},
+                    {"args", ArgsJson(store, args)}});
   }
   return Json{{"arrows", std::move(list)}, {"total", arrows.total}};
 }
@@ -693,7 +722,15 @@ Result<Json> TimelineExport(const ViewRequest& request) {
   if (!window.ok()) return window.error();
   auto slices = SlicesIn(request, *index.value(), window.value());
   if (!slices.ok()) return slices.error();
-  Result<std::string> text = ExportTrace(*request.trace.model, slices.value(), window.value());
+  std::set<TrackIndex> tracks;
+  if (request.params.contains("tracks")) {
+    auto rows = RowsOf(*index.value(), request.params);
+    if (!rows.ok()) return rows.error();
+    for (const TimelineRow* row : rows.value()) tracks.insert(row->track);
+    tracks.erase(kNone);
+  }
+  Result<std::string> text = ExportTrace(*request.trace.model, slices.value(), window.value(),
+                                         request.params.contains("tracks") ? &tracks : nullptr);
   if (!text.ok()) return text.error();
   return Json{{"text", std::move(text.value())}, {"events", slices->size()}};
 }

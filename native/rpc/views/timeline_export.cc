@@ -5,17 +5,19 @@
 #include <set>
 #include <unordered_map>
 
+#include "analysis/timeline.h"
 #include "json/json.h"
 
 namespace emberline {
 namespace {
 
 constexpr size_t kMaxExported = 500'000;
+constexpr size_t kMaxHeaderValue = 4096;  // longer ones are logs
 
 class TraceWriter {
  public:
-  TraceWriter(const Model& model, Interval range)
-      : model_(model), store_(model.store()), range_(range) {}
+  TraceWriter(const Model& model, Interval range, const std::set<TrackIndex>* tracks)
+      : model_(model), store_(model.store()), range_(range), tracks_(tracks) {}
 
   std::string Write(const std::vector<SliceIndex>& slices) {
     out_ = "{\"schemaVersion\":1,";
@@ -28,15 +30,41 @@ class TraceWriter {
       base_ns_ = store_.base_ns();
     }
     if (!metadata.devices.empty()) WriteDevices(metadata);
-    if (metadata.distributed && !metadata.distributed->raw.empty()) {
-      out_ += "\"distributedInfo\":" + metadata.distributed->raw + ",";
+    if (metadata.distributed) WriteDistributed(*metadata.distributed);
+    if (!metadata.display_time_unit.empty()) {
+      out_ += "\"displayTimeUnit\":" + Quoted(metadata.display_time_unit) + ",";
+    }
+    for (const auto& [flag, on] : metadata.profiler_flags) {
+      out_ += Quoted(flag) + (on ? ":1," : ":0,");
+    }
+    for (const auto& [key, value] : metadata.others) {
+      if (value.size() <= kMaxHeaderValue && ParseJson(value).ok()) {
+        out_ += Quoted(key) + ":" + value + ",";
+      }
     }
     out_ += "\"traceEvents\":[\n";
-    WriteNames(slices);
+    std::vector<const Instant*> instants;
+    for (const Instant& instant : store_.instants()) {
+      if (Chosen(instant.ts, instant.track)) instants.push_back(&instant);
+    }
+    std::vector<const MemoryRecord*> memory;
+    for (const MemoryRecord& record : store_.memory()) {
+      if (Chosen(record.ts, record.track)) memory.push_back(&record);
+    }
+    std::set<TrackIndex> named;
+    for (const SliceIndex i : slices) named.insert(store_.track(i));
+    for (const Instant* instant : instants) named.insert(instant->track);
+    for (const MemoryRecord* record : memory) named.insert(record->track);
+    named.erase(kNone);
+    WriteNames(named);
     for (const SliceIndex i : slices) WriteSlice(i);
     WriteFlows(slices);
-    for (const Instant& instant : store_.instants()) {
-      if (instant.ts >= range_.begin && instant.ts <= range_.end) WriteInstant(instant);
+    for (const Instant* instant : instants) WriteInstant(*instant);
+    for (const MemoryRecord* record : memory) WriteMemory(*record);
+    if (tracks_ == nullptr) {
+      for (const CounterSample& sample : store_.counters()) {
+        if (Chosen(sample.ts, kNone)) WriteCounter(sample);
+      }
     }
     out_ += "\n]}\n";
     return std::move(out_);
@@ -90,21 +118,52 @@ class TraceWriter {
     out_ += "],";
   }
 
-  void WriteNames(const std::vector<SliceIndex>& slices) {
-    std::set<TrackIndex> tracks;
-    for (const SliceIndex i : slices) tracks.insert(store_.track(i));
+  bool Chosen(Ns ts, TrackIndex track) const {
+    return ts >= range_.begin && ts <= range_.end &&
+           (tracks_ == nullptr || tracks_->count(track) != 0);
+  }
+
+  // Kept as text, because some recorders leave values out: then what was understood is written.
+  void WriteDistributed(const DistributedInfo& info) {
+    if (info.raw.empty()) return;
+    if (ParseJson(info.raw).ok()) {
+      out_ += "\"distributedInfo\":" + info.raw + ",";
+      return;
+    }
+    Json understood{{"backend", info.backend}};
+    if (info.rank >= 0) understood["rank"] = info.rank;
+    if (info.world_size >= 0) understood["world_size"] = info.world_size;
+    out_ += "\"distributedInfo\":" + DumpJson(understood) + ",";
+  }
+
+  void WriteNames(const std::set<TrackIndex>& tracks) {
+    std::set<std::string> written;  // names of a process stand once
     for (const TrackIndex t : tracks) {
       const Track& track = store_.tracks()[t];
-      const auto name = [&](const char* what, const char* key, StringId value) {
-        if (value == 0) return;
+      const bool async = track.kind == TrackKind::kAsync;
+      const auto fact = [&](const char* what, const char* key, const std::string& value) {
+        const bool process = std::string_view(what).starts_with("process");
+        if (!process && async) return;  // its tid is no thread
+        const std::string text = std::string("{\"ph\":\"M\",\"name\":\"") + what +
+                                 "\",\"pid\":" + Id(track.pid) +
+                                 ",\"tid\":" + (process ? "0" : Id(track.tid)) +
+                                 ",\"ts\":0,\"args\":{\"" + key + "\":" + value + "}}";
+        if (!written.insert(text).second) return;
         Separate();
-        out_ += std::string("{\"ph\":\"M\",\"name\":\"") + what + "\",\"pid\":" + Id(track.pid) +
-                ",\"tid\":" + Id(track.tid) + ",\"ts\":0,\"args\":{\"" + key +
-                "\":" + Quoted(value) + "}}";
+        out_ += text;
+      };
+      const auto name = [&](const char* what, const char* key, StringId value) {
+        if (value != 0) fact(what, key, Quoted(value));
       };
       name("process_name", "name", track.process_name);
       name("process_labels", "labels", track.process_labels);
+      if (track.process_sort_index != 0) {
+        fact("process_sort_index", "sort_index", std::to_string(track.process_sort_index));
+      }
       name("thread_name", "name", track.thread_name);
+      if (track.thread_sort_index != 0) {
+        fact("thread_sort_index", "sort_index", std::to_string(track.thread_sort_index));
+      }
     }
   }
 
@@ -139,16 +198,43 @@ class TraceWriter {
     out_ += it->second;
   }
 
-  void WriteHead(const char* phase, uint16_t category, StringId name, const Track& track, Ns ts) {
+  void WriteHead(char phase, StringId category, const std::string& name, const RecordedId& pid,
+                 const RecordedId& tid, Ns ts) {
     Separate();
-    out_ += std::string("{\"ph\":\"") + phase +
-            "\",\"cat\":" + Quoted(store_.categories()[category].raw) +
-            ",\"name\":" + Quoted(name) + ",\"pid\":" + Id(track.pid) +
-            ",\"tid\":" + Id(track.tid) + ",\"ts\":" + Micros(Absolute(ts));
+    out_ += std::string("{\"ph\":\"") + phase + "\"";
+    if (category != 0) out_ += ",\"cat\":" + Quoted(category);
+    out_ += ",\"name\":" + name + ",\"pid\":" + Id(pid) + ",\"tid\":" + Id(tid) +
+            ",\"ts\":" + Micros(Absolute(ts));
+  }
+  void WriteHead(char phase, uint16_t category, StringId name, const Track& track, Ns ts) {
+    WriteHead(phase, store_.categories()[category].raw, Quoted(name), track.pid, track.tid, ts);
+  }
+
+  // Both halves of an asynchronous slice.
+  void WriteAsync(SliceIndex i, const AsyncSlice& async) {
+    const Track& track = store_.tracks()[store_.track(i)];
+    std::string id = "\"id\":" + Id(async.id);
+    if (async.id.is_text && store_.strings().Get(async.id.text).starts_with("{")) {
+      id = "\"id2\":" + std::string(store_.strings().Get(async.id.text));
+    }
+    for (const bool begin : {true, false}) {
+      const char phase = async.nestable ? (begin ? 'b' : 'e') : (begin ? 'S' : 'F');
+      WriteHead(phase, store_.categories()[store_.category(i)].raw, Quoted(store_.name_id(i)),
+                track.pid, async.tid, begin ? store_.start(i) : store_.end(i));
+      out_ += "," + id;
+      if (begin) {
+        out_ += ",\"args\":";
+        WriteArgs(store_.Args(i));
+      }
+      out_ += "}";
+    }
   }
 
   void WriteSlice(SliceIndex i) {
-    WriteHead("X", store_.category(i), store_.name_id(i), store_.tracks()[store_.track(i)],
+    if (const AsyncSlice* async = store_.AsyncOf(i); async != nullptr) {
+      return WriteAsync(i, *async);
+    }
+    WriteHead('X', store_.category(i), store_.name_id(i), store_.tracks()[store_.track(i)],
               store_.start(i));
     out_ += ",\"dur\":" + Micros(store_.duration(i)) + ",\"args\":";
     WriteArgs(store_.Args(i));
@@ -156,25 +242,63 @@ class TraceWriter {
   }
 
   void WriteInstant(const Instant& instant) {
-    if (instant.track == kNone) return;
-    WriteHead("i", instant.category, instant.name, store_.tracks()[instant.track], instant.ts);
+    // Those of no thread belong to the whole trace.
+    static const RecordedId nobody{true, 0, 0};
+    const Track* track = instant.track == kNone ? nullptr : &store_.tracks()[instant.track];
+    WriteHead('i', store_.categories()[instant.category].raw, Quoted(instant.name),
+              track == nullptr ? nobody : track->pid, track == nullptr ? nobody : track->tid,
+              instant.ts);
     out_ += std::string(",\"s\":\"") + instant.scope + "\",\"args\":";
     WriteArgs(store_.ArgsAt(instant.args));
     out_ += "}";
   }
 
-  // One arrow for each launch whose work is exported too, and for each forward and backward pair.
+  void WriteMemory(const MemoryRecord& record) {
+    static const RecordedId nobody{true, 0, 0};
+    const Track* track = record.track == kNone ? nullptr : &store_.tracks()[record.track];
+    WriteHead('i', StringId{0}, "\"[memory]\"", track == nullptr ? nobody : track->pid,
+              track == nullptr ? nobody : track->tid, record.ts);
+    out_ += ",\"s\":\"t\",\"args\":{\"Device Type\":" + std::to_string(record.device_type) +
+            ",\"Device Id\":" + std::to_string(record.device_id) +
+            ",\"Addr\":" + std::to_string(record.address) +
+            ",\"Bytes\":" + std::to_string(record.bytes);
+    if (record.total_allocated >= 0) {
+      out_ += ",\"Total Allocated\":" + std::to_string(record.total_allocated);
+    }
+    if (record.total_reserved >= 0) {
+      out_ += ",\"Total Reserved\":" + std::to_string(record.total_reserved);
+    }
+    out_ += "}}";
+  }
+
+  void WriteCounter(const CounterSample& sample) {
+    static const RecordedId nobody{false, 0, 0};
+    WriteHead('C', StringId{0}, Quoted(sample.name), sample.pid, nobody, sample.ts);
+    out_ += ",\"args\":";
+    WriteArgs(store_.ArgsAt(sample.args));
+    out_ += "}";
+  }
+
+  // One arrow for each launch whose work is exported too, for each forward and backward pair, and
+  // for the other recorded flows; always both ends.
   void WriteFlows(const std::vector<SliceIndex>& slices) {
     uint64_t id = 1;
-    const auto arrow = [&](const char* name, SliceIndex from, SliceIndex to) {
+    const auto arrow = [&](const std::string& category, const std::string& name, SliceIndex from,
+                           SliceIndex to, uint64_t args, uint64_t args_at_end) {
       for (const bool start : {true, false}) {
         const SliceIndex i = start ? from : to;
         const Track& track = store_.tracks()[store_.track(i)];
         Separate();
-        out_ += std::string("{\"ph\":\"") + (start ? "s" : "f") + "\",\"cat\":\"" + name +
-                "\",\"name\":\"" + name + "\",\"id\":" + std::to_string(id) +
+        out_ += std::string("{\"ph\":\"") + (start ? "s" : "f") + "\",\"cat\":" + category +
+                ",\"name\":" + name + ",\"id\":" + std::to_string(id) +
                 ",\"pid\":" + Id(track.pid) + ",\"tid\":" + Id(track.tid) +
-                ",\"ts\":" + Micros(Absolute(store_.start(i))) + (start ? "}" : ",\"bp\":\"e\"}");
+                ",\"ts\":" + Micros(Absolute(store_.start(i)));
+        if (!start) out_ += ",\"bp\":\"e\"";
+        if (const uint64_t handle = start ? args : args_at_end; handle != 0) {
+          out_ += ",\"args\":";
+          WriteArgs(store_.ArgsAt(handle));
+        }
+        out_ += "}";
       }
       ++id;
     };
@@ -182,16 +306,26 @@ class TraceWriter {
       return i != kNone && std::binary_search(slices.begin(), slices.end(), i);
     };
     for (const SliceIndex i : slices) {
-      if (exported(model_.launch[i])) arrow("ac2g", model_.launch[i], i);
+      if (exported(model_.launch[i])) {
+        arrow("\"ac2g\"", "\"ac2g\"", model_.launch[i], i, 0, 0);
+      }
     }
     for (const SliceIndex i : slices) {
-      if (exported(model_.forward[i])) arrow("fwdbwd", model_.forward[i], i);
+      if (exported(model_.forward[i])) {
+        arrow("\"fwdbwd\"", "\"fwdbwd\"", model_.forward[i], i, 0, 0);
+      }
+    }
+    for (const TimelineArrow& flow : RecordedFlows(model_)) {
+      if (!exported(flow.from) || !exported(flow.to)) continue;
+      arrow(Quoted(store_.categories()[flow.category].raw), Quoted(flow.name), flow.from, flow.to,
+            flow.args, flow.args_at_end);
     }
   }
 
   const Model& model_;
   const TraceStore& store_;
   const Interval range_;
+  const std::set<TrackIndex>* tracks_;
   Ns base_ns_ = 0;
   bool first_ = true;
   std::unordered_map<StringId, std::string> quoted_;
@@ -202,7 +336,7 @@ class TraceWriter {
 }  // namespace
 
 Result<std::string> ExportTrace(const Model& model, const std::vector<SliceIndex>& slices,
-                                Interval range) {
+                                Interval range, const std::set<TrackIndex>* tracks) {
   if (slices.size() > kMaxExported) {
     return Error{
         ErrorKind::kInvalidArgument,
@@ -210,7 +344,7 @@ Result<std::string> ExportTrace(const Model& model, const std::vector<SliceIndex
         "Choose a shorter range or fewer tracks.",
         {}};
   }
-  return TraceWriter(model, range).Write(slices);
+  return TraceWriter(model, range, tracks).Write(slices);
 }
 
 }  // namespace emberline

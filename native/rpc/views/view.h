@@ -41,5 +41,9 @@ Json TableJson(const Table& table);
 // Microseconds with ns precision from ns.
 double Us(Ns ns);
 
+// Makes what the timeline's first picture needs (its rows, and the pyramids of those that are
+// open), so that the first request finds it. Any thread; `cancel` ends it early.
+void PrepareTimeline(const LoadedTrace& trace, const CancelToken& cancel);
+
 // {"name", "file", "line", "function", "library"} of one stack frame; see source/ for parsing.
 }  // namespace emberline

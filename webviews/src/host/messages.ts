@@ -82,7 +82,15 @@ export type ToHost =
 
 /** Extension to webview. */
 export type ToView =
-  | { type: 'init'; title: string; path: string; state?: EditorState; reducedMotion: boolean }
+  | {
+      type: 'init';
+      title: string;
+      path: string;
+      state?: EditorState;
+      reducedMotion: boolean;
+      /** What links into this extension begin with: each kind of VS Code has a scheme of its own. */
+      linkBase?: string;
+    }
   /** Another trace is chosen from outside the page; `loading` and `loaded` follow. */
   | { type: 'select'; selection: ViewSelection }
   | { type: 'loading'; stage: string; percent: number }

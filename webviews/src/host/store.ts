@@ -34,6 +34,7 @@ export interface DaemonBanner {
 export const status = signal<Status>({ kind: 'starting' });
 export const title = signal('');
 export const path = signal('');
+export const linkBase = signal('vscode://emberline.emberline');
 export const profile = signal<ProfileOpenResult | undefined>(undefined);
 export const trace = signal<TraceInfo | undefined>(undefined);
 export const selection = signal<ViewSelection>({});
@@ -293,6 +294,7 @@ function onMessage(message: ToView): void {
       batch(() => {
         title.value = message.title;
         path.value = message.path;
+        if (message.linkBase !== undefined) linkBase.value = message.linkBase;
         reducedMotion.value =
           message.reducedMotion || window.matchMedia('(prefers-reduced-motion: reduce)').matches;
         // A page that lives on knows its state better than what was saved a moment ago.

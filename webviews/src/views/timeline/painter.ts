@@ -1,7 +1,13 @@
 // One frame of the timeline on its canvases: boxes by the box renderer, everything else in 2D above.
 import type { BoxBlock, BoxPlace, BoxRenderer } from '../../gl/boxes.ts';
 import { quantity, visible } from '../../lib/format.ts';
-import type { FlowArrow, Gap, SliceDetail, TimelineTracksResult } from '../../lib/protocol.ts';
+import type {
+  FlowArrow,
+  Gap,
+  SliceDetail,
+  TimelineBoxes,
+  TimelineTracksResult,
+} from '../../lib/protocol.ts';
 import { headingLeft, labelWidth, ticks, type Layout, type Row } from './layout.ts';
 import { css, mix, type Palette } from './palette.ts';
 import type { RowData } from './source.ts';
@@ -124,14 +130,31 @@ export function seriesValue(row: Row, value: number): string {
   }
 }
 
+// Measuring costs more than drawing, and the same names come back in every frame.
+const widths = new Map<string, number>();
+let measuredFont = '';
+
+function widthOf(context: CanvasRenderingContext2D, text: string): number {
+  if (measuredFont !== context.font || widths.size > 20_000) {
+    widths.clear();
+    measuredFont = context.font;
+  }
+  let width = widths.get(text);
+  if (width === undefined) {
+    width = context.measureText(text).width;
+    widths.set(text, width);
+  }
+  return width;
+}
+
 /** Text cut to a width; shorter than two characters nothing. */
 function fitted(context: CanvasRenderingContext2D, text: string, width: number): string {
-  const average = 6.4;
-  if (text.length * average <= width) return text;
-  let keep = Math.floor(width / average) - 1;
-  if (keep < 2) return '';
-  while (keep > 2 && context.measureText(`${text.slice(0, keep)}\u2026`).width > width) keep--;
-  return `${text.slice(0, keep)}\u2026`;
+  // No box is wider than the screen, so the end of a very long name is never seen.
+  const start = text.length > 400 ? text.slice(0, 400) : text;
+  const whole = widthOf(context, start);
+  if (whole <= width) return start;
+  const keep = Math.floor((width - 8) / (whole / start.length));
+  return keep < 2 ? '' : `${start.slice(0, keep)}\u2026`;
 }
 
 export function drawOverlay(
@@ -203,7 +226,8 @@ export function drawOverlay(
       const text = fitted(context, slice < 0 && count > 1 ? `${count} slices` : name, room);
       if (text === '') continue;
       context.fillStyle = palette.boxText;
-      context.fillText(text, from + 3, y + lane / 2);
+      // The cut goes by the mean width of a character; the limit keeps wide ones inside.
+      context.fillText(text, from + 3, y + lane / 2, room);
     }
     for (const instant of boxes.instants) {
       const at = (instant.ns - scene.startNs) * scale;
@@ -251,22 +275,40 @@ function drawGaps(context: CanvasRenderingContext2D, scene: Scene, palette: Pale
   }
 }
 
+const lanesBySlice = new WeakMap<TimelineBoxes, Map<number, number>>();
+
+function laneOf(boxes: TimelineBoxes, slice: number): number | undefined {
+  let lanes = lanesBySlice.get(boxes);
+  if (lanes === undefined) {
+    lanes = new Map(boxes.slice.map((one, index) => [one, boxes.lane[index]!]));
+    lanesBySlice.set(boxes, lanes);
+  }
+  return lanes.get(slice);
+}
+
 /** Where a slice's row is, and the middle of its lane when that is known. */
-function anchor(scene: Scene, track: number, slice: number): number | undefined {
-  const row = scene.layout.rows.find((candidate) => candidate.track.id === track);
+function anchor(
+  scene: Scene,
+  rows: ReadonlyMap<number, Row>,
+  track: number,
+  slice: number,
+): number | undefined {
+  const row = rows.get(track);
   if (row === undefined) return undefined;
   const boxes = scene.data.get(track)?.boxes;
-  const index = boxes === undefined ? -1 : boxes.slice.indexOf(slice);
   const lane =
-    index >= 0 ? boxes!.lane[index]! : slice === scene.detail?.slice ? scene.detail.lane : 0;
+    (boxes === undefined ? undefined : laneOf(boxes, slice)) ??
+    (slice === scene.detail?.slice ? scene.detail.lane : 0);
   return row.y - scene.scroll + Math.min((lane + 0.5) * row.laneHeight, row.height - 2);
 }
 
 function drawArrows(context: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {
+  if (scene.arrows.length === 0) return;
   context.lineWidth = 1.3;
+  const rows = new Map(scene.layout.rows.map((row) => [row.track.id, row]));
   for (const arrow of scene.arrows) {
-    const fromY = anchor(scene, arrow.from.track, arrow.from.slice);
-    const toY = anchor(scene, arrow.to.track, arrow.to.slice);
+    const fromY = anchor(scene, rows, arrow.from.track, arrow.from.slice);
+    const toY = anchor(scene, rows, arrow.to.track, arrow.to.slice);
     if (fromY === undefined || toY === undefined) continue;
     const fromX = x(
       scene,
@@ -361,32 +403,61 @@ export function drawRuler(context: CanvasRenderingContext2D, scene: Scene, palet
   }
 }
 
+export interface Density {
+  device: readonly number[];
+  host: readonly number[];
+}
+
+/** The bars of the minimap, which only a new trace, size or theme changes. */
+export class MinimapBars {
+  private readonly canvas = document.createElement('canvas');
+  private drawn: unknown[] = [];
+
+  draw(
+    target: CanvasRenderingContext2D,
+    width: number,
+    height: number,
+    density: Density,
+    palette: Palette,
+  ): void {
+    const wanted = [target.canvas.width, target.canvas.height, density, palette];
+    if (wanted.some((value, i) => value !== this.drawn[i])) {
+      this.drawn = wanted;
+      this.canvas.width = target.canvas.width;
+      this.canvas.height = target.canvas.height;
+      const context = this.canvas.getContext('2d');
+      if (context === null) return;
+      context.scale(target.canvas.width / width, target.canvas.height / height);
+      const bars = (values: readonly number[], color: string, alpha: number): void => {
+        context.fillStyle = color;
+        context.globalAlpha = alpha;
+        const one = width / Math.max(1, values.length);
+        values.forEach((value, i) => {
+          const tall = Math.max(value > 0 ? 1 : 0, value * (height - 2));
+          context.fillRect(i * one, height - tall, Math.max(1, one), tall);
+        });
+      };
+      bars(density.host, css(palette.kinds.get('cpuOp') ?? palette.foreground), 0.35);
+      bars(density.device, css(palette.kinds.get('kernel') ?? palette.foreground), 0.9);
+    }
+    target.drawImage(this.canvas, 0, 0, width, height);
+  }
+}
+
 export function drawMinimap(
   context: CanvasRenderingContext2D,
   width: number,
   height: number,
   scene: Scene,
-  density: { device: readonly number[]; host: readonly number[] } | undefined,
+  bars: MinimapBars,
+  density: Density | undefined,
   palette: Palette,
 ): void {
   context.clearRect(0, 0, width, height);
   const { tracks } = scene;
   const span = Math.max(1, tracks.endNs - tracks.startNs);
   const at = (ns: number): number => ((ns - tracks.startNs) / span) * width;
-  if (density !== undefined) {
-    const bars = (values: readonly number[], color: string, alpha: number): void => {
-      context.fillStyle = color;
-      context.globalAlpha = alpha;
-      const one = width / Math.max(1, values.length);
-      values.forEach((value, i) => {
-        const tall = Math.max(value > 0 ? 1 : 0, value * (height - 2));
-        context.fillRect(i * one, height - tall, Math.max(1, one), tall);
-      });
-      context.globalAlpha = 1;
-    };
-    bars(density.host, css(palette.kinds.get('cpuOp') ?? palette.foreground), 0.35);
-    bars(density.device, css(palette.kinds.get('kernel') ?? palette.foreground), 0.9);
-  }
+  if (density !== undefined) bars.draw(context, width, height, density, palette);
   const left = at(scene.startNs);
   const right = Math.max(at(scene.endNs), left + 3);
   context.fillStyle = palette.text;

@@ -16,9 +16,11 @@ import type {
 import { Button, Check, FilterBox, LinkButton, Select } from '../../widgets/controls.tsx';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
+import { filterFor } from '../links.ts';
 import type { Row } from './layout.ts';
 import { problem, shownInstant, type Stage } from './stage.tsx';
 import {
+  arrows,
   detail,
   fit,
   foldLibrary,
@@ -147,6 +149,30 @@ function Stack(props: { frames: readonly Frame[] }) {
   );
 }
 
+/** Recorded arrows that are neither launches nor from forward to backward, with what they carry. */
+function Flows(props: { slice: number }) {
+  const flows = arrows.value.filter((arrow) => arrow.kind === 'other');
+  if (flows.length === 0) return null;
+  return (
+    <section>
+      <h3>Recorded arrows</h3>
+      <PlainTable
+        label="Recorded arrows"
+        columns={[{ title: 'Arrow' }, { title: 'Slice' }, { title: 'Arguments' }]}
+        rows={flows.slice(0, 50).map((flow) => {
+          const away = flow.from.slice === props.slice;
+          return [
+            `${visible(flow.name)} ${away ? 'to' : 'from'}`,
+            <SliceLink to={away ? flow.to : flow.from} />,
+            flow.args.map((arg) => `${visible(arg.key)}: ${visible(arg.value)}`).join(', '),
+          ];
+        })}
+      />
+      {flows.length > 50 ? <p class="tl-dim">and {fixed(flows.length - 50, 0)} more</p> : null}
+    </section>
+  );
+}
+
 function SliceDetails(props: { slice: SliceDetail }) {
   const { slice } = props;
   const one = (ref: SliceRef | null): SliceRef[] => (ref === null ? [] : [ref]);
@@ -159,14 +185,21 @@ function SliceDetails(props: { slice: SliceDetail }) {
           Zoom to it
         </LinkButton>
         {slice.kind === 'cpuOp' ? (
-          <LinkButton onClick={() => navigate({ view: 'operators', filter: slice.name })}>
+          <LinkButton
+            onClick={() => navigate({ view: 'operators', filter: filterFor(slice.name) })}
+          >
             Operators
+          </LinkButton>
+        ) : null}
+        {slice.kind === 'cpuOp' && trace.value?.hasMemory === true ? (
+          <LinkButton onClick={() => navigate({ view: 'memory', filter: filterFor(slice.name) })}>
+            Memory
           </LinkButton>
         ) : null}
         {slice.kind === 'kernel' ? (
           <LinkButton
             onClick={() =>
-              navigate({ view: 'kernels', filter: slice.name.split(/[\s<(]/)[0] ?? '' })
+              navigate({ view: 'kernels', filter: filterFor(slice.name), groupBy: 'name' })
             }
           >
             Kernels
@@ -180,7 +213,10 @@ function SliceDetails(props: { slice: SliceDetail }) {
         {slice.module === null ? null : (
           <LinkButton
             onClick={() =>
-              navigate({ view: 'modules', filter: slice.module!.name.replace('nn.Module: ', '') })
+              navigate({
+                view: 'modules',
+                filter: filterFor(slice.module!.name.replace('nn.Module: ', '')),
+              })
             }
           >
             Module
@@ -198,6 +234,19 @@ function SliceDetails(props: { slice: SliceDetail }) {
             }
           >
             Code
+          </LinkButton>
+        )}
+        {userFrame === undefined ? null : (
+          <LinkButton
+            onClick={() =>
+              navigate({
+                view: 'lines',
+                groupBy: 'line',
+                filter: `${filterFor(userFrame.file.split(/[\\/]/).pop() ?? '')} ${filterFor(userFrame.function)}`,
+              })
+            }
+          >
+            Lines
           </LinkButton>
         )}
       </p>
@@ -238,6 +287,7 @@ function SliceDetails(props: { slice: SliceDetail }) {
         <Links title="Inside" to={one(slice.parent)} />
         <Links title="Device work" to={slice.launched} total={slice.launchedTotal} />
       </dl>
+      <Flows slice={slice.slice} />
       <Stack frames={slice.stack} />
       {slice.args.length === 0 ? null : (
         <section>

@@ -7,6 +7,7 @@ import { announce, epoch, failureOf, reducedMotion } from '../../host/store.ts';
 import { quantity, visible } from '../../lib/format.ts';
 import { headingLeft, labelWidth, type Layout, layoutRows, rowAt } from './layout.ts';
 import {
+  MinimapBars,
   drawBoxes,
   drawMinimap,
   drawOverlay,
@@ -14,6 +15,7 @@ import {
   rulerHeight,
   seriesValue,
   visibleRows,
+  type Density,
   type Scene,
 } from './painter.ts';
 import { readPalette, type Palette } from './palette.ts';
@@ -70,7 +72,8 @@ export class Stage {
   private readonly overlay: CanvasRenderingContext2D;
   private readonly ruler: CanvasRenderingContext2D;
   private readonly minimap: CanvasRenderingContext2D;
-  private density: { device: number[]; host: number[] } | undefined;
+  private readonly minimapBars = new MinimapBars();
+  private density: Density | undefined;
   private width = 1;
   private height = 1;
   private frame = 0;
@@ -178,10 +181,7 @@ export class Stage {
 
   private async fetchDensity(): Promise<void> {
     try {
-      this.density = (await ask('timeline/density', { buckets: 600 })) as {
-        device: number[];
-        host: number[];
-      };
+      this.density = (await ask('timeline/density', { buckets: 600 })) as Density;
       this.redraw();
     } catch {
       // The minimap stays without bars; the window's own requests report what is wrong.
@@ -271,6 +271,7 @@ export class Stage {
       this.width + labelWidth,
       minimapHeight,
       scene,
+      this.minimapBars,
       this.density,
       this.palette,
     );

@@ -1,5 +1,6 @@
 // The timeline: toolbar, stage, and one panel beside it.
 import './timeline.css';
+import { effect } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { copyText, saveFile } from '../../host/host.ts';
 import { CancelledError } from '../../host/host.ts';
@@ -8,6 +9,7 @@ import {
   announce,
   epoch,
   failureOf,
+  linkBase,
   navigations,
   path,
   requestSelection,
@@ -138,7 +140,7 @@ function link(): string {
     end: String(Math.round(endNs)),
   });
   if (selectedSlice.peek() >= 0) query.set('slice', String(selectedSlice.peek()));
-  return `vscode://emberline.emberline/timeline?${query.toString()}`;
+  return `${linkBase.peek()}/timeline?${query.toString()}`;
 }
 
 export function TimelineView() {
@@ -275,14 +277,23 @@ export function TimelineView() {
     }
   };
 
+  // A frame may change only these: the toolbar and the panel are not rendered again for them.
+  const root = useRef<HTMLDivElement>(null);
+  useEffect(
+    () =>
+      effect(() => {
+        const { startNs, endNs } = shownWindow.value;
+        if (root.current === null) return;
+        root.current.dataset.window = `${startNs} ${endNs}`;
+        root.current.dataset.settled = settled.value ? 'true' : 'false';
+      }),
+    [],
+  );
+
   const shownPanel = panel.value;
   const hidden = prefs.value.hidden.length;
   return (
-    <div
-      class="tl"
-      data-settled={settled.value ? 'true' : 'false'}
-      data-window={`${shownWindow.value.startNs} ${shownWindow.value.endNs}`}
-    >
+    <div ref={root} class="tl">
       <div class="tl-toolbar" role="toolbar" aria-label="Timeline">
         <FilterBox
           label="Rows"

@@ -1,0 +1,48 @@
+// Everything that the old trace viewer shows of a trace is shown here too: counted per thread.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { join } from 'node:path';
+import { corpus, root } from '../lib/cli.mjs';
+import { Daemon } from '../webviews/harness.mjs';
+import { OldViewer, compare, countOurs, withoutViewer } from './old-viewer.mjs';
+
+const traces = [
+  join(root, 'samples', 'inference', 'classify.pt.trace.json.gz'),
+  ...['timeline', 'two-steps', 'old-recorder', 'graph', 'stacks'].map((name) =>
+    join(root, 'tests', 'golden', 'traces', `${name}.pt.trace.json`),
+  ),
+  ...(corpus === undefined
+    ? []
+    : [
+        'hta/amd_trace/mi250_minitoy_train_ROCm6_2_kineto.json.gz',
+        'hta/critical_path/end_to_end/simple_add/output/overlaid_critical_path_trace.json.gz',
+        'hta/mtia_inference_trace/mtia_inference_rank_0.json.gz',
+        'hta/rank_non_gpu/rank_non_gpu.json.gz',
+      ].map((name) => join(corpus, name))),
+];
+
+let old;
+let daemon;
+before(async () => {
+  if (withoutViewer) return;
+  old = await OldViewer.start();
+  daemon = await Daemon.start();
+});
+after(async () => {
+  await old?.stop();
+  await daemon?.stop();
+});
+
+for (const trace of traces) {
+  test(
+    `${trace.split('/').pop()}: as much as in the old viewer`,
+    { skip: withoutViewer },
+    async () => {
+      const shown = await old.load(trace);
+      const ours = await countOurs(daemon, trace);
+      assert.ok(Object.keys(shown.threads).length > 0);
+      assert.deepEqual(compare(shown, ours), []);
+      assert.ok(ours.flows >= shown.flows, `arrows: old ${shown.flows}, ours ${ours.flows}`);
+    },
+  );
+}
