@@ -167,7 +167,7 @@ const numeric = (column: Column): boolean => column.type === 'integer' || column
 
 function minimumWidth(column: Column, first: boolean, longest: string): number {
   // A place is short; what else names a row is not.
-  if (first) return column.key === 'file' ? 160 : 210;
+  if (first) return column.key === 'file' ? 180 : 210;
   if (column.type !== 'text') return numberColumnPx(column.title, longest);
   return column.key === 'grid' || column.key === 'block'
     ? 96

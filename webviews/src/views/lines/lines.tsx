@@ -101,7 +101,15 @@ export function LinesView() {
           actions={actions}
           onResult={(answer) => setResult(answer as ViewLinesResult)}
           hideColumns={(answer) => [
-            ...withoutValues(answer as ViewLinesResult, ['backwardDeviceUs', 'backwardHostUs']),
+            ...withoutValues(answer as ViewLinesResult, [
+              'backwardDeviceUs',
+              'backwardHostUs',
+              'synchronisationUs',
+              'idleUs',
+              'allocatedBytes',
+              'collectives',
+              'collectiveUs',
+            ]),
             ...(device
               ? []
               : [
