@@ -384,8 +384,7 @@ async function assertTimeline(trace, words) {
   let single = 0;
   for (const [link, row, start, duration] of rows) {
     if (/^\d+ slices?, longest /.test(link) || row === 'Steps') continue;
-    assert.ok(link.endsWith(` ${duration}`), link);
-    const name = link.slice(0, -duration.length - 1);
+    const name = link.endsWith(` ${duration}`) ? link.slice(0, -duration.length - 1) : link;
     const [from, length] = [written(start), written(duration)];
     assert.ok(
       (byName.get(name) ?? []).some(

@@ -113,7 +113,11 @@ export async function assertCells(frame, name, { columns, rows }) {
       row: Number(cell.dataset.row),
       key: cell.dataset.key,
       value: cell.dataset.value,
-      text: (cell.querySelector('.cell-text') ?? cell).textContent.trim(),
+      // A name that is cut to its room says what the whole is.
+      text: (
+        cell.querySelector('[data-whole]')?.dataset.whole ??
+        (cell.querySelector('.cell-text') ?? cell).textContent
+      ).trim(),
     })),
   }));
   for (const { row, key, value, text } of cells.list) {
@@ -142,7 +146,9 @@ export async function twinOf(frame, name) {
   const table = await region.evaluate((element) => ({
     head: [...element.querySelectorAll('thead th')].map((cell) => cell.textContent.trim()),
     rows: [...element.querySelectorAll('tbody tr')].map((row) =>
-      [...row.children].map((cell) => cell.textContent.trim()),
+      [...row.children].map((cell) =>
+        (cell.querySelector('[data-whole]')?.dataset.whole ?? cell.textContent).trim(),
+      ),
     ),
   }));
   await button.click();
