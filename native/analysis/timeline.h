@@ -143,7 +143,9 @@ struct TimelineArrow {
   SliceIndex from = kNone;
   SliceIndex to = kNone;
   Kind kind = Kind::kOther;
-  // Of kOther, as recorded: category, name, and handles for TraceStore::ArgsAt.
+  // Of kOther, as recorded: times, category, name, and handles for TraceStore::ArgsAt.
+  Ns from_ns = 0;
+  Ns to_ns = 0;
   uint16_t category = 0;
   StringId name = 0;
   uint64_t args = 0;

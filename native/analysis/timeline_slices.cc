@@ -82,7 +82,11 @@ class ArrowList {
  public:
   explicit ArrowList(size_t limit) : limit_(limit) {}
   void Add(SliceIndex from, SliceIndex to, TimelineArrow::Kind kind) {
-    Add({from, to, kind, 0, 0, 0, 0});
+    TimelineArrow arrow;
+    arrow.from = from;
+    arrow.to = to;
+    arrow.kind = kind;
+    Add(arrow);
   }
   void Add(const TimelineArrow& arrow) {
     ++list_.total;
@@ -126,8 +130,8 @@ void ForEachOtherFlow(const Model& model, F&& visit) {
                      store.kind(to.slice) == SliceKind::kCpuOp)) {
       continue;
     }
-    visit(TimelineArrow{begin->slice, to.slice, TimelineArrow::Kind::kOther, begin->category,
-                        begin->name, args, args_at_end});
+    visit(TimelineArrow{begin->slice, to.slice, TimelineArrow::Kind::kOther, begin->ts, to.ts,
+                        begin->category, begin->name, args, args_at_end});
   }
 }
 

@@ -32,6 +32,8 @@ EventSink::EventSink(TraceBuilder* builder, Problems* problems)
       process_sort_index_(strings_.Intern("process_sort_index")),
       thread_name_(strings_.Intern("thread_name")),
       thread_sort_index_(strings_.Intern("thread_sort_index")),
+      id_(strings_.Intern("id")),
+      tid_(strings_.Intern("tid")),
       id2_(strings_.Intern("id2")),
       scope_(strings_.Intern("scope")),
       cpu_functions_(strings_.Intern("CPU functions")),
@@ -367,7 +369,20 @@ void EventSink::TakeAsync(const RawEvent& event, CategoryState& state, uint64_t 
     instant.name = event.name;
     instant.category = category;
     instant.track = track;
-    instant.args = Args(event);
+    // What a slice has in AsyncOf: an instant shows it among its args.
+    std::vector<ArgItem> items = event.args;
+    for (const auto& [field, id] : {std::pair(id_, async.id), std::pair(tid_, event.tid)}) {
+      ArgItem item;
+      item.key = field;
+      item.type = id.is_text ? ArgType::kText : ArgType::kInt;
+      if (id.is_text) {
+        item.text = id.text;
+      } else {
+        item.number = id.number;
+      }
+      items.push_back(item);
+    }
+    instant.args = builder_->args().Add(items.data(), items.size());
     builder_->AddInstant(instant, false);
     ++builder_->counts().instants;
     return;

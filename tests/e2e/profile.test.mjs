@@ -161,6 +161,57 @@ step('a file that is no trace says why and what to do', async () => {
   await frame.getByText('Retry').waitFor();
 });
 
+step(
+  'a link of the timeline reopens file, window and selection, and rows stay as arranged',
+  async () => {
+    const { page } = workbench;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await workbench.doubleClickInExplorer(sample);
+    let frame = await showView(workbench, 'Timeline');
+    await frame.locator('.tl[data-settled="true"]').waitFor();
+    await frame.locator('.tl-overlay').focus();
+    await page.keyboard.press('ArrowDown');
+    const heading = frame.locator('.tl-details h2').first();
+    await heading.waitFor();
+    const name = await heading.innerText();
+    const whole = await frame.locator('.tl').getAttribute('data-window');
+    await page.keyboard.press('w');
+    await page.keyboard.press('w');
+    const windowOf = async () =>
+      (await frame.locator('.tl').getAttribute('data-window')).split(' ').map(Math.round);
+    await waitUntil('the zoom', async () => (await windowOf()).join(' ') !== whole);
+    const shown = await windowOf();
+    const row = frame.locator('.tl-label').nth(1);
+    const rowName = await row.locator('.tl-name').innerText();
+    await row.hover();
+    await row.getByRole('button', { name: `Pin ${rowName}` }).click();
+    await frame.locator('.tl-heading', { hasText: 'Pinned' }).waitFor();
+    await frame.getByRole('button', { name: 'Copy link' }).click();
+    const link = await waitUntil('the link in the clipboard', async () => {
+      const text = await page.evaluate(() => navigator.clipboard.readText());
+      return text.includes('emberline.emberline/timeline?') && text;
+    });
+    await workbench.runCommand('View: Close All Editors');
+    await workbench.tab('slow.pt.trace.json.gz').waitFor({ state: 'detached' });
+
+    await workbench.runCommand('Developer: Open URL');
+    const input = page.locator('.quick-input-widget input').first();
+    await input.waitFor();
+    await input.fill(link);
+    await input.press('Enter');
+    await page.getByRole('button', { name: 'Open', exact: true }).click();
+    await workbench.tab('slow.pt.trace.json.gz').waitFor();
+    frame = await workbench.webviewFrame('.tl[data-settled="true"]');
+    await frame.locator('.tl-details h2').getByText(name, { exact: true }).first().waitFor();
+    await waitUntil('the window of the link', async () => {
+      const now = await windowOf();
+      return now.every((ns, i) => Math.abs(ns - shown[i]) <= 1);
+    });
+    await frame.locator('.tl-heading', { hasText: 'Pinned' }).waitFor();
+    assert.equal(await frame.locator('.tl-label .tl-name').first().innerText(), rowName);
+  },
+);
+
 step('no page reported an error', async () => {
   assert.deepEqual(workbench.pageErrors, []);
 });

@@ -162,11 +162,15 @@ export class OldViewer {
 
   /** A picture of a window, in microseconds as recorded. */
   async picture(path, fromUs, toUs) {
+    const twoFrames = () =>
+      new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    await this.page.evaluate(() => {
+      window.viewer.model = window.model;
+    });
+    // It first shows the whole by itself.
+    await this.page.evaluate(twoFrames);
     await this.page.evaluate(
       ([from, to]) => {
-        window.viewer.model = window.model;
-        const message = document.querySelector('tr-ui-b-info-bar-group');
-        if (message !== null) message.style.display = 'none';
         const { viewport } = window.viewer.trackView;
         const transform = viewport.currentDisplayTransform.clone();
         const width = window.viewer.trackView.clientWidth - 250;
@@ -175,9 +179,7 @@ export class OldViewer {
       },
       [fromUs, toUs],
     );
-    await this.page.evaluate(
-      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
-    );
+    await this.page.evaluate(twoFrames);
     await this.page.screenshot({ path });
   }
 

@@ -678,6 +678,7 @@ test('an exported part keeps every kind of event, and both ends of every arrow',
       host('aten::b', 130, 20),
       host('after', 500, 10),
       request('b', 100),
+      request('n', 120),
       request('e', 140),
       {
         ph: 'i',
@@ -721,7 +722,7 @@ test('an exported part keeps every kind of event, and both ends of every arrow',
   });
   const exported = JSON.parse(text);
   const phases = exported.traceEvents.map((event) => event.ph).sort();
-  assert.deepEqual(phases, ['C', 'M', 'M', 'M', 'M', 'X', 'X', 'b', 'e', 'f', 'i', 'i', 's']);
+  assert.deepEqual(phases, ['C', 'M', 'M', 'M', 'M', 'X', 'X', 'b', 'e', 'f', 'i', 'i', 'n', 's']);
   assert.deepEqual(exported.distributedInfo, { backend: 'nccl', rank: 3, world_size: 8 });
   assert.deepEqual(
     [exported.displayTimeUnit, exported.with_stack, exported.Framework],
@@ -743,7 +744,7 @@ test('an exported part keeps every kind of event, and both ends of every arrow',
   assert.deepEqual(check.counts, {
     slices: 3,
     paired: 1,
-    instants: 1,
+    instants: 2,
     memory: 1,
     counters: 1,
     flows: 2,
@@ -764,7 +765,7 @@ test('an exported part keeps every kind of event, and both ends of every arrow',
     tracks: [tracks.find((track) => track.kind === 'async').id],
   });
   const few = JSON.parse(chosen.text).traceEvents.map((event) => event.ph);
-  assert.deepEqual(few.sort(), ['M', 'M', 'b', 'e']);
+  assert.deepEqual(few.sort(), ['M', 'M', 'b', 'e', 'n']);
 });
 
 test('a window of many busy rows stays small and complete', async () => {

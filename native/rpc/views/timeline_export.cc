@@ -210,13 +210,16 @@ class TraceWriter {
     WriteHead(phase, store_.categories()[category].raw, Quoted(name), track.pid, track.tid, ts);
   }
 
+  std::string AsyncId(const RecordedId& id) {
+    const std::string_view text = id.is_text ? store_.strings().Get(id.text) : "";
+    return text.starts_with("{") && ParseJson(text).ok() ? "\"id2\":" + std::string(text)
+                                                         : "\"id\":" + Id(id);
+  }
+
   // Both halves of an asynchronous slice.
   void WriteAsync(SliceIndex i, const AsyncSlice& async) {
     const Track& track = store_.tracks()[store_.track(i)];
-    std::string id = "\"id\":" + Id(async.id);
-    if (async.id.is_text && store_.strings().Get(async.id.text).starts_with("{")) {
-      id = "\"id2\":" + std::string(store_.strings().Get(async.id.text));
-    }
+    const std::string id = AsyncId(async.id);
     for (const bool begin : {true, false}) {
       const char phase = async.nestable ? (begin ? 'b' : 'e') : (begin ? 'S' : 'F');
       WriteHead(phase, store_.categories()[store_.category(i)].raw, Quoted(store_.name_id(i)),
@@ -242,6 +245,9 @@ class TraceWriter {
   }
 
   void WriteInstant(const Instant& instant) {
+    if (instant.track != kNone && store_.tracks()[instant.track].kind == TrackKind::kAsync) {
+      return WriteAsyncInstant(instant);
+    }
     // Those of no thread belong to the whole trace.
     static const RecordedId nobody{true, 0, 0};
     const Track* track = instant.track == kNone ? nullptr : &store_.tracks()[instant.track];
@@ -250,6 +256,30 @@ class TraceWriter {
               instant.ts);
     out_ += std::string(",\"s\":\"") + instant.scope + "\",\"args\":";
     WriteArgs(store_.ArgsAt(instant.args));
+    out_ += "}";
+  }
+
+  // The last two of its args are its id and its thread.
+  void WriteAsyncInstant(const Instant& instant) {
+    auto args = store_.ArgsAt(instant.args);
+    if (args.size() < 2) return;
+    const auto recorded = [&](const ArgValue& value) {
+      RecordedId id;
+      if (const int64_t* number = std::get_if<int64_t>(&value.v)) id.number = *number;
+      if (const auto* text = std::get_if<ArgValue::Text>(&value.v)) {
+        id.is_text = true;
+        id.text = text->id;
+      }
+      return id;
+    };
+    const RecordedId tid = recorded(args.back().second);
+    args.pop_back();
+    const RecordedId id = recorded(args.back().second);
+    args.pop_back();
+    WriteHead('n', store_.categories()[instant.category].raw, Quoted(instant.name),
+              store_.tracks()[instant.track].pid, tid, instant.ts);
+    out_ += "," + AsyncId(id) + ",\"args\":";
+    WriteArgs(args);
     out_ += "}";
   }
 
@@ -283,23 +313,25 @@ class TraceWriter {
   // for the other recorded flows; always both ends.
   void WriteFlows(const std::vector<SliceIndex>& slices) {
     uint64_t id = 1;
-    const auto arrow = [&](const std::string& category, const std::string& name, SliceIndex from,
-                           SliceIndex to, uint64_t args, uint64_t args_at_end) {
-      for (const bool start : {true, false}) {
-        const SliceIndex i = start ? from : to;
-        const Track& track = store_.tracks()[store_.track(i)];
-        Separate();
-        out_ += std::string("{\"ph\":\"") + (start ? "s" : "f") + "\",\"cat\":" + category +
-                ",\"name\":" + name + ",\"id\":" + std::to_string(id) +
-                ",\"pid\":" + Id(track.pid) + ",\"tid\":" + Id(track.tid) +
-                ",\"ts\":" + Micros(Absolute(store_.start(i)));
-        if (!start) out_ += ",\"bp\":\"e\"";
-        if (const uint64_t handle = start ? args : args_at_end; handle != 0) {
-          out_ += ",\"args\":";
-          WriteArgs(store_.ArgsAt(handle));
-        }
-        out_ += "}";
+    const auto end = [&](bool start, const std::string& category, const std::string& name,
+                         SliceIndex i, Ns ts, uint64_t args) {
+      const Track& track = store_.tracks()[store_.track(i)];
+      const AsyncSlice* async = store_.AsyncOf(i);
+      Separate();
+      out_ += std::string("{\"ph\":\"") + (start ? "s" : "f") + "\",\"cat\":" + category +
+              ",\"name\":" + name + ",\"id\":" + std::to_string(id) + ",\"pid\":" + Id(track.pid) +
+              ",\"tid\":" + Id(async != nullptr ? async->tid : track.tid) +
+              ",\"ts\":" + Micros(Absolute(ts));
+      if (!start) out_ += ",\"bp\":\"e\"";
+      if (args != 0) {
+        out_ += ",\"args\":";
+        WriteArgs(store_.ArgsAt(args));
       }
+      out_ += "}";
+    };
+    const auto arrow = [&](const std::string& name, SliceIndex from, SliceIndex to) {
+      end(true, name, name, from, store_.start(from), 0);
+      end(false, name, name, to, store_.start(to), 0);
       ++id;
     };
     const auto exported = [&](SliceIndex i) {
@@ -307,18 +339,21 @@ class TraceWriter {
     };
     for (const SliceIndex i : slices) {
       if (exported(model_.launch[i])) {
-        arrow("\"ac2g\"", "\"ac2g\"", model_.launch[i], i, 0, 0);
+        arrow("\"ac2g\"", model_.launch[i], i);
       }
     }
     for (const SliceIndex i : slices) {
       if (exported(model_.forward[i])) {
-        arrow("\"fwdbwd\"", "\"fwdbwd\"", model_.forward[i], i, 0, 0);
+        arrow("\"fwdbwd\"", model_.forward[i], i);
       }
     }
     for (const TimelineArrow& flow : RecordedFlows(model_)) {
       if (!exported(flow.from) || !exported(flow.to)) continue;
-      arrow(Quoted(store_.categories()[flow.category].raw), Quoted(flow.name), flow.from, flow.to,
-            flow.args, flow.args_at_end);
+      // Their own times: such an arrow may join the ends of two slices.
+      const std::string category = Quoted(store_.categories()[flow.category].raw);
+      end(true, category, Quoted(flow.name), flow.from, flow.from_ns, flow.args);
+      end(false, category, Quoted(flow.name), flow.to, flow.to_ns, flow.args_at_end);
+      ++id;
     }
   }
 
