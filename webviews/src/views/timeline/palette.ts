@@ -105,7 +105,7 @@ export function mix(a: Rgb, b: Rgb, part: number): Rgb {
 
 /** The least part of the ground at which white (black on a light ground) has a contrast of 4.5 by WCAG 2.2. */
 export function leastDimming(color: Rgb, background: Rgb, darkGround: boolean): number {
-  for (let part = 0.25; part < 0.8; part += 0.05) {
+  for (let part = darkGround ? 0.25 : 0.4; part < 0.8; part += 0.05) {
     const light = luminanceOf(...mix(color, background, part));
     if ((darkGround ? 1.05 / (light + 0.05) : (light + 0.05) / 0.05) >= 4.5) return part;
   }
