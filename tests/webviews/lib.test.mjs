@@ -1,6 +1,7 @@
 // The pure parts of the page: numbers as text, exports, geometry of rings and flame graphs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fitted } from '../../webviews/src/gl/text.ts';
 import { exportRows, exportTexts } from '../../webviews/src/lib/export.ts';
 import { layoutFlame } from '../../webviews/src/lib/flame.ts';
 import {
@@ -183,4 +184,20 @@ test('a flame graph nests, adds up, and bears depth', () => {
   let deep = leaf('end', 1);
   for (let i = 0; i < 50_000; i++) deep = leaf('frame', 1, [deep]);
   assert.equal(layoutFlame([deep]).depth, 50_001);
+});
+
+test('a name that is cut to its box keeps the number by which it differs', () => {
+  // Every character is 6 wide, so nothing here depends on a font.
+  const context = { font: '11px any', measureText: (text) => ({ width: 6 * text.length }) };
+  assert.equal(fitted(context, 'aten::convolution', 200), 'aten::convolution');
+  assert.equal(fitted(context, 'aten::convolution', 68), 'aten::conv\u2026');
+  assert.equal(fitted(context, 'aten::convolution', 12), '');
+  assert.equal(fitted(context, 'ProfilerStep#1011', 68), 'Profi\u2026#1011');
+  assert.equal(fitted(context, 'ProfilerStep#1011', 32), '#1011');
+  assert.equal(fitted(context, 'ProfilerStep#1011', 20), 'Pr\u2026');
+  for (const width of [20, 32, 50, 68, 90]) {
+    for (const text of ['ProfilerStep#1011', 'aten::convolution', `x${'y'.repeat(1000)}`]) {
+      assert.ok(6 * fitted(context, text, width).length <= width, `${text} in ${width}`);
+    }
+  }
 });

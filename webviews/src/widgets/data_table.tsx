@@ -171,9 +171,11 @@ function minimumWidth(column: Column, first: boolean, longest: string): number {
   if (column.type !== 'text') return numberColumnPx(column.title, longest);
   return column.key === 'grid' || column.key === 'block'
     ? 96
-    : column.key === 'file' || column.key === 'function'
-      ? 150
-      : 116;
+    : column.key === 'file'
+      ? 180
+      : column.key === 'function'
+        ? 150
+        : 116;
 }
 
 function gridTemplate(

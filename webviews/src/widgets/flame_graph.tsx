@@ -1,6 +1,7 @@
 // A flame graph on a canvas: boxes by value, one level per row. Hovering tells, clicking zooms, the
 // keyboard walks the boxes. Only boxes of at least half a pixel are drawn.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { fitted } from '../gl/text.ts';
 import { chartColors, nameHash } from '../lib/colors.ts';
 import { columnScale, fixed, quantity, share, visible, type Unit } from '../lib/format.ts';
 import { layoutFlame, type FlameInput, type FlameNode } from '../lib/flame.ts';
@@ -121,13 +122,10 @@ export function FlameGraph(props: {
       context.fillStyle = color.fill;
       context.fillRect(x, top, Math.max(0.5, w - 1), rowPx - 1);
       if (w > 28) {
-        context.save();
-        context.beginPath();
-        context.rect(x, top, w - 2, rowPx);
-        context.clip();
+        const room = w - 8;
         context.fillStyle = color.text;
-        context.fillText(visible(node.name), x + 4, top + rowPx / 2);
-        context.restore();
+        // The cut goes by the mean width of a character; the limit keeps wide ones inside.
+        context.fillText(fitted(context, visible(node.name), room), x + 4, top + rowPx / 2, room);
       }
     }
     const node = flame.nodes[focused];

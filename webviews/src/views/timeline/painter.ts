@@ -1,5 +1,6 @@
 // One frame of the timeline on its canvases: boxes by the box renderer, everything else in 2D above.
 import type { BoxBlock, BoxPlace, BoxRenderer } from '../../gl/boxes.ts';
+import { fitted } from '../../gl/text.ts';
 import { quantity, visible } from '../../lib/format.ts';
 import type {
   FlowArrow,
@@ -128,33 +129,6 @@ export function seriesValue(row: Row, value: number): string {
     default:
       return quantity(value, '');
   }
-}
-
-// Measuring costs more than drawing, and the same names come back in every frame.
-const widths = new Map<string, number>();
-let measuredFont = '';
-
-function widthOf(context: CanvasRenderingContext2D, text: string): number {
-  if (measuredFont !== context.font || widths.size > 20_000) {
-    widths.clear();
-    measuredFont = context.font;
-  }
-  let width = widths.get(text);
-  if (width === undefined) {
-    width = context.measureText(text).width;
-    widths.set(text, width);
-  }
-  return width;
-}
-
-/** Text cut to a width; shorter than two characters nothing. */
-function fitted(context: CanvasRenderingContext2D, text: string, width: number): string {
-  // No box is wider than the screen, so the end of a very long name is never seen.
-  const start = text.length > 400 ? text.slice(0, 400) : text;
-  const whole = widthOf(context, start);
-  if (whole <= width) return start;
-  const keep = Math.floor((width - 8) / (whole / start.length));
-  return keep < 2 ? '' : `${start.slice(0, keep)}\u2026`;
 }
 
 export function drawOverlay(
