@@ -1,6 +1,8 @@
 // The timeline in a real browser over the sample, with the real daemon.
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { root } from '../../scripts/lib/paths.mjs';
 import { Harness, axe, commandLine, patience, sample } from './harness.mjs';
 import { themes } from './themes.mjs';
 
@@ -465,6 +467,28 @@ test('a slice far away is shown at once where motion is reduced', async () => {
   await page.locator('.tl-details h2').first().waitFor();
   await page.waitForFunction(() => window.behaviors.length > 0);
   assert.deepEqual([...new Set(await page.evaluate(() => window.behaviors))], ['instant']);
+  await opened.close();
+});
+
+test('recorded arrows of a slice are listed with what they carry, asynchronous slices are drawn', async () => {
+  const drawn = join(root, 'tests', 'golden', 'traces', 'timeline.pt.trace.json');
+  const opened = await harness.open(drawn);
+  const { page } = opened;
+  await opened.view('Timeline');
+  await selectByName(opened, { kind: 'kernel', name: 'relu' });
+  const arrows = page.getByRole('region', { name: 'Recorded arrows' });
+  await arrows.getByText('critical_path from').waitFor();
+  await arrows.getByText('weight: 15').waitFor();
+  const { results } = await harness.daemon.request('timeline/search', {
+    profileId: opened.profileId,
+    name: 'request',
+  });
+  assert.equal(results.length, 2);
+  await opened.send({ type: 'navigate', to: { view: 'timeline', slice: results[0].slice } });
+  await page.locator('.tl-details h2').getByText('request', { exact: true }).waitFor();
+  const recorded = page.getByRole('region', { name: 'Recorded arguments' });
+  assert.match(await recorded.locator('tr', { hasText: 'tid' }).innerText(), /92/);
+  assert.deepEqual(opened.errors, []);
   await opened.close();
 });
 
