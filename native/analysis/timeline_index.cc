@@ -34,6 +34,12 @@ TimelineRowKind RowKindOf(TrackKind kind) {
 
 std::string DeviceTitle(const Model& model, int64_t ordinal) {
   std::string title = "GPU " + std::to_string(ordinal);
+  // Recorders of other makes name their devices: "MTIA 9", "XPU 0".
+  for (const Track& track : model.store().tracks()) {
+    if (track.kind != TrackKind::kDeviceStream || track.device != ordinal) continue;
+    const std::string label = Text(model.store(), track.process_labels);
+    if (label.ends_with(" " + std::to_string(ordinal))) title = label;
+  }
   for (const Device& device : model.devices) {
     if (device.ordinal == ordinal && !device.name.empty()) title += " (" + device.name + ")";
   }

@@ -219,6 +219,28 @@ test('rows: steps, streams by load, derived rows, launching threads, the rest fo
   );
 });
 
+test('a device is called what its recorder calls it', async () => {
+  const label = (pid, labels) => ({
+    ph: 'M',
+    name: 'process_labels',
+    pid,
+    tid: 0,
+    ts: 0,
+    args: { labels },
+  });
+  const on = (pid) => ({ ...kernel('work', pid, 10, 5), pid, args: { device: pid, stream: 7 } });
+  const profileId = await open([
+    host('aten::a', 0, 10),
+    label(9, 'MTIA 9'),
+    on(9),
+    label(4, 'something else'),
+    on(4),
+  ]);
+  const { tracks } = await tracksOf(profileId);
+  const groups = tracks.filter((track) => track.kind === 'stream').map((track) => track.group);
+  assert.deepEqual(groups, ['GPU 4', 'MTIA 9']);
+});
+
 test('a utilization that is zoomed out is the mean of each pixel', async () => {
   const events = [];
   for (let i = 0; i < 10_000; ++i) events.push(kernel('k', i, i * 10, i < 5000 ? 2 : 6));
