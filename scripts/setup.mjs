@@ -7,8 +7,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { ensureNode, nodeHeadersDir } from './lib/node.mjs';
-import { isMain, root, toolsDir } from './lib/paths.mjs';
-import { CommandError, npmEnv, output, run, runLogged, which } from './lib/process.mjs';
+import { assertWritable, isMain, root, toolsDir } from './lib/paths.mjs';
+import { CommandError, npmEnv, output, run, runLogged, runNpm, which } from './lib/process.mjs';
 
 export const codeServerVersion = '4.139.1';
 
@@ -20,7 +20,6 @@ const buildPackages = [
   'nlohmann-json3-dev',
   'catch2',
   'zlib1g-dev',
-  'libdeflate-dev',
 ];
 const codeServerPackages = [
   'build-essential',
@@ -43,7 +42,7 @@ export function findChromium() {
 }
 
 function compilerVersion() {
-  const text = output('c++', ['-dumpversion'])?.trim();
+  const text = output(process.env.CXX || 'c++', ['-dumpversion'])?.trim();
   return text === undefined ? undefined : Number(text.split('.')[0]);
 }
 
@@ -72,6 +71,33 @@ function missingAptPackages(names) {
   );
 }
 
+/** Whether sudo can be asked, and on whose terminal; undefined for root, who needs none. */
+async function sudoFor(command) {
+  if (process.getuid?.() === 0) return undefined;
+  const byHand = `Ask somebody with the rights to run this, then try again:\n  ${command}`;
+  if (!which('sudo')) {
+    throw new CommandError(`Only root can install them, and there is no sudo here. ${byHand}`);
+  }
+  if (process.stdin.isTTY && process.env.CI !== 'true') {
+    const terminal = createInterface({ input: process.stdin, output: process.stdout });
+    // Without a listener of its own, Ctrl+C would only end the question and leave it unanswered.
+    terminal.on('SIGINT', () => process.exit(130));
+    const answer = await terminal.question(`Run \`sudo ${command}\` now? [Y/n] `);
+    terminal.close();
+    if (/^n/i.test(answer.trim())) {
+      throw new CommandError(`Nothing was installed. What is needed:\n  sudo ${command}`);
+    }
+    return { program: 'sudo', args: [], stdin: 'inherit' };
+  }
+  // Nobody can type a password: only what sudo allows without one.
+  if (output('sudo', ['-n', 'true']) === undefined) {
+    throw new CommandError(
+      `sudo wants a password, and there is no terminal to ask for it. Run this, then try again:\n  sudo ${command}`,
+    );
+  }
+  return { program: 'sudo', args: ['-n'], stdin: 'ignore' };
+}
+
 async function installAptPackages(names) {
   const missing = missingAptPackages(names);
   if (missing.length === 0) return;
@@ -80,26 +106,31 @@ async function installAptPackages(names) {
       `Please install what these packages of Debian hold, then try again: ${missing.join(' ')}`,
     );
   }
-  const asRoot = process.getuid?.() === 0;
-  const interactive = process.stdin.isTTY && process.env.CI !== 'true';
-  const prefix = asRoot ? [] : ['sudo', ...(interactive ? [] : ['-n'])];
-  const command = [...prefix, 'apt-get', 'install', '-y', '--no-install-recommends', ...missing];
+  const install = ['install', '-y', '-qq', '--no-install-recommends', ...missing];
+  const command = `apt-get install -y --no-install-recommends ${missing.join(' ')}`;
   console.log(`Missing on this machine: ${missing.join(' ')}`);
-  if (!asRoot && interactive) {
-    const terminal = createInterface({ input: process.stdin, output: process.stdout });
-    const answer = await terminal.question(`Run \`${command.join(' ')}\` now? [Y/n] `);
-    terminal.close();
-    if (/^n/i.test(answer.trim())) {
-      throw new CommandError(`Nothing was installed. What is needed:\n  ${command.join(' ')}`);
-    }
+  const sudo = await sudoFor(command);
+  const apt = (args) => {
+    const environment = ['DEBIAN_FRONTEND=noninteractive'];
+    // sudo drops the environment of its caller.
+    const [program, ...leading] = sudo
+      ? [sudo.program, ...sudo.args, 'env', ...environment, 'apt-get']
+      : ['env', ...environment, 'apt-get'];
+    run(program, [...leading, ...args], { stdio: [sudo?.stdin ?? 'ignore', 'inherit', 'inherit'] });
+  };
+  try {
+    apt(['update', '-qq']);
+  } catch (error) {
+    // One source that cannot be reached need not be the one with the packages.
+    console.error(`${error.message}; trying with the lists at hand`);
   }
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const options = { env, stdio: ['ignore', 'inherit', 'inherit'] };
-  const withTerminal = interactive && !asRoot ? { env } : options;
-  const [program, ...leading] = [...prefix, 'apt-get'];
-  const apt = (...args) => run(program, [...leading, ...args], withTerminal);
-  apt('update', '-qq');
-  apt('install', '-y', '-qq', '--no-install-recommends', ...missing);
+  try {
+    apt(install);
+  } catch (error) {
+    throw new CommandError(
+      `${error.message}\nInstall these packages by hand, then try again:\n  ${sudo ? 'sudo ' : ''}${command}`,
+    );
+  }
 }
 
 function installNpmPackages() {
@@ -108,7 +139,7 @@ function installNpmPackages() {
   const stamp = join(root, 'node_modules', '.emberline-lock');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   console.log('Installing npm packages');
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+  runNpm(['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     env: npmEnv(),
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -193,6 +224,7 @@ export async function installCodeServer() {
  * `workbench` says that a VS Code will be needed that is not installed.
  */
 export async function setUp({ tests = false, workbench = false } = {}) {
+  assertWritable();
   const packages = [...buildPackages];
   const compiler = compilerVersion();
   if (compiler === undefined) packages.push('build-essential');

@@ -8,6 +8,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { buildAll } from '../scripts/build.mjs';
 import { formatChecks } from '../scripts/fmt.mjs';
+import { whileBuilding } from '../scripts/lib/lock.mjs';
 import { ensureNode } from '../scripts/lib/node.mjs';
 import { buildDir, isMain, root, serverPath, vsixPath } from '../scripts/lib/paths.mjs';
 import { CommandError, output } from '../scripts/lib/process.mjs';
@@ -306,11 +307,14 @@ async function main() {
   let workbench = Promise.resolve();
   try {
     const tests = chosen.some((name) => !withoutBuild.has(name));
-    await setUp({ tests, workbench: needsWorkbench });
-    // The workbench's installation keeps one core busy for minutes: it runs beside the build.
-    if (needsWorkbench && !hasCodeServer()) workbench = installCodeServer();
-    workbench.catch(() => {});
-    if (options.build && tests) await buildAll({ tests: true });
+    await whileBuilding(async () => {
+      await setUp({ tests, workbench: needsWorkbench });
+      // The workbench's installation keeps one core busy for minutes: it runs beside the build.
+      if (needsWorkbench && !hasCodeServer()) workbench = installCodeServer();
+      workbench.catch(() => {});
+      if (options.build && tests) await buildAll({ tests: true });
+      await workbench.catch(() => {});
+    });
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     console.error(error.message);

@@ -60,7 +60,7 @@ export function prepareWorkbench(folders, vsix, settings = {}) {
   mkdirSync(join(folders.data, 'User'), { recursive: true });
   mkdirSync(folders.extensions, { recursive: true });
   writeFileSync(join(folders.home, 'code-server.yaml'), 'auth: none\ncert: false\n');
-  writeSettings(folders, settings);
+  writeSettings(folders, { ...keptSettings(folders), ...settings });
   const result = spawnSync(
     process.execPath,
     [entry(), ...commonArguments(folders), '--install-extension', vsix, '--force'],
@@ -70,6 +70,15 @@ export function prepareWorkbench(folders, vsix, settings = {}) {
     throw new CommandError(
       `The extension could not be installed:\n${result.stdout ?? ''}${result.stderr ?? ''}`,
     );
+  }
+}
+
+/** What somebody changed in the window stays when it is prepared again. */
+function keptSettings(folders) {
+  try {
+    return readSettings(folders);
+  } catch {
+    return {};
   }
 }
 
@@ -86,10 +95,13 @@ export function readSettings(folders) {
 }
 
 /**
- * Starts the server and waits until it listens. `port` 0 takes a free one. `stop()` ends it with
- * everything it started.
+ * Starts the server and waits until it listens. `port` 0 takes a free one; `signal` withdraws the
+ * start. `stop()` ends it with everything it started.
  */
-export async function startCodeServer(folders, { port = 0, logFile, timeoutMs = 120_000 } = {}) {
+export async function startCodeServer(
+  folders,
+  { port = 0, logFile, timeoutMs = 120_000, signal } = {},
+) {
   const child = spawn(
     process.execPath,
     [entry(), ...commonArguments(folders), '--auth', 'none', '--bind-addr', `127.0.0.1:${port}`],
@@ -100,9 +112,9 @@ export async function startCodeServer(folders, { port = 0, logFile, timeoutMs = 
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
-  const kill = (signal) => {
+  const kill = (name) => {
     try {
-      process.kill(-child.pid, signal);
+      process.kill(-child.pid, name);
     } catch {
       // Already gone.
     }
@@ -129,8 +141,18 @@ export async function startCodeServer(folders, { port = 0, logFile, timeoutMs = 
     child.once('error', reject);
     child.once('close', (code) => {
       clearTimeout(timer);
-      reject(new CommandError(`code-server ended with ${code}:\n${text}`));
+      reject(
+        new CommandError(
+          signal?.aborted
+            ? 'Interrupted while VS Code started.'
+            : text.includes('EADDRINUSE')
+              ? `Port ${port} is taken: name another one, or none for a free one.`
+              : `code-server ended with ${code}:\n${text}`,
+        ),
+      );
     });
+    if (signal?.aborted) kill('SIGKILL');
+    signal?.addEventListener('abort', () => kill('SIGTERM'), { once: true });
   });
   return {
     url,

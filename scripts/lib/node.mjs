@@ -3,8 +3,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { toolsDir } from './paths.mjs';
-import { npmEnv, run } from './process.mjs';
+import { assertWritable, toolsDir } from './paths.mjs';
+import { CommandError, npmEnv, runNpm } from './process.mjs';
 
 /** code-server and the type stripping of the test runner need this one. */
 export const neededNodeMajor = 24;
@@ -33,6 +33,7 @@ function installNode() {
   console.log(
     `Node ${process.versions.node} is older than ${neededNodeMajor}: fetching a current one into .tools/node`,
   );
+  assertWritable();
   mkdirSync(nodeDir, { recursive: true });
   writeFileSync(
     join(nodeDir, 'package.json'),
@@ -42,7 +43,7 @@ function installNode() {
       dependencies: { [nodePackage]: String(neededNodeMajor) },
     }),
   );
-  run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'], {
+  runNpm(['install', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'], {
     cwd: nodeDir,
     env: npmEnv({ npm_config_ignore_scripts: 'true' }),
   });
@@ -58,7 +59,14 @@ export async function ensureNode() {
     process.env.PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}`;
     return;
   }
-  const binary = installNode();
+  let binary;
+  try {
+    binary = installNode();
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    console.error(error.message);
+    process.exit(1);
+  }
   const child = spawn(binary, process.argv.slice(1), {
     stdio: 'inherit',
     env: { ...process.env, PATH: `${dirname(binary)}${delimiter}${process.env.PATH ?? ''}` },

@@ -1,13 +1,28 @@
 // Where things lie. Everything that is made lies in an ignored folder.
-import { realpathSync } from 'node:fs';
+import { accessSync, constants, realpathSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CommandError } from './process.mjs';
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 export const toolsDir = join(root, '.tools');
 export const buildDir = join(root, 'build');
 export const distDir = join(root, 'dist');
 export const vsixDir = join(buildDir, 'vsix');
+
+/** Everything that is fetched or built goes into the checkout: says so early where it cannot. */
+export function assertWritable() {
+  try {
+    accessSync(root, constants.W_OK);
+  } catch {
+    const { username } = userInfo();
+    throw new CommandError(
+      `${username} may not write into ${root}, where packages and the build go. ` +
+        'Clone the repository as this user, or start as the owner of the folder.',
+    );
+  }
+}
 
 /** The daemon as CMake leaves it; a test may be pointed at another one. */
 export function serverPath() {

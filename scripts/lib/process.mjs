@@ -1,15 +1,32 @@
 // Running other programs: with the user's terminal, or quietly with the output kept for a failure.
 import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+} from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 
 export class CommandError extends Error {}
+
+function isProgram(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
 
 /** The first program of that name on PATH, or undefined. */
 export function which(name) {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     const candidate = join(folder, name);
-    if (folder && existsSync(candidate)) return candidate;
+    if (folder && isProgram(candidate)) return candidate;
   }
   return undefined;
 }
@@ -21,6 +38,20 @@ export function run(command, args, options = {}) {
   if (result.status !== 0) {
     throw new CommandError(
       `${[command, ...args].join(' ')} ended with ${result.signal ?? result.status}`,
+    );
+  }
+}
+
+/** Runs npm on the user's terminal; a failure says what is mostly behind it. */
+export function runNpm(args, options) {
+  try {
+    run('npm', args, options);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    throw new CommandError(
+      `${error.message}\nThe packages come over the network: when npm says ENOTFOUND, ETIMEDOUT or ` +
+        'ECONNREFUSED above, this machine cannot reach its registry (or wants a proxy: ' +
+        '`npm config set proxy URL`). Try again when it can; what was fetched is kept.',
     );
   }
 }

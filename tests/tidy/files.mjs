@@ -8,7 +8,9 @@ let listing;
 
 /** Tracked files whose path matches, as paths below the root. */
 export function trackedFiles(pattern = /./) {
-  listing ??= (output('git', ['ls-files', '-z'], { cwd: root, maxBuffer: 64 << 20 }) ?? '')
+  // git trusts no checkout of another user by itself; listing names is harmless.
+  const command = ['-c', `safe.directory=${root}`, 'ls-files', '-z'];
+  listing ??= (output('git', command, { cwd: root, maxBuffer: 64 << 20 }) ?? '')
     .split('\0')
     .filter((file) => file !== '' && existsSync(join(root, file)));
   if (listing.length === 0) throw new Error('git lists no files here');
