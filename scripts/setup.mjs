@@ -6,8 +6,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import { whileBuilding } from './lib/lock.mjs';
 import { ensureNode, nodeHeadersDir } from './lib/node.mjs';
-import { assertWritable, isMain, root, toolsDir } from './lib/paths.mjs';
+import { isMain, root, toolsDir } from './lib/paths.mjs';
 import { CommandError, npmEnv, output, run, runLogged, runNpm, which } from './lib/process.mjs';
 
 export const codeServerVersion = '4.139.1';
@@ -224,7 +225,6 @@ export async function installCodeServer() {
  * `workbench` says that a VS Code will be needed that is not installed.
  */
 export async function setUp({ tests = false, workbench = false } = {}) {
-  assertWritable();
   const packages = [...buildPackages];
   const compiler = compilerVersion();
   if (compiler === undefined) packages.push('build-essential');
@@ -250,8 +250,10 @@ if (isMain(import.meta)) {
   await ensureNode();
   const workbench = process.argv.includes('--workbench');
   try {
-    await setUp({ tests: process.argv.includes('--tests'), workbench });
-    if (workbench) await installCodeServer();
+    await whileBuilding(async () => {
+      await setUp({ tests: process.argv.includes('--tests'), workbench });
+      if (workbench) await installCodeServer();
+    });
     console.log('Everything that is needed is there.');
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;

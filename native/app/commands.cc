@@ -241,7 +241,7 @@ int RunCommandLine(const std::vector<std::string>& arguments, const std::string&
   if (method.empty() && options.command != "runs") {
     return Fail({ErrorKind::kInvalidArgument,
                  "There is no command \"" + options.command + "\".",
-                 "Try `emberline --help`.",
+                 CommandHint(options.command),
                  {}},
                 kExitUsage);
   }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <functional>
 #include <map>
+#include <sstream>
 
 namespace emberline {
 namespace {
@@ -130,23 +131,39 @@ const std::map<std::string, bool Options::*>& FlagOptions() {
   return options;
 }
 
-Error UnknownOption(const std::string& option) {
+// What may have been meant by a word: the nearest of those known, when one is near.
+std::string Hint(const std::string& word, const std::vector<std::string>& known) {
   std::string nearest;
   size_t best = 4;
-  const auto consider = [&](const std::string& known) {
-    const size_t distance = EditDistance(option, known);
+  for (const std::string& candidate : known) {
+    const size_t distance = EditDistance(word, candidate);
     if (distance < best) {
       best = distance;
-      nearest = known;
+      nearest = candidate;
     }
-  };
-  for (const auto& [known, setter] : ValueOptions()) consider(known);
-  for (const auto& [known, flag] : FlagOptions()) consider(known);
-  return Wrong("There is no option " + option + ".",
-               nearest.empty() ? "Try `emberline --help`." : "Did you mean " + nearest + "?");
+  }
+  return nearest.empty() ? "Try `emberline --help`." : "Did you mean " + nearest + "?";
+}
+
+Error UnknownOption(const std::string& option) {
+  std::vector<std::string> known;
+  for (const auto& [name, setter] : ValueOptions()) known.push_back(name);
+  for (const auto& [name, flag] : FlagOptions()) known.push_back(name);
+  return Wrong("There is no option " + option + ".", Hint(option, known));
 }
 
 }  // namespace
+
+std::string CommandHint(const std::string& command) {
+  std::vector<std::string> known;
+  std::istringstream usage(UsageText());
+  // A command stands in the usage behind two spaces, and options behind dashes.
+  for (std::string line; std::getline(usage, line);) {
+    if (!line.starts_with("  ") || line.size() < 3 || line[2] == '-' || line[2] == ' ') continue;
+    known.push_back(line.substr(2, line.find(' ', 2) - 2));
+  }
+  return Hint(command, known);
+}
 
 Result<Options> ParseOptions(const std::vector<std::string>& arguments) {
   Options options;
@@ -182,8 +199,9 @@ Result<Options> ParseOptions(const std::vector<std::string>& arguments) {
     if (!set.ok()) return set.error();
   }
   if (!words.empty()) options.command = words[0];
+  if (options.command == "help") options.help = true;
   if (words.size() > 1) options.path = words[1];
-  if (words.size() > 2)
+  if (words.size() > 2 && !options.help)
     return Wrong("There is one PATH at most; \"" + words[2] + "\" is too much.");
   return options;
 }

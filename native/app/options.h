@@ -35,6 +35,9 @@ struct Options {
 // instead.
 Result<Options> ParseOptions(const std::vector<std::string>& arguments);
 
+// What to write instead of a command that there is not.
+std::string CommandHint(const std::string& command);
+
 // The text of --help.
 std::string UsageText();
 

@@ -463,11 +463,35 @@ std::string ResultText(const std::string& view, const Json& result) {
   return out;
 }
 
+// The nodes of trees, each parent before its children, which are told by their depth.
+Json RowsOfTrees(const Json& roots) {
+  Json rows = Json::array();
+  std::vector<std::pair<const Json*, int64_t>> open;
+  const auto push = [&](const Json& nodes, int64_t depth) {
+    for (size_t k = nodes.size(); k-- > 0;) open.emplace_back(&nodes[k], depth);
+  };
+  push(roots, 0);
+  while (!open.empty()) {
+    const auto [node, depth] = open.back();
+    open.pop_back();
+    Json row = {{"depth", depth}};
+    for (const auto& [key, value] : node->items()) {
+      if (key != "children") row[key] = value;
+    }
+    rows.push_back(std::move(row));
+    if (node->contains("children")) push((*node)["children"], depth + 1);
+  }
+  return rows;
+}
+
 std::string ResultCsv(const std::string& view, const Json& result) {
   if (IsTable(result)) return TableCsv(result);
+  if (result.contains("tree")) {
+    const Json& tree = result["tree"];
+    return TableCsv(TableOfObjects(RowsOfTrees(tree.is_array() ? tree : Json::array({tree}))));
+  }
   if (IsWindow(view, result)) return TableCsv(BoxTable(result));
-  static constexpr const char* kPreferred[] = {"statistics", "tracks", "steps",
-                                               "rows",       "tree",   "modules"};
+  static constexpr const char* kPreferred[] = {"statistics", "tracks", "steps", "rows"};
   for (const char* key : kPreferred) {
     if (!result.contains(key)) continue;
     if (IsTable(result[key])) return TableCsv(result[key]);

@@ -135,6 +135,12 @@ Error Reader::NotATraceStart() const {
     return NotATrace("its text is UTF-16.", "Convert it first: iconv -f UTF-16 -t UTF-8 FILE.", 0);
   }
   const uint64_t offset = window_.offset();
+  const auto is_control = [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
+  };
+  if (std::any_of(head.begin(), head.end(), is_control)) {
+    return NotATrace("it holds binary data, where a JSON object or list must begin.", hint, offset);
+  }
   return NotATrace("a JSON object or list must begin here, but there is \"" +
                        Printable(head.substr(0, 24)) + "\".",
                    hint, offset);

@@ -107,6 +107,8 @@ struct Session::Impl {
   mutable std::mutex mutex;
   std::condition_variable changed;
   std::map<std::string, Profile> profiles;
+  // Profile and path -> key of the content that the profile shows.
+  std::map<std::pair<std::string, fs::path>, std::string> shown;
   uint64_t next_id = 1;
   std::list<Held> held;  // most recently used first
   std::map<std::string, std::shared_ptr<Loading>> loading;
@@ -165,6 +167,7 @@ Result<bool> Session::Close(const std::string& profile_id) {
   if (impl_->profiles.erase(profile_id) == 0) {
     return Error{ErrorKind::kNotFound, "There is no open profile \"" + profile_id + "\".", "", {}};
   }
+  std::erase_if(impl_->shown, [&](const auto& entry) { return entry.first.first == profile_id; });
   // Traces that only this profile showed are let go at once.
   for (auto it = impl_->held.begin(); it != impl_->held.end();) {
     bool wanted = false;
@@ -173,7 +176,9 @@ Result<bool> Session::Close(const std::string& profile_id) {
         for (const WorkerFiles& worker : run.workers) {
           for (const SpanFile& span : worker.spans) {
             std::error_code ignored;
-            wanted = wanted || fs::equivalent(span.path, it->trace->path, ignored);
+            // A file that was deleted since is equivalent to none.
+            wanted = wanted || span.path == it->trace->path ||
+                     fs::equivalent(span.path, it->trace->path, ignored);
           }
         }
       }
@@ -223,17 +228,30 @@ Result<std::shared_ptr<const LoadedTrace>> ReadAndModel(const fs::path& path,
 
 Result<std::shared_ptr<const LoadedTrace>> Session::Load(const std::string& profile_id,
                                                          const TraceSelection& selection,
-                                                         const ReadOptions& options) {
+                                                         const ReadOptions& options, bool renew) {
   Result<Profile> profile = Find(profile_id);
   if (!profile.ok()) return profile.error();
   Result<const SpanFile*> span = Select(profile->discovery, selection);
   if (!span.ok()) return span.error();
   const fs::path path = span.value()->path;
   const std::string key = FileKey(path);
+  const std::pair place(profile_id, path);
 
   std::unique_lock lock(impl_->mutex);
+  if (!renew) {
+    const auto before = impl_->shown.find(place);
+    if (before != impl_->shown.end()) {
+      if (std::shared_ptr<const LoadedTrace> trace = impl_->Touch(before->second)) return trace;
+    }
+  }
+  const auto show = [&] {
+    if (impl_->profiles.contains(profile_id)) impl_->shown[place] = key;
+  };
   while (true) {
-    if (std::shared_ptr<const LoadedTrace> trace = impl_->Touch(key)) return trace;
+    if (std::shared_ptr<const LoadedTrace> trace = impl_->Touch(key)) {
+      show();
+      return trace;
+    }
     const auto running = impl_->loading.find(key);
     if (running == impl_->loading.end()) break;
 
@@ -248,6 +266,7 @@ Result<std::shared_ptr<const LoadedTrace>> Session::Load(const std::string& prof
     }
     // When the one who loaded was cancelled, the next in line loads; other outcomes are shared.
     if (!other->outcome->ok() && other->outcome->error().kind == ErrorKind::kCancelled) continue;
+    if (other->outcome->ok()) show();
     return *other->outcome;
   }
 
@@ -279,7 +298,10 @@ Result<std::shared_ptr<const LoadedTrace>> Session::Load(const std::string& prof
   }
 
   lock.lock();
-  if (outcome.ok()) impl_->Keep(key, outcome.value());
+  if (outcome.ok()) {
+    impl_->Keep(key, outcome.value());
+    show();
+  }
   mine->outcome = outcome;
   mine->done = true;
   impl_->loading.erase(key);

@@ -64,10 +64,12 @@ class Session {
   Result<bool> Close(const std::string& profile_id);
   std::vector<Profile> Profiles() const;
   // The loaded trace; loads it on first demand (concurrent callers share one load). The least
-  // recently used traces are let go beyond a memory budget.
+  // recently used traces are let go beyond a memory budget. A profile goes on with what it has
+  // loaded when the file is deleted or written again, so that its views agree; `renew` looks at the
+  // file, and reads it again where it is another one.
   Result<std::shared_ptr<const LoadedTrace>> Load(const std::string& profile_id,
                                                   const TraceSelection& selection,
-                                                  const ReadOptions& options);
+                                                  const ReadOptions& options, bool renew = false);
 
  private:
   struct Impl;

@@ -1,7 +1,7 @@
 // One build at a time in this checkout: two would write the same files.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { toolsDir } from './paths.mjs';
+import { assertWritable, toolsDir } from './paths.mjs';
 
 const lockFile = join(toolsDir, 'build.lock');
 
@@ -30,6 +30,7 @@ function take() {
 
 /** Runs `part` while no other `npm start`, `npm test` or build of this checkout builds. */
 export async function whileBuilding(part) {
+  assertWritable();
   mkdirSync(toolsDir, { recursive: true });
   for (let told = false; !take();) {
     const pid = holder();

@@ -13,14 +13,18 @@ export const vsixDir = join(buildDir, 'vsix');
 
 /** Everything that is fetched or built goes into the checkout: says so early where it cannot. */
 export function assertWritable() {
-  try {
-    accessSync(root, constants.W_OK);
-  } catch {
-    const { username } = userInfo();
-    throw new CommandError(
-      `${username} may not write into ${root}, where packages and the build go. ` +
-        'Clone the repository as this user, or start as the owner of the folder.',
-    );
+  // A start by another user, root for example, leaves folders behind that only that one may change.
+  for (const folder of [root, toolsDir, buildDir, distDir, join(root, 'node_modules')]) {
+    try {
+      accessSync(folder, constants.W_OK);
+    } catch (error) {
+      if (error.code === 'ENOENT') continue;
+      const { username } = userInfo();
+      throw new CommandError(
+        `${username} may not write into ${folder}, where packages and the build go. ` +
+          'Clone the repository as this user, or start as the owner of the folder.',
+      );
+    }
   }
 }
 

@@ -48,12 +48,23 @@ function placeDaemon() {
   chmodSync(target, 0o755);
 }
 
-/** README without its pictures: they are not packed, and VS Code shows none from a local package. */
-function packedReadme() {
-  return readFileSync(join(root, 'README.md'), 'utf8')
-    .split('\n')
-    .filter((line) => !/^\s*(!\[|<img)/.test(line))
-    .join('\n');
+/**
+ * README as users of the extension need it: without the commands of the repository and the part on
+ * working on it, and without pictures, which VS Code shows none of from a local package.
+ */
+export function packedReadme(text = readFileSync(join(root, 'README.md'), 'utf8')) {
+  const [title, ...rest] = text.split('\n');
+  const picture = /^\s*[|\s]*(!\[|<img)/;
+  const start = rest.findIndex((line) => picture.test(line));
+  const end = rest.findIndex((line) => /^## Working on it/.test(line));
+  if (start < 0 || end < 0)
+    throw new CommandError('README.md is not cut as the packed one needs it');
+  const kept = [title, ...rest.slice(start, end)]
+    .filter((line) => !picture.test(line) && !/^Pictures are made/.test(line))
+    .join('\n')
+    // What is left of tables of pictures.
+    .replaceAll(/(\n\|[ |]*\|\n\|[-|]+\|)(?=\n(?!\|))/g, '');
+  return `${kept.replaceAll(/\n{3,}/g, '\n\n').trim()}\n\nLicence: MIT.\n`;
 }
 
 /** Packs when something is newer than the VSIX at hand; gives its path. */

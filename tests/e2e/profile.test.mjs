@@ -159,6 +159,32 @@ step('a file that is no trace says why and what to do', async () => {
   await frame.getByText('This trace cannot be shown').waitFor();
   await frame.getByText('What to do').waitFor();
   await frame.getByText('Retry').waitFor();
+  // Nothing is under way any more, and the status item says so.
+  const status = workbench.page.locator('.statusbar-item').filter({ hasText: name });
+  await status.locator('.codicon-warning').waitFor();
+});
+
+step('a trace of another name opens by "Open With..."', async () => {
+  const name = 'recorded.json';
+  writeFileSync(join(workbench.workspace, name), gunzipSync(readFileSync(trace)));
+  await workbench.openFile(name);
+  await workbench.tab(name).waitFor();
+  await workbench.runCommand('View: Reopen Editor With...');
+  await workbench.pickInList('PyTorch Profile');
+  const frame = await profileFrame(workbench);
+  await frame.getByRole('region', { name: 'Average step time' }).waitFor();
+});
+
+step('who has no profile finds the way to the first one', async () => {
+  await workbench.runCommand('View: Close All Editors');
+  const { page } = workbench;
+  await page.locator('.activitybar .action-label[aria-label^="PyTorch Profiles"]').first().click();
+  const welcome = page.locator('.welcome-view-content');
+  await welcome.getByText('Open PyTorch Profile').waitFor();
+  await welcome.getByText('Copy Code That Records a Profile').waitFor();
+  await welcome.getByText('How it works').click();
+  await page.getByText('Get Started with PyTorch Profiles').first().waitFor();
+  await page.getByText('Record a profile').first().waitFor();
 });
 
 step(

@@ -1,6 +1,8 @@
 // `npm start`: the address that it prints shows the sample profile.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { root, toolsDir } from '../../scripts/lib/paths.mjs';
@@ -9,9 +11,31 @@ import { codeServerDir } from '../../scripts/setup.mjs';
 import { profileFrame } from './product.mjs';
 import { Workbench, launchBrowser, waitUntil } from './workbench.mjs';
 
+// Named, so that it is taken also where a `code` command is at hand.
+const env = { ...process.env, CI: 'true', EMBERLINE_CODE_SERVER: codeServerDir() };
+const startScript = join(root, 'scripts', 'start.mjs');
+
 let child;
 let browser;
 let output = '';
+
+/** Runs `npm start` to its end. */
+function start(...args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [startScript, ...args], {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+    timeout: 300_000,
+  });
+  return { status, stdout, stderr };
+}
+
+/** A listener on a free port of localhost. */
+async function listener() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
 
 /** Ends the program, which ends its server, or else the whole group of processes. */
 async function end(signal) {
@@ -31,10 +55,13 @@ after(async () => {
 });
 
 test('npm start serves a VS Code with the sample profile showing', async () => {
-  child = spawn(process.execPath, [join(root, 'scripts', 'start.mjs'), '--no-open'], {
+  // A port of its own: without one, a VS Code that is served here already would be taken.
+  const free = await listener();
+  const { port } = free.address();
+  free.close();
+  child = spawn(process.execPath, [startScript, '--no-open', '--port', String(port)], {
     cwd: root,
-    // Named, so that it is taken also where a `code` command is at hand.
-    env: { ...process.env, CI: 'true', EMBERLINE_CODE_SERVER: codeServerDir() },
+    env,
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
@@ -60,6 +87,28 @@ test('npm start serves a VS Code with the sample profile showing', async () => {
     const frame = await profileFrame(workbench);
     await frame.getByRole('region', { name: 'Average step time' }).waitFor();
   });
+});
+
+test('another start takes the VS Code that is served already', () => {
+  const address = /http:\/\/127\.0\.0\.1:\d+\/\S+/.exec(output)?.[0];
+  const second = start('--no-open');
+  assert.equal(second.status, 0, second.stderr);
+  assert.ok(second.stdout.includes(address), second.stdout);
+  assert.match(second.stdout, /earlier `npm start`/);
+});
+
+test('a port that is taken, and arguments that there are not, are told', async () => {
+  const taken = await listener();
+  const { port } = taken.address();
+  const refused = start('--no-open', '--port', String(port));
+  taken.close();
+  assert.equal(refused.status, 1);
+  assert.match(refused.stderr, new RegExp(`^Port ${port} is taken`, 'm'));
+  for (const args of [['--prot', '8080'], ['--port'], ['--port', '8o80']]) {
+    const wrong = start(...args);
+    assert.equal(wrong.status, 1);
+    assert.match(wrong.stderr, /--port/);
+  }
 });
 
 test('an interrupt ends it with everything that it started', async () => {

@@ -228,6 +228,32 @@ test('a restart by the user leaves one daemon, and is no crash', async () => {
   await supervisor.stop();
 });
 
+test('a restart by the user does not wait for the pause after a crash', async () => {
+  const hours = 3 * 3_600_000;
+  const supervisor = supervise({ policy: new RestartPolicy(5, hours, hours) });
+  await supervisor.ready();
+  await crash(supervisor);
+  assert.equal(supervisor.current.state, 'restarting');
+  const restarted = supervisor.restart();
+  await until(supervisor.onStatus, () => supervisor.current.state === 'running', 'the restart');
+  await restarted;
+  await supervisor.stop();
+});
+
+test('an editor tries again with another daemon when the first could not be run', async () => {
+  let command = join(root, 'no-such-daemon');
+  const supervisor = supervise({ launch: () => launch({ command }) });
+  const page = panel(supervisor, new Profiles(supervisor).acquire(sample));
+  page.session.ready();
+  const failed = await page.wait((message) => message.type === 'failed', 'the failure');
+  assert.equal(failed.error.kind, 'daemonMissing');
+  command = server;
+  await supervisor.restart();
+  await page.wait((message) => message.type === 'loaded', 'the trace');
+  page.session.dispose();
+  await supervisor.stop();
+});
+
 test('pauses double, and an old crash counts no more', () => {
   const policy = new RestartPolicy(3, 1000, 10);
   assert.deepEqual([policy.next(0), policy.next(1), policy.next(2)], [10, 20, 40]);
@@ -245,13 +271,14 @@ test('lines of standard error find their level', () => {
   const splitter = new LineSplitter((line) => logDaemonLine(log, line));
   splitter.push('warning: od');
   splitter.push('d\n[error] bad\r\nplain\nde');
-  splitter.push('bug: detail');
+  splitter.push('bug: detail\nerror reading a file\n');
   splitter.end();
   assert.deepEqual(said, [
-    ['warn', 'warning: odd'],
-    ['error', '[error] bad'],
+    ['warn', 'odd'],
+    ['error', 'bad'],
     ['info', 'plain'],
-    ['debug', 'debug: detail'],
+    ['debug', 'detail'],
+    ['error', 'error reading a file'],
   ]);
 });
 
@@ -338,10 +365,13 @@ test('an editor shows a stopped daemon and recovers with Restart', async () => {
 test('an editor says why a trace cannot be loaded, and tries again', async () => {
   const supervisor = supervise();
   const profiles = new Profiles(supervisor);
-  const page = panel(supervisor, profiles.acquire(join(samples, 'README.md')));
+  const profile = profiles.acquire(join(samples, 'README.md'));
+  assert.equal(profile.condition, 'loading');
+  const page = panel(supervisor, profile);
   page.session.ready();
   const failed = await page.wait((message) => message.type === 'failed', 'the failure');
   assert.ok(failed.error.message.length > 0);
+  assert.equal(profile.condition, 'failed', 'the status item need not spin any longer');
   page.messages.length = 0;
   await page.session.loadTrace();
   assert.equal(page.messages.at(-1).type, 'failed');
@@ -360,8 +390,16 @@ test('a cancelled load is told and can be retried', async () => {
   const last = page.messages.at(-1);
   assert.equal(last.type, 'failed');
   assert.equal(last.error.kind, 'cancelled');
+  assert.deepEqual(
+    profiles.list.map(({ condition }) => condition),
+    ['failed'],
+  );
   await page.session.loadTrace();
   assert.equal(page.messages.at(-1).type, 'loaded');
+  assert.deepEqual(
+    profiles.list.map(({ condition }) => condition),
+    ['loaded'],
+  );
   page.session.dispose();
   await supervisor.stop();
 });

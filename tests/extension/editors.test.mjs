@@ -133,6 +133,26 @@ test('what an editor showed is remembered by address and column', () => {
   assert.equal(store.load('file:///a', 1).view, 'timeline', 'the oldest was let go');
 });
 
+test('what an editor showed goes with a file or folder that is renamed', () => {
+  const kept = new Map();
+  const memento = {
+    get: (key) => kept.get(key),
+    update: async (key, value) => kept.set(key, value),
+  };
+  const store = new StateStore(memento);
+  const state = (view) => ({ view, selection: {}, views: {} });
+  store.save('file:///logs/a.json', 1, state('memory'));
+  store.save('file:///logs/b.json', 2, state('kernels'));
+  store.save('file:///logs2/a.json', 1, state('lines'));
+  store.move('file:///logs/a.json', 'file:///logs/c.json');
+  assert.equal(store.load('file:///logs/c.json', 1).view, 'memory');
+  store.move('file:///logs', 'file:///runs');
+  assert.equal(store.load('file:///runs/b.json', 2).view, 'kernels');
+  assert.equal(store.load('file:///runs/c.json', 1).view, 'memory');
+  assert.equal(store.load('file:///logs2/a.json', 1).view, 'lines');
+  assert.equal(store.load('file:///runs2/a.json', 1), undefined);
+});
+
 test('a damaged memory is no state', () => {
   const broken = memento();
   broken.values.set('emberline.editorStates', [{ key: 'file:///a\n1', state: { view: 'x' } }, 3]);

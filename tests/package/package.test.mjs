@@ -56,9 +56,20 @@ test('the manifest is that of an installed extension', () => {
   for (const key of ['scripts', 'devDependencies', 'allowScripts']) {
     assert.equal(manifest[key], undefined, key);
   }
+  assert.ok(filesBelow(join(folder, 'extension')).includes(manifest.icon), 'its icon is packed');
   const xml = readFileSync(join(folder, 'extension.vsixmanifest'), 'utf8');
   assert.match(xml, new RegExp(`TargetPlatform="${vsceTarget()}"`));
   assert.match(xml, new RegExp(`Version="${manifest.version}"`));
+});
+
+test('the README is that of the extension, without what only a checkout has', () => {
+  const text = readFileSync(join(folder, 'extension', 'readme.md'), 'utf8');
+  assert.doesNotMatch(text, /npm start|!\[|<img|CMake/);
+  assert.match(text, /^# Emberline/);
+  for (const heading of ['In the editor', 'On the command line', 'Settings']) {
+    assert.match(text, new RegExp(`^## ${heading}$`, 'm'));
+  }
+  assert.doesNotMatch(text, /\n\|[ |]*\|\n\|[-|]+\|\n(?!\|)/, 'a table without rows');
 });
 
 test('no machine path and no source map slipped into the bundles', () => {

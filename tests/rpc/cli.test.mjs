@@ -70,13 +70,14 @@ test('help and version', () => {
   ]) {
     assert.match(help.stdout, new RegExp(`^  ${command} `, 'm'));
   }
+  assert.equal(run('help').stdout, help.stdout);
   assert.match(run('--version').stdout, /^emberline \d+\.\d+\.\d+\n$/);
 });
 
 test('wrong usage is status 2, on stderr, with what to write instead', () => {
   for (const [args, expected] of [
     [[], /Usage/],
-    [['operator', small], /no command "operator"/],
+    [['operator', small], /no command "operator"[^]*Did you mean operators\?/],
     [['operators'], /wants a PATH/],
     [['operators', small, '--sotr', 'name'], /Did you mean --sort\?/],
     [['operators', small, '--sort'], /wants a value/],
@@ -146,6 +147,29 @@ test('CSV holds the rows of JSON, unrounded', () => {
       else assert.equal(record[c], value === null ? '' : String(value));
     });
   });
+});
+
+test('CSV of a tree has a row per node, and the depth tells its parent', () => {
+  for (const command of ['stacks', 'modules']) {
+    const { status, stdout, stderr } = run(command, samples.transformer, '--format', 'csv');
+    assert.equal(status, 0, stderr);
+    const [head, ...records] = parseCsv(stdout);
+    const { tree } = json(command, samples.transformer, '--limit', '-1');
+    const nodes = [];
+    const visit = (node, depth) => {
+      nodes.push({ ...node, depth });
+      for (const child of node.children) visit(child, depth + 1);
+    };
+    for (const node of [tree].flat()) visit(node, 0);
+    assert.ok(nodes.length > 5, command);
+    assert.equal(records.length, nodes.length, command);
+    assert.ok(!head.includes('children'), command);
+    for (const [index, record] of records.entries()) {
+      for (const [column, key] of head.entries()) {
+        assert.equal(record[column], String(nodes[index][key] ?? ''), `${command} ${index} ${key}`);
+      }
+    }
+  }
 });
 
 test('CSV quotes commas, quotes and line ends', () => {

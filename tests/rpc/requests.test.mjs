@@ -207,6 +207,26 @@ test('a trace that is written again is read again', async () => {
   });
 });
 
+test('views go on with what was loaded when the file is written again or deleted', async () => {
+  await withDaemon(async (daemon) => {
+    const path = join(folder, 'vanishing.pt.trace.json');
+    writeFileSync(path, drawTrace(5));
+    const { profileId } = await daemon.request('profile/open', { path });
+    const { slices } = await daemon.request('profile/load', { profileId });
+    const counted = async () => (await daemon.request('profile/check', { profileId })).counts.slices;
+    writeFileSync(path, drawTrace(8));
+    assert.equal(await counted(), slices);
+    rmSync(path);
+    assert.equal(await counted(), slices);
+    // Another profile that is closed takes nothing away.
+    const { profileId: other } = await daemon.request('profile/open', { path: small });
+    await daemon.request('profile/load', { profileId: other });
+    await daemon.request('profile/close', { profileId: other });
+    assert.equal(await counted(), slices);
+    await assert.rejects(daemon.request('profile/load', { profileId }));
+  });
+});
+
 test('a small memory budget lets traces go and reads them again', async () => {
   await withDaemon(
     async (daemon) => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { recorderSnippet } from '../../extension/src/source/recorder.ts';
 import { root } from '../../scripts/lib/paths.mjs';
 import { readTracked, trackedFiles } from './files.mjs';
 
@@ -74,6 +75,10 @@ test('menus, views and keys name commands and icons that are there', () => {
   );
   const icons = [
     manifest.icon,
+    ...contributes.walkthroughs.flatMap(({ icon, steps }) => [
+      icon,
+      ...steps.map(({ media }) => media.markdown),
+    ]),
     ...Object.values(contributes.viewsContainers ?? {})
       .flat()
       .map(({ icon }) => icon),
@@ -88,4 +93,32 @@ test('menus, views and keys name commands and icons that are there', () => {
     icons.filter((icon) => !existsSync(join(root, icon))),
     [],
   );
+});
+
+test('links in welcome texts and walkthroughs run commands that are there', () => {
+  const known = new Set(contributes.commands.map(({ command }) => command));
+  const views = new Set(
+    Object.values(contributes.views)
+      .flat()
+      .map(({ id }) => `${id}.focus`),
+  );
+  const texts = [
+    ...contributes.viewsWelcome.map(({ contents }) => contents),
+    ...contributes.walkthroughs.flatMap(({ steps }) => steps.map(({ description }) => description)),
+  ];
+  const linked = texts.flatMap((text) =>
+    [...text.matchAll(/\]\(command:([\w.]+)/g)].map((match) => match[1]),
+  );
+  assert.ok(linked.length > 4);
+  assert.deepEqual(
+    linked.filter((command) => !known.has(command) && !views.has(command)),
+    [],
+  );
+  // These texts take links and, in walkthroughs, **bold** and ``code``, and show the rest as it is.
+  for (const text of texts) assert.doesNotMatch(text.replaceAll(/``[^`]+``/g, ''), /`/);
+});
+
+test('the walkthrough shows the code that its button copies', () => {
+  const shown = /```python\n([^]*?)```/.exec(readTracked('extension/media/walkthrough-record.md'));
+  assert.equal(shown?.[1], recorderSnippet);
 });

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import { profileUri, type ProfileEditors } from '../editors/profile_editor.ts';
 import { isViewName } from '../editors/messages.ts';
 import { plainText } from '../source/format.ts';
+import { recorderSnippet } from '../source/recorder.ts';
 import { mayHoldTrace, profileViewType } from '../editors/profile_path.ts';
 
 /** More traces than this are not offered by name. */
@@ -82,9 +83,25 @@ async function pickProfile(): Promise<string | undefined> {
   return choice?.path;
 }
 
-async function onOpen(resource: unknown): Promise<void> {
-  const path = resource instanceof vscode.Uri ? resource.fsPath : await pickProfile();
-  if (path !== undefined) await openProfile(path);
+/** The Explorer hands over the entry under the mouse, and all that are selected with it. */
+async function onOpen(resource: unknown, selected: unknown): Promise<void> {
+  if (!(resource instanceof vscode.Uri)) {
+    const path = await pickProfile();
+    if (path !== undefined) await openProfile(path);
+    return;
+  }
+  const all = Array.isArray(selected)
+    ? selected.filter((uri): uri is vscode.Uri => uri instanceof vscode.Uri)
+    : [];
+  const several = all.some((uri) => uri.toString() === resource.toString());
+  for (const { fsPath } of several ? all : [resource]) await openProfile(fsPath);
+}
+
+async function copyRecorder(): Promise<void> {
+  await vscode.env.clipboard.writeText(recorderSnippet);
+  void vscode.window.showInformationMessage(
+    'The code is in the clipboard: put it around some steps of your program.',
+  );
 }
 
 async function onChoose(context: Context): Promise<void> {
@@ -124,6 +141,14 @@ export function registerProfileCommands(
   const register = vscode.commands.registerCommand;
   return vscode.Disposable.from(
     register('emberline.openProfile', onOpen),
+    register('emberline.copyRecorder', copyRecorder),
+    register('emberline.showWalkthrough', () =>
+      vscode.commands.executeCommand(
+        'workbench.action.openWalkthrough',
+        `${context.extension.extension.id}#start`,
+        false,
+      ),
+    ),
     register('emberline.chooseProfile', () => onChoose(context)),
     register('emberline.reveal', async (to: unknown) => {
       const navigation = navigationOf(to);

@@ -34,12 +34,14 @@ export class LineSplitter {
   }
 }
 
-/** Writes a line of the daemon's standard error at the level that it names. */
+/** Writes a line of the daemon's standard error at the level that it names, without the name. */
 export function logDaemonLine(log: Log, line: string): void {
-  const level = /^\W*(error|fatal|warning|warn|info|debug|trace)\b/i.exec(line)?.[1]?.toLowerCase();
-  if (level === 'error' || level === 'fatal') log.error(line);
-  else if (level === 'warning' || level === 'warn') log.warn(line);
-  else if (level === 'debug') log.debug(line);
-  else if (level === 'trace') log.trace(line);
-  else log.info(line);
+  const named = /^\W*(error|fatal|warning|warn|info|debug|trace)\b(\]:?\s+|:\s+)?/i.exec(line);
+  const level = named?.[1]?.toLowerCase();
+  const text = named?.[2] === undefined ? line : line.slice(named[0].length);
+  if (level === 'error' || level === 'fatal') log.error(text);
+  else if (level === 'warning' || level === 'warn') log.warn(text);
+  else if (level === 'debug') log.debug(text);
+  else if (level === 'trace') log.trace(text);
+  else log.info(text);
 }

@@ -40,6 +40,8 @@ export class OpenProfile {
   /** What lies below the path; undefined until it was opened once. */
   discovery: ProfileOpenResult | undefined;
   active: ActiveTrace | undefined;
+  /** How its last load went; a load that was withdrawn has failed, too. */
+  condition: 'loading' | 'loaded' | 'failed' = 'loading';
   private readonly supervisor: Supervisor;
   private opening: { generation: number; result: Promise<ProfileOpenResult> } | undefined;
 
@@ -111,8 +113,15 @@ export class OpenProfile {
     this.closeInDaemon(opening);
   }
 
+  setCondition(condition: OpenProfile['condition']): void {
+    if (this.condition === condition) return;
+    this.condition = condition;
+    this.onChange.fire();
+  }
+
   setActive(active: ActiveTrace): void {
     this.active = active;
+    this.condition = 'loaded';
     this.onChange.fire();
   }
 

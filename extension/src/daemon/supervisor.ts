@@ -34,7 +34,8 @@ export class Supervisor implements Disposable {
   /** The daemon that runs or is about to; undefined when there is none. */
   private pending: Promise<DaemonClient> | undefined;
   private client: DaemonClient | undefined;
-  private timer: NodeJS.Timeout | undefined;
+  /** Ends the pause before a restart. */
+  private endPause: (() => void) | undefined;
   private lastFailure: DaemonError | undefined;
   private disposed = false;
 
@@ -101,8 +102,14 @@ export class Supervisor implements Disposable {
   private async launchAfter(delayMs: number): Promise<DaemonClient> {
     if (delayMs > 0) {
       await new Promise<void>((resolve) => {
-        this.timer = setTimeout(resolve, delayMs);
+        const timer = setTimeout(resolve, delayMs);
+        this.endPause = () => {
+          clearTimeout(timer);
+          resolve();
+        };
       });
+      this.endPause = undefined;
+      if (this.disposed) throw new DaemonError(daemonStopped, 'Emberline ends.');
     }
     try {
       const client = await this.launchDaemon();
@@ -182,8 +189,9 @@ export class Supervisor implements Disposable {
     const old = this.client;
     this.client = undefined;
     this.lastFailure = undefined;
-    // A start that is under way is as good as a new one.
+    // A start that is under way is as good as a new one, but need not rest before.
     if (old === undefined && this.pending !== undefined) {
+      this.endPause?.();
       await this.pending;
       return;
     }
@@ -196,7 +204,7 @@ export class Supervisor implements Disposable {
   /** Ends the daemon for good. */
   async stop(): Promise<void> {
     this.disposed = true;
-    clearTimeout(this.timer);
+    this.endPause?.();
     const client = this.client;
     this.client = undefined;
     await client?.stop();

@@ -5,6 +5,16 @@ import { plainText } from '../source/format.ts';
 /** How long a file must rest: a recorder writes large traces piece by piece. */
 const restMs = 2000;
 
+/** What tells one content of a file from another; '' while there is none. */
+async function content(file: vscode.Uri): Promise<string> {
+  try {
+    const { size, mtime } = await vscode.workspace.fs.stat(file);
+    return `${size} ${mtime}`;
+  } catch {
+    return '';
+  }
+}
+
 /**
  * Watches the file of a profile, or the traces below its folder, and asks once whether to load it
  * again when it was written anew.
@@ -15,11 +25,18 @@ export class DiskWatch implements vscode.Disposable {
   private readonly reload: () => void;
   private timer: NodeJS.Timeout | undefined;
   private asking = false;
+  private readonly file: vscode.Uri | undefined;
+  /** The file as it was when it was opened or last asked about. */
+  private known: Promise<string> | undefined;
 
   constructor(uri: vscode.Uri, isFolder: boolean, title: string, reload: () => void) {
     this.title = title;
     this.reload = reload;
     const file = vscode.Uri.file(uri.fsPath);
+    if (!isFolder) {
+      this.file = file;
+      this.known = content(file);
+    }
     const pattern = isFolder
       ? new vscode.RelativePattern(file, '**/*.pt.trace.json{,.gz}')
       : new vscode.RelativePattern(
@@ -42,6 +59,10 @@ export class DiskWatch implements vscode.Disposable {
   private async ask(): Promise<void> {
     if (this.asking) return;
     this.asking = true;
+    if (!(await this.isAnother())) {
+      this.asking = false;
+      return;
+    }
     const reload = 'Reload';
     const answer = await vscode.window.showInformationMessage(
       `${plainText(this.title)} was written anew since it was opened.`,
@@ -49,6 +70,14 @@ export class DiskWatch implements vscode.Disposable {
     );
     this.asking = false;
     if (answer === reload) this.reload();
+  }
+
+  /** A file that has only got its name is reported, too. */
+  private async isAnother(): Promise<boolean> {
+    if (this.file === undefined) return true;
+    const [before, now] = [await this.known, await content(this.file)];
+    this.known = Promise.resolve(now);
+    return now !== '' && before !== now;
   }
 
   dispose(): void {

@@ -6,7 +6,13 @@ import type {
 } from '../../../webviews/src/host/messages.ts';
 import type { ProgressReport, RequestOptions } from '../daemon/client.ts';
 import type { Disposable } from '../daemon/emitter.ts';
-import { cancelled, daemonStopped, failureData } from '../daemon/failure.ts';
+import {
+  cancelled,
+  daemonMissing,
+  daemonStopped,
+  failureData,
+  versionMismatch,
+} from '../daemon/failure.ts';
 import { sameTrace, type OpenProfile } from '../daemon/profiles.ts';
 import type { DaemonStatus, Supervisor } from '../daemon/supervisor.ts';
 import type { ProfileOpenResult, TraceInfo } from '../protocol/types.ts';
@@ -16,6 +22,9 @@ const cancelledLoad: FailureData = {
   message: 'Loading was cancelled.',
   hint: 'Retry loads the trace again.',
 };
+
+/** Failures that are none of the trace: another daemon may do better. */
+const withoutDaemon = new Set([daemonStopped, daemonMissing, versionMismatch]);
 
 /** Whether the profile still holds the trace that a stored selection names. */
 export function selectionExists(profile: ProfileOpenResult, wanted: ViewSelection): boolean {
@@ -76,6 +85,7 @@ export class PanelSession implements Disposable {
     this.load?.abort();
     const load = new AbortController();
     this.load = load;
+    this.profile.setCondition('loading');
     this.tell({ type: 'loading', stage: 'Opening', percent: 0 });
     try {
       const found = await this.profile.opened();
@@ -98,6 +108,7 @@ export class PanelSession implements Disposable {
     if (failure.kind === daemonStopped && this.supervisor.current.state === 'restarting') {
       this.tell({ type: 'loading', stage: 'Waiting for the daemon', percent: 0 });
     } else {
+      this.profile.setCondition('failed');
       this.tell({ type: 'failed', error: failure.kind === cancelled ? cancelledLoad : failure });
     }
   }
@@ -199,7 +210,7 @@ export class PanelSession implements Disposable {
     const replayed = this.shown !== undefined && this.shown.generation !== status.generation;
     const waiting =
       this.last?.type === 'loading' ||
-      (this.last?.type === 'failed' && this.last.error.kind === daemonStopped);
+      (this.last?.type === 'failed' && withoutDaemon.has(this.last.error.kind));
     if (replayed || waiting) void this.loadTrace();
   }
 

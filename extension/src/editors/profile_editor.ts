@@ -16,7 +16,7 @@ import { DiskWatch } from './disk_watch.ts';
 import { parseMessage } from './messages.ts';
 import { pageHtml } from './page_html.ts';
 import { PanelSession } from './panel_session.ts';
-import { profileScheme, profileViewType, shortTitle } from './profile_path.ts';
+import { profileScheme, profileViewType, shortTitle, traceViewType } from './profile_path.ts';
 import { StateStore } from './state_store.ts';
 
 /** A profile as VS Code's document: only its address; the daemon reads the file. */
@@ -70,10 +70,26 @@ export class ProfileEditors implements vscode.CustomReadonlyEditorProvider<Profi
   }
 
   register(): vscode.Disposable {
-    return vscode.window.registerCustomEditorProvider(profileViewType, this, {
-      supportsMultipleEditorsPerDocument: true,
-      webviewOptions: { retainContextWhenHidden: false, enableFindWidget: false },
-    });
+    const register = (viewType: string) =>
+      vscode.window.registerCustomEditorProvider(viewType, this, {
+        supportsMultipleEditorsPerDocument: true,
+        webviewOptions: { retainContextWhenHidden: false, enableFindWidget: false },
+      });
+    return vscode.Disposable.from(
+      register(profileViewType),
+      register(traceViewType),
+      // VS Code opens a new editor for the new name.
+      vscode.workspace.onWillRenameFiles(({ files }) => {
+        for (const { oldUri, newUri } of files) {
+          for (const scheme of ['file', profileScheme]) {
+            this.states.move(
+              oldUri.with({ scheme }).toString(),
+              newUri.with({ scheme }).toString(),
+            );
+          }
+        }
+      }),
+    );
   }
 
   openCustomDocument(uri: vscode.Uri): ProfileDocument {
@@ -308,7 +324,7 @@ export class ProfileEditors implements vscode.CustomReadonlyEditorProvider<Profi
     await vscode.commands.executeCommand(
       'vscode.openWith',
       uri,
-      profileViewType,
+      editor.panel.viewType,
       vscode.ViewColumn.Beside,
     );
   }

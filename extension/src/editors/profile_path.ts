@@ -7,6 +7,9 @@ export const profileScheme = 'emberline-profile';
 /** The view type of the profile editor in the manifest. */
 export const profileViewType = 'emberline.profile';
 
+/** The same editor for files of any name, which *Open With...* offers beside the text editor. */
+export const traceViewType = 'emberline.trace';
+
 /** Whether VS Code opens a file of this name in the profile editor by itself. */
 export function hasTraceName(name: string): boolean {
   return /\.pt\.trace\.json(?:\.gz)?$/i.test(name);

@@ -45,6 +45,19 @@ export class StateStore {
     return (exact ?? entries.find(({ key }) => key.startsWith(`${address}\n`)))?.state;
   }
 
+  /** A file or folder gets another address: its editors show there what they showed before. */
+  move(from: string, to: string): void {
+    const moved = this.entries().flatMap((entry) =>
+      entry.key.startsWith(`${from}\n`) || entry.key.startsWith(`${from}/`)
+        ? [{ ...entry, key: to + entry.key.slice(from.length) }]
+        : [],
+    );
+    if (moved.length === 0) return;
+    const keys = new Set(moved.map(({ key }) => key));
+    const others = this.entries().filter(({ key }) => !keys.has(key));
+    void this.memento.update(storeKey, [...moved, ...others].slice(0, this.limit));
+  }
+
   save(address: string, column: number | undefined, state: EditorState): void {
     const key = keyOf(address, column);
     const others = this.entries().filter((entry) => entry.key !== key);

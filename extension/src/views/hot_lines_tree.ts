@@ -22,7 +22,8 @@ export class HotLinesTree implements vscode.TreeDataProvider<HotLine>, vscode.Di
     this.subscription = vscode.Disposable.from(
       context.profiles.onChange.on(() => this.onProfiles()),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('emberline.pathMappings')) this.changed.fire();
+        const paths = ['emberline.pathMappings', 'emberline.sitePackages'];
+        if (paths.some((key) => event.affectsConfiguration(key))) this.changed.fire();
       }),
     );
   }

@@ -31,8 +31,9 @@ export class StatusItem implements vscode.Disposable {
       return;
     }
     const stopped = state === 'stopped';
-    const busy = state === 'starting' || state === 'restarting' || profile.active === undefined;
-    const icon = stopped ? 'error' : busy ? 'sync~spin' : 'flame';
+    const busy = state === 'starting' || state === 'restarting' || profile.condition === 'loading';
+    const failed = profile.condition === 'failed';
+    const icon = stopped ? 'error' : busy ? 'sync~spin' : failed ? 'warning' : 'flame';
     this.item.text = `$(${icon}) ${profile.title}`;
     this.item.backgroundColor = stopped
       ? new vscode.ThemeColor('statusBarItem.errorBackground')
@@ -43,6 +44,7 @@ export class StatusItem implements vscode.Disposable {
       enabledCommands: ['emberline.chooseProfile', 'emberline.restartDaemon', 'emberline.showLog'],
     };
     tooltip.appendText(message ?? profile.path);
+    if (failed) tooltip.appendText('\n\nIt is not loaded: its editor says why.');
     tooltip.appendMarkdown(
       '\n\n[Choose profile](command:emberline.chooseProfile) · ' +
         '[Show log](command:emberline.showLog) · [Restart daemon](command:emberline.restartDaemon)',

@@ -99,8 +99,8 @@ Result<Json> Close(const Json& params, const CallContext& context) {
 Result<Json> Load(const Json& params, const CallContext& context) {
   const std::string id = Text(params, "profileId");
   const TraceSelection selection = SelectionOf(params);
-  Result<std::shared_ptr<const LoadedTrace>> trace =
-      context.session.Load(id, selection, ReadOptions{context.cancel, context.progress});
+  Result<std::shared_ptr<const LoadedTrace>> trace = context.session.Load(
+      id, selection, ReadOptions{context.cancel, context.progress}, /*renew=*/true);
   if (!trace.ok()) return trace.error();
   Result<Profile> profile = context.session.Find(id);
   if (!profile.ok()) return profile.error();
@@ -115,6 +115,14 @@ Json Absence(const char* what, const char* argument, const char* snippet) {
 Json Absences(const LoadedTrace& trace) {
   const auto features = FeaturesOf(trace);
   Json absences = Json::array();
+  if (trace.store->counts().events == 0) {
+    absences.push_back(Absence(
+        "The trace holds no events: its schedule may not have reached an active step.", "schedule",
+        "with profile(schedule=schedule(wait=1, warmup=1, active=3)) as prof:\n"
+        "    for batch in loader:  # at least 5 steps\n        train_step(batch)\n"
+        "        prof.step()"));
+    return absences;
+  }
   if (!features->device_work) {
     absences.push_back(
         Absence("No device work was recorded: device times are empty.", "activities",

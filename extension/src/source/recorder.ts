@@ -1,0 +1,21 @@
+/**
+ * Python code that records some steps with all that the views can show. Without `activities` the
+ * profiler takes all that the machine has.
+ */
+export const recorderSnippet = `from torch.profiler import (
+    profile,
+    schedule,
+    tensorboard_trace_handler,
+)
+
+with profile(
+    schedule=schedule(wait=1, warmup=1, active=3),
+    on_trace_ready=tensorboard_trace_handler("./log"),
+    with_stack=True,
+    record_shapes=True,
+    profile_memory=True,
+) as profiler:
+    for batch in loader:
+        train_step(batch)
+        profiler.step()
+`;
