@@ -486,9 +486,11 @@ Json RowsOfTrees(const Json& roots) {
 
 std::string ResultCsv(const std::string& view, const Json& result) {
   if (IsTable(result)) return TableCsv(result);
-  if (result.contains("tree")) {
-    const Json& tree = result["tree"];
-    return TableCsv(TableOfObjects(RowsOfTrees(tree.is_array() ? tree : Json::array({tree}))));
+  for (const char* key : {"tree", "modules"}) {
+    if (!result.contains(key)) continue;
+    const Json& tree = result[key];
+    const Json rows = RowsOfTrees(tree.is_array() ? tree : Json::array({tree}));
+    if (!rows.empty()) return TableCsv(TableOfObjects(rows));
   }
   if (IsWindow(view, result)) return TableCsv(BoxTable(result));
   static constexpr const char* kPreferred[] = {"statistics", "tracks", "steps", "rows"};

@@ -263,6 +263,43 @@ test('the steps selector holds for every view and survives a reload', async () =
   });
 });
 
+test('a table shows the rows it showed before, in another view and in a page made again', async () => {
+  const first = (page) =>
+    page.evaluate(() => {
+      const scroll = document.querySelector('.grid-scroll');
+      return { top: scroll.scrollTop, tall: scroll.scrollHeight > 2 * scroll.clientHeight };
+    });
+  await withPage(train, {}, async (profile, page) => {
+    await profile.view('Operators');
+    assert.ok((await first(page)).tall, 'there is something to scroll');
+    await page.evaluate(() => (document.querySelector('.grid-scroll').scrollTop = 700));
+    await page.waitForSelector('[role=gridcell][data-row="30"]');
+    await profile.view('Overview');
+    await profile.view('Operators');
+    await page.waitForSelector('[role=gridcell][data-row="30"]');
+    assert.equal((await first(page)).top, 700);
+    const saved = () =>
+      profile.messages
+        .filter(({ type, state }) => type === 'state' && state.views.operators !== undefined)
+        .findLast(({ state }) => JSON.stringify(state.views.operators).includes('"px":700'));
+    const end = Date.now() + 60_000;
+    while (saved() === undefined) {
+      assert.ok(Date.now() < end, 'the state was not saved');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    const { state } = saved();
+    await withPage(train, { state: { ...state, view: 'operators' } }, async (again, second) => {
+      await second.waitForSelector('[role=gridcell][data-row="30"]');
+      assert.equal((await first(second)).top, 700);
+      // Another order starts at the top.
+      await second.locator('[role=columnheader][data-key=calls]').click();
+      await again.settled();
+      await second.waitForSelector('[role=gridcell][data-row="0"]');
+      assert.equal((await first(second)).top, 0);
+    });
+  });
+});
+
 test('modules, stacks and memory show the figures of the command line', async () => {
   const modules = commandLine('modules', train);
   const stacks = commandLine('stacks', train);

@@ -214,6 +214,11 @@ export function plural(count: number, noun: string): string {
   return `${fixed(count, 0)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** Whether a frame's file may be one on a disk; `<frozen os>`, `<string>` and '' never are. */
+export function isFilePath(file: string): boolean {
+  return file !== '' && !/^<.*>$/.test(file);
+}
+
 export function fileName(path: string): string {
   const cut = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
   return cut < 0 ? path : path.slice(cut + 1);

@@ -1,7 +1,7 @@
 // The one table of the product. It shows the rows in sight and asks the daemon for pages, order and
 // filter; it holds none of the analysis.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { CancelledError, copyText, openSource, request, saveFile } from '../host/host.ts';
 import { ask } from '../host/query.ts';
 import { announce, epoch, failureOf, requestSelection, viewState } from '../host/store.ts';
@@ -245,11 +245,14 @@ function cellTitle(column: Column, row: Row): string | undefined {
 }
 
 const noWidths: Record<string, number> = {};
+/** How far a table was scrolled, and in which order and choice of rows. */
+const noTop = { order: '', px: 0 };
 
 export function DataTable(props: DataTableProps) {
   const sortState = viewState(props.view, `${props.stateKey}Sort`, props.defaultSort ?? '');
   const filterState = viewState(props.view, `${props.stateKey}Filter`, '');
   const widthState = viewState(props.view, `${props.stateKey}Widths`, noWidths);
+  const topState = viewState(props.view, `${props.stateKey}Top`, noTop);
   const sort = sortState.value;
   const filter = filterState.value;
   const { loaded, error, stale, params, need, retry } = usePages(props, sort, filter);
@@ -339,11 +342,23 @@ export function DataTable(props: DataTableProps) {
     }
   }, [error]);
 
-  // Another order or filter starts at the top again.
+  // A table that is made again shows the rows that it showed before; another order or filter starts
+  // at the top.
+  const order = `${sort}\n${filter}`;
+  const ordered = useRef(order);
   useEffect(() => {
+    if (ordered.current === order) return;
+    ordered.current = order;
     if (scroll.current !== null) scroll.current.scrollTop = 0;
     setActive({ row: -1, column: 0 });
-  }, [sort, filter]);
+  }, [order]);
+  const restored = useRef(false);
+  useLayoutEffect(() => {
+    if (restored.current || count === 0 || scroll.current === null) return;
+    restored.current = true;
+    const top = topState.peek();
+    if (top.order === order) scroll.current.scrollTop = top.px;
+  }, [count]);
 
   const hasActions = props.actions !== undefined;
   const columnCount = columns.length + (hasActions ? 1 : 0);
@@ -560,6 +575,10 @@ export function DataTable(props: DataTableProps) {
       ) : (
         <div
           ref={scroll}
+          onScroll={() => {
+            if (!restored.current) return;
+            topState.value = { order, px: Math.round(scroll.current?.scrollTop ?? 0) };
+          }}
           class={`grid-scroll ${props.tall === true ? 'tall' : ''} ${stale ? 'stale' : ''}`}
         >
           <div

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { copyText, openSource } from '../host/host.ts';
 import { announce } from '../host/store.ts';
-import { fileName, plural, visible } from '../lib/format.ts';
+import { fileName, isFilePath, plural, visible } from '../lib/format.ts';
 import type { Frame } from '../lib/protocol.ts';
 import { LinkButton } from './controls.tsx';
 
@@ -23,7 +23,14 @@ export function FrameLink(props: { frame: Frame; full?: boolean }) {
       ? ''
       : `${props.full === true ? frame.file : fileName(frame.file)}${frame.line > 0 ? `:${frame.line}` : ''}`;
   const note = frame.lineIsDefinition ? 'The recorder named the first line of the function' : '';
-  if (frame.file === '') return <span class="frame-function">{visible(frame.function)}</span>;
+  if (!isFilePath(frame.file)) {
+    return (
+      <span class="frame-text">
+        <span class="frame-function">{visible(frame.function)}</span>
+        {place === '' ? null : <span class="frame-place">{visible(place)}</span>}
+      </span>
+    );
+  }
   return (
     <button
       type="button"

@@ -4,7 +4,7 @@ import { openSource } from '../../host/host.ts';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { scopedState, trace, viewState } from '../../host/store.ts';
-import { fileName, quantity, visible } from '../../lib/format.ts';
+import { fileName, isFilePath, quantity, visible } from '../../lib/format.ts';
 import type { FlameInput, FlameNode } from '../../lib/flame.ts';
 import type { Row, StackNode, ViewStacksResult } from '../../lib/protocol.ts';
 import { Check, FilterBox, LinkButton, Segments } from '../../widgets/controls.tsx';
@@ -27,7 +27,7 @@ function flameOf(node: StackNode): FlameInput {
 function nodeActions(node: FlameNode, enter: (id: number) => void) {
   const frame = node.data as StackNode;
   return [
-    ...(frame.file === ''
+    ...(!isFilePath(frame.file)
       ? []
       : [
           {

@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks';
 import { saveFile, openSource } from '../../host/host.ts';
 import { ask, useAnswer } from '../../host/query.ts';
 import { announce, failureOf, navigate, title, trace } from '../../host/store.ts';
-import { fixed, plural, quantity, visible } from '../../lib/format.ts';
+import { fixed, isFilePath, plural, quantity, visible } from '../../lib/format.ts';
 import type {
   Frame,
   Gap,
@@ -121,7 +121,7 @@ function Stack(props: { frames: readonly Frame[] }) {
       <ol class="tl-stack">
         {shown.map((frame, index) => (
           <li key={index}>
-            {frame.file === '' ? (
+            {!isFilePath(frame.file) ? (
               <span>{visible(frame.function)}</span>
             ) : (
               <LinkButton
@@ -176,7 +176,7 @@ function Flows(props: { slice: number }) {
 function SliceDetails(props: { slice: SliceDetail }) {
   const { slice } = props;
   const one = (ref: SliceRef | null): SliceRef[] => (ref === null ? [] : [ref]);
-  const userFrame = slice.stack.find((frame) => !frame.library && frame.file !== '');
+  const userFrame = slice.stack.find((frame) => !frame.library && isFilePath(frame.file));
   return (
     <div class="tl-details">
       <h2 title={slice.name}>{visible(slice.name)}</h2>
@@ -709,7 +709,7 @@ export function GapsPanel() {
                 Ended by: <SliceLink to={gap.endedBy} />
               </div>
             )}
-            {gap.frame === null || gap.frame.file === '' ? null : (
+            {gap.frame === null || !isFilePath(gap.frame.file) ? null : (
               <div>
                 <LinkButton
                   onClick={() =>
