@@ -213,7 +213,8 @@ test('views go on with what was loaded when the file is written again or deleted
     writeFileSync(path, drawTrace(5));
     const { profileId } = await daemon.request('profile/open', { path });
     const { slices } = await daemon.request('profile/load', { profileId });
-    const counted = async () => (await daemon.request('profile/check', { profileId })).counts.slices;
+    const counted = async () =>
+      (await daemon.request('profile/check', { profileId })).counts.slices;
     writeFileSync(path, drawTrace(8));
     assert.equal(await counted(), slices);
     rmSync(path);
