@@ -21,16 +21,17 @@ bool IsSynchronisation(std::string_view name) {
          name == "hipMemcpy" || name == "hipMemcpyWithStream";
 }
 
-// Two contexts at once: where the stack says work ran, and whom it is blamed on.
+// Contexts of work: where the stack says it ran, whom it is blamed on, who waits for it.
 struct PairKey {
-  uint32_t context, blamed;
+  uint32_t context, blamed, caller;
   bool backward;
   bool operator==(const PairKey&) const = default;
 };
 struct PairHash {
   size_t operator()(const PairKey& k) const {
     return (static_cast<uint64_t>(k.context) * 0x9e3779b97f4a7c15ull) ^
-           (static_cast<uint64_t>(k.blamed) * 0xff51afd7ed558ccdull) ^ (k.backward ? 0x51ull : 0);
+           (static_cast<uint64_t>(k.blamed) * 0xff51afd7ed558ccdull) ^
+           (static_cast<uint64_t>(k.caller) * 0xc2b2ae3d27d4eb4full) ^ (k.backward ? 0x51ull : 0);
   }
 };
 struct PairCost {
@@ -89,17 +90,14 @@ class Analysis {
     const Ns time = s_.duration(i);
     result_.has_device_work = true;
     result_.totals.device += time;
-    const SliceIndex host = LineHostSlice(model_, i);
-    if (host == kNone) return;
-    const uint32_t blamed = at_.blamed[host];
-    const uint32_t location = LocationOf(blamed);
+    const DevicePlace place = DevicePlaceOf(model_, at_, i);
+    const uint32_t location = LocationOf(place.blamed);
     if (location == kNone) return;
     LineCost& c = costs_[location];
     c.device_self += time;
     if (model_.is_communication[i]) c.collective += time;
-    pairs_[{at_.context[host], blamed, at_.backward[host]}].device += time;
-    const SliceIndex op = model_.op[i];
-    AddPart(location, op != kNone ? s_.name_id(op) : s_.name_id(i), time);
+    pairs_[{place.context, place.blamed, place.caller, place.backward}].device += time;
+    AddPart(location, place.op != kNone ? s_.name_id(place.op) : s_.name_id(i), time);
     (at_.locations[location].confidence == LineConfidence::kFunction
          ? result_.totals.function_device
          : result_.totals.line_device) += time;
@@ -124,7 +122,7 @@ class Analysis {
       if (outer == kNone || CollectiveLibrary(s_.name(outer)).empty()) ++c.collectives;
     }
     if (IsLaunchApi(s_.kind(i)) && IsSynchronisation(s_.name(i))) c.synchronisation += time;
-    pairs_[{at_.context[i], blamed, at_.backward[i]}].host += time;
+    pairs_[{at_.context[i], blamed, kNone, at_.backward[i]}].host += time;
     if (op && time > 0) host_parts_[static_cast<uint64_t>(location) << 32 | s_.name_id(i)] += time;
     (at_.locations[location].confidence == LineConfidence::kFunction ? result_.totals.function_host
                                                                      : result_.totals.line_host) +=
@@ -209,8 +207,8 @@ class Analysis {
     charge_until(gap.end);
   }
 
-  // A pair's cost counts once at each location on either of its two stacks, and once at each
-  // function: recursion does not count twice.
+  // A pair's cost counts once at each location on any of its stacks, and once at each function:
+  // recursion does not count twice.
   void AddTotals() {
     std::unordered_map<std::string, uint32_t> ids;
     function_of_.assign(at_.locations.size(), kNone);
@@ -238,7 +236,7 @@ class Analysis {
     uint32_t stamp = 0;
     for (const auto& [key, cost] : pairs_) {
       ++stamp;
-      for (const uint32_t start : {key.context, key.blamed}) {
+      for (const uint32_t start : {key.context, key.blamed, key.caller}) {
         for (uint32_t c = start; c != kNone; c = at_.contexts[c].parent) {
           const uint32_t l = at_.contexts[c].location;
           if (seen_line[l] != stamp) {
@@ -261,7 +259,7 @@ class Analysis {
             }
           }
         }
-        if (key.context == key.blamed) break;
+        if (key.context == key.blamed && key.caller == kNone) break;
       }
     }
   }
@@ -417,9 +415,18 @@ const char* LineConfidenceName(LineConfidence confidence) {
   return "function";
 }
 
-SliceIndex LineHostSlice(const Model& model, SliceIndex slice) {
-  if (!IsDeviceWork(model.store().kind(slice))) return slice;
-  return model.launch[slice] != kNone ? model.launch[slice] : model.op[slice];
+DevicePlace DevicePlaceOf(const Model& model, const LineAttribution& at, SliceIndex slice) {
+  const auto captured = at.captured.find(slice);
+  if (captured != at.captured.end()) return captured->second;
+  DevicePlace place;
+  const SliceIndex host = model.launch[slice] != kNone ? model.launch[slice] : model.op[slice];
+  place.op = model.op[slice];
+  if (host == kNone) return place;
+  place.blamed = at.blamed[host];
+  place.context = at.context[host];
+  if (!at.caller.empty()) place.caller = at.caller[host];
+  place.backward = at.backward[host];
+  return place;
 }
 
 Result<LinesResult> AnalyzeLines(const Model& model, const LineAttribution& attribution,

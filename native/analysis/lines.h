@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/table.h"
@@ -27,12 +28,22 @@ struct LineLocation {
   std::string
       class_name;  // qualified class that the function is a method of; "" for none or unknown
   LineConfidence confidence = LineConfidence::kFunction;
+  bool stale = false;  // the line was recorded, but its statement is not in the text any more
 };
 
 // A location and how it was reached: the user's lines on the stack, outermost at the root.
 struct LineContext {
   uint32_t parent = kNone;
   uint32_t location = 0;
+};
+
+// Where a piece of device work counts. Contexts may be kNone.
+struct DevicePlace {
+  uint32_t blamed = kNone;   // whose own time it is
+  uint32_t context = kNone;  // the stack of its launch
+  uint32_t caller = kNone;   // the call on another thread that it is part of: loss.backward()
+  bool backward = false;
+  SliceIndex op = kNone;  // the operator that it is listed under
 };
 
 struct LineAttribution {
@@ -45,6 +56,12 @@ struct LineAttribution {
       called;  // of a call made directly by a user's frame: context of the call; else kNone
   std::vector<bool> user_frame;  // frames of the user's code
   std::vector<bool> backward;
+  // Of backward work on autograd's own threads: context of the call that waits for it, such as
+  // loss.backward(). Its device time is part of that call's; its host time is not, for the caller
+  // waits meanwhile. Empty when there is none.
+  std::vector<uint32_t> caller;
+  // Device work of a graph, where it is known who recorded it at capture.
+  std::unordered_map<SliceIndex, DevicePlace> captured;
   std::vector<SliceIndex>
       parent;                 // innermost Python frame, op or runtime call around it on its thread
   std::vector<Ns> exclusive;  // duration without such slices inside it
@@ -104,7 +121,8 @@ Result<LinesResult> AnalyzeLines(const Model& model, const LineAttribution& attr
 Table LinesTable(const LineAttribution& attribution, const LinesResult& result,
                  LineGrouping grouping);
 
-// The host slice that a slice's line comes from: its launch or op for device work, else itself.
-SliceIndex LineHostSlice(const Model& model, SliceIndex slice);
+// Where the device slice counts: at the line that its graph recorded it on, else by its launch,
+// else by its op.
+DevicePlace DevicePlaceOf(const Model& model, const LineAttribution& attribution, SliceIndex slice);
 
 }  // namespace emberline

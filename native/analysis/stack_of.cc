@@ -154,6 +154,22 @@ SliceIndex ForwardOf(const Model& model, SliceIndex slice) {
   return op == kNone ? kNone : model.forward[op];
 }
 
+// "file:line:function", from the right.
+void ParseLaunchFrame(std::string_view text, Frame* frame) {
+  const size_t name = text.rfind(':');
+  if (name == std::string_view::npos || name == 0) return;
+  const size_t number = text.rfind(':', name - 1);
+  if (number == std::string_view::npos || number == 0) return;
+  int64_t line = 0;
+  const char* end = text.data() + name;
+  const auto [at, error] = std::from_chars(text.data() + number + 1, end, line);
+  if (error != std::errc() || at != end) return;
+  frame->file = std::string(text.substr(0, number));
+  frame->line = line;
+  frame->function = std::string(text.substr(name + 1));
+  frame->library = IsLibraryPath(frame->file);
+}
+
 bool IsFrameSlice(const Model& model, SliceIndex slice) {
   return model.store().kind(slice) == SliceKind::kPythonFunction;
 }
@@ -213,16 +229,27 @@ Frame ParseFrameName(std::string_view name) {
   return frame;
 }
 
+std::string_view CaptureStack(const TraceStore& store, SliceIndex device_slice) {
+  for (const std::string_view key : {"py_stack", "Call stack", "stack"}) {
+    const StringId id = store.strings().Find(key);
+    if (id == kNone) continue;
+    const std::string_view text = store.ArgText(device_slice, id);
+    if (!text.empty()) return text;
+  }
+  return {};
+}
+
 std::vector<Frame> ParseCallStack(std::string_view text) {
   std::vector<Frame> frames;
   while (!text.empty() && frames.size() < kMaxFrames) {
-    const size_t semicolon = text.find(';');
-    std::string_view part = text.substr(0, semicolon);
-    text = semicolon == std::string_view::npos ? std::string_view() : text.substr(semicolon + 1);
+    const size_t separator = text.find_first_of(";\n");
+    std::string_view part = text.substr(0, separator);
+    text = separator == std::string_view::npos ? std::string_view() : text.substr(separator + 1);
     while (!part.empty() && (part.front() == ' ' || part.front() == '\n')) part.remove_prefix(1);
     while (!part.empty() && (part.back() == ' ' || part.back() == '\n')) part.remove_suffix(1);
     if (part.empty() || part.starts_with(kModulePrefix)) continue;
     Frame frame = ParseFrameName(part);
+    if (frame.file.empty()) ParseLaunchFrame(part, &frame);
     frame.line_is_definition = false;  // these strings name the line that ran
     frames.push_back(std::move(frame));
   }
@@ -257,6 +284,16 @@ std::optional<std::string_view> ModuleName(std::string_view python_function_name
 }
 
 std::vector<Frame> StackOf(const Model& model, SliceIndex slice) {
+  if (IsDeviceWork(model.store().kind(slice))) {
+    const std::string_view captured = CaptureStack(model.store(), slice);
+    if (!captured.empty()) {
+      std::vector<Frame> frames = ParseCallStack(captured);
+      if (std::any_of(frames.begin(), frames.end(),
+                      [](const Frame& f) { return !f.file.empty(); })) {
+        return frames;
+      }
+    }
+  }
   const SliceIndex host = HostSlice(model, slice);
   if (host == kNone) return {};
   std::vector<Frame> frames = OwnStack(model, host);

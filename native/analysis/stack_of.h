@@ -26,8 +26,13 @@ struct Frame {
 // "<built-in ...>" and "nn.Module: X_0" give a frame without a file.
 Frame ParseFrameName(std::string_view name);
 
-// Parses one recorded "Call stack" string (frames joined by ';', innermost first).
+// Parses one recorded "Call stack" string (frames joined by ';', innermost first), or a launch
+// stack of a captured graph (lines of "file:line:function").
 std::vector<Frame> ParseCallStack(std::string_view text);
+
+// The stack that an annotation of capture time gives to device work of a graph; "" when none does.
+// Annotations are args of the kernel's row, merged there by the name the recorder used.
+std::string_view CaptureStack(const TraceStore& store, SliceIndex device_slice);
 
 // True for paths of the standard library, site-packages, dist-packages, torch/ and frozen modules.
 bool IsLibraryPath(std::string_view file);
@@ -36,7 +41,8 @@ bool IsLibraryPath(std::string_view file);
 std::optional<std::string_view> ModuleName(std::string_view python_function_name);
 
 // The Python stack of a slice, innermost first, module-call pseudo frames left out. Device slices
-// take their launch's; backward ops without one of their own take their forward op's.
+// take that of their graph's capture where it was recorded, else their launch's; backward ops
+// without one of their own take their forward op's.
 std::vector<Frame> StackOf(const Model& model, SliceIndex slice);
 
 // Innermost frame of the user's own code in StackOf(), or nothing.

@@ -9,7 +9,9 @@
 #include <unordered_map>
 
 #include "analysis/stack_of.h"
+#include "model/graphs.h"
 #include "source/align.h"
+#include "source/recorded_lines.h"
 
 namespace emberline {
 namespace fs = std::filesystem;
@@ -21,6 +23,9 @@ constexpr Ns kJitter = 2000;
 // Below this share of placed calls a function's text is not what ran: its lines are not trusted.
 constexpr double kLeastPlaced = 0.4;
 constexpr size_t kMaxFocused = 4;
+// Share of functions that an unsaved text and a recorded file have in common when they are one.
+constexpr double kLikeFile = 0.6;
+constexpr size_t kMaxCalled = 64;  // different calls of one recorded line that are looked at
 // Limits against hostile files: slices that are looked through for the one that encloses another,
 // lines on a stack (Python's own limit on recursion), and cells of alignment tables of one trace
 // (seconds); beyond the last, calls stay with their functions.
@@ -129,13 +134,15 @@ class AttributionBuilder {
     using Stage = bool (AttributionBuilder::*)();
     for (const Stage stage : {&AttributionBuilder::ReadNames, &AttributionBuilder::Nest,
                               &AttributionBuilder::ReadSources, &AttributionBuilder::Align,
-                              &AttributionBuilder::Place, &AttributionBuilder::Blame}) {
+                              &AttributionBuilder::FollowStrings, &AttributionBuilder::Place,
+                              &AttributionBuilder::Blame, &AttributionBuilder::PlaceGraphs}) {
       if (!(this->*stage)())
         return Error{ErrorKind::kCancelled, "Finding lines was cancelled.", "", {}};
     }
     auto data = std::make_shared<LineData>();
     for (FileInfo& f : files_) {
       at_.has_sources = at_.has_sources || f.file.module != nullptr;
+      f.file.functions = std::move(f.functions);
       data->files.emplace(f.file.recorded, std::move(f.file));
     }
     data->attribution = std::move(at_);
@@ -166,6 +173,7 @@ class AttributionBuilder {
   }
 
   bool ReadNames() {
+    call_from_ = s_.strings().Find("CallFrom");
     name_ids_.assign(s_.strings().size(), kNone);
     for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
       if (Stop(i)) return false;
@@ -385,6 +393,7 @@ class AttributionBuilder {
       explicit Aligner(const PythonFunction& f) : aligner(f) {}
       FunctionAligner aligner;
       std::unordered_map<uint64_t, uint32_t> ids;
+      std::map<int, std::map<uint32_t, Observed>> recorded;  // by calling line, where recorded
       uint64_t placed = 0, seen = 0;
       std::vector<SliceIndex> frames;
     };
@@ -411,13 +420,21 @@ class AttributionBuilder {
         const auto [id, fresh] = a->ids.emplace(key, 0);
         if (fresh) id->second = a->aligner.Describe(Describe(child, module, frame));
         kind_of[k] = id->second;
+        if (call_from_ == kNone || !IsFrame(child)) continue;
+        const int line = CallLine(s_.ArgText(child, call_from_));
+        if (line <= 0) continue;
+        auto& called = a->recorded[line];
+        if (called.size() < kMaxCalled && !called.count(id->second))
+          called.emplace(id->second, Describe(child, module, frame));
       }
     }
 
     placed_line_.assign(n, 0);
+    std::vector<int> called_at;
     uint32_t counter = 0;
     uint64_t work = 0;
     for (auto& [function, a] : aligners) {
+      FollowCallLines(*function, a->frames.front(), a->recorded);
       for (const SliceIndex f : a->frames) {
         if (Stop(counter++)) return false;
         if (work + a->aligner.work() > kMaxWork) break;
@@ -426,8 +443,13 @@ class AttributionBuilder {
         const bool inside = function->first_line != frame.line && function->def_line != frame.line;
         const bool begun = !(cut_[f] && (inside || function->kind == FunctionKind::kModule));
         const bool ended = s_.end(f) + kJitter < track_end_[s_.track(f)];
+        called_at.clear();
+        if (call_from_ != kNone) {
+          for (size_t k = 0; k < count; ++k)
+            called_at.push_back(RecordedCallLine(children[begin[f] + k]).line);
+        }
         const std::vector<Placement> placed =
-            a->aligner.Align({kind_of.data() + begin[f], count}, begun, ended);
+            a->aligner.Align({kind_of.data() + begin[f], count}, called_at, begun, ended);
         for (size_t k = 0; k < count; ++k) {
           ++a->seen;
           if (placed[k].line == 0 || placed[k].ambiguous) continue;
@@ -447,15 +469,17 @@ class AttributionBuilder {
   }
 
   uint32_t Location(uint32_t file, const std::string& function, int function_line, int line,
-                    LineConfidence confidence, const std::string& class_name) {
+                    LineConfidence confidence, const std::string& class_name, bool stale = false) {
     std::string key = std::to_string(file) + '\n' + function + '\n' +
                       std::to_string(function_line) + '\n' + std::to_string(line) +
-                      (confidence == LineConfidence::kFunction ? "f" : "l");
+                      (stale                                     ? "s"
+                       : confidence == LineConfidence::kFunction ? "f"
+                                                                 : "l");
     const auto [it, fresh] =
         location_ids_.emplace(std::move(key), static_cast<uint32_t>(at_.locations.size()));
     if (fresh) {
-      at_.locations.push_back(
-          {files_[file].file.recorded, line, function, function_line, class_name, confidence});
+      at_.locations.push_back({files_[file].file.recorded, line, function, function_line,
+                               class_name, confidence, stale});
     } else if (confidence < at_.locations[it->second].confidence) {
       at_.locations[it->second].confidence = confidence;
     }
@@ -504,25 +528,147 @@ class AttributionBuilder {
     return location;
   }
 
+  // The calling line of a frame where it was recorded (CallFrom), in the text at hand; 0 where it
+  // was not, or its statement is gone.
+  struct CalledAt {
+    int line = 0;
+    LineConfidence confidence = LineConfidence::kExact;
+  };
+  CalledAt RecordedCallLine(SliceIndex child) const {
+    if (!IsFrame(child) || call_from_ == kNone) return {};
+    const int line = CallLine(s_.ArgText(child, call_from_));
+    if (line <= 0) return {};
+    const PythonFunction* function = FunctionOf(at_.parent[child]);
+    if (function == nullptr) return {line, LineConfidence::kExact};
+    const auto followed = call_lines_.find({function, line});
+    return followed == call_lines_.end() ? CalledAt{line, LineConfidence::kExact}
+                                         : followed->second;
+  }
+
+  // Where the calling lines recorded in a function are in the text at hand.
+  void FollowCallLines(const PythonFunction& function, SliceIndex frame,
+                       const std::map<int, std::map<uint32_t, Observed>>& recorded) {
+    if (recorded.empty()) return;
+    const NameInfo& info = Name(s_.name_id(frame));
+    const int moved = cut_[frame] ? 0 : function.first_line - info.line;
+    std::vector<RecordedLine> lines;
+    for (const auto& [line, called] : recorded) {
+      lines.push_back({line, {}});
+      for (const auto& [id, observed] : called) lines.back().called.push_back(observed);
+    }
+    const int index = info.function;
+    const std::vector<FollowedLine> now =
+        FollowRecordedLines(*files_[info.file].file.module, {&index, 1}, lines, moved);
+    for (size_t k = 0; k < lines.size(); ++k) {
+      const bool stays = now[k].line == lines[k].line + moved;
+      call_lines_[{&function, lines[k].line}] = {
+          now[k].line, stays ? LineConfidence::kExact : LineConfidence::kAligned};
+    }
+  }
+
   uint32_t CallLocation(SliceIndex child) {
     const SliceIndex f = at_.parent[child];
     const StringId name = s_.name_id(f);
-    if (IsFrame(child) && call_from_ != kNone) {
-      const int line = CallLine(s_.ArgText(child, call_from_));
-      if (line > 0) {
-        // The text may have moved as a whole since.
-        const PythonFunction* function = FunctionOf(f);
-        const int moved =
-            function != nullptr && !cut_[f] ? function->first_line - Name(name).line : 0;
-        return FrameLocation(name, std::max(1, line + moved), LineConfidence::kExact);
-      }
-    }
+    const CalledAt recorded = RecordedCallLine(child);
+    if (recorded.line > 0) return FrameLocation(name, recorded.line, recorded.confidence);
     const int line = placed_line_.empty() ? 0 : placed_line_[child];
     return FrameLocation(name, line,
                          line > 0 ? LineConfidence::kAligned : LineConfidence::kFunction);
   }
 
-  // Context of a recorded "Call stack" string, whose lines are exact.
+  // The text of a file that recorded strings name.
+  const PythonModule* ModuleOf(uint32_t file) {
+    FileInfo& info = files_[file];
+    if (info.file.module == nullptr && !text_tried_[file]) {
+      text_tried_[file] = true;
+      const auto given = texts_.find(info.file.recorded);
+      if (given != texts_.end()) {
+        info.file.module = given->second;
+      } else if (info.file.resolved.status == ResolveStatus::kFound &&
+                 info.file.resolved.readable) {
+        const std::string source = ReadText(info.file.resolved.path);
+        if (!source.empty()) info.file.module = Parse(source);
+      }
+    }
+    return info.file.module.get();
+  }
+
+  static int OnlyFunction(const PythonModule& module, const std::string& name) {
+    int found = -1;
+    for (size_t f = 0; f < module.functions.size(); ++f) {
+      if (module.functions[f].name != name) continue;
+      if (found >= 0) return -1;
+      found = static_cast<int>(f);
+    }
+    return found;
+  }
+
+  // Lines in recorded strings are true, but of the text that ran. What was called from them tells
+  // where they are in the text at hand.
+  bool FollowStrings() {
+    const StringId call_stack = at_.has_stacks ? kNone : s_.strings().Find("Call stack");
+    std::map<std::string_view, std::set<StringId>> texts;  // and what was called from the innermost
+    for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
+      if (Stop(i)) return false;
+      if (IsDeviceWork(s_.kind(i))) {
+        const std::string_view text = CaptureStack(s_, i);
+        if (!text.empty()) texts.try_emplace(text);
+      } else if (call_stack != kNone && s_.kind(i) == SliceKind::kCpuOp) {
+        const std::string_view text = s_.ArgText(i, call_stack);
+        if (text.empty()) continue;
+        std::set<StringId>& called = texts[text];
+        const SliceIndex p = at_.parent[i];
+        const bool outermost =
+            p == kNone || s_.kind(p) != SliceKind::kCpuOp || s_.ArgText(p, call_stack) != text;
+        if (outermost && called.size() < kMaxCalled) called.insert(s_.name_id(i));
+      }
+    }
+    std::map<std::pair<uint32_t, std::string>, std::map<int, std::map<std::string, Observed>>> all;
+    for (const auto& [text, ops] : texts) {
+      if (cancel_.cancelled()) return false;
+      const std::vector<Frame> frames = ParseCallStack(text);
+      for (size_t k = 0; k < frames.size(); ++k) {
+        if (frames[k].file.empty()) continue;
+        const uint32_t file = FileIndex(frames[k].file);
+        if (!files_[file].file.user || ModuleOf(file) == nullptr) continue;
+        auto& called = all[{file, frames[k].function}]
+                          [static_cast<int>(std::clamp<int64_t>(frames[k].line, 0, 1 << 30))];
+        if (k == 0) {
+          for (const StringId op : ops) {
+            Observed o;
+            o.kind = ObservedKind::kOperator;
+            o.name = OperatorName(s_.strings().Get(op));
+            if (called.size() < kMaxCalled) called.emplace("o" + o.name, o);
+          }
+          continue;
+        }
+        Observed o;
+        o.kind = frames[k - 1].file.empty() ? ObservedKind::kBuiltin : ObservedKind::kFrame;
+        o.name = o.kind == ObservedKind::kBuiltin ? BuiltinName(frames[k - 1].function)
+                                                  : frames[k - 1].function;
+        if (called.size() < kMaxCalled) called.emplace("f" + o.name, o);
+      }
+    }
+    for (const auto& [key, by_line] : all) {
+      if (cancel_.cancelled()) return false;
+      const PythonModule& module = *ModuleOf(key.first);
+      std::vector<int> functions;
+      for (size_t f = 0; f < module.functions.size(); ++f) {
+        if (module.functions[f].name == key.second) functions.push_back(static_cast<int>(f));
+      }
+      std::vector<RecordedLine> lines;
+      for (const auto& [line, called] : by_line) {
+        lines.push_back({line, {}});
+        for (const auto& [name, observed] : called) lines.back().called.push_back(observed);
+      }
+      const std::vector<FollowedLine> now = FollowRecordedLines(module, functions, lines);
+      for (size_t k = 0; k < lines.size(); ++k)
+        string_lines_[{key.first, key.second, lines[k].line}] = now[k];
+    }
+    return true;
+  }
+
+  // Context of a recorded "Call stack" string.
   uint32_t StringContext(std::string_view text) {
     const auto it = string_contexts_.find(text);
     if (it != string_contexts_.end()) return it->second;
@@ -533,40 +679,38 @@ class AttributionBuilder {
       if (frame.file.empty()) continue;
       const uint32_t file = FileIndex(frame.file);
       if (!files_[file].file.user) continue;
-      const std::string key =
-          std::to_string(file) + ':' + std::to_string(frame.line) + ':' + frame.function;
+      const int line = static_cast<int>(std::clamp<int64_t>(frame.line, 0, 1 << 30));
+      const RecordedPlace key{file, frame.function, line};
       const auto known = string_locations_.find(key);
       if (known != string_locations_.end()) {
         context = Context(context, known->second);
         continue;
       }
-      FileInfo& info = files_[file];
-      if (info.file.module == nullptr && !text_tried_[file]) {
-        text_tried_[file] = true;
-        const auto given = texts_.find(info.file.recorded);
-        if (given != texts_.end()) {
-          info.file.module = given->second;
-        } else if (info.file.resolved.status == ResolveStatus::kFound &&
-                   info.file.resolved.readable) {
-          const std::string source = ReadText(info.file.resolved.path);
-          if (!source.empty()) info.file.module = Parse(source);
-        }
-      }
-      const int line = static_cast<int>(std::clamp<int64_t>(frame.line, 0, 1 << 30));
+      const PythonModule* module = ModuleOf(file);
       std::string function = frame.function, class_name;
       int first = 0;
-      if (info.file.module != nullptr) {
-        const PythonModule& module = *info.file.module;
-        const int f = module.FunctionAround(frame.function, line);
+      FollowedLine at{-1, line};
+      if (module != nullptr) {
+        const auto followed = string_lines_.find(key);
+        at = followed != string_lines_.end()
+                 ? followed->second
+                 : FollowedLine{module->FunctionAround(frame.function, line), line};
+        // The statement is gone: its cost stays with the function, where that is still known.
+        const int f = at.function >= 0 ? at.function : OnlyFunction(*module, frame.function);
         if (f >= 0) {
-          function = module.functions[f].qualified;
-          first = module.functions[f].first_line;
-          const int c = module.functions[f].class_index;
-          if (c >= 0) class_name = module.classes[c].qualified;
+          function = module->functions[f].qualified;
+          first = module->functions[f].first_line;
+          const int c = module->functions[f].class_index;
+          if (c >= 0) class_name = module->classes[c].qualified;
         }
       }
+      const bool lost = module != nullptr && at.function < 0;
       const uint32_t location =
-          Location(file, function, first, line, LineConfidence::kExact, class_name);
+          Location(file, function, first, lost ? (first > 0 ? first : line) : at.line,
+                   lost              ? LineConfidence::kFunction
+                   : at.line == line ? LineConfidence::kExact
+                                     : LineConfidence::kAligned,
+                   class_name, lost);
       string_locations_.emplace(key, location);
       context = Context(context, location);
     }
@@ -576,7 +720,6 @@ class AttributionBuilder {
 
   bool Place() {
     const uint32_t n = s_.slice_count();
-    call_from_ = s_.strings().Find("CallFrom");
     // Strings beside python_function events name functions' first lines; without them, true lines.
     const StringId call_stack = at_.has_stacks ? kNone : s_.strings().Find("Call stack");
     entry_.assign(n, kNone);
@@ -615,6 +758,7 @@ class AttributionBuilder {
   bool Blame() {
     const uint32_t n = s_.slice_count();
     std::vector<bool> own_code(n, false);
+    if (!FindBackwardCalls()) return false;
     for (SliceIndex i = 0; i < n; ++i) {
       if (Stop(i)) return false;
       if (!Counted(i)) continue;
@@ -630,13 +774,117 @@ class AttributionBuilder {
       if (forward != kNone && at_.context[forward] != kNone) {
         at_.backward[i] = true;
         at_.blamed[i] = at_.context[forward];
-      } else if (outer_backward && !IsFrame(i)) {
-        at_.blamed[i] = at_.blamed[p];
       } else if (outer_backward) {
         at_.blamed[i] = at_.blamed[p];
+      } else if (at_.backward[i] && at_.blamed[i] == kNone && !at_.caller.empty()) {
+        at_.blamed[i] = at_.caller[i];  // gradients that belong to no forward line
       }
     }
     return true;
+  }
+
+  // Calls into the autograd engine: what they wait for runs on threads of its own.
+  bool IsEngineCall(SliceIndex i) const {
+    if (!IsFrame(i)) return false;
+    const NameInfo& info = Name(s_.name_id(i));
+    if (info.kind == NameInfo::kBuiltin) return info.name == "run_backward";
+    if (info.kind != NameInfo::kFrame) return false;
+    const std::string& file = files_[info.file].file.recorded;
+    const auto in = [&](std::string_view path) {
+      return file.ends_with(path) &&
+             (file.size() == path.size() || file[file.size() - path.size() - 1] == '/' ||
+              file[file.size() - path.size() - 1] == '\\');
+    };
+    return (info.name == "_engine_run_backward" && in("graph.py")) ||
+           (info.name == "backward" && (in("_tensor.py") || in("tensor.py"))) ||
+           ((info.name == "backward" || info.name == "grad") && in("__init__.py") &&
+            file.find("autograd") != std::string::npos);
+  }
+
+  // For backward work on a thread without a stack around it: the call that waits for it, where
+  // exactly one thread of the process waits in such a call all the while.
+  bool FindBackwardCalls() {
+    struct Call {
+      Ns start, end;
+      uint32_t context;
+    };
+    constexpr size_t kMaxThreads = 64;
+    std::map<RecordedId, std::map<TrackIndex, std::vector<Call>>> calls;
+    for (const Track& track : s_.tracks()) {
+      if (track.kind != TrackKind::kHostThread) continue;
+      const auto t = static_cast<TrackIndex>(&track - s_.tracks().data());
+      for (SliceIndex i = track.first; i < track.last; ++i) {
+        if (Stop(i)) return false;
+        if (at_.context[i] == kNone || !IsEngineCall(i)) continue;
+        std::vector<Call>& list = calls[track.pid][t];
+        // Calls nest: Tensor.backward, autograd.backward, the engine. The outermost has them all.
+        if (!list.empty() && s_.start(i) < list.back().end) continue;
+        list.push_back({s_.start(i), s_.end(i), at_.context[i]});
+      }
+    }
+    if (calls.empty()) return true;
+    at_.caller.assign(s_.slice_count(), kNone);
+    for (const Track& track : s_.tracks()) {
+      if (track.kind != TrackKind::kHostThread) continue;
+      const auto of_process = calls.find(track.pid);
+      if (of_process == calls.end() || of_process->second.size() > kMaxThreads) continue;
+      const auto t = static_cast<TrackIndex>(&track - s_.tracks().data());
+      for (SliceIndex i = track.first; i < track.last; ++i) {
+        if (Stop(i)) return false;
+        if (!Counted(i)) continue;
+        if (at_.parent[i] != kNone) {
+          at_.caller[i] = at_.caller[at_.parent[i]];
+          continue;
+        }
+        if (!model_.is_backward[i]) continue;
+        size_t found = 0;
+        for (const auto& [waiting, list] : of_process->second) {
+          if (waiting == t) continue;
+          auto after = std::upper_bound(list.begin(), list.end(), s_.start(i),
+                                        [](Ns time, const Call& c) { return time < c.start; });
+          if (after == list.begin()) continue;
+          const Call& call = *std::prev(after);
+          if (s_.end(i) > call.end + kJitter) continue;
+          ++found;
+          at_.caller[i] = call.context;
+        }
+        if (found != 1) at_.caller[i] = kNone;
+      }
+    }
+    return true;
+  }
+
+  // Work of a graph counts where the graph was recorded; it is part of the line that launched it.
+  bool PlaceGraphs() {
+    for (const auto& [work, call] : CapturedCalls(model_, cancel_)) {
+      DevicePlace place;
+      place.blamed = at_.blamed[call];
+      if (place.blamed == kNone) continue;
+      place.backward = at_.backward[call];
+      place.op = model_.op[call];
+      if (model_.launch[work] != kNone) place.context = at_.context[model_.launch[work]];
+      at_.captured.emplace(work, place);
+    }
+    const StringId phase = s_.strings().Find("autograd_phase");
+    for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
+      if (Stop(i)) return false;
+      if (!IsDeviceWork(s_.kind(i))) continue;
+      const SliceIndex launch = model_.launch[i];
+      if (launch != kNone && !IsGraphLaunch(s_.name(launch))) continue;
+      const std::string_view stack = CaptureStack(s_, i);
+      if (stack.empty()) continue;
+      const uint32_t context = StringContext(stack);
+      if (context == kNone) continue;
+      at_.has_stacks = true;
+      const auto known = at_.captured.find(i);
+      DevicePlace place;
+      if (known != at_.captured.end()) place = known->second;
+      place.blamed = context;
+      if (launch != kNone) place.context = at_.context[launch];
+      place.backward = place.backward || (phase != kNone && s_.ArgText(i, phase) == "backward");
+      at_.captured[i] = place;
+    }
+    return !cancel_.cancelled();
   }
 
   const Model& model_;
@@ -659,7 +907,10 @@ class AttributionBuilder {
   std::unordered_map<std::string, uint32_t> location_ids_;
   std::vector<uint32_t> context_depth_;
   std::unordered_map<uint64_t, uint32_t> context_ids_, frame_locations_;
-  std::unordered_map<std::string, uint32_t> string_locations_;
+  using RecordedPlace = std::tuple<uint32_t, std::string, int>;  // file, function, line
+  std::map<RecordedPlace, uint32_t> string_locations_;
+  std::map<RecordedPlace, FollowedLine> string_lines_;
+  std::map<std::pair<const PythonFunction*, int>, CalledAt> call_lines_;
   std::unordered_map<std::string_view, uint32_t> string_contexts_;
   std::unordered_map<uint32_t, bool> text_tried_;
 };
@@ -671,7 +922,7 @@ struct LineState {
   std::mutex mutex;  // held while data is made: concurrent callers wait for it
   std::map<std::string, std::shared_ptr<const PythonModule>>
       texts;                                 // recorded path -> text from a document
-  std::map<std::string, std::string> cells;  // document path -> recorded path
+  std::map<std::string, std::string> found;  // cells and unsaved documents -> recorded path
   std::shared_ptr<const LineData> data;
   std::map<std::string, std::shared_ptr<const LineData>> focused;  // library files that were opened
   std::vector<std::string> focus_order;
@@ -712,6 +963,48 @@ Result<std::shared_ptr<const LineData>> DataOf(const LoadedTrace& trace, LineSta
     state.data = *made;
   }
   return state.data;
+}
+
+// "<ipython-input-3-0123456789ab>", by its digest.
+bool IsCellOf(const std::string& recorded, const std::vector<std::string>& digests) {
+  if (!recorded.starts_with("<ipython-input-") || !recorded.ends_with('>')) return false;
+  const std::string_view inner(recorded.data(), recorded.size() - 1);
+  const size_t dash = inner.rfind('-');
+  return std::find(digests.begin(), digests.end(), inner.substr(dash + 1)) != digests.end();
+}
+
+// The recorded file of the user's that a text is: most of its functions have the text's bodies, or,
+// where the file is not at hand, begin on the text's lines. "" when none or several fit.
+std::string FileLike(const LineData& data, const PythonModule& text) {
+  std::set<std::pair<std::string, uint64_t>> bodies;
+  for (const PythonFunction& f : text.functions) bodies.emplace(f.qualified, f.shape);
+  std::string best_file;
+  double best = 0;
+  for (const auto& [recorded, file] : data.files) {
+    if (!file.user) continue;
+    size_t same = 0, all = 0;
+    if (file.module != nullptr) {
+      for (const PythonFunction& f : file.module->functions) {
+        if (f.kind != FunctionKind::kFunction) continue;
+        ++all;
+        same += bodies.count({f.qualified, f.shape});
+      }
+    }
+    if (all == 0) {
+      for (const RecordedFunction& f : file.functions) {
+        if (f.name.starts_with("<")) continue;
+        ++all;
+        same += text.FindFunction(f.name, f.line) >= 0 ? 1 : 0;
+      }
+    }
+    // One short function may be anybody's.
+    if (same == 0 || (same < 2 && same < all)) continue;
+    const double share = static_cast<double>(same) / static_cast<double>(all);
+    if (share < kLikeFile || share < best) continue;
+    best_file = share == best ? "" : recorded;
+    best = share;
+  }
+  return best_file;
 }
 
 bool SamePath(const std::string& a, const std::string& b) {
@@ -763,12 +1056,21 @@ Result<DocumentLines> DocumentLinesOf(const LoadedTrace& trace, const SourceSpac
     const uint32_t hash = NotebookCellHash(document.text);
     for (const auto& [recorded, file] : out.data->files) {
       uint32_t number = 0;
-      if (ParseNotebookCellPath(recorded, &number) && number == hash)
-        state->cells[document.path] = recorded;
+      if ((ParseNotebookCellPath(recorded, &number) && number == hash) ||
+          IsCellOf(recorded, document.digests)) {
+        state->found[document.path] = recorded;
+      }
     }
     // An edited cell is the one that it was when its text still matched.
-    const auto it = state->cells.find(document.path);
-    if (it != state->cells.end()) out.files.push_back(it->second);
+    const auto it = state->found.find(document.path);
+    if (it != state->found.end()) out.files.push_back(it->second);
+  } else if (document.untitled) {
+    const std::shared_ptr<const PythonModule> text = Parse(document.text);
+    const std::string recorded = text == nullptr ? "" : FileLike(*out.data, *text);
+    if (!recorded.empty()) state->found[document.path] = recorded;
+    const auto it = state->found.find(document.path);
+    if (it != state->found.end() && out.data->files.count(it->second))
+      out.files.push_back(it->second);
   } else {
     const std::string path = NormalizePath(document.path);
     for (const auto& [recorded, file] : out.data->files) {

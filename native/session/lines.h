@@ -24,6 +24,7 @@ struct SourceFile {
   bool user = false;                           // counts as the user's own code
   std::shared_ptr<const PythonModule> module;  // null when the text is not at hand
   bool exact = false;                          // every recorded function begins where the text says
+  std::vector<RecordedFunction> functions;     // as the trace names them
 };
 
 // Lines of one trace under one set of sources. Frozen, apart from results that it remembers.
@@ -45,6 +46,9 @@ struct SourceDocument {
   std::string path;
   std::string text;
   bool cell = false;  // a notebook cell: found by its text
+  // Of a cell: what old kernels may have named it by, the ends of "<ipython-input-3-0123456789ab>".
+  std::vector<std::string> digests;
+  bool untitled = false;  // not saved: found by its text
 };
 
 // A document against what was recorded.

@@ -22,8 +22,10 @@ constexpr float kTurn = 0.01f;  // one more turn of a loop
 constexpr float kSkipSeenCall = 1.0f;
 constexpr float kSkipSeenOther = 0.1f;
 constexpr float kSkipUnseenCall = 0.05f;
-constexpr float kSkipUnseenOther = 0.005f;
+// Too little for any number of them to choose between two branches.
+constexpr float kSkipUnseenOther = 0.0003f;
 constexpr float kTie = 0.05f;
+constexpr float kElsewhere = 1.5f;  // a site on another line than the recorded one
 constexpr uint32_t kMaxPoints = 10000;
 constexpr size_t kMaxKinds = 4096;       // further kinds of things are not told apart, nor placed
 constexpr size_t kMaxCells = 2'000'000;  // of one window of the table
@@ -82,6 +84,16 @@ const Names& NonModules() {
                               "nn",
                               "torch.nn",
                               "super()"};
+  return names;
+}
+
+// Types whose construction no profiler records.
+const Names& Constructors() {
+  static const Names names = {
+      "bool",   "bytearray", "bytes",     "classmethod", "complex", "dict",  "enumerate",
+      "filter", "float",     "frozenset", "int",         "list",    "map",   "memoryview",
+      "object", "property",  "range",     "reversed",    "set",     "slice", "staticmethod",
+      "str",    "super",     "tuple",     "type",        "zip"};
   return names;
 }
 
@@ -404,7 +416,9 @@ float MatchRuntime(const Site& s, const Observed& o) {
   return kInfinite;
 }
 
-float Match(const Site& s, const Observed& o) {
+}  // namespace
+
+float MatchCost(const Site& s, const Observed& o) {
   switch (o.kind) {
     case ObservedKind::kFrame:
       return MatchFrame(s, o);
@@ -420,6 +434,8 @@ float Match(const Site& s, const Observed& o) {
   return kInfinite;
 }
 
+namespace {
+
 bool IsCall(SiteKind kind) { return kind == SiteKind::kCall || kind == SiteKind::kComprehension; }
 
 }  // namespace
@@ -433,9 +449,11 @@ struct FunctionAligner::Impl {
 
   struct MemoKey {
     std::vector<uint32_t> sequence;
+    std::vector<int> called_at;
     bool begun, ended;
     bool operator<(const MemoKey& other) const {
-      return std::tie(begun, ended, sequence) < std::tie(other.begun, other.ended, other.sequence);
+      return std::tie(begun, ended, sequence, called_at) <
+             std::tie(other.begun, other.ended, other.sequence, other.called_at);
     }
   };
   struct MemoValue {
@@ -457,7 +475,7 @@ struct FunctionAligner::Impl {
       for (size_t s = 0; s < n; ++s) {
         const Site& site = function.sites[s];
         float& cost = costs[k][s];
-        cost = Match(site, kinds[k]);
+        cost = MatchCost(site, kinds[k]);
         if (site.kind == SiteKind::kAttribute && cost < 0.6f && site.name == kinds[k].name &&
             called.count(site.name)) {
           cost = 0.6f;  // elsewhere in the function it is called: a method, no property
@@ -469,7 +487,8 @@ struct FunctionAligner::Impl {
     }
     skip.resize(n);
     for (size_t s = 0; s < n; ++s) {
-      const bool call = IsCall(function.sites[s].kind);
+      const Site& site = function.sites[s];
+      const bool call = IsCall(site.kind) && !In(Constructors(), site.name);
       skip[s] = seen[s] ? (call ? kSkipSeenCall : kSkipSeenOther)
                         : (call ? kSkipUnseenCall : kSkipUnseenOther);
       if (!seen[s] || !call) continue;
@@ -547,8 +566,14 @@ struct FunctionAligner::Impl {
 
   // Places sequence[0, n); `start` holds the closed costs before it and becomes those before
   // sequence[keep]. Placements are written for [0, keep).
-  double Window(std::span<const uint32_t> sequence, size_t keep, bool last_ends,
-                std::vector<float>& start, Placement* out) {
+  double Window(std::span<const uint32_t> sequence, std::span<const int> called_at, size_t keep,
+                bool last_ends, std::vector<float>& start, Placement* out) {
+    // A statement may begin lines above the one that the interpreter names, so this weighs much but
+    // not all.
+    const auto elsewhere = [&](size_t i, const Site& site) {
+      return !called_at.empty() && called_at[i] > 0 && called_at[i] != site.line ? kElsewhere
+                                                                                 : 0.0f;
+    };
     const uint32_t points = function.points;
     const size_t n = sequence.size();
     std::vector<float> forward((n + 1) * points, kInfinite);
@@ -561,7 +586,7 @@ struct FunctionAligner::Impl {
       for (const uint32_t index : matching[sequence[i]]) {
         const FlowEdge& e = site_edges[index];
         const Site& site = function.sites[e.site];
-        const float match = costs[sequence[i]][e.site] + e.cost;
+        const float match = costs[sequence[i]][e.site] + e.cost + elsewhere(i, site);
         float best = from[e.from] + match;
         if (site.repeat) best = std::min(best, from[e.to] + match + Repeat(site));
         if (best < to[e.to]) to[e.to] = best;
@@ -588,7 +613,7 @@ struct FunctionAligner::Impl {
       for (const uint32_t index : matching[sequence[i]]) {
         const FlowEdge& e = site_edges[index];
         const Site& site = function.sites[e.site];
-        const float match = costs[sequence[i]][e.site] + e.cost;
+        const float match = costs[sequence[i]][e.site] + e.cost + elsewhere(i, site);
         float through = from[e.from] + match + after[e.to];
         before[e.from] = std::min(before[e.from], match + after[e.to]);
         if (site.repeat) {
@@ -658,7 +683,8 @@ uint32_t FunctionAligner::Describe(const Observed& observed) {
   return it->second;
 }
 
-std::vector<Placement> FunctionAligner::Align(std::span<const uint32_t> sequence, bool begun,
+std::vector<Placement> FunctionAligner::Align(std::span<const uint32_t> sequence,
+                                              std::span<const int> called_at, bool begun,
                                               bool ended) {
   Impl& m = *impl_;
   std::vector<Placement> out(sequence.size());
@@ -671,7 +697,7 @@ std::vector<Placement> FunctionAligner::Align(std::span<const uint32_t> sequence
   }
   Impl::MemoKey key;
   if (sequence.size() <= kMaxMemo) {
-    key = {{sequence.begin(), sequence.end()}, begun, ended};
+    key = {{sequence.begin(), sequence.end()}, {called_at.begin(), called_at.end()}, begun, ended};
     const auto it = m.memo.find(key);
     if (it != m.memo.end()) {
       last_cost_ = it->second.cost;
@@ -688,7 +714,9 @@ std::vector<Placement> FunctionAligner::Align(std::span<const uint32_t> sequence
     const size_t n = std::min(window, sequence.size() - begin);
     const bool last = begin + n == sequence.size();
     const size_t keep = last ? n : n - kOverlap;
-    cost = m.Window(sequence.subspan(begin, n), keep, last && ended, start, out.data() + begin);
+    cost = m.Window(sequence.subspan(begin, n),
+                    called_at.empty() ? called_at : called_at.subspan(begin, n), keep,
+                    last && ended, start, out.data() + begin);
     begin += keep;
   }
   last_cost_ = cost / static_cast<double>(sequence.size());

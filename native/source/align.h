@@ -35,6 +35,9 @@ struct Placement {
   bool ambiguous = false;  // another line fits as well
 };
 
+// How badly a site fits what was observed: 0 its very name, above 2 hardly, infinite not at all.
+float MatchCost(const Site& site, const Observed& observed);
+
 // Aligns the frame instances of one function. Not thread-safe.
 //
 // The function's flow is a graph whose edges carry sites; a run of the function is a path through
@@ -51,9 +54,11 @@ class FunctionAligner {
   // first Align(): what never occurs is passed over at no cost.
   uint32_t Describe(const Observed& observed);
 
-  // Places `sequence` (ids from Describe, in order of time). `begun` and `ended`: false when the
+  // Places `sequence` (ids from Describe, in order of time). `called_at`: the line of the call
+  // where it was recorded, else 0; empty when none was. `begun` and `ended`: false when the
   // recording cuts the instance at that side. Linear in sequence length times sites.
-  std::vector<Placement> Align(std::span<const uint32_t> sequence, bool begun, bool ended);
+  std::vector<Placement> Align(std::span<const uint32_t> sequence, std::span<const int> called_at,
+                               bool begun, bool ended);
 
   // Total cost per thing of the last alignment; a measure of how well the source fits.
   double last_cost() const { return last_cost_; }

@@ -22,9 +22,9 @@ export const quietSettings = {
 
 const entry = () => join(codeServerDir(), 'out', 'node', 'entry.js');
 
-/** Folders of one served VS Code; all of them below `home`. */
-export function workbenchFolders(home) {
-  return { home, data: join(home, 'data'), extensions: join(home, 'extensions') };
+/** Folders of one served VS Code; all of them below `home`. `trust`: folders that it opens are. */
+export function workbenchFolders(home, { trust = true } = {}) {
+  return { home, data: join(home, 'data'), extensions: join(home, 'extensions'), trust };
 }
 
 function environment(home) {
@@ -38,7 +38,7 @@ function environment(home) {
   return env;
 }
 
-function commonArguments({ home, data, extensions }) {
+function commonArguments({ home, data, extensions, trust = true }) {
   return [
     '--config',
     join(home, 'code-server.yaml'),
@@ -48,7 +48,8 @@ function commonArguments({ home, data, extensions }) {
     extensions,
     '--disable-telemetry',
     '--disable-update-check',
-    '--disable-workspace-trust',
+    // Otherwise folders open restricted until somebody trusts them.
+    ...(trust ? ['--disable-workspace-trust'] : []),
   ];
 }
 
@@ -168,7 +169,8 @@ export async function startCodeServer(
   };
 }
 
-/** Address of a folder in the served VS Code. */
-export function workbenchUrl(url, folder) {
-  return `${url}/?${new URLSearchParams({ folder })}`;
+/** Address of a folder, or of a file that describes a workspace, in the served VS Code. */
+export function workbenchUrl(url, path) {
+  const kind = path.endsWith('.code-workspace') ? 'workspace' : 'folder';
+  return `${url}/?${new URLSearchParams({ [kind]: path })}`;
 }

@@ -75,24 +75,32 @@ export function launchBrowser() {
 /**
  * Starts a VS Code with a copy of `folder` (default: the samples), the VSIX installed, in a browser
  * window. `settings` go to the user's settings; `open` is a profile of the folder to begin with.
+ * Without `trust` the folder opens in restricted mode. `prepare({ folders, workspace })` runs before
+ * the window opens and may name settings and another `address` (a *.code-workspace file).
  */
 export async function startWorkbench({
   folder = join(root, 'samples'),
   settings = {},
   open,
   viewport = { width: 1440, height: 900 },
+  trust = true,
+  prepare = () => undefined,
 } = {}) {
   const home = mkdtempSync(join(tmpdir(), 'emberline-'));
-  const folders = workbenchFolders(home);
+  const folders = workbenchFolders(home, { trust });
   const workspace = join(home, basename(folder));
   mkdirSync(outputDir, { recursive: true });
   cpSync(folder, workspace, { recursive: true });
+  const prepared = (await prepare({ folders, workspace })) ?? {};
   const allSettings = {
+    'security.workspace.trust.enabled': !trust,
+    'security.workspace.trust.startupPrompt': 'never',
     'window.confirmBeforeClose': 'never',
     'window.autoDetectColorScheme': false,
     'window.autoDetectHighContrast': false,
     ...(open === undefined ? {} : { 'emberline.openOnStartup': join(workspace, open) }),
     ...settings,
+    ...prepared.settings,
   };
   let server;
   let browser;
@@ -102,7 +110,7 @@ export async function startWorkbench({
     browser = await launchBrowser();
     const page = await browser.newPage({ viewport });
     const workbench = new Workbench({ folders, workspace, server, browser, page });
-    await page.goto(workbenchUrl(server.url, workspace));
+    await page.goto(workbenchUrl(server.url, prepared.address ?? workspace));
     await workbench.waitForReady();
     return workbench;
   } catch (error) {

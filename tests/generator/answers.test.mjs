@@ -119,6 +119,31 @@ for (const dialect of ['torch-1.9', 'torch-2.1', 'torch-2.13', 'begin-end']) {
   test(`${dialect}: the same at a larger scale, packed`, () => compare(dialect, 120000, 23, true));
 }
 
+for (const dialect of ['graph-annotations', 'graph-capture']) {
+  test(`${dialect}: kernels of graphs belong to the lines that captured them`, async () => {
+    const out = path.join(folder, `lines.${dialect}.pt.trace.json`);
+    const answers = await writeTrace({ dialect, events: 3000, seed: 41, out });
+    assert.ok(Object.keys(answers.graphLines).length >= 4);
+    const { rows } = await allRows('lines', out);
+    const row = (line) => rows.find((r) => r.line === line && r.confidence === 'exact');
+    let graphs = 0;
+    for (const [line, expected] of Object.entries(answers.graphLines)) {
+      const found = row(Number(line));
+      assert.ok(found, `a row for line ${line}`);
+      assert.equal(toNs(found.deviceSelfUs), expected.deviceSelfNs, `line ${line}`);
+      assert.equal(toNs(found.backwardDeviceUs), expected.backwardNs, `line ${line}: backward`);
+      graphs += expected.deviceSelfNs;
+    }
+    // What a graph runs is part of the line that launched it, and counts once.
+    const kernels = answers.kernels.graphed_kernel.totalNs;
+    assert.ok(toNs(row(31).deviceTotalUs) >= kernels);
+    assert.equal(graphs < kernels, dialect === 'graph-annotations');
+    const self = rows.reduce((sum, r) => sum + toNs(r.deviceSelfUs), 0);
+    const all = Object.values(answers.kernels).reduce((sum, r) => sum + r.totalNs, 0);
+    assert.ok(self <= all + answers.copies.totalNs + answers.sets.totalNs);
+  });
+}
+
 for (const dialect of ['torch-1.9', 'torch-2.8', 'cpu-only']) {
   test(`${dialect}: the steps' operators sum to the whole`, async () => {
     const out = path.join(folder, `steps.${dialect}.pt.trace.json`);

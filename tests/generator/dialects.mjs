@@ -25,6 +25,8 @@
  * @property {boolean} deviceAnnotations   projections of host ranges on streams
  * @property {boolean} beginEnd         B/E pairs in place of X
  * @property {boolean} graphs           one launch with many kernels
+ * @property {'none' | 'annotation' | 'capture'} graphLines   what tells the lines of a graph's kernels:
+ *   args of the kernels, or a capture in the trace
  * @property {boolean} collectives      NCCL kernels and their ops
  * @property {boolean} orphans          kernels whose launch is not in the file
  * @property {number} metadataRepeats   how often metadata is repeated
@@ -53,6 +55,7 @@ const modern = {
   deviceAnnotations: true,
   beginEnd: false,
   graphs: false,
+  graphLines: 'none',
   collectives: false,
   orphans: false,
   metadataRepeats: 1,
@@ -112,6 +115,8 @@ export const dialects = {
   'torch-2.6': { ...from24, externalId: 'op', orphans: true },
   'torch-2.8': modern,
   'torch-2.13': { ...modern, callFrom: true, graphs: true },
+  'graph-annotations': { ...modern, callFrom: true, graphs: true, graphLines: 'annotation' },
+  'graph-capture': { ...modern, callFrom: true, graphs: true, graphLines: 'capture' },
   'relative-no-base': { ...modern, base: 'none' },
   'unpadded-stamps': { ...modern, stamps: 'unpadded' },
   rocm: { ...modern, device: 'rocm', driver: false, python: false },

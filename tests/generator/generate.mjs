@@ -34,6 +34,9 @@ const BACKWARD_TID = 25801;
 const MTIA_PID = 9;
 const COMPUTE_STREAM = 7;
 const COPY_STREAM = 20;
+const GRAPH_NODES = 5;
+/** Line of the first node of a graph; its function begins a line before. */
+const GRAPH_LINE = 61;
 /** Above this many events the answers leave out what needs all intervals at once. */
 const BREAKDOWN_LIMIT = 400000;
 const CHUNK_CHARS = 1 << 16;
@@ -118,6 +121,8 @@ class Simulation {
       },
       pythonFrames: 0,
       modules: 0,
+      /** Device time of graphs' kernels by the line that tells of it, where the dialect has lines. */
+      graphLines: {},
       breakdown: null,
     };
     this.shapeKeys = new Set();
@@ -663,6 +668,53 @@ class Simulation {
     );
   }
 
+  /** The capture of the graph that `graphLaunch` runs: ops whose launches run nothing. */
+  captureGraph() {
+    const start = this.host;
+    const frame = this.nextPythonId++;
+    const free = (name) => {
+      this.host += this.between(1, 2);
+      const duration = this.between(1, 3);
+      this.call(name, false, MAIN_TID, this.host, duration, null, false);
+      this.host += duration + this.between(1, 2);
+    };
+    free('cudaStreamBeginCapture');
+    for (let node = 0; node < GRAPH_NODES; ++node) {
+      const called = this.host;
+      const opStart = called + this.between(1, 2);
+      const launchStart = opStart + this.between(1, 2);
+      const launch = this.between(1, 3);
+      const opEnd = launchStart + launch + this.between(1, 2);
+      const end = opEnd + this.between(1, 2);
+      const id = this.op('aten::mul', MAIN_TID, opStart, opEnd - opStart, launch, {
+        shapes: '[[32, 64], []]',
+      });
+      this.call(this.device.launch, false, MAIN_TID, launchStart, launch, id, false);
+      const name = '<built-in method mul of Tensor object at 0x7f3200>';
+      this.pythonFrame(name, called, end - called, frame, GRAPH_LINE + node);
+      this.host = end + this.between(1, 2);
+    }
+    free('cudaStreamEndCapture');
+    this.writeFrame(frame, `train.py(${GRAPH_LINE - 1}): capture`, start, this.host, null);
+    this.host += this.between(1, 2);
+  }
+
+  /** What the kernel of a node carries beside its ids; notes its line in the answers. */
+  graphNodeArgs(node, duration) {
+    const args = `"graph id": 3, "graph node id": ${node + 2}`;
+    const { graphLines } = this.dialect;
+    const backward = node === GRAPH_NODES - 1;
+    // The first node has no annotation: it stays with the line of the launch.
+    if (graphLines === 'none' || (graphLines === 'annotation' && node === 0)) return args;
+    const line = GRAPH_LINE + node;
+    const row = (this.answers.graphLines[line] ??= { deviceSelfNs: 0, backwardNs: 0 });
+    row.deviceSelfNs += duration;
+    if (graphLines === 'capture') return args;
+    if (backward) row.backwardNs += duration;
+    const stack = `torch/nn/functional.py:9:mul\\ntrain.py:${line}:capture\\ntrain.py:9:<module>`;
+    return `${args}, "py_stack": "${stack}"${backward ? ', "autograd_phase": "backward"' : ''}`;
+  }
+
   /** One launch of a graph with several kernels, outside all ops. */
   graphLaunch() {
     const duration = this.between(4, 8);
@@ -676,18 +728,12 @@ class Simulation {
       null,
       true,
     );
-    for (let i = 0; i < 5; ++i) {
+    for (let node = 0; node < GRAPH_NODES; ++node) {
       const name = 'graphed_kernel';
-      this.work(
-        'kernel',
-        name,
-        COMPUTE_STREAM,
-        launchTime,
-        this.between(3, 9),
-        correlation,
-        null,
-        [],
-      );
+      const kernelTime = this.between(3, 9);
+      const args = this.graphNodeArgs(node, kernelTime);
+      const stream = COMPUTE_STREAM;
+      this.work('kernel', name, stream, launchTime, kernelTime, correlation, null, [], args);
     }
     this.host = launchTime + duration;
   }
@@ -742,6 +788,7 @@ class Simulation {
     const moduleFrameId = dialect.python ? this.nextPythonId++ : null;
 
     this.host += this.between(2, 5);
+    if (dialect.graphLines === 'capture' && index === 0) this.captureGraph();
     this.dataLoading();
     this.launchingOp(
       MAIN_TID,

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <random>
 #include <string>
 
@@ -234,6 +235,301 @@ TEST_CASE("recorded call stacks are exact") {
   CHECK(Row(*data, sums, 30, LineConfidence::kExact).device_total == 40'000);
 }
 
+TEST_CASE("the call of backward has the device time of what it waits for") {
+  const Folder folder;
+  folder.Write("prog.py", kSource);
+  std::vector<std::string> events = StepEvents();
+  // A node that no forward op stands behind.
+  events.push_back(Op("autograd::engine::evaluate_function: CopySlices", 450, 40, "", 2));
+  events.push_back(Op("CopySlices", 455, 30, "", 2));
+  events.push_back(Launch(460, 5, 103, 2));
+  events.push_back(Kernel("accumulate", 470, 7, 103));
+  const auto trace = Load(events);
+  const auto data = Data(*trace, folder.Space());
+  const LinesResult sums = Sums(*trace, *data);
+
+  // relu's backward is the forward line's own, and part of what the call waited for.
+  const LineCost relu = Row(*data, sums, 3, LineConfidence::kAligned);
+  CHECK(relu.device_self == 40'000);
+  CHECK(relu.backward_device == 30'000);
+  const LineCost backward = Row(*data, sums, 5, LineConfidence::kAligned);
+  CHECK(backward.device_total == 37'000);
+  CHECK(backward.backward_device == 37'000);
+  CHECK(backward.device_self == 7'000);
+  // The caller waits while the other thread works: its time is not counted a second time.
+  CHECK(backward.host_total == 300'000 + 40'000);
+  // The line that calls all of it counts each kernel once, and so do the parts.
+  CHECK(Row(*data, sums, 10, LineConfidence::kAligned).device_total == 67'000);
+  Ns self = 0;
+  for (const LineCost& c : sums.rows) self += c.device_self;
+  CHECK(self == sums.totals.device);
+  for (const LineGroup& g : sums.functions) CHECK(g.device == 67'000);
+}
+
+TEST_CASE("where two threads wait in backward, neither is charged with the other's work") {
+  const Folder folder;
+  folder.Write("prog.py", kSource);
+  std::vector<std::string> events = StepEvents();
+  const auto on_other = [](const std::string& name, double ts, double dur) {
+    return Event("python_function", name, ts, dur, 3);
+  };
+  events.push_back(on_other("other.py(1): work", 300, 400));
+  events.push_back(on_other("torch/_tensor.py(400): backward", 310, 380));
+  const auto trace = Load(events);
+  const auto data = Data(*trace, folder.Space());
+  const LinesResult sums = Sums(*trace, *data);
+  CHECK(Row(*data, sums, 5, LineConfidence::kAligned).device_total == 0);
+  CHECK(Row(*data, sums, 3, LineConfidence::kAligned).device_self == 40'000);
+}
+
+// A program that captures a graph of two operators once and replays it twice.
+const std::string kGraphSource =
+    "def capture(x):\n"     // 1
+    "    y = x.relu()\n"    // 2
+    "    return y.exp()\n"  // 3
+    "\n"
+    "def main(x):\n"                 // 5
+    "    graph = begin_capture()\n"  // 6
+    "    capture(x)\n"               // 7
+    "    end_capture(graph)\n"       // 8
+    "    graph.replay()\n";          // 9
+
+std::string Runtime(const std::string& name, double ts, double dur, int correlation) {
+  return Event("cuda_runtime", name, ts, dur, 1, "\"correlation\":" + std::to_string(correlation));
+}
+std::string GraphKernel(const std::string& name, double ts, double dur, int correlation,
+                        const std::string& more) {
+  return "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" + name +
+         "\",\"pid\":0,\"tid\":7,\"ts\":" + std::to_string(ts) + ",\"dur\":" + std::to_string(dur) +
+         ",\"args\":{\"device\":0,\"stream\":7,\"correlation\":" + std::to_string(correlation) +
+         more + "}}";
+}
+std::string Node(int graph, int node) {
+  return ",\"graph id\":" + std::to_string(graph) + ",\"graph node id\":" + std::to_string(node);
+}
+// The capture and one replay at 500 with what `kernels` ran.
+std::vector<std::string> GraphEvents(const std::vector<std::string>& kernels, bool second = false) {
+  std::vector<std::string> events = {
+      Py("prog.py(5): main", 0, 1000),
+      Py("prog.py(20): begin_capture", 10, 20),
+      Runtime("cudaStreamBeginCapture", 15, 5, 1),
+      Py("prog.py(1): capture", 40, 200),
+      Op("aten::relu", 50, 40, "\"External id\":1"),
+      Launch(60, 5, 2),
+      Op("aten::exp", 100, 40, "\"External id\":2"),
+      Launch(110, 5, 3),
+      Py("prog.py(30): end_capture", 250, 20),
+      Runtime("cudaStreamEndCapture", 255, 5, 4),
+      Py("torch/cuda/graphs.py(80): replay", 490, 50),
+      Runtime("cudaGraphLaunch", 500, 20, 5),
+  };
+  if (second) {
+    events.push_back(Runtime("cudaStreamBeginCapture", 300, 5, 11));
+    events.push_back(Launch(310, 5, 12));
+    events.push_back(Launch(320, 5, 13));
+    events.push_back(Runtime("cudaStreamEndCapture", 330, 5, 14));
+  }
+  events.insert(events.end(), kernels.begin(), kernels.end());
+  return events;
+}
+
+TEST_CASE("kernels of a graph belong to the lines that it was captured from") {
+  const Folder folder;
+  folder.Write("prog.py", kGraphSource);
+  // Nodes of two streams may run in any order: the ids say which is which.
+  for (const bool ids : {true, false}) {
+    const auto node = [&](int n) { return ids ? Node(9, n) : std::string(); };
+    const auto trace = Load(GraphEvents({
+        GraphKernel("relu_kernel", 600, 10, 5, node(4)),
+        GraphKernel("exp_kernel", 620, 30, 5, node(6)),
+    }));
+    const auto data = Data(*trace, folder.Space());
+    const LinesResult sums = Sums(*trace, *data);
+    const LineCost relu = Row(*data, sums, 2, LineConfidence::kAligned);
+    CHECK(relu.device_self == 10'000);
+    CHECK(relu.operators == std::vector<std::string>{"aten::relu"});
+    CHECK(Row(*data, sums, 3, LineConfidence::kAligned).device_self == 30'000);
+    const LineCost replay = Row(*data, sums, 9, LineConfidence::kAligned);
+    CHECK(replay.device_self == 0);
+    CHECK(replay.device_total == 40'000);
+    for (const LineGroup& g : sums.functions) {
+      if (g.function == "main" || g.function == "capture") CHECK(g.device == 40'000);
+    }
+  }
+}
+
+TEST_CASE("a graph that fits no capture for certain stays with its launch") {
+  const Folder folder;
+  folder.Write("prog.py", kGraphSource);
+  const auto launch_has_all = [&](const std::vector<std::string>& events) {
+    const auto trace = Load(events);
+    const auto data = Data(*trace, folder.Space());
+    const LinesResult sums = Sums(*trace, *data);
+    CHECK(data->attribution.captured.empty());
+    CHECK(Row(*data, sums, 9, LineConfidence::kAligned).device_self == 40'000);
+  };
+  // One node more than was captured.
+  launch_has_all(GraphEvents({GraphKernel("a", 600, 10, 5, Node(9, 4)),
+                              GraphKernel("b", 620, 10, 5, Node(9, 5)),
+                              GraphKernel("c", 640, 20, 5, Node(9, 6))}));
+  // Two captures of the same form, one graph.
+  launch_has_all(GraphEvents(
+      {GraphKernel("a", 600, 10, 5, Node(9, 4)), GraphKernel("b", 620, 30, 5, Node(9, 5))}, true));
+  // A copy is no kernel.
+  launch_has_all(GraphEvents(
+      {GraphKernel("a", 600, 10, 5, Node(9, 4)),
+       "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy\",\"pid\":0,\"tid\":7,\"ts\":620,"
+       "\"dur\":30,\"args\":{\"device\":0,\"stream\":7,\"correlation\":5" +
+           Node(9, 5) + "}}"}));
+}
+
+TEST_CASE("annotations of capture time name the line of a graph's kernel") {
+  const auto trace = Load({
+      Py("prog.py(5): main", 0, 1000),
+      Runtime("cudaGraphLaunch", 500, 20, 5),
+      GraphKernel("a", 600, 10, 5,
+                  Node(9, 4) +
+                      ",\"py_stack\":\"torch/nn/functional.py:12:relu\\nnet.py:44:forward\\n"
+                      "prog.py:7:main\""),
+      GraphKernel("b", 620, 30, 5,
+                  Node(9, 5) + ",\"py_stack\":\"net.py:45:forward\\nprog.py:7:main\","
+                               "\"autograd_phase\":\"backward\""),
+      GraphKernel("c", 660, 5, 5, Node(9, 6)),
+  });
+  const auto data = Data(*trace, {});
+  const LinesResult sums = Sums(*trace, *data);
+  const LineCost forward = Row(*data, sums, 44, LineConfidence::kExact);
+  CHECK(forward.device_self == 10'000);
+  CHECK(forward.backward_device == 0);
+  const LineCost backward = Row(*data, sums, 45, LineConfidence::kExact);
+  CHECK(backward.device_self == 30'000);
+  CHECK(backward.backward_device == 30'000);
+  CHECK(Row(*data, sums, 7, LineConfidence::kExact).device_total == 40'000);
+  // What has no annotation stays with the launch, whose line has all of it in total.
+  const LineCost launch = Row(*data, sums, 5, LineConfidence::kFunction);
+  CHECK(launch.device_self == 5'000);
+  CHECK(launch.device_total == 45'000);
+}
+
+// What PyTorch 1.8 to 1.10 recorded of a step whose text was kStringSource.
+const std::string kStringSource =
+    "import torch\n"  // 1
+    "\n"
+    "def step(x, w):\n"             // 3
+    "    y = torch.matmul(x, w)\n"  // 4
+    "    y = torch.relu(y)\n"       // 5
+    "    z = y.softmax(0)\n"        // 6
+    "    return torch.sum(z)\n"     // 7
+    "\n"
+    "for x in data:\n"   // 9
+    "    step(x, w)\n";  // 10
+std::vector<std::string> StringEvents() {
+  const auto op = [](const std::string& name, double ts, int id, int line) {
+    return Op(name, ts, 20,
+              "\"External id\":" + std::to_string(id) + ",\"Call stack\":\"job.py(" +
+                  std::to_string(line) + "): step;job.py(10): <module>\"");
+  };
+  std::vector<std::string> events;
+  const std::vector<std::pair<std::string, int>> ops = {
+      {"aten::matmul", 4}, {"aten::relu", 5}, {"aten::softmax", 6}, {"aten::sum", 7}};
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const int n = static_cast<int>(i);
+    events.push_back(op(ops[i].first, 100.0 * n, n + 1, ops[i].second));
+    events.push_back(Launch(100.0 * n + 5, 5, 50 + n));
+    events.push_back(Kernel("k" + std::to_string(n), 100.0 * n + 30, 1 << n, 50 + n));
+  }
+  return events;
+}
+// Device time by line of the file, then what is stale, then what only its function is known of.
+std::string DeviceByLine(const std::string& source) {
+  const Folder folder;
+  folder.Write("job.py", source);
+  const auto trace = Load(StringEvents());
+  const auto data = Data(*trace, folder.Space());
+  std::map<int, Ns> lines;
+  Ns stale = 0, function = 0;
+  for (const LineCost& c : Sums(*trace, *data).rows) {
+    const LineLocation& l = data->attribution.locations[c.location];
+    if (c.device_self == 0) continue;
+    if (l.stale)
+      stale += c.device_self;
+    else if (l.confidence == LineConfidence::kFunction)
+      function += c.device_self;
+    else
+      lines[l.line] += c.device_self;
+  }
+  std::string out;
+  for (const auto& [line, time] : lines)
+    out += std::to_string(line) + ":" + std::to_string(time / 1000) + " ";
+  return out + "stale:" + std::to_string(stale / 1000) +
+         " function:" + std::to_string(function / 1000);
+}
+
+TEST_CASE("recorded lines of a text that was changed before it was opened") {
+  CHECK(DeviceByLine(kStringSource) == "4:1 5:2 6:4 7:8 stale:0 function:0");
+  const auto edited = [](const std::string& from, const std::string& to) {
+    std::string text = kStringSource;
+    REQUIRE(text.find(from) != std::string::npos);
+    return text.replace(text.find(from), from.size(), to);
+  };
+  // Lines inserted above the function, and inside it.
+  CHECK(DeviceByLine(edited("import torch\n", "import os\nimport torch\n\n")) ==
+        "6:1 7:2 8:4 9:8 stale:0 function:0");
+  CHECK(DeviceByLine(edited("    z = y", "    # a note\n    log(y)\n    z = y")) ==
+        "4:1 5:2 8:4 9:8 stale:0 function:0");
+  // A statement that was taken out, or replaced by one that cannot have done this.
+  CHECK(DeviceByLine(edited("    y = torch.relu(y)\n", "")) == "4:1 5:4 6:8 stale:2 function:0");
+  CHECK(DeviceByLine(edited("torch.relu(y)", "y")) == "4:1 6:4 7:8 stale:2 function:0");
+  // Two statements that changed places: one follows, the other is not shown on a wrong line.
+  const std::string swapped = DeviceByLine(edited("    y = torch.relu(y)\n    z = y.softmax(0)\n",
+                                                  "    z = y.softmax(0)\n    y = torch.relu(y)\n"));
+  CHECK(
+      (swapped == "4:1 5:4 7:8 stale:2 function:0" || swapped == "4:1 6:2 7:8 stale:4 function:0"));
+  // A call through a variable gives nothing to go by; nothing else moved.
+  CHECK(DeviceByLine(edited("torch.relu(y)", "act(y)")) == "4:1 5:2 6:4 7:8 stale:0 function:0");
+  // The function is gone.
+  CHECK(DeviceByLine("import torch\n\nprint(1)\n").ends_with("stale:15 function:0"));
+}
+
+TEST_CASE("a document shows what was recorded of a changed text as stale, or where it is now") {
+  const Folder folder;
+  std::string text = kStringSource;
+  text.replace(text.find("    y = torch.relu(y)\n"), 22, "    y = y\n");
+  const std::string path = folder.Write("job.py", "# first\n" + text);
+  const auto trace = Load(StringEvents());
+  const SourceSpace space = folder.Space();
+  auto document = DocumentLinesOf(*trace, space, {path, "# first\n" + text, false}, {});
+  REQUIRE(document.ok());
+  REQUIRE(document->files == std::vector<std::string>{"job.py"});
+  const auto sums = AnalyzeLines(*trace->model, document->data->attribution, {});
+  REQUIRE(sums.ok());
+  const LineAttribution& at = document->data->attribution;
+  CHECK(std::count_if(at.locations.begin(), at.locations.end(),
+                      [](const LineLocation& l) { return l.stale && l.line == 4; }) == 1);
+  CHECK(Row(*document->data, *sums, 7, LineConfidence::kAligned).device_self == 4'000);
+}
+
+TEST_CASE("CallFrom lines follow their statements when the text was changed") {
+  const Folder folder;
+  std::vector<std::string> events = StepEvents();
+  events[4] = Py("<built-in method relu of Tensor object at 0x7f00>", 150, 50,
+                 "\"CallFrom\":\"prog.py:3\"");
+  events[9] =
+      Py("<built-in method sum of Tensor object at 0x7f01>", 280, 20, "\"CallFrom\":\"prog.py:4\"");
+  // The same function, a statement longer before relu.
+  std::string text = kSource;
+  text.replace(text.find("    z = y.relu()"), 0, "    check(y)\n");
+  folder.Write("prog.py", text);
+  const auto trace = Load(events);
+  const auto data = Data(*trace, folder.Space());
+  const LinesResult sums = Sums(*trace, *data);
+  CHECK(Row(*data, sums, 4, LineConfidence::kAligned).device_self == 40'000);
+  for (const LineCost& c : sums.rows) {
+    const LineLocation& l = data->attribution.locations[c.location];
+    CHECK((l.line != 3 || c.device_self == 0));
+  }
+}
+
 TEST_CASE("recursion counts once") {
   const Folder folder;
   folder.Write("r.py", "def f(n):\n    g(n)\n    f(n - 1)\n");
@@ -369,6 +665,53 @@ TEST_CASE("notebook cells are found by their text and followed afterwards") {
                                {"vscode-notebook-cell:/books/a.ipynb#X2", "print(1)\n", true}, {});
   REQUIRE(other.ok());
   CHECK(other->files.empty());
+}
+
+TEST_CASE("cells of old kernels are found by a digest of their text") {
+  const auto trace = Load({
+      Py("<ipython-input-3-0123456789ab>(1): double", 0, 100),
+      Py("<built-in method add of type object at 0x7f00>", 10, 50),
+  });
+  const std::string text = "def double(x):\n    return torch.add(x, x)\n";
+  SourceDocument cell{"cell:1", text, true, {"ffffffffffff", "0123456789ab"}};
+  auto found = DocumentLinesOf(*trace, {}, cell, {});
+  REQUIRE(found.ok());
+  CHECK(found->files == std::vector<std::string>{"<ipython-input-3-0123456789ab>"});
+  const auto sums = AnalyzeLines(*trace->model, found->data->attribution, {});
+  REQUIRE(sums.ok());
+  CHECK(Row(*found->data, *sums, 2, LineConfidence::kAligned).host_self == 50'000);
+  SourceDocument other{"cell:2", text, true, {"ffffffffffff"}};
+  found = DocumentLinesOf(*trace, {}, other, {});
+  REQUIRE(found.ok());
+  CHECK(found->files.empty());
+}
+
+TEST_CASE("an unsaved document is the recorded file that its text is of") {
+  const auto files_of = [](const LoadedTrace& trace, const SourceSpace& space,
+                           const std::string& text) {
+    SourceDocument document{"Untitled-1", text};
+    document.untitled = true;
+    auto found = DocumentLinesOf(trace, space, document, {});
+    REQUIRE(found.ok());
+    return found->files;
+  };
+  using Files = std::vector<std::string>;
+  const auto trace = Load(StepEvents());
+  // The file is not at hand: its functions begin where the trace says.
+  CHECK(files_of(*trace, {}, kSource) == Files{"prog.py"});
+  CHECK(files_of(*Load(StepEvents()), {}, "def step(model):\n    pass\n").empty());
+  CHECK(files_of(*Load(StepEvents()), {}, "print(1)\n").empty());
+  // It stays that file while it is edited.
+  CHECK(files_of(*trace, {}, "# note\n\n\n" + std::string(kSource)) == Files{"prog.py"});
+
+  // The file is at hand: the bodies of functions count, wherever they stand.
+  const Folder folder;
+  folder.Write("prog.py", kSource);
+  const auto with_file = Load(StepEvents());
+  CHECK(files_of(*with_file, folder.Space(), "import os\n\n" + kSource) == Files{"prog.py"});
+  CHECK(files_of(*Load(StepEvents()), folder.Space(),
+                 "def step(model, x):\n    return 1\n\n\n\n\n\ndef main():\n    return 2\n")
+            .empty());
 }
 
 TEST_CASE("cancelling") {

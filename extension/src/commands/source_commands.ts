@@ -64,9 +64,10 @@ function toggle(): Promise<void> {
 }
 
 async function toggleNow(): Promise<void> {
-  const { codeLens, hints, heat, hover } = sourceSettings();
-  const on = !(codeLens || hints || heat || hover);
-  for (const surface of ['codeLens', 'hints', 'heat', 'hover']) {
+  const settings = sourceSettings();
+  const surfaces = ['codeLens', 'hints', 'heat', 'hover', 'findings'] as const;
+  const on = !surfaces.some((surface) => settings[surface]);
+  for (const surface of surfaces) {
     await updateSetting(`${surface}.enabled`, on);
   }
 }

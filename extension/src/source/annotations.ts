@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { sourceParams, type Context } from '../context.ts';
 import { failureData } from '../daemon/failure.ts';
 import { selectionParams, type OpenProfile } from '../daemon/profiles.ts';
 import type { SourceAnnotationsResult, SourceHoverResult } from '../protocol/types.ts';
+import { onDidChangeInterpreter } from './interpreter.ts';
 
 /** The costs of one version of a document. */
 export interface Annotated {
@@ -37,6 +39,14 @@ export function isCell(document: vscode.TextDocument): boolean {
   return document.uri.scheme === 'vscode-notebook-cell';
 }
 
+/** By what old kernels named the file of a cell: `<ipython-input-3-0123456789ab>`. */
+function cellDigests(text: string): string[] {
+  // The kernel adds the line end that the editor leaves out.
+  return ['sha1', 'md5'].flatMap((kind) =>
+    [text, `${text}\n`].map((code) => createHash(kind).update(code).digest('hex').slice(0, 12)),
+  );
+}
+
 /**
  * The costs of the open Python documents under the active profile: one request per document
  * version, shared by all surfaces, and none while the user types.
@@ -68,6 +78,8 @@ export class Annotations implements vscode.Disposable {
         if (paths.some((key) => event.affectsConfiguration(key))) this.renew();
       }),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.renew()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.renew()),
+      onDidChangeInterpreter(() => this.renew()),
     ];
   }
 
@@ -175,7 +187,8 @@ export class Annotations implements vscode.Disposable {
       ...selectionParams(profile.active?.selection ?? {}),
       ...(await sourceParams()),
       path: document.uri.fsPath,
-      ...(isCell(document) ? { cell: true } : {}),
+      ...(isCell(document) ? { cell: true, digests: cellDigests(document.getText()) } : {}),
+      ...(document.isUntitled && !isCell(document) ? { untitled: true } : {}),
     };
   }
 

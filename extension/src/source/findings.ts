@@ -76,7 +76,11 @@ export class Findings implements vscode.Disposable {
     let placed: Placed[] = [];
     if (profile !== undefined && selection !== undefined) {
       try {
-        const params = { ...selectionParams(selection), ...ruleParams('view/overview') };
+        const params = {
+          ...selectionParams(selection),
+          ...ruleParams('view/overview'),
+          ...(await sourceParams()),
+        };
         list = findingsOf(await profile.forward('view/overview', params, { signal }));
         placed = await this.place(profile, list, signal);
       } catch (error) {

@@ -6,11 +6,38 @@ import * as vscode from 'vscode';
 interface PythonApi {
   environments?: {
     getActiveEnvironmentPath(): { path: string };
+    onDidChangeActiveEnvironmentPath?: vscode.Event<unknown>;
     resolveEnvironment(path: unknown): Promise<{ executable: { sysPrefix?: string } } | undefined>;
   };
 }
 
 let known: { key: string; folders: string[] } | undefined;
+let watched: vscode.Disposable | undefined;
+let activating = false;
+const changed = new vscode.EventEmitter<void>();
+
+/** Another interpreter is selected than before, or one at all. */
+export const onDidChangeInterpreter = changed.event;
+
+/**
+ * The Python extension's interface. It is started where it has not been yet, without waiting: costs
+ * are shown at once, and again when the interpreter is known.
+ */
+function environmentsOf(python: vscode.Extension<PythonApi>): PythonApi['environments'] {
+  if (!python.isActive) {
+    if (!activating) {
+      activating = true;
+      python.activate().then(
+        () => changed.fire(),
+        () => undefined,
+      );
+    }
+    return undefined;
+  }
+  const environments = python.exports.environments;
+  watched ??= environments?.onDidChangeActiveEnvironmentPath?.(() => changed.fire());
+  return environments;
+}
 
 async function foldersOf(prefix: string): Promise<string[]> {
   if (process.platform === 'win32') return [join(prefix, 'Lib', 'site-packages')];
@@ -28,8 +55,8 @@ async function foldersOf(prefix: string): Promise<string[]> {
 export async function interpreterSitePackages(): Promise<string[]> {
   if (!vscode.workspace.isTrusted) return [];
   const python = vscode.extensions.getExtension<PythonApi>('ms-python.python');
-  if (python === undefined || !python.isActive) return [];
-  const environments = python.exports.environments;
+  if (python === undefined) return [];
+  const environments = environmentsOf(python);
   if (environments === undefined) return [];
   try {
     const active = environments.getActiveEnvironmentPath();

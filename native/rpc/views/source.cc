@@ -160,7 +160,7 @@ class Annotator {
     const int now = drift.function[f];
     if (now < 0) return false;
     const PythonFunction& today = document_.now->functions[now];
-    *stale = false;
+    *stale = l.stale;
     if (l.confidence == LineConfidence::kFunction) {
       *line = today.kind == FunctionKind::kModule ? 1 : today.def_line;
       return true;
@@ -247,8 +247,7 @@ std::vector<SliceIndex> SlicesOf(const ViewRequest& request, const LineAttributi
     if (!request.steps.Contains(model.step[i])) continue;
     uint32_t l = kNone;
     if (IsDeviceWork(store.kind(i))) {
-      const SliceIndex host = LineHostSlice(model, i);
-      if (host != kNone) l = location(at.blamed[host]);
+      l = location(DevicePlaceOf(model, at, i).blamed);
     } else {
       l = location(at.called[i]);
       if (l == kNone || !wanted[l]) {
@@ -399,19 +398,27 @@ Result<Json> SourceHover(const ViewRequest& request) {
     }
     if (!request.steps.Contains(model.step[i])) continue;
     const bool device = IsDeviceWork(store.kind(i));
-    const SliceIndex host = LineHostSlice(model, i);
-    if (host == kNone) continue;
-    uint32_t context = at.blamed[host];
-    if (context == kNone || !inside[context]) context = at.context[host];
-    if (context == kNone || !inside[context]) continue;
-    const bool backward = at.backward[host];
+    DevicePlace place;
+    if (device) {
+      place = DevicePlaceOf(model, at, i);
+    } else {
+      place.blamed = at.blamed[i];
+      place.context = at.context[i];
+      place.backward = at.backward[i];
+    }
+    uint32_t context = kNone;
+    for (const uint32_t c : {place.blamed, place.context, place.caller}) {
+      if (context == kNone && c != kNone && inside[c]) context = c;
+    }
+    if (context == kNone) continue;
+    const bool backward = place.backward;
     if (device) {
       Part& kernel = kernels[store.name_id(i)];
       ++kernel.calls;
       kernel.device += store.duration(i);
       if (backward) kernel.backward += store.duration(i);
-      if (model.op[i] != kNone) {
-        Part& op = operators[store.name_id(model.op[i])];
+      if (place.op != kNone) {
+        Part& op = operators[store.name_id(place.op)];
         op.device += store.duration(i);
         if (backward) op.backward += store.duration(i);
       }

@@ -52,6 +52,9 @@ inline SourceDocument DocumentParam(const Json& params) {
   document.text = TextParam(params, "text");
   const auto cell = params.find("cell");
   document.cell = cell != params.end() && cell->is_boolean() && cell->get<bool>();
+  document.digests = TextList(params, "digests");
+  const auto untitled = params.find("untitled");
+  document.untitled = untitled != params.end() && untitled->is_boolean() && untitled->get<bool>();
   return document;
 }
 
