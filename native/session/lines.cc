@@ -1036,6 +1036,11 @@ Result<std::shared_ptr<const LineData>> LinesOf(const LoadedTrace& trace, const 
   return DataOf(trace, *state, cancel);
 }
 
+std::string SourceText(const ResolvedPath& resolved) {
+  return resolved.status == ResolveStatus::kFound && resolved.readable ? ReadText(resolved.path)
+                                                                       : "";
+}
+
 ResolvedPath ResolveSource(const LoadedTrace& trace, const SourceSpace& space,
                            const std::string& recorded) {
   return StateOf(trace, space)->mapper.Resolve(recorded);

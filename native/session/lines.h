@@ -70,6 +70,9 @@ Result<std::shared_ptr<const LineData>> LinesOf(const LoadedTrace& trace, const 
 Result<DocumentLines> DocumentLinesOf(const LoadedTrace& trace, const SourceSpace& space,
                                       const SourceDocument& document, const CancelToken& cancel);
 
+// Text of a file that was found and may be read; "" for others, and for what is too large.
+std::string SourceText(const ResolvedPath& resolved);
+
 // Where a recorded path lies here.
 ResolvedPath ResolveSource(const LoadedTrace& trace, const SourceSpace& space,
                            const std::string& recorded);

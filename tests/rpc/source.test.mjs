@@ -145,6 +145,46 @@ describe('lines and sources', () => {
     assert.equal(two.total, total);
   });
 
+  test('a listing is the text on disk around a line, with the figures of the lines', async () => {
+    const line = lineOf('features = self.body(features)');
+    const file = 'train_cnn/slow.py';
+    const listing = await ask('source/listing', { file, line, around: 3 });
+    assert.equal(listing.found, true);
+    assert.equal(listing.path, slow);
+    assert.equal(listing.line, line);
+    const wanted = text.split('\n').slice(line - 4, line + 3);
+    assert.deepEqual(
+      listing.lines.map((row) => row.text),
+      wanted,
+    );
+    const { rows } = await ask('view/lines', { limit: -1 });
+    const cost = rows.find((row) => row.line === line && row.confidence !== 'function');
+    assert.equal(listing.lines[3].cost.hostTotalUs, cost.hostTotalUs);
+    assert.equal(listing.lines[3].line, line);
+    assert.ok(listing.lines.some((row) => row.cost === null));
+    // At the beginning there is nothing before; what is not found has nothing.
+    assert.equal((await ask('source/listing', { file, line: 1, around: 2 })).lines.length, 3);
+    const missing = await ask('source/listing', { file: 'nowhere.py', line });
+    assert.deepEqual(missing, { found: false, path: null, line: null, lines: [] });
+    const unread = await ask('source/listing', { file, line, sourceRoots: [] });
+    assert.equal(unread.found, false);
+  });
+
+  test('findings name the line that calls, where the sources are at hand', async () => {
+    const { recommendations } = await ask('view/overview', {});
+    const { frames } = recommendations.find(({ id }) => id === 'dataLoading');
+    const loop = text.split('\n').flatMap((l, i) => (/for .*\(loader\)/.test(l) ? [i + 1] : []));
+    assert.ok(frames.length > 0);
+    for (const frame of frames) {
+      assert.equal(frame.lineIsDefinition, false);
+      assert.ok(loop.includes(frame.line), JSON.stringify(frame));
+    }
+    // Without sources the recorder's line stands, and is said to be a definition.
+    const plain = await daemon.request('view/overview', profile);
+    const [recorded] = plain.recommendations.find(({ id }) => id === 'dataLoading').frames;
+    assert.equal(recorded.lineIsDefinition, true);
+  });
+
   test('hot lines name files of this machine', async () => {
     const { lines, hasDeviceWork } = await ask('source/hotLines', { limit: 5 });
     assert.equal(hasDeviceWork, false);

@@ -1,10 +1,11 @@
 // The figures on the page are those of the command line; tables sort, filter, page, export and obey
 // the keyboard; links lead where they say.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { root } from '../../scripts/lib/paths.mjs';
 import { Harness, commandLine, sample } from './harness.mjs';
 
 const train = sample('transformer/train.pt.trace.json.gz');
@@ -104,6 +105,23 @@ test('the operators table sorts in the daemon and agrees with the command line',
     await profile.settled();
     const least = Math.min(...byCalls.rows.map((row) => row.calls));
     assert.equal((await column(page, 'Operators', 'calls'))[0], least);
+  });
+});
+
+test('a line opens to the source around it', async () => {
+  const program = readFileSync(join(root, 'samples', 'train_cnn', 'slow.py'), 'utf8').split('\n');
+  await withPage(slow, {}, async (profile, page) => {
+    await profile.view('Lines');
+    const grid = page.getByRole('treegrid', { name: 'Lines' });
+    await grid.getByRole('button', { name: 'Open row' }).first().click();
+    const listing = page.locator('table.listing');
+    await listing.locator('tr.wanted .code').waitFor();
+    const line = Number(await listing.locator('tr.wanted th').innerText());
+    assert.match(program[line - 1], /std\(/);
+    assert.equal(await listing.locator('tr.wanted .code').innerText(), program[line - 1]);
+    assert.match(await listing.locator('tr.wanted .cost').innerText(), /ms \(\d+\.\d %\)/);
+    const shown = await listing.locator('.code').allInnerTexts();
+    assert.deepEqual(shown, program.slice(line - 9, line + 8));
   });
 });
 

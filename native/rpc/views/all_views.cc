@@ -21,6 +21,7 @@ Result<Json> SourceResolve(const ViewRequest& request);
 Result<Json> SourceAnnotations(const ViewRequest& request);
 Result<Json> SourceHover(const ViewRequest& request);
 Result<Json> SourceLineSlices(const ViewRequest& request);
+Result<Json> SourceListing(const ViewRequest& request);
 Result<Json> SourceHotLines(const ViewRequest& request);
 Result<Json> SourceEventLines(const ViewRequest& request);
 Result<Json> TimelineTracks(const ViewRequest& request);
@@ -56,6 +57,7 @@ const std::vector<ViewMethod>& AllViews() {
       {"source/annotations", &SourceAnnotations},
       {"source/hover", &SourceHover},
       {"source/lineSlices", &SourceLineSlices},
+      {"source/listing", &SourceListing},
       {"source/hotLines", &SourceHotLines},
       {"source/eventLines", &SourceEventLines},
       {"timeline/tracks", &TimelineTracks},

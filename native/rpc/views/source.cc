@@ -18,6 +18,7 @@ constexpr size_t kMaxSliceBytes = 160 << 10;
 constexpr size_t kHoverOperators = 12, kHoverKernels = 8, kHoverCallers = 8, kHoverSlices = 8,
                  kHoverShapes = 3;
 constexpr size_t kMaxShapeText = 200;
+constexpr size_t kMaxListedText = 240;  // of a line in a listing
 
 // A recorded location, or several that lie on one line, in the document as it is now.
 struct Annotated {
@@ -36,7 +37,7 @@ class Annotator {
 
   // Lines with a cost, by line; what lost its place apart from what did not. Locations whose
   // function is gone are left out.
-  std::vector<Annotated> Lines(size_t most) {
+  std::vector<Annotated> Lines(size_t most) const {
     std::map<std::pair<int, bool>, Annotated> by_line;
     for (const LineCost& c : sums_.rows) {
       const LineLocation& l = document_.data->attribution.locations[c.location];
@@ -493,6 +494,51 @@ Result<Json> SourceLineSlices(const ViewRequest& request) {
     }
   }
   return Json{{"slices", std::move(slices)}, {"total", total}};
+}
+
+Result<Json> SourceListing(const ViewRequest& request) {
+  Json result = {{"found", false}, {"path", Json()}, {"line", Json()}, {"lines", Json::array()}};
+  const SourceSpace space = SpaceParam(request.params);
+  const std::string file = TextParam(request.params, "file");
+  const ResolvedPath resolved = ResolveSource(request.trace, space, file);
+  SourceDocument document;
+  document.text = SourceText(resolved);
+  if (document.text.empty()) return result;
+  document.path = resolved.path;
+  const auto lines = DocumentLinesOf(request.trace, space, document, request.cancel);
+  if (!lines.ok()) return lines.error();
+  const auto sums = lines->data->Sums(*request.trace.model, request.steps, request.cancel);
+  if (!sums.ok()) return sums.error();
+  const Annotator annotator(*lines, **sums);
+  const int64_t recorded = IntegerParam(request.params, "line", 1);
+  std::map<int64_t, Json> costs;
+  int64_t wanted = 0;
+  for (const Annotated& a : annotator.Lines(kMaxLines)) {
+    const Json json = annotator.LineJson(a);
+    for (const uint32_t l : a.locations) {
+      const LineLocation& location = lines->data->attribution.locations[l];
+      if (location.file == file && location.line == recorded && wanted == 0) wanted = a.line;
+    }
+    if (!a.stale) costs.emplace(a.line, json);
+  }
+  if (wanted == 0) wanted = recorded;
+  const int64_t around = std::clamp<int64_t>(IntegerParam(request.params, "around", 8), 0, 200);
+  std::string_view rest = document.text;
+  for (int64_t line = 1; !rest.empty() && line <= wanted + around; ++line) {
+    const size_t end = rest.find('\n');
+    std::string_view text = rest.substr(0, end);
+    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+    if (line < wanted - around) continue;
+    if (text.ends_with('\r')) text.remove_suffix(1);
+    const auto cost = costs.find(line);
+    result["lines"].push_back({{"line", line},
+                               {"text", std::string(text.substr(0, kMaxListedText))},
+                               {"cost", cost == costs.end() ? Json() : cost->second}});
+  }
+  result["found"] = !result["lines"].empty();
+  result["path"] = resolved.path;
+  result["line"] = wanted;
+  return result;
 }
 
 Result<Json> SourceHotLines(const ViewRequest& request) {

@@ -1,4 +1,4 @@
-// Cost per line of the user's code.
+// Cost per line of the user's code; a line opens to the source around it.
 import { useState } from 'preact/hooks';
 import { openSource } from '../../host/host.ts';
 import { useNavigation } from '../../host/navigation.ts';
@@ -10,6 +10,7 @@ import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
 import { Absences } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
 import { numberOf, text, viewAction } from '../links.ts';
+import { Listing } from './listing.tsx';
 
 function open(row: Row): void {
   openSource({
@@ -99,6 +100,14 @@ export function LinesView() {
           params={{ groupBy: group.value }}
           defaultSort={device ? '-deviceSelfUs' : '-hostSelfUs'}
           actions={actions}
+          canOpen={(row) => numberOf(row, 'line') !== undefined}
+          detail={(row) => (
+            <Listing
+              file={text(row, 'file')}
+              line={numberOf(row, 'line') ?? 1}
+              function={text(row, 'function')}
+            />
+          )}
           onResult={(answer) => setResult(answer as ViewLinesResult)}
           hideColumns={(answer) => [
             ...withoutValues(answer as ViewLinesResult, [
