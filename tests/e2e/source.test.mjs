@@ -2,7 +2,7 @@
 // the way to the timeline, hot lines, edits and drift, code of another machine, notebooks.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { formatShare, formatUs } from '../../extension/src/source/format.ts';
 import { commandLine, profileFrame } from './product.mjs';
@@ -203,8 +203,24 @@ step('findings about lines stand among the problems', async () => {
   const row = page.locator('.markers-panel .monaco-list-row').filter({ hasText: finding.id });
   await row.first().waitFor();
   assert.match(await row.first().innerText(), /PyTorch Profile/);
+  // It stands on the line that calls, where the recorder named another.
+  const found = commandLine('overview', trace, '--source', workbench.workspace).recommendations;
+  const [frame] = found.find(({ id }) => id === finding.id).frames;
+  assert.equal(frame.lineIsDefinition, false);
+  await page
+    .locator('.markers-panel .monaco-list-row')
+    .filter({ hasText: `Ln ${frame.line}, Col` })
+    .first()
+    .waitFor();
   await page.keyboard.press('Control+j');
   await row.first().waitFor({ state: 'hidden' });
+  await goToLine(frame.line);
+  await page.keyboard.press('Control+.');
+  const fix = page.locator('.action-widget').getByText('Copy the suggested code').first();
+  await fix.waitFor();
+  await page.locator('.action-widget').getByText('Show in PyTorch Profile').first().waitFor();
+  await fix.click();
+  await fix.waitFor({ state: 'hidden' });
 });
 
 step('hints follow their statements through edits', async () => {
@@ -242,6 +258,49 @@ step('one command switches everything off and on', async () => {
   await workbench.runCommand('PyTorch Profile: Toggle Costs in Source');
   await hintOn('deviation = dataset.images.std', /CPU/);
   await lenses().first().waitFor();
+});
+
+step('each surface has its setting', async () => {
+  await goToLine(76);
+  const heat = () => page.locator('.editor-instance .glyph-margin-widgets .cgmr:visible').count();
+  const hinted = async () => (await shownHints()).filter(({ hint }) => hint !== '').length;
+  await waitUntil('heat', async () => (await heat()) > 0);
+  const all = await hinted();
+  /** Changes settings, waits for what they do, and takes them back. */
+  const under = async (settings, what, effect) => {
+    // Those of the folder, which are watched.
+    const file = join(workbench.workspace, '.vscode', 'settings.json');
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, JSON.stringify(settings));
+    await waitUntil(what, effect);
+    writeFileSync(file, '{}');
+    await waitUntil(`as before ${what}`, async () => {
+      return (await heat()) > 0 && (await hinted()) === all && (await lenses().count()) > 0;
+    });
+  };
+  await under({ 'emberline.hints.enabled': false }, 'no hints', async () => {
+    return (await hinted()) === 0 && (await heat()) > 0;
+  });
+  await under({ 'emberline.heat.enabled': false }, 'no heat', async () => {
+    return (await heat()) === 0 && (await hinted()) === all;
+  });
+  await under({ 'emberline.codeLens.enabled': false }, 'no lenses', async () => {
+    return (await lenses().count()) === 0 && (await hinted()) > 0;
+  });
+  await under({ 'emberline.codeLens.hottestLines': 0 }, 'no lenses on lines', async () => {
+    return (
+      (await lenses().filter({ hasText: 'Hottest line' }).count()) === 0 &&
+      (await lenses().count()) > 0
+    );
+  });
+  await under({ 'emberline.hints.minimumPercent': 40 }, 'only the hottest lines', async () => {
+    const hints = (await shownHints()).filter(({ hint }) => hint !== '');
+    return hints.length > 0 && hints.length < all && hints.some(({ text }) => /std/.test(text));
+  });
+  // The sample has no device work, so there is no device time to show.
+  await under({ 'emberline.metric': 'device' }, 'no device time', async () => {
+    return (await hinted()) === 0 && (await lenses().count()) === 0;
+  });
 });
 
 step('code that was recorded on another machine finds its file', async () => {
