@@ -274,7 +274,9 @@ TEST_CASE("what is no trace is refused with a reason and a hint") {
       {"<!DOCTYPE html><html></html>", "HTML"},
       {"hello, this is text", "must begin here"},
       {"123456", "must begin here"},
-      {"\x01\x02 some bytes", "binary data"},
+      {"\x7F"
+       "ELF\x02\x01 a program",
+       "binary data"},
       {"[[1, 2], [3, 4]]", "list of lists"},
       {"[1, 2]", "something else than events"},
       {"[{\"a\": 1}, {\"b\": 2}]", "none of them is an event"},
