@@ -10,6 +10,9 @@ namespace emberline {
 namespace {
 
 constexpr size_t kMaxPattern = 500;
+// States of the matcher: its recursion may be as deep as that, and each letter may meet all of
+// them.
+constexpr uint64_t kMaxStates = 5000;
 // Longer names are searched in their beginning only: the matcher's memory follows the text.
 constexpr size_t kMaxMatched = 4000;
 constexpr uint32_t kCancelEvery = 1 << 14;
@@ -52,6 +55,26 @@ constexpr auto kSyntax = std::regex_constants::ECMAScript | std::regex_constants
 #else
 constexpr auto kSyntax = std::regex_constants::ECMAScript | std::regex_constants::icase;
 #endif
+
+// Upper bound of how many states an expression takes: counted repetitions copy what they repeat,
+// and may be nested.
+uint64_t StatesOf(std::string_view pattern) {
+  uint64_t states = pattern.size();
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '\\') {
+      ++i;
+    } else if (pattern[i] == '{') {
+      uint64_t most = 1, number = 0;
+      for (++i; i < pattern.size() && pattern[i] != '}'; ++i) {
+        const char c = pattern[i];
+        number = c >= '0' && c <= '9' ? std::min(number * 10 + (c - '0'), kMaxStates) : 0;
+        most = std::max(most, number);
+      }
+      states = std::min(states * most, kMaxStates * kMaxStates);
+    }
+  }
+  return states;
+}
 
 Error WrongPattern(const std::string& what) {
   return {ErrorKind::kInvalidArgument,
@@ -101,6 +124,7 @@ Result<TimelineHits> SearchTimeline(const Model& model, const TimelineSearch& se
   std::optional<std::regex> pattern;
   if (search.regex && !search.text.empty()) {
     if (search.text.size() > kMaxPattern) return WrongPattern("it is too long.");
+    if (StatesOf(search.text) > kMaxStates) return WrongPattern("it repeats too much.");
     try {
       pattern.emplace(search.text, kSyntax);
     } catch (const std::regex_error& e) {

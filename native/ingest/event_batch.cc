@@ -28,8 +28,12 @@ bool IsOdd(std::string_view text) {
 bool ToToken(value& from, Token* token) {
   const std::string_view raw = from.raw_json_token();
   const char* const at = raw.data();
+  const char next = at[raw.size()];  // begins the token behind this one
+  const bool ends = next == ',' || next == '}';
   switch (*at) {
     case '"': {
+      // A text that a colon follows would be skipped like a key, with what is behind it.
+      if (!ends) return false;
       ScannedString string;
       if (ScanString(at + 1, at + raw.size(), &string) == nullptr) return false;
       *token = {Token::Kind::kText, string.text(), at + 1, string.odd};
@@ -38,6 +42,8 @@ bool ToToken(value& from, Token* token) {
     case '{':
     case '[': {
       std::string_view nested;
+      // An object that does not begin with a key would be skipped without its closing brace.
+      if (*at == '{' && next != '"' && next != '}') return false;
       if (from.raw_json().get(nested)) return false;
       nested = TrimRight(nested);
       if (nested.size() > kMayBeDeep) {
@@ -53,8 +59,11 @@ bool ToToken(value& from, Token* token) {
     case ']':
       return false;
     default:
+      // Control characters pass for white space, but not here.
+      if (IsSpace(*at)) return false;
       *token = {Token::Kind::kBare, TrimRight(raw), at, false};
-      return !token->text.empty();
+      // A quote right behind a bare word begins no token here.
+      return ends && !token->text.empty() && token->text.find('"') == std::string_view::npos;
   }
 }
 

@@ -113,6 +113,14 @@ std::string_view EventReader::Clean(const Token& token) {
   return text;
 }
 
+std::string_view EventReader::CleanText(const Token& token) {
+  if (token.kind != Token::Kind::kBare) return Clean(token);
+  CleanProblems problems;
+  const std::string_view text = CleanString(token.text, &scratch_, &problems);
+  Report(problems, token.at);
+  return text;
+}
+
 RecordedId EventReader::TakeId(const Token& token) {
   RecordedId id;
   id.is_text = false;
@@ -130,7 +138,7 @@ RecordedId EventReader::TakeId(const Token& token) {
   }
   id.is_text = true;
   id.number = 0;
-  id.text = bare && text == "null" ? 0 : strings_->Intern(text);
+  id.text = bare && text == "null" ? 0 : strings_->Intern(bare ? CleanText(token) : text);
   return id;
 }
 
@@ -302,14 +310,14 @@ void EventReader::TakeField(std::string_view key, const Token& token) {
         return;
       }
       if (key == "cat") {
-        event_.category = InternKey(Clean(token));
+        event_.category = InternKey(CleanText(token));
         return;
       }
       break;
     case 4:
       if (key == "name") {
         event_.has_name = true;
-        event_.name = strings_->Intern(Clean(token));
+        event_.name = strings_->Intern(CleanText(token));
         return;
       }
       break;

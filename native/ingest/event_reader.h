@@ -84,6 +84,8 @@ class EventReader {
   Status ReadText(const char* p, const char* end, Token* token, const char** next);
   // The text of a token as valid UTF-8 without escapes; what is mended on the way is reported.
   std::string_view Clean(const Token& token);
+  // The same for what is kept as a text: numbers need no look at their letters, bare words do.
+  std::string_view CleanText(const Token& token);
   RecordedId TakeId(const Token& token);
   void TakeValue(StringId key, const Token& token, std::vector<ArgItem>* items);
   StringId InternKey(std::string_view key);

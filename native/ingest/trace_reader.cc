@@ -193,7 +193,8 @@ bool Reader::ReadKey(std::string* key) {
   for (;;) {
     ScannedString string;
     const char* after = ScanString(window_.pos() + 1, window_.end(), &string);
-    if (after != nullptr) {
+    const bool too_long = after != nullptr && string.text().size() > kMaxKeyBytes;
+    if (after != nullptr && !too_long) {
       std::string scratch;
       CleanProblems problems;
       key->assign(string.odd ? CleanString(string.text(), &scratch, &problems) : string.text());
@@ -201,7 +202,7 @@ bool Reader::ReadKey(std::string* key) {
       break;
     }
     // Either way the caller must see that something was taken, or it would try here again.
-    if (window_.available() > kMaxKeyBytes) {
+    if (too_long || window_.available() > kMaxKeyBytes + 1) {
       Take();
       return false;
     }

@@ -7,6 +7,8 @@ namespace emberline {
 namespace {
 
 constexpr std::string_view kLengthName = "content-length";
+constexpr std::string_view kHeaderEnd = "\r\n\r\n";
+constexpr size_t kKept = 256;
 
 bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
@@ -68,10 +70,12 @@ bool Framer::Pop(Item* item) {
 void Framer::Fault(Item::Kind kind, std::string text) { items_.push_back({kind, std::move(text)}); }
 
 bool Framer::TakeHeader() {
-  const size_t end = buffer_.find("\r\n\r\n");
-  if (end == std::string::npos) {
-    if (buffer_.size() <= kMaxHeaderBytes) return false;
+  const size_t end = buffer_.find(kHeaderEnd);
+  if (end == std::string::npos || end > kMaxHeaderBytes) {
+    if (buffer_.size() < kMaxHeaderBytes + kHeaderEnd.size()) return false;
     Fault(Item::Kind::kBadHeader, "A header block is longer than 8 KiB.");
+    // Dropped but for its end, where a good header may begin: resynchronising must get on.
+    buffer_.erase(0, kMaxHeaderBytes - kKept);
     state_ = State::kResync;
     return true;
   }
@@ -100,11 +104,11 @@ bool Framer::TakeHeader() {
   if (!fault.empty()) {
     Fault(Item::Kind::kBadHeader, fault);
     // Drop the block itself, else resynchronising would find its own bad length again.
-    buffer_.erase(0, end + 4);
+    buffer_.erase(0, end + kHeaderEnd.size());
     state_ = State::kResync;
     return true;
   }
-  buffer_.erase(0, end + 4);
+  buffer_.erase(0, end + kHeaderEnd.size());
   want_ = length;
   if (length > kMaxBodyBytes) {
     Fault(Item::Kind::kOversize, "A message of " + std::to_string(length) +

@@ -138,6 +138,23 @@ export const cases = [
     withEvent(text(op(2, { name: '@' })).replace('@', '\\ud800 end')),
   ),
 
+  named('colon-behind-a-value', opens(4, ['malformedEvent']), () =>
+    withEvent(`${text(op(2, { args: undefined, name: 'two' })).slice(0, -1)}, "x": "y": 15}}`),
+  ),
+  named('bare-word-before-a-quote', opens(4, ['malformedEvent']), () =>
+    withEvent(text(op(2)).replace('"name":', '"name":!')),
+  ),
+  named('control-characters-before-a-number', opens(5), () =>
+    withEvent(text(op(2)).replace('"pid":', '"pid":\u0001\u001e')),
+  ),
+  named('nested-object-without-keys', opens(4, ['malformedEvent']), () =>
+    withEvent('{"ph": "X", "cat": "cpu_op", "name": "x", "ts": 1020, "dur": 8, "tid": {1, "a": 2}'),
+  ),
+  named('bare-thread-with-bad-bytes', opens(5, ['invalidUtf8']), () => {
+    const [before, after] = withEvent(text(op(2, { tid: '@' })).replace('"@"', 'a@b')).split('@');
+    return withBytes(before, [0xff, 0xfe], after);
+  }),
+
   // -- tokens
   named('bare-not-available', opens(5), () =>
     withEvent(text(op(2)).replace('"args":{', '"args":{"memory bandwidth (GB/s)": N/A, ')),

@@ -78,6 +78,42 @@ TEST_CASE("framer: an endless header holds no memory") {
   CHECK(after[0].text == "after");
 }
 
+TEST_CASE("framer: a header that begins well and never ends is given up") {
+  const std::string endless = "Content-Length: 5\r\n" + std::string(9000, 'x');
+  for (const size_t block : {size_t{1}, size_t{100}, size_t{1} << 20}) {
+    // Also where the end of the header comes later, in the same block.
+    for (const std::string rest : {"", "\r\n\r\n"}) {
+      Framer framer;
+      const std::string stream = endless + rest + Frame("{}");
+      for (size_t at = 0; at < stream.size(); at += block) {
+        framer.Feed(std::string_view(stream).substr(at, block));
+      }
+      const auto items = Drain(&framer);
+      REQUIRE(items.size() == 2);
+      CHECK(items[0].kind == Kind::kBadHeader);
+      CHECK(items[1].text == "{}");
+    }
+  }
+}
+
+TEST_CASE("framer: the longest header is read however it is cut") {
+  const std::string name = "Content-Length: 2\r\nA: ";
+  for (const size_t extra : {0, 1}) {
+    const std::string header =
+        name + std::string(Framer::kMaxHeaderBytes - name.size() + extra, 'a') + "\r\n\r\n";
+    for (const size_t block : {size_t{1}, size_t{1} << 20}) {
+      Framer framer;
+      for (size_t at = 0; at < header.size(); at += block) {
+        framer.Feed(std::string_view(header).substr(at, block));
+      }
+      framer.Feed("{}");
+      const auto items = Drain(&framer);
+      REQUIRE(items.size() == 1);
+      CHECK(items[0].kind == (extra == 0 ? Kind::kMessage : Kind::kBadHeader));
+    }
+  }
+}
+
 TEST_CASE("framer: a body above the limit is skipped, not collected") {
   Framer framer;
   const size_t size = Framer::kMaxBodyBytes + 5;

@@ -434,6 +434,18 @@ test('an expression that explodes elsewhere is answered', async () => {
   assert.equal(total, 0);
 });
 
+test('an expression that repeats without measure is refused, and the daemon lives on', async () => {
+  const profileId = await open([host('a'.repeat(3000) + '!', 0, 10)]);
+  for (const text of ['((a?){100}){100}', '(((a{0,99}){1,99}){99})b', 'a{99999999999999999999}']) {
+    const { message } = await daemon.exchange('timeline/search', { profileId, text, regex: true });
+    assert.equal(message.error?.code, -32602, text);
+  }
+  for (const text of ['(?:a?){20}a{9}', `${'('.repeat(200)}a${')'.repeat(200)}`, '\\{|a']) {
+    const { total } = await daemon.request('timeline/search', { profileId, text, regex: true });
+    assert.equal(total, 1, text);
+  }
+});
+
 test('slices of a line', async () => {
   const profileId = await open([
     host('/w/train.py(7): step', 0, 100, { cat: 'python_function', args: { 'Python id': 1 } }),
