@@ -5,6 +5,7 @@
 
 #include "analysis/findings_internal.h"
 #include "analysis/intervals.h"
+#include "base/saturating.h"
 
 namespace emberline {
 namespace {
@@ -274,7 +275,7 @@ void AddPageable(const Model& model, const StepSelection& selection, const Overv
     if (s.kind(i) != SliceKind::kMemcpy || !selection.Contains(model.step[i])) continue;
     if (s.name(i).find("Pageable") == std::string_view::npos) continue;
     places.Add(model, i, s.duration(i));
-    bytes += std::max<int64_t>(0, s.ArgInt(i, "bytes").value_or(0));
+    bytes = SaturatingAdd(bytes, std::max<int64_t>(0, s.ArgInt(i, "bytes").value_or(0)));
   }
   const uint32_t steps = std::max<uint32_t>(1, static_cast<uint32_t>(overview.steps.steps.size()));
   const double per_step = static_cast<double>(places.time) / steps;

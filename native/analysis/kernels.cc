@@ -7,6 +7,7 @@
 
 #include "analysis/intervals.h"
 #include "analysis/operators.h"
+#include "base/saturating.h"
 
 namespace emberline {
 namespace {
@@ -329,9 +330,9 @@ Table CopiesTable(const Model& model, const StepSelection& selection) {
       row.example = i;
     }
     if (const auto bytes = CopyBytes(s, i, model.launch[i]); bytes && *bytes >= 0) {
-      row.bytes = row.bytes.value_or(0) + *bytes;
+      row.bytes = SaturatingAdd(row.bytes.value_or(0), *bytes);
       if (duration > 0) {
-        row.timed_bytes += *bytes;
+        row.timed_bytes = SaturatingAdd(row.timed_bytes, *bytes);
         row.timed += duration;
       }
     }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -14,6 +13,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "base/file.h"
 
 namespace emberline {
 namespace {
@@ -41,14 +42,10 @@ class TextSource final : public ByteSource {
   size_t at_ = 0;
 };
 
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
 // Reads and inflates on its own thread into a ring of blocks.
 class FileSource final : public ByteSource {
  public:
-  FileSource(std::unique_ptr<std::FILE, CloseFile> file, uint64_t size, bool gzip)
+  FileSource(FilePtr file, uint64_t size, bool gzip)
       : file_(std::move(file)), size_(size), gzip_(gzip) {
     for (Block& block : ring_) block.data.resize(kBlockBytes);
     thread_ = std::thread([this] { gzip_ ? RunGzip() : RunPlain(); });
@@ -216,7 +213,7 @@ class FileSource final : public ByteSource {
     return false;
   }
 
-  std::unique_ptr<std::FILE, CloseFile> file_;
+  FilePtr file_;
   const uint64_t size_;
   const bool gzip_;
   std::array<Block, kBlocks> ring_;
@@ -237,26 +234,9 @@ std::unique_ptr<ByteSource> MakeTextSource(std::string_view text, size_t block_b
 }
 
 Result<std::unique_ptr<ByteSource>> OpenFile(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) {
-    return Error{
-        ErrorKind::kNotFound, "There is no file " + path.string() + ".", "Check the path.", {}};
-  }
-  if (!std::filesystem::is_regular_file(status)) {
-    return Error{ErrorKind::kUnreadable,
-                 path.string() + " is not a regular file.",
-                 "Open a trace file, or the folder that holds it.",
-                 {}};
-  }
-  const uint64_t size = std::filesystem::file_size(path, error);
-  std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
-  if (!file) {
-    return Error{ErrorKind::kUnreadable,
-                 "Cannot open " + path.string() + ": " + std::strerror(errno) + ".",
-                 "Check the file's permissions.",
-                 {}};
-  }
+  Result<OpenedFile> opened = OpenRegularFile(path);
+  if (!opened.ok()) return opened.error();
+  FilePtr file = std::move(opened->file);
   unsigned char magic[2] = {0, 0};
   const size_t got = std::fread(magic, 1, 2, file.get());
   std::rewind(file.get());
@@ -264,7 +244,7 @@ Result<std::unique_ptr<ByteSource>> OpenFile(const std::filesystem::path& path) 
   std::setvbuf(file.get(), nullptr, _IONBF, 0);
   const bool gzip = got == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
   return std::unique_ptr<ByteSource>(
-      std::make_unique<FileSource>(std::move(file), error ? 0 : size, gzip));
+      std::make_unique<FileSource>(std::move(file), opened->size_bytes, gzip));
 }
 
 }  // namespace emberline

@@ -217,7 +217,9 @@ class Walk {
           continue;
         }
       }
-      found.push_back({it->path(), std::move(parsed), it->file_size(status_error)});
+      const uint64_t size = it->file_size(status_error);
+      if (status_error) continue;  // it went away meanwhile
+      found.push_back({it->path(), std::move(parsed), size});
     }
     if (!found.empty()) runs_.emplace(folder, std::move(found));
     if (depth >= kMaxDepth) return;
@@ -264,10 +266,16 @@ class Walk {
 Result<Discovery> DiscoverRuns(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) {
+  if (status.type() == fs::file_type::not_found) {
     return Error{ErrorKind::kNotFound,
                  "There is no file or folder " + path.string() + ".",
                  "Check the path.",
+                 {}};
+  }
+  if (!fs::exists(status)) {
+    return Error{ErrorKind::kUnreadable,
+                 "Cannot look at " + path.string() + ": " + error.message() + ".",
+                 "Check the permissions of its folders.",
                  {}};
   }
   if (!fs::is_directory(status)) {
@@ -283,7 +291,8 @@ Result<Discovery> DiscoverRuns(const fs::path& path) {
     run.folder = fs::absolute(path).parent_path();
     run.name = run.folder.filename().string();
     if (run.name.empty()) run.name = "/";
-    run.workers.push_back({name.worker, {{"", path, fs::file_size(path, error)}}});
+    const uint64_t size = fs::file_size(path, error);
+    run.workers.push_back({name.worker, {{"", path, error ? 0 : size}}});
     out.runs.push_back(std::move(run));
     return out;
   }

@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include "base/saturating.h"
+
 namespace emberline {
 namespace {
 
@@ -15,6 +17,8 @@ constexpr Ns kSecond = 1'000'000'000;
 constexpr Ns kAbsurdDuration = 7 * 24 * 3600 * kSecond;
 // An event at exactly 0 while the rest lies this much later lost its time stamp.
 constexpr Ns kLostStampGap = 60 * kSecond;
+// Of all durations, and of all sizes; far beyond any recording.
+constexpr int64_t kMaxSum = std::numeric_limits<int64_t>::max() / 2;
 constexpr size_t kMaxCategories = 65'000;
 constexpr uint32_t kCancelStride = 1 << 16;
 constexpr size_t kThreadMemo = 256;
@@ -22,10 +26,29 @@ constexpr size_t kThreadMemo = 256;
 // hostile file cannot make layout quadratic.
 constexpr size_t kMaxCrossing = 256;
 
-Ns SaturatingAdd(Ns a, Ns b) {
-  Ns sum = 0;
-  if (!__builtin_add_overflow(a, b, &sum)) return sum;
-  return a < 0 ? std::numeric_limits<Ns>::min() : std::numeric_limits<Ns>::max();
+// Any sum of the values fits into 64 bits afterwards: when all of them together are larger than
+// kMaxSum, which only damage explains, each is cut to its share of it. Returns how many were cut.
+template <typename At>
+uint64_t CapSum(size_t count, At&& at) {
+  uint64_t sum = 0;
+  const auto magnitude = [](int64_t value) {
+    const auto bits = static_cast<uint64_t>(value);
+    return value < 0 ? 0 - bits : bits;
+  };
+  bool fits = true;
+  for (size_t i = 0; i < count && fits; ++i) {
+    fits = !__builtin_add_overflow(sum, magnitude(at(i)), &sum) && sum <= uint64_t{kMaxSum};
+  }
+  if (fits) return 0;
+  const int64_t most = kMaxSum / static_cast<int64_t>(count);
+  uint64_t cut = 0;
+  for (size_t i = 0; i < count; ++i) {
+    int64_t& value = at(i);
+    if (magnitude(value) <= static_cast<uint64_t>(most)) continue;
+    value = value < 0 ? -most : most;
+    ++cut;
+  }
+  return cut;
 }
 
 uint64_t Mix(uint64_t x) {
@@ -411,6 +434,14 @@ void TraceBuilder::FindExtent() {
     absurd += duration_[i] > kAbsurdDuration;
     duration_[i] = std::min(duration_[i], kFarthest);
   }
+  absurd += CapSum(slices, [&](uint32_t i) -> Ns& { return duration_[i]; });
+  const uint64_t huge =
+      CapSum(memory_.size(), [&](size_t i) -> int64_t& { return memory_[i].bytes; });
+  for (size_t i = 0; i < memory_.size(); ++i) {
+    MemoryRecord& record = memory_[i];
+    record.total_allocated = std::min(record.total_allocated, kMaxSum);
+    record.total_reserved = std::min(record.total_reserved, kMaxSum);
+  }
   for (Instant& instant : store.instants_) mend_point(instant.ts);
   for (size_t i = 0; i < memory_.size(); ++i) mend_point(memory_[i].ts);
   for (CounterSample& sample : store.counters_) mend_point(sample.ts);
@@ -421,6 +452,7 @@ void TraceBuilder::FindExtent() {
         "Events last longer than 7 days, which only a damaged time stamp explains; they are left "
         "out of the trace's extent.",
         absurd);
+  Count("absurdSize", "Allocations are larger together than any sum can hold; they are cut.", huge);
   zero_ = range.begin;
   store.extent_ = {0, range.end - range.begin};
   store.base_ns_ = SaturatingAdd(zero_, store.metadata_.base_time_ns.value_or(0));

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -274,6 +275,38 @@ TEST_CASE("the extent leaves out the capture's span, markers, lost stamps and ab
   REQUIRE(store->problems().size() == 2);
   CHECK(store->problems()[0].kind == "lostTimestamp");
   CHECK(store->problems()[1].kind == "absurdDuration");
+}
+
+TEST_CASE("no sum of durations or sizes overflows") {
+  constexpr Ns kWeek = 7ll * 24 * 3600 * 1'000'000'000;
+  constexpr int kCount = 20'000;
+  Drawing d;
+  for (int i = 0; i < kCount; ++i) d.Slice("op", 1000 + i, kWeek);
+  d.Slice("sane", 5, 42);
+  for (int i = 0; i < 3; ++i) {
+    MemoryRecord record;
+    record.ts = 2000 + i;
+    record.bytes = i == 0 ? 4096 : std::numeric_limits<int64_t>::min();
+    record.total_allocated = std::numeric_limits<int64_t>::max();
+    d.builder.AddMemory(record);
+  }
+  const auto store = d.Done();
+  Ns sum = 0;
+  for (SliceIndex i = 0; i < store->slice_count(); ++i) {
+    REQUIRE_FALSE(__builtin_add_overflow(sum, store->duration(i), &sum));
+  }
+  CHECK(store->duration(At(*store, "sane")) == 42);
+  int64_t bytes = 0;
+  for (const MemoryRecord& record : store->memory()) {
+    REQUIRE_FALSE(__builtin_add_overflow(bytes, -record.bytes, &bytes));
+    CHECK(record.total_allocated < std::numeric_limits<int64_t>::max());
+  }
+  CHECK(store->memory()[0].bytes == 4096);
+  REQUIRE(store->problems().size() == 2);
+  CHECK(store->problems()[0].kind == "absurdDuration");
+  CHECK(store->problems()[0].count == kCount);
+  CHECK(store->problems()[1].kind == "absurdSize");
+  CHECK(store->problems()[1].count == 2);
 }
 
 TEST_CASE("time 0 is a time like any other where the trace begins there") {

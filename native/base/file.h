@@ -1,0 +1,27 @@
+// Opening files that others wrote.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "base/result.h"
+
+namespace emberline {
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using FilePtr = std::unique_ptr<std::FILE, CloseFile>;
+
+struct OpenedFile {
+  FilePtr file;
+  uint64_t size_bytes = 0;  // at the time of opening; the file may grow or shrink while it is read
+};
+
+// Opens a regular file for reading. Never waits: what is behind the path is judged after opening,
+// so that a pipe or a device that takes a file's place is refused. Errors: kNotFound, kUnreadable.
+Result<OpenedFile> OpenRegularFile(const std::filesystem::path& path);
+
+}  // namespace emberline

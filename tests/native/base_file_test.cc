@@ -1,0 +1,60 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <string>
+
+#include "base/file.h"
+
+namespace emberline {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Folder {
+  fs::path path = fs::temp_directory_path() / ("emberline-file-" + std::to_string(getpid()));
+  Folder() { fs::create_directories(path); }
+  ~Folder() { fs::remove_all(path); }
+};
+
+}  // namespace
+
+TEST_CASE("a regular file opens, also through a link") {
+  const Folder folder;
+  std::ofstream(folder.path / "a.json") << "12345";
+  fs::create_symlink("a.json", folder.path / "link.json");
+  for (const char* name : {"a.json", "link.json"}) {
+    const auto opened = OpenRegularFile(folder.path / name);
+    REQUIRE(opened.ok());
+    CHECK(opened->size_bytes == 5);
+    char bytes[8];
+    CHECK(std::fread(bytes, 1, sizeof bytes, opened->file.get()) == 5);
+  }
+}
+
+TEST_CASE("what is not there is not found") {
+  const Folder folder;
+  std::ofstream(folder.path / "file") << "x";
+  fs::create_symlink("nowhere", folder.path / "dangling");
+  for (const char* name : {"missing", "dangling", "file/below"}) {
+    const auto opened = OpenRegularFile(folder.path / name);
+    REQUIRE_FALSE(opened.ok());
+    CHECK(opened.error().kind == ErrorKind::kNotFound);
+  }
+}
+
+TEST_CASE("what would wait or never end is refused at once") {
+  const Folder folder;
+  REQUIRE(mkfifo((folder.path / "pipe").c_str(), 0600) == 0);
+  fs::create_symlink("loop", folder.path / "loop");
+  for (const fs::path& path :
+       {folder.path / "pipe", folder.path, folder.path / "loop", fs::path("/dev/zero")}) {
+    const auto opened = OpenRegularFile(path);
+    REQUIRE_FALSE(opened.ok());
+    CHECK(opened.error().kind == ErrorKind::kUnreadable);
+    CHECK_FALSE(opened.error().message.empty());
+  }
+}
+
+}  // namespace emberline
