@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/findings_internal.h"
+#include "analysis/memory.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -194,14 +195,15 @@ void AddUtilization(const Model& model, const Overview& overview, std::vector<Fi
   Finding f;
   for (const GpuSummary& gpu : overview.gpus) {
     if (!gpu.utilization || *gpu.utilization >= kLowUtilization) continue;
-    low.push_back(std::to_string(gpu.index));
-    f.evidence.push_back({"Utilization of GPU " + low.back(), *gpu.utilization, Unit::kRatio});
+    low.push_back(gpu.label);
+    f.evidence.push_back({"Utilization of " + gpu.label, *gpu.utilization, Unit::kRatio});
   }
   if (low.empty()) return;
   f.id = "lowUtilization";
   f.severity = "warning";
-  f.title = low.size() == 1 ? "A GPU is idle most of the time" : "GPUs are idle most of the time";
-  f.text = "GPU " + ListText(low) + (low.size() == 1 ? " runs" : " run") +
+  f.title =
+      low.size() == 1 ? "A device is idle most of the time" : "Devices are idle most of the time";
+  f.text = ListText(low) + (low.size() == 1 ? " runs" : " run") +
            " kernels less than half of the time" +
            (low.size() == 1 ? " (" + Percent(f.evidence[0].value) + ")." : ".");
   // What fills the rest of an average step names the cause.
@@ -262,18 +264,23 @@ void AddMixedPrecision(const Model& model, const Overview& overview,
 // B21).
 void AddMemory(const Model& model, std::vector<Finding>* findings) {
   const TraceStore& s = model.store();
-  std::vector<std::pair<int32_t, int64_t>> peaks;  // device, bytes; in order of appearance
+  struct Peak {
+    int32_t type, id;
+    int64_t bytes;
+  };
+  std::vector<Peak> peaks;  // in order of appearance
   for (const MemoryRecord& record : s.memory()) {
     if (record.device_type == 0 || record.device_id < 0 || record.total_allocated < 0) continue;
-    auto it = std::find_if(peaks.begin(), peaks.end(),
-                           [&](const auto& p) { return p.first == record.device_id; });
+    auto it = std::find_if(peaks.begin(), peaks.end(), [&](const Peak& p) {
+      return p.type == record.device_type && p.id == record.device_id;
+    });
     if (it == peaks.end()) {
       if (peaks.size() >= 64) continue;
-      it = peaks.insert(peaks.end(), {record.device_id, 0});
+      it = peaks.insert(peaks.end(), {record.device_type, record.device_id, 0});
     }
-    it->second = std::max(it->second, record.total_allocated);
+    it->bytes = std::max(it->bytes, record.total_allocated);
   }
-  for (const auto& [device, peak] : peaks) {
+  for (const auto& [type, device, peak] : peaks) {
     const auto& devices = s.metadata().devices;
     const auto properties =
         std::find_if(devices.begin(), devices.end(),
@@ -286,7 +293,7 @@ void AddMemory(const Model& model, std::vector<Finding>* findings) {
     f.id = "memoryNearCapacity";
     f.severity = "warning";
     f.title = "Memory is nearly full";
-    f.text = "The peak of GPU " + std::to_string(device) + " reaches " + Percent(share) +
+    f.text = "The peak of " + MemoryDeviceName(type, device) + " reaches " + Percent(share) +
              " of its " + Gigabytes(static_cast<double>(properties->total_global_mem)) + ".";
     f.evidence = {{"Share of the memory", share, Unit::kRatio},
                   {"Peak allocated", static_cast<double>(peak), Unit::kBytes}};

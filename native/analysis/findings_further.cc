@@ -5,6 +5,7 @@
 
 #include "analysis/findings_internal.h"
 #include "analysis/intervals.h"
+#include "analysis/memory.h"
 #include "base/saturating.h"
 
 namespace emberline {
@@ -81,7 +82,7 @@ bool IsWaitName(std::string_view name) {
   return name.ends_with("StreamSynchronize") || name.ends_with("DeviceSynchronize") ||
          name.ends_with("EventSynchronize") || name == "cudaMemcpy" || name == "hipMemcpy" ||
          name == "hipMemcpyWithStream" || name == "cuStreamSynchronize" ||
-         name == "cuCtxSynchronize";
+         name == "cuCtxSynchronize" || name == "synchronizeStream" || name == "synchronize";
 }
 
 void AddLaunchBound(const Model& model, const StepSelection& selection, const Overview& overview,
@@ -307,7 +308,7 @@ void AddSmallKernels(const Overview& overview, std::vector<Finding>* findings) {
     f.id = "smallBatch";
     f.severity = "info";
     f.title = "Kernels are too small for the device";
-    f.text = "GPU " + std::to_string(gpu.index) + " runs kernels " + Percent(*gpu.utilization) +
+    f.text = gpu.label + " runs kernels " + Percent(*gpu.utilization) +
              " of the time, but they fill only " + Percent(*gpu.est_sm_efficiency) +
              " of its multiprocessors (estimated).";
     f.evidence = {{"Utilization", *gpu.utilization, Unit::kRatio},
@@ -325,12 +326,12 @@ void AddFragmentation(const Model& model, std::vector<Finding>* findings) {
   struct Peak {
     int64_t allocated = 0, reserved = 0;
   };
-  std::map<int32_t, Peak> peaks;
+  std::map<std::pair<int32_t, int32_t>, Peak> peaks;
   for (const MemoryRecord& r : model.store().memory()) {
-    if (r.device_type == 0 || r.total_reserved <= 0 ||
-        (peaks.size() >= 64 && !peaks.contains(r.device_id)))
+    const std::pair key(r.device_type, r.device_id);
+    if (r.device_type == 0 || r.total_reserved <= 0 || (peaks.size() >= 64 && !peaks.contains(key)))
       continue;
-    Peak& peak = peaks[r.device_id];
+    Peak& peak = peaks[key];
     peak.allocated = std::max(peak.allocated, r.total_allocated);
     peak.reserved = std::max(peak.reserved, r.total_reserved);
   }
@@ -342,8 +343,8 @@ void AddFragmentation(const Model& model, std::vector<Finding>* findings) {
     f.id = "fragmentation";
     f.severity = "info";
     f.title = "Much memory is reserved and not used";
-    f.text = Percent(unused) + " of the memory that the allocator reserved on GPU " +
-             std::to_string(device) +
+    f.text = Percent(unused) + " of the memory that the allocator reserved on " +
+             MemoryDeviceName(device.first, device.second) +
              " was never in use at once. Fragmentation, or one rare large allocation, holds it.";
     f.evidence = {{"Peak allocated", static_cast<double>(peak.allocated), Unit::kBytes},
                   {"Peak reserved", static_cast<double>(peak.reserved), Unit::kBytes}};
@@ -414,15 +415,22 @@ void AddMissing(const Model& model, std::vector<Finding>* findings) {
   };
   if (!stacks) add("Python stacks (lines, modules)", "with_stack=True");
   if (dims == kNone) add("input shapes", "record_shapes=True");
-  if (s.memory().empty()) add("memory", "profile_memory=True");
+  // A recorder that was told to and wrote nothing needs no advice to be told.
+  const auto flag = s.metadata().profiler_flags.find("profile_memory");
+  const bool told = flag != s.metadata().profiler_flags.end() && flag->second;
+  if (s.memory().empty() && !told) add("memory", "profile_memory=True");
   if (!model.has_recorded_steps)
     add("steps", "schedule=torch.profiler.schedule(wait=1, warmup=1, active=3)");
   if (missing.empty() || !ops) return;
+  const bool nothing_allocated = s.memory().empty() && told;
   Finding f;
   f.id = "recordMore";
   f.severity = "info";
   f.title = "A richer recording would show more";
   f.text = "This trace lacks " + missing + ". The views that need them stay empty.";
+  if (nothing_allocated) {
+    f.text += " Memory recording was switched on, but the trace holds no allocator record.";
+  }
   f.action = "Record again with the arguments below; call prof.step() at the end of each step.";
   f.snippet = "with torch.profiler.profile(" + arguments + ") as prof:\n    ...";
   findings->push_back(std::move(f));

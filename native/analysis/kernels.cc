@@ -6,6 +6,8 @@
 #include <unordered_map>
 
 #include "analysis/intervals.h"
+#include "analysis/links.h"
+#include "analysis/modules.h"
 #include "analysis/operators.h"
 #include "base/saturating.h"
 
@@ -20,6 +22,10 @@ Error Cancelled() {
 
 bool IsKernel(SliceKind kind) {
   return kind == SliceKind::kKernel || kind == SliceKind::kDeviceOther;
+}
+
+bool IsCopyOrSet(SliceKind kind) {
+  return kind == SliceKind::kMemcpy || kind == SliceKind::kMemset;
 }
 
 Cell TimeCell(Ns ns) { return static_cast<double>(ns) / 1000.0; }
@@ -79,12 +85,18 @@ std::string_view OpName(const Model& model, SliceIndex i) {
   return op == kNone ? std::string_view() : model.store().name(op);
 }
 
+// "DEVICE_TO_HOST" of MTIA's dma_request, in the words of the other recorders.
+std::string DmaDirection(std::string_view recorded) {
+  const size_t at = recorded.find("_TO_");
+  if (at == std::string_view::npos || at == 0 || at + 4 >= recorded.size()) {
+    return std::string(recorded);
+  }
+  return std::string{recorded[0]} + "to" + recorded[at + 4];
+}
+
 // Where a copy goes: from the name "Memcpy HtoD (Pageable -> Device)", else the recorded kind.
-struct Direction {
-  std::string direction, source, target;
-};
-Direction ParseCopy(const TraceStore& s, SliceIndex i) {
-  Direction d;
+CopyKey ParseCopy(const TraceStore& s, SliceIndex i) {
+  CopyKey d;
   const std::string_view name = s.name(i);
   if (s.kind(i) == SliceKind::kMemset) {
     d.direction = "Set";
@@ -106,20 +118,22 @@ Direction ParseCopy(const TraceStore& s, SliceIndex i) {
     d.source = std::string(rest.substr(open + 1, arrow - open - 1));
     d.target = std::string(rest.substr(arrow + 4, close - arrow - 4));
   }
+  if (d.direction.empty()) d.direction = DmaDirection(s.ArgText(i, "direction"));
   if (d.direction.empty()) d.direction = std::string(s.ArgText(i, "kind"));
   if (d.direction.empty()) d.direction = std::string(name);
   return d;
 }
 
-std::optional<int64_t> CopyBytes(const TraceStore& s, SliceIndex i, SliceIndex launch) {
-  if (const auto bytes = s.ArgInt(i, "bytes")) return bytes;
-  if (const auto bytes = s.ArgInt(i, "size")) return bytes;
+}  // namespace
+
+std::optional<int64_t> CopyBytes(const Model& model, SliceIndex copy) {
+  const TraceStore& s = model.store();
+  if (const auto bytes = s.ArgInt(copy, "bytes")) return bytes;
+  if (const auto bytes = s.ArgInt(copy, "size")) return bytes;
   // ROCm before 2024-11 has the size on the launching call only.
-  if (launch != kNone) return s.ArgInt(launch, "size");
+  if (model.launch[copy] != kNone) return s.ArgInt(model.launch[copy], "size");
   return std::nullopt;
 }
-
-}  // namespace
 
 Result<KernelData> AnalyzeKernels(const Model& model, const StepSelection& selection,
                                   KernelGrouping grouping, const TensorCoreRules& rules,
@@ -177,7 +191,7 @@ Result<KernelData> AnalyzeKernels(const Model& model, const StepSelection& selec
       row.example = i;
     }
     row.communication = row.communication || model.is_communication[i];
-    if (!row.op_eligible) row.op_eligible = IsTensorCoreEligibleName(OpName(model, i));
+    if (!row.op_eligible) row.op_eligible = rules.Eligible(OpName(model, i));
     if (blocks_key != kNone) {
       const auto value = s.ArgNumber(i, blocks_key);
       if (value && std::isfinite(*value) && *value >= 0) blocks[it->second].Add(*value, duration);
@@ -261,8 +275,7 @@ Table KernelTable(const Model& model, const KernelData& data, KernelGrouping gro
          "without the "
          "value are left out.",
          !data.has_occupancy);
-  column("slice", "Slice", CellType::kInteger, Unit::kNone, "The longest launch, for the timeline.",
-         true);
+  AddLinkColumns(table, "The longest launch, for the timeline.");
   table.rows.reserve(data.rows.size());
   auto optional_int = [](const std::optional<int64_t>& v) { return v ? Cell(*v) : Cell(); };
   auto optional_number = [](const std::optional<double>& v) { return v ? Cell(*v) : Cell(); };
@@ -289,7 +302,7 @@ Table KernelTable(const Model& model, const KernelData& data, KernelGrouping gro
     cells.emplace_back(row.communication);
     cells.push_back(optional_number(row.blocks_per_sm));
     cells.push_back(optional_number(row.occupancy));
-    cells.emplace_back(row.example == kNone ? Cell() : Cell(static_cast<int64_t>(row.example)));
+    AddLinkCells(model, row.example, cells);
     table.rows.push_back(std::move(cells));
   }
   return table;
@@ -298,7 +311,7 @@ Table KernelTable(const Model& model, const KernelData& data, KernelGrouping gro
 Table CopiesTable(const Model& model, const StepSelection& selection) {
   const TraceStore& s = model.store();
   struct Row {
-    Direction direction;
+    CopyKey direction;
     int64_t calls = 0;
     std::optional<int64_t> bytes;
     int64_t timed_bytes = 0;  // of the calls that have both
@@ -309,10 +322,8 @@ Table CopiesTable(const Model& model, const StepSelection& selection) {
   std::vector<Row> rows;
   std::unordered_map<std::string, size_t> row_of;
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
-    const SliceKind kind = s.kind(i);
-    if (kind != SliceKind::kMemcpy && kind != SliceKind::kMemset) continue;
-    if (!selection.Contains(model.step[i])) continue;
-    Direction direction = ParseCopy(s, i);
+    if (!IsCopyOrSet(s.kind(i)) || !selection.Contains(model.step[i])) continue;
+    CopyKey direction = ParseCopy(s, i);
     const std::string key = direction.direction + '\n' + direction.source + '\n' + direction.target;
     const auto [it, added] = row_of.try_emplace(key, rows.size());
     if (added) {
@@ -329,7 +340,7 @@ Table CopiesTable(const Model& model, const StepSelection& selection) {
       row.max = duration;
       row.example = i;
     }
-    if (const auto bytes = CopyBytes(s, i, model.launch[i]); bytes && *bytes >= 0) {
+    if (const auto bytes = CopyBytes(model, i); bytes && *bytes >= 0) {
       row.bytes = SaturatingAdd(row.bytes.value_or(0), *bytes);
       if (duration > 0) {
         row.timed_bytes = SaturatingAdd(row.timed_bytes, *bytes);
@@ -361,8 +372,7 @@ Table CopiesTable(const Model& model, const StepSelection& selection) {
   column("bandwidthGbPerS", "Bandwidth", CellType::kNumber, Unit::kGbPerS,
          "Bytes divided by duration, computed from both because the recorded rate is wrong in some "
          "releases. 1 GB is 10^9 bytes.");
-  column("slice", "Slice", CellType::kInteger, Unit::kNone, "The longest one, for the timeline.",
-         true);
+  AddLinkColumns(table, "The longest one, for the timeline.");
   for (Row& row : rows) {
     auto text = [](std::string& t) { return t.empty() ? Cell() : Cell(std::move(t)); };
     std::vector<Cell> cells;
@@ -378,17 +388,20 @@ Table CopiesTable(const Model& model, const StepSelection& selection) {
     cells.push_back(
         row.timed > 0 ? Cell(static_cast<double>(row.timed_bytes) / static_cast<double>(row.timed))
                       : Cell());
-    cells.emplace_back(static_cast<int64_t>(row.example));
+    AddLinkCells(model, row.example, cells);
     table.rows.push_back(std::move(cells));
   }
   return table;
 }
 
-Result<KernelLaunches> LaunchesOfKernel(const Model& model, const StepSelection& selection,
-                                        const KernelKey& key, const StackIds& stacks,
-                                        const CancelToken& cancel) {
+namespace {
+
+// Launches of the device work that `wanted` takes; `nothing` when there is none.
+template <typename Wanted>
+Result<KernelLaunches> LaunchesOf(const Model& model, const StepSelection& selection,
+                                  const StackIds& stacks, const CancelToken& cancel,
+                                  Wanted&& wanted, const Error& nothing) {
   const TraceStore& s = model.store();
-  const StringId wanted = s.strings().Find(key.name);
   struct Group {
     std::vector<Cell> head;
     int64_t calls = 0;
@@ -418,25 +431,14 @@ Result<KernelLaunches> LaunchesOfKernel(const Model& model, const StepSelection&
   std::vector<SliceIndex> slices;
   // Many launches share a stack; it is read once.
   std::unordered_map<uint64_t, std::optional<Frame>> frames;
-  for (SliceIndex i = 0; i < s.slice_count() && wanted != kNone; ++i) {
+  for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
-    if (s.name_id(i) != wanted || !IsKernel(s.kind(i)) || !selection.Contains(model.step[i]))
-      continue;
+    if (!selection.Contains(model.step[i]) || !wanted(i)) continue;
     const std::string_view op = OpName(model, i);
-    if (key.op && *key.op != op) continue;
-    auto geometry = [&](const char* arg) {
-      StringId id = TextId(s, i, arg);
-      if (id == 0 && model.launch[i] != kNone) id = TextId(s, model.launch[i], arg);
-      return ShapesText(s.strings().Get(id));
-    };
-    if (key.grid && geometry("grid") != ShapesText(*key.grid)) continue;
-    if (key.block && geometry("block") != ShapesText(*key.block)) continue;
     const Ns duration = s.duration(i);
     slices.push_back(i);
     operators.Add(std::string(op), {op.empty() ? Cell() : Cell(std::string(op))}, i, duration);
-    const SliceIndex module = ModuleOf(model, i);
-    std::string module_name =
-        module == kNone ? "" : std::string(ModuleName(s.name(module)).value_or(""));
+    std::string module_name = ModuleNameOf(model, i);
     Cell module_cell = module_name.empty() ? Cell() : Cell(module_name);
     modules.Add(std::move(module_name), {std::move(module_cell)}, i, duration);
     const StackIds::Id stack = stacks.Of(i);
@@ -452,10 +454,7 @@ Result<KernelLaunches> LaunchesOfKernel(const Model& model, const StepSelection&
       lines.Add("", {Cell(), Cell(), Cell(), Cell()}, i, duration);
     }
   }
-  if (slices.empty()) {
-    return Error{ErrorKind::kNotFound, "No kernel \"" + key.name + "\" ran in the selected steps.",
-                 "Take a name from view/kernels.", std::nullopt};
-  }
+  if (slices.empty()) return nothing;
   auto table_of = [](Groups& groups, std::vector<Column> head) {
     Table table;
     table.columns = std::move(head);
@@ -501,6 +500,42 @@ Result<KernelLaunches> LaunchesOfKernel(const Model& model, const StepSelection&
   if (slices.size() > 100) slices.resize(100);
   result.slices = std::move(slices);
   return result;
+}
+
+}  // namespace
+
+Result<KernelLaunches> LaunchesOfKernel(const Model& model, const StepSelection& selection,
+                                        const KernelKey& key, const StackIds& stacks,
+                                        const CancelToken& cancel) {
+  const TraceStore& s = model.store();
+  const StringId name = s.strings().Find(key.name);
+  const auto wanted = [&](SliceIndex i) {
+    if (s.name_id(i) != name || !IsKernel(s.kind(i))) return false;
+    if (key.op && *key.op != OpName(model, i)) return false;
+    const auto geometry = [&](const char* arg) {
+      StringId id = TextId(s, i, arg);
+      if (id == 0 && model.launch[i] != kNone) id = TextId(s, model.launch[i], arg);
+      return ShapesText(s.strings().Get(id));
+    };
+    return (!key.grid || geometry("grid") == ShapesText(*key.grid)) &&
+           (!key.block || geometry("block") == ShapesText(*key.block));
+  };
+  return LaunchesOf(
+      model, selection, stacks, cancel, wanted,
+      {ErrorKind::kNotFound, "No kernel \"" + key.name + "\" ran in the selected steps.",
+       "Take a name from view/kernels.", std::nullopt});
+}
+
+Result<KernelLaunches> LaunchesOfCopy(const Model& model, const StepSelection& selection,
+                                      const CopyKey& key, const StackIds& stacks,
+                                      const CancelToken& cancel) {
+  const TraceStore& s = model.store();
+  const auto wanted = [&](SliceIndex i) {
+    return IsCopyOrSet(s.kind(i)) && ParseCopy(s, i) == key;
+  };
+  return LaunchesOf(model, selection, stacks, cancel, wanted,
+                    {ErrorKind::kNotFound, "No such copy or set ran in the selected steps.",
+                     "Take direction, source and target from view/copies.", std::nullopt});
 }
 
 }  // namespace emberline

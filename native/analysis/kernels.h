@@ -50,10 +50,13 @@ Result<KernelData> AnalyzeKernels(const Model& model, const StepSelection& selec
                                   const CancelToken& cancel);
 Table KernelTable(const Model& model, const KernelData& data, KernelGrouping grouping);
 
+// Bytes that a copy or set moved, where recorded: on it, or on the call that launched it.
+std::optional<int64_t> CopyBytes(const Model& model, SliceIndex copy);
+
 // Copies and sets by direction and kind of memory, with the bandwidth from bytes and durations.
 Table CopiesTable(const Model& model, const StepSelection& selection);
 
-// Who launched the kernels of one name.
+// Who launched the kernels, or the copies and sets, of one row.
 struct KernelLaunches {
   Table operators;                 // operator, calls, totalUs
   Table modules;                   // module, calls, totalUs
@@ -65,7 +68,15 @@ struct KernelKey {
   std::optional<std::string> op, grid,
       block;  // narrow a row of the properties grouping; "" for none
 };
+// A row of the table of copies; "" where the recorder did not say.
+struct CopyKey {
+  std::string direction, source, target;
+  bool operator==(const CopyKey&) const = default;
+};
 // Errors: kCancelled, kNotFound.
+Result<KernelLaunches> LaunchesOfCopy(const Model& model, const StepSelection& selection,
+                                      const CopyKey& key, const StackIds& stacks,
+                                      const CancelToken& cancel);
 Result<KernelLaunches> LaunchesOfKernel(const Model& model, const StepSelection& selection,
                                         const KernelKey& key, const StackIds& stacks,
                                         const CancelToken& cancel);

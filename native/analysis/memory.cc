@@ -4,13 +4,18 @@
 #include <cstdio>
 #include <unordered_map>
 
+#include "analysis/links.h"
+#include "analysis/modules.h"
+
 namespace emberline {
 namespace {
 
 // Longest chain of operators that is followed; deeper nesting only occurs in made-up files.
 constexpr int kMaxChain = 512;
 
-std::string DeviceName(int32_t type, int32_t id) {
+}  // namespace
+
+std::string MemoryDeviceName(int32_t type, int32_t id) {
   const std::string number = " " + std::to_string(id < 0 ? 0 : id);
   switch (type) {
     case 0:
@@ -34,6 +39,8 @@ std::string DeviceName(int32_t type, int32_t id) {
       return "Device type " + std::to_string(type) + number;
   }
 }
+
+namespace {
 
 struct DeviceKey {
   int32_t type, id;
@@ -96,7 +103,13 @@ bool FindOwners(const Model& model, const CancelToken& cancel, std::vector<Memor
 
 std::string OperatorName(const MemoryData& data, const TraceStore& store, uint32_t record) {
   const MemoryOwner& owner = data.owners[record];
-  if (owner.op == kNone) return "<unknown>";
+  if (owner.op == kNone) {
+    // What surrounds it says more than nothing: scalars made in Python, collectives, compiled code.
+    if (owner.within == kNone) return "<unknown>";
+    const Frame frame = ParseFrameName(store.name(owner.within));
+    const bool python = store.kind(owner.within) == SliceKind::kPythonFunction;
+    return "<in " + (python ? frame.function : std::string(store.name(owner.within))) + ">";
+  }
   std::string name(store.name(owner.op));
   // A bare aten::empty says nothing: who asked for it does.
   if (name.starts_with("aten::empty") && owner.parent != kNone) {
@@ -104,6 +117,9 @@ std::string OperatorName(const MemoryData& data, const TraceStore& store, uint32
   }
   return name;
 }
+
+// Where a record leads in the timeline.
+SliceIndex SliceOf(const MemoryOwner& owner) { return owner.op != kNone ? owner.op : owner.within; }
 
 std::string Hex(uint64_t value) {
   char text[24];
@@ -144,10 +160,7 @@ class Places {
         it->second.line = frame->line;
         it->second.function = frame->function;
       }
-      const SliceIndex module = ModuleOf(model_, slice);
-      if (module != kNone) {
-        if (auto name = ModuleName(model_.store().name(module))) it->second.module = *name;
-      }
+      it->second.module = ModuleNameOf(model_, slice);
     }
     return it->second;
   }
@@ -187,7 +200,7 @@ Result<MemoryData> AnalyzeMemory(const Model& model, const CancelToken& cancel) 
       MemoryDevice device;
       device.type = record.device_type;
       device.id = id;
-      device.name = DeviceName(record.device_type, id);
+      device.name = MemoryDeviceName(record.device_type, id);
       if (record.device_type != 0) {
         for (const DeviceProperties& p : store.metadata().devices) {
           if (p.id == id && p.total_global_mem > 0) device.capacity = p.total_global_mem;
@@ -297,7 +310,7 @@ Table MemoryEventsTable(const MemoryData& data, const Model& model, int device_i
   table.columns = {
       Text("operator", "Operator",
            "Innermost operator that ran when the memory was allocated; a bare aten::empty stands "
-           "behind the operator that called it."),
+           "behind the operator that called it. In angle brackets: no operator ran, and what did."),
       Bytes("sizeBytes", "Size", "Bytes of the allocation."),
       Time("allocationUs", "Allocated at",
            "Time of the allocation since the profile's start; empty when it happened before the "
@@ -315,8 +328,8 @@ Table MemoryEventsTable(const MemoryData& data, const Model& model, int device_i
       Text("function", "Function", "Function of that frame."),
       Text("module", "Module", "Innermost nn.Module whose call was running."),
       Text("address", "Address", "Address of the memory."),
-      {"slice", "Slice", "The operator's slice in the timeline.", CellType::kInteger, Unit::kNone,
-       true},
+      {"slice", "Slice", "The operator in the timeline, or what ran instead of one.",
+       CellType::kInteger, Unit::kNone, true},
   };
   if (device_index < 0 || static_cast<size_t>(device_index) >= data.devices.size()) return table;
   const TraceStore& store = model.store();
@@ -351,8 +364,8 @@ Table MemoryEventsTable(const MemoryData& data, const Model& model, int device_i
     row.push_back(place.function.empty() ? Cell{} : Cell{place.function});
     row.push_back(place.module.empty() ? Cell{} : Cell{place.module});
     row.push_back(memory[owner].address != 0 ? Cell{Hex(memory[owner].address)} : Cell{});
-    const SliceIndex op = known ? data.owners[owner].op : kNone;
-    row.push_back(op != kNone ? Cell{static_cast<int64_t>(op)} : Cell{});
+    const SliceIndex slice = known ? SliceOf(data.owners[owner]) : kNone;
+    row.push_back(slice != kNone ? Cell{static_cast<int64_t>(slice)} : Cell{});
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -364,24 +377,27 @@ Table MemoryStatisticsTable(const MemoryData& data, const Model& model, int devi
   table.columns = {
       Text("operator", "Operator", "Operator name."),
       Count("calls", "Calls", "Calls of the operator in the range, whether they allocated or not."),
-      Bytes("sizeIncreaseBytes", "Size increase",
+      Bytes("sizeIncreaseBytes", "Increase",
             "Bytes allocated less bytes released by the operator and the operators it called."),
-      Bytes("selfSizeIncreaseBytes", "Self size increase",
+      Bytes("selfSizeIncreaseBytes", "Self increase",
             "Bytes allocated less bytes released by the operator itself."),
-      Count("allocationCount", "Allocations",
-            "Allocations by the operator and the operators it called."),
-      Count("selfAllocationCount", "Self allocations", "Allocations by the operator itself."),
-      Bytes("allocationSizeBytes", "Allocation size",
+      Count("allocationCount", "Count",
+            "How often the operator and the operators it called allocated."),
+      Count("selfAllocationCount", "Self count", "How often the operator itself allocated."),
+      Bytes("allocationSizeBytes", "Allocated",
             "Bytes allocated by the operator and the operators it called; releases are not "
             "subtracted."),
-      Bytes("selfAllocationSizeBytes", "Self allocation size",
+      Bytes("selfAllocationSizeBytes", "Self allocated",
             "Bytes allocated by the operator itself; releases are not subtracted."),
   };
+  AddLinkColumns(table, "Its largest allocation, for the timeline.");
   if (device_index < 0 || static_cast<size_t>(device_index) >= data.devices.size()) return table;
   const TraceStore& store = model.store();
   const auto& memory = store.memory();
   struct Sums {
     int64_t increase = 0, self_increase = 0, count = 0, self_count = 0, size = 0, self_size = 0;
+    int64_t largest = INT64_MIN;
+    SliceIndex example = kNone;
   };
   std::unordered_map<StringId, Sums> sums;
   std::vector<StringId> order;
@@ -406,6 +422,7 @@ Table MemoryStatisticsTable(const MemoryData& data, const Model& model, int devi
       Sums& s = it->second;
       s.increase += record.bytes;
       if (record.bytes > 0) s.size += record.bytes, ++s.count;
+      if (record.bytes > s.largest) s.largest = record.bytes, s.example = owner;
       if (name == self_name) {
         s.self_increase += record.bytes;
         if (record.bytes > 0) s.self_size += record.bytes, ++s.self_count;
@@ -421,8 +438,16 @@ Table MemoryStatisticsTable(const MemoryData& data, const Model& model, int devi
   for (StringId name : order) {
     const Sums& s = sums[name];
     if (s.increase == 0 && s.size == 0 && s.self_increase == 0) continue;
-    table.rows.push_back({std::string(store.strings().Get(name)), calls[name], s.increase,
-                          s.self_increase, s.count, s.self_count, s.size, s.self_size});
+    std::vector<Cell> cells = {std::string(store.strings().Get(name)),
+                               calls[name],
+                               s.increase,
+                               s.self_increase,
+                               s.count,
+                               s.self_count,
+                               s.size,
+                               s.self_size};
+    AddLinkCells(model, s.example, cells);
+    table.rows.push_back(std::move(cells));
   }
   std::sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
     const int64_t left = std::get<int64_t>(a[3]), right = std::get<int64_t>(b[3]);
@@ -445,18 +470,16 @@ Table MemoryPeakTable(const MemoryData& data, const Model& model, int device_ind
       Count("allocations", "Allocations", "How many allocations that is."),
       {"share", "Share", "Part of all bytes allocated at the peak.", CellType::kNumber,
        Unit::kRatio, false},
-      Text("file", "File", "File of the line.", true),
-      {"line", "Line", "Line as recorded.", CellType::kInteger, Unit::kNone, true},
-      Text("function", "Function", "Function of the line.", true),
   };
+  AddLinkColumns(table, "Its largest allocation, for the timeline.");
   if (device_index < 0 || static_cast<size_t>(device_index) >= data.devices.size()) return table;
   const MemoryDevice& device = data.devices[device_index];
   if (device.peak == kNone || device.peak_allocated <= 0 || !device.has_addresses) return table;
   const TraceStore& store = model.store();
   const uint32_t peak_record = device.records[device.peak];
   struct Group {
-    int64_t bytes = 0, count = 0;
-    Place place;
+    int64_t bytes = 0, count = 0, largest = 0;
+    SliceIndex example = kNone;
   };
   std::unordered_map<std::string, Group> groups;
   Places places(model);
@@ -466,22 +489,25 @@ Table MemoryPeakTable(const MemoryData& data, const Model& model, int device_ind
     if (event.release != kNone && event.release <= peak_record) continue;
     const MemoryOwner& owner = data.owners[event.allocation];
     std::string name;
-    const Place* place = nullptr;
     if (by == PeakGrouping::kOperator) {
       name = OperatorName(data, store, event.allocation);
     } else {
-      place = &places.Of(owner.within);
+      const Place& place = places.Of(owner.within);
       if (by == PeakGrouping::kModule) {
-        name = place->module.empty() ? "<outside modules>" : place->module;
+        name = place.module.empty() ? "<outside modules>" : place.module;
       } else {
-        name = place->file.empty() ? "<no Python line>"
-                                   : place->file + ":" + std::to_string(place->line);
+        name =
+            place.file.empty() ? "<no Python line>" : place.file + ":" + std::to_string(place.line);
       }
     }
     Group& group = groups[name];
     group.bytes += event.bytes;
     ++group.count;
-    if (place && by == PeakGrouping::kLine) group.place = *place;
+    if (event.bytes > group.largest) {
+      group.largest = event.bytes;
+      // The stack is the innermost slice's: an operator may lie far around the line.
+      group.example = by == PeakGrouping::kOperator ? SliceOf(owner) : owner.within;
+    }
     explained += event.bytes;
   }
   std::vector<std::pair<std::string, Group>> sorted(groups.begin(), groups.end());
@@ -491,11 +517,9 @@ Table MemoryPeakTable(const MemoryData& data, const Model& model, int device_ind
   // Repeated allocations at one address can explain more than the allocator counted.
   const double whole = static_cast<double>(std::max(explained, device.peak_allocated));
   const auto add = [&](const std::string& name, const Group& group, Cell count) {
-    const bool line = !group.place.file.empty();
-    table.rows.push_back({name, group.bytes, count, static_cast<double>(group.bytes) / whole,
-                          line ? Cell{group.place.file} : Cell{},
-                          line ? Cell{group.place.line} : Cell{},
-                          line ? Cell{group.place.function} : Cell{}});
+    std::vector<Cell> cells = {name, group.bytes, count, static_cast<double>(group.bytes) / whole};
+    AddLinkCells(model, group.example, cells);
+    table.rows.push_back(std::move(cells));
   };
   for (const auto& [name, group] : sorted) add(name, group, group.count);
   if (device.peak_allocated > explained) {

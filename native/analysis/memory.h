@@ -48,6 +48,9 @@ struct MemoryDevice {
   std::optional<int64_t> capacity;  // bytes of the device, where its properties tell
 };
 
+// What the allocator's device is called: "CPU", "GPU 0", "XPU 1". `type` is c10::DeviceType.
+std::string MemoryDeviceName(int32_t type, int32_t id);
+
 struct MemoryData {
   std::vector<MemoryDevice> devices;  // devices with the most bytes first, the CPU last
   std::vector<MemoryOwner> owners;    // parallel to TraceStore::memory()

@@ -286,6 +286,57 @@ bool AnySlice(const TraceStore& store,
 
 }  // namespace
 
+std::vector<bool> InsideModule(const Model& model, std::string_view name) {
+  const TraceStore& store = model.store();
+  const uint32_t n = store.slice_count();
+  const StringId hierarchy = store.strings().Find("Module Hierarchy");
+  // "layer" holds "layer.0" where names are paths.
+  const auto holds = [&](const Label& label) {
+    return label.name == name || (label.dotted && label.name.size() > name.size() &&
+                                  label.name[name.size()] == '.' && label.name.starts_with(name));
+  };
+  // All slices of one name and kind are of one module, but for places that stand in args.
+  std::vector<uint8_t> known(store.strings().size(), 0);  // two bits a kind: asked, holds
+  const auto opens = [&](SliceIndex i) {
+    const SliceKind kind = store.kind(i);
+    if (hierarchy != kNone && kind == SliceKind::kCpuOp) {
+      const std::string_view place = store.ArgText(i, hierarchy);
+      if (!place.empty() && holds({std::string(place), "", true})) return true;
+    }
+    const bool python = kind == SliceKind::kPythonFunction;
+    if (!python && !IsRange(kind)) return false;
+    const int shift = python ? 0 : 2;
+    uint8_t& bits = known[store.name_id(i)];
+    if ((bits >> shift & 1) == 0) {
+      auto label = python ? PythonModule(store, i) : LightningModule(store, i);
+      if (!label && !python) label = LightningHook(store, i);
+      bits |= static_cast<uint8_t>((label && holds(*label) ? 3 : 1) << shift);
+    }
+    return (bits >> shift & 2) != 0;
+  };
+  std::vector<bool> inside(n, false);
+  for (SliceIndex i = 0; i < n; ++i) {
+    const SliceIndex parent = store.parent(i);
+    inside[i] = (parent != kNone && inside[parent]) || opens(i);
+  }
+  const std::vector<bool> forward = inside;
+  for (SliceIndex i = 0; i < n; ++i) {
+    const SliceIndex parent = store.parent(i), partner = model.forward[i];
+    if ((parent != kNone && inside[parent]) || (partner != kNone && forward[partner])) {
+      inside[i] = true;
+    }
+  }
+  return inside;
+}
+
+std::string ModuleNameOf(const Model& model, SliceIndex slice) {
+  const TraceStore& store = model.store();
+  const SliceIndex module = ModuleOf(model, slice);
+  if (module != kNone) return std::string(ModuleName(store.name(module)).value_or(""));
+  const SliceIndex op = model.IsOp(slice) ? slice : model.op[slice];
+  return op == kNone ? std::string() : std::string(store.ArgText(op, "Module Hierarchy"));
+}
+
 bool HasModules(const Model& model) {
   return AnySlice(model.store(),
                   [](std::string_view name, SliceKind kind) {

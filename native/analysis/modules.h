@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/memory.h"
@@ -57,6 +58,14 @@ struct LightningResult {
 // Lightning's module and hook ranges, recorded as operators or as annotations (B50).
 Result<LightningResult> AnalyzeLightning(const Model& model, const StepSelection& steps,
                                          const MemoryData* memory, const CancelToken& cancel);
+
+// What ran in calls of the module or hook `name` (a ModuleNode's), in its sub-modules, or as the
+// backward of an operator that did: true per slice, for host slices. Modules of one name are one.
+std::vector<bool> InsideModule(const Model& model, std::string_view name);
+
+// Name of the innermost module around a slice (through its launch and forward operator): of its
+// nn.Module call, else of its "Module Hierarchy"; "" when there is none.
+std::string ModuleNameOf(const Model& model, SliceIndex slice);
 
 // Cheap tests for tabs; they stop at the first hit.
 bool HasModules(const Model& model);

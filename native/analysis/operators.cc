@@ -1,9 +1,12 @@
 #include "analysis/operators.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "analysis/links.h"
+#include "analysis/modules.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -100,7 +103,8 @@ std::string ShapesText(std::string_view recorded) {
 
 Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& selection,
                                       OperatorGrouping grouping, const TensorCoreRules& rules,
-                                      const StackIds& stacks, const CancelToken& cancel) {
+                                      const StackIds& stacks, const CancelToken& cancel,
+                                      const std::vector<bool>& within) {
   const TraceStore& s = model.store();
   const uint32_t n = s.slice_count();
   const TensorCoreKernels tensor_cores(model, rules);
@@ -150,6 +154,7 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
   for (SliceIndex i = 0; i < n; ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
     if (!model.IsOp(i) || !listed(i) || !selection.Contains(model.step[i])) continue;
+    if (!within.empty() && !within[i]) continue;
     const SliceIndex call = calls.Of(i);
     uint32_t row_index = row_of_call[call];
     if (row_index == kNone) {
@@ -238,8 +243,7 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
          "The same share with the kernels of operators called inside.", host_only);
   column("stacks", "Stacks", CellType::kInteger, Unit::kCount,
          "Distinct Python stacks recorded for the calls.");
-  column("slice", "Slice", CellType::kInteger, Unit::kNone, "The heaviest call, for the timeline.",
-         true);
+  AddLinkColumns(table, "The heaviest call, for the timeline.");
   table.rows.reserve(data.rows.size());
   for (const OperatorRow& row : data.rows) {
     std::vector<Cell> cells;
@@ -261,22 +265,24 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
     cells.push_back(RatioCell(row.matrix_self, row.kernel_self));
     cells.push_back(RatioCell(row.matrix_total, row.kernel_total));
     cells.emplace_back(row.stacks);
-    cells.emplace_back(row.example == kNone ? Cell() : Cell(static_cast<int64_t>(row.example)));
+    AddLinkCells(model, row.example, cells);
     table.rows.push_back(std::move(cells));
   }
   return table;
 }
 
-Result<std::vector<OperatorStack>> StacksOfOperator(
-    const Model& model, const StepSelection& selection, const std::string& name,
-    const std::string& shapes, const StackIds& stacks, const CancelToken& cancel) {
+namespace {
+
+// The parts of the calls of one row: visit(part, call), where a call of the same name directly
+// inside is a part of the outer one.
+template <typename Visit>
+std::optional<Error> VisitCalls(const Model& model, const StepSelection& selection,
+                                const std::string& name, const std::string& shapes,
+                                const CancelToken& cancel, Visit&& visit) {
   const TraceStore& s = model.store();
   const StringId wanted = s.strings().Find(name);
   const Calls calls(model);
   const bool lower_case_key = s.strings().Find("Input dims") != kNone;
-  std::vector<OperatorStack> result;
-  std::unordered_map<uint64_t, size_t> index;
-  std::vector<Ns> heaviest;
   bool any = false;
   for (SliceIndex i = 0; i < s.slice_count() && wanted != kNone; ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
@@ -287,42 +293,130 @@ Result<std::vector<OperatorStack>> StacksOfOperator(
       continue;
     }
     any = true;
-    const StackIds::Id stack = stacks.Of(call);
-    if (stack.id == 0) continue;
-    // A lent stack stays apart from an equal one of its own: it is another direction of the work.
-    const uint64_t key = stack.id * 2 + (stack.from_forward ? 1 : 0);
-    const auto [it, added] = index.try_emplace(key, result.size());
-    if (added) {
-      OperatorStack entry;
-      entry.frames = StackOf(model, call);
-      entry.from_forward = stack.from_forward;
-      entry.example = call;
-      result.push_back(std::move(entry));
-      heaviest.push_back(-1);
-    }
-    OperatorStack& entry = result[it->second];
-    entry.device_self += model.device_self[i];
-    entry.host_self += model.host_self[i] - model.host_api[i];
-    if (call != i) continue;
-    ++entry.calls;
-    entry.device_total += model.device_total[i];
-    entry.host_total += s.duration(i);
-    const Ns weight = model.devices.empty() ? s.duration(i) : model.device_total[i];
-    if (weight > heaviest[it->second]) {
-      heaviest[it->second] = weight;
-      entry.example = i;
+    visit(i, call);
+  }
+  if (any) return std::nullopt;
+  return Error{ErrorKind::kNotFound, "No operator \"" + name + "\" ran in the selected steps.",
+               "Take a name (and input shapes) from view/operators.", std::nullopt};
+}
+
+// Sums over calls, and the one of them that weighs most.
+struct CallSums {
+  int64_t calls = 0;
+  Ns device_self = 0, device_total = 0, host_self = 0, host_total = 0;
+  SliceIndex example = kNone;
+  Ns heaviest = -1;
+
+  void Add(const Model& model, SliceIndex part, SliceIndex call) {
+    device_self += model.device_self[part];
+    // Runtime calls are time of the runtime, not of the operator (view-semantics 3.4).
+    host_self += model.host_self[part] - model.host_api[part];
+    if (call != part) return;
+    ++calls;
+    const Ns duration = model.store().duration(part);
+    device_total += model.device_total[part];
+    host_total += duration;
+    const Ns weight = model.devices.empty() ? duration : model.device_total[part];
+    if (weight > heaviest) {
+      heaviest = weight;
+      example = part;
     }
   }
-  if (!any) {
-    return Error{ErrorKind::kNotFound, "No operator \"" + name + "\" ran in the selected steps.",
-                 "Take a name (and input shapes) from view/operators.", std::nullopt};
+  bool Outweighs(const CallSums& other) const {
+    if (device_total != other.device_total) return device_total > other.device_total;
+    return host_total > other.host_total;
   }
-  std::stable_sort(result.begin(), result.end(),
-                   [](const OperatorStack& a, const OperatorStack& b) {
-                     if (a.device_total != b.device_total) return a.device_total > b.device_total;
-                     return a.host_total > b.host_total;
-                   });
-  return result;
+};
+
+}  // namespace
+
+Result<std::vector<OperatorStack>> StacksOfOperator(
+    const Model& model, const StepSelection& selection, const std::string& name,
+    const std::string& shapes, const StackIds& stacks, const CancelToken& cancel) {
+  std::vector<OperatorStack> result;
+  std::vector<CallSums> sums;
+  std::unordered_map<uint64_t, size_t> index;
+  const auto failed =
+      VisitCalls(model, selection, name, shapes, cancel, [&](SliceIndex part, SliceIndex call) {
+        const StackIds::Id stack = stacks.Of(call);
+        if (stack.id == 0) return;
+        // A lent stack stays apart from an equal one of its own: it is another direction of the
+        // work.
+        const uint64_t key = stack.id * 2 + (stack.from_forward ? 1 : 0);
+        const auto [it, added] = index.try_emplace(key, result.size());
+        if (added) {
+          result.emplace_back();
+          result.back().frames = StackOf(model, call);
+          result.back().from_forward = stack.from_forward;
+          result.back().example = call;
+          sums.emplace_back();
+        }
+        sums[it->second].Add(model, part, call);
+      });
+  if (failed) return *failed;
+  std::vector<size_t> order(result.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    order[i] = i;
+    OperatorStack& entry = result[i];
+    entry.calls = sums[i].calls;
+    entry.device_self = sums[i].device_self;
+    entry.device_total = sums[i].device_total;
+    entry.host_self = sums[i].host_self;
+    entry.host_total = sums[i].host_total;
+    if (sums[i].example != kNone) entry.example = sums[i].example;
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return sums[a].Outweighs(sums[b]); });
+  std::vector<OperatorStack> sorted;
+  sorted.reserve(order.size());
+  for (size_t i : order) sorted.push_back(std::move(result[i]));
+  return sorted;
+}
+
+Result<Table> ModulesOfOperator(const Model& model, const StepSelection& selection,
+                                const std::string& name, const std::string& shapes,
+                                const CancelToken& cancel) {
+  std::vector<std::pair<std::string, CallSums>> rows;
+  std::unordered_map<std::string, size_t> index;
+  const auto failed =
+      VisitCalls(model, selection, name, shapes, cancel, [&](SliceIndex part, SliceIndex call) {
+        std::string module = ModuleNameOf(model, call);
+        const auto [it, added] = index.try_emplace(module, rows.size());
+        if (added) rows.emplace_back(std::move(module), CallSums());
+        rows[it->second].second.Add(model, part, call);
+      });
+  if (failed) return *failed;
+  // One row without a name tells nothing.
+  if (rows.size() == 1 && rows[0].first.empty()) rows.clear();
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second.Outweighs(b.second); });
+  Table table;
+  const bool host_only = model.devices.empty();
+  table.columns = {
+      {"module", "Module",
+       "Innermost module around the calls; backward work counts for its forward module.",
+       CellType::kText, Unit::kNone, false},
+      {"calls", "Calls", "Calls of the operator there.", CellType::kInteger, Unit::kCount, false},
+      {"deviceSelfUs", "Device self", "Device work that the calls themselves launched.",
+       CellType::kNumber, Unit::kUs, host_only},
+      {"deviceTotalUs", "Device total", "With that of operators called inside.", CellType::kNumber,
+       Unit::kUs, host_only},
+      {"hostSelfUs", "Host self", "Host time without operators called inside and runtime calls.",
+       CellType::kNumber, Unit::kUs, false},
+      {"hostTotalUs", "Host total", "Host time of the calls.", CellType::kNumber, Unit::kUs,
+       false}};
+  AddLinkColumns(table, "The heaviest call, for the timeline.");
+  for (const auto& [module, sums] : rows) {
+    std::vector<Cell> cells = {module.empty() ? Cell() : Cell(module),
+                               sums.calls,
+                               TimeCell(sums.device_self),
+                               TimeCell(sums.device_total),
+                               TimeCell(sums.host_self),
+                               TimeCell(sums.host_total)};
+    AddLinkCells(model, sums.example, cells);
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
 }
 
 }  // namespace emberline

@@ -39,10 +39,12 @@ struct OperatorData {
   bool has_shapes = false;
 };
 
-// Errors: kCancelled.
+// `within`, one flag per slice, leaves out operators that lie elsewhere; empty takes all. Errors:
+// kCancelled.
 Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& selection,
                                       OperatorGrouping grouping, const TensorCoreRules& rules,
-                                      const StackIds& stacks, const CancelToken& cancel);
+                                      const StackIds& stacks, const CancelToken& cancel,
+                                      const std::vector<bool>& within = {});
 
 Table OperatorTable(const Model& model, const OperatorData& data, OperatorGrouping grouping);
 
@@ -62,5 +64,11 @@ struct OperatorStack {
 Result<std::vector<OperatorStack>> StacksOfOperator(
     const Model& model, const StepSelection& selection, const std::string& name,
     const std::string& shapes, const StackIds& stacks, const CancelToken& cancel);
+
+// The innermost modules in which one row's calls ran, with the calls' times, heaviest first; empty
+// where modules were not recorded. Errors as above.
+Result<Table> ModulesOfOperator(const Model& model, const StepSelection& selection,
+                                const std::string& name, const std::string& shapes,
+                                const CancelToken& cancel);
 
 }  // namespace emberline

@@ -28,6 +28,7 @@ GpuSummary Summarize(const Model& model, const Device& device, Interval range,
   const StringId occupancy_key = s.strings().Find("est. achieved occupancy %");
   GpuSummary gpu;
   gpu.index = device.ordinal;
+  gpu.label = DeviceLabel(device);
   gpu.name = device.name;
   if (const DeviceProperties* p = device.properties) {
     gpu.memory_bytes = p->total_global_mem;
@@ -131,7 +132,13 @@ std::vector<ConfigEntry> Configuration(const Model& model, bool has_device_work,
     if (!value.empty()) entries.push_back({std::move(name), std::move(value)});
   };
   // A runtime call alone (a device query) makes no GPU job (B67).
-  add("Device type", has_device_work ? "GPU" : "CPU");
+  std::string kinds;
+  for (const Device& device : model.devices) {
+    if (kinds.find(device.kind) == std::string::npos) {
+      kinds += (kinds.empty() ? "" : ", ") + device.kind;
+    }
+  }
+  add("Device type", has_device_work ? kinds : "CPU");
   add("Vendor", VendorName(vendor));
   if (meta.distributed) {
     add("Backend", meta.distributed->backend);

@@ -17,6 +17,7 @@ namespace emberline {
 
 struct GpuSummary {
   int64_t index = 0;
+  std::string label;  // "GPU 2", "MTIA 9"
   std::string name;
   int64_t memory_bytes = 0;        // 0 unknown
   std::string compute_capability;  // "9.0"; "" unknown

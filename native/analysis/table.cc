@@ -166,12 +166,15 @@ bool ContainsAny(std::string_view text, const std::vector<std::string>& words) {
                      [&](const std::string& word) { return ContainsNoCase(text, word); });
 }
 
-bool Matches(const std::vector<Cell>& row, const Term& term) {
+bool Matches(const Table& table, const std::vector<Cell>& row, const Term& term) {
   switch (term.kind) {
     case Term::Kind::kWord:
-      for (const Cell& cell : row) {
-        const auto* text = std::get_if<std::string>(&cell);
-        if (text != nullptr && ContainsAny(*text, term.words)) return true;
+      // What is not shown would make a match that nobody understands.
+      for (size_t c = 0; c < row.size(); ++c) {
+        const auto* text = std::get_if<std::string>(&row[c]);
+        if (text != nullptr && !table.columns[c].hidden && ContainsAny(*text, term.words)) {
+          return true;
+        }
       }
       return false;
     case Term::Kind::kColumnWord: {
@@ -248,8 +251,9 @@ Result<TablePage> QueryTable(const Table& table, const TableQuery& query) {
   std::vector<uint32_t> order;
   order.reserve(table.rows.size());
   for (uint32_t i = 0; i < table.rows.size(); ++i) {
-    const bool keep = std::all_of(terms.begin(), terms.end(),
-                                  [&](const Term& term) { return Matches(table.rows[i], term); });
+    const bool keep = std::all_of(terms.begin(), terms.end(), [&](const Term& term) {
+      return Matches(table, table.rows[i], term);
+    });
     if (keep) order.push_back(i);
   }
   if (sort >= 0) {

@@ -36,7 +36,7 @@ struct Table {
 
 struct TableQuery {
   std::string sort;    // column key, "-" before it for descending; "" keeps the order
-  std::string filter;  // words: a row stays when each word is in some text cell, case-insensitive;
+  std::string filter;  // words: a row stays when each is in some shown text cell, case-insensitive;
                        // "a|b" takes either, "quotes" keep a phrase together; "key:word" looks in
                        // one column, "key=text" wants all of its cell, "key>number" and
                        // "key<number" compare

@@ -163,6 +163,11 @@ Vendor VendorOf(const Model& model) {
 }
 
 Result<bool> TensorCoreRules::Add(std::string_view rule) {
+  constexpr std::string_view kOperator = "op:";
+  if (rule.size() > kOperator.size() && rule.starts_with(kOperator)) {
+    own_operators_.emplace_back(rule.substr(kOperator.size()));
+    return true;
+  }
   bool uses = true;
   if (!rule.empty() && (rule[0] == '+' || rule[0] == '-')) {
     uses = rule[0] == '+';
@@ -175,6 +180,11 @@ Result<bool> TensorCoreRules::Add(std::string_view rule) {
   }
   own_.push_back({LowerText(rule), uses});
   return true;
+}
+
+bool TensorCoreRules::Eligible(std::string_view op_name) const {
+  return std::find(own_operators_.begin(), own_operators_.end(), op_name) != own_operators_.end() ||
+         IsTensorCoreEligibleName(op_name);
 }
 
 bool TensorCoreRules::Uses(std::string_view kernel_name) const {
@@ -196,7 +206,7 @@ bool TensorCoreRules::Uses(std::string_view kernel_name) const {
 }
 
 TensorCoreKernels::TensorCoreKernels(const Model& model, const TensorCoreRules& rules)
-    : store_(&model.store()), by_name_(store_->strings().size(), false) {
+    : store_(&model.store()), rules_(rules), by_name_(store_->strings().size(), false) {
   std::vector<bool> seen(store_->strings().size(), false);
   for (SliceIndex i = 0; i < store_->slice_count(); ++i) {
     const SliceKind kind = store_->kind(i);
@@ -269,7 +279,7 @@ std::vector<bool> TensorCoreEligible(const Model& model, const TensorCoreKernels
   for (SliceIndex i = 0; i < n; ++i) {
     if (model.IsOp(i)) {
       uint8_t& known = by_name[s.name_id(i)];
-      if (known == 2) known = IsTensorCoreEligibleName(s.name(i)) ? 1 : 0;
+      if (known == 2) known = kernels.rules().Eligible(s.name(i)) ? 1 : 0;
       if (known == 1) eligible[i] = true;
     } else if (model.op[i] != kNone && kernels.Uses(i)) {
       eligible[model.op[i]] = true;

@@ -23,10 +23,12 @@ class TensorCoreRules {
  public:
   explicit TensorCoreRules(Vendor vendor) : vendor_(vendor) {}
   // Adds a user's rule: "text" or "+text" marks kernels whose name contains the text, "-text"
-  // exempts them. The first of the user's rules that matches decides. Errors: kInvalidArgument for
-  // an empty text.
+  // exempts them; the first of these that matches decides. "op:name" adds an operator that matrix
+  // units can run. Errors: kInvalidArgument for an empty text.
   Result<bool> Add(std::string_view rule);
   bool Uses(std::string_view kernel_name) const;
+  // The operator is one that matrix units can run: by the table, or by a rule of the user.
+  bool Eligible(std::string_view op_name) const;
   Vendor vendor() const { return vendor_; }
 
  private:
@@ -36,6 +38,7 @@ class TensorCoreRules {
   };
   Vendor vendor_;
   std::vector<Rule> own_;
+  std::vector<std::string> own_operators_;
 };
 
 // Kernel names of a trace, judged once each. Copies and sets never count.
@@ -43,9 +46,11 @@ class TensorCoreKernels {
  public:
   TensorCoreKernels(const Model& model, const TensorCoreRules& rules);
   bool Uses(SliceIndex slice) const;
+  const TensorCoreRules& rules() const { return rules_; }
 
  private:
   const TraceStore* store_;
+  TensorCoreRules rules_;
   std::vector<bool> by_name_;
 };
 

@@ -2,8 +2,11 @@
 #include <cmath>
 #include <tuple>
 
+#include "analysis/kernels.h"
+#include "analysis/memory.h"
 #include "analysis/stack_of.h"
 #include "analysis/timeline.h"
+#include "model/names.h"
 
 namespace emberline {
 namespace {
@@ -33,17 +36,11 @@ TimelineRowKind RowKindOf(TrackKind kind) {
 }
 
 std::string DeviceTitle(const Model& model, int64_t ordinal) {
-  std::string title = "GPU " + std::to_string(ordinal);
-  // Recorders of other makes name their devices: "MTIA 9", "XPU 0".
-  for (const Track& track : model.store().tracks()) {
-    if (track.kind != TrackKind::kDeviceStream || track.device != ordinal) continue;
-    const std::string label = Text(model.store(), track.process_labels);
-    if (label.ends_with(" " + std::to_string(ordinal))) title = label;
-  }
   for (const Device& device : model.devices) {
-    if (device.ordinal == ordinal && !device.name.empty()) title += " (" + device.name + ")";
+    if (device.ordinal != ordinal) continue;
+    return DeviceLabel(device) + (device.name.empty() ? "" : " (" + device.name + ")");
   }
-  return title;
+  return "GPU " + std::to_string(ordinal);
 }
 
 // What one track's slices say about its row.
@@ -83,9 +80,11 @@ TimelineRow RowOf(const Model& model, TrackIndex index, const TrackFacts& facts)
   if (track.kind == TrackKind::kDeviceStream) {
     row.device = track.device;
     row.group = DeviceTitle(model, track.device);
+    // Rows of events that concern no one stream; recorders call them "Device 2".
     row.name = track.stream >= 0 ? "Stream " + std::to_string(track.stream)
-               : thread.empty()  ? tid
-                                 : thread;
+               : !track.tid.is_text && track.tid.number == -1 ? "All streams"
+               : thread.empty()                               ? tid
+                                                              : thread;
   } else {
     row.group = process.empty() ? "Process " + pid : process + " (" + pid + ")";
     row.name = thread.empty() ? "Thread " + tid : thread;
@@ -147,14 +146,13 @@ class DeviceSeries {
   // Bytes per second of all copies that run, in GB/s.
   TimelineSeries CopyBandwidth() const {
     const TraceStore& store = model_.store();
-    const StringId key = store.strings().Find("bytes");
-    if (key == kNone) return {};
     Changes changes;
     ForEach([&](SliceIndex i) {
       if (!IsCopy(store.kind(i)) || store.duration(i) <= 0) return;
-      const std::optional<double> bytes = store.ArgNumber(i, key);
-      if (!bytes || !(*bytes > 0)) return;
-      const double rate = *bytes / static_cast<double>(store.duration(i));  // bytes per ns = GB/s
+      const std::optional<int64_t> bytes = CopyBytes(model_, i);
+      if (!bytes || *bytes <= 0) return;
+      // Bytes per ns are GB/s.
+      const double rate = static_cast<double>(*bytes) / static_cast<double>(store.duration(i));
       changes.emplace_back(store.start(i), rate);
       changes.emplace_back(store.end(i), -rate);
     });
@@ -356,8 +354,7 @@ class IndexBuilder {
     for (auto& [key, curve] : curves) {
       const auto [type, id] = key;
       const bool host = type == 0;
-      const std::string name =
-          host ? "CPU memory" : "GPU " + std::to_string(std::max(id, 0)) + " memory";
+      const std::string name = MemoryDeviceName(type, id) + " memory";
       AddSeries(
           "Memory", name, "Bytes allocated by the caching allocator", "bytes",
           host ? -1 : std::max(id, 0), TimelineRowKind::kDerived, true,
@@ -447,7 +444,13 @@ class IndexBuilder {
       const Track& track = store_.tracks()[t];
       Interval run;
       for (SliceIndex i = track.first; i < track.last; ++i) {
-        if (store_.kind(i) == SliceKind::kUserAnnotation) continue;
+        // What lies inside an annotation tells of its work; one with nothing inside is work itself,
+        // as the collectives of a trace without operators are.
+        const bool holds = i + 1 < track.last && store_.parent(i + 1) == i;
+        if (store_.kind(i) == SliceKind::kUserAnnotation &&
+            (holds || StepNumber(store_.name(i)).has_value())) {
+          continue;
+        }
         if (run.Length() > 0 && store_.start(i) <= run.end) {
           run.end = std::max(run.end, store_.end(i));
           continue;

@@ -454,8 +454,8 @@ std::string ResultText(const std::string& view, const Json& result) {
   std::string out;
   if (IsTable(result)) out += TableText(result);
   for (const auto& [key, value] : result.items()) {
-    if (IsTable(result) &&
-        (key == "columns" || key == "rows" || key == "totalRows" || key == "unfilteredRows")) {
+    if (IsTable(result) && (key == "columns" || key == "rows" || key == "totalRows" ||
+                            key == "unfilteredRows" || key == "defaultSort")) {
       continue;
     }
     AppendMember(key, value, 0, &out);

@@ -40,7 +40,10 @@ EventSink::EventSink(TraceBuilder* builder, Problems* problems)
       cuda_functions_(strings_.Intern("CUDA functions")),
       traces_pid_(strings_.Intern("Traces")),
       spans_pid_(strings_.Intern("Spans")),
-      window_end_(strings_.Intern("Record Window End")) {
+      window_end_(strings_.Intern("Record Window End")),
+      dma_request_(strings_.Intern("dma_request")),
+      event_record_(strings_.Intern("event_record")),
+      event_wait_(strings_.Intern("event_wait")) {
   StateOf(0);
 }
 
@@ -66,6 +69,13 @@ CategoryMeaning EventSink::MeaningOf(const CategoryState& state, const RawEvent&
     if (event.pid.text == cuda_functions_) return {SliceKind::kKernel, Domain::kDevice};
     if (event.pid.text == spans_pid_ || event.pid.text == traces_pid_) {
       return {SliceKind::kTraceSpan, Domain::kSpan};
+    }
+  }
+  // MTIA puts copies and events under the category of its kernels.
+  if (state.meaning.kind == SliceKind::kDeviceOther) {
+    if (event.name == dma_request_) return {SliceKind::kMemcpy, Domain::kDevice};
+    if (event.name == event_record_ || event.name == event_wait_) {
+      return {SliceKind::kSync, Domain::kDevice};
     }
   }
   return state.meaning;

@@ -83,7 +83,8 @@ class EventSink {
   const StringId memory_name_, device_type_, device_id_, addr_, bytes_, total_allocated_,
       total_reserved_, name_, labels_, sort_index_, process_name_, process_labels_,
       process_sort_index_, thread_name_, thread_sort_index_, id_, tid_, id2_, scope_,
-      cpu_functions_, cuda_functions_, traces_pid_, spans_pid_, window_end_;
+      cpu_functions_, cuda_functions_, traces_pid_, spans_pid_, window_end_, dma_request_,
+      event_record_, event_wait_;
 };
 
 }  // namespace emberline

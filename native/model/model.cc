@@ -791,6 +791,33 @@ class Builder {
     if (end > begin) model_->host_api[op] += end - begin;
   }
 
+  // "GPU 2" and "MTIA 9" label the rows of a device; a file without labels tells by its categories.
+  std::string DeviceKind(const Device& device) const {
+    constexpr size_t kLongest = 16;
+    const auto letter = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); };
+    for (TrackIndex t : device.streams) {
+      const std::string_view label = s_.strings().Get(s_.tracks()[t].process_labels);
+      const size_t blank = label.find(' ');
+      if (blank == std::string_view::npos || blank == 0 || blank > kLongest) continue;
+      const std::string_view word = label.substr(0, blank);
+      if (label.substr(blank + 1) == std::to_string(device.ordinal) && word != "CPU" &&
+          std::all_of(word.begin(), word.end(), letter)) {
+        return std::string(word);
+      }
+    }
+    for (const CategoryInfo& category : s_.categories()) {
+      const std::string_view raw = s_.strings().Get(category.raw);
+      for (const auto& [prefix, kind] :
+           {std::pair{"mtia", "MTIA"}, std::pair{"xpu", "XPU"}, std::pair{"hpu", "HPU"}}) {
+        const std::string_view lower = prefix;
+        if (raw.size() > lower.size() && EqualsNoCase(raw.substr(0, lower.size()), lower)) {
+          return kind;
+        }
+      }
+    }
+    return "GPU";
+  }
+
   bool ListDevices() {
     Model& m = *model_;
     const auto& tracks = s_.tracks();
@@ -817,6 +844,7 @@ class Builder {
     }
     std::sort(m.devices.begin(), m.devices.end(),
               [](const Device& a, const Device& b) { return a.ordinal < b.ordinal; });
+    for (Device& device : m.devices) device.kind = DeviceKind(device);
     const auto& properties = s_.metadata().devices;
     for (Device& device : m.devices) {
       std::stable_sort(device.streams.begin(), device.streams.end(),

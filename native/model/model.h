@@ -35,10 +35,16 @@ struct Step {
 
 struct Device {
   int64_t ordinal = 0;
+  std::string kind = "GPU";                      // as recorded: "GPU", "MTIA", "XPU", ...
   std::string name;                              // from deviceProperties, else ""
   std::vector<TrackIndex> streams;               // by load, heaviest first
   const DeviceProperties* properties = nullptr;  // in the store's metadata; may be null
 };
+
+// "GPU 2", "MTIA 9": what a device is called wherever it is shown.
+inline std::string DeviceLabel(const Device& device) {
+  return device.kind + " " + std::to_string(device.ordinal);
+}
 
 // How an op's launches were found; shown in trace health.
 enum class OpLinkMethod : uint8_t { kNone, kExternalId, kContainment };

@@ -30,7 +30,7 @@ enum class SliceKind : uint8_t {
   kDriver,   // cuda_driver, xpu_driver, privateuse1_driver
   kPythonFunction,
   kOverhead,
-  kSync,  // cuda_sync, xpu_sync
+  kSync,  // cuda_sync, xpu_sync, and events of MTIA
   kCudaEvent,
   kTraceSpan,    // cat "Trace": the span of the capture
   kCollective,   // collective_comm

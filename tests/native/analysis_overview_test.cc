@@ -295,7 +295,7 @@ TEST_CASE("low utilization names its devices (B22)", "[findings]") {
   const auto findings = Findings(m);
   const Finding* f = Find(findings, "lowUtilization");
   REQUIRE(f != nullptr);
-  CHECK(f->text.find("GPU 0 and 10 run ") != std::string::npos);
+  CHECK(f->text.find("GPU 0 and GPU 10 run ") != std::string::npos);
 }
 
 TEST_CASE("a device that waits for launches is found; only kernels count as kernels",

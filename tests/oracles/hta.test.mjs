@@ -139,3 +139,17 @@ test('a kernel by its name, without the last step', { skip }, async () => {
   const lost = rows[0].totalUs - 18140;
   assert.ok(lost >= 0 && lost <= 2 * rows[0].calls, `${rows[0].totalUs} us in ${rows[0].calls}`);
 });
+
+test('MTIA: copies are no kernels', { skip }, async () => {
+  const found = async (method) => {
+    const ask = await opened('mtia_trace_single_rank/mtia_rank_0');
+    return ask(method, { limit: -1 });
+  };
+  const { launches } = await found('view/kernels');
+  const copies = sum((await found('view/copies')).rows, 'calls');
+  const { parts } = (await found('view/overview')).steps[0];
+  assert.equal(launches, 3453);
+  // Computing and copying of the one step, after up to 2 us were rounded off each row.
+  assert.ok(Math.abs(parts.kernel - 7305597) <= 2 * launches, `${parts.kernel} us`);
+  assert.ok(Math.abs(parts.memcpy - 372998) <= 2 * copies, `${parts.memcpy} us`);
+});

@@ -153,6 +153,185 @@ test('kernels, their launches, copies', async () => {
   assert.equal(copies.rows[0].bandwidthGbPerS, 5);
 });
 
+test('rows lead to code, to modules and back', async () => {
+  const { rows } = await ask('view/operators');
+  const addmm = rows.find((row) => row.name === 'aten::addmm');
+  assert.deepEqual([addmm.file, addmm.line, addmm.function], ['train.py', 10, 'main']);
+  const { modules } = await ask('view/operatorStacks', { name: 'aten::addmm' });
+  assert.deepEqual(
+    modules.rows.map((row) => [row.module, row.calls, row.deviceSelfUs]),
+    [['Linear_0', 2, 100]],
+  );
+  const inside = await ask('view/operators', { module: 'Linear_0' });
+  assert.deepEqual(
+    inside.rows.map((row) => row.name),
+    ['aten::addmm', 'aten::linear'],
+  );
+  assert.equal(inside.deviceSelfUs, 100);
+  const nowhere = await ask('view/operators', { module: 'Conv2d_0' });
+  assert.equal(nowhere.totalRows, 0);
+  // Carried columns are not what a word of the filter means.
+  assert.equal((await ask('view/operators', { filter: 'train.py' })).totalRows, 0);
+  assert.equal((await ask('view/operators', { filter: 'file:train.py' })).totalRows, 2);
+  const { rows: copies } = await ask('view/copies');
+  const launches = await ask('view/copyLaunches', {
+    direction: copies[0].direction,
+    source: copies[0].source,
+    target: copies[0].target,
+  });
+  assert.deepEqual(
+    launches.operators.rows.map((row) => [row.operator, row.calls]),
+    [['aten::addmm', 2]],
+  );
+  assert.equal(launches.modules.rows[0].module, 'Linear_0');
+  const missing = await daemon.exchange('view/copyLaunches', { profileId, direction: 'DtoH' });
+  assert.equal(missing.message.error.data.kind, 'notFound');
+});
+
+test('operators of the user are eligible for tensor cores', async () => {
+  const eligible = async (rules) => {
+    const { rows } = await ask('view/kernels', {
+      groupBy: 'properties',
+      ...(rules === undefined ? {} : { tensorCoreRules: rules }),
+    });
+    return rows.find((row) => row.operator === 'mine::gemm')?.operatorTensorCoreEligible;
+  };
+  const path = join(folder, 'own.pt.trace.json');
+  const link = { correlation: 1, 'External id': 1 };
+  writeFileSync(
+    path,
+    JSON.stringify({
+      deviceProperties: [{ id: 0, name: 'NVIDIA A100', computeMajor: 8 }],
+      traceEvents: [
+        {
+          ph: 'X',
+          cat: 'cpu_op',
+          name: 'mine::gemm',
+          pid: 1,
+          tid: 1,
+          ts: 0,
+          dur: 9,
+          args: { 'External id': 1 },
+        },
+        {
+          ph: 'X',
+          cat: 'cuda_runtime',
+          name: 'cudaLaunchKernel',
+          pid: 1,
+          tid: 1,
+          ts: 1,
+          dur: 2,
+          args: link,
+        },
+        {
+          ph: 'X',
+          cat: 'kernel',
+          name: 'my_kernel',
+          pid: 0,
+          tid: 7,
+          ts: 9,
+          dur: 5,
+          args: { ...link, device: 0, stream: 7 },
+        },
+      ],
+    }),
+  );
+  const before = profileId;
+  ({ profileId } = await daemon.request('profile/open', { path }));
+  assert.equal(await eligible(), false);
+  assert.equal(await eligible(['op:mine::gemm']), true);
+  profileId = before;
+});
+
+test('MTIA: its own name, copies and events that are no kernels', async () => {
+  const path = join(folder, 'mtia.pt.trace.json');
+  const work = (name, ts, dur, args = {}) => ({
+    ph: 'X',
+    cat: 'mtia_ccp_events',
+    name,
+    pid: 9,
+    tid: 4,
+    ts,
+    dur,
+    args: { stream: 1, ...args },
+  });
+  writeFileSync(
+    path,
+    JSON.stringify({
+      profile_memory: 1,
+      record_shapes: 1,
+      distributedInfo: { backend: 'mtia:hccl', rank: 0, world_size: 2 },
+      traceEvents: [
+        { ph: 'M', name: 'process_labels', pid: 9, tid: 0, ts: 0, args: { labels: 'MTIA 9' } },
+        { ph: 'X', cat: 'cpu_op', name: 'aten::add', pid: 1, tid: 1, ts: 0, dur: 9 },
+        { ph: 'X', cat: 'cpu_op', name: 'aten::slow', pid: 1, tid: 1, ts: 20, dur: 90 },
+        work('add-dtype_Float', 10, 40),
+        work('dma_request', 60, 10, { direction: 'DEVICE_TO_HOST', size: 4096 }),
+        work('event_wait', 80, 30),
+        work('event_record', 120, 1),
+      ],
+    }),
+  );
+  const { profileId: mtia } = await daemon.request('profile/open', { path });
+  const of = async (method, params = {}) => {
+    const result = await daemon.request(method, { profileId: mtia, ...params });
+    validate(method, 'result', result);
+    return result;
+  };
+  const overview = await of('view/overview');
+  const configuration = new Map(overview.configuration.map(({ name, value }) => [name, value]));
+  // The folder holds the traces of the tests before this one too.
+  assert.ok(Number(configuration.get('Workers in the run')) >= 1);
+  assert.equal(configuration.get('Device type'), 'MTIA');
+  assert.equal(configuration.get('World size'), '2');
+  assert.equal(configuration.get('Backend'), 'mtia:hccl');
+  assert.equal(overview.gpus[0].label, 'MTIA 9');
+  assert.deepEqual(
+    (await of('view/kernels')).rows.map((row) => [row.name, row.totalUs]),
+    [['add-dtype_Float', 40]],
+  );
+  const copies = await of('view/copies');
+  assert.deepEqual(
+    copies.rows.map((row) => [row.direction, row.bytes, row.totalUs]),
+    [['DtoH', 4096, 10]],
+  );
+  // No kernel leads back to an operator: host time sorts.
+  const operators = await of('view/operators');
+  assert.equal(operators.defaultSort, '-hostSelfUs');
+  assert.deepEqual(
+    operators.rows.map((row) => row.name),
+    ['aten::slow', 'aten::add'],
+  );
+  // Memory recording was on: to switch it on is no advice.
+  const more = overview.recommendations.find((finding) => finding.id === 'recordMore');
+  assert.ok(!more.snippet.includes('profile_memory'), more.snippet);
+  assert.match(more.text, /Memory recording was switched on, but the trace holds no/);
+  const { absences } = await of('profile/check');
+  assert.ok(absences.some(({ what, argument }) => /switched on/.test(what) && argument === ''));
+  const { tracks } = await of('timeline/tracks');
+  assert.ok(tracks.some((row) => row.group.startsWith('MTIA 9')));
+  assert.ok(!tracks.some((row) => row.group.startsWith('GPU')));
+});
+
+test('the minimap shows collectives that stand alone, and little work in a long recording', async () => {
+  const path = join(folder, 'gloo.pt.trace.json');
+  const slice = (cat, name, tid, ts, dur) => ({ ph: 'X', cat, name, pid: 1, tid, ts, dur });
+  writeFileSync(
+    path,
+    JSON.stringify({
+      traceEvents: [
+        slice('user_annotation', 'ProfilerStep#1', 1, 0, 10000000),
+        slice('cpu_op', 'aten::empty', 1, 9000000, 1),
+        slice('user_annotation', 'gloo:all_reduce', 2, 2000000, 3000000),
+      ],
+    }),
+  );
+  const { profileId: gloo } = await daemon.request('profile/open', { path });
+  const { host } = await daemon.request('timeline/density', { profileId: gloo, buckets: 10 });
+  // The step that holds an operator is no work; the collective is; one microsecond is seen.
+  assert.deepEqual(host, [0, 0, 1, 1, 1, 0, 0, 0, 0, 0.0001]);
+});
+
 test("the user's tensor core rules", async () => {
   const without = await ask('view/kernels', { tensorCoreRules: ['-s16816gemm'] });
   assert.equal(without.tensorCoreUs, 0);

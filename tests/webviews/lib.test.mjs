@@ -16,6 +16,7 @@ import {
   share,
   visible,
 } from '../../webviews/src/lib/format.ts';
+import { cutParts, shortName, shownNames } from '../../webviews/src/lib/names.ts';
 import { arcPath, topParts } from '../../webviews/src/lib/ring.ts';
 import { leastDimming, mix } from '../../webviews/src/views/timeline/palette.ts';
 import { luminanceOf } from '../../webviews/src/widgets/theme.ts';
@@ -200,4 +201,39 @@ test('a name that is cut to its box keeps the number by which it differs', () =>
       assert.ok(6 * fitted(context, text, width).length <= width, `${text} in ${width}`);
     }
   }
+});
+
+test('names of kernels are shortened to what tells them apart', () => {
+  const cases = [
+    ['void at::native::foo<float>(int, at::native::Bar)', 'foo<float>'],
+    ['aten::mm', 'aten::mm'],
+    ['ampere_bf16_s16816gemm_bf16_128x64', 'ampere_bf16_s16816gemm_bf16_128x64'],
+    [
+      'void (anonymous namespace)::elementwise_kernel_with_index<int, at::X>(int)',
+      'elementwise_kernel_with_index<int, X>',
+    ],
+    ['void cub::Kernel<cub::Policy<int>::P500, int>(int*)', 'Kernel<Policy<int>::P500, int>'],
+    ['Memcpy HtoD (Pageable -> Device)', 'Memcpy HtoD (Pageable -> Device)'],
+    ['triton_poi_fused_add_0', 'triton_poi_fused_add_0'],
+    ['', ''],
+    ['(', '('],
+    [')))', ')))'],
+  ];
+  for (const [whole, short] of cases) assert.equal(shortName(whole), short);
+  // Overloads differ in their parameters alone: both are shown whole.
+  const overloads = ['void f<int>(int)', 'void f<int>(float)', 'void g<int>(int)'];
+  assert.deepEqual(
+    [...shownNames(overloads).values()],
+    ['void f<int>(int)', 'void f<int>(float)', 'g<int>'],
+  );
+  const long = `${'a'.repeat(60)}tail`;
+  const { head, tail } = cutParts(long);
+  assert.equal(head + tail, long);
+  assert.ok(tail.endsWith('tail') && tail.length < 30);
+  assert.equal(cutParts('short').tail, '');
+});
+
+test('a small table is exported as JSON under its titles', () => {
+  const text = exportTexts(['Name', 'Time (ms)'], [['a', '1,234.5']], [false, true], 'json');
+  assert.deepEqual(JSON.parse(text), [{ Name: 'a', 'Time (ms)': 1234.5 }]);
 });

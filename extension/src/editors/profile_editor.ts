@@ -56,6 +56,12 @@ interface Editor {
   missing: Set<string>;
 }
 
+const answerSettings = [
+  'emberline.tensorCoreRules',
+  'emberline.pathMappings',
+  'emberline.sitePackages',
+];
+
 export class ProfileEditors implements vscode.CustomReadonlyEditorProvider<ProfileDocument> {
   private readonly context: Context;
   private readonly states: StateStore;
@@ -67,6 +73,13 @@ export class ProfileEditors implements vscode.CustomReadonlyEditorProvider<Profi
   constructor(context: Context) {
     this.context = context;
     this.states = new StateStore(context.extension.workspaceState);
+    // Answers follow the settings that are sent along with the page's requests.
+    context.extension.subscriptions.push(
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (!answerSettings.some((name) => event.affectsConfiguration(name))) return;
+        for (const editor of this.editors) this.post(editor, { type: 'refresh' });
+      }),
+    );
   }
 
   register(): vscode.Disposable {

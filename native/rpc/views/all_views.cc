@@ -9,6 +9,7 @@ Result<Json> OperatorStacksView(const ViewRequest& request);
 Result<Json> KernelsView(const ViewRequest& request);
 Result<Json> KernelLaunchesView(const ViewRequest& request);
 Result<Json> CopiesView(const ViewRequest& request);
+Result<Json> CopyLaunchesView(const ViewRequest& request);
 Result<Json> MemoryView(const ViewRequest& request);
 Result<Json> MemoryEventsView(const ViewRequest& request);
 Result<Json> MemoryStatisticsView(const ViewRequest& request);
@@ -45,6 +46,7 @@ const std::vector<ViewMethod>& AllViews() {
       {"view/kernels", &KernelsView},
       {"view/kernelLaunches", &KernelLaunchesView},
       {"view/copies", &CopiesView},
+      {"view/copyLaunches", &CopyLaunchesView},
       {"view/memory", &MemoryView},
       {"view/memoryEvents", &MemoryEventsView},
       {"view/memoryStatistics", &MemoryStatisticsView},

@@ -1,5 +1,7 @@
 #include "rpc/views/common.h"
 
+#include <algorithm>
+
 namespace emberline {
 namespace {
 
@@ -32,6 +34,27 @@ Json SliceRefJson(const TraceStore& store, SliceIndex slice) {
           {"track", store.track(slice)}};
 }
 
+Json AbsenceJson(std::string what, const char* argument, const char* snippet) {
+  return {{"what", std::move(what)}, {"argument", argument}, {"snippet", snippet}};
+}
+
+Json NoActivityJson(const char* what) {
+  return AbsenceJson(what, "activities",
+                     "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])");
+}
+
+Json NoMemoryJson(const TraceStore& store) {
+  const auto& flags = store.metadata().profiler_flags;
+  const auto it = flags.find("profile_memory");
+  if (it != flags.end() && it->second) {
+    return AbsenceJson(
+        "Memory recording was switched on, but no allocator record is in this trace.", "", "");
+  }
+  return AbsenceJson("No allocations were recorded.", "profile_memory=True",
+                     "with torch.profiler.profile(profile_memory=True, record_shapes=True, "
+                     "with_stack=True) as prof:\n    ...");
+}
+
 Result<TensorCoreRules> RulesOf(const ViewRequest& request) {
   const auto vendor =
       request.trace.Cached<Vendor>("vendor", [&] { return VendorOf(*request.trace.model); });
@@ -45,6 +68,39 @@ Result<TensorCoreRules> RulesOf(const ViewRequest& request) {
     }
   }
   return rules;
+}
+
+Table Shortened(Table table) {
+  constexpr size_t kMaxRows = 200, kMaxBytes = 48 << 10;
+  size_t rows = 0, bytes = 0;
+  for (; rows < table.rows.size() && rows < kMaxRows; ++rows) {
+    for (const Cell& cell : table.rows[rows]) {
+      const auto* text = std::get_if<std::string>(&cell);
+      bytes += 30 + (text != nullptr ? text->size() : 0);
+    }
+    if (bytes > kMaxBytes && rows > 0) break;
+  }
+  table.rows.resize(rows);
+  return table;
+}
+
+Json RingJson(const ViewRequest& request, std::vector<std::pair<StringId, Ns>> parts,
+              size_t max_bytes) {
+  constexpr int64_t kDefaultTop = 10, kMaxTop = 200;
+  const auto top = static_cast<size_t>(
+      std::clamp<int64_t>(request.params.value("topN", kDefaultTop), 1, kMaxTop));
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  Json ring = Json::array();
+  size_t bytes = 0;
+  for (const auto& [name_id, time] : parts) {
+    if (ring.size() >= top || time <= 0) break;
+    const std::string_view name = request.trace.store->strings().Get(name_id);
+    bytes += name.size() + name.size() / 16 + 40;
+    if (bytes > max_bytes && !ring.empty()) break;
+    ring.push_back({{"name", name}, {"us", Us(time)}});
+  }
+  return ring;
 }
 
 std::shared_ptr<const StackIds> StacksOf(const ViewRequest& request) {

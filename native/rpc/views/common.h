@@ -2,6 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "analysis/findings.h"
 #include "analysis/memory.h"
@@ -19,8 +22,46 @@ Json SliceRefJson(const TraceStore& store, SliceIndex slice);
 // Finding of rpc/protocol/view-overview.json.
 Json FindingJson(const Model& model, const Finding& finding);
 
+// Absence of rpc/protocol/common.json.
+Json AbsenceJson(std::string what, const char* argument, const char* snippet);
+// For a view of device work, or of operators, that has none.
+Json NoActivityJson(const char* what);
+// Why a trace holds no allocator records: not asked for, or asked for in vain.
+Json NoMemoryJson(const TraceStore& store);
+
 // The rules for the trace's vendor with the user's own of params.tensorCoreRules.
 Result<TensorCoreRules> RulesOf(const ViewRequest& request);
+
+// Part of a cache key for what depends on the selected steps.
+std::string StepsKey(const ViewRequest& request);
+// The same for what depends on the user's rules too.
+std::string SelectionKey(const ViewRequest& request);
+
+// A table of a view with the figures beside it.
+template <typename Data>
+struct Tabled {
+  Data data;
+  Table table;
+};
+// The table called `name` under the selected steps and the user's rules: made once by
+// make(rules) and kept with the trace. Not cancelled half-way, because it stays for the next
+// request.
+template <typename Data, typename Make>
+Result<std::shared_ptr<const Tabled<Data>>> TabledOf(const ViewRequest& request,
+                                                     const std::string& name, Make&& make) {
+  const Result<TensorCoreRules> rules = RulesOf(request);
+  if (!rules.ok()) return rules.error();
+  return request.trace.Cached<Tabled<Data>>(name + "/" + SelectionKey(request),
+                                            [&] { return make(*rules); });
+}
+
+// A ring chart: the largest positive times, as many as params.topN asks for and at most about
+// `max_bytes` of text.
+Json RingJson(const ViewRequest& request, std::vector<std::pair<StringId, Ns>> parts,
+              size_t max_bytes);
+
+// The first rows of a table about one row of another, so that a few fit into a reply.
+Table Shortened(Table table);
 
 // Stack numbers of the trace, made once.
 std::shared_ptr<const StackIds> StacksOf(const ViewRequest& request);
@@ -30,10 +71,5 @@ std::shared_ptr<const MemoryData> MemoryOf(const ViewRequest& request);
 
 // Whether anything ran on a device; asked of the store once per trace.
 bool HasDeviceWork(const ViewRequest& request);
-
-// Part of a cache key for what depends on the selected steps.
-std::string StepsKey(const ViewRequest& request);
-// The same for what depends on the user's rules too.
-std::string SelectionKey(const ViewRequest& request);
 
 }  // namespace emberline

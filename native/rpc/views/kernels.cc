@@ -1,4 +1,4 @@
-// view/kernels, view/kernelLaunches, view/copies.
+// view/kernels, view/kernelLaunches, view/copies, view/copyLaunches.
 #include "analysis/kernels.h"
 
 #include <algorithm>
@@ -9,17 +9,8 @@
 namespace emberline {
 namespace {
 
-constexpr int64_t kDefaultTopN = 10;
-constexpr int64_t kMaxTopN = 200;
-// What the ring chart, and each small table about one kernel, may take of a reply.
+// What the ring chart may take of a reply.
 constexpr size_t kRingBytes = 40 << 10;
-constexpr size_t kMaxLaunchRows = 200;
-constexpr size_t kLaunchBytes = 48 << 10;
-
-struct Grouped {
-  KernelData data;
-  Table table;
-};
 
 Result<KernelGrouping> GroupingOf(const ViewRequest& request) {
   const std::string text = request.params.value("groupBy", std::string());
@@ -29,35 +20,27 @@ Result<KernelGrouping> GroupingOf(const ViewRequest& request) {
                "Groupings: name, properties.", std::nullopt};
 }
 
-Result<std::shared_ptr<const Grouped>> TableOf(const ViewRequest& request,
-                                               KernelGrouping grouping) {
-  Result<TensorCoreRules> rules = RulesOf(request);
-  if (!rules.ok()) return rules.error();
-  const std::string key =
-      std::string(grouping == KernelGrouping::kName ? "kernels/" : "kernelProperties/") +
-      SelectionKey(request);
-  // Not cancelled half-way: the result is kept for the next request.
-  return request.trace.Cached<Grouped>(key, [&] {
-    const Model& model = *request.trace.model;
-    Grouped grouped;
-    auto data = AnalyzeKernels(model, request.steps, grouping, *rules, {});
-    if (data.ok()) grouped.data = std::move(*data);
-    grouped.table = KernelTable(model, grouped.data, grouping);
-    return grouped;
+auto TableOf(const ViewRequest& request, KernelGrouping grouping) {
+  const char* name = grouping == KernelGrouping::kName ? "kernels" : "kernelProperties";
+  return TabledOf<KernelData>(request, name, [&](const TensorCoreRules& rules) {
+    Tabled<KernelData> made;
+    auto data = AnalyzeKernels(*request.trace.model, request.steps, grouping, rules, {});
+    if (data.ok()) made.data = std::move(*data);
+    made.table = KernelTable(*request.trace.model, made.data, grouping);
+    return made;
   });
 }
 
-Table Shortened(Table table) {
-  size_t rows = 0, bytes = 0;
-  for (; rows < table.rows.size() && rows < kMaxLaunchRows; ++rows) {
-    for (const Cell& cell : table.rows[rows]) {
-      const auto* text = std::get_if<std::string>(&cell);
-      bytes += 30 + (text != nullptr ? text->size() : 0);
-    }
-    if (bytes > kLaunchBytes && rows > 0) break;
+Result<Json> LaunchesJson(const Model& model, Result<KernelLaunches> launches) {
+  if (!launches.ok()) return launches.error();
+  Json result = {{"operators", TableJson(Shortened(std::move(launches->operators)))},
+                 {"modules", TableJson(Shortened(std::move(launches->modules)))},
+                 {"lines", TableJson(Shortened(std::move(launches->lines)))},
+                 {"slices", Json::array()}};
+  for (SliceIndex slice : launches->slices) {
+    result["slices"].push_back(SliceRefJson(model.store(), slice));
   }
-  table.rows.resize(rows);
-  return table;
+  return result;
 }
 
 }  // namespace
@@ -73,18 +56,9 @@ Result<Json> KernelsView(const ViewRequest& request) {
   Result<Json> result = TableResult((*grouped)->table, request.params);
   if (!result.ok()) return result;
   const KernelData& data = (*by_name)->data;
-  const int64_t top = std::clamp<int64_t>(request.params.value("topN", kDefaultTopN), 1, kMaxTopN);
-  Json ring = Json::array();
-  size_t bytes = 0;
-  for (const KernelRow& row : data.rows) {
-    if (static_cast<int64_t>(ring.size()) >= top) break;
-    if (row.total <= 0) continue;
-    const std::string_view name = request.trace.store->strings().Get(row.name);
-    bytes += name.size() + name.size() / 16 + 40;
-    if (bytes > kRingBytes && !ring.empty()) break;
-    ring.push_back({{"name", name}, {"us", Us(row.total)}});
-  }
-  (*result)["ring"] = std::move(ring);
+  std::vector<std::pair<StringId, Ns>> parts;
+  for (const KernelRow& row : data.rows) parts.emplace_back(row.name, row.total);
+  (*result)["ring"] = RingJson(request, std::move(parts), kRingBytes);
   (*result)["launches"] = data.launches;
   (*result)["totalUs"] = Us(data.total);
   (*result)["busyUs"] = Us(data.busy);
@@ -96,9 +70,7 @@ Result<Json> KernelsView(const ViewRequest& request) {
   (*result)["absences"] = Json::array();
   if (data.launches == 0) {
     (*result)["absences"].push_back(
-        {{"what", "The trace holds no kernels in the selected steps."},
-         {"argument", "activities"},
-         {"snippet", "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])"}});
+        NoActivityJson("The trace holds no kernels in the selected steps."));
   }
   return result;
 }
@@ -116,15 +88,7 @@ Result<Json> KernelLaunchesView(const ViewRequest& request) {
   key.grid = optional("grid");
   key.block = optional("block");
   auto launches = LaunchesOfKernel(model, request.steps, key, *StacksOf(request), request.cancel);
-  if (!launches.ok()) return launches.error();
-  Json result = {{"operators", TableJson(Shortened(std::move(launches->operators)))},
-                 {"modules", TableJson(Shortened(std::move(launches->modules)))},
-                 {"lines", TableJson(Shortened(std::move(launches->lines)))},
-                 {"slices", Json::array()}};
-  for (SliceIndex slice : launches->slices) {
-    result["slices"].push_back(SliceRefJson(model.store(), slice));
-  }
-  return result;
+  return LaunchesJson(model, std::move(launches));
 }
 
 Result<Json> CopiesView(const ViewRequest& request) {
@@ -136,12 +100,16 @@ Result<Json> CopiesView(const ViewRequest& request) {
   (*result)["absences"] = Json::array();
   // Where the device was recorded, there simply were none.
   if (table->rows.empty() && !HasDeviceWork(request)) {
-    (*result)["absences"].push_back(
-        {{"what", "The trace holds no work of a device."},
-         {"argument", "activities"},
-         {"snippet", "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])"}});
+    (*result)["absences"].push_back(NoActivityJson("The trace holds no work of a device."));
   }
   return result;
+}
+
+Result<Json> CopyLaunchesView(const ViewRequest& request) {
+  const auto text = [&](const char* name) { return request.params.value(name, std::string()); };
+  const CopyKey key{text("direction"), text("source"), text("target")};
+  return LaunchesJson(*request.trace.model, LaunchesOfCopy(*request.trace.model, request.steps, key,
+                                                           *StacksOf(request), request.cancel));
 }
 
 }  // namespace emberline

@@ -49,33 +49,23 @@ Json CurveJson(const MemoryCurve& curve) {
 
 Json Absences(const ViewRequest& request, const MemoryData& data) {
   Json list = Json::array();
-  const auto add = [&](const char* what, const char* argument, const char* snippet) {
-    list.push_back({{"what", what}, {"argument", argument}, {"snippet", snippet}});
-  };
   if (data.devices.empty()) {
-    const auto& flags = request.trace.store->metadata().profiler_flags;
-    const auto it = flags.find("profile_memory");
-    if (it != flags.end() && it->second) {
-      add("Memory recording was switched on, but no allocator record is in this trace.", "", "");
-    } else {
-      add("The allocator's records are missing.", "profile_memory=True",
-          "with torch.profiler.profile(profile_memory=True, record_shapes=True, with_stack=True) "
-          "as prof:\n    ...");
-    }
+    list.push_back(NoMemoryJson(*request.trace.store));
     return list;
   }
   for (const MemoryDevice& d : data.devices) {
     if (d.relative) {
-      add("Totals were not recorded: curves count from zero at the first record.", "", "");
+      list.push_back(AbsenceJson(
+          "Totals were not recorded: curves count from zero at the first record.", "", ""));
       break;
     }
   }
   for (const MemoryDevice& d : data.devices) {
     if (!d.has_addresses) {
-      add("Addresses were not recorded (PyTorch before 1.10): releases cannot be matched with "
-          "allocations, so "
-          "what was alive at the peak is not known.",
-          "", "");
+      list.push_back(
+          AbsenceJson("Addresses were not recorded (PyTorch before 1.10): releases cannot be "
+                      "matched with allocations, so what was alive at the peak is not known.",
+                      "", ""));
       break;
     }
   }

@@ -109,11 +109,9 @@ Result<Json> ModulesView(const ViewRequest& request) {
   result["modules"] = TreeJson(*tree, *roots, Most(request));
   result["absences"] = Json::array();
   if (tree->nodes.empty()) {
-    result["absences"].push_back(
-        {{"what", "Calls of nn.Module are missing."},
-         {"argument", "with_stack=True"},
-         {"snippet",
-          "with torch.profiler.profile(with_stack=True, record_shapes=True) as prof:\n    ..."}});
+    result["absences"].push_back(AbsenceJson(
+        "Calls of nn.Module are missing.", "with_stack=True",
+        "with torch.profiler.profile(with_stack=True, record_shapes=True) as prof:\n    ..."));
   }
   return result;
 }
@@ -130,17 +128,15 @@ Result<Json> LightningView(const ViewRequest& request) {
   result["absences"] = Json::array();
   if (data->modules.nodes.empty() && data->hooks.nodes.empty()) {
     result["absences"].push_back(
-        {{"what", "There are no ranges of PyTorch Lightning in this trace."},
-         {"argument", "pytorch_lightning.profilers.PyTorchProfiler"},
-         {"snippet",
-          "profiler = PyTorchProfiler(dirpath=\"log\", filename=\"profile\", "
-          "record_module_names=True)\n"
-          "trainer = Trainer(profiler=profiler)"}});
+        AbsenceJson("There are no ranges of PyTorch Lightning in this trace.",
+                    "pytorch_lightning.profilers.PyTorchProfiler",
+                    "profiler = PyTorchProfiler(dirpath=\"log\", filename=\"profile\", "
+                    "record_module_names=True)\n"
+                    "trainer = Trainer(profiler=profiler)"));
   } else if (data->modules.nodes.empty()) {
-    result["absences"].push_back(
-        {{"what", "Lightning's module ranges are missing; its hooks are there."},
-         {"argument", "record_module_names=True"},
-         {"snippet", "profiler = PyTorchProfiler(record_module_names=True)"}});
+    result["absences"].push_back(AbsenceJson(
+        "Lightning's module ranges are missing; its hooks are there.", "record_module_names=True",
+        "profiler = PyTorchProfiler(record_module_names=True)"));
   }
   return result;
 }

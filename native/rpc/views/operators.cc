@@ -3,24 +3,19 @@
 
 #include <algorithm>
 
+#include "analysis/modules.h"
 #include "rpc/views/common.h"
 #include "rpc/views/view.h"
 
 namespace emberline {
 namespace {
 
-constexpr int64_t kDefaultTopN = 10;
-constexpr int64_t kMaxTopN = 200;
 // What each ring chart may take of a reply.
 constexpr size_t kRingBytes = 12 << 10;
 constexpr size_t kMaxStacks = 500;
 constexpr size_t kMaxFrames = 400;
-constexpr size_t kStackBytes = 190 << 10;
-
-struct Grouped {
-  OperatorData data;
-  Table table;
-};
+// Beside the table of modules.
+constexpr size_t kStackBytes = 140 << 10;
 
 Result<OperatorGrouping> GroupingOf(const ViewRequest& request) {
   const std::string text = request.params.value("groupBy", std::string());
@@ -32,46 +27,28 @@ Result<OperatorGrouping> GroupingOf(const ViewRequest& request) {
                "Groupings: operator, operatorAndShapes.", std::nullopt};
 }
 
-Result<std::shared_ptr<const Grouped>> TableOf(const ViewRequest& request,
-                                               OperatorGrouping grouping) {
-  Result<TensorCoreRules> rules = RulesOf(request);
-  if (!rules.ok()) return rules.error();
-  const std::string key =
-      std::string(grouping == OperatorGrouping::kName ? "operators/" : "operatorShapes/") +
-      SelectionKey(request);
+auto TableOf(const ViewRequest& request, OperatorGrouping grouping) {
+  const std::string module = request.params.value("module", std::string());
+  std::string name = grouping == OperatorGrouping::kName ? "operators" : "operatorShapes";
+  if (!module.empty()) name += "/" + module;
   const auto stacks = StacksOf(request);
-  // Not cancelled half-way: the result is kept for the next request.
-  return request.trace.Cached<Grouped>(key, [&] {
+  return TabledOf<OperatorData>(request, name, [&](const TensorCoreRules& rules) {
     const Model& model = *request.trace.model;
-    Grouped grouped;
-    auto data = AnalyzeOperators(model, request.steps, grouping, *rules, *stacks, {});
-    if (data.ok()) grouped.data = std::move(*data);
-    grouped.table = OperatorTable(model, grouped.data, grouping);
-    return grouped;
+    const auto within = module.empty() ? std::vector<bool>() : InsideModule(model, module);
+    Tabled<OperatorData> made;
+    auto data = AnalyzeOperators(model, request.steps, grouping, rules, *stacks, {}, within);
+    if (data.ok()) made.data = std::move(*data);
+    made.table = OperatorTable(model, made.data, grouping);
+    return made;
   });
 }
 
-// The `count` largest positive values of one time, as slices of a ring chart; `others` is the rest.
-Json RingJson(const Model& model, const std::vector<OperatorRow>& rows, Ns OperatorRow::*value,
-              int64_t count) {
-  std::vector<const OperatorRow*> order;
-  for (const OperatorRow& row : rows) {
-    if (row.*value > 0) order.push_back(&row);
-  }
-  std::stable_sort(order.begin(), order.end(), [&](const OperatorRow* a, const OperatorRow* b) {
-    return a->*value > b->*value;
-  });
-  const size_t shown =
-      count < 0 ? order.size() : std::min(order.size(), static_cast<size_t>(count));
-  Json json = Json::array();
-  size_t bytes = 0;
-  for (size_t i = 0; i < shown; ++i) {
-    const std::string_view name = model.store().strings().Get(order[i]->name);
-    bytes += name.size() + name.size() / 16 + 40;
-    if (bytes > kRingBytes && i > 0) break;
-    json.push_back({{"name", name}, {"us", Us(order[i]->*value)}});
-  }
-  return json;
+Json RingOf(const ViewRequest& request, const std::vector<OperatorRow>& rows,
+            Ns OperatorRow::*value) {
+  std::vector<std::pair<StringId, Ns>> parts;
+  parts.reserve(rows.size());
+  for (const OperatorRow& row : rows) parts.emplace_back(row.name, row.*value);
+  return RingJson(request, std::move(parts), kRingBytes);
 }
 
 }  // namespace
@@ -87,14 +64,11 @@ Result<Json> OperatorsView(const ViewRequest& request) {
   if (!by_name.ok()) return by_name.error();
   Result<Json> result = TableResult((*grouped)->table, request.params);
   if (!result.ok()) return result;
-  const Model& model = *request.trace.model;
-  int64_t top = request.params.value("topN", kDefaultTopN);
-  top = std::clamp<int64_t>(top, 1, kMaxTopN);
   const std::vector<OperatorRow>& rows = (*by_name)->data.rows;
-  (*result)["rings"] = {{"deviceSelf", RingJson(model, rows, &OperatorRow::device_self, top)},
-                        {"deviceTotal", RingJson(model, rows, &OperatorRow::device_total, top)},
-                        {"hostSelf", RingJson(model, rows, &OperatorRow::host_self, top)},
-                        {"hostTotal", RingJson(model, rows, &OperatorRow::host_total, top)}};
+  (*result)["rings"] = {{"deviceSelf", RingOf(request, rows, &OperatorRow::device_self)},
+                        {"deviceTotal", RingOf(request, rows, &OperatorRow::device_total)},
+                        {"hostSelf", RingOf(request, rows, &OperatorRow::host_self)},
+                        {"hostTotal", RingOf(request, rows, &OperatorRow::host_total)}};
   Ns device_self = 0, host_self = 0;
   bool stacks = false;
   for (const OperatorRow& row : rows) {
@@ -104,23 +78,22 @@ Result<Json> OperatorsView(const ViewRequest& request) {
   }
   (*result)["deviceSelfUs"] = Us(device_self);
   (*result)["hostSelfUs"] = Us(host_self);
+  // Where no device work leads back to an operator, host time tells the rows apart.
+  (*result)["defaultSort"] = device_self > 0 ? "-deviceSelfUs" : "-hostSelfUs";
   (*result)["hasDeviceWork"] = (*by_name)->data.has_device_work;
   (*result)["absences"] = Json::array();
+  if (rows.empty() && request.params.contains("module")) return result;  // that module ran none
   if (rows.empty()) {
     (*result)["absences"].push_back(
-        {{"what", "The trace holds no operators in the selected steps."},
-         {"argument", "activities"},
-         {"snippet", "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])"}});
+        NoActivityJson("The trace holds no operators in the selected steps."));
   } else {
     if (!(*by_name)->data.has_shapes) {
-      (*result)["absences"].push_back({{"what", "Input shapes were not recorded."},
-                                       {"argument", "record_shapes"},
-                                       {"snippet", "profile(record_shapes=True)"}});
+      (*result)["absences"].push_back(AbsenceJson("Input shapes were not recorded.",
+                                                  "record_shapes", "profile(record_shapes=True)"));
     }
     if (!stacks) {
-      (*result)["absences"].push_back({{"what", "Python stacks were not recorded."},
-                                       {"argument", "with_stack"},
-                                       {"snippet", "profile(with_stack=True)"}});
+      (*result)["absences"].push_back(AbsenceJson("Python stacks were not recorded.", "with_stack",
+                                                  "profile(with_stack=True)"));
     }
   }
   return result;
@@ -128,12 +101,17 @@ Result<Json> OperatorsView(const ViewRequest& request) {
 
 Result<Json> OperatorStacksView(const ViewRequest& request) {
   const Model& model = *request.trace.model;
-  auto stacks = StacksOfOperator(model, request.steps, request.params.value("name", std::string()),
-                                 request.params.value("inputShapes", std::string()),
-                                 *StacksOf(request), request.cancel);
+  const std::string name = request.params.value("name", std::string());
+  const std::string shapes = request.params.value("inputShapes", std::string());
+  auto stacks =
+      StacksOfOperator(model, request.steps, name, shapes, *StacksOf(request), request.cancel);
   if (!stacks.ok()) return stacks.error();
-  Json result = {
-      {"stacks", Json::array()}, {"totalStacks", stacks->size()}, {"absences", Json::array()}};
+  auto modules = ModulesOfOperator(model, request.steps, name, shapes, request.cancel);
+  if (!modules.ok()) return modules.error();
+  Json result = {{"stacks", Json::array()},
+                 {"totalStacks", stacks->size()},
+                 {"modules", TableJson(Shortened(std::move(*modules)))},
+                 {"absences", Json::array()}};
   size_t bytes = 0;
   for (const OperatorStack& stack : *stacks) {
     Json frames = Json::array();
@@ -157,9 +135,8 @@ Result<Json> OperatorStacksView(const ViewRequest& request) {
                                 {"slice", SliceRefJson(model.store(), stack.example)}});
   }
   if (stacks->empty()) {
-    result["absences"].push_back({{"what", "No Python stack was recorded for this operator."},
-                                  {"argument", "with_stack"},
-                                  {"snippet", "profile(with_stack=True)"}});
+    result["absences"].push_back(AbsenceJson("No Python stack was recorded for this operator.",
+                                             "with_stack", "profile(with_stack=True)"));
   }
   return result;
 }

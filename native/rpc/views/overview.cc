@@ -91,6 +91,8 @@ Result<Json> OverviewView(const ViewRequest& request) {
 
   Json result = Json::object();
   result["configuration"] = Json::array();
+  result["configuration"].push_back(
+      {{"name", "Workers in the run"}, {"value", std::to_string(request.workers)}});
   for (const ConfigEntry& entry : overview->configuration) {
     result["configuration"].push_back({{"name", entry.name}, {"value", entry.value}});
   }
@@ -127,6 +129,7 @@ Result<Json> OverviewView(const ViewRequest& request) {
   for (const GpuSummary& gpu : overview->gpus) {
     result["gpus"].push_back(
         {{"index", gpu.index},
+         {"label", gpu.label},
          {"name", gpu.name},
          {"memoryBytes", gpu.memory_bytes > 0 ? Json(gpu.memory_bytes) : Json()},
          {"computeCapability",

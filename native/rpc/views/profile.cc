@@ -5,7 +5,7 @@
 #include <map>
 #include <string_view>
 
-#include "rpc/views/view.h"
+#include "rpc/views/common.h"
 
 namespace emberline {
 namespace {
@@ -108,15 +108,11 @@ Result<Json> Load(const Json& params, const CallContext& context) {
   return TraceInfoJson(*trace.value(), profile.value(), selection);
 }
 
-Json Absence(const char* what, const char* argument, const char* snippet) {
-  return {{"what", what}, {"argument", argument}, {"snippet", snippet}};
-}
-
 Json Absences(const LoadedTrace& trace) {
   const auto features = FeaturesOf(trace);
   Json absences = Json::array();
   if (trace.store->counts().events == 0) {
-    absences.push_back(Absence(
+    absences.push_back(AbsenceJson(
         "The trace holds no events: its schedule may not have reached an active step.", "schedule",
         "with profile(schedule=schedule(wait=1, warmup=1, active=3)) as prof:\n"
         "    for batch in loader:  # at least 5 steps\n        train_step(batch)\n"
@@ -124,32 +120,28 @@ Json Absences(const LoadedTrace& trace) {
     return absences;
   }
   if (!features->device_work) {
-    absences.push_back(
-        Absence("No device work was recorded: device times are empty.", "activities",
-                "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])"));
+    absences.push_back(NoActivityJson("No device work was recorded: device times are empty."));
   }
   if (!trace.model->has_recorded_steps) {
     absences.push_back(
-        Absence("No steps were recorded: the whole trace counts as one step.", "schedule",
-                "with profile(schedule=schedule(wait=1, warmup=1, active=3)) as prof:\n"
-                "    for batch in loader:\n        train_step(batch)\n        prof.step()"));
+        AbsenceJson("No steps were recorded: the whole trace counts as one step.", "schedule",
+                    "with profile(schedule=schedule(wait=1, warmup=1, active=3)) as prof:\n"
+                    "    for batch in loader:\n        train_step(batch)\n        prof.step()"));
   }
   if (!features->stacks) {
-    absences.push_back(Absence("No Python stacks were recorded: costs cannot be shown on lines.",
-                               "with_stack", "profile(with_stack=True)"));
+    absences.push_back(
+        AbsenceJson("No Python stacks were recorded: costs cannot be shown on lines.", "with_stack",
+                    "profile(with_stack=True)"));
   }
   if (!features->shapes) {
     absences.push_back(
-        Absence("No input shapes were recorded: grouping by shape shows nothing new.",
-                "record_shapes", "profile(record_shapes=True)"));
+        AbsenceJson("No input shapes were recorded: grouping by shape shows nothing new.",
+                    "record_shapes", "profile(record_shapes=True)"));
   }
-  if (!features->memory) {
-    absences.push_back(Absence("No allocations were recorded: the memory view is empty.",
-                               "profile_memory", "profile(profile_memory=True)"));
-  }
+  if (!features->memory) absences.push_back(NoMemoryJson(*trace.store));
   if (!features->modules) {
-    absences.push_back(Absence("No module calls were recorded: the modules view is empty.",
-                               "with_stack", "profile(with_stack=True, with_modules=True)"));
+    absences.push_back(AbsenceJson("No module calls were recorded: the modules view is empty.",
+                                   "with_stack", "profile(with_stack=True, with_modules=True)"));
   }
   return absences;
 }
@@ -247,7 +239,8 @@ Json TraceInfoJson(const LoadedTrace& trace, const Profile& profile,
   }
   Json devices = Json::array();
   for (const Device& device : model.devices) {
-    devices.push_back({{"ordinal", device.ordinal}, {"name", device.name}});
+    devices.push_back(
+        {{"ordinal", device.ordinal}, {"label", DeviceLabel(device)}, {"name", device.name}});
   }
   const auto features = FeaturesOf(trace);
   const auto& distributed = store.metadata().distributed;
@@ -273,6 +266,13 @@ Json TraceInfoJson(const LoadedTrace& trace, const Profile& profile,
           {"hasLightning", features->lightning},
           {"hasDeviceWork", features->device_work},
           {"problems", ProblemsJson(store)}};
+}
+
+size_t WorkersOf(const Profile& profile, const TraceSelection& selection) {
+  for (const RunFiles& run : profile.discovery.runs) {
+    if (selection.run.empty() || run.name == selection.run) return run.workers.size();
+  }
+  return 0;
 }
 
 ProfileFunction FindProfileMethod(const std::string& method) {

@@ -18,6 +18,9 @@ ProfileFunction FindProfileMethod(const std::string& method);
 Json TraceInfoJson(const LoadedTrace& trace, const Profile& profile,
                    const TraceSelection& selection);
 
+// How many workers the selected run has.
+size_t WorkersOf(const Profile& profile, const TraceSelection& selection);
+
 // The problems found while reading, as a JSON array.
 Json ProblemsJson(const TraceStore& store);
 

@@ -395,9 +395,10 @@ Result<Json> TimelineDensity(const ViewRequest& request) {
                                             static_cast<double>(n) / static_cast<double>(buckets));
     };
     const Interval bucket{edge(b), edge(b + 1)};
-    // Four digits are more than a minimap can show.
+    // Four digits are more than a minimap can show, but little work is not none.
     const auto share = [&](const TimelineSeries& series) {
-      return std::round(std::clamp(series.Mean(bucket), 0.0, 1.0) * 1e4) / 1e4;
+      const double mean = std::clamp(series.Mean(bucket), 0.0, 1.0);
+      return mean > 0 ? std::max(1e-4, std::round(mean * 1e4) / 1e4) : 0.0;
     };
     device.push_back(share(index.value()->device_busy));
     host.push_back(share(index.value()->host_busy));

@@ -19,6 +19,7 @@ struct ViewRequest {
       params;  // the method's params object (protocol schema), profileId and selection included
   CancelToken cancel;
   StepSelection steps;  // parsed from params.steps
+  size_t workers = 0;   // of the selected run
 };
 
 using ViewFunction = Result<Json> (*)(const ViewRequest&);

@@ -34,6 +34,8 @@ export interface Navigation {
   filter?: string;
   /** Grouping of the target view. */
   groupBy?: string;
+  /** Module whose operators the target shows; its name. */
+  module?: string;
   /** Slice to select in the timeline. */
   slice?: number;
   /** Search to run in the timeline. */
@@ -100,6 +102,8 @@ export type ToView =
   | { type: 'response'; id: number; result?: unknown; error?: FailureData }
   /** Daemon state for the banner. */
   | { type: 'daemon'; state: 'running' | 'restarting' | 'stopped'; message?: string }
+  /** A setting that answers depend on has changed: what was answered is asked again. */
+  | { type: 'refresh' }
   | { type: 'navigate'; to: Navigation }
   /** A frame whose file could not be found, after openSource; the page offers Locate... through openSource again. */
   | { type: 'sourceMissing'; target: SourceTarget };

@@ -326,6 +326,9 @@ function onMessage(message: ToView): void {
           : { state: message.state, message: message.message };
       if (message.state !== 'running') dropRequests();
       break;
+    case 'refresh':
+      epoch.value++;
+      break;
     case 'navigate':
       navigate(message.to);
       break;

@@ -79,10 +79,11 @@ export function exportTexts(
   titles: readonly string[],
   rows: readonly (readonly string[])[],
   numeric: readonly boolean[],
-  format: 'csv' | 'markdown',
+  format: ExportFormat,
 ): string {
+  const keys = titles.map((title, index) => (format === 'json' ? title : String(index)));
   const columns = titles.map((title, index): Column => ({
-    key: String(index),
+    key: keys[index]!,
     title,
     definition: '',
     type: numeric[index] === true ? 'number' : 'text',
@@ -96,7 +97,9 @@ export function exportTexts(
   };
   return exportRows(
     columns,
-    rows.map((row) => Object.fromEntries(row.map((text, index) => [index, plain(text, index)]))),
+    rows.map((row) =>
+      Object.fromEntries(row.map((text, index) => [keys[index], plain(text, index)])),
+    ),
     format,
   );
 }

@@ -41,7 +41,43 @@ export function sourceAction(row: Row): RowAction[] {
     {
       label: 'Code',
       title: `Open ${file}${line > 0 ? `:${line}` : ''}`,
-      run: () => openSource({ file, line, function: text(row, 'function') }),
+      run: () =>
+        openSource({
+          file,
+          line,
+          function: text(row, 'function'),
+          lineIsDefinition: row.lineIsDefinition === true || text(row, 'confidence') === 'function',
+        }),
     },
   ];
+}
+
+/** To the row of the operator that the row's `operator` names. */
+export function operatorAction(row: Row): RowAction[] {
+  // "aten::zeros (aten::empty)" stands for the caller of a bare aten::empty.
+  const operator = text(row, 'operator').replace(/ \(.*\)$/, '');
+  return operator === '' || operator.startsWith('<')
+    ? []
+    : viewAction('operators', 'Operator', `Show ${operator} in Operators`, {
+        filter: `name=${filterFor(operator)}`,
+      });
+}
+
+/** To the module that the row's `module` names, in its tree. */
+export function moduleAction(row: Row): RowAction[] {
+  const module = text(row, 'module');
+  return module === ''
+    ? []
+    : viewAction('modules', 'Module', `Show ${module} in Modules`, { filter: module });
+}
+
+/** To the row of the line that the row leads to. */
+export function lineAction(row: Row): RowAction[] {
+  const file = text(row, 'file');
+  const line = numberOf(row, 'line');
+  if (file === '' || line === undefined || row.lineIsDefinition === true) return [];
+  return viewAction('lines', 'Line', `Show ${file}:${line} in Lines`, {
+    groupBy: 'line',
+    filter: `file=${filterFor(file)} line=${line}`,
+  });
 }

@@ -2,11 +2,11 @@
 // filter; it holds none of the analysis.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { CancelledError, copyText, openSource, request, saveFile } from '../host/host.ts';
+import { CancelledError, copyText, openSource, request } from '../host/host.ts';
 import { ask } from '../host/query.ts';
 import { announce, epoch, failureOf, requestSelection, viewState } from '../host/store.ts';
 import type { FailureData, ViewName } from '../host/messages.ts';
-import { exportRows, extensions, type ExportFormat } from '../lib/export.ts';
+import { exportRows, type ExportFormat } from '../lib/export.ts';
 import {
   columnScales,
   exact,
@@ -18,8 +18,11 @@ import {
   visible,
   type Scale,
 } from '../lib/format.ts';
+import { shownNames } from '../lib/names.ts';
 import type { Absence, Column, Row, Table } from '../lib/protocol.ts';
-import { FilterBox, LinkButton, MenuButton } from './controls.tsx';
+import { FilterBox, LinkButton } from './controls.tsx';
+import { ExportMenu } from './export_menu.tsx';
+import { Name } from './name.tsx';
 import { Absences, Failure, Nothing, Waiting } from './notices.tsx';
 import { useVirtualRows } from './virtual_rows.ts';
 
@@ -39,6 +42,7 @@ export interface DataTableProps {
   params?: Record<string, unknown>;
   /** Where the table lies in the answer, when it is not the answer itself. */
   pick?: (result: unknown) => Table;
+  /** Absent: the answer tells by `defaultSort`. */
   defaultSort?: string;
   filterLabel?: string;
   actions?: (row: Row) => RowAction[];
@@ -52,6 +56,8 @@ export interface DataTableProps {
   /** Keys of columns that say nothing in this trace. They stay in exports. */
   hideColumns?: (result: unknown) => readonly string[];
   toolbar?: ComponentChildren;
+  /** The first column holds names of kernels: shown short, whole on hover and in copies. */
+  kernelNames?: boolean;
   tall?: boolean;
   /** Share of the spare width that the first column takes; the columns of numbers take 1 each. */
   firstShare?: number;
@@ -66,6 +72,7 @@ interface Loaded {
   key: string;
   columns: Column[];
   hidden: readonly string[];
+  defaultSort: string;
   absences: Absence[];
   totalRows: number;
   unfilteredRows: number;
@@ -123,6 +130,7 @@ function usePages(props: DataTableProps, sort: string, filter: string) {
             key,
             columns: table.columns,
             hidden: props.hideColumns?.(result) ?? [],
+            defaultSort: (result as { defaultSort?: string }).defaultSort ?? '',
             absences: absencesOf(result),
             totalRows: table.totalRows,
             unfilteredRows: table.unfilteredRows,
@@ -166,8 +174,8 @@ function usePages(props: DataTableProps, sort: string, filter: string) {
 const numeric = (column: Column): boolean => column.type === 'integer' || column.type === 'number';
 
 function minimumWidth(column: Column, first: boolean, longest: string): number {
-  // A place is short; what else names a row is not.
-  if (first) return column.key === 'file' ? 180 : 210;
+  // Names are cut in their middle; places are not.
+  if (first) return column.key === 'file' ? 180 : 124;
   if (column.type !== 'text') return numberColumnPx(column.title, longest);
   return column.key === 'grid' || column.key === 'block'
     ? 96
@@ -202,12 +210,17 @@ function numberText(column: Column, scale: Scale, value: number): string {
   );
 }
 
-function Cell(props: { column: Column; row: Row; scale: Scale }) {
+function Cell(props: {
+  column: Column;
+  row: Row;
+  scale: Scale;
+  names?: ReadonlyMap<string, string>;
+}) {
   const value = props.row[props.column.key];
   if (value === null || value === undefined) return <span class="no-value">{'\u2013'}</span>;
   if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>;
   if (typeof value === 'number') return <>{numberText(props.column, props.scale, value)}</>;
-  return <>{visible(value)}</>;
+  return <Name whole={value} shown={props.names?.get(value) ?? value} />;
 }
 
 /** A recorded place: the file's name and line, leading to the code. */
@@ -247,22 +260,24 @@ function cellTitle(column: Column, row: Row): string | undefined {
 const noWidths: Record<string, number> = {};
 /** How far a table was scrolled, and in which order and choice of rows. */
 const noTop = { order: '', px: 0 };
+const noRows: string[] = [];
 
 export function DataTable(props: DataTableProps) {
   const sortState = viewState(props.view, `${props.stateKey}Sort`, props.defaultSort ?? '');
   const filterState = viewState(props.view, `${props.stateKey}Filter`, '');
   const widthState = viewState(props.view, `${props.stateKey}Widths`, noWidths);
   const topState = viewState(props.view, `${props.stateKey}Top`, noTop);
-  const sort = sortState.value;
   const filter = filterState.value;
-  const { loaded, error, stale, params, need, retry } = usePages(props, sort, filter);
+  const { loaded, error, stale, params, need, retry } = usePages(props, sortState.value, filter);
+  const sort = sortState.value === '' ? (loaded?.defaultSort ?? '') : sortState.value;
   const scroll = useRef<HTMLDivElement>(null);
   const grid = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState({ row: -1, column: 0 });
   // The cell that shall have the focus once it is drawn; an effect of an earlier drawing must not
   // take it for done.
   const takeFocus = useRef<{ row: number; column: number } | undefined>(undefined);
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const openState = viewState(props.view, `${props.stateKey}Open`, noRows);
+  const open = useMemo(() => new Set(openState.value), [openState.value]);
 
   const columns = useMemo(
     () =>
@@ -322,6 +337,12 @@ export function DataTable(props: DataTableProps) {
   const least = columns.map((column, index) =>
     minimumWidth(column, index === 0, numberText(column, scales[index]!, largest[column.key] ?? 0)),
   );
+  const names = useMemo(() => {
+    const key = columns[0]?.key;
+    if (props.kernelNames !== true || key === undefined) return undefined;
+    const all = [...(loaded?.pages.values() ?? [])].flatMap((page) => page.map((row) => row[key]));
+    return shownNames(all.filter((name) => typeof name === 'string'));
+  }, [loaded, columns, props.kernelNames]);
   const sortKey = sort.replace(/^-/, '');
   const descending = sort.startsWith('-');
 
@@ -337,14 +358,14 @@ export function DataTable(props: DataTableProps) {
 
   // Another grouping may not have the column by which the rows were sorted.
   useEffect(() => {
-    if (error?.kind === 'invalidArgument' && sort !== (props.defaultSort ?? '')) {
+    if (error?.kind === 'invalidArgument' && sortState.value !== (props.defaultSort ?? '')) {
       sortState.value = props.defaultSort ?? '';
     }
   }, [error]);
 
   // A table that is made again shows the rows that it showed before; another order or filter starts
   // at the top.
-  const order = `${sort}\n${filter}`;
+  const order = `${sortState.value}\n${filter}`;
   const ordered = useRef(order);
   useEffect(() => {
     if (ordered.current === order) return;
@@ -370,7 +391,7 @@ export function DataTable(props: DataTableProps) {
         const list = props.actions?.(row) ?? [];
         most = Math.max(
           most,
-          list.reduce((sum, one) => sum + one.label.length * 7 + 12, 12),
+          list.reduce((sum, one) => sum + one.label.length * 7 + 11, 12),
         );
       }
     }
@@ -406,7 +427,7 @@ export function DataTable(props: DataTableProps) {
     const key = keyOf(row, index);
     const next = new Set(open);
     if (!next.delete(key)) next.add(key);
-    setOpen(next);
+    openState.value = [...next];
   };
   const canOpen = (row: Row): boolean =>
     props.detail !== undefined && (props.canOpen === undefined || props.canOpen(row));
@@ -479,32 +500,15 @@ export function DataTable(props: DataTableProps) {
     event.stopPropagation();
   };
 
-  const takeAll = async (format: ExportFormat): Promise<string | undefined> => {
-    try {
-      const result = await request(props.method, {
-        ...requestSelection.peek(),
-        ...params,
-        offset: 0,
-        limit: -1,
-      });
-      const table = (props.pick ?? asTable)(result);
-      return exportRows(table.columns, table.rows, format);
-    } catch (failure) {
-      announce(`Export failed: ${failureOf(failure).message}`);
-      return undefined;
-    }
-  };
-  const copyAll = async (format: ExportFormat): Promise<void> => {
-    const text = await takeAll(format);
-    if (text === undefined) return;
-    copyText(text);
-    announce('Table copied');
-  };
-  const saveAll = async (format: ExportFormat): Promise<void> => {
-    const text = await takeAll(format);
-    if (text !== undefined) {
-      saveFile(`${props.name.toLowerCase().replaceAll(' ', '-')}.${extensions[format]}`, text);
-    }
+  const takeAll = async (format: ExportFormat): Promise<string> => {
+    const result = await request(props.method, {
+      ...requestSelection.peek(),
+      ...params,
+      offset: 0,
+      limit: -1,
+    });
+    const table = (props.pick ?? asTable)(result);
+    return exportRows(table.columns, table.rows, format);
   };
 
   const resize = (event: PointerEvent, column: Column): void => {
@@ -554,17 +558,7 @@ export function DataTable(props: DataTableProps) {
                 ? plural(loaded.totalRows, 'row')
                 : `${fixed(loaded.totalRows, 0)} of ${plural(loaded.unfilteredRows, 'row')}`}
           </span>
-          <MenuButton
-            label="Export"
-            items={[
-              { label: 'Copy as CSV', run: () => void copyAll('csv') },
-              { label: 'Copy as Markdown', run: () => void copyAll('markdown') },
-              { label: 'Copy as JSON', run: () => void copyAll('json') },
-              { label: 'Save as CSV...', run: () => void saveAll('csv') },
-              { label: 'Save as Markdown...', run: () => void saveAll('markdown') },
-              { label: 'Save as JSON...', run: () => void saveAll('json') },
-            ]}
-          />
+          <ExportMenu name={props.name} take={takeAll} />
         </span>
       </div>
       {error !== undefined ? <Failure error={error} retry={retry} /> : null}
@@ -713,7 +707,12 @@ export function DataTable(props: DataTableProps) {
                                 ) : column.key === 'file' ? (
                                   <PlaceCell row={row} />
                                 ) : (
-                                  <Cell column={column} row={row} scale={scales[index]!} />
+                                  <Cell
+                                    column={column}
+                                    row={row}
+                                    scale={scales[index]!}
+                                    {...(index === 0 && names !== undefined ? { names } : {})}
+                                  />
                                 )}
                               </span>
                             </div>

@@ -2,8 +2,10 @@
 import { useRef, useState } from 'preact/hooks';
 import { partColor } from '../lib/colors.ts';
 import { columnScale, exact, fixed, quantity, share, visible, type Unit } from '../lib/format.ts';
+import { shownNames } from '../lib/names.ts';
 import { arcPath, topParts, type RingPart } from '../lib/ring.ts';
 import { ChartMenu } from './chart_menu.tsx';
+import { Name } from './name.tsx';
 import { Panel } from './panel.tsx';
 import { PlainTable } from './plain_table.tsx';
 
@@ -45,6 +47,7 @@ export function RingChart(props: {
       other: true,
     });
   }
+  const names = shownNames(slices.map((slice) => slice.name));
   let at = 0;
   const arcs = slices.map((slice) => {
     const from = at / total;
@@ -118,7 +121,9 @@ export function RingChart(props: {
                     <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
                       <rect width="10" height="10" rx="2" fill={arc.color} />
                     </svg>
-                    <span class="legend-name">{visible(arc.name)}</span>
+                    <span class="legend-name">
+                      <Name whole={arc.name} shown={names.get(arc.name) ?? arc.name} />
+                    </span>
                     <span class="legend-share">{share(arc.value, total)}</span>
                   </>
                 );

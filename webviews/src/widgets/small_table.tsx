@@ -1,13 +1,13 @@
 // A typed table that came whole inside an answer: columns with units, sorted on the page, exported
 // like the big one.
 import { useState } from 'preact/hooks';
-import { copyText, saveFile } from '../host/host.ts';
-import { announce } from '../host/store.ts';
-import { exportRows, extensions, type ExportFormat } from '../lib/export.ts';
+import { exportRows } from '../lib/export.ts';
 import { columnScales, exact, scaled, visible } from '../lib/format.ts';
 import type { Column, Row } from '../lib/protocol.ts';
-import { LinkButton, MenuButton } from './controls.tsx';
+import { LinkButton } from './controls.tsx';
 import type { RowAction } from './data_table.tsx';
+import { ExportMenu } from './export_menu.tsx';
+import { Name } from './name.tsx';
 import { Nothing } from './notices.tsx';
 
 export function SmallTableView(props: {
@@ -42,28 +42,14 @@ export function SmallTableView(props: {
   );
   const numeric = (column: Column): boolean =>
     column.type === 'integer' || column.type === 'number';
-  const take = (format: ExportFormat, save: boolean): void => {
-    const text = exportRows(props.table.columns, rows, format);
-    if (save)
-      saveFile(`${props.name.toLowerCase().replaceAll(' ', '-')}.${extensions[format]}`, text);
-    else {
-      copyText(text);
-      announce('Table copied');
-    }
-  };
   if (rows.length === 0) return <Nothing>No rows.</Nothing>;
   return (
     <div class="small-table">
       {props.bare === true ? null : (
         <div class="small-table-tools">
-          <MenuButton
-            label="Export"
-            items={[
-              { label: 'Copy as CSV', run: () => take('csv', false) },
-              { label: 'Copy as Markdown', run: () => take('markdown', false) },
-              { label: 'Copy as JSON', run: () => take('json', false) },
-              { label: 'Save as CSV...', run: () => take('csv', true) },
-            ]}
+          <ExportMenu
+            name={props.name}
+            take={(format) => exportRows(props.table.columns, rows, format)}
           />
         </div>
       )}
@@ -126,7 +112,7 @@ export function SmallTableView(props: {
                     typeof value === 'number' ? exact(value, column.unit) : String(value ?? '');
                   return at === 0 ? (
                     <th key={column.key} scope="row" title={title}>
-                      {shown}
+                      {typeof value === 'string' ? <Name whole={value} /> : shown}
                     </th>
                   ) : (
                     <td key={column.key} class={numeric(column) ? 'numeric' : ''} title={title}>
@@ -135,7 +121,7 @@ export function SmallTableView(props: {
                   );
                 })}
                 {props.actions === undefined ? null : (
-                  <td>
+                  <td class="go">
                     {props.actions(row).map((action) => (
                       <LinkButton key={action.label} title={action.title} onClick={action.run}>
                         {action.label}

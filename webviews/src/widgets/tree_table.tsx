@@ -1,10 +1,10 @@
 // A tree with figures: rows open and close, siblings sort by any column, the filter keeps matching
 // rows and what leads to them.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { copyText, saveFile } from '../host/host.ts';
-import { announce, failureOf, viewState } from '../host/store.ts';
+import { copyText } from '../host/host.ts';
+import { announce, failureOf, trace, viewState } from '../host/store.ts';
 import type { ViewName } from '../host/messages.ts';
-import { exportRows, extensions, type ExportFormat } from '../lib/export.ts';
+import { exportRows, type ExportFormat } from '../lib/export.ts';
 import {
   columnScales,
   exact,
@@ -15,8 +15,9 @@ import {
   type Unit,
 } from '../lib/format.ts';
 import type { Column, Row } from '../lib/protocol.ts';
-import { FilterBox, LinkButton, MenuButton } from './controls.tsx';
+import { FilterBox, LinkButton } from './controls.tsx';
 import type { RowAction } from './data_table.tsx';
+import { ExportMenu } from './export_menu.tsx';
 import { Nothing } from './notices.tsx';
 import { useVirtualRows } from './virtual_rows.ts';
 
@@ -43,6 +44,8 @@ interface Line<T> {
 }
 
 const rowPx = 24;
+/** Ids hold for one trace. */
+const nothingOpen: { trace: string; ids: number[] } = { trace: '', ids: [] };
 
 export function TreeTable<T extends TreeItem<T>>(props: {
   name: string;
@@ -60,7 +63,16 @@ export function TreeTable<T extends TreeItem<T>>(props: {
 }) {
   const sortState = viewState(props.view, `${props.stateKey}Sort`, '');
   const filterState = viewState(props.view, `${props.stateKey}Filter`, '');
-  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
+  const openState = viewState(props.view, `${props.stateKey}Open`, nothingOpen);
+  const path = trace.value?.path ?? '';
+  const open = useMemo(
+    () => new Set(openState.value.trace === path ? openState.value.ids : []),
+    [openState.value, path],
+  );
+  const setOpen = (next: ReadonlySet<number>): void => {
+    openState.value = { trace: path, ids: [...next] };
+  };
+  const loading = useRef(new Set<number>());
   const [extra, setExtra] = useState<ReadonlyMap<number, T[]>>(new Map());
   const [active, setActive] = useState(0);
   const takeFocus = useRef(-1);
@@ -74,6 +86,10 @@ export function TreeTable<T extends TreeItem<T>>(props: {
 
   // The first levels open by themselves as long as they fit on a page.
   useEffect(() => {
+    setExtra(new Map());
+    setActive(0);
+    loading.current.clear();
+    if (openState.peek().trace === path) return;
     const next = new Set<number>();
     let level: readonly T[] = props.nodes;
     let count = level.length;
@@ -85,8 +101,6 @@ export function TreeTable<T extends TreeItem<T>>(props: {
       level = below;
     }
     setOpen(next);
-    setExtra(new Map());
-    setActive(0);
   }, [props.nodes]);
 
   const lines = useMemo(() => {
@@ -158,19 +172,26 @@ export function TreeTable<T extends TreeItem<T>>(props: {
     }
   });
 
-  const setOpened = async (node: T, opened: boolean): Promise<void> => {
+  // An open row whose children were left out of the answer asks for them.
+  useEffect(() => {
+    const { loadChildren } = props;
+    if (loadChildren === undefined) return;
+    for (const { node } of lines) {
+      const whole = childrenOf(node).length >= node.childCount;
+      if (whole || !open.has(node.id) || loading.current.has(node.id)) continue;
+      loading.current.add(node.id);
+      loadChildren(node).then(
+        (loaded) => setExtra((old) => new Map(old).set(node.id, loaded)),
+        (error: unknown) => announce(failureOf(error).message),
+      );
+    }
+  }, [lines]);
+
+  const setOpened = (node: T, opened: boolean): void => {
     const next = new Set(open);
     if (opened) next.add(node.id);
     else next.delete(node.id);
     setOpen(next);
-    if (opened && childrenOf(node).length < node.childCount && props.loadChildren !== undefined) {
-      try {
-        const loaded = await props.loadChildren(node);
-        setExtra((old) => new Map(old).set(node.id, loaded));
-      } catch (error) {
-        announce(failureOf(error).message);
-      }
-    }
   };
   const moveTo = (index: number): void => {
     const next = Math.max(0, Math.min(lines.length - 1, index));
@@ -206,11 +227,11 @@ export function TreeTable<T extends TreeItem<T>>(props: {
         moveTo(at - 15);
         break;
       case 'ArrowRight':
-        if (has && !opened) void setOpened(line.node, true);
+        if (has && !opened) setOpened(line.node, true);
         else if (has) moveTo(at + 1);
         break;
       case 'ArrowLeft':
-        if (has && open.has(line.node.id)) void setOpened(line.node, false);
+        if (has && open.has(line.node.id)) setOpened(line.node, false);
         else if (line.parent >= 0) moveTo(line.parent);
         break;
       case '*': {
@@ -223,7 +244,7 @@ export function TreeTable<T extends TreeItem<T>>(props: {
         props.actions(line.node)[0]?.run();
         break;
       case ' ':
-        if (has) void setOpened(line.node, !opened);
+        if (has) setOpened(line.node, !opened);
         break;
       case 'c':
         if (!(event.ctrlKey || event.metaKey)) return;
@@ -241,50 +262,40 @@ export function TreeTable<T extends TreeItem<T>>(props: {
     event.stopPropagation();
   };
 
-  const exportAll = async (format: ExportFormat, save: boolean): Promise<void> => {
-    try {
-      const all = await props.loadAll();
-      const columns: Column[] = [
-        { key: 'path', title: 'Path', definition: '', type: 'text', unit: '', hidden: false },
-        {
-          key: 'depth',
-          title: 'Depth',
-          definition: '',
-          type: 'integer',
-          unit: 'count',
-          hidden: false,
-        },
-        ...props.columns.map((column): Column => ({
-          key: column.key,
-          title: column.title,
-          definition: column.definition,
-          type: 'number',
-          unit: column.unit,
-          hidden: false,
-        })),
-      ];
-      const list: Row[] = [];
-      const stack = [...all].reverse().map((node) => ({ node, path: '', depth: 0 }));
-      while (stack.length > 0) {
-        const { node, path, depth } = stack.pop()!;
-        const here = path === '' ? props.label(node) : `${path} / ${props.label(node)}`;
-        const row: Row = { path: here, depth };
-        for (const column of props.columns) row[column.key] = column.value(node);
-        list.push(row);
-        for (let i = node.children.length - 1; i >= 0; i--) {
-          stack.push({ node: node.children[i]!, path: here, depth: depth + 1 });
-        }
+  const exportAll = async (format: ExportFormat): Promise<string> => {
+    const all = await props.loadAll();
+    const columns: Column[] = [
+      { key: 'path', title: 'Path', definition: '', type: 'text', unit: '', hidden: false },
+      {
+        key: 'depth',
+        title: 'Depth',
+        definition: '',
+        type: 'integer',
+        unit: 'count',
+        hidden: false,
+      },
+      ...props.columns.map((column): Column => ({
+        key: column.key,
+        title: column.title,
+        definition: column.definition,
+        type: 'number',
+        unit: column.unit,
+        hidden: false,
+      })),
+    ];
+    const list: Row[] = [];
+    const stack = [...all].reverse().map((node) => ({ node, path: '', depth: 0 }));
+    while (stack.length > 0) {
+      const { node, path, depth } = stack.pop()!;
+      const here = path === '' ? props.label(node) : `${path} / ${props.label(node)}`;
+      const row: Row = { path: here, depth };
+      for (const column of props.columns) row[column.key] = column.value(node);
+      list.push(row);
+      for (let i = node.children.length - 1; i >= 0; i--) {
+        stack.push({ node: node.children[i]!, path: here, depth: depth + 1 });
       }
-      const text = exportRows(columns, list, format);
-      if (save) {
-        saveFile(`${props.name.toLowerCase().replaceAll(' ', '-')}.${extensions[format]}`, text);
-      } else {
-        copyText(text);
-        announce('Table copied');
-      }
-    } catch (error) {
-      announce(`Export failed: ${failureOf(error).message}`);
     }
+    return exportRows(columns, list, format);
   };
 
   const hasActions = lines.some((line) => props.actions(line.node).length > 0);
@@ -307,17 +318,7 @@ export function TreeTable<T extends TreeItem<T>>(props: {
         />
         <span class="toolbar-end">
           <span class="row-count">{plural(lines.length, 'row')}</span>
-          <MenuButton
-            label="Export"
-            items={[
-              { label: 'Copy as CSV', run: () => void exportAll('csv', false) },
-              { label: 'Copy as Markdown', run: () => void exportAll('markdown', false) },
-              { label: 'Copy as JSON', run: () => void exportAll('json', false) },
-              { label: 'Save as CSV...', run: () => void exportAll('csv', true) },
-              { label: 'Save as Markdown...', run: () => void exportAll('markdown', true) },
-              { label: 'Save as JSON...', run: () => void exportAll('json', true) },
-            ]}
-          />
+          <ExportMenu name={props.name} take={exportAll} />
         </span>
       </div>
       <div ref={scroll} class="grid-scroll">
@@ -398,7 +399,7 @@ export function TreeTable<T extends TreeItem<T>>(props: {
                     data-line={item.index}
                     onMouseDown={() => setActive(item.index)}
                     onDblClick={() => {
-                      if (has) void setOpened(node, !opened);
+                      if (has) setOpened(node, !opened);
                     }}
                   >
                     <div
@@ -413,7 +414,7 @@ export function TreeTable<T extends TreeItem<T>>(props: {
                           class={`twisty ${opened ? 'open' : ''}`}
                           tabIndex={-1}
                           aria-label={opened ? 'Close row' : 'Open row'}
-                          onClick={() => void setOpened(node, !opened)}
+                          onClick={() => setOpened(node, !opened)}
                         />
                       ) : (
                         <span class="twisty-space" />

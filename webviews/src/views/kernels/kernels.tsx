@@ -10,28 +10,26 @@ import { Absences, Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import { RingChart } from '../../widgets/ring_chart.tsx';
 import { SmallTableView } from '../../widgets/small_table.tsx';
-import { filterFor, sourceAction, text, timelineAction, viewAction } from '../links.ts';
+import {
+  filterFor,
+  lineAction,
+  moduleAction,
+  operatorAction,
+  sourceAction,
+  text,
+  timelineAction,
+} from '../links.ts';
 
-function operatorAction(row: Row): RowAction[] {
-  const operator = text(row, 'operator');
-  return operator === ''
-    ? []
-    : viewAction('operators', 'Operator', `Show ${operator} in Operators`, {
-        filter: filterFor(operator),
-      });
-}
-
-/** What launched the kernels of a row: operators, modules, lines. */
-function Launches(props: { row: Row }) {
+/** What launched the kernels, or the copies, of a row: operators, modules, lines. */
+function Launches(props: {
+  row: Row;
+  method: 'view/kernelLaunches' | 'view/copyLaunches';
+  keys: readonly string[];
+}) {
   const { row } = props;
-  const params: Record<string, unknown> = { name: text(row, 'name') };
-  for (const key of ['operator', 'grid', 'block']) {
-    if (row[key] !== undefined) params[key] = text(row, key);
-  }
-  const { value, error, retry } = useAnswer<ViewKernelLaunchesResult>(
-    'view/kernelLaunches',
-    params,
-  );
+  const params: Record<string, unknown> = {};
+  for (const key of props.keys) if (row[key] !== undefined) params[key] = text(row, key);
+  const { value, error, retry } = useAnswer<ViewKernelLaunchesResult>(props.method, params);
   const part = viewState('kernels', 'launchesBy', 'operators');
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading launches" />;
@@ -63,10 +61,11 @@ function Launches(props: { row: Row }) {
         <SmallTableView
           name={`Launched by ${part.value}`}
           table={shown}
-          bare
           actions={(launch) => [
             ...sourceAction(launch),
+            ...lineAction(launch),
             ...operatorAction(launch),
+            ...moduleAction(launch),
             ...timelineAction(launch, text(row, 'name')),
           ]}
         />
@@ -74,6 +73,8 @@ function Launches(props: { row: Row }) {
     </div>
   );
 }
+
+const copyKeys = ['direction', 'source', 'target'];
 
 export function KernelsView() {
   const info = trace.value;
@@ -89,6 +90,7 @@ export function KernelsView() {
   const matrixUs = result?.tensorCoreUs ?? 0;
   const actions = (row: Row): RowAction[] => [
     ...timelineAction(row, text(row, 'name')),
+    ...sourceAction(row),
     ...operatorAction(row),
   ];
   return (
@@ -147,7 +149,14 @@ export function KernelsView() {
             .map((key) => text(row, key))
             .join(' ')
         }
-        detail={(row) => <Launches row={row} />}
+        detail={(row) => (
+          <Launches
+            row={row}
+            method="view/kernelLaunches"
+            keys={['name', 'operator', 'grid', 'block']}
+          />
+        )}
+        kernelNames
         onResult={(answer) => setResult(answer as ViewKernelsResult)}
         hideColumns={(answer) => {
           const kernels = answer as ViewKernelsResult;
@@ -189,7 +198,9 @@ export function KernelsView() {
             stateKey="copies"
             method="view/copies"
             defaultSort="-totalUs"
-            actions={(row) => timelineAction(row, 'Memcpy')}
+            actions={(row) => [...timelineAction(row, 'Memcpy'), ...sourceAction(row)]}
+            rowKey={(row) => copyKeys.map((key) => text(row, key)).join(' ')}
+            detail={(row) => <Launches row={row} method="view/copyLaunches" keys={copyKeys} />}
             empty="No copy and no set ran in the selected steps."
           />
         </Panel>

@@ -1,6 +1,5 @@
 // Cost per line of the user's code; a line opens to the source around it.
 import { useState } from 'preact/hooks';
-import { openSource } from '../../host/host.ts';
 import { useNavigation } from '../../host/navigation.ts';
 import { trace, viewState } from '../../host/store.ts';
 import { quantity, share } from '../../lib/format.ts';
@@ -9,16 +8,19 @@ import { Segments } from '../../widgets/controls.tsx';
 import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
 import { Absences } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
-import { numberOf, text, viewAction } from '../links.ts';
+import { numberOf, sourceAction, text, viewAction } from '../links.ts';
 import { Listing } from './listing.tsx';
 
-function open(row: Row): void {
-  openSource({
-    file: text(row, 'file'),
-    line: numberOf(row, 'line') ?? 1,
-    function: text(row, 'function'),
-    lineIsDefinition: text(row, 'confidence') === 'function',
-  });
+/** To the rows of the operators that the line called. */
+function operatorsAction(row: Row): RowAction[] {
+  const names = text(row, 'operators')
+    .split(', ')
+    .filter((name) => /^[\w:.]+$/.test(name));
+  return names.length === 0
+    ? []
+    : viewAction('operators', 'Operators', 'Show its operators', {
+        filter: `name=${names.join('|')}`,
+      });
 }
 
 function actions(row: Row): RowAction[] {
@@ -26,16 +28,16 @@ function actions(row: Row): RowAction[] {
   if (file === '') return [];
   const line = numberOf(row, 'line');
   return [
-    {
-      label: 'Code',
-      title: `Open ${file}${line === undefined ? '' : `:${line}`}`,
-      run: () => open(row),
-    },
+    ...sourceAction(row),
     ...(line === undefined
       ? []
       : viewAction('timeline', 'Timeline', 'Show its slices in the timeline', {
           line: { file, line },
         })),
+    ...operatorsAction(row),
+    ...viewAction('stacks', 'Stacks', 'Show the stacks through here', {
+      search: text(row, 'function') || file,
+    }),
   ];
 }
 

@@ -15,21 +15,42 @@ import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import { SmallTableView } from '../../widgets/small_table.tsx';
-import { filterFor, numberOf, sourceAction, text, timelineAction, viewAction } from '../links.ts';
+import {
+  lineAction,
+  moduleAction,
+  numberOf,
+  operatorAction,
+  sourceAction,
+  text,
+  timelineAction,
+  viewAction,
+} from '../links.ts';
 
-const rowActions = (row: Row) => {
-  // "aten::zeros (aten::empty)" stands for the caller of a bare aten::empty.
-  const operator = text(row, 'operator').replace(/ \(.*\)$/, '');
-  return [
-    ...timelineAction(row, operator),
-    ...sourceAction(row),
-    ...(operator === '' || operator.startsWith('<')
-      ? []
-      : viewAction('operators', 'Operator', `Show ${operator} in Operators`, {
-          filter: filterFor(operator),
-        })),
-  ];
-};
+const rowActions = (row: Row) => [
+  ...timelineAction(row, text(row, 'operator').replace(/ \(.*\)$/, '')),
+  ...sourceAction(row),
+  ...operatorAction(row),
+];
+
+/** A row of the peak names an operator, a line or a module. */
+const peakActions = (row: Row, by: string) => [
+  ...(row.slice === null ? [] : timelineAction(row, text(row, 'name'))),
+  ...sourceAction(row),
+  ...(by === 'byOperator' ? operatorAction({ operator: text(row, 'name') }) : []),
+  ...(by === 'byLine' ? lineAction(row) : []),
+  ...(by === 'byModule' && !text(row, 'name').startsWith('<')
+    ? moduleAction({ module: text(row, 'name') })
+    : []),
+];
+
+/** The states of an allocation as terms of the filter. */
+const states = [
+  { value: '', label: 'All' },
+  { value: 'state=released', label: 'Released' },
+  { value: 'state=open', label: 'Still held' },
+  { value: 'state="release only"', label: 'Release only' },
+];
+const stateTerm = /(?:^|\s+)state=(?:"[^"]*"|\S+)/g;
 
 /** To the part of the curve in which the memory was held. */
 function curveAction(row: Row, setRange: (range: CurveRange) => void): RowAction[] {
@@ -57,6 +78,7 @@ export function MemoryView() {
   const stored = scopedState('trace', 'memory', 'range', noRange);
   const part = viewState('memory', 'table', 'statistics');
   const peakBy = viewState('memory', 'peakBy', 'byOperator');
+  const eventsFilter = viewState('memory', 'eventsFilter', '');
   const withCapacity = viewState('memory', 'capacity', false);
   useNavigation('memory', (to) => {
     if (to.range !== undefined) stored.value = { from: to.range.startNs, to: to.range.endNs };
@@ -177,8 +199,18 @@ export function MemoryView() {
               ]),
           ...(capacity === undefined
             ? []
-            : [{ name: 'Capacity', value: quantity(capacity, 'bytes') }]),
-          { name: 'Records', value: quantity(current.records, 'count') },
+            : [
+                {
+                  name: 'Capacity',
+                  value: quantity(capacity, 'bytes'),
+                  definition: 'Memory of the device, from its recorded properties.',
+                },
+              ]),
+          {
+            name: 'Records',
+            value: quantity(current.records, 'count'),
+            definition: 'Allocations and releases in the trace.',
+          },
           ...(current.relative
             ? [
                 {
@@ -197,23 +229,25 @@ export function MemoryView() {
         }
       >
         {asTable ? (
-          <PlainTable
-            label="Memory over time"
-            columns={[
-              { title: 'Time (ms)', numeric: true },
-              { title: 'Allocated (bytes)', numeric: true },
-              ...(value.curve.reservedBytes.length > 0
-                ? [{ title: 'Reserved (bytes)', numeric: true }]
-                : []),
-            ]}
-            rows={value.curve.timesNs.map((time, index) => [
-              fixed(time / 1e6, 6),
-              quantity(value.curve.allocatedBytes[index], 'count'),
-              ...(value.curve.reservedBytes.length > 0
-                ? [quantity(value.curve.reservedBytes[index], 'count')]
-                : []),
-            ])}
-          />
+          <div ref={frame}>
+            <PlainTable
+              label="Memory over time"
+              columns={[
+                { title: 'Time (ms)', numeric: true },
+                { title: 'Allocated (bytes)', numeric: true },
+                ...(value.curve.reservedBytes.length > 0
+                  ? [{ title: 'Reserved (bytes)', numeric: true }]
+                  : []),
+              ]}
+              rows={value.curve.timesNs.map((time, index) => [
+                fixed(time / 1e6, 6),
+                quantity(value.curve.allocatedBytes[index], 'count'),
+                ...(value.curve.reservedBytes.length > 0
+                  ? [quantity(value.curve.reservedBytes[index], 'count')]
+                  : []),
+              ])}
+            />
+          </div>
         ) : value.curve.timesNs.length === 0 ? (
           <p class="nothing">No records with an address in this range.</p>
         ) : (
@@ -256,7 +290,24 @@ export function MemoryView() {
             method="view/memoryEvents"
             params={params}
             firstShare={2.5}
-            actions={(row) => [...rowActions(row), ...curveAction(row, setRange)]}
+            actions={(row) => [
+              ...rowActions(row),
+              ...moduleAction(row),
+              ...curveAction(row, setRange),
+            ]}
+            toolbar={
+              <Select
+                label="State"
+                value={
+                  states.find((one) => eventsFilter.value.includes(one.value || '\0'))?.value ?? ''
+                }
+                choices={states}
+                onChange={(term) => {
+                  const rest = eventsFilter.value.replaceAll(stateTerm, '').trim();
+                  eventsFilter.value = `${rest} ${term}`.trim();
+                }}
+              />
+            }
           />
         ) : part.value === 'peak' ? (
           <>
@@ -272,7 +323,11 @@ export function MemoryView() {
                 onChange={(next) => (peakBy.value = next)}
               />
             </div>
-            <SmallTableView name="Memory at the peak" table={peakTable} actions={sourceAction} />
+            <SmallTableView
+              name="Memory at the peak"
+              table={peakTable}
+              actions={(row) => peakActions(row, peakBy.value)}
+            />
           </>
         ) : (
           <DataTable
@@ -282,6 +337,7 @@ export function MemoryView() {
             method="view/memoryStatistics"
             params={params}
             defaultSort="-selfSizeIncreaseBytes"
+            firstShare={3}
             actions={rowActions}
           />
         )}

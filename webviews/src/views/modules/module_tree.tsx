@@ -82,6 +82,9 @@ function anywhere(nodes: readonly ModuleNode[], key: keyof ModuleNode): boolean 
 
 function actions(node: ModuleNode): RowAction[] {
   return [
+    ...viewAction('operators', 'Operators', `Show the operators inside ${node.name}`, {
+      module: node.name,
+    }),
     ...(node.slice === null
       ? []
       : viewAction('timeline', 'Timeline', 'Show its first call in the timeline', {

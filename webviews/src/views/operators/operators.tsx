@@ -1,16 +1,25 @@
-// Operators: four rings and the table; each row opens to the Python stacks that called it.
+// Operators: four rings and the table; each row opens to the Python stacks and
+// the modules that called it.
 import { useState } from 'preact/hooks';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { trace, viewState } from '../../host/store.ts';
-import { plural, quantity } from '../../lib/format.ts';
+import { plural, quantity, visible } from '../../lib/format.ts';
 import type { Row, ViewOperatorsResult, ViewOperatorStacksResult } from '../../lib/protocol.ts';
 import { LinkButton, NumberBox, Segments } from '../../widgets/controls.tsx';
 import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
 import { Absences, Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { RingChart } from '../../widgets/ring_chart.tsx';
 import { StackList } from '../../widgets/stack_list.tsx';
-import { filterFor, text, timelineAction, viewAction } from '../links.ts';
+import { SmallTableView } from '../../widgets/small_table.tsx';
+import {
+  filterFor,
+  moduleAction,
+  sourceAction,
+  text,
+  timelineAction,
+  viewAction,
+} from '../links.ts';
 
 const rings = [
   {
@@ -39,8 +48,8 @@ const rings = [
 /** Stacks that an opened row shows before it is asked for all. */
 const fewStacks = 6;
 
-function Stacks(props: { row: Row }) {
-  const [all, setAll] = useState(false);
+/** Where the calls of a row came from: Python stacks, modules. */
+function Callers(props: { row: Row }) {
   const params: Record<string, unknown> = { name: text(props.row, 'name') };
   const shapes = text(props.row, 'inputShapes');
   if (shapes !== '') params.inputShapes = shapes;
@@ -48,10 +57,47 @@ function Stacks(props: { row: Row }) {
     'view/operatorStacks',
     params,
   );
+  const part = viewState('operators', 'calledFrom', 'stacks');
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading stacks" />;
+  const { stacks, modules } = value;
+  const shown = modules.rows.length === 0 ? 'stacks' : stacks.length === 0 ? 'modules' : part.value;
+  return (
+    <div class="launches">
+      {stacks.length === 0 || modules.rows.length === 0 ? null : (
+        <Segments
+          label="Called from"
+          value={shown}
+          choices={[
+            { value: 'stacks', label: 'Stacks' },
+            { value: 'modules', label: 'Modules' },
+          ]}
+          onChange={(next) => (part.value = next)}
+        />
+      )}
+      {shown === 'modules' ? (
+        <SmallTableView
+          name="Called from modules"
+          table={modules}
+          actions={(row) => [
+            ...moduleAction(row),
+            ...sourceAction(row),
+            ...timelineAction(row, text(props.row, 'name')),
+          ]}
+        />
+      ) : stacks.length === 0 ? (
+        <Nothing>No stack was recorded for these calls.</Nothing>
+      ) : (
+        <Stacks value={value} />
+      )}
+    </div>
+  );
+}
+
+function Stacks(props: { value: ViewOperatorStacksResult }) {
+  const { value } = props;
+  const [all, setAll] = useState(false);
   const shown = all ? value.stacks : value.stacks.slice(0, fewStacks);
-  if (value.stacks.length === 0) return <Nothing>No stack was recorded for these calls.</Nothing>;
   return (
     <div class="stack-cards">
       <Absences absences={value.absences} />
@@ -108,17 +154,22 @@ export function OperatorsView() {
   const group = viewState('operators', 'groupBy', 'operator');
   const top = viewState('operators', 'top', 10);
   const filter = viewState('operators', 'tableFilter', '');
+  const module = viewState('operators', 'module', '');
   const [result, setResult] = useState<ViewOperatorsResult | undefined>(undefined);
   useNavigation('operators', (to) => {
     if (to.filter !== undefined) filter.value = to.filter;
     if (to.groupBy !== undefined) group.value = to.groupBy;
+    module.value = to.module ?? '';
+    if (to.module !== undefined) filter.value = '';
   });
+  const modules = trace.value?.hasModules === true;
   const shapes = trace.value?.hasShapes === true;
   const stacks = trace.value?.hasStacks === true;
   const actions = (row: Row): RowAction[] => {
     const name = text(row, 'name');
     return [
       ...timelineAction(row, name),
+      ...sourceAction(row),
       ...(device
         ? viewAction('kernels', 'Kernels', `Show the kernels of ${name}`, {
             filter: `operator=${filterFor(name)}`,
@@ -158,8 +209,11 @@ export function OperatorsView() {
         view="operators"
         stateKey="table"
         method="view/operators"
-        params={{ groupBy: group.value, topN: top.value }}
-        defaultSort={device ? '-deviceSelfUs' : '-hostSelfUs'}
+        params={{
+          groupBy: group.value,
+          topN: top.value,
+          ...(module.value === '' ? {} : { module: module.value }),
+        }}
         actions={actions}
         rowKey={(row) => `${text(row, 'name')} ${text(row, 'inputShapes')}`}
         onResult={(answer) => setResult(answer as ViewOperatorsResult)}
@@ -175,14 +229,33 @@ export function OperatorsView() {
               ]),
           ...(stacks ? [] : ['stacks']),
         ]}
-        {...(stacks
+        {...(stacks || modules
           ? {
-              canOpen: (row: Row) => Number(row.stacks ?? 0) > 0,
-              detail: (row: Row) => <Stacks row={row} />,
+              canOpen: (row: Row) => modules || Number(row.stacks ?? 0) > 0,
+              detail: (row: Row) => <Callers row={row} />,
             }
           : {})}
+        empty={module.value === '' ? 'No operator ran.' : `No operator ran inside ${module.value}.`}
         toolbar={
           <>
+            {module.value === '' ? null : (
+              <span class="chip">
+                <span>Inside {visible(module.value)}</span>
+                {viewAction('modules', 'Module', `Show ${module.value} in Modules`, {
+                  filter: module.value,
+                }).map((action) => (
+                  <LinkButton key={action.label} title={action.title} onClick={action.run}>
+                    {action.label}
+                  </LinkButton>
+                ))}
+                <LinkButton
+                  title="Show the operators of the whole trace"
+                  onClick={() => (module.value = '')}
+                >
+                  Show all
+                </LinkButton>
+              </span>
+            )}
             {shapes ? (
               <Segments
                 label="Group by"

@@ -89,13 +89,13 @@ function Gpus(props: { result: ViewOverviewResult }) {
   const percent = (value: number | null): string | undefined =>
     value === null ? undefined : `${fixed(value * 100, 2)} %`;
   return (
-    <Panel title={gpus.length === 1 ? 'GPU' : 'GPUs'}>
+    <Panel title={gpus.length === 1 ? 'Device' : 'Devices'}>
       {gpus.map((gpu) => (
         <div key={gpu.index} class="gpu">
           <Facts
             items={[
               {
-                name: `GPU ${gpu.index}`,
+                name: visible(gpu.label),
                 value: gpu.name === '' ? '(name not recorded)' : visible(gpu.name),
               },
               {
@@ -163,8 +163,12 @@ function Average(props: { result: ViewOverviewResult; shown: ShownRole[] }) {
           class="open"
           columns={[
             { title: 'Spent on' },
-            { title: 'Time (\u00b5s)', numeric: true },
-            { title: 'Share', numeric: true },
+            {
+              title: 'Time (\u00b5s)',
+              numeric: true,
+              definition: 'Mean time of a step that counts for this.',
+            },
+            { title: 'Share', numeric: true, definition: 'Part of the step.' },
           ]}
           rows={[
             [
@@ -219,14 +223,24 @@ function Health() {
     >
       <Facts
         items={[
-          { name: 'Events', value: quantity(value.events, 'count') },
-          { name: 'Read in', value: `${fixed(value.totalSeconds, 2)} s` },
+          {
+            name: 'Events',
+            value: quantity(value.events, 'count'),
+            definition: 'Entries of the trace: slices, instants, counters, flows and metadata.',
+          },
+          {
+            name: 'Read in',
+            value: `${fixed(value.totalSeconds, 2)} s`,
+            definition: 'Time from opening the file to the first view.',
+          },
           {
             name: 'Size',
+            definition: 'Of the file, and of its text when it was compressed.',
             value: `${quantity(value.fileBytes, 'bytes')} file, ${quantity(value.textBytes, 'bytes')} text`,
           },
           {
             name: 'Problems',
+            definition: 'What was damaged or missing in the file. The rest was read.',
             value:
               value.problems.length === 0
                 ? 'none'

@@ -12,7 +12,7 @@ import { DataTable } from '../../widgets/data_table.tsx';
 import { FlameGraph } from '../../widgets/flame_graph.tsx';
 import { Absences, Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
-import { sourceAction, viewAction } from '../links.ts';
+import { filterFor, sourceAction, text, viewAction } from '../links.ts';
 
 function flameOf(node: StackNode): FlameInput {
   return {
@@ -80,7 +80,16 @@ export function StacksView() {
       </>
     );
   }
-  const rowActions = (row: Row) => sourceAction(row);
+  const rowActions = (row: Row) => [
+    ...sourceAction(row),
+    ...viewAction('lines', 'Lines', `Show the lines of ${text(row, 'function')}`, {
+      groupBy: 'line',
+      filter: `function=${filterFor(text(row, 'function'))}`,
+    }),
+    ...viewAction('timeline', 'Timeline', 'Find in the timeline', {
+      search: text(row, 'function'),
+    }),
+  ];
   return (
     <>
       <div class="toolbar">

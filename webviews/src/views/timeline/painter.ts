@@ -407,7 +407,7 @@ export class MinimapBars {
         context.globalAlpha = alpha;
         const one = width / Math.max(1, values.length);
         values.forEach((value, i) => {
-          const tall = Math.max(value > 0 ? 1 : 0, value * (height - 2));
+          const tall = Math.max(value > 0 ? 3 : 0, value * (height - 2));
           context.fillRect(i * one, height - tall, Math.max(1, one), tall);
         });
       };

@@ -660,7 +660,7 @@ export function GapsPanel() {
           value={device.value}
           choices={devices.map((one) => ({
             value: String(one.ordinal),
-            label: `GPU ${one.ordinal}`,
+            label: one.label,
           }))}
           onChange={(next) => {
             device.value = next;

@@ -1,0 +1,47 @@
+// Copy and export of a table, the same six ways everywhere.
+import { copyText, saveFile } from '../host/host.ts';
+import { announce, failureOf } from '../host/store.ts';
+import { extensions, type ExportFormat } from '../lib/export.ts';
+import { MenuButton } from './controls.tsx';
+
+const formats: readonly { format: ExportFormat; title: string }[] = [
+  { format: 'csv', title: 'CSV' },
+  { format: 'markdown', title: 'Markdown' },
+  { format: 'json', title: 'JSON' },
+];
+
+/** `take` makes the text; undefined means that there is nothing to export. */
+export function ExportMenu(props: {
+  name: string;
+  take: (format: ExportFormat) => string | undefined | Promise<string | undefined>;
+}) {
+  const run = async (format: ExportFormat, save: boolean): Promise<void> => {
+    try {
+      const text = await props.take(format);
+      if (text === undefined) return;
+      if (save) {
+        saveFile(`${props.name.toLowerCase().replaceAll(' ', '-')}.${extensions[format]}`, text);
+      } else {
+        copyText(text);
+        announce('Table copied');
+      }
+    } catch (error) {
+      announce(`Export failed: ${failureOf(error).message}`);
+    }
+  };
+  return (
+    <MenuButton
+      label="Export"
+      items={[
+        ...formats.map(({ format, title }) => ({
+          label: `Copy as ${title}`,
+          run: () => void run(format, false),
+        })),
+        ...formats.map(({ format, title }) => ({
+          label: `Save as ${title}...`,
+          run: () => void run(format, true),
+        })),
+      ]}
+    />
+  );
+}
