@@ -6,6 +6,7 @@
 
 #include "analysis/intervals.h"
 #include "analysis/stack_of.h"
+#include "base/text.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -272,7 +273,7 @@ class Analysis {
     for (const auto& [cost, name] : list) {
       if (out.size() == kOperatorsPerLine) break;
       // Template kernels have names of thousands of characters.
-      out.push_back(name.size() <= kMaxName ? name : name.substr(0, kMaxName) + "...");
+      out.push_back(Shortened(name, kMaxName));
     }
     return out;
   }

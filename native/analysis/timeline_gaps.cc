@@ -6,6 +6,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/text.h"
+
 namespace emberline {
 namespace {
 
@@ -278,10 +280,7 @@ Result<std::vector<DeviceGap>> FindGaps(const Model& model, const Device& device
 
 std::string GapText(const Model& model, const DeviceGap& gap) {
   const TraceStore& store = model.store();
-  const auto name = [&](SliceIndex i) {
-    std::string text(store.name(i).substr(0, 120));
-    return text;
-  };
+  const auto name = [&](SliceIndex i) { return Shortened(store.name(i), 120); };
   const std::string host =
       gap.host == kNone ? "" : name(gap.host) + " (" + Us(gap.host_part) + " of the gap)";
   std::string late;

@@ -18,7 +18,8 @@ std::string Formatted(const char* format, double value) {
 }
 
 std::string Grouped(int64_t value) {
-  std::string digits = std::to_string(value < 0 ? -value : value);
+  const auto bits = static_cast<uint64_t>(value);
+  std::string digits = std::to_string(value < 0 ? 0 - bits : bits);
   for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
   return value < 0 ? "-" + digits : digits;
 }

@@ -29,6 +29,19 @@ uint32_t Hash(std::string_view text) {
   return static_cast<uint32_t>(h ^ (h >> 32));
 }
 
+// The slot of `table` that holds the text's id, or the empty one where it belongs.
+size_t SlotOf(const std::vector<uint32_t>& table, const std::vector<uint32_t>& hashes,
+              const std::vector<std::string_view>& views, std::string_view text, uint32_t hash) {
+  const size_t mask = table.size() - 1;
+  size_t slot = hash & mask;
+  while (table[slot] != kNone) {
+    const uint32_t id = table[slot];
+    if (hashes[id] == hash && views[id] == text) break;
+    slot = (slot + 1) & mask;
+  }
+  return slot;
+}
+
 }  // namespace
 
 StringPool::StringPool() {
@@ -63,13 +76,8 @@ void StringPool::Grow() {
 
 StringId StringPool::Intern(std::string_view text) {
   const uint32_t hash = Hash(text);
-  const size_t mask = table_.size() - 1;
-  size_t slot = hash & mask;
-  while (table_[slot] != kNone) {
-    const uint32_t id = table_[slot];
-    if (hashes_[id] == hash && views_[id] == text) return id;
-    slot = (slot + 1) & mask;
-  }
+  const size_t slot = SlotOf(table_, hashes_, views_, text, hash);
+  if (table_[slot] != kNone) return table_[slot];
   assert(views_.size() < kNone - 1);
   const uint32_t id = static_cast<uint32_t>(views_.size());
   table_[slot] = id;
@@ -80,15 +88,7 @@ StringId StringPool::Intern(std::string_view text) {
 }
 
 StringId StringPool::Find(std::string_view text) const {
-  const uint32_t hash = Hash(text);
-  const size_t mask = table_.size() - 1;
-  size_t slot = hash & mask;
-  while (table_[slot] != kNone) {
-    const uint32_t id = table_[slot];
-    if (hashes_[id] == hash && views_[id] == text) return id;
-    slot = (slot + 1) & mask;
-  }
-  return kNone;
+  return table_[SlotOf(table_, hashes_, views_, text, Hash(text))];
 }
 
 size_t StringPool::MemoryBytes() const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/parse_integer.h"
+#include "base/text.h"
 
 namespace emberline {
 namespace {
@@ -447,7 +448,7 @@ void EventSink::Finish() {
       std::string key = kPrefixes[phase];
       const std::string_view raw = strings_.Get(state.raw);
       if (!key.empty() && !raw.empty()) key += ' ';
-      key += raw.substr(0, 200);
+      key += Shortened(raw, 200);
       // A hostile file may have as many categories as events; a report needs no more than these.
       if (by_category.size() >= kMaxCountedCategories && by_category.count(key) == 0) {
         key = "(others)";

@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "rpc/params.h"
 #include "rpc/schema.h"
 #include "rpc/views/profile.h"
 #include "rpc/views/view.h"
@@ -16,17 +17,12 @@ const ViewMethod* FindView(const std::string& method) {
   return nullptr;
 }
 
-std::string Text(const Json& params, const char* key) {
-  const auto it = params.find(key);
-  return it != params.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
-
 Result<Json> CallView(const ViewMethod& view, const Json& params, const CallContext& context) {
   Result<std::shared_ptr<const LoadedTrace>> trace =
-      context.session.Load(Text(params, "profileId"), SelectionOf(params),
+      context.session.Load(TextParam(params, "profileId"), SelectionOf(params),
                            ReadOptions{context.cancel, context.progress});
   if (!trace.ok()) return trace.error();
-  const std::string steps_text = Text(params, "steps");
+  const std::string steps_text = TextParam(params, "steps");
   StepSelection steps;
   if (!steps_text.empty() && steps_text != "all") {
     Result<StepSelection> parsed = ParseSteps(*trace.value()->model, steps_text);
@@ -42,7 +38,7 @@ Result<Json> CallView(const ViewMethod& view, const Json& params, const CallCont
 }  // namespace
 
 TraceSelection SelectionOf(const Json& params) {
-  return {Text(params, "run"), Text(params, "worker"), Text(params, "span")};
+  return {TextParam(params, "run"), TextParam(params, "worker"), TextParam(params, "span")};
 }
 
 bool IsMethod(const std::string& method) {

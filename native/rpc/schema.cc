@@ -9,28 +9,6 @@
 namespace emberline {
 namespace {
 
-struct Definition {
-  Json definitions = Json::object();
-  Json methods = Json::object();
-};
-
-const Definition& Protocol() {
-  static const Definition protocol = [] {
-    Definition merged;
-    for (const std::string_view text : ProtocolTexts()) {
-      Result<Json> file = ParseJson(text);
-      if (!file.ok() || !file->is_object()) {
-        Log(LogLevel::kError, "A file of the protocol definition is damaged and left out.");
-        continue;
-      }
-      if (file->contains("$defs")) merged.definitions.update((*file)["$defs"]);
-      if (file->contains("methods")) merged.methods.update((*file)["methods"]);
-    }
-    return merged;
-  }();
-  return protocol;
-}
-
 bool HasType(const Json& value, const std::string& type) {
   if (type == "object") return value.is_object();
   if (type == "array") return value.is_array();
@@ -78,6 +56,24 @@ Result<bool> CheckObject(const Json& schema, const Json& definitions, const Json
 }
 
 }  // namespace
+
+const Json& ProtocolDefinition() {
+  static const Json protocol = [] {
+    Json merged = {{"$defs", Json::object()}, {"methods", Json::object()}};
+    for (const std::string_view text : ProtocolTexts()) {
+      Result<Json> file = ParseJson(text);
+      if (!file.ok() || !file->is_object()) {
+        Log(LogLevel::kError, "A file of the protocol definition is damaged and left out.");
+        continue;
+      }
+      for (auto& [part, all] : merged.items()) {
+        if (file->contains(part)) all.update((*file)[part]);
+      }
+    }
+    return merged;
+  }();
+  return protocol;
+}
 
 Result<bool> CheckAgainst(const Json& schema, const Json& definitions, const Json& value,
                           const std::string& where) {
@@ -142,10 +138,11 @@ Result<bool> CheckAgainst(const Json& schema, const Json& definitions, const Jso
 }
 
 Result<bool> CheckParams(const std::string& method, const Json& params) {
-  const Definition& protocol = Protocol();
-  const auto definition = protocol.methods.find(method);
-  if (definition == protocol.methods.end() || !definition->contains("params")) return true;
-  return CheckAgainst((*definition)["params"], protocol.definitions, params, "params");
+  const Json& protocol = ProtocolDefinition();
+  const Json& methods = protocol["methods"];
+  const auto definition = methods.find(method);
+  if (definition == methods.end() || !definition->contains("params")) return true;
+  return CheckAgainst((*definition)["params"], protocol["$defs"], params, "params");
 }
 
 }  // namespace emberline

@@ -9,6 +9,9 @@
 
 namespace emberline {
 
+// The merged definition: members "$defs" and "methods".
+const Json& ProtocolDefinition();
+
 // Checks a method's params: types, required members, enumerations, bounds. Members that the
 // definition does not know are let through, so that an older daemon serves a newer client. Methods
 // without a definition pass. Errors: kInvalidArgument, naming the member.

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <unordered_map>
 
 #include "analysis/stack_of.h"
+#include "base/file.h"
 #include "model/graphs.h"
 #include "source/align.h"
 #include "source/recorded_lines.h"
@@ -83,14 +82,13 @@ std::shared_ptr<const PythonModule> Parse(std::string_view text) {
   return std::make_shared<const PythonModule>(std::move(*parsed));
 }
 
+// The text of a source file; "" when it cannot be read or is too large to be parsed.
 std::string ReadText(const std::string& path) {
-  std::error_code error;
-  const auto size = fs::file_size(path, error);
-  if (error || size > kMaxPythonText) return "";
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+  const Result<OpenedFile> opened = OpenRegularFile(path);
+  if (!opened.ok() || opened->size_bytes > kMaxPythonText) return "";
+  std::string text(opened->size_bytes, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), opened->file.get()));
+  return text;
 }
 
 // What the name of a python_function slice says.

@@ -175,10 +175,11 @@ Result<bool> Session::Close(const std::string& profile_id) {
       for (const RunFiles& run : profile.discovery.runs) {
         for (const WorkerFiles& worker : run.workers) {
           for (const SpanFile& span : worker.spans) {
+            // Thousands of ranks: the disk is asked only where the names agree.
             std::error_code ignored;
-            // A file that was deleted since is equivalent to none.
             wanted = wanted || span.path == it->trace->path ||
-                     fs::equivalent(span.path, it->trace->path, ignored);
+                     (span.path.filename() == it->trace->path.filename() &&
+                      fs::equivalent(span.path, it->trace->path, ignored));
           }
         }
       }

@@ -692,13 +692,7 @@ class Walker {
     if (IsComprehension(node)) return Comprehension(node, b, depth);
     if (type == "yield") {
       Each(Children(node, true), b, depth);
-      // A generator's frame may begin after any yield and end at any.
-      b.returns.push_back(b.current);
-      const uint32_t resumed = NewPoint(b);
-      Edge(b, b.current, resumed);
-      Edge(b, 0, resumed, 0.05f);
-      b.generator = true;
-      b.current = resumed;
+      Suspend(b);
       return;
     }
     if (type == "await") {
@@ -929,18 +923,21 @@ class Walker {
     Continue(b, {framed, b.current});
   }
 
+  // A yield: a generator's frame may end at any, and begin after any.
+  void Suspend(Builder& b) {
+    b.returns.push_back(b.current);
+    const uint32_t resumed = NewPoint(b);
+    Edge(b, b.current, resumed);
+    Edge(b, 0, resumed, 0.05f);
+    b.generator = true;
+    b.current = resumed;
+  }
+
   void Clauses(const std::vector<TSNode>& clauses, size_t index, TSNode body, Builder& b, int depth,
                bool generator) {
     if (index == clauses.size()) {
       Expr(body, b, depth + 1);
-      if (generator) {
-        b.returns.push_back(b.current);
-        const uint32_t resumed = NewPoint(b);
-        Edge(b, b.current, resumed);
-        Edge(b, 0, resumed, 0.05f);
-        b.generator = true;
-        b.current = resumed;
-      }
+      if (generator) Suspend(b);
       return;
     }
     const std::vector<Child> parts = Children(clauses[index], true);

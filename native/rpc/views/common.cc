@@ -2,22 +2,9 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace emberline {
-namespace {
-
-// Kernel names reach kilobytes; a reference needs enough to be recognised.
-constexpr size_t kMaxRefName = 400;
-
-std::string ShortName(std::string_view name) {
-  if (name.size() <= kMaxRefName) return std::string(name);
-  size_t end = kMaxRefName;
-  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80)
-    --end;  // whole characters
-  return std::string(name.substr(0, end)) + "...";
-}
-
-}  // namespace
-
 Json FrameJson(const Frame& frame) {
   return {{"file", frame.file},
           {"line", frame.line},
@@ -26,9 +13,9 @@ Json FrameJson(const Frame& frame) {
           {"library", frame.library}};
 }
 
-Json SliceRefJson(const TraceStore& store, SliceIndex slice) {
+Json SliceRefJson(const TraceStore& store, SliceIndex slice, size_t max_name_bytes) {
   return {{"slice", slice},
-          {"name", ShortName(store.name(slice))},
+          {"name", Shortened(store.name(slice), max_name_bytes)},
           {"startNs", store.start(slice)},
           {"durationNs", store.duration(slice)},
           {"track", store.track(slice)}};

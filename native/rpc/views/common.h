@@ -16,8 +16,8 @@ namespace emberline {
 
 // Frame and SliceRef of rpc/protocol/common.json.
 Json FrameJson(const Frame& frame);
-// A reference's name is cut beyond 400 bytes.
-Json SliceRefJson(const TraceStore& store, SliceIndex slice);
+// Kernel names reach kilobytes; a reference carries enough of them to be recognised.
+Json SliceRefJson(const TraceStore& store, SliceIndex slice, size_t max_name_bytes = 400);
 
 // Finding of rpc/protocol/view-overview.json.
 Json FindingJson(const Model& model, const Finding& finding);

@@ -5,15 +5,11 @@
 #include <map>
 #include <string_view>
 
+#include "rpc/params.h"
 #include "rpc/views/common.h"
 
 namespace emberline {
 namespace {
-
-std::string Text(const Json& params, const char* key) {
-  const auto it = params.find(key);
-  return it != params.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
 
 // What the recording holds; found by one pass over kinds and interned strings.
 struct Features {
@@ -77,7 +73,7 @@ Json RunsJson(const Discovery& discovery) {
 }
 
 Result<Json> Open(const Json& params, const CallContext& context) {
-  const std::string path = Text(params, "path");
+  const std::string path = TextParam(params, "path");
   if (path.empty()) {
     return Error{
         ErrorKind::kInvalidArgument, "params.path is empty.", "Name a file or folder.", {}};
@@ -91,13 +87,13 @@ Result<Json> Open(const Json& params, const CallContext& context) {
 }
 
 Result<Json> Close(const Json& params, const CallContext& context) {
-  Result<bool> closed = context.session.Close(Text(params, "profileId"));
+  Result<bool> closed = context.session.Close(TextParam(params, "profileId"));
   if (!closed.ok()) return closed.error();
   return Json(nullptr);
 }
 
 Result<Json> Load(const Json& params, const CallContext& context) {
-  const std::string id = Text(params, "profileId");
+  const std::string id = TextParam(params, "profileId");
   const TraceSelection selection = SelectionOf(params);
   Result<std::shared_ptr<const LoadedTrace>> trace = context.session.Load(
       id, selection, ReadOptions{context.cancel, context.progress}, /*renew=*/true);
@@ -160,7 +156,7 @@ const char* LinkName(OpLinkMethod method) {
 
 Result<Json> Check(const Json& params, const CallContext& context) {
   Result<std::shared_ptr<const LoadedTrace>> loaded =
-      context.session.Load(Text(params, "profileId"), SelectionOf(params),
+      context.session.Load(TextParam(params, "profileId"), SelectionOf(params),
                            ReadOptions{context.cancel, context.progress});
   if (!loaded.ok()) return loaded.error();
   const LoadedTrace& trace = *loaded.value();

@@ -4,6 +4,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/text.h"
+#include "rpc/views/common.h"
 #include "rpc/views/source_params.h"
 #include "rpc/views/view.h"
 
@@ -19,6 +21,7 @@ constexpr size_t kHoverOperators = 12, kHoverKernels = 8, kHoverCallers = 8, kHo
                  kHoverShapes = 3;
 constexpr size_t kMaxShapeText = 200;
 constexpr size_t kMaxListedText = 240;  // of a line in a listing
+constexpr size_t kMaxName = 300;
 
 // A recorded location, or several that lie on one line, in the document as it is now.
 struct Annotated {
@@ -225,14 +228,6 @@ class Annotator {
   mutable std::unordered_map<std::string, std::unordered_map<std::string, int>> functions_;
 };
 
-Json SliceRefJson(const TraceStore& store, SliceIndex i) {
-  return {{"slice", i},
-          {"name", std::string(store.name(i).substr(0, 300))},
-          {"startNs", store.start(i)},
-          {"durationNs", store.duration(i)},
-          {"track", store.track(i)}};
-}
-
 // Slices of locations: the calls made there (or the frames, where only the function is known) and
 // the device work blamed on them.
 std::vector<SliceIndex> SlicesOf(const ViewRequest& request, const LineAttribution& at,
@@ -296,7 +291,7 @@ Json PartsJson(const TraceStore& store, const std::unordered_map<StringId, Part>
       if (texts.size() == kHoverShapes) break;
       texts.push_back(text);
     }
-    out.push_back({{"name", std::string(store.strings().Get(name).substr(0, 300))},
+    out.push_back({{"name", Shortened(store.strings().Get(name), kMaxName)},
                    {"calls", part->calls},
                    {"deviceUs", Us(part->device)},
                    {"hostUs", Us(part->host)},
@@ -433,10 +428,9 @@ Result<Json> SourceHover(const ViewRequest& request) {
     op.host += at.exclusive[i];
     if (backward && !(*sums)->has_device_work) op.backward += at.exclusive[i];
     if (dims != kNone) {
-      const std::string_view shape = store.ArgText(i, dims);
-      if (!shape.empty() &&
-          (op.shapes.size() < 64 || op.shapes.count(std::string(shape.substr(0, kMaxShapeText))))) {
-        ++op.shapes[std::string(shape.substr(0, kMaxShapeText))];
+      const std::string shape(Beginning(store.ArgText(i, dims), kMaxShapeText));
+      if (!shape.empty() && (op.shapes.size() < 64 || op.shapes.contains(shape))) {
+        ++op.shapes[shape];
       }
     }
   }
@@ -463,7 +457,7 @@ Result<Json> SourceHover(const ViewRequest& request) {
     return store.duration(a) > store.duration(b);
   });
   if (slices.size() > kHoverSlices) slices.resize(kHoverSlices);
-  for (const SliceIndex i : slices) result["slices"].push_back(SliceRefJson(store, i));
+  for (const SliceIndex i : slices) result["slices"].push_back(SliceRefJson(store, i, kMaxName));
   return result;
 }
 
@@ -488,9 +482,9 @@ Result<Json> SourceLineSlices(const ViewRequest& request) {
         std::clamp<int64_t>(IntegerParam(request.params, "limit", 200), 1, 2000));
     size_t bytes = 0;
     for (const SliceIndex i : found) {
-      bytes += 100 + std::min<size_t>(300, request.trace.store->name(i).size());
+      bytes += 100 + std::min<size_t>(kMaxName, request.trace.store->name(i).size());
       if (slices.size() == limit || bytes > kMaxSliceBytes) break;
-      slices.push_back(SliceRefJson(*request.trace.store, i));
+      slices.push_back(SliceRefJson(*request.trace.store, i, kMaxName));
     }
   }
   return Json{{"slices", std::move(slices)}, {"total", total}};

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "json/json.h"
+#include "rpc/params.h"
 #include "session/lines.h"
 
 namespace emberline {
@@ -18,16 +18,6 @@ inline std::vector<std::string> TextList(const Json& params, const char* key) {
       out.push_back(item.get<std::string>());
   }
   return out;
-}
-
-inline std::string TextParam(const Json& params, const char* key) {
-  const auto it = params.find(key);
-  return it != params.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
-
-inline int64_t IntegerParam(const Json& params, const char* key, int64_t fallback) {
-  const auto it = params.find(key);
-  return it != params.end() && it->is_number_integer() ? it->get<int64_t>() : fallback;
 }
 
 inline SourceSpace SpaceParam(const Json& params) {

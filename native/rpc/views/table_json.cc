@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
+#include "rpc/params.h"
 #include "rpc/views/view.h"
 
 namespace emberline {
@@ -38,43 +40,40 @@ Json ColumnsJson(const Table& table) {
   return columns;
 }
 
-Json CellJson(const Cell& cell) {
+Json CellJson(const Cell& cell, size_t max_text) {
   if (const bool* b = std::get_if<bool>(&cell)) return *b;
   if (const int64_t* i = std::get_if<int64_t>(&cell)) return *i;
   if (const double* d = std::get_if<double>(&cell)) return std::isfinite(*d) ? Json(*d) : Json();
-  if (const std::string* s = std::get_if<std::string>(&cell)) return *s;
+  if (const std::string* s = std::get_if<std::string>(&cell)) return Shortened(*s, max_text);
   return nullptr;
 }
 
 size_t CellBytes(const Cell& cell) {
   const std::string* text = std::get_if<std::string>(&cell);
-  return 12 + (text ? text->size() + text->size() / 16 : 8);
+  if (text == nullptr) return 20;
+  // Control characters, quotes and backslashes are escaped.
+  const auto escaped = std::count_if(text->begin(), text->end(), [](char c) {
+    return static_cast<unsigned char>(c) < ' ' || c == '"' || c == '\\';
+  });
+  return 12 + text->size() + 5 * static_cast<size_t>(escaped);
 }
 
-// Rows as objects by column key, at most about `max_bytes` of text but at least one row.
+// Rows as objects by column key, at most about `max_bytes` of text but at least one row, whose
+// texts are then cut to a part of that.
 Json RowsJson(const Table& table, size_t max_bytes) {
   Json rows = Json::array();
   size_t bytes = 0;
+  const size_t max_text = max_bytes / 8;
   for (const std::vector<Cell>& cells : table.rows) {
     Json row = Json::object();
     for (size_t c = 0; c < table.columns.size(); ++c) {
-      row[table.columns[c].key] = c < cells.size() ? CellJson(cells[c]) : Json();
+      row[table.columns[c].key] = c < cells.size() ? CellJson(cells[c], max_text) : Json();
       bytes += table.columns[c].key.size() + (c < cells.size() ? CellBytes(cells[c]) : 8);
     }
     if (bytes > max_bytes && !rows.empty()) break;
     rows.push_back(std::move(row));
   }
   return rows;
-}
-
-std::string Text(const Json& params, const char* key) {
-  const auto it = params.find(key);
-  return it != params.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
-
-int64_t Integer(const Json& params, const char* key, int64_t fallback) {
-  const auto it = params.find(key);
-  return it != params.end() && it->is_number() ? it->get<int64_t>() : fallback;
 }
 
 }  // namespace
@@ -90,10 +89,10 @@ Json TableJson(const Table& table) {
 
 Result<Json> TableResult(const Table& table, const Json& params) {
   TableQuery query;
-  query.sort = Text(params, "sort");
-  query.filter = Text(params, "filter");
-  query.offset = static_cast<uint64_t>(std::max<int64_t>(0, Integer(params, "offset", 0)));
-  const int64_t limit = Integer(params, "limit", kDefaultLimit);
+  query.sort = TextParam(params, "sort");
+  query.filter = TextParam(params, "filter");
+  query.offset = static_cast<uint64_t>(std::max<int64_t>(0, IntegerParam(params, "offset", 0)));
+  const int64_t limit = IntegerParam(params, "limit", kDefaultLimit);
   const bool all = limit < 0;
   query.limit = all ? UINT64_MAX : std::min<uint64_t>(static_cast<uint64_t>(limit), kMaxLimit);
   Result<TablePage> page = QueryTable(table, query);

@@ -8,6 +8,9 @@
 #include "analysis/stack_of.h"
 #include "analysis/timeline_gaps.h"
 #include "analysis/timeline_lanes.h"
+#include "base/text.h"
+#include "rpc/params.h"
+#include "rpc/views/common.h"
 #include "rpc/views/timeline_export.h"
 #include "rpc/views/view.h"
 
@@ -24,23 +27,7 @@ constexpr size_t kMaxSteps = 1000;  // marks on the ruler
 constexpr int64_t kMaxPixels = 16384;
 constexpr Ns kGapFloor = 1000;
 
-int64_t Integer(const Json& params, const char* key, int64_t fallback) {
-  const auto it = params.find(key);
-  return it != params.end() && it->is_number() ? it->get<int64_t>() : fallback;
-}
-
-std::string Text(const Json& params, const char* key) {
-  const auto it = params.find(key);
-  return it != params.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
-
-// At most kMaxName bytes, cut between characters.
-std::string Cut(std::string_view text) {
-  if (text.size() <= kMaxName) return std::string(text);
-  size_t end = kMaxName;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  return std::string(text.substr(0, end)) + "…";
-}
+std::string Cut(std::string_view text) { return Shortened(text, kMaxName); }
 
 Error Wrong(std::string message) {
   return {ErrorKind::kInvalidArgument, std::move(message), "", {}};
@@ -80,27 +67,15 @@ std::shared_ptr<const ForwardBackward> PairsOf(const LoadedTrace& trace) {
                                        [&] { return BuildForwardBackward(*trace.model); });
 }
 
+// Null for no slice.
 Json SliceRef(const TraceStore& store, SliceIndex slice) {
-  if (slice == kNone) return nullptr;
-  return {{"slice", slice},
-          {"name", Cut(store.name(slice))},
-          {"startNs", store.start(slice)},
-          {"durationNs", store.duration(slice)},
-          {"track", store.track(slice)}};
+  return slice == kNone ? Json() : SliceRefJson(store, slice, kMaxName);
 }
 
 Json SliceRefs(const TraceStore& store, const std::vector<SliceIndex>& slices) {
   Json refs = Json::array();
   for (const SliceIndex slice : slices) refs.push_back(SliceRef(store, slice));
   return refs;
-}
-
-Json FrameJson(const Frame& frame) {
-  return {{"file", frame.file},
-          {"line", frame.line},
-          {"function", frame.function},
-          {"lineIsDefinition", frame.line_is_definition},
-          {"library", frame.library}};
 }
 
 std::string ArgText(const TraceStore& store, const ArgValue& value) {
@@ -126,7 +101,7 @@ Json ArgsJson(const TraceStore& store, const std::vector<std::pair<StringId, Arg
 }
 
 Result<SliceIndex> SliceOf(const ViewRequest& request) {
-  const int64_t slice = Integer(request.params, "slice", -1);
+  const int64_t slice = IntegerParam(request.params, "slice", -1);
   if (slice < 0 || slice >= request.trace.store->slice_count()) {
     return Error{ErrorKind::kNotFound,
                  "There is no slice " + std::to_string(slice) + ".",
@@ -137,11 +112,12 @@ Result<SliceIndex> SliceOf(const ViewRequest& request) {
 }
 
 Result<Interval> WindowOf(const Json& params) {
-  const Interval window{Integer(params, "startNs", 0), Integer(params, "endNs", 0)};
-  if (window.end <= window.begin) return Wrong("params.endNs must be greater than params.startNs.");
   // Far beyond any trace, but small enough that differences cannot overflow.
   constexpr Ns kFar = INT64_MAX / 2;
-  return Interval{std::clamp(window.begin, -kFar, kFar), std::clamp(window.end, -kFar, kFar)};
+  const Interval window{std::clamp(IntegerParam(params, "startNs", 0), -kFar, kFar),
+                        std::clamp(IntegerParam(params, "endNs", 0), -kFar, kFar)};
+  if (window.end <= window.begin) return Wrong("params.endNs must be greater than params.startNs.");
+  return window;
 }
 
 // The rows that params.tracks names, or all of them.
@@ -341,7 +317,7 @@ Result<Json> TimelineWindow(const ViewRequest& request) {
   if (rows->size() > kMaxRows) rows->resize(kMaxRows);
   const TraceStore& store = *request.trace.store;
   const int64_t pixels =
-      std::clamp<int64_t>(Integer(request.params, "pixels", 1000), 1, kMaxPixels);
+      std::clamp<int64_t>(IntegerParam(request.params, "pixels", 1000), 1, kMaxPixels);
   Ns resolution = std::max<Ns>(1, window->Length() / pixels);
 
   // Pixels become coarser until the reply is small enough; callers that want every pixel ask for
@@ -386,7 +362,8 @@ Result<Json> TimelineWindow(const ViewRequest& request) {
 Result<Json> TimelineDensity(const ViewRequest& request) {
   auto index = IndexOf(request);
   if (!index.ok()) return index.error();
-  const int64_t buckets = std::clamp<int64_t>(Integer(request.params, "buckets", 500), 1, 4096);
+  const int64_t buckets =
+      std::clamp<int64_t>(IntegerParam(request.params, "buckets", 500), 1, 4096);
   const Interval extent = request.trace.store->extent();
   Json device = Json::array(), host = Json::array();
   for (int64_t b = 0; b < buckets; ++b) {
@@ -476,7 +453,7 @@ Result<Json> TimelineSlice(const ViewRequest& request) {
 
 Result<Json> TimelineInstant(const ViewRequest& request) {
   const TraceStore& store = *request.trace.store;
-  const int64_t at = Integer(request.params, "index", -1);
+  const int64_t at = IntegerParam(request.params, "index", -1);
   if (at < 0 || at >= static_cast<int64_t>(store.instants().size())) {
     return Error{ErrorKind::kNotFound, "There is no instant " + std::to_string(at) + ".", "", {}};
   }
@@ -494,7 +471,7 @@ Result<Json> TimelineNeighbour(const ViewRequest& request) {
   Result<SliceIndex> slice = SliceOf(request);
   if (!slice.ok()) return slice.error();
   const TraceStore& store = *request.trace.store;
-  const std::string name = Text(request.params, "direction");
+  const std::string name = TextParam(request.params, "direction");
   const Direction direction = name == "next"       ? Direction::kNext
                               : name == "previous" ? Direction::kPrevious
                               : name == "in"       ? Direction::kIn
@@ -506,15 +483,16 @@ Result<Json> TimelineNeighbour(const ViewRequest& request) {
 Result<Json> TimelineSearchSlices(const ViewRequest& request) {
   const Json& params = request.params;
   TimelineSearch search;
-  search.text = Text(params, "text");
+  search.text = TextParam(params, "text");
   search.regex =
       params.contains("regex") && params["regex"].is_boolean() && params["regex"].get<bool>();
-  search.category = Text(params, "category");
-  search.module = Text(params, "module");
-  search.name = Text(params, "name");
-  search.offset = static_cast<uint64_t>(std::max<int64_t>(0, Integer(params, "offset", 0)));
-  search.limit = static_cast<uint64_t>(std::clamp<int64_t>(Integer(params, "limit", 100), 0, 500));
-  if (const std::string kind = Text(params, "kind"); !kind.empty()) {
+  search.category = TextParam(params, "category");
+  search.module = TextParam(params, "module");
+  search.name = TextParam(params, "name");
+  search.offset = static_cast<uint64_t>(std::max<int64_t>(0, IntegerParam(params, "offset", 0)));
+  search.limit =
+      static_cast<uint64_t>(std::clamp<int64_t>(IntegerParam(params, "limit", 100), 0, 500));
+  if (const std::string kind = TextParam(params, "kind"); !kind.empty()) {
     std::string known;
     for (int k = 0; k < kSliceKindCount; ++k) {
       const char* candidate = SliceKindName(static_cast<SliceKind>(k));
@@ -524,8 +502,8 @@ Result<Json> TimelineSearchSlices(const ViewRequest& request) {
     if (!search.kind) return Wrong("params.kind must be one of " + known + ".");
   }
   if (const auto line = params.find("line"); line != params.end() && line->is_object()) {
-    search.file = Text(*line, "file");
-    search.line = Integer(*line, "line", 0);
+    search.file = TextParam(*line, "file");
+    search.line = IntegerParam(*line, "line", 0);
   }
   Result<TimelineHits> hits = SearchTimeline(*request.trace.model, search, request.cancel);
   if (!hits.ok()) return hits.error();
@@ -572,7 +550,7 @@ Result<Json> TimelineRange(const ViewRequest& request) {
   if (!slices.ok()) return slices.error();
   const TraceStore& store = *request.trace.store;
   const auto names =
-      static_cast<size_t>(std::clamp<int64_t>(Integer(request.params, "limit", 20), 0, 500));
+      static_cast<size_t>(std::clamp<int64_t>(IntegerParam(request.params, "limit", 20), 0, 500));
   const RangeSums sums = SumRange(store, slices.value(), window.value(), names);
   Json kinds = Json::array();
   for (const KindSum& kind : sums.kinds) {
@@ -595,10 +573,10 @@ Result<Json> TimelineRange(const ViewRequest& request) {
 Result<Json> TimelineGaps(const ViewRequest& request) {
   const Model& model = *request.trace.model;
   const TraceStore& store = *request.trace.store;
-  const int64_t limit = std::clamp<int64_t>(Integer(request.params, "limit", 200), 0, 1000);
+  const int64_t limit = std::clamp<int64_t>(IntegerParam(request.params, "limit", 200), 0, 1000);
   const Device* device = model.devices.empty() ? nullptr : &model.devices[0];
   if (request.params.contains("device")) {
-    const int64_t wanted = Integer(request.params, "device", 0);
+    const int64_t wanted = IntegerParam(request.params, "device", 0);
     device = nullptr;
     for (const Device& candidate : model.devices) {
       if (candidate.ordinal == wanted) device = &candidate;
@@ -616,7 +594,7 @@ Result<Json> TimelineGaps(const ViewRequest& request) {
                 {"byReason", Json::array()}};
   }
   // Gaps below the usual floor are rarely asked for, so they are not kept.
-  const Ns min_ns = std::max<int64_t>(1, Integer(request.params, "minNs", kGapFloor));
+  const Ns min_ns = std::max<int64_t>(1, IntegerParam(request.params, "minNs", kGapFloor));
   const Ns floor = std::min(min_ns, kGapFloor);
   const std::string key =
       "timeline/gaps/" + std::to_string(device->ordinal) + "/" + std::to_string(floor);
@@ -630,8 +608,8 @@ Result<Json> TimelineGaps(const ViewRequest& request) {
     if (!found.ok()) return found.error();
     gaps = std::make_shared<const std::vector<DeviceGap>>(std::move(found.value()));
   }
-  const Interval range{Integer(request.params, "startNs", INT64_MIN),
-                       Integer(request.params, "endNs", INT64_MAX)};
+  const Interval range{IntegerParam(request.params, "startNs", INT64_MIN),
+                       IntegerParam(request.params, "endNs", INT64_MAX)};
   std::vector<const DeviceGap*> chosen;
   Ns idle = 0;
   std::vector<std::pair<uint64_t, Ns>> by_reason(kGapReasonCount);
@@ -741,8 +719,7 @@ Result<Json> TimelineMetadata(const ViewRequest& request) {
   Json entries = Json::array();
   const auto add = [&](const std::string& key, const std::string& value) {
     if (value.empty()) return;
-    entries.push_back(
-        {{"key", key}, {"value", value.size() > 8192 ? value.substr(0, 8192) : value}});
+    entries.push_back({{"key", key}, {"value", std::string(Beginning(value, 8192))}});
   };
   if (metadata.schema_version != 0) add("schemaVersion", std::to_string(metadata.schema_version));
   add("traceName", metadata.trace_name);

@@ -1,0 +1,74 @@
+#include <string>
+
+#include "ingest/byte_source.h"
+#include "ingest/trace_reader.h"
+#include "input_file.h"
+#include "json/json.h"
+#include "model/model.h"
+#include "target.h"
+
+namespace emberline::fuzz {
+namespace {
+
+void CheckStore(const TraceStore& store) {
+  const ReadCounts& c = store.counts();
+  Check(c.events == c.slices + c.paired + c.instants + c.memory + c.counters + c.flows +
+                        c.metadata + c.dropped,
+        "every event is in one table or dropped");
+  Check(c.dropped == 0 || !store.problems().empty(), "nothing is dropped silently");
+  Check(store.slice_count() == c.slices && store.memory().size() == c.memory &&
+            store.flows().size() == c.flows,
+        "tables hold what was counted");
+  for (const Track& track : store.tracks()) {
+    for (SliceIndex i = track.first; i < track.last; ++i) {
+      Check(store.duration(i) >= 0 && store.end(i) >= store.start(i),
+            "a slice ends after its start");
+      Check(i == track.first || store.start(i) >= store.start(i - 1), "slices go by start");
+      const SliceIndex parent = store.parent(i);
+      Check(parent == kNone || (parent < i && parent >= track.first), "parents come first");
+    }
+  }
+}
+
+// What a store holds, briefly, to compare two readings of one text.
+std::string Digest(const TraceStore& store) {
+  Json digest;
+  digest["base"] = store.base_ns();
+  digest["end"] = store.extent().end;
+  uint64_t hash = 0;
+  for (SliceIndex i = 0; i < store.slice_count(); ++i) {
+    hash = (hash ^ static_cast<uint64_t>(store.start(i))) * 0x100000001b3ull;
+    hash = (hash ^ static_cast<uint64_t>(store.duration(i))) * 0x100000001b3ull;
+    hash = (hash ^ SeedOf(store.name(i))) * 0x100000001b3ull;
+    hash = (hash ^ store.Args(i).size()) * 0x100000001b3ull;
+  }
+  digest["slices"] = hash;
+  for (const Problem& problem : store.problems()) {
+    digest["problems"][problem.kind] = {problem.count, problem.first_offset};
+  }
+  return DumpJson(digest);
+}
+
+}  // namespace
+
+void RunTrace(std::string_view input) {
+  Random random(SeedOf(input));
+  const bool gzip = input.starts_with("\x1f\x8b");
+  Result<ReadResult> read = gzip ? ReadTrace(OnDisk(input), {}) : ReadTraceText(input);
+  if (!read.ok()) {
+    Check(!read.error().message.empty(), "a refusal says why");
+    return;
+  }
+  CheckStore(*read->store);
+  if (!gzip) {
+    static constexpr size_t kBlocks[] = {1, 3, 17, 64, 257, 4096};
+    const auto source = MakeTextSource(input, random.Pick(kBlocks));
+    const Result<ReadResult> again = ReadTraceFrom(*source, "The text", {});
+    Check(again.ok(), "what is read whole is read in blocks");
+    const std::string whole = Digest(*read->store), blocks = Digest(*again->store);
+    if (whole != blocks) Broken("blocks change what is read:\n" + whole + "\n" + blocks);
+  }
+  Check(BuildModel(read->store).ok(), "a model can be made of every trace");
+}
+
+}  // namespace emberline::fuzz

@@ -1,0 +1,64 @@
+#include <string>
+
+#include "input_file.h"
+#include "json/json.h"
+#include "protocol_sample.h"
+#include "rpc/methods.h"
+#include "rpc/schema.h"
+#include "rpc/views/view.h"
+#include "session/session.h"
+#include "target.h"
+
+namespace emberline::fuzz {
+namespace {
+
+// A reply of one page; views cut theirs at 256 KiB, exports may be longer.
+constexpr size_t kMaxReply = 300 << 10;
+
+}  // namespace
+
+void RunViews(std::string_view input) {
+  static Session session;
+  Random random(SeedOf(input));
+  Result<Profile> profile = session.Open(OnDisk(input));
+  Check(profile.ok(), "a file opens");
+  const CallContext context{session, {}, {}};
+  const Result<Json> load = CallMethod("profile/load", {{"profileId", profile->id}}, context);
+  if (load.ok()) {
+    const Result<Json> check = CallMethod("profile/check", {{"profileId", profile->id}}, context);
+    Check(check.ok(), "what loads can be checked");
+    for (const ViewMethod& view : AllViews()) {
+      Json params = SampleParams(view.method, random);
+      if (!params.is_object()) params = Json::object();
+      params["profileId"] = profile->id;
+      for (const char* choice : {"run", "worker", "span"}) params.erase(choice);
+      if (!random.OneIn(4)) params.erase("steps");
+      const Result<bool> allowed = CheckParams(view.method, params);
+      const Result<Json> result = CallMethod(view.method, params, context);
+      if (!result.ok()) {
+        const Error& error = result.error();
+        if (error.kind == ErrorKind::kInternal) {
+          Broken(std::string(view.method) + DumpJson(params) + ": " + error.message);
+        }
+        Check(!error.message.empty(), "an error says what happened");
+        continue;
+      }
+      Check(allowed.ok(), "params that the protocol forbids are refused");
+      const std::string text = DumpJson(*result);
+      const bool everything = params.contains("limit") && params["limit"].get<double>() < 0;
+      if (text.size() > kMaxReply && !everything &&
+          std::string_view(view.method) != "timeline/export") {
+        Broken(std::string(view.method) + DumpJson(params) + " answers with " +
+               std::to_string(text.size()) + " bytes");
+      }
+      try {
+        result->dump();  // throws on text that is no UTF-8
+      } catch (const Json::exception& error) {
+        Broken(std::string(view.method) + " answers with text that is no UTF-8: " + error.what());
+      }
+    }
+  }
+  Check(session.Close(profile->id).ok(), "a profile closes");
+}
+
+}  // namespace emberline::fuzz
