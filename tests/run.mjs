@@ -31,7 +31,6 @@ const nodeSuites = {
   golden: { concurrency: 2 },
   oracles: { concurrency: 2 },
   malformed: { concurrency: 2 },
-  fuzz: {},
   fuzz: { concurrency: 1 },
   rpc: { concurrency: 1 },
   package: { concurrency: 1 },

@@ -66,7 +66,16 @@ void AlignAll(const PythonModule& module, int lines, Random& random) {
     std::vector<uint32_t> ids;
     for (const Observed& observed : Observe(function, random))
       ids.push_back(aligner.Describe(observed));
-    const std::vector<Placement> placed = aligner.Align(ids, random.OneIn(2), random.OneIn(2));
+    // Recorded lines of calls, some of which no text has.
+    std::vector<int> called_at;
+    if (random.OneIn(2)) {
+      for (size_t i = 0; i < ids.size(); ++i) {
+        called_at.push_back(
+            random.OneIn(3) ? 0 : static_cast<int>(random.Below(static_cast<size_t>(lines) + 2)));
+      }
+    }
+    const std::vector<Placement> placed =
+        aligner.Align(ids, called_at, random.OneIn(2), random.OneIn(2));
     Check(placed.size() == ids.size(), "each thing seen is answered");
     for (const Placement& placement : placed) {
       Check(placement.line >= 0 && placement.line <= lines,
