@@ -300,6 +300,24 @@ function panel(supervisor, profile, state = { view: 'overview', selection: {}, v
   return { session, messages, wait };
 }
 
+test('an editor that is hidden before its page runs loads its trace all the same', async () => {
+  const supervisor = supervise();
+  const profile = new Profiles(supervisor).acquire(sample);
+  const page = panel(supervisor, profile);
+  page.session.start();
+  const loaded = await page.wait((message) => message.type === 'loaded', 'the trace');
+  assert.equal(profile.active.trace.events, loaded.trace.events);
+  // The page that runs at last is told what there is, and nothing is loaded twice.
+  page.messages.length = 0;
+  page.session.ready();
+  assert.deepEqual(
+    page.messages.map(({ type }) => type),
+    ['daemon', 'loaded'],
+  );
+  page.session.dispose();
+  await supervisor.stop();
+});
+
 test('an editor loads its trace, answers its page, and loads again after a crash', async () => {
   const supervisor = supervise();
   const profiles = new Profiles(supervisor);

@@ -141,6 +141,7 @@ export class ProfileEditors implements vscode.CustomReadonlyEditorProvider<Profi
       missing: new Set(),
     };
     this.editors.add(editor);
+    editor.session.start();
     const navigation = this.queued.get(key);
     this.queued.delete(key);
     if (navigation !== undefined) editor.queue.push({ type: 'navigate', to: navigation });
