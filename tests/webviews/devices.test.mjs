@@ -308,3 +308,15 @@ test('what was chosen in one run gives way in another that does not have it (B35
     assert.equal(await page.locator('.failure').count(), 0);
   });
 });
+
+test('what a row of a tree leads to is not cut off', async () => {
+  await withPage(generated('torch-2.13', 3, 'tree'), {}, async (profile, page) => {
+    await profile.view('Modules');
+    const grid = page.getByRole('treegrid', { name: 'Modules' });
+    await grid.locator('[data-line="0"] .actions .link-button').nth(1).waitFor();
+    const cut = await grid
+      .locator('[data-line] .cell.actions')
+      .evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length);
+    assert.equal(cut, 0);
+  });
+});

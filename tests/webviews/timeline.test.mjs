@@ -158,6 +158,14 @@ test('a marked range adds up and becomes a trace of its own', async () => {
   await page.keyboard.up('Shift');
   await page.getByRole('heading', { name: /^Range of/ }).waitFor();
   await page.getByRole('region', { name: 'Sums by kind' }).waitFor();
+  assert.deepEqual(
+    await page
+      .locator('.tl-panel :is(th.numeric, dt):not([title])')
+      .evaluateAll((names) => names.map((name) => name.textContent)),
+    [],
+    'each figure says what it is',
+  );
+  assert.ok((await page.locator('.tl-panel th.numeric').count()) >= 5);
   const saved = await opened.sent('save', () =>
     page.getByRole('button', { name: 'Export as trace' }).click(),
   );

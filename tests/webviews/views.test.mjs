@@ -599,3 +599,171 @@ test('names from the trace are text, never markup (B65)', async () => {
     }),
   );
 });
+
+test('headings of numbers say what they stand for, in every view and in the twins of its charts', async () => {
+  await withPage(train, {}, async (profile, page) => {
+    const silent = () =>
+      page.evaluate(() => [
+        ...[...document.querySelectorAll('#view [role=columnheader].numeric, #view th.numeric')]
+          .filter((head) => head.title === '')
+          .map((head) => head.textContent),
+        ...[...document.querySelectorAll('#view dt')]
+          .filter((name) => name.title === '' && /\d/.test(name.nextElementSibling.textContent))
+          .map((name) => name.textContent),
+      ]);
+    let heads = 0;
+    for (const view of ['Overview', 'Operators', 'Memory', 'Modules', 'Stacks', 'Lines']) {
+      await profile.view(view);
+      assert.deepEqual(await silent(), [], view);
+      for (const twin of await page.getByRole('button', { name: / as table$/ }).all()) {
+        await twin.click();
+      }
+      heads += await page.locator('#view .numeric[title]:is(th, [role=columnheader])').count();
+      assert.deepEqual(await silent(), [], `${view}, charts as tables`);
+    }
+    assert.ok(heads > 30, `${heads} headings`);
+  });
+});
+
+test('a chart shown as a table and the order of a small table outlive another view', async () => {
+  await withPage(train, {}, async (profile, page) => {
+    const pressed = (name) =>
+      page.getByRole('button', { name: `${name} as table` }).getAttribute('aria-pressed');
+    await page.getByRole('button', { name: 'Step time as table' }).click();
+    await profile.view('Operators');
+    await page.getByRole('button', { name: 'Host self as table' }).click();
+    await profile.view('Memory');
+    await page.getByRole('radio', { name: 'At the peak' }).click();
+    const peak = page.getByRole('region', { name: 'Memory at the peak' });
+    const head = peak.locator('th').nth(0);
+    await head.getByRole('button').click();
+    assert.equal(await head.getAttribute('aria-sort'), 'ascending');
+    await profile.view('Overview');
+    assert.equal(await pressed('Step time'), 'true');
+    assert.equal(await pressed('Where the time goes'), 'false');
+    await profile.view('Operators');
+    assert.equal(await pressed('Host self'), 'true');
+    assert.equal(await pressed('Host total'), 'false');
+    await profile.view('Memory');
+    assert.equal(await head.getAttribute('aria-sort'), 'ascending');
+  });
+});
+
+test('a flame graph is still zoomed after another view', async () => {
+  await withPage(train, {}, async (profile, page) => {
+    await profile.view('Stacks');
+    const canvas = page.locator('.flame-canvas');
+    await canvas.focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Show all' }).waitFor();
+    const name = await page.locator('.flame-current strong').textContent();
+    await profile.view('Overview');
+    await profile.view('Stacks');
+    await page.getByRole('button', { name: 'Show all' }).waitFor();
+    assert.equal(await page.locator('.flame-current strong').textContent(), name);
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await profile.view('Overview');
+    await profile.view('Stacks');
+    await canvas.waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Show all' }).count(), 0);
+  });
+});
+
+test('a memory device that the file no longer has gives way to the first', async () => {
+  const expected = commandLine('memory', train);
+  const memory = { device: 'GPU 7', range: { from: 5, to: 10 } };
+  const state = { view: 'memory', selection: {}, views: { memory } };
+  await withPage(train, { state }, async (profile, page) => {
+    await page.getByRole('heading', { name: `Memory of ${expected.devices[0].name}` }).waitFor();
+    await profile.settled();
+    assert.equal(await page.locator('.failure').count(), 0);
+    // The range was one of the other device's curve.
+    assert.equal(await page.getByRole('button', { name: 'Show all' }).count(), 0);
+    assert.ok((await column(page, 'Memory statistics', 'operator')).length > 0);
+  });
+});
+
+test('a trace without events says so instead of drawing empty charts', async () => {
+  await withDrawn([], (file) =>
+    withPage(file, {}, async (profile, page) => {
+      await page.getByRole('heading', { name: 'Nothing was recorded' }).waitFor();
+      await page.getByRole('heading', { name: 'Trace health' }).waitFor();
+      assert.equal(await page.locator('svg.chart').count(), 0);
+      assert.equal(await page.getByText('Nothing stands out').count(), 0);
+    }),
+  );
+});
+
+test('what a row leads to is in sight without a pointer, and readable', async () => {
+  for (const theme of ['light', 'hc-light']) {
+    await withPage(train, { theme }, async (profile, page) => {
+      await profile.view('Operators');
+      const links = await page
+        .locator('.grid-row:not(.active) .actions .link-button')
+        .evaluateAll((all) => all.map((link) => getComputedStyle(link)).map((s) => s.opacity));
+      assert.ok(links.length > 10);
+      assert.deepEqual([...new Set(links)], ['1']);
+    });
+  }
+});
+
+test('columns get wider and narrower by keyboard', async () => {
+  await withPage(train, {}, async (profile, page) => {
+    await profile.view('Operators');
+    const head = page.locator('[role=columnheader][data-key=calls]');
+    const width = () => head.evaluate((cell) => cell.getBoundingClientRect().width);
+    await head.focus();
+    const before = await width();
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.waitForFunction(
+      (least) =>
+        document.querySelector('[role=columnheader][data-key=calls]').getBoundingClientRect()
+          .width > least,
+      before + 24,
+    );
+    const wide = await width();
+    await page.keyboard.press('Shift+ArrowLeft');
+    await page.waitForFunction(
+      (most) =>
+        document.querySelector('[role=columnheader][data-key=calls]').getBoundingClientRect()
+          .width < most,
+      wide - 8,
+    );
+    assert.equal(
+      await page.evaluate(() => document.activeElement.dataset.key),
+      'calls',
+      'the focus stays',
+    );
+  });
+});
+
+test('colours of charts can be told apart in high contrast themes', async () => {
+  for (const theme of ['hc-dark', 'hc-light']) {
+    await withPage(train, { theme }, async (profile, page) => {
+      const colors = await page.evaluate(() => {
+        const context = document.createElement('canvas').getContext('2d');
+        return Object.fromEntries(
+          ['--vscode-charts-blue', '--chart-orange', '--vscode-charts-green']
+            .concat(['--vscode-charts-purple', '--vscode-charts-yellow', '--vscode-charts-red'])
+            .map((name) => {
+              const span = document.body.appendChild(document.createElement('span'));
+              span.style.color = `var(${name})`;
+              context.fillStyle = getComputedStyle(span).color;
+              span.remove();
+              context.fillRect(0, 0, 1, 1);
+              return [name, [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)]];
+            }),
+        );
+      });
+      const names = Object.keys(colors);
+      for (const a of names) {
+        for (const b of names.slice(names.indexOf(a) + 1)) {
+          const far = Math.hypot(...colors[a].map((part, i) => part - colors[b][i]));
+          assert.ok(far > 55, `${theme}: ${a} ${colors[a]} and ${b} ${colors[b]}: ${far}`);
+        }
+      }
+    });
+  }
+});

@@ -4,9 +4,7 @@
 /** The theme's chart colours, as CSS. */
 export const chartColors = {
   blue: 'var(--vscode-charts-blue)',
-  // High contrast themes define no orange.
-  orange:
-    'var(--vscode-charts-orange, color-mix(in srgb, var(--vscode-charts-red), var(--vscode-charts-yellow)))',
+  orange: 'var(--chart-orange)',
   green: 'var(--vscode-charts-green)',
   purple: 'var(--vscode-charts-purple)',
   yellow: 'var(--vscode-charts-yellow)',

@@ -1,4 +1,5 @@
 // The actions every chart has: table twin, save as picture.
+import type { Signal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { announce } from '../host/store.ts';
 import { LinkButton, MenuButton } from './controls.tsx';
@@ -8,8 +9,7 @@ import { savePng, saveSvg } from './save_chart.ts';
 export function ChartMenu(props: {
   name: string;
   chart: RefObject<HTMLElement | null>;
-  asTable: boolean;
-  onTable: (asTable: boolean) => void;
+  asTable: Signal<boolean>;
   /** Charts drawn on a canvas have no SVG form. */
   pngOnly?: boolean;
 }) {
@@ -28,13 +28,13 @@ export function ChartMenu(props: {
   return (
     <>
       <LinkButton
-        pressed={props.asTable}
+        pressed={props.asTable.value}
         label={`${props.name} as table`}
-        onClick={() => props.onTable(!props.asTable)}
+        onClick={() => (props.asTable.value = !props.asTable.value)}
       >
         Table
       </LinkButton>
-      {props.asTable ? (
+      {props.asTable.value ? (
         <TableMenu name={props.name} place={props.chart} />
       ) : (
         <MenuButton

@@ -86,8 +86,10 @@ export function Curve(props: {
             labelSize: 20,
             labelGap: 2,
             label: `${props.xTitle}${xSuffix === '' ? '' : ` (${xSuffix})`}`,
-            values: (_plot, ticks) =>
-              ticks.map((tick) => fixed(tick / xDivisor, tick % xDivisor === 0 ? 0 : 1)),
+            values: (_plot, ticks, _axis, _space, step) => {
+              const digits = [0, 1, 2].find((count) => (step * 10 ** count) % xDivisor === 0) ?? 3;
+              return ticks.map((tick) => fixed(tick / xDivisor, digits));
+            },
           },
           {
             ...axis,

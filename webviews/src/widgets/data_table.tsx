@@ -257,6 +257,21 @@ function cellTitle(column: Column, row: Row): string | undefined {
   return typeof value === 'string' && value !== '' ? visible(value) : undefined;
 }
 
+/**
+ * Width of the column of actions. Every row is a grid of its own, so a column is as wide as its widest
+ * content only by figures.
+ */
+export function actionsWidthPx(rows: readonly (readonly RowAction[])[]): number {
+  return rows.reduce(
+    (most, list) =>
+      Math.max(
+        most,
+        list.reduce((sum, one) => sum + one.label.length * 7 + 11, 12),
+      ),
+    60,
+  );
+}
+
 const noWidths: Record<string, number> = {};
 /** How far a table was scrolled, and in which order and choice of rows. */
 const noTop = { order: '', px: 0 };
@@ -383,20 +398,15 @@ export function DataTable(props: DataTableProps) {
 
   const hasActions = props.actions !== undefined;
   const columnCount = columns.length + (hasActions ? 1 : 0);
-  const actionsPx = useMemo(() => {
-    // Every row is a grid of its own, so a column is as wide as its widest content only by figures.
-    let most = 60;
-    for (const page of loaded?.pages.values() ?? []) {
-      for (const row of page.slice(0, 50)) {
-        const list = props.actions?.(row) ?? [];
-        most = Math.max(
-          most,
-          list.reduce((sum, one) => sum + one.label.length * 7 + 11, 12),
-        );
-      }
-    }
-    return most;
-  }, [loaded?.key]);
+  const actionsPx = useMemo(
+    () =>
+      actionsWidthPx(
+        [...(loaded?.pages.values() ?? [])]
+          .flatMap((page) => page.slice(0, 50))
+          .map((row) => props.actions?.(row) ?? []),
+      ),
+    [loaded?.key],
+  );
   const template = `${gridTemplate(columns, widthState.value, least, props.firstShare ?? 5)}${hasActions ? ` ${actionsPx}px` : ''}`;
   const minWidth =
     columns.reduce(
@@ -441,6 +451,9 @@ export function DataTable(props: DataTableProps) {
     if (next.row >= 0) rows.reveal(next.row);
     setActive(next);
   };
+  const setWidth = (column: Column, px: number): void => {
+    widthState.value = { ...widthState.value, [column.key]: Math.round(Math.max(48, px)) };
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
     const target = event.target as HTMLElement;
     if (target.dataset.row === undefined) return;
@@ -448,6 +461,14 @@ export function DataTable(props: DataTableProps) {
     const column = Number(target.dataset.column);
     const page = Math.max(1, Math.floor((scroll.current?.clientHeight ?? 300) / rowPx) - 2);
     const all = event.ctrlKey || event.metaKey;
+    const head = row < 0 && event.shiftKey ? columns[column] : undefined;
+    if (head !== undefined && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) {
+      const from = target.getBoundingClientRect().width;
+      setWidth(head, from + (event.key === 'ArrowRight' ? 16 : -16));
+      event.preventDefault();
+      event.stopPropagation();
+      return;
+    }
     switch (event.key) {
       case 'ArrowDown':
         moveTo(row + 1, column);
@@ -519,8 +540,7 @@ export function DataTable(props: DataTableProps) {
     const startX = event.clientX;
     handle.setPointerCapture(event.pointerId);
     const move = (to: PointerEvent): void => {
-      const width = Math.round(Math.max(48, startWidth + to.clientX - startX));
-      widthState.value = { ...widthState.value, [column.key]: width };
+      setWidth(column, startWidth + to.clientX - startX);
     };
     const end = (): void => {
       handle.removeEventListener('pointermove', move);

@@ -1,7 +1,7 @@
 // Findings: what costs, how it is known, what to do, and where to look.
 import { copyText } from '../host/host.ts';
 import { announce, trace } from '../host/store.ts';
-import { quantity, visible } from '../lib/format.ts';
+import { exact, quantity, visible } from '../lib/format.ts';
 import type { Finding, SliceRef } from '../lib/protocol.ts';
 import { viewAction } from '../host/links.ts';
 import { LinkButton } from './controls.tsx';
@@ -27,7 +27,10 @@ export function FindingCard(props: { finding: Finding }) {
         <span class="finding-severity">{severities[finding.severity] ?? finding.severity}</span>
         <h3>{visible(finding.title)}</h3>
         {finding.gainUs === null || finding.gainUs <= 0 ? null : (
-          <span class="finding-gain" title="Expected gain">
+          <span
+            class="finding-gain"
+            title={`Expected gain${trace.value?.hasRecordedSteps === true ? ' per step' : ''}: time that the advice may save`}
+          >
             about {quantity(finding.gainUs, 'us')}
             {trace.value?.hasRecordedSteps === true ? ' per step' : ''}
           </span>
@@ -37,7 +40,7 @@ export function FindingCard(props: { finding: Finding }) {
       {finding.evidence.length === 0 ? null : (
         <p class="evidence">
           {finding.evidence.map((entry) => (
-            <span key={entry.label}>
+            <span key={entry.label} title={exact(entry.value, entry.unit)}>
               {visible(entry.label)} <strong>{quantity(entry.value, entry.unit)}</strong>
             </span>
           ))}

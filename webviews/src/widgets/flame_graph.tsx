@@ -7,6 +7,7 @@ import { columnScale, fixed, quantity, share, visible, type Unit } from '../lib/
 import { layoutFlame, type FlameInput, type FlameNode } from '../lib/flame.ts';
 import { luminance, resolveColor, themeSerial } from './theme.ts';
 import { ChartMenu } from './chart_menu.tsx';
+import { useKept } from './kept.ts';
 import { PlainTable } from './plain_table.tsx';
 import { LinkButton } from './controls.tsx';
 
@@ -46,6 +47,27 @@ function palette(): Palette {
   };
 }
 
+const noPath: string[] = [];
+
+/** The names from the outermost box to `node`. */
+function pathOf(node: FlameNode | undefined): string[] {
+  const path: string[] = [];
+  for (let at = node; at !== undefined; at = at.parent) path.unshift(at.name);
+  return path;
+}
+
+/** The box with these names from the outside in, -1 when the graph has none. */
+function nodeOfPath(nodes: readonly FlameNode[], path: readonly string[]): number {
+  let level = nodes.filter((node) => node.depth === 0);
+  let found: FlameNode | undefined;
+  for (const name of path) {
+    found = level.find((node) => node.name === name);
+    if (found === undefined) return -1;
+    level = found.children;
+  }
+  return found?.id ?? -1;
+}
+
 export interface FlameDetails {
   label: string;
   run: () => void;
@@ -70,13 +92,19 @@ export function FlameGraph(props: {
   const [zoomed, setZoomed] = useState(-1);
   const [focused, setFocused] = useState(0);
   const [tip, setTip] = useState<{ node: FlameNode; x: number; y: number } | undefined>(undefined);
-  const [asTable, setAsTable] = useState(false);
+  const asTable = useKept(`${props.name}AsTable`, false);
+  const zoomPath = useKept(`${props.name}Zoom`, noPath);
   const flame = useMemo(() => layoutFlame(props.roots), [props.roots]);
   useEffect(() => {
-    setZoomed(-1);
-    setFocused(0);
+    const kept = nodeOfPath(flame.nodes, zoomPath.peek());
+    setZoomed(kept);
+    setFocused(Math.max(0, kept));
     setTip(undefined);
   }, [flame]);
+  const zoomTo = (id: number): void => {
+    setZoomed(id);
+    zoomPath.value = pathOf(flame.nodes[id]);
+  };
   const theme = themeSerial.value;
   const colors = useMemo(palette, [theme]);
   const zoomNode = flame.nodes[zoomed];
@@ -184,11 +212,11 @@ export function FlameGraph(props: {
       case 'Enter':
       case ' ':
       case 'z':
-        setZoomed(zoomed === current.id ? -1 : current.id);
+        zoomTo(zoomed === current.id ? -1 : current.id);
         break;
       case 'Escape':
       case '0':
-        setZoomed(-1);
+        zoomTo(-1);
         break;
       default:
         return;
@@ -200,8 +228,9 @@ export function FlameGraph(props: {
   const actions = current === undefined ? [] : (props.actions?.(current) ?? []);
   const scale = columnScale(props.unit, flame.total);
   const twin = useMemo(
-    () => (asTable ? [...flame.nodes].sort((a, b) => b.value - a.value).slice(0, maxTwinRows) : []),
-    [asTable, flame],
+    () =>
+      asTable.value ? [...flame.nodes].sort((a, b) => b.value - a.value).slice(0, maxTwinRows) : [],
+    [asTable.value, flame],
   );
   return (
     <div class="flame" ref={root}>
@@ -220,26 +249,28 @@ export function FlameGraph(props: {
               {action.label}
             </LinkButton>
           ))}
-          {zoomed < 0 ? null : <LinkButton onClick={() => setZoomed(-1)}>Show all</LinkButton>}
+          {zoomed < 0 ? null : <LinkButton onClick={() => zoomTo(-1)}>Show all</LinkButton>}
         </span>
         <span class="panel-actions">
-          <ChartMenu
-            name={props.name}
-            chart={root}
-            asTable={asTable}
-            onTable={setAsTable}
-            pngOnly
-          />
+          <ChartMenu name={props.name} chart={root} asTable={asTable} pngOnly />
         </span>
       </div>
-      {asTable ? (
+      {asTable.value ? (
         <PlainTable
           label={props.name}
           columns={[
             { title: 'Name' },
-            { title: scale.suffix === '' ? 'Value' : `Value (${scale.suffix})`, numeric: true },
-            { title: 'Share (%)', numeric: true },
-            { title: 'Depth', numeric: true },
+            {
+              title: scale.suffix === '' ? 'Value' : `Value (${scale.suffix})`,
+              numeric: true,
+              definition: 'What the width of the box stands for, with all that is in it.',
+            },
+            { title: 'Share (%)', numeric: true, definition: 'Part of the whole graph.' },
+            {
+              title: 'Depth',
+              numeric: true,
+              definition: 'Number of boxes around it: 0 for the outermost.',
+            },
           ]}
           rows={twin.map((node) => [
             visible(node.name),
@@ -275,11 +306,11 @@ export function FlameGraph(props: {
           }}
           onDblClick={(event) => {
             const node = nodeAt(event);
-            if (node !== undefined) setZoomed(zoomed === node.id ? -1 : node.id);
+            if (node !== undefined) zoomTo(zoomed === node.id ? -1 : node.id);
           }}
         />
       )}
-      {tip === undefined || asTable ? null : (
+      {tip === undefined || asTable.value ? null : (
         <div
           class="tooltip floating"
           role="presentation"

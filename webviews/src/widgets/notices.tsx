@@ -43,11 +43,11 @@ export function Absences(props: { absences: readonly Absence[]; title?: string }
   if (props.absences.length === 0) return null;
   return (
     <div class="absences">
-      {props.absences.map((absence) => (
+      {props.absences.map((absence, index) => (
         <EmptyState
           key={absence.what}
           absence={absence}
-          {...(props.title === undefined ? {} : { title: props.title })}
+          {...(props.title === undefined || index > 0 ? {} : { title: props.title })}
         />
       ))}
     </div>

@@ -5,6 +5,7 @@ import { columnScale, exact, fixed, quantity, share, visible, type Unit } from '
 import { shownNames } from '../lib/names.ts';
 import { arcPath, topParts, type RingPart } from '../lib/ring.ts';
 import { ChartMenu } from './chart_menu.tsx';
+import { useKept } from './kept.ts';
 import { Name } from './name.tsx';
 import { Panel } from './panel.tsx';
 import { PlainTable } from './plain_table.tsx';
@@ -27,7 +28,7 @@ export function RingChart(props: {
   onPick?: (name: string) => void;
 }) {
   const root = useRef<HTMLDivElement>(null);
-  const [asTable, setAsTable] = useState(false);
+  const asTable = useKept(`${props.title}AsTable`, false);
   const [hot, setHot] = useState(-1);
   const { top, rest, restCount } = topParts(props.parts, props.top);
   const sum = top.reduce((all, part) => all + part.value, rest);
@@ -61,10 +62,10 @@ export function RingChart(props: {
       title={props.title}
       definition={props.definition}
       class="ring-panel"
-      actions={<ChartMenu name={props.title} chart={root} asTable={asTable} onTable={setAsTable} />}
+      actions={<ChartMenu name={props.title} chart={root} asTable={asTable} />}
     >
       <div ref={root}>
-        {asTable ? (
+        {asTable.value ? (
           <PlainTable
             label={props.title}
             columns={[
@@ -74,7 +75,11 @@ export function RingChart(props: {
                 numeric: true,
                 definition: props.definition,
               },
-              { title: 'Share (%)', numeric: true },
+              {
+                title: 'Share (%)',
+                numeric: true,
+                definition: `Part of the ${props.sumName === undefined ? 'whole' : 'sum of what is shown'}.`,
+              },
             ]}
             rows={slices.map((slice) => [
               visible(slice.name),

@@ -1,12 +1,12 @@
 // A typed table that came whole inside an answer: columns with units, sorted on the page, exported
 // like the big one.
-import { useState } from 'preact/hooks';
 import { exportRows } from '../lib/export.ts';
 import { columnScales, exact, scaled, visible } from '../lib/format.ts';
 import type { Column, Row } from '../lib/protocol.ts';
 import { LinkButton } from './controls.tsx';
 import type { RowAction } from './data_table.tsx';
 import { ExportMenu } from './export_menu.tsx';
+import { useKept } from './kept.ts';
 import { Name } from './name.tsx';
 import { Nothing } from './notices.tsx';
 
@@ -16,17 +16,21 @@ export function SmallTableView(props: {
   actions?: (row: Row) => RowAction[];
   bare?: boolean;
 }) {
-  const [sort, setSort] = useState<{ key: string; down: boolean } | undefined>(undefined);
+  const order = useKept(`${props.name}Sort`, '');
+  const sort =
+    order.value === ''
+      ? undefined
+      : { key: order.value.replace(/^-/, ''), down: order.value.startsWith('-') };
   const columns = props.table.columns.filter((column) => !column.hidden);
   const rows = [...props.table.rows];
   if (sort !== undefined) {
-    const order = sort.down ? -1 : 1;
+    const sign = sort.down ? -1 : 1;
     rows.sort((a, b) => {
       const left = a[sort.key] ?? null;
       const right = b[sort.key] ?? null;
       if (left === null || right === null) return left === right ? 0 : left === null ? 1 : -1;
-      if (typeof left === 'number' && typeof right === 'number') return order * (left - right);
-      return order * String(left).localeCompare(String(right));
+      if (typeof left === 'number' && typeof right === 'number') return sign * (left - right);
+      return sign * String(left).localeCompare(String(right));
     });
   }
   const scales = columnScales(
@@ -71,10 +75,7 @@ export function SmallTableView(props: {
                     type="button"
                     class="sort-button"
                     onClick={() =>
-                      setSort({
-                        key: column.key,
-                        down: sort?.key === column.key ? !sort.down : numeric(column),
-                      })
+                      (order.value = `${(sort?.key === column.key ? !sort.down : numeric(column)) ? '-' : ''}${column.key}`)
                     }
                   >
                     {column.title}

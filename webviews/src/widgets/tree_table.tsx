@@ -16,7 +16,7 @@ import {
 } from '../lib/format.ts';
 import type { Column, Row } from '../lib/protocol.ts';
 import { FilterBox, LinkButton } from './controls.tsx';
-import type { RowAction } from './data_table.tsx';
+import { actionsWidthPx, type RowAction } from './data_table.tsx';
 import { ExportMenu } from './export_menu.tsx';
 import { Nothing } from './notices.tsx';
 import { useVirtualRows } from './virtual_rows.ts';
@@ -302,8 +302,12 @@ export function TreeTable<T extends TreeItem<T>>(props: {
   const least = props.columns.map((column, index) => {
     return numberColumnPx(column.title, scaled(largest[index]!, scales[index]!));
   });
-  const template = `minmax(240px, 3.4fr) ${least.map((px) => `minmax(${px}px, 1fr)`).join(' ')}${hasActions ? ' 130px' : ''}`;
-  const minWidth = 240 + least.reduce((sum, px) => sum + px, 0) + (hasActions ? 130 : 0);
+  const actionsPx = useMemo(
+    () => actionsWidthPx(lines.map((line) => props.actions(line.node))),
+    [lines],
+  );
+  const template = `minmax(240px, 3.4fr) ${least.map((px) => `minmax(${px}px, 1fr)`).join(' ')}${hasActions ? ` ${actionsPx}px` : ''}`;
+  const minWidth = 240 + least.reduce((sum, px) => sum + px, 0) + (hasActions ? actionsPx : 0);
   const setSort = (key: string): void => {
     sortState.value = sortKey !== key ? `-${key}` : descending ? key : '';
   };

@@ -53,7 +53,12 @@ export function Listing(props: { file: string; line: number; function: string })
                 </button>
               </th>
               <td class="code">{row.text}</td>
-              <td class="cost">{row.cost !== null && us > 0 ? costText(row.cost, device) : ''}</td>
+              <td
+                class="cost"
+                title={`${device ? 'Device time of the work launched from the line' : 'Host time of the line and of what it called'}, its share of all, and its calls`}
+              >
+                {row.cost !== null && us > 0 ? costText(row.cost, device) : ''}
+              </td>
             </tr>
           );
         })}

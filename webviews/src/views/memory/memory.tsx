@@ -1,6 +1,6 @@
 // Memory of one device: the curve, and under it events, sums per operator and the peak. The range
 // chosen on the curve holds for the tables too.
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { scopedState, trace, viewState } from '../../host/store.ts';
@@ -87,7 +87,7 @@ export function MemoryView() {
       viewState('memory', 'statisticsFilter', '').value = to.filter;
     }
   });
-  const [asTable, setAsTable] = useState(false);
+  const asTable = viewState('memory', 'curveAsTable', false);
   const frame = useRef<HTMLDivElement>(null);
   const range: CurveRange | undefined =
     stored.value.from !== undefined && stored.value.to !== undefined
@@ -129,7 +129,15 @@ export function MemoryView() {
     return list;
   }, [value, capacity, withCapacity.value]);
 
-  if (error !== undefined) return <Failure error={error} retry={retry} />;
+  // A file written anew may have other devices than the one that was chosen before.
+  const goneDevice = error?.kind === 'invalidArgument' && device.value !== '';
+  useEffect(() => {
+    if (!goneDevice) return;
+    device.value = '';
+    stored.value = noRange;
+  }, [goneDevice]);
+
+  if (error !== undefined && !goneDevice) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading memory" />;
   if (value.devices.length === 0 || current === undefined) {
     return (
@@ -224,19 +232,31 @@ export function MemoryView() {
       <Panel
         title={`Memory of ${visible(current.name)}`}
         definition="Bytes after each allocation and release. Peaks are kept at every zoom."
-        actions={
-          <ChartMenu name="Memory" chart={frame} asTable={asTable} onTable={setAsTable} pngOnly />
-        }
+        actions={<ChartMenu name="Memory" chart={frame} asTable={asTable} pngOnly />}
       >
-        {asTable ? (
+        {asTable.value ? (
           <div ref={frame}>
             <PlainTable
               label="Memory over time"
               columns={[
-                { title: 'Time (ms)', numeric: true },
-                { title: 'Allocated (bytes)', numeric: true },
+                {
+                  title: 'Time (ms)',
+                  numeric: true,
+                  definition: 'Since the start of the trace.',
+                },
+                {
+                  title: 'Allocated (bytes)',
+                  numeric: true,
+                  definition: 'What tensors held.',
+                },
                 ...(value.curve.reservedBytes.length > 0
-                  ? [{ title: 'Reserved (bytes)', numeric: true }]
+                  ? [
+                      {
+                        title: 'Reserved (bytes)',
+                        numeric: true,
+                        definition: 'What the caching allocator held from the driver.',
+                      },
+                    ]
                   : []),
               ]}
               rows={value.curve.timesNs.map((time, index) => [

@@ -109,15 +109,15 @@ function Stacks(props: { value: ViewOperatorStacksResult }) {
       {shown.map((stack, index) => (
         <section key={index} class="stack-card" aria-label={`Stack ${index + 1}`}>
           <p class="evidence">
-            <span>
+            <span title="Calls of the operator from this stack.">
               Calls <strong>{quantity(stack.calls, 'count')}</strong>
             </span>
             {trace.value?.hasDeviceWork === true ? (
-              <span>
+              <span title={rings[0].definition}>
                 Device self <strong>{quantity(stack.deviceSelfUs, 'us')}</strong>
               </span>
             ) : null}
-            <span>
+            <span title={rings[2].definition}>
               Host self <strong>{quantity(stack.hostSelfUs, 'us')}</strong>
             </span>
             {stack.backward ? <span>backward of this forward line</span> : null}

@@ -1,16 +1,19 @@
 // Overview: where the time of the steps went, the devices, what stands out, and whether the trace is
 // whole.
-import { useRef, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import { useAnswer } from '../../host/query.ts';
-import { selectSteps, trace } from '../../host/store.ts';
+import { selectSteps, trace, viewState } from '../../host/store.ts';
+import { exportRows } from '../../lib/export.ts';
 import { roleColors, type Role } from '../../lib/colors.ts';
 import { fixed, quantity, share, visible } from '../../lib/format.ts';
-import type { CheckResult, ViewOverviewResult } from '../../lib/protocol.ts';
+import type { CheckResult, Column, Row, ViewOverviewResult } from '../../lib/protocol.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
+import { ExportMenu } from '../../widgets/export_menu.tsx';
 import { FindingList } from '../../widgets/findings.tsx';
 import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
-import { PlainTable } from '../../widgets/plain_table.tsx';
+import { PlainTable, type PlainColumn } from '../../widgets/plain_table.tsx';
 import { RingChart } from '../../widgets/ring_chart.tsx';
 import { TableMenu } from '../../widgets/table_menu.tsx';
 import { Legend, StackedBars } from '../../widgets/stacked_bars.tsx';
@@ -28,22 +31,26 @@ const us = (value: number): string => fixed(value, 1);
 
 function StepChart(props: { result: ViewOverviewResult; shown: ShownRole[] }) {
   const root = useRef<HTMLDivElement>(null);
-  const [asTable, setAsTable] = useState(false);
+  const asTable = viewState('overview', 'stepsAsTable', false);
   const { result, shown } = props;
   const recorded = trace.value?.hasRecordedSteps === true;
   return (
     <Panel
       title={recorded ? 'Step time' : 'Time'}
       definition="Each moment of a step counts for the first of these that was going on: kernel, memcpy, memset, communication, runtime, data loader, CPU. The parts add up to the step."
-      actions={<ChartMenu name="Step time" chart={root} asTable={asTable} onTable={setAsTable} />}
+      actions={<ChartMenu name="Step time" chart={root} asTable={asTable} />}
     >
       <div ref={root}>
-        {asTable ? (
+        {asTable.value ? (
           <PlainTable
             label="Step time"
             columns={[
               { title: 'Step' },
-              { title: 'Total (\u00b5s)', numeric: true },
+              {
+                title: 'Total (\u00b5s)',
+                numeric: true,
+                definition: 'Duration of the step. The other columns add up to it.',
+              },
               ...shown.map((role) => ({
                 title: `${role.title} (\u00b5s)`,
                 numeric: true,
@@ -60,7 +67,7 @@ function StepChart(props: { result: ViewOverviewResult; shown: ShownRole[] }) {
           <>
             <StackedBars
               label="Time of each step by what it was spent on"
-              xTitle={recorded ? 'Step' : ''}
+              xTitle={recorded ? 'Step' : 'Part of the recording'}
               yTitle="Time"
               unit="us"
               parts={shown}
@@ -101,12 +108,18 @@ function Gpus(props: { result: ViewOverviewResult }) {
               {
                 name: 'Memory',
                 value: gpu.memoryBytes === null ? undefined : quantity(gpu.memoryBytes, 'bytes'),
+                definition: 'Memory of the device, from its recorded properties.',
               },
               {
                 name: 'Multiprocessors',
                 value: gpu.multiprocessors === null ? undefined : String(gpu.multiprocessors),
+                definition: 'Units on which the blocks of a kernel are placed.',
               },
-              { name: 'Compute capability', value: gpu.computeCapability ?? undefined },
+              {
+                name: 'Compute capability',
+                value: gpu.computeCapability ?? undefined,
+                definition: "Version of the device's instruction set.",
+              },
               {
                 name: 'Utilization',
                 value: percent(gpu.utilization),
@@ -162,7 +175,7 @@ function Average(props: { result: ViewOverviewResult; shown: ShownRole[] }) {
           label="Average step time"
           class="open"
           columns={[
-            { title: 'Spent on' },
+            { title: 'Spent on', definition: 'Each moment counts for one of these.' },
             {
               title: 'Time (\u00b5s)',
               numeric: true,
@@ -212,11 +225,46 @@ function categoryName(category: string): string {
   return rest === '' ? phase : `${rest} (${phase})`;
 }
 
-function Health() {
+/** A part of the health panel that opens, and stays as it was left. */
+function Unfolding(props: { name: string; summary: string; children: ComponentChildren }) {
+  const open = viewState('overview', `${props.name}Open`, false);
+  return (
+    <details
+      open={open.value}
+      onToggle={(event) => (open.value = (event.currentTarget as HTMLDetailsElement).open)}
+    >
+      <summary>{props.summary}</summary>
+      {props.children}
+    </details>
+  );
+}
+
+function HealthTable(props: {
+  label: string;
+  columns: readonly PlainColumn[];
+  rows: readonly (readonly ComponentChildren[])[];
+}) {
+  const root = useRef<HTMLDivElement>(null);
+  return (
+    <div ref={root} class="small-table">
+      <div class="small-table-tools">
+        <TableMenu name={props.label} place={root} />
+      </div>
+      <PlainTable {...props} class="health-table" />
+    </div>
+  );
+}
+
+/** `nothing`: no time was recorded, so that what is missing is all there is to say. */
+function Health(props: { nothing: boolean }) {
   const { value, error, retry } = useAnswer<CheckResult>('profile/check', {});
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading trace health" />;
-  return (
+  const problemCount = quantity(
+    value.problems.reduce((sum, problem) => sum + problem.count, 0),
+    'count',
+  );
+  const health = (
     <Panel
       title="Trace health"
       definition="What was read, what was wrong with it, and what was not recorded."
@@ -241,13 +289,7 @@ function Health() {
           {
             name: 'Problems',
             definition: 'What was damaged or missing in the file. The rest was read.',
-            value:
-              value.problems.length === 0
-                ? 'none'
-                : quantity(
-                    value.problems.reduce((sum, problem) => sum + problem.count, 0),
-                    'count',
-                  ),
+            value: value.problems.length === 0 ? 'none' : problemCount,
           },
           ...(value.unlinkedDeviceSlices > 0
             ? [
@@ -261,13 +303,16 @@ function Health() {
         ]}
       />
       {value.problems.length === 0 ? null : (
-        <PlainTable
+        <HealthTable
           label="Problems found while reading"
-          class="health-table"
           columns={[
             { title: 'Problem' },
-            { title: 'Count', numeric: true },
-            { title: 'First at byte', numeric: true },
+            { title: 'Count', numeric: true, definition: 'How often it was met.' },
+            {
+              title: 'First at byte',
+              numeric: true,
+              definition: "Where it was met first, counted in the file's uncompressed text.",
+            },
           ]}
           rows={value.problems.map((problem) => [
             visible(problem.message),
@@ -276,31 +321,91 @@ function Health() {
           ])}
         />
       )}
-      <details>
-        <summary>Events by category</summary>
-        <PlainTable
+      <Unfolding name="categories" summary="Events by category">
+        <HealthTable
           label="Events by category"
-          columns={[{ title: 'Category' }, { title: 'Events', numeric: true }]}
+          columns={[
+            { title: 'Category', definition: 'As the recorder wrote it.' },
+            {
+              title: 'Events',
+              numeric: true,
+              definition: 'Entries of the trace of this category.',
+            },
+          ]}
           rows={value.categories.map((entry) => [
             visible(categoryName(entry.category)),
             quantity(entry.count, 'count'),
           ])}
         />
-      </details>
-      {value.absences.length === 0 ? null : (
-        <details>
-          <summary>Not recorded in this trace ({value.absences.length})</summary>
+      </Unfolding>
+      {value.absences.length === 0 || props.nothing ? null : (
+        <Unfolding
+          name="absences"
+          summary={`Not recorded in this trace (${value.absences.length})`}
+        >
           <Absences absences={value.absences} />
-        </details>
+        </Unfolding>
       )}
     </Panel>
   );
+  return (
+    <>
+      {props.nothing ? <Absences title="Nothing was recorded" absences={value.absences} /> : null}
+      {health}
+    </>
+  );
+}
+
+const configurationDefinitions: Partial<Record<string, string>> = {
+  'Workers in the run': 'Processes of the run whose traces were found.',
+  'Device type': 'Kinds of devices that did work in the trace.',
+  Vendor: 'Maker of the devices, by the names of their properties and calls.',
+  Backend: 'What carries the communication between the processes.',
+  Rank: 'Number of this process in the run.',
+  'World size': 'How many processes the run had.',
+  'Devices used': 'Devices that did work in the trace.',
+  'Devices listed': 'Devices that the process saw, used or not.',
+  Steps: 'Steps that the recording marks, also those cut by its end.',
+  'Schema version': 'Version of the form in which the trace was written.',
+};
+
+const findingColumns: readonly Column[] = (
+  [
+    ['severity', 'Severity', 'text', ''],
+    ['title', 'Finding', 'text', ''],
+    ['text', 'What was seen', 'text', ''],
+    ['evidence', 'Evidence', 'text', ''],
+    ['action', 'What to do', 'text', ''],
+    ['gainUs', 'Expected gain', 'number', 'us'],
+  ] as const
+).map(([key, title, type, unit]) => ({
+  key,
+  title,
+  type,
+  unit,
+  definition: '',
+  hidden: false,
+}));
+
+function findingRows(result: ViewOverviewResult): Row[] {
+  return result.recommendations.map((finding) => ({
+    severity: finding.severity,
+    title: finding.title,
+    text: finding.text,
+    evidence: finding.evidence
+      .map(({ label, value, unit }) => `${label} ${quantity(value, unit)}`)
+      .join('; '),
+    action: finding.action,
+    gainUs: finding.gainUs,
+  }));
 }
 
 export function OverviewView() {
   const { value, error, retry } = useAnswer<ViewOverviewResult>('view/overview', {});
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading the overview" />;
+  // Charts of no time, and findings about it, would say nothing.
+  if (value.steps.every((step) => step.durationUs <= 0)) return <Health nothing />;
   const average = (
     value.average.steps === 0 && value.steps[0] !== undefined
       ? value.steps[0].parts
@@ -333,19 +438,36 @@ export function OverviewView() {
         <div class="overview-side">
           <Panel title="Configuration">
             <Facts
-              items={value.configuration.map((entry) => ({
-                name: entry.name,
-                value: visible(entry.value),
-              }))}
+              items={value.configuration
+                // "Device type: CPU" says it.
+                .filter((entry) => value.hasDeviceWork || entry.name !== 'Devices used')
+                .map((entry) => ({
+                  name: entry.name,
+                  value: visible(entry.value),
+                  definition:
+                    configurationDefinitions[entry.name] ??
+                    'An option of the recording profiler, as the trace notes it.',
+                }))}
             />
           </Panel>
           <Gpus result={value} />
         </div>
       </div>
-      <Panel title="Findings">
+      <Panel
+        title="Findings"
+        definition="What costs in the selected steps, how it is known, and what to do."
+        actions={
+          value.recommendations.length === 0 ? undefined : (
+            <ExportMenu
+              name="Findings"
+              take={(format) => exportRows(findingColumns, findingRows(value), format)}
+            />
+          )
+        }
+      >
         <FindingList findings={value.recommendations} />
       </Panel>
-      <Health />
+      <Health nothing={false} />
     </>
   );
 }

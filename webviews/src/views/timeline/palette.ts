@@ -1,6 +1,6 @@
 // Colours of boxes, read from the theme once and again when it changes.
 import { nameHash } from '../../lib/colors.ts';
-import { luminanceOf } from '../../widgets/theme.ts';
+import { luminanceOf, resolveColor } from '../../widgets/theme.ts';
 
 export type Rgb = [number, number, number];
 
@@ -29,8 +29,8 @@ const variables: Record<string, string> = {
   gpuUserAnnotation: '--vscode-charts-purple',
   userAnnotation: '--vscode-charts-purple',
   cpuOp: '--vscode-charts-green',
-  runtime: '--vscode-charts-orange',
-  driver: '--vscode-charts-orange',
+  runtime: '--chart-orange',
+  driver: '--chart-orange',
   pythonFunction: '--vscode-descriptionForeground',
   overhead: '--vscode-charts-red',
   sync: '--vscode-charts-red',
@@ -60,18 +60,9 @@ export function readPalette(): Palette {
   const get = (name: string): string => style.getPropertyValue(name);
   const background = parseColor(get('--vscode-editor-background'), [30, 30, 30]);
   const foreground = parseColor(get('--vscode-editor-foreground'), [204, 204, 204]);
-  // High contrast themes define no orange.
-  const fallback = (variable: string): Rgb =>
-    variable === '--vscode-charts-orange'
-      ? mix(
-          parseColor(get('--vscode-charts-red'), foreground),
-          parseColor(get('--vscode-charts-yellow'), foreground),
-          0.5,
-        )
-      : foreground;
   const kinds = new Map<string, Rgb>();
   for (const [kind, variable] of Object.entries(variables)) {
-    kinds.set(kind, parseColor(get(variable), fallback(variable)));
+    kinds.set(kind, parseColor(resolveColor(`var(${variable})`), foreground));
   }
   const darkGround = luminanceOf(...background) < 0.4;
   const dimming = new Map<string, number>();

@@ -260,9 +260,9 @@ function SliceDetails(props: { slice: SliceDetail }) {
           {visible(slice.trackName)}
           {slice.step === null ? '' : `, step ${slice.step}`}
         </dd>
-        <dt>Start</dt>
+        <dt title="Since the start of the trace">Start</dt>
         <dd title={`${slice.startNs} ns`}>{quantity(slice.startNs, 'ns')}</dd>
-        <dt>Duration</dt>
+        <dt title="From its start to its end, with what ran inside">Duration</dt>
         <dd title={`${slice.durationNs} ns`}>{quantity(slice.durationNs, 'ns')}</dd>
         {slice.children > 0 ? (
           <>
@@ -362,7 +362,11 @@ function RangeDetails(props: { range: TimeRange }) {
             label="Sums by kind"
             columns={[
               { title: 'Kind' },
-              { title: 'Slices', numeric: true },
+              {
+                title: 'Slices',
+                numeric: true,
+                definition: 'Slices of which a part is in the range',
+              },
               {
                 title: 'Sum',
                 numeric: true,
@@ -387,8 +391,17 @@ function RangeDetails(props: { range: TimeRange }) {
             label="Sums by name"
             columns={[
               { title: 'Name' },
-              { title: 'Calls', numeric: true },
-              { title: 'Sum', numeric: true },
+              {
+                title: 'Calls',
+                numeric: true,
+                definition: 'Slices of the name of which a part is in the range',
+              },
+              {
+                title: 'Sum',
+                numeric: true,
+                definition:
+                  'Sum of the durations inside the range, with what ran inside each slice',
+              },
             ]}
             rows={value.names.map((name) => [
               <LinkButton
@@ -681,8 +694,8 @@ export function GapsPanel() {
         label="Idle time by reason"
         columns={[
           { title: 'Reason' },
-          { title: 'Gaps', numeric: true },
-          { title: 'Time', numeric: true },
+          { title: 'Gaps', numeric: true, definition: 'Times in which the device did nothing' },
+          { title: 'Time', numeric: true, definition: 'Sum of their durations' },
         ]}
         rows={value.byReason.map((row) => [
           reasonNames[row.reason] ?? row.reason,
@@ -769,8 +782,12 @@ export function TablePanel(props: { stage: Stage | undefined; rows: readonly Row
         columns={[
           { title: 'Slice' },
           { title: 'Row' },
-          { title: 'Start', numeric: true },
-          { title: 'Duration', numeric: true },
+          { title: 'Start', numeric: true, definition: 'Since the start of the trace' },
+          {
+            title: 'Duration',
+            numeric: true,
+            definition: 'From its start to its end; for slices drawn as one, all of them together',
+          },
         ]}
         rows={list.map(({ ref, row, count }) => [
           ref.slice < 0 ? (

@@ -177,6 +177,8 @@ export class Stage {
     this.renderer = createBoxRenderer(fresh, 'canvas2d');
     frameStats.renderer = this.renderer.kind;
     this.resize();
+    // Not with the next frame: until then the fresh canvas would show as an empty one.
+    this.draw();
   }
 
   private async fetchDensity(): Promise<void> {
