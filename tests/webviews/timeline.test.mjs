@@ -166,6 +166,17 @@ test('a marked range adds up and becomes a trace of its own', async () => {
     'each figure says what it is',
   );
   assert.ok((await page.locator('.tl-panel th.numeric').count()) >= 5);
+  const sums = page.locator('.small-table', {
+    has: page.getByRole('region', { name: 'Sums by kind' }),
+  });
+  const copied = await opened.sent('copy', async () => {
+    await sums.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('menuitem', { name: 'Copy as CSV' }).click();
+  });
+  const lines = copied.text.trimEnd().split('\r\n');
+  assert.equal(lines[0], 'Kind,Slices,Sum,Busy');
+  assert.equal(lines.length, 1 + (await sums.locator('tbody tr').count()));
+  assert.match(lines[1], /,\d+ ns,\d+ ns$/, 'whole times');
   const saved = await opened.sent('save', () =>
     page.getByRole('button', { name: 'Export as trace' }).click(),
   );

@@ -7,12 +7,14 @@ export interface PlainColumn {
   numeric?: boolean;
 }
 
-export function PlainTable(props: {
+export interface PlainTableProps {
   label: string;
   columns: readonly PlainColumn[];
   rows: readonly (readonly ComponentChildren[])[];
   class?: string;
-}) {
+}
+
+export function PlainTable(props: PlainTableProps) {
   return (
     <div
       class={`plain-table-scroll ${props.class ?? ''}`}

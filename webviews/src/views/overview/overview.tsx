@@ -10,10 +10,11 @@ import { fixed, quantity, share, visible } from '../../lib/format.ts';
 import type { CheckResult, Column, Row, ViewOverviewResult } from '../../lib/protocol.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { ExportMenu } from '../../widgets/export_menu.tsx';
+import { ExportedTable } from '../../widgets/exported_table.tsx';
 import { FindingList } from '../../widgets/findings.tsx';
 import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
-import { PlainTable, type PlainColumn } from '../../widgets/plain_table.tsx';
+import { PlainTable } from '../../widgets/plain_table.tsx';
 import { RingChart } from '../../widgets/ring_chart.tsx';
 import { TableMenu } from '../../widgets/table_menu.tsx';
 import { Legend, StackedBars } from '../../widgets/stacked_bars.tsx';
@@ -239,22 +240,6 @@ function Unfolding(props: { name: string; summary: string; children: ComponentCh
   );
 }
 
-function HealthTable(props: {
-  label: string;
-  columns: readonly PlainColumn[];
-  rows: readonly (readonly ComponentChildren[])[];
-}) {
-  const root = useRef<HTMLDivElement>(null);
-  return (
-    <div ref={root} class="small-table">
-      <div class="small-table-tools">
-        <TableMenu name={props.label} place={root} />
-      </div>
-      <PlainTable {...props} class="health-table" />
-    </div>
-  );
-}
-
 /** `nothing`: no time was recorded, so that what is missing is all there is to say. */
 function Health(props: { nothing: boolean }) {
   const { value, error, retry } = useAnswer<CheckResult>('profile/check', {});
@@ -303,7 +288,8 @@ function Health(props: { nothing: boolean }) {
         ]}
       />
       {value.problems.length === 0 ? null : (
-        <HealthTable
+        <ExportedTable
+          class="health-table"
           label="Problems found while reading"
           columns={[
             { title: 'Problem' },
@@ -322,7 +308,8 @@ function Health(props: { nothing: boolean }) {
         />
       )}
       <Unfolding name="categories" summary="Events by category">
-        <HealthTable
+        <ExportedTable
+          class="health-table"
           label="Events by category"
           columns={[
             { title: 'Category', definition: 'As the recorder wrote it.' },

@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks';
 import { saveFile, openSource } from '../../host/host.ts';
 import { ask, useAnswer } from '../../host/query.ts';
 import { announce, failureOf, navigate, title, trace } from '../../host/store.ts';
-import { fixed, isFilePath, plural, quantity, visible } from '../../lib/format.ts';
+import { exact, fixed, isFilePath, plural, quantity, visible } from '../../lib/format.ts';
 import type {
   Frame,
   Gap,
@@ -15,6 +15,7 @@ import type {
 } from '../../lib/protocol.ts';
 import { Button, Check, FilterBox, LinkButton, Select } from '../../widgets/controls.tsx';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
+import { ExportedTable } from '../../widgets/exported_table.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import { filterFor } from '../links.ts';
 import type { Row } from './layout.ts';
@@ -81,6 +82,15 @@ function SliceLink(props: { to: SliceRef; bare?: boolean }) {
         </>
       )}
     </LinkButton>
+  );
+}
+
+/** A time in a unit that suits it; whole on hover and in exports. */
+function Time(props: { ns: number }) {
+  return (
+    <span title={exact(props.ns, 'ns')} data-whole={`${props.ns} ns`}>
+      {quantity(props.ns, 'ns')}
+    </span>
   );
 }
 
@@ -358,7 +368,7 @@ function RangeDetails(props: { range: TimeRange }) {
       ) : (
         <>
           <h3>By kind</h3>
-          <PlainTable
+          <ExportedTable
             label="Sums by kind"
             columns={[
               { title: 'Kind' },
@@ -382,12 +392,12 @@ function RangeDetails(props: { range: TimeRange }) {
             rows={value.kinds.map((kind) => [
               kindName(kind.kind),
               fixed(kind.slices, 0),
-              quantity(kind.sumNs, 'ns'),
-              quantity(kind.unionNs, 'ns'),
+              <Time ns={kind.sumNs} />,
+              <Time ns={kind.unionNs} />,
             ])}
           />
           <h3>Longest by name</h3>
-          <PlainTable
+          <ExportedTable
             label="Sums by name"
             columns={[
               { title: 'Name' },
@@ -411,7 +421,7 @@ function RangeDetails(props: { range: TimeRange }) {
                 {visible(name.name)}
               </LinkButton>,
               fixed(name.calls, 0),
-              quantity(name.sumNs, 'ns'),
+              <Time ns={name.sumNs} />,
             ])}
           />
         </>
@@ -690,7 +700,7 @@ export function GapsPanel() {
       <p>
         {quantity(value.idleNs, 'ns')} idle in {plural(value.total, 'gap')}
       </p>
-      <PlainTable
+      <ExportedTable
         label="Idle time by reason"
         columns={[
           { title: 'Reason' },
@@ -700,7 +710,7 @@ export function GapsPanel() {
         rows={value.byReason.map((row) => [
           reasonNames[row.reason] ?? row.reason,
           fixed(row.count, 0),
-          quantity(row.sumNs, 'ns'),
+          <Time ns={row.sumNs} />,
         ])}
       />
       <ol class="tl-results">
@@ -777,7 +787,7 @@ export function TablePanel(props: { stage: Stage | undefined; rows: readonly Row
   return (
     <section>
       <h2>Slices in the window</h2>
-      <PlainTable
+      <ExportedTable
         label="Slices in the window"
         columns={[
           { title: 'Slice' },
@@ -798,8 +808,8 @@ export function TablePanel(props: { stage: Stage | undefined; rows: readonly Row
             <SliceLink to={ref} bare />
           ),
           visible(row),
-          quantity(ref.startNs, 'ns'),
-          quantity(ref.durationNs, 'ns'),
+          <Time ns={ref.startNs} />,
+          <Time ns={ref.durationNs} />,
         ])}
       />
       {more > 0 ? <p class="tl-dim">and {fixed(more, 0)} more: zoom in</p> : null}
