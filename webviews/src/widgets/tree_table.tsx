@@ -60,6 +60,8 @@ export function TreeTable<T extends TreeItem<T>>(props: {
   loadChildren?: (node: T) => Promise<T[]>;
   /** The whole tree, for exports. */
   loadAll: () => Promise<readonly T[]>;
+  /** The user went to a row. */
+  onActive?: (node: T) => void;
 }) {
   const sortState = viewState(props.view, `${props.stateKey}Sort`, '');
   const filterState = viewState(props.view, `${props.stateKey}Filter`, '');
@@ -193,11 +195,16 @@ export function TreeTable<T extends TreeItem<T>>(props: {
     else next.delete(node.id);
     setOpen(next);
   };
+  const goTo = (index: number): void => {
+    setActive(index);
+    const line = lines[index];
+    if (line !== undefined) props.onActive?.(line.node);
+  };
   const moveTo = (index: number): void => {
     const next = Math.max(0, Math.min(lines.length - 1, index));
     takeFocus.current = next;
     rows.reveal(next);
-    setActive(next);
+    goTo(next);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const target = event.target as HTMLElement;
@@ -401,7 +408,7 @@ export function TreeTable<T extends TreeItem<T>>(props: {
                       active === item.index || (!activeInSight && item === rows.items[0]) ? 0 : -1
                     }
                     data-line={item.index}
-                    onMouseDown={() => setActive(item.index)}
+                    onMouseDown={() => goTo(item.index)}
                     onDblClick={() => {
                       if (has) setOpened(node, !opened);
                     }}

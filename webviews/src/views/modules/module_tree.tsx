@@ -1,4 +1,5 @@
 // A hierarchy of modules or hooks: the tree with its figures and the flame graph of one of them.
+import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { openSource } from '../../host/host.ts';
 import { trace, viewState } from '../../host/store.ts';
@@ -124,6 +125,10 @@ export function ModuleTree(props: {
   nodes: readonly ModuleNode[];
   loadChildren?: (node: ModuleNode) => Promise<ModuleNode[]>;
   loadAll: () => Promise<readonly ModuleNode[]>;
+  /** The user went to a row of the tree. */
+  onActive?: (node: ModuleNode) => void;
+  /** Stands between the flame graph and the tree. */
+  children?: ComponentChildren;
 }) {
   const { nodes } = props;
   const device = trace.value?.hasDeviceWork === true;
@@ -178,6 +183,7 @@ export function ModuleTree(props: {
           />
         </Panel>
       )}
+      {props.children}
       <Panel title={`${props.name}: all figures`}>
         <TreeTable<ModuleNode>
           name={props.name}
@@ -192,6 +198,7 @@ export function ModuleTree(props: {
           actions={actions}
           loadAll={props.loadAll}
           {...(props.loadChildren === undefined ? {} : { loadChildren: props.loadChildren })}
+          {...(props.onActive === undefined ? {} : { onActive: props.onActive })}
         />
       </Panel>
     </>

@@ -2,20 +2,23 @@
 import { request } from '../../host/host.ts';
 import { useNavigation } from '../../host/navigation.ts';
 import { ask, useAnswer } from '../../host/query.ts';
-import { requestSelection, viewState } from '../../host/store.ts';
+import { requestSelection, scopedState, viewState } from '../../host/store.ts';
 import type { ViewModulesResult } from '../../lib/protocol.ts';
 import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
 import { ModuleTree } from './module_tree.tsx';
+import { OperatorStrip } from './operator_strip.tsx';
 
 const nothing = {};
 
 export function ModulesView() {
+  const marked = scopedState('trace', 'modules', 'marked', '');
   useNavigation('modules', (to) => {
     if (to.filter !== undefined) viewState('modules', 'treeFilter', '').value = to.filter;
   });
   const { value, error, retry } = useAnswer<ViewModulesResult>('view/modules', nothing);
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading modules" />;
+  const strip = <OperatorStrip marked={marked} />;
   return (
     <>
       {value.modules.length === 0 ? null : (
@@ -36,12 +39,19 @@ export function ModulesView() {
               })) as ViewModulesResult
             ).modules
           }
-        />
+          onActive={(node) => {
+            // Hierarchies without recorded calls have nothing to mark.
+            if (node.slice !== null) marked.value = node.name;
+          }}
+        >
+          {strip}
+        </ModuleTree>
       )}
       <Absences
         absences={value.absences}
         {...(value.modules.length === 0 ? { title: 'No modules' } : {})}
       />
+      {value.modules.length === 0 ? strip : null}
     </>
   );
 }

@@ -30,6 +30,12 @@ export interface View {
   pixels: number;
 }
 
+export type BoxShape = (
+  boxes: TimelineBoxes,
+  names: readonly string[],
+  kinds: readonly string[],
+) => TimelineBoxes;
+
 const rowsPerRequest = 6;
 const mostRequests = 3;
 
@@ -73,11 +79,19 @@ export class WindowSource {
   private readonly palette: () => Palette;
   private readonly changed: () => void;
   private readonly failed: (error: unknown) => void;
+  private readonly shape: BoxShape;
 
-  constructor(palette: () => Palette, changed: () => void, failed: (error: unknown) => void) {
+  /** `shape` may leave boxes out or move them to other lanes before they are kept. */
+  constructor(
+    palette: () => Palette,
+    changed: () => void,
+    failed: (error: unknown) => void,
+    shape: BoxShape = (boxes) => boxes,
+  ) {
     this.palette = palette;
     this.changed = changed;
     this.failed = failed;
+    this.shape = shape;
   }
 
   /** Tells what is on the screen now. */
@@ -160,7 +174,8 @@ export class WindowSource {
     for (const track of tracks) {
       this.rows.set(track, { ...common, boxes: undefined, block: undefined, series: undefined });
     }
-    for (const boxes of result.rows) {
+    for (const recorded of result.rows) {
+      const boxes = this.shape(recorded, result.names, result.kinds);
       const block = makeBlock(
         boxes,
         result.names,
