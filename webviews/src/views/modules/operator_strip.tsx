@@ -4,7 +4,14 @@ import type { Signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { createBoxRenderer, type BoxRenderer } from '../../gl/boxes.ts';
 import { ask, useAnswer } from '../../host/query.ts';
-import { announce, epoch, failureOf, requestSelection, scopedState } from '../../host/store.ts';
+import {
+  announce,
+  epoch,
+  failureOf,
+  requestSelection,
+  scopedState,
+  viewState,
+} from '../../host/store.ts';
 import type { FailureData } from '../../host/messages.ts';
 import { fixed, plural, quantity, visible } from '../../lib/format.ts';
 import type {
@@ -282,6 +289,8 @@ function Strip(props: {
   const { track, full, extent } = props;
   const stored = scopedState('steps', 'modules', 'stripWindow', noWindow);
   const selected = scopedState('trace', 'modules', 'stripSlice', -1);
+  const twin = viewState('modules', 'stripAsTable', false);
+  const asTable = twin.value;
   const root = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const layers = useRef<Layers>(undefined);
@@ -291,7 +300,6 @@ function Strip(props: {
   const [, setSerial] = useState(0);
   const [settled, setSettled] = useState(false);
   const [problem, setProblem] = useState<FailureData | undefined>(undefined);
-  const [asTable, setAsTable] = useState(false);
   const [tip, setTip] = useState<{ bar: Bar; x: number; y: number } | undefined>(undefined);
   const theme = themeSerial.value;
   const palette = useMemo(readPalette, [theme]);
@@ -591,16 +599,7 @@ function Strip(props: {
           )}
         </span>
         <span class="panel-actions">
-          <ChartMenu
-            name={props.name}
-            chart={root}
-            asTable={asTable}
-            onTable={(on) => {
-              setTip(undefined);
-              setAsTable(on);
-            }}
-            pngOnly
-          />
+          <ChartMenu name={props.name} chart={root} asTable={twin} pngOnly />
         </span>
       </div>
       {asTable ? (
@@ -609,10 +608,18 @@ function Strip(props: {
             label={props.name}
             columns={[
               { title: 'Name' },
-              { title: 'Kind' },
-              { title: 'Start (\u00b5s)', numeric: true },
-              { title: 'Duration (\u00b5s)', numeric: true },
-              { title: 'Depth', numeric: true },
+              { title: 'Kind', definition: 'Operator, call of a module, or annotation.' },
+              {
+                title: 'Start (\u00b5s)',
+                numeric: true,
+                definition: 'Since the start of the trace.',
+              },
+              { title: 'Duration (\u00b5s)', numeric: true, definition: 'From start to end.' },
+              {
+                title: 'Depth',
+                numeric: true,
+                definition: 'Operators, module calls and annotations that it ran in.',
+              },
             ]}
             rows={inSight
               .slice(0, maxTwinRows)
