@@ -185,6 +185,8 @@ step('who has no profile finds the way to the first one', async () => {
   await welcome.getByText('How it works').click();
   await page.getByText('Get Started with PyTorch Profiles').first().waitFor();
   await page.getByText('Record a profile').first().waitFor();
+  await page.locator('.activitybar .action-label[aria-label^="Explorer"]').first().click();
+  await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor();
 });
 
 step(

@@ -179,8 +179,6 @@ export class Workbench {
 
   /** Double click on a file in the Explorer; folders on the way are opened. */
   async doubleClickInExplorer(path) {
-    const explorer = this.page.locator('.explorer-folders-view');
-    if (!(await explorer.isVisible())) await this.runCommand('View: Show Explorer');
     const parts = path.split('/');
     for (const [index, part] of parts.entries()) {
       const row = this.page
