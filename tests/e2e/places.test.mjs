@@ -144,6 +144,8 @@ describe('a workspace with several folders', () => {
   after(() => workbench?.stop());
 
   step('files of each folder have their costs', async () => {
+    // The profile opens by itself, and comes to the front when it does.
+    await workbench.tab('slow.pt.trace.json.gz').waitFor();
     await workbench.openFile('train_cnn/slow.py');
     await workbench.tab('slow.py').waitFor();
     await workbench
