@@ -450,8 +450,9 @@ step('device: Kernels, tensor cores, copies', async () => {
     ],
     kernels.totalUs,
   );
+  await frame.getByRole('radio', { name: 'Copies and sets' }).click();
   await assertCells(frame, 'Copies and sets', table('copies', traces.device, '--sort=-totalUs'));
-  await frame.getByRole('radio', { name: 'Kernel, operator and launch' }).click();
+  await frame.getByRole('radio', { name: 'By operator and launch' }).click();
   const byLaunch = table('kernels', traces.device, '--group-by', 'properties', '--sort=-totalUs');
   await waitUntil('rows by launch', async () => {
     const grid = frame.locator('.grid[aria-label=Kernels]');

@@ -121,4 +121,6 @@ test('links in welcome texts and walkthroughs run commands that are there', () =
 test('the walkthrough shows the code that its button copies', () => {
   const shown = /```python\n([^]*?)```/.exec(readTracked('extension/media/walkthrough-record.md'));
   assert.equal(shown?.[1], recorderSnippet);
+  // The editor cuts lines off instead of wrapping them, beside half of a narrow window too.
+  for (const line of recorderSnippet.split('\n')) assert.ok(line.length <= 44, line);
 });

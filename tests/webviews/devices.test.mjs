@@ -132,7 +132,7 @@ test('kernels agree with the command line in both groupings, and lead to operato
     const totals = (count) => values(page, 'Kernels', 'totalUs').then((all) => all.slice(0, count));
     const expect = (table) => table.rows.slice(0, 8).map((row) => row.totalUs);
     assert.deepEqual(await totals(expect(byName).length), expect(byName));
-    await page.getByRole('radio', { name: 'Kernel, operator and launch' }).click();
+    await page.getByRole('radio', { name: 'By operator and launch' }).click();
     await page.waitForFunction(
       (rows) =>
         document
@@ -145,7 +145,7 @@ test('kernels agree with the command line in both groupings, and lead to operato
     // An order that the other grouping does not have gives way to the usual one.
     await page.getByRole('columnheader', { name: /^Grid/ }).click();
     await profile.settled();
-    await page.getByRole('radio', { name: 'Kernel', exact: true }).click();
+    await page.getByRole('radio', { name: 'Kernels', exact: true }).click();
     await page.waitForFunction(
       () =>
         document
@@ -155,7 +155,7 @@ test('kernels agree with the command line in both groupings, and lead to operato
     await profile.settled();
     assert.equal(await page.locator('.failure').count(), 0);
     assert.deepEqual(await totals(expect(byName).length), expect(byName));
-    await page.getByRole('radio', { name: 'Kernel, operator and launch' }).click();
+    await page.getByRole('radio', { name: 'By operator and launch' }).click();
     await page.waitForSelector('[aria-label=Kernels] [role=columnheader][data-key=grid]');
     await profile.settled();
     await page.locator('[aria-label=Kernels] .twisty').first().click();

@@ -284,13 +284,13 @@ test('the steps selector holds for every view and survives a reload', async () =
 test('a table shows the rows it showed before, in another view and in a page made again', async () => {
   const first = (page) =>
     page.evaluate(() => {
-      const scroll = document.querySelector('.grid-scroll');
+      const scroll = document.querySelector('#view');
       return { top: scroll.scrollTop, tall: scroll.scrollHeight > 2 * scroll.clientHeight };
     });
   await withPage(train, {}, async (profile, page) => {
     await profile.view('Operators');
     assert.ok((await first(page)).tall, 'there is something to scroll');
-    await page.evaluate(() => (document.querySelector('.grid-scroll').scrollTop = 700));
+    await page.evaluate(() => (document.querySelector('#view').scrollTop = 700));
     await page.waitForSelector('[role=gridcell][data-row="30"]');
     await profile.view('Overview');
     await profile.view('Operators');
@@ -299,7 +299,7 @@ test('a table shows the rows it showed before, in another view and in a page mad
     const saved = () =>
       profile.messages
         .filter(({ type, state }) => type === 'state' && state.views.operators !== undefined)
-        .findLast(({ state }) => JSON.stringify(state.views.operators).includes('"px":700'));
+        .findLast(({ state }) => state.views.operators.scrollTop === 700);
     const end = Date.now() + 60_000;
     while (saved() === undefined) {
       assert.ok(Date.now() < end, 'the state was not saved');
@@ -313,7 +313,12 @@ test('a table shows the rows it showed before, in another view and in a page mad
       await second.locator('[role=columnheader][data-key=calls]').click();
       await again.settled();
       await second.waitForSelector('[role=gridcell][data-row="0"]');
-      assert.equal((await first(second)).top, 0);
+      const tops = await second.evaluate(() =>
+        ['#view', '.grid-frame'].map(
+          (one) => document.querySelector(one).getBoundingClientRect().top,
+        ),
+      );
+      assert.ok(Math.abs(tops[0] - tops[1]) < 2, `the view at ${tops[0]}, its table at ${tops[1]}`);
     });
   });
 });

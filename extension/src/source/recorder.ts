@@ -8,9 +8,12 @@ export const recorderSnippet = `from torch.profiler import (
     tensorboard_trace_handler,
 )
 
+steps = schedule(wait=1, warmup=1, active=3)
+save = tensorboard_trace_handler("./log")
+
 with profile(
-    schedule=schedule(wait=1, warmup=1, active=3),
-    on_trace_ready=tensorboard_trace_handler("./log"),
+    schedule=steps,
+    on_trace_ready=save,
     with_stack=True,
     record_shapes=True,
     profile_memory=True,

@@ -317,7 +317,14 @@ function ViewBody(props: { entry: ViewEntry }) {
       }
     });
     for (const child of body.children) observer.observe(child);
-    return () => observer.disconnect();
+    // Whoever scrolls, types or clicks before that has gone elsewhere.
+    const stop = (): void => observer.disconnect();
+    const taken = ['wheel', 'keydown', 'pointerdown'] as const;
+    for (const type of taken) body.addEventListener(type, stop, { passive: true });
+    return () => {
+      stop();
+      for (const type of taken) body.removeEventListener(type, stop);
+    };
   }, []);
   return (
     <div

@@ -239,28 +239,54 @@ export function Progress(props: { label: string; percent: number | undefined }) 
   );
 }
 
-/** A button that opens a small menu. */
+/**
+ * A button that opens a small menu. The menu lies above everything, so that neither an edge nor what
+ * stands below cuts it.
+ */
 export function MenuButton(props: {
   label: string;
-  items: readonly { label: string; run: () => void }[];
+  items: readonly { label: string; title?: string; run: () => void }[];
+  /** Drawn as three dots, where there is no room for the label. */
+  dots?: boolean;
+  tabIndex?: number;
 }) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
+  const menu = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (!open) return undefined;
-    root.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
-    const close = (event: Event): void => {
-      if (root.current?.contains(event.target as Node) !== true) setOpen(false);
+  useLayoutEffect(() => {
+    const list = menu.current;
+    if (!open || list === null || button.current === null) return undefined;
+    list.showPopover();
+    const at = button.current.getBoundingClientRect();
+    const { width, height } = list.getBoundingClientRect();
+    const below = at.bottom + height <= window.innerHeight || at.top < height;
+    list.style.left = `${Math.max(4, Math.min(at.right, window.innerWidth - 4) - width)}px`;
+    list.style.top = `${below ? at.bottom : at.top - height}px`;
+    list.querySelector<HTMLElement>('[role=menuitem]')?.focus();
+    // The menu stays where it is while the page below it moves on.
+    const close = (): void => setOpen(false);
+    const closeOutside = (event: Event): void => {
+      if (root.current?.contains(event.target as Node) !== true) close();
     };
-    document.addEventListener('pointerdown', close);
-    return () => document.removeEventListener('pointerdown', close);
+    document.addEventListener('pointerdown', closeOutside);
+    document.addEventListener('scroll', close, { capture: true });
+    window.addEventListener('resize', close);
+    return () => {
+      document.removeEventListener('pointerdown', closeOutside);
+      document.removeEventListener('scroll', close, { capture: true });
+      window.removeEventListener('resize', close);
+    };
   }, [open]);
-  const move = (event: KeyboardEvent): void => {
-    const items = [...(root.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const items = [...(menu.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
     const at = items.indexOf(document.activeElement as HTMLElement);
+    // What lies below the menu has keys of its own.
+    event.stopPropagation();
     if (event.key === 'ArrowDown') items[(at + 1) % items.length]?.focus();
     else if (event.key === 'ArrowUp') items[(at - 1 + items.length) % items.length]?.focus();
+    else if (event.key === 'Home') items[0]?.focus();
+    else if (event.key === 'End') items[items.length - 1]?.focus();
     else if (event.key === 'Escape' || event.key === 'Tab') {
       setOpen(false);
       if (event.key === 'Escape') button.current?.focus();
@@ -276,20 +302,43 @@ export function MenuButton(props: {
         class="tool-button"
         aria-haspopup="menu"
         aria-expanded={open}
-        onClick={() => setOpen(!open)}
+        aria-label={props.dots === true ? props.label : undefined}
+        title={props.dots === true ? props.label : undefined}
+        tabIndex={props.tabIndex}
+        onClick={(event) => {
+          event.stopPropagation();
+          setOpen(!open);
+        }}
       >
-        {props.label}
-        <span class="chevron" aria-hidden="true" />
+        {props.dots === true ? (
+          <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+            <path d="M2.5 7h2v2h-2z M7 7h2v2h-2z M11.5 7h2v2h-2z" fill="currentColor" />
+          </svg>
+        ) : (
+          <>
+            {props.label}
+            <span class="chevron" aria-hidden="true" />
+          </>
+        )}
       </button>
       {open ? (
-        <div class="menu-items" role="menu" aria-label={props.label} onKeyDown={move}>
+        <div
+          ref={menu}
+          popover="manual"
+          class="menu-items"
+          role="menu"
+          aria-label={props.label}
+          onKeyDown={onKeyDown}
+        >
           {props.items.map((item) => (
             <button
               key={item.label}
               type="button"
               role="menuitem"
+              title={item.title}
               tabIndex={-1}
-              onClick={() => {
+              onClick={(event) => {
+                event.stopPropagation();
                 setOpen(false);
                 button.current?.focus();
                 item.run();

@@ -1,12 +1,14 @@
 // The one table of the product. It shows the rows in sight and asks the daemon for pages, order and
 // filter; it holds none of the analysis.
+import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { CancelledError, copyText, openSource, request } from '../host/host.ts';
 import { ask } from '../host/query.ts';
 import { announce, epoch, failureOf, requestSelection, viewState } from '../host/store.ts';
 import type { FailureData, ViewName } from '../host/messages.ts';
 import { exportRows, type ExportFormat } from '../lib/export.ts';
+import { columnsGivingWay, type ColumnNeed } from '../lib/columns.ts';
 import {
   columnScales,
   exact,
@@ -20,11 +22,12 @@ import {
 } from '../lib/format.ts';
 import { shownNames } from '../lib/names.ts';
 import type { Absence, Column, Row, Table } from '../lib/protocol.ts';
-import { FilterBox, LinkButton } from './controls.tsx';
+import { FilterBox, LinkButton, MenuButton } from './controls.tsx';
 import { ExportMenu } from './export_menu.tsx';
 import { Name } from './name.tsx';
 import { Absences, Failure, Nothing, Waiting } from './notices.tsx';
-import { useVirtualRows } from './virtual_rows.ts';
+import { scrollerOf, topInView, useVirtualRows } from './virtual_rows.ts';
+import { useWidth } from './width.ts';
 
 export interface RowAction {
   label: string;
@@ -58,7 +61,8 @@ export interface DataTableProps {
   toolbar?: ComponentChildren;
   /** The first column holds names of kernels: shown short, whole on hover and in copies. */
   kernelNames?: boolean;
-  tall?: boolean;
+  /** Keys of columns that give way first where there is little room. */
+  lesser?: readonly string[];
   /** Share of the spare width that the first column takes; the columns of numbers take 1 each. */
   firstShare?: number;
   empty?: string;
@@ -175,7 +179,7 @@ const numeric = (column: Column): boolean => column.type === 'integer' || column
 
 function minimumWidth(column: Column, first: boolean, longest: string): number {
   // Names are cut in their middle; places are not.
-  if (first) return column.key === 'file' ? 180 : 124;
+  if (first) return column.key === 'file' ? 180 : 172;
   if (column.type !== 'text') return numberColumnPx(column.title, longest);
   return column.key === 'grid' || column.key === 'block'
     ? 96
@@ -272,21 +276,88 @@ export function actionsWidthPx(rows: readonly (readonly RowAction[])[]): number 
   );
 }
 
+/** Where a row leads to. */
+export function Actions(props: {
+  actions: readonly RowAction[];
+  inMenu: boolean;
+  tabIndex?: 0 | -1;
+}) {
+  const tabIndex = props.tabIndex ?? 0;
+  if (props.inMenu) {
+    return props.actions.length === 0 ? null : (
+      <MenuButton label="Go to" dots tabIndex={tabIndex} items={props.actions} />
+    );
+  }
+  return (
+    <>
+      {props.actions.map((action) => (
+        <LinkButton
+          key={action.label}
+          title={action.title}
+          tabIndex={tabIndex}
+          onClick={action.run}
+        >
+          {action.label}
+        </LinkButton>
+      ))}
+    </>
+  );
+}
+
+/**
+ * Whether the actions go into a menu. In a wide view the lesser columns give way for them, in a narrow
+ * one the actions do for the columns.
+ */
+export function actionsInMenu(
+  needs: readonly ColumnNeed[],
+  lesser: readonly string[],
+  actionsPx: number,
+  roomPx: number,
+): boolean {
+  const wide = roomPx >= 900;
+  const least = needs.filter(({ key, stays }) => !wide || stays || !lesser.includes(key));
+  return actionsPx > menuPx && least.reduce((sum, need) => sum + need.px, actionsPx) > roomPx;
+}
+
+/** Tells which columns gave way, and brings them back. */
+export function HiddenColumns(props: { titles: readonly string[]; all: Signal<boolean> }) {
+  const { titles, all } = props;
+  if (titles.length === 0) return null;
+  return (
+    <LinkButton
+      pressed={all.value}
+      title={
+        all.value
+          ? 'Show only the columns that have room'
+          : `Without room here: ${titles.join(', ')}. Shows them; the view then scrolls sideways.`
+      }
+      onClick={() => (all.value = !all.value)}
+    >
+      {all.value ? 'All columns' : plural(titles.length, 'more column')}
+    </LinkButton>
+  );
+}
+
 const noWidths: Record<string, number> = {};
-/** How far a table was scrolled, and in which order and choice of rows. */
-const noTop = { order: '', px: 0 };
 const noRows: string[] = [];
+const noKeys: readonly string[] = [];
+/** Borders of a table, left and right. */
+export const framePx = 2;
+/** Of the column of actions where a row has them in a menu. */
+export const menuPx = 56;
 
 export function DataTable(props: DataTableProps) {
   const sortState = viewState(props.view, `${props.stateKey}Sort`, props.defaultSort ?? '');
   const filterState = viewState(props.view, `${props.stateKey}Filter`, '');
   const widthState = viewState(props.view, `${props.stateKey}Widths`, noWidths);
-  const topState = viewState(props.view, `${props.stateKey}Top`, noTop);
+  const allColumns = viewState(props.view, `${props.stateKey}AllColumns`, false);
   const filter = filterState.value;
   const { loaded, error, stale, params, need, retry } = usePages(props, sortState.value, filter);
   const sort = sortState.value === '' ? (loaded?.defaultSort ?? '') : sortState.value;
-  const scroll = useRef<HTMLDivElement>(null);
+  const table = useRef<HTMLDivElement>(null);
+  const body = useRef<HTMLDivElement>(null);
   const grid = useRef<HTMLDivElement>(null);
+  const roomPx = useWidth(table);
   const [active, setActive] = useState({ row: -1, column: 0 });
   // The cell that shall have the focus once it is drawn; an effect of an earlier drawing must not
   // take it for done.
@@ -294,7 +365,7 @@ export function DataTable(props: DataTableProps) {
   const openState = viewState(props.view, `${props.stateKey}Open`, noRows);
   const open = useMemo(() => new Set(openState.value), [openState.value]);
 
-  const columns = useMemo(
+  const present = useMemo(
     () =>
       (loaded?.columns ?? []).filter(
         (column, _, all) =>
@@ -306,7 +377,7 @@ export function DataTable(props: DataTableProps) {
     [loaded?.columns, loaded?.hidden.join()],
   );
   const count = loaded?.totalRows ?? 0;
-  const rows = useVirtualRows(count, scroll, rowPx, headPx);
+  const rows = useVirtualRows(count, body, rowPx, headPx);
   const first = rows.items[0]?.index ?? 0;
   const last = rows.items[rows.items.length - 1]?.index ?? 0;
   useEffect(() => need(first, last));
@@ -320,7 +391,7 @@ export function DataTable(props: DataTableProps) {
     const result: Record<string, number> = {};
     for (const page of loaded?.pages.values() ?? []) {
       for (const row of page) {
-        for (const column of columns) {
+        for (const column of present) {
           const value = row[column.key];
           if (typeof value === 'number') {
             result[column.key] = Math.max(result[column.key] ?? 0, Math.abs(value));
@@ -329,35 +400,32 @@ export function DataTable(props: DataTableProps) {
       }
     }
     return result;
-  }, [loaded, columns]);
-  const scales = useMemo(() => {
+  }, [loaded, present]);
+  const presentScales = useMemo(() => {
     const fractional = new Set<string>();
     for (const page of loaded?.pages.values() ?? []) {
       for (const row of page) {
-        for (const column of columns) {
+        for (const column of present) {
           const value = row[column.key];
           if (typeof value === 'number' && !Number.isInteger(value)) fractional.add(column.key);
         }
       }
     }
     return columnScales(
-      columns.map(({ key, unit }) => ({
+      present.map(({ key, unit }) => ({
         key,
         unit,
         largest: largest[key] ?? 0,
         whole: !fractional.has(key),
       })),
     );
-  }, [columns, largest]);
-  const least = columns.map((column, index) =>
-    minimumWidth(column, index === 0, numberText(column, scales[index]!, largest[column.key] ?? 0)),
-  );
+  }, [present, largest]);
   const names = useMemo(() => {
-    const key = columns[0]?.key;
+    const key = present[0]?.key;
     if (props.kernelNames !== true || key === undefined) return undefined;
     const all = [...(loaded?.pages.values() ?? [])].flatMap((page) => page.map((row) => row[key]));
     return shownNames(all.filter((name) => typeof name === 'string'));
-  }, [loaded, columns, props.kernelNames]);
+  }, [loaded, present, props.kernelNames]);
   const sortKey = sort.replace(/^-/, '');
   const descending = sort.startsWith('-');
 
@@ -378,26 +446,21 @@ export function DataTable(props: DataTableProps) {
     }
   }, [error]);
 
-  // A table that is made again shows the rows that it showed before; another order or filter starts
-  // at the top.
+  // Another order or filter starts at the top of the table.
   const order = `${sortState.value}\n${filter}`;
   const ordered = useRef(order);
   useEffect(() => {
     if (ordered.current === order) return;
     ordered.current = order;
-    if (scroll.current !== null) scroll.current.scrollTop = 0;
+    const frame = grid.current;
+    const scroller = scrollerOf(frame);
+    if (frame !== null && scroller !== null) {
+      scroller.scrollTop = Math.min(scroller.scrollTop, topInView(frame));
+    }
     setActive({ row: -1, column: 0 });
   }, [order]);
-  const restored = useRef(false);
-  useLayoutEffect(() => {
-    if (restored.current || count === 0 || scroll.current === null) return;
-    restored.current = true;
-    const top = topState.peek();
-    if (top.order === order) scroll.current.scrollTop = top.px;
-  }, [count]);
 
   const hasActions = props.actions !== undefined;
-  const columnCount = columns.length + (hasActions ? 1 : 0);
   const actionsPx = useMemo(
     () =>
       actionsWidthPx(
@@ -407,12 +470,29 @@ export function DataTable(props: DataTableProps) {
       ),
     [loaded?.key],
   );
-  const template = `${gridTemplate(columns, widthState.value, least, props.firstShare ?? 5)}${hasActions ? ` ${actionsPx}px` : ''}`;
-  const minWidth =
-    columns.reduce(
-      (sum, column, index) => sum + (widthState.value[column.key] ?? least[index]!),
-      0,
-    ) + (hasActions ? actionsPx : 0);
+
+  const needs = present.map((column, index) => ({
+    key: column.key,
+    px:
+      widthState.value[column.key] ??
+      minimumWidth(
+        column,
+        index === 0,
+        numberText(column, presentScales[index]!, largest[column.key] ?? 0),
+      ),
+    stays: index === 0 || column.key === sortKey || widthState.value[column.key] !== undefined,
+  }));
+  const lesser = props.lesser ?? noKeys;
+  const inMenu = hasActions && actionsInMenu(needs, lesser, actionsPx, roomPx - framePx);
+  const goPx = !hasActions ? 0 : inMenu ? menuPx : actionsPx;
+  const gone = columnsGivingWay(needs, lesser, roomPx - framePx - goPx);
+  const goneNow = (key: string): boolean => !allColumns.value && gone.includes(key);
+  const columns = present.filter(({ key }) => !goneNow(key));
+  const scales = presentScales.filter((_, index) => !goneNow(present[index]!.key));
+  const least = needs.filter(({ key }) => !goneNow(key)).map(({ px }) => px);
+  const columnCount = columns.length + (hasActions ? 1 : 0);
+  const template = `${gridTemplate(columns, widthState.value, least, props.firstShare ?? 5)}${hasActions ? ` ${goPx}px` : ''}`;
+  const minWidth = least.reduce((sum, px) => sum + px, goPx);
 
   useEffect(() => {
     const wanted = takeFocus.current;
@@ -422,7 +502,8 @@ export function DataTable(props: DataTableProps) {
     );
     if (cell !== null && cell !== undefined) {
       takeFocus.current = undefined;
-      cell.focus({ preventScroll: wanted.row >= 0 });
+      cell.focus({ preventScroll: true });
+      cell.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     }
   });
 
@@ -459,7 +540,10 @@ export function DataTable(props: DataTableProps) {
     if (target.dataset.row === undefined) return;
     const row = Number(target.dataset.row);
     const column = Number(target.dataset.column);
-    const page = Math.max(1, Math.floor((scroll.current?.clientHeight ?? 300) / rowPx) - 2);
+    const page = Math.max(
+      1,
+      Math.floor((scrollerOf(grid.current)?.clientHeight ?? 300) / rowPx) - 2,
+    );
     const all = event.ctrlKey || event.metaKey;
     const head = row < 0 && event.shiftKey ? columns[column] : undefined;
     if (head !== undefined && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) {
@@ -504,13 +588,14 @@ export function DataTable(props: DataTableProps) {
         const data = rowAt(row);
         if (data === undefined) break;
         if (canOpen(data) && column < columns.length) toggle(data, row);
+        else if (inMenu) target.querySelector<HTMLElement>('[aria-haspopup]')?.click();
         else props.actions?.(data)[0]?.run();
         break;
       }
       case 'c': {
         const data = rowAt(row);
         if (!all || data === undefined || window.getSelection()?.isCollapsed === false) return;
-        copyText(columns.map((c) => String(data[c.key] ?? '')).join('\t'));
+        copyText(present.map((c) => String(data[c.key] ?? '')).join('\t'));
         announce('Row copied');
         break;
       }
@@ -558,13 +643,13 @@ export function DataTable(props: DataTableProps) {
     return <Absences title={`No ${props.name.toLowerCase()}`} absences={loaded.absences} />;
   }
   return (
-    <div class="data-table">
+    <div ref={table} class="data-table">
       <div class="toolbar">
         <FilterBox
           label={props.filterLabel ?? `Filter ${props.name.toLowerCase()}`}
           title={
             'Words that a row must contain. Also key:word, key>number, key<number' +
-            (columns.length > 0 ? `. Keys: ${columns.map((c) => c.key).join(', ')}` : '')
+            (present.length > 0 ? `. Keys: ${present.map((c) => c.key).join(', ')}` : '')
           }
           value={filter}
           onChange={(text) => (filterState.value = text)}
@@ -578,6 +663,10 @@ export function DataTable(props: DataTableProps) {
                 ? plural(loaded.totalRows, 'row')
                 : `${fixed(loaded.totalRows, 0)} of ${plural(loaded.unfilteredRows, 'row')}`}
           </span>
+          <HiddenColumns
+            titles={present.filter(({ key }) => gone.includes(key)).map(({ title }) => title)}
+            all={allColumns}
+          />
           <ExportMenu name={props.name} take={takeAll} />
         </span>
       </div>
@@ -588,12 +677,8 @@ export function DataTable(props: DataTableProps) {
         ) : null
       ) : (
         <div
-          ref={scroll}
-          onScroll={() => {
-            if (!restored.current) return;
-            topState.value = { order, px: Math.round(scroll.current?.scrollTop ?? 0) };
-          }}
-          class={`grid-scroll ${props.tall === true ? 'tall' : ''} ${stale ? 'stale' : ''}`}
+          class={`grid-frame ${stale ? 'stale' : ''}`}
+          style={{ minWidth: `${minWidth + framePx}px` }}
         >
           <div
             ref={grid}
@@ -603,7 +688,7 @@ export function DataTable(props: DataTableProps) {
             aria-rowcount={count + 1}
             aria-colcount={columnCount}
             aria-busy={stale}
-            style={{ minWidth: `${minWidth}px`, '--columns': template }}
+            style={{ '--columns': template }}
             onKeyDown={onKeyDown}
           >
             <div role="rowgroup" class="grid-head">
@@ -660,7 +745,12 @@ export function DataTable(props: DataTableProps) {
               </div>
             </div>
             {count === 0 ? null : (
-              <div role="rowgroup" class="grid-body" style={{ height: `${rows.totalPx}px` }}>
+              <div
+                ref={body}
+                role="rowgroup"
+                class="grid-body"
+                style={{ height: `${rows.totalPx}px` }}
+              >
                 {rows.items.map((item) => {
                   const row = rowAt(item.index);
                   const opened =
@@ -672,7 +762,7 @@ export function DataTable(props: DataTableProps) {
                       data-index={item.index}
                       class="grid-item"
                       role="presentation"
-                      style={{ transform: `translateY(${item.start}px)` }}
+                      style={{ transform: `translateY(${item.start - rows.topPx}px)` }}
                     >
                       <div
                         role="row"
@@ -747,18 +837,13 @@ export function DataTable(props: DataTableProps) {
                             data-row={item.index}
                             data-column={columnCount - 1}
                           >
-                            {row === undefined
-                              ? null
-                              : props.actions!(row).map((action) => (
-                                  <LinkButton
-                                    key={action.label}
-                                    title={action.title}
-                                    tabIndex={active.row === item.index ? 0 : -1}
-                                    onClick={action.run}
-                                  >
-                                    {action.label}
-                                  </LinkButton>
-                                ))}
+                            {row === undefined ? null : (
+                              <Actions
+                                actions={props.actions!(row)}
+                                inMenu={inMenu}
+                                tabIndex={active.row === item.index ? 0 : -1}
+                              />
+                            )}
                           </div>
                         ) : null}
                       </div>

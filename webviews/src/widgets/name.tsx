@@ -7,7 +7,12 @@ export function Name(props: { whole: string; shown?: string }) {
   return (
     <span class="name" data-whole={visible(props.whole)}>
       <span class="name-head">{head}</span>
-      {tail === '' ? null : <span class="name-tail">{tail}</span>}
+      {tail === '' ? null : (
+        <span class="name-tail">
+          <span>{tail.slice(0, -9)}</span>
+          <span>{tail.slice(-9)}</span>
+        </span>
+      )}
     </span>
   );
 }

@@ -5,6 +5,7 @@ import { announce } from '../host/store.ts';
 import type { FailureData } from '../host/messages.ts';
 import type { Absence } from '../lib/protocol.ts';
 import { Button } from './controls.tsx';
+import { useKept } from './kept.ts';
 
 /** What the trace lacks, which argument records it, and the snippet. */
 function EmptyState(props: { absence: Absence; title?: string }) {
@@ -51,6 +52,24 @@ export function Absences(props: { absences: readonly Absence[]; title?: string }
         />
       ))}
     </div>
+  );
+}
+
+/** What a view could show beside what it shows, had it been recorded: one line that opens. */
+export function Lacks(props: { absences: readonly Absence[] }) {
+  const open = useKept('lacksOpen', false);
+  if (props.absences.length === 0) return null;
+  return (
+    <details
+      class="lacks"
+      open={open.value}
+      onToggle={(event) => (open.value = event.currentTarget.open)}
+    >
+      <summary>
+        Not in this trace: {props.absences.map((absence) => absence.what).join(' ')}
+      </summary>
+      <Absences absences={props.absences} />
+    </details>
   );
 }
 

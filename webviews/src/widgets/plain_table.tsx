@@ -1,10 +1,15 @@
 // A small table that is all there: the twin of a chart, averages, facts with several columns.
 import type { ComponentChildren } from 'preact';
+import { plural, type Unit } from '../lib/format.ts';
+import { LinkButton } from './controls.tsx';
+import { useKept } from './kept.ts';
 
 export interface PlainColumn {
   title: string;
   definition?: string;
   numeric?: boolean;
+  /** Of the numbers that exports hold, where cells show each in a unit that suits it. */
+  exportUnit?: Unit;
 }
 
 export interface PlainTableProps {
@@ -16,12 +21,7 @@ export interface PlainTableProps {
 
 export function PlainTable(props: PlainTableProps) {
   return (
-    <div
-      class={`plain-table-scroll ${props.class ?? ''}`}
-      tabIndex={0}
-      role="region"
-      aria-label={props.label}
-    >
+    <LongTable name={props.label} rows={props.rows.length} class={props.class ?? ''}>
       <table class="plain-table">
         <thead>
           <tr>
@@ -31,6 +31,7 @@ export function PlainTable(props: PlainTableProps) {
                 scope="col"
                 class={column.numeric === true ? 'numeric' : ''}
                 title={column.definition}
+                data-unit={column.exportUnit}
               >
                 {column.title}
               </th>
@@ -55,6 +56,39 @@ export function PlainTable(props: PlainTableProps) {
           ))}
         </tbody>
       </table>
-    </div>
+    </LongTable>
+  );
+}
+
+/** Rows that a long table shows before it is asked for all; the style sheet hides the others. */
+const few = 20;
+
+/** A table as it stands on the page: a part of it when it is long, until all of it is wanted. */
+export function LongTable(props: {
+  name: string;
+  rows: number;
+  class?: string;
+  children: ComponentChildren;
+}) {
+  const all = useKept(`${props.name}All`, false);
+  const cut = props.rows > few && !all.value;
+  return (
+    <>
+      <div
+        class={`plain-table-scroll ${cut ? 'few' : ''} ${props.class ?? ''}`}
+        tabIndex={0}
+        role="region"
+        aria-label={props.name}
+      >
+        {props.children}
+      </div>
+      {props.rows > few ? (
+        <p>
+          <LinkButton onClick={() => (all.value = cut)}>
+            {cut ? `Show all ${plural(props.rows, 'row')}` : `Show the first ${few} rows`}
+          </LinkButton>
+        </p>
+      ) : null}
+    </>
   );
 }

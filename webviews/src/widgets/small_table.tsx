@@ -1,14 +1,19 @@
 // A typed table that came whole inside an answer: columns with units, sorted on the page, exported
 // like the big one.
+import { useRef } from 'preact/hooks';
 import { exportRows } from '../lib/export.ts';
 import { columnScales, exact, scaled, visible } from '../lib/format.ts';
 import type { Column, Row } from '../lib/protocol.ts';
-import { LinkButton } from './controls.tsx';
-import type { RowAction } from './data_table.tsx';
+import { Actions, type RowAction } from './data_table.tsx';
 import { ExportMenu } from './export_menu.tsx';
 import { useKept } from './kept.ts';
 import { Name } from './name.tsx';
 import { Nothing } from './notices.tsx';
+import { LongTable } from './plain_table.tsx';
+import { useWidth } from './width.ts';
+
+/** Where there is less room, a row has its actions in a menu. */
+const narrowPx = 720;
 
 export function SmallTableView(props: {
   name: string;
@@ -16,6 +21,8 @@ export function SmallTableView(props: {
   actions?: (row: Row) => RowAction[];
   bare?: boolean;
 }) {
+  const root = useRef<HTMLDivElement>(null);
+  const roomPx = useWidth(root);
   const order = useKept(`${props.name}Sort`, '');
   const sort =
     order.value === ''
@@ -48,7 +55,7 @@ export function SmallTableView(props: {
     column.type === 'integer' || column.type === 'number';
   if (rows.length === 0) return <Nothing>No rows.</Nothing>;
   return (
-    <div class="small-table">
+    <div ref={root} class="small-table">
       {props.bare === true ? null : (
         <div class="small-table-tools">
           <ExportMenu
@@ -57,7 +64,7 @@ export function SmallTableView(props: {
           />
         </div>
       )}
-      <div class="plain-table-scroll" tabIndex={0} role="region" aria-label={props.name}>
+      <LongTable name={props.name} rows={rows.length}>
         <table class="plain-table">
           <thead>
             <tr>
@@ -123,18 +130,14 @@ export function SmallTableView(props: {
                 })}
                 {props.actions === undefined ? null : (
                   <td class="go">
-                    {props.actions(row).map((action) => (
-                      <LinkButton key={action.label} title={action.title} onClick={action.run}>
-                        {action.label}
-                      </LinkButton>
-                    ))}
+                    <Actions actions={props.actions(row)} inMenu={roomPx < narrowPx} />
                   </td>
                 )}
               </tr>
             ))}
           </tbody>
         </table>
-      </div>
+      </LongTable>
     </div>
   );
 }

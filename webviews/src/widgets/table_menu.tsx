@@ -11,9 +11,12 @@ export function TableMenu(props: { name: string; place: RefObject<HTMLElement | 
       take={(format) => {
         const table = props.place.current?.querySelector('table');
         if (table === null || table === undefined) return undefined;
-        const heads = [...table.querySelectorAll('thead th')];
+        const heads = [...table.querySelectorAll<HTMLElement>('thead th')];
         return exportTexts(
-          heads.map((head) => head.textContent?.trim() ?? ''),
+          heads.map((head) => {
+            const { unit } = head.dataset;
+            return `${head.textContent?.trim() ?? ''}${unit === undefined ? '' : ` (${unit})`}`;
+          }),
           [...table.querySelectorAll('tbody tr')].map((row) =>
             [...row.children].map(
               (cell) =>

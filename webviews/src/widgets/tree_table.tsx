@@ -5,6 +5,7 @@ import { copyText } from '../host/host.ts';
 import { announce, failureOf, trace, viewState } from '../host/store.ts';
 import type { ViewName } from '../host/messages.ts';
 import { exportRows, type ExportFormat } from '../lib/export.ts';
+import { columnsGivingWay } from '../lib/columns.ts';
 import {
   columnScales,
   exact,
@@ -15,11 +16,20 @@ import {
   type Unit,
 } from '../lib/format.ts';
 import type { Column, Row } from '../lib/protocol.ts';
-import { FilterBox, LinkButton } from './controls.tsx';
-import { actionsWidthPx, type RowAction } from './data_table.tsx';
+import { FilterBox } from './controls.tsx';
+import {
+  Actions,
+  HiddenColumns,
+  actionsInMenu,
+  actionsWidthPx,
+  framePx,
+  menuPx,
+  type RowAction,
+} from './data_table.tsx';
 import { ExportMenu } from './export_menu.tsx';
 import { Nothing } from './notices.tsx';
 import { useVirtualRows } from './virtual_rows.ts';
+import { useWidth } from './width.ts';
 
 export interface TreeItem<T> {
   id: number;
@@ -44,6 +54,8 @@ interface Line<T> {
 }
 
 const rowPx = 24;
+const namePx = 220;
+const noKeys: readonly string[] = [];
 /** Ids hold for one trace. */
 const nothingOpen: { trace: string; ids: number[] } = { trace: '', ids: [] };
 
@@ -60,6 +72,8 @@ export function TreeTable<T extends TreeItem<T>>(props: {
   loadChildren?: (node: T) => Promise<T[]>;
   /** The whole tree, for exports. */
   loadAll: () => Promise<readonly T[]>;
+  /** Keys of columns that give way first where there is little room. */
+  lesser?: readonly string[];
   /** The user went to a row. */
   onActive?: (node: T) => void;
 }) {
@@ -78,7 +92,10 @@ export function TreeTable<T extends TreeItem<T>>(props: {
   const [extra, setExtra] = useState<ReadonlyMap<number, T[]>>(new Map());
   const [active, setActive] = useState(0);
   const takeFocus = useRef(-1);
-  const scroll = useRef<HTMLDivElement>(null);
+  const table = useRef<HTMLDivElement>(null);
+  const body = useRef<HTMLDivElement>(null);
+  const allColumns = viewState(props.view, `${props.stateKey}AllColumns`, false);
+  const roomPx = useWidth(table);
   const grid = useRef<HTMLDivElement>(null);
   const sort = sortState.value;
   const sortKey = sort.replace(/^-/, '');
@@ -146,7 +163,7 @@ export function TreeTable<T extends TreeItem<T>>(props: {
     return result;
   }, [props.nodes, open, extra, sort, filter]);
 
-  const rows = useVirtualRows(lines.length, scroll, rowPx, 40);
+  const rows = useVirtualRows(lines.length, body, rowPx, 40);
   const largest = useMemo(
     () =>
       props.columns.map((column) => {
@@ -161,7 +178,7 @@ export function TreeTable<T extends TreeItem<T>>(props: {
       }),
     [props.nodes, props.columns],
   );
-  const scales = columnScales(
+  const allScales = columnScales(
     props.columns.map(({ key, unit }, index) => ({ key, unit, largest: largest[index]! })),
   );
 
@@ -171,6 +188,7 @@ export function TreeTable<T extends TreeItem<T>>(props: {
     if (row !== null && row !== undefined) {
       takeFocus.current = -1;
       row.focus({ preventScroll: true });
+      row.scrollIntoView({ block: 'nearest' });
     }
   });
 
@@ -306,21 +324,35 @@ export function TreeTable<T extends TreeItem<T>>(props: {
   };
 
   const hasActions = lines.some((line) => props.actions(line.node).length > 0);
-  const least = props.columns.map((column, index) => {
-    return numberColumnPx(column.title, scaled(largest[index]!, scales[index]!));
-  });
   const actionsPx = useMemo(
     () => actionsWidthPx(lines.map((line) => props.actions(line.node))),
     [lines],
   );
-  const template = `minmax(240px, 3.4fr) ${least.map((px) => `minmax(${px}px, 1fr)`).join(' ')}${hasActions ? ` ${actionsPx}px` : ''}`;
-  const minWidth = 240 + least.reduce((sum, px) => sum + px, 0) + (hasActions ? actionsPx : 0);
+  const needs = props.columns.map((column, index) => ({
+    key: column.key,
+    px: numberColumnPx(column.title, scaled(largest[index]!, allScales[index]!)),
+    stays: column.key === sortKey,
+  }));
+  const lesser = props.lesser ?? noKeys;
+  const inMenu = hasActions && actionsInMenu(needs, lesser, actionsPx, roomPx - framePx - namePx);
+  const goPx = !hasActions ? 0 : inMenu ? menuPx : actionsPx;
+  const gone = columnsGivingWay(needs, lesser, roomPx - framePx - namePx - goPx);
+  const columns = props.columns
+    .map((column, index) => ({
+      column,
+      scale: allScales[index]!,
+      px: needs[index]!.px,
+      most: largest[index]!,
+    }))
+    .filter(({ column }) => allColumns.value || !gone.includes(column.key));
+  const template = `minmax(${namePx}px, 3.4fr) ${columns.map(({ px }) => `minmax(${px}px, 1fr)`).join(' ')}${hasActions ? ` ${goPx}px` : ''}`;
+  const minWidth = columns.reduce((sum, { px }) => sum + px, namePx + goPx);
   const setSort = (key: string): void => {
     sortState.value = sortKey !== key ? `-${key}` : descending ? key : '';
   };
   const activeInSight = rows.items.some((item) => item.index === active);
   return (
-    <div class="data-table">
+    <div ref={table} class="data-table">
       <div class="toolbar">
         <FilterBox
           label={`Filter ${props.name.toLowerCase()}`}
@@ -329,18 +361,22 @@ export function TreeTable<T extends TreeItem<T>>(props: {
         />
         <span class="toolbar-end">
           <span class="row-count">{plural(lines.length, 'row')}</span>
+          <HiddenColumns
+            titles={props.columns.filter(({ key }) => gone.includes(key)).map(({ title }) => title)}
+            all={allColumns}
+          />
           <ExportMenu name={props.name} take={exportAll} />
         </span>
       </div>
-      <div ref={scroll} class="grid-scroll">
+      <div class="grid-frame" style={{ minWidth: `${minWidth + framePx}px` }}>
         <div
           ref={grid}
           role="treegrid"
           class="grid"
           aria-label={props.name}
           aria-rowcount={lines.length + 1}
-          aria-colcount={props.columns.length + 1 + (hasActions ? 1 : 0)}
-          style={{ minWidth: `${minWidth}px`, '--columns': template }}
+          aria-colcount={columns.length + 1 + (hasActions ? 1 : 0)}
+          style={{ '--columns': template }}
           onKeyDown={onKeyDown}
         >
           <div role="rowgroup" class="grid-head">
@@ -348,7 +384,7 @@ export function TreeTable<T extends TreeItem<T>>(props: {
               <div role="columnheader" class="cell head-cell first">
                 <span class="head-text">Name</span>
               </div>
-              {props.columns.map((column, index) => (
+              {columns.map(({ column, scale }) => (
                 <div
                   key={column.key}
                   role="columnheader"
@@ -369,9 +405,7 @@ export function TreeTable<T extends TreeItem<T>>(props: {
                 >
                   <span class="head-text">
                     {column.title}
-                    {scales[index]!.suffix === '' ? null : (
-                      <span class="head-unit"> {scales[index]!.suffix}</span>
-                    )}
+                    {scale.suffix === '' ? null : <span class="head-unit"> {scale.suffix}</span>}
                   </span>
                   {sortKey === column.key ? (
                     <span class={`sort-mark ${descending ? 'down' : 'up'}`} aria-hidden="true" />
@@ -386,7 +420,12 @@ export function TreeTable<T extends TreeItem<T>>(props: {
             </div>
           </div>
           {lines.length === 0 ? null : (
-            <div role="rowgroup" class="grid-body" style={{ height: `${rows.totalPx}px` }}>
+            <div
+              ref={body}
+              role="rowgroup"
+              class="grid-body"
+              style={{ height: `${rows.totalPx}px` }}
+            >
               {rows.items.map((item) => {
                 const line = lines[item.index];
                 if (line === undefined) return null;
@@ -398,7 +437,10 @@ export function TreeTable<T extends TreeItem<T>>(props: {
                     key={node.id}
                     role="row"
                     class={`grid-item grid-row ${active === item.index ? 'active' : ''}`}
-                    style={{ transform: `translateY(${item.start}px)`, height: `${rowPx}px` }}
+                    style={{
+                      transform: `translateY(${item.start - rows.topPx}px)`,
+                      height: `${rowPx}px`,
+                    }}
                     aria-rowindex={item.index + 2}
                     aria-level={line.level}
                     aria-posinset={line.position}
@@ -437,13 +479,9 @@ export function TreeTable<T extends TreeItem<T>>(props: {
                         )}
                       </span>
                     </div>
-                    {props.columns.map((column, index) => {
+                    {columns.map(({ column, scale, most }) => {
                       const value = column.value(node);
-                      const scale = scales[index]!;
-                      const bar =
-                        sortKey === column.key && largest[index]! > 0
-                          ? Math.abs(value) / largest[index]!
-                          : 0;
+                      const bar = sortKey === column.key && most > 0 ? Math.abs(value) / most : 0;
                       return (
                         <div
                           key={column.key}
@@ -460,16 +498,11 @@ export function TreeTable<T extends TreeItem<T>>(props: {
                     })}
                     {hasActions ? (
                       <div role="gridcell" class="cell actions">
-                        {props.actions(node).map((action) => (
-                          <LinkButton
-                            key={action.label}
-                            title={action.title}
-                            tabIndex={active === item.index ? 0 : -1}
-                            onClick={action.run}
-                          >
-                            {action.label}
-                          </LinkButton>
-                        ))}
+                        <Actions
+                          actions={props.actions(node)}
+                          inMenu={inMenu}
+                          tabIndex={active === item.index ? 0 : -1}
+                        />
                       </div>
                     ) : null}
                   </div>

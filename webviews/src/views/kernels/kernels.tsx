@@ -1,13 +1,11 @@
 // Kernels: two rings, the table in two groupings, copies and sets; a kernel opens to what launched it.
-import { useState } from 'preact/hooks';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { trace, viewState } from '../../host/store.ts';
 import type { Row, ViewKernelLaunchesResult, ViewKernelsResult } from '../../lib/protocol.ts';
 import { NumberBox, Segments } from '../../widgets/controls.tsx';
 import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
-import { Absences, Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
-import { Panel } from '../../widgets/panel.tsx';
+import { Failure, Lacks, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { RingChart } from '../../widgets/ring_chart.tsx';
 import { SmallTableView } from '../../widgets/small_table.tsx';
 import {
@@ -81,7 +79,11 @@ export function KernelsView() {
   const group = viewState('kernels', 'groupBy', 'name');
   const top = viewState('kernels', 'top', 10);
   const filter = viewState('kernels', 'tableFilter', '');
-  const [result, setResult] = useState<ViewKernelsResult | undefined>(undefined);
+  // What stands above the tables is of all kernels, whichever table shows.
+  const { value: result } = useAnswer<ViewKernelsResult>('view/kernels', {
+    topN: top.value,
+    limit: 1,
+  });
   useNavigation('kernels', (to) => {
     if (to.filter !== undefined) filter.value = to.filter;
     if (to.groupBy !== undefined) group.value = to.groupBy;
@@ -93,6 +95,20 @@ export function KernelsView() {
     ...sourceAction(row),
     ...operatorAction(row),
   ];
+  const choice = (
+    <Segments
+      label="Rows"
+      value={group.value}
+      choices={[
+        { value: 'name', label: 'Kernels' },
+        { value: 'properties', label: 'By operator and launch' },
+        // "Copies" alone would leave out the sets.
+        ...(info?.hasDeviceWork === true ? [{ value: 'copies', label: 'Copies and sets' }] : []),
+      ]}
+      onChange={(next) => (group.value = next)}
+    />
+  );
+  const copies = group.value === 'copies' && info?.hasDeviceWork === true;
   return (
     <>
       {result === undefined || parts.length === 0 ? null : (
@@ -135,78 +151,83 @@ export function KernelsView() {
           ) : null}
         </div>
       )}
-      <DataTable
-        key={group.value}
-        name="Kernels"
-        view="kernels"
-        stateKey="table"
-        method="view/kernels"
-        params={{ groupBy: group.value, topN: top.value }}
-        defaultSort="-totalUs"
-        actions={actions}
-        rowKey={(row) =>
-          ['name', 'operator', 'grid', 'block', 'registers', 'sharedBytes']
-            .map((key) => text(row, key))
-            .join(' ')
-        }
-        detail={(row) => (
-          <Launches
-            row={row}
-            method="view/kernelLaunches"
-            keys={['name', 'operator', 'grid', 'block']}
-          />
-        )}
-        kernelNames
-        onResult={(answer) => setResult(answer as ViewKernelsResult)}
-        hideColumns={(answer) => {
-          const kernels = answer as ViewKernelsResult;
-          return [
-            ...(kernels.hasBlocksPerSm ? [] : ['meanBlocksPerSm']),
-            ...(kernels.hasOccupancy ? [] : ['meanEstOccupancy']),
-            ...(kernels.communicationUs > 0 ? [] : ['communication']),
-          ];
-        }}
-        empty="No kernel ran in the selected steps."
-        toolbar={
-          <>
-            <Segments
-              label="Group by"
-              value={group.value}
-              choices={[
-                { value: 'name', label: 'Kernel' },
-                { value: 'properties', label: 'Kernel, operator and launch' },
-              ]}
-              onChange={(next) => (group.value = next)}
-            />
-            <NumberBox
-              label="Top"
-              value={top.value}
-              max={50}
-              onChange={(next) => (top.value = next)}
-            />
-          </>
-        }
-      />
-      {info?.hasDeviceWork === true ? (
-        <Panel
-          title="Copies and sets"
-          definition="Memory copies and memory sets on the device, by direction and kind of memory."
-        >
-          <DataTable
-            name="Copies and sets"
-            view="kernels"
-            stateKey="copies"
-            method="view/copies"
-            defaultSort="-totalUs"
-            actions={(row) => [...timelineAction(row, 'Memcpy'), ...sourceAction(row)]}
-            rowKey={(row) => copyKeys.map((key) => text(row, key)).join(' ')}
-            detail={(row) => <Launches row={row} method="view/copyLaunches" keys={copyKeys} />}
-            empty="No copy and no set ran in the selected steps."
-          />
-        </Panel>
-      ) : null}
       {result === undefined || result.unfilteredRows === 0 ? null : (
-        <Absences absences={result.absences} />
+        <Lacks absences={result.absences} />
+      )}
+      {copies ? (
+        <DataTable
+          key="copies"
+          name="Copies and sets"
+          view="kernels"
+          stateKey="copies"
+          method="view/copies"
+          defaultSort="-totalUs"
+          lesser={['minUs', 'maxUs', 'meanUs', 'source', 'target']}
+          actions={(row) => [...timelineAction(row, 'Memcpy'), ...sourceAction(row)]}
+          rowKey={(row) => copyKeys.map((key) => text(row, key)).join(' ')}
+          detail={(row) => <Launches row={row} method="view/copyLaunches" keys={copyKeys} />}
+          empty="No copy and no set ran in the selected steps."
+          toolbar={choice}
+        />
+      ) : (
+        <DataTable
+          key={group.value}
+          name="Kernels"
+          view="kernels"
+          stateKey="table"
+          method="view/kernels"
+          params={{ groupBy: group.value === 'properties' ? 'properties' : 'name' }}
+          defaultSort="-totalUs"
+          actions={actions}
+          rowKey={(row) =>
+            ['name', 'operator', 'grid', 'block', 'registers', 'sharedBytes']
+              .map((key) => text(row, key))
+              .join(' ')
+          }
+          detail={(row) => (
+            <Launches
+              row={row}
+              method="view/kernelLaunches"
+              keys={['name', 'operator', 'grid', 'block']}
+            />
+          )}
+          kernelNames
+          lesser={[
+            'operatorTensorCoreEligible',
+            'registers',
+            'sharedBytes',
+            'minUs',
+            'maxUs',
+            'meanEstOccupancy',
+            'meanBlocksPerSm',
+            'block',
+            'share',
+            'grid',
+            'meanUs',
+            'usesTensorCores',
+            'communication',
+          ]}
+          hideColumns={(answer) => {
+            const kernels = answer as ViewKernelsResult;
+            return [
+              ...(kernels.hasBlocksPerSm ? [] : ['meanBlocksPerSm']),
+              ...(kernels.hasOccupancy ? [] : ['meanEstOccupancy']),
+              ...(kernels.communicationUs > 0 ? [] : ['communication']),
+            ];
+          }}
+          empty="No kernel ran in the selected steps."
+          toolbar={
+            <>
+              {choice}
+              <NumberBox
+                label="Top"
+                value={top.value}
+                max={50}
+                onChange={(next) => (top.value = next)}
+              />
+            </>
+          }
+        />
       )}
     </>
   );

@@ -6,7 +6,7 @@ import { quantity, share } from '../../lib/format.ts';
 import type { Row, ViewLinesResult } from '../../lib/protocol.ts';
 import { Segments } from '../../widgets/controls.tsx';
 import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
-import { Absences } from '../../widgets/notices.tsx';
+import { Lacks } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
 import { numberOf, sourceAction, text, viewAction } from '../links.ts';
 import { Listing } from './listing.tsx';
@@ -87,6 +87,9 @@ export function LinesView() {
           ]}
         />
       )}
+      {result === undefined || result.unfilteredRows === 0 ? null : (
+        <Lacks absences={result.absences} />
+      )}
       <Panel
         class={nothing ? 'bare' : ''}
         title={
@@ -101,6 +104,20 @@ export function LinesView() {
           method="view/lines"
           params={{ groupBy: group.value }}
           defaultSort={device ? '-deviceSelfUs' : '-hostSelfUs'}
+          lesser={[
+            'operators',
+            'confidence',
+            'collectives',
+            'collectiveUs',
+            'idleUs',
+            'synchronisationUs',
+            'allocatedBytes',
+            'backwardHostUs',
+            'backwardDeviceUs',
+            'calls',
+            'hostTotalUs',
+            'deviceTotalUs',
+          ]}
           actions={actions}
           canOpen={(row) => numberOf(row, 'line') !== undefined}
           detail={(row) => (
@@ -145,12 +162,8 @@ export function LinesView() {
             />
           }
           firstShare={1.4}
-          tall
         />
       </Panel>
-      {result === undefined || result.unfilteredRows === 0 ? null : (
-        <Absences absences={result.absences} />
-      )}
     </>
   );
 }

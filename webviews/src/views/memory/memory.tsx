@@ -11,7 +11,7 @@ import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { Check, LinkButton, Segments, Select } from '../../widgets/controls.tsx';
 import { Curve, type CurveRange, type CurveSeries } from '../../widgets/curve.tsx';
 import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
-import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
+import { Absences, Failure, Lacks, Waiting } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import { SmallTableView } from '../../widgets/small_table.tsx';
@@ -287,6 +287,7 @@ export function MemoryView() {
           />
         )}
       </Panel>
+      <Lacks absences={value.absences} />
       <Panel
         title="Details"
         actions={
@@ -310,6 +311,7 @@ export function MemoryView() {
             method="view/memoryEvents"
             params={params}
             firstShare={2.5}
+            lesser={['address', 'module', 'function', 'file', 'releaseUs', 'durationUs']}
             actions={(row) => [
               ...rowActions(row),
               ...moduleAction(row),
@@ -358,11 +360,11 @@ export function MemoryView() {
             params={params}
             defaultSort="-selfSizeIncreaseBytes"
             firstShare={3}
+            lesser={['selfAllocationCount', 'allocationCount', 'selfAllocationSizeBytes', 'calls']}
             actions={rowActions}
           />
         )}
       </Panel>
-      <Absences absences={value.absences} />
     </>
   );
 }

@@ -195,6 +195,7 @@ export function ModuleTree(props: {
             node.className === '' || node.name.startsWith(node.className) ? '' : node.className
           }
           columns={columns}
+          lesser={['allocatedBytes', 'operators', 'backwardHostUs', 'hostSelfUs', 'deviceSelfUs']}
           actions={actions}
           loadAll={props.loadAll}
           {...(props.loadChildren === undefined ? {} : { loadChildren: props.loadChildren })}

@@ -4,7 +4,7 @@ import { useNavigation } from '../../host/navigation.ts';
 import { ask, useAnswer } from '../../host/query.ts';
 import { requestSelection, scopedState, viewState } from '../../host/store.ts';
 import type { ViewModulesResult } from '../../lib/protocol.ts';
-import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
+import { Absences, Failure, Lacks, Waiting } from '../../widgets/notices.tsx';
 import { ModuleTree } from './module_tree.tsx';
 import { OperatorStrip } from './operator_strip.tsx';
 
@@ -45,13 +45,15 @@ export function ModulesView() {
           }}
         >
           {strip}
+          <Lacks absences={value.absences} />
         </ModuleTree>
       )}
-      <Absences
-        absences={value.absences}
-        {...(value.modules.length === 0 ? { title: 'No modules' } : {})}
-      />
-      {value.modules.length === 0 ? strip : null}
+      {value.modules.length > 0 ? null : (
+        <>
+          <Absences absences={value.absences} title="No modules" />
+          {strip}
+        </>
+      )}
     </>
   );
 }

@@ -8,7 +8,7 @@ import { plural, quantity, visible } from '../../lib/format.ts';
 import type { Row, ViewOperatorsResult, ViewOperatorStacksResult } from '../../lib/protocol.ts';
 import { LinkButton, NumberBox, Segments } from '../../widgets/controls.tsx';
 import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
-import { Absences, Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
+import { Absences, Failure, Lacks, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { RingChart } from '../../widgets/ring_chart.tsx';
 import { StackList } from '../../widgets/stack_list.tsx';
 import { SmallTableView } from '../../widgets/small_table.tsx';
@@ -203,6 +203,9 @@ export function OperatorsView() {
           />
         ))}
       </div>
+      {result === undefined || result.unfilteredRows === 0 ? null : (
+        <Lacks absences={result.absences} />
+      )}
       <DataTable
         key={group.value}
         name="Operators"
@@ -214,6 +217,14 @@ export function OperatorsView() {
           topN: top.value,
           ...(module.value === '' ? {} : { module: module.value }),
         }}
+        lesser={[
+          'tensorCoreTotal',
+          'tensorCoreSelf',
+          'tensorCoreEligible',
+          'stacks',
+          'hostTotalUs',
+          'deviceTotalUs',
+        ]}
         actions={actions}
         rowKey={(row) => `${text(row, 'name')} ${text(row, 'inputShapes')}`}
         onResult={(answer) => setResult(answer as ViewOperatorsResult)}
@@ -275,11 +286,7 @@ export function OperatorsView() {
             />
           </>
         }
-        tall
       />
-      {result === undefined || result.unfilteredRows === 0 ? null : (
-        <Absences absences={result.absences} />
-      )}
     </>
   );
 }

@@ -174,7 +174,6 @@ function Average(props: { result: ViewOverviewResult; shown: ShownRole[] }) {
       <div ref={root}>
         <PlainTable
           label="Average step time"
-          class="open"
           columns={[
             { title: 'Spent on', definition: 'Each moment counts for one of these.' },
             {

@@ -10,7 +10,7 @@ import type { Row, StackNode, ViewStacksResult } from '../../lib/protocol.ts';
 import { Check, FilterBox, LinkButton, Segments } from '../../widgets/controls.tsx';
 import { DataTable } from '../../widgets/data_table.tsx';
 import { FlameGraph } from '../../widgets/flame_graph.tsx';
-import { Absences, Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
+import { Absences, Failure, Lacks, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import { filterFor, sourceAction, text, viewAction } from '../links.ts';
 
@@ -163,6 +163,7 @@ export function StacksView() {
           )}
         </div>
       </Panel>
+      <Lacks absences={value.absences} />
       <Panel title="Functions">
         <DataTable
           name="Functions"
@@ -171,10 +172,10 @@ export function StacksView() {
           method="view/stackFunctions"
           params={params}
           defaultSort="-selfUs"
+          lesser={['library', 'share']}
           actions={rowActions}
         />
       </Panel>
-      <Absences absences={value.absences} />
     </>
   );
 }

@@ -88,7 +88,7 @@ function SliceLink(props: { to: SliceRef; bare?: boolean }) {
 /** A time in a unit that suits it; whole on hover and in exports. */
 function Time(props: { ns: number }) {
   return (
-    <span title={exact(props.ns, 'ns')} data-whole={`${props.ns} ns`}>
+    <span title={exact(props.ns, 'ns')} data-whole={props.ns}>
       {quantity(props.ns, 'ns')}
     </span>
   );
@@ -380,12 +380,14 @@ function RangeDetails(props: { range: TimeRange }) {
               {
                 title: 'Sum',
                 numeric: true,
+                exportUnit: 'ns',
                 definition:
                   'Sum of the durations inside the range; what runs at the same time counts twice',
               },
               {
                 title: 'Busy',
                 numeric: true,
+                exportUnit: 'ns',
                 definition: 'Time in which at least one of them runs',
               },
             ]}
@@ -409,6 +411,7 @@ function RangeDetails(props: { range: TimeRange }) {
               {
                 title: 'Sum',
                 numeric: true,
+                exportUnit: 'ns',
                 definition:
                   'Sum of the durations inside the range, with what ran inside each slice',
               },
@@ -705,7 +708,12 @@ export function GapsPanel() {
         columns={[
           { title: 'Reason' },
           { title: 'Gaps', numeric: true, definition: 'Times in which the device did nothing' },
-          { title: 'Time', numeric: true, definition: 'Sum of their durations' },
+          {
+            title: 'Time',
+            numeric: true,
+            exportUnit: 'ns',
+            definition: 'Sum of their durations',
+          },
         ]}
         rows={value.byReason.map((row) => [
           reasonNames[row.reason] ?? row.reason,
@@ -792,10 +800,16 @@ export function TablePanel(props: { stage: Stage | undefined; rows: readonly Row
         columns={[
           { title: 'Slice' },
           { title: 'Row' },
-          { title: 'Start', numeric: true, definition: 'Since the start of the trace' },
+          {
+            title: 'Start',
+            numeric: true,
+            exportUnit: 'ns',
+            definition: 'Since the start of the trace',
+          },
           {
             title: 'Duration',
             numeric: true,
+            exportUnit: 'ns',
             definition: 'From its start to its end; for slices drawn as one, all of them together',
           },
         ]}

@@ -1,0 +1,214 @@
+// How the views use the room they have: one scroller, columns by their weight, names in whole letters.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { traceText } from '../generator/generate.mjs';
+import { columnsGivingWay } from '../../webviews/src/lib/columns.ts';
+import { Harness, axe, sample } from './harness.mjs';
+
+let harness, folder, trace;
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'emberline-room-'));
+  trace = join(folder, 'worker.pt.trace.json');
+  writeFileSync(trace, traceText({ dialect: 'torch-2.8', events: 6000, seed: 3 }).text);
+  harness = await Harness.start();
+});
+after(async () => {
+  await harness?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function withPage(file, options, work) {
+  const profile = await harness.open(file, options);
+  try {
+    await work(profile, profile.page);
+    assert.deepEqual(profile.errors, []);
+  } finally {
+    await profile.close();
+  }
+}
+
+const grid = (page, name) => page.locator(`[role$=grid][aria-label="${name}"]`);
+
+/** What scrolls on the page, and which way. */
+const scrollers = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('#view, #view *')].flatMap((element) => {
+      const style = getComputedStyle(element);
+      const can = (overflow, over) => /auto|scroll/.test(overflow) && over > 1;
+      const name = element.id === 'view' ? 'view' : element.className;
+      return [
+        ...(can(style.overflowY, element.scrollHeight - element.clientHeight)
+          ? [`${name} up and down`]
+          : []),
+        ...(can(style.overflowX, element.scrollWidth - element.clientWidth)
+          ? [`${name} sideways`]
+          : []),
+      ];
+    }),
+  );
+
+test('columns give way by their weight, the last ones first', () => {
+  const columns = ['name', 'calls', 'total', 'mean', 'min'].map((key) => ({
+    key,
+    px: 100,
+    stays: key === 'name',
+  }));
+  assert.deepEqual(columnsGivingWay(columns, ['mean'], 500), []);
+  assert.deepEqual(columnsGivingWay(columns, ['mean', 'gone'], 499), ['mean']);
+  assert.deepEqual(columnsGivingWay(columns, ['mean'], 399), ['mean', 'min']);
+  assert.deepEqual(columnsGivingWay(columns, ['name'], 0), ['min', 'mean', 'total', 'calls']);
+});
+
+for (const file of ['device', 'sample']) {
+  test(`every view fits into 700 pixels and has one scroller (${file})`, async () => {
+    const path = file === 'device' ? trace : sample('transformer/train.pt.trace.json.gz');
+    await withPage(path, {}, async (profile, page) => {
+      await page.setViewportSize({ width: 700, height: 500 });
+      const tabs = await page.getByRole('tab').allTextContents();
+      const found = [];
+      const cut = [];
+      for (const tab of tabs) {
+        // The timeline is a canvas that fills the view, with a scroller of its own.
+        if (tab === 'Timeline') continue;
+        await profile.view(tab);
+        const groups = {
+          Kernels: 'Rows',
+          Memory: 'Table',
+          Lines: 'Rows per',
+          Operators: 'Group by',
+        };
+        const choices = page.getByRole('radiogroup', { name: groups[tab], exact: true });
+        const radios =
+          groups[tab] === undefined || (await choices.count()) === 0
+            ? []
+            : await choices.getByRole('radio').all();
+        for (const radio of radios.length === 0 ? [undefined] : radios) {
+          await radio?.click();
+          await profile.settled();
+          for (const one of await scrollers(page)) {
+            // Bars of many steps and lines of code are as wide as they are.
+            if (one === 'view up and down' || /^bars-scroll sideways/.test(one)) continue;
+            found.push(`${tab}: ${one}`);
+          }
+          cut.push(
+            ...(await page.evaluate(() =>
+              [...document.querySelectorAll('.head-text')]
+                .filter(
+                  (head) =>
+                    head.scrollWidth > head.clientWidth + 1 ||
+                    head.scrollHeight > head.clientHeight + 1,
+                )
+                .map((head) => head.textContent),
+            )),
+          );
+        }
+      }
+      assert.deepEqual(found, []);
+      assert.deepEqual(cut, []);
+    });
+  });
+}
+
+test('columns without room come back, and the heading stays in sight', async () => {
+  await withPage(sample('transformer/train.pt.trace.json.gz'), {}, async (profile, page) => {
+    await page.setViewportSize({ width: 640, height: 500 });
+    await profile.view('Lines');
+    const keys = () =>
+      grid(page, 'Lines')
+        .getByRole('columnheader')
+        .evaluateAll((heads) => heads.map((head) => head.dataset.key));
+    const few = await keys();
+    assert.ok(!few.includes('confidence') && few.includes('hostSelfUs'), few.join());
+    await page.getByRole('button', { name: /more columns/ }).click();
+    const all = await keys();
+    assert.ok(all.includes('confidence') && all.length > few.length, all.join());
+    await page.evaluate(() => document.querySelector('#view').scrollTo(300, 1e6));
+    const head = await grid(page, 'Lines').locator('.head').boundingBox();
+    const view = await page.locator('#view').boundingBox();
+    assert.ok(Math.abs(head.y - view.y) < 2, `the heading is at ${head.y}, the view at ${view.y}`);
+    const filter = await page.getByRole('button', { name: 'All columns' }).boundingBox();
+    assert.ok(filter.x >= 0 && filter.x + filter.width <= 640, 'the tools stay in sight');
+    // The keyboard reaches what is out of sight.
+    await grid(page, 'Lines').getByRole('gridcell').first().focus();
+    await page.keyboard.press('End');
+    await page.waitForFunction(() => {
+      const cell = document.activeElement.getBoundingClientRect();
+      return cell.left >= 0 && cell.right <= window.innerWidth;
+    });
+    assert.deepEqual(await axe(page), []);
+    await page.getByRole('button', { name: 'All columns' }).click();
+    assert.deepEqual(await keys(), few);
+  });
+});
+
+test('where there is little room, a row leads on by a menu, with the keyboard too', async () => {
+  await withPage(trace, {}, async (profile, page) => {
+    await profile.view('Operators');
+    const cell = grid(page, 'Operators').locator('.cell.actions').first();
+    const wide = await cell.getByRole('button').allTextContents();
+    assert.ok(wide.includes('Kernels'), wide.join());
+    await page.setViewportSize({ width: 560, height: 500 });
+    await cell.getByRole('button', { name: 'Go to' }).waitFor();
+    await cell.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menu').waitFor();
+    assert.deepEqual(await page.getByRole('menuitem').allTextContents(), wide);
+    assert.deepEqual(await axe(page), []);
+    const menu = await page.getByRole('menu').boundingBox();
+    assert.ok(menu.x >= 0 && menu.x + menu.width <= 560 && menu.y + menu.height <= 500);
+    await page.keyboard.press('Escape');
+    assert.equal(await page.getByRole('menu').count(), 0);
+    assert.equal(await page.evaluate(() => document.activeElement.title), 'Go to');
+    await page.keyboard.press('Enter');
+    await page.getByRole('menu').waitFor();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Home');
+    await page.getByRole('menuitem', { name: 'Kernels' }).press('Enter');
+    await page.waitForFunction(
+      () => document.querySelector('#tab-kernels')?.getAttribute('aria-selected') === 'true',
+    );
+  });
+});
+
+test('a name that is cut shows whole letters at any width', async () => {
+  await withPage(trace, {}, async (profile, page) => {
+    await profile.view('Kernels');
+    for (const width of [420, 500, 580, 660, 740, 900, 1200]) {
+      await page.setViewportSize({ width, height: 700 });
+      const clipped = await page.evaluate(() =>
+        [...document.querySelectorAll('.name-tail')].flatMap((tail) => {
+          const inner = tail.getBoundingClientRect();
+          const outer = tail.closest('.cell-text, .legend-name').getBoundingClientRect();
+          return inner.width > 0 && (inner.left < outer.left - 1 || inner.right > outer.right + 1)
+            ? [tail.textContent]
+            : [];
+        }),
+      );
+      assert.deepEqual(clipped, [], `${width} pixels`);
+    }
+    assert.ok((await page.locator('.name-tail').count()) > 0, 'there are long names');
+  });
+});
+
+test('a long twin shows its first rows until all are wanted, and is exported whole', async () => {
+  await withPage(trace, {}, async (profile, page) => {
+    await profile.view('Memory');
+    await page.getByRole('button', { name: 'Memory as table' }).click();
+    const rows = page.getByRole('region', { name: 'Memory over time' }).locator('tbody tr');
+    const count = await rows.count();
+    assert.ok(count > 20, `${count} rows`);
+    assert.equal(await rows.filter({ visible: true }).count(), 20);
+    const sent = await profile.sent('copy', async () => {
+      await page.locator('.panel-actions').getByRole('button', { name: 'Export' }).first().click();
+      await page.getByRole('menuitem', { name: 'Copy as JSON' }).click();
+    });
+    assert.equal(JSON.parse(sent.text).length, count);
+    await page
+      .getByRole('button', { name: `Show all ${count.toLocaleString('en-US')} rows` })
+      .click();
+    assert.equal(await rows.filter({ visible: true }).count(), count);
+  });
+});

@@ -1,0 +1,23 @@
+// How wide an element is, as it changes.
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useState } from 'preact/hooks';
+
+/** Pixels that the parent of `element` has for it; without bound as long as it is not drawn. */
+export function useWidth(element: RefObject<HTMLElement | null>): number {
+  const [px, setPx] = useState(Number.POSITIVE_INFINITY);
+  const parent = element.current?.parentElement ?? null;
+  const measure = (): void => {
+    const around = element.current?.parentElement;
+    if (around === null || around === undefined) return;
+    const style = getComputedStyle(around);
+    setPx(around.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight));
+  };
+  useLayoutEffect(measure);
+  useLayoutEffect(() => {
+    if (parent === null) return undefined;
+    const observer = new ResizeObserver(measure);
+    observer.observe(parent);
+    return () => observer.disconnect();
+  }, [parent]);
+  return px;
+}
