@@ -20,12 +20,6 @@ constexpr double kNearCapacity = 0.9;
 // Below this share, mixed precision would not show (B46: the plugin advises at 0 % too).
 constexpr double kMinEligible = 0.05;
 
-std::string Percent(double ratio, int digits = 1) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f %%", digits, ratio * 100.0);
-  return text;
-}
-
 std::string Gigabytes(double bytes) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f GB", bytes / (1024.0 * 1024.0 * 1024.0));

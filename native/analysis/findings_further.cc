@@ -19,12 +19,6 @@ constexpr Ns kQueueEmpty = 20'000;
 constexpr Ns kWaits = 20'000;
 constexpr size_t kMostSlices = 20;
 
-std::string Percent(double ratio) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f %%", ratio * 100.0);
-  return text;
-}
-
 std::string Time(double ns) {
   char text[32];
   if (ns >= 1e9)
@@ -437,6 +431,17 @@ void AddMissing(const Model& model, std::vector<Finding>* findings) {
 }
 
 }  // namespace
+
+std::string Percent(double ratio, int digits) {
+  char text[32];
+  double least = 1;
+  for (int i = 0; i < digits; ++i) least /= 10;
+  if (ratio > 0 && ratio * 100.0 < least / 2)
+    std::snprintf(text, sizeof text, "below %.*f %%", digits, least);
+  else
+    std::snprintf(text, sizeof text, "%.*f %%", digits, ratio * 100.0);
+  return text;
+}
 
 SpanWords WordsFor(const Model& model) {
   if (model.has_recorded_steps) return {"step", "Steps", " per step"};

@@ -16,6 +16,9 @@ struct SpanWords {
 };
 SpanWords WordsFor(const Model& model);
 
+// A share as findings write it. What is there but would round to nothing is "below 0.1 %".
+std::string Percent(double ratio, int digits = 1);
+
 // Appends what applies, in no order: launch bound, host synchronisation, shapes that miss tensor
 // cores, pageable copies, small kernels, fragmentation, the profiler's own cost, missing records.
 void AddFurtherFindings(const Model& model, const StepSelection& selection,

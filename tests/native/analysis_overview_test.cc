@@ -1,5 +1,6 @@
 // Steps and devices of the overview; each test of a deliberate difference names the plugin's bug.
 #include "analysis/findings.h"
+#include "analysis/findings_internal.h"
 #include "analysis/overview.h"
 #include "drawn.h"
 
@@ -296,6 +297,23 @@ TEST_CASE("low utilization names its devices (B22)", "[findings]") {
   const Finding* f = Find(findings, "lowUtilization");
   REQUIRE(f != nullptr);
   CHECK(f->text.find("GPU 0 and GPU 10 run ") != std::string::npos);
+}
+
+TEST_CASE("a share that rounds to nothing is not called nothing", "[findings]") {
+  CHECK(Percent(0) == "0.0 %");
+  CHECK(Percent(0.0004) == "below 0.1 %");
+  CHECK(Percent(0.0006) == "0.1 %");
+  CHECK(Percent(0.25, 0) == "25 %");
+  CHECK(Percent(0.004, 0) == "below 1 %");
+  Drawing d;
+  d.Step(1, 0, 1000000);
+  d.Launch(1, 1, 1);
+  d.Kernel("k", 1, 10, 100, "", 0, 7);
+  const Loaded m = Load(d);
+  const auto findings = Findings(m);
+  const Finding* f = Find(findings, "lowUtilization");
+  REQUIRE(f != nullptr);
+  CHECK(f->text.find("(below 0.1 %)") != std::string::npos);
 }
 
 TEST_CASE("a device that waits for launches is found; only kernels count as kernels",
