@@ -34,6 +34,8 @@ export interface Navigation {
   filter?: string;
   /** Grouping of the target view. */
   groupBy?: string;
+  /** Filter text for the table of copies beside the kernels. */
+  copies?: string;
   /** Module whose operators the target shows; its name. */
   module?: string;
   /** Slice to select in the timeline. */

@@ -87,6 +87,10 @@ export function KernelsView() {
   useNavigation('kernels', (to) => {
     if (to.filter !== undefined) filter.value = to.filter;
     if (to.groupBy !== undefined) group.value = to.groupBy;
+    if (to.copies !== undefined) {
+      viewState('kernels', 'copiesFilter', '').value = to.copies;
+      group.value = 'copies';
+    }
   });
   const parts = result?.ring ?? [];
   const matrixUs = result?.tensorCoreUs ?? 0;
