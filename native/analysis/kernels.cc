@@ -94,8 +94,10 @@ std::string DmaDirection(std::string_view recorded) {
   return std::string{recorded[0]} + "to" + recorded[at + 4];
 }
 
+}  // namespace
+
 // Where a copy goes: from the name "Memcpy HtoD (Pageable -> Device)", else the recorded kind.
-CopyKey ParseCopy(const TraceStore& s, SliceIndex i) {
+CopyKey CopyKeyOf(const TraceStore& s, SliceIndex i) {
   CopyKey d;
   const std::string_view name = s.name(i);
   if (s.kind(i) == SliceKind::kMemset) {
@@ -123,8 +125,6 @@ CopyKey ParseCopy(const TraceStore& s, SliceIndex i) {
   if (d.direction.empty()) d.direction = std::string(name);
   return d;
 }
-
-}  // namespace
 
 std::optional<int64_t> CopyBytes(const Model& model, SliceIndex copy) {
   const TraceStore& s = model.store();
@@ -323,7 +323,7 @@ Table CopiesTable(const Model& model, const StepSelection& selection) {
   std::unordered_map<std::string, size_t> row_of;
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     if (!IsCopyOrSet(s.kind(i)) || !selection.Contains(model.step[i])) continue;
-    CopyKey direction = ParseCopy(s, i);
+    CopyKey direction = CopyKeyOf(s, i);
     const std::string key = direction.direction + '\n' + direction.source + '\n' + direction.target;
     const auto [it, added] = row_of.try_emplace(key, rows.size());
     if (added) {
@@ -531,7 +531,7 @@ Result<KernelLaunches> LaunchesOfCopy(const Model& model, const StepSelection& s
                                       const CancelToken& cancel) {
   const TraceStore& s = model.store();
   const auto wanted = [&](SliceIndex i) {
-    return IsCopyOrSet(s.kind(i)) && ParseCopy(s, i) == key;
+    return IsCopyOrSet(s.kind(i)) && CopyKeyOf(s, i) == key;
   };
   return LaunchesOf(model, selection, stacks, cancel, wanted,
                     {ErrorKind::kNotFound, "No such copy or set ran in the selected steps.",

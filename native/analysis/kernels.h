@@ -53,6 +53,13 @@ Table KernelTable(const Model& model, const KernelData& data, KernelGrouping gro
 // Bytes that a copy or set moved, where recorded: on it, or on the call that launched it.
 std::optional<int64_t> CopyBytes(const Model& model, SliceIndex copy);
 
+// Where a copy or set goes, as the rows of CopiesTable say it.
+struct CopyKey {
+  std::string direction, source, target;
+  bool operator==(const CopyKey&) const = default;
+};
+CopyKey CopyKeyOf(const TraceStore& store, SliceIndex copy);
+
 // Copies and sets by direction and kind of memory, with the bandwidth from bytes and durations.
 Table CopiesTable(const Model& model, const StepSelection& selection);
 
@@ -69,10 +76,6 @@ struct KernelKey {
       block;  // narrow a row of the properties grouping; "" for none
 };
 // A row of the table of copies; "" where the recorder did not say.
-struct CopyKey {
-  std::string direction, source, target;
-  bool operator==(const CopyKey&) const = default;
-};
 // Errors: kCancelled, kNotFound.
 Result<KernelLaunches> LaunchesOfCopy(const Model& model, const StepSelection& selection,
                                       const CopyKey& key, const StackIds& stacks,

@@ -166,6 +166,16 @@ void EventSink::Take(const RawEvent& event, uint64_t offset) {
     case 'p':
       ++state.counts[kInstant];
       return TakeAsync(event, state, offset);
+    // Objects, memory dumps, samples and clock marks have a moment, and no length.
+    case 'N':
+    case 'O':
+    case 'D':
+    case 'v':
+    case 'V':
+    case 'P':
+    case 'c':
+      ++state.counts[kInstant];
+      return TakePoint(event, state, offset);
     case 'M':
       ++state.counts[kMetadata];
       return TakeMetadata(event);
@@ -298,6 +308,49 @@ void EventSink::TakeInstant(const RawEvent& event, CategoryState& state, uint64_
   ++builder_->counts().instants;
 }
 
+// Args of the event, and ids that its fields gave, as further args.
+uint64_t EventSink::ArgsWithIds(const RawEvent& event,
+                                std::initializer_list<std::pair<StringId, RecordedId>> ids) {
+  std::vector<ArgItem> items = event.args;
+  for (const auto& [key, id] : ids) {
+    ArgItem item;
+    item.key = key;
+    item.type = id.is_text ? ArgType::kText : ArgType::kInt;
+    if (id.is_text) {
+      item.text = id.text;
+    } else {
+      item.number = id.number;
+    }
+    items.push_back(item);
+  }
+  return builder_->args().Add(items.data(), items.size());
+}
+
+RecordedId EventSink::IdOf(const RawEvent& event) {
+  RecordedId id;
+  id.is_text = !event.id_text.empty();
+  if (id.is_text) {
+    id.text = strings_.Intern(event.id_text);
+  } else {
+    id.number = static_cast<int64_t>(event.id);
+  }
+  return id;
+}
+
+void EventSink::TakePoint(const RawEvent& event, CategoryState& state, uint64_t offset) {
+  if (!HasTime(event, offset)) return;
+  Instant instant;
+  instant.ts = event.ts;
+  instant.name = event.name;
+  instant.scope = event.phase;
+  instant.category = builder_->Category(state.raw, state.meaning.kind);
+  instant.args = event.has_id ? ArgsWithIds(event, {{id_, IdOf(event)}}) : Args(event);
+  instant.track = builder_->TrackOf(builder_->Thread(event.pid, event.tid), state.meaning.domain);
+  // Clock marks may be in another clock: they say nothing of how long the trace is.
+  builder_->AddInstant(instant, event.phase == 'c');
+  ++builder_->counts().instants;
+}
+
 void EventSink::TakeCounter(const RawEvent& event, uint64_t offset) {
   if (!HasTime(event, offset)) return;
   CounterSample sample;
@@ -334,12 +387,7 @@ void EventSink::TakeAsync(const RawEvent& event, CategoryState& state, uint64_t 
   AsyncSlice async;
   uint64_t key = event.id;
   if (event.has_id) {
-    async.id.is_text = !event.id_text.empty();
-    if (async.id.is_text) {
-      async.id.text = strings_.Intern(event.id_text);
-    } else {
-      async.id.number = static_cast<int64_t>(event.id);
-    }
+    async.id = IdOf(event);
   } else {
     // id2 says whether the id counts for the process alone or for all.
     const ArgItem* id2 = FindArg(event, id2_);
@@ -381,19 +429,7 @@ void EventSink::TakeAsync(const RawEvent& event, CategoryState& state, uint64_t 
     instant.category = category;
     instant.track = track;
     // What a slice has in AsyncOf: an instant shows it among its args.
-    std::vector<ArgItem> items = event.args;
-    for (const auto& [field, id] : {std::pair(id_, async.id), std::pair(tid_, event.tid)}) {
-      ArgItem item;
-      item.key = field;
-      item.type = id.is_text ? ArgType::kText : ArgType::kInt;
-      if (id.is_text) {
-        item.text = id.text;
-      } else {
-        item.number = id.number;
-      }
-      items.push_back(item);
-    }
-    instant.args = builder_->args().Add(items.data(), items.size());
+    instant.args = ArgsWithIds(event, {{id_, async.id}, {tid_, event.tid}});
     builder_->AddInstant(instant, false);
     ++builder_->counts().instants;
     return;

@@ -1,8 +1,10 @@
 // What events mean: from fields as recorded to rows of the store, for every dialect.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ingest/category.h"
@@ -61,6 +63,10 @@ class EventSink {
   void TakeComplete(const RawEvent& event, CategoryState& state, uint64_t offset, bool open);
   void TakeEnd(const RawEvent& event, uint64_t offset);
   void TakeInstant(const RawEvent& event, CategoryState& state, uint64_t offset);
+  void TakePoint(const RawEvent& event, CategoryState& state, uint64_t offset);
+  uint64_t ArgsWithIds(const RawEvent& event,
+                       std::initializer_list<std::pair<StringId, RecordedId>> ids);
+  RecordedId IdOf(const RawEvent& event);
   void TakeCounter(const RawEvent& event, uint64_t offset);
   void TakeFlow(const RawEvent& event, CategoryState& state, FlowPhase phase, uint64_t offset);
   void TakeAsync(const RawEvent& event, CategoryState& state, uint64_t offset);

@@ -31,7 +31,7 @@ constexpr Text kTexts[] = {
     {"malformedHeader", "A value outside the event list is not valid JSON; it was kept as text."},
     {"missingPhase", "Events do not say what they are (no \"ph\"); they are left out."},
     {"unsupportedPhase",
-     "Events are of a type that has no meaning here, such as memory dumps; they are left out."},
+     "Events are of a type that the trace event format does not know; they are left out."},
     {"missingAsyncId", "Asynchronous events have no id; they are left out."},
     {"missingTime", "Events have no usable time stamp; they are left out."},
     {"timeOutOfRange",

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "rpc/log.h"
@@ -32,9 +33,10 @@ constexpr uint64_t kGraceMs = 3000;
 
 class Server;
 
-// Work that nobody waits for. Holds its trace, and nothing of the server.
+// Work that nobody waits for. Its worker touches the trace alone; the rest is the loop's.
 struct Preparation {
   uv_work_t work{};
+  Server* server = nullptr;
   std::shared_ptr<const LoadedTrace> trace;
   CancelToken cancel;
 };
@@ -353,14 +355,19 @@ class Server {
       transport_->Send(request.reply);
     }
     if (request.loaded && !stopping_) Prepare(std::move(request.loaded));
+    CancelUnwanted();
     running_.erase(DumpJson(request.id));
     FinishWhenIdle();
   }
 
   // The timeline's pyramids, while the user looks at something else.
   void Prepare(std::shared_ptr<const LoadedTrace> trace) {
-    auto* job = new Preparation{{}, std::move(trace), preparing_};
+    for (const Preparation* job : preparing_) {
+      if (job->trace == trace) return;
+    }
+    auto* job = new Preparation{{}, this, std::move(trace), {}};
     job->work.data = job;
+    preparing_.insert(job);
     uv_queue_work(
         &loop_, &job->work,
         [](uv_work_t* work) {
@@ -372,7 +379,21 @@ class Server {
             Log(LogLevel::kInfo, std::string("Preparing the timeline failed: ") + e.what());
           }
         },
-        [](uv_work_t* work, int) { delete static_cast<Preparation*>(work->data); });
+        [](uv_work_t* work, int) {
+          auto* done = static_cast<Preparation*>(work->data);
+          Log(LogLevel::kDebug, done->cancel.cancelled() ? "Preparing the timeline was cancelled."
+                                                         : "The timeline is prepared.");
+          done->server->preparing_.erase(done);
+          delete done;
+        });
+  }
+
+  // After each request: what was closed, or let go for the sake of memory, is prepared for nobody,
+  // and would stay in memory until that is done.
+  void CancelUnwanted() {
+    for (Preparation* job : preparing_) {
+      if (job->trace.use_count() == 1) job->cancel.Cancel();
+    }
   }
 
   void Send(const Json& message) { transport_->Send(DumpJson(message)); }
@@ -395,7 +416,7 @@ class Server {
     stopping_ = true;
     status_ = status;
     Log(LogLevel::kInfo, why);
-    preparing_.Cancel();
+    for (Preparation* job : preparing_) job->cancel.Cancel();
     for (const auto& [key, request] : running_) {
       request->cancel.Cancel();
       uv_cancel(reinterpret_cast<uv_req_t*>(&request->work));
@@ -421,7 +442,7 @@ class Server {
   std::unique_ptr<Transport> transport_;
   Session session_;
   std::map<std::string, std::shared_ptr<Request>> running_;  // by the id's JSON text
-  CancelToken preparing_;
+  std::set<Preparation*> preparing_;
   std::mutex progress_mutex_;
   std::deque<std::string> progress_;  // guarded by progress_mutex_
   int64_t parent_ = 0;

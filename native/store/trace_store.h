@@ -94,8 +94,11 @@ struct Instant {
   StringId name = 0;
   uint16_t category = 0;     // index into categories()
   TrackIndex track = kNone;  // kNone for process- and global-scoped ones without a known track
-  char scope = 't';          // 't' thread, 'p' process, 'g' global
-  uint64_t args = 0;         // handle for ArgsAt(); 0 = none
+  // 't' thread, 'p' process, 'g' global; of events that are no instants but have a moment alone,
+  // the phase as recorded: 'N', 'O', 'D' objects, 'v', 'V' memory dumps, 'P' samples, 'c' clock
+  // marks.
+  char scope = 't';
+  uint64_t args = 0;  // handle for ArgsAt(); 0 = none
 };
 
 // One allocator record ("[memory]"), parsed from its instant.

@@ -155,12 +155,15 @@ TEST_CASE("entries that are no events are counted") {
   const auto store =
       ReadEvents("1, null, \"text\", [1, {\"ph\": \"X\"}], {}, " + X("cpu_op", "op", 1, 1) +
                  R"js(, {"ph": "v", "name": "memory dump", "pid": 1, "tid": 1, "ts": 1, "id": 1},
+                                   {"ph": "Z", "name": "no such phase", "ts": 1},
                                    {"ph": "XY", "name": "odd"}, {"ph": "X", "name": "no time"},
                                    {"ph": "X", "name": "text time", "ts": "soon"},
                                    {"ph": "X", "name": "far", "ts": 99999999999999999999, "dur": 1})js");
   CheckCounts(*store);
-  CHECK(store->counts().events == 11);
+  CHECK(store->counts().events == 12);
   CHECK(store->slice_count() == 1);
+  CHECK(store->counts().instants == 1);
+  CHECK(store->instants()[0].scope == 'v');
   CHECK(ProblemCount(*store, "notAnObject") == 4);
   CHECK(ProblemCount(*store, "missingPhase") == 2);
   CHECK(ProblemCount(*store, "unsupportedPhase") == 1);

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { samples, startDaemon } from './daemon.mjs';
+import { dialects as dialectNames, traceText } from '../generator/generate.mjs';
+import { root, samples, startDaemon, within } from './daemon.mjs';
 
 let daemon;
 let folder;
@@ -877,4 +878,318 @@ test('what the file says about itself', async () => {
   assert.equal(named.record_shapes, 'true');
   assert.equal(named.schemaVersion, '1');
   assert.deepEqual(JSON.parse(named.custom), { deep: [1] });
+});
+
+/** The rules of the trace event format that Perfetto's importer of JSON keeps to, checked one by one. */
+function checkForImporters(text) {
+  const trace = JSON.parse(text);
+  assert.ok([undefined, 'ms', 'ns'].includes(trace.displayTimeUnit));
+  const known = 'XBEiCMstfbenSFTpNODvVPc';
+  const id = (value) => typeof value === 'number' || typeof value === 'string';
+  const raw = [...text.matchAll(/"ts":([^,}]+)/g)].map(([, ts]) => ts);
+  // Decimals, not powers: some readers take the digits apart to keep every nanosecond.
+  for (const ts of raw) assert.match(ts, /^-?\d+(\.\d{1,3})?$/);
+  let metadata = true;
+  const slices = new Map();
+  const flows = new Map();
+  const open = new Map();
+  const row = ({ pid, tid }) => JSON.stringify([pid, tid]);
+  trace.traceEvents.forEach((event, at) => {
+    const where = `event ${at}: ${JSON.stringify(event).slice(0, 300)}`;
+    assert.ok(event.ph.length === 1 && known.includes(event.ph), where);
+    assert.equal(typeof event.name, 'string', where);
+    assert.ok(event.cat === undefined || typeof event.cat === 'string', where);
+    assert.ok(id(event.pid) && id(event.tid), where);
+    assert.ok(event.args === undefined || !Array.isArray(event.args), where);
+    if (event.ph === 'M') {
+      assert.ok(metadata, `names come first: ${where}`);
+      const [value] = Object.values(event.args);
+      assert.equal(typeof value, /sort_index/.test(event.name) ? 'number' : 'string', where);
+      return;
+    }
+    metadata = false;
+    assert.ok(Number.isFinite(event.ts), where);
+    if (event.ph === 'X') {
+      assert.ok(event.dur >= 0, where);
+      assert.equal(flows.size, 0, `a slice is there before the arrows that bind to it: ${where}`);
+      if (!slices.has(row(event))) slices.set(row(event), []);
+      slices.get(row(event)).push(event);
+    } else if (event.ph === 'i') {
+      assert.ok(['t', 'p', 'g'].includes(event.s), where);
+    } else if (event.ph === 'C') {
+      assert.ok(Object.values(event.args).some(Number.isFinite), where);
+    } else if ('sf'.includes(event.ph)) {
+      const key = JSON.stringify([event.cat, event.name, event.id]);
+      assert.ok(Number.isInteger(event.id), where);
+      if (event.ph === 's') {
+        assert.ok(!flows.has(key), `an id stands for one arrow: ${where}`);
+        flows.set(key, [event]);
+      } else {
+        assert.equal(event.bp, 'e', where);
+        flows.get(key).push(event);
+      }
+    } else if ('ben'.includes(event.ph)) {
+      assert.ok(id(event.id) || typeof event.id2 === 'object', where);
+      const key = JSON.stringify([event.cat, event.pid, event.id ?? event.id2, event.name]);
+      if (event.ph === 'b') open.set(key, (open.get(key) ?? 0) + 1);
+      if (event.ph === 'e') {
+        assert.ok(open.get(key) > 0, `an end has a begin: ${where}`);
+        open.set(key, open.get(key) - 1);
+      }
+    }
+  });
+  assert.deepEqual(
+    [...open.values()].filter((count) => count !== 0),
+    [],
+  );
+  let arrows = 0;
+  for (const [key, ends] of flows) {
+    assert.equal(ends.length, 2, `both ends of ${key}`);
+    if (!['ac2g', 'fwdbwd'].includes(ends[0].name)) continue;
+    arrows++;
+    for (const { pid, tid, ts } of ends) {
+      const around = (slices.get(row({ pid, tid })) ?? []).some(
+        (slice) => slice.ts <= ts && (ts < slice.ts + slice.dur || ts === slice.ts),
+      );
+      assert.ok(around, `the end of ${key} at ${ts} binds to a slice`);
+    }
+  }
+  return { slices: [...slices.values()].flat().length, arrows };
+}
+
+for (const [name, path] of Object.entries({
+  ...samples,
+  drawn: join(root, 'tests', 'golden', 'traces', 'timeline.pt.trace.json'),
+  steps: join(root, 'tests', 'golden', 'traces', 'two-steps.pt.trace.json'),
+})) {
+  test(`${name}: an exported part is what importers of the trace event format expect`, async () => {
+    const { profileId } = await daemon.request('profile/open', { path });
+    const { startNs, endNs } = await tracksOf(profileId);
+    // Small enough to stay a part.
+    const { text, events } = await daemon.request('timeline/export', {
+      profileId,
+      startNs,
+      endNs: Math.min(endNs, startNs + Math.ceil((endNs - startNs) / 4)),
+    });
+    const checked = checkForImporters(text);
+    assert.ok(checked.slices > 0 && checked.slices <= events);
+    const whole = join(folder, `${name}-part.pt.trace.json`);
+    writeFileSync(whole, text);
+    const part = await daemon.request('profile/open', { path: whole });
+    const info = await daemon.request('profile/load', { profileId: part.profileId });
+    assert.equal(info.slices, events);
+    assert.deepEqual(
+      info.problems.map((problem) => problem.kind).filter((kind) => kind !== 'unfinishedEvent'),
+      [],
+    );
+  });
+}
+
+for (const dialect of Object.keys(dialectNames)) {
+  test(`generated ${dialect}: an exported part is what importers expect`, async () => {
+    const path = join(folder, `${dialect}.pt.trace.json`);
+    writeFileSync(path, traceText({ dialect, events: 1500, seed: 11 }).text);
+    const { profileId } = await daemon.request('profile/open', { path });
+    const { startNs, endNs } = await tracksOf(profileId);
+    const { text } = await daemon.request('timeline/export', {
+      profileId,
+      startNs: startNs + Math.floor((endNs - startNs) / 3),
+      endNs,
+    });
+    assert.ok(checkForImporters(text).slices > 0);
+  });
+}
+
+test('many instants of a row are all in its marks, and one leads to the next', async () => {
+  const mark = (i) => ({ ph: 'i', s: 't', name: `mark ${i}`, pid: 1, tid: 1, ts: i * 10 });
+  const profileId = await open([
+    host('around', 0, 100_000),
+    ...Array.from({ length: 5000 }, (_, i) => mark(i)),
+    ...Array.from({ length: 30 }, (_, i) => ({ ...mark(i), tid: 2, name: `other ${i}` })),
+  ]);
+  const { startNs, endNs, tracks } = await tracksOf(profileId);
+  const rows = tracks.filter((track) => track.instants > 0);
+  assert.deepEqual(rows.map((track) => track.instants).sort(), [30, 5000]);
+  for (const pixels of [10, 1000, 16384]) {
+    const window = await windowOf(
+      profileId,
+      startNs,
+      endNs,
+      rows.map((track) => track.id),
+      pixels,
+    );
+    for (const { track, instants } of window.rows) {
+      const { instants: expected } = rows.find((one) => one.id === track);
+      assert.equal(sum(instants.map((one) => one.count)), expected, `${pixels} pixels`);
+    }
+  }
+  const busy = rows.find((track) => track.instants === 5000);
+  const { rows: part } = await windowOf(profileId, 10_000, 20_000, [busy.id], 2000);
+  assert.equal(part[0].instants.length, 2);
+  let at = await daemon.request('timeline/instant', {
+    profileId,
+    index: part[0].instants[0].index,
+  });
+  assert.deepEqual([at.name, at.kind, at.track], ['mark 1', 'instant', busy.id]);
+  const way = [];
+  for (let i = 0; i < 3; i++) {
+    at = await daemon.request('timeline/instant', { profileId, index: at.next });
+    way.push(at.name);
+  }
+  assert.deepEqual(way, ['mark 2', 'mark 3', 'mark 4']);
+  at = await daemon.request('timeline/instant', { profileId, index: at.previous });
+  assert.equal(at.name, 'mark 3');
+});
+
+test('objects, memory dumps, samples and clock marks are drawn, and exported as what they were', async () => {
+  const point = (ph, name, ts, more = {}) => ({
+    ph,
+    cat: 'memory',
+    name,
+    pid: 1,
+    tid: 1,
+    ts,
+    ...more,
+  });
+  const events = [
+    point('N', 'Tensor', 10, { id: '0x1000' }),
+    point('O', 'Tensor', 20, { id: '0x1000', args: { snapshot: { size: 4 } } }),
+    point('D', 'Tensor', 30, { id: '0x1000' }),
+    point('v', 'periodic', 40, { id: 7, args: { dumps: { level: 'light' } } }),
+    point('P', 'cpu', 50),
+    point('c', 'clock_sync', 60, { args: { sync_id: 'a' } }),
+  ];
+  const profileId = await open([host('around', 0, 100), ...events]);
+  const { counts, problems } = await daemon.request('profile/check', { profileId });
+  assert.deepEqual([counts.instants, counts.dropped, problems], [6, 0, []]);
+  const { tracks } = await tracksOf(profileId);
+  const row = tracks.find((track) => track.instants > 0);
+  assert.deepEqual([row.instants, row.slices], [6, 1]);
+  const { rows } = await windowOf(profileId, 0, 100_000, [row.id], 100);
+  const kinds = [];
+  for (const { index, count } of rows[0].instants) {
+    assert.equal(count, 1);
+    const { kind, name, args } = await daemon.request('timeline/instant', { profileId, index });
+    kinds.push([kind, name, args.map(({ key, value }) => `${key}=${value}`).join()]);
+  }
+  assert.deepEqual(kinds, [
+    ['objectCreated', 'Tensor', 'id=0x1000'],
+    ['objectSnapshot', 'Tensor', 'snapshot={"size":4},id=0x1000'],
+    ['objectDeleted', 'Tensor', 'id=0x1000'],
+    ['memoryDump', 'periodic', 'dumps={"level":"light"},id=7'],
+    ['sample', 'cpu', ''],
+    ['clockSync', 'clock_sync', 'sync_id=a'],
+  ]);
+  const { text } = await daemon.request('timeline/export', {
+    profileId,
+    startNs: 0,
+    endNs: 100_000,
+  });
+  checkForImporters(text);
+  const back = JSON.parse(text).traceEvents.filter((event) => event.ph !== 'X');
+  assert.deepEqual(
+    back,
+    events.map(({ args = {}, ...event }) => ({ ...event, args })),
+  );
+});
+
+test('a copy says which row of the copies it belongs to', async () => {
+  const profileId = await open([
+    host('around', 0, 10),
+    { ...kernel('Memcpy HtoD (Pageable -> Device)', 1, 20, 5), cat: 'gpu_memcpy' },
+    { ...kernel('Memset (Device)', 2, 30, 5), cat: 'gpu_memset' },
+    kernel('work', 3, 40, 5),
+  ]);
+  const copies = await daemon.request('view/copies', { profileId });
+  const keys = copies.rows.map(({ direction, source, target }) => ({ direction, source, target }));
+  for (const name of ['Memcpy', 'Memset']) {
+    const { results } = await daemon.request('timeline/search', { profileId, text: name });
+    const { copy } = await daemon.request('timeline/slice', { profileId, slice: results[0].slice });
+    assert.ok(
+      keys.some((key) => Object.keys(copy).every((part) => (key[part] ?? '') === copy[part])),
+      JSON.stringify(copy),
+    );
+  }
+  const { results } = await daemon.request('timeline/search', { profileId, name: 'work' });
+  const { copy } = await daemon.request('timeline/slice', { profileId, slice: results[0].slice });
+  assert.equal(copy, null);
+});
+
+/** A trace whose timeline takes a while to prepare. */
+function large(name) {
+  const path = join(folder, `${name}.pt.trace.json`);
+  const events = [];
+  for (let i = 0; i < 150_000; ++i) events.push(host(`op${i % 50}`, i * 10, 9, { tid: i % 20 }));
+  writeFileSync(path, JSON.stringify({ traceEvents: events }));
+  return path;
+}
+
+test('the timeline is prepared after a load, once, and what is asked meanwhile is right', async () => {
+  const other = startDaemon({ args: ['--log-level', 'debug'] });
+  await other.initialize();
+  const { profileId } = await other.request('profile/open', { path: large('prepared') });
+  // Each of these loads asks for the same preparation.
+  await Promise.all([1, 2, 3].map(() => other.request('profile/load', { profileId })));
+  const { tracks, startNs, endNs } = await other.request('timeline/tracks', { profileId });
+  const drawn = await other.request('timeline/window', {
+    profileId,
+    startNs,
+    endNs,
+    pixels: 100,
+    tracks: tracks.filter((track) => track.slices > 0).map((track) => track.id),
+  });
+  assert.equal(sum(drawn.rows.flatMap((row) => row.count)), 150_000);
+  await within(
+    (async () => {
+      while (!other.stderr.includes('The timeline is prepared.')) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    })(),
+    'the preparation',
+  );
+  assert.ok(!other.stderr.includes('Preparing the timeline was cancelled.'), other.stderr);
+  await other.stop();
+});
+
+test('a profile that is closed or written anew while its timeline is prepared', async () => {
+  const other = startDaemon({ args: ['--log-level', 'debug'] });
+  await other.initialize();
+  const path = large('closed');
+  for (let round = 0; round < 3; ++round) {
+    const { profileId } = await other.request('profile/open', { path });
+    await other.request('profile/load', { profileId });
+    // Closed at once: nobody wants it any more.
+    await other.request('profile/close', { profileId });
+    const { message } = await other.exchange('timeline/tracks', { profileId });
+    assert.equal(message.error?.data.kind, 'notFound');
+  }
+  const outcomes = () =>
+    [...other.stderr.matchAll(/The timeline is prepared|Preparing the timeline was cancelled/g)]
+      .length;
+  await within(
+    (async () => {
+      while (outcomes() < 3) await new Promise((resolve) => setTimeout(resolve, 10));
+    })(),
+    'the preparations to end',
+  );
+  // The file is another one by the time it is prepared: the answers are of the new one.
+  const { profileId } = await other.request('profile/open', { path });
+  await other.request('profile/load', { profileId });
+  writeFileSync(path, JSON.stringify({ traceEvents: [host('only', 0, 10)] }));
+  const { slices } = await other.request('profile/load', { profileId });
+  const { totalSlices, tracks } = await other.request('timeline/tracks', { profileId });
+  assert.deepEqual([slices, totalSlices, tracks.length], [1, 1, 1]);
+  assert.doesNotMatch(other.stderr, /Preparing the timeline failed/);
+  await other.stop();
+});
+
+test('the daemon ends while a timeline is prepared', async () => {
+  const other = startDaemon();
+  await other.initialize();
+  const { profileId } = await other.request('profile/open', { path: large('ended') });
+  await other.request('profile/load', { profileId });
+  await other.request('shutdown');
+  other.notify('exit');
+  const { code, signal } = await within(other.exited, 'the daemon to end');
+  assert.deepEqual([code, signal], [0, null]);
 });

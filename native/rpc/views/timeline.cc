@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "analysis/kernels.h"
 #include "analysis/stack_of.h"
 #include "analysis/timeline_gaps.h"
 #include "analysis/timeline_lanes.h"
@@ -21,7 +22,8 @@ constexpr size_t kMaxName = 200;
 constexpr size_t kMaxRows = 64;
 // A reply stays below 256 KiB: a box takes about 40 bytes of JSON.
 constexpr size_t kMaxBoxes = 5000;
-constexpr size_t kMaxInstants = 1000;
+constexpr size_t kMaxInstants = 1000;   // marks of one reply
+constexpr size_t kFewestInstants = 50;  // marks that each row may have
 constexpr size_t kMaxArrows = 500;
 constexpr size_t kMaxSteps = 1000;  // marks on the ruler
 constexpr int64_t kMaxPixels = 16384;
@@ -207,23 +209,34 @@ uint64_t TouchingOf(const ViewRequest& request, const TimelineRow& row, Interval
   return LanesOf(request.trace, row.track)->CountTouching(*request.trace.store, window);
 }
 
+// The marks of a row's instants: one for each pixel that holds any. Pixels become coarser until
+// there are at most `most` marks, so that none is left out.
 Json InstantsJson(const TraceStore& store, const TimelineRow& row, Interval window, Ns resolution,
-                  Legend* legend) {
-  Json list = Json::array();
+                  size_t most, Legend* legend) {
   const auto& instants = store.instants();
-  auto at = std::lower_bound(row.instants.begin(), row.instants.end(), window.begin,
-                             [&](uint32_t i, Ns begin) { return instants[i].ts < begin; });
-  while (at != row.instants.end() && instants[*at].ts <= window.end && list.size() < kMaxInstants) {
-    // All instants of one pixel become one mark: the next mark begins a pixel later.
-    const Ns next_ns = instants[*at].ts + std::max<Ns>(resolution, 1);
-    const auto next = std::lower_bound(at, row.instants.end(), next_ns,
-                                       [&](uint32_t i, Ns ns) { return instants[i].ts < ns; });
-    const auto count = next - at;
+  const auto first = std::lower_bound(row.instants.begin(), row.instants.end(), window.begin,
+                                      [&](uint32_t i, Ns begin) { return instants[i].ts < begin; });
+  const auto last = std::upper_bound(first, row.instants.end(), window.end,
+                                     [&](Ns end, uint32_t i) { return end < instants[i].ts; });
+  std::vector<std::pair<std::vector<uint32_t>::const_iterator, int64_t>> marks;
+  for (Ns pixel = std::max<Ns>(resolution, 1);; pixel *= 2) {
+    marks.clear();
+    for (auto at = first; at != last && marks.size() <= most;) {
+      // The next mark begins a pixel later.
+      const Ns next_ns = instants[*at].ts + pixel;
+      const auto next = std::lower_bound(at, last, next_ns,
+                                         [&](uint32_t i, Ns ns) { return instants[i].ts < ns; });
+      marks.emplace_back(at, next - at);
+      at = next;
+    }
+    if (marks.size() <= most || pixel > window.Length()) break;
+  }
+  Json list = Json::array();
+  for (const auto& [at, count] : marks) {
     list.push_back({{"ns", instants[*at].ts},
                     {"name", legend->Name(instants[*at].name)},
-                    {"index", count == 1 ? static_cast<int64_t>(*at) : -1},
+                    {"index", *at},
                     {"count", count}});
-    at = next;
   }
   return list;
 }
@@ -335,6 +348,10 @@ Result<Json> TimelineWindow(const ViewRequest& request) {
     if (total <= kMaxBoxes || resolution > window->Length() / 2) break;
   }
 
+  const auto with_instants = std::count_if(
+      rows->begin(), rows->end(), [](const TimelineRow* row) { return !row->instants.empty(); });
+  const size_t marks = std::max(
+      kFewestInstants, kMaxInstants / std::max<size_t>(1, static_cast<size_t>(with_instants)));
   Legend legend(store);
   Json row_list = Json::array();
   Json series_list = Json::array();
@@ -349,7 +366,7 @@ Result<Json> TimelineWindow(const ViewRequest& request) {
       continue;
     }
     Json json = BoxesJson(store, row, boxes[r], &legend);
-    json["instants"] = InstantsJson(store, row, window.value(), resolution, &legend);
+    json["instants"] = InstantsJson(store, row, window.value(), resolution, marks, &legend);
     json["totalSlices"] = TouchingOf(request, row, window.value());
     row_list.push_back(std::move(json));
   }
@@ -418,6 +435,11 @@ Result<Json> TimelineSlice(const ViewRequest& request) {
     args.push_back({{"key", "tid"}, {"value", RecordedIdText(store, async->tid)}});
   }
   for (Json& arg : ArgsJson(store, store.Args(slice))) args.push_back(std::move(arg));
+  Json copy = nullptr;
+  if (store.kind(slice) == SliceKind::kMemcpy || store.kind(slice) == SliceKind::kMemset) {
+    const CopyKey key = CopyKeyOf(store, slice);
+    copy = {{"direction", key.direction}, {"source", key.source}, {"target", key.target}};
+  }
   std::string track_name;
   if (const auto row = index.value()->row_of.find(store.track(slice));
       row != index.value()->row_of.end()) {
@@ -448,22 +470,63 @@ Result<Json> TimelineSlice(const ViewRequest& request) {
       {"backward", SliceRefs(store, backward)},
       {"module", SliceRef(store, ModuleOf(model, slice))},
       {"annotation", SliceRef(store, model.annotation[slice])},
-      {"queueDelayNs", std::move(delay)}};
+      {"queueDelayNs", std::move(delay)},
+      {"copy", std::move(copy)}};
 }
 
+namespace {
+
+// What an event that has a moment alone is, by how it was recorded.
+const char* InstantKind(char scope) {
+  switch (scope) {
+    case 'N':
+      return "objectCreated";
+    case 'O':
+      return "objectSnapshot";
+    case 'D':
+      return "objectDeleted";
+    case 'v':
+    case 'V':
+      return "memoryDump";
+    case 'P':
+      return "sample";
+    case 'c':
+      return "clockSync";
+    default:
+      return "instant";
+  }
+}
+
+}  // namespace
+
 Result<Json> TimelineInstant(const ViewRequest& request) {
+  auto index = IndexOf(request);
+  if (!index.ok()) return index.error();
   const TraceStore& store = *request.trace.store;
   const int64_t at = IntegerParam(request.params, "index", -1);
   if (at < 0 || at >= static_cast<int64_t>(store.instants().size())) {
     return Error{ErrorKind::kNotFound, "There is no instant " + std::to_string(at) + ".", "", {}};
   }
   const Instant& instant = store.instants()[static_cast<size_t>(at)];
+  Json row_id = nullptr, previous = nullptr, next = nullptr;
+  for (const TimelineRow& row : index.value()->rows) {
+    const auto found =
+        std::lower_bound(row.instants.begin(), row.instants.end(), static_cast<uint32_t>(at));
+    if (found == row.instants.end() || *found != static_cast<uint32_t>(at)) continue;
+    row_id = row.id;
+    if (found != row.instants.begin()) previous = *(found - 1);
+    if (found + 1 != row.instants.end()) next = *(found + 1);
+    break;
+  }
   return Json{
       {"index", at},
+      {"kind", InstantKind(instant.scope)},
       {"name", std::string(store.strings().Get(instant.name))},
       {"category", std::string(store.strings().Get(store.categories()[instant.category].raw))},
       {"ns", instant.ts},
-      {"track", instant.track == kNone ? Json() : Json(instant.track)},
+      {"track", std::move(row_id)},
+      {"previous", std::move(previous)},
+      {"next", std::move(next)},
       {"args", ArgsJson(store, store.ArgsAt(instant.args))}};
 }
 

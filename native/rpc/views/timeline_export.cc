@@ -251,30 +251,40 @@ class TraceWriter {
     // Those of no thread belong to the whole trace.
     static const RecordedId nobody{true, 0, 0};
     const Track* track = instant.track == kNone ? nullptr : &store_.tracks()[instant.track];
-    WriteHead('i', store_.categories()[instant.category].raw, Quoted(instant.name),
-              track == nullptr ? nobody : track->pid, track == nullptr ? nobody : track->tid,
-              instant.ts);
-    out_ += std::string(",\"s\":\"") + instant.scope + "\",\"args\":";
-    WriteArgs(store_.ArgsAt(instant.args));
+    const bool scoped = instant.scope == 't' || instant.scope == 'p' || instant.scope == 'g';
+    auto args = store_.ArgsAt(instant.args);
+    WriteHead(scoped ? 'i' : instant.scope, store_.categories()[instant.category].raw,
+              Quoted(instant.name), track == nullptr ? nobody : track->pid,
+              track == nullptr ? nobody : track->tid, instant.ts);
+    if (scoped) {
+      out_ += std::string(",\"s\":\"") + instant.scope + "\"";
+    } else if (!args.empty() && store_.strings().Get(args.back().first) == "id") {
+      // The id of an object or a dump was a field of the event.
+      out_ += "," + AsyncId(Recorded(args.back().second));
+      args.pop_back();
+    }
+    out_ += ",\"args\":";
+    WriteArgs(args);
     out_ += "}";
+  }
+
+  static RecordedId Recorded(const ArgValue& value) {
+    RecordedId id;
+    if (const int64_t* number = std::get_if<int64_t>(&value.v)) id.number = *number;
+    if (const auto* text = std::get_if<ArgValue::Text>(&value.v)) {
+      id.is_text = true;
+      id.text = text->id;
+    }
+    return id;
   }
 
   // The last two of its args are its id and its thread.
   void WriteAsyncInstant(const Instant& instant) {
     auto args = store_.ArgsAt(instant.args);
     if (args.size() < 2) return;
-    const auto recorded = [&](const ArgValue& value) {
-      RecordedId id;
-      if (const int64_t* number = std::get_if<int64_t>(&value.v)) id.number = *number;
-      if (const auto* text = std::get_if<ArgValue::Text>(&value.v)) {
-        id.is_text = true;
-        id.text = text->id;
-      }
-      return id;
-    };
-    const RecordedId tid = recorded(args.back().second);
+    const RecordedId tid = Recorded(args.back().second);
     args.pop_back();
-    const RecordedId id = recorded(args.back().second);
+    const RecordedId id = Recorded(args.back().second);
     args.pop_back();
     WriteHead('n', store_.categories()[instant.category].raw, Quoted(instant.name),
               store_.tracks()[instant.track].pid, tid, instant.ts);
