@@ -1,5 +1,7 @@
 // The timeline in a real browser over the sample, with the real daemon.
 import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { root } from '../../scripts/lib/paths.mjs';
@@ -8,13 +10,45 @@ import { themes } from './themes.mjs';
 
 const trace = sample('train_cnn/slow.pt.trace.json.gz');
 let harness;
+let folder;
 
 before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'emberline-timeline-page-'));
   harness = await Harness.start();
 });
 after(async () => {
   await harness?.stop();
+  rmSync(folder, { recursive: true, force: true });
 });
+
+/** Writes a drawn trace; times of its events are in us. */
+function drawn(name, events, rest = {}) {
+  const path = join(folder, `${name}.pt.trace.json`);
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, JSON.stringify({ schemaVersion: 1, ...rest, traceEvents: events }));
+  return path;
+}
+
+const event = (cat, name, tid, ts, dur, args = {}, pid = 50) => ({
+  ph: 'X',
+  cat,
+  name,
+  pid,
+  tid,
+  ts,
+  dur,
+  args,
+});
+
+/** A step that launches a kernel of each name on a device of its own. */
+const launches = (names) => [
+  event('user_annotation', 'ProfilerStep#1', 1, 0, 100 * names.length),
+  ...names.flatMap((name, i) => [
+    event('cpu_op', `op of ${name}`, 1, 100 * i + 10, 30),
+    event('cuda_runtime', 'cudaLaunchKernel', 1, 100 * i + 20, 5, { correlation: i + 1 }),
+    event('kernel', name, 7, 100 * i + 50, 20, { correlation: i + 1, device: i, stream: 7 }, i),
+  ]),
+];
 
 async function openTimeline(options = {}) {
   const opened = await harness.open(trace, options);
@@ -545,6 +579,323 @@ test('a slice leads to its rows in the other views, and the row back to a slice 
     .first()
     .click();
   await page.waitForSelector('.tl-details h2, .tl-results button');
+  await opened.close();
+});
+
+const shownTab = (page, title) =>
+  page.waitForFunction(
+    (name) => document.querySelector('[role="tab"][aria-selected="true"]')?.textContent === name,
+    title,
+  );
+
+test('kernels, copies and operators: from the slice to exactly its row, from the row to its slice', async () => {
+  const opened = await harness.open(
+    join(root, 'tests', 'golden', 'traces', 'two-steps.pt.trace.json'),
+  );
+  const { page } = opened;
+  const gridOf = (name) => page.locator(`[role$=grid][aria-label="${name}"]`);
+  for (const { search, button, tab, table, column, value } of [
+    {
+      search: { kind: 'kernel', name: 'void relu_kernel<float>(float*)' },
+      button: 'Kernels',
+      tab: 'Kernels',
+      table: 'Kernels',
+      column: 'name',
+    },
+    {
+      search: { kind: 'memcpy', text: 'HtoD' },
+      button: 'Copies',
+      tab: 'Kernels',
+      table: 'Copies and sets',
+      column: 'direction',
+      value: 'HtoD',
+    },
+    {
+      search: { kind: 'memset', text: 'Memset' },
+      button: 'Copies',
+      tab: 'Kernels',
+      table: 'Copies and sets',
+      column: 'direction',
+      value: 'Set',
+    },
+    {
+      search: { kind: 'cpuOp', name: 'aten::linear' },
+      button: 'Operators',
+      tab: 'Operators',
+      table: 'Operators',
+      column: 'name',
+    },
+  ]) {
+    const slice = await selectByName(opened, search);
+    await page.locator('.tl-buttons').getByRole('button', { name: button, exact: true }).click();
+    await shownTab(page, tab);
+    const cells = gridOf(table).locator(`[role=gridcell][data-key=${column}]`);
+    await cells.first().waitFor();
+    await opened.settled();
+    assert.equal(await cells.count(), 1, `${button} of ${slice.name} shows one row`);
+    const cell = cells.first();
+    assert.equal(
+      value ?? slice.name,
+      value === undefined
+        ? ((await cell.getAttribute('title')) ?? (await cell.innerText()))
+        : await cell.innerText(),
+    );
+    assert.ok(
+      await cell.evaluate((element) => {
+        const box = element.getBoundingClientRect();
+        return box.top >= 0 && box.bottom <= window.innerHeight;
+      }),
+      `the row of ${slice.name} is in sight`,
+    );
+    // Back: to a slice of that row, with its details.
+    await gridOf(table).getByTitle('Show in the timeline').first().click({ force: true });
+    await shownTab(page, 'Timeline');
+    await page.locator('.tl-details h2').first().waitFor();
+    await page.waitForSelector('.tl[data-settled="true"]');
+    assert.equal(await detailsOf(page), slice.name);
+    const [start, end] = await shownWindow(page);
+    const back = opened.messages.findLast((message) => message.method === 'timeline/slice');
+    const there = await harness.daemon.request('timeline/slice', {
+      profileId: opened.profileId,
+      slice: back.params.slice,
+    });
+    assert.equal(there.kind, slice.kind);
+    assert.ok(there.startNs >= start && there.startNs + there.durationNs <= end, 'it is in sight');
+  }
+  assert.deepEqual(opened.errors, []);
+  await opened.close();
+});
+
+test('coming back to the timeline does not repeat what once led to it', async () => {
+  const opened = await openTimeline();
+  const { page } = opened;
+  await selectByName(opened, { kind: 'cpuOp', name: 'aten::conv2d' });
+  const inner = await nextDetails(page, 'ArrowDown', 'aten::conv2d');
+  await opened.view('Operators');
+  await opened.view('Timeline');
+  await page.waitForSelector('.tl[data-settled="true"]');
+  assert.equal(await detailsOf(page), inner);
+  await opened.close();
+});
+
+test('Shift+l goes back only where l came from, else to what the slice launched', async () => {
+  const opened = await harness.open(drawn('trail', launches(['first', 'second'])));
+  const { page } = opened;
+  await opened.view('Timeline');
+  await selectByName(opened, { name: 'first' });
+  assert.equal(await nextDetails(page, 'l', 'first'), 'cudaLaunchKernel');
+  await selectByName(opened, { name: 'op of second' });
+  assert.equal(await nextDetails(page, 'Shift+L', 'op of second'), 'second');
+  await opened.close();
+});
+
+test('another rank has a window and a selection of its own, and the same arrangement of rows', async () => {
+  const host = (index) => [
+    event('cpu_op', `aten::rank${index}`, 1, 0, 50 * (index + 1)),
+    event('cpu_op', 'aten::inner', 1, 10, 5),
+    event('cpu_op', 'aten::other', 2, 10, 5),
+  ];
+  drawn('ranks/run/worker0', host(0));
+  drawn('ranks/run/worker1', [event('cpu_op', 'aten::shift', 9, 0, 500, {}, 0), ...host(1)]);
+  const opened = await harness.open(join(folder, 'ranks'));
+  const { page } = opened;
+  await opened.view('Timeline');
+  await page.waitForSelector('.tl[data-settled="true"]');
+  const label = page.locator('.tl-label', { hasText: 'Thread 2' });
+  await label.hover();
+  await label.getByRole('button', { name: 'Pin Thread 2' }).click();
+  await page.locator('.tl-overlay').focus();
+  await page.keyboard.press('ArrowDown');
+  await page.locator('.tl-details h2').first().waitFor();
+  await page.keyboard.press('m');
+  await page.getByRole('heading', { name: /^Range of/ }).waitFor();
+  const before = await shownWindow(page);
+  // Chosen while another view shows: the timeline is not there to see it.
+  await opened.view('Operators');
+  await page.locator('vscode-single-select').evaluateAll((all) => {
+    const select = all.find((one) => one.label === 'Worker');
+    select.value = 'worker1';
+    select.dispatchEvent(new Event('change'));
+  });
+  await opened.settled();
+  await opened.view('Timeline');
+  await page.waitForSelector('.tl[data-settled="true"]');
+  await page.getByText('Click a slice to see everything').waitFor();
+  assert.equal(await page.getByRole('heading', { name: /^Range of/ }).count(), 0);
+  const all = await harness.daemon.request('timeline/tracks', {
+    profileId: opened.profileId,
+    worker: 'worker1',
+  });
+  const [start, end] = await shownWindow(page);
+  assert.ok(start <= all.workStartNs && end >= all.workEndNs);
+  assert.notDeepEqual([start, end], before);
+  assert.equal(await page.locator('.tl-heading').first().innerText(), 'Pinned');
+  assert.equal(await page.locator('.tl-label .tl-name').first().innerText(), 'Thread 2');
+  assert.deepEqual(opened.errors, []);
+  await opened.close();
+});
+
+test('rows move past each other, and groups past groups', async () => {
+  const opened = await harness.open(drawn('order', launches(['one', 'two'])));
+  const { page } = opened;
+  await opened.view('Timeline');
+  await page.waitForSelector('.tl[data-settled="true"]');
+  const headings = () => page.locator('.tl-heading').allInnerTexts();
+  const first = await headings();
+  const gpus = first.filter((text) => text.startsWith('GPU'));
+  assert.equal(gpus.length, 2);
+  const at = first.indexOf(gpus[1]);
+  const streams = page.locator('.tl-label', { has: page.getByText('Stream 7', { exact: true }) });
+  const label = streams.nth(1);
+  await label.hover();
+  await label.getByRole('button', { name: 'Move Stream 7 up' }).click();
+  await page.waitForFunction(
+    ([index, text]) => document.querySelectorAll('.tl-heading')[index].textContent === text,
+    [at - 1, gpus[1]],
+  );
+  // A row within its group, while a filter hides the others: they keep their places.
+  const names = () => page.locator('.tl-label .tl-name').allInnerTexts();
+  const before = await names();
+  await page.getByRole('textbox', { name: 'Rows' }).fill('Queue GPU');
+  await page.waitForFunction(() => document.querySelectorAll('.tl-label').length === 2);
+  await page.getByTitle('Move down').first().dispatchEvent('click');
+  await page.getByRole('textbox', { name: 'Rows' }).fill('');
+  await page.waitForFunction(
+    (count) => document.querySelectorAll('.tl-label').length === count,
+    before.length,
+  );
+  assert.deepEqual(
+    (await headings()).filter((text) => text.startsWith('GPU')),
+    gpus,
+  );
+  assert.deepEqual((await names()).sort(), before.sort());
+  await opened.close();
+});
+
+test('the table follows the picture, instants are in it and lead from one to the next', async () => {
+  const mark = (name, ts, more = {}) => ({
+    ph: 'i',
+    s: 't',
+    name,
+    pid: 50,
+    tid: 1,
+    ts,
+    args: { why: name },
+    ...more,
+  });
+  const opened = await harness.open(
+    drawn('instants', [
+      event('cpu_op', 'aten::a', 1, 0, 100),
+      mark('begin', 10),
+      mark('same', 40),
+      mark('same too', 40),
+      { ...mark('Tensor', 60), ph: 'N', s: undefined, id: '0x1f' },
+    ]),
+    { state: { view: 'timeline', selection: {}, views: { timeline: { panel: 'table' } } } },
+  );
+  const { page } = opened;
+  const table = page.getByRole('region', { name: 'Slices in the window' });
+  const rows = table.locator('tbody tr');
+  // The panel was open before anything had come.
+  await rows.filter({ hasText: 'aten::a' }).waitFor();
+  assert.equal(await rows.count(), 4);
+  await rows.getByRole('button', { name: '2 instants, the first same' }).click();
+  const details = async (name) => {
+    await page.locator('.tl-details h2').getByText(name, { exact: true }).waitFor();
+  };
+  await page
+    .getByRole('radio', { name: 'Details' })
+    .or(page.getByRole('button', { name: 'Details' }))
+    .first()
+    .click();
+  await details('same');
+  await page.getByRole('button', { name: 'Next', exact: true }).click();
+  await details('same too');
+  await page.locator('.tl-overlay').focus();
+  await page.keyboard.press('ArrowRight');
+  await details('Tensor');
+  await page.getByText('Object created at 60').waitFor();
+  await page.getByRole('cell', { name: '0x1f' }).waitFor();
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  await details('begin');
+  await page.keyboard.press('Escape');
+  await page.getByText('Click a slice to see everything').waitFor();
+  assert.deepEqual(opened.errors, []);
+  await opened.close();
+});
+
+test('an answer that comes late does not bring back what was switched off', async () => {
+  const opened = await openTimeline();
+  const { page } = opened;
+  const forward = opened.forward.bind(opened);
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  opened.forward = async (message) => {
+    if (message.method === 'timeline/flows' && message.params.slice === undefined) await held;
+    return forward(message);
+  };
+  await page.locator('.tl-overlay').focus();
+  const asked = await opened.sent('request', () => page.keyboard.press('e'));
+  assert.equal(asked.method, 'timeline/flows');
+  const cancelled = await opened.sent('cancel', () => page.keyboard.press('e'));
+  assert.equal(cancelled.id, asked.id);
+  release();
+  await opened.close();
+});
+
+test('idle time is drawn on the device it is of', async () => {
+  const names = ['zero', 'one'];
+  const opened = await harness.open(
+    drawn('gaps', [
+      ...launches(names),
+      ...names.map((name, i) =>
+        event('kernel', `${name} late`, 7, 400, 20, { device: i, stream: 7 }, i),
+      ),
+    ]),
+  );
+  const { page } = opened;
+  await opened.view('Timeline');
+  await page
+    .getByRole('radio', { name: 'Idle time' })
+    .or(page.getByRole('button', { name: 'Idle time' }))
+    .first()
+    .click();
+  await page.getByRole('heading', { name: 'Idle time of the device' }).waitFor();
+  const dashes = () =>
+    page.evaluate(async () => {
+      const { prototype } = CanvasRenderingContext2D;
+      const { strokeRect } = prototype;
+      const tops = new Set();
+      prototype.strokeRect = function (left, top, ...size) {
+        if (this.getLineDash().length > 0) tops.add(top);
+        return strokeRect.call(this, left, top, ...size);
+      };
+      document.querySelector('.tl-viewport').dispatchEvent(new Event('scroll'));
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      prototype.strokeRect = strokeRect;
+      return [...tops];
+    });
+  const rowTop = (nth) =>
+    page
+      .locator('.tl-label', { has: page.getByText('Stream 7', { exact: true }) })
+      .nth(nth)
+      .evaluate((label) => parseFloat(label.style.top));
+  assert.deepEqual(await dashes(), [(await rowTop(0)) + 1.5]);
+  const answered = opened.sent('request', () =>
+    page.locator('.tl-gaps vscode-single-select').evaluate((select) => {
+      select.value = '1';
+      select.dispatchEvent(new Event('change'));
+    }),
+  );
+  assert.equal((await answered).params.device, 1);
+  await opened.settled();
+  // The old answer stays drawn until the new one is there.
+  const end = Date.now() + patience;
+  while ((await dashes()).join() !== String((await rowTop(1)) + 1.5)) {
+    assert.ok(Date.now() < end, 'the idle time is drawn on the second device');
+  }
   await opened.close();
 });
 

@@ -29,7 +29,7 @@ import { Panel } from '../../widgets/panel.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import { themeSerial } from '../../widgets/theme.ts';
 import { filterFor, viewAction } from '../links.ts';
-import { clampWindow, laneHeight, type Row } from '../timeline/layout.ts';
+import { clampWindow, laneHeight, rowKey, type Row } from '../timeline/layout.ts';
 import { drawBoxes, drawOverlay, drawRuler, rulerHeight, type Scene } from '../timeline/painter.ts';
 import { readPalette } from '../timeline/palette.ts';
 import { WindowSource, type RowData } from '../timeline/source.ts';
@@ -326,6 +326,7 @@ function Strip(props: {
   const height = Math.min(deepest.current, mostLanes) * laneHeight;
   const row: Row = {
     track,
+    key: rowKey(track),
     y: 0,
     height,
     laneHeight: height / deepest.current,
@@ -423,6 +424,8 @@ function Strip(props: {
               : { ...detail, track: track.id, lane: current.lane },
           arrows: [],
           gaps: [],
+          gapsDevice: null,
+          instant: undefined,
           mark: null,
           found: new Set(markedBars.map((bar) => bar.slice)),
         },

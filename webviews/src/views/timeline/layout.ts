@@ -6,18 +6,27 @@ export const labelWidth = 210;
 /** Where a heading's text begins in it; what does not fit goes on over the drawing. */
 export const headingLeft = 8;
 
-/** What the user did to the rows; remembered with the view. */
+/** What the user did to the rows, by their keys; remembered with the view. */
 export interface RowPrefs {
-  pinned: number[];
-  hidden: number[];
+  pinned: string[];
+  hidden: string[];
   /** Rows whose folding differs from the suggestion. */
-  toggled: number[];
+  toggled: string[];
   /** Rows in the user's order; the others follow in the suggested one. */
-  order: number[];
+  order: string[];
+}
+
+/**
+ * What a row is, in words: ids are numbered per trace, so that in the next rank, or after the file
+ * was recorded again, the same id is another row.
+ */
+export function rowKey(track: TimelineTrack): string {
+  return [track.kind, track.group, track.name, track.detail].join('\n');
 }
 
 export interface Row {
   track: TimelineTrack;
+  key: string;
   /** Top within the whole, CSS pixels. */
   y: number;
   height: number;
@@ -52,7 +61,7 @@ export function isSeries(track: TimelineTrack): boolean {
 }
 
 export function isOpen(track: TimelineTrack, prefs: RowPrefs): boolean {
-  return track.folded === prefs.toggled.includes(track.id);
+  return track.folded === prefs.toggled.includes(rowKey(track));
 }
 
 function sized(track: TimelineTrack, open: boolean): { height: number; laneHeight: number } {
@@ -61,6 +70,30 @@ function sized(track: TimelineTrack, open: boolean): { height: number; laneHeigh
   if (!open) return { height: foldedHeight, laneHeight: foldedHeight / Math.min(lanes, 8) };
   const height = Math.min(maxOpenHeight, lanes * laneHeight);
   return { height, laneHeight: height / lanes };
+}
+
+/** Rows by section: pinned ones first, then group by group; each in the user's order. */
+function sections(
+  tracks: readonly TimelineTrack[],
+  prefs: RowPrefs,
+): { pinned: TimelineTrack[]; groups: Map<string, TimelineTrack[]> } {
+  const rank = new Map(prefs.order.map((key, index) => [key, index]));
+  const ordered = tracks
+    .map((track, index) => ({ track, at: rank.get(rowKey(track)) ?? prefs.order.length + index }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ track }) => track);
+  const pinned: TimelineTrack[] = [];
+  const groups = new Map<string, TimelineTrack[]>();
+  for (const track of ordered) {
+    if (prefs.pinned.includes(rowKey(track))) {
+      pinned.push(track);
+      continue;
+    }
+    const group = groups.get(track.group);
+    if (group === undefined) groups.set(track.group, [track]);
+    else group.push(track);
+  }
+  return { pinned, groups };
 }
 
 /** Rows in order: pinned ones first under a heading of their own, then group by group. */
@@ -73,24 +106,12 @@ export function layoutRows(
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
-  const rank = new Map(prefs.order.map((id, index) => [id, index]));
   const shown = tracks.filter((track) => {
-    if (prefs.hidden.includes(track.id)) return false;
+    if (prefs.hidden.includes(rowKey(track))) return false;
     const text = `${track.group} ${track.name} ${track.detail}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
-  const ordered = shown
-    .map((track, index) => ({ track, at: rank.get(track.id) ?? prefs.order.length + index }))
-    .sort((a, b) => a.at - b.at)
-    .map(({ track }) => track);
-  const pinned = ordered.filter((track) => prefs.pinned.includes(track.id));
-  const groups = new Map<string, TimelineTrack[]>();
-  for (const track of ordered) {
-    if (prefs.pinned.includes(track.id)) continue;
-    const group = groups.get(track.group);
-    if (group === undefined) groups.set(track.group, [track]);
-    else group.push(track);
-  }
+  const { pinned, groups } = sections(shown, prefs);
   const rows: Row[] = [];
   const headings: Heading[] = [];
   let y = 0;
@@ -101,13 +122,48 @@ export function layoutRows(
     for (const track of list) {
       const open = isOpen(track, prefs);
       const size = sized(track, open);
-      rows.push({ track, y, open, pinned: isPinned, ...size });
+      rows.push({ track, key: rowKey(track), y, open, pinned: isPinned, ...size });
       y += size.height + gap;
     }
   };
   place('Pinned', pinned, true);
   for (const [group, list] of groups) place(group, list, false);
   return { rows, headings, height: y + 8, hidden: tracks.length - shown.length };
+}
+
+/**
+ * The order of all rows after one of those that are shown was moved up or down: past the next row of
+ * its group, or, at the group's edge, with its group past the next group.
+ */
+export function movedOrder(
+  tracks: readonly TimelineTrack[],
+  prefs: RowPrefs,
+  shown: readonly Row[],
+  key: string,
+  by: -1 | 1,
+): string[] {
+  const { pinned, groups } = sections(tracks, prefs);
+  const at = shown.findIndex((row) => row.key === key);
+  const row = shown[at];
+  const other = shown[at + by];
+  const together = (a: Row, b: Row): boolean =>
+    a.pinned === b.pinned && (a.pinned || a.track.group === b.track.group);
+  const lists = [pinned, ...groups.values()];
+  if (row !== undefined && other !== undefined) {
+    if (together(row, other)) {
+      const list = lists.find((one) => one.includes(row.track))!;
+      const from = list.indexOf(row.track);
+      const to = list.indexOf(other.track);
+      list.splice(from, 1);
+      list.splice(to, 0, row.track);
+    } else if (!row.pinned && !other.pinned) {
+      const from = lists.indexOf(groups.get(row.track.group)!);
+      const to = lists.indexOf(groups.get(other.track.group)!);
+      const [moved] = lists.splice(from, 1);
+      lists.splice(to, 0, moved!);
+    }
+  }
+  return lists.flat().map(rowKey);
 }
 
 /** The row at a height, or undefined between rows. Rows are in order of y. */

@@ -26,6 +26,8 @@ export interface Scene {
   detail: SliceDetail | undefined;
   arrows: readonly FlowArrow[];
   gaps: readonly Gap[];
+  gapsDevice: number | null;
+  instant: { ns: number; track: number | null } | undefined;
   mark: TimeRange | null;
   found: ReadonlySet<number>;
 }
@@ -141,20 +143,7 @@ export function drawOverlay(
   context.font = `11px ${palette.font}`;
   context.textBaseline = 'middle';
   context.textAlign = 'left';
-  // Step limits run down through all rows.
-  context.strokeStyle = palette.border;
-  context.setLineDash([2, 3]);
-  for (const step of scene.tracks.steps) {
-    for (const ns of [step.startNs, step.endNs]) {
-      const at = Math.round(x(scene, ns)) + 0.5;
-      if (at < 0 || at > width) continue;
-      context.beginPath();
-      context.moveTo(at, 0);
-      context.lineTo(at, height);
-      context.stroke();
-    }
-  }
-  context.setLineDash([]);
+  drawStepLimits(context, scene, palette);
   for (const heading of scene.layout.headings) {
     const y = heading.y - scene.scroll;
     if (y < -30 || y > height) continue;
@@ -196,7 +185,7 @@ export function drawOverlay(
       const room = Math.min(left + long, width) - from - 6;
       if (room < 18) continue;
       const count = boxes.count[i]!;
-      const name = visible(data.names[boxes.name[i]!] ?? '');
+      const name = data.names[boxes.name[i]!] ?? '';
       const text = fitted(context, slice < 0 && count > 1 ? `${count} slices` : name, room);
       if (text === '') continue;
       context.fillStyle = palette.boxText;
@@ -217,12 +206,34 @@ export function drawOverlay(
   drawGaps(context, scene, palette);
   drawArrows(context, scene, palette);
   drawSelection(context, scene, palette);
+  drawInstant(context, scene, palette);
   drawMark(context, scene, palette);
+}
+
+/** Step limits run down through all rows, as far as they can be told apart. */
+function drawStepLimits(context: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {
+  const limits = scene.tracks.steps.flatMap((step) => [step.startNs, step.endNs]);
+  const shown = limits
+    .filter((ns) => ns >= scene.startNs && ns <= scene.endNs)
+    .map((ns) => Math.round(x(scene, ns)));
+  if (shown.length > 2 * Math.max(4, scene.width / 40)) return;
+  context.strokeStyle = palette.border;
+  context.setLineDash([2, 3]);
+  context.beginPath();
+  for (const at of new Set(shown)) {
+    context.moveTo(at + 0.5, 0);
+    context.lineTo(at + 0.5, scene.height);
+  }
+  context.stroke();
+  context.setLineDash([]);
 }
 
 function drawGaps(context: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {
   if (scene.gaps.length === 0) return;
-  const row = scene.layout.rows.find((candidate) => candidate.track.kind === 'stream');
+  const row = scene.layout.rows.find(
+    ({ track }) =>
+      track.kind === 'stream' && (scene.gapsDevice === null || track.device === scene.gapsDevice),
+  );
   if (row === undefined) return;
   const top = row.y - scene.scroll;
   for (const gap of scene.gaps) {
@@ -332,6 +343,23 @@ function drawSelection(context: CanvasRenderingContext2D, scene: Scene, palette:
   context.lineWidth = 1;
 }
 
+function drawInstant(context: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {
+  const { instant } = scene;
+  const row = scene.layout.rows.find((candidate) => candidate.track.id === instant?.track);
+  if (instant === undefined || row === undefined) return;
+  const at = x(scene, instant.ns);
+  const top = row.y - scene.scroll;
+  context.strokeStyle = palette.focus;
+  context.lineWidth = 2;
+  context.beginPath();
+  context.moveTo(at, top - 1);
+  context.lineTo(at + 6, top + 8);
+  context.lineTo(at - 6, top + 8);
+  context.closePath();
+  context.stroke();
+  context.lineWidth = 1;
+}
+
 function drawMark(context: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {
   if (scene.mark === null) return;
   const left = x(scene, scene.mark.startNs);
@@ -369,12 +397,16 @@ export function drawRuler(context: CanvasRenderingContext2D, scene: Scene, palet
     context.fillText(tick.label, at + 3, 7);
   }
   context.strokeStyle = palette.focus;
+  context.beginPath();
   for (const step of scene.tracks.steps) {
     const left = x(scene, step.startNs);
     const right = x(scene, step.endNs);
     if (right < 0 || left > scene.width) continue;
-    context.strokeRect(left + 0.5, rulerHeight - 5.5, right - left - 1, 4);
+    const from = Math.max(left, -2);
+    const to = Math.min(right, scene.width + 2);
+    context.rect(from + 0.5, rulerHeight - 5.5, Math.max(1, to - from - 1), 4);
   }
+  context.stroke();
 }
 
 export interface Density {
@@ -405,10 +437,14 @@ export class MinimapBars {
       const bars = (values: readonly number[], color: string, alpha: number): void => {
         context.fillStyle = color;
         context.globalAlpha = alpha;
-        const one = width / Math.max(1, values.length);
+        // On whole device pixels: smoothed edges of neighbours would leave lines between them.
+        const ratio = target.canvas.width / width;
+        const edge = (i: number): number =>
+          Math.round((i * width * ratio) / Math.max(1, values.length)) / ratio;
         values.forEach((value, i) => {
           const tall = Math.max(value > 0 ? 3 : 0, value * (height - 2));
-          context.fillRect(i * one, height - tall, Math.max(1, one), tall);
+          const left = edge(i);
+          context.fillRect(left, height - tall, Math.max(1 / ratio, edge(i + 1) - left), tall);
         });
       };
       bars(density.host, css(palette.kinds.get('cpuOp') ?? palette.foreground), 0.35);

@@ -1,10 +1,10 @@
 // What stands beside the timeline: details of a slice, sums of a range, search, gaps, the visible
 // slices as a table, the file's own metadata.
-import { useSignal } from '@preact/signals';
+import { effect, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { saveFile, openSource } from '../../host/host.ts';
 import { ask, useAnswer } from '../../host/query.ts';
-import { announce, failureOf, navigate, title, trace } from '../../host/store.ts';
+import { announce, navigate, title, trace } from '../../host/store.ts';
 import { exact, fixed, isFilePath, plural, quantity, visible } from '../../lib/format.ts';
 import type {
   Frame,
@@ -12,6 +12,7 @@ import type {
   SliceDetail,
   SliceRef,
   SourceLineSlicesResult,
+  TimelineInstantResult,
 } from '../../lib/protocol.ts';
 import { Button, Check, FilterBox, LinkButton, Select } from '../../widgets/controls.tsx';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
@@ -19,7 +20,7 @@ import { ExportedTable } from '../../widgets/exported_table.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import { filterFor } from '../links.ts';
 import type { Row } from './layout.ts';
-import { problem, shownInstant, type Stage } from './stage.tsx';
+import { arrived, failed, settled, type Stage } from './stage.tsx';
 import {
   arrows,
   detail,
@@ -27,6 +28,7 @@ import {
   foldLibrary,
   found,
   gaps,
+  gapsDevice,
   markedRange,
   searchExact,
   searchKind,
@@ -34,6 +36,8 @@ import {
   searchRegex,
   searchText,
   select,
+  selectInstant,
+  shownInstant,
   shownWindow,
   showGaps,
   tracks,
@@ -61,10 +65,6 @@ const kindNames: Record<string, string> = {
 
 export function kindName(kind: string): string {
   return kindNames[kind] ?? kind;
-}
-
-function failed(error: unknown): void {
-  problem.value = failureOf(error).message;
 }
 
 /** `bare` where the duration stands beside it. */
@@ -183,6 +183,12 @@ function Flows(props: { slice: number }) {
   );
 }
 
+/** The filter that leaves the row of exactly this name. */
+function rowNamed(column: string, name: string): string {
+  // A name with quotes cannot be written exactly: rows that hold its longest part have to do.
+  return name.includes('"') ? filterFor(name) : `${column}=${filterFor(name)}`;
+}
+
 function SliceDetails(props: { slice: SliceDetail }) {
   const { slice } = props;
   const one = (ref: SliceRef | null): SliceRef[] => (ref === null ? [] : [ref]);
@@ -196,30 +202,42 @@ function SliceDetails(props: { slice: SliceDetail }) {
         </LinkButton>
         {slice.kind === 'cpuOp' ? (
           <LinkButton
-            onClick={() => navigate({ view: 'operators', filter: filterFor(slice.name) })}
+            onClick={() => navigate({ view: 'operators', filter: rowNamed('name', slice.name) })}
           >
             Operators
           </LinkButton>
         ) : null}
         {slice.kind === 'cpuOp' && trace.value?.hasMemory === true ? (
-          <LinkButton onClick={() => navigate({ view: 'memory', filter: filterFor(slice.name) })}>
+          <LinkButton
+            onClick={() => navigate({ view: 'memory', filter: rowNamed('operator', slice.name) })}
+          >
             Memory
           </LinkButton>
         ) : null}
         {slice.kind === 'kernel' ? (
           <LinkButton
             onClick={() =>
-              navigate({ view: 'kernels', filter: filterFor(slice.name), groupBy: 'name' })
+              navigate({ view: 'kernels', filter: rowNamed('name', slice.name), groupBy: 'name' })
             }
           >
             Kernels
           </LinkButton>
         ) : null}
-        {slice.kind === 'memcpy' || slice.kind === 'memset' ? (
-          <LinkButton onClick={() => navigate({ view: 'kernels', groupBy: 'copies' })}>
+        {slice.copy === null ? null : (
+          <LinkButton
+            onClick={() =>
+              navigate({
+                view: 'kernels',
+                copies: Object.entries(slice.copy!)
+                  .filter(([, value]) => value !== '')
+                  .map(([key, value]) => `${key}=${filterFor(value)}`)
+                  .join(' '),
+              })
+            }
+          >
             Copies
           </LinkButton>
-        ) : null}
+        )}
         {slice.module === null ? null : (
           <LinkButton
             onClick={() =>
@@ -433,6 +451,42 @@ function RangeDetails(props: { range: TimeRange }) {
   );
 }
 
+const instantKinds: Record<TimelineInstantResult['kind'], string> = {
+  instant: 'Instant',
+  objectCreated: 'Object created',
+  objectSnapshot: 'Snapshot of an object',
+  objectDeleted: 'Object deleted',
+  memoryDump: 'Memory dump',
+  sample: 'Sample',
+  clockSync: 'Clock synchronization',
+};
+
+function InstantDetails(props: { instant: TimelineInstantResult }) {
+  const { instant } = props;
+  const step = (title: string, to: number | null) =>
+    to === null ? null : (
+      <LinkButton onClick={() => void selectInstant(to).catch(failed)}>{title}</LinkButton>
+    );
+  return (
+    <section class="tl-details">
+      <h2 title={instant.name}>{visible(instant.name)}</h2>
+      <p class="tl-dim">
+        {instantKinds[instant.kind]} at {quantity(instant.ns, 'ns')} {visible(instant.category)}
+      </p>
+      <p class="tl-buttons">
+        {step('Previous', instant.previous)} {step('Next', instant.next)}
+      </p>
+      {instant.args.length === 0 ? null : (
+        <PlainTable
+          label="Recorded arguments"
+          columns={[{ title: 'Key' }, { title: 'Value' }]}
+          rows={instant.args.map((arg) => [visible(arg.key), visible(arg.value)])}
+        />
+      )}
+    </section>
+  );
+}
+
 export function DetailsPanel() {
   const range = markedRange.value;
   const slice = detail.value;
@@ -448,19 +502,7 @@ export function DetailsPanel() {
   return (
     <>
       {slice === undefined ? null : <SliceDetails slice={slice} />}
-      {instant === undefined ? null : (
-        <section class="tl-details">
-          <h2>{visible(instant.name)}</h2>
-          <p class="tl-dim">
-            Instant at {quantity(instant.ns, 'ns')} {visible(instant.category)}
-          </p>
-          <PlainTable
-            label="Recorded arguments"
-            columns={[{ title: 'Key' }, { title: 'Value' }]}
-            rows={instant.args.map((arg) => [visible(arg.key), visible(arg.value)])}
-          />
-        </section>
-      )}
+      {instant === undefined ? null : <InstantDetails instant={instant} />}
       {range === null ? null : <RangeDetails range={range} />}
     </>
   );
@@ -668,6 +710,7 @@ export function GapsPanel() {
   const { value, error, retry } = useAnswer<GapsResult>('timeline/gaps', params);
   useEffect(() => {
     gaps.value = value?.gaps ?? [];
+    gapsDevice.value = value?.device ?? null;
     showGaps.value = true;
     return () => {
       showGaps.value = false;
@@ -683,7 +726,7 @@ export function GapsPanel() {
       {devices.length > 1 ? (
         <Select
           label="Device"
-          value={device.value}
+          value={device.value === '' ? String(value.device) : device.value}
           choices={devices.map((one) => ({
             value: String(one.ordinal),
             label: one.label,
@@ -763,35 +806,73 @@ export function GapsPanel() {
   );
 }
 
-/** The drawing's twin: the slices on the screen as a table, for those who cannot see or point. */
-export function TablePanel(props: { stage: Stage | undefined; rows: readonly Row[] }) {
-  const { startNs, endNs } = shownWindow.value;
-  const list: { ref: SliceRef; row: string; count: number }[] = [];
+interface TwinRow {
+  ref: SliceRef;
+  row: string;
+  count: number;
+  /** Of an instant, else -1. */
+  instant: number;
+}
+
+const twinLimit = 300;
+
+/** What is on the screen, row by row, and how much more there is than can be listed. */
+function twinRows(stage: Stage, rows: readonly Row[]): { list: TwinRow[]; more: number } {
+  const { startNs, endNs } = shownWindow.peek();
+  const list: TwinRow[] = [];
   let more = 0;
-  for (const row of props.rows) {
-    const data = props.stage?.source.rows.get(row.track.id);
+  for (const row of rows) {
+    const data = stage.source.rows.get(row.track.id);
     const boxes = data?.boxes;
-    if (boxes === undefined) continue;
-    for (let i = 0; i < boxes.start.length; i++) {
-      const start = boxes.start[i]!;
-      if (start > endNs || start + boxes.length[i]! < startNs) continue;
-      if (list.length >= 300) {
+    if (data === undefined || boxes === undefined) continue;
+    const add = (
+      instant: number,
+      slice: number,
+      name: number,
+      start: number,
+      length: number,
+      count: number,
+    ): void => {
+      if (start > endNs || start + length < startNs) return;
+      if (list.length >= twinLimit) {
         more++;
-        continue;
+        return;
       }
       list.push({
         ref: {
-          slice: boxes.slice[i]!,
-          name: data!.names[boxes.name[i]!] ?? '',
+          slice,
+          name: data.names[name] ?? '',
           startNs: start,
-          durationNs: boxes.length[i]!,
+          durationNs: length,
           track: row.track.id,
         },
         row: row.track.name,
-        count: boxes.count[i]!,
+        count,
+        instant,
       });
-    }
+    };
+    boxes.start.forEach((start, i) =>
+      add(-1, boxes.slice[i]!, boxes.name[i]!, start, boxes.length[i]!, boxes.count[i]!),
+    );
+    for (const { index, name, ns, count } of boxes.instants) add(index, -1, name, ns, 0, count);
   }
+  return { list, more };
+}
+
+/** The drawing's twin: the slices on the screen as a table, for those who cannot see or point. */
+export function TablePanel(props: { stage: Stage | undefined; rows: readonly Row[] }) {
+  const { stage, rows } = props;
+  // While the picture moves the table stays as it was: it is made anew when the picture has settled.
+  const shown = useSignal<{ list: TwinRow[]; more: number }>({ list: [], more: 0 });
+  useEffect(
+    () =>
+      effect(() => {
+        void [shownWindow.value, arrived.value];
+        if (settled.value && stage !== undefined) shown.value = twinRows(stage, rows);
+      }),
+    [stage, rows],
+  );
+  const { list, more } = shown.value;
   return (
     <section>
       <h2>Slices in the window</h2>
@@ -813,10 +894,15 @@ export function TablePanel(props: { stage: Stage | undefined; rows: readonly Row
             definition: 'From its start to its end; for slices drawn as one, all of them together',
           },
         ]}
-        rows={list.map(({ ref, row, count }) => [
-          ref.slice < 0 ? (
-            <span class="tl-cut" title={visible(ref.name)}>
-              {plural(count, 'slice')}, longest {visible(ref.name)}
+        rows={list.map(({ ref, row, count, instant }) => [
+          instant >= 0 ? (
+            <LinkButton onClick={() => void selectInstant(instant).catch(failed)}>
+              {count > 1 ? `${plural(count, 'instant')}, the first ` : ''}
+              {ref.name} <span class="tl-dim">instant</span>
+            </LinkButton>
+          ) : ref.slice < 0 ? (
+            <span class="tl-cut" title={ref.name}>
+              {plural(count, 'slice')}, longest {ref.name}
             </span>
           ) : (
             <SliceLink to={ref} bare />

@@ -4,6 +4,7 @@ import { ask } from '../../host/query.ts';
 import { CancelledError } from '../../host/host.ts';
 import type { BoxBlock } from '../../gl/boxes.ts';
 import type { TimelineBoxes, TimelineSeries } from '../../lib/protocol.ts';
+import { visible } from '../../lib/format.ts';
 import { boxColor, type Palette } from './palette.ts';
 
 export interface RowData {
@@ -164,21 +165,23 @@ export class WindowSource {
   }
 
   private take(result: WindowResult, asked: View, tracks: readonly number[]): void {
+    // Once here instead of in every frame.
+    const names = result.names.map(visible);
     const common = {
       startNs: asked.startNs,
       endNs: asked.endNs,
       nsPerPixel: (asked.endNs - asked.startNs) / asked.pixels,
-      names: result.names,
+      names,
       kinds: result.kinds,
     };
     for (const track of tracks) {
       this.rows.set(track, { ...common, boxes: undefined, block: undefined, series: undefined });
     }
     for (const recorded of result.rows) {
-      const boxes = this.shape(recorded, result.names, result.kinds);
+      const boxes = this.shape(recorded, names, result.kinds);
       const block = makeBlock(
         boxes,
-        result.names,
+        names,
         result.kinds,
         asked.startNs,
         asked.endNs,

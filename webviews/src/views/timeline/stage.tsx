@@ -2,10 +2,20 @@
 import { effect, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { createBoxRenderer, type BoxRenderer } from '../../gl/boxes.ts';
+import { CancelledError } from '../../host/host.ts';
 import { ask } from '../../host/query.ts';
-import { announce, epoch, failureOf, reducedMotion } from '../../host/store.ts';
+import { epoch, failureOf, reducedMotion } from '../../host/store.ts';
 import { quantity, visible } from '../../lib/format.ts';
-import { headingLeft, labelWidth, type Layout, layoutRows, rowAt } from './layout.ts';
+import {
+  headingLeft,
+  labelWidth,
+  layoutRows,
+  movedOrder,
+  rowAt,
+  rowKey,
+  type Layout,
+  type Row,
+} from './layout.ts';
 import {
   MinimapBars,
   drawBoxes,
@@ -28,16 +38,18 @@ import {
   fit,
   found,
   gaps,
+  gapsDevice,
   markedRange,
-  moveRow,
   panel,
   prefs,
   reveal,
   rowFilter,
   scrollTop,
   select,
+  selectInstant,
   setWindow,
   showGaps,
+  shownInstant,
   shownWindow,
   togglePref,
   tracks,
@@ -62,6 +74,12 @@ export const frameStats = { frames: 0, drawMs: [] as number[], renderer: '' };
 export const layout = signal<Layout>({ rows: [], headings: [], height: 0, hidden: 0 });
 const tip = signal<Pointed | undefined>(undefined);
 export const problem = signal<string>('');
+/** Grows when boxes or series have come: what shows them otherwise than as a picture asks again. */
+export const arrived = signal(0);
+
+export function failed(error: unknown): void {
+  if (!(error instanceof CancelledError)) problem.value = failureOf(error).message;
+}
 /** True when everything on the screen is drawn as finely as it can be. */
 export const settled = signal(false);
 
@@ -82,6 +100,9 @@ export class Stage {
   private readonly parts: StageParts;
   private windowArrows: readonly FlowArrow[] = [];
   private flowTimer: ReturnType<typeof setTimeout> | undefined;
+  private flowAbort: AbortController | undefined;
+  private densityAbort: AbortController | undefined;
+  private pixelRatio: MediaQueryList | undefined;
 
   constructor(parts: StageParts) {
     this.parts = parts;
@@ -97,10 +118,11 @@ export class Stage {
     frameStats.renderer = this.renderer.kind;
     this.source = new WindowSource(
       () => this.palette,
-      () => this.redraw(),
-      (error) => {
-        problem.value = failureOf(error).message;
+      () => {
+        arrived.value++;
+        this.redraw();
       },
+      failed,
     );
     parts.boxes.addEventListener('webglcontextlost', (event) => {
       event.preventDefault();
@@ -118,9 +140,19 @@ export class Stage {
       attributeFilter: ['class', 'style', 'data-vscode-theme-id'],
     });
     themed.observe(document.documentElement, { attributes: true, attributeFilter: ['style'] });
+    // A window that moves to a finer screen keeps its size in CSS pixels, which no observer sees.
+    const rescaled = (): void => {
+      this.pixelRatio?.removeEventListener('change', rescaled);
+      this.pixelRatio = this.disposed
+        ? undefined
+        : window.matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`);
+      this.pixelRatio?.addEventListener('change', rescaled);
+      if (!this.disposed) this.resize();
+    };
     this.cleanups.push(
       () => resized.disconnect(),
       () => themed.disconnect(),
+      () => rescaled(),
       effect(() => {
         const all = tracks.value;
         layout.value =
@@ -138,11 +170,12 @@ export class Stage {
           found.value,
           gaps.value,
           showGaps.value,
+          shownInstant.value,
         ];
         this.redraw();
       }),
       effect(() => {
-        void [allFlows.value, shownWindow.value];
+        void [allFlows.value, shownWindow.value, epoch.value];
         clearTimeout(this.flowTimer);
         this.flowTimer = setTimeout(() => void this.fetchFlows(), 200);
       }),
@@ -155,7 +188,7 @@ export class Stage {
         if (reveal.value > 0) this.reveal();
       }),
     );
-    this.resize();
+    rescaled();
     parts.viewport.scrollTop = scrollTop.peek();
   }
 
@@ -163,6 +196,8 @@ export class Stage {
     this.disposed = true;
     cancelAnimationFrame(this.frame);
     clearTimeout(this.flowTimer);
+    this.flowAbort?.abort();
+    this.densityAbort?.abort();
     for (const cleanup of this.cleanups) cleanup();
     this.source.clear();
     this.renderer.dispose();
@@ -182,8 +217,14 @@ export class Stage {
   }
 
   private async fetchDensity(): Promise<void> {
+    this.densityAbort?.abort();
+    const abort = new AbortController();
+    this.densityAbort = abort;
+    this.density = undefined;
     try {
-      this.density = (await ask('timeline/density', { buckets: 600 })) as Density;
+      const density = (await ask('timeline/density', { buckets: 600 }, abort.signal)) as Density;
+      if (abort.signal.aborted) return;
+      this.density = density;
       this.redraw();
     } catch {
       // The minimap stays without bars; the window's own requests report what is wrong.
@@ -191,19 +232,22 @@ export class Stage {
   }
 
   private async fetchFlows(): Promise<void> {
-    if (!allFlows.peek()) {
-      if (this.windowArrows.length > 0) {
-        this.windowArrows = [];
-        this.redraw();
-      }
-      return;
+    this.flowAbort?.abort();
+    const abort = new AbortController();
+    this.flowAbort = abort;
+    let found: readonly FlowArrow[] = [];
+    if (allFlows.peek()) {
+      const { startNs, endNs } = shownWindow.peek();
+      const answer = (await ask(
+        'timeline/flows',
+        { startNs: Math.floor(startNs), endNs: Math.ceil(endNs) },
+        abort.signal,
+      ).catch(() => ({ arrows: [] }))) as { arrows: FlowArrow[] };
+      if (abort.signal.aborted) return;
+      found = answer.arrows;
     }
-    const { startNs, endNs } = shownWindow.peek();
-    const answer = (await ask('timeline/flows', {
-      startNs: Math.floor(startNs),
-      endNs: Math.ceil(endNs),
-    }).catch(() => ({ arrows: [] }))) as { arrows: FlowArrow[] };
-    this.windowArrows = answer.arrows;
+    if (found.length === 0 && this.windowArrows.length === 0) return;
+    this.windowArrows = found;
     this.redraw();
   }
 
@@ -255,6 +299,8 @@ export class Stage {
       arrows:
         this.windowArrows.length > 0 ? [...this.windowArrows, ...arrows.peek()] : arrows.peek(),
       gaps: showGaps.peek() ? gaps.peek() : [],
+      gapsDevice: gapsDevice.peek(),
+      instant: shownInstant.peek(),
       mark: markedRange.peek(),
       found: found.peek(),
     };
@@ -322,8 +368,8 @@ export class Stage {
       if (instant !== undefined) {
         const text =
           instant.count > 1
-            ? `${instant.count} instants`
-            : `${visible(data.names[instant.name] ?? '')}\nat ${quantity(instant.ns, 'ns')}`;
+            ? `${instant.count} instants, the first ${data.names[instant.name] ?? ''}\nat ${quantity(instant.ns, 'ns')}`
+            : `${data.names[instant.name] ?? ''}\nat ${quantity(instant.ns, 'ns')}`;
         return { slice: -1, instant: instant.index, pointed: { ...at, index: -1, text } };
       }
     }
@@ -375,13 +421,16 @@ export class Stage {
     }
     let row = layout.peek().rows.find((candidate) => candidate.track.id === at.track);
     if (row === undefined) {
-      if (prefs.peek().hidden.includes(at.track)) togglePref('hidden', at.track);
+      const hidden = tracks.peek()?.tracks.find((track) => track.id === at.track);
+      if (hidden !== undefined && prefs.peek().hidden.includes(rowKey(hidden))) {
+        togglePref('hidden', rowKey(hidden));
+      }
       rowFilter.value = '';
       row = layout.peek().rows.find((candidate) => candidate.track.id === at.track);
     }
     if (row === undefined) return;
     if (!row.open) {
-      togglePref('toggled', at.track);
+      togglePref('toggled', row.key);
       row = layout.peek().rows.find((candidate) => candidate.track.id === at.track)!;
     }
     const { viewport } = this.parts;
@@ -440,9 +489,15 @@ interface StageParts {
   minimap: HTMLCanvasElement;
 }
 
+function moveRow(row: Row, by: -1 | 1): void {
+  const all = tracks.peek();
+  if (all === undefined) return;
+  const order = movedOrder(all.tracks, prefs.peek(), layout.peek().rows, row.key, by);
+  prefs.value = { ...prefs.peek(), order };
+}
+
 function Labels() {
   const { rows, headings } = layout.value;
-  const ids = rows.map((row) => row.track.id);
   return (
     <div class="tl-labels" style={{ width: `${labelWidth}px` }}>
       {headings.map((heading) => (
@@ -467,7 +522,7 @@ function Labels() {
             aria-expanded={row.open}
             aria-label={`${row.track.name}, ${row.track.slices} slices`}
             title={`${row.track.name}\n${row.track.detail}`}
-            onClick={() => togglePref('toggled', row.track.id)}
+            onClick={() => togglePref('toggled', row.key)}
           >
             <span class={`codicon-chevron ${row.open ? 'down' : ''}`} aria-hidden="true" />
             <span class="tl-name">{visible(row.track.name)}</span>
@@ -478,7 +533,7 @@ function Labels() {
               title={row.pinned ? 'Unpin' : 'Pin to the top'}
               aria-label={`${row.pinned ? 'Unpin' : 'Pin'} ${row.track.name}`}
               aria-pressed={row.pinned}
-              onClick={() => togglePref('pinned', row.track.id)}
+              onClick={() => togglePref('pinned', row.key)}
             >
               {row.pinned ? '\u25cf' : '\u25cb'}
             </button>
@@ -486,7 +541,7 @@ function Labels() {
               type="button"
               title="Move up"
               aria-label={`Move ${row.track.name} up`}
-              onClick={() => moveRow(ids, row.track.id, -1)}
+              onClick={() => moveRow(row, -1)}
             >
               {'\u2191'}
             </button>
@@ -494,7 +549,7 @@ function Labels() {
               type="button"
               title="Move down"
               aria-label={`Move ${row.track.name} down`}
-              onClick={() => moveRow(ids, row.track.id, 1)}
+              onClick={() => moveRow(row, 1)}
             >
               {'\u2193'}
             </button>
@@ -502,7 +557,7 @@ function Labels() {
               type="button"
               title="Hide"
               aria-label={`Hide ${row.track.name}`}
-              onClick={() => togglePref('hidden', row.track.id)}
+              onClick={() => togglePref('hidden', row.key)}
             >
               {'\u00d7'}
             </button>
@@ -636,12 +691,10 @@ export function StageView(props: {
     }
     const hit = at.pointed(event.clientX, event.clientY);
     if (hit === undefined || hit.slice < 0) {
-      if (hit !== undefined && hit.instant >= 0) void showInstant(hit.instant);
+      if (hit !== undefined && hit.instant >= 0) void selectInstant(hit.instant).catch(failed);
       else void select(-1);
     } else {
-      void select(hit.slice, false).catch((error: unknown) => {
-        problem.value = failureOf(error).message;
-      });
+      void select(hit.slice, false).catch(failed);
     }
   };
   const double = (event: MouseEvent): void => {
@@ -722,21 +775,4 @@ export function StageView(props: {
       </div>
     </div>
   );
-}
-
-export const shownInstant = signal<
-  { name: string; category: string; ns: number; args: { key: string; value: string }[] } | undefined
->(undefined);
-
-async function showInstant(index: number): Promise<void> {
-  const answer = (await ask('timeline/instant', { index })) as {
-    name: string;
-    category: string;
-    ns: number;
-    args: { key: string; value: string }[];
-  };
-  await select(-1);
-  shownInstant.value = answer;
-  panel.value = 'details';
-  announce(`${visible(answer.name)} at ${quantity(answer.ns, 'ns')}`);
 }

@@ -8,6 +8,7 @@ import type {
   Gap,
   SliceDetail,
   SliceRef,
+  TimelineInstantResult,
   TimelineTracksResult,
 } from '../../lib/protocol.ts';
 import { clampWindow, type RowPrefs } from './layout.ts';
@@ -31,6 +32,8 @@ export const prefs = viewState<RowPrefs>('timeline', 'rows', {
   toggled: [],
   order: [],
 });
+/** The trace that the window, the selection and the mark are of. */
+export const stateOf = viewState<string>('timeline', 'of', '');
 export const rowFilter = viewState<string>('timeline', 'rowFilter', '');
 export const selectedSlice = viewState<number>('timeline', 'slice', -1);
 export const markedRange = viewState<TimeRange | null>('timeline', 'mark', null);
@@ -56,6 +59,9 @@ export const tracks = signal<Tracks | undefined>(undefined);
 export const detail = signal<SliceDetail | undefined>(undefined);
 export const arrows = signal<readonly FlowArrow[]>([]);
 export const gaps = signal<readonly Gap[]>([]);
+/** The device whose idle time `gaps` are. */
+export const gapsDevice = signal<number | null>(null);
+export const shownInstant = signal<TimelineInstantResult | undefined>(undefined);
 export const helpOpen = signal(false);
 /** Slices that a search found, by id: drawn with an outline. */
 export const found = signal<ReadonlySet<number>>(new Set());
@@ -100,6 +106,7 @@ let selection = 0;
 /** Selects a slice, fetches what is known of it, and tells screen readers. */
 export async function select(slice: number, show = true): Promise<void> {
   const serial = ++selection;
+  shownInstant.value = undefined;
   if (slice < 0) {
     selectedSlice.value = -1;
     detail.value = undefined;
@@ -119,7 +126,30 @@ export async function select(slice: number, show = true): Promise<void> {
   if (serial === selection) arrows.value = flows.arrows;
 }
 
+/** Selects an instant, or what else has a moment and no length. */
+export async function selectInstant(index: number): Promise<void> {
+  await select(-1);
+  const serial = selection;
+  const known = (await ask('timeline/instant', { index })) as TimelineInstantResult;
+  if (serial !== selection) return;
+  shownInstant.value = known;
+  if (panel.peek() === 'none') panel.value = 'details';
+  announce(`${visible(known.name)} at ${quantity(known.ns, 'ns')}`);
+  const { startNs, endNs } = shownWindow.peek();
+  if (known.ns < startNs || known.ns > endNs) {
+    setWindow(known.ns - (endNs - startNs) / 2, known.ns + (endNs - startNs) / 2);
+  }
+}
+
 export async function go(direction: 'next' | 'previous' | 'in' | 'out'): Promise<void> {
+  const instant = shownInstant.peek();
+  if (instant !== undefined) {
+    const next =
+      direction === 'next' ? instant.next : direction === 'previous' ? instant.previous : null;
+    if (next === null) announce('No further instant in this direction');
+    else await selectInstant(next);
+    return;
+  }
   const slice = selectedSlice.peek();
   if (slice < 0) return;
   const answer = (await ask('timeline/neighbour', { slice, direction })) as {
@@ -129,7 +159,8 @@ export async function go(direction: 'next' | 'previous' | 'in' | 'out'): Promise
   else await select(answer.slice.slice);
 }
 
-const trail: number[] = [];
+/** Steps of followCause: Shift+l goes back along them as long as it starts where one ended. */
+let trail: { from: number; to: number }[] = [];
 
 /** One step from effect to cause: kernel, launch, operator, forward operator or module. */
 export async function followCause(): Promise<void> {
@@ -145,37 +176,40 @@ export async function followCause(): Promise<void> {
     announce('Nothing further up from here');
     return;
   }
-  trail.push(at.slice);
+  if (trail.at(-1)?.to !== at.slice) trail = [];
+  trail.push({ from: at.slice, to: next.slice });
   await select(next.slice);
 }
 
 /** Back along the way that followCause went, else from a cause to its first effect. */
 export async function followEffect(): Promise<void> {
+  const at = detail.peek();
   const back = trail.pop();
-  if (back !== undefined) {
-    await select(back);
+  if (back !== undefined && back.to === at?.slice) {
+    await select(back.from);
     return;
   }
-  const at = detail.peek();
+  trail = [];
   const next = at?.launched[0] ?? at?.backward[0];
   if (next === undefined) announce('This slice launched nothing');
   else await select(next.slice);
 }
 
-export function togglePref(key: 'pinned' | 'hidden' | 'toggled', track: number): void {
+export function togglePref(key: 'pinned' | 'hidden' | 'toggled', row: string): void {
   const list = prefs.peek()[key];
   prefs.value = {
     ...prefs.peek(),
-    [key]: list.includes(track) ? list.filter((id) => id !== track) : [...list, track],
+    [key]: list.includes(row) ? list.filter((one) => one !== row) : [...list, row],
   };
 }
 
-/** Moves a row up or down among those that are shown. */
-export function moveRow(shown: readonly number[], track: number, by: -1 | 1): void {
-  const order = [...shown];
-  const at = order.indexOf(track);
-  const to = at + by;
-  if (at < 0 || to < 0 || to >= order.length) return;
-  [order[at], order[to]] = [order[to]!, order[at]!];
-  prefs.value = { ...prefs.peek(), order };
+/** Forgets what belonged to another trace. */
+export function forgetTrace(): void {
+  void select(-1);
+  markedRange.value = null;
+  gaps.value = [];
+  gapsDevice.value = null;
+  found.value = new Set();
+  searchExact.value = undefined;
+  trail = [];
 }

@@ -1,6 +1,6 @@
 // The timeline: toolbar, stage, and one panel beside it.
 import './timeline.css';
-import { effect } from '@preact/signals';
+import { batch, effect } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { copyText, saveFile } from '../../host/host.ts';
 import { CancelledError } from '../../host/host.ts';
@@ -27,7 +27,7 @@ import {
   TablePanel,
   lineParams,
 } from './panels.tsx';
-import { frameStats, layout, problem, settled, StageView, type Stage } from './stage.tsx';
+import { failed, frameStats, layout, problem, settled, StageView, type Stage } from './stage.tsx';
 import {
   allFlows,
   detail,
@@ -35,6 +35,7 @@ import {
   fitAll,
   followCause,
   followEffect,
+  forgetTrace,
   go,
   helpOpen,
   markedRange,
@@ -42,11 +43,14 @@ import {
   panel,
   prefs,
   rowFilter,
+  scrollTop,
   searchExact,
   select,
   selectedSlice,
   setWindow,
+  shownInstant,
   shownWindow,
+  stateOf,
   tracks,
   zoom,
   type Tracks,
@@ -58,7 +62,7 @@ const keys: readonly [string, string][] = [
   ['Shift + wheel', 'Scroll the rows'],
   ['Shift + drag', 'Mark a range, over rows: a box'],
   ['click, double click', 'Select a slice, zoom to it'],
-  ['\u2190 \u2192', 'Previous and next slice of the row; without a selection: move'],
+  ['\u2190 \u2192', 'Previous and next slice (or instant) of the row; without a selection: move'],
   ['\u2191 \u2193', 'The slice around, the first slice inside'],
   ['f', 'Fit the selection or the marked range; again: the whole trace'],
   ['m', 'Mark the selected slice as range; again: clear it'],
@@ -143,35 +147,44 @@ function link(): string {
   return `${linkBase.peek()}/timeline?${query.toString()}`;
 }
 
+/** The last navigation that was followed: coming back to the tab does not repeat it. */
+let followed = 0;
+
 export function TimelineView() {
   const [stage, setStage] = useState<Stage | undefined>(undefined);
   const [failure, setFailure] = useState<FailureData | undefined>(undefined);
   const [attempt, setAttempt] = useState(0);
-  const loaded = useRef('');
-  const followed = useRef(0);
   const all = tracks.value;
   const key = `${epoch.value} ${JSON.stringify({ ...requestSelection.value, steps: undefined })} ${attempt}`;
 
   useEffect(() => {
     const abort = new AbortController();
     setFailure(undefined);
+    const { run, worker, span } = requestSelection.peek();
     ask('timeline/tracks', {}, abort.signal).then(
       (value) => {
         const next = value as Tracks;
-        // The window, selection and marks of another trace mean nothing here; after a restart they do.
-        const identity = `${path.peek()} ${JSON.stringify({ ...requestSelection.peek(), steps: undefined })}`;
-        const known = loaded.current === '' || loaded.current === identity;
-        loaded.current = identity;
-        tracks.value = next;
-        const { startNs, endNs } = shownWindow.peek();
-        if (!known || !(endNs > startNs) || startNs > next.endNs || endNs < next.startNs) {
+        // The window, selection and marks of another trace mean nothing here; after a restart of the
+        // daemon they do.
+        const identity = JSON.stringify([
+          [run, worker, span],
+          next.totalSlices,
+          [next.startNs, next.endNs],
+        ]);
+        const known = stateOf.peek() === '' || stateOf.peek() === identity;
+        stateOf.value = identity;
+        batch(() => {
+          tracks.value = next;
+          const { startNs, endNs } = shownWindow.peek();
           if (!known) {
-            markedRange.value = null;
-            void select(-1);
+            forgetTrace();
+            scrollTop.value = 0;
           }
-          setWindow(next.workStartNs, next.workEndNs);
-        }
-        if (known && selectedSlice.peek() >= 0 && detail.peek() === undefined)
+          if (!known || !(endNs > startNs) || startNs > next.endNs || endNs < next.startNs)
+            setWindow(next.workStartNs, next.workEndNs);
+        });
+        // What is known of it may be of before the restart, or not be there after a reload.
+        if (selectedSlice.peek() >= 0)
           void select(selectedSlice.peek(), false).catch(() => select(-1));
       },
       (error: unknown) => {
@@ -187,27 +200,26 @@ export function TimelineView() {
       all === undefined ||
       stage === undefined ||
       wanted === undefined ||
-      wanted.serial === followed.current
+      wanted.serial === followed
     )
       return;
-    followed.current = wanted.serial;
-    follow(wanted.to).catch((error: unknown) => {
-      problem.value = failureOf(error).message;
-    });
+    followed = wanted.serial;
+    follow(wanted.to).catch(failed);
   }, [wanted?.serial, all, stage]);
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const chosen = selectedSlice.peek() >= 0;
+    const chosen = selectedSlice.peek() >= 0 || shownInstant.peek() !== undefined;
+    const walk = (direction: Parameters<typeof go>[0]): void => void go(direction).catch(failed);
     const actions: Record<string, () => void> = {
       w: () => zoom(0.7),
       s: () => zoom(1 / 0.7),
       a: () => pan(-0.2),
       d: () => pan(0.2),
-      ArrowLeft: () => (chosen ? void go('previous') : pan(-0.1)),
-      ArrowRight: () => (chosen ? void go('next') : pan(0.1)),
-      ArrowUp: () => (chosen ? void go('out') : undefined),
-      ArrowDown: () => (chosen ? void go('in') : void selectFirst()),
+      ArrowLeft: () => (chosen ? walk('previous') : pan(-0.1)),
+      ArrowRight: () => (chosen ? walk('next') : pan(0.1)),
+      ArrowUp: () => (chosen ? walk('out') : undefined),
+      ArrowDown: () => (chosen ? walk('in') : void selectFirst().catch(failed)),
       f: () => {
         const at = detail.peek();
         const range = markedRange.peek();
@@ -233,8 +245,8 @@ export function TimelineView() {
             : { startNs: at.startNs, endNs: at.startNs + at.durationNs };
         if (markedRange.peek() !== null) panel.value = 'details';
       },
-      l: () => void followCause(),
-      L: () => void followEffect(),
+      l: () => void followCause().catch(failed),
+      L: () => void followEffect().catch(failed),
       e: () => {
         allFlows.value = !allFlows.peek();
         announce(allFlows.peek() ? 'All arrows shown' : 'Arrows of the selection shown');
