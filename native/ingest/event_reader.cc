@@ -64,9 +64,9 @@ EventReader::Status EventReader::ReadText(const char* p, const char* end, Token*
   ScannedString string;
   if (lenient_) {
     bool more = false;
-    const char* close = FindPlausibleEnd(p, end, kLenientLimit, &more);
-    lenient_bytes_ += close != nullptr ? static_cast<uint64_t>(close - p)
-                                       : std::min(kLenientLimit, static_cast<size_t>(end - p));
+    size_t searched = 0;
+    const char* close = FindPlausibleEnd(p, end, kLenientLimit, &more, &searched);
+    lenient_bytes_ += searched;
     if (close == nullptr) return more ? Status::kNeedMore : Status::kBad;
     string.begin = p;
     string.end = close;
@@ -330,6 +330,7 @@ void EventReader::TakeField(std::string_view key, const Token& token) {
 EventReader::Status EventReader::Read(const char* p, const char* end, bool lenient,
                                       const char** next) {
   lenient_ = lenient;
+  lenient_bytes_ = 0;
   Begin();
   return ReadMembers(p, end, next, [&](std::string_view key, const char* at, const char** after) {
     Token token;

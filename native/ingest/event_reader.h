@@ -65,7 +65,7 @@ class EventReader {
   // Mended damage of the last event read: kind and position.
   const std::vector<std::pair<ProblemKind, const char*>>& mended() const { return mended_; }
 
-  // Bytes that lenient reading has looked through so far, for those who bound it.
+  // Bytes in which the last Read looked for the ends of texts, for those who bound lenient reading.
   uint64_t lenient_bytes() const { return lenient_bytes_; }
 
   // Reads any object into items, with the same tolerance; for values outside the event list.

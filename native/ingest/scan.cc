@@ -135,13 +135,15 @@ bool OpensSomethingElse(const char* begin, const char* p) {
 
 }  // namespace
 
-const char* FindPlausibleEnd(const char* p, const char* end, size_t limit, bool* more) {
+const char* FindPlausibleEnd(const char* p, const char* end, size_t limit, bool* more,
+                             size_t* searched) {
   *more = false;
   const char* const begin = p;
   const char* const stop = static_cast<size_t>(end - p) > limit ? p + limit : end;
   for (; p < stop; ++p) {
     p = static_cast<const char*>(std::memchr(p, '"', static_cast<size_t>(stop - p)));
     if (p == nullptr) break;
+    *searched = static_cast<size_t>(p - begin);
     if (OpensSomethingElse(begin, p)) return nullptr;
     const Follow follow = ValueMayEnd(p + 1, end);
     if (follow == Follow::kYes) return p;
@@ -150,6 +152,7 @@ const char* FindPlausibleEnd(const char* p, const char* end, size_t limit, bool*
       return nullptr;
     }
   }
+  *searched = static_cast<size_t>(stop - begin);
   *more = stop == end;
   return nullptr;
 }

@@ -77,7 +77,9 @@ inline const char* ScanString(const char* p, const char* end, ScannedString* out
 // Position of the first quote at or behind `p` that ends a text value in spite of raw quotes before
 // it: what follows must look like the rest of an object. At most `limit` bytes are searched.
 // Returns null when there is none; `*more` tells that the text ended before that was certain.
-const char* FindPlausibleEnd(const char* p, const char* end, size_t limit, bool* more);
+// `*searched`: how many bytes were looked through.
+const char* FindPlausibleEnd(const char* p, const char* end, size_t limit, bool* more,
+                             size_t* searched);
 
 // Levels of arrays and objects that one value may have.
 constexpr int kMaxNesting = 200;

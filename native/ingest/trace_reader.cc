@@ -22,7 +22,8 @@ constexpr std::ptrdiff_t kLookBack = 4096;
 constexpr size_t kMaxKeyBytes = 4096;
 constexpr size_t kMaxHeaderBytes = 8 << 20;
 constexpr uint64_t kCancelStride = 1024;
-// Mending looks ahead; a file that needs more of that than this many times its size is hostile.
+// Mending looks ahead; a file that needs more of that than this many times what was read before is
+// hostile.
 constexpr uint64_t kLenientBudgetFactor = 4;
 constexpr uint64_t kLenientBudgetBase = 1 << 22;
 
@@ -88,6 +89,7 @@ class Reader {
   bool truncated_ = false;
   bool list_ended_ = false;        // by a damaged end of the list that stood for the object's end
   uint64_t one_by_one_until_ = 0;  // where the next batch may begin
+  uint64_t lenient_bytes_ = 0;     // looked through to mend events
   uint64_t next_report_ = 0;
   std::string keys_seen_;
 };
@@ -449,24 +451,28 @@ bool Reader::ReadOneEvent() {
   bool lenient = false;
   bool malformed = false;  // read strictly, it is wrong before it ends
   const auto give_up = [&](ProblemKind kind) {
+    lenient_bytes_ += events_.lenient_bytes();
     sink_.Drop(kind, window_.offset());
     Resync();
     return false;
   };
   for (;;) {
     const char* next = nullptr;
-    const EventReader::Status status = events_.Read(window_.pos(), window_.end(), lenient, &next);
+    // What is done with an event must not depend on how much of the file happens to be at hand.
+    const char* const end = window_.pos() + std::min(window_.available(), kMaxEventBytes);
+    const EventReader::Status status = events_.Read(window_.pos(), end, lenient, &next);
     switch (status) {
       case EventReader::Status::kOk: {
+        lenient_bytes_ += events_.lenient_bytes();
         TakeEvent(window_.offset());
         window_.set_pos(next);
         return true;
       }
       case EventReader::Status::kNeedMore: {
         const size_t have = window_.available();
-        if (have > kMaxEventBytes) return give_up(ProblemKind::kOversizedEvent);
+        if (have >= kMaxEventBytes) return give_up(ProblemKind::kOversizedEvent);
         // Each round doubles what is at hand, so that a large event is not read over and over.
-        const size_t wanted = std::min(have * 2, kMaxEventBytes + 1);
+        const size_t wanted = std::min(have * 2, kMaxEventBytes);
         while (window_.available() < wanted && Fill()) {
         }
         if (window_.available() > have) continue;
@@ -482,8 +488,8 @@ bool Reader::ReadOneEvent() {
       }
       case EventReader::Status::kBad:
         malformed = true;
-        if (!lenient && events_.lenient_bytes() <
-                            kLenientBudgetBase + kLenientBudgetFactor * window_.end_offset()) {
+        if (!lenient &&
+            lenient_bytes_ < kLenientBudgetBase + kLenientBudgetFactor * window_.offset()) {
           lenient = true;
           continue;
         }

@@ -237,7 +237,8 @@ std::vector<int> LocateFunctions(const std::vector<RecordedFunction>& recorded,
   std::map<std::string_view, std::vector<int>> today;
   for (size_t f = 0; f < module.functions.size(); ++f)
     today[module.functions[f].name].push_back(static_cast<int>(f));
-  for (auto& [name, mine] : by_name) {
+  for (auto& [name, indexes] : by_name) {
+    std::vector<size_t>& mine = indexes;  // clang 14 captures no binding
     const auto it = today.find(name);
     if (it == today.end()) {
       for (const size_t i : mine) out[i] = -1;

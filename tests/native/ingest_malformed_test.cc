@@ -366,6 +366,45 @@ TEST_CASE("where the blocks end does not matter") {
   }
 }
 
+// Mending stops where a file asks for too much of it, and at a very large event: at the same ones
+// however the text comes, and what is beyond mending takes nothing from the others.
+TEST_CASE("limits hold at the same place whatever the blocks") {
+  std::string hopeless = R"js({"ph": "X", "name": "never ends)js";
+  for (int i = 0; i < 7000; ++i) hopeless += "\" and on, ";
+  std::string text = "{\"traceEvents\": [" + X("cpu_op", "begin", 0, 1);
+  for (int i = 0; i < 400; ++i) text += ",{\"ph\":\"a\" b";
+  text += hopeless + "}, ";
+  for (int i = 0; i < 600; ++i) {
+    text += "{\"ph\": \"X\", \"name\": \"" + std::string(i % 7, 'x') + "\",{\"ph\":\"a\" b";
+    text += hopeless.substr(0, 40 + static_cast<size_t>(i) * 40) + "}";
+    text += ", " + X("cpu_op", "say \"" + std::to_string(i) + "\"", i, 1) + ",\n";
+  }
+  text += X("cpu_op", "end", 9000, 1) + "]}";
+  const auto check = [](const std::string& what, std::initializer_list<size_t> blocks) {
+    const auto whole = ReadInBlocks(what, what.size());
+    REQUIRE(whole.ok());
+    CheckCounts(*whole->store);
+    for (const size_t block : blocks) {
+      INFO(block);
+      const auto result = ReadInBlocks(what, block);
+      REQUIRE(result.ok());
+      CHECK(result->store->slice_count() == whole->store->slice_count());
+      for (const char* kind : {"rawQuote", "malformedEvent", "oversizedEvent", "truncated"}) {
+        CHECK(ProblemCount(*result->store, kind) == ProblemCount(*whole->store, kind));
+      }
+    }
+    return whole->store;
+  };
+  const auto store = check(text, {64, 4096, 1 << 18});
+  CHECK(ProblemCount(*store, "rawQuote") == 600);
+  const std::string large = "{\"blob\": \"" + std::string((16 << 20) + 1000, 'x') + "\"}";
+  const auto oversized = check("{\"traceEvents\": [" + X("cpu_op", "large", 1, 1, 1, 1, large) +
+                                   "," + X("cpu_op", "after", 5, 1) + "]}",
+                               {1 << 12, 1 << 18});
+  CHECK(ProblemCount(*oversized, "oversizedEvent") == 1);
+  CHECK(Find(*oversized, "after") != kNone);
+}
+
 TEST_CASE("an event larger than a block, and one larger than allowed") {
   const std::string large = "{\"blob\": \"" + std::string(3 << 20, 'x') + "\"}";
   const std::string huge = "{\"blob\": \"" + std::string(20 << 20, 'y') + "\"}";
