@@ -63,6 +63,13 @@ export function tensorCoreRules(): string[] {
   );
 }
 
+/** Whether what decides which files frames stand for has changed. */
+export function pathsChanged(event: vscode.ConfigurationChangeEvent): boolean {
+  return ['emberline.pathMappings', 'emberline.sitePackages'].some((key) =>
+    event.affectsConfiguration(key),
+  );
+}
+
 export function pathMappings(): PathMapping[] {
   const value = section().get<unknown>('pathMappings', []);
   if (!Array.isArray(value)) return [];

@@ -101,7 +101,7 @@ void AddDataLoading(const Overview& overview, const Seen& seen, const Model& mod
   f.id = "dataLoading";
   f.severity = "warning";
   const SpanWords words = WordsFor(model);
-  f.title = words.steps + (model.has_recorded_steps ? " wait" : " waits") + " for the data loader";
+  f.title = words.wait + " for the data loader";
   f.text = Percent(share) + " of the " + words.step + " time is spent waiting for input data.";
   f.evidence = {
       {"Share of the " + words.step, share, Unit::kRatio},
@@ -167,7 +167,7 @@ void AddCommunication(const Model& model, const Overview& overview,
   f.id = "communication";
   f.severity = "warning";
   const SpanWords words = WordsFor(model);
-  f.title = words.steps + (model.has_recorded_steps ? " wait" : " waits") + " for communication";
+  f.title = words.wait + " for communication";
   f.text = Percent(share) + " of the " + words.step +
            " time is communication that no computation hides.";
   f.evidence = {

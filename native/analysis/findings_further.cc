@@ -444,8 +444,8 @@ std::string Percent(double ratio, int digits) {
 }
 
 SpanWords WordsFor(const Model& model) {
-  if (model.has_recorded_steps) return {"step", "Steps", " per step"};
-  return {"trace", "The program", ""};
+  if (model.has_recorded_steps) return {"step", "Steps wait", " per step"};
+  return {"trace", "The program waits", ""};
 }
 
 void AddFurtherFindings(const Model& model, const StepSelection& selection,

@@ -11,7 +11,7 @@ namespace emberline {
 // What texts call the span that averages are over: a step, or all of a trace without steps.
 struct SpanWords {
   std::string step;      // "step" or "trace"
-  std::string steps;     // "Steps" or "The program", to begin a title
+  std::string wait;      // "Steps wait" or "The program waits", to begin a title
   std::string per_step;  // " per step" or nothing
 };
 SpanWords WordsFor(const Model& model);

@@ -20,10 +20,6 @@ Error Cancelled() {
   return Error{ErrorKind::kCancelled, "The kernel table was cancelled.", "", std::nullopt};
 }
 
-bool IsKernel(SliceKind kind) {
-  return kind == SliceKind::kKernel || kind == SliceKind::kDeviceOther;
-}
-
 bool IsCopyOrSet(SliceKind kind) {
   return kind == SliceKind::kMemcpy || kind == SliceKind::kMemset;
 }

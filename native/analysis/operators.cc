@@ -54,6 +54,36 @@ class Calls {
   std::vector<SliceIndex> call_;
 };
 
+// Whether a call lies in another call of its row, whose total holds it already. To be asked in the
+// order of the slices.
+class Nested {
+ public:
+  explicit Nested(const TraceStore& store) : store_(&store) {}
+  bool operator()(SliceIndex call, size_t row) {
+    while (!open_.empty() && !Holds(open_.back().call, call)) {
+      --depth_[open_.back().row];
+      open_.pop_back();
+    }
+    if (row >= depth_.size()) depth_.resize(row + 1, 0);
+    open_.push_back({call, row});
+    return depth_[row]++ > 0;
+  }
+
+ private:
+  struct Open {
+    SliceIndex call;
+    size_t row;
+  };
+  bool Holds(SliceIndex outer, SliceIndex inner) const {
+    return store_->track(outer) == store_->track(inner) &&
+           store_->start(inner) < store_->end(outer) && store_->end(inner) <= store_->end(outer);
+  }
+
+  const TraceStore* store_;
+  std::vector<Open> open_;       // the last one's thread; each lies in the one before
+  std::vector<uint32_t> depth_;  // by row: how many of its calls are open
+};
+
 // Which names are listed; judged once per name.
 class Listed {
  public:
@@ -119,8 +149,7 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
   for (SliceIndex i = 0; i < n; ++i) {
     const SliceIndex op = model.op[i];
     if (op == kNone) continue;
-    const SliceKind kind = s.kind(i);
-    if (kind != SliceKind::kKernel && kind != SliceKind::kDeviceOther) continue;
+    if (!IsKernel(s.kind(i))) continue;
     kernel[op] += s.duration(i);
     if (tensor_cores.Uses(i)) matrix[op] += s.duration(i);
   }
@@ -150,6 +179,7 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
     }
   };
   std::unordered_set<RowStack, RowStackHash> seen_stacks;
+  Nested nested(s);
   std::vector<Ns> heaviest;
   for (SliceIndex i = 0; i < n; ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
@@ -181,10 +211,12 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
     row.eligible = row.eligible || eligible[i];
     if (call != i) continue;
     ++row.calls;
-    row.host_total += s.duration(i);
-    row.device_total += model.device_total[i];
-    row.kernel_total += kernel_total[i];
-    row.matrix_total += matrix_total[i];
+    if (!nested(i, row_index)) {
+      row.host_total += s.duration(i);
+      row.device_total += model.device_total[i];
+      row.kernel_total += kernel_total[i];
+      row.matrix_total += matrix_total[i];
+    }
     const Ns weight = data.has_device_work ? model.device_total[i] : s.duration(i);
     if (weight > heaviest[row_index]) {
       heaviest[row_index] = weight;
@@ -227,11 +259,14 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
          "each; operators called inside do not.",
          host_only);
   column("deviceTotalUs", "Device total", CellType::kNumber, Unit::kUs,
-         "Device self of the operator and of all operators called inside it.", host_only);
+         "Device self of the operator and of all operators called inside it. A call inside another "
+         "call of the same row counts once.",
+         host_only);
   column("hostSelfUs", "Host self", CellType::kNumber, Unit::kUs,
          "Host time in the operator, without operators called inside and without runtime calls.");
   column("hostTotalUs", "Host total", CellType::kNumber, Unit::kUs,
-         "Host time from entering the operator to leaving it, summed over its calls.");
+         "Host time from entering the operator to leaving it, summed over its calls. A call inside "
+         "another call of the same row counts once.");
   column("tensorCoreEligible", "Tensor cores eligible", CellType::kBool, Unit::kNone,
          "The operator, or one that it calls, is a kind that matrix units can run.", host_only);
   column("tensorCoreSelf", "Tensor cores self", CellType::kNumber, Unit::kRatio,
@@ -307,20 +342,25 @@ struct CallSums {
   SliceIndex example = kNone;
   Ns heaviest = -1;
 
-  void Add(const Model& model, SliceIndex part, SliceIndex call) {
+  // `nested`: the call lies in another one of these sums.
+  void Add(const Model& model, SliceIndex call, bool nested) {
+    ++calls;
+    const Ns duration = model.store().duration(call);
+    if (!nested) {
+      device_total += model.device_total[call];
+      host_total += duration;
+    }
+    const Ns weight = model.devices.empty() ? duration : model.device_total[call];
+    if (weight > heaviest) {
+      heaviest = weight;
+      example = call;
+    }
+  }
+  // What a call, or a repetition of it directly inside, does itself.
+  void AddSelf(const Model& model, SliceIndex part) {
     device_self += model.device_self[part];
     // Runtime calls are time of the runtime, not of the operator (view-semantics 3.4).
     host_self += model.host_self[part] - model.host_api[part];
-    if (call != part) return;
-    ++calls;
-    const Ns duration = model.store().duration(part);
-    device_total += model.device_total[part];
-    host_total += duration;
-    const Ns weight = model.devices.empty() ? duration : model.device_total[part];
-    if (weight > heaviest) {
-      heaviest = weight;
-      example = part;
-    }
   }
   bool Outweighs(const CallSums& other) const {
     if (device_total != other.device_total) return device_total > other.device_total;
@@ -336,6 +376,7 @@ Result<std::vector<OperatorStack>> StacksOfOperator(
   std::vector<OperatorStack> result;
   std::vector<CallSums> sums;
   std::unordered_map<uint64_t, size_t> index;
+  Nested nested(model.store());
   const auto failed =
       VisitCalls(model, selection, name, shapes, cancel, [&](SliceIndex part, SliceIndex call) {
         const StackIds::Id stack = stacks.Of(call);
@@ -351,7 +392,8 @@ Result<std::vector<OperatorStack>> StacksOfOperator(
           result.back().example = call;
           sums.emplace_back();
         }
-        sums[it->second].Add(model, part, call);
+        sums[it->second].AddSelf(model, part);
+        if (part == call) sums[it->second].Add(model, call, nested(call, it->second));
       });
   if (failed) return *failed;
   std::vector<size_t> order(result.size());
@@ -378,12 +420,14 @@ Result<Table> ModulesOfOperator(const Model& model, const StepSelection& selecti
                                 const CancelToken& cancel) {
   std::vector<std::pair<std::string, CallSums>> rows;
   std::unordered_map<std::string, size_t> index;
+  Nested nested(model.store());
   const auto failed =
       VisitCalls(model, selection, name, shapes, cancel, [&](SliceIndex part, SliceIndex call) {
         std::string module = ModuleNameOf(model, call);
         const auto [it, added] = index.try_emplace(module, rows.size());
         if (added) rows.emplace_back(std::move(module), CallSums());
-        rows[it->second].second.Add(model, part, call);
+        rows[it->second].second.AddSelf(model, part);
+        if (part == call) rows[it->second].second.Add(model, call, nested(call, it->second));
       });
   if (failed) return *failed;
   // One row without a name tells nothing.

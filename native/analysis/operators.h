@@ -21,8 +21,8 @@ struct OperatorRow {
   StringId name = 0;
   StringId shapes = 0;  // the recorded text; 0 when grouped by name or not recorded
   int64_t calls = 0;
-  // Plain sums over the calls, so concurrent device work and calls nested in calls of the same name
-  // count once each.
+  // Plain sums over the calls, so concurrent device work counts once each. Totals leave out calls
+  // inside another call of the row, whose total holds them (L2: the plugin counts them again).
   Ns device_self = 0, device_total = 0;
   Ns host_self = 0, host_total = 0;
   // Kernels alone (no copies, no sets), and those on matrix units.

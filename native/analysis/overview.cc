@@ -13,10 +13,6 @@ namespace {
 // that draw activity into idle gaps (B41).
 constexpr double kFixed = 1e6;
 
-bool IsKernel(SliceKind kind) {
-  return kind == SliceKind::kKernel || kind == SliceKind::kDeviceOther;
-}
-
 struct Weighted {
   double sum = 0, weight = 0;
 };

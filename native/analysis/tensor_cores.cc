@@ -209,8 +209,7 @@ TensorCoreKernels::TensorCoreKernels(const Model& model, const TensorCoreRules& 
     : store_(&model.store()), rules_(rules), by_name_(store_->strings().size(), false) {
   std::vector<bool> seen(store_->strings().size(), false);
   for (SliceIndex i = 0; i < store_->slice_count(); ++i) {
-    const SliceKind kind = store_->kind(i);
-    if (kind != SliceKind::kKernel && kind != SliceKind::kDeviceOther) continue;
+    if (!IsKernel(store_->kind(i))) continue;
     const StringId name = store_->name_id(i);
     if (seen[name]) continue;
     seen[name] = true;
@@ -219,9 +218,7 @@ TensorCoreKernels::TensorCoreKernels(const Model& model, const TensorCoreRules& 
 }
 
 bool TensorCoreKernels::Uses(SliceIndex slice) const {
-  const SliceKind kind = store_->kind(slice);
-  return (kind == SliceKind::kKernel || kind == SliceKind::kDeviceOther) &&
-         by_name_[store_->name_id(slice)];
+  return IsKernel(store_->kind(slice)) && by_name_[store_->name_id(slice)];
 }
 
 bool IsTensorCoreEligibleName(std::string_view op_name) {

@@ -113,8 +113,7 @@ class DeviceSeries {
     const TraceStore& store = model_.store();
     std::vector<Interval> intervals;
     ForEach([&](SliceIndex i) {
-      const SliceKind kind = store.kind(i);
-      if (kernels_only && kind != SliceKind::kKernel && kind != SliceKind::kDeviceOther) return;
+      if (kernels_only && !IsKernel(store.kind(i))) return;
       intervals.push_back({store.start(i), store.end(i)});
     });
     return Unite(std::move(intervals));

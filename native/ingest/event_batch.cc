@@ -2,8 +2,6 @@
 
 #include <simdjson.h>
 
-#include <algorithm>
-
 #include "ingest/scan.h"
 #include "ingest/window.h"
 

@@ -468,14 +468,14 @@ void EventSink::TakeMetadata(const RawEvent& event) {
 }
 
 void EventSink::Finish() {
-  for (const auto& [thread, stack] : open_) {
-    for (const OpenRange& range : stack)
-      problems_->Add(ProblemKind::kUnfinishedEvent, range.offset);
-  }
-  for (const auto& [key, stack] : open_async_) {
-    for (const OpenRange& range : stack)
-      problems_->Add(ProblemKind::kUnfinishedEvent, range.offset);
-  }
+  const auto report = [&](const auto& stacks) {
+    for (const auto& [key, stack] : stacks) {
+      for (const OpenRange& range : stack)
+        problems_->Add(ProblemKind::kUnfinishedEvent, range.offset);
+    }
+  };
+  report(open_);
+  report(open_async_);
   static constexpr const char* kPrefixes[kPhaseClasses] = {"", "M", "i", "C", "s", "t", "f", "?"};
   auto& by_category = builder_->counts().by_category;
   for (const CategoryState& state : categories_) {

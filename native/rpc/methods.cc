@@ -29,8 +29,10 @@ Result<Json> CallView(const ViewMethod& view, const Json& params, const CallCont
     if (!parsed.ok()) return parsed.error();
     steps = parsed.value();
   }
-  const Result<Profile> profile = context.session.Find(TextParam(params, "profileId"));
-  const size_t workers = profile.ok() ? WorkersOf(*profile, SelectionOf(params)) : 0;
+  const auto workers = [&] {
+    const Result<Profile> profile = context.session.Find(TextParam(params, "profileId"));
+    return profile.ok() ? WorkersOf(*profile, SelectionOf(params)) : 0;
+  };
   const ViewRequest request{*trace.value(), params, context.cancel, steps, workers};
   return view.function(request);
 }

@@ -42,10 +42,14 @@ inline constexpr int kSliceKindCount = static_cast<int>(SliceKind::kHostOther) +
 // Stable lower-camel name of a kind, for JSON ("cpuOp", "kernel", ...).
 const char* SliceKindName(SliceKind kind);
 
+// Work that computes: copies and sets apart.
+inline bool IsKernel(SliceKind k) {
+  return k == SliceKind::kKernel || k == SliceKind::kDeviceOther;
+}
+
 // Kernel, copy, set, other device work: what makes a device busy (annotations, syncs do not).
 inline bool IsDeviceWork(SliceKind k) {
-  return k == SliceKind::kKernel || k == SliceKind::kMemcpy || k == SliceKind::kMemset ||
-         k == SliceKind::kDeviceOther;
+  return IsKernel(k) || k == SliceKind::kMemcpy || k == SliceKind::kMemset;
 }
 inline bool IsLaunchApi(SliceKind k) { return k == SliceKind::kRuntime || k == SliceKind::kDriver; }
 

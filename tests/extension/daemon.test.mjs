@@ -304,7 +304,7 @@ test('an editor that is hidden before its page runs loads its trace all the same
   const supervisor = supervise();
   const profile = new Profiles(supervisor).acquire(sample);
   const page = panel(supervisor, profile);
-  page.session.start();
+  void page.session.loadTrace();
   const loaded = await page.wait((message) => message.type === 'loaded', 'the trace');
   assert.equal(profile.active.trace.events, loaded.trace.events);
   // The page that runs at last is told what there is, and nothing is loaded twice.

@@ -87,6 +87,37 @@ TEST_CASE("the same name with something between is another call", "[operators]")
   CHECK(Row(m, Get(m), "f").calls == 2);
 }
 
+TEST_CASE("a call somewhere inside a call of its row adds nothing to the totals (L2)",
+          "[operators]") {
+  Drawing d;
+  const std::string stack = "\"Call stack\":\"/home/u/net.py(12): forward\"";
+  d.Op("f", 0, 100, stack);
+  d.Op("g", 10, 60);
+  d.Op("f", 20, 30, stack);
+  d.Launch(1, 25, 5);
+  d.Op("h", 80, 10);
+  d.Op("f", 200, 50, stack);  // beside, not inside
+  d.Launch(2, 210, 5);
+  d.Op("f", 225, 5, stack);
+  d.Op("h", 232, 5);
+  d.Kernel("a", 1, 300, 7);
+  d.Kernel("b", 2, 310, 5);
+  const Loaded m = Load(d);
+  const OperatorData data = Get(m);
+  const OperatorRow& f = Row(m, data, "f");
+  CHECK(f.calls == 4);
+  CHECK(f.host_total == 150 * kUs);
+  CHECK(f.device_self == 12 * kUs);
+  CHECK(f.device_total == 12 * kUs);
+  CHECK(f.kernel_total == 12 * kUs);
+  const auto stacks = StacksOfOperator(*m, {}, "f", "", StackIds(*m), {});
+  REQUIRE(stacks.ok());
+  REQUIRE(stacks->size() == 1);
+  CHECK((*stacks)[0].calls == 4);
+  CHECK((*stacks)[0].host_total == 150 * kUs);
+  CHECK((*stacks)[0].device_total == 12 * kUs);
+}
+
 TEST_CASE("ranges and wrappers are no operators", "[operators]") {
   Drawing d;
   d.Step(1, 0, 500);

@@ -50,6 +50,13 @@ export const deviations = [
   },
   { bug: 'B8', trace: /ddp_resnet18/, figure: /^rows by (operator and shape|kernel properties)$/ },
 
+  // Calls inside a call of the same operator.
+  {
+    bug: 'L2',
+    trace: /trace_diff\/control|h100\/(Qwen|google)|^zoology/,
+    figure: /^operator aten::(abs|arange|nan_to_num|where|zeros) (device|host)TotalUs$/,
+  },
+
   // Advice.
   { bug: 'B6', trace: /trace_diff\/control/, figure: /^recommendations$/ },
   { bug: 'B46', trace: /mi300/, figure: /^recommendations$/ },

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { slice } from '../lib/trace_events.mjs';
 import { plainMethods, startDaemon } from './daemon.mjs';
 
 let folder, daemon;
@@ -18,17 +19,6 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const slice = (cat, name, ts, dur, args = {}, more = {}) => ({
-  ph: 'X',
-  cat,
-  name,
-  pid: 1,
-  tid: 1,
-  ts,
-  dur,
-  args,
-  ...more,
-});
 const op = (name, ts, dur, args, more) => slice('cpu_op', name, ts, dur, args, more);
 const step = (number, ts, dur) => slice('user_annotation', `ProfilerStep#${number}`, ts, dur);
 const launch = (correlation, ts, dur = 2) =>

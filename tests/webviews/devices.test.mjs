@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { traceText } from '../generator/generate.mjs';
+import { slice } from '../lib/trace_events.mjs';
 import { Harness, axe, commandLine } from './harness.mjs';
 
 let harness;
@@ -46,23 +47,14 @@ const lightning = {
   Framework: 'pytorch-lightning',
   traceEvents: [0, 1].flatMap((step) => {
     const at = 1000 + 1000 * step;
-    const slice = (name, ts, dur, cat = 'user_annotation') => ({
-      ph: 'X',
-      cat,
-      name,
-      pid: 1,
-      tid: 1,
-      ts: at + ts,
-      dur,
-      args: {},
-    });
+    const annotation = (name, ts, dur) => slice('user_annotation', name, at + ts, dur);
     return [
-      slice(`ProfilerStep#${step + 1}`, 0, 990),
-      slice('[pl][profile][Strategy]SingleDeviceStrategy.training_step', 10, 500),
-      slice('[pl][module]model.Net: net', 20, 400),
-      slice('[pl][module]torch.nn.modules.linear.Linear: net.first', 30, 100),
-      slice('aten::linear', 40, 80, 'cpu_op'),
-      slice('[pl][profile][Strategy]SingleDeviceStrategy.backward', 520, 300),
+      annotation(`ProfilerStep#${step + 1}`, 0, 990),
+      annotation('[pl][profile][Strategy]SingleDeviceStrategy.training_step', 10, 500),
+      annotation('[pl][module]model.Net: net', 20, 400),
+      annotation('[pl][module]torch.nn.modules.linear.Linear: net.first', 30, 100),
+      slice('cpu_op', 'aten::linear', at + 40, 80),
+      annotation('[pl][profile][Strategy]SingleDeviceStrategy.backward', 520, 300),
     ];
   }),
 };
@@ -211,19 +203,10 @@ test('runs, workers and ranges of steps are chosen at the top', async () => {
   generated('nccl', 3, 'log/second/worker0');
   const second = commandLine('operators', log, ['--run', 'second', '--sort', '-hostSelfUs']);
   await withPage(log, {}, async (profile, page) => {
-    const choose = (label, value) =>
-      page.locator('vscode-single-select').evaluateAll(
-        (all, [name, wanted]) => {
-          const select = all.find((one) => one.label === name);
-          select.value = wanted;
-          select.dispatchEvent(new Event('change'));
-        },
-        [label, value],
-      );
     const labels = () =>
       page.locator('.selectors vscode-single-select').evaluateAll((all) => all.map((x) => x.label));
     assert.deepEqual(await labels(), ['Run', 'Worker', 'Steps']);
-    await choose('Run', 'second');
+    await profile.choose('Run', 'second');
     await page.waitForFunction(
       () => document.querySelectorAll('.selectors vscode-single-select').length === 2,
     );
@@ -234,7 +217,7 @@ test('runs, workers and ranges of steps are chosen at the top', async () => {
       (await values(page, 'Operators', 'hostSelfUs')).slice(0, 6),
       second.rows.slice(0, 6).map((row) => row.hostSelfUs),
     );
-    await choose('Steps', 'range');
+    await profile.choose('Steps', 'range');
     await page.getByRole('button', { name: 'All steps' }).waitFor();
     await profile.settled();
     const asked = profile.messages.filter((message) => message.method === 'view/operators').at(-1);
@@ -286,24 +269,15 @@ test('what was chosen in one run gives way in another that does not have it (B35
     writeFileSync(join(log, run, 'w.pt.trace.json'), JSON.stringify({ traceEvents }));
   }
   await withPage(log, {}, async (profile, page) => {
-    const choose = (label, value) =>
-      page.locator('vscode-single-select').evaluateAll(
-        (all, [name, wanted]) => {
-          const select = all.find((one) => one.label === name);
-          select.value = wanted;
-          select.dispatchEvent(new Event('change'));
-        },
-        [label, value],
-      );
     const heading = (text) => page.getByRole('heading', { name: text, exact: true }).waitFor();
     await profile.view('Memory');
     await heading('Memory of GPU 0');
-    await choose('Device', 'GPU 1');
+    await profile.choose('Device', 'GPU 1');
     await heading('Memory of GPU 1');
-    await choose('Run', 'second');
+    await profile.choose('Run', 'second');
     await heading('Memory of GPU 0');
     assert.equal(await page.locator('.failure').count(), 0);
-    await choose('Run', 'first');
+    await profile.choose('Run', 'first');
     await profile.settled();
     assert.equal(await page.locator('.failure').count(), 0);
   });

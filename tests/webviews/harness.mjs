@@ -295,6 +295,18 @@ export class ProfilePage {
     await this.page.waitForSelector('#view, .state-page.failed');
   }
 
+  /** Chooses in the list with this label, as its own menu does. */
+  async choose(label, value) {
+    await this.page.locator('vscode-single-select').evaluateAll(
+      (all, [name, wanted]) => {
+        const select = all.find((one) => one.label === name);
+        select.value = wanted;
+        select.dispatchEvent(new Event('change'));
+      },
+      [label, value],
+    );
+  }
+
   /** Goes to a view by its tab and waits until nothing is on its way. */
   async view(title) {
     await this.page.getByRole('tab', { name: title, exact: true }).click();

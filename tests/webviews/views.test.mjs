@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { root } from '../../scripts/lib/paths.mjs';
+import { slice } from '../lib/trace_events.mjs';
 import { Harness, commandLine, sample } from './harness.mjs';
 
 const train = sample('transformer/train.pt.trace.json.gz');
@@ -484,17 +485,6 @@ async function withDrawn(events, work, header = {}) {
     rmSync(folder, { recursive: true, force: true });
   }
 }
-
-const slice = (cat, name, ts, dur, args = {}) => ({
-  ph: 'X',
-  cat,
-  name,
-  pid: 1,
-  tid: 1,
-  ts,
-  dur,
-  args,
-});
 
 test('each row of a tree opens and closes by itself (B18)', async () => {
   // Two modules whose sub-modules have the same place in their lists.

@@ -70,21 +70,13 @@ export class PanelSession implements Disposable {
     this.registration = supervisor.onStatus.on((status) => this.onDaemon(status));
   }
 
-  /**
-   * Begins to load before there is a page to show it: the costs beside the source need no page, and
-   * an editor that is hidden at once has none for long.
-   */
-  start(): void {
-    if (this.last === undefined) void this.loadTrace();
-  }
-
   /** The page runs: tells it where things stand, and starts loading where nothing has begun. */
   ready(): void {
     // A page that starts again numbers its requests anew: answers to the old one are not for it.
     for (const abort of this.requests.values()) abort.abort();
     this.requests.clear();
     this.tellDaemonState(this.supervisor.current);
-    if (this.last === undefined) this.start();
+    if (this.last === undefined) void this.loadTrace();
     else this.post(this.last);
   }
 

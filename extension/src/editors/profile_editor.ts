@@ -8,6 +8,7 @@ import type {
   ViewName,
   ViewSelection,
 } from '../../../webviews/src/host/messages.ts';
+import { pathsChanged } from '../config.ts';
 import { ruleParams, sourceParams, wantsSourceParams, type Context } from '../context.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
 import { plainText } from '../source/format.ts';
@@ -56,12 +57,6 @@ interface Editor {
   missing: Set<string>;
 }
 
-const answerSettings = [
-  'emberline.tensorCoreRules',
-  'emberline.pathMappings',
-  'emberline.sitePackages',
-];
-
 export class ProfileEditors implements vscode.CustomReadonlyEditorProvider<ProfileDocument> {
   private readonly context: Context;
   private readonly states: StateStore;
@@ -76,7 +71,8 @@ export class ProfileEditors implements vscode.CustomReadonlyEditorProvider<Profi
     // Answers follow the settings that are sent along with the page's requests.
     context.extension.subscriptions.push(
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (!answerSettings.some((name) => event.affectsConfiguration(name))) return;
+        if (!pathsChanged(event) && !event.affectsConfiguration('emberline.tensorCoreRules'))
+          return;
         for (const editor of this.editors) this.post(editor, { type: 'refresh' });
       }),
     );
@@ -141,7 +137,9 @@ export class ProfileEditors implements vscode.CustomReadonlyEditorProvider<Profi
       missing: new Set(),
     };
     this.editors.add(editor);
-    editor.session.start();
+    // Before there is a page to show it: the costs beside the source need no page, and an editor
+    // that is hidden at once has none for long.
+    void editor.session.loadTrace();
     const navigation = this.queued.get(key);
     this.queued.delete(key);
     if (navigation !== undefined) editor.queue.push({ type: 'navigate', to: navigation });

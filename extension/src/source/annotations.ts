@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { pathsChanged } from '../config.ts';
 import { sourceParams, type Context } from '../context.ts';
 import { failureData } from '../daemon/failure.ts';
 import { selectionParams, type OpenProfile } from '../daemon/profiles.ts';
@@ -74,8 +75,7 @@ export class Annotations implements vscode.Disposable {
       }),
       vscode.workspace.onDidCloseTextDocument((document) => this.forget(document)),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        const paths = ['emberline.pathMappings', 'emberline.sitePackages'];
-        if (paths.some((key) => event.affectsConfiguration(key))) this.renew();
+        if (pathsChanged(event)) this.renew();
       }),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.renew()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.renew()),

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { sourceSettings } from '../config.ts';
+import { pathsChanged, sourceSettings } from '../config.ts';
 import { ruleParams, sourceParams, type Context } from '../context.ts';
 import { failureData } from '../daemon/failure.ts';
 import { selectionParams, type OpenProfile } from '../daemon/profiles.ts';
@@ -42,7 +42,7 @@ export class Findings implements vscode.Disposable {
       annotations.onDidChange((document) => this.follow(document)),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('emberline.findings')) this.publish();
-        if (event.affectsConfiguration('emberline.pathMappings')) void this.update(true);
+        if (pathsChanged(event)) void this.update(true);
       }),
     ];
   }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { pathsChanged } from '../config.ts';
 import { sourceParams, type Context } from '../context.ts';
 import { failureData } from '../daemon/failure.ts';
 import { selectionParams } from '../daemon/profiles.ts';
@@ -22,8 +23,7 @@ export class HotLinesTree implements vscode.TreeDataProvider<HotLine>, vscode.Di
     this.subscription = vscode.Disposable.from(
       context.profiles.onChange.on(() => this.onProfiles()),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        const paths = ['emberline.pathMappings', 'emberline.sitePackages'];
-        if (paths.some((key) => event.affectsConfiguration(key))) this.changed.fire();
+        if (pathsChanged(event)) this.changed.fire();
       }),
     );
   }

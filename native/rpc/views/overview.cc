@@ -92,7 +92,7 @@ Result<Json> OverviewView(const ViewRequest& request) {
   Json result = Json::object();
   result["configuration"] = Json::array();
   result["configuration"].push_back(
-      {{"name", "Workers in the run"}, {"value", std::to_string(request.workers)}});
+      {{"name", "Workers in the run"}, {"value", std::to_string(request.workers())}});
   for (const ConfigEntry& entry : overview->configuration) {
     result["configuration"].push_back({{"name", entry.name}, {"value", entry.value}});
   }

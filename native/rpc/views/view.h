@@ -2,6 +2,7 @@
 // JSON result, used by the daemon and the command line alike. One file per view in this folder.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,8 @@ struct ViewRequest {
   const Json&
       params;  // the method's params object (protocol schema), profileId and selection included
   CancelToken cancel;
-  StepSelection steps;  // parsed from params.steps
-  size_t workers = 0;   // of the selected run
+  StepSelection steps;              // parsed from params.steps
+  std::function<size_t()> workers;  // how many the selected run has; looks through its profile
 };
 
 using ViewFunction = Result<Json> (*)(const ViewRequest&);
