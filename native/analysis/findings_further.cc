@@ -405,7 +405,7 @@ void AddMissing(const Model& model, std::vector<Finding>* findings) {
   std::string missing, arguments;
   const auto add = [&](const char* what, const char* argument) {
     missing += (missing.empty() ? "" : ", ") + std::string(what);
-    arguments += std::string(arguments.empty() ? "" : ", ") + argument;
+    arguments += "    " + std::string(argument) + ",\n";
   };
   if (!stacks) add("Python stacks (lines, modules)", "with_stack=True");
   if (dims == kNone) add("input shapes", "record_shapes=True");
@@ -426,7 +426,7 @@ void AddMissing(const Model& model, std::vector<Finding>* findings) {
     f.text += " Memory recording was switched on, but the trace holds no allocator record.";
   }
   f.action = "Record again with the arguments below; call prof.step() at the end of each step.";
-  f.snippet = "with torch.profiler.profile(" + arguments + ") as prof:\n    ...";
+  f.snippet = "with torch.profiler.profile(\n" + arguments + ") as prof:\n    ...";
   findings->push_back(std::move(f));
 }
 

@@ -291,6 +291,29 @@ test('the main thread is the one that ran the steps, although another one did mo
   });
 });
 
+test('without steps the main thread is the one that called the modules, never that of autograd', async () => {
+  const named = (tid, name) => ({ ph: 'M', name: 'thread_name', pid: 1, tid, args: { name } });
+  const first = async (page) => (await twin(page)).map(([name]) => name);
+  const operators = [
+    named(2, 'thread 2 (pt_autograd_0)'),
+    slice('cpu_op', 'aten::linear', 1, 30, 100),
+    slice('cpu_op', 'aten::backward', 2, 350, 650),
+  ];
+  await withDrawn(operators, async (profile, page) => {
+    assert.deepEqual(await first(page), ['aten::linear']);
+  });
+  await withDrawn(
+    [
+      ...operators,
+      slice('cpu_op', 'aten::load', 3, 0, 300),
+      slice('python_function', 'nn.Module: Linear_0', 1, 20, 300),
+    ],
+    async (profile, page) => {
+      assert.deepEqual(await first(page), ['nn.Module: Linear_0', 'aten::linear']);
+    },
+  );
+});
+
 test('without operators on the host the chart says so, and what records them', async () => {
   const events = [
     slice('python_function', 'nn.Module: Linear_0', 1, 20, 300),

@@ -38,8 +38,8 @@ Json NoMemoryJson(const TraceStore& store) {
         "Memory recording was switched on, but no allocator record is in this trace.", "", "");
   }
   return AbsenceJson("No allocations were recorded.", "profile_memory=True",
-                     "with torch.profiler.profile(profile_memory=True, record_shapes=True, "
-                     "with_stack=True) as prof:\n    ...");
+                     "with torch.profiler.profile(\n    profile_memory=True,\n"
+                     "    record_shapes=True,\n    with_stack=True,\n) as prof:\n    ...");
 }
 
 Result<TensorCoreRules> RulesOf(const ViewRequest& request) {

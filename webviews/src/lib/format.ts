@@ -135,7 +135,7 @@ export function numberColumnPx(title: string, longest: string): number {
   const word = title.split(' ').reduce((most, one) => Math.max(most, one.length), 0);
   const digits = longest.replace(/\D/g, '').length;
   return Math.round(
-    Math.max(60, word * 7.9 + 29, digits * 8.3 + (longest.length - digits) * 4.5 + 18),
+    Math.max(60, word * 8.4 + 29, digits * 8.3 + (longest.length - digits) * 4.5 + 18),
   );
 }
 

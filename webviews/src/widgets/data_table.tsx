@@ -177,9 +177,9 @@ function usePages(props: DataTableProps, sort: string, filter: string) {
 
 const numeric = (column: Column): boolean => column.type === 'integer' || column.type === 'number';
 
-function minimumWidth(column: Column, first: boolean, longest: string): number {
+function minimumWidth(column: Column, first: boolean, longest: string, firstPx: number): number {
   // Names are cut in their middle; places are not.
-  if (first) return column.key === 'file' ? 180 : 172;
+  if (first) return column.key === 'file' ? 180 : firstPx;
   if (column.type !== 'text') return numberColumnPx(column.title, longest);
   return column.key === 'grid' || column.key === 'block'
     ? 96
@@ -479,6 +479,7 @@ export function DataTable(props: DataTableProps) {
         column,
         index === 0,
         numberText(column, presentScales[index]!, largest[column.key] ?? 0),
+        props.kernelNames === true ? 220 : 172,
       ),
     stays: index === 0 || column.key === sortKey || widthState.value[column.key] !== undefined,
   }));

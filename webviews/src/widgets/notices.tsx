@@ -65,9 +65,7 @@ export function Lacks(props: { absences: readonly Absence[] }) {
       open={open.value}
       onToggle={(event) => (open.value = event.currentTarget.open)}
     >
-      <summary>
-        Not in this trace: {props.absences.map((absence) => absence.what).join(' ')}
-      </summary>
+      <summary>{props.absences.map((absence) => absence.what).join(' ')}</summary>
       <Absences absences={props.absences} />
     </details>
   );

@@ -50,18 +50,23 @@ interface OperatorThread {
   operatorNs: number;
 }
 
-/** Host threads with operators; the main one first: it ran the profiler's steps, else most operator time. */
+/**
+ * Host threads with operators; the main one first: it ran the profiler's steps, else modules, else
+ * most operator time. A thread of autograd's own is never it where there is another.
+ */
 async function operatorThreads(
   all: TimelineTracksResult,
   signal: AbortSignal,
 ): Promise<OperatorThread[]> {
   const search = (params: Record<string, unknown>): Promise<TimelineSearchResult> =>
     ask('timeline/search', { ...params, limit: 1 }, signal) as Promise<TimelineSearchResult>;
-  const [operators, steps] = await Promise.all([
+  const [operators, steps, modules] = await Promise.all([
     search({ kind: 'cpuOp' }),
     search({ text: 'ProfilerStep#' }),
+    search({ text: 'nn.Module: ' }),
   ]);
-  const stepped = new Set(steps.byTrack.map((one) => one.track));
+  const having = (found: TimelineSearchResult) => new Set(found.byTrack.map((one) => one.track));
+  const [stepped, called] = [having(steps), having(modules)];
   const tracks = new Map(all.tracks.map((track) => [track.id, track]));
   const found = await Promise.all(
     [...operators.byTrack]
@@ -82,7 +87,8 @@ async function operatorThreads(
         return { track, operatorNs: own?.unionNs ?? 0 };
       }),
   );
-  const rank = ({ track }: OperatorThread): number => (stepped.has(track.id) ? 1 : 0);
+  const rank = ({ track }: OperatorThread): number =>
+    stepped.has(track.id) ? 2 : called.has(track.id) ? 1 : /autograd/.test(track.name) ? -1 : 0;
   return found.sort((a, b) => rank(b) - rank(a) || b.operatorNs - a.operatorNs);
 }
 
@@ -127,7 +133,7 @@ export function OperatorStrip(props: { marked: Signal<string> }) {
       title={title}
       definition={
         'Operators, module calls and annotations of one thread of the host, each below what it ran in. ' +
-        'The main thread is the one that ran the steps of the profiler, else the one with most operator time.'
+        'The main thread is the one that ran the steps of the profiler, else the modules, else the one with most operator time.'
       }
       actions={
         threads === undefined || threads.length < 2 ? undefined : (
