@@ -305,6 +305,23 @@ test('times of the timeline are exported as numbers, their unit in the heading',
   });
 });
 
+test('every heading has a definition, and a row is copied with its line', async () => {
+  await withPage(trace, {}, async (profile, page) => {
+    for (const tab of ['Operators', 'Kernels', 'Memory', 'Modules', 'Stacks', 'Lines']) {
+      await profile.view(tab);
+      const bare = await page
+        .locator('[role=columnheader]:not([title])')
+        .filter({ hasNotText: 'Go to' })
+        .allTextContents();
+      assert.deepEqual(bare, [], tab);
+    }
+    await grid(page, 'Lines').locator('[role=gridcell][data-row="0"]').first().focus();
+    const { text } = await profile.sent('copy', () => page.keyboard.press('Control+c'));
+    const [file, line] = text.split('\t');
+    assert.match(`${file}:${line}`, /^(layers|train)\.py:\d+$/);
+  });
+});
+
 test('what a setting changes is asked again', async () => {
   await withPage(trace, {}, async (profile, page) => {
     await profile.view('Kernels');

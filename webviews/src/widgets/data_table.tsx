@@ -596,7 +596,9 @@ export function DataTable(props: DataTableProps) {
       case 'c': {
         const data = rowAt(row);
         if (!all || data === undefined || window.getSelection()?.isCollapsed === false) return;
-        copyText(present.map((c) => String(data[c.key] ?? '')).join('\t'));
+        // The line too, which the cell of the file shows.
+        const whole = (loaded?.columns ?? []).filter((c) => !c.hidden);
+        copyText(whole.map((c) => String(data[c.key] ?? '')).join('\t'));
         announce('Row copied');
         break;
       }

@@ -381,7 +381,11 @@ export function TreeTable<T extends TreeItem<T>>(props: {
         >
           <div role="rowgroup" class="grid-head">
             <div role="row" aria-rowindex={1} class="grid-row head">
-              <div role="columnheader" class="cell head-cell first">
+              <div
+                role="columnheader"
+                class="cell head-cell first"
+                title="What ran inside a row stands below it."
+              >
                 <span class="head-text">Name</span>
               </div>
               {columns.map(({ column, scale }) => (
