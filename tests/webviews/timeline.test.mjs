@@ -845,6 +845,62 @@ test('an answer that comes late does not bring back what was switched off', asyn
   await opened.close();
 });
 
+test('where there are more arrows than can be drawn, it says so', async () => {
+  const opened = await harness.open(sample('transformer/train.pt.trace.json.gz'));
+  const { page } = opened;
+  await opened.view('Timeline');
+  await page.waitForSelector('.tl[data-settled="true"]');
+  await page.getByRole('button', { name: 'Fit', exact: true }).click();
+  await page.getByRole('button', { name: 'Arrows', exact: true }).click();
+  const note = page.getByText(/^[\d,]+ of [\d,]+ arrows: zoom in$/);
+  await note.waitFor();
+  const { total } = await harness.daemon.request('timeline/flows', { profileId: opened.profileId });
+  assert.match(await note.innerText(), new RegExp(` of ${total.toLocaleString('en-US')} arrows`));
+  await page.getByRole('button', { name: 'Arrows', exact: true }).click();
+  await note.waitFor({ state: 'detached' });
+  await opened.close();
+});
+
+test('the picture stays when the graphics context is lost', async () => {
+  const opened = await openTimeline();
+  const { page } = opened;
+  // A box of the first row, in the middle of the picture.
+  const colour = () =>
+    page.evaluate(() => {
+      const overlay = document.querySelector('.tl-overlay');
+      const ratio = overlay.width / overlay.clientWidth;
+      const context = overlay.getContext('2d');
+      const at = [overlay.clientWidth / 2, 22 + 4].map((css) => Math.round(css * ratio));
+      return [...context.getImageData(...at, 1, 1).data];
+    });
+  const before = await colour();
+  assert.equal(before[3], 255, 'a box is drawn');
+  await page.evaluate(() => {
+    const lost = new Event('webglcontextlost', { cancelable: true });
+    document.querySelector('.tl-boxes').dispatchEvent(lost);
+  });
+  assert.deepEqual(await colour(), before);
+  const saved = await opened.sent('save', () =>
+    page.getByRole('button', { name: 'Picture' }).click(),
+  );
+  assert.equal(saved.suggestedName, 'timeline.png');
+  const drawn = await page.evaluate(async (base64) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${base64}`;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [image.width, image.height];
+    const context = canvas.getContext('2d');
+    context.drawImage(image, 0, 0);
+    const { data } = context.getImageData(0, 0, image.width, image.height);
+    const colours = new Set();
+    for (let i = 0; i < data.length; i += 4) colours.add(data.slice(i, i + 3).join());
+    return colours.size;
+  }, saved.content);
+  assert.ok(drawn > 20, `the saved picture has ${drawn} colours`);
+  await opened.close();
+});
+
 test('idle time is drawn on the device it is of', async () => {
   const names = ['zero', 'one'];
   const opened = await harness.open(

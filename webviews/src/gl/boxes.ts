@@ -74,6 +74,9 @@ class GlRenderer implements BoxRenderer {
   private readonly gl: WebGL2RenderingContext;
   private readonly program: WebGLProgram;
   private readonly corners: WebGLBuffer;
+  private readonly map: WebGLUniformLocation | null;
+  private readonly row: WebGLUniformLocation | null;
+  private readonly screen: WebGLUniformLocation | null;
   private readonly uploaded = new Map<BoxBlock, Uploaded>();
   private width = 1;
   private height = 1;
@@ -88,6 +91,9 @@ class GlRenderer implements BoxRenderer {
     this.gl = gl;
     this.program = program;
     this.corners = corners;
+    this.map = gl.getUniformLocation(program, 'map');
+    this.row = gl.getUniformLocation(program, 'row');
+    this.screen = gl.getUniformLocation(program, 'screen');
   }
 
   resize(width: number, height: number, ratio: number): void {
@@ -103,14 +109,12 @@ class GlRenderer implements BoxRenderer {
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);
     gl.useProgram(this.program);
-    const map = gl.getUniformLocation(this.program, 'map');
-    const row = gl.getUniformLocation(this.program, 'row');
-    gl.uniform2f(gl.getUniformLocation(this.program, 'screen'), this.width, this.height);
+    gl.uniform2f(this.screen, this.width, this.height);
     for (const place of places) {
       if (place.block.count === 0) continue;
       gl.bindVertexArray(this.upload(place.block).array);
-      gl.uniform2f(map, 1 / nsPerPixel, (place.block.originNs - startNs) / nsPerPixel);
-      gl.uniform3f(row, place.y, place.laneHeight, place.height);
+      gl.uniform2f(this.map, 1 / nsPerPixel, (place.block.originNs - startNs) / nsPerPixel);
+      gl.uniform3f(this.row, place.y, place.laneHeight, place.height);
       gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, place.block.count);
     }
     gl.bindVertexArray(null);
@@ -241,10 +245,15 @@ function emulated(gl: WebGL2RenderingContext): boolean {
   return /swiftshader|llvmpipe|software|softpipe/i.test(name);
 }
 
-/** A renderer on `canvas`. A canvas that once gave one kind of context gives no other: pass a fresh one. */
+/**
+ * A renderer on `canvas`, or, where it has to be a 2D canvas and one is there for what lies above the
+ * boxes, on that one: without a graphics card each canvas costs a copy and a blending in every frame.
+ * A canvas that once gave one kind of context gives no other: pass a fresh one.
+ */
 export function createBoxRenderer(
   canvas: HTMLCanvasElement,
   prefer: 'auto' | 'canvas2d' | 'webgl2',
+  above: HTMLCanvasElement = canvas,
 ): BoxRenderer {
   if (prefer !== 'canvas2d') {
     const trial = document.createElement('canvas').getContext('webgl2');
@@ -278,7 +287,7 @@ export function createBoxRenderer(
       }
     }
   }
-  const context = canvas.getContext('2d');
+  const context = above.getContext('2d');
   if (context === null) throw new Error('This page has no canvas to draw on.');
-  return new CanvasRenderer(canvas, context);
+  return new CanvasRenderer(above, context);
 }

@@ -133,13 +133,15 @@ export function seriesValue(row: Row, value: number): string {
   }
 }
 
+/** What lies above the boxes; `fresh` where they are on another canvas, else it is drawn over them. */
 export function drawOverlay(
   context: CanvasRenderingContext2D,
   scene: Scene,
   palette: Palette,
+  fresh = true,
 ): void {
   const { width, height } = scene;
-  context.clearRect(0, 0, width, height);
+  if (fresh) context.clearRect(0, 0, width, height);
   context.font = `11px ${palette.font}`;
   context.textBaseline = 'middle';
   context.textAlign = 'left';

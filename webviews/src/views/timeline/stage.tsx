@@ -74,6 +74,8 @@ export const frameStats = { frames: 0, drawMs: [] as number[], renderer: '' };
 export const layout = signal<Layout>({ rows: [], headings: [], height: 0, hidden: 0 });
 const tip = signal<Pointed | undefined>(undefined);
 export const problem = signal<string>('');
+/** How many arrows of the window are drawn, of how many. */
+export const windowArrowCount = signal({ shown: 0, total: 0 });
 /** Grows when boxes or series have come: what shows them otherwise than as a picture asks again. */
 export const arrived = signal(0);
 
@@ -114,8 +116,7 @@ export class Stage {
     this.overlay = context(parts.overlay);
     this.ruler = context(parts.ruler);
     this.minimap = context(parts.minimap);
-    this.renderer = createBoxRenderer(parts.boxes, 'auto');
-    frameStats.renderer = this.renderer.kind;
+    this.renderer = this.chooseRenderer('auto');
     this.source = new WindowSource(
       () => this.palette,
       () => {
@@ -203,16 +204,19 @@ export class Stage {
     this.renderer.dispose();
   }
 
+  private chooseRenderer(prefer: 'auto' | 'canvas2d'): BoxRenderer {
+    const renderer = createBoxRenderer(this.parts.boxes, prefer, this.parts.overlay);
+    frameStats.renderer = renderer.kind;
+    // On a 2D canvas the boxes lie on the same one as what is above them.
+    this.parts.boxes.hidden = renderer.kind === 'canvas2d';
+    return renderer;
+  }
+
   /** A lost graphics context: the same picture on a 2D canvas. */
   private fallBack(): void {
-    const fresh = document.createElement('canvas');
-    fresh.className = this.parts.boxes.className;
-    this.parts.boxes.replaceWith(fresh);
-    this.parts.boxes = fresh;
-    this.renderer = createBoxRenderer(fresh, 'canvas2d');
-    frameStats.renderer = this.renderer.kind;
+    this.renderer = this.chooseRenderer('canvas2d');
     this.resize();
-    // Not with the next frame: until then the fresh canvas would show as an empty one.
+    // Not with the next frame: until then the canvas would show no boxes.
     this.draw();
   }
 
@@ -236,16 +240,19 @@ export class Stage {
     const abort = new AbortController();
     this.flowAbort = abort;
     let found: readonly FlowArrow[] = [];
+    let total = 0;
     if (allFlows.peek()) {
       const { startNs, endNs } = shownWindow.peek();
       const answer = (await ask(
         'timeline/flows',
         { startNs: Math.floor(startNs), endNs: Math.ceil(endNs) },
         abort.signal,
-      ).catch(() => ({ arrows: [] }))) as { arrows: FlowArrow[] };
+      ).catch(() => ({ arrows: [], total: 0 }))) as { arrows: FlowArrow[]; total: number };
       if (abort.signal.aborted) return;
       found = answer.arrows;
+      total = answer.total;
     }
+    windowArrowCount.value = { shown: found.length, total };
     if (found.length === 0 && this.windowArrows.length === 0) return;
     this.windowArrows = found;
     this.redraw();
@@ -312,7 +319,7 @@ export class Stage {
     const begin = performance.now();
     const scene = this.scene(all);
     drawBoxes(this.renderer, scene);
-    drawOverlay(this.overlay, scene, this.palette);
+    drawOverlay(this.overlay, scene, this.palette, this.renderer.kind === 'webgl2');
     drawRuler(this.ruler, scene, this.palette);
     drawMinimap(
       this.minimap,
@@ -460,7 +467,8 @@ export class Stage {
       style.getPropertyValue('--vscode-editor-background') || style.backgroundColor;
     context.fillRect(0, 0, canvas.width, canvas.height);
     context.drawImage(this.parts.ruler, labelWidth * ratio, 0);
-    context.drawImage(this.parts.boxes, labelWidth * ratio, rulerHeight * ratio);
+    if (this.renderer.kind === 'webgl2')
+      context.drawImage(this.parts.boxes, labelWidth * ratio, rulerHeight * ratio);
     context.drawImage(this.parts.overlay, labelWidth * ratio, rulerHeight * ratio);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.textBaseline = 'top';

@@ -14,7 +14,7 @@ import {
   path,
   requestSelection,
 } from '../../host/store.ts';
-import { plural } from '../../lib/format.ts';
+import { fixed, plural } from '../../lib/format.ts';
 import type { FailureData, Navigation } from '../../host/messages.ts';
 import type { SliceRef, SourceLineSlicesResult } from '../../lib/protocol.ts';
 import { Button, FilterBox, LinkButton, Segments } from '../../widgets/controls.tsx';
@@ -27,7 +27,16 @@ import {
   TablePanel,
   lineParams,
 } from './panels.tsx';
-import { failed, frameStats, layout, problem, settled, StageView, type Stage } from './stage.tsx';
+import {
+  failed,
+  frameStats,
+  layout,
+  problem,
+  settled,
+  StageView,
+  windowArrowCount,
+  type Stage,
+} from './stage.tsx';
 import {
   allFlows,
   detail,
@@ -132,6 +141,17 @@ async function follow(to: Navigation): Promise<void> {
     if (first !== undefined) await select(first.slice);
     else announce('No slice found');
   }
+}
+
+/** Says so where there are more arrows than can be drawn. */
+function ArrowCount() {
+  const { shown, total } = windowArrowCount.value;
+  if (!allFlows.value || total <= shown) return null;
+  return (
+    <span class="tl-dim" role="note">
+      {fixed(shown, 0)} of {fixed(total, 0)} arrows: zoom in
+    </span>
+  );
 }
 
 /** A link that opens this file, window and selection again. */
@@ -333,6 +353,7 @@ export function TimelineView() {
         >
           Arrows
         </LinkButton>
+        <ArrowCount />
         {hidden === 0 ? null : (
           <LinkButton
             onClick={() => {
