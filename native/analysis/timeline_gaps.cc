@@ -118,6 +118,19 @@ class GapFinder {
       if (gap.launch == kNone) return gap;
     }
     if (gap.launch == kNone) return gap;  // nothing recorded what launched it
+    // The call that launched the work may itself be what took so long: the first call of a kernel
+    // loads its code, a copy from pageable memory is staged.
+    const Ns in_launch =
+        std::min(time.end, store_.end(gap.launch)) - std::max(time.begin, store_.start(gap.launch));
+    const double launching =
+        static_cast<double>(in_launch) / static_cast<double>(std::max<Ns>(1, time.Length()));
+    if (!first && launching >= kExplains) {
+      gap.reason = IsCopyCall(store_.name(gap.launch)) ? GapReason::kCopy : GapReason::kLaunchLate;
+      gap.confidence = launching >= kSure ? GapConfidence::kHigh : GapConfidence::kMedium;
+      gap.host = gap.launch;
+      gap.host_part = in_launch;
+      return gap;
+    }
     const Interval wait{time.begin, std::min(time.end, store_.start(gap.launch))};
     if (wait.Length() == 0) {
       if (first) return gap;
@@ -285,8 +298,8 @@ std::string GapText(const Model& model, const DeviceGap& gap) {
       gap.host == kNone ? "" : name(gap.host) + " (" + Us(gap.host_part) + " of the gap)";
   std::string late;
   if (gap.launch != kNone && store.start(gap.launch) > gap.time.begin) {
-    late =
-        " The next work was launched " + Us(store.start(gap.launch) - gap.time.begin) + " into it.";
+    late = (gap.host == gap.launch ? " The launch began " : " The next work was launched ") +
+           Us(store.start(gap.launch) - gap.time.begin) + " into it.";
   }
   switch (gap.reason) {
     case GapReason::kLaunchLate:
@@ -302,6 +315,9 @@ std::string GapText(const Model& model, const DeviceGap& gap) {
       return "The host was in a collective, " + host + "." + late;
     case GapReason::kHostBusy:
       if (gap.host == kNone) return "The host did nothing that was recorded." + late;
+      if (gap.confidence == GapConfidence::kLow && gap.host_part * 2 < gap.time.Length()) {
+        return "Little of what the host did was recorded, the longest " + host + "." + late;
+      }
       return "The host was outside operators, in " + host + "." + late;
     case GapReason::kStartOfTrace:
       return "No work had been launched yet." + late;

@@ -9,6 +9,7 @@ namespace {
 constexpr Ns kFinestNs = 128;
 constexpr Ns kCoarsestNs = Ns{1} << 61;  // doubling stays in range
 constexpr size_t kSmallLane = 256;       // below this a pyramid does not pay
+constexpr size_t kCoarse = 16;           // slices to a group where groups know their extent
 
 }  // namespace
 
@@ -44,7 +45,17 @@ void TimelineLane::Build(const TraceStore& store, const std::vector<SliceIndex>&
     if (below.size() * 2 <= kept) {
       kept = below.size();
       levels->push_back({resolution, below});
-      levels->back().groups.shrink_to_fit();
+      Level& level = levels->back();
+      level.groups.shrink_to_fit();
+      if (below.size() * kCoarse <= slices.size()) {
+        level.extents.reserve(below.size());
+        for (size_t g = 0; g < below.size(); ++g) {
+          const uint32_t next =
+              g + 1 < below.size() ? below[g + 1].first : static_cast<uint32_t>(slices.size());
+          level.extents.push_back({store.start(slices[below[g].first]), store.end(slices[next - 1]),
+                                   store.duration(below[g].longest)});
+        }
+      }
     }
     if (below.size() < 64) break;
   }
@@ -70,17 +81,23 @@ void TimelineLane::Query(const TraceStore& store, Interval window, Ns resolution
   const auto [first, last] = Touching(store, window);
   if (first == last) return;
   const size_t begin_of_lane = out->size();
-  const auto add = [&](uint32_t from, uint32_t to, SliceIndex longest) {
-    const Ns start = store.start(slices_[from]);
-    const Ns end = store.end(slices_[to - 1]);
-    if (out->size() > begin_of_lane && end - out->back().start < resolution) {
+  Ns longest_ns = 0;  // of the last box
+  const auto add = [&](Extent extent, uint32_t count, SliceIndex longest) {
+    if (out->size() > begin_of_lane && extent.end - out->back().start < resolution) {
       TimelineBox& box = out->back();
-      if (store.duration(longest) > store.duration(box.slice)) box.slice = longest;
-      box.end = end;
-      box.count += to - from;
+      if (extent.longest > longest_ns) {
+        box.slice = longest;
+        longest_ns = extent.longest;
+      }
+      box.end = extent.end;
+      box.count += count;
       return;
     }
-    out->push_back({start, end, lane, longest, to - from});
+    out->push_back({extent.start, extent.end, lane, longest, count});
+    longest_ns = extent.longest;
+  };
+  const auto extent_of = [&](uint32_t from, uint32_t to, SliceIndex longest) {
+    return Extent{store.start(slices_[from]), store.end(slices_[to - 1]), store.duration(longest)};
   };
 
   const Level* level = nullptr;
@@ -88,7 +105,7 @@ void TimelineLane::Query(const TraceStore& store, Interval window, Ns resolution
     if (candidate.resolution <= resolution) level = &candidate;
   }
   if (level == nullptr) {
-    for (uint32_t p = first; p < last; ++p) add(p, p + 1, slices_[p]);
+    for (uint32_t p = first; p < last; ++p) add(extent_of(p, p + 1, slices_[p]), 1, slices_[p]);
     return;
   }
   // The group that holds `first` may begin before it; its slices outside the window are not drawn.
@@ -101,12 +118,15 @@ void TimelineLane::Query(const TraceStore& store, Interval window, Ns resolution
     const uint32_t from = std::max(group->first, first);
     const uint32_t to = std::min(next, last);
     if (from == group->first && to == next) {
-      add(from, to, group->longest);
+      const auto at = static_cast<size_t>(group - level->groups.begin());
+      add(level->extents.empty() ? extent_of(from, to, group->longest) : level->extents[at],
+          to - from, group->longest);
     } else {
       // A cut group is at most one pixel wide, but may hold many slices; any of those inside
       // names it.
       const bool inside = group->longest >= slices_[from] && group->longest <= slices_[to - 1];
-      add(from, to, inside ? group->longest : slices_[from]);
+      const SliceIndex longest = inside ? group->longest : slices_[from];
+      add(extent_of(from, to, longest), to - from, longest);
     }
   }
 }

@@ -21,7 +21,7 @@ struct TimelineBox {
 // The slices of one lane in order of time; they do not overlap. Levels hold ever coarser groups:
 // a group of level k is a run of neighbours shorter than Resolution(k) altogether, so a window of
 // n pixels meets O(n) groups of the level that fits, however many slices lie below. A level is kept
-// only where it halves the one below, so all of them together take less than 12 bytes a slice.
+// only where it halves the one below, so all of them together take less than 16 bytes a slice.
 class TimelineLane {
  public:
   TimelineLane(const TraceStore& store, std::vector<SliceIndex> slices);
@@ -40,9 +40,17 @@ class TimelineLane {
     uint32_t first = 0;  // position of its first slice; the next group's begins where it ends
     SliceIndex longest = kNone;
   };
+  // What a group's slices say of it: windows that hold thousands of groups would otherwise read the
+  // store three times for each, all over the memory.
+  struct Extent {
+    Ns start = 0;
+    Ns end = 0;
+    Ns longest = 0;  // duration of the longest slice
+  };
   struct Level {
     Ns resolution = 0;
     std::vector<Group> groups;
+    std::vector<Extent> extents;  // of coarse levels, where they are few; else empty
   };
   static void Build(const TraceStore& store, const std::vector<SliceIndex>& slices,
                     std::vector<Level>* levels);

@@ -137,8 +137,8 @@ void ForEachOtherFlow(const Model& model, F&& visit) {
 
 }  // namespace
 
-TimelineArrows ArrowsOf(const Model& model, const ForwardBackward& pairs, SliceIndex slice,
-                        size_t limit) {
+TimelineArrows ArrowsOf(const Model& model, const ForwardBackward& pairs,
+                        const TimelineFlows& flows, SliceIndex slice, size_t limit) {
   const TraceStore& store = model.store();
   ArrowList list(limit);
   if (model.launch[slice] != kNone) {
@@ -164,14 +164,16 @@ TimelineArrows ArrowsOf(const Model& model, const ForwardBackward& pairs, SliceI
   for (auto it = first; it != pairs.end() && it->first == slice; ++it) {
     list.Add(slice, it->second, TimelineArrow::Kind::kForwardBackward);
   }
-  ForEachOtherFlow(model, [&](const TimelineArrow& arrow) {
-    if (arrow.from == slice || arrow.to == slice) list.Add(arrow);
-  });
+  auto end = std::lower_bound(flows.ends.begin(), flows.ends.end(),
+                              std::pair<SliceIndex, uint32_t>(slice, 0));
+  for (; end != flows.ends.end() && end->first == slice; ++end) {
+    list.Add(flows.arrows[end->second]);
+  }
   return list.Take();
 }
 
-TimelineArrows ArrowsIn(const Model& model, const ForwardBackward& pairs, Interval window,
-                        size_t limit) {
+TimelineArrows ArrowsIn(const Model& model, const ForwardBackward& pairs,
+                        const TimelineFlows& flows, Interval window, size_t limit) {
   const TraceStore& store = model.store();
   const auto touches = [&](SliceIndex i) {
     return store.start(i) < window.end && store.end(i) > window.begin;
@@ -190,15 +192,21 @@ TimelineArrows ArrowsIn(const Model& model, const ForwardBackward& pairs, Interv
       list.Add(launch, i, TimelineArrow::Kind::kLaunch);
     }
   }
-  ForEachOtherFlow(model, [&](const TimelineArrow& arrow) {
+  for (const TimelineArrow& arrow : flows.arrows) {
     if (touches(arrow.from) || touches(arrow.to)) list.Add(arrow);
-  });
+  }
   return list.Take();
 }
 
-std::vector<TimelineArrow> RecordedFlows(const Model& model) {
-  std::vector<TimelineArrow> flows;
-  ForEachOtherFlow(model, [&](const TimelineArrow& arrow) { flows.push_back(arrow); });
+TimelineFlows BuildTimelineFlows(const Model& model) {
+  TimelineFlows flows;
+  ForEachOtherFlow(model, [&](const TimelineArrow& arrow) { flows.arrows.push_back(arrow); });
+  for (uint32_t i = 0; i < flows.arrows.size(); ++i) {
+    const TimelineArrow& arrow = flows.arrows[i];
+    flows.ends.emplace_back(arrow.from, i);
+    if (arrow.to != arrow.from) flows.ends.emplace_back(arrow.to, i);
+  }
+  std::sort(flows.ends.begin(), flows.ends.end());
   return flows;
 }
 

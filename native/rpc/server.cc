@@ -16,6 +16,7 @@
 #include <set>
 #include <thread>
 
+#include "json/discard.h"
 #include "rpc/log.h"
 #include "rpc/methods.h"
 #include "rpc/rpc_error.h"
@@ -299,6 +300,7 @@ class Server {
     Json reply = result.ok() ? ResultReply(request.id, std::move(result.value()))
                              : ErrorReply(request.id, CodeOf(result.error().kind), result.error());
     request.reply = DumpJson(reply);
+    DiscardJson(std::move(reply));
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     Log(LogLevel::kDebug, request.method + ": " + std::to_string(seconds * 1e3) + " ms, " +

@@ -561,6 +561,34 @@ test('each idle gap says what the device waited for', async () => {
   assert.equal(some.gaps.length, 1);
 });
 
+test('a launch that takes long itself explains the gap, and little recorded is called little', async () => {
+  const profileId = await open([
+    host('ProfilerStep#0', 0, 2000, { cat: 'user_annotation' }),
+    launch(1, 10),
+    kernel('first', 1, 20, 80),
+    // 100..900: the call that launches the next kernel lasts nearly as long.
+    host('aten::add', 105, 790),
+    launch(2, 110, 770),
+    kernel('second', 2, 900, 100),
+    // 1000..1800: of the host hardly anything is known.
+    host('aten::short', 1100, 20),
+    launch(3, 1780),
+    kernel('third', 3, 1800, 10),
+  ]);
+  const { gaps } = await daemon.request('timeline/gaps', { profileId });
+  const at = (us) => gaps.find((gap) => gap.startNs === us * 1000);
+  assert.deepEqual(
+    [at(100).reason, at(100).confidence, at(100).host.name],
+    ['launchLate', 'high', 'cudaLaunchKernel'],
+  );
+  assert.match(
+    at(100).text,
+    /in cudaLaunchKernel \(770\.0 µs of the gap\)\. The launch began 10\.0 µs/,
+  );
+  assert.deepEqual([at(1000).reason, at(1000).confidence], ['hostBusy', 'low']);
+  assert.match(at(1000).text, /^Little of what the host did was recorded, the longest aten::short/);
+});
+
 test('recorded arrows of other kinds are drawn with what they carry', async () => {
   const edge = (ph, ts, args) => ({
     ph,
@@ -1039,6 +1067,31 @@ test('many instants of a row are all in its marks, and one leads to the next', a
   assert.deepEqual(way, ['mark 2', 'mark 3', 'mark 4']);
   at = await daemon.request('timeline/instant', { profileId, index: at.previous });
   assert.equal(at.name, 'mark 3');
+});
+
+test('marks of the recorder outside of everything else stand at the ends of the trace', async () => {
+  const mark = (name, ts) => ({ ph: 'i', s: 'g', name, pid: '', tid: '', ts });
+  const profileId = await open([
+    host('only', 1000, 10),
+    mark('Iteration Start: PyTorch Profiler', 10),
+    mark('Record Window End', 90_000),
+  ]);
+  const { startNs, endNs, tracks } = await tracksOf(profileId);
+  const row = tracks.find((track) => track.instants > 0);
+  assert.equal(row.instants, 2);
+  const { rows } = await windowOf(profileId, startNs, endNs, [row.id], 100);
+  assert.equal(sum(rows[0].instants.map((one) => one.count)), 2);
+  assert.deepEqual(
+    rows[0].instants.map((one) => one.ns),
+    [startNs, endNs],
+  );
+  const { ns } = await daemon.request('timeline/instant', {
+    profileId,
+    index: rows[0].instants[1].index,
+  });
+  assert.ok(ns > endNs, 'what is said of it is as recorded');
+  const middle = await windowOf(profileId, startNs + 1, endNs - 1, [row.id], 100);
+  assert.deepEqual(middle.rows[0].instants, []);
 });
 
 test('objects, memory dumps, samples and clock marks are drawn, and exported as what they were', async () => {

@@ -69,6 +69,11 @@ std::shared_ptr<const ForwardBackward> PairsOf(const LoadedTrace& trace) {
                                        [&] { return BuildForwardBackward(*trace.model); });
 }
 
+std::shared_ptr<const TimelineFlows> FlowsOf(const LoadedTrace& trace) {
+  return trace.Cached<TimelineFlows>("timeline/flows",
+                                     [&] { return BuildTimelineFlows(*trace.model); });
+}
+
 // Null for no slice.
 Json SliceRef(const TraceStore& store, SliceIndex slice) {
   return slice == kNone ? Json() : SliceRefJson(store, slice, kMaxName);
@@ -155,10 +160,12 @@ class Legend {
     return it->second;
   }
   int Kind(SliceKind kind) {
-    const auto [it, added] =
-        kinds_.emplace(static_cast<int>(kind), static_cast<int>(kinds_.size()));
-    if (added) kind_list_.push_back(SliceKindName(kind));
-    return it->second;
+    int& index = kinds_[static_cast<size_t>(kind)];
+    if (index < 0) {
+      index = static_cast<int>(kind_list_.size());
+      kind_list_.push_back(SliceKindName(kind));
+    }
+    return index;
   }
   Json TakeNames() { return std::move(name_list_); }
   Json TakeKinds() { return std::move(kind_list_); }
@@ -166,7 +173,7 @@ class Legend {
  private:
   const TraceStore& store_;
   std::unordered_map<StringId, int> names_;
-  std::unordered_map<int, int> kinds_;
+  std::vector<int> kinds_ = std::vector<int>(kSliceKindCount, -1);
   Json name_list_ = Json::array();
   Json kind_list_ = Json::array();
 };
@@ -210,22 +217,25 @@ uint64_t TouchingOf(const ViewRequest& request, const TimelineRow& row, Interval
 }
 
 // The marks of a row's instants: one for each pixel that holds any. Pixels become coarser until
-// there are at most `most` marks, so that none is left out.
+// there are at most `most` marks, so that none is left out. Marks of the recorder may lie before or
+// after everything else; they stand at the ends of the trace, where they can be seen.
 Json InstantsJson(const TraceStore& store, const TimelineRow& row, Interval window, Ns resolution,
                   size_t most, Legend* legend) {
-  const auto& instants = store.instants();
-  const auto first = std::lower_bound(row.instants.begin(), row.instants.end(), window.begin,
-                                      [&](uint32_t i, Ns begin) { return instants[i].ts < begin; });
+  const Interval extent = store.extent();
+  const auto at_ns = [&](uint32_t i) {
+    return std::clamp(store.instants()[i].ts, extent.begin, extent.end);
+  };
+  const auto before = [&](uint32_t i, Ns ns) { return at_ns(i) < ns; };
+  const auto first =
+      std::lower_bound(row.instants.begin(), row.instants.end(), window.begin, before);
   const auto last = std::upper_bound(first, row.instants.end(), window.end,
-                                     [&](Ns end, uint32_t i) { return end < instants[i].ts; });
+                                     [&](Ns end, uint32_t i) { return end < at_ns(i); });
   std::vector<std::pair<std::vector<uint32_t>::const_iterator, int64_t>> marks;
   for (Ns pixel = std::max<Ns>(resolution, 1);; pixel *= 2) {
     marks.clear();
     for (auto at = first; at != last && marks.size() <= most;) {
       // The next mark begins a pixel later.
-      const Ns next_ns = instants[*at].ts + pixel;
-      const auto next = std::lower_bound(at, last, next_ns,
-                                         [&](uint32_t i, Ns ns) { return instants[i].ts < ns; });
+      const auto next = std::lower_bound(at, last, at_ns(*at) + pixel, before);
       marks.emplace_back(at, next - at);
       at = next;
     }
@@ -233,8 +243,8 @@ Json InstantsJson(const TraceStore& store, const TimelineRow& row, Interval wind
   }
   Json list = Json::array();
   for (const auto& [at, count] : marks) {
-    list.push_back({{"ns", instants[*at].ts},
-                    {"name", legend->Name(instants[*at].name)},
+    list.push_back({{"ns", at_ns(*at)},
+                    {"name", legend->Name(store.instants()[*at].name)},
                     {"index", *at},
                     {"count", count}});
   }
@@ -243,21 +253,24 @@ Json InstantsJson(const TraceStore& store, const TimelineRow& row, Interval wind
 
 Json BoxesJson(const TraceStore& store, const TimelineRow& row,
                const std::vector<TimelineBox>& boxes, Legend* legend) {
-  Json start = Json::array(), length = Json::array(), lane = Json::array(), slice = Json::array(),
-       count = Json::array(), name = Json::array(), kind = Json::array();
-  for (const TimelineBox& box : boxes) {
-    start.push_back(box.start);
-    length.push_back(box.end - box.start);
-    lane.push_back(box.lane);
+  // As numbers first: arrays of the right size at once are several times faster than growing ones.
+  const size_t n = boxes.size();
+  std::vector<int64_t> start(n), length(n), slice(n);
+  std::vector<uint32_t> lane(n), count(n);
+  std::vector<int> name(n), kind(n);
+  for (size_t i = 0; i < n; ++i) {
+    const TimelineBox& box = boxes[i];
     const bool known = box.slice != kNone;
-    slice.push_back(box.count == 1 && known ? static_cast<int64_t>(box.slice) : -1);
-    count.push_back(box.count);
-    name.push_back(legend->Name(known ? store.name_id(box.slice) : 0));
-    kind.push_back(legend->Kind(known ? store.kind(box.slice) : SliceKind::kUserAnnotation));
+    start[i] = box.start;
+    length[i] = box.end - box.start;
+    lane[i] = box.lane;
+    slice[i] = box.count == 1 && known ? static_cast<int64_t>(box.slice) : -1;
+    count[i] = box.count;
+    name[i] = legend->Name(known ? store.name_id(box.slice) : 0);
+    kind[i] = legend->Kind(known ? store.kind(box.slice) : SliceKind::kUserAnnotation);
   }
-  return {{"track", row.id},         {"start", std::move(start)}, {"length", std::move(length)},
-          {"lane", std::move(lane)}, {"slice", std::move(slice)}, {"count", std::move(count)},
-          {"name", std::move(name)}, {"kind", std::move(kind)}};
+  return {{"track", row.id}, {"start", start}, {"length", length}, {"lane", lane},
+          {"slice", slice},  {"count", count}, {"name", name},     {"kind", kind}};
 }
 
 Json SeriesJson(const TimelineRow& row, const TimelineSeries& series, Interval window,
@@ -275,6 +288,10 @@ void PrepareTimeline(const LoadedTrace& trace, const CancelToken& cancel) {
     if (cancel.cancelled()) return;
     if (row.track != kNone && !row.folded) LanesOf(trace, row.track);
   }
+  // For the arrows of the first slice that is selected.
+  if (cancel.cancelled()) return;
+  PairsOf(trace);
+  FlowsOf(trace);
 }
 
 Result<Json> TimelineTracks(const ViewRequest& request) {
@@ -336,7 +353,7 @@ Result<Json> TimelineWindow(const ViewRequest& request) {
   // Pixels become coarser until the reply is small enough; callers that want every pixel ask for
   // fewer rows at once.
   std::vector<std::vector<TimelineBox>> boxes(rows->size());
-  for (;; resolution *= 2) {
+  for (size_t coarser = 1;; resolution *= static_cast<Ns>(coarser)) {
     size_t total = 0;
     for (size_t r = 0; r < rows->size(); ++r) {
       boxes[r] = BoxesOf(request, *(*rows)[r], window.value(), resolution);
@@ -346,6 +363,8 @@ Result<Json> TimelineWindow(const ViewRequest& request) {
       return Error{ErrorKind::kCancelled, "The request was cancelled.", "", {}};
     }
     if (total <= kMaxBoxes || resolution > window->Length() / 2) break;
+    // Half the pixels leave at least half as many boxes, so that the first step may be a large one.
+    for (coarser = 2; total / (coarser * 2) >= kMaxBoxes;) coarser *= 2;
   }
 
   const auto with_instants = std::count_if(
@@ -686,11 +705,15 @@ Result<Json> TimelineGaps(const ViewRequest& request) {
     ++by_reason[static_cast<size_t>(gap.reason)].first;
     by_reason[static_cast<size_t>(gap.reason)].second += part;
   }
-  std::stable_sort(chosen.begin(), chosen.end(), [](const DeviceGap* a, const DeviceGap* b) {
-    return a->time.Length() > b->time.Length();
-  });
+  const auto listed = static_cast<ptrdiff_t>(std::min(chosen.size(), static_cast<size_t>(limit)));
+  std::partial_sort(chosen.begin(), chosen.begin() + listed, chosen.end(),
+                    [](const DeviceGap* a, const DeviceGap* b) {
+                      return a->time.Length() != b->time.Length()
+                                 ? a->time.Length() > b->time.Length()
+                                 : a->time.begin < b->time.begin;
+                    });
   Json list = Json::array();
-  for (size_t i = 0; i < chosen.size() && i < static_cast<size_t>(limit); ++i) {
+  for (size_t i = 0; i < static_cast<size_t>(listed); ++i) {
     const DeviceGap& gap = *chosen[i];
     // The line is where the host was, else where the late launch came from.
     const SliceIndex at = gap.host != kNone ? gap.host : gap.launch;
@@ -724,11 +747,12 @@ Result<Json> TimelineFlows(const ViewRequest& request) {
   const TraceStore& store = *request.trace.store;
   const Model& model = *request.trace.model;
   const auto pairs = PairsOf(request.trace);
+  const auto flows = FlowsOf(request.trace);
   TimelineArrows arrows;
   if (request.params.contains("slice")) {
     Result<SliceIndex> slice = SliceOf(request);
     if (!slice.ok()) return slice.error();
-    arrows = ArrowsOf(model, *pairs, slice.value(), kMaxArrows);
+    arrows = ArrowsOf(model, *pairs, *flows, slice.value(), kMaxArrows);
   } else {
     Interval window = store.extent();
     if (request.params.contains("startNs") || request.params.contains("endNs")) {
@@ -736,7 +760,7 @@ Result<Json> TimelineFlows(const ViewRequest& request) {
       if (!given.ok()) return given.error();
       window = given.value();
     }
-    arrows = ArrowsIn(model, *pairs, window, kMaxArrows);
+    arrows = ArrowsIn(model, *pairs, *flows, window, kMaxArrows);
   }
   Json list = Json::array();
   for (const TimelineArrow& arrow : arrows.arrows) {

@@ -357,7 +357,7 @@ class TraceWriter {
         arrow("\"fwdbwd\"", model_.forward[i], i);
       }
     }
-    for (const TimelineArrow& flow : RecordedFlows(model_)) {
+    for (const TimelineArrow& flow : BuildTimelineFlows(model_).arrows) {
       if (!exported(flow.from) || !exported(flow.to)) continue;
       // Their own times: such an arrow may join the ends of two slices.
       const std::string category = Quoted(store_.categories()[flow.category].raw);
