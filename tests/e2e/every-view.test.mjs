@@ -354,9 +354,9 @@ function recordedSlices(trace) {
   const begin = work.reduce((least, { ts }) => Math.min(least, ts), Infinity);
   const byName = new Map();
   for (const { ph, name, ts, dur } of traceEvents) {
-    if (ph !== 'X') continue;
+    if (ph !== 'X' && ph !== 'i') continue;
     if (!byName.has(name)) byName.set(name, []);
-    byName.get(name).push({ start: ts - begin, duration: dur });
+    byName.get(name).push({ start: ts - begin, duration: dur ?? 0, instant: ph === 'i' });
   }
   return byName;
 }
@@ -386,6 +386,12 @@ async function assertTimeline(trace, words) {
   let single = 0;
   for (const [link, row, start, duration] of rows) {
     if (/^\d+ slices?, longest /.test(link) || row === 'Steps') continue;
+    // Those before and after everything else stand at the ends of the trace.
+    const instant = /^(?:\d+ instants, the first )?(.*) instant$/.exec(link);
+    if (instant !== null) {
+      assert.ok(byName.get(instant[1])?.some((recorded) => recorded.instant), link);
+      continue;
+    }
     const name = link.endsWith(` ${duration}`) ? link.slice(0, -duration.length - 1) : link;
     const [from, length] = [written(start), written(duration)];
     assert.ok(
