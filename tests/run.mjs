@@ -285,7 +285,7 @@ function parseArguments(args) {
   return options;
 }
 
-async function main() {
+export async function main() {
   const options = parseArguments(process.argv.slice(2));
   const chosen = (options.only ?? order).filter(available);
   if (options.list) {

@@ -7,6 +7,7 @@
 #include "analysis/intervals.h"
 #include "analysis/memory.h"
 #include "base/saturating.h"
+#include "model/names.h"
 
 namespace emberline {
 namespace {
@@ -70,14 +71,6 @@ struct Places {
     for (size_t i = 0; i < sorted.size() && i < 5; ++i) finding.frames.push_back(sorted[i]->frame);
   }
 };
-
-// Calls by which the host waits for the device, of CUDA, HIP, XPU and MTIA alike.
-bool IsWaitName(std::string_view name) {
-  return name.ends_with("StreamSynchronize") || name.ends_with("DeviceSynchronize") ||
-         name.ends_with("EventSynchronize") || name == "cudaMemcpy" || name == "hipMemcpy" ||
-         name == "hipMemcpyWithStream" || name == "cuStreamSynchronize" ||
-         name == "cuCtxSynchronize" || name == "synchronizeStream" || name == "synchronize";
-}
 
 void AddLaunchBound(const Model& model, const StepSelection& selection, const Overview& overview,
                     std::vector<Finding>* findings) {
@@ -149,7 +142,8 @@ void AddHostSync(const Model& model, const StepSelection& selection, const Overv
   if (total <= 0 || !overview.has_device_work) return;
   Places places;
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
-    if (!IsLaunchApi(s.kind(i)) || s.duration(i) < kWaits || !IsWaitName(s.name(i))) continue;
+    if (!IsLaunchApi(s.kind(i)) || s.duration(i) < kWaits || !IsSynchronisingCall(s.name(i)))
+      continue;
     // What waits between steps, such as the profiler's own stop, is no cost of a step.
     if (!selection.Contains(model.step[i]) || (model.has_recorded_steps && model.step[i] == kNone))
       continue;

@@ -17,11 +17,6 @@ constexpr size_t kOperatorsPerLine = 3;
 constexpr size_t kMaxName = 160;
 constexpr size_t kMaxStack = 4096;  // of slices around a moment; a hostile file may nest deeper
 
-bool IsSynchronisation(std::string_view name) {
-  return name.find("Synchronize") != std::string_view::npos || name == "cudaMemcpy" ||
-         name == "hipMemcpy" || name == "hipMemcpyWithStream";
-}
-
 // Contexts of work: where the stack says it ran, whom it is blamed on, who waits for it.
 struct PairKey {
   uint32_t context, blamed, caller;
@@ -122,7 +117,7 @@ class Analysis {
       const SliceIndex outer = model_.op[i];
       if (outer == kNone || CollectiveLibrary(s_.name(outer)).empty()) ++c.collectives;
     }
-    if (IsLaunchApi(s_.kind(i)) && IsSynchronisation(s_.name(i))) c.synchronisation += time;
+    if (IsLaunchApi(s_.kind(i)) && IsSynchronisingCall(s_.name(i))) c.synchronisation += time;
     pairs_[{at_.context[i], blamed, kNone, at_.backward[i]}].host += time;
     if (op && time > 0) host_parts_[static_cast<uint64_t>(location) << 32 | s_.name_id(i)] += time;
     (at_.locations[location].confidence == LineConfidence::kFunction ? result_.totals.function_host

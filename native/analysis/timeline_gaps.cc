@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "model/names.h"
 
 namespace emberline {
 namespace {
@@ -20,10 +21,11 @@ bool Holds(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+// Beside the calls that wait: operators that read a value back, polling, and records of waiting.
 bool IsSyncName(std::string_view name) {
-  return Holds(name, "Synchronize") || name == "aten::item" ||
-         name == "aten::_local_scalar_dense" || Holds(name, "EventQuery") ||
-         Holds(name, "Event Sync") || Holds(name, "Stream Sync") || Holds(name, "Context Sync");
+  return IsSynchronisingCall(name) || name == "aten::item" || name == "aten::_local_scalar_dense" ||
+         Holds(name, "EventQuery") || Holds(name, "Event Sync") || Holds(name, "Stream Sync") ||
+         Holds(name, "Context Sync");
 }
 
 bool IsCopyCall(std::string_view name) {
@@ -45,8 +47,8 @@ bool IsCollective(std::string_view name, SliceKind kind) {
 GapReason ReasonOf(std::string_view name, SliceKind kind) {
   if (IsDataLoader(name)) return GapReason::kDataLoader;
   if (IsCollective(name, kind)) return GapReason::kCollective;
+  if (IsCopyCall(name)) return GapReason::kCopy;  // also the copies that wait
   if (kind == SliceKind::kSync || IsSyncName(name)) return GapReason::kSynchronisation;
-  if (IsCopyCall(name)) return GapReason::kCopy;
   if (kind == SliceKind::kCpuOp) return GapReason::kLaunchLate;
   if (name.substr(0, 12) == "ProfilerStep") return GapReason::kUnknown;  // is around everything
   if (kind == SliceKind::kPythonFunction || kind == SliceKind::kUserAnnotation ||

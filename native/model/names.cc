@@ -1,5 +1,6 @@
 #include "model/names.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -59,6 +60,15 @@ bool IsCommunicationKernelName(std::string_view name) {
     if (name.find(part) != std::string_view::npos) return true;
   }
   return false;
+}
+
+bool IsSynchronisingCall(std::string_view name) {
+  // cudaStreamSynchronize, hipEventSynchronize, cuCtxSynchronize, zeEventHostSynchronize, ...
+  if (name.find("Synchronize") != std::string_view::npos) return true;
+  constexpr std::array<std::string_view, 9> kNames = {
+      "cudaMemcpy",    "hipMemcpy",    "hipMemcpyWithStream", "urQueueFinish", "urEventWait",
+      "piQueueFinish", "piEventsWait", "synchronizeStream",   "synchronize"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
 bool IsBackwardName(std::string_view name) {

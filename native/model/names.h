@@ -30,6 +30,11 @@ std::string_view CollectiveLibrary(std::string_view name);
 // all-reduce kernels of inference servers.
 bool IsCommunicationKernelName(std::string_view name);
 
+// True for runtime and driver calls by which the host waits for the device: synchronisation of a
+// stream, an event, a queue or a device, and copies that return when they are done. CUDA, HIP, XPU
+// (Unified Runtime, Level Zero, the older plugin interface) and MTIA alike.
+bool IsSynchronisingCall(std::string_view name);
+
 // True for the names of autograd nodes: "autograd::engine::evaluate_function: X", "XBackward",
 // "XBackward0".
 bool IsBackwardName(std::string_view name);

@@ -392,7 +392,7 @@ class AttributionBuilder {
       FunctionAligner aligner;
       std::unordered_map<uint64_t, uint32_t> ids;
       std::map<int, std::map<uint32_t, Observed>> recorded;  // by calling line, where recorded
-      uint64_t placed = 0, seen = 0;
+      uint64_t placed = 0, seen = 0, fitting = 0, judged = 0;
       std::vector<SliceIndex> frames;
     };
     std::map<const PythonFunction*, std::unique_ptr<Aligner>> aligners;
@@ -448,22 +448,41 @@ class AttributionBuilder {
         }
         const std::vector<Placement> placed =
             a->aligner.Align({kind_of.data() + begin[f], count}, called_at, begun, ended);
+        const bool one_line =
+            function->kind != FunctionKind::kModule && function->first_line == function->end_line;
         for (size_t k = 0; k < count; ++k) {
+          const SliceIndex child = children[begin[f] + k];
+          const bool found = placed[k].line > 0 && !placed[k].ambiguous;
           ++a->seen;
-          if (placed[k].line == 0 || placed[k].ambiguous) continue;
-          ++a->placed;
-          placed_line_[children[begin[f] + k]] = placed[k].line;
+          if (found) ++a->placed;
+          // Reads of attributes fit any text, so they say nothing about whether this is what ran.
+          if (!RunsUnseen(child)) {
+            ++a->judged;
+            if (found) ++a->fitting;
+          }
+          // Several lambdas may share a line.
+          placed_line_[child] = found ? placed[k].line : one_line ? function->first_line : 0;
         }
       }
       work += a->aligner.work();
       at_.placed_calls += a->placed;
       at_.unplaced_calls += a->seen - a->placed;
-      if (static_cast<double>(a->placed) >= kLeastPlaced * static_cast<double>(a->seen)) continue;
+      if (static_cast<double>(a->fitting) >= kLeastPlaced * static_cast<double>(a->judged))
+        continue;
       for (const SliceIndex f : a->frames) {
         for (uint32_t k = begin[f]; k < begin[f + 1]; ++k) placed_line_[children[k]] = 0;
       }
     }
     return true;
+  }
+
+  // A method that Python calls where the text shows no call.
+  bool RunsUnseen(SliceIndex child) const {
+    if (!IsFrame(child)) return false;
+    const NameInfo& info = Name(s_.name_id(child));
+    return info.kind == NameInfo::kFrame &&
+           (info.name == "__getattr__" || info.name == "__getattribute__" ||
+            info.name == "__hash__" || info.name == "__get__");
   }
 
   uint32_t Location(uint32_t file, const std::string& function, int function_line, int line,

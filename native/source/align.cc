@@ -97,6 +97,25 @@ const Names& Constructors() {
   return names;
 }
 
+// Calls that look their argument up.
+const Names& HashingCalls() {
+  static const Names names = {"add",        "discard", "remove", "get",       "pop",
+                              "setdefault", "set",     "dict",   "frozenset", "index",
+                              "update",     "count",   "union",  "hash",      "fromkeys"};
+  return names;
+}
+
+const Names& OverloadedOperators() {
+  static const Names names = {
+      "__add__",     "__radd__",   "__sub__",     "__rsub__",     "__mul__",      "__rmul__",
+      "__div__",     "__rdiv__",   "__truediv__", "__rtruediv__", "__floordiv__", "__rfloordiv__",
+      "__mod__",     "__rmod__",   "__pow__",     "__rpow__",     "__ipow__",     "__matmul__",
+      "__rmatmul__", "__lshift__", "__rlshift__", "__rshift__",   "__rrshift__",  "__and__",
+      "__rand__",    "__or__",     "__ror__",     "__xor__",      "__rxor__",     "__eq__",
+      "__ne__",      "__lt__",     "__le__",      "__gt__",       "__ge__",       "__format__"};
+  return names;
+}
+
 bool In(const Names& names, std::string_view name) { return names.count(name) > 0; }
 
 std::string_view Base(std::string_view name) {
@@ -125,6 +144,48 @@ bool Alike(std::string_view a, std::string_view b) {
   b = Base(b);
   if (a.size() < 4 || b.size() < 4) return false;
   return a.find(b) != std::string_view::npos || b.find(a) != std::string_view::npos;
+}
+
+// A name's words: "AdaptiveAvgPool2d" -> adaptive, avg, pool; "attn_norm1" -> attn, norm.
+std::vector<std::string> Words(std::string_view name) {
+  std::vector<std::string> out;
+  bool open = false, digit = false;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const auto c = static_cast<unsigned char>(name[i]);
+    if (std::isalpha(c) == 0) {
+      digit = digit || std::isdigit(c) != 0;
+      open = open && std::isdigit(c) != 0;  // a word goes on behind digits: "Pool2d"
+      continue;
+    }
+    const bool capital = std::isupper(c) != 0;
+    const bool after_capital = i > 0 && std::isupper(static_cast<unsigned char>(name[i - 1])) != 0;
+    const bool before_small =
+        i + 1 < name.size() && std::islower(static_cast<unsigned char>(name[i + 1])) != 0;
+    if (!open || (capital && (!after_capital || before_small))) {
+      out.emplace_back();
+      digit = false;
+    }
+    open = true;
+    if (!digit) out.back().push_back(static_cast<char>(std::tolower(c)));
+  }
+  return out;
+}
+
+// An attribute, or the function that made its value, is named after a class: "bn2" and
+// "BatchNorm2d" by initials, "conv3x3" and "Conv2d" by a word, "norm" and "LayerNorm".
+bool NamedAfter(std::string_view name, std::string_view type) {
+  const std::vector<std::string> words = Words(name), of_type = Words(type);
+  if (words.empty() || of_type.empty()) return false;
+  std::string initials;
+  for (const std::string& word : of_type) initials.push_back(word[0]);
+  for (const std::string& word : words) {
+    if (initials.size() > 1 && word == initials) return true;
+    if (word.size() < 3) continue;
+    for (const std::string& other : of_type) {
+      if (other.size() >= 3 && (other.starts_with(word) || word.starts_with(other))) return true;
+    }
+  }
+  return false;
 }
 
 // Part of a dunder method's name that stands for an operator: "__radd__" -> "add".
@@ -166,6 +227,11 @@ std::string DunderOperator(std::string_view name) {
   return it == renamed.end() ? core : it->second;
 }
 
+// A look-up runs these methods of its key; those of numbers and strings are not seen.
+bool Hashes(const Site& s, std::string_view method) {
+  return !s.literal_key && (method == "__hash__" || method == "__eq__");
+}
+
 float MatchFrame(const Site& s, const Observed& o) {
   const std::string_view g = o.name;
   if (o.generator) {
@@ -191,32 +257,42 @@ float MatchFrame(const Site& s, const Observed& o) {
         if (In(NonModules(), s.receiver) || Upper(s.name)) return kInfinite;
         return s.receiver == "self" ? 0.3f : 0.4f;
       }
+      if (std::find(s.aliases.begin(), s.aliases.end(), g) != s.aliases.end()) return 0.1f;
       if (g == "__call__") return Upper(s.name) ? 2.4f : 0.6f;
+      if (g == "__hash__" || g == "__eq__") return In(HashingCalls(), s.name) ? 0.4f : kInfinite;
+      // Decorators of operators hand them on by a variable.
+      if (In(OverloadedOperators(), g))
+        return s.receiver.empty() && s.passes_on && !Upper(s.name) ? 1.5f : kInfinite;
       if (g.starts_with("__") || g.starts_with("<listcomp") || g.starts_with("<genexpr"))
         return kInfinite;
       if (Alike(s.name, g)) return 0.7f;
-      if (In(Wrappers(), g)) return 0.8f;
-      if (g == "<lambda>") return 1.0f;
+      if (In(Wrappers(), g)) return s.passes_on ? 0.6f : 0.8f;
+      if (g == "<lambda>") return s.takes_lambda ? 0.3f : 1.0f;
       if (s.receiver.empty() && !Upper(s.name)) return 1.5f;  // a variable that holds a function
       return 2.3f;
     case SiteKind::kAttribute:
-      if (g == "__getattr__" || g == "__getattribute__") return s.receiver == "self" ? 0.1f : 0.2f;
+      if (g == "__getattr__" || g == "__getattribute__") {
+        return s.store == AttributeStore::kPlain ? 1.2f : s.receiver == "self" ? 0.1f : 0.2f;
+      }
+      if (g == "__get__") return s.callee ? 0.5f : 0.2f;
       // What is called at once is a method rather than a property.
       return s.name != g ? kInfinite : s.callee ? 0.6f : 0.05f;
     case SiteKind::kStoreAttribute:
-      if (g == "__setattr__") return 0;
+      if (g == "__setattr__" || g == "__set__") return 0;
       return s.name == g ? 0.1f : kInfinite;
     case SiteKind::kOperator: {
       const std::string op = DunderOperator(g);
       if (!op.empty() && Base(s.name) == op) return 0;
+      if (s.name == "contains" && Hashes(s, g)) return 0.3f;
       return g == "wrapped" ? 0.5f : kInfinite;
     }
     case SiteKind::kSubscript:
       return g == "__getitem__" || g == "__class_getitem__" ? 0.0f
              : g == "__missing__"                           ? 0.5f
+             : Hashes(s, g)                                 ? 0.3f
                                                             : kInfinite;
     case SiteKind::kStoreSubscript:
-      return g == "__setitem__" ? 0.0f : kInfinite;
+      return g == "__setitem__" ? 0.0f : Hashes(s, g) ? 0.3f : kInfinite;
     case SiteKind::kDelete:
       return g == "__delitem__" || g == "__delattr__" || g == "__del__" ? 0.0f : kInfinite;
     case SiteKind::kIterate:
@@ -229,6 +305,7 @@ float MatchFrame(const Site& s, const Observed& o) {
       if (g == "__getitem__") return 0.4f;
       static const Names combiners = {"enumerate", "zip",   "map",  "filter", "reversed",
                                       "islice",    "chain", "tqdm", "iter"};
+      if (In(combiners, s.name) && g == "<lambda>") return 0.3f;
       if (In(combiners, s.name) && !g.starts_with("__")) return 1.2f;
       return s.name.empty() || g.starts_with("__") ? kInfinite : 2.45f;
     }
@@ -263,13 +340,16 @@ float MatchModule(const Site& s, const Observed& o) {
   if (s.name == "__call__") return 0.2f;
   if (!s.class_name.empty()) {
     if (s.class_name == o.name) return 0;
-    // A lower-case name is a function that made the module; a class may be a base of the one seen.
-    return Upper(s.class_name) ? 2.2f : 0.5f;
+    // A class may be a base of the one seen.
+    if (Upper(s.class_name)) return 2.2f;
+    // A function made the module.
+    return NamedAfter(s.name, o.name) || NamedAfter(s.class_name, o.name) ? 0.2f : 0.5f;
   }
   if (Upper(s.name) || s.name == "super" || s.name == "range" || s.name == "len") return kInfinite;
   const std::string site = Lower(s.name), type = Lower(o.name);
-  const bool alike = site.size() > 2 &&
-                     (type.find(site) != std::string::npos || site.find(type) != std::string::npos);
+  const bool alike =
+      NamedAfter(s.name, o.name) || (site.size() > 2 && (type.find(site) != std::string::npos ||
+                                                         site.find(type) != std::string::npos));
   const float cost = s.receiver == "self" ? 0.35f : s.receiver.empty() ? 0.4f : 0.5f;
   return alike ? cost - 0.25f : cost;
 }
@@ -280,7 +360,10 @@ float MatchBuiltin(const Site& s, const Observed& o) {
     case SiteKind::kCall:
       if (s.name == b) return 0;
       if (Base(s.name) == Base(b) && !Base(b).empty()) return 0.25f;
+      if (std::find(s.aliases.begin(), s.aliases.end(), b) != s.aliases.end()) return 0.1f;
       if (Alike(s.name, b)) return 0.8f;
+      if (In(OverloadedOperators(), b))
+        return s.receiver.empty() && s.passes_on && !Upper(s.name) ? 1.5f : kInfinite;
       if (b.starts_with("__")) return kInfinite;
       if (s.name == "super" || s.name == "range") return kInfinite;
       if (s.receiver.empty() && !Upper(s.name)) return 1.6f;
@@ -480,8 +563,12 @@ struct FunctionAligner::Impl {
             called.count(site.name)) {
           cost = 0.6f;  // elsewhere in the function it is called: a method, no property
         }
-        // __getattr__ runs for few attributes only: one that does not run it is nothing unusual.
-        if (site.kind == SiteKind::kAttribute && site.name != kinds[k].name) continue;
+        // __getattr__ runs for few attributes only: one that does not run it is nothing unusual,
+        // unless it is known to be kept where only __getattr__ finds it.
+        if (site.kind == SiteKind::kAttribute && site.name != kinds[k].name &&
+            site.store != AttributeStore::kRegistered) {
+          continue;
+        }
         if (cost < (IsCall(site.kind) ? 0.3f : 0.12f)) seen[s] = true;
       }
     }

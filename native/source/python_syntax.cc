@@ -18,6 +18,8 @@ constexpr int kMaxDepth = 300;
 constexpr int kMaxInlinedComprehensions = 2;
 constexpr uint64_t kParseTimeoutUs = 5'000'000;
 constexpr size_t kMaxReceiver = 80;
+constexpr size_t kMaxAliases = 16;  // of one variable
+constexpr size_t kMaxFamily = 32;   // a class with its bases
 // Cost of an edge that repairs flow after a statement that ends it (dead code, exceptions).
 constexpr float kUnlikely = 8;
 constexpr float kExceptional = 1;
@@ -112,6 +114,7 @@ class Walker {
     std::vector<uint32_t> breaks;
     size_t with_depth;
   };
+  using Aliases = std::unordered_map<std::string, std::set<std::string>>;
   // Flow of the function that is being read.
   struct Builder {
     explicit Builder(int index) : function(index) {}
@@ -122,7 +125,9 @@ class Walker {
     std::vector<FlowEdge> edges, back_edges;
     std::vector<Loop> loops;
     std::vector<uint32_t> returns;
-    std::vector<int> open_withs;  // lines of the contexts that a return leaves
+    std::vector<uint32_t> suspensions;  // where a generator's frame ends for now
+    std::vector<int> open_withs;        // lines of the contexts that a return leaves
+    Aliases aliases;                    // variable -> names of what was assigned to it
     uint64_t shape = 14695981039346656037ull;
     bool generator = false;
   };
@@ -149,9 +154,12 @@ class Walker {
   }
 
   void CloseFunction(Builder& b) {
+    ResolveAliases(b);
     const uint32_t end = b.points++;
     b.edges.push_back({b.current, end, -1, 0});
-    for (const uint32_t p : b.returns) b.edges.push_back({p, end, -1, 0});
+    for (const std::vector<uint32_t>* list : {&b.returns, &b.suspensions}) {
+      for (const uint32_t p : *list) b.edges.push_back({p, end, -1, 0});
+    }
     PythonFunction& f = out_.functions[b.function];
     f.generator = b.generator;
     std::stable_sort(b.edges.begin(), b.edges.end(),
@@ -161,6 +169,30 @@ class Walker {
     f.back_edges = std::move(b.back_edges);
     f.points = b.points;
     f.shape = b.shape;
+  }
+
+  // Calls of variables that hold functions, and the attributes that these were read from.
+  static void ResolveAliases(Builder& b) {
+    if (b.aliases.empty()) return;
+    std::set<std::string> called;
+    for (Site& site : b.sites) {
+      if (site.kind != SiteKind::kCall || !site.receiver.empty()) continue;
+      std::set<std::string> names;
+      std::vector<std::string> open = {site.name};
+      while (!open.empty() && names.size() < kMaxAliases) {
+        const auto it = b.aliases.find(open.back());
+        open.pop_back();
+        if (it == b.aliases.end()) continue;
+        for (const std::string& name : it->second) {
+          if (names.insert(name).second) open.push_back(name);
+        }
+      }
+      called.insert(names.begin(), names.end());
+      site.aliases.assign(names.begin(), names.end());
+    }
+    for (Site& site : b.sites) {
+      if (site.kind == SiteKind::kAttribute && called.count(site.name)) site.callee = true;
+    }
   }
 
   // --- Flow.
@@ -481,6 +513,8 @@ class Walker {
 
   void Try(const std::vector<Child>& children, Builder& b, int depth) {
     const uint32_t start = b.current;
+    const Leaving before = {b.returns.size(), b.loops.empty() ? 0 : b.loops.back().breaks.size(),
+                            b.back_edges.size()};
     Block(Field(children, "body"), b, depth + 1);
     const uint32_t body_end = b.current;
     std::vector<uint32_t> ends;
@@ -510,13 +544,50 @@ class Walker {
       }
       ends.push_back(b.current);
     }
-    Continue(b, ends);
     for (const Child& c : children) {
-      if (!Is(c.node, "finally_clause")) continue;
-      for (const Child& part : Children(c.node, true)) {
-        if (Is(part.node, "block")) Block(part.node, b, depth + 1);
+      if (Is(c.node, "finally_clause")) return Finally(c.node, before, start, ends, b, depth);
+    }
+    Continue(b, ends);
+  }
+
+  // Sizes of the lists of what leaves a try statement, before it.
+  struct Leaving {
+    size_t returns, breaks, back_edges;
+  };
+
+  // A return, break or continue inside the statement runs the clause first, and so does an
+  // exception.
+  void Finally(TSNode clause, const Leaving& before, uint32_t start, std::vector<uint32_t> ends,
+               Builder& b, int depth) {
+    const auto take = [](std::vector<uint32_t>& list, size_t from) {
+      std::vector<uint32_t> out(list.begin() + static_cast<ptrdiff_t>(from), list.end());
+      list.resize(from);
+      return out;
+    };
+    const std::vector<uint32_t> returns = take(b.returns, before.returns);
+    std::vector<uint32_t> breaks, continues;
+    if (!b.loops.empty()) {
+      breaks = take(b.loops.back().breaks, before.breaks);
+      for (size_t i = before.back_edges; i < b.back_edges.size();) {
+        if (b.back_edges[i].to != b.loops.back().head) {
+          ++i;  // of a loop inside
+          continue;
+        }
+        continues.push_back(b.back_edges[i].from);
+        b.back_edges.erase(b.back_edges.begin() + static_cast<ptrdiff_t>(i));
       }
     }
+    ends.insert(ends.end(), returns.begin(), returns.end());
+    ends.insert(ends.end(), breaks.begin(), breaks.end());
+    ends.insert(ends.end(), continues.begin(), continues.end());
+    Continue(b, ends);
+    Edge(b, start, b.current, kExceptional);
+    for (const Child& part : Children(clause, true)) {
+      if (Is(part.node, "block")) Block(part.node, b, depth + 1);
+    }
+    if (!returns.empty()) b.returns.push_back(b.current);
+    if (!breaks.empty()) b.loops.back().breaks.push_back(b.current);
+    if (!continues.empty()) b.back_edges.push_back({b.current, b.loops.back().head, -1, 0});
   }
 
   void Decorated(TSNode node, Builder& b, int depth) {
@@ -620,8 +691,11 @@ class Walker {
       return;
     }
     if (type == "subscript") {
+      const bool literal = HasLiteralKey(node);
       for (const Child& c : Children(node, true)) Expr(c.node, b, depth + 1);
-      AddSite(b, SiteKind::kSubscript, LineOf(node), "").repeat = true;
+      Site& site = AddSite(b, SiteKind::kSubscript, LineOf(node), "");
+      site.repeat = true;
+      site.literal_key = literal;
       return;
     }
     if (type == "binary_operator") {
@@ -700,7 +774,7 @@ class Walker {
       const uint32_t resumed = NewPoint(b);
       Edge(b, b.current, resumed);
       Edge(b, 0, resumed, 0.5f);
-      b.returns.push_back(b.current);
+      b.suspensions.push_back(b.current);
       b.current = resumed;
       return;
     }
@@ -745,10 +819,17 @@ class Walker {
       Expr(c.node, b, depth + 1);
       const char* name = pending.empty() ? nullptr : BinaryName(pending);
       if (name != nullptr && !(literal_left && IsLiteral(c.node))) {
-        AddSite(b, SiteKind::kOperator, LineOf(node), name).repeat = true;
+        Site& site = AddSite(b, SiteKind::kOperator, LineOf(node), name);
+        site.repeat = true;
+        site.literal_key = literal_left;
       }
       literal_left = IsLiteral(c.node);
     }
+  }
+
+  static bool HasLiteralKey(TSNode subscript) {
+    const TSNode key = Field(Children(subscript, true), "subscript");
+    return Present(key) && IsLiteral(key);
   }
 
   // Last name of what is called or iterated: "f" of f(x), obj.f(x), obj.f and f.
@@ -822,6 +903,56 @@ class Walker {
         AddSite(b, SiteKind::kCall, line, Is(function, "call") ? "" : CalleeName(function));
     site.receiver = std::move(receiver);
     site.repeat = true;
+    if (!Present(arguments)) return;
+    const std::vector<Child> list = Children(arguments, true);
+    for (const Child& c : list) {
+      const TSNode value =
+          Is(c.node, "keyword_argument") ? Field(Children(c.node, true), "value") : c.node;
+      site.passes_on = site.passes_on || Is(c.node, "list_splat");
+      site.takes_lambda = site.takes_lambda || (Present(value) && Is(value, "lambda"));
+    }
+    if (site.receiver == "self" && !list.empty() && !method_class_.empty() &&
+        method_class_.back() >= 0 &&
+        (site.name == "register_buffer" || site.name == "register_parameter" ||
+         site.name == "add_module" || site.name == "register_module")) {
+      const std::string name = StringText(list[0].node);
+      if (!name.empty()) out_.classes[method_class_.back()].registered.insert(name);
+    }
+  }
+
+  // The text of a plain string literal; "" for other nodes.
+  std::string StringText(TSNode node) const {
+    if (!Is(node, "string")) return "";
+    std::string text;
+    for (const Child& c : Children(node, true)) {
+      if (Is(c.node, "interpolation")) return "";
+      if (Is(c.node, "string_content")) text += Text(c.node).substr(0, kMaxReceiver);
+    }
+    return text;
+  }
+
+  // How an attribute that is assigned this value is kept in a module.
+  AttributeStore StoreOf(TSNode value) const {
+    if (Is(value, "call")) {
+      const TSNode function = Field(Children(value, true), "function");
+      const std::string name = CalleeName(value);
+      const std::string_view text = Present(function) ? Text(function) : std::string_view();
+      const bool type = !name.empty() && name[0] >= 'A' && name[0] <= 'Z';
+      if (name == "Parameter" ||
+          (type && (text.starts_with("nn.") || text.starts_with("torch.nn."))))
+        return AttributeStore::kRegistered;
+      static const std::set<std::string_view> plain = {"int",   "float", "bool", "str", "len",
+                                                       "tuple", "list",  "dict", "set", "range"};
+      return Is(function, "identifier") && plain.count(name) ? AttributeStore::kPlain
+                                                             : AttributeStore::kUnknown;
+    }
+    static const std::set<std::string_view> plain = {
+        "integer",     "float",      "string",
+        "true",        "false",      "list",
+        "tuple",       "dictionary", "comparison_operator",
+        "set",         "lambda",     "list_comprehension",
+        "not_operator"};
+    return plain.count(ts_node_type(value)) ? AttributeStore::kPlain : AttributeStore::kUnknown;
   }
 
   void Assignment(TSNode node, Builder& b, int depth) {
@@ -830,16 +961,45 @@ class Walker {
     if (!Present(right)) return;
     Expr(right, b, depth + 1);
     // self.name = Class(...): the class of a submodule.
-    if (Present(left) && Is(left, "attribute") && Is(right, "call") && !method_class_.empty() &&
+    if (Present(left) && Is(left, "attribute") && !method_class_.empty() &&
         method_class_.back() >= 0) {
       const std::vector<Child> target = Children(left, true);
       const TSNode object = Field(target, "object"), name = Field(target, "attribute");
       if (Present(object) && Present(name) && Text(object) == "self") {
-        out_.classes[method_class_.back()].attributes.emplace_back(std::string(Text(name)),
-                                                                   CalleeName(right));
+        PythonClass& c = out_.classes[method_class_.back()];
+        const std::string text(Text(name));
+        if (Is(right, "call")) c.attributes.emplace_back(text, CalleeName(right));
+        TSNode value = right;  // of a = b = value, the last
+        while (Is(value, "assignment") && Present(Field(Children(value, true), "right")))
+          value = Field(Children(value, true), "right");
+        const AttributeStore store = StoreOf(value);
+        if (store == AttributeStore::kRegistered)
+          c.registered.insert(text);
+        else if (store == AttributeStore::kPlain)
+          c.plain.insert(text);
+        else
+          c.unsure.insert(text);
       }
     }
+    if (Present(left) && Is(left, "identifier")) Alias(right, std::string(Text(left)), b, 0);
     Target(left, b, depth + 1);
+  }
+
+  // Notes that a variable may hold the function `value` names.
+  void Alias(TSNode value, const std::string& variable, Builder& b, int depth) const {
+    if (depth > 4) return;
+    if (Is(value, "conditional_expression")) {
+      const std::vector<Child> parts = Children(value, true);
+      if (parts.size() != 3) return;
+      Alias(parts[0].node, variable, b, depth + 1);
+      Alias(parts[2].node, variable, b, depth + 1);
+      return;
+    }
+    std::string name;
+    if (Is(value, "lambda")) name = "<lambda>";
+    if (Is(value, "identifier") || Is(value, "attribute")) name = CalleeName(value);
+    std::set<std::string>& names = b.aliases[variable];
+    if (!name.empty() && name != variable && names.size() < kMaxAliases) names.insert(name);
   }
 
   void Augmented(TSNode node, Builder& b, int depth) {
@@ -866,8 +1026,11 @@ class Walker {
       Expr(Field(parts, "object"), b, depth + 1);
       AttributeSite(parts, b, SiteKind::kStoreAttribute);
     } else if (type == "subscript") {
+      const bool literal = HasLiteralKey(node);
       for (const Child& c : Children(node, true)) Expr(c.node, b, depth + 1);
-      AddSite(b, SiteKind::kStoreSubscript, LineOf(node), "").repeat = true;
+      Site& site = AddSite(b, SiteKind::kStoreSubscript, LineOf(node), "");
+      site.repeat = true;
+      site.literal_key = literal;
     } else if (type == "pattern_list" || type == "tuple_pattern" || type == "list_pattern" ||
                type == "tuple" || type == "list" || type == "expression_list") {
       AddSite(b, SiteKind::kUnpack, LineOf(node), "").repeat = true;
@@ -925,7 +1088,7 @@ class Walker {
 
   // A yield: a generator's frame may end at any, and begin after any.
   void Suspend(Builder& b) {
-    b.returns.push_back(b.current);
+    b.suspensions.push_back(b.current);
     const uint32_t resumed = NewPoint(b);
     Edge(b, b.current, resumed);
     Edge(b, 0, resumed, 0.05f);
@@ -976,6 +1139,8 @@ class Walker {
     for (size_t i = 0; i < out_.classes.size(); ++i) {
       for (const auto& [name, type] : out_.classes[i].attributes) attributes[i].emplace(name, type);
     }
+    std::unordered_map<std::string_view, size_t> by_name;
+    for (size_t i = 0; i < out_.classes.size(); ++i) by_name.emplace(out_.classes[i].name, i);
     for (PythonFunction& f : out_.functions) {
       // The class of `self`: of the method, or of the method around.
       int owner = -1;
@@ -985,12 +1150,38 @@ class Walker {
           owner = out_.functions[g].class_index;
       }
       if (owner < 0) continue;
+      // The class and those of its bases that this text defines.
+      std::vector<size_t> family = {static_cast<size_t>(owner)};
+      for (size_t k = 0; k < family.size() && family.size() < kMaxFamily; ++k) {
+        for (const std::string& base : out_.classes[family[k]].bases) {
+          const auto it = by_name.find(base);
+          if (it != by_name.end() &&
+              std::find(family.begin(), family.end(), it->second) == family.end())
+            family.push_back(it->second);
+        }
+      }
       for (Site& site : f.sites) {
-        if (site.kind != SiteKind::kCall || site.receiver != "self") continue;
+        if (site.receiver != "self") continue;
+        if (site.kind == SiteKind::kAttribute) site.store = StoreIn(family, site.name);
+        if (site.kind != SiteKind::kCall) continue;
         const auto it = attributes[owner].find(site.name);
         if (it != attributes[owner].end()) site.class_name = std::string(it->second);
       }
     }
+  }
+
+  AttributeStore StoreIn(const std::vector<size_t>& family, const std::string& name) const {
+    bool registered = false, plain = name == "training", unsure = false;
+    for (const size_t c : family) {
+      registered = registered || out_.classes[c].registered.count(name);
+      plain = plain || out_.classes[c].plain.count(name);
+      unsure = unsure || out_.classes[c].unsure.count(name);
+    }
+    if (registered && plain) return AttributeStore::kUnknown;
+    // Only a class derived from torch.nn.Module keeps such tables; a submodule may also be None.
+    if (registered && !unsure && !out_.classes[family[0]].bases.empty())
+      return AttributeStore::kRegistered;
+    return plain && !unsure ? AttributeStore::kPlain : AttributeStore::kUnknown;
   }
 
   void SetStatementRanges() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,6 +33,10 @@ enum class SiteKind : uint8_t {
   kDelete,          // del a[i]
 };
 
+// What reading an attribute of a module runs: those that torch.nn.Module keeps in tables of its own
+// (submodules, parameters, buffers) are found by its __getattr__, all others without it.
+enum class AttributeStore : uint8_t { kUnknown, kPlain, kRegistered };
+
 // A place in a function that may run something: a call or an operator.
 struct Site {
   SiteKind kind = SiteKind::kCall;
@@ -41,7 +46,12 @@ struct Site {
   std::string class_name;   // class whose instance was assigned to self.<name>, where that is seen
   int definition_line = 0;  // first line of the inner code object of kComprehension and kClassBody
   bool repeat = false;      // may run several things in a row
-  bool callee = false;      // kAttribute: the attribute is called at once
+  bool callee = false;      // kAttribute: a function, called at once or through a variable
+  AttributeStore store = AttributeStore::kUnknown;  // kAttribute of self
+  bool literal_key = false;                         // a[i], i in a: the key is a literal
+  bool passes_on = false;            // kCall: with the arguments of its function, *args
+  bool takes_lambda = false;         // kCall: one of its arguments is a lambda
+  std::vector<std::string> aliases;  // kCall of a variable: names of what was assigned to it
 };
 
 // Points of a function's control flow and the edges between them. A site lies on an edge; it may
@@ -83,6 +93,9 @@ struct PythonClass {
   int end_line = 0;
   std::vector<std::string> bases;                               // last names
   std::vector<std::pair<std::string, std::string>> attributes;  // self.<first> = <second>(...)
+  std::set<std::string> registered;  // attributes that are submodules, parameters or buffers
+  std::set<std::string> plain;       // attributes that hold values of Python's own types
+  std::set<std::string> unsure;      // attributes that may hold either
 };
 
 // A simple statement or the header of a compound one. Layout (line breaks, brackets around an

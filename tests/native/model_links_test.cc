@@ -298,6 +298,24 @@ TEST_CASE("an empty trace has an empty model", "[model]") {
   CHECK((*model)->devices.empty());
 }
 
+TEST_CASE("calls by which the host waits for the device, by their name") {
+  for (const char* name :
+       {"cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize",
+        "cudaStreamSynchronize_v3020", "cuCtxSynchronize", "cuStreamSynchronize", "cudaMemcpy",
+        "hipStreamSynchronize", "hipDeviceSynchronize", "hipMemcpy", "hipMemcpyWithStream",
+        "urQueueFinish", "urEventWait", "piQueueFinish", "piEventsWait", "zeEventHostSynchronize",
+        "synchronizeStream", "synchronize"}) {
+    CAPTURE(name);
+    CHECK(IsSynchronisingCall(name));
+  }
+  for (const char* name :
+       {"cudaMemcpyAsync", "hipMemcpyAsync", "cudaStreamWaitEvent", "cudaEventRecord",
+        "cudaEventQuery", "cudaLaunchKernel", "urEnqueueKernelLaunch", "aten::copy_", ""}) {
+    CAPTURE(name);
+    CHECK_FALSE(IsSynchronisingCall(name));
+  }
+}
+
 TEST_CASE("names tell what ranges and kernels are", "[model]") {
   CHECK(ClassifyRange("ProfilerStep#12") == RangeKind::kStep);
   CHECK(ClassifyRange("ProfilerStep#x") == RangeKind::kPlain);  // B28: not an error

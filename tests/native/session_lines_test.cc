@@ -601,6 +601,46 @@ TEST_CASE("a text that is not what ran is not trusted") {
   }
 }
 
+TEST_CASE("reads of attributes do not decide whether a text is what ran") {
+  const Folder folder;
+  folder.Write("m.py",
+               "def forward(self, x):\n"
+               "    if self.a and self.b and self.c and self.d:\n"
+               "        x = self.e\n"
+               "    return norm(x)\n");
+  const auto trace = Load({
+      Py("m.py(1): forward", 1, 100),
+      Py("torch/nn/modules/module.py(9): __getattr__", 5, 2),
+      Py("torch/nn/modules/module.py(9): __getattr__", 10, 2),
+      Py("torch/nn/modules/module.py(9): __getattr__", 15, 2),
+      Py("torch/nn/modules/module.py(9): __getattr__", 20, 2),
+      Py("<built-in function norm>", 30, 40),
+      Py("<built-in function len>", 250, 10),
+  });
+  const auto data = Data(*trace, folder.Space());
+  const LinesResult sums = Sums(*trace, *data);
+  CHECK(Row(*data, sums, 4, LineConfidence::kAligned).host_self == 40'000);
+}
+
+TEST_CASE("what runs in a function of one line is on that line, whichever of its twins it was") {
+  const Folder folder;
+  folder.Write("m.py",
+               "def main(x):\n"
+               "    pair = (lambda a: sin(a), lambda a: cos(a))\n"
+               "    return pair[0](x) + pair[1](x)\n");
+  const auto trace = Load({
+      Py("m.py(1): main", 1, 100),
+      Py("m.py(2): <lambda>", 5, 20),
+      Py("<built-in function sin>", 6, 15),
+      Py("m.py(2): <lambda>", 30, 20),
+      Py("<built-in function cos>", 31, 15),
+      Py("<built-in function len>", 250, 10),
+  });
+  const auto data = Data(*trace, folder.Space());
+  const LinesResult sums = Sums(*trace, *data);
+  CHECK(Row(*data, sums, 2, LineConfidence::kAligned).host_self == 30'000);
+}
+
 TEST_CASE("a document is followed through edits") {
   const Folder folder;
   const std::string path = folder.Write("prog.py", kSource);

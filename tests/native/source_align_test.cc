@@ -543,6 +543,175 @@ TEST_CASE("try, except and finally") {
       "f", {{"frame risky", 3}, {"frame mend", 5}, {"frame clean", 7}});
 }
 
+TEST_CASE("a return runs the finally clause that it leaves") {
+  CHECK_LINES(
+      "def f(x):\n"
+      "    before = zeros(2)\n"
+      "    try:\n"
+      "        return g(x)\n"
+      "    finally:\n"
+      "        before.add_(1)\n",
+      "f", {{"builtin zeros", 2}, {"frame g", 4}, {"builtin add_", 6}});
+}
+
+TEST_CASE("break and continue run the finally clause that they leave") {
+  const std::string source =
+      "def f(xs):\n"
+      "    for x in xs:\n"
+      "        try:\n"
+      "            if g(x):\n"
+      "                continue\n"
+      "            if h(x):\n"
+      "                break\n"
+      "            k(x)\n"
+      "        finally:\n"
+      "            clean(x)\n"
+      "    return last(xs)\n";
+  CHECK_LINES(source, "f",
+              {{"frame g", 4},
+               {"frame clean", 10},
+               {"frame g", 4},
+               {"frame h", 6},
+               {"frame k", 8},
+               {"frame clean", 10},
+               {"frame g", 4},
+               {"frame h", 6},
+               {"frame clean", 10},
+               {"frame last", 11}});
+}
+
+TEST_CASE("a generator that is suspended inside try does not run its finally clause") {
+  const std::string source =
+      "def f(x):\n"
+      "    open(x)\n"
+      "    try:\n"
+      "        yield g(x)\n"
+      "    finally:\n"
+      "        clean(x)\n"
+      "        g(x)\n";
+  CHECK_LINES(source, "f", {{"builtin open", 2}, {"frame g", 4}});
+  const std::vector<Seen> closed = {{"frame clean", 6}, {"frame g", 7}};
+  CHECK(Lines(source, "f", closed, false) == Expected(closed));
+}
+
+TEST_CASE("a variable that was assigned a function is called by that function's name") {
+  CHECK_LINES(
+      "def f(self, x):\n"
+      "    forward_fn = self._cls.forward\n"
+      "    other_fn = self._cls.other\n"
+      "    fn = other_fn if x is None else forward_fn\n"
+      "    check(x)\n"
+      "    return fn(self, x)\n",
+      "f", {{"frame check", 5}, {"frame forward", 6}});
+  CHECK_LINES(
+      "def f(x, key):\n"
+      "    act = lambda v: v + 1\n"
+      "    y = key(x)\n"
+      "    return act(y)\n",
+      "f", {{"frame key", 3}, {"frame <lambda> @2", 4}});
+}
+
+TEST_CASE("a lambda runs in the loop that consumes what it filters") {
+  CHECK_LINES(
+      "def f(ps):\n"
+      "    for p in filter(lambda p: p.grad is not None, ps):\n"
+      "        clamp(p)\n",
+      "f",
+      {{"frame <lambda> @2", 2},
+       {"builtin clamp", 3},
+       {"frame <lambda> @2", 2},
+       {"builtin clamp", 3}});
+}
+
+TEST_CASE("modules that functions made are told apart by what they are named after") {
+  CHECK_LINES(
+      "class Block(Module):\n"
+      "    def __init__(self, norm_layer, downsample):\n"
+      "        self.conv1 = conv3x3(8)\n"
+      "        self.bn1 = norm_layer(8)\n"
+      "        self.conv2 = conv3x3(8)\n"
+      "        self.bn2 = norm_layer(8)\n"
+      "        self.downsample = downsample\n"
+      "    def forward(self, x):\n"
+      "        out = self.conv1(x)\n"
+      "        out = self.bn1(out)\n"
+      "        out = self.conv2(out)\n"
+      "        out = self.bn2(out)\n"
+      "        if self.downsample is not None:\n"
+      "            x = self.downsample(x)\n"
+      "        out += x\n"
+      "        return out\n",
+      "Block.forward",
+      {{"module Conv2d", 9},
+       {"module BatchNorm2d", 10},
+       {"module Conv2d", 11},
+       {"module BatchNorm2d", 12},
+       {"op add_", 15}});
+}
+
+TEST_CASE("look-ups hash their keys, but not literal ones") {
+  CHECK_LINES(
+      "def f(self, p):\n"
+      "    state = self.state[p]\n"
+      "    if 'step' not in state:\n"
+      "        state['step'] = zeros(1)\n",
+      "f", {{"frame __hash__", 2}, {"builtin zeros", 4}});
+  CHECK_LINES(
+      "def f(p, memo):\n"
+      "    check(p)\n"
+      "    if p in memo:\n"
+      "        return\n"
+      "    use(p)\n"
+      "    memo.add(p)\n",
+      "f", {{"frame check", 2}, {"frame __hash__", 3}, {"frame use", 5}, {"frame __hash__", 6}});
+}
+
+TEST_CASE("descriptors run where their attribute is read and written") {
+  CHECK_LINES(
+      "def f(x):\n"
+      "    y = norm(x, torch.backends.cudnn.enabled)\n"
+      "    torch.backends.cudnn.benchmark = True\n"
+      "    return last(y)\n",
+      "f", {{"frame __get__", 2}, {"builtin norm", 2}, {"frame __set__", 3}, {"frame last", 4}});
+}
+
+TEST_CASE("attributes that only __getattr__ finds tell branches apart") {
+  const std::string source =
+      "class Attention(Module):\n"
+      "    def __init__(self, same, heads):\n"
+      "        self.same = same\n"
+      "        self.scale = 2.0\n"
+      "        self.q = nn.Linear(2, 2)\n"
+      "        self.k = nn.Linear(2, 2)\n"
+      "        self.register_buffer('mask', None)\n"
+      "    def forward(self, x):\n"
+      "        if self.same:\n"
+      "            y = attend(x, self.q, self.k, self.mask)\n"
+      "        else:\n"
+      "            y = attend(x, self.q)\n"
+      "        z = self.scale\n"
+      "        return last(y, z)\n";
+  CHECK_LINES(source, "Attention.forward",
+              {{"frame __getattr__", 10},
+               {"frame __getattr__", 10},
+               {"frame __getattr__", 10},
+               {"frame attend", 10},
+               {"frame last", 14}});
+  const std::string one =
+      Lines(source, "Attention.forward",
+            {{"frame __getattr__", 12}, {"frame attend", 12}, {"frame last", 14}});
+  CHECK(one.ends_with("12 14"));
+}
+
+TEST_CASE("a decorator hands an operator on to a variable with its arguments") {
+  CHECK_LINES(
+      "def inner(*args, **kwargs):\n"
+      "    if check(args):\n"
+      "        return other(args)\n"
+      "    return f(*args, **kwargs)\n",
+      "inner", {{"builtin check", 2}, {"frame __rsub__", 4}});
+}
+
 TEST_CASE("tensors decide branches and are unpacked") {
   CHECK_LINES(
       "def f(x):\n"
