@@ -568,14 +568,13 @@ class Walker {
     std::vector<uint32_t> breaks, continues;
     if (!b.loops.empty()) {
       breaks = take(b.loops.back().breaks, before.breaks);
-      for (size_t i = before.back_edges; i < b.back_edges.size();) {
-        if (b.back_edges[i].to != b.loops.back().head) {
-          ++i;  // of a loop inside
-          continue;
-        }
-        continues.push_back(b.back_edges[i].from);
-        b.back_edges.erase(b.back_edges.begin() + static_cast<ptrdiff_t>(i));
-      }
+      const uint32_t head = b.loops.back().head;
+      // Those of loops inside stay.
+      const auto kept = std::stable_partition(
+          b.back_edges.begin() + static_cast<ptrdiff_t>(before.back_edges), b.back_edges.end(),
+          [head](const FlowEdge& e) { return e.to != head; });
+      for (auto e = kept; e != b.back_edges.end(); ++e) continues.push_back(e->from);
+      b.back_edges.erase(kept, b.back_edges.end());
     }
     ends.insert(ends.end(), returns.begin(), returns.end());
     ends.insert(ends.end(), breaks.begin(), breaks.end());
@@ -1141,6 +1140,22 @@ class Walker {
     }
     std::unordered_map<std::string_view, size_t> by_name;
     for (size_t i = 0; i < out_.classes.size(); ++i) by_name.emplace(out_.classes[i].name, i);
+    // Each class and those of its bases that this text defines.
+    std::vector<std::vector<size_t>> families(out_.classes.size());
+    for (size_t i = 0; i < families.size(); ++i) {
+      std::vector<size_t>& family = families[i];
+      family.push_back(i);
+      for (size_t k = 0; k < family.size(); ++k) {
+        const std::vector<std::string>& bases = out_.classes[family[k]].bases;
+        for (size_t j = 0; j < bases.size() && j < kMaxFamily; ++j) {
+          if (family.size() >= kMaxFamily) break;
+          const auto it = by_name.find(bases[j]);
+          if (it != by_name.end() &&
+              std::find(family.begin(), family.end(), it->second) == family.end())
+            family.push_back(it->second);
+        }
+      }
+    }
     for (PythonFunction& f : out_.functions) {
       // The class of `self`: of the method, or of the method around.
       int owner = -1;
@@ -1150,16 +1165,7 @@ class Walker {
           owner = out_.functions[g].class_index;
       }
       if (owner < 0) continue;
-      // The class and those of its bases that this text defines.
-      std::vector<size_t> family = {static_cast<size_t>(owner)};
-      for (size_t k = 0; k < family.size() && family.size() < kMaxFamily; ++k) {
-        for (const std::string& base : out_.classes[family[k]].bases) {
-          const auto it = by_name.find(base);
-          if (it != by_name.end() &&
-              std::find(family.begin(), family.end(), it->second) == family.end())
-            family.push_back(it->second);
-        }
-      }
+      const std::vector<size_t>& family = families[owner];
       for (Site& site : f.sites) {
         if (site.receiver != "self") continue;
         if (site.kind == SiteKind::kAttribute) site.store = StoreIn(family, site.name);

@@ -17,12 +17,22 @@ With ``truth=True`` a second file ``<name>.truth.json`` is written: for each ``p
 event the line that really made the call. A trace of PyTorch 2.x does not contain it (a frame names
 only the first line of its function), so it serves to measure how well lines are recovered.
 
+Operators without a Python call of their own, such as ``a + b``, have no calling line in the profiler's
+tree. A ``LineTracer`` that runs beside the profiler adds theirs to the truth file; it slows Python
+down, so it is for measuring the recovery of lines, not for profiles::
+
+    with emberline_recorder.LineTracer() as lines, torch.profiler.profile(
+            on_trace_ready=emberline_recorder.trace_handler(path, truth=True, lines=lines), ...):
+
 README.md lists how the result differs from Kineto's own.
 """
 
+import bisect
 import gzip
 import json
 import os
+import sys
+import time
 
 import torch
 
@@ -39,18 +49,61 @@ _CPU_DEVICE_ID = -1
 _LIBRARY_FOLDERS = ("/dist-packages/", "/site-packages/", "/lib/python3")
 
 
-def trace_handler(path, truth=False, root=None, written_root=None):
+class LineTracer:
+    """Notes when the interpreter began which line, in the thread that enters it."""
+
+    def __enter__(self):
+        self._times = []  # ns since 1970, as in the profiler's events
+        self._places = []  # (code, line) of the innermost frame from that time on
+        self._stack = []
+        frame = sys._getframe(1)
+        outer = []
+        while frame is not None:
+            outer.append(frame)
+            frame = frame.f_back
+        for frame in reversed(outer):
+            frame.f_trace = self._trace
+            self._stack.append([frame.f_code, frame.f_lineno])
+        sys.settrace(self._trace)
+        return self
+
+    def __exit__(self, *error):
+        sys.settrace(None)
+        return False
+
+    def _trace(self, frame, event, argument):
+        if event == "call":
+            self._stack.append([frame.f_code, frame.f_lineno])
+        elif event == "line":
+            self._stack[-1][1] = frame.f_lineno
+        elif event == "return" and len(self._stack) > 1:
+            self._stack.pop()
+        self._times.append(time.time_ns())
+        self._places.append(tuple(self._stack[-1]))
+        return self._trace
+
+    def place(self, time_ns):
+        """(file, function, line) that ran at this time; None before the first."""
+        index = bisect.bisect_right(self._times, time_ns) - 1
+        if index < 0:
+            return None
+        code, line = self._places[index]
+        return code.co_filename, code.co_name, line
+
+
+def trace_handler(path, truth=False, root=None, written_root=None, lines=None):
     """Returns a function for ``on_trace_ready`` that writes `path` (gzipped if it ends in .gz).
 
     truth         also write ``<name>.truth.json`` beside it.
     root          folder of the programs; default: the folder above this module's.
     written_root  if given, frames of files under `root` are written as absolute paths under this
                   folder; else as paths relative to `root`.
+    lines         a LineTracer: the truth file has the lines of operators, too.
     """
     root = os.path.abspath(root or os.path.join(os.path.dirname(__file__), ".."))
 
     def handler(profiler):
-        recording = _Recording(profiler, root, written_root)
+        recording = _Recording(profiler, root, written_root, lines)
         _write(path, recording.document_text())
         if truth:
             _write(_truth_path(path), recording.truth_text())
@@ -87,10 +140,11 @@ def _microseconds(nanoseconds):
 class _Recording:
     """The events of one finished profile, in the order in which the trace lists them."""
 
-    def __init__(self, profiler, root, written_root):
+    def __init__(self, profiler, root, written_root, lines=None):
         self._profiler = profiler
         self._root = root
         self._written_root = written_root
+        self._lines = lines
         results = profiler.profiler.kineto_results
         # The tree lacks the thread number of the forward pass; the flat list has it.
         self._forward_threads = {
@@ -182,6 +236,7 @@ class _Recording:
         for index, (event, python_parent) in enumerate(self._entries):
             kind = self._kind(event)
             if kind == "TorchOp":
+                self._note_operator_line(event, python_parent)
                 self._emit_op(event, index, flow_starts)
             elif kind in ("PyCall", "PyCCall"):
                 self._emit_python(event, index, python_parent, python_ids)
@@ -219,6 +274,23 @@ class _Recording:
             args["Input type"] = inputs.dtypes
             args["Concrete Inputs"] = [self._concrete(value) for value in inputs.ivalues]
         self._slice("cpu_op", event.name, event, args)
+
+    def _note_operator_line(self, event, python_parent):
+        """Adds the line of an operator that a Python function runs itself."""
+        if self._lines is None or python_parent is None or event.parent is None:
+            return
+        if event.parent.id != self._entries[python_parent][0].id:
+            return  # inside another operator
+        name = self._entries[python_parent][0].name
+        place = self._lines.place(event.start_time_ns)
+        # A builtin's name holds no line; a module's no function.
+        if place is None or not name.endswith("): " + place[1]):
+            return
+        self._truth.append(_json({
+            "event": len(self._rows),
+            "file": self._truth_file(place[0]),
+            "line": place[2],
+        }))
 
     @staticmethod
     def _concrete(value):

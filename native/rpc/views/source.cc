@@ -575,7 +575,7 @@ Result<Json> SourceEventLines(const ViewRequest& request) {
   const TraceStore& store = *request.trace.store;
   const uint32_t n = store.slice_count();
   const auto listed = [&](SliceIndex i) {
-    if (store.kind(i) != SliceKind::kPythonFunction || at.called[i] == kNone) return false;
+    if (at.called[i] == kNone) return false;
     const auto file = (*data)->files.find(at.locations[at.contexts[at.called[i]].location].file);
     return file != (*data)->files.end() && file->second.module != nullptr;
   };
