@@ -480,8 +480,9 @@ class Simulation {
       memory.releasedBytes -= bytes;
     }
     memory.peakBytes = Math.max(memory.peakBytes, this.allocated);
-    const onDevice = this.hasDevice ? 1 : 0;
-    let args = `"Device Type": ${onDevice}, "Device Id": ${onDevice ? 0 : -1}, "Bytes": ${bytes}`;
+    // Numbers of c10::DeviceType; builds for ROCm call their devices CUDA.
+    const type = { none: 0, xpu: 12, mtia: 19 }[this.dialect.device] ?? 1;
+    let args = `"Device Type": ${type}, "Device Id": ${type > 0 ? 0 : -1}, "Bytes": ${bytes}`;
     if (this.dialect.memory === 'addressed') {
       args += `, "Addr": ${address}, "Total Allocated": ${this.allocated}, "Total Reserved": 67108864`;
     }

@@ -322,6 +322,31 @@ test('every heading has a definition, and a row is copied with its line', async 
   });
 });
 
+test('kernels are searched by their own name and by that of their operator', async () => {
+  await withPage(trace, {}, async (profile, page) => {
+    await profile.view('Kernels');
+    await page.getByRole('radio', { name: 'By operator and launch' }).click();
+    await profile.settled();
+    const rows = grid(page, 'Kernels').locator('[role=gridcell][data-key=operator]');
+    assert.deepEqual((await rows.allTextContents()).sort(), ['aten::conv2d', 'aten::linear']);
+    const box = (name) => page.getByRole('textbox', { name, exact: true });
+    await box('Filter operators').fill('conv');
+    await page.getByText('1 of 2 rows').first().waitFor();
+    await profile.settled();
+    assert.deepEqual(await rows.allTextContents(), ['aten::conv2d']);
+    await box('Filter kernels').fill('FillFunctor');
+    await page.getByText('No row matches the filter.').waitFor();
+    await box('Filter operators').fill('');
+    await page.getByText('1 of 2 rows').first().waitFor();
+    await profile.settled();
+    assert.deepEqual(await rows.allTextContents(), ['aten::linear']);
+    // Another grouping has no operators to search.
+    await page.getByRole('radio', { name: 'Kernels', exact: true }).click();
+    await profile.settled();
+    assert.equal(await box('Filter operators').count(), 0);
+  });
+});
+
 test('what a setting changes is asked again', async () => {
   await withPage(trace, {}, async (profile, page) => {
     await profile.view('Kernels');

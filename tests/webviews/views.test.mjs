@@ -171,6 +171,33 @@ test('the table is exported whole, as CSV, Markdown and JSON', async () => {
   });
 });
 
+test('keys that come faster than the page draws go to the cell they are meant for', async () => {
+  await withPage(train, {}, async (profile, page) => {
+    await profile.view('Operators');
+    const shownNames = () =>
+      page
+        .locator('[role=gridcell][data-key=name] [data-whole]')
+        .evaluateAll((cells) => cells.slice(0, 5).map((cell) => cell.dataset.whole));
+    const order = await shownNames();
+    await page.evaluate(() => {
+      const press = (key) =>
+        document.activeElement.dispatchEvent(
+          new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }),
+        );
+      document.querySelector('[role=columnheader][data-key=name]').focus();
+      press('ArrowDown');
+      press('ArrowDown');
+      press('Enter');
+    });
+    await page.waitForSelector('.grid-detail');
+    assert.equal(
+      await page.evaluate(() => document.querySelector('.opened .cell.first').dataset.row),
+      '1',
+    );
+    assert.deepEqual(await shownNames(), order, 'the heading was not pressed');
+  });
+});
+
 test('the grid is walked, sorted and opened by keyboard alone', async () => {
   await withPage(train, {}, async (profile, page) => {
     await page.getByRole('tab', { name: 'Overview' }).focus();

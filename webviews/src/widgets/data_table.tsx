@@ -48,6 +48,8 @@ export interface DataTableProps {
   /** Absent: the answer tells by `defaultSort`. */
   defaultSort?: string;
   filterLabel?: string;
+  /** Terms of the filter beside those that the user writes into its box. */
+  alsoFilter?: string;
   actions?: (row: Row) => RowAction[];
   /** What a row shows when it is opened. */
   detail?: (row: Row) => ComponentChildren;
@@ -93,7 +95,8 @@ function absencesOf(result: unknown): Absence[] {
 function usePages(props: DataTableProps, sort: string, filter: string) {
   const params: Record<string, unknown> = { ...props.params };
   if (sort !== '') params.sort = sort;
-  if (filter.trim() !== '') params.filter = filter.trim();
+  const terms = `${filter.trim()} ${props.alsoFilter ?? ''}`.trim();
+  if (terms !== '') params.filter = terms;
   const key = `${epoch.value} ${props.method} ${JSON.stringify(requestSelection.value)} ${JSON.stringify(params)}`;
   const [loaded, setLoaded] = useState<Loaded | undefined>(undefined);
   const [error, setError] = useState<FailureData | undefined>(undefined);
@@ -305,7 +308,7 @@ export function Actions(props: {
 }
 
 /**
- * Whether the actions go into a menu. In a wide view the lesser columns give way for them, in a narrow
+ * Whether the actions go into a menu. In a wide view the lesser columns give way for a few, in a narrow
  * one the actions do for the columns.
  */
 export function actionsInMenu(
@@ -314,7 +317,7 @@ export function actionsInMenu(
   actionsPx: number,
   roomPx: number,
 ): boolean {
-  const wide = roomPx >= 900;
+  const wide = roomPx >= 900 && actionsPx <= 220;
   const least = needs.filter(({ key, stays }) => !wide || stays || !lesser.includes(key));
   return actionsPx > menuPx && least.reduce((sum, need) => sum + need.px, actionsPx) > roomPx;
 }
@@ -447,7 +450,7 @@ export function DataTable(props: DataTableProps) {
   }, [error]);
 
   // Another order or filter starts at the top of the table.
-  const order = `${sortState.value}\n${filter}`;
+  const order = `${sortState.value}\n${filter}\n${props.alsoFilter ?? ''}`;
   const ordered = useRef(order);
   useEffect(() => {
     if (ordered.current === order) return;
@@ -495,7 +498,7 @@ export function DataTable(props: DataTableProps) {
   const template = `${gridTemplate(columns, widthState.value, least, props.firstShare ?? 5)}${hasActions ? ` ${goPx}px` : ''}`;
   const minWidth = least.reduce((sum, px) => sum + px, goPx);
 
-  useEffect(() => {
+  const focusWanted = (): void => {
     const wanted = takeFocus.current;
     if (wanted === undefined) return;
     const cell = grid.current?.querySelector<HTMLElement>(
@@ -506,7 +509,8 @@ export function DataTable(props: DataTableProps) {
       cell.focus({ preventScroll: true });
       cell.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     }
-  });
+  };
+  useEffect(focusWanted);
 
   const sortBy = (column: Column): void => {
     if (sortKey !== column.key) {
@@ -529,8 +533,10 @@ export function DataTable(props: DataTableProps) {
       row: Math.max(-1, Math.min(count - 1, row)),
       column: Math.max(0, Math.min(columnCount - 1, column)),
     };
-    takeFocus.current = next;
     if (next.row >= 0) rows.reveal(next.row);
+    // At once where the cell is there: the next key may come before the next drawing.
+    takeFocus.current = next;
+    focusWanted();
     setActive(next);
   };
   const setWidth = (column: Column, px: number): void => {

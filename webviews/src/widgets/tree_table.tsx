@@ -182,7 +182,7 @@ export function TreeTable<T extends TreeItem<T>>(props: {
     props.columns.map(({ key, unit }, index) => ({ key, unit, largest: largest[index]! })),
   );
 
-  useEffect(() => {
+  const focusWanted = (): void => {
     if (takeFocus.current < 0) return;
     const row = grid.current?.querySelector<HTMLElement>(`[data-line="${takeFocus.current}"]`);
     if (row !== null && row !== undefined) {
@@ -190,7 +190,8 @@ export function TreeTable<T extends TreeItem<T>>(props: {
       row.focus({ preventScroll: true });
       row.scrollIntoView({ block: 'nearest' });
     }
-  });
+  };
+  useEffect(focusWanted);
 
   // An open row whose children were left out of the answer asks for them.
   useEffect(() => {
@@ -220,8 +221,10 @@ export function TreeTable<T extends TreeItem<T>>(props: {
   };
   const moveTo = (index: number): void => {
     const next = Math.max(0, Math.min(lines.length - 1, index));
-    takeFocus.current = next;
     rows.reveal(next);
+    // At once where the row is there: the next key may come before the next drawing.
+    takeFocus.current = next;
+    focusWanted();
     goTo(next);
   };
   const onKeyDown = (event: KeyboardEvent): void => {

@@ -3,7 +3,7 @@ import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { trace, viewState } from '../../host/store.ts';
 import type { Row, ViewKernelLaunchesResult, ViewKernelsResult } from '../../lib/protocol.ts';
-import { NumberBox, Segments } from '../../widgets/controls.tsx';
+import { FilterBox, NumberBox, Segments } from '../../widgets/controls.tsx';
 import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
 import { Failure, Lacks, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { RingChart } from '../../widgets/ring_chart.tsx';
@@ -79,13 +79,17 @@ export function KernelsView() {
   const group = viewState('kernels', 'groupBy', 'name');
   const top = viewState('kernels', 'top', 10);
   const filter = viewState('kernels', 'tableFilter', '');
+  const ofOperators = viewState('kernels', 'operatorFilter', '');
   // What stands above the tables is of all kernels, whichever table shows.
   const { value: result } = useAnswer<ViewKernelsResult>('view/kernels', {
     topN: top.value,
     limit: 1,
   });
   useNavigation('kernels', (to) => {
-    if (to.filter !== undefined) filter.value = to.filter;
+    if (to.filter !== undefined) {
+      filter.value = to.filter;
+      ofOperators.value = '';
+    }
     if (to.groupBy !== undefined) group.value = to.groupBy;
     if (to.copies !== undefined) {
       viewState('kernels', 'copiesFilter', '').value = to.copies;
@@ -196,6 +200,15 @@ export function KernelsView() {
             />
           )}
           kernelNames
+          alsoFilter={
+            group.value === 'properties'
+              ? ofOperators.value
+                  .split(/\s+/)
+                  .filter((word) => word !== '')
+                  .map((word) => `operator:${filterFor(word)}`)
+                  .join(' ')
+              : ''
+          }
           lesser={[
             'operatorTensorCoreEligible',
             'registers',
@@ -222,6 +235,14 @@ export function KernelsView() {
           empty="No kernel ran in the selected steps."
           toolbar={
             <>
+              {group.value === 'properties' ? (
+                <FilterBox
+                  label="Filter operators"
+                  title="Words that the name of the operator that launched the kernel must contain"
+                  value={ofOperators.value}
+                  onChange={(words) => (ofOperators.value = words)}
+                />
+              ) : null}
               {choice}
               <NumberBox
                 label="Top"
