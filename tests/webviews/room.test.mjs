@@ -212,3 +212,24 @@ test('a long twin shows its first rows until all are wanted, and is exported who
     assert.equal(await rows.filter({ visible: true }).count(), count);
   });
 });
+
+test('beside an editor the table comes first, and the charts when they are asked for', async () => {
+  await withPage(trace, {}, async (profile, page) => {
+    const rings = page.locator('.ring-panel');
+    for (const tab of ['Operators', 'Kernels']) {
+      await page.setViewportSize({ width: 1100, height: 700 });
+      await profile.view(tab);
+      const all = await rings.count();
+      assert.ok(all > 1, `${tab}: ${all} charts`);
+      await page.setViewportSize({ width: 460, height: 700 });
+      await page.getByRole('button', { name: 'Show the charts' }).waitFor();
+      const table = await page.locator('.grid-frame').first().boundingBox();
+      assert.ok(table.y < 350, `${tab}: the table begins at ${table.y}`);
+      assert.equal(await rings.count(), 0);
+      await page.getByRole('button', { name: 'Show the charts' }).click();
+      assert.equal(await rings.count(), all);
+      await page.getByRole('button', { name: 'Hide the charts' }).click();
+    }
+    assert.deepEqual(await axe(page), []);
+  });
+});

@@ -317,7 +317,7 @@ export function actionsInMenu(
   actionsPx: number,
   roomPx: number,
 ): boolean {
-  const wide = roomPx >= 900 && actionsPx <= 220;
+  const wide = roomPx >= 900 && actionsPx <= roomPx / 4;
   const least = needs.filter(({ key, stays }) => !wide || stays || !lesser.includes(key));
   return actionsPx > menuPx && least.reduce((sum, need) => sum + need.px, actionsPx) > roomPx;
 }

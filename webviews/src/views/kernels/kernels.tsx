@@ -4,6 +4,7 @@ import { useAnswer } from '../../host/query.ts';
 import { trace, viewState } from '../../host/store.ts';
 import type { Row, ViewKernelLaunchesResult, ViewKernelsResult } from '../../lib/protocol.ts';
 import { FilterBox, NumberBox, Segments } from '../../widgets/controls.tsx';
+import { Charts } from '../../widgets/charts.tsx';
 import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
 import { Failure, Lacks, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { RingChart } from '../../widgets/ring_chart.tsx';
@@ -120,7 +121,7 @@ export function KernelsView() {
   return (
     <>
       {result === undefined || parts.length === 0 ? null : (
-        <div class="columns lead-first">
+        <Charts class="lead-first">
           <RingChart
             title="Kernel time"
             definition="Sum of the durations of all kernels, by name."
@@ -157,7 +158,7 @@ export function KernelsView() {
               ]}
             />
           ) : null}
-        </div>
+        </Charts>
       )}
       {result === undefined || result.unfilteredRows === 0 ? null : (
         <Lacks absences={result.absences} />

@@ -7,6 +7,7 @@ import { trace, viewState } from '../../host/store.ts';
 import { plural, quantity, visible } from '../../lib/format.ts';
 import type { Row, ViewOperatorsResult, ViewOperatorStacksResult } from '../../lib/protocol.ts';
 import { LinkButton, NumberBox, Segments } from '../../widgets/controls.tsx';
+import { Charts } from '../../widgets/charts.tsx';
 import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
 import { Absences, Failure, Lacks, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { RingChart } from '../../widgets/ring_chart.tsx';
@@ -187,7 +188,7 @@ export function OperatorsView() {
     result === undefined ? {} : { deviceSelf: result.deviceSelfUs, hostSelf: result.hostSelfUs };
   return (
     <>
-      <div class="columns">
+      <Charts>
         {charts.map((ring) => (
           <RingChart
             key={ring.key}
@@ -202,7 +203,7 @@ export function OperatorsView() {
             onPick={(name) => (filter.value = `name=${filterFor(name)}`)}
           />
         ))}
-      </div>
+      </Charts>
       {result === undefined || result.unfilteredRows === 0 ? null : (
         <Lacks absences={result.absences} />
       )}
