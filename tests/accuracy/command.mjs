@@ -9,6 +9,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ensureNode } from '../../scripts/lib/node.mjs';
+
+await ensureNode();
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
