@@ -9,6 +9,7 @@
 #include "analysis/links.h"
 #include "analysis/modules.h"
 #include "analysis/operators.h"
+#include "base/hash.h"
 #include "base/saturating.h"
 
 namespace emberline {
@@ -50,11 +51,10 @@ struct Key {
 };
 struct KeyHash {
   size_t operator()(const Key& k) const {
-    uint64_t h = 0xcbf29ce484222325ull;
+    uint64_t h = 0;
     for (uint64_t v : {uint64_t{k.name}, uint64_t{k.op}, uint64_t{k.grid}, uint64_t{k.block},
                        static_cast<uint64_t>(k.registers), static_cast<uint64_t>(k.shared)}) {
-      h = (h ^ v) * 0x9e3779b97f4a7c15ull;
-      h ^= h >> 31;
+      h = HashPair(v, h);
     }
     return static_cast<size_t>(h);
   }

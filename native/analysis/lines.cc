@@ -6,6 +6,7 @@
 
 #include "analysis/intervals.h"
 #include "analysis/stack_of.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "model/names.h"
 
@@ -138,7 +139,7 @@ class Analysis {
   // Time during which a device has nothing to do and the host has not yet launched what comes next
   // is charged to what the launching thread did meanwhile, line by line.
   void AddIdle() {
-    std::unordered_map<int64_t, std::vector<SliceIndex>> work;  // by device
+    std::unordered_map<int64_t, std::vector<SliceIndex>, NumberHash> work;  // by device
     for (const Track& t : s_.tracks()) {
       if (t.kind != TrackKind::kDeviceStream) continue;
       auto& list = work[t.device];

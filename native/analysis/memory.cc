@@ -6,6 +6,7 @@
 
 #include "analysis/links.h"
 #include "analysis/modules.h"
+#include "base/hash.h"
 
 namespace emberline {
 namespace {
@@ -53,9 +54,7 @@ struct AddressKey {
   bool operator==(const AddressKey&) const = default;
 };
 struct AddressHash {
-  size_t operator()(const AddressKey& k) const {
-    return std::hash<uint64_t>{}(k.address * 0x9E3779B97F4A7C15ull + k.device);
-  }
+  size_t operator()(const AddressKey& k) const { return HashPair(k.address, k.device); }
 };
 
 SliceIndex ListedOrAbove(const Model& model, SliceIndex op) {
@@ -187,7 +186,11 @@ Result<MemoryData> AnalyzeMemory(const Model& model, const CancelToken& cancel) 
   MemoryData data;
   if (!FindOwners(model, cancel, data.owners)) return cancelled;
 
-  std::unordered_map<uint64_t, uint32_t> device_of;
+  std::unordered_map<uint64_t, uint32_t, NumberHash> device_of;
+  std::unordered_map<int64_t, int64_t, NumberHash> capacity_of;
+  for (const DeviceProperties& p : store.metadata().devices) {
+    if (p.total_global_mem > 0) capacity_of[p.id] = p.total_global_mem;
+  }
   std::unordered_map<AddressKey, uint32_t, AddressHash> open;  // event index within its device
   for (uint32_t i = 0; i < memory.size(); ++i) {
     if ((i & 0xFFFF) == 0 && cancel.cancelled()) return cancelled;
@@ -202,9 +205,8 @@ Result<MemoryData> AnalyzeMemory(const Model& model, const CancelToken& cancel) 
       device.id = id;
       device.name = MemoryDeviceName(record.device_type, id);
       if (record.device_type != 0) {
-        for (const DeviceProperties& p : store.metadata().devices) {
-          if (p.id == id && p.total_global_mem > 0) device.capacity = p.total_global_mem;
-        }
+        const auto known = capacity_of.find(id);
+        if (known != capacity_of.end()) device.capacity = known->second;
       }
       data.devices.push_back(std::move(device));
     }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <unordered_map>
 
+#include "base/hash.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -339,9 +340,8 @@ StackIds::StackIds(const Model& model)
   };
   struct Hash {
     size_t operator()(const Key& k) const {
-      uint64_t h = (static_cast<uint64_t>(k.parent) << 32 | k.name) * 0x9e3779b97f4a7c15ull;
-      h ^= static_cast<uint64_t>(k.line) + (h >> 29);
-      return static_cast<size_t>(h * 0xbf58476d1ce4e5b9ull);
+      return HashPair(static_cast<uint64_t>(k.parent) << 32 | k.name,
+                      static_cast<uint64_t>(k.line));
     }
   };
   std::unordered_map<Key, uint32_t, Hash> ids;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
 #include "ingest/category.h"
 #include "ingest/event_reader.h"
 #include "ingest/problems.h"
@@ -82,8 +83,9 @@ class EventSink {
   std::vector<CategoryState> categories_;
   std::unordered_map<StringId, uint32_t> category_index_;
   uint32_t last_category_ = 0;
-  std::unordered_map<uint32_t, std::vector<OpenRange>> open_;        // by thread
-  std::unordered_map<uint64_t, std::vector<OpenRange>> open_async_;  // by category and id
+  std::unordered_map<uint32_t, std::vector<OpenRange>> open_;  // by thread
+  // By category and id.
+  std::unordered_map<uint64_t, std::vector<OpenRange>, NumberHash> open_async_;
 
   // Ids of the texts that events are compared with.
   const StringId memory_name_, device_type_, device_id_, addr_, bytes_, total_allocated_,

@@ -52,7 +52,7 @@ const char* ProblemKindName(ProblemKind kind) { return kTexts[static_cast<int>(k
 
 void Problems::Add(ProblemKind kind, uint64_t offset, uint64_t count) {
   Item& item = items_[static_cast<int>(kind)];
-  if (item.count == 0) item.first_offset = offset;
+  if (item.count == 0 || offset < item.first_offset) item.first_offset = offset;
   item.count += count;
 }
 

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <vector>
 
+#include "base/hash.h"
+
 namespace emberline {
 namespace {
 
@@ -184,7 +186,7 @@ class Finder {
       Graph g;
       g.pid = nodes.pid;
       g.first_launch = nodes.first_launch;
-      std::unordered_map<int64_t, uint32_t> rank;
+      std::unordered_map<int64_t, uint32_t, NumberHash> rank;
       for (const auto& [node, kind] : nodes.kinds) {
         rank.emplace(node, static_cast<uint32_t>(g.nodes.size()));
         g.nodes.push_back(kind);

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/hash.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -563,7 +564,7 @@ class Builder {
 
     // PyTorch numbers threads itself (1, 2, ...): the thread that has most of a number's partners
     // is the one meant.
-    std::unordered_map<int64_t, std::vector<uint32_t>> votes;
+    std::unordered_map<int64_t, std::vector<uint32_t>, NumberHash> votes;
     for (size_t i = 0; i < backwards.size(); ++i) {
       if (Stop(static_cast<uint32_t>(i))) return false;
       auto& vote = votes[backwards[i].thread];
@@ -572,7 +573,7 @@ class Builder {
         if (find(groups[g], backwards[i].number, backwards[i].slice) != kNone) ++vote[g];
       }
     }
-    std::unordered_map<int64_t, size_t> best;
+    std::unordered_map<int64_t, size_t, NumberHash> best;
     for (const auto& [thread, vote] : votes) {
       best[thread] = static_cast<size_t>(std::max_element(vote.begin(), vote.end()) - vote.begin());
     }
@@ -792,7 +793,7 @@ class Builder {
   }
 
   // "GPU 2" and "MTIA 9" label the rows of a device; a file without labels tells by its categories.
-  std::string DeviceKind(const Device& device) const {
+  std::string DeviceKind(const Device& device, const std::string& otherwise) const {
     constexpr size_t kLongest = 16;
     const auto letter = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); };
     for (TrackIndex t : device.streams) {
@@ -805,6 +806,11 @@ class Builder {
         return std::string(word);
       }
     }
+    return otherwise;
+  }
+
+  // A hostile file may have as many devices as categories, so these are looked through once.
+  std::string KindByCategories() const {
     for (const CategoryInfo& category : s_.categories()) {
       const std::string_view raw = s_.strings().Get(category.raw);
       for (const auto& [prefix, kind] :
@@ -831,7 +837,7 @@ class Builder {
         used[t] = true;
       }
     }
-    std::unordered_map<int64_t, size_t> by_ordinal;
+    std::unordered_map<int64_t, size_t, NumberHash> by_ordinal;
     for (TrackIndex t = 0; t < tracks.size(); ++t) {
       if (!used[t]) continue;
       const auto [it, added] = by_ordinal.try_emplace(tracks[t].device, m.devices.size());
@@ -844,14 +850,16 @@ class Builder {
     }
     std::sort(m.devices.begin(), m.devices.end(),
               [](const Device& a, const Device& b) { return a.ordinal < b.ordinal; });
-    for (Device& device : m.devices) device.kind = DeviceKind(device);
+    const std::string otherwise = KindByCategories();
+    for (Device& device : m.devices) device.kind = DeviceKind(device, otherwise);
     const auto& properties = s_.metadata().devices;
+    std::unordered_map<int64_t, const DeviceProperties*, NumberHash> by_id;
+    for (const DeviceProperties& p : properties) by_id[p.id] = &p;
     for (Device& device : m.devices) {
       std::stable_sort(device.streams.begin(), device.streams.end(),
                        [&](TrackIndex a, TrackIndex b) { return load[a] > load[b]; });
-      for (const DeviceProperties& p : properties) {
-        if (p.id == device.ordinal) device.properties = &p;
-      }
+      const auto found = by_id.find(device.ordinal);
+      if (found != by_id.end()) device.properties = found->second;
     }
     // ROCm numbers kernels by agent (the first GPU is often 2), properties by GPU: when the numbers
     // do not meet, one used device and one entry, or entries all alike, leave no doubt (B60).

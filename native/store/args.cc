@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "base/hash.h"
+
 namespace emberline {
 namespace {
 
@@ -69,11 +71,9 @@ ArgValue GetValue(const uint8_t*& p, ArgType type) {
 }  // namespace
 
 uint32_t ArgTable::LayoutOf(const ArgItem* items, size_t count) {
-  uint64_t hash = count * 0x9E3779B97F4A7C15ull;
+  uint64_t hash = count;
   for (size_t i = 0; i < count; ++i) {
-    hash = (hash ^ (uint64_t{items[i].key} << 3 | static_cast<uint64_t>(items[i].type))) *
-           0xD6E8FEB86659FD93ull;
-    hash ^= hash >> 32;
+    hash = HashPair(uint64_t{items[i].key} << 3 | static_cast<uint64_t>(items[i].type), hash);
   }
   if (layouts_.size() * 2 >= table_.size()) {
     table_.assign(table_.empty() ? 256 : table_.size() * 2, kNone);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/hash.h"
 #include "base/saturating.h"
 
 namespace emberline {
@@ -51,17 +52,8 @@ uint64_t CapSum(size_t count, At&& at) {
   return cut;
 }
 
-uint64_t Mix(uint64_t x) {
-  x ^= x >> 32;
-  x *= 0xD6E8FEB86659FD93ull;
-  x ^= x >> 32;
-  x *= 0xD6E8FEB86659FD93ull;
-  return x ^ (x >> 32);
-}
-
 uint64_t HashId(const RecordedId& id) {
-  return Mix(id.is_text ? (uint64_t{id.text} << 1 | 1) * 0x9E3779B97F4A7C15ull
-                        : static_cast<uint64_t>(id.number) << 1);
+  return id.is_text ? HashPair(id.text, 1) : HashNumber(static_cast<uint64_t>(id.number));
 }
 
 bool StartsWithIgnoreCase(std::string_view text, std::string_view lower) {
@@ -129,7 +121,7 @@ void Permute(ChunkedColumn<T>& column, const std::vector<uint32_t>& order, std::
 size_t TraceBuilder::IdHash::operator()(const RecordedId& id) const { return HashId(id); }
 
 size_t TraceBuilder::ThreadKeyHash::operator()(const ThreadKey& key) const {
-  return HashId(key.pid) * 31 + HashId(key.tid);
+  return HashPair(HashId(key.pid), HashId(key.tid));
 }
 
 TraceBuilder::TraceBuilder() : store_(std::make_shared<TraceStore>()) {
