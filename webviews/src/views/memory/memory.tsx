@@ -311,7 +311,7 @@ export function MemoryView() {
             method="view/memoryEvents"
             params={params}
             firstShare={2.5}
-            lesser={['address', 'module', 'function', 'file', 'releaseUs', 'durationUs']}
+            lesser={['address', 'function', 'releaseUs', 'module', 'file', 'durationUs']}
             actions={(row) => [
               ...rowActions(row),
               ...moduleAction(row),
