@@ -389,7 +389,10 @@ async function assertTimeline(trace, words) {
     // Those before and after everything else stand at the ends of the trace.
     const instant = /^(?:\d+ instants, the first )?(.*) instant$/.exec(link);
     if (instant !== null) {
-      assert.ok(byName.get(instant[1])?.some((recorded) => recorded.instant), link);
+      assert.ok(
+        byName.get(instant[1])?.some((recorded) => recorded.instant),
+        link,
+      );
       continue;
     }
     const name = link.endsWith(` ${duration}`) ? link.slice(0, -duration.length - 1) : link;
