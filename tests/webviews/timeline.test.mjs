@@ -901,6 +901,44 @@ test('the picture stays when the graphics context is lost', async () => {
   await opened.close();
 });
 
+test('sums are asked for once the range or the window rests', async () => {
+  const opened = await openTimeline();
+  const { page } = opened;
+  const box = await page.locator('.tl-overlay').boundingBox();
+  const asked = (method) => opened.messages.filter((message) => message.method === method);
+  // Each frame has a range of its own; on a slow machine some of them rest.
+  await page.evaluate(
+    async ([left, top]) => {
+      const overlay = document.querySelector('.tl-overlay');
+      const send = (type, x) =>
+        overlay.dispatchEvent(
+          new PointerEvent(type, {
+            bubbles: true,
+            shiftKey: true,
+            pointerId: 1,
+            clientX: x,
+            clientY: top,
+          }),
+        );
+      overlay.setPointerCapture = () => {};
+      send('pointerdown', left + 100);
+      for (let i = 1; i <= 60; i++) {
+        send('pointermove', left + 100 + i);
+        await new Promise((done) => requestAnimationFrame(done));
+      }
+      send('pointerup', left + 160);
+    },
+    [box.x, box.y + 60],
+  );
+  await page.getByRole('region', { name: 'Sums by kind' }).waitFor();
+  const range = asked('timeline/range').at(-1).params;
+  const shown = await shownWindow(page);
+  const nsPerPixel = (shown[1] - shown[0]) / box.width;
+  assert.ok(Math.abs(range.endNs - range.startNs - 60 * nsPerPixel) < 2 * nsPerPixel);
+  assert.ok(asked('timeline/range').length < 30, `${asked('timeline/range').length} questions`);
+  await opened.close();
+});
+
 test('idle time is drawn on the device it is of', async () => {
   const names = ['zero', 'one'];
   const opened = await harness.open(

@@ -1,7 +1,7 @@
 // What stands beside the timeline: details of a slice, sums of a range, search, gaps, the visible
 // slices as a table, the file's own metadata.
 import { effect, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { saveFile, openSource } from '../../host/host.ts';
 import { ask, useAnswer } from '../../host/query.ts';
 import { announce, navigate, title, trace } from '../../host/store.ts';
@@ -65,6 +65,20 @@ const kindNames: Record<string, string> = {
 
 export function kindName(kind: string): string {
   return kindNames[kind] ?? kind;
+}
+
+/**
+ * A value once it has rested for a moment: what is dragged or moved would otherwise ask the daemon
+ * sixty times a second for sums over millions of slices.
+ */
+function useRested<T>(value: T): T {
+  const [rested, setRested] = useState(value);
+  const text = JSON.stringify(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(value), 150);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return rested;
 }
 
 /** `bare` where the duration stands beside it. */
@@ -345,7 +359,12 @@ function RangeDetails(props: { range: TimeRange }) {
     endNs: Math.round(range.endNs),
     ...(range.tracks === undefined ? {} : { tracks: range.tracks }),
   };
-  const { value, error, retry } = useAnswer<RangeResult>('timeline/range', params);
+  const rested = useRested(params);
+  const answer = useAnswer<RangeResult>('timeline/range', rested);
+  const { error, retry } = answer;
+  // The sums of the range before would stand below the heading of this one.
+  const current = !answer.pending && JSON.stringify(rested) === JSON.stringify(params);
+  const value = current ? answer.value : undefined;
   const save = async (): Promise<void> => {
     const answer = (await ask('timeline/export', params)) as { text: string; events: number };
     saveFile(
@@ -707,7 +726,7 @@ export function GapsPanel() {
     params.startNs = Math.floor(shownWindow.value.startNs);
     params.endNs = Math.ceil(shownWindow.value.endNs);
   }
-  const { value, error, retry } = useAnswer<GapsResult>('timeline/gaps', params);
+  const { value, error, retry } = useAnswer<GapsResult>('timeline/gaps', useRested(params));
   useEffect(() => {
     gaps.value = value?.gaps ?? [];
     gapsDevice.value = value?.device ?? null;
