@@ -255,7 +255,7 @@ test('the visible slices exist as a table, the file panel lists its metadata', a
       .click();
   await panel('Table');
   await page.getByRole('region', { name: 'Slices in the window' }).waitFor();
-  assert.ok((await page.locator('.tl-panel tbody tr').count()) > 5);
+  await page.locator('.tl-panel tbody tr').nth(5).waitFor();
   await panel('File');
   await page.getByRole('region', { name: 'Metadata of the file' }).waitFor();
   await page.locator('.tl-panel tbody tr', { hasText: 'schemaVersion' }).first().waitFor();

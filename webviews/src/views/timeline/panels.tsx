@@ -882,7 +882,9 @@ function twinRows(stage: Stage, rows: readonly Row[]): { list: TwinRow[]; more: 
 export function TablePanel(props: { stage: Stage | undefined; rows: readonly Row[] }) {
   const { stage, rows } = props;
   // While the picture moves the table stays as it was: it is made anew when the picture has settled.
-  const shown = useSignal<{ list: TwinRow[]; more: number }>({ list: [], more: 0 });
+  const shown = useSignal<{ list: TwinRow[]; more: number }>(
+    stage === undefined ? { list: [], more: 0 } : twinRows(stage, rows),
+  );
   useEffect(
     () =>
       effect(() => {
