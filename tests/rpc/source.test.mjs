@@ -145,6 +145,34 @@ describe('lines and sources', () => {
     assert.equal(two.total, total);
   });
 
+  test('the stack of a slice has the lines that were found', async () => {
+    const line = lineOf('features = self.body(features)');
+    const { slices } = await ask('source/lineSlices', { file: 'train_cnn/slow.py', line });
+    const directions = new Set();
+    for (const { slice } of slices) {
+      const { frames } = await ask('source/stack', { slice });
+      const recorded = (await ask('timeline/slice', { slice })).stack;
+      const known = ({ file, function: name }) => `${file} ${name}`;
+      assert.deepEqual(frames.map(known), recorded.map(known));
+      const placed = new Map(
+        frames.filter((frame) => !frame.lineIsDefinition).map((f) => [f.function, f.line]),
+      );
+      assert.equal(placed.get('main'), lineOf('correct = train_step('));
+      // Backward work stands on the stack that ran it.
+      const forward = frames.some((frame) => frame.function === 'forward');
+      assert.equal(placed.get('forward'), forward ? line : undefined);
+      assert.equal(
+        placed.get('train_step'),
+        lineOf(forward ? 'scores = model(images)' : 'loss.backward()'),
+      );
+      directions.add(forward);
+      const unread = await ask('source/stack', { slice, sourceRoots: [] });
+      assert.deepEqual(unread.frames, recorded);
+    }
+    assert.equal(directions.size, 2);
+    await assert.rejects(ask('source/stack', { slice: 1e9 }), /There is no slice/);
+  });
+
   test('a listing is the text on disk around a line, with the figures of the lines', async () => {
     const line = lineOf('features = self.body(features)');
     const file = 'train_cnn/slow.py';

@@ -264,11 +264,25 @@ test('a row opens to its stacks, and a frame opens the code', async () => {
     await page.waitForFunction(() => / of /.test(document.querySelector('.row-count').textContent));
     await profile.settled();
     await page.locator('.grid .twisty').first().click();
-    const frame = page.locator('.grid-detail .stack li:not(.library) .frame-link').first();
+    // The recorder named the function's first line; the call's is found from the source.
+    const frame = page
+      .locator('.grid-detail .stack li:not(.library) .frame-link:not([title*="first line"])')
+      .first();
     const sent = await profile.sent('openSource', () => frame.click());
-    assert.match(sent.target.file, /\.py$/);
-    assert.ok(sent.target.line > 0);
+    assert.match(sent.target.file, /transformer\/model\.py$/);
     assert.equal(sent.toSide, false);
+    const text = readFileSync(join(root, 'samples/transformer/model.py'), 'utf8').split('\n');
+    assert.match(text[sent.target.line - 1], /self\.\w+\(/);
+    // So is that of the row's own link, whose stack is not shown.
+    const code = await profile.sent('openSource', () =>
+      page
+        .locator('.grid-item')
+        .first()
+        .locator('.cell.actions button', { hasText: 'Code' })
+        .click(),
+    );
+    assert.equal(code.target.lineIsDefinition, false);
+    assert.equal(code.target.line, sent.target.line);
   });
 });
 

@@ -21,6 +21,7 @@ Result<Json> LinesView(const ViewRequest& request);
 Result<Json> SourceResolve(const ViewRequest& request);
 Result<Json> SourceAnnotations(const ViewRequest& request);
 Result<Json> SourceHover(const ViewRequest& request);
+Result<Json> SourceStack(const ViewRequest& request);
 Result<Json> SourceLineSlices(const ViewRequest& request);
 Result<Json> SourceListing(const ViewRequest& request);
 Result<Json> SourceHotLines(const ViewRequest& request);
@@ -58,6 +59,7 @@ const std::vector<ViewMethod>& AllViews() {
       {"source/resolve", &SourceResolve},
       {"source/annotations", &SourceAnnotations},
       {"source/hover", &SourceHover},
+      {"source/stack", &SourceStack},
       {"source/lineSlices", &SourceLineSlices},
       {"source/listing", &SourceListing},
       {"source/hotLines", &SourceHotLines},

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "rpc/params.h"
 
 namespace emberline {
 Json FrameJson(const Frame& frame) {
@@ -11,6 +12,17 @@ Json FrameJson(const Frame& frame) {
           {"function", frame.function},
           {"lineIsDefinition", frame.line_is_definition},
           {"library", frame.library}};
+}
+
+Result<SliceIndex> SliceOf(const ViewRequest& request) {
+  const int64_t slice = IntegerParam(request.params, "slice", -1);
+  if (slice < 0 || slice >= request.trace.store->slice_count()) {
+    return Error{ErrorKind::kNotFound,
+                 "There is no slice " + std::to_string(slice) + ".",
+                 "Slices are counted per trace: ask for the window again.",
+                 {}};
+  }
+  return static_cast<SliceIndex>(slice);
 }
 
 Json SliceRefJson(const TraceStore& store, SliceIndex slice, size_t max_name_bytes) {

@@ -16,6 +16,9 @@ namespace emberline {
 
 // Frame and SliceRef of rpc/protocol/common.json.
 Json FrameJson(const Frame& frame);
+// The slice that params name. Errors: kNotFound where the trace has no such slice.
+Result<SliceIndex> SliceOf(const ViewRequest& request);
+
 // Kernel names reach kilobytes; a reference carries enough of them to be recognised.
 Json SliceRefJson(const TraceStore& store, SliceIndex slice, size_t max_name_bytes = 400);
 

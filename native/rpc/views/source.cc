@@ -22,6 +22,7 @@ constexpr size_t kHoverOperators = 12, kHoverKernels = 8, kHoverCallers = 8, kHo
 constexpr size_t kMaxShapeText = 200;
 constexpr size_t kMaxListedText = 240;  // of a line in a listing
 constexpr size_t kMaxName = 300;
+constexpr size_t kMaxFrames = 200;
 
 // A recorded location, or several that lie on one line, in the document as it is now.
 struct Annotated {
@@ -459,6 +460,64 @@ Result<Json> SourceHover(const ViewRequest& request) {
   if (slices.size() > kHoverSlices) slices.resize(kHoverSlices);
   for (const SliceIndex i : slices) result["slices"].push_back(SliceRefJson(store, i, kMaxName));
   return result;
+}
+
+namespace {
+
+bool Names(const LineLocation& location, const Frame& frame) {
+  if (location.file != frame.file) return false;
+  const std::string_view function = location.function;
+  return function.substr(function.rfind('.') + 1) == frame.function;
+}
+
+// The calling lines that were found for a stack whose innermost user's frame is on `context`; a
+// chain that begins elsewhere is that of another stack, and changes nothing.
+bool PlaceFrames(const LineData& data, uint32_t context, SliceIndex slice,
+                 std::vector<Frame>* frames) {
+  const LineAttribution& at = data.attribution;
+  bool any = false;
+  for (Frame& frame : *frames) {
+    // A frame that is the slice itself calls nothing that is asked for.
+    if (!frame.line_is_definition || frame.slice == slice) continue;
+    const auto file = data.files.find(frame.file);
+    if (file == data.files.end() || !file->second.user) continue;
+    if (context == kNone) break;
+    const LineLocation& l = at.locations[at.contexts[context].location];
+    if (!Names(l, frame)) return any;
+    any = true;
+    if (l.confidence != LineConfidence::kFunction && !l.stale) {
+      frame.line = l.line;
+      frame.line_is_definition = false;
+    }
+    context = at.contexts[context].parent;
+  }
+  return any;
+}
+
+}  // namespace
+
+Result<Json> SourceStack(const ViewRequest& request) {
+  const Result<SliceIndex> slice = SliceOf(request);
+  if (!slice.ok()) return slice.error();
+  const auto data = LinesOf(request.trace, SpaceParam(request.params), request.cancel);
+  if (!data.ok()) return data.error();
+  const LineAttribution& at = (*data)->attribution;
+  const Model& model = *request.trace.model;
+  std::vector<Frame> frames = StackOf(model, *slice);
+  if (frames.size() > kMaxFrames) frames.resize(kMaxFrames);
+  uint32_t around = at.context[*slice], blamed = at.blamed[*slice];
+  if (IsDeviceWork(request.trace.store->kind(*slice))) {
+    const DevicePlace place = DevicePlaceOf(model, at, *slice);
+    around = place.context;
+    blamed = place.blamed;
+  }
+  // Backward work has its forward operator's stack where it has none of its own.
+  if (!PlaceFrames(**data, around, *slice, &frames)) {
+    PlaceFrames(**data, blamed, *slice, &frames);
+  }
+  Json json = Json::array();
+  for (const Frame& frame : frames) json.push_back(FrameJson(frame));
+  return Json{{"frames", std::move(json)}};
 }
 
 Result<Json> SourceLineSlices(const ViewRequest& request) {

@@ -107,17 +107,6 @@ Json ArgsJson(const TraceStore& store, const std::vector<std::pair<StringId, Arg
   return list;
 }
 
-Result<SliceIndex> SliceOf(const ViewRequest& request) {
-  const int64_t slice = IntegerParam(request.params, "slice", -1);
-  if (slice < 0 || slice >= request.trace.store->slice_count()) {
-    return Error{ErrorKind::kNotFound,
-                 "There is no slice " + std::to_string(slice) + ".",
-                 "Slices are counted per trace: ask for the window again.",
-                 {}};
-  }
-  return static_cast<SliceIndex>(slice);
-}
-
 Result<Interval> WindowOf(const Json& params) {
   // Far beyond any trace, but small enough that differences cannot overflow.
   constexpr Ns kFar = INT64_MAX / 2;

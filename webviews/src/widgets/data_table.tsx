@@ -3,7 +3,8 @@
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { CancelledError, copyText, openSource, request } from '../host/host.ts';
+import { CancelledError, copyText, request } from '../host/host.ts';
+import { openPlace } from '../host/place.ts';
 import { ask } from '../host/query.ts';
 import { announce, epoch, failureOf, requestSelection, viewState } from '../host/store.ts';
 import type { FailureData, ViewName } from '../host/messages.ts';
@@ -232,7 +233,7 @@ function Cell(props: {
 
 /** A recorded place: the file's name and line, leading to the code. */
 function PlaceCell(props: { row: Row }) {
-  const { file, line, function: name } = props.row;
+  const { file, line, function: name, slice } = props.row;
   if (typeof file !== 'string' || file === '') return <span class="no-value">{'\u2013'}</span>;
   const at = typeof line === 'number' && line > 0 ? line : undefined;
   return (
@@ -241,7 +242,7 @@ function PlaceCell(props: { row: Row }) {
       class="cell-link place"
       tabIndex={-1}
       onClick={(event) =>
-        openSource(
+        void openPlace(
           {
             file,
             line: at ?? 1,
@@ -249,6 +250,7 @@ function PlaceCell(props: { row: Row }) {
             lineIsDefinition:
               props.row.lineIsDefinition === true || props.row.confidence === 'function',
           },
+          typeof slice === 'number' ? slice : undefined,
           event.ctrlKey || event.metaKey,
         )
       }

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { copyText, openSource } from '../host/host.ts';
+import { usePlacedFrames } from '../host/place.ts';
 import { announce } from '../host/store.ts';
 import { fileName, isFilePath, plural, visible } from '../lib/format.ts';
 import type { Frame } from '../lib/protocol.ts';
@@ -62,14 +63,17 @@ function parts(frames: readonly Frame[]): Part[] {
 
 export function StackList(props: {
   frames: readonly Frame[];
+  /** A slice with this stack, by which the lines inside the functions are found. */
+  slice?: number | undefined;
   /** What else can be done with the stack, beside copying it. */
   actions?: ComponentChildren;
 }) {
   const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
-  if (props.frames.length === 0) return <p class="nothing">No frames.</p>;
+  const frames = usePlacedFrames(props.frames, props.slice);
+  if (frames.length === 0) return <p class="nothing">No frames.</p>;
   const copy = (): void => {
     copyText(
-      props.frames
+      frames
         .map((frame) =>
           frame.file === ''
             ? visible(frame.function)
@@ -86,7 +90,7 @@ export function StackList(props: {
         <LinkButton onClick={copy}>Copy stack</LinkButton>
       </p>
       <ol class="stack" aria-label="Python stack, innermost call first">
-        {parts(props.frames).map((part, index) =>
+        {parts(frames).map((part, index) =>
           part.folded && !unfolded.has(index) ? (
             <li key={index} class="fold">
               <LinkButton onClick={() => setUnfolded(new Set([...unfolded, index]))}>

@@ -125,6 +125,7 @@ function Stacks(props: { value: ViewOperatorStacksResult }) {
           </p>
           <StackList
             frames={stack.frames}
+            slice={stack.slice?.slice}
             actions={
               stack.slice === null
                 ? null

@@ -2,7 +2,8 @@
 // slices as a table, the file's own metadata.
 import { effect, useSignal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import { saveFile, openSource } from '../../host/host.ts';
+import { saveFile } from '../../host/host.ts';
+import { openPlace, usePlacedFrames } from '../../host/place.ts';
 import { ask, useAnswer } from '../../host/query.ts';
 import { announce, navigate, title, trace } from '../../host/store.ts';
 import { exact, fixed, isFilePath, plural, quantity, visible } from '../../lib/format.ts';
@@ -16,6 +17,7 @@ import type {
 } from '../../lib/protocol.ts';
 import { Button, Check, FilterBox, LinkButton, Select } from '../../widgets/controls.tsx';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
+import { frameTarget } from '../../widgets/stack_list.tsx';
 import { ExportedTable } from '../../widgets/exported_table.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import { filterFor } from '../links.ts';
@@ -128,10 +130,11 @@ function Links(props: { title: string; to: readonly SliceRef[]; total?: number }
   );
 }
 
-function Stack(props: { frames: readonly Frame[] }) {
-  const shown = foldLibrary.value ? props.frames.filter((frame) => !frame.library) : props.frames;
-  const folded = props.frames.length - shown.length;
-  if (props.frames.length === 0) return null;
+function Stack(props: { frames: readonly Frame[]; slice: number }) {
+  const frames = usePlacedFrames(props.frames, props.slice);
+  const shown = foldLibrary.value ? frames.filter((frame) => !frame.library) : frames;
+  const folded = frames.length - shown.length;
+  if (frames.length === 0) return null;
   return (
     <section>
       <h3>Python stack</h3>
@@ -150,14 +153,7 @@ function Stack(props: { frames: readonly Frame[] }) {
             ) : (
               <LinkButton
                 title={`Open ${frame.file}:${frame.line}`}
-                onClick={() =>
-                  openSource({
-                    file: frame.file,
-                    line: frame.line,
-                    function: frame.function,
-                    lineIsDefinition: frame.lineIsDefinition,
-                  })
-                }
+                onClick={() => void openPlace(frameTarget(frame), props.slice)}
               >
                 {visible(frame.function)}{' '}
                 <span class="tl-dim">
@@ -265,16 +261,7 @@ function SliceDetails(props: { slice: SliceDetail }) {
           </LinkButton>
         )}
         {userFrame === undefined ? null : (
-          <LinkButton
-            onClick={() =>
-              openSource({
-                file: userFrame.file,
-                line: userFrame.line,
-                function: userFrame.function,
-                lineIsDefinition: userFrame.lineIsDefinition,
-              })
-            }
-          >
+          <LinkButton onClick={() => void openPlace(frameTarget(userFrame), slice.slice)}>
             Code
           </LinkButton>
         )}
@@ -330,7 +317,7 @@ function SliceDetails(props: { slice: SliceDetail }) {
         <Links title="Device work" to={slice.launched} total={slice.launchedTotal} />
       </dl>
       <Flows slice={slice.slice} />
-      <Stack frames={slice.stack} />
+      <Stack frames={slice.stack} slice={slice.slice} />
       {slice.args.length === 0 ? null : (
         <section>
           <h3>Recorded arguments</h3>
@@ -805,14 +792,7 @@ export function GapsPanel() {
             {gap.frame === null || !isFilePath(gap.frame.file) ? null : (
               <div>
                 <LinkButton
-                  onClick={() =>
-                    openSource({
-                      file: gap.frame!.file,
-                      line: gap.frame!.line,
-                      function: gap.frame!.function,
-                      lineIsDefinition: gap.frame!.lineIsDefinition,
-                    })
-                  }
+                  onClick={() => void openPlace(frameTarget(gap.frame!), gap.host?.slice)}
                 >
                   {visible(gap.frame.file)}:{gap.frame.line}
                 </LinkButton>
