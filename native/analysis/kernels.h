@@ -53,7 +53,7 @@ Table KernelTable(const Model& model, const KernelData& data, KernelGrouping gro
 // Bytes that a copy or set moved, where recorded: on it, or on the call that launched it.
 std::optional<int64_t> CopyBytes(const Model& model, SliceIndex copy);
 
-// Where a copy or set goes, as the rows of CopiesTable say it.
+// Where a copy or set goes, as the rows of CopiesTable say it; "" where the recorder did not say.
 struct CopyKey {
   std::string direction, source, target;
   bool operator==(const CopyKey&) const = default;
@@ -75,7 +75,6 @@ struct KernelKey {
   std::optional<std::string> op, grid,
       block;  // narrow a row of the properties grouping; "" for none
 };
-// A row of the table of copies; "" where the recorder did not say.
 // Errors: kCancelled, kNotFound.
 Result<KernelLaunches> LaunchesOfCopy(const Model& model, const StepSelection& selection,
                                       const CopyKey& key, const StackIds& stacks,

@@ -27,15 +27,7 @@ function generated(dialect, seed = 1, name = dialect) {
   return file;
 }
 
-async function withPage(trace, options, work) {
-  const profile = await harness.open(trace, options);
-  try {
-    await work(profile, profile.page);
-    assert.deepEqual(profile.errors, []);
-  } finally {
-    await profile.close();
-  }
-}
+const withPage = (...args) => harness.withPage(...args);
 
 const values = (page, grid, key) =>
   page

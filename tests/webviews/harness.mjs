@@ -1,5 +1,6 @@
 // A real browser with the built page, and the real daemon behind it. What the extension does between
 // the two is done here in the plainest way: requests go to the daemon, everything else is recorded.
+import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -200,6 +201,17 @@ export class Harness {
     await page.begin(trace, options);
     if (wait) await page.shown();
     return page;
+  }
+
+  /** Opens a page for `work(profile, page)`, in which no script may fail, and closes it. */
+  async withPage(trace, options, work) {
+    const profile = await this.open(trace, options);
+    try {
+      await work(profile, profile.page);
+      assert.deepEqual(profile.errors, []);
+    } finally {
+      await profile.close();
+    }
   }
 }
 

@@ -5,18 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { slice } from '../lib/trace_events.mjs';
 import { Harness, axe } from './harness.mjs';
 
-const at = (cat, name, pid, tid, ts, dur, args = {}) => ({
-  ph: 'X',
-  cat,
-  name,
-  pid,
-  tid,
-  ts,
-  dur,
-  args,
-});
+const at = (cat, name, pid, tid, ts, dur, args) => slice(cat, name, ts, dur, args, { pid, tid });
 
 const kernels = [
   'void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, std::array<char*, 1ul> >(int, at::native::FillFunctor<float>, std::array<char*, 1ul>)',
@@ -85,15 +77,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function withPage(file, options, work) {
-  const profile = await harness.open(file, options);
-  try {
-    await work(profile, profile.page);
-    assert.deepEqual(profile.errors, []);
-  } finally {
-    await profile.close();
-  }
-}
+const withPage = (...args) => harness.withPage(...args);
 
 const grid = (page, name) => page.locator(`[role$=grid][aria-label="${name}"]`);
 const names = (page, name) =>

@@ -20,15 +20,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function withPage(file, options, work) {
-  const profile = await harness.open(file, options);
-  try {
-    await work(profile, profile.page);
-    assert.deepEqual(profile.errors, []);
-  } finally {
-    await profile.close();
-  }
-}
+const withPage = (...args) => harness.withPage(...args);
 
 const grid = (page, name) => page.locator(`[role$=grid][aria-label="${name}"]`);
 

@@ -17,17 +17,12 @@ before(async () => {
 });
 after(() => harness?.stop());
 
-async function withPage(trace, work, options = {}) {
-  const profile = await harness.open(trace, options);
-  try {
+const withPage = (trace, work, options = {}) =>
+  harness.withPage(trace, options, async (profile, page) => {
     await profile.view('Modules');
-    await profile.page.locator('.strip[aria-busy=false]').waitFor();
-    await work(profile, profile.page);
-    assert.deepEqual(profile.errors, []);
-  } finally {
-    await profile.close();
-  }
-}
+    await page.locator('.strip[aria-busy=false]').waitFor();
+    await work(profile, page);
+  });
 
 async function withDrawn(events, work) {
   const folder = mkdtempSync(join(tmpdir(), 'emberline-strip-'));

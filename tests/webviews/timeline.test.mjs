@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { root } from '../../scripts/lib/paths.mjs';
+import { slice } from '../lib/trace_events.mjs';
 import { Harness, axe, commandLine, patience, sample } from './harness.mjs';
 import { themes } from './themes.mjs';
 
@@ -29,16 +30,8 @@ function drawn(name, events, rest = {}) {
   return path;
 }
 
-const event = (cat, name, tid, ts, dur, args = {}, pid = 50) => ({
-  ph: 'X',
-  cat,
-  name,
-  pid,
-  tid,
-  ts,
-  dur,
-  args,
-});
+const event = (cat, name, tid, ts, dur, args, pid = 50) =>
+  slice(cat, name, ts, dur, args, { pid, tid });
 
 /** A step that launches a kernel of each name on a device of its own. */
 const launches = (names) => [

@@ -19,15 +19,7 @@ before(async () => {
 after(() => harness?.stop());
 
 /** Runs on a page of its own and fails on any error that the page reports. */
-async function withPage(trace, options, work) {
-  const profile = await harness.open(trace, options);
-  try {
-    await work(profile, profile.page);
-    assert.deepEqual(profile.errors, []);
-  } finally {
-    await profile.close();
-  }
-}
+const withPage = (...args) => harness.withPage(...args);
 
 const us = (value) =>
   new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(

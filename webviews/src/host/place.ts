@@ -1,6 +1,6 @@
 // Places in the source of what ran: recorders since PyTorch 1.11 name the first line of each function;
 // the line inside it is found by the daemon, from the slice.
-import type { Frame, SourceStackResult } from '../lib/protocol.ts';
+import type { Frame, Row, SourceStackResult } from '../lib/protocol.ts';
 import { openSource } from './host.ts';
 import type { SourceTarget } from './messages.ts';
 import { ask, useAnswer } from './query.ts';
@@ -21,6 +21,19 @@ export function usePlacedFrames(
     const found = placed[index];
     return found !== undefined && same(found, frame) ? found : frame;
   });
+}
+
+/** Opens the place that a row's file, line and function name, found as the slice it leads to. */
+export function openRowPlace(row: Row, toSide = false): void {
+  const { file, line, function: name, slice } = row;
+  if (typeof file !== 'string' || file === '') return;
+  const target = {
+    file,
+    line: typeof line === 'number' && line > 0 ? line : 1,
+    function: typeof name === 'string' ? name : '',
+    lineIsDefinition: row.lineIsDefinition === true || row.confidence === 'function',
+  };
+  void openPlace(target, typeof slice === 'number' ? slice : undefined, toSide);
 }
 
 /** Opens the line of a frame of the slice's stack: the calling line where it can be found. */

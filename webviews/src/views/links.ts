@@ -1,5 +1,5 @@
 // Ways from a row to other views and to the code, for those that exist.
-import { openPlace } from '../host/place.ts';
+import { openRowPlace } from '../host/place.ts';
 import { viewAction } from '../host/links.ts';
 import type { Row } from '../lib/protocol.ts';
 import type { RowAction } from '../widgets/data_table.tsx';
@@ -41,17 +41,7 @@ export function sourceAction(row: Row): RowAction[] {
     {
       label: 'Code',
       title: `Open ${file}${line > 0 ? `:${line}` : ''}`,
-      run: () =>
-        void openPlace(
-          {
-            file,
-            line,
-            function: text(row, 'function'),
-            lineIsDefinition:
-              row.lineIsDefinition === true || text(row, 'confidence') === 'function',
-          },
-          numberOf(row, 'slice'),
-        ),
+      run: () => openRowPlace(row),
     },
   ];
 }

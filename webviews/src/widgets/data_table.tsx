@@ -4,7 +4,7 @@ import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { CancelledError, copyText, request } from '../host/host.ts';
-import { openPlace } from '../host/place.ts';
+import { openRowPlace } from '../host/place.ts';
 import { ask } from '../host/query.ts';
 import { announce, epoch, failureOf, requestSelection, viewState } from '../host/store.ts';
 import type { FailureData, ViewName } from '../host/messages.ts';
@@ -233,7 +233,7 @@ function Cell(props: {
 
 /** A recorded place: the file's name and line, leading to the code. */
 function PlaceCell(props: { row: Row }) {
-  const { file, line, function: name, slice } = props.row;
+  const { file, line } = props.row;
   if (typeof file !== 'string' || file === '') return <span class="no-value">{'\u2013'}</span>;
   const at = typeof line === 'number' && line > 0 ? line : undefined;
   return (
@@ -241,19 +241,7 @@ function PlaceCell(props: { row: Row }) {
       type="button"
       class="cell-link place"
       tabIndex={-1}
-      onClick={(event) =>
-        void openPlace(
-          {
-            file,
-            line: at ?? 1,
-            function: typeof name === 'string' ? name : '',
-            lineIsDefinition:
-              props.row.lineIsDefinition === true || props.row.confidence === 'function',
-          },
-          typeof slice === 'number' ? slice : undefined,
-          event.ctrlKey || event.metaKey,
-        )
-      }
+      onClick={(event) => openRowPlace(props.row, event.ctrlKey || event.metaKey)}
     >
       <bdi dir="ltr">{`${visible(fileName(file))}${at === undefined ? '' : `:${at}`}`}</bdi>
     </button>
