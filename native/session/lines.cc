@@ -1059,8 +1059,8 @@ std::string SourceText(const ResolvedPath& resolved) {
 }
 
 ResolvedPath ResolveSource(const LoadedTrace& trace, const SourceSpace& space,
-                           const std::string& recorded) {
-  return StateOf(trace, space)->mapper.Resolve(recorded);
+                           const std::string& recorded, SearchScope scope) {
+  return StateOf(trace, space)->mapper.Resolve(recorded, scope);
 }
 
 Result<DocumentLines> DocumentLinesOf(const LoadedTrace& trace, const SourceSpace& space,

@@ -75,6 +75,7 @@ std::string SourceText(const ResolvedPath& resolved);
 
 // Where a recorded path lies here.
 ResolvedPath ResolveSource(const LoadedTrace& trace, const SourceSpace& space,
-                           const std::string& recorded);
+                           const std::string& recorded,
+                           SearchScope scope = SearchScope::kSourceSpace);
 
 }  // namespace emberline

@@ -35,18 +35,29 @@ bool IsFile(const std::string& path) {
   return fs::is_regular_file(path, error);
 }
 
-// `path` lies in folder `root` (or is it), by their real places.
-bool Below(const fs::path& path, const std::string& root) {
-  std::error_code error;
-  const fs::path base = fs::weakly_canonical(root, error);
-  if (error || base.empty()) return false;
+// `path` is named as lying in folder `root` (or as it). Both are normal; the disk is not asked.
+bool NamedBelow(const fs::path& path, const fs::path& root) {
   auto p = path.begin();
-  for (const fs::path& part : base) {
+  for (const fs::path& part : root) {
     if (part.empty()) continue;  // a slash at the end
     if (p == path.end() || *p != part) return false;
     ++p;
   }
   return true;
+}
+
+// `path`, a real place, lies in folder `root` (or is it).
+bool Below(const fs::path& path, const std::string& root) {
+  std::error_code error;
+  const fs::path base = fs::weakly_canonical(root, error);
+  return !error && !base.empty() && NamedBelow(path, base);
+}
+
+// `rest` below `folder`; empty where its ".." lead out of it.
+std::string Joined(const std::string& folder, std::string_view rest) {
+  const fs::path base = fs::path(folder).lexically_normal();
+  const fs::path path = (base / rest).lexically_normal();
+  return NamedBelow(path, base) ? path.string() : "";
 }
 
 // End of a library's path behind its packages folder; empty for other paths.
@@ -125,7 +136,7 @@ struct PathMapper::Index {
   std::mutex mutex;
   bool built = false;
   std::unordered_map<std::string, std::vector<std::string>> by_name;
-  std::unordered_map<std::string, ResolvedPath> answers;
+  std::unordered_map<std::string, ResolvedPath> answers[2];  // by scope
 
   void Build(const std::vector<std::string>& roots) {
     built = true;
@@ -162,21 +173,37 @@ PathMapper::PathMapper(SourceSpace space)
   std::stable_sort(
       space_.mappings.begin(), space_.mappings.end(),
       [](const PathMapping& a, const PathMapping& b) { return a.from.size() > b.from.size(); });
+  const auto add = [&](const std::string& folder) {
+    std::error_code error;
+    folders_.push_back(fs::path(folder).lexically_normal());
+    fs::path real = fs::weakly_canonical(folder, error);
+    if (!error && !real.empty() && real != folders_.back()) folders_.push_back(std::move(real));
+  };
+  for (const std::string& root : space_.roots) add(root);
+  for (const PathMapping& m : space_.mappings) add(m.to);
+  for (const std::string& folder : space_.site_packages) add(folder);
 }
 PathMapper::~PathMapper() = default;
 
-ResolvedPath PathMapper::Resolve(std::string_view recorded) const {
+bool PathMapper::NamesPlaceInside(const std::string& path) const {
+  const fs::path normal = fs::path(path).lexically_normal();
+  return std::any_of(folders_.begin(), folders_.end(),
+                     [&](const fs::path& folder) { return NamedBelow(normal, folder); });
+}
+
+ResolvedPath PathMapper::Resolve(std::string_view recorded, SearchScope scope) const {
   if (recorded.empty() || recorded.front() == '<' || recorded.size() > 4096 ||
       recorded.find('\0') != std::string_view::npos) {
     return {};
   }
   const std::string normal = NormalizePath(recorded);
   const std::lock_guard lock(index_->mutex);
-  const auto it = index_->answers.find(normal);
-  if (it != index_->answers.end()) return it->second;
-  ResolvedPath resolved = ResolveNow(normal);
+  auto& answers = index_->answers[scope == SearchScope::kAnywhere];
+  const auto it = answers.find(normal);
+  if (it != answers.end()) return it->second;
+  ResolvedPath resolved = ResolveNow(normal, scope);
   if (resolved.status == ResolveStatus::kFound) Judge(resolved);
-  index_->answers.emplace(normal, resolved);
+  answers.emplace(normal, resolved);
   return resolved;
 }
 
@@ -194,7 +221,7 @@ void PathMapper::Judge(ResolvedPath& resolved) const {
   resolved.user_code = user && !library;
 }
 
-ResolvedPath PathMapper::ResolveNow(const std::string& recorded) const {
+ResolvedPath PathMapper::ResolveNow(const std::string& recorded, SearchScope scope) const {
   const auto found = [](std::string path) {
     return ResolvedPath{ResolveStatus::kFound, std::move(path), {}, false, false};
   };
@@ -205,18 +232,19 @@ ResolvedPath PathMapper::ResolveNow(const std::string& recorded) const {
       if (IsFile(m.to)) return found(m.to);
     } else if (recorded[from.size()] == '/' || from == "/") {
       const std::string rest = recorded.substr(from == "/" ? 1 : from.size() + 1);
-      const std::string path = (fs::path(m.to) / rest).lexically_normal().string();
-      if (IsFile(path)) return found(path);
+      const std::string path = Joined(m.to, rest);
+      if (!path.empty() && IsFile(path)) return found(path);
     }
   }
 
   std::vector<std::string> here;
   if (IsAbsolute(recorded)) {
-    if (IsFile(recorded)) return found(recorded);
+    const bool may_look = scope == SearchScope::kAnywhere || NamesPlaceInside(recorded);
+    if (may_look && IsFile(recorded)) return found(recorded);
   } else {
     for (const std::string& root : space_.roots) {
-      const std::string path = (fs::path(root) / recorded).lexically_normal().string();
-      if (IsFile(path)) here.push_back(path);
+      const std::string path = Joined(root, recorded);
+      if (!path.empty() && IsFile(path)) here.push_back(path);
     }
   }
 
@@ -263,8 +291,8 @@ ResolvedPath PathMapper::ResolveNow(const std::string& recorded) const {
                                                        : recorded;
   if (!tail.empty()) {
     for (const std::string& folder : space_.site_packages) {
-      const std::string path = (fs::path(folder) / tail).lexically_normal().string();
-      if (IsFile(path)) return found(path);
+      const std::string path = Joined(folder, tail);
+      if (!path.empty() && IsFile(path)) return found(path);
     }
   }
   return {};

@@ -1,6 +1,7 @@
 // Recorded paths belong to the machine that recorded them; this finds their files here.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -32,6 +33,13 @@ struct ResolvedPath {
   bool user_code = false;  // lies below a root or a mapping's target, not in site-packages
 };
 
+// Where a path that only a trace named may be looked for on the disk. Even to ask whether a file is
+// there has effects (automounts, network shares), so that what nobody asked for stays inside.
+enum class SearchScope : uint8_t {
+  kSourceSpace,  // below the roots, the mappings' targets and site-packages
+  kAnywhere,     // an absolute path wherever it lies: a user wants to see this very file
+};
+
 // Tries in order: the mappings, the path itself (relative ones below each root), the file below
 // the roots that shares the longest end of the path, site-packages. Thread-safe; remembers the list
 // of files below the roots (at most 200,000, without hidden folders) and its answers.
@@ -39,14 +47,17 @@ class PathMapper {
  public:
   explicit PathMapper(SourceSpace space);
   ~PathMapper();
-  ResolvedPath Resolve(std::string_view recorded) const;
+  ResolvedPath Resolve(std::string_view recorded,
+                       SearchScope scope = SearchScope::kSourceSpace) const;
   const SourceSpace& space() const { return space_; }
 
  private:
   struct Index;
-  ResolvedPath ResolveNow(const std::string& recorded) const;
+  ResolvedPath ResolveNow(const std::string& recorded, SearchScope scope) const;
+  bool NamesPlaceInside(const std::string& path) const;
   void Judge(ResolvedPath& resolved) const;
   SourceSpace space_;
+  std::vector<std::filesystem::path> folders_;  // of the space, as named and as they really lie
   std::unique_ptr<Index> index_;
 };
 

@@ -26,7 +26,6 @@ test('messages of the contract pass', () => {
     { type: 'copy', text: 'x' },
     { type: 'save', suggestedName: 'a.csv', content: 'x', base64: false },
     { type: 'openToSide', view: 'timeline' },
-    { type: 'openExternal', url: 'https://pytorch.org/docs' },
     { type: 'cancelLoad' },
     { type: 'retry' },
     { type: 'showLog' },
@@ -48,13 +47,32 @@ test('what a page must not ask for is refused', () => {
     { type: 'request', id: 1, method: 'view/../shutdown', params: {} },
     { type: 'request', id: '1', method: 'view/operators' },
     { type: 'openExternal', url: 'command:workbench.action.quit' },
-    { type: 'openExternal', url: 'http://example.com' },
+    { type: 'openExternal', url: 'https://pytorch.org/docs' },
     { type: 'openSource', target: { file: 3, line: 1 } },
     { type: 'openToSide', view: 'nowhere' },
     { type: 'state', state: { view: 'nowhere' } },
     { type: 'copy' },
   ];
   for (const message of refused) assert.equal(parseMessage(message), undefined);
+});
+
+test('a page does not say where the daemon may look for sources', () => {
+  for (const method of ['view/overview', 'source/listing', 'source/resolve', 'view/lines']) {
+    const { params } = parseMessage({
+      type: 'request',
+      id: 1,
+      method,
+      params: {
+        file: 'a.py',
+        sourceRoots: ['/'],
+        sitePackages: ['/'],
+        mappings: [{ from: '/', to: '/etc' }],
+        anywhere: true,
+        profileId: 'another',
+      },
+    });
+    assert.deepEqual(params, { file: 'a.py' }, method);
+  }
 });
 
 test('a suggested file name stays a name', () => {

@@ -299,6 +299,24 @@ test('the hover breaks a line down and leads on', () => {
   assert.doesNotMatch(text, /sgemm<128>\|x \|/);
 });
 
+test('a name with brackets does not end the link of a hover early', () => {
+  const name = 'void at::native::(anonymous namespace)::f(int)](command:evil) [x]("*!\'';
+  const kernel = { name, calls: 4, deviceUs: 90, hostUs: 0, backwardUs: 0, shapes: [] };
+  const caller = { file: '/a (1)/b.py', line: 3, function: '<lambda>)', deviceUs: 1, hostUs: 1 };
+  const text = hoverMarkdown(hoverOf({ byKernel: [kernel], callers: [caller] }), {
+    device: true,
+    profile: 'run.json',
+    findings: [],
+    link,
+  });
+  const targets = [...text.matchAll(/\]\(command:[\w.]+\?([^()]*)\)/g)].map(
+    ([, query]) => JSON.parse(decodeURIComponent(query))[0],
+  );
+  assert.deepEqual(targets.at(-1), { view: 'kernels', filter: name });
+  assert.deepEqual(targets[0], { file: caller.file, line: 3, function: caller.function });
+  assert.equal(text.match(/\]\(/g).length, targets.length);
+});
+
 test('shapes are told without arguments that have none', () => {
   assert.equal(shapeText('[[8, 3, 32, 32], [], [16]]'), '8×3×32×32, 16');
   assert.equal(shapeText('[[],[],[]]'), '');
@@ -344,6 +362,10 @@ test('frames without a file are told apart', () => {
     assert.ok(isRealFile(file), file);
   }
   for (const file of ['', '<string>', '<frozen importlib._bootstrap>', 'built-in']) {
+    assert.ok(!isRealFile(file), file);
+  }
+  for (const file of ['/x/..a.py', '/x../a.py', 'a..py']) assert.ok(isRealFile(file), file);
+  for (const file of ['../a.py', '/x/../a.py', 'x\\..\\a.py', '..\\a.py', '/x/..//a.py']) {
     assert.ok(!isRealFile(file), file);
   }
 });

@@ -96,11 +96,41 @@ TEST_CASE("only files inside the source space may be read") {
   space.roots = {tree("ws")};
   const PathMapper mapper(space);
   CHECK(mapper.Resolve(tree("ws/inside.py")).readable);
-  const ResolvedPath outside = mapper.Resolve(tree("outside/secret.py"));
+  const ResolvedPath outside = mapper.Resolve(tree("outside/secret.py"), SearchScope::kAnywhere);
   CHECK(outside.status == ResolveStatus::kFound);
   CHECK(!outside.readable);
   CHECK(!mapper.Resolve("../outside/secret.py").readable);
   CHECK(!mapper.Resolve(tree("ws/../outside/secret.py")).readable);
+}
+
+TEST_CASE("what only a trace named is not looked for outside the source space") {
+  const Tree tree({"ws/inside.py", "outside/secret.py", "outside/deep/secret.py"});
+  SourceSpace space;
+  space.roots = {tree("ws")};
+  space.mappings = {{"/far", tree("ws/mapped")}};
+  space.site_packages = {tree("ws/site-packages")};
+  const PathMapper mapper(space);
+  const auto status = [&](const std::string& path) { return mapper.Resolve(path).status; };
+  CHECK(status(tree("outside/secret.py")) == ResolveStatus::kMissing);
+  CHECK(status(tree("ws/../outside/secret.py")) == ResolveStatus::kMissing);
+  CHECK(status("../outside/secret.py") == ResolveStatus::kMissing);
+  CHECK(status("/far/../../outside/secret.py") == ResolveStatus::kMissing);
+  CHECK(status("/x/site-packages/../../outside/secret.py") == ResolveStatus::kMissing);
+  CHECK(status(tree("ws/inside.py")) == ResolveStatus::kFound);
+  CHECK(status(tree("ws/../ws/inside.py")) == ResolveStatus::kFound);
+  // Who clicks a frame wants its file, and the next automatic look still does not.
+  CHECK(mapper.Resolve(tree("outside/secret.py"), SearchScope::kAnywhere).path ==
+        tree("outside/secret.py"));
+  CHECK(status(tree("outside/secret.py")) == ResolveStatus::kMissing);
+}
+
+TEST_CASE("a root that is reached by a link holds the files of its real place") {
+  const Tree tree({"real/inside.py"});
+  fs::create_directory_symlink(tree("real"), tree("link"));
+  SourceSpace space;
+  space.roots = {tree("link")};
+  const PathMapper mapper(space);
+  CHECK(mapper.Resolve(tree("real/inside.py")).path == tree("real/inside.py"));
 }
 
 TEST_CASE("what is no file") {

@@ -244,6 +244,11 @@ describe('lines and sources', () => {
       mappings: [{ from: '/workspace/emberline-samples', to: folder }],
     });
     assert.equal(mapped.path, here);
+    // Outside the given folders only what a user asked for is looked for.
+    const named = { profileId, file: here };
+    assert.equal((await daemon.request('source/resolve', named)).status, 'missing');
+    const asked = await daemon.request('source/resolve', { ...named, anywhere: true });
+    assert.equal(asked.path, here);
     const { files, lines } = await daemon.request('source/annotations', {
       profileId,
       path: here,

@@ -20,12 +20,25 @@ const views: ReadonlySet<string> = new Set<ViewName>([
 /** Requests that a page may send through the extension; opening and closing are not for pages. */
 const forwardable = /^(?:(?:view|timeline|source)\/[A-Za-z]+|profile\/(?:check|load))$/;
 
+/** Which folders the daemon may read, and which file it may look for, is for the extension to say. */
+const ownParams: ReadonlySet<string> = new Set([
+  'sourceRoots',
+  'sitePackages',
+  'mappings',
+  'anywhere',
+  'profileId',
+]);
+
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function isViewName(value: unknown): value is ViewName {
   return typeof value === 'string' && views.has(value);
+}
+
+function pageParams(params: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(params).filter(([key]) => !ownParams.has(key)));
 }
 
 function sourceTarget(value: unknown): SourceTarget | undefined {
@@ -70,7 +83,7 @@ export function parseMessage(value: unknown): ToHost | undefined {
         type: 'request',
         id: value.id,
         method: value.method,
-        params: isRecord(value.params) ? value.params : {},
+        params: isRecord(value.params) ? pageParams(value.params) : {},
       };
     case 'cancel':
       return typeof value.id === 'number' ? { type: 'cancel', id: value.id } : undefined;
@@ -96,10 +109,6 @@ export function parseMessage(value: unknown): ToHost | undefined {
       };
     case 'openToSide':
       return isViewName(value.view) ? { type: 'openToSide', view: value.view } : undefined;
-    case 'openExternal':
-      return typeof value.url === 'string' && /^https:\/\//.test(value.url)
-        ? { type: 'openExternal', url: value.url }
-        : undefined;
     default:
       return undefined;
   }

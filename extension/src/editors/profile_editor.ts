@@ -271,9 +271,6 @@ export class ProfileEditors implements vscode.CustomReadonlyEditorProvider<Profi
       case 'restartDaemon':
         await this.context.supervisor.restart();
         break;
-      case 'openExternal':
-        await vscode.env.openExternal(vscode.Uri.parse(message.url, true));
-        break;
     }
   }
 

@@ -14,6 +14,19 @@ export interface HoverLinks {
   link: (command: string, ...args: unknown[]) => string | undefined;
 }
 
+/**
+ * A link of Markdown, or the text alone where there is no address. Brackets in an address, which
+ * holds names of the trace, would end the link early, and what follows would be markup.
+ */
+function linked(text: string, address: string | undefined): string {
+  if (address === undefined) return text;
+  const whole = address.replace(
+    /[()\s<>\\]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
+  return `[${text}](${whole})`;
+}
+
 const longest = { operator: 60, kernel: 70, caller: 60 };
 
 /** `[[8,3,32,32],[],[16]]` as `8×3×32×32, 16`: arguments that are no tensors say nothing. */
@@ -115,9 +128,8 @@ export function hoverMarkdown(
         shorten(`${caller.function} (line ${caller.line})`, longest.caller),
       );
       const target = { file: caller.file, line: caller.line, function: caller.function };
-      const href = link('emberline.openFrame', target);
       const us = formatUs(device ? caller.deviceUs : caller.hostUs);
-      return `- ${href === undefined ? name : `[${name}](${href})`} ${us}`;
+      return `- ${linked(name, link('emberline.openFrame', target))} ${us}`;
     });
     blocks.push(`Called from\n\n${callers.join('\n')}`);
   }
@@ -148,6 +160,6 @@ function linksOf(result: SourceHoverResult, device: boolean, link: HoverLinks['l
     links.push(['Kernels', link('emberline.reveal', { view: 'kernels', filter: kernel })]);
   }
   return links
-    .flatMap(([text, href]) => (href === undefined ? [] : [`[${text}](${href})`]))
+    .flatMap(([text, href]) => (href === undefined ? [] : [linked(text, href)]))
     .join(' · ');
 }

@@ -29,6 +29,7 @@ export async function openSource(
   try {
     found = (await profile.forward('source/resolve', {
       file: target.file,
+      anywhere: true,
       ...(await sourceParams()),
     })) as SourceResolveResult;
   } catch (error) {

@@ -37,7 +37,15 @@ export function mappingOf(recorded: string, located: string): PathMapping | unde
   };
 }
 
-/** Whether a path of a trace names code that no file holds: builtins, `<string>`, torch's own. */
+/**
+ * Whether a path of a trace names a file of Python code: no builtin, no `<string>`, no code of
+ * torch's own, and no way up, which would lead from any folder to any other.
+ */
 export function isRealFile(file: string): boolean {
-  return file !== '' && !/^<.*>$/.test(file) && /\.py[wi]?$|[\\/]ipykernel_\d+[\\/]/.test(file);
+  return (
+    file !== '' &&
+    !/^<.*>$/.test(file) &&
+    !parts(file).includes('..') &&
+    /\.py[wi]?$|[\\/]ipykernel_\d+[\\/]/.test(file)
+  );
 }

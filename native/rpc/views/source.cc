@@ -305,8 +305,10 @@ Json PartsJson(const TraceStore& store, const std::unordered_map<StringId, Part>
 }  // namespace
 
 Result<Json> SourceResolve(const ViewRequest& request) {
-  const ResolvedPath found =
-      ResolveSource(request.trace, SpaceParam(request.params), TextParam(request.params, "file"));
+  const SearchScope scope =
+      request.params.value("anywhere", false) ? SearchScope::kAnywhere : SearchScope::kSourceSpace;
+  const ResolvedPath found = ResolveSource(request.trace, SpaceParam(request.params),
+                                           TextParam(request.params, "file"), scope);
   Json path;
   if (found.status == ResolveStatus::kFound) path = found.path;
   return Json{{"status", found.status == ResolveStatus::kFound       ? "found"

@@ -118,10 +118,6 @@ export function openToSide(view: ViewName): void {
   api.postMessage({ type: 'openToSide', view });
 }
 
-export function openExternal(url: string): void {
-  api.postMessage({ type: 'openExternal', url });
-}
-
 export function tellHost(type: 'cancelLoad' | 'retry' | 'showLog' | 'restartDaemon'): void {
   api.postMessage({ type });
 }

@@ -81,8 +81,7 @@ export type ToHost =
   | { type: 'cancelLoad' }
   | { type: 'retry' }
   | { type: 'showLog' }
-  | { type: 'restartDaemon' }
-  | { type: 'openExternal'; url: string };
+  | { type: 'restartDaemon' };
 
 /** Extension to webview. */
 export type ToView =
