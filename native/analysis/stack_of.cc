@@ -5,6 +5,7 @@
 #include <charconv>
 #include <unordered_map>
 
+#include "analysis/standard_library.h"
 #include "base/hash.h"
 #include "model/names.h"
 
@@ -37,71 +38,22 @@ bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// Top-level modules of the standard library that profiles show, and of packages whose path a
-// recorder trims to begin with their name, because it cuts the longest sys.path prefix.
-bool IsKnownTopLevel(std::string_view head) {
-  static constexpr std::array kNames = {std::string_view("abc"),
-                                        std::string_view("accelerate"),
-                                        std::string_view("apex"),
-                                        std::string_view("asyncio"),
-                                        std::string_view("bdb"),
-                                        std::string_view("codecs"),
-                                        std::string_view("collections"),
-                                        std::string_view("concurrent"),
-                                        std::string_view("contextlib"),
-                                        std::string_view("copy"),
-                                        std::string_view("copyreg"),
-                                        std::string_view("ctypes"),
-                                        std::string_view("dataclasses"),
-                                        std::string_view("datasets"),
-                                        std::string_view("deepspeed"),
-                                        std::string_view("diffusers"),
-                                        std::string_view("einops"),
-                                        std::string_view("encodings"),
-                                        std::string_view("enum"),
-                                        std::string_view("fairscale"),
-                                        std::string_view("flash_attn"),
-                                        std::string_view("functools"),
-                                        std::string_view("genericpath"),
-                                        std::string_view("importlib"),
-                                        std::string_view("inspect"),
-                                        std::string_view("json"),
-                                        std::string_view("lightning"),
-                                        std::string_view("logging"),
-                                        std::string_view("multiprocessing"),
-                                        std::string_view("numpy"),
-                                        std::string_view("ntpath"),
-                                        std::string_view("os"),
-                                        std::string_view("pandas"),
-                                        std::string_view("pickle"),
-                                        std::string_view("posixpath"),
-                                        std::string_view("pytorch_lightning"),
-                                        std::string_view("queue"),
-                                        std::string_view("random"),
-                                        std::string_view("runpy"),
-                                        std::string_view("selectors"),
-                                        std::string_view("sglang"),
-                                        std::string_view("socket"),
-                                        std::string_view("ssl"),
-                                        std::string_view("subprocess"),
-                                        std::string_view("tempfile"),
-                                        std::string_view("threading"),
-                                        std::string_view("timm"),
-                                        std::string_view("torch"),
-                                        std::string_view("torchaudio"),
-                                        std::string_view("torchtext"),
-                                        std::string_view("torchvision"),
-                                        std::string_view("tqdm"),
-                                        std::string_view("traceback"),
-                                        std::string_view("transformers"),
-                                        std::string_view("triton"),
-                                        std::string_view("types"),
-                                        std::string_view("typing"),
-                                        std::string_view("vllm"),
-                                        std::string_view("warnings"),
-                                        std::string_view("weakref"),
-                                        std::string_view("xformers"),
-                                        std::string_view("zipfile")};
+// Installed packages that profiles show. Recorders cut the longest entry of sys.path off a path, so
+// that it may begin with the package's name.
+bool IsKnownPackage(std::string_view head) {
+  static constexpr std::array kNames = {
+      std::string_view("accelerate"), std::string_view("apex"),
+      std::string_view("datasets"),   std::string_view("deepspeed"),
+      std::string_view("diffusers"),  std::string_view("einops"),
+      std::string_view("fairscale"),  std::string_view("flash_attn"),
+      std::string_view("lightning"),  std::string_view("numpy"),
+      std::string_view("pandas"),     std::string_view("pytorch_lightning"),
+      std::string_view("sglang"),     std::string_view("timm"),
+      std::string_view("torch"),      std::string_view("torchaudio"),
+      std::string_view("torchtext"),  std::string_view("torchvision"),
+      std::string_view("tqdm"),       std::string_view("transformers"),
+      std::string_view("triton"),     std::string_view("vllm"),
+      std::string_view("xformers")};
   return std::find(kNames.begin(), kNames.end(), head) != kNames.end();
 }
 
@@ -273,10 +225,11 @@ bool IsLibraryPath(std::string_view file) {
   }
   if (InPythonLib(path)) return true;
   if (path.front() == '/' || (path.size() > 1 && path[1] == ':')) return false;
+  if (IsStandardLibraryFile(path)) return true;
   const size_t slash = path.find('/');
   std::string_view head = std::string_view(path).substr(0, slash);
   if (slash == std::string::npos && head.ends_with(".py")) head.remove_suffix(3);
-  return IsKnownTopLevel(head);
+  return IsKnownPackage(head);
 }
 
 std::optional<std::string_view> ModuleName(std::string_view python_function_name) {

@@ -39,13 +39,16 @@ TEST_CASE("library paths", "[stack]") {
         "/usr/lib/python3/dist-packages/numpy/core.py", "torch/autograd/function.py",
         "threading.py", "<frozen importlib._bootstrap>",
         "C:\\Python39\\Lib\\site-packages\\torch\\x.py", "/tmp/torchinductor_u/ab/cabc.py",
-        "transformers/models/bert/modeling_bert.py", ""}) {
+        "transformers/models/bert/modeling_bert.py", "", "_collections_abc.py", "pathlib.py",
+        "pathlib/_local.py", "random.py", "_weakrefset.py", "xml/etree/ElementTree.py",
+        "cProfile.py", "multiprocessing\\queues.py"}) {
     INFO(path);
     CHECK(IsLibraryPath(path));
   }
   for (const char* path :
        {"train.py", "/home/u/project/model/net.py", "src/torchy/net.py", "models/torch.py",
-        "/home/u/lib/python/net.py", "/tmp/ipykernel_123/4567.py"}) {
+        "/home/u/lib/python/net.py", "/tmp/ipykernel_123/4567.py", "queue/worker.py", "profile.py",
+        "trace.py", "/home/u/project/pathlib.py", "my_pathlib.py", "pathlib"}) {
     INFO(path);
     CHECK_FALSE(IsLibraryPath(path));
   }
