@@ -45,7 +45,7 @@ struct TimelineRow {
   int64_t device = -1;
   uint32_t lanes = 0;
   uint64_t slices = 0;
-  Ns busy = 0;  // union of its slices
+  Ns busy = 0;  // union of its slices; of a device's row: of the device work alone
   bool folded = false;
   std::string unit;                // of a series
   TrackIndex track = kNone;        // of a row of slices
@@ -128,9 +128,15 @@ struct NameSum {
   Ns sum = 0;
   SliceIndex longest = kNone;
 };
+// Time in which some stream of a device works: kernels, copies and sets, not annotations.
+struct DeviceBusy {
+  int64_t device = -1;
+  Ns busy = 0;
+};
 struct RangeSums {
-  std::vector<KindSum> kinds;  // by sum, largest first
-  std::vector<NameSum> names;  // by sum, largest first; as many as asked for
+  std::vector<KindSum> kinds;       // by sum, largest first
+  std::vector<NameSum> names;       // by sum, largest first; as many as asked for
+  std::vector<DeviceBusy> devices;  // those with work in the range, by ordinal
   uint64_t total = 0;
 };
 // Sums over `slices`, each clipped to the range; they must ascend by index.

@@ -45,18 +45,22 @@ std::string DeviceTitle(const Model& model, int64_t ordinal) {
 
 // What one track's slices say about its row.
 struct TrackFacts {
-  Ns busy = 0;
+  Ns busy = 0;            // union of what keeps the row busy
   uint64_t launches = 0;  // calls that launched device work
 };
 
 TrackFacts FactsOf(const Model& model, const Track& track) {
   const TraceStore& store = model.store();
   TrackFacts facts;
+  const bool device = track.kind == TrackKind::kDeviceStream;
   Ns reached = INT64_MIN;
   for (SliceIndex i = track.first; i < track.last; ++i) {
-    const Ns begin = std::max(store.start(i), reached);
-    if (store.end(i) > begin) facts.busy += store.end(i) - begin;
-    reached = std::max(reached, store.end(i));
+    // Annotations and synchronization lie over a device's rows, and over its idle time too.
+    if (!device || IsDeviceWork(store.kind(i))) {
+      const Ns begin = std::max(store.start(i), reached);
+      if (store.end(i) > begin) facts.busy += store.end(i) - begin;
+      reached = std::max(reached, store.end(i));
+    }
     if (model.launched.rows() > i && !model.launched[i].empty()) ++facts.launches;
   }
   return facts;

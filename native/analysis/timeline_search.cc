@@ -203,7 +203,8 @@ RangeSums SumRange(const TraceStore& store, const std::vector<SliceIndex>& slice
   std::vector<std::vector<Interval>> unions(kSliceKindCount);
   std::unordered_map<uint64_t, NameSum> by_name;
   TrackIndex track = kNone;
-  std::vector<Interval> run(kSliceKindCount);  // of the present track: fuses nested slices early
+  std::vector<Interval> run(kSliceKindCount);     // of the present track: fuses nested slices early
+  std::map<int64_t, std::vector<Interval>> work;  // by device
   const auto flush = [&] {
     for (int k = 0; k < kSliceKindCount; ++k) {
       if (run[k].Length() > 0) unions[k].push_back(run[k]);
@@ -221,6 +222,9 @@ RangeSums SumRange(const TraceStore& store, const std::vector<SliceIndex>& slice
     ++kinds[k].slices;
     kinds[k].sum += part.Length();
     if (part.Length() > 0) {
+      if (IsDeviceWork(store.kind(i)) && store.tracks()[track].kind == TrackKind::kDeviceStream) {
+        work[store.tracks()[track].device].push_back(part);
+      }
       if (run[k].Length() > 0 && part.begin <= run[k].end) {
         run[k].end = std::max(run[k].end, part.end);
       } else {
@@ -245,6 +249,9 @@ RangeSums SumRange(const TraceStore& store, const std::vector<SliceIndex>& slice
   }
   std::stable_sort(sums.kinds.begin(), sums.kinds.end(),
                    [](const KindSum& a, const KindSum& b) { return a.sum > b.sum; });
+  for (auto& [device, parts] : work) {
+    sums.devices.push_back({device, LengthOf(Unite(std::move(parts)))});
+  }
   for (const auto& [key, sum] : by_name) sums.names.push_back(sum);
   std::sort(sums.names.begin(), sums.names.end(), [](const NameSum& a, const NameSum& b) {
     return a.sum != b.sum ? a.sum > b.sum : std::pair(a.name, a.kind) < std::pair(b.name, b.kind);

@@ -90,14 +90,16 @@ std::pair<double, double> TimelineSeries::Extremes(size_t first, size_t last) co
 TimelineSeries::Points TimelineSeries::Query(Interval window, int64_t pixels) const {
   Points out;
   if (ns_.empty() || window.Length() == 0 || pixels <= 0) return out;
+  const bool extremes = reduce_ == Reduce::kExtremes;
   const auto add = [&](Ns ns, double value, double low) {
     if (!out.ns.empty() && out.ns.back() == ns) {
       out.value.back() = value;
-      out.low.back() = low;
-    } else if (out.value.empty() || out.value.back() != value || out.low.back() != low) {
+      if (extremes) out.low.back() = low;
+    } else if (out.value.empty() || out.value.back() != value ||
+               (extremes && out.low.back() != low)) {
       out.ns.push_back(ns);
       out.value.push_back(value);
-      out.low.push_back(low);
+      if (extremes) out.low.push_back(low);
     }
   };
   const int64_t holding = HoldingAt(window.begin);
@@ -126,7 +128,7 @@ TimelineSeries::Points TimelineSeries::Query(Interval window, int64_t pixels) co
         ns_.begin());
     if (next == at) {
       add(column.begin, held, held);
-    } else if (reduce_ == Reduce::kMean) {
+    } else if (!extremes) {
       const double mean = Mean(column);
       add(column.begin, mean, mean);
     } else {

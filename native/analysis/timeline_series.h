@@ -19,21 +19,23 @@ class TimelineSeries {
   struct Points {
     std::vector<Ns> ns;
     std::vector<double> value;  // mean, or the largest
-    std::vector<double> low;    // mean, or the smallest
+    std::vector<double> low;    // the smallest; empty for means
   };
 
   TimelineSeries() = default;
   // `ns` ascends; of several values at one time the last one counts.
   TimelineSeries(Reduce reduce, std::vector<Ns> ns, std::vector<double> value);
 
-  // What to draw in a window of `pixels` columns: at most about two points a pixel. Logarithmic
-  // in the number of points per pixel.
+  // What to draw in a window of `pixels` columns: the points themselves while there are at most two
+  // a pixel, else one for each column, its mean or extremes. Means keep the area: over every column
+  // the mean of the answer is that of the series. Logarithmic in the number of points per pixel.
   Points Query(Interval window, int64_t pixels) const;
   // Mean over [begin, end); 0 before the first point.
   double Mean(Interval window) const;
 
   bool empty() const { return ns_.empty(); }
   size_t size() const { return ns_.size(); }
+  Reduce reduce() const { return reduce_; }
   double max_value() const { return max_value_; }
 
  private:

@@ -163,6 +163,42 @@ TEST_CASE("series: the mean counts time, not points") {
   CHECK(series.Mean({200, 300}) == 0);
 }
 
+TEST_CASE("series: the means of the pixels have the area of the series at every zoom") {
+  std::mt19937 random(11);
+  std::vector<Ns> ns;
+  std::vector<double> value;
+  Ns at = 1000;
+  for (int i = 0; i < 5'000; ++i) {
+    ns.push_back(at);
+    value.push_back(i % 2 == 0 ? 1 : 0);
+    at += 1 + static_cast<Ns>(random() % (i % 2 == 0 ? 20 : 200));
+  }
+  value.back() = 0;
+  const TimelineSeries series(TimelineSeries::Reduce::kMean, ns, value);
+  const auto area = [&](Interval window) {
+    Ns busy = 0;
+    for (size_t i = 0; i + 1 < ns.size(); i += 2) {
+      busy += std::max<Ns>(0, std::min(ns[i + 1], window.end) - std::max(ns[i], window.begin));
+    }
+    return static_cast<double>(busy);
+  };
+  for (int round = 0; round < 200; ++round) {
+    const Ns begin = static_cast<Ns>(random() % static_cast<uint64_t>(at));
+    const Interval window{begin, begin + 1 + static_cast<Ns>(random() % (round % 2 ? 3'000 : at))};
+    for (const int64_t pixels : {1, 7, 600, 3'000, 9'000}) {
+      const auto points = series.Query(window, pixels);
+      REQUIRE(points.ns.size() <= static_cast<size_t>(2 * pixels + 1));
+      REQUIRE(points.low.empty());
+      double sum = 0;
+      for (size_t p = 0; p < points.ns.size(); ++p) {
+        const Ns next = p + 1 < points.ns.size() ? points.ns[p + 1] : window.end;
+        sum += points.value[p] * static_cast<double>(next - points.ns[p]);
+      }
+      REQUIRE(sum == Approx(area(window)).margin(1e-3));
+    }
+  }
+}
+
 TEST_CASE("series: sums of changes return to exactly zero (B41)") {
   std::vector<Ns> ns;
   std::vector<double> value;
@@ -268,4 +304,28 @@ TEST_CASE("search: device work belongs to the module that launched it, backward 
   CHECK(found.contains(trace.At(kernel)));
   CHECK(found.contains(trace.At(backward)));
   CHECK(hits->total == 5);
+}
+
+TEST_CASE("a device's row is busy while the device works, not below annotations and waits") {
+  Drawing drawing(drawn::kV100);
+  drawing.Op("op", 0, 100);
+  drawing.Kernel("k", 1, 10, 20);
+  drawing.Device("gpu_user_annotation", "range", 0, 0, 100);
+  drawing.Device("cuda_sync", "Stream Synchronize", 0, 70, 25);
+  drawing.Device("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 2, 25, 10);
+  const auto trace = drawn::Load(drawing);
+  const TraceStore& store = trace->store();
+  const auto index = BuildTimelineIndex(*trace, {});
+  REQUIRE(index.ok());
+  Ns busy = 0;
+  for (const TimelineRow& row : index->rows) {
+    if (row.kind == TimelineRowKind::kStream) busy += row.busy;
+  }
+  CHECK(busy == 25 * kUs);
+  std::vector<SliceIndex> all;
+  for (SliceIndex i = 0; i < store.slice_count(); ++i) all.push_back(i);
+  const RangeSums sums = SumRange(store, all, {20 * kUs, 100 * kUs}, 10);
+  REQUIRE(sums.devices.size() == 1);
+  CHECK(sums.devices[0].device == 0);
+  CHECK(sums.devices[0].busy == 15 * kUs);
 }

@@ -201,7 +201,7 @@ test('a marked range adds up and becomes a trace of its own', async () => {
     await page.getByRole('menuitem', { name: 'Copy as CSV' }).click();
   });
   const lines = copied.text.trimEnd().split('\r\n');
-  assert.equal(lines[0], 'Kind,Slices,Sum (ns),Busy (ns)');
+  assert.equal(lines[0], 'Kind,Slices,Sum (ns),Union (ns)');
   assert.equal(lines.length, 1 + (await sums.locator('tbody tr').count()));
   assert.match(lines[1], /,\d+,\d+$/, 'whole times');
   const saved = await opened.sent('save', () =>
@@ -851,6 +851,53 @@ test('where there are more arrows than can be drawn, it says so', async () => {
   assert.match(await note.innerText(), new RegExp(` of ${total.toLocaleString('en-US')} arrows`));
   await page.getByRole('button', { name: 'Arrows', exact: true }).click();
   await note.waitFor({ state: 'detached' });
+  await opened.close();
+});
+
+test('a utilization that changes within pixels is drawn and told as their means', async () => {
+  const on = (cat, name, ts, dur, correlation) =>
+    event(cat, name, 7, ts, dur, { device: 0, stream: 7, correlation }, 0);
+  // Works a tenth of the time, in fewer pieces than there are pixels.
+  const path = drawn('mostly-idle', [
+    event('cpu_op', 'aten::mm', 1, 0, 40_000),
+    on('gpu_user_annotation', 'decode', 0, 40_000, 0),
+    ...Array.from({ length: 1000 }, (_, i) => on('kernel', 'k', 40 * i, 4, i + 1)),
+  ]);
+  const opened = await harness.open(path);
+  await opened.view('Timeline');
+  const { page } = opened;
+  await page.waitForSelector('.tl[data-settled="true"]', { timeout: patience });
+  const row = await page.locator('.tl-label', { hasText: 'Utilization' }).boundingBox();
+  const box = await page.locator('.tl-overlay').boundingBox();
+  const shares = [];
+  for (const part of [0.2, 0.5, 0.83]) {
+    await page.mouse.move(box.x + Math.round(box.width * part), row.y + row.height / 2);
+    const text = await page.locator('.tl-tip').innerText();
+    shares.push(Number(/^Utilization\n([\d.]+) % at/.exec(text)?.[1]));
+  }
+  // A pixel is about as long as a period, so it holds one piece, seldom two or none.
+  for (const percent of shares) assert.ok(percent >= 0 && percent <= 25, String(shares));
+  // The height of what is drawn in each column, as a share of the row.
+  const heights = await page.evaluate(
+    ({ top, height }) => {
+      const overlay = document.querySelector('.tl-overlay');
+      const ratio = overlay.width / overlay.clientWidth;
+      const context = overlay.getContext('2d');
+      // The scale's text stands at the right end.
+      const width = Math.round((overlay.clientWidth - 60) * ratio);
+      const rows = Math.round(height * ratio);
+      const { data } = context.getImageData(0, Math.round(top * ratio), width, rows);
+      return Array.from({ length: width }, (_, x) => {
+        let painted = 0;
+        for (let y = 0; y < rows; y++) painted += data[4 * (y * width + x) + 3] > 0 ? 1 : 0;
+        return painted / rows;
+      });
+    },
+    { top: row.y - box.y, height: row.height },
+  );
+  const mean = heights.reduce((sum, one) => sum + one, 0) / heights.length;
+  assert.ok(mean > 0.08 && mean < 0.2, `drawn ${mean} high for a tenth`);
+  assert.ok(Math.max(...heights) < 0.4, `up to ${Math.max(...heights)}`);
   await opened.close();
 });
 

@@ -265,7 +265,12 @@ Json BoxesJson(const TraceStore& store, const TimelineRow& row,
 Json SeriesJson(const TimelineRow& row, const TimelineSeries& series, Interval window,
                 int64_t pixels) {
   const TimelineSeries::Points points = series.Query(window, pixels);
-  return {{"track", row.id}, {"ns", points.ns}, {"value", points.value}, {"low", points.low}};
+  const bool mean = series.reduce() == TimelineSeries::Reduce::kMean;
+  return {{"track", row.id},
+          {"reduce", mean ? "mean" : "extremes"},
+          {"ns", points.ns},
+          {"value", points.value},
+          {"low", points.low}};
 }
 
 }  // namespace
@@ -638,7 +643,14 @@ Result<Json> TimelineRange(const ViewRequest& request) {
                    {"sumNs", name.sum},
                    {"longest", SliceRef(store, name.longest)}});
   }
-  return Json{{"kinds", std::move(kinds)}, {"names", std::move(top)}, {"totalSlices", sums.total}};
+  Json devices = Json::array();
+  for (const DeviceBusy& device : sums.devices) {
+    devices.push_back({{"device", device.device}, {"busyNs", device.busy}});
+  }
+  return Json{{"kinds", std::move(kinds)},
+              {"names", std::move(top)},
+              {"devices", std::move(devices)},
+              {"totalSlices", sums.total}};
 }
 
 Result<Json> TimelineGaps(const ViewRequest& request) {

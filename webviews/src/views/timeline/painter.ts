@@ -11,6 +11,7 @@ import type {
 } from '../../lib/protocol.ts';
 import { headingLeft, labelWidth, ticks, type Layout, type Row } from './layout.ts';
 import { css, mix, type Palette } from './palette.ts';
+import { sampled } from './sampling.ts';
 import type { RowData } from './source.ts';
 import type { TimeRange } from './state.ts';
 
@@ -76,33 +77,24 @@ function drawSeries(
   const most = Math.max(row.track.maxValue ?? 0, ...(row.track.unit === 'ratio' ? [1] : []), 1e-12);
   const y = (value: number): number =>
     top + row.height - 1 - (Math.max(0, value) / most) * (row.height - 3);
-  context.beginPath();
-  let started = false;
-  for (let i = 0; i < series.ns.length; i++) {
-    const left = x(scene, series.ns[i]!);
-    const right =
-      i + 1 < series.ns.length
-        ? x(scene, series.ns[i + 1]!)
-        : x(scene, Math.min(data.endNs, scene.tracks.endNs));
-    if (right < -5 || left > scene.width + 5) continue;
-    const at = y(series.value[i]!);
-    if (!started) {
-      context.moveTo(left, top + row.height);
-      started = true;
-    }
-    context.lineTo(left, at);
-    context.lineTo(right, at);
-    if (i + 1 >= series.ns.length || x(scene, series.ns[i + 1]!) > scene.width + 5) {
-      context.lineTo(right, top + row.height);
-    }
-  }
-  context.globalAlpha = 0.55;
+  const { startNs, endNs, width } = scene;
+  const until = Math.min(data.endNs, scene.tracks.endNs);
+  const { value } = sampled(series, until, startNs, endNs, Math.max(1, Math.round(width)));
+  const bottom = top + row.height;
+  // Pixels of one value as one rectangle. No line along their sides: where values change from pixel
+  // to pixel it would fill the row up to the higher ones.
+  const each = width / value.length;
   context.fillStyle = palette.series;
-  context.fill();
-  context.globalAlpha = 1;
-  context.strokeStyle = palette.series;
-  context.lineWidth = 1;
-  context.stroke();
+  for (let from = 0, to = 0; from < value.length; from = to) {
+    const held = value[from]!;
+    while (to < value.length && Object.is(value[to], held)) to++;
+    if (Number.isNaN(held)) continue;
+    const at = y(held);
+    context.globalAlpha = 0.55;
+    context.fillRect(from * each, at, (to - from) * each, bottom - at);
+    context.globalAlpha = 1;
+    context.fillRect(from * each, at - 0.5, (to - from) * each, 1);
+  }
   if (row.height >= 30) {
     // On a ground of its own: the curve may be as high as the text.
     const text = seriesValue(row, most);
@@ -116,6 +108,23 @@ function drawSeries(
     context.fillText(text, scene.width - 4, top + 8);
     context.textAlign = 'left';
   }
+}
+
+/** What a series shows at a column of pixels that begins at `startNs`; nothing where it is unknown. */
+export function seriesAt(
+  scene: Pick<Scene, 'tracks'>,
+  row: Row,
+  data: RowData,
+  startNs: number,
+  endNs: number,
+): string | undefined {
+  const { series } = data;
+  if (series === undefined) return undefined;
+  const until = Math.min(data.endNs, scene.tracks.endNs);
+  const { value, low } = sampled(series, until, startNs, endNs, 1);
+  if (Number.isNaN(value[0])) return undefined;
+  const most = seriesValue(row, value[0]!);
+  return low[0] === value[0] ? most : `${seriesValue(row, low[0]!)} to ${most}`;
 }
 
 export function seriesValue(row: Row, value: number): string {

@@ -336,7 +336,13 @@ function SliceDetails(props: { slice: SliceDetail }) {
 interface RangeResult {
   kinds: { kind: string; slices: number; sumNs: number; unionNs: number }[];
   names: { name: string; kind: string; calls: number; sumNs: number; longest: SliceRef }[];
+  devices: { device: number; busyNs: number }[];
   totalSlices: number;
+}
+
+function deviceTitle(ordinal: number): string {
+  const known = trace.value?.devices.find((device) => device.ordinal === ordinal);
+  return known?.label ?? (ordinal < 0 ? 'Device' : `Device ${ordinal}`);
 }
 
 function RangeDetails(props: { range: TimeRange }) {
@@ -391,6 +397,15 @@ function RangeDetails(props: { range: TimeRange }) {
         ) : null
       ) : (
         <>
+          {value.devices.map(({ device, busyNs }) => (
+            <p
+              key={device}
+              title="Time in which at least one kernel, copy or set of the marked rows runs"
+            >
+              {visible(deviceTitle(device))} busy {quantity(busyNs, 'ns')} (
+              {quantity(busyNs / (range.endNs - range.startNs), 'ratio')} of the range)
+            </p>
+          ))}
           <h3>By kind</h3>
           <ExportedTable
             label="Sums by kind"
@@ -409,10 +424,10 @@ function RangeDetails(props: { range: TimeRange }) {
                   'Sum of the durations inside the range; what runs at the same time counts twice',
               },
               {
-                title: 'Busy',
+                title: 'Union',
                 numeric: true,
                 exportUnit: 'ns',
-                definition: 'Time in which at least one of them runs',
+                definition: 'Time in which at least one of them runs: what overlaps counts once',
               },
             ]}
             rows={value.kinds.map((kind) => [

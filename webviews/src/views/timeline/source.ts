@@ -6,6 +6,7 @@ import type { BoxBlock } from '../../gl/boxes.ts';
 import type { TimelineBoxes, TimelineSeries } from '../../lib/protocol.ts';
 import { visible } from '../../lib/format.ts';
 import { boxColor, type Palette } from './palette.ts';
+import { widened, type View } from './sampling.ts';
 
 export interface RowData {
   startNs: number;
@@ -23,12 +24,6 @@ interface WindowResult {
   kinds: string[];
   rows: TimelineBoxes[];
   series: TimelineSeries[];
-}
-
-export interface View {
-  startNs: number;
-  endNs: number;
-  pixels: number;
 }
 
 export type BoxShape = (
@@ -76,7 +71,7 @@ export function makeBlock(
 export class WindowSource {
   readonly rows = new Map<number, RowData>();
   private readonly running = new Map<AbortController, { tracks: number[]; view: View }>();
-  private wanted: { view: View; tracks: number[] } | undefined;
+  private wanted: { view: View; tracks: number[]; series: ReadonlySet<number> } | undefined;
   private readonly palette: () => Palette;
   private readonly changed: () => void;
   private readonly failed: (error: unknown) => void;
@@ -95,9 +90,12 @@ export class WindowSource {
     this.shape = shape;
   }
 
-  /** Tells what is on the screen now. */
-  want(view: View, tracks: number[]): void {
-    this.wanted = { view, tracks };
+  /**
+   * Tells what is on the screen now. Rows of `series` are asked for one by one: rows of a request
+   * share what a reply may hold, and a series needs a value for each pixel.
+   */
+  want(view: View, tracks: number[], series: ReadonlySet<number> = new Set()): void {
+    this.wanted = { view, tracks, series };
     for (const [abort, request] of this.running) {
       // Answers to a window that no longer touches the screen help nobody.
       const apart = request.view.endNs < view.startNs || request.view.startNs > view.endNs;
@@ -120,10 +118,13 @@ export class WindowSource {
   private fine(data: RowData | undefined, view: View): boolean {
     if (data === undefined) return false;
     const nsPerPixel = (view.endNs - view.startNs) / view.pixels;
+    // A box a little too coarse is in its place all the same; a mean over more than its pixel is not
+    // the pixel's.
+    const coarser = data.series === undefined ? 1.3 : 1.001;
     return (
       data.startNs <= view.startNs &&
       data.endNs >= view.endNs &&
-      data.nsPerPixel <= nsPerPixel * 1.3
+      data.nsPerPixel <= nsPerPixel * coarser
     );
   }
 
@@ -136,16 +137,14 @@ export class WindowSource {
 
   private pump(): void {
     if (this.wanted === undefined) return;
-    const { view } = this.wanted;
+    const { view, series } = this.wanted;
     const missing = this.missing();
-    while (missing.length > 0 && this.running.size < mostRequests) {
-      const tracks = missing.splice(0, rowsPerRequest);
-      const span = view.endNs - view.startNs;
-      const asked = {
-        startNs: Math.floor(view.startNs - span / 2),
-        endNs: Math.ceil(view.endNs + span / 2),
-        pixels: Math.min(16384, Math.max(1, Math.round(view.pixels * 2))),
-      };
+    const ofSlices = missing.filter((track) => !series.has(track));
+    const requests = missing.filter((track) => series.has(track)).map((track) => [track]);
+    while (ofSlices.length > 0) requests.unshift(ofSlices.splice(-rowsPerRequest));
+    for (const tracks of requests) {
+      if (this.running.size >= mostRequests) break;
+      const asked = widened(view);
       const abort = new AbortController();
       this.running.set(abort, { tracks, view: asked });
       ask('timeline/window', { ...asked, tracks }, abort.signal).then(

@@ -23,7 +23,7 @@ import {
   drawOverlay,
   drawRuler,
   rulerHeight,
-  seriesValue,
+  seriesAt,
   visibleRows,
   type Density,
   type Scene,
@@ -333,9 +333,11 @@ export class Stage {
     frameStats.frames++;
     frameStats.drawMs.push(performance.now() - begin);
     if (frameStats.drawMs.length > 2000) frameStats.drawMs.splice(0, 1000);
+    const near = visibleRows(scene, this.height / 2).map((row) => row.track);
     this.source.want(
       { startNs: scene.startNs, endNs: scene.endNs, pixels: this.width },
-      visibleRows(scene, this.height / 2).map((row) => row.track.id),
+      near.map((track) => track.id),
+      new Set(near.filter((track) => track.maxValue !== null).map((track) => track.id)),
     );
     settled.value = this.source.settled;
   }
@@ -360,12 +362,15 @@ export class Stage {
     const ns = this.nsAt(clientX);
     const nsPerPixel = (shownWindow.peek().endNs - shownWindow.peek().startNs) / this.width;
     const at = { track: row.track.id, x: clientX - box.left, y: clientY - box.top };
-    if (data.series !== undefined) {
-      let index = data.series.ns.findIndex((time) => time > ns);
-      index = (index < 0 ? data.series.ns.length : index) - 1;
-      if (index < 0) return undefined;
-      const text = `${row.track.name}\n${seriesValue(row, data.series.value[index]!)} at ${quantity(ns, 'ns')}`;
-      return { slice: -1, instant: -1, pointed: { ...at, index, text } };
+    const all = tracks.peek();
+    if (data.series !== undefined && all !== undefined) {
+      // Of the column of pixels under the pointer, as it is drawn.
+      const column = Math.floor(clientX - box.left);
+      const from = shownWindow.peek().startNs + column * nsPerPixel;
+      const value = seriesAt({ tracks: all }, row, data, from, from + nsPerPixel);
+      if (value === undefined) return undefined;
+      const text = `${row.track.name}\n${value} at ${quantity(ns, 'ns')}`;
+      return { slice: -1, instant: -1, pointed: { ...at, index: column, text } };
     }
     const boxes = data.boxes;
     if (boxes === undefined) return undefined;
