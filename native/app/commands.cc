@@ -6,6 +6,7 @@
 
 #include "app/options.h"
 #include "app/render.h"
+#include "base/escape.h"
 #include "rpc/log.h"
 #include "rpc/methods.h"
 #include "rpc/server.h"
@@ -124,7 +125,7 @@ int RunRuns(const Options& options, const Json& opened) {
                            {"path", opened["path"]},
                            {"rows", std::move(rows)},
                            {"skipped", opened["skipped"]}};
-    return Print(DumpJson(document) + "\n");
+    return Print(EscapedJson(DumpJson(document)) + "\n");
   }
   const Json table = TableOfObjects(rows);
   if (options.format == OutputFormat::kCsv) return Print(TableCsv(table));
@@ -175,7 +176,9 @@ int RunView(const Options& options, const std::string& method) {
   Result<Json> result = CallMethod(method, params, context);
   if (!result.ok()) return Fail(result.error(), StatusOf(result.error()));
   // A part of a trace is a document of its own, whatever the format.
-  if (options.command == "export") return Print(result.value()["text"].get<std::string>());
+  if (options.command == "export") {
+    return Print(EscapedJson(std::move(result.value()["text"].get_ref<std::string&>())));
+  }
 
   Json trace = info.value();
   const Json problems = trace["problems"];
@@ -189,7 +192,7 @@ int RunView(const Options& options, const std::string& method) {
         document.update(result.value());
       else
         document["result"] = result.value();
-      return Print(DumpJson(document) + "\n");
+      return Print(EscapedJson(DumpJson(document)) + "\n");
     }
     case OutputFormat::kCsv: {
       const std::string csv = ResultCsv(options.command, result.value());

@@ -4,13 +4,14 @@
 #include <vector>
 
 #include "app/commands.h"
+#include "base/escape.h"
 
 int main(int argc, char** argv) {
   try {
     return emberline::RunCommandLine(std::vector<std::string>(argv + 1, argv + argc),
                                      EMBERLINE_VERSION);
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "emberline: internal error: %s\n", e.what());
+    std::fprintf(stderr, "emberline: internal error: %s\n", emberline::Escaped(e.what()).c_str());
     return emberline::kExitInternal;
   }
 }

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "base/escape.h"
+
 namespace emberline {
 namespace {
 
@@ -89,20 +91,14 @@ bool IsFlat(const Json& value) {
   return true;
 }
 
+// Numbers stand as they are; only texts, and what holds some, may be of a trace.
 std::string CsvCell(const Json& value) {
-  std::string text = value.is_string() ? value.get<std::string>()
-                     : value.is_null() ? std::string()
-                                       : DumpJson(value);
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
+  if (value.is_null()) return "";
+  if (value.is_number() || value.is_boolean()) return DumpJson(value);
+  return CsvText(value.is_string() ? value.get_ref<const std::string&>() : DumpJson(value));
 }
 
-// "Device self" from "deviceSelfUs".
+// "Device self" from "deviceSelfUs". Keys may be a trace's own.
 std::string Title(const std::string& key) {
   std::string title;
   for (const char c : key) {
@@ -122,7 +118,7 @@ std::string Title(const std::string& key) {
   if (!title.empty() && title[0] >= 'a' && title[0] <= 'z') {
     title[0] = static_cast<char>(title[0] - 'a' + 'A');
   }
-  return title;
+  return Escaped(title);
 }
 
 std::string Absences(const Json& absences) {
@@ -286,37 +282,6 @@ std::string OverviewText(const Json& result) {
 
 }  // namespace
 
-std::string Escaped(std::string_view text) {
-  std::string out;
-  char buffer[16];
-  for (size_t i = 0; i < text.size(); ++i) {
-    const unsigned char c = static_cast<unsigned char>(text[i]);
-    const unsigned char next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
-    const unsigned char third = i + 2 < text.size() ? static_cast<unsigned char>(text[i + 2]) : 0;
-    if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (c < 0x20 || c == 0x7f) {
-      std::snprintf(buffer, sizeof buffer, "\\x%02x", c);
-      out += buffer;
-    } else if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
-      std::snprintf(buffer, sizeof buffer, "\\x%02x", next);
-      out += buffer;
-      ++i;
-    } else if (c == 0xe2 && ((next == 0x80 && (third >= 0xaa && third <= 0xae)) ||
-                             (next == 0x81 && (third >= 0xa6 && third <= 0xa9)))) {
-      const unsigned code = 0x2000u + ((next & 0x3fu) << 6) + (third & 0x3fu);
-      std::snprintf(buffer, sizeof buffer, "\\u{%x}", code);
-      out += buffer;
-      i += 2;
-    } else {
-      out += static_cast<char>(c);
-    }
-  }
-  return out;
-}
-
 std::string UnitOfKey(const std::string& key) {
   if (key.ends_with("Us")) return "us";
   if (key.ends_with("Ns")) return "ns";
@@ -356,7 +321,7 @@ std::string TableText(const Json& table) {
   for (const Json& column : table["columns"]) {
     if (column.value("hidden", false)) continue;
     keys.push_back(column.value("key", ""));
-    titles.push_back(column.value("title", keys.back()));
+    titles.push_back(Escaped(column.value("title", keys.back())));
     units.push_back(column.value("unit", ""));
     right.push_back(column.value("type", "text") != "text");
   }

@@ -2,15 +2,10 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "json/json.h"
 
 namespace emberline {
-
-// Text from a trace made safe for a terminal: control characters (escape sequences among them),
-// C1 controls and bidirectional overrides are written as \xNN or \u{NNNN}.
-std::string Escaped(std::string_view text);
 
 // A value in the unit of its column, for people: "1.230 ms", "4.00 MiB", "12.30 %", "1,234".
 std::string Humane(const Json& value, const std::string& unit);
@@ -20,7 +15,7 @@ std::string Humane(const Json& value, const std::string& unit);
 std::string UnitOfKey(const std::string& key);
 
 // A {columns, rows} object as an aligned table, or as CSV (RFC 4180) with every column and raw
-// values.
+// numbers. Texts are escaped in both.
 std::string TableText(const Json& table);
 std::string TableCsv(const Json& table);
 

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <string>
 
+#include "base/escape.h"
+
 namespace emberline {
 namespace {
 
@@ -18,8 +20,7 @@ void Log(LogLevel level, std::string_view text) {
   if (level > max_level) return;
   static constexpr const char* kNames[] = {"error", "info", "debug"};
   std::string line = std::string("[") + kNames[static_cast<int>(level)] + "] ";
-  for (const char c : text) line += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  line += '\n';
+  line += Escaped(text) + "\n";
   std::lock_guard lock(log_mutex);
   std::fwrite(line.data(), 1, line.size(), stderr);
 }

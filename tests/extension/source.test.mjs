@@ -7,6 +7,7 @@ import {
   formatCount,
   formatShare,
   formatUs,
+  labelText,
   plainText,
   shorten,
 } from '../../extension/src/source/format.ts';
@@ -95,6 +96,26 @@ test('names from a trace cannot become markup', () => {
 test('names from a trace are no links in a notification', () => {
   assert.equal(plainText('[x](command:evil)\nis gone'), '(x)(command:evil) is gone');
   assert.ok(plainText('x'.repeat(5000)).length <= 400);
+});
+
+test('names from a trace hide nothing on any surface', () => {
+  const name = 'a\u001b[2J\u202egnp\u200b\u0085$(flame)';
+  const back = (text) => text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+  const escaped = 'a\\x1b[2J\\u{202e}gnp\\u{200b}\\x85$';
+  assert.equal(labelText(name), `${escaped} (flame)`);
+  assert.equal(back(escapeMarkdown(name)), `${escaped}(flame)`);
+  assert.equal(plainText(name), `${escaped.replace('[', '(')}(flame)`);
+  const lens = {
+    deviceUs: 5,
+    hostUs: 5,
+    deviceShare: 0.5,
+    hostShare: 0.5,
+    backwardUs: 0,
+    calls: 1,
+    operators: [name],
+    stale: false,
+  };
+  assert.ok(lensTitle(lens, true).endsWith(`${escaped} (flame)`));
 });
 
 test('long names are cut in the middle', () => {

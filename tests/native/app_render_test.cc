@@ -6,17 +6,6 @@
 
 using namespace emberline;
 
-TEST_CASE("render: text from traces is harmless") {
-  CHECK(Escaped("plain ünïcode 🔥") == "plain ünïcode 🔥");
-  CHECK(Escaped("a\x1b[2Jb\x07") == "a\\x1b[2Jb\\x07");
-  CHECK(Escaped("line\nbreak\ttab\r") == "line\\nbreak\\ttab\\x0d");
-  CHECK(Escaped("\xc2\x9b"
-                "31m") == "\\x9b31m");
-  CHECK(Escaped("\xe2\x80\xae"
-                "x") == "\\u{202e}x");
-  CHECK(Escaped("\xe2\x80") == "\xe2\x80");  // cut at the end: copied, never read beyond
-}
-
 TEST_CASE("render: units") {
   CHECK(Humane(1234.5678, "us") == "1.235 ms");
   CHECK(Humane(0.5, "us") == "0.500 µs");

@@ -1,10 +1,11 @@
 // The command line: what it prints, and its exit status.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { root } from '../../scripts/lib/paths.mjs';
 import { drawTrace, samples, serverPath } from './daemon.mjs';
 
 let folder;
@@ -175,17 +176,27 @@ test('CSV of a tree has a row per node, and the depth tells its parent', () => {
   }
 });
 
-test('CSV quotes commas, quotes and line ends', () => {
+test('CSV quotes commas and quotes, and lets no name of a trace act', () => {
   const path = join(folder, 'quotes.pt.trace.json');
-  const name = 'a "quoted", name\r\nof two lines';
-  writeFileSync(
-    path,
-    JSON.stringify({
-      traceEvents: [{ ph: 'X', cat: 'cpu_op', name, pid: 1, tid: 1, ts: 0, dur: 1 }],
-    }),
+  const { csv } = JSON.parse(readFileSync(join(root, 'tests', 'lib', 'escape_cases.json'), 'utf8'));
+  const events = [...csv.keys()].map((index) => ({
+    ph: 'X',
+    cat: 'cpu_op',
+    name: csv[index][0],
+    pid: 1,
+    tid: 1,
+    ts: 10 * index,
+    dur: 1,
+  }));
+  writeFileSync(path, JSON.stringify({ traceEvents: events }));
+  const { stdout } = run('operators', path, '--format', 'csv');
+  const [head, ...records] = parseCsv(stdout);
+  const names = records.map((record) => record[head.indexOf('name')]).sort();
+  const unquoted = csv.map(([, cell]) =>
+    cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell,
   );
-  const [head, record] = parseCsv(run('operators', path, '--format', 'csv').stdout);
-  assert.equal(record[head.indexOf('name')], name);
+  assert.deepEqual(names, unquoted.sort());
+  for (const name of names) assert.doesNotMatch(name, /^[=+\-@]/);
 });
 
 test('options: sort, limit, filter', () => {
@@ -227,6 +238,12 @@ test('text from a trace cannot command the terminal', () => {
     const { stdout, stderr } = run(command, path);
     // eslint-disable-next-line no-control-regex
     assert.doesNotMatch(stdout + stderr, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+    const outputs = [run(command, path, '--format', 'json').stdout];
+    if (command === 'operators') outputs.push(run(command, path, '--format', 'csv').stdout);
+    for (const output of outputs) {
+      // eslint-disable-next-line no-control-regex
+      assert.doesNotMatch(output, /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f\u202e]/);
+    }
   }
   assert.match(run('operators', path).stdout, /\\x1b\[31mred\\x07\\x9b2J\\u\{202e\}gnp\.exe/);
   assert.equal(json('operators', path).rows[0].name, name);

@@ -1,8 +1,10 @@
 // The pure parts of the page: numbers as text, exports, geometry of rings and flame graphs.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { fitted } from '../../webviews/src/gl/text.ts';
-import { exportRows, exportTexts } from '../../webviews/src/lib/export.ts';
+import { copiedRow, exportRows, exportTexts } from '../../webviews/src/lib/export.ts';
 import { layoutFlame } from '../../webviews/src/lib/flame.ts';
 import {
   axisScale,
@@ -16,10 +18,14 @@ import {
   share,
   visible,
 } from '../../webviews/src/lib/format.ts';
+import { escapeHidden } from '../../webviews/src/lib/hidden.ts';
 import { cutParts, shortName, shownNames } from '../../webviews/src/lib/names.ts';
 import { arcPath, topParts } from '../../webviews/src/lib/ring.ts';
 import { leastDimming, mix } from '../../webviews/src/views/timeline/palette.ts';
 import { luminanceOf } from '../../webviews/src/widgets/theme.ts';
+
+// A renderer of GitHub's Markdown, which the packer of the extension brings along.
+const { marked } = createRequire(createRequire(import.meta.url).resolve('@vscode/vsce'))('marked');
 
 test('a lone quantity gets the unit that suits it', () => {
   const cases = [
@@ -130,7 +136,7 @@ test('exports quote, escape and leave hidden columns out', () => {
   const csv = exportRows(columns, rows, 'csv');
   assert.equal(
     csv,
-    'A,B (\u00b5s)\r\n"x, ""y""",1.5\r\n\'=cmd()|1,\r\n\'-1,-2\r\n"two\nlines <b>",0\r\n',
+    'A,B (\u00b5s)\r\n"x, ""y""",1.5\r\n\'=cmd()|1,\r\n\'-1,-2\r\ntwo\\nlines <b>,0\r\n',
   );
   const markdown = exportRows(columns, rows, 'markdown').trimEnd().split('\n');
   assert.equal(markdown.length, rows.length + 2);
@@ -141,6 +147,79 @@ test('exports quote, escape and leave hidden columns out', () => {
     exportTexts(['N', 'V'], [['a', '1,234.5']], [false, true], 'csv'),
     'N,V\r\na,1234.5\r\n',
   );
+});
+
+const cases = JSON.parse(
+  readFileSync(new URL('../lib/escape_cases.json', import.meta.url), 'utf8'),
+);
+
+test('hidden characters are escaped as the program does, and no others', () => {
+  for (const [text, escaped] of cases.escaped) assert.equal(escapeHidden(text), escaped);
+  const hidden = new Set();
+  for (const range of cases.hidden) {
+    const [first, last] = range.split('-').map((digits) => Number.parseInt(digits, 16));
+    for (let code = first; code <= last; code += 1) hidden.add(code);
+  }
+  for (let code = 0; code <= 0x10ffff; code += 1) {
+    if (code >= 0xd800 && code < 0xe000) continue;
+    const character = String.fromCodePoint(code);
+    assert.equal(escapeHidden(character) !== character, hidden.has(code), code.toString(16));
+    if (hidden.has(code)) assert.equal(visible(character), '\ufffd');
+  }
+});
+
+test('cells of CSV are those of the program', () => {
+  const columns = [column('a', 'text'), column('b', 'number')];
+  for (const [text, cell] of cases.csv) {
+    assert.equal(exportRows(columns, [{ a: text, b: -1 }], 'csv'), `A,B\r\n${cell},-1\r\n`);
+  }
+  assert.equal(copiedRow(['=1', -1, 'a\tb\u202e', null]), "'=1\t-1\ta\\tb\\u{202e}\t");
+});
+
+test('JSON for the clipboard hides nothing and says the same', () => {
+  const rows = [{ a: 'x\u202e\u009b\u{e0065}\u200b\\u202e größe' }];
+  const text = exportRows([column('a', 'text')], rows, 'json');
+  assert.equal(visible(text.replaceAll('\n', '')), text.replaceAll('\n', ''));
+  assert.deepEqual(JSON.parse(text), rows);
+});
+
+test('Markdown shows the names of a trace, and follows none of their links', () => {
+  const names = [
+    'aten::mm',
+    'void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<float>>(int, float)',
+    '[click](http://evil.example)',
+    '![x](https://evil.example/a.png)',
+    '[a]: http://evil.example',
+    '[[wiki]] [ref][1] [^1]',
+    'http://evil.example/?a=1&b=_2_ www.evil.example evil.example',
+    'me@evil.example mailto:me@evil.example //evil.example ftp://evil.example',
+    '<img src=x onerror=alert(1)> <a href="http://evil.example">x</a> <http://evil.example>',
+    '&lt;b&gt; &#91;x&#93;(http://evil.example)',
+    '`code` ``x` | a \\| b \\` c\\',
+    '**bold** __init__ _x_ ~~gone~~ $a$ # h',
+    'a](http://evil.example) | [b',
+    '`](http://evil.example)`[x](http://evil.example)',
+    'train.py:12 torch.nn.modules.linear',
+    'x`a.b`[y](z.q)`',
+  ];
+  const columns = [column('a', 'text'), column('b', 'number')];
+  const markdown = exportRows(
+    columns,
+    names.map((a) => ({ a, b: 1.5 })),
+    'markdown',
+  );
+  const html = marked.parse(markdown, { gfm: true });
+  assert.doesNotMatch(html, /<(?:a|img|em|strong|del|h\d)\b/i);
+  assert.doesNotMatch(markdown, /\]\(|!\[/);
+  const entities = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
+  const shown = [...html.matchAll(/<tr>\s*<td>(.*?)<\/td>\s*<td[^>]*>1\.5<\/td>/g)].map(
+    ([, cell]) =>
+      cell
+        .replace(/<\/?code>/g, '')
+        .replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+        .replace(/&(?:amp|lt|gt|quot);/g, (entity) => entities[entity]),
+  );
+  assert.deepEqual(shown, names);
 });
 
 test('a ring keeps the largest parts and adds up the rest', () => {

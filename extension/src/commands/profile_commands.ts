@@ -5,7 +5,7 @@ import { openOnStartup } from '../config.ts';
 import type { Context } from '../context.ts';
 import { profileUri, type ProfileEditors } from '../editors/profile_editor.ts';
 import { isViewName } from '../editors/messages.ts';
-import { plainText } from '../source/format.ts';
+import { labelText, plainText } from '../source/format.ts';
 import { recorderSnippet } from '../source/recorder.ts';
 import { mayHoldTrace, profileViewType } from '../editors/profile_path.ts';
 
@@ -108,9 +108,9 @@ async function onChoose(context: Context): Promise<void> {
   const { profiles } = context;
   const picked = await vscode.window.showQuickPick(
     profiles.list.map((profile) => ({
-      label: `$(flame) ${profile.title}`,
+      label: `$(flame) ${labelText(profile.title)}`,
       description: profile === profiles.active ? 'shown now' : '',
-      detail: profile.detail,
+      detail: labelText(profile.detail),
       profile,
     })),
     { title: 'Active Profile', placeHolder: 'The profile whose costs the source shows' },

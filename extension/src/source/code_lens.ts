@@ -3,6 +3,7 @@ import type { Navigation } from '../../../webviews/src/host/messages.ts';
 import { sourceSettings } from '../config.ts';
 import type { SourceLens } from '../protocol/types.ts';
 import { isPython, type Annotations } from './annotations.ts';
+import { labelText } from './format.ts';
 import { hottestLines, lensTitle, lineHint, showsDevice } from './hints.ts';
 import { operatorRows } from './row_filter.ts';
 
@@ -51,7 +52,7 @@ export class CostLenses implements vscode.CodeLensProvider, vscode.Disposable {
       lenses.push(
         new vscode.CodeLens(at(lens.line), {
           title: lensTitle(lens, device),
-          tooltip: `Show the operators of ${lens.name} in the profile`,
+          tooltip: `Show the operators of ${labelText(lens.name)} in the profile`,
           command: 'emberline.reveal',
           arguments: [lensTarget(lens)],
         }),

@@ -6,6 +6,7 @@ import { selectionParams, type OpenProfile } from '../daemon/profiles.ts';
 import type { SourceResolveResult } from '../protocol/types.ts';
 import type { Annotations } from './annotations.ts';
 import { findingsOf, type Finding, type FindingFrame } from './finding_list.ts';
+import { labelText } from './format.ts';
 import { lineNow } from './hints.ts';
 
 /** More places than this are not marked for one profile. */
@@ -147,7 +148,10 @@ export class Findings implements vscode.Disposable {
     for (const { finding, uri, line } of this.placed) {
       if (line === undefined) continue;
       const range = new vscode.Range(line, 0, line, Number.MAX_SAFE_INTEGER);
-      const text = finding.action === '' ? finding.text : `${finding.text}\n${finding.action}`;
+      const text = [finding.text, finding.action]
+        .filter((part) => part !== '')
+        .map(labelText)
+        .join('\n');
       const diagnostic = new vscode.Diagnostic(range, text, vscode.DiagnosticSeverity.Information);
       diagnostic.source = 'PyTorch Profile';
       diagnostic.code = finding.id;

@@ -1,4 +1,5 @@
-/** Formats figures as all surfaces of the editor show them. */
+/** Formats figures and names as all surfaces of the editor show them. */
+import { escapeHidden } from '../../../webviews/src/lib/hidden.ts';
 
 /** A duration given in microseconds: "812 µs", "18.4 ms", "2.31 s". */
 export function formatUs(us: number): string {
@@ -47,9 +48,10 @@ export function formatCount(count: number): string {
 
 /** Escapes what Markdown would take for markup: names in a trace are of anybody's making. */
 export function escapeMarkdown(text: string): string {
-  return text
-    .replace(/[\r\n]+/g, ' ')
-    .replace(/[\\`*_{}[\]()#+\-.!|~<>&$:@/]/g, (character) => `&#${character.charCodeAt(0)};`);
+  return escapeHidden(text.replace(/[\r\n]+/g, ' ')).replace(
+    /[\\`*_{}[\]()#+\-.!|~<>&$:@/]/g,
+    (character) => `&#${character.charCodeAt(0)};`,
+  );
 }
 
 /**
@@ -58,12 +60,19 @@ export function escapeMarkdown(text: string): string {
  */
 export function plainText(text: string): string {
   return shorten(
-    text
-      .replace(/[\r\n]+/g, ' ')
+    escapeHidden(text.replace(/[\r\n]+/g, ' '))
       .replaceAll('[', '(')
       .replaceAll(']', ')'),
     400,
   );
+}
+
+/**
+ * A text of a trace, or a name of a file, for a label, a description or a tooltip. Where VS Code
+ * puts icons for `$(name)`, a text has none.
+ */
+export function labelText(text: string): string {
+  return escapeHidden(text).replaceAll('$(', '$ (');
 }
 
 /** Cuts long names in the middle, where kernels' names say least. */

@@ -1,6 +1,6 @@
 import type { Metric } from '../config.ts';
 import type { AnnotatedLine, SourceLens } from '../protocol/types.ts';
-import { formatShare, formatUs, shorten } from './format.ts';
+import { formatShare, formatUs, labelText, shorten } from './format.ts';
 
 /** The cost that a surface shows: whose time, how much, and its share of the whole. */
 export interface ShownCost {
@@ -176,7 +176,7 @@ export function lensTitle(lens: SourceLens, device: boolean): string {
   const parts = [`${formatUs(us)} ${device ? 'GPU' : 'CPU'} (${formatShare(share)})`];
   if (lens.backwardUs > 0) parts.push(`backward ${formatShare(lens.backwardShare)}`);
   if (lens.calls > 0) parts.push(`${lens.calls} ${lens.calls === 1 ? 'call' : 'calls'}`);
-  const hottest = lens.operators.slice(0, 3).map((name) => shorten(name, 40));
+  const hottest = lens.operators.slice(0, 3).map((name) => labelText(shorten(name, 40)));
   if (hottest.length > 0) parts.push(hottest.join(', '));
   if (lens.stale) parts.push('changed since the recording');
   return parts.join(' · ');

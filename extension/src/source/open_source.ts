@@ -6,7 +6,7 @@ import { sourceParams } from '../context.ts';
 import { failureData } from '../daemon/failure.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
 import type { SourceResolveResult } from '../protocol/types.ts';
-import { plainText } from './format.ts';
+import { labelText, plainText } from './format.ts';
 import { isRealFile, mappingOf } from './path_mappings.ts';
 
 export type OpenOutcome = 'opened' | 'missing' | 'dismissed';
@@ -50,11 +50,11 @@ async function choose(
 ): Promise<OpenOutcome> {
   const picked = await vscode.window.showQuickPick(
     candidates.map((path) => ({
-      label: basename(path),
-      description: vscode.workspace.asRelativePath(path),
+      label: labelText(basename(path)),
+      description: labelText(vscode.workspace.asRelativePath(path)),
       path,
     })),
-    { title: `Which file is ${target.file}?`, placeHolder: 'The choice is remembered' },
+    { title: `Which file is ${labelText(target.file)}?`, placeHolder: 'The choice is remembered' },
   );
   if (picked === undefined) return 'dismissed';
   await remember(target.file, picked.path);
@@ -71,7 +71,7 @@ async function remember(recorded: string, located: string): Promise<void> {
 export async function locateSource(target: SourceTarget, toSide: boolean): Promise<boolean> {
   const name = basename(target.file.replace(/\\/g, '/'));
   const picked = await vscode.window.showOpenDialog({
-    title: `Locate ${target.file}`,
+    title: `Locate ${labelText(target.file)}`,
     openLabel: 'Use This File',
     filters: { Python: ['py', 'pyw', 'ipynb'] },
     canSelectMany: false,

@@ -5,7 +5,7 @@ import { sourceParams, type Context } from '../context.ts';
 import { failureData } from '../daemon/failure.ts';
 import { selectionParams } from '../daemon/profiles.ts';
 import type { HotLine, SourceHotLinesResult } from '../protocol/types.ts';
-import { formatShare, formatUs } from '../source/format.ts';
+import { formatShare, formatUs, labelText } from '../source/format.ts';
 
 const shownLines = 30;
 
@@ -66,14 +66,17 @@ export class HotLinesTree implements vscode.TreeDataProvider<HotLine>, vscode.Di
 
   getTreeItem({ cost, path, share }: HotLine): vscode.TreeItem {
     const file = basename((path ?? cost.file).replace(/\\/g, '/'));
-    const item = new vscode.TreeItem(`${file}:${cost.line}`, vscode.TreeItemCollapsibleState.None);
+    const item = new vscode.TreeItem(
+      labelText(`${file}:${cost.line}`),
+      vscode.TreeItemCollapsibleState.None,
+    );
     const us = this.device ? cost.deviceSelfUs : cost.hostSelfUs;
     const side = this.device ? 'GPU' : 'CPU';
-    item.description = `${formatUs(us)} ${side} (${formatShare(share)})  ${cost.function}`;
+    item.description = `${formatUs(us)} ${side} (${formatShare(share)})  ${labelText(cost.function)}`;
     item.iconPath = new vscode.ThemeIcon(path === null ? 'question' : 'flame');
-    item.tooltip = [path ?? `${cost.file} (not found here)`, ...cost.operators.slice(0, 5)].join(
-      '\n',
-    );
+    item.tooltip = [path ?? `${cost.file} (not found here)`, ...cost.operators.slice(0, 5)]
+      .map(labelText)
+      .join('\n');
     item.contextValue = 'hotLine';
     item.command = {
       title: 'Open',

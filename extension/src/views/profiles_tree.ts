@@ -3,7 +3,7 @@ import type { ViewSelection } from '../../../webviews/src/host/messages.ts';
 import type { Context } from '../context.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
 import type { Run, Span, Worker } from '../protocol/types.ts';
-import { formatBytes } from '../source/format.ts';
+import { formatBytes, labelText } from '../source/format.ts';
 import type { Finding } from '../source/finding_list.ts';
 import type { Findings } from '../source/findings.ts';
 
@@ -73,14 +73,17 @@ export class ProfilesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
       case 'profile':
         return this.profileItem(node.profile);
       case 'run': {
-        const item = new vscode.TreeItem(node.run.name || 'run', Expanded);
+        const item = new vscode.TreeItem(labelText(node.run.name || 'run'), Expanded);
         item.iconPath = new vscode.ThemeIcon('folder');
         return item;
       }
       case 'worker': {
         const { run, worker, profile } = node;
         const several = worker.spans.length > 1;
-        const item = new vscode.TreeItem(worker.name || 'worker', several ? Collapsed : None);
+        const item = new vscode.TreeItem(
+          labelText(worker.name || 'worker'),
+          several ? Collapsed : None,
+        );
         item.iconPath = new vscode.ThemeIcon('server-process');
         const bytes = worker.spans.reduce((sum, span) => sum + span.sizeBytes, 0);
         item.description = formatBytes(bytes);
@@ -89,10 +92,10 @@ export class ProfilesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
       }
       case 'span': {
         const { run, worker, span, profile } = node;
-        const item = new vscode.TreeItem(span.span || 'span', None);
+        const item = new vscode.TreeItem(labelText(span.span || 'span'), None);
         item.iconPath = new vscode.ThemeIcon('clock');
         item.description = formatBytes(span.sizeBytes);
-        item.tooltip = span.path;
+        item.tooltip = labelText(span.path);
         this.link(item, profile, { run: run.name, worker: worker.name, span: span.span });
         return item;
       }
@@ -108,14 +111,14 @@ export class ProfilesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
   }
 
   private profileItem(profile: OpenProfile): vscode.TreeItem {
-    const item = new vscode.TreeItem(profile.title, Expanded);
+    const item = new vscode.TreeItem(labelText(profile.title), Expanded);
     const active = profile === this.context.profiles.active;
     item.iconPath = new vscode.ThemeIcon(
       'flame',
       active ? new vscode.ThemeColor('charts.orange') : undefined,
     );
     item.description = active ? 'shown in the source' : undefined;
-    item.tooltip = profile.path;
+    item.tooltip = labelText(profile.path);
     item.contextValue = active ? 'profile.active' : 'profile';
     item.command = {
       title: 'Show',
@@ -126,9 +129,12 @@ export class ProfilesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
   }
 
   private findingItem(finding: Finding): vscode.TreeItem {
-    const item = new vscode.TreeItem(finding.title, None);
+    const item = new vscode.TreeItem(labelText(finding.title), None);
     item.iconPath = new vscode.ThemeIcon(finding.severity === 'warning' ? 'warning' : 'info');
-    item.tooltip = [finding.text, finding.action].filter((text) => text !== '').join('\n\n');
+    item.tooltip = [finding.text, finding.action]
+      .filter((text) => text !== '')
+      .map(labelText)
+      .join('\n\n');
     const frame = finding.frames[0];
     if (frame === undefined) {
       item.command = {

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Context } from '../context.ts';
+import { labelText } from '../source/format.ts';
 
 /** One status item: the active profile, and the daemon where something is wrong with it. */
 export class StatusItem implements vscode.Disposable {
@@ -34,7 +35,7 @@ export class StatusItem implements vscode.Disposable {
     const busy = state === 'starting' || state === 'restarting' || profile.condition === 'loading';
     const failed = profile.condition === 'failed';
     const icon = stopped ? 'error' : busy ? 'sync~spin' : failed ? 'warning' : 'flame';
-    this.item.text = `$(${icon}) ${profile.title}`;
+    this.item.text = `$(${icon}) ${labelText(profile.title)}`;
     this.item.backgroundColor = stopped
       ? new vscode.ThemeColor('statusBarItem.errorBackground')
       : undefined;
@@ -43,7 +44,7 @@ export class StatusItem implements vscode.Disposable {
     tooltip.isTrusted = {
       enabledCommands: ['emberline.chooseProfile', 'emberline.restartDaemon', 'emberline.showLog'],
     };
-    tooltip.appendText(message ?? profile.path);
+    tooltip.appendText(labelText(message ?? profile.path));
     if (failed) tooltip.appendText('\n\nIt is not loaded: its editor says why.');
     tooltip.appendMarkdown(
       '\n\n[Choose profile](command:emberline.chooseProfile) · ' +

@@ -1,4 +1,5 @@
 // Tables as text for the clipboard and for files. Pure.
+import { escapeHidden, escapeJson } from './hidden.ts';
 import type { Column, Row } from './protocol.ts';
 
 export type ExportFormat = 'csv' | 'markdown' | 'json';
@@ -22,22 +23,51 @@ function text(value: Row[string] | undefined): string {
   return value === null || value === undefined ? '' : String(value);
 }
 
+/** Blanks and what is not seen, which some programs skip before they look for a formula. */
+const blank =
+  /^[ \u00a0\u3000\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]*/u;
+
 /**
- * RFC 4180. A text that a spreadsheet would take for a formula gets an apostrophe: names come from
- * the trace and are not to be trusted.
+ * A text for a cell of a spreadsheet: escaped, with an apostrophe before what would be taken for a
+ * formula. Names come from the trace and are not to be trusted.
  */
-function csvCell(value: Row[string] | undefined): string {
-  let cell = text(value);
-  if (typeof value === 'string' && /^[=+\-@\t\r]/.test(cell)) cell = `'${cell}`;
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+function spreadsheetText(value: Row[string] | undefined): string {
+  if (typeof value !== 'string') return text(value);
+  const formula =
+    /^[\t\r]/.test(value) || /^[=+\-@\uff1d\uff0b\uff0d\uff20]/.test(value.replace(blank, ''));
+  return `${formula ? "'" : ''}${escapeHidden(value)}`;
 }
 
-function markdownCell(value: Row[string] | undefined): string {
-  return text(value)
-    .replaceAll('\\', '\\\\')
-    .replaceAll('|', '\\|')
+/** RFC 4180. A semicolon separates cells where a comma is the decimal sign. */
+function csvCell(value: Row[string] | undefined): string {
+  const cell = spreadsheetText(value);
+  return /[",;]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+/** A row for the clipboard, as spreadsheets take it. */
+export function copiedRow(values: readonly (Row[string] | undefined)[]): string {
+  return values.map(spreadsheetText).join('\t');
+}
+
+/** Words that renderers make links of without any markup: addresses, files, mentions, numbers. */
+const address = /([^\s<>()[\]{}|`"'\\]*(?:[.@]|:\/\/|#\d)[^\s<>()[\]{}|`"'\\]*)/u;
+
+function markdownText(text: string): string {
+  return text
+    .replace(/[\\*_[\]|~$]|(?<=\])\(/g, '\\$&')
+    .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
-    .replace(/\s*\r?\n\s*/g, ' ');
+    .replaceAll('`', '&#96;');
+}
+
+/** A cell of a table of Markdown: it shows the name, and nothing in a name becomes more than text. */
+function markdownCell(value: Row[string] | undefined): string {
+  const shown = text(value);
+  if (typeof value !== 'string') return shown;
+  return escapeHidden(shown.replace(/\s*\r?\n\s*/g, ' '))
+    .split(address)
+    .map((part, index) => (index % 2 === 1 ? `\`${part}\`` : markdownText(part)))
+    .join('');
 }
 
 /** All `rows` under the shown columns, raw values. JSON keeps the keys, the others the titles. */
@@ -62,12 +92,14 @@ export function exportRows(
       for (const row of rows) lines.push(line(visible.map((c) => markdownCell(row[c.key]))));
       return `${lines.join('\n')}\n`;
     }
-    case 'json':
-      return `${JSON.stringify(
+    case 'json': {
+      const json = JSON.stringify(
         rows.map((row) => Object.fromEntries(visible.map((c) => [c.key, row[c.key] ?? null]))),
         null,
         1,
-      )}\n`;
+      );
+      return `${escapeJson(json)}\n`;
+    }
   }
 }
 

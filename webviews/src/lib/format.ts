@@ -1,6 +1,8 @@
 // Numbers as text. Pure. A column of a table gets one unit for all its cells, so that they can be
 // compared by eye; a number that stands alone gets the unit that suits it.
 
+import { replaceHidden } from './hidden.ts';
+
 export type Unit = '' | 'count' | 'us' | 'ns' | 'bytes' | 'ratio' | 'gbPerS' | 'flops';
 
 const noValue = '\u2013';
@@ -224,8 +226,7 @@ export function fileName(path: string): string {
   return cut < 0 ? path : path.slice(cut + 1);
 }
 
-/** Control characters made visible, so that a name cannot break a line or hide its end. */
+/** Hidden characters made visible, so that a name cannot break a line or hide its end. */
 export function visible(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+  return replaceHidden(text);
 }

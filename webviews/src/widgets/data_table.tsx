@@ -8,7 +8,7 @@ import { openRowPlace } from '../host/place.ts';
 import { ask } from '../host/query.ts';
 import { announce, epoch, failureOf, requestSelection, viewState } from '../host/store.ts';
 import type { FailureData, ViewName } from '../host/messages.ts';
-import { exportRows, type ExportFormat } from '../lib/export.ts';
+import { copiedRow, exportRows, type ExportFormat } from '../lib/export.ts';
 import { columnsGivingWay, type ColumnNeed } from '../lib/columns.ts';
 import {
   columnScales,
@@ -594,7 +594,7 @@ export function DataTable(props: DataTableProps) {
         if (!all || data === undefined || window.getSelection()?.isCollapsed === false) return;
         // The line too, which the cell of the file shows.
         const whole = (loaded?.columns ?? []).filter((c) => !c.hidden);
-        copyText(whole.map((c) => String(data[c.key] ?? '')).join('\t'));
+        copyText(copiedRow(whole.map((c) => data[c.key])));
         announce('Row copied');
         break;
       }

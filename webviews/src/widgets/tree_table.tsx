@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { copyText } from '../host/host.ts';
 import { announce, failureOf, trace, viewState } from '../host/store.ts';
 import type { ViewName } from '../host/messages.ts';
-import { exportRows, type ExportFormat } from '../lib/export.ts';
+import { copiedRow, exportRows, type ExportFormat } from '../lib/export.ts';
 import { columnsGivingWay } from '../lib/columns.ts';
 import {
   columnScales,
@@ -277,9 +277,7 @@ export function TreeTable<T extends TreeItem<T>>(props: {
       case 'c':
         if (!(event.ctrlKey || event.metaKey)) return;
         copyText(
-          [props.label(line.node), ...props.columns.map((c) => String(c.value(line.node)))].join(
-            '\t',
-          ),
+          copiedRow([props.label(line.node), ...props.columns.map((c) => c.value(line.node))]),
         );
         announce('Row copied');
         break;

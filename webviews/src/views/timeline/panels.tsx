@@ -205,7 +205,7 @@ function SliceDetails(props: { slice: SliceDetail }) {
   const userFrame = slice.stack.find((frame) => !frame.library && isFilePath(frame.file));
   return (
     <div class="tl-details">
-      <h2 title={slice.name}>{visible(slice.name)}</h2>
+      <h2 title={visible(slice.name)}>{visible(slice.name)}</h2>
       <p class="tl-buttons">
         <LinkButton onClick={() => fit(slice.startNs, slice.startNs + slice.durationNs)}>
           Zoom to it
@@ -490,7 +490,7 @@ function InstantDetails(props: { instant: TimelineInstantResult }) {
     );
   return (
     <section class="tl-details">
-      <h2 title={instant.name}>{visible(instant.name)}</h2>
+      <h2 title={visible(instant.name)}>{visible(instant.name)}</h2>
       <p class="tl-dim">
         {instantKinds[instant.kind]} at {quantity(instant.ns, 'ns')} {visible(instant.category)}
       </p>
