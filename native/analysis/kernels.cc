@@ -77,7 +77,7 @@ struct Mean {
 };
 
 std::string_view OpName(const Model& model, SliceIndex i) {
-  const SliceIndex op = model.op[i];
+  const SliceIndex op = model.SourceOp(i);
   return op == kNone ? std::string_view() : model.store().name(op);
 }
 
@@ -150,7 +150,7 @@ Result<KernelData> AnalyzeKernels(const Model& model, const StepSelection& selec
     Key key;
     key.name = s.name_id(i);
     if (by_properties) {
-      if (model.op[i] != kNone) key.op = s.name_id(model.op[i]);
+      if (const SliceIndex op = model.SourceOp(i); op != kNone) key.op = s.name_id(op);
       // ROCm records the launch geometry on the call.
       key.grid = TextId(s, i, "grid");
       key.block = TextId(s, i, "block");

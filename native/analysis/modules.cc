@@ -100,9 +100,11 @@ class Builder {
   }
 
   bool FindCalls(const Classify& classify, ModuleTree& tree) {
-    inner_.assign(store_.slice_count(), kNone);
+    inner_.assign(store_.all_slice_count(), kNone);
     for (const Track& track : store_.tracks()) {
-      if (track.kind != TrackKind::kHostThread) continue;
+      // A module that ran when a graph was recorded did not run here; only the graph's work did.
+      const bool capture = track.kind == TrackKind::kGraphCapture;
+      if (track.kind != TrackKind::kHostThread && !capture) continue;
       for (SliceIndex i = track.first; i < track.last; ++i) {
         if ((i & 0xFFFF) == 0 && cancel_.cancelled()) return false;
         const SliceIndex parent = store_.parent(i);
@@ -117,7 +119,7 @@ class Builder {
         const uint32_t node =
             label->dotted ? NodeForPath(tree, *label) : NodeFor(tree, above, *label);
         inner_[i] = static_cast<uint32_t>(calls_.size());
-        calls_.push_back({i, outer, node, steps_.Contains(model_.step[i])});
+        calls_.push_back({i, outer, node, !capture && steps_.Contains(model_.step[i])});
       }
     }
     return true;
@@ -137,7 +139,7 @@ class Builder {
   bool Charge() {
     const uint32_t n = store_.slice_count();
     // Forward operator of each backward operator or of the one around it.
-    std::vector<SliceIndex> forward(n, kNone);
+    std::vector<SliceIndex> forward(store_.all_slice_count(), kNone);
     for (SliceIndex i = 0; i < n; ++i) {
       if ((i & 0xFFFF) == 0 && cancel_.cancelled()) return false;
       const SliceKind kind = store_.kind(i);
@@ -158,8 +160,9 @@ class Builder {
     }
     for (SliceIndex i = 0; i < n; ++i) {
       if (!IsDeviceWork(store_.kind(i)) || !steps_.Contains(model_.step[i])) continue;
-      const SliceIndex launch = model_.launch[i];
-      const SliceIndex op = model_.op[i];
+      const SliceIndex captured = model_.CapturedCall(i);
+      const SliceIndex launch = captured != kNone ? captured : model_.launch[i];
+      const SliceIndex op = model_.SourceOp(i);
       uint32_t call = launch != kNone ? inner_[launch] : op != kNone ? inner_[op] : kNone;
       if (op != kNone && forward[op] != kNone && inner_[forward[op]] != kNone) {
         calls_[inner_[forward[op]]].backward_self += store_.duration(i);
@@ -233,7 +236,7 @@ std::optional<Label> PythonModule(const TraceStore& store, SliceIndex i) {
 bool HasModuleHierarchy(const TraceStore& store) {
   const StringId key = store.strings().Find("Module Hierarchy");
   if (key == kNone) return false;
-  for (SliceIndex i = 0; i < store.slice_count(); ++i) {
+  for (SliceIndex i = 0; i < store.all_slice_count(); ++i) {
     if (store.kind(i) == SliceKind::kCpuOp && !store.ArgText(i, key).empty()) return true;
   }
   return false;
@@ -272,7 +275,7 @@ bool AnySlice(const TraceStore& store,
               const std::function<bool(std::string_view, SliceKind)>& test) {
   // Names are interned: each distinct (name, kind) is asked once.
   std::vector<uint8_t> asked(store.strings().size(), 0);
-  for (SliceIndex i = 0; i < store.slice_count(); ++i) {
+  for (SliceIndex i = 0; i < store.all_slice_count(); ++i) {
     const SliceKind kind = store.kind(i);
     if (kind != SliceKind::kPythonFunction && !IsRange(kind)) continue;
     uint8_t& seen = asked[store.name_id(i)];
@@ -288,7 +291,7 @@ bool AnySlice(const TraceStore& store,
 
 std::vector<bool> InsideModule(const Model& model, std::string_view name) {
   const TraceStore& store = model.store();
-  const uint32_t n = store.slice_count();
+  const uint32_t n = store.all_slice_count();
   const StringId hierarchy = store.strings().Find("Module Hierarchy");
   // "layer" holds "layer.0" where names are paths.
   const auto holds = [&](const Label& label) {

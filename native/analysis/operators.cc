@@ -23,21 +23,22 @@ Error Cancelled() {
 class Calls {
  public:
   explicit Calls(const Model& model)
-      : model_(&model), only_child_(model.store().slice_count(), kNone) {
+      : model_(&model), only_child_(model.store().all_slice_count(), kNone) {
     const TraceStore& s = model.store();
-    std::vector<bool> several(s.slice_count(), false);
-    for (SliceIndex i = 0; i < s.slice_count(); ++i) {
+    const uint32_t n = s.all_slice_count();
+    std::vector<bool> several(n, false);
+    for (SliceIndex i = 0; i < n; ++i) {
       if (!model.IsOp(i) || model.op[i] == kNone) continue;
       const SliceIndex p = model.op[i];
       if (only_child_[p] != kNone) several[p] = true;
       only_child_[p] = i;
     }
-    for (SliceIndex i = 0; i < s.slice_count(); ++i) {
+    for (SliceIndex i = 0; i < n; ++i) {
       if (several[i]) only_child_[i] = kNone;
     }
     // From here on: the outermost op of the chain that an op belongs to, itself mostly.
-    call_.assign(s.slice_count(), kNone);
-    for (SliceIndex i = 0; i < s.slice_count(); ++i) {
+    call_.assign(n, kNone);
+    for (SliceIndex i = 0; i < n; ++i) {
       if (!model.IsOp(i)) continue;
       const SliceIndex p = model.op[i];
       const bool same = p != kNone && only_child_[p] == i && s.name_id(p) == s.name_id(i);
@@ -131,12 +132,56 @@ std::string ShapesText(std::string_view recorded) {
   return out;
 }
 
+namespace {
+
+// Device time that graphs ran in the selected steps, by the op that recorded it at capture. The op
+// itself may have run in another step, or in another trace.
+struct ReplayedTimes {
+  std::vector<Ns> self, total;       // per slice; empty when no graph's recorder is known
+  std::vector<SliceIndex> heaviest;  // work of the op's own or of ops inside, for links
+  bool Has(SliceIndex op) const { return !total.empty() && total[op] > 0; }
+  Ns Self(SliceIndex op) const { return self.empty() ? 0 : self[op]; }
+  Ns Total(SliceIndex op) const { return total.empty() ? 0 : total[op]; }
+};
+
+ReplayedTimes TimesOfReplays(const Model& model, const StepSelection& selection) {
+  const TraceStore& s = model.store();
+  ReplayedTimes times;
+  if (model.captured.empty()) return times;
+  const uint32_t n = s.all_slice_count();
+  times.self.assign(n, 0);
+  times.total.assign(n, 0);
+  times.heaviest.assign(n, kNone);
+  const auto lead = [&](SliceIndex op, SliceIndex work) {
+    SliceIndex& best = times.heaviest[op];
+    if (best == kNone || s.duration(work) > s.duration(best)) best = work;
+  };
+  for (SliceIndex i = 0; i < s.slice_count(); ++i) {
+    if (model.captured[i] == kNone || !selection.Contains(model.step[i])) continue;
+    const SliceIndex op = model.op[model.captured[i]];
+    if (op == kNone) continue;
+    times.self[op] += s.duration(i);
+    lead(op, i);
+  }
+  for (SliceIndex i = n; i-- > 0;) {
+    if (!model.IsOp(i)) continue;
+    times.total[i] += times.self[i];
+    const SliceIndex outer = model.op[i];
+    if (outer == kNone || times.total[i] == 0) continue;
+    times.total[outer] += times.total[i];
+    lead(outer, times.heaviest[i]);
+  }
+  return times;
+}
+
+}  // namespace
+
 Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& selection,
                                       OperatorGrouping grouping, const TensorCoreRules& rules,
                                       const StackIds& stacks, const CancelToken& cancel,
                                       const std::vector<bool>& within) {
   const TraceStore& s = model.store();
-  const uint32_t n = s.slice_count();
+  const uint32_t n = s.all_slice_count();
   const TensorCoreKernels tensor_cores(model, rules);
   const std::vector<bool> eligible = TensorCoreEligible(model, tensor_cores);
   const Calls calls(model);
@@ -146,10 +191,12 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
 
   // Kernel and matrix time per op, self and with descendants.
   std::vector<Ns> kernel(n, 0), matrix(n, 0), kernel_total(n, 0), matrix_total(n, 0);
-  for (SliceIndex i = 0; i < n; ++i) {
-    const SliceIndex op = model.op[i];
+  const ReplayedTimes replayed = TimesOfReplays(model, selection);
+  for (SliceIndex i = 0; i < s.slice_count(); ++i) {
+    const SliceIndex op = model.SourceOp(i);
     if (op == kNone) continue;
     if (!IsKernel(s.kind(i))) continue;
+    if (op != model.op[i] && !selection.Contains(model.step[i])) continue;
     kernel[op] += s.duration(i);
     if (tensor_cores.Uses(i)) matrix[op] += s.duration(i);
   }
@@ -183,7 +230,9 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
   std::vector<Ns> heaviest;
   for (SliceIndex i = 0; i < n; ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
-    if (!model.IsOp(i) || !listed(i) || !selection.Contains(model.step[i])) continue;
+    if (!model.IsOp(i) || !listed(i)) continue;
+    const bool ran = i < s.slice_count() && selection.Contains(model.step[i]);
+    if (!ran && !replayed.Has(i)) continue;
     if (!within.empty() && !within[i]) continue;
     const SliceIndex call = calls.Of(i);
     uint32_t row_index = row_of_call[call];
@@ -204,23 +253,24 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
     }
     OperatorRow& row = data.rows[row_index];
     // Runtime calls are time of the runtime, not of the operator (view-semantics 3.4).
-    row.host_self += model.host_self[i] - model.host_api[i];
-    row.device_self += model.device_self[i];
+    if (ran) row.host_self += model.host_self[i] - model.host_api[i];
+    row.device_self += (ran ? model.device_self[i] : 0) + replayed.Self(i);
     row.kernel_self += kernel[i];
     row.matrix_self += matrix[i];
     row.eligible = row.eligible || eligible[i];
     if (call != i) continue;
-    ++row.calls;
+    const Ns device_total = (ran ? model.device_total[i] : 0) + replayed.Total(i);
+    if (ran) ++row.calls;
     if (!nested(i, row_index)) {
-      row.host_total += s.duration(i);
-      row.device_total += model.device_total[i];
+      if (ran) row.host_total += s.duration(i);
+      row.device_total += device_total;
       row.kernel_total += kernel_total[i];
       row.matrix_total += matrix_total[i];
     }
-    const Ns weight = data.has_device_work ? model.device_total[i] : s.duration(i);
+    const Ns weight = data.has_device_work ? device_total : s.duration(i);
     if (weight > heaviest[row_index]) {
       heaviest[row_index] = weight;
-      row.example = i;
+      row.example = ran ? i : replayed.heaviest[i];
     }
     const StackIds::Id stack = stacks.Of(i);
     if (stack.own && seen_stacks.insert({row_index, stack.id}).second) ++row.stacks;
@@ -252,11 +302,11 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
   column(
       "calls", "Calls", CellType::kInteger, Unit::kCount,
       "How often the operator was called. A call that only repeats itself inside (the same name as "
-      "its only child) counts once.");
+      "its only child) counts once. Replays of a CUDA graph are not calls.");
   column("deviceSelfUs", "Device self", CellType::kNumber, Unit::kUs,
          "Kernels, copies and sets that the operator itself launched, added up. Concurrent work "
-         "counts "
-         "each; operators called inside do not.",
+         "counts each; operators called inside do not. Work of a CUDA graph counts at the operator "
+         "that recorded it, where its capture is known.",
          host_only);
   column("deviceTotalUs", "Device total", CellType::kNumber, Unit::kUs,
          "Device self of the operator and of all operators called inside it. A call inside another "

@@ -5,6 +5,7 @@
 
 #include "analysis/intervals.h"
 #include "analysis/stack_of.h"
+#include "model/graphs.h"
 
 namespace emberline {
 namespace {
@@ -101,23 +102,50 @@ GpuSummary Summarize(const Model& model, const Device& device, Interval range,
 std::optional<double> EligibleShare(const Model& model, const StepSelection& selection,
                                     const TensorCoreKernels& tensor_cores) {
   const TraceStore& s = model.store();
-  const uint32_t n = s.slice_count();
   const std::vector<bool> eligible = TensorCoreEligible(model, tensor_cores);
-  std::vector<bool> has_eligible_child(n, false);
-  for (SliceIndex i = 0; i < n; ++i) {
+  std::vector<bool> has_eligible_child(s.all_slice_count(), false);
+  for (SliceIndex i = 0; i < s.all_slice_count(); ++i) {
     if (eligible[i] && model.op[i] != kNone && model.IsOp(i))
       has_eligible_child[model.op[i]] = true;
   }
   Ns all = 0, share = 0;
-  for (SliceIndex i = 0; i < n; ++i) {
+  for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     if (!IsKernel(s.kind(i)) || !selection.Contains(model.step[i])) continue;
-    const SliceIndex op = model.op[i];
+    const SliceIndex op = model.SourceOp(i);
     if (op == kNone || !IsListedOperator(model, op)) continue;
     all += s.duration(i);
     if (eligible[op] && !has_eligible_child[op]) share += s.duration(i);
   }
   if (all == 0) return std::nullopt;
   return static_cast<double>(share) / static_cast<double>(all);
+}
+
+// How much of the work that graph launches ran is known by its recorder, and from which files; ""
+// when no graph ran.
+std::string CapturesText(const Model& model) {
+  const TraceStore& s = model.store();
+  uint64_t work = 0, known = 0;
+  for (SliceIndex i = 0; i < s.slice_count(); ++i) {
+    if (!IsDeviceWork(s.kind(i)) || model.launch[i] == kNone) continue;
+    if (!IsGraphLaunch(s.name(model.launch[i]))) continue;
+    ++work;
+    if (model.CapturedCall(i) != kNone) ++known;
+  }
+  if (work == 0) return "";
+  std::string text = std::to_string(known) + " of " + std::to_string(work) +
+                     " graph kernels and copies traced to their capture";
+  constexpr size_t kNamed = 3;
+  size_t named = 0;
+  for (const CaptureSource& source : s.capture_sources()) {
+    if (source.graphs == 0) continue;
+    if (named++ == kNamed) break;
+    text += (named == 1 ? " in " : ", ") + source.file;
+  }
+  if (known > 0 || named > 0) return text;
+  for (const CaptureSource& source : s.capture_sources()) {
+    if (!source.reason.empty()) return text + ". " + source.file + ": " + source.reason;
+  }
+  return text;
 }
 
 std::vector<ConfigEntry> Configuration(const Model& model, bool has_device_work, Vendor vendor) {
@@ -147,6 +175,7 @@ std::vector<ConfigEntry> Configuration(const Model& model, bool has_device_work,
     add("Devices listed", std::to_string(meta.devices.size()));
   }
   add("Steps", model.has_recorded_steps ? std::to_string(model.steps.size()) : "not recorded");
+  add("Graph captures", CapturesText(model));
   for (const auto& [flag, on] : meta.profiler_flags) add(flag, on ? "on" : "off");
   if (meta.schema_version > 0) add("Schema version", std::to_string(meta.schema_version));
   return entries;

@@ -92,9 +92,10 @@ std::string_view RecordedStack(const Model& model, SliceIndex op, StringId key) 
   return {};
 }
 
-// Where a slice's stack is looked up: a device slice's launch (else its op), everything else
-// itself.
+// Where a slice's stack is looked up: for a graph's work the call that recorded it, for other device
+// work its launch (else its op), everything else itself.
 SliceIndex HostSlice(const Model& model, SliceIndex slice) {
+  if (const SliceIndex call = model.CapturedCall(slice); call != kNone) return call;
   if (model.launch[slice] != kNone) return model.launch[slice];
   const SliceKind kind = model.store().kind(slice);
   if (IsDeviceWork(kind)) return model.op[slice];
@@ -281,7 +282,7 @@ SliceIndex ModuleOf(const Model& model, SliceIndex slice) {
 StackIds::StackIds(const Model& model)
     : model_(&model), call_stack_(model.store().strings().Find("Call stack")) {
   const TraceStore& s = model.store();
-  const uint32_t n = s.slice_count();
+  const uint32_t n = s.all_slice_count();
   const StringId call_from = s.strings().Find("CallFrom");
   // (stack of the caller, name, calling line) -> stack. Module pseudo frames are transparent, as in
   // StackOf().

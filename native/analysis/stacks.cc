@@ -98,11 +98,14 @@ bool FromPythonFunctions(const Model& model, const StackOptions& options, const 
   const TraceStore& store = model.store();
   Trie trie(tree);
   FrameNames names(tree, options);
-  std::vector<uint32_t> node(store.slice_count(), kRoot);
+  std::vector<uint32_t> node(store.all_slice_count(), kRoot);
   // Time of python_function slices less that of the ones directly inside.
   std::vector<Ns> own(options.weight == StackWeight::kHost ? store.slice_count() : 0, 0);
   for (const Track& track : store.tracks()) {
-    if (track.kind != TrackKind::kHostThread) continue;
+    // Captures of graphs ran at another time: they have stacks for work, but no time.
+    const bool capture =
+        track.kind == TrackKind::kGraphCapture && options.weight == StackWeight::kDevice;
+    if (track.kind != TrackKind::kHostThread && !capture) continue;
     for (SliceIndex i = track.first; i < track.last; ++i) {
       if ((i & 0xFFFF) == 0 && cancel.cancelled()) return false;
       const SliceIndex parent = store.parent(i);
@@ -123,8 +126,10 @@ bool FromPythonFunctions(const Model& model, const StackOptions& options, const 
     if (options.weight == StackWeight::kHost) {
       if (store.kind(i) == SliceKind::kPythonFunction && own[i] > 0) trie.Add(node[i], own[i]);
     } else if (IsDeviceWork(store.kind(i))) {
-      const SliceIndex forward = ForwardOf(model, model.op[i]);
+      const SliceIndex forward = ForwardOf(model, model.SourceOp(i));
+      const SliceIndex call = model.CapturedCall(i);
       const SliceIndex at = forward != kNone           ? forward
+                            : call != kNone            ? call
                             : model.launch[i] != kNone ? model.launch[i]
                                                        : model.op[i];
       trie.Add(at == kNone ? kRoot : node[at], store.duration(i));
@@ -218,7 +223,7 @@ Result<StackTree> AnalyzeStacks(const Model& model, const StackOptions& options,
   StackTree tree;
   const StringId key = store.strings().Find("Call stack");
   bool python = false, strings = false;
-  for (SliceIndex i = 0; i < store.slice_count() && !python; ++i) {
+  for (SliceIndex i = 0; i < store.all_slice_count() && !python; ++i) {
     const SliceKind kind = store.kind(i);
     python = kind == SliceKind::kPythonFunction;
     if (!strings && key != kNone && kind == SliceKind::kCpuOp)

@@ -270,7 +270,7 @@ bool IsTensorCoreEligibleName(std::string_view op_name) {
 
 std::vector<bool> TensorCoreEligible(const Model& model, const TensorCoreKernels& kernels) {
   const TraceStore& s = model.store();
-  const uint32_t n = s.slice_count();
+  const uint32_t n = s.all_slice_count();
   std::vector<bool> eligible(n, false);
   std::vector<uint8_t> by_name(s.strings().size(), 2);
   for (SliceIndex i = 0; i < n; ++i) {
@@ -278,8 +278,8 @@ std::vector<bool> TensorCoreEligible(const Model& model, const TensorCoreKernels
       uint8_t& known = by_name[s.name_id(i)];
       if (known == 2) known = kernels.rules().Eligible(s.name(i)) ? 1 : 0;
       if (known == 1) eligible[i] = true;
-    } else if (model.op[i] != kNone && kernels.Uses(i)) {
-      eligible[model.op[i]] = true;
+    } else if (const SliceIndex op = model.SourceOp(i); op != kNone && kernels.Uses(i)) {
+      eligible[op] = true;
     }
   }
   for (SliceIndex i = n; i-- > 0;) {

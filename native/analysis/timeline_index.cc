@@ -28,6 +28,7 @@ TimelineRowKind RowKindOf(TrackKind kind) {
     case TrackKind::kSpan:
       return TimelineRowKind::kSpan;
     case TrackKind::kOther:
+    case TrackKind::kGraphCapture:
       return TimelineRowKind::kOther;
     case TrackKind::kAsync:
       return TimelineRowKind::kAsync;
@@ -414,7 +415,10 @@ class IndexBuilder {
   }
 
   void AddRest() {
-    for (TrackIndex t = 0; t < store_.tracks().size(); ++t) AddTrack(t, true);
+    for (TrackIndex t = 0; t < store_.tracks().size(); ++t) {
+      // What another trace recorded has no place on this one's time axis.
+      if (store_.tracks()[t].kind != TrackKind::kGraphCapture) AddTrack(t, true);
+    }
     if (loose_instants_.empty()) return;
     TimelineRow row;
     row.id = next_derived_++;

@@ -86,14 +86,14 @@ Error WrongPattern(const std::string& what) {
 // Which slices lie inside a call of a module whose name holds the text.
 std::vector<bool> InsideModules(const Model& model, const std::string& lowered) {
   const TraceStore& store = model.store();
-  std::vector<bool> inside(store.slice_count(), false);
+  std::vector<bool> inside(store.all_slice_count(), false);
   auto matches = Memo(store.strings(), [&](std::string_view name) {
     const auto module = ModuleName(name);
     return module && HoldsIgnoringCase(*module, lowered);
   });
   const StringId hierarchy = store.strings().Find("Module Hierarchy");
   // A parent stands before its children, so one pass is enough; device work follows its launch.
-  for (SliceIndex i = 0; i < store.slice_count(); ++i) {
+  for (SliceIndex i = 0; i < store.all_slice_count(); ++i) {
     const SliceIndex parent = store.parent(i);
     bool hit = parent != kNone && parent < i && inside[parent];
     if (!hit && store.kind(i) == SliceKind::kPythonFunction) hit = matches(store.name_id(i));
@@ -108,7 +108,8 @@ std::vector<bool> InsideModules(const Model& model, const std::string& lowered) 
     if (!inside[i] && forward != kNone && inside[forward]) inside[i] = true;
   }
   for (SliceIndex i = 0; i < store.slice_count(); ++i) {
-    const SliceIndex launch = model.launch[i];
+    const SliceIndex call = model.CapturedCall(i);
+    const SliceIndex launch = call != kNone ? call : model.launch[i];
     if (inside[i] || launch == kNone) continue;
     inside[i] = inside[launch] || (model.op[launch] != kNone && inside[model.op[launch]]);
   }

@@ -26,22 +26,6 @@ char NodeOfCall(std::string_view name) {
   return Has(name, "Memcpy") ? 'c' : Has(name, "Memset") ? 's' : 0;
 }
 
-char NodeOfWork(SliceKind kind) {
-  return kind == SliceKind::kKernel   ? 'k'
-         : kind == SliceKind::kMemcpy ? 'c'
-         : kind == SliceKind::kMemset ? 's'
-                                      : '?';
-}
-
-struct Capture {
-  RecordedId pid;
-  TrackIndex track = kNone;
-  Ns begin = 0, end = 0;
-  bool alone = true;  // no other capture of the process overlaps
-  std::vector<SliceIndex> calls;
-  std::string nodes;
-};
-
 struct Graph {
   RecordedId pid;
   Ns first_launch = 0;
@@ -53,6 +37,13 @@ class Finder {
  public:
   Finder(const Model& model, const CancelToken& cancel)
       : model_(model), s_(model.store()), cancel_(cancel) {}
+
+  std::vector<GraphCapture> Captures() {
+    FindCaptures();
+    if (!captures_.empty()) CollectCalls();
+    if (cancel_.cancelled()) return {};
+    return std::move(captures_);
+  }
 
   std::unordered_map<SliceIndex, SliceIndex> Run() {
     FindCaptures();
@@ -78,7 +69,7 @@ class Finder {
         if (Has(name, "StreamBeginCapture")) {
           begun = i;
         } else if (Has(name, "StreamEndCapture") && begun != kNone) {
-          Capture c;
+          GraphCapture c;
           c.pid = track.pid;
           c.track = t;
           c.begin = s_.end(begun);
@@ -88,7 +79,7 @@ class Finder {
         }
       }
     }
-    std::sort(captures_.begin(), captures_.end(), [](const Capture& a, const Capture& b) {
+    std::sort(captures_.begin(), captures_.end(), [](const GraphCapture& a, const GraphCapture& b) {
       return std::tie(a.pid, a.begin) < std::tie(b.pid, b.begin);
     });
     for (size_t i = 0, longest = 0; i + 1 < captures_.size(); ++i) {
@@ -113,16 +104,16 @@ class Finder {
         if (NodeOfCall(s_.name(i)) == 0) continue;
         auto after =
             std::upper_bound(captures_.begin(), captures_.end(), std::tuple(track.pid, s_.start(i)),
-                             [](const std::tuple<RecordedId, Ns>& key, const Capture& c) {
+                             [](const std::tuple<RecordedId, Ns>& key, const GraphCapture& c) {
                                return key < std::tuple(c.pid, c.begin);
                              });
         if (after == captures_.begin()) continue;
-        Capture& c = *std::prev(after);
+        GraphCapture& c = *std::prev(after);
         if (c.pid != track.pid || s_.start(i) >= c.end || (!c.alone && c.track != t)) continue;
         c.calls.push_back(i);
       }
     }
-    for (Capture& c : captures_) {
+    for (GraphCapture& c : captures_) {
       std::stable_sort(c.calls.begin(), c.calls.end(),
                        [&](SliceIndex a, SliceIndex b) { return s_.start(a) < s_.start(b); });
       for (const SliceIndex i : c.calls) c.nodes.push_back(NodeOfCall(s_.name(i)));
@@ -209,8 +200,8 @@ class Finder {
   }
 
   std::unordered_map<SliceIndex, SliceIndex> Match() {
-    std::map<std::pair<RecordedId, std::string>, std::vector<const Capture*>> by_nodes;
-    for (const Capture& c : captures_) {
+    std::map<std::pair<RecordedId, std::string>, std::vector<const GraphCapture*>> by_nodes;
+    for (const GraphCapture& c : captures_) {
       if (!c.nodes.empty()) by_nodes[{c.pid, c.nodes}].push_back(&c);
     }
     std::unordered_map<SliceIndex, SliceIndex> out;
@@ -238,13 +229,24 @@ class Finder {
   const Model& model_;
   const TraceStore& s_;
   const CancelToken& cancel_;
-  std::vector<Capture> captures_;  // by process and time
+  std::vector<GraphCapture> captures_;  // by process and time
   std::map<std::pair<RecordedId, std::string>, std::vector<Graph>> numbered_, unnumbered_;
 };
 
 }  // namespace
 
 bool IsGraphLaunch(std::string_view name) { return Has(name, "GraphLaunch"); }
+
+char NodeOfWork(SliceKind kind) {
+  return kind == SliceKind::kKernel   ? 'k'
+         : kind == SliceKind::kMemcpy ? 'c'
+         : kind == SliceKind::kMemset ? 's'
+                                      : '?';
+}
+
+std::vector<GraphCapture> FindCaptures(const Model& model, const CancelToken& cancel) {
+  return Finder(model, cancel).Captures();
+}
 
 std::unordered_map<SliceIndex, SliceIndex> CapturedCalls(const Model& model,
                                                          const CancelToken& cancel) {

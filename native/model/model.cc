@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "model/graphs.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -84,6 +85,7 @@ class Builder {
       : model_(std::make_shared<Model>()),
         s_(*store),
         n_(store->slice_count()),
+        all_(store->all_slice_count()),
         keys_(store->strings()),
         cancel_(cancel) {
     model_->store_ = std::move(store);
@@ -91,9 +93,9 @@ class Builder {
 
   Result<std::shared_ptr<const Model>> Run() {
     using Stage = bool (Builder::*)();
-    constexpr std::array<Stage, 9> kStages = {
+    constexpr std::array<Stage, 10> kStages = {
         &Builder::Classify,   &Builder::Enclose,        &Builder::LinkLaunches,
-        &Builder::LinkOps,    &Builder::InvertLaunches, &Builder::PairForward,
+        &Builder::LinkOps,    &Builder::InvertLaunches, &Builder::LinkCaptures, &Builder::PairForward,
         &Builder::BuildSteps, &Builder::AddTimes,       &Builder::ListDevices};
     for (Stage stage : kStages) {
       if (!(this->*stage)())
@@ -118,11 +120,11 @@ class Builder {
   // What each slice is, by kind and name; names are classified once each.
   bool Classify() {
     Model& m = *model_;
-    m.is_op.assign(n_, false);
-    m.is_communication.assign(n_, false);
+    m.is_op.assign(all_, false);
+    m.is_communication.assign(all_, false);
     range_.assign(s_.strings().size(), 0xff);
     std::vector<uint8_t> communication(s_.strings().size(), 0xff);
-    for (SliceIndex i = 0; i < n_; ++i) {
+    for (SliceIndex i = 0; i < all_; ++i) {
       if (Stop(i)) return false;
       const SliceKind kind = s_.kind(i);
       const StringId name = s_.name_id(i);
@@ -149,14 +151,14 @@ class Builder {
   // than its children's, so one pass in order does, whatever the depth.
   bool Enclose() {
     Model& m = *model_;
-    m.op.assign(n_, kNone);
-    m.frame.assign(n_, kNone);
-    m.annotation.assign(n_, kNone);
+    m.op.assign(all_, kNone);
+    m.frame.assign(all_, kNone);
+    m.annotation.assign(all_, kNone);
     std::vector<SliceIndex> open;  // ops of the current track that may enclose what follows
     TrackIndex track = kNone;
-    for (SliceIndex i = 0; i < n_; ++i) {
+    for (SliceIndex i = 0; i < all_; ++i) {
       if (Stop(i)) return false;
-      if (!OnHost(i)) continue;
+      if (!OnHost(i) && i < n_) continue;
       if (s_.track(i) != track) {
         track = s_.track(i);
         open.clear();
@@ -201,7 +203,7 @@ class Builder {
   // are different number spaces. 0 means "no link".
   bool LinkLaunches() {
     Model& m = *model_;
-    m.launch.assign(n_, kNone);
+    m.launch.assign(all_, kNone);
     std::vector<uint8_t> domain(s_.categories().size(), 0);
     for (size_t c = 0; c < domain.size(); ++c) {
       const std::string_view raw = s_.strings().Get(s_.categories()[c].raw);
@@ -378,17 +380,29 @@ class Builder {
 
   bool InvertLaunches() {
     Model& m = *model_;
-    m.launched.begin.assign(static_cast<size_t>(n_) + 1, 0);
+    m.launched.begin.assign(static_cast<size_t>(all_) + 1, 0);
     for (SliceIndex i = 0; i < n_; ++i) {
       if (m.launch[i] != kNone) ++m.launched.begin[m.launch[i] + 1];
     }
-    for (uint32_t i = 0; i < n_; ++i) m.launched.begin[i + 1] += m.launched.begin[i];
-    m.launched.items.resize(m.launched.begin[n_]);
+    for (uint32_t i = 0; i < all_; ++i) m.launched.begin[i + 1] += m.launched.begin[i];
+    m.launched.items.resize(m.launched.begin[all_]);
     std::vector<uint32_t> next(m.launched.begin.begin(), m.launched.begin.end() - 1);
     for (SliceIndex i = 0; i < n_; ++i) {
       if (m.launch[i] != kNone) m.launched.items[next[m.launch[i]]++] = i;
     }
     return !cancel_.cancelled();
+  }
+
+  // Who recorded the work that graph launches ran.
+  bool LinkCaptures() {
+    Model& m = *model_;
+    const auto here = CapturedCalls(m, cancel_);
+    if (cancel_.cancelled()) return false;
+    if (here.empty() && s_.captured_work().empty()) return true;
+    m.captured.assign(all_, kNone);
+    for (const auto& [work, call] : s_.captured_work()) m.captured[work] = call;
+    for (const auto& [work, call] : here) m.captured[work] = call;
+    return true;
   }
 
   // The autograd node that a backward op stands in: the nearest enclosing "evaluate_function", else
@@ -411,8 +425,8 @@ class Builder {
   // Forward partners: by arrow, else by (forward thread, sequence number); descendants inherit.
   bool PairForward() {
     Model& m = *model_;
-    m.forward.assign(n_, kNone);
-    m.is_backward.assign(n_, false);
+    m.forward.assign(all_, kNone);
+    m.is_backward.assign(all_, false);
     is_node_.assign(n_, false);
     std::vector<uint8_t> node_name(s_.strings().size(),
                                    0xff);  // bit 0: evaluate_function, bit 1: backward
@@ -682,9 +696,9 @@ class Builder {
 
   void AssignSteps() {
     Model& m = *model_;
-    m.step.assign(n_, kNone);
+    m.step.assign(all_, kNone);
     if (!m.has_recorded_steps) {
-      std::fill(m.step.begin(), m.step.end(), 0u);
+      std::fill(m.step.begin(), m.step.begin() + n_, 0u);
       return;
     }
     for (SliceIndex i = 0; i < n_; ++i) {
@@ -756,10 +770,10 @@ class Builder {
   bool AddTimes() {
     Model& m = *model_;
     auto around = around_.begin();
-    m.host_self.assign(n_, 0);
-    m.host_api.assign(n_, 0);
-    m.device_self.assign(n_, 0);
-    m.device_total.assign(n_, 0);
+    m.host_self.assign(all_, 0);
+    m.host_api.assign(all_, 0);
+    m.device_self.assign(all_, 0);
+    m.device_total.assign(all_, 0);
     for (SliceIndex i = 0; i < n_; ++i) {
       if (Stop(i)) return false;
       SliceIndex op = m.op[i];
@@ -771,7 +785,7 @@ class Builder {
       } else if (op != kNone && IsLaunchApi(s_.kind(i))) {
         AddApi(i, op);
       } else if (op != kNone && IsDeviceWork(s_.kind(i))) {
-        m.device_self[op] += s_.duration(i);
+        (m.SourceOp(i) == op ? m.device_self : m.device_total)[op] += s_.duration(i);
       }
     }
     // Children have larger indexes than their parents, so one pass backwards adds up whole trees.
@@ -878,7 +892,8 @@ class Builder {
 
   std::shared_ptr<Model> model_;
   const TraceStore& s_;
-  const uint32_t n_;
+  const uint32_t n_;    // slices of the file
+  const uint32_t all_;  // with those of graph captures
   const Keys keys_;
   const CancelToken& cancel_;
   std::vector<uint8_t> range_;  // by name id: RangeKind, 0xff not seen

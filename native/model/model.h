@@ -54,11 +54,25 @@ class Model {
   const TraceStore& store() const { return *store_; }
   std::shared_ptr<const TraceStore> store_ptr() const { return store_; }
 
-  // --- Per slice (parallel to the store's slices); kNone where there is none.
+  // --- Per slice (parallel to all of the store's slices); kNone where there is none. Slices of
+  // graph captures have op, frame, annotation and is_op only.
   // Launching runtime or driver call of a device slice (correlation; one launch to many kernels).
   std::vector<SliceIndex> launch;
   // Device slices of a launch.
   Csr launched;  // row: slice index
+  // Of work that a graph launch ran: the call that put it into the graph when the graph was
+  // captured, in this trace or in a capture trace beside it; kNone where that is not known. Empty
+  // when there is no such work. See graphs.h.
+  std::vector<SliceIndex> captured;
+  SliceIndex CapturedCall(SliceIndex work) const {
+    return captured.empty() ? kNone : captured[work];
+  }
+  // The op that device work is listed under: for a graph's work the op that recorded it, else the
+  // op that launched it.
+  SliceIndex SourceOp(SliceIndex work) const {
+    const SliceIndex call = CapturedCall(work);
+    return call != kNone && op[call] != kNone ? op[call] : op[work];
+  }
   // Innermost enclosing op of a host slice on its thread (not itself); for a device slice, the op
   // that launched it (of its launch, or by trusted external id). An op is a kCpuOp that is no
   // range: see IsOp().
@@ -79,8 +93,10 @@ class Model {
   // --- Per op: times in ns. Parallel to slices too (0 for what is no cpu op).
   std::vector<Ns> host_self;     // own duration minus child ops' (cpu ops only)
   std::vector<Ns> host_api;      // time in runtime and driver calls that the op itself made
-  std::vector<Ns> device_self;   // sum of device work launched by the op itself, not by child ops
-  std::vector<Ns> device_total;  // with all descendants'
+  // Sum of device work launched by the op itself, not by child ops, without that whose captured
+  // call is known: it is its recorder's own (SourceOp).
+  std::vector<Ns> device_self;
+  std::vector<Ns> device_total;  // with all descendants', and all that graphs launched here ran
 
   std::vector<Step> steps;  // in order of time; never empty for a trace with slices
   bool has_recorded_steps = false;

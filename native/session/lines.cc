@@ -120,7 +120,7 @@ class AttributionBuilder {
         cancel_(cancel) {}
 
   Result<std::shared_ptr<LineData>> Run() {
-    const uint32_t n = s_.slice_count();
+    const uint32_t n = s_.all_slice_count();
     at_.context.assign(n, kNone);
     at_.blamed.assign(n, kNone);
     at_.called.assign(n, kNone);
@@ -173,7 +173,7 @@ class AttributionBuilder {
   bool ReadNames() {
     call_from_ = s_.strings().Find("CallFrom");
     name_ids_.assign(s_.strings().size(), kNone);
-    for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
+    for (SliceIndex i = 0; i < s_.all_slice_count(); ++i) {
       if (Stop(i)) return false;
       if (!IsFrame(i)) continue;
       at_.has_stacks = true;
@@ -220,11 +220,12 @@ class AttributionBuilder {
     for (uint32_t i = 0; i < s_.memory().size(); ++i) {
       if (s_.memory()[i].track != kNone) memory[s_.memory()[i].track].push_back(i);
     }
-    cut_.assign(s_.slice_count(), false);
+    cut_.assign(s_.all_slice_count(), false);
     track_end_.assign(s_.tracks().size(), 0);
     for (TrackIndex t = 0; t < s_.tracks().size(); ++t) {
       const Track& track = s_.tracks()[t];
-      if (track.kind != TrackKind::kHostThread && memory[t].empty()) continue;
+      const bool capture = track.kind == TrackKind::kGraphCapture;
+      if (track.kind != TrackKind::kHostThread && !capture && memory[t].empty()) continue;
       std::vector<SliceIndex> open;
       size_t next_record = 0;
       bool beginning = true;  // still inside the frames that were open when the recording began
@@ -286,7 +287,7 @@ class AttributionBuilder {
     // Frames that were open when recording began name the line they stood at, and so do those of
     // generators that are resumed.
     std::vector<bool> cut_name(name_ids_.size(), false);
-    for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
+    for (SliceIndex i = 0; i < s_.all_slice_count(); ++i) {
       if (cut_[i]) cut_name[s_.name_id(i)] = true;
       if (IsFrame(i) && at_.user_frame[i] && at_.parent[i] != kNone && IsFrame(at_.parent[i])) {
         const NameInfo& outer = Name(s_.name_id(at_.parent[i]));
@@ -357,7 +358,7 @@ class AttributionBuilder {
 
   bool Align() {
     // Direct children of each frame of the user with a source, in order.
-    const uint32_t n = s_.slice_count();
+    const uint32_t n = s_.all_slice_count();
     std::vector<uint32_t> begin(static_cast<size_t>(n) + 1, 0);
     const auto wanted = [&](SliceIndex i) {
       const SliceIndex p = at_.parent[i];
@@ -625,7 +626,7 @@ class AttributionBuilder {
   bool FollowStrings() {
     const StringId call_stack = at_.has_stacks ? kNone : s_.strings().Find("Call stack");
     std::map<std::string_view, std::set<StringId>> texts;  // and what was called from the innermost
-    for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
+    for (SliceIndex i = 0; i < s_.all_slice_count(); ++i) {
       if (Stop(i)) return false;
       if (IsDeviceWork(s_.kind(i))) {
         const std::string_view text = CaptureStack(s_, i);
@@ -736,7 +737,7 @@ class AttributionBuilder {
   }
 
   bool Place() {
-    const uint32_t n = s_.slice_count();
+    const uint32_t n = s_.all_slice_count();
     // Strings beside python_function events name functions' first lines; without them, true lines.
     const StringId call_stack = at_.has_stacks ? kNone : s_.strings().Find("Call stack");
     entry_.assign(n, kNone);
@@ -773,7 +774,7 @@ class AttributionBuilder {
   // Backward work counts at its forward op's line, unless it runs user code of its own (custom
   // autograd functions, recomputation of checkpoints).
   bool Blame() {
-    const uint32_t n = s_.slice_count();
+    const uint32_t n = s_.all_slice_count();
     std::vector<bool> own_code(n, false);
     if (!FindBackwardCalls()) return false;
     for (SliceIndex i = 0; i < n; ++i) {
@@ -840,7 +841,7 @@ class AttributionBuilder {
       }
     }
     if (calls.empty()) return true;
-    at_.caller.assign(s_.slice_count(), kNone);
+    at_.caller.assign(s_.all_slice_count(), kNone);
     for (const Track& track : s_.tracks()) {
       if (track.kind != TrackKind::kHostThread) continue;
       const auto of_process = calls.find(track.pid);
@@ -873,7 +874,9 @@ class AttributionBuilder {
 
   // Work of a graph counts where the graph was recorded; it is part of the line that launched it.
   bool PlaceGraphs() {
-    for (const auto& [work, call] : CapturedCalls(model_, cancel_)) {
+    for (SliceIndex work = 0; work < model_.captured.size(); ++work) {
+      const SliceIndex call = model_.captured[work];
+      if (call == kNone) continue;
       DevicePlace place;
       place.blamed = at_.blamed[call];
       if (place.blamed == kNone) continue;

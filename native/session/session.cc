@@ -1,5 +1,7 @@
 #include "session/session.h"
 
+#include "session/captures.h"
+
 #include <unistd.h>
 
 #include <chrono>
@@ -211,6 +213,8 @@ Result<std::shared_ptr<const LoadedTrace>> ReadAndModel(const fs::path& path,
   if (options.progress) options.progress("model", 0.9);
   const auto model_begin = std::chrono::steady_clock::now();
   Result<std::shared_ptr<const Model>> model = BuildModel(read->store, options.cancel);
+  if (!model.ok()) return model.error();
+  model = AddCaptures(path, std::move(*model), options);
   if (!model.ok()) return model.error();
   const auto end = std::chrono::steady_clock::now();
 

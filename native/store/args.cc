@@ -76,7 +76,10 @@ uint32_t ArgTable::LayoutOf(const ArgItem* items, size_t count) {
     hash = HashPair(uint64_t{items[i].key} << 3 | static_cast<uint64_t>(items[i].type), hash);
   }
   if (layouts_.size() * 2 >= table_.size()) {
-    table_.assign(table_.empty() ? 256 : table_.size() * 2, kNone);
+    // Freeze() may have dropped the table of many layouts.
+    size_t slots = 256;
+    while (slots <= layouts_.size() * 2) slots *= 2;
+    table_.assign(slots, kNone);
     for (uint32_t id = 0; id < layouts_.size(); ++id) {
       size_t slot = layouts_[id].hash & (table_.size() - 1);
       while (table_[slot] != kNone) slot = (slot + 1) & (table_.size() - 1);

@@ -152,7 +152,7 @@ size_t TraceStore::MemoryBytes() const {
          Bytes(parent_) + Bytes(depth_) + Bytes(event_index_) + Bytes(args_) +
          arg_table_.MemoryBytes() + Bytes(tracks_) + Bytes(categories_) + Bytes(instants_) +
          Bytes(memory_) + Bytes(counters_) + Bytes(flows_) + Bytes(flow_args_) + Bytes(async_) +
-         strings_.MemoryBytes();
+         Bytes(captured_work_) + strings_.MemoryBytes();
 }
 
 }  // namespace emberline

@@ -60,6 +60,7 @@ enum class TrackKind : uint8_t {
   kSpan,          // "Spans"/"Traces" rows
   kOther,
   kAsync,  // asynchronous events of one category of a process; `tid` is the category
+  kGraphCapture,  // calls of another trace that recorded a device graph (TraceStore::AddCapture)
 };
 
 // A process or thread id as recorded: an integer, or an interned string.
@@ -206,12 +207,44 @@ struct ReadCounts {
   std::map<std::string, uint64_t> by_category;
 };
 
+// The calls of another trace that recorded a device graph, with what stood around them. Outer
+// slices come before inner ones; times are relative to the capture's begin.
+struct CapturedTree {
+  struct Arg {
+    std::string key, text;
+    bool json = false;  // an array or object; else a string
+  };
+  struct Slice {
+    std::string name;
+    std::string category;  // as recorded
+    SliceKind kind = SliceKind::kHostOther;
+    Ns start = 0, duration = 0;
+    uint32_t parent = kNone;  // in `slices`
+    uint32_t thread = 0;      // slices of one thread are neighbors, as those of a track are
+    std::vector<Arg> args;
+  };
+  std::vector<Slice> slices;
+  std::vector<uint32_t> calls;  // per node of the graph, in order: the launch in `slices`
+};
+
+// A file of captures beside the trace, and what came of it.
+struct CaptureSource {
+  std::string file;         // its name, for people
+  uint64_t graphs = 0;      // graphs of this trace that it recorded
+  uint64_t work = 0;        // their device slices
+  std::string reason;       // why it could not be used; "" when it could
+};
+
 class TraceBuilder;
 
 class TraceStore {
  public:
   // --- Slices: parallel columns. Rows of a track are contiguous: start ascending, longer first.
-  uint32_t slice_count() const { return static_cast<uint32_t>(start_.size()); }
+  // The slices of the file. They come first.
+  uint32_t slice_count() const { return all_slice_count() - captured_slices_; }
+  // With those of graph captures behind them. Those ran elsewhere at another time, so sums over
+  // time leave them out; they say who recorded a graph that runs in this trace.
+  uint32_t all_slice_count() const { return static_cast<uint32_t>(start_.size()); }
   Ns start(SliceIndex i) const { return start_[i]; }
   Ns duration(SliceIndex i) const { return duration_[i]; }
   Ns end(SliceIndex i) const { return start_[i] + duration_[i]; }
@@ -270,6 +303,21 @@ class TraceStore {
   int64_t base_ns() const { return base_ns_; }
   size_t MemoryBytes() const;
 
+  // Device work of this trace with the call of a capture that recorded it, by work (AddCapture).
+  const std::vector<std::pair<SliceIndex, SliceIndex>>& captured_work() const {
+    return captured_work_;
+  }
+  // Capture files that explained graphs of this trace.
+  const std::vector<CaptureSource>& capture_sources() const { return capture_sources_; }
+
+  // Adds the calls that recorded a graph as a track of its own, and ties work of this trace to
+  // them. Only before the store is shared: the one exception to its being frozen.
+  void AddCapture(const CapturedTree& tree,
+                  const std::vector<std::pair<SliceIndex, uint32_t>>& work);
+  void SetCaptureSources(std::vector<CaptureSource> sources) {
+    capture_sources_ = std::move(sources);
+  }
+
  private:
   friend class TraceBuilder;
   static uint64_t FlowKey(const FlowPoint& point);
@@ -290,6 +338,9 @@ class TraceStore {
   std::vector<FlowPoint> flows_;
   std::vector<std::pair<uint64_t, uint64_t>> flow_args_;  // by FlowKey
   std::vector<AsyncSlice> async_;                         // by event_index
+  uint32_t captured_slices_ = 0;
+  std::vector<std::pair<SliceIndex, SliceIndex>> captured_work_;
+  std::vector<CaptureSource> capture_sources_;
   StringPool strings_;
   TraceMetadata metadata_;
   std::vector<Problem> problems_;

@@ -435,6 +435,19 @@ Result<Json> TimelineSlice(const ViewRequest& request) {
   for (; pair != pairs->end() && pair->first == slice && backward.size() < 50; ++pair) {
     backward.push_back(pair->second);
   }
+  // Of a graph's work: who recorded it. Calls of another trace have no place in this one.
+  const SliceIndex captured = model.CapturedCall(slice);
+  SliceIndex module = ModuleOf(model, slice);
+  Json captured_op = nullptr, captured_module = nullptr;
+  if (captured != kNone) {
+    if (model.op[captured] != kNone) {
+      captured_op = Shortened(store.name(model.op[captured]), kMaxName);
+    }
+    if (module != kNone) {
+      captured_module = Shortened(ModuleName(store.name(module)).value_or(""), kMaxName);
+    }
+    if (module != kNone && module >= store.slice_count()) module = kNone;
+  }
   const SliceIndex launch = model.launch[slice];
   Json delay = nullptr;
   if (launch != kNone) delay = store.start(slice) - store.end(launch);
@@ -481,7 +494,9 @@ Result<Json> TimelineSlice(const ViewRequest& request) {
       {"launchedTotal", around.launched_total},
       {"forward", SliceRef(store, model.forward[slice])},
       {"backward", SliceRefs(store, backward)},
-      {"module", SliceRef(store, ModuleOf(model, slice))},
+      {"module", SliceRef(store, module)},
+      {"capturedOp", std::move(captured_op)},
+      {"capturedModule", std::move(captured_module)},
       {"annotation", SliceRef(store, model.annotation[slice])},
       {"queueDelayNs", std::move(delay)},
       {"copy", std::move(copy)}};

@@ -345,6 +345,8 @@ function Health(props: { nothing: boolean }) {
 const configurationDefinitions: Partial<Record<string, string>> = {
   'Workers in the run': 'Processes of the run whose traces were found.',
   'Device type': 'Kinds of devices that did work in the trace.',
+  'Graph captures':
+    'How much of the work that CUDA or HIP graphs replayed is attributed to the code that captured it, here or in capture_traces beside the trace.',
   Vendor: 'Maker of the devices, by the names of their properties and calls.',
   Backend: 'What carries the communication between the processes.',
   Rank: 'Number of this process in the run.',

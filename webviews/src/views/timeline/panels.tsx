@@ -130,6 +130,17 @@ function Links(props: { title: string; to: readonly SliceRef[]; total?: number }
   );
 }
 
+/** Who put a graph's work into the graph at capture: a name, for it has no place on this timeline. */
+function Recorder(props: { title: string; name: string | null }) {
+  if (props.name === null) return null;
+  return (
+    <>
+      <dt title="When the graph was captured">{props.title}</dt>
+      <dd>{visible(props.name)}</dd>
+    </>
+  );
+}
+
 function Stack(props: { frames: readonly Frame[]; slice: number }) {
   const frames = usePlacedFrames(props.frames, props.slice);
   const shown = foldLibrary.value ? frames.filter((frame) => !frame.library) : frames;
@@ -310,6 +321,8 @@ function SliceDetails(props: { slice: SliceDetail }) {
         <Links title="Launched by" to={one(slice.launch)} />
         <Links title="Operator" to={one(slice.op)} />
         <Links title="Module" to={one(slice.module)} />
+        <Recorder title="Recorded by" name={slice.capturedOp} />
+        <Recorder title="Recorded in" name={slice.capturedModule} />
         <Links title="Annotation" to={one(slice.annotation)} />
         <Links title="Forward" to={one(slice.forward)} />
         <Links title="Backward" to={slice.backward} />

@@ -1,0 +1,65 @@
+// Graph captures of other traces, added behind the slices of a store.
+#include <algorithm>
+#include <limits>
+
+#include "store/trace_store.h"
+
+namespace emberline {
+namespace {
+
+constexpr size_t kMaxCategories = std::numeric_limits<uint16_t>::max();
+
+uint16_t CategoryOf(std::vector<CategoryInfo>& categories, StringId raw, SliceKind kind) {
+  for (size_t c = 0; c < categories.size(); ++c) {
+    if (categories[c].raw == raw && categories[c].kind == kind) return static_cast<uint16_t>(c);
+  }
+  if (categories.size() >= kMaxCategories) return static_cast<uint16_t>(categories.size() - 1);
+  categories.push_back({raw, kind});
+  return static_cast<uint16_t>(categories.size() - 1);
+}
+
+}  // namespace
+
+void TraceStore::AddCapture(const CapturedTree& tree,
+                            const std::vector<std::pair<SliceIndex, uint32_t>>& work) {
+  const SliceIndex first = all_slice_count();
+  for (size_t k = 0; k < tree.slices.size(); ++k) {
+    const CapturedTree::Slice& slice = tree.slices[k];
+    if (k == 0 || slice.thread != tree.slices[k - 1].thread) {
+      Track track;
+      track.kind = TrackKind::kGraphCapture;
+      track.first = all_slice_count();
+      tracks_.push_back(track);
+    }
+    Track& track = tracks_.back();
+    start_.push_back(slice.start);
+    duration_.push_back(slice.duration);
+    name_.push_back(strings_.Intern(slice.name));
+    category_.push_back(CategoryOf(categories_, strings_.Intern(slice.category), slice.kind));
+    track_.push_back(static_cast<TrackIndex>(tracks_.size() - 1));
+    parent_.push_back(slice.parent == kNone ? kNone : first + slice.parent);
+    const uint32_t depth = slice.parent == kNone ? 0 : depth_[first + slice.parent] + 1u;
+    depth_.push_back(
+        static_cast<uint16_t>(std::min<uint32_t>(depth, std::numeric_limits<uint16_t>::max())));
+    event_index_.push_back(kNone);
+    std::vector<ArgItem> items;
+    for (const CapturedTree::Arg& arg : slice.args) {
+      ArgItem item;
+      item.key = strings_.Intern(arg.key);
+      item.type = arg.json ? ArgType::kJson : ArgType::kText;
+      item.text = strings_.Intern(arg.text);
+      items.push_back(item);
+    }
+    args_.push_back(arg_table_.Add(items.data(), items.size()));
+    track.last = all_slice_count();
+    track.max_depth = std::max(track.max_depth, depth_.back());
+  }
+  captured_slices_ += static_cast<uint32_t>(tree.slices.size());
+  for (const auto& [slice, node] : work) {
+    captured_work_.emplace_back(slice, first + tree.calls[node]);
+  }
+  std::sort(captured_work_.begin(), captured_work_.end());
+  arg_table_.Freeze();
+}
+
+}  // namespace emberline
