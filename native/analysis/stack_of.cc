@@ -92,8 +92,8 @@ std::string_view RecordedStack(const Model& model, SliceIndex op, StringId key) 
   return {};
 }
 
-// Where a slice's stack is looked up: for a graph's work the call that recorded it, for other device
-// work its launch (else its op), everything else itself.
+// Where a slice's stack is looked up: for a graph's work the call that recorded it, for other
+// device work its launch (else its op), everything else itself.
 SliceIndex HostSlice(const Model& model, SliceIndex slice) {
   if (const SliceIndex call = model.CapturedCall(slice); call != kNone) return call;
   if (model.launch[slice] != kNone) return model.launch[slice];

@@ -12,8 +12,12 @@ namespace emberline {
 namespace {
 
 // Nodes that have no name on the call that records them.
-constexpr std::string_view kCopy = "\x01" "copy";
-constexpr std::string_view kSet = "\x01" "set";
+constexpr std::string_view kCopy =
+    "\x01"
+    "copy";
+constexpr std::string_view kSet =
+    "\x01"
+    "set";
 // A hostile file may nest without end.
 constexpr uint32_t kMaxDepth = 1024;
 constexpr uint32_t kCancelStride = 8192;
@@ -238,10 +242,10 @@ Result<CaptureSource> CaptureMatcher::Look(const Model& capture, std::string fil
     if (cancel.cancelled()) return Error{ErrorKind::kCancelled, "Cancelled.", "", {}};
     std::vector<std::string_view> nodes;
     for (size_t k = 0; k < found.calls.size(); ++k) {
-      nodes.push_back(found.nodes[k] == 'c'    ? kCopy
-                      : found.nodes[k] == 's'  ? kSet
-                      : kernel_key == kNone ? std::string_view()
-                                            : s.ArgText(found.calls[k], kernel_key));
+      nodes.push_back(found.nodes[k] == 'c'   ? kCopy
+                      : found.nodes[k] == 's' ? kSet
+                      : kernel_key == kNone   ? std::string_view()
+                                              : s.ArgText(found.calls[k], kernel_key));
     }
     if (nodes.empty()) continue;
     if (std::any_of(nodes.begin(), nodes.end(), [](auto node) { return node.empty(); })) {
@@ -284,8 +288,7 @@ std::vector<CaptureMatcher::Match> CaptureMatcher::Take() {
     CapturedTree tree = graph.same_frames ? std::move(graph.tree) : WithoutFrames(graph.tree);
     if (!graph.same_shapes) {
       for (CapturedTree::Slice& slice : tree.slices) {
-        std::erase_if(slice.args,
-                      [](const CapturedTree::Arg& arg) { return IsShapes(arg.key); });
+        std::erase_if(slice.args, [](const CapturedTree::Arg& arg) { return IsShapes(arg.key); });
       }
     }
     matches.push_back({std::move(tree), std::move(graph.work)});

@@ -93,10 +93,11 @@ class Builder {
 
   Result<std::shared_ptr<const Model>> Run() {
     using Stage = bool (Builder::*)();
-    constexpr std::array<Stage, 10> kStages = {
-        &Builder::Classify,   &Builder::Enclose,        &Builder::LinkLaunches,
-        &Builder::LinkOps,    &Builder::InvertLaunches, &Builder::LinkCaptures, &Builder::PairForward,
-        &Builder::BuildSteps, &Builder::AddTimes,       &Builder::ListDevices};
+    constexpr std::array<Stage, 10> kStages = {&Builder::Classify,       &Builder::Enclose,
+                                               &Builder::LinkLaunches,   &Builder::LinkOps,
+                                               &Builder::InvertLaunches, &Builder::LinkCaptures,
+                                               &Builder::PairForward,    &Builder::BuildSteps,
+                                               &Builder::AddTimes,       &Builder::ListDevices};
     for (Stage stage : kStages) {
       if (!(this->*stage)())
         return Error{ErrorKind::kCancelled, "Building the model was cancelled.", ""};

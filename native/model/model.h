@@ -91,8 +91,8 @@ class Model {
   std::vector<uint32_t> step;
 
   // --- Per op: times in ns. Parallel to slices too (0 for what is no cpu op).
-  std::vector<Ns> host_self;     // own duration minus child ops' (cpu ops only)
-  std::vector<Ns> host_api;      // time in runtime and driver calls that the op itself made
+  std::vector<Ns> host_self;  // own duration minus child ops' (cpu ops only)
+  std::vector<Ns> host_api;   // time in runtime and driver calls that the op itself made
   // Sum of device work launched by the op itself, not by child ops, without that whose captured
   // call is known: it is its recorder's own (SourceOp).
   std::vector<Ns> device_self;

@@ -1,7 +1,5 @@
 #include "session/session.h"
 
-#include "session/captures.h"
-
 #include <unistd.h>
 
 #include <chrono>
@@ -13,6 +11,8 @@
 #include <new>
 #include <optional>
 #include <system_error>
+
+#include "session/captures.h"
 
 namespace emberline {
 namespace {

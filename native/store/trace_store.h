@@ -59,7 +59,7 @@ enum class TrackKind : uint8_t {
   kOverhead,      // the profiler's own overhead
   kSpan,          // "Spans"/"Traces" rows
   kOther,
-  kAsync,  // asynchronous events of one category of a process; `tid` is the category
+  kAsync,         // asynchronous events of one category of a process; `tid` is the category
   kGraphCapture,  // calls of another trace that recorded a device graph (TraceStore::AddCapture)
 };
 
@@ -229,10 +229,10 @@ struct CapturedTree {
 
 // A file of captures beside the trace, and what came of it.
 struct CaptureSource {
-  std::string file;         // its name, for people
-  uint64_t graphs = 0;      // graphs of this trace that it recorded
-  uint64_t work = 0;        // their device slices
-  std::string reason;       // why it could not be used; "" when it could
+  std::string file;     // its name, for people
+  uint64_t graphs = 0;  // graphs of this trace that it recorded
+  uint64_t work = 0;    // their device slices
+  std::string reason;   // why it could not be used; "" when it could
 };
 
 class TraceBuilder;

@@ -28,7 +28,7 @@ bool StartsWith(std::string_view text, std::string_view prefix) {
 Features FindFeatures(const TraceStore& store) {
   Features features;
   std::vector<bool> kinds(kSliceKindCount, false);
-  for (SliceIndex i = 0; i < store.slice_count(); ++i) {
+  for (SliceIndex i = 0; i < store.all_slice_count(); ++i) {
     kinds[static_cast<size_t>(store.kind(i))] = true;
   }
   for (const SliceKind kind :
