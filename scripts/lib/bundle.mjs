@@ -48,12 +48,28 @@ export async function bundle() {
       loader: { '.svg': 'text' },
     });
   }
-  // A file that did not change keeps its time, so that nothing is packed again for it.
   for (const { outputFiles } of Object.values(results)) {
-    for (const { path, contents } of outputFiles) {
-      if (existsSync(path) && readFileSync(path).equals(contents)) continue;
-      writeFileSync(path, contents);
+    for (const { path, contents } of outputFiles) writeChanged(path, contents);
+  }
+  writeChanged(join(distDir, 'meta.json'), Buffer.from(JSON.stringify(bundledFiles(results))));
+  return results;
+}
+
+/** A file that did not change keeps its time, so that nothing is packed again for it. */
+function writeChanged(path, contents) {
+  if (existsSync(path) && readFileSync(path).equals(contents)) return;
+  writeFileSync(path, contents);
+}
+
+/** By bundle the files that something of was taken into it. */
+function bundledFiles(results) {
+  const files = {};
+  for (const { metafile } of Object.values(results)) {
+    for (const [output, { inputs }] of Object.entries(metafile.outputs)) {
+      files[output] = Object.keys(inputs)
+        .filter((input) => inputs[input].bytesInOutput > 0)
+        .sort();
     }
   }
-  return results;
+  return files;
 }

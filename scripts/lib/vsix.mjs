@@ -12,8 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { builtParts, componentsOf, holdsLibc, noticesText } from './notices.mjs';
 import { buildDir, distDir, root, vsceTarget, vsixDir, vsixPath } from './paths.mjs';
 import { CommandError, run, which } from './process.mjs';
+import { placeRelinking } from './relink.mjs';
 
 const manifestOnlyForDevelopers = ['scripts', 'devDependencies', 'allowScripts', 'private'];
 
@@ -30,7 +32,7 @@ function inputs() {
     join(root, 'README.md'),
     join(root, 'LICENSE'),
     join(root, 'extension', 'media'),
-    join(root, 'scripts', 'lib', 'vsix.mjs'),
+    ...['vsix.mjs', 'notices.mjs', 'relink.mjs'].map((name) => join(root, 'scripts', 'lib', name)),
     distDir,
     join(buildDir, 'bin', 'emberline'),
   ];
@@ -46,6 +48,17 @@ function placeDaemon() {
   if (strip === undefined) throw new CommandError('strip of binutils is missing');
   run(strip, ['-o', target, source]);
   chmodSync(target, 0o755);
+}
+
+/** The notices, and what a statically linked C library asks for beside them. */
+function placeNotices() {
+  const parts = builtParts();
+  const relink = holdsLibc(parts.map);
+  if (relink) placeRelinking(join(vsixDir, 'bin', 'relink'));
+  writeFileSync(
+    join(vsixDir, 'ThirdPartyNotices.txt'),
+    noticesText(componentsOf(parts), { relink }),
+  );
 }
 
 /**
@@ -64,7 +77,7 @@ export function packedReadme(text = readFileSync(join(root, 'README.md'), 'utf8'
     .join('\n')
     // What is left of tables of pictures.
     .replaceAll(/(\n\|[ |]*\|\n\|[-|]+\|)(?=\n(?!\|))/g, '');
-  return `${kept.replaceAll(/\n{3,}/g, '\n\n').trim()}\n\nLicence: MIT.\n`;
+  return `${kept.replaceAll(/\n{3,}/g, '\n\n').trim()}\n\nLicence: MIT. Works of others that are inside: ThirdPartyNotices.txt.\n`;
 }
 
 /** Packs when something is newer than the VSIX at hand; gives its path. */
@@ -96,6 +109,7 @@ export function packageVsix() {
     });
   }
   placeDaemon();
+  placeNotices();
   run(
     process.execPath,
     [
