@@ -194,6 +194,14 @@ class _Recording:
 
     # -- names
 
+    @staticmethod
+    def _name(event):
+        """The event's name. Reading one whose bytes are no UTF-8 raises; what can be read is kept."""
+        try:
+            return event.name
+        except UnicodeDecodeError as error:
+            return error.object.decode("utf-8", "replace")
+
     def _tid(self, event):
         # The profiler numbers threads from 1; the operating system's first thread has the id of
         # its process.
@@ -220,7 +228,7 @@ class _Recording:
         return written
 
     def _python_name(self, event):
-        name = event.name
+        name = self._name(event)
         fields = event.extra_fields
         if self._kind(event) != "PyCall" or fields.module is not None or "(" not in name:
             return name
@@ -259,7 +267,7 @@ class _Recording:
         args = {"External id": event.correlation_id, "Record function id": 0}
         if scope == "USER_SCOPE":
             args["Ev Idx"] = index
-            self._slice("user_annotation", event.name, event, args)
+            self._slice("user_annotation", self._name(event), event, args)
             return
         if fields.sequence_number >= 0:
             forward_thread = self._forward_threads.get(event.correlation_id, 0)
@@ -273,7 +281,7 @@ class _Recording:
             args["Input Strides"] = inputs.strides
             args["Input type"] = inputs.dtypes
             args["Concrete Inputs"] = [self._concrete(value) for value in inputs.ivalues]
-        self._slice("cpu_op", event.name, event, args)
+        self._slice("cpu_op", self._name(event), event, args)
 
     def _note_operator_line(self, event, python_parent):
         """Adds the line of an operator that a Python function runs itself."""
@@ -281,7 +289,7 @@ class _Recording:
             return
         if event.parent.id != self._entries[python_parent][0].id:
             return  # inside another operator
-        name = self._entries[python_parent][0].name
+        name = self._name(self._entries[python_parent][0])
         place = self._lines.place(event.start_time_ns)
         # A builtin's name holds no line; a module's no function.
         if place is None or not name.endswith("): " + place[1]):
