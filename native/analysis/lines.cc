@@ -103,11 +103,17 @@ class Analysis {
   void AddHost(SliceIndex i) {
     const Ns time = at_.exclusive[i];
     result_.totals.host += time;
-    if (at_.user_frame[i]) ++costs_[LocationOf(at_.context[i])].calls;
+    if (at_.user_frame[i]) {
+      LineCost& function = costs_[LocationOf(at_.context[i])];
+      ++function.calls;
+      ++function.runs;
+    }
     const uint32_t call = LocationOf(at_.called[i]);
     // What could not be placed is no call of the function whose row takes its time.
-    if (call != kNone && at_.locations[call].confidence != LineConfidence::kFunction)
+    if (call != kNone && at_.locations[call].confidence != LineConfidence::kFunction) {
       ++costs_[call].calls;
+      if (at_.begins_run[i]) ++costs_[call].runs;
+    }
     const uint32_t blamed = at_.blamed[i];
     const uint32_t location = LocationOf(blamed);
     if (location == kNone) return;
@@ -373,6 +379,11 @@ std::vector<Column> Columns(LineGrouping grouping) {
        C::kNumber, Unit::kUs, false},
       {"backwardHostUs", "Host backward", "Part of host total that ran in backward.", C::kNumber,
        Unit::kUs, false},
+      {"runs", "Runs",
+       "How often the line ran, as far as it called something; where only the function is known, "
+       "how often the function was called. Empty where stacks were recorded as text only, which "
+       "does not tell one run from the next.",
+       C::kInteger, Unit::kCount, grouping != LineGrouping::kLine},
       {"calls", "Calls",
        "Calls made from this line; where only the function is known, calls of the function.",
        C::kInteger, Unit::kCount, false},
@@ -440,9 +451,10 @@ Table LinesTable(const LineAttribution& at, const LinesResult& result, LineGroup
       table.rows.push_back(
           {l.file, static_cast<int64_t>(l.line), l.function, Micro(c.device_self),
            Micro(c.device_total), Micro(c.backward_device), Micro(c.host_self), Micro(c.host_total),
-           Micro(c.backward_host), static_cast<int64_t>(c.calls), c.allocated_bytes,
-           static_cast<int64_t>(c.collectives), Micro(c.collective), Micro(c.synchronisation),
-           Micro(c.idle), std::string(LineConfidenceName(l.confidence)), Join(c.operators)});
+           Micro(c.backward_host), c.runs > 0 ? Cell(static_cast<int64_t>(c.runs)) : Cell(),
+           static_cast<int64_t>(c.calls), c.allocated_bytes, static_cast<int64_t>(c.collectives),
+           Micro(c.collective), Micro(c.synchronisation), Micro(c.idle),
+           std::string(LineConfidenceName(l.confidence)), Join(c.operators)});
     }
     return table;
   }
@@ -494,6 +506,7 @@ Table LinesTable(const LineAttribution& at, const LinesResult& result, LineGroup
     row.push_back(Micro(s.cost.host_self));
     row.push_back(g ? Cell(Micro(g->host)) : none);
     row.push_back(g ? Cell(Micro(g->backward_host)) : none);
+    row.push_back(none);
     row.push_back(static_cast<int64_t>(g ? g->calls : s.cost.calls));
     row.push_back(s.cost.allocated_bytes);
     row.push_back(static_cast<int64_t>(s.cost.collectives));

@@ -55,6 +55,9 @@ struct LineAttribution {
   std::vector<uint32_t>
       called;  // of a call made directly by a user's frame: context of the call; else kNone
   std::vector<bool> user_frame;  // frames of the user's code
+  // Of calls with `called`: the first that its line made in one run of the line. False everywhere
+  // where only stack strings were recorded, which do not tell one run from the next.
+  std::vector<bool> begins_run;
   std::vector<bool> backward;
   // Of backward work on autograd's own threads: context of the call that waits for it, such as
   // loss.backward(). Its device time is part of that call's; its host time is not, for the caller
@@ -79,6 +82,9 @@ struct LineCost {
   Ns device_self = 0, device_total = 0, backward_device = 0;
   Ns host_self = 0, host_total = 0, backward_host = 0;
   uint64_t calls = 0;
+  // How often the line ran, as far as it called something; of a function, how often it was called.
+  // 0 when that is not known.
+  uint64_t runs = 0;
   int64_t allocated_bytes = 0;
   uint64_t collectives = 0;
   Ns collective = 0;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 #include <set>
+#include <span>
 #include <unordered_map>
 
 #include "analysis/stack_of.h"
@@ -125,6 +126,7 @@ class AttributionBuilder {
     at_.blamed.assign(n, kNone);
     at_.called.assign(n, kNone);
     at_.user_frame.assign(n, false);
+    at_.begins_run.assign(n, false);
     at_.backward.assign(n, false);
     at_.parent.assign(n, kNone);
     at_.exclusive.assign(n, 0);
@@ -449,6 +451,7 @@ class AttributionBuilder {
         }
         const std::vector<Placement> placed =
             a->aligner.Align({kind_of.data() + begin[f], count}, called_at, begun, ended);
+        MarkRuns(*function, {children.data() + begin[f], count}, placed);
         const bool one_line =
             function->kind != FunctionKind::kModule && function->first_line == function->end_line;
         for (size_t k = 0; k < count; ++k) {
@@ -475,6 +478,30 @@ class AttributionBuilder {
       }
     }
     return true;
+  }
+
+  // One run of a line reaches its calls in the order of its sites, so a call at the site of the one
+  // before, or at an earlier one, belongs to the next run.
+  void MarkRuns(const PythonFunction& function, std::span<const SliceIndex> children,
+                const std::vector<Placement>& placed) {
+    std::unordered_map<int, uint32_t> last_site;
+    int last_line = 0;
+    for (size_t k = 0; k < children.size(); ++k) {
+      const bool found = placed[k].line > 0 && !placed[k].ambiguous;
+      const int recorded = RecordedCallLine(children[k]).line;
+      const int line = recorded > 0 ? recorded : found ? placed[k].line : 0;
+      if (line == 0) continue;
+      if (found && placed[k].line == line) {
+        const uint32_t site = placed[k].site;
+        const auto [last, fresh] = last_site.try_emplace(line, site);
+        at_.begins_run[children[k]] =
+            fresh || site < last->second || (site == last->second && !function.sites[site].repeat);
+        last->second = site;
+      } else {
+        at_.begins_run[children[k]] = line != last_line;
+      }
+      last_line = line;
+    }
   }
 
   // A method that Python calls where the text shows no call.

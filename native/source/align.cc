@@ -693,6 +693,7 @@ struct FunctionAligner::Impl {
       const float unplaced = Unplaced(sequence[i]);
       float best = kInfinite, other = kInfinite, none = kInfinite;
       int line = 0;
+      uint32_t line_site = 0;
       for (uint32_t p = 0; p < points; ++p) {
         before[p] = after[p] + unplaced;
         none = std::min(none, from[p] + before[p]);
@@ -711,6 +712,7 @@ struct FunctionAligner::Impl {
           if (site.line != line) other = best;
           best = through;
           line = site.line;
+          line_site = static_cast<uint32_t>(e.site);
         } else if (site.line != line && through < other) {
           other = through;
         }
@@ -718,6 +720,7 @@ struct FunctionAligner::Impl {
       if (i < keep) {
         if (best <= none) {
           out[i].line = line;
+          out[i].site = line_site;
           out[i].ambiguous = other <= best + kTie;
         } else {
           out[i] = {};

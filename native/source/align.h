@@ -33,6 +33,9 @@ struct Observed {
 struct Placement {
   int line = 0;            // 0: could not be placed
   bool ambiguous = false;  // another line fits as well
+  // The place in the source that made the call, an index of PythonFunction::sites; they are in the
+  // order in which one run of a statement reaches them. Meaningless without a line.
+  uint32_t site = 0;
 };
 
 // How badly a site fits what was observed: 0 its very name, above 2 hardly, infinite not at all.

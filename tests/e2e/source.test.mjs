@@ -122,7 +122,7 @@ step('hints show the figures of the command line', async () => {
     const cost = costOf(line);
     const hint = await hintOn(text, /CPU/);
     assert.ok(hint.startsWith(`${formatUs(cost.hostTotalUs)} CPU (`), `${line}: ${hint}`);
-    assert.ok(hint.includes(`×${cost.calls}`), `${line}: ${hint}`);
+    assert.ok(hint.includes(`×${cost.runs}`), `${line}: ${hint}`);
     if (cost.hostBackwardUs > 0 || cost.backwardHostUs > 0) {
       assert.ok(hint.includes(`bwd ${formatUs(cost.backwardHostUs)}`), `${line}: ${hint}`);
     }

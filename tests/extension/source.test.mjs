@@ -40,6 +40,7 @@ function line(number, fields = {}) {
     hostSelfUs: 0,
     hostTotalUs: 0,
     backwardHostUs: 0,
+    runs: 1,
     calls: 1,
     allocatedBytes: 0,
     collectives: 0,
@@ -132,17 +133,19 @@ test('the metric follows the setting, and by default what the trace holds', () =
   assert.equal(showsDevice('device', false), true);
 });
 
-test('a hint names side, share, backward part and calls', () => {
+test('a hint names side, share, backward part and how often the line ran', () => {
   const cost = line(3, {
     deviceTotalUs: 18_432,
     deviceShare: 0.112,
     backwardDeviceUs: 12_100,
     hostTotalUs: 900,
     hostShare: 0.02,
-    calls: 53,
+    runs: 53,
+    calls: 106,
   });
   assert.equal(lineHint(cost, true), '18.4 ms GPU (11 %) · bwd 12.1 ms · ×53');
   assert.equal(lineHint(cost, false), '900 µs CPU (2 %) · ×53');
+  assert.equal(lineHint({ ...cost, runs: 0 }, false), '900 µs CPU (2 %)');
 });
 
 test('a hint tells waiting, idle devices and unknown lines', () => {
@@ -279,6 +282,7 @@ function hoverOf(fields = {}) {
       deviceShare: 0.4,
       backwardDeviceUs: 60,
       hostTotalUs: 12,
+      runs: 3,
       calls: 4,
       allocatedBytes: 2048,
     }),
@@ -301,7 +305,7 @@ test('the hover breaks a line down and leads on', () => {
   const text = hoverMarkdown(hoverOf(), options);
   assert.match(
     text,
-    /\*\*100 µs GPU\*\* \(40 %\) · own 80\.0 µs · forward 40\.0 µs · backward 60\.0 µs · 4 calls/,
+    /\*\*100 µs GPU\*\* \(40 %\) · own 80\.0 µs · forward 40\.0 µs · backward 60\.0 µs · ran 3 times/,
   );
   assert.match(text, /host 12\.0 µs · allocates 2\.00 KiB/);
   assert.match(text, /aligning the recorded calls/);

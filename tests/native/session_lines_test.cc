@@ -580,6 +580,32 @@ TEST_CASE("a resumed generator's frame names the line of its yield") {
   CHECK(Row(*data, sums, 9, LineConfidence::kAligned).calls == 2);
 }
 
+TEST_CASE("a line counts how often it ran, beside the calls that it made") {
+  Folder folder;
+  folder.Write("r.py",
+               "def main(xs):\n"
+               "    for x in xs:\n"
+               "        y = use(x) + use(x)\n"             // 3: two calls a run
+               "        with guard():\n"                   // 4: enters and leaves in one run
+               "            z = [load(v) for v in x]\n");  // 5: runs once, whatever is in it
+  std::vector<std::string> events = {Py("r.py(1): main", 0, 1000)};
+  for (const int at : {100, 400, 700}) {
+    events.push_back(Py("<built-in function use>", at, 10));
+    events.push_back(Py("<built-in function use>", at + 20, 10));
+    events.push_back(Py("guard.py(7): __enter__", at + 40, 10));
+    events.push_back(Py("r.py(5): <listcomp>", at + 60, 100));
+    events.push_back(Py("<built-in function load>", at + 70, 10));
+    events.push_back(Py("<built-in function load>", at + 90, 10));
+    events.push_back(Py("guard.py(9): __exit__", at + 170, 10));
+  }
+  const auto trace = Load(events);
+  const auto data = Data(*trace, folder.Space());
+  const LinesResult sums = Sums(*trace, *data);
+  CHECK(Row(*data, sums, 3, LineConfidence::kAligned).calls == 6);
+  CHECK(Row(*data, sums, 3, LineConfidence::kAligned).runs == 3);
+  CHECK(Row(*data, sums, 4, LineConfidence::kAligned).runs == 3);
+}
+
 TEST_CASE("a trace without stacks has no lines") {
   const auto trace = Load({Op("aten::mul", 0, 100), Launch(10, 5, 1), Kernel("mul", 50, 40, 1)});
   const auto data = Data(*trace, {});

@@ -40,12 +40,12 @@ export function ownShare(cost: ShownCost): number {
   return cost.us > 0 ? (cost.share * cost.selfUs) / cost.us : 0;
 }
 
-/** `18.4 ms GPU (11 %) · bwd 12.1 ms · ×53`, with what else the line is guilty of. */
+/** `18.4 ms GPU (11 %) · bwd 12.1 ms · ×53` (it ran 53 times), with what else the line is guilty of. */
 export function lineHint(line: AnnotatedLine, device: boolean): string {
   const cost = lineCost(line, device);
   const parts = [`${formatUs(cost.us)} ${cost.side} (${formatShare(cost.share)})`];
   if (cost.backwardUs > 0) parts.push(`bwd ${formatUs(cost.backwardUs)}`);
-  if (line.calls > 1) parts.push(`×${line.calls}`);
+  if (line.runs > 1) parts.push(`×${line.runs}`);
   if (line.synchronisationUs > 0.02 * cost.us && line.synchronisationUs > 0) {
     parts.push(`waits ${formatUs(line.synchronisationUs)}`);
   }

@@ -73,7 +73,11 @@ function summary(result: SourceHoverResult, device: boolean): string[] {
     facts.push(`forward ${formatUs(Math.max(0, cost.us - cost.backwardUs))}`);
     facts.push(`backward ${formatUs(cost.backwardUs)}`);
   }
-  facts.push(`${formatCount(line.calls)} ${line.calls === 1 ? 'call' : 'calls'}`);
+  if (line.runs > 0) {
+    facts.push(
+      `${line.confidence === 'function' ? 'called' : 'ran'} ${line.runs === 1 ? 'once' : `${formatCount(line.runs)} times`}`,
+    );
+  }
   const more: string[] = [];
   if (device) more.push(`host ${formatUs(line.hostTotalUs)}`);
   if (line.allocatedBytes > 0) more.push(`allocates ${formatBytes(line.allocatedBytes)}`);

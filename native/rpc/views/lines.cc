@@ -14,6 +14,7 @@ Json LineCostJson(const LineAttribution& attribution, const LineCost& cost) {
           {"hostSelfUs", Us(cost.host_self)},
           {"hostTotalUs", Us(cost.host_total)},
           {"backwardHostUs", Us(cost.backward_host)},
+          {"runs", cost.runs},
           {"calls", cost.calls},
           {"allocatedBytes", cost.allocated_bytes},
           {"collectives", cost.collectives},

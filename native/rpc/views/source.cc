@@ -28,7 +28,8 @@ constexpr size_t kMaxFrames = 200;
 struct Annotated {
   int line = 0;
   bool stale = false;
-  LineCost cost;  // summed; location is that of the hottest
+  LineCost cost;            // summed; location is that of the hottest
+  bool inner_runs = false;  // cost.runs is of a comprehension or lambda on the line
   std::vector<uint32_t> locations;
 };
 
@@ -53,6 +54,7 @@ class Annotator {
       if (fresh) {
         at = std::move(a);
         at.cost = c;
+        at.inner_runs = IsInner(c);
       } else {
         Add(at, c);
       }
@@ -180,6 +182,11 @@ class Annotator {
     return true;
   }
 
+  bool IsInner(const LineCost& c) const {
+    const std::string& name = document_.data->attribution.locations[c.location].function;
+    return name.ends_with('>') && name != "<module>";
+  }
+
   void Add(Annotated& at, const LineCost& c) const {
     LineCost& sum = at.cost;
     const auto& locations = document_.data->attribution.locations;
@@ -197,6 +204,14 @@ class Annotator {
     sum.backward_device = std::max(sum.backward_device, c.backward_device);
     sum.backward_host = std::max(sum.backward_host, c.backward_host);
     sum.calls += c.calls;
+    // The bodies of comprehensions and lambdas run more often than the line that holds them.
+    const bool inner = IsInner(c);
+    if (line_first || (at.inner_runs && !inner)) {
+      sum.runs = c.runs;
+      at.inner_runs = inner;
+    } else if (inner == at.inner_runs) {
+      sum.runs = std::max(sum.runs, c.runs);
+    }
     sum.allocated_bytes += c.allocated_bytes;
     sum.collectives += c.collectives;
     sum.collective += c.collective;

@@ -115,6 +115,7 @@ export function LinesView() {
             'backwardHostUs',
             'backwardDeviceUs',
             'calls',
+            'runs',
             'hostTotalUs',
             'deviceTotalUs',
           ]}

@@ -12,7 +12,7 @@ function costText(cost: AnnotatedLine, device: boolean): string {
   const ofAll = device ? cost.deviceShare : cost.hostShare;
   const parts = [`${quantity(us, 'us')} (${share(ofAll, 1)})`];
   if (backward > 0) parts.push(`backward ${quantity(backward, 'us')}`);
-  if (cost.calls > 1) parts.push(`×${cost.calls}`);
+  if (cost.runs > 1) parts.push(`×${cost.runs}`);
   if (cost.confidence === 'function') parts.push('line not known');
   return parts.join(' · ');
 }
@@ -55,7 +55,7 @@ export function Listing(props: { file: string; line: number; function: string })
               <td class="code">{row.text}</td>
               <td
                 class="cost"
-                title={`${device ? 'Device time of the work launched from the line' : 'Host time of the line and of what it called'}, its share of all, and its calls`}
+                title={`${device ? 'Device time of the work launched from the line' : 'Host time of the line and of what it called'}, its share of all, and how often it ran`}
               >
                 {row.cost !== null && us > 0 ? costText(row.cost, device) : ''}
               </td>
