@@ -17,6 +17,7 @@ constexpr double kDataLoading = 0.05;
 constexpr double kCommunication = 0.1;
 constexpr double kLowUtilization = 0.5;
 constexpr double kNearCapacity = 0.9;
+constexpr size_t kMaxDevicesNamed = 64;
 // Below this share, mixed precision would not show (B46: the plugin advises at 0 % too).
 constexpr double kMinEligible = 0.05;
 
@@ -186,13 +187,19 @@ void AddCommunication(const Model& model, const Overview& overview,
 
 void AddUtilization(const Model& model, const Overview& overview, std::vector<Finding>* findings) {
   std::vector<std::string> low;
+  size_t more = 0;  // beyond what a reader takes in
   Finding f;
   for (const GpuSummary& gpu : overview.gpus) {
     if (!gpu.utilization || *gpu.utilization >= kLowUtilization) continue;
+    if (low.size() == kMaxDevicesNamed) {
+      ++more;
+      continue;
+    }
     low.push_back(gpu.label);
     f.evidence.push_back({"Utilization of " + gpu.label, *gpu.utilization, Unit::kRatio});
   }
   if (low.empty()) return;
+  if (more > 0) low.push_back(std::to_string(more) + " more");
   f.id = "lowUtilization";
   f.severity = "warning";
   f.title =

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "analysis/findings_internal.h"
+#include "analysis/frame_finder.h"
 #include "analysis/intervals.h"
 #include "analysis/memory.h"
 #include "base/saturating.h"
@@ -38,18 +39,21 @@ struct Places {
     Ns time = 0;
     uint64_t calls = 0;
   };
+  explicit Places(const Model& model) : frames(model) {}
+
+  FrameFinder frames;
   std::map<std::pair<std::string, int64_t>, Place> lines;
   std::vector<std::pair<Ns, SliceIndex>> slices;
   Ns time = 0;
   uint64_t calls = 0;
 
-  void Add(const Model& model, SliceIndex slice, Ns ns) {
+  void Add(SliceIndex slice, Ns ns) {
     time += ns;
     ++calls;
     slices.push_back({ns, slice});
     if (slices.size() > 4096) Trim();
     if (lines.size() > 1000) return;
-    if (auto frame = UserFrameOf(model, slice)) {
+    if (auto frame = frames.UserFrame(slice)) {
       Place& place = lines[{frame->file, frame->line}];
       if (place.calls == 0) place.frame = *frame;
       place.time += ns;
@@ -78,7 +82,7 @@ void AddLaunchBound(const Model& model, const StepSelection& selection, const Ov
   const double total = overview.steps.average_total_ns;
   if (total <= 0 || overview.steps.averaged_steps == 0) return;
   std::vector<Ns> durations;
-  Places places;
+  Places places(model);
   uint64_t hungry = 0;
   Ns waited = 0;
   for (const Device& device : model.devices) {
@@ -99,7 +103,7 @@ void AddLaunchBound(const Model& model, const StepSelection& selection, const Ov
           s.start(i) - s.end(launch) < kQueueEmpty) {
         hungry += s.kind(i) == SliceKind::kKernel ? 1 : 0;
         waited += idle;
-        places.Add(model, launch, idle);
+        places.Add(launch, idle);
       }
       busy_until = std::max(busy_until, s.end(i));
     }
@@ -140,7 +144,7 @@ void AddHostSync(const Model& model, const StepSelection& selection, const Overv
   const TraceStore& s = model.store();
   const double total = overview.steps.average_total_ns;
   if (total <= 0 || !overview.has_device_work) return;
-  Places places;
+  Places places(model);
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     if (!IsLaunchApi(s.kind(i)) || s.duration(i) < kWaits || !IsSynchronisingCall(s.name(i)))
       continue;
@@ -150,7 +154,7 @@ void AddHostSync(const Model& model, const StepSelection& selection, const Overv
     // The profiler synchronises when it starts and stops.
     if (model.op[i] == kNone && model.frame[i] == kNone && s.name(i).ends_with("DeviceSynchronize"))
       continue;
-    places.Add(model, i, s.duration(i));
+    places.Add(i, s.duration(i));
   }
   const uint32_t steps = std::max<uint32_t>(1, static_cast<uint32_t>(overview.steps.steps.size()));
   const double per_step = static_cast<double>(places.time) / steps;
@@ -227,13 +231,13 @@ void AddShapes(const Model& model, const StepSelection& selection, const Overvie
   double kernels = 0;
   for (const GpuSummary& gpu : overview.gpus) kernels += static_cast<double>(gpu.kernel_ns);
   if (kernels <= 0) return;
-  Places places;
+  Places places(model);
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     if (s.kind(i) != SliceKind::kCpuOp || model.device_total[i] <= 0 ||
         !selection.Contains(model.step[i]))
       continue;
     if (Misaligned(s.name(i), s.ArgText(i, types), s.ArgText(i, dims)))
-      places.Add(model, i, model.device_total[i]);
+      places.Add(i, model.device_total[i]);
   }
   const double share = static_cast<double>(places.time) / kernels;
   if (share < 0.05) return;
@@ -258,12 +262,12 @@ void AddPageable(const Model& model, const StepSelection& selection, const Overv
   const TraceStore& s = model.store();
   const double total = overview.steps.average_total_ns;
   if (total <= 0) return;
-  Places places;
+  Places places(model);
   int64_t bytes = 0;
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     if (s.kind(i) != SliceKind::kMemcpy || !selection.Contains(model.step[i])) continue;
     if (s.name(i).find("Pageable") == std::string_view::npos) continue;
-    places.Add(model, i, s.duration(i));
+    places.Add(i, s.duration(i));
     bytes = SaturatingAdd(bytes, std::max<int64_t>(0, s.ArgInt(i, "bytes").value_or(0)));
   }
   const uint32_t steps = std::max<uint32_t>(1, static_cast<uint32_t>(overview.steps.steps.size()));

@@ -1,6 +1,7 @@
 #include "analysis/intervals.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace emberline {
 
@@ -61,14 +62,25 @@ Ns LengthOf(const IntervalSet& set) {
   return sum;
 }
 
-Ns LengthWithin(const IntervalSet& set, Interval range) {
-  auto it = std::partition_point(set.begin(), set.end(),
-                                 [&](const Interval& i) { return i.end <= range.begin; });
+IntervalLengths::IntervalLengths(IntervalSet set) : set_(std::move(set)) {
+  before_.reserve(set_.size());
   Ns sum = 0;
-  for (; it != set.end() && it->begin < range.end; ++it) {
-    sum += std::min(it->end, range.end) - std::max(it->begin, range.begin);
+  for (const Interval& i : set_) {
+    before_.push_back(sum);
+    sum += i.Length();
   }
-  return sum;
+}
+
+Ns IntervalLengths::Before(Ns at) const {
+  const auto next = std::partition_point(set_.begin(), set_.end(),
+                                         [&](const Interval& i) { return i.begin < at; });
+  if (next == set_.begin()) return 0;
+  const auto last = static_cast<size_t>(next - set_.begin()) - 1;
+  return before_[last] + std::min(set_[last].end, at) - set_[last].begin;
+}
+
+Ns IntervalLengths::Within(Interval range) const {
+  return range.Length() > 0 ? Before(range.end) - Before(range.begin) : 0;
 }
 
 }  // namespace emberline

@@ -16,7 +16,20 @@ IntervalSet Intersect(const IntervalSet& a, const IntervalSet& b);
 // What of `a` is not in `b`.
 IntervalSet Subtract(const IntervalSet& a, const IntervalSet& b);
 Ns LengthOf(const IntervalSet& set);
-// Length of the part of `set` inside `range`; logarithmic to find the beginning.
-Ns LengthWithin(const IntervalSet& set, Interval range);
+
+// Answers how much of a set lies inside a range, in logarithmic time whatever the range holds: the
+// ranges asked for may overlap, as steps of several profilers do.
+class IntervalLengths {
+ public:
+  explicit IntervalLengths(IntervalSet set);
+  Ns Within(Interval range) const;
+
+ private:
+  // Length of the part before `at`.
+  Ns Before(Ns at) const;
+
+  IntervalSet set_;
+  std::vector<Ns> before_;  // parallel to set_: length of all that stand before
+};
 
 }  // namespace emberline

@@ -9,6 +9,7 @@
 #include "analysis/links.h"
 #include "analysis/modules.h"
 #include "analysis/operators.h"
+#include "analysis/text_cell.h"
 #include "base/hash.h"
 #include "base/saturating.h"
 
@@ -272,13 +273,14 @@ Table KernelTable(const Model& model, const KernelData& data, KernelGrouping gro
          "value are left out.",
          !data.has_occupancy);
   AddLinkColumns(table, "The longest launch, for the timeline.");
+  FrameFinder frames(model);
   table.rows.reserve(data.rows.size());
   auto optional_int = [](const std::optional<int64_t>& v) { return v ? Cell(*v) : Cell(); };
   auto optional_number = [](const std::optional<double>& v) { return v ? Cell(*v) : Cell(); };
   for (const KernelRow& row : data.rows) {
     std::vector<Cell> cells;
     cells.reserve(table.columns.size());
-    cells.emplace_back(std::string(strings.Get(row.name)));
+    cells.push_back(TextCell(strings.Get(row.name)));
     if (by_properties) {
       cells.push_back(TextOrEmpty(strings, row.op));
       cells.push_back(ListOrEmpty(strings, row.grid));
@@ -298,7 +300,7 @@ Table KernelTable(const Model& model, const KernelData& data, KernelGrouping gro
     cells.emplace_back(row.communication);
     cells.push_back(optional_number(row.blocks_per_sm));
     cells.push_back(optional_number(row.occupancy));
-    AddLinkCells(model, row.example, cells);
+    AddLinkCells(frames, row.example, cells);
     table.rows.push_back(std::move(cells));
   }
   return table;
@@ -369,6 +371,7 @@ Table CopiesTable(const Model& model, const StepSelection& selection) {
          "Bytes divided by duration, computed from both because the recorded rate is wrong in some "
          "releases. 1 GB is 10^9 bytes.");
   AddLinkColumns(table, "The longest one, for the timeline.");
+  FrameFinder frames(model);
   for (Row& row : rows) {
     auto text = [](std::string& t) { return t.empty() ? Cell() : Cell(std::move(t)); };
     std::vector<Cell> cells;
@@ -384,7 +387,7 @@ Table CopiesTable(const Model& model, const StepSelection& selection) {
     cells.push_back(
         row.timed > 0 ? Cell(static_cast<double>(row.timed_bytes) / static_cast<double>(row.timed))
                       : Cell());
-    AddLinkCells(model, row.example, cells);
+    AddLinkCells(frames, row.example, cells);
     table.rows.push_back(std::move(cells));
   }
   return table;
@@ -427,6 +430,7 @@ Result<KernelLaunches> LaunchesOf(const Model& model, const StepSelection& selec
   std::vector<SliceIndex> slices;
   // Many launches share a stack; it is read once.
   std::unordered_map<uint64_t, std::optional<Frame>> frames;
+  FrameFinder finder(model);
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
     if (!selection.Contains(model.step[i]) || !wanted(i)) continue;
@@ -434,12 +438,12 @@ Result<KernelLaunches> LaunchesOf(const Model& model, const StepSelection& selec
     const Ns duration = s.duration(i);
     slices.push_back(i);
     operators.Add(std::string(op), {op.empty() ? Cell() : Cell(std::string(op))}, i, duration);
-    std::string module_name = ModuleNameOf(model, i);
+    std::string module_name = finder.ModuleName(i);
     Cell module_cell = module_name.empty() ? Cell() : Cell(module_name);
     modules.Add(std::move(module_name), {std::move(module_cell)}, i, duration);
     const StackIds::Id stack = stacks.Of(i);
     auto [it, added] = frames.try_emplace(stack.id);
-    if (added && stack.id != 0) it->second = UserFrameOf(model, i);
+    if (added && stack.id != 0) it->second = finder.UserFrame(i);
     if (it->second) {
       const Frame& frame = *it->second;
       lines.Add(frame.file + '\n' + std::to_string(frame.line) + '\n' + frame.function,

@@ -1,6 +1,6 @@
 #include "analysis/links.h"
 
-#include "analysis/stack_of.h"
+#include "analysis/text_cell.h"
 
 namespace emberline {
 
@@ -17,16 +17,16 @@ void AddLinkColumns(Table& table, const char* which) {
          "The recorder named the function's first line, not the calling line.", CellType::kBool);
 }
 
-void AddLinkCells(const Model& model, SliceIndex slice, std::vector<Cell>& cells) {
-  const auto frame = slice == kNone ? std::nullopt : UserFrameOf(model, slice);
+void AddLinkCells(FrameFinder& frames, SliceIndex slice, std::vector<Cell>& cells) {
+  const auto frame = slice == kNone ? std::nullopt : frames.UserFrame(slice);
   cells.push_back(slice == kNone ? Cell() : Cell(static_cast<int64_t>(slice)));
   if (!frame) {
     cells.resize(cells.size() + 4);
     return;
   }
-  cells.emplace_back(frame->file);
+  cells.push_back(TextCell(frame->file));
   cells.push_back(frame->line > 0 ? Cell(frame->line) : Cell());
-  cells.emplace_back(frame->function);
+  cells.push_back(TextCell(frame->function));
   cells.emplace_back(frame->line_is_definition);
 }
 

@@ -12,7 +12,7 @@ namespace emberline {
 namespace {
 
 // Longest chain of operators that is followed; deeper nesting only occurs in made-up files.
-constexpr int kMaxChain = 512;
+constexpr int kMaxChain = 128;
 
 }  // namespace
 
@@ -150,23 +150,23 @@ struct Place {
 };
 class Places {
  public:
-  explicit Places(const Model& model) : model_(model) {}
+  explicit Places(const Model& model) : frames_(model) {}
   const Place& Of(SliceIndex slice) {
     auto [it, fresh] = known_.try_emplace(slice);
     if (fresh && slice != kNone) {
-      if (auto frame = UserFrameOf(model_, slice)) {
+      if (auto frame = frames_.UserFrame(slice)) {
         it->second.file = frame->file;
         it->second.line = frame->line;
         it->second.function = frame->function;
       }
-      it->second.module = ModuleNameOf(model_, slice);
+      it->second.module = frames_.ModuleName(slice);
     }
     return it->second;
   }
 
  private:
-  const Model& model_;
-  std::unordered_map<SliceIndex, Place> known_;
+  FrameFinder frames_;
+  std::unordered_map<SliceIndex, Place, NumberHash> known_;
 };
 
 }  // namespace
@@ -393,6 +393,7 @@ Table MemoryStatisticsTable(const MemoryData& data, const Model& model, int devi
             "Bytes allocated by the operator itself; releases are not subtracted."),
   };
   AddLinkColumns(table, "Its largest allocation, for the timeline.");
+  FrameFinder frames(model);
   if (device_index < 0 || static_cast<size_t>(device_index) >= data.devices.size()) return table;
   const TraceStore& store = model.store();
   const auto& memory = store.memory();
@@ -448,7 +449,7 @@ Table MemoryStatisticsTable(const MemoryData& data, const Model& model, int devi
                                s.self_count,
                                s.size,
                                s.self_size};
-    AddLinkCells(model, s.example, cells);
+    AddLinkCells(frames, s.example, cells);
     table.rows.push_back(std::move(cells));
   }
   std::sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
@@ -474,6 +475,7 @@ Table MemoryPeakTable(const MemoryData& data, const Model& model, int device_ind
        Unit::kRatio, false},
   };
   AddLinkColumns(table, "Its largest allocation, for the timeline.");
+  FrameFinder frames(model);
   if (device_index < 0 || static_cast<size_t>(device_index) >= data.devices.size()) return table;
   const MemoryDevice& device = data.devices[device_index];
   if (device.peak == kNone || device.peak_allocated <= 0 || !device.has_addresses) return table;
@@ -520,7 +522,7 @@ Table MemoryPeakTable(const MemoryData& data, const Model& model, int device_ind
   const double whole = static_cast<double>(std::max(explained, device.peak_allocated));
   const auto add = [&](const std::string& name, const Group& group, Cell count) {
     std::vector<Cell> cells = {name, group.bytes, count, static_cast<double>(group.bytes) / whole};
-    AddLinkCells(model, group.example, cells);
+    AddLinkCells(frames, group.example, cells);
     table.rows.push_back(std::move(cells));
   };
   for (const auto& [name, group] : sorted) add(name, group, group.count);

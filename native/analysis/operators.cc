@@ -7,6 +7,7 @@
 
 #include "analysis/links.h"
 #include "analysis/modules.h"
+#include "analysis/text_cell.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -329,16 +330,17 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
   column("stacks", "Stacks", CellType::kInteger, Unit::kCount,
          "Distinct Python stacks recorded for the calls.");
   AddLinkColumns(table, "The heaviest call, for the timeline.");
+  FrameFinder frames(model);
   table.rows.reserve(data.rows.size());
   for (const OperatorRow& row : data.rows) {
     std::vector<Cell> cells;
     cells.reserve(table.columns.size());
-    cells.emplace_back(std::string(strings.Get(row.name)));
+    cells.push_back(TextCell(strings.Get(row.name)));
     if (by_shapes) {
       if (row.shapes == 0) {
         cells.emplace_back(std::monostate());
       } else {
-        cells.emplace_back(ShapesText(strings.Get(row.shapes)));
+        cells.push_back(TextCell(ShapesText(strings.Get(row.shapes))));
       }
     }
     cells.emplace_back(row.calls);
@@ -350,7 +352,7 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
     cells.push_back(RatioCell(row.matrix_self, row.kernel_self));
     cells.push_back(RatioCell(row.matrix_total, row.kernel_total));
     cells.emplace_back(row.stacks);
-    AddLinkCells(model, row.example, cells);
+    AddLinkCells(frames, row.example, cells);
     table.rows.push_back(std::move(cells));
   }
   return table;
@@ -471,9 +473,10 @@ Result<Table> ModulesOfOperator(const Model& model, const StepSelection& selecti
   std::vector<std::pair<std::string, CallSums>> rows;
   std::unordered_map<std::string, size_t> index;
   Nested nested(model.store());
+  FrameFinder frames(model);
   const auto failed =
       VisitCalls(model, selection, name, shapes, cancel, [&](SliceIndex part, SliceIndex call) {
-        std::string module = ModuleNameOf(model, call);
+        std::string module = frames.ModuleName(call);
         const auto [it, added] = index.try_emplace(module, rows.size());
         if (added) rows.emplace_back(std::move(module), CallSums());
         rows[it->second].second.AddSelf(model, part);
@@ -501,13 +504,13 @@ Result<Table> ModulesOfOperator(const Model& model, const StepSelection& selecti
        false}};
   AddLinkColumns(table, "The heaviest call, for the timeline.");
   for (const auto& [module, sums] : rows) {
-    std::vector<Cell> cells = {module.empty() ? Cell() : Cell(module),
+    std::vector<Cell> cells = {module.empty() ? Cell() : TextCell(module),
                                sums.calls,
                                TimeCell(sums.device_self),
                                TimeCell(sums.device_total),
                                TimeCell(sums.host_self),
                                TimeCell(sums.host_total)};
-    AddLinkCells(model, sums.example, cells);
+    AddLinkCells(frames, sums.example, cells);
     table.rows.push_back(std::move(cells));
   }
   return table;

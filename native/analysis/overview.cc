@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "analysis/intervals.h"
 #include "analysis/stack_of.h"
@@ -148,6 +149,20 @@ std::string CapturesText(const Model& model) {
   return text;
 }
 
+// "GPU", "GPU, MTIA": each kind once, in order of appearance.
+std::string KindsText(const Model& model) {
+  constexpr size_t kMaxKinds = 16;  // labels of a hostile file may name any number
+  std::vector<std::string_view> kinds;
+  std::string text;
+  for (const Device& device : model.devices) {
+    if (std::find(kinds.begin(), kinds.end(), device.kind) != kinds.end()) continue;
+    if (kinds.size() == kMaxKinds) return text + " and others";
+    text += (kinds.empty() ? "" : ", ") + device.kind;
+    kinds.push_back(device.kind);
+  }
+  return text;
+}
+
 std::vector<ConfigEntry> Configuration(const Model& model, bool has_device_work, Vendor vendor) {
   const TraceStore& s = model.store();
   const TraceMetadata& meta = s.metadata();
@@ -156,13 +171,7 @@ std::vector<ConfigEntry> Configuration(const Model& model, bool has_device_work,
     if (!value.empty()) entries.push_back({std::move(name), std::move(value)});
   };
   // A runtime call alone (a device query) makes no GPU job (B67).
-  std::string kinds;
-  for (const Device& device : model.devices) {
-    if (kinds.find(device.kind) == std::string::npos) {
-      kinds += (kinds.empty() ? "" : ", ") + device.kind;
-    }
-  }
-  add("Device type", has_device_work ? kinds : "CPU");
+  add("Device type", has_device_work ? KindsText(model) : "CPU");
   add("Vendor", VendorName(vendor));
   if (meta.distributed) {
     add("Backend", meta.distributed->backend);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <unordered_map>
 
+#include "analysis/stack_of_internal.h"
 #include "analysis/standard_library.h"
 #include "base/hash.h"
 #include "model/names.h"
@@ -14,7 +15,8 @@ namespace {
 
 // Recursion in Python is bounded by its own limit (1000 by default); a hostile file is not.
 constexpr size_t kMaxFrames = 4096;
-constexpr std::string_view kModulePrefix = "nn.Module: ";
+// Ops nest a few deep below one that has a stack; every op of a hostile file may ask.
+constexpr size_t kMaxOpsAround = 128;
 
 std::string StripAddress(std::string_view name) {
   // "<built-in method randn of type object at 0x7f2a...>": the address differs in each process.
@@ -71,7 +73,8 @@ bool InPythonLib(std::string_view path) {
   return false;
 }
 
-// The line that a frame was called at, where the recorder says so ("file:line").
+}  // namespace
+
 int64_t CallLine(std::string_view call_from) {
   const size_t colon = call_from.rfind(':');
   if (colon == std::string_view::npos) return 0;
@@ -81,20 +84,17 @@ int64_t CallLine(std::string_view call_from) {
   return error == std::errc() && at == end && line > 0 ? line : 0;
 }
 
-// The recorded "Call stack" of an op or of the nearest op around it that has one.
 std::string_view RecordedStack(const Model& model, SliceIndex op, StringId key) {
   const TraceStore& s = model.store();
   if (key == kNone) return {};
-  for (size_t depth = 0; op != kNone && depth < kMaxFrames; op = model.op[op], ++depth) {
+  for (size_t depth = 0; op != kNone && depth < kMaxOpsAround; op = model.op[op], ++depth) {
     const std::string_view text = s.ArgText(op, key);
     if (!text.empty()) return text;
   }
   return {};
 }
 
-// Where a slice's stack is looked up: for a graph's work the call that recorded it, for other
-// device work its launch (else its op), everything else itself.
-SliceIndex HostSlice(const Model& model, SliceIndex slice) {
+SliceIndex StackHost(const Model& model, SliceIndex slice) {
   if (const SliceIndex call = model.CapturedCall(slice); call != kNone) return call;
   if (model.launch[slice] != kNone) return model.launch[slice];
   const SliceKind kind = model.store().kind(slice);
@@ -102,11 +102,12 @@ SliceIndex HostSlice(const Model& model, SliceIndex slice) {
   return slice;
 }
 
-// The op whose forward partner lends its stack: the slice itself or the op around it.
-SliceIndex ForwardOf(const Model& model, SliceIndex slice) {
+SliceIndex StackForward(const Model& model, SliceIndex slice) {
   const SliceIndex op = model.IsOp(slice) ? slice : model.op[slice];
   return op == kNone ? kNone : model.forward[op];
 }
+
+namespace {
 
 // "file:line:function", from the right.
 void ParseLaunchFrame(std::string_view text, Frame* frame) {
@@ -249,11 +250,11 @@ std::vector<Frame> StackOf(const Model& model, SliceIndex slice) {
       }
     }
   }
-  const SliceIndex host = HostSlice(model, slice);
+  const SliceIndex host = StackHost(model, slice);
   if (host == kNone) return {};
   std::vector<Frame> frames = OwnStack(model, host);
   if (!frames.empty()) return frames;
-  const SliceIndex forward = ForwardOf(model, host);
+  const SliceIndex forward = StackForward(model, host);
   return forward == kNone ? frames : OwnStack(model, forward);
 }
 
@@ -266,7 +267,7 @@ std::optional<Frame> UserFrameOf(const Model& model, SliceIndex slice) {
 
 SliceIndex ModuleOf(const Model& model, SliceIndex slice) {
   const TraceStore& s = model.store();
-  const SliceIndex host = HostSlice(model, slice);
+  const SliceIndex host = StackHost(model, slice);
   if (host == kNone) return kNone;
   auto find = [&](SliceIndex from) -> SliceIndex {
     SliceIndex at = IsFrameSlice(model, from) ? from : model.frame[from];
@@ -275,7 +276,7 @@ SliceIndex ModuleOf(const Model& model, SliceIndex slice) {
   };
   const SliceIndex own = find(host);
   if (own != kNone) return own;
-  const SliceIndex forward = ForwardOf(model, host);
+  const SliceIndex forward = StackForward(model, host);
   return forward == kNone ? kNone : find(forward);
 }
 
@@ -341,11 +342,11 @@ StackIds::Id StackIds::Of(SliceIndex slice) const {
     out.own = out.id != 0;
     return out;
   };
-  const SliceIndex host = HostSlice(m, slice);
+  const SliceIndex host = StackHost(m, slice);
   if (host == kNone) return {};
   Id id = recorded(host);
   if (id.id != 0) return id;
-  const SliceIndex forward = ForwardOf(m, host);
+  const SliceIndex forward = StackForward(m, host);
   if (forward == kNone) return {};
   id = recorded(forward);
   id.from_forward = id.id != 0;

@@ -1,6 +1,7 @@
 #include "analysis/steps.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "analysis/intervals.h"
 #include "model/names.h"
@@ -183,8 +184,9 @@ Result<StepBreakdown> AnalyzeSteps(const Model& model, const StepSelection& sele
       active = Intersect(Unite(std::move(found[role])), free);
       free = Subtract(free, active);
     }
+    const IntervalLengths lengths(std::move(active));
     for (StepParts& step : result.steps) {
-      step.parts[role] = LengthWithin(active, model.steps[step.step].time);
+      step.parts[role] = lengths.Within(model.steps[step.step].time);
     }
   }
   result.present[static_cast<size_t>(Role::kOther)] = true;

@@ -31,6 +31,7 @@ enum class TimelineRowKind : uint8_t {
   kOther,
   kAsync
 };
+inline constexpr int kTimelineRowKindCount = static_cast<int>(TimelineRowKind::kAsync) + 1;
 const char* TimelineRowKindName(TimelineRowKind kind);
 
 // Ids of rows that are no track of the trace begin here.
@@ -55,7 +56,10 @@ struct TimelineRow {
 
 // Everything that is computed once per trace.
 struct TimelineIndex {
-  std::vector<TimelineRow> rows;     // in the suggested order
+  std::vector<TimelineRow> rows;  // in the suggested order
+  // Rows that a hostile file has beyond what is listed, and the slices on them.
+  uint64_t unlisted_rows = 0;
+  uint64_t unlisted_slices = 0;
   std::map<int64_t, size_t> row_of;  // by id
   std::vector<TimelineSeries> series;
   Interval work;               // what the first picture shows
@@ -64,7 +68,8 @@ struct TimelineIndex {
 };
 
 // Rows in the order: steps, per device its streams by load and its derived series, launching
-// threads by launches, then the rest, folded. Every track with a slice or an instant has a row.
+// threads by launches, then the rest, folded. Every track with a slice or an instant has a row, up
+// to 4,000 rows of each kind; the rest is counted.
 // Errors: kCancelled.
 Result<TimelineIndex> BuildTimelineIndex(const Model& model, const CancelToken& cancel);
 
@@ -115,6 +120,9 @@ Result<TimelineHits> SearchTimeline(const Model& model, const TimelineSearch& se
                                     const CancelToken& cancel);
 
 // --- Ranges.
+// Slices of all tracks that touch the window, by index. Linear in all slices. Errors: kCancelled.
+Result<std::vector<SliceIndex>> SlicesTouching(const TraceStore& store, Interval window,
+                                               const CancelToken& cancel);
 struct KindSum {
   SliceKind kind = SliceKind::kHostOther;
   uint64_t slices = 0;

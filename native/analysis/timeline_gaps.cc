@@ -65,6 +65,65 @@ std::string Us(Ns ns) {
   return buffer;
 }
 
+// The slices of one thread that are open at a moment which only moves on, by what they may explain.
+// Each slice is opened and closed once, so that a deep stack around many gaps is not climbed for
+// each of them.
+class OpenSlices {
+ public:
+  OpenSlices(const TraceStore& store, const Track& track)
+      : store_(&store), next_(track.first), last_(track.last) {}
+
+  // Opens what starts before `at`. Returns the first slice that does not.
+  SliceIndex Advance(Ns at) {
+    for (; next_ < last_ && store_->start(next_) < at; ++next_) {
+      const SliceIndex parent = store_->parent(next_);
+      while (!open_.empty() && open_.back().slice != parent) Close();
+      const GapReason reason = ReasonOf(store_->name(next_), store_->kind(next_));
+      open_.push_back({next_, reason});
+      by_reason_[static_cast<size_t>(reason)].push_back(next_);
+    }
+    while (!open_.empty() && store_->end(open_.back().slice) <= at) Close();
+    return next_;
+  }
+
+  // Of one reason, what reaches into `wait`, the outer before the inner. One that fills all of it
+  // says as much as all those around it, which are left out unless they are as long.
+  void Reaching(GapReason reason, Interval wait, std::vector<SliceIndex>* out) const {
+    constexpr int kMostAlike = 16;
+    out->clear();
+    const std::vector<SliceIndex>& open = by_reason_[static_cast<size_t>(reason)];
+    SliceIndex filling = kNone;
+    int alike = 0;
+    for (size_t k = open.size(); k-- > 0;) {
+      const SliceIndex i = open[k];
+      if (store_->end(i) <= wait.begin) continue;
+      if (filling != kNone &&
+          (store_->duration(i) != store_->duration(filling) || ++alike == kMostAlike)) {
+        break;
+      }
+      out->push_back(i);
+      if (store_->end(i) >= wait.end) filling = i;
+    }
+    std::reverse(out->begin(), out->end());
+  }
+
+ private:
+  struct Open {
+    SliceIndex slice;
+    GapReason reason;
+  };
+  void Close() {
+    by_reason_[static_cast<size_t>(open_.back().reason)].pop_back();
+    open_.pop_back();
+  }
+
+  const TraceStore* store_;
+  SliceIndex next_;
+  SliceIndex last_;
+  std::vector<Open> open_;  // each inside the one before
+  std::array<std::vector<SliceIndex>, kGapReasonCount> by_reason_;
+};
+
 class GapFinder {
  public:
   GapFinder(const Model& model, const Device& device, Ns min_ns, const CancelToken& cancel)
@@ -215,34 +274,20 @@ class GapFinder {
         share.longest_time = end - begin;
       }
     };
-    // First those that reach in from before: the chain of parents at the beginning of the wait.
-    const SliceIndex from = FirstFrom(track, wait.begin);
-    std::vector<SliceIndex> reaching;
-    for (SliceIndex at = from > track.first ? from - 1 : kNone; at != kNone;
-         at = store_.parent(at)) {
-      if (store_.end(at) > wait.begin) reaching.push_back(at);
-    }
-    for (auto it = reaching.rbegin(); it != reaching.rend(); ++it) {
-      take(*it);
-      if (ReasonOf(store_.name(*it), store_.kind(*it)) == GapReason::kSynchronisation) {
-        activity.sync = *it;  // the innermost one stays
+    // First those that reach in from before, then those that begin inside. Gaps come in order of
+    // time, so each thread is gone through once.
+    OpenSlices& open = open_.try_emplace(store_.track(launch), store_, track).first->second;
+    const SliceIndex from = open.Advance(wait.begin);
+    for (int reason = 0; reason < kGapReasonCount; ++reason) {
+      if (static_cast<GapReason>(reason) == GapReason::kUnknown) continue;
+      open.Reaching(static_cast<GapReason>(reason), wait, &reaching_);
+      for (const SliceIndex i : reaching_) take(i);
+      if (static_cast<GapReason>(reason) == GapReason::kSynchronisation && !reaching_.empty()) {
+        activity.sync = reaching_.back();  // the innermost one
       }
     }
     for (SliceIndex i = from; i < track.last && store_.start(i) < wait.end; ++i) take(i);
     return activity;
-  }
-
-  // First slice of the track that starts at or after `at`.
-  SliceIndex FirstFrom(const Track& track, Ns at) const {
-    SliceIndex low = track.first, high = track.last;
-    while (low < high) {
-      const SliceIndex middle = low + (high - low) / 2;
-      if (store_.start(middle) < at)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
   }
 
   const Model& model_;
@@ -250,6 +295,8 @@ class GapFinder {
   const Device& device_;
   const Ns min_ns_;
   const CancelToken cancel_;
+  std::unordered_map<TrackIndex, OpenSlices> open_;  // of the threads that launched work
+  std::vector<SliceIndex> reaching_;                 // kept for its memory
 };
 
 }  // namespace

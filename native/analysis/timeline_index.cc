@@ -1,21 +1,21 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
+#include <unordered_map>
 
 #include "analysis/kernels.h"
 #include "analysis/memory.h"
 #include "analysis/stack_of.h"
 #include "analysis/timeline.h"
+#include "base/hash.h"
+#include "base/text.h"
 #include "model/names.h"
 
 namespace emberline {
 namespace {
 
 using Changes = std::vector<std::pair<Ns, double>>;
-
-std::string Text(const TraceStore& store, StringId id) {
-  return std::string(store.strings().Get(id));
-}
 
 TimelineRowKind RowKindOf(TrackKind kind) {
   switch (kind) {
@@ -36,12 +36,18 @@ TimelineRowKind RowKindOf(TrackKind kind) {
   return TimelineRowKind::kOther;
 }
 
-std::string DeviceTitle(const Model& model, int64_t ordinal) {
-  for (const Device& device : model.devices) {
-    if (device.ordinal != ordinal) continue;
-    return DeviceLabel(device) + (device.name.empty() ? "" : " (" + device.name + ")");
-  }
-  return "GPU " + std::to_string(ordinal);
+// Only hostile files have more rows of one kind; what is beyond is counted. A viewer cannot show
+// them, and each takes about a kilobyte where it is listed.
+constexpr size_t kMaxRowsOfKind = 4000;
+// Rows repeat the name of their process, so a long one would be kept once for every thread.
+constexpr size_t kMaxName = 200;
+
+std::string ShortText(const TraceStore& store, StringId id) {
+  return Shortened(store.strings().Get(id), kMaxName);
+}
+
+std::string TitleOf(const Device& device) {
+  return DeviceLabel(device) + (device.name.empty() ? "" : " (" + device.name + ")");
 }
 
 // What one track's slices say about its row.
@@ -67,8 +73,9 @@ TrackFacts FactsOf(const Model& model, const Track& track) {
   return facts;
 }
 
-TimelineRow RowOf(const Model& model, TrackIndex index, const TrackFacts& facts) {
-  const TraceStore& store = model.store();
+// `device_title`: what the group of a stream's device is called.
+TimelineRow RowOf(const TraceStore& store, TrackIndex index, const TrackFacts& facts,
+                  const std::string& device_title) {
   const Track& track = store.tracks()[index];
   TimelineRow row;
   row.id = index;
@@ -77,14 +84,14 @@ TimelineRow RowOf(const Model& model, TrackIndex index, const TrackFacts& facts)
   row.slices = track.last - track.first;
   row.lanes = row.slices > 0 ? track.max_depth + 1u : 0;
   row.busy = facts.busy;
-  const std::string pid = RecordedIdText(store, track.pid);
-  const std::string tid = RecordedIdText(store, track.tid);
-  const std::string process = Text(store, track.process_name);
-  const std::string labels = Text(store, track.process_labels);
-  const std::string thread = Text(store, track.thread_name);
+  const std::string pid = Shortened(RecordedIdText(store, track.pid), kMaxName);
+  const std::string tid = Shortened(RecordedIdText(store, track.tid), kMaxName);
+  const std::string process = ShortText(store, track.process_name);
+  const std::string labels = ShortText(store, track.process_labels);
+  const std::string thread = ShortText(store, track.thread_name);
   if (track.kind == TrackKind::kDeviceStream) {
     row.device = track.device;
-    row.group = DeviceTitle(model, track.device);
+    row.group = device_title;
     // Rows of events that concern no one stream; recorders call them "Device 2".
     row.name = track.stream >= 0 ? "Stream " + std::to_string(track.stream)
                : !track.tid.is_text && track.tid.number == -1 ? "All streams"
@@ -231,11 +238,21 @@ class IndexBuilder {
       (track < instants_.size() ? instants_[track] : loose_instants_).push_back(i);
     }
     added_.assign(store_.tracks().size(), false);
+    for (size_t d = 0; d < model_.devices.size(); ++d) {
+      device_of_.emplace(model_.devices[d].ordinal, d);
+    }
+    streams_.resize(model_.devices.size());
+    for (TrackIndex t = 0; t < store_.tracks().size(); ++t) {
+      const Track& track = store_.tracks()[t];
+      if (track.kind != TrackKind::kDeviceStream) continue;
+      const auto device = device_of_.find(track.device);
+      if (device != device_of_.end()) streams_[device->second].push_back(t);
+    }
 
     AddSteps();
-    for (const Device& device : model_.devices) {
+    for (size_t d = 0; d < model_.devices.size(); ++d) {
       if (cancel_.cancelled()) return Cancelled();
-      AddDevice(device);
+      AddDevice(d);
     }
     AddStreamsWithoutDevice();
     AddMemory();
@@ -255,16 +272,38 @@ class IndexBuilder {
   void AddTrack(TrackIndex track, bool folded) {
     if (added_[track]) return;
     added_[track] = true;
-    TimelineRow row = RowOf(model_, track, facts_[track]);
+    const Track& of = store_.tracks()[track];
+    const uint64_t slices = of.last - of.first;
+    if (slices == 0 && instants_[track].empty()) return;
+    if (!HasRoom(RowKindOf(of.kind), slices)) return;
+    TimelineRow row = RowOf(store_, track, facts_[track],
+                            of.kind == TrackKind::kDeviceStream ? DeviceTitle(of.device) : "");
     row.instants = std::move(instants_[track]);
-    if (row.slices == 0 && row.instants.empty()) return;
     row.folded = folded;
     index_.rows.push_back(std::move(row));
   }
 
+  // Whether one more row of the kind is listed; else it is counted.
+  bool HasRoom(TimelineRowKind kind, uint64_t slices) {
+    size_t& rows = rows_of_kind_[static_cast<size_t>(kind)];
+    if (rows < kMaxRowsOfKind) {
+      ++rows;
+      return true;
+    }
+    ++index_.unlisted_rows;
+    index_.unlisted_slices += slices;
+    return false;
+  }
+
+  std::string DeviceTitle(int64_t ordinal) const {
+    const auto device = device_of_.find(ordinal);
+    return device == device_of_.end() ? "GPU " + std::to_string(ordinal)
+                                      : TitleOf(model_.devices[device->second]);
+  }
+
   void AddSeries(std::string group, std::string name, std::string detail, const char* unit,
                  int64_t device, TimelineRowKind kind, bool folded, TimelineSeries series) {
-    if (series.empty()) return;
+    if (series.empty() || !HasRoom(kind, 0)) return;
     TimelineRow row;
     row.id = next_derived_++;
     row.kind = kind;
@@ -295,19 +334,15 @@ class IndexBuilder {
     index_.rows.push_back(std::move(row));
   }
 
-  void AddDevice(const Device& device) {
-    const std::string group = DeviceTitle(model_, device.ordinal);
+  void AddDevice(size_t number) {
+    const Device& device = model_.devices[number];
+    const std::string group = TitleOf(device);
     const DeviceSeries series(model_, device);
     const IntervalSet busy = series.Busy();
     device_intervals_.insert(device_intervals_.end(), busy.begin(), busy.end());
     for (const TrackIndex stream : device.streams) AddTrack(stream, false);
     // Tracks of the device that hold no work, for example only annotations.
-    for (TrackIndex t = 0; t < store_.tracks().size(); ++t) {
-      const Track& track = store_.tracks()[t];
-      if (track.kind == TrackKind::kDeviceStream && track.device == device.ordinal) {
-        AddTrack(t, true);
-      }
-    }
+    for (const TrackIndex t : streams_[number]) AddTrack(t, true);
     const auto derived = TimelineRowKind::kDerived;
     // The overview's utilization counts kernels alone; both have the same meaning under one name.
     const IntervalSet kernels = series.Busy(true);
@@ -333,7 +368,8 @@ class IndexBuilder {
 
   std::string StreamName(TrackIndex stream) const {
     const Track& track = store_.tracks()[stream];
-    return track.stream >= 0 ? std::to_string(track.stream) : RecordedIdText(store_, track.tid);
+    return track.stream >= 0 ? std::to_string(track.stream)
+                             : Shortened(RecordedIdText(store_, track.tid), kMaxName);
   }
 
   void AddStreamsWithoutDevice() {
@@ -405,11 +441,12 @@ class IndexBuilder {
     }
     for (auto& [key, curve] : curves) {
       const auto& [name, pid, series] = key;
-      const std::string title = Text(store_, name);
-      const std::string part = Text(store_, series);
+      const std::string title = ShortText(store_, name);
+      const std::string part = ShortText(store_, series);
       AddSeries(
           "Counters", part.empty() || part == title ? title : title + ": " + part,
-          "pid " + RecordedIdText(store_, pid), "", -1, TimelineRowKind::kCounter, true,
+          "pid " + Shortened(RecordedIdText(store_, pid), kMaxName), "", -1,
+          TimelineRowKind::kCounter, true,
           {TimelineSeries::Reduce::kExtremes, std::move(curve.first), std::move(curve.second)});
     }
   }
@@ -477,6 +514,9 @@ class IndexBuilder {
   int64_t next_derived_ = kFirstDerivedRow;
   std::vector<TrackFacts> facts_;
   std::vector<bool> added_;
+  std::unordered_map<int64_t, size_t, NumberHash> device_of_;  // by ordinal: its place in the model
+  std::vector<std::vector<TrackIndex>> streams_;  // by that place: tracks of the device
+  std::array<size_t, kTimelineRowKindCount> rows_of_kind_{};
   std::vector<std::vector<uint32_t>> instants_;  // by track
   std::vector<uint32_t> loose_instants_;
   std::vector<Interval> device_intervals_;
@@ -510,7 +550,7 @@ const char* TimelineRowKindName(TimelineRowKind kind) {
 }
 
 std::string RecordedIdText(const TraceStore& store, const RecordedId& id) {
-  return id.is_text ? Text(store, id.text) : std::to_string(id.number);
+  return id.is_text ? std::string(store.strings().Get(id.text)) : std::to_string(id.number);
 }
 
 Result<TimelineIndex> BuildTimelineIndex(const Model& model, const CancelToken& cancel) {

@@ -9,6 +9,13 @@
 
 namespace emberline {
 
+// Whether a slice counts for a window: one that only ends where the window begins, or begins where
+// it ends, does not, unless it has no length.
+inline bool Touches(Interval slice, Interval window) {
+  if (slice.end <= window.begin && slice.begin < window.begin) return false;
+  return slice.begin < window.end || (slice.begin == window.end && slice.end == slice.begin);
+}
+
 // A box to draw: one slice, or several neighbours of a lane that are too small to tell apart.
 struct TimelineBox {
   Ns start = 0;

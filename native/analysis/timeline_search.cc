@@ -3,7 +3,7 @@
 #include <regex>
 #include <unordered_map>
 
-#include "analysis/stack_of.h"
+#include "analysis/frame_finder.h"
 #include "analysis/timeline.h"
 
 namespace emberline {
@@ -150,12 +150,13 @@ Result<TimelineHits> SearchTimeline(const Model& model, const TimelineSearch& se
   std::optional<StackIds> stacks;
   if (!search.file.empty()) stacks.emplace(model);
   std::unordered_map<uint64_t, bool> on_line;
+  FrameFinder frames(model);
   const auto is_on_line = [&](SliceIndex i) {
     const uint64_t id = stacks->Of(i).id;
     if (id == 0) return false;
     const auto known = on_line.find(id);
     if (known != on_line.end()) return known->second;
-    const std::optional<Frame> frame = UserFrameOf(model, i);
+    const std::optional<Frame> frame = frames.UserFrame(i);
     const bool hit =
         frame && frame->file == search.file && (search.line == 0 || frame->line == search.line);
     on_line.emplace(id, hit);

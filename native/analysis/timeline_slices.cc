@@ -8,19 +8,18 @@ namespace {
 
 constexpr size_t kMaxLaunched = 50;
 
-// Calls `visit` for the slices of the same track that begin inside `slice`, in order.
+// Calls `visit` for the slices that `slice` encloses by the chain of parents, in order. What begins
+// inside and ends outside, and what lies in that, is no part of it.
 template <typename F>
 void ForEachInside(const TraceStore& store, SliceIndex slice, F&& visit) {
   const SliceIndex last = store.tracks()[store.track(slice)].last;
   const Ns end = store.end(slice);
-  for (SliceIndex i = slice + 1; i < last && store.start(i) < end; ++i) visit(i);
-}
-
-// True when `slice` encloses `inner` by the chain of parents.
-bool Encloses(const TraceStore& store, SliceIndex slice, SliceIndex inner) {
-  SliceIndex at = inner;
-  while (at != kNone && at > slice) at = store.parent(at);
-  return at == slice;
+  std::vector<bool> inside = {true};  // by the distance from `slice`; parents stand before children
+  for (SliceIndex i = slice + 1; i < last && store.start(i) < end; ++i) {
+    const SliceIndex parent = store.parent(i);
+    inside.push_back(parent != kNone && parent >= slice && inside[parent - slice]);
+    if (inside.back()) visit(i);
+  }
 }
 
 }  // namespace
@@ -41,10 +40,23 @@ SliceSurroundings SurroundingsOf(const Model& model, SliceIndex slice) {
       ++around.children;
       around.self -= store.duration(i);
     }
-    if (!model.launched[i].empty() && Encloses(store, slice, i)) take(i);
+    take(i);
   });
   around.self = std::max<Ns>(around.self, 0);
   return around;
+}
+
+Result<std::vector<SliceIndex>> SlicesTouching(const TraceStore& store, Interval window,
+                                               const CancelToken& cancel) {
+  constexpr uint32_t kCancelStride = 1 << 16;
+  std::vector<SliceIndex> slices;
+  for (SliceIndex i = 0; i < store.slice_count(); ++i) {
+    if (i % kCancelStride == 0 && cancel.cancelled()) {
+      return Error{ErrorKind::kCancelled, "The request was cancelled.", "", {}};
+    }
+    if (Touches({store.start(i), store.end(i)}, window)) slices.push_back(i);
+  }
+  return slices;
 }
 
 ForwardBackward BuildForwardBackward(const Model& model) {
@@ -152,9 +164,7 @@ TimelineArrows ArrowsOf(const Model& model, const ForwardBackward& pairs,
   launches(slice);
   if (store.kind(slice) == SliceKind::kCpuOp || store.kind(slice) == SliceKind::kUserAnnotation ||
       store.kind(slice) == SliceKind::kPythonFunction) {
-    ForEachInside(store, slice, [&](SliceIndex i) {
-      if (!model.launched[i].empty() && Encloses(store, slice, i)) launches(i);
-    });
+    ForEachInside(store, slice, launches);
   }
   if (model.forward[slice] != kNone) {
     list.Add(model.forward[slice], slice, TimelineArrow::Kind::kForwardBackward);

@@ -3,10 +3,13 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <string_view>
+#include <utility>
 
 #include "app/options.h"
 #include "app/render.h"
 #include "base/escape.h"
+#include "json/write_json.h"
 #include "rpc/log.h"
 #include "rpc/methods.h"
 #include "rpc/server.h"
@@ -43,12 +46,22 @@ int StatusOf(const Error& error) {
   return kExitInternal;
 }
 
-int Print(const std::string& text) {
-  const bool written =
-      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  return written
+int Printed(bool written) {
+  return written && std::fflush(stdout) == 0
              ? kExitDone
              : Fail({ErrorKind::kInternal, "The output cannot be written.", "", {}}, kExitInternal);
+}
+
+int Print(std::string_view text) {
+  return Printed(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
+}
+
+int PrintJson(const Json& document) {
+  const auto write = [](std::string_view piece) {
+    const std::string text = EscapedJson(std::string(piece));
+    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  };
+  return Printed(WriteJson(document, write) && std::fputc('\n', stdout) != EOF);
 }
 
 // The method behind a command, and "" when there is none.
@@ -125,7 +138,7 @@ int RunRuns(const Options& options, const Json& opened) {
                            {"path", opened["path"]},
                            {"rows", std::move(rows)},
                            {"skipped", opened["skipped"]}};
-    return Print(EscapedJson(DumpJson(document)) + "\n");
+    return PrintJson(document);
   }
   const Json table = TableOfObjects(rows);
   if (options.format == OutputFormat::kCsv) return Print(TableCsv(table));
@@ -180,19 +193,22 @@ int RunView(const Options& options, const std::string& method) {
     return Print(EscapedJson(std::move(result.value()["text"].get_ref<std::string&>())));
   }
 
-  Json trace = info.value();
-  const Json problems = trace["problems"];
+  Json trace = std::move(info.value());
+  Json problems = std::move(trace["problems"]);
   trace.erase("problems");
   switch (options.format) {
     case OutputFormat::kJson: {
       Json document = {{"schema", "emberline/" + options.command + "/1"},
                        {"trace", std::move(trace)},
-                       {"problems", problems}};
-      if (result->is_object())
-        document.update(result.value());
-      else
-        document["result"] = result.value();
-      return Print(EscapedJson(DumpJson(document)) + "\n");
+                       {"problems", std::move(problems)}};
+      if (result->is_object()) {
+        for (auto& [key, value] : result->get_ref<Json::object_t&>()) {
+          document[key] = std::move(value);
+        }
+      } else {
+        document["result"] = std::move(result.value());
+      }
+      return PrintJson(document);
     }
     case OutputFormat::kCsv: {
       const std::string csv = ResultCsv(options.command, result.value());
@@ -208,7 +224,7 @@ int RunView(const Options& options, const std::string& method) {
     case OutputFormat::kTable:
       break;
   }
-  Json shown = result.value();
+  Json shown = std::move(result.value());
   if (options.command == "check") shown.erase("problems");  // told below
   std::string text = ResultText(options.command, shown);
   text.erase(0, text.find_first_not_of('\n'));

@@ -408,12 +408,7 @@ class Builder {
 
   // The autograd node that a backward op stands in: the nearest enclosing "evaluate_function", else
   // the op itself.
-  SliceIndex NodeOf(SliceIndex op) const {
-    for (SliceIndex at = op; at != kNone; at = model_->op[at]) {
-      if (is_node_[at]) return at;
-    }
-    return op;
-  }
+  SliceIndex NodeOf(SliceIndex op) const { return node_[op] == kNone ? op : node_[op]; }
   SliceIndex OpAt(SliceIndex slice) const {
     if (slice == kNone || !OnHost(slice)) return kNone;
     return model_->IsOp(slice) ? slice : model_->op[slice];
@@ -429,6 +424,7 @@ class Builder {
     m.forward.assign(all_, kNone);
     m.is_backward.assign(all_, false);
     is_node_.assign(n_, false);
+    node_.assign(n_, kNone);
     std::vector<uint8_t> node_name(s_.strings().size(),
                                    0xff);  // bit 0: evaluate_function, bit 1: backward
     for (SliceIndex i = 0; i < n_; ++i) {
@@ -442,6 +438,8 @@ class Builder {
                                  (IsBackwardName(text) ? 2 : 0));
       }
       is_node_[i] = (node_name[name] & 1) != 0;
+      // Ops around it stand before it, so each chain of them is followed once, however deep.
+      node_[i] = is_node_[i] ? i : m.op[i] == kNone ? kNone : node_[m.op[i]];
       m.is_backward[i] = (node_name[name] & 2) != 0;
     }
 
@@ -900,7 +898,8 @@ class Builder {
   std::vector<uint8_t> range_;  // by name id: RangeKind, 0xff not seen
   // Launches that an id gives to another op than the one around them, in order: (launch, around).
   std::vector<std::pair<SliceIndex, SliceIndex>> around_;
-  std::vector<bool> is_node_;  // "autograd::engine::evaluate_function: X"
+  std::vector<bool> is_node_;     // "autograd::engine::evaluate_function: X"
+  std::vector<SliceIndex> node_;  // of an op: the nearest such around it, or itself; else kNone
 };
 
 }  // namespace

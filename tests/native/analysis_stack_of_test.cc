@@ -1,3 +1,4 @@
+#include "analysis/frame_finder.h"
 #include "analysis/stack_of.h"
 #include "drawn.h"
 
@@ -125,4 +126,36 @@ TEST_CASE("stack numbers are equal for equal stacks only", "[stack]") {
   CHECK(ids.Of(m.At(same[0])).own);
   CHECK(ids.Of(m.At(other)).id != ids.Of(m.At(same[0])).id);
   CHECK(ids.Of(m.At(none)).id == 0);
+}
+
+TEST_CASE("a finder for many slices finds the frame and module that each has alone", "[stack]") {
+  Drawing d;
+  d.Python("train.py(5): main", 0, 300);
+  d.Python("nn.Module: Net_0", 5, 100, "\"CallFrom\":\"train.py:9\"");
+  d.Python("threading.py(20): run", 6, 90);
+  d.Python("nn.Module: Linear_1", 7, 80, "\"CallFrom\":\"threading.py:22\"");
+  d.Python("<built-in method linear>", 8, 70);
+  d.Op("aten::a", 10, 20);
+  d.Launch(1, 12, 5);
+  d.Python("net.py(30): helper", 40, 20, "\"CallFrom\":\"threading.py:25\"");
+  d.Op("aten::b", 45, 10);
+  d.Python("nn.Module: Net_0", 150, 40, "\"CallFrom\":\"train.py:12\"");
+  d.Op("aten::c", 160, 10);
+  d.Python("threading.py(1): wait", 400, 50, "", "11");
+  d.Op("aten::d", 410, 10, "", "11");
+  d.Op("aten::e", 600, 10, "\"Call stack\":\"threading.py(3): g;a.py(4): h\"");
+  d.Op("aten::f", 602, 2);
+  d.Op("aten::g", 700, 10);
+  d.Kernel("k", 1, 800, 10);
+  const Loaded m = Load(d);
+  FrameFinder finder(*m);
+  size_t found = 0;
+  for (SliceIndex i = m->store().slice_count(); i-- > 0;) {
+    INFO(m->store().name(i));
+    const auto expected = UserFrameOf(*m, i);
+    CHECK(finder.UserFrame(i) == expected);
+    CHECK(finder.Module(i) == ModuleOf(*m, i));
+    found += expected ? 1 : 0;
+  }
+  CHECK(found > 8);
 }

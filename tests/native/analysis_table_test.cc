@@ -95,7 +95,20 @@ TEST_CASE("interval sets", "[intervals]") {
   CHECK(Subtract(a, {}) == a);
   CHECK(Subtract(a, a).empty());
   CHECK(LengthOf(a) == 40);
-  CHECK(LengthWithin(a, {15, 33}) == 8);
-  CHECK(LengthWithin(a, {50, 60}) == 0);
+  CHECK(IntervalLengths(a).Within({15, 33}) == 8);
+  CHECK(IntervalLengths(a).Within({50, 60}) == 0);
   CHECK(LengthOf(Intersect(a, b)) + LengthOf(Subtract(a, b)) == LengthOf(a));
+}
+
+TEST_CASE("lengths within ranges that overlap, end at edges or hold nothing", "[intervals]") {
+  const IntervalLengths lengths({{0, 20}, {30, 50}, {60, 61}});
+  CHECK(lengths.Within({-5, 100}) == 41);
+  CHECK(lengths.Within({10, 40}) == 20);
+  CHECK(lengths.Within({20, 30}) == 0);
+  CHECK(lengths.Within({30, 50}) == 20);
+  CHECK(lengths.Within({35, 36}) == 1);
+  CHECK(lengths.Within({61, 90}) == 0);
+  CHECK(lengths.Within({40, 40}) == 0);
+  CHECK(lengths.Within({40, 10}) == 0);
+  CHECK(IntervalLengths({}).Within({0, 10}) == 0);
 }

@@ -267,7 +267,7 @@ TEST_CASE("gaps: together with the work they fill the time up to the last work")
   Ns idle = 0;
   for (const DeviceGap& gap : *gaps) {
     idle += gap.time.Length();
-    CHECK(LengthWithin(Unite(work), gap.time) == 0);
+    CHECK(IntervalLengths(Unite(work)).Within(gap.time) == 0);
     CHECK(trace->store().start(gap.ended_by) == gap.time.end);
   }
   CHECK(idle + LengthOf(Unite(work)) == last);

@@ -9,6 +9,10 @@
 namespace emberline {
 namespace {
 
+// Devices whose curves, allocations and statistics an export holds: each of them takes a pass over
+// the trace. Machines have 16; the records of a hostile file may name any number.
+constexpr size_t kMaxExported = 64;
+
 // The range of times asked for: startNs and endNs, else the selected steps, else everything.
 Interval RangeOf(const ViewRequest& request) {
   const Interval all = request.trace.store->extent();
@@ -95,7 +99,7 @@ Result<Json> Memory(const ViewRequest& request) {
     item["peakNs"] = d.peak == kNone ? Json(nullptr) : Json(memory[d.records[d.peak]].ts);
     item["capacityBytes"] = d.capacity ? Json(*d.capacity) : Json(nullptr);
     item["relative"] = d.relative;
-    if (whole)
+    if (whole && i < kMaxExported)
       item["curve"] = CurveJson(SampleMemory(*data, model, static_cast<int>(i), range, points));
     devices.push_back(std::move(item));
   }
@@ -116,9 +120,16 @@ Result<Json> Memory(const ViewRequest& request) {
     }
   }
   result["absences"] = Absences(request, *data);
+  if (whole && data->devices.size() > kMaxExported) {
+    result["absences"].push_back(AbsenceJson(
+        "The records name " + std::to_string(data->devices.size()) + " memory devices; the first " +
+            std::to_string(kMaxExported) + " have curves, allocations and statistics here.",
+        "", ""));
+  }
   if (whole) {
     Json events = Json::array(), statistics = Json::array();
-    for (int i = 0; i < static_cast<int>(data->devices.size()); ++i) {
+    const size_t exported = std::min(data->devices.size(), kMaxExported);
+    for (int i = 0; i < static_cast<int>(exported); ++i) {
       const auto append = [&](Json& list, const Table& table) {
         const Json json = TableJson(table);
         for (const Json& row : json["rows"]) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/text_cell.h"
 #include "base/text.h"
 #include "rpc/params.h"
 #include "rpc/views/view.h"
@@ -58,31 +59,48 @@ size_t CellBytes(const Cell& cell) {
   return 12 + text->size() + 5 * static_cast<size_t>(escaped);
 }
 
-// Rows as objects by column key, at most about `max_bytes` of text but at least one row, whose
-// texts are then cut to a part of that.
-Json RowsJson(const Table& table, size_t max_bytes) {
-  Json rows = Json::array();
-  size_t bytes = 0;
-  const size_t max_text = max_bytes / 8;
-  for (const std::vector<Cell>& cells : table.rows) {
-    Json row = Json::object();
-    for (size_t c = 0; c < table.columns.size(); ++c) {
-      row[table.columns[c].key] = c < cells.size() ? CellJson(cells[c], max_text) : Json();
-      bytes += table.columns[c].key.size() + (c < cells.size() ? CellBytes(cells[c]) : 8);
+// Collects rows as objects by column key, at most about `max_bytes` of text but at least one row,
+// whose texts are then cut to a part of that.
+class RowList {
+ public:
+  RowList(const std::vector<Column>& columns, size_t max_bytes)
+      : columns_(columns),
+        max_bytes_(max_bytes),
+        max_text_(std::min(max_bytes / 8, kMaxCellText)) {}
+
+  // False when the row does not fit any more.
+  bool Add(const std::vector<Cell>& cells) {
+    Json::object_t row;
+    row.reserve(columns_.size());
+    for (size_t c = 0; c < columns_.size(); ++c) {
+      const bool given = c < cells.size();
+      // Keys differ, so none is looked up.
+      row.emplace_back(columns_[c].key, given ? CellJson(cells[c], max_text_) : Json());
+      bytes_ += columns_[c].key.size() + (given ? CellBytes(cells[c]) : 8);
     }
-    if (bytes > max_bytes && !rows.empty()) break;
-    rows.push_back(std::move(row));
+    if (bytes_ > max_bytes_ && !rows_.empty()) return false;
+    rows_.emplace_back(std::move(row));
+    return true;
   }
-  return rows;
-}
+  Json Take() { return std::move(rows_); }
+
+ private:
+  const std::vector<Column>& columns_;
+  const size_t max_bytes_;
+  const size_t max_text_;
+  size_t bytes_ = 0;
+  Json::array_t rows_;
+};
 
 }  // namespace
 
 double Us(Ns ns) { return static_cast<double>(ns) / 1000.0; }
 
 Json TableJson(const Table& table) {
+  RowList rows(table.columns, SIZE_MAX);
+  for (const std::vector<Cell>& cells : table.rows) rows.Add(cells);
   return {{"columns", ColumnsJson(table)},
-          {"rows", RowsJson(table, SIZE_MAX)},
+          {"rows", rows.Take()},
           {"totalRows", table.rows.size()},
           {"unfilteredRows", table.rows.size()}};
 }
@@ -95,10 +113,18 @@ Result<Json> TableResult(const Table& table, const Json& params) {
   const int64_t limit = IntegerParam(params, "limit", kDefaultLimit);
   const bool all = limit < 0;
   query.limit = all ? UINT64_MAX : std::min<uint64_t>(static_cast<uint64_t>(limit), kMaxLimit);
+  // A page is a copy of its rows, which the whole table does not need.
+  if (all && query.sort.empty() && query.filter.empty() && query.offset == 0) {
+    return TableJson(table);
+  }
   Result<TablePage> page = QueryTable(table, query);
   if (!page.ok()) return page.error();
-  return Json{{"columns", ColumnsJson(page->table)},
-              {"rows", RowsJson(page->table, all ? SIZE_MAX : kPageBytes)},
+  RowList rows(table.columns, all ? SIZE_MAX : kPageBytes);
+  for (const std::vector<Cell>& cells : page->table.rows) {
+    if (!rows.Add(cells)) break;
+  }
+  return Json{{"columns", ColumnsJson(table)},
+              {"rows", rows.Take()},
               {"totalRows", page->total_rows},
               {"unfilteredRows", page->unfiltered_rows}};
 }

@@ -325,7 +325,9 @@ Result<Json> TimelineTracks(const ViewRequest& request) {
               {"workEndNs", index.value()->work.end},
               {"tracks", std::move(tracks)},
               {"steps", std::move(steps)},
-              {"totalSlices", store.slice_count()}};
+              {"totalSlices", store.slice_count()},
+              {"unlistedRows", index.value()->unlisted_rows},
+              {"unlistedSlices", index.value()->unlisted_slices}};
 }
 
 Result<Json> TimelineWindow(const ViewRequest& request) {
@@ -610,11 +612,15 @@ Result<Json> TimelineSearchSlices(const ViewRequest& request) {
 
 namespace {
 
-// Slices of the chosen rows that touch the window, by index. Rows of series hold none, and the
-// row of steps repeats slices of others.
-Result<std::vector<SliceIndex>> SlicesIn(const ViewRequest& request, const TimelineIndex& index,
-                                         Interval window) {
-  auto rows = RowsOf(index, request.params);
+// Slices of the chosen rows that touch the window, or of the whole trace, by index. Rows of series
+// hold none, and the row of steps repeats slices of others.
+Result<std::vector<SliceIndex>> SlicesIn(const ViewRequest& request, Interval window) {
+  if (!request.params.contains("tracks")) {
+    return SlicesTouching(*request.trace.store, window, request.cancel);
+  }
+  const auto index = IndexOf(request);
+  if (!index.ok()) return index.error();
+  auto rows = RowsOf(*index.value(), request.params);
   if (!rows.ok()) return rows.error();
   std::vector<SliceIndex> slices;
   for (const TimelineRow* row : rows.value()) {
@@ -633,11 +639,9 @@ Result<std::vector<SliceIndex>> SlicesIn(const ViewRequest& request, const Timel
 }  // namespace
 
 Result<Json> TimelineRange(const ViewRequest& request) {
-  auto index = IndexOf(request);
-  if (!index.ok()) return index.error();
   Result<Interval> window = WindowOf(request.params);
   if (!window.ok()) return window.error();
-  auto slices = SlicesIn(request, *index.value(), window.value());
+  auto slices = SlicesIn(request, window.value());
   if (!slices.ok()) return slices.error();
   const TraceStore& store = *request.trace.store;
   const auto names =
@@ -798,14 +802,14 @@ Result<Json> TimelineFlows(const ViewRequest& request) {
 }
 
 Result<Json> TimelineExport(const ViewRequest& request) {
-  auto index = IndexOf(request);
-  if (!index.ok()) return index.error();
   Result<Interval> window = WindowOf(request.params);
   if (!window.ok()) return window.error();
-  auto slices = SlicesIn(request, *index.value(), window.value());
+  auto slices = SlicesIn(request, window.value());
   if (!slices.ok()) return slices.error();
   std::set<TrackIndex> tracks;
   if (request.params.contains("tracks")) {
+    const auto index = IndexOf(request);
+    if (!index.ok()) return index.error();
     auto rows = RowsOf(*index.value(), request.params);
     if (!rows.ok()) return rows.error();
     for (const TimelineRow* row : rows.value()) tracks.insert(row->track);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
 
 #include "analysis/timeline.h"
@@ -137,32 +139,33 @@ class TraceWriter {
   }
 
   void WriteNames(const std::set<TrackIndex>& tracks) {
-    std::set<std::string> written;  // names of a process stand once
+    // Names of a process stand once: (what, process, thread, value as id or number).
+    std::set<std::tuple<std::string_view, RecordedId, RecordedId, int64_t>> written;
     for (const TrackIndex t : tracks) {
       const Track& track = store_.tracks()[t];
       const bool async = track.kind == TrackKind::kAsync;
-      const auto fact = [&](const char* what, const char* key, const std::string& value) {
+      const auto fact = [&](const char* what, const char* key, int64_t value, bool is_text) {
         const bool process = std::string_view(what).starts_with("process");
         if (!process && async) return;  // its tid is no thread
-        const std::string text = std::string("{\"ph\":\"M\",\"name\":\"") + what +
-                                 "\",\"pid\":" + Id(track.pid) +
-                                 ",\"tid\":" + (process ? "0" : Id(track.tid)) +
-                                 ",\"ts\":0,\"args\":{\"" + key + "\":" + value + "}}";
-        if (!written.insert(text).second) return;
+        const RecordedId tid = process ? RecordedId() : track.tid;
+        if (!written.emplace(what, track.pid, tid, value).second) return;
         Separate();
-        out_ += text;
+        out_ += std::string("{\"ph\":\"M\",\"name\":\"") + what + "\",\"pid\":" + Id(track.pid) +
+                ",\"tid\":" + Id(tid) + ",\"ts\":0,\"args\":{\"" + key + "\":";
+        out_ += is_text ? Quoted(static_cast<StringId>(value)) : std::to_string(value);
+        out_ += "}}";
       };
       const auto name = [&](const char* what, const char* key, StringId value) {
-        if (value != 0) fact(what, key, Quoted(value));
+        if (value != 0) fact(what, key, value, true);
       };
       name("process_name", "name", track.process_name);
       name("process_labels", "labels", track.process_labels);
       if (track.process_sort_index != 0) {
-        fact("process_sort_index", "sort_index", std::to_string(track.process_sort_index));
+        fact("process_sort_index", "sort_index", track.process_sort_index, false);
       }
       name("thread_name", "name", track.thread_name);
       if (track.thread_sort_index != 0) {
-        fact("thread_sort_index", "sort_index", std::to_string(track.thread_sort_index));
+        fact("thread_sort_index", "sort_index", track.thread_sort_index, false);
       }
     }
   }

@@ -154,6 +154,17 @@ function ArrowCount() {
   );
 }
 
+/** Says so where a trace has more rows than are listed. */
+function UnlistedRows() {
+  const { unlistedRows, unlistedSlices } = tracks.value ?? { unlistedRows: 0, unlistedSlices: 0 };
+  if (unlistedRows === 0) return null;
+  return (
+    <span class="tl-dim" role="note">
+      {plural(unlistedRows, 'more row')} with {plural(unlistedSlices, 'slice')} not listed
+    </span>
+  );
+}
+
 /** A link that opens this file, window and selection again. */
 function link(): string {
   const { startNs, endNs } = shownWindow.peek();
@@ -354,6 +365,7 @@ export function TimelineView() {
           Arrows
         </LinkButton>
         <ArrowCount />
+        <UnlistedRows />
         {hidden === 0 ? null : (
           <LinkButton
             onClick={() => {

@@ -1,0 +1,26 @@
+// Parts of stack_of.h that frame_finder.cc needs too.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "model/model.h"
+
+namespace emberline {
+
+inline constexpr std::string_view kModulePrefix = "nn.Module: ";
+
+// The line that a frame was called at, where the recorder says so ("file:line"); else 0.
+int64_t CallLine(std::string_view call_from);
+
+// The recorded "Call stack" of an op or of the nearest op around it that has one.
+std::string_view RecordedStack(const Model& model, SliceIndex op, StringId key);
+
+// Where a slice's stack is looked up: for a graph's work the call that recorded it, for other
+// device work its launch (else its op), everything else itself.
+SliceIndex StackHost(const Model& model, SliceIndex slice);
+
+// The op whose forward partner lends its stack: the slice itself or the op around it.
+SliceIndex StackForward(const Model& model, SliceIndex slice);
+
+}  // namespace emberline
