@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "ingest/problems.h"
+#include "store/problems.h"
 
 namespace emberline {
 

@@ -2,6 +2,7 @@
 
 #include <simdjson.h>
 
+#include "ingest/nested.h"
 #include "ingest/scan.h"
 #include "ingest/window.h"
 
@@ -13,16 +14,14 @@ using simdjson::ondemand::value;
 
 static_assert(Window::kPadding >= simdjson::SIMDJSON_PADDING);
 
-// Shorter texts cannot nest as deeply as SkipNested() allows.
-constexpr size_t kMayBeDeep = 2 * kMaxNesting;
-
 bool IsOdd(std::string_view text) {
   bool odd = false;
   for (const char c : text) odd |= static_cast<signed char>(c) < 0x20;
   return odd;
 }
 
-// simdjson finds tokens but looks into them only when asked: what it must not be, is checked here.
+// simdjson finds tokens but looks into them only when asked: what they must not be, is checked here.
+// Arrays and objects are left to the reader, which knows those that it has seen before.
 bool ToToken(value& from, Token* token) {
   const std::string_view raw = from.raw_json_token();
   const char* const at = raw.data();
@@ -44,11 +43,7 @@ bool ToToken(value& from, Token* token) {
       if (*at == '{' && next != '"' && next != '}') return false;
       if (from.raw_json().get(nested)) return false;
       nested = TrimRight(nested);
-      if (nested.size() > kMayBeDeep) {
-        bool odd = false, too_deep = false;
-        if (SkipNested(at, at + nested.size(), &odd, &too_deep) == nullptr) return false;
-      }
-      *token = {Token::Kind::kNested, nested, at, IsOdd(nested)};
+      *token = {Token::Kind::kNested, nested, at, IsOdd(nested), false};
       return true;
     }
     case ',':
@@ -92,6 +87,9 @@ bool ReadEvent(object& event, EventReader* reader) {
              });
     }
     if (!ToToken(field, &token)) return false;
+    // Only args are checked when they are taken.
+    if (token.kind == Token::Kind::kNested) token.checked = IsSoundNested(token.text);
+    if (token.kind == Token::Kind::kNested && !token.checked) return false;
     reader->TakeField(key, token);
     return true;
   });
@@ -122,7 +120,7 @@ const char* EventBatch::ReadList(const char* list, size_t size, const TakeEvent&
     if (element.get(entry)) break;
     const char* const at = entry.raw_json_token().data();
     const char* behind = nullptr;
-    if (entry.get_object().get(event) || !ReadEvent(event, reader_) ||
+    if (entry.get_object().get(event) || !ReadEvent(event, reader_) || !reader_->sound() ||
         document.current_location().get(behind) || !take(at)) {
       break;
     }

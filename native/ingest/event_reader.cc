@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "ingest/nested.h"
+
 namespace emberline {
 namespace {
 
@@ -90,11 +92,22 @@ EventReader::Status EventReader::ReadToken(const char* p, const char* end, Token
                                            const char** next) {
   if (*p == '"') return ReadText(p + 1, end, token, next);
   if (*p == '{' || *p == '[') {
-    bool odd = false, too_deep = false;
-    *next = SkipNested(p, end, &odd, &too_deep);
-    if (too_deep) return Status::kTooDeep;
-    if (*next == nullptr) return Status::kNeedMore;
-    *token = {Token::Kind::kNested, {p, static_cast<size_t>(*next - p)}, p, odd};
+    const Nested nested = ScanNested(p, end, lenient_);
+    switch (nested.state) {
+      case NestedState::kSound:
+        break;
+      case NestedState::kNeedMore:
+        return Status::kNeedMore;
+      case NestedState::kTooDeep:
+        return Status::kTooDeep;
+      case NestedState::kBroken:
+      case NestedState::kHoldsEvent:
+        return Status::kBad;
+    }
+    *next = nested.end;
+    *token = {Token::Kind::kNested, {p, static_cast<size_t>(*next - p)}, p, nested.odd};
+    if (nested.flawed) mended_.emplace_back(ProblemKind::kInvalidToken, p);
+    if (nested.raw_quote) mended_.emplace_back(ProblemKind::kRawQuote, p);
     return Status::kOk;
   }
   *next = ScanBare(p, end);
@@ -149,6 +162,7 @@ void EventReader::TakeValue(StringId key, const Token& token, std::vector<ArgIte
   if (token.kind != Token::Kind::kBare) {
     item.type = token.kind == Token::Kind::kText ? ArgType::kText : ArgType::kJson;
     item.text = strings_->Intern(Clean(token));
+    if (!token.checked) CheckNested(token, item.text);
     return;
   }
   const std::string_view text = token.text;
@@ -178,6 +192,17 @@ void EventReader::TakeValue(StringId key, const Token& token, std::vector<ArgIte
     item.type = ArgType::kText;
     item.text = strings_->Intern(CleanString(text, &scratch_, &problems));
     mended_.emplace_back(ProblemKind::kInvalidToken, token.at);
+  }
+}
+
+void EventReader::CheckNested(const Token& token, StringId id) {
+  // What is kept is the text itself only where it is plain.
+  if (!token.odd && id < sound_nested_.size() && sound_nested_[id]) return;
+  if (!IsSoundNested(token.text)) {
+    unsound_ = true;
+  } else if (!token.odd) {
+    if (id >= sound_nested_.size()) sound_nested_.resize(std::max<size_t>(id + 1, 2 * id));
+    sound_nested_[id] = true;
   }
 }
 
@@ -247,6 +272,8 @@ EventReader::Status EventReader::ReadMembers(const char* p, const char* end, con
 
 void EventReader::Begin() {
   mended_.clear();
+  unsound_ = phase_seen_ = false;
+  args_seen_ = 0;
   std::vector<ArgItem> args = std::move(event_.args);
   args.clear();
   event_ = RawEvent{};
@@ -266,6 +293,8 @@ void EventReader::TakeField(std::string_view key, const Token& token) {
     case 2:
       if (key == "ph") {
         const std::string_view text = Clean(token);
+        if (phase_seen_) mended_.emplace_back(ProblemKind::kMergedEvents, token.at);
+        phase_seen_ = true;
         event_.phase = text.size() == 1 ? text[0] : '\0';
         return;
       }
@@ -332,7 +361,7 @@ EventReader::Status EventReader::Read(const char* p, const char* end, bool lenie
   lenient_ = lenient;
   lenient_bytes_ = 0;
   Begin();
-  return ReadMembers(p, end, next, [&](std::string_view key, const char* at, const char** after) {
+  const auto member = [&](std::string_view key, const char* at, const char** after) {
     Token token;
     if (key == "args" && *at == '{') {
       return ReadMembers(at, end, after,
@@ -345,7 +374,9 @@ EventReader::Status EventReader::Read(const char* p, const char* end, bool lenie
     const Status status = ReadToken(at, end, &token, after);
     if (status == Status::kOk) TakeField(key, token);
     return status;
-  });
+  };
+  const Status status = ReadMembers(p, end, next, member);
+  return status == Status::kOk && !sound() ? Status::kBad : status;
 }
 
 EventReader::Status EventReader::ReadObject(const char* p, const char* end,

@@ -10,7 +10,7 @@
 
 #include "base/string_pool.h"
 #include "ingest/decimal.h"
-#include "ingest/problems.h"
+#include "store/problems.h"
 #include "ingest/scan.h"
 #include "store/args.h"
 #include "store/trace_store.h"
@@ -41,6 +41,7 @@ struct Token {
   std::string_view text;
   const char* at = nullptr;  // where the value begins
   bool odd = false;          // kText, kNested: holds more than plain ASCII on one line
+  bool checked = true;        // kNested: known to be sound
 };
 
 class EventReader {
@@ -54,12 +55,17 @@ class EventReader {
   void Begin();
   void TakeField(std::string_view key, const Token& token);
   void TakeArg(std::string_view key, const Token& token) {
+    if (key.size() <= 3) NoteArg(key);
     TakeValue(InternKey(key), token, &event_.args);
   }
+  // False when a value is no sound array or object, or the args are an event of their own: then
+  // the text was damaged, and what was taken is no event.
+  bool sound() const { return !unsound_ && args_seen_ != (kSawPhase | kSawEventField); }
 
   // Reads the object at `p` ('{'). On kOk *next stands behind it and event() holds it. kNeedMore:
   // the text ends inside the object. kBad: it is malformed. `lenient`: mends raw quotes in texts
-  // at the price of looking ahead; meant for what was kBad without.
+  // at the price of looking ahead; meant for what was kBad without, up to where another event
+  // begins.
   Status Read(const char* p, const char* end, bool lenient, const char** next);
   const RawEvent& event() const { return event_; }
   // Mended damage of the last event read: kind and position.
@@ -76,6 +82,15 @@ class EventReader {
     std::string_view text;
     StringId id = 0;
   };
+
+  enum : uint8_t { kSawPhase = 1, kSawEventField = 2 };
+
+  void NoteArg(std::string_view key) {
+    if (key == "ph") args_seen_ |= kSawPhase;
+    if (key == "ts" || key == "pid" || key == "tid") args_seen_ |= kSawEventField;
+  }
+  // Checks an array or object that is kept under `id`; each text only once.
+  void CheckNested(const Token& token, StringId id);
 
   template <typename Member>
   Status ReadMembers(const char* p, const char* end, const char** next, Member&& member);
@@ -94,10 +109,14 @@ class EventReader {
   StringPool* strings_;
   RawEvent event_;
   bool lenient_ = false;
+  bool unsound_ = false;
+  bool phase_seen_ = false;
+  uint8_t args_seen_ = 0;
   uint64_t lenient_bytes_ = 0;
   std::vector<std::pair<ProblemKind, const char*>> mended_;
   std::string scratch_;
   std::array<CachedKey, 256> keys_;
+  std::vector<bool> sound_nested_;  // by id: the text is a sound array or object
 };
 
 }  // namespace emberline

@@ -87,10 +87,11 @@ void EventSink::Lose(ProblemKind kind, uint64_t offset) {
   problems_->Add(kind, offset);
 }
 
-void EventSink::Drop(ProblemKind kind, uint64_t offset) {
-  ++builder_->counts().events;
-  ++event_index_;
-  Lose(kind, offset);
+void EventSink::Drop(ProblemKind kind, uint64_t offset, uint64_t count) {
+  builder_->counts().events += count;
+  builder_->counts().dropped += count;
+  event_index_ += count;
+  problems_->Add(kind, offset, count);
 }
 
 bool EventSink::HasTime(const RawEvent& event, uint64_t offset) {
@@ -126,6 +127,7 @@ std::optional<int64_t> EventSink::IntArg(const RawEvent& event, StringId key) co
 void EventSink::Take(const RawEvent& event, uint64_t offset) {
   ++builder_->counts().events;
   ++event_index_;
+  builder_->SetOffset(offset);
   CategoryState& state = StateOf(event.category);
   saw_phase_ |= event.phase != '\0';
   switch (event.phase) {

@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "ingest/category.h"
 #include "ingest/event_reader.h"
-#include "ingest/problems.h"
+#include "store/problems.h"
 #include "store/builder.h"
 
 namespace emberline {
@@ -22,8 +22,8 @@ class EventSink {
   // Takes one event; `offset` is its place in the text. Afterwards it is in exactly one table, or
   // counted as dropped with a problem.
   void Take(const RawEvent& event, uint64_t offset);
-  // An entry of the event list that could not be read as an event.
-  void Drop(ProblemKind kind, uint64_t offset);
+  // Entries of the event list that could not be read as events.
+  void Drop(ProblemKind kind, uint64_t offset, uint64_t count = 1);
   // False when no more events can be numbered.
   bool CanTakeMore() const { return event_index_ < kNone - 1; }
   // True when an event said what it is ("ph"): then the list is one of trace events.

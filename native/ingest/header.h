@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "ingest/event_reader.h"
-#include "ingest/problems.h"
+#include "store/problems.h"
 #include "store/trace_store.h"
 
 namespace emberline {

@@ -1,7 +1,5 @@
 #include "ingest/scan.h"
 
-#include <array>
-
 #include "base/utf8.h"
 
 namespace emberline {
@@ -114,42 +112,6 @@ const char* FindPlausibleEnd(const char* p, const char* end, size_t limit, bool*
   }
   *searched = static_cast<size_t>(stop - begin);
   *more = stop == end;
-  return nullptr;
-}
-
-const char* SkipNested(const char* p, const char* end, bool* odd, bool* too_deep) {
-  // 1: bracket opens, 2: closes, 3: quote, 4: control or beyond ASCII.
-  static constexpr std::array<uint8_t, 256> kClass = [] {
-    std::array<uint8_t, 256> table{};
-    for (int i = 0; i < 0x20; ++i) table[i] = 4;
-    for (int i = 0x80; i < 0x100; ++i) table[i] = 4;
-    table['['] = table['{'] = 1;
-    table[']'] = table['}'] = 2;
-    table['"'] = 3;
-    return table;
-  }();
-  int depth = 0;
-  *too_deep = false;
-  while (p < end) {
-    const uint8_t kind = kClass[static_cast<unsigned char>(*p)];
-    ++p;
-    if (kind == 0) continue;
-    if (kind == 1) {
-      if (++depth > kMaxNesting) {
-        *too_deep = true;
-        return nullptr;
-      }
-    } else if (kind == 2) {
-      if (--depth == 0) return p;
-    } else if (kind == 3) {
-      ScannedString string;
-      p = ScanString(p, end, &string);
-      if (p == nullptr) return nullptr;
-      *odd |= string.odd;
-    } else {
-      *odd = true;
-    }
-  }
   return nullptr;
 }
 

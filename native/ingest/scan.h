@@ -11,7 +11,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "ingest/problems.h"
+#include "store/problems.h"
 
 namespace emberline {
 
@@ -80,14 +80,6 @@ inline const char* ScanString(const char* p, const char* end, ScannedString* out
 // `*searched`: how many bytes were looked through.
 const char* FindPlausibleEnd(const char* p, const char* end, size_t limit, bool* more,
                              size_t* searched);
-
-// Levels of arrays and objects that one value may have.
-constexpr int kMaxNesting = 200;
-
-// `p` stands on '[' or '{'. Returns the position behind the bracket that closes it (of whatever
-// kind). `odd`: the text is more than plain ASCII on one line. `too_deep`: given up at kMaxNesting
-// levels.
-const char* SkipNested(const char* p, const char* end, bool* odd, bool* too_deep);
 
 // Text of a string without its escapes, as valid UTF-8. Escapes that JSON does not know mean that
 // the recorder escaped nothing: then backslashes are kept, except before a quote or a backslash.

@@ -3,39 +3,28 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <optional>
 
-#include "ingest/event_batch.h"
-#include "ingest/event_reader.h"
+#include "ingest/cursor.h"
+#include "ingest/event_list.h"
 #include "ingest/event_sink.h"
 #include "ingest/header.h"
-#include "ingest/problems.h"
+#include "ingest/nested.h"
+#include "ingest/no_trace.h"
 #include "ingest/scan.h"
-#include "ingest/window.h"
+#include "store/problems.h"
 
 namespace emberline {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kMaxEventBytes = 16 << 20;
-constexpr std::ptrdiff_t kLookBack = 4096;
 constexpr size_t kMaxKeyBytes = 4096;
 constexpr size_t kMaxHeaderBytes = 8 << 20;
-constexpr uint64_t kCancelStride = 1024;
-// Mending looks ahead; a file that needs more of that than this many times what was read before is
-// hostile.
-constexpr uint64_t kLenientBudgetFactor = 4;
-constexpr uint64_t kLenientBudgetBase = 1 << 22;
+// Between a damaged "traceEvents" and the first event.
+constexpr size_t kMaxDamagedBegin = 64;
 
 double Seconds(Clock::duration d) { return std::chrono::duration<double>(d).count(); }
-
-std::string Printable(std::string_view text) {
-  std::string out;
-  for (const char c : text.substr(0, 60)) out += IsSpace(c) || c == 0x7f ? ' ' : c;
-  std::string scratch;
-  CleanProblems problems;
-  return std::string(CleanNested(out, &scratch, &problems));
-}
 
 class Reader {
  public:
@@ -43,35 +32,46 @@ class Reader {
       : source_(source),
         what_(what),
         options_(options),
-        window_(&source),
-        events_(&builder_.strings()),
-        batch_(&events_),
+        problems_(builder_.problems()),
+        cursor_(&source, options.cancel),
         sink_(&builder_, &problems_),
+        list_(&cursor_, &builder_, &sink_, [this] { Progress(0.9 * source_.Fraction()); }),
         header_(&builder_.metadata(), &problems_) {}
 
   Result<ReadResult> Run();
 
  private:
-  enum class After { kEvents, kEnd };
+  // What is read next.
+  enum class Part { kHeader, kList, kNothing };
+  // How a value of the header ends.
+  enum class Extent {
+    kSound,
+    kDamaged,  // it is no value, or holds what does not belong to it
+    kEndless,  // cut off, or too large to be looked at whole
+  };
 
-  bool Fill(size_t keep = 0) { return !Cancelled() && window_.Refill(keep); }
-  // Next byte that is no white space, without taking it; -1 at the end.
-  int Peek();
-  void Take() { window_.set_pos(window_.pos() + 1); }
-  Error NotATrace(const std::string& reason, const std::string& hint, uint64_t offset) const;
-  Error NotATraceStart() const;
-  std::optional<Error> ReadTop();
-  std::optional<Error> ReadObjectTop();
-  bool ReadKey(std::string* key);
+  Error NotATrace(const NoTrace& why, uint64_t offset) const {
+    return {ErrorKind::kUnreadable, what_ + " is not a trace: " + why.reason, why.hint, offset};
+  }
+  Error Empty() const {
+    return {ErrorKind::kUnreadable, what_ + " is empty.",
+            "The profiler may have been killed before it wrote; record again.", 0};
+  }
+  std::optional<Error> ReadText();
+  std::optional<Error> FindBegin(Part* part);
+  bool HasTraceNear();
+  Error WithoutEvents();
+  Part ReadList();
+  Part ReadMember();
+  Part ReadValue(const std::string& key, uint64_t offset);
+  Part BehindEnd();
+  Part AfterDamage();
+  // The key at the cursor; *length reaches behind its colon. False when there is none.
+  bool ReadKey(std::string* key, size_t* length);
+  Extent Measure(size_t* length);
+  Extent MeasureNested(size_t* length);
+  Extent MeasureText(size_t* length);
   void CaptureValue(std::string* text, size_t limit, bool* complete);
-  std::optional<Error> ReadEvents();
-  // Reads the sound events at hand, the next one first; false when that one has to be read alone.
-  bool ReadBatch();
-  // False when it was damaged and the reader moved on to the next one.
-  bool ReadOneEvent();
-  void TakeEvent(uint64_t offset);
-  void Resync();
-  bool Cancelled() { return options_.cancel.cancelled(); }
   void Progress(double fraction) {
     if (options_.progress) options_.progress("read", fraction);
   }
@@ -79,159 +79,360 @@ class Reader {
   ByteSource& source_;
   const std::string& what_;
   const ReadOptions& options_;
-  Window window_;
   TraceBuilder builder_;
-  Problems problems_;
-  EventReader events_;
-  EventBatch batch_;
+  Problems& problems_;
+  Cursor cursor_;
   EventSink sink_;
+  EventList list_;
   HeaderReader header_;
+  // What the header's last piece was, to tell commas too many and missing ones.
+  enum class Last { kBrace, kComma, kMember, kDamage };
+  Last last_ = Last::kBrace;
   bool truncated_ = false;
-  bool list_ended_ = false;        // by a damaged end of the list that stood for the object's end
-  uint64_t one_by_one_until_ = 0;  // where the next batch may begin
-  uint64_t lenient_bytes_ = 0;     // looked through to mend events
-  uint64_t next_report_ = 0;
+  bool events_read_ = false;
+  uint64_t quiet_until_ = 0;  // no event and no key of the header begins before
   std::string keys_seen_;
 };
 
-int Reader::Peek() {
-  for (;;) {
-    const char* p = SkipSpace(window_.pos(), window_.end());
-    window_.set_pos(p);
-    if (p < window_.end()) return static_cast<unsigned char>(*p);
-    if (!Fill()) return -1;
-  }
-}
-
-Error Reader::NotATrace(const std::string& reason, const std::string& hint, uint64_t offset) const {
-  return {ErrorKind::kUnreadable, what_ + " is not a trace: " + reason, hint, offset};
-}
-
-Error Reader::NotATraceStart() const {
-  const std::string_view head(window_.pos(), std::min<size_t>(window_.available(), 512));
-  const std::string hint =
-      "Open the .pt.trace.json or .pt.trace.json.gz file that torch.profiler wrote.";
-  const auto starts = [&](std::string_view magic) { return head.substr(0, magic.size()) == magic; };
-  if (starts("\x28\xB5\x2F\xFD")) {
-    return NotATrace("it is compressed with zstd.", "Unpack it first: zstd -d FILE.", 0);
-  }
-  if (starts("PK\x03\x04")) return NotATrace("it is a zip archive.", "Unpack it first.", 0);
-  if (starts("BZh"))
-    return NotATrace("it is compressed with bzip2.", "Unpack it first: bunzip2 FILE.", 0);
-  if (starts("\xFD"
-             "7zXZ"))
-    return NotATrace("it is compressed with xz.", "Unpack it first: unxz FILE.", 0);
-  if (starts("SQLite format 3")) {
-    return NotATrace("it is a SQLite database, such as Nsight Systems exports.", hint, 0);
-  }
-  if (starts("\x80")) {
-    return NotATrace("it is a Python pickle, such as torch.cuda.memory snapshots are.", hint, 0);
-  }
-  if (head.size() > 262 && head.substr(257, 5) == "ustar") {
-    return NotATrace("it is a tar archive.", "Unpack it first.", 0);
-  }
-  if (starts("<")) {
-    return NotATrace("it is an HTML or XML page.", hint, 0);
-  }
-  if (starts("\xFF\xFE") || starts("\xFE\xFF")) {
-    return NotATrace("its text is UTF-16.", "Convert it first: iconv -f UTF-16 -t UTF-8 FILE.", 0);
-  }
-  const uint64_t offset = window_.offset();
-  const auto is_control = [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
-  };
-  if (std::any_of(head.begin(), head.end(), is_control)) {
-    return NotATrace("it holds binary data, where a JSON object or list must begin.", hint, offset);
-  }
-  return NotATrace("a JSON object or list must begin here, but there is \"" +
-                       Printable(head.substr(0, 24)) + "\".",
-                   hint, offset);
-}
-
-std::optional<Error> Reader::ReadTop() {
-  if (!Fill()) {
+std::optional<Error> Reader::ReadText() {
+  if (!cursor_.Fill()) {
     if (problems_.count(ProblemKind::kTruncatedGzip) != 0) {
-      return NotATrace("it ends before its first event.", "", 0);
+      return NotATrace({"it ends before its first event.", ""}, 0);
     }
-    return Error{ErrorKind::kUnreadable, what_ + " is empty.",
-                 "The profiler may have been killed before it wrote; record again.", 0};
+    return Empty();
   }
-  while (window_.available() < 16 && Fill()) {
+  Part part = Part::kHeader;
+  if (auto error = FindBegin(&part)) return error;
+  while (part != Part::kNothing && !cursor_.cancelled()) {
+    part = part == Part::kList ? ReadList() : ReadMember();
   }
-  if (window_.available() >= 3 && std::memcmp(window_.pos(), "\xEF\xBB\xBF", 3) == 0) {
-    window_.set_pos(window_.pos() + 3);
+  if (cursor_.cancelled()) return std::nullopt;
+  if (!events_read_) return WithoutEvents();
+  if (builder_.metadata().bare_array && builder_.counts().events > 0 && !sink_.saw_phase()) {
+    return NotATrace({"it is a list of objects, but none of them is an event (no \"ph\").",
+                      "Open the file that export_chrome_trace or tensorboard_trace_handler wrote."},
+                     0);
   }
-  const int first = Peek();
-  if (first == '[') {
-    builder_.metadata().bare_array = true;
-    Take();
-    const int element = Peek();
-    if (element != '{' && element != ']' && element != -1) {
-      return NotATrace(element == '['
-                           ? "it is a list of lists, such as torch.profiler's memory timeline."
-                           : "it is a list of something else than events.",
-                       "Open the file that export_chrome_trace or tensorboard_trace_handler wrote.",
-                       window_.offset());
-    }
-    auto error = ReadEvents();
-    if (error) return error;
-    if (builder_.counts().events > 0 && !sink_.saw_phase()) {
-      return NotATrace("it is a list of objects, but none of them is an event (no \"ph\").",
-                       "Open the file that export_chrome_trace or tensorboard_trace_handler wrote.",
-                       0);
+  return std::nullopt;
+}
+
+// Goes to the first key of the trace, or to its first event.
+std::optional<Error> Reader::FindBegin(Part* part) {
+  const char* end = cursor_.LookAhead();
+  if (const auto why = OtherEncoding({cursor_.pos(), static_cast<size_t>(end - cursor_.pos())})) {
+    return NotATrace(*why, 0);
+  }
+  if (end - cursor_.pos() >= 3 && std::memcmp(cursor_.pos(), "\xEF\xBB\xBF", 3) == 0) {
+    cursor_.Take(3);
+  }
+  const int first = cursor_.Peek();
+  if (first < 0) return Empty();
+  end = cursor_.LookAhead();
+  const std::string_view text(cursor_.pos(), static_cast<size_t>(end - cursor_.pos()));
+  uint64_t searched = 0;
+  if (first == '{') {
+    if (BeginsEvent(cursor_.pos(), end, '\0', true, &searched)) {
+      // A list whose bracket is missing.
+      problems_.Add(ProblemKind::kEventsOutsideList, cursor_.offset());
+      builder_.metadata().bare_array = true;
+      *part = Part::kList;
+    } else {
+      cursor_.Take();
     }
     return std::nullopt;
   }
-  if (first == '{') return ReadObjectTop();
-  if (first < 0) {
-    return Error{ErrorKind::kUnreadable, what_ + " is empty.",
-                 "The profiler may have been killed before it wrote; record again.", 0};
+  if (first == '[') {
+    const char* const element = SkipSpace(cursor_.pos() + 1, end);
+    if (cursor_.IsLast(element) || *element == '{' || *element == ']') {
+      cursor_.Take();
+      builder_.metadata().bare_array = true;
+      *part = Part::kList;
+      return std::nullopt;
+    }
+  } else if (const auto why = OtherFormat(text)) {
+    return NotATrace(*why, 0);
   }
-  return NotATraceStart();
+  if (!HasTraceNear()) return NotATrace(NoJsonTrace(text), cursor_.offset());
+  // Only the beginning is damaged.
+  problems_.Add(ProblemKind::kMalformedHeader, cursor_.offset());
+  if (first == '[') builder_.metadata().bare_array = true;
+  while (std::string_view("[]}:,").find(static_cast<char>(cursor_.Peek())) !=
+         std::string_view::npos) {
+    cursor_.Take();
+  }
+  if (cursor_.Peek() == '{' &&
+      !BeginsEvent(cursor_.pos(), cursor_.LookAhead(), '\0', true, &searched)) {
+    cursor_.Take();
+  }
+  if (cursor_.Peek() != '"' || !FindKey(cursor_.pos(), cursor_.LookAhead()).found) {
+    *part = AfterDamage();
+  }
+  return std::nullopt;
 }
 
-// Reads a key and its colon. False at the end of the text, or when there is no key.
-bool Reader::ReadKey(std::string* key) {
-  for (;;) {
-    ScannedString string;
-    const char* after = ScanString(window_.pos() + 1, window_.end(), &string);
-    const bool too_long = after != nullptr && string.text().size() > kMaxKeyBytes;
-    if (after != nullptr && !too_long) {
-      std::string scratch;
-      CleanProblems problems;
-      key->assign(string.odd ? CleanString(string.text(), &scratch, &problems) : string.text());
-      window_.set_pos(after);
-      break;
-    }
-    // Either way the caller must see that something was taken, or it would try here again.
-    if (too_long || window_.available() > kMaxKeyBytes + 1) {
-      Take();
-      return false;
-    }
-    if (!Fill()) {
-      window_.set_pos(window_.end());
-      return false;
-    }
+// Whether events, or the key in front of them, stand near behind the cursor.
+bool Reader::HasTraceNear() {
+  const char* const end = cursor_.LookAhead();
+  const std::string_view text(cursor_.pos(), static_cast<size_t>(end - cursor_.pos()));
+  return text.find("\"traceEvents\"") != std::string_view::npos ||
+         cursor_.HasEventNear(cursor_.pos());
+}
+
+Error Reader::WithoutEvents() {
+  if (truncated_) {
+    return NotATrace({"it ends before its events begin.",
+                      "The file is cut; the profiler may have been killed while writing."},
+                     cursor_.window().end_offset());
   }
-  if (Peek() != ':') return false;
-  Take();
+  const bool execution = keys_seen_.find("schema") != std::string::npos &&
+                         keys_seen_.find("nodes") != std::string::npos;
+  if (execution) {
+    return NotATrace({"it is an execution trace (ExecutionTraceObserver), which holds no times.",
+                      "Open the torch.profiler trace that was recorded with it."},
+                     0);
+  }
+  return NotATrace(
+      {keys_seen_.empty()
+           ? "its JSON object is empty."
+           : "its JSON object has no \"traceEvents\" (keys: " + Printable(keys_seen_) + ").",
+       "Open the .pt.trace.json or .pt.trace.json.gz file that torch.profiler wrote."},
+      0);
+}
+
+Reader::Part Reader::ReadList() {
+  events_read_ = true;
+  switch (list_.Read()) {
+    case EventList::Left::kClosed:
+      return builder_.metadata().bare_array ? BehindEnd() : Part::kHeader;
+    case EventList::Left::kHeader:
+      last_ = Last::kDamage;
+      return Part::kHeader;
+    case EventList::Left::kEndOfText:
+      break;
+  }
+  truncated_ = true;
+  return Part::kNothing;
+}
+
+// Behind the end of the trace: events that stand there all the same are read.
+Reader::Part Reader::BehindEnd() {
+  if (cursor_.Peek() < 0) return Part::kNothing;
+  const uint64_t offset = cursor_.offset();
+  const uint64_t phases = cursor_.GoToNext(0, Cursor::In::kHeader);
+  if (phases > 0) sink_.Drop(ProblemKind::kMalformedEvent, offset, phases);
+  const int c = cursor_.Peek();
+  if (c < 0) {
+    problems_.Add(ProblemKind::kTrailingBytes, offset);
+    return Part::kNothing;
+  }
+  problems_.Add(c == '{' ? ProblemKind::kEventsOutsideList : ProblemKind::kMalformedHeader,
+                cursor_.offset());
+  return c == '{' ? Part::kList : Part::kHeader;
+}
+
+
+// At something damaged in the header: on with the first event or key of the header near it,
+// otherwise behind the next token.
+Reader::Part Reader::AfterDamage() {
+  const uint64_t offset = cursor_.offset();
+  problems_.Add(ProblemKind::kMalformedHeader, offset);
+  last_ = Last::kDamage;
+  const size_t quiet = quiet_until_ > offset ? static_cast<size_t>(quiet_until_ - offset) : 0;
+  if (quiet < kLookAhead / 2) {
+    const Cursor::Place place =
+        cursor_.FindNext(quiet, quiet + kLookAhead, Cursor::In::kHeader);
+    if (place.phases > 0) sink_.Drop(ProblemKind::kMalformedEvent, offset, place.phases);
+    if (place.kind != Cursor::Place::Kind::kNothing) {
+      cursor_.Take(place.distance);
+      return place.kind == Cursor::Place::Kind::kEvent ? Part::kList : Part::kHeader;
+    }
+    quiet_until_ = offset + place.distance;
+  }
+  std::string skipped;
+  bool complete = false;
+  CaptureValue(&skipped, 256, &complete);
+  if (cursor_.offset() == offset) cursor_.Take();
+  return Part::kHeader;
+}
+
+bool Reader::ReadKey(std::string* key, size_t* length) {
+  const char* const end = cursor_.LookAhead();
+  const char* const from = cursor_.pos();
+  ScannedString string;
+  const char* after = ScanString(from + 1, end, &string);
+  if (after == nullptr || string.text().size() > kMaxKeyBytes) return false;
+  after = SkipSpace(after, end);
+  if (after >= end || *after != ':') return false;
+  std::string scratch;
+  CleanProblems problems;
+  key->assign(string.odd ? CleanString(string.text(), &scratch, &problems) : string.text());
+  *length = static_cast<size_t>(after + 1 - from);
   return true;
 }
 
-// Takes one value of any kind. Keeps at most `limit` bytes of its text; *complete tells whether the
-// text held all of it.
+// Reads one member of the trace's object, or what stands in its place.
+Reader::Part Reader::ReadMember() {
+  const int c = cursor_.Peek();
+  if (c < 0) {
+    truncated_ = true;
+    return Part::kNothing;
+  }
+  if (c == '}') {
+    if (last_ == Last::kComma) problems_.Add(ProblemKind::kStrayComma, cursor_.offset());
+    cursor_.Take();
+    return BehindEnd();
+  }
+  if (c == ',') {
+    if (last_ == Last::kComma || last_ == Last::kBrace) {
+      problems_.Add(ProblemKind::kStrayComma, cursor_.offset());
+    }
+    last_ = Last::kComma;
+    cursor_.Take();
+    return Part::kHeader;
+  }
+  if (c != '"') return AfterDamage();
+  std::string key;
+  size_t length = 0;
+  if (!ReadKey(&key, &length)) {
+    const char* const end = cursor_.LookAhead();
+    ScannedString string;
+    if (ScanString(cursor_.pos() + 1, end, &string) == nullptr && cursor_.IsLast(end)) {
+      truncated_ = true;
+      return Part::kNothing;
+    }
+    return AfterDamage();
+  }
+  // Members of an event whose beginning is damaged.
+  const bool of_event = FindKey(cursor_.pos(), cursor_.end()).of_event;
+  if (of_event && (events_read_ || key == "ph")) return AfterDamage();
+  if (keys_seen_.size() < 200 && key.size() < 60) {
+    keys_seen_ += keys_seen_.empty() ? "" : ", ";
+    keys_seen_ += key;
+  }
+  const uint64_t offset = cursor_.offset();
+  if (last_ == Last::kMember) problems_.Add(ProblemKind::kStrayComma, offset);
+  last_ = Last::kMember;
+  cursor_.Take(length);
+  return ReadValue(key, offset);
+}
+
+Reader::Part Reader::ReadValue(const std::string& key, uint64_t offset) {
+  const int c = cursor_.Peek();
+  if (key == "traceEvents") {
+    if (c == '[') {
+      cursor_.Take();
+      return Part::kList;
+    }
+    const Cursor::Place place = cursor_.FindNext(0, kMaxDamagedBegin, Cursor::In::kHeader);
+    if (place.kind == Cursor::Place::Kind::kEvent) {
+      problems_.Add(ProblemKind::kMalformedHeader, cursor_.offset());
+      cursor_.Take(place.distance);
+      return Part::kList;
+    }
+  }
+  const size_t limit =
+      HeaderReader::NeedsWhole(key) ? kMaxHeaderBytes : HeaderReader::kMaxTextBytes;
+  std::string value;
+  bool complete = false;
+  size_t length = 0;
+  switch (c < 0 ? Extent::kEndless : Measure(&length)) {
+    case Extent::kSound:
+      value.assign(TrimRight({cursor_.pos(), std::min(length, limit)}));
+      complete = length <= limit;
+      cursor_.Take(length);
+      break;
+    case Extent::kDamaged:
+      return AfterDamage();
+    case Extent::kEndless:
+      CaptureValue(&value, limit, &complete);
+      break;
+  }
+  header_.Take(key, value, offset, complete);
+  return Part::kHeader;
+}
+
+// The value at the cursor, which stays: how long it is.
+Reader::Extent Reader::Measure(size_t* length) {
+  const char first = *cursor_.pos();
+  Extent extent = Extent::kSound;
+  if (first == '{' || first == '[') {
+    extent = MeasureNested(length);
+  } else if (first == '"') {
+    extent = MeasureText(length);
+  } else if (first == ':') {
+    return Extent::kDamaged;
+  } else {
+    const char* const end = cursor_.LookAhead();
+    const char* const word = std::find_if(cursor_.pos(), end, [](char c) {
+      return c == ',' || c == '}' || c == ']' || c == '"' || c == '\n';
+    });
+    if (word == end) return Extent::kEndless;
+    *length = static_cast<size_t>(word - cursor_.pos());
+    if (*length > 0 && !IsSoundWord(TrimRight({cursor_.pos(), *length}))) {
+      problems_.Add(ProblemKind::kMalformedHeader, cursor_.offset());
+    }
+  }
+  if (extent != Extent::kSound) return extent;
+  cursor_.Ahead(*length + kLookAhead);
+  const char* const after = SkipSpace(cursor_.pos() + *length, cursor_.end());
+  const bool fits = cursor_.IsLast(after) || *after == ',' || *after == '}' || *after == '"';
+  return fits ? Extent::kSound : Extent::kDamaged;
+}
+
+Reader::Extent Reader::MeasureNested(size_t* length) {
+  for (;;) {
+    const Nested nested = ScanNested(cursor_.pos(), cursor_.end(), false);
+    const size_t have = cursor_.window().available();
+    if (nested.state == NestedState::kSound) {
+      if (nested.flawed) problems_.Add(ProblemKind::kMalformedHeader, cursor_.offset());
+      *length = static_cast<size_t>(nested.end - cursor_.pos());
+      return Extent::kSound;
+    }
+    if (nested.state == NestedState::kTooDeep) return Extent::kEndless;
+    if (nested.state != NestedState::kNeedMore) break;
+    if (have >= kMaxHeaderBytes) return Extent::kEndless;
+    cursor_.Ahead(have * 2);
+    if (cursor_.window().available() == have) return Extent::kEndless;
+  }
+  // Lists of the recorder's messages may hold quotes that it did not escape.
+  const Cursor::Place next = cursor_.FindNext(1, kMaxHeaderBytes, Cursor::In::kHeader);
+  const Nested mended = ScanNested(cursor_.pos(), cursor_.pos() + next.distance, true);
+  if (mended.state != NestedState::kSound) return Extent::kDamaged;
+  problems_.Add(ProblemKind::kRawQuote, cursor_.offset());
+  *length = static_cast<size_t>(mended.end - cursor_.pos());
+  return Extent::kSound;
+}
+
+Reader::Extent Reader::MeasureText(size_t* length) {
+  for (;;) {
+    ScannedString string;
+    const char* const after = ScanString(cursor_.pos() + 1, cursor_.end(), &string);
+    if (after != nullptr) {
+      *length = static_cast<size_t>(after - cursor_.pos());
+      return Extent::kSound;
+    }
+    const size_t have = cursor_.window().available();
+    if (have >= kMaxHeaderBytes) return Extent::kEndless;
+    cursor_.Ahead(have * 2);
+    if (cursor_.window().available() == have) return Extent::kEndless;
+  }
+}
+
+// Takes one value of any kind, however long and whatever its brackets. Keeps at most `limit` bytes of
+// its text; *complete tells whether these are all of it.
 void Reader::CaptureValue(std::string* text, size_t limit, bool* complete) {
+  Window& window = cursor_.window();
   text->clear();
   *complete = true;
   int depth = 0;
   bool in_string = false, escaped = false, started = false;
-  if (Peek() < 0) {
+  if (cursor_.Peek() < 0) {
     *complete = false;
     return;
   }
   for (;;) {
-    const char* p = window_.pos();
-    const char* const end = window_.end();
+    const char* p = window.pos();
+    const char* const end = window.end();
     const char* const from = p;
     bool done = false;
     for (; p < end; ++p) {
@@ -279,9 +480,9 @@ void Reader::CaptureValue(std::string* text, size_t limit, bool* complete) {
       text->append(from, std::min<size_t>(static_cast<size_t>(p - from), limit - text->size()));
     }
     if (text->size() >= limit) *complete = false;
-    window_.set_pos(p);
+    window.set_pos(p);
     if (done) break;
-    if (Cancelled() || !Fill()) {
+    if (!cursor_.Fill()) {
       *complete = false;
       break;
     }
@@ -289,300 +490,22 @@ void Reader::CaptureValue(std::string* text, size_t limit, bool* complete) {
   while (!text->empty() && IsSpace(text->back())) text->pop_back();
 }
 
-std::optional<Error> Reader::ReadObjectTop() {
-  Take();
-  bool events_read = false;
-  std::string key, value;
-  for (;;) {
-    if (Cancelled()) break;
-    const int c = Peek();
-    if (c < 0) {
-      truncated_ = true;
-      break;
-    }
-    if (c == '}') {
-      Take();
-      if (Peek() >= 0) problems_.Add(ProblemKind::kTrailingBytes, window_.offset());
-      break;
-    }
-    if (c == ',') {
-      Take();
-      continue;
-    }
-    const uint64_t offset = window_.offset();
-    if (c != '"') {
-      // Not a key: skip one token of whatever it is, so that later keys are still found.
-      problems_.Add(ProblemKind::kMalformedHeader, offset);
-      bool complete = false;
-      const uint64_t before = window_.offset();
-      CaptureValue(&value, 256, &complete);
-      if (window_.offset() == before) Take();
-      continue;
-    }
-    if (!ReadKey(&key)) {
-      const bool without_end = window_.offset() == offset;
-      if (Peek() < 0 || (without_end && window_.at_end())) {
-        truncated_ = true;
-        break;
-      }
-      problems_.Add(ProblemKind::kMalformedHeader, offset);
-      // Without a colon: on behind the text. Without an end in reach: on behind its quote.
-      if (without_end) Take();
-      continue;
-    }
-    if (keys_seen_.size() < 200 && key.size() < 60) {
-      keys_seen_ += keys_seen_.empty() ? "" : ", ";
-      keys_seen_ += key;
-    }
-    if (key == "traceEvents" && Peek() == '[') {
-      Take();
-      events_read = true;
-      if (auto error = ReadEvents()) return error;
-      if (truncated_ || list_ended_) break;
-      continue;
-    }
-    const bool large = HeaderReader::NeedsWhole(key);
-    bool complete = false;
-    CaptureValue(&value, large ? kMaxHeaderBytes : HeaderReader::kMaxTextBytes, &complete);
-    header_.Take(key, value, offset, complete);
-  }
-  if (Cancelled()) return std::nullopt;
-  if (events_read) return std::nullopt;
-  if (truncated_) {
-    return NotATrace("it ends before its events begin.",
-                     "The file is cut; the profiler may have been killed while writing.",
-                     window_.end_offset());
-  }
-  const bool execution = keys_seen_.find("schema") != std::string::npos &&
-                         keys_seen_.find("nodes") != std::string::npos;
-  if (execution) {
-    return NotATrace("it is an execution trace (ExecutionTraceObserver), which holds no times.",
-                     "Open the torch.profiler trace that was recorded with it.", 0);
-  }
-  return NotATrace(
-      keys_seen_.empty()
-          ? "its JSON object is empty."
-          : "its JSON object has no \"traceEvents\" (keys: " + Printable(keys_seen_) + ").",
-      "Open the .pt.trace.json or .pt.trace.json.gz file that torch.profiler wrote.", 0);
-}
-
-// Reads the list up to and with its closing bracket.
-std::optional<Error> Reader::ReadEvents() {
-  bool separated = true;
-  uint64_t handled = 0;
-  for (;;) {
-    if (++handled % kCancelStride == 0 && Cancelled()) return std::nullopt;
-    if (window_.offset() >= next_report_) {
-      Progress(0.9 * source_.Fraction());
-      next_report_ = window_.offset() + (1 << 20);
-    }
-    const int c = Peek();
-    if (c < 0) {
-      truncated_ = true;
-      return std::nullopt;
-    }
-    if (c == '{') {
-      if (separated && ReadBatch()) {
-        if (Cancelled()) return std::nullopt;
-        separated = false;
-        continue;
-      }
-      if (!separated) problems_.Add(ProblemKind::kStrayComma, window_.offset());
-      if (!sink_.CanTakeMore()) {
-        problems_.Add(ProblemKind::kTooManyEvents, window_.offset());
-        truncated_ = true;
-        return std::nullopt;
-      }
-      separated = !ReadOneEvent();
-      if (truncated_) return std::nullopt;
-    } else if (c == ',') {
-      if (separated) problems_.Add(ProblemKind::kStrayComma, window_.offset());
-      Take();
-      separated = true;
-      if (Peek() == ']') problems_.Add(ProblemKind::kStrayComma, window_.offset());
-    } else if (c == ']') {
-      Take();
-      return std::nullopt;
-    } else if (c == '}') {
-      // The list was never closed, but the object is.
-      problems_.Add(ProblemKind::kMalformedHeader, window_.offset());
-      list_ended_ = true;
-      return std::nullopt;
-    } else {
-      const uint64_t offset = window_.offset();
-      std::string value;
-      bool complete = false;
-      CaptureValue(&value, 256, &complete);
-      if (window_.offset() == offset) Take();
-      sink_.Drop(ProblemKind::kNotAnObject, offset);
-      separated = false;
-    }
-  }
-}
-
-void Reader::TakeEvent(uint64_t offset) {
-  for (const auto& [kind, at] : events_.mended()) problems_.Add(kind, window_.OffsetOf(at));
-  sink_.Take(events_.event(), offset);
-}
-
-bool Reader::ReadBatch() {
-  // A batch needs the byte before it.
-  if (window_.offset() < one_by_one_until_ || window_.pos() == window_.begin()) return false;
-  const char* const first = window_.pos();
-  const char* const limit = first + std::min(window_.available(), EventBatch::kMaxBytes);
-  const char* const stop = LastEventBorder(first, limit);
-  if (stop == nullptr) {
-    one_by_one_until_ = window_.OffsetOf(limit);
-    return false;
-  }
-  const char* const reached =
-      batch_.Read(window_.Mutable(first), window_.Mutable(stop), [&](const char* at) {
-        if (!sink_.CanTakeMore()) return false;
-        TakeEvent(window_.OffsetOf(at));
-        return true;
-      });
-  // Damage is seldom alone: what is left of the batch is read with tolerance.
-  if (reached != stop) one_by_one_until_ = window_.OffsetOf(stop);
-  window_.set_pos(reached);
-  return reached != first;
-}
-
-bool Reader::ReadOneEvent() {
-  bool lenient = false;
-  bool malformed = false;  // read strictly, it is wrong before it ends
-  const auto give_up = [&](ProblemKind kind) {
-    lenient_bytes_ += events_.lenient_bytes();
-    sink_.Drop(kind, window_.offset());
-    Resync();
-    return false;
-  };
-  for (;;) {
-    const char* next = nullptr;
-    // What is done with an event must not depend on how much of the file happens to be at hand.
-    const char* const end = window_.pos() + std::min(window_.available(), kMaxEventBytes);
-    const EventReader::Status status = events_.Read(window_.pos(), end, lenient, &next);
-    switch (status) {
-      case EventReader::Status::kOk: {
-        lenient_bytes_ += events_.lenient_bytes();
-        TakeEvent(window_.offset());
-        window_.set_pos(next);
-        return true;
-      }
-      case EventReader::Status::kNeedMore: {
-        const size_t have = window_.available();
-        if (have >= kMaxEventBytes) return give_up(ProblemKind::kOversizedEvent);
-        // Each round doubles what is at hand, so that a large event is not read over and over.
-        const size_t wanted = std::min(have * 2, kMaxEventBytes);
-        while (window_.available() < wanted && Fill()) {
-        }
-        if (window_.available() > have) continue;
-        if (malformed) return give_up(ProblemKind::kMalformedEvent);
-        if (!lenient) {
-          // The end may be hidden behind a quote too many.
-          lenient = true;
-          continue;
-        }
-        sink_.Drop(ProblemKind::kTruncated, window_.offset());
-        truncated_ = true;
-        return true;
-      }
-      case EventReader::Status::kBad:
-        malformed = true;
-        if (!lenient &&
-            lenient_bytes_ < kLenientBudgetBase + kLenientBudgetFactor * window_.offset()) {
-          lenient = true;
-          continue;
-        }
-        return give_up(ProblemKind::kMalformedEvent);
-      case EventReader::Status::kTooDeep:
-        return give_up(ProblemKind::kTooDeep);
-    }
-  }
-}
-
-// Moves on from a damaged event to the next one, or to the end of the list.
-void Reader::Resync() {
-  window_.set_pos(window_.pos() + 1);
-  for (;;) {
-    const char* const end = window_.end();
-    bool wait = false;
-    const char* p = window_.pos();
-    for (; p < end; ++p) {
-      if (*p == '{') {
-        bool more = false;
-        const bool event = LooksLikeEvent(p, end, &more);
-        if (more && !window_.at_end()) {
-          wait = true;
-          break;
-        }
-        if (!event) continue;
-        const char* back = p - 1;
-        while (back > window_.begin() && IsSpace(*back) && p - back < kLookBack) --back;
-        if (*back != ',' && *back != '}') continue;
-        window_.set_pos(p);
-        return;
-      }
-      if (*p != '}') continue;
-      // "} ]" followed by the end or by another key of the file ends the list.
-      const char* q = SkipSpace(p + 1, end);
-      if (q < end && *q != ']') continue;
-      const char* after = q < end ? SkipSpace(q + 1, end) : end;
-      if (after >= end && !window_.at_end()) {
-        wait = true;
-        break;
-      }
-      if (q >= end) continue;
-      if (after >= end) {
-        window_.set_pos(q);
-        return;
-      }
-      if (*after == '}') {
-        const char* last = SkipSpace(after + 1, end);
-        if (last >= end && !window_.at_end()) {
-          wait = true;
-          break;
-        }
-        if (last < end) continue;
-        window_.set_pos(q);
-        return;
-      }
-      if (*after != ',') continue;
-      const char* key = SkipSpace(after + 1, end);
-      const size_t room = static_cast<size_t>(end - key);
-      if (room < 64 && !window_.at_end()) {
-        wait = true;
-        break;
-      }
-      if (room > 1 && *key == '"' &&
-          HeaderReader::IsKnownKey({key + 1, std::min<size_t>(room - 1, 63)})) {
-        window_.set_pos(q);
-        return;
-      }
-    }
-    window_.set_pos(p);
-    if (Cancelled()) return;
-    // When the end came while a candidate waited for more text, what is left is judged once more.
-    if (!Fill(kLookBack) && !wait) return;
-  }
-}
-
 Result<ReadResult> Reader::Run() {
   const auto start = Clock::now();
   Progress(0);
-  const std::optional<Error> error = ReadTop();
-  if (Cancelled()) {
+  const std::optional<Error> error = ReadText();
+  if (cursor_.cancelled()) {
     return Error{ErrorKind::kCancelled, "Reading the trace was cancelled.", "", {}};
   }
   if (error) return *error;
   const auto read = Clock::now();
-  source_.ReportProblems(&problems_, window_.end_offset());
+  source_.ReportProblems(&problems_, cursor_.window().end_offset());
   if (truncated_ && problems_.count(ProblemKind::kTruncated) == 0) {
-    problems_.Add(ProblemKind::kTruncated, window_.end_offset());
+    problems_.Add(ProblemKind::kTruncated, cursor_.window().end_offset());
   }
   sink_.Finish();
-  problems_.AppendTo(builder_.problems());
   builder_.counts().file_bytes = source_.InputBytes();
-  builder_.counts().text_bytes = window_.end_offset();
+  builder_.counts().text_bytes = cursor_.window().end_offset();
   if (options_.progress) options_.progress("build", 0.9);
   auto store = builder_.Finalize(options_.cancel);
   if (!store) return store.error();

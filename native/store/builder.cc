@@ -6,6 +6,7 @@
 #include <charconv>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "base/hash.h"
 #include "base/saturating.h"
@@ -28,9 +29,10 @@ constexpr size_t kThreadMemo = 256;
 constexpr size_t kMaxCrossing = 256;
 
 // Any sum of the values fits into 64 bits afterwards: when all of them together are larger than
-// kMaxSum, which only damage explains, each is cut to its share of it. Returns how many were cut.
+// kMaxSum, which only damage explains, each is cut to its share of it. Returns the most that a value
+// may be then, and nothing when all of them fit.
 template <typename At>
-uint64_t CapSum(size_t count, At&& at) {
+std::optional<int64_t> MostOfSum(size_t count, At&& at) {
   uint64_t sum = 0;
   const auto magnitude = [](int64_t value) {
     const auto bits = static_cast<uint64_t>(value);
@@ -40,16 +42,15 @@ uint64_t CapSum(size_t count, At&& at) {
   for (size_t i = 0; i < count && fits; ++i) {
     fits = !__builtin_add_overflow(sum, magnitude(at(i)), &sum) && sum <= uint64_t{kMaxSum};
   }
-  if (fits) return 0;
-  const int64_t most = kMaxSum / static_cast<int64_t>(count);
-  uint64_t cut = 0;
-  for (size_t i = 0; i < count; ++i) {
-    int64_t& value = at(i);
-    if (magnitude(value) <= static_cast<uint64_t>(most)) continue;
-    value = value < 0 ? -most : most;
-    ++cut;
-  }
-  return cut;
+  if (fits) return std::nullopt;
+  return kMaxSum / static_cast<int64_t>(count);
+}
+
+// Cuts `value` to at most `most`, of either sign; true when it was larger.
+bool Cut(const std::optional<int64_t>& most, int64_t* value) {
+  if (!most || (*value <= *most && *value >= -*most)) return false;
+  *value = *value < 0 ? -*most : *most;
+  return true;
 }
 
 uint64_t HashId(const RecordedId& id) {
@@ -133,7 +134,6 @@ TraceBuilder::~TraceBuilder() = default;
 StringPool& TraceBuilder::strings() { return store_->strings_; }
 TraceMetadata& TraceBuilder::metadata() { return store_->metadata_; }
 ReadCounts& TraceBuilder::counts() { return store_->counts_; }
-std::vector<Problem>& TraceBuilder::problems() { return store_->problems_; }
 ArgTable& TraceBuilder::args() { return store_->arg_table_; }
 
 uint16_t TraceBuilder::Category(StringId raw, SliceKind kind) {
@@ -182,17 +182,25 @@ uint32_t TraceBuilder::AddSlice(TrackIndex track, uint16_t category, StringId na
   track_.Push(track);
   event_index_.Push(event_index);
   args_.Push(arg_handle);
+  slice_offsets_.Push(offset_);
   return row;
 }
 
 void TraceBuilder::AddInstant(const Instant& instant, bool marker) {
   store_->instants_.push_back(instant);
   instant_is_marker_.push_back(marker);
+  instant_offsets_.Push(offset_);
 }
 
-void TraceBuilder::AddMemory(const MemoryRecord& record) { memory_.Push(record); }
+void TraceBuilder::AddMemory(const MemoryRecord& record) {
+  memory_.Push(record);
+  memory_offsets_.Push(offset_);
+}
 
-void TraceBuilder::AddCounter(const CounterSample& sample) { store_->counters_.push_back(sample); }
+void TraceBuilder::AddCounter(const CounterSample& sample) {
+  store_->counters_.push_back(sample);
+  counter_offsets_.Push(offset_);
+}
 
 void TraceBuilder::AddFlow(const FlowPoint& flow, uint32_t thread, uint64_t arg_handle) {
   if (arg_handle != 0) flow_args_.emplace_back(static_cast<uint32_t>(flows_.size()), arg_handle);
@@ -246,10 +254,6 @@ bool TraceBuilder::SetThreadSortIndex(uint32_t thread, int64_t value) {
   threads_[thread].sort_index = value;
   threads_[thread].has_sort_index = true;
   return true;
-}
-
-void TraceBuilder::Count(const char* kind, const char* message, uint64_t count) {
-  if (count != 0) store_->problems_.push_back({kind, message, count, 0});
 }
 
 // Tracks of unknown domain join the track of the same thread whose domain is known; otherwise the
@@ -412,39 +416,41 @@ void TraceBuilder::FindExtent() {
   least_ = SaturatingAdd(range.begin, -kFarthest);
   most_ = SaturatingAdd(range.begin, kFarthest);
   range.end = std::min(range.end, most_);
-  uint64_t lost = 0, absurd = 0;
-  const auto mend_point = [&](Ns& ts) {
+  const auto mend_point = [&](Ns& ts, uint64_t offset) {
     if (zero_is_lost && ts == 0) {
       ts = range.begin;
-      ++lost;
+      problems_.Add(ProblemKind::kLostTimestamp, offset);
     }
     ts = std::clamp(ts, least_, most_);
   };
-  for (uint32_t i = 0; i < slices; ++i) {
-    mend_point(start_[i]);
+  slice_offsets_.Each([&](size_t i, uint64_t offset) {
+    mend_point(start_[i], offset);
     if (duration_[i] == kUnfinished) duration_[i] = std::max<Ns>(0, range.end - start_[i]);
-    absurd += duration_[i] > kAbsurdDuration;
+    if (duration_[i] > kAbsurdDuration) problems_.Add(ProblemKind::kAbsurdDuration, offset);
     duration_[i] = std::min(duration_[i], kFarthest);
+  });
+  const auto longest = MostOfSum(slices, [&](size_t i) { return duration_[i]; });
+  if (longest) {
+    slice_offsets_.Each([&](size_t i, uint64_t offset) {
+      if (Cut(longest, &duration_[i])) problems_.Add(ProblemKind::kAbsurdDuration, offset);
+    });
   }
-  absurd += CapSum(slices, [&](uint32_t i) -> Ns& { return duration_[i]; });
-  const uint64_t huge =
-      CapSum(memory_.size(), [&](size_t i) -> int64_t& { return memory_[i].bytes; });
-  for (size_t i = 0; i < memory_.size(); ++i) {
+  const auto largest = MostOfSum(memory_.size(), [&](size_t i) { return memory_[i].bytes; });
+  memory_offsets_.Each([&](size_t i, uint64_t offset) {
     MemoryRecord& record = memory_[i];
+    if (Cut(largest, &record.bytes)) problems_.Add(ProblemKind::kAbsurdSize, offset);
     record.total_allocated = std::min(record.total_allocated, kMaxSum);
     record.total_reserved = std::min(record.total_reserved, kMaxSum);
+    mend_point(record.ts, offset);
+  });
+  instant_offsets_.Each(
+      [&](size_t i, uint64_t offset) { mend_point(store.instants_[i].ts, offset); });
+  counter_offsets_.Each(
+      [&](size_t i, uint64_t offset) { mend_point(store.counters_[i].ts, offset); });
+  for (Offsets* offsets :
+       {&slice_offsets_, &instant_offsets_, &memory_offsets_, &counter_offsets_}) {
+    offsets->Free();
   }
-  for (Instant& instant : store.instants_) mend_point(instant.ts);
-  for (size_t i = 0; i < memory_.size(); ++i) mend_point(memory_[i].ts);
-  for (CounterSample& sample : store.counters_) mend_point(sample.ts);
-  Count("lostTimestamp",
-        "Events carry the time stamp 0: the recorder lost their time. They are shown at the start.",
-        lost);
-  Count("absurdDuration",
-        "Events last longer than 7 days, which only a damaged time stamp explains; they are left "
-        "out of the trace's extent.",
-        absurd);
-  Count("absurdSize", "Allocations are larger together than any sum can hold; they are cut.", huge);
   zero_ = range.begin;
   store.extent_ = {0, range.end - range.begin};
   store.base_ns_ = SaturatingAdd(zero_, store.metadata_.base_time_ns.value_or(0));
@@ -690,6 +696,7 @@ Result<std::shared_ptr<const TraceStore>> TraceBuilder::Finalize(const CancelTok
   PlaceRest();
   if (!PlaceFlows(cancel)) return cancelled;
   store_->arg_table_.Freeze();
+  problems_.AppendTo(store_->problems_);
   std::shared_ptr<const TraceStore> done = std::move(store_);
   store_ = std::make_shared<TraceStore>();
   return done;

@@ -9,6 +9,7 @@
 #include "base/cancel.h"
 #include "base/result.h"
 #include "store/chunked.h"
+#include "store/problems.h"
 #include "store/trace_store.h"
 
 namespace emberline {
@@ -31,8 +32,13 @@ class TraceBuilder {
   StringPool& strings();
   TraceMetadata& metadata();
   ReadCounts& counts();
-  std::vector<Problem>& problems();
+  // What was wrong with the trace; Finalize adds what only all events together show, and puts
+  // everything into the store.
+  Problems& problems() { return problems_; }
   ArgTable& args();
+
+  // Where the event begins whose rows are added from now on, as a byte offset in the text.
+  void SetOffset(uint64_t offset) { offset_ = offset; }
 
   // The category of (raw text, meaning); made on first sight. When there are more than 65,000, the
   // rest share one without text.
@@ -119,9 +125,33 @@ class TraceBuilder {
   bool PlaceFlows(const CancelToken& cancel);
   SliceIndex FindFlowSlice(const FlowPoint& flow, const ThreadInfo& thread, bool launch,
                            TrackIndex* track) const;
-  void Count(const char* kind, const char* message, uint64_t count);
+
+  // Where the events of a table begin, until Finalize has looked for problems. Events come in the
+  // order of the text, so the lower halves of their offsets tell the whole.
+  class Offsets {
+   public:
+    void Push(uint64_t offset) { low_.Push(static_cast<uint32_t>(offset)); }
+    // Calls `visit(row, offset)` for each row.
+    template <typename Visit>
+    void Each(Visit&& visit) const {
+      uint64_t offset = 0;
+      for (size_t row = 0; row < low_.size(); ++row) {
+        const uint64_t high = offset & ~uint64_t{0xffffffff};
+        const uint64_t next = high | low_[row];
+        offset = next < offset ? next + (uint64_t{1} << 32) : next;
+        visit(row, offset);
+      }
+    }
+    void Free() { low_.Free(); }
+
+   private:
+    ChunkedColumn<uint32_t> low_;
+  };
 
   std::shared_ptr<TraceStore> store_;
+  Problems problems_;
+  uint64_t offset_ = 0;
+  Offsets slice_offsets_, instant_offsets_, memory_offsets_, counter_offsets_;
   ChunkedColumn<Ns> start_, duration_;
   ChunkedColumn<StringId> name_;
   ChunkedColumn<uint16_t> category_;

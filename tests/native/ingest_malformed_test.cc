@@ -209,7 +209,7 @@ TEST_CASE("deep nesting is refused without recursion, brackets in texts do not c
 TEST_CASE("a list that is never closed ends with its object") {
   const auto store = Read("{\"traceEvents\": [" + X("cpu_op", "op", 1, 1) + "}");
   CHECK(store->slice_count() == 1);
-  CHECK(ProblemCount(*store, "malformedHeader") == 1);
+  CHECK(ProblemCount(*store, "brokenListEnd") == 1);
 }
 
 TEST_CASE("damage outside the events") {

@@ -1,4 +1,4 @@
-#include "ingest/problems.h"
+#include "store/problems.h"
 
 namespace emberline {
 namespace {
@@ -14,10 +14,22 @@ constexpr Text kTexts[] = {
     {"truncatedGzip", "The compressed file ends early; everything before the cut was read."},
     {"damagedGzip", "The compressed data is damaged from here on; everything before was read."},
     {"trailingBytes", "Bytes after the end of the trace were ignored."},
-    {"malformedEvent", "Events are not valid JSON and could not be mended; they are left out."},
+    {"malformedEvent", "Events are damaged and could not be mended; they are left out."},
     {"oversizedEvent", "Events are larger than 16 MiB; they are left out."},
     {"tooDeep", "Events nest deeper than 200 levels; they are left out."},
     {"notAnObject", "Entries of the event list are not objects; they are left out."},
+    {"mergedEvents",
+     "Two events run into one because the text between them is missing; one of them is left out."},
+    {"strayText",
+     "Text stands between events and belongs to none, such as the rest of a damaged one; it was "
+     "skipped."},
+    {"strayBracket",
+     "Brackets, braces or colons too many stand between events; they were skipped, and reading "
+     "went on behind them."},
+    {"brokenListEnd",
+     "The list of events has no closing bracket; every event before the next key was read."},
+    {"eventsOutsideList",
+     "Events stand where the list of events has not begun or has ended; they were read."},
     {"rawQuote", "Texts contain quotes that the recorder did not escape; they were mended."},
     {"controlCharacter",
      "Texts contain raw line ends or other control characters; they were kept."},
@@ -25,10 +37,12 @@ constexpr Text kTexts[] = {
      "Texts contain single backslashes, such as Windows paths; they were kept as they are."},
     {"invalidUtf8", "Texts are not valid UTF-8; the bytes in question were replaced."},
     {"invalidToken",
-     "Values such as N/A, nan or 3. are not JSON; they were kept as text or number."},
+     "Values such as N/A, nan or 3. are not JSON; they were kept as they are."},
     {"missingValue", "Keys have no value; they read as null."},
     {"strayComma", "Commas too many or missing were ignored."},
-    {"malformedHeader", "A value outside the event list is not valid JSON; it was kept as text."},
+    {"malformedHeader",
+     "Keys or values before or behind the events are not valid JSON; they were kept as text or "
+     "skipped."},
     {"missingPhase", "Events do not say what they are (no \"ph\"); they are left out."},
     {"unsupportedPhase",
      "Events are of a type that the trace event format does not know; they are left out."},
@@ -43,6 +57,12 @@ constexpr Text kTexts[] = {
     {"endWithoutBegin", "Ranges end that were never begun; these ends are left out."},
     {"missingFlowId", "Arrows between events have no id; they are left out."},
     {"tooManyEvents", "The trace has more events than can be numbered; the rest is left out."},
+    {"lostTimestamp",
+     "Events carry the time stamp 0: the recorder lost their time. They are shown at the start."},
+    {"absurdDuration",
+     "Events last longer than 7 days, which only a damaged time stamp explains; they are left out "
+     "of the trace's extent."},
+    {"absurdSize", "Allocations are larger together than any sum can hold; they are cut."},
 };
 static_assert(sizeof(kTexts) / sizeof(kTexts[0]) == kProblemKindCount);
 

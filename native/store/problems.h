@@ -1,4 +1,4 @@
-// What was wrong with a trace, counted by kind.
+// What was wrong with a trace, counted by kind: one vocabulary for reading and for building.
 #pragma once
 
 #include <array>
@@ -19,6 +19,11 @@ enum class ProblemKind : uint8_t {
   kOversizedEvent,
   kTooDeep,
   kNotAnObject,
+  kMergedEvents,
+  kStrayText,
+  kStrayBracket,
+  kBrokenListEnd,
+  kEventsOutsideList,
   kRawQuote,
   kControlCharacter,
   kBadEscape,
@@ -40,8 +45,12 @@ enum class ProblemKind : uint8_t {
   kEndWithoutBegin,
   kMissingFlowId,
   kTooManyEvents,
+  // Values that no recording can have, found when all events are known.
+  kLostTimestamp,
+  kAbsurdDuration,
+  kAbsurdSize,
 };
-inline constexpr int kProblemKindCount = static_cast<int>(ProblemKind::kTooManyEvents) + 1;
+inline constexpr int kProblemKindCount = static_cast<int>(ProblemKind::kAbsurdSize) + 1;
 
 // Stable lower-camel id of a kind, for example "invalidUtf8".
 const char* ProblemKindName(ProblemKind kind);

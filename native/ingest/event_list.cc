@@ -1,0 +1,313 @@
+#include "ingest/event_list.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "ingest/nested.h"
+#include "ingest/scan.h"
+
+namespace emberline {
+namespace {
+
+constexpr uint64_t kStepBytes = 1 << 20;
+constexpr uint64_t kCancelStride = 1024;
+
+// How many times "ph" stands in the text as a key or value: once in each event.
+uint64_t CountPhases(std::string_view text) {
+  uint64_t count = 0;
+  for (size_t at = text.find("\"ph\""); at != std::string_view::npos;
+       at = text.find("\"ph\"", at + 4)) {
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+EventList::EventList(Cursor* cursor, TraceBuilder* builder, EventSink* sink,
+                     std::function<void()> step)
+    : cursor_(*cursor),
+      problems_(builder->problems()),
+      events_(&builder->strings()),
+      batch_(&events_),
+      sink_(*sink),
+      step_(std::move(step)) {}
+
+EventList::Left EventList::Read() {
+  bool separated = true;
+  uint64_t handled = 0;
+  while (!cut_) {
+    if (++handled % kCancelStride == 0 && cursor_.cancelled()) break;
+    if (cursor_.offset() >= next_step_) {
+      step_();
+      next_step_ = cursor_.offset() + kStepBytes;
+    }
+    const int c = cursor_.Peek();
+    if (c < 0) break;
+    if (c == '{') {
+      if (separated && ReadBatch()) {
+        if (cursor_.cancelled()) break;
+        separated = false;
+        continue;
+      }
+      const char* const end = cursor_.LookAhead();
+      if (IsStrayBrace()) {
+        SkipStray();
+        continue;
+      }
+      // The beginning of another trace's object.
+      if (FollowsHeaderKey(cursor_.pos(), end)) return Left::kHeader;
+      if (!separated) problems_.Add(ProblemKind::kStrayComma, cursor_.offset());
+      separated = !ReadOneEvent();
+    } else if (c == ',') {
+      if (separated) problems_.Add(ProblemKind::kStrayComma, cursor_.offset());
+      cursor_.Take();
+      separated = true;
+      if (cursor_.Peek() == ']') problems_.Add(ProblemKind::kStrayComma, cursor_.offset());
+    } else if (c == ']') {
+      if (ClosesList()) {
+        cursor_.Take();
+        return Left::kClosed;
+      }
+      SkipStray();
+    } else if (c == '}') {
+      bool stray = false;
+      const Left left = AtBrace(&stray);
+      if (!stray) return left;
+      SkipStray();
+    } else if (c == ':') {
+      SkipStray();
+    } else {
+      const uint64_t offset = cursor_.offset();
+      switch (ReadEntry(c)) {
+        case Entry::kTaken:
+          sink_.Drop(ProblemKind::kNotAnObject, offset);
+          separated = false;
+          break;
+        case Entry::kStray:
+          break;
+        case Entry::kFragment:
+          SkipFragment();
+          separated = true;
+          break;
+        case Entry::kHeader:
+          problems_.Add(ProblemKind::kBrokenListEnd, offset);
+          return Left::kHeader;
+      }
+    }
+  }
+  return Left::kEndOfText;
+}
+
+void EventList::SkipStray() {
+  problems_.Add(ProblemKind::kStrayBracket, cursor_.offset());
+  cursor_.Take();
+}
+
+// One brace too many in front of an event.
+bool EventList::IsStrayBrace() {
+  const char* const end = cursor_.LookAhead();
+  const char* const next = SkipSpace(cursor_.pos() + 1, end);
+  return next < end && *next == '{';
+}
+
+// Whether behind the byte at `p` (and a comma) a key stands that no event has, so that the list is
+// over.
+bool EventList::FollowsHeaderKey(const char* p, const char* end) {
+  const bool object = *p == '{';
+  p = SkipSpace(p + 1, end);
+  if (!object) {
+    if (p >= end || *p != ',') return false;
+    p = SkipSpace(p + 1, end);
+  }
+  if (p >= end || *p != '"') return false;
+  const KeyAt key = FindKey(p, end);
+  return object ? key.of_header : key.found && !key.of_event;
+}
+
+// At a ']' between entries: whether nothing like an event follows.
+bool EventList::ClosesList() {
+  const char* const end = cursor_.LookAhead();
+  const char* after = SkipSpace(cursor_.pos() + 1, end);
+  if (after >= end) return true;
+  if (*after == '}' && cursor_.IsLast(SkipSpace(after + 1, end))) return true;
+  return FollowsHeaderKey(cursor_.pos(), end) || !cursor_.HasEventNear(after);
+}
+
+// At a '}' between entries: one too many, or the end of the object whose list was not closed, or in
+// place of the list's bracket.
+EventList::Left EventList::AtBrace(bool* stray) {
+  const char* const end = cursor_.LookAhead();
+  const char* const after = SkipSpace(cursor_.pos() + 1, end);
+  if (after < end && FollowsHeaderKey(cursor_.pos(), end)) {
+    problems_.Add(ProblemKind::kBrokenListEnd, cursor_.offset());
+    cursor_.Take();
+    return Left::kHeader;
+  }
+  *stray = after < end && (*after == ']' || cursor_.HasEventNear(after));
+  if (!*stray) problems_.Add(ProblemKind::kBrokenListEnd, cursor_.offset());
+  return Left::kHeader;
+}
+
+EventList::Entry EventList::ReadEntry(int first) {
+  const char* end = cursor_.LookAhead();
+  const char* p = cursor_.pos();
+  if (first == '[') {
+    Nested nested = ScanNested(p, end, false);
+    while (nested.state == NestedState::kNeedMore && cursor_.window().available() < kMaxEventBytes &&
+           cursor_.Fill()) {
+      nested = ScanNested(cursor_.pos(), cursor_.end(), false);
+    }
+    if (nested.state != NestedState::kSound) {
+      SkipStray();
+      return Entry::kStray;
+    }
+    cursor_.window().set_pos(nested.end);
+    return Entry::kTaken;
+  }
+  if (first != '"') return ReadWord(end);
+  const KeyAt key = FindKey(p, end);
+  if (key.of_header || (key.found && !key.of_event && !cursor_.HasEventNear(p))) {
+    return Entry::kHeader;
+  }
+  ScannedString string;
+  p = ScanString(p + 1, end, &string);
+  if (p == nullptr) return Entry::kFragment;
+  const char* const after = SkipSpace(p, end);
+  if (after < end && *after != ',' && *after != ']') return Entry::kFragment;
+  cursor_.window().set_pos(p);
+  return Entry::kTaken;
+}
+
+// A number, a name or anything else without quotes and brackets.
+EventList::Entry EventList::ReadWord(const char* end) {
+  const char* const word = std::find_if(cursor_.pos(), end, [](char c) {
+    return c == ',' || c == '"' || c == ':' || c == '{' || c == '}' || c == '[' || c == ']';
+  });
+  if (word < end && *word != ',' && *word != ']') return Entry::kFragment;
+  if (word == end && !cursor_.IsLast(end)) return Entry::kFragment;
+  cursor_.window().set_pos(word);
+  return Entry::kTaken;
+}
+
+// What belongs to no entry: the rest of a damaged event, or events whose beginning is damaged.
+void EventList::SkipFragment() {
+  const uint64_t offset = cursor_.offset();
+  const uint64_t events = cursor_.GoToNext(0, Cursor::In::kList);
+  if (cursor_.offset() == offset) return;
+  if (events > 0) {
+    sink_.Drop(ProblemKind::kMalformedEvent, offset, events);
+  } else {
+    problems_.Add(ProblemKind::kStrayText, offset);
+  }
+}
+
+void EventList::TakeEvent() {
+  for (const auto& [kind, at] : events_.mended()) {
+    const uint64_t offset = cursor_.window().OffsetOf(at);
+    if (kind == ProblemKind::kMergedEvents) {
+      sink_.Drop(kind, offset);
+    } else {
+      problems_.Add(kind, offset);
+    }
+  }
+}
+
+bool EventList::ReadBatch() {
+  Window& window = cursor_.window();
+  // A batch needs the byte before it.
+  if (window.offset() < one_by_one_until_ || window.pos() == window.begin()) return false;
+  const char* const first = window.pos();
+  const char* const limit = first + std::min(window.available(), EventBatch::kMaxBytes);
+  const char* const stop = LastEventBorder(first, limit);
+  if (stop == nullptr) {
+    one_by_one_until_ = window.OffsetOf(limit);
+    return false;
+  }
+  const char* const reached =
+      batch_.Read(window.Mutable(first), window.Mutable(stop), [&](const char* at) {
+        if (!sink_.CanTakeMore()) return false;
+        TakeEvent();
+        sink_.Take(events_.event(), window.OffsetOf(at));
+        return true;
+      });
+  // Damage is seldom alone: what is left of the batch is read with tolerance.
+  if (reached != stop) one_by_one_until_ = window.OffsetOf(stop);
+  window.set_pos(reached);
+  return reached != first;
+}
+
+// Reads the event at hand as it stands, with as much of the text as it needs. kNeedMore: it is
+// larger than events may be, or the text ends.
+EventReader::Status EventList::ReadStrictly(const char** next) {
+  Window& window = cursor_.window();
+  for (;;) {
+    // What is done with an event must not depend on how much of the file happens to be at hand.
+    const size_t have = window.available();
+    const char* const end = window.pos() + std::min(have, kMaxEventBytes);
+    const EventReader::Status status = events_.Read(window.pos(), end, false, next);
+    if (status != EventReader::Status::kNeedMore || have >= kMaxEventBytes) return status;
+    // Each round doubles what is at hand, so that a large event is not read over and over.
+    cursor_.Ahead(std::min(have * 2, kMaxEventBytes));
+    if (window.available() == have) return status;
+  }
+}
+
+// Leaves out what stands here, and as many events as it holds the beginnings of.
+void EventList::GiveUp(ProblemKind kind) {
+  const uint64_t offset = cursor_.offset();
+  const uint64_t events = cursor_.GoToNext(1, Cursor::In::kList);
+  sink_.Drop(kind, offset, std::max<uint64_t>(1, events));
+}
+
+bool EventList::ReadOneEvent() {
+  using Status = EventReader::Status;
+  Window& window = cursor_.window();
+  if (!sink_.CanTakeMore()) {
+    problems_.Add(ProblemKind::kTooManyEvents, window.offset());
+    cut_ = true;
+    return true;
+  }
+  const char* next = nullptr;
+  const Status status = ReadStrictly(&next);
+  if (status == Status::kOk) {
+    TakeEvent();
+    sink_.Take(events_.event(), window.offset());
+    window.set_pos(next);
+    return true;
+  }
+  if (status == Status::kTooDeep) {
+    GiveUp(ProblemKind::kTooDeep);
+    return false;
+  }
+  if (status == Status::kNeedMore && window.available() >= kMaxEventBytes) {
+    GiveUp(ProblemKind::kOversizedEvent);
+    return false;
+  }
+  // Mended is what reaches no further than to the next event.
+  const Cursor::Place border = cursor_.FindNext(1, kMaxEventBytes, Cursor::In::kList);
+  if (cursor_.MayLookFurther()) {
+    const char* const end = window.pos() + border.distance;
+    const bool mended = events_.Read(window.pos(), end, true, &next) == Status::kOk;
+    cursor_.CountLookedThrough(events_.lenient_bytes());
+    if (mended && CountPhases({window.pos(), static_cast<size_t>(next - window.pos())}) <= 1) {
+      TakeEvent();
+      sink_.Take(events_.event(), window.offset());
+      window.set_pos(next);
+      return true;
+    }
+  }
+  const bool is_cut = status == Status::kNeedMore && window.at_end() &&
+                      border.kind == Cursor::Place::Kind::kNothing;
+  if (!is_cut) {
+    GiveUp(ProblemKind::kMalformedEvent);
+    return false;
+  }
+  sink_.Drop(ProblemKind::kTruncated, window.offset(), std::max<uint64_t>(1, border.phases));
+  window.set_pos(window.end());
+  cut_ = true;
+  return true;
+}
+
+}  // namespace emberline

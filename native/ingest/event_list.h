@@ -1,0 +1,60 @@
+// The list of events: sound ones in batches, damaged ones one by one, and what stands between them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "ingest/cursor.h"
+#include "ingest/event_batch.h"
+#include "ingest/event_reader.h"
+#include "ingest/event_sink.h"
+#include "store/problems.h"
+
+namespace emberline {
+
+class EventList {
+ public:
+  // `step` is called now and then while events are read.
+  EventList(Cursor* cursor, TraceBuilder* builder, EventSink* sink, std::function<void()> step);
+
+  enum class Left {
+    kClosed,     // behind its closing bracket
+    kHeader,     // at a key or a brace that does not belong to the list
+    kEndOfText,  // cut off in the list or in an event, or cancelled
+  };
+  // Reads from behind the opening bracket, or from an event, to where the list ends: where nothing
+  // follows that is like an event.
+  Left Read();
+
+ private:
+  // Reads the sound events at hand, the next one first; false when that one has to be read alone.
+  bool ReadBatch();
+  // False when it was damaged and the cursor moved on to the next one.
+  bool ReadOneEvent();
+  EventReader::Status ReadStrictly(const char** next);
+  void GiveUp(ProblemKind kind);
+  void TakeEvent();
+  // What an entry is that is no event: one that was taken, a bracket too many that was skipped, a
+  // part of something damaged, or no entry at all.
+  enum class Entry { kTaken, kStray, kFragment, kHeader };
+  Entry ReadEntry(int first);
+  Entry ReadWord(const char* end);
+  void SkipFragment();
+  void SkipStray();
+  bool IsStrayBrace();
+  bool ClosesList();
+  Left AtBrace(bool* stray);
+  bool FollowsHeaderKey(const char* p, const char* end);
+
+  Cursor& cursor_;
+  Problems& problems_;
+  EventReader events_;
+  EventBatch batch_;
+  EventSink& sink_;
+  std::function<void()> step_;
+  bool cut_ = false;               // the text ended, or no more events can be numbered
+  uint64_t one_by_one_until_ = 0;  // where the next batch may begin
+  uint64_t next_step_ = 0;
+};
+
+}  // namespace emberline
