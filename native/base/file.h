@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "base/result.h"
 
@@ -19,6 +20,10 @@ struct OpenedFile {
   FilePtr file;
   uint64_t size_bytes = 0;  // at the time of opening; the file may grow or shrink while it is read
 };
+
+// Why a path cannot be one: a zero byte in it ends what the system sees of it, so that another file
+// would be opened. Nothing for any other path.
+std::optional<Error> RefusedPath(const std::filesystem::path& path);
 
 // Opens a regular file for reading. Never waits: what is behind the path is judged after opening,
 // so that a pipe or a device that takes a file's place is refused. Errors: kNotFound, kUnreadable.

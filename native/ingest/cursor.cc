@@ -49,8 +49,8 @@ bool Cursor::HasEventNear(const char* p) {
   return false;
 }
 
-// Whether the ']' at `p`, amid damaged text, is the end of the list: the end of the file or a key of
-// the header follows.
+// Whether the ']' at `p`, amid damaged text, is the end of the list: the end of the file or a key
+// of the header follows.
 bool Cursor::EndsList(const char* p, char before) {
   const char* const end = Limited(p, window_.end());
   const char* after = SkipSpace(p + 1, end);
@@ -97,8 +97,8 @@ Cursor::Place Cursor::FindNext(size_t from, size_t limit, In in) {
         }
       } else if (c == '"') {
         if (end - p >= 4 && std::memcmp(p, "\"ph\"", 4) == 0) ++place.phases;
-        const bool may_be = in == In::kHeader ||
-                            (before == ',' && (earlier == ']' || earlier == '}'));
+        const bool may_be =
+            in == In::kHeader || (before == ',' && (earlier == ']' || earlier == '}'));
         if (may_be && FindKey(p, Limited(p, end)).of_header) {
           place.kind = Place::Kind::kHeaderKey;
           break;

@@ -5,7 +5,10 @@
 #include <string>
 #include <system_error>
 
+#include "base/escape.h"
+#include "base/file.h"
 #include "ingest/byte_source.h"
+#include "ingest/no_trace.h"
 #include "ingest/read_trace.h"
 #include "ingest/scan.h"
 
@@ -77,7 +80,7 @@ TraceName ParseName(std::string_view name) {
     out.is_json = true;
     name.remove_suffix(5);
   }
-  out.worker = name;
+  out.worker = Escaped(name);
   return out;
 }
 
@@ -106,6 +109,10 @@ bool LooksLikeTrace(const fs::path& path, std::string* why) {
     const std::string_view block = (*source)->Next();
     if (block.empty()) break;
     head += block;
+  }
+  if (const auto other = OtherEncoding(head)) {
+    *why = "is no trace: " + other->reason;
+    return false;
   }
   const char* const end = head.data() + head.size();
   const char* p = head.data();
@@ -264,24 +271,24 @@ class Walk {
 }  // namespace
 
 Result<Discovery> DiscoverRuns(const fs::path& path) {
+  if (auto refused = RefusedPath(path)) return *refused;
+  const std::string shown = Escaped(path.string());
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) {
-    return Error{ErrorKind::kNotFound,
-                 "There is no file or folder " + path.string() + ".",
-                 "Check the path.",
-                 {}};
+    return Error{
+        ErrorKind::kNotFound, "There is no file or folder " + shown + ".", "Check the path.", {}};
   }
   if (!fs::exists(status)) {
     return Error{ErrorKind::kUnreadable,
-                 "Cannot look at " + path.string() + ": " + error.message() + ".",
+                 "Cannot look at " + shown + ": " + error.message() + ".",
                  "Check the permissions of its folders.",
                  {}};
   }
   if (!fs::is_directory(status)) {
     if (!fs::is_regular_file(status)) {
       return Error{ErrorKind::kUnreadable,
-                   path.string() + " is neither a file nor a folder.",
+                   shown + " is neither a file nor a folder.",
                    "Open a trace file, or the folder that holds it.",
                    {}};
     }
@@ -289,7 +296,7 @@ Result<Discovery> DiscoverRuns(const fs::path& path) {
     Discovery out;
     RunFiles run;
     run.folder = fs::absolute(path).parent_path();
-    run.name = run.folder.filename().string();
+    run.name = Escaped(run.folder.filename().string());
     if (run.name.empty()) run.name = "/";
     const uint64_t size = fs::file_size(path, error);
     run.workers.push_back({name.worker, {{"", path, error ? 0 : size}}});
@@ -300,7 +307,7 @@ Result<Discovery> DiscoverRuns(const fs::path& path) {
   walk.Run();
   Discovery out = walk.Take();
   if (out.runs.empty()) {
-    std::string message = "There is no trace in " + path.string() + ".";
+    std::string message = "There is no trace in " + shown + ".";
     if (!out.skipped.empty()) message += " For example, " + out.skipped.front() + ".";
     return Error{ErrorKind::kUnreadable,
                  message,

@@ -20,8 +20,8 @@ bool IsOdd(std::string_view text) {
   return odd;
 }
 
-// simdjson finds tokens but looks into them only when asked: what they must not be, is checked here.
-// Arrays and objects are left to the reader, which knows those that it has seen before.
+// simdjson finds tokens but looks into them only when asked: what they must not be, is checked
+// here. Arrays and objects are left to the reader, which knows those that it has seen before.
 bool ToToken(value& from, Token* token) {
   const std::string_view raw = from.raw_json_token();
   const char* const at = raw.data();

@@ -155,8 +155,8 @@ EventList::Entry EventList::ReadEntry(int first) {
   const char* p = cursor_.pos();
   if (first == '[') {
     Nested nested = ScanNested(p, end, false);
-    while (nested.state == NestedState::kNeedMore && cursor_.window().available() < kMaxEventBytes &&
-           cursor_.Fill()) {
+    while (nested.state == NestedState::kNeedMore &&
+           cursor_.window().available() < kMaxEventBytes && cursor_.Fill()) {
       nested = ScanNested(cursor_.pos(), cursor_.end(), false);
     }
     if (nested.state != NestedState::kSound) {

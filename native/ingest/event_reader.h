@@ -10,9 +10,9 @@
 
 #include "base/string_pool.h"
 #include "ingest/decimal.h"
-#include "store/problems.h"
 #include "ingest/scan.h"
 #include "store/args.h"
+#include "store/problems.h"
 #include "store/trace_store.h"
 
 namespace emberline {
@@ -41,7 +41,7 @@ struct Token {
   std::string_view text;
   const char* at = nullptr;  // where the value begins
   bool odd = false;          // kText, kNested: holds more than plain ASCII on one line
-  bool checked = true;        // kNested: known to be sound
+  bool checked = true;       // kNested: known to be sound
 };
 
 class EventReader {

@@ -10,8 +10,8 @@
 #include "base/hash.h"
 #include "ingest/category.h"
 #include "ingest/event_reader.h"
-#include "store/problems.h"
 #include "store/builder.h"
+#include "store/problems.h"
 
 namespace emberline {
 

@@ -32,8 +32,7 @@ bool HasPhase(const char* p, const char* end) {
 
 // Whether an entry of a list may stand behind `before`.
 bool MayFollow(char before) {
-  return before == ',' || before == '}' || before == ']' || before == '[' ||
-         before == '{';
+  return before == ',' || before == '}' || before == ']' || before == '[' || before == '{';
 }
 
 // Whether a key "ph" stands behind `p`, where an object is damaged, and in front of the next one.
@@ -49,7 +48,8 @@ bool FindsPhaseBehindDamage(const char* p, const char* end) {
 
 enum class Phase { kNone, kSound, kDamaged };
 
-// Walks over the members of the object whose first key stands at `p`, up to "ph". *reached: how far.
+// Walks over the members of the object whose first key stands at `p`, up to "ph". *reached: how
+// far.
 Phase FindPhase(const char* p, const char* end, const char** reached) {
   for (;;) {
     *reached = p;
@@ -111,7 +111,8 @@ KeyAt FindKey(const char* p, const char* end) {
   p = SkipSpace(p + 1, end);
   if (p >= end || *p != ':') return result;
   result.found = true;
-  for (const char* field : {"ph", "pid", "tid", "ts", "dur", "cat", "args", "name", "id", "s", "bp"}) {
+  for (const char* field :
+       {"ph", "pid", "tid", "ts", "dur", "cat", "args", "name", "id", "s", "bp"}) {
     result.of_event |= key == field;
   }
   result.of_header = HeaderReader::IsKnownKey({from, key.size() + 1});

@@ -111,8 +111,8 @@ class NestedScanner {
   }
 
   void Text() {
-    const bool key = InObject() && (expect_ == Expect::kKey ||
-                                    (lenient_ && expect_ == Expect::kSeparator));
+    const bool key =
+        InObject() && (expect_ == Expect::kKey || (lenient_ && expect_ == Expect::kSeparator));
     if (!key && !TakesValue()) return Fail(NestedState::kBroken);
     found_.flawed |= key && expect_ == Expect::kSeparator;
     ScannedString string;

@@ -24,8 +24,8 @@ struct Nested {
   bool raw_quote = false;     // a text holds quotes that were not escaped
 };
 
-// Looks at the array or object at `p` ('[' or '{'). `lenient`: texts may hold raw quotes, and commas
-// may be missing. Reads up to Window::kPadding bytes behind `end`.
+// Looks at the array or object at `p` ('[' or '{'). `lenient`: texts may hold raw quotes, and
+// commas may be missing. Reads up to Window::kPadding bytes behind `end`.
 Nested ScanNested(const char* p, const char* end, bool lenient);
 
 // Whether `word` is a number in the spelling of JSON, or one of its names.

@@ -92,8 +92,8 @@ NoTrace NoJsonTrace(std::string_view head) {
   if (std::any_of(head.begin(), head.end(), is_control)) {
     return {"it holds binary data, where a JSON object or list must begin.", kOpenTrace};
   }
-  return {"a JSON object or list must begin here, but there is \"" +
-              Printable(head.substr(0, 24)) + "\".",
+  return {"a JSON object or list must begin here, but there is \"" + Printable(head.substr(0, 24)) +
+              "\".",
           kOpenTrace};
 }
 

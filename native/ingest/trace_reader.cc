@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/escape.h"
 #include "ingest/cursor.h"
 #include "ingest/event_list.h"
 #include "ingest/event_sink.h"
@@ -68,8 +69,9 @@ class Reader {
   Part AfterDamage();
   // The key at the cursor; *length reaches behind its colon. False when there is none.
   bool ReadKey(std::string* key, size_t* length);
-  Extent Measure(size_t* length);
-  Extent MeasureNested(size_t* length);
+  // *flawed: readable, but no JSON.
+  Extent Measure(size_t* length, bool* flawed);
+  Extent MeasureNested(size_t* length, bool* flawed);
   Extent MeasureText(size_t* length);
   void CaptureValue(std::string* text, size_t limit, bool* complete);
   void Progress(double fraction) {
@@ -152,7 +154,12 @@ std::optional<Error> Reader::FindBegin(Part* part) {
   } else if (const auto why = OtherFormat(text)) {
     return NotATrace(*why, 0);
   }
-  if (!HasTraceNear()) return NotATrace(NoJsonTrace(text), cursor_.offset());
+  if (!HasTraceNear()) {
+    const NoTrace why = NoJsonTrace(text);
+    if (first == '[') cursor_.Take();
+    cursor_.Peek();
+    return NotATrace(why, cursor_.offset());
+  }
   // Only the beginning is damaged.
   problems_.Add(ProblemKind::kMalformedHeader, cursor_.offset());
   if (first == '[') builder_.metadata().bare_array = true;
@@ -230,7 +237,6 @@ Reader::Part Reader::BehindEnd() {
   return c == '{' ? Part::kList : Part::kHeader;
 }
 
-
 // At something damaged in the header: on with the first event or key of the header near it,
 // otherwise behind the next token.
 Reader::Part Reader::AfterDamage() {
@@ -239,8 +245,7 @@ Reader::Part Reader::AfterDamage() {
   last_ = Last::kDamage;
   const size_t quiet = quiet_until_ > offset ? static_cast<size_t>(quiet_until_ - offset) : 0;
   if (quiet < kLookAhead / 2) {
-    const Cursor::Place place =
-        cursor_.FindNext(quiet, quiet + kLookAhead, Cursor::In::kHeader);
+    const Cursor::Place place = cursor_.FindNext(quiet, quiet + kLookAhead, Cursor::In::kHeader);
     if (place.phases > 0) sink_.Drop(ProblemKind::kMalformedEvent, offset, place.phases);
     if (place.kind != Cursor::Place::Kind::kNothing) {
       cursor_.Take(place.distance);
@@ -335,7 +340,13 @@ Reader::Part Reader::ReadValue(const std::string& key, uint64_t offset) {
   std::string value;
   bool complete = false;
   size_t length = 0;
-  switch (c < 0 ? Extent::kEndless : Measure(&length)) {
+  bool flawed = false;
+  const Extent extent = c < 0 ? Extent::kEndless : Measure(&length, &flawed);
+  // This one is taken apart, and tells its flaws itself.
+  if (flawed && extent == Extent::kSound && key != "distributedInfo") {
+    problems_.Add(ProblemKind::kMalformedHeader, cursor_.offset());
+  }
+  switch (extent) {
     case Extent::kSound:
       value.assign(TrimRight({cursor_.pos(), std::min(length, limit)}));
       complete = length <= limit;
@@ -352,11 +363,11 @@ Reader::Part Reader::ReadValue(const std::string& key, uint64_t offset) {
 }
 
 // The value at the cursor, which stays: how long it is.
-Reader::Extent Reader::Measure(size_t* length) {
+Reader::Extent Reader::Measure(size_t* length, bool* flawed) {
   const char first = *cursor_.pos();
   Extent extent = Extent::kSound;
   if (first == '{' || first == '[') {
-    extent = MeasureNested(length);
+    extent = MeasureNested(length, flawed);
   } else if (first == '"') {
     extent = MeasureText(length);
   } else if (first == ':') {
@@ -368,9 +379,7 @@ Reader::Extent Reader::Measure(size_t* length) {
     });
     if (word == end) return Extent::kEndless;
     *length = static_cast<size_t>(word - cursor_.pos());
-    if (*length > 0 && !IsSoundWord(TrimRight({cursor_.pos(), *length}))) {
-      problems_.Add(ProblemKind::kMalformedHeader, cursor_.offset());
-    }
+    *flawed = *length > 0 && !IsSoundWord(TrimRight({cursor_.pos(), *length}));
   }
   if (extent != Extent::kSound) return extent;
   cursor_.Ahead(*length + kLookAhead);
@@ -379,12 +388,12 @@ Reader::Extent Reader::Measure(size_t* length) {
   return fits ? Extent::kSound : Extent::kDamaged;
 }
 
-Reader::Extent Reader::MeasureNested(size_t* length) {
+Reader::Extent Reader::MeasureNested(size_t* length, bool* flawed) {
   for (;;) {
     const Nested nested = ScanNested(cursor_.pos(), cursor_.end(), false);
     const size_t have = cursor_.window().available();
     if (nested.state == NestedState::kSound) {
-      if (nested.flawed) problems_.Add(ProblemKind::kMalformedHeader, cursor_.offset());
+      *flawed = nested.flawed;
       *length = static_cast<size_t>(nested.end - cursor_.pos());
       return Extent::kSound;
     }
@@ -418,8 +427,8 @@ Reader::Extent Reader::MeasureText(size_t* length) {
   }
 }
 
-// Takes one value of any kind, however long and whatever its brackets. Keeps at most `limit` bytes of
-// its text; *complete tells whether these are all of it.
+// Takes one value of any kind, however long and whatever its brackets. Keeps at most `limit` bytes
+// of its text; *complete tells whether these are all of it.
 void Reader::CaptureValue(std::string* text, size_t limit, bool* complete) {
   Window& window = cursor_.window();
   text->clear();
@@ -532,7 +541,7 @@ Result<ReadResult> ReadTraceFrom(ByteSource& source, const std::string& what,
 Result<ReadResult> ReadTrace(const std::filesystem::path& path, const ReadOptions& options) {
   auto source = OpenFile(path);
   if (!source) return source.error();
-  return ReadTraceFrom(**source, path.filename().string(), options);
+  return ReadTraceFrom(**source, Escaped(path.filename().string()), options);
 }
 
 Result<ReadResult> ReadTraceText(std::string_view text, const ReadOptions& options) {

@@ -29,8 +29,8 @@ constexpr size_t kThreadMemo = 256;
 constexpr size_t kMaxCrossing = 256;
 
 // Any sum of the values fits into 64 bits afterwards: when all of them together are larger than
-// kMaxSum, which only damage explains, each is cut to its share of it. Returns the most that a value
-// may be then, and nothing when all of them fit.
+// kMaxSum, which only damage explains, each is cut to its share of it. Returns the most that a
+// value may be then, and nothing when all of them fit.
 template <typename At>
 std::optional<int64_t> MostOfSum(size_t count, At&& at) {
   uint64_t sum = 0;

@@ -127,25 +127,29 @@ class TraceBuilder {
                            TrackIndex* track) const;
 
   // Where the events of a table begin, until Finalize has looked for problems. Events come in the
-  // order of the text, so the lower halves of their offsets tell the whole.
+  // order of the text, so that the upper halves of their offsets seldom change.
   class Offsets {
    public:
-    void Push(uint64_t offset) { low_.Push(static_cast<uint32_t>(offset)); }
+    void Push(uint64_t offset) {
+      if (upper_.empty() || upper_.back().second != offset >> 32) {
+        upper_.emplace_back(lower_.size(), offset >> 32);
+      }
+      lower_.Push(static_cast<uint32_t>(offset));
+    }
     // Calls `visit(row, offset)` for each row.
     template <typename Visit>
     void Each(Visit&& visit) const {
-      uint64_t offset = 0;
-      for (size_t row = 0; row < low_.size(); ++row) {
-        const uint64_t high = offset & ~uint64_t{0xffffffff};
-        const uint64_t next = high | low_[row];
-        offset = next < offset ? next + (uint64_t{1} << 32) : next;
-        visit(row, offset);
+      size_t next = 0;
+      for (size_t row = 0; row < lower_.size(); ++row) {
+        if (next < upper_.size() && upper_[next].first == row) ++next;
+        visit(row, upper_[next - 1].second << 32 | lower_[row]);
       }
     }
-    void Free() { low_.Free(); }
+    void Free() { lower_.Free(); }
 
    private:
-    ChunkedColumn<uint32_t> low_;
+    ChunkedColumn<uint32_t> lower_;
+    std::vector<std::pair<size_t, uint64_t>> upper_;  // from which row on
   };
 
   std::shared_ptr<TraceStore> store_;

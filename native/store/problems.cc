@@ -37,7 +37,7 @@ constexpr Text kTexts[] = {
      "Texts contain single backslashes, such as Windows paths; they were kept as they are."},
     {"invalidUtf8", "Texts are not valid UTF-8; the bytes in question were replaced."},
     {"invalidToken",
-     "Values such as N/A, nan or 3. are not JSON; they were kept as they are."},
+     "Values such as N/A, nan or 3. are not JSON; they were kept as text or number."},
     {"missingValue", "Keys have no value; they read as null."},
     {"strayComma", "Commas too many or missing were ignored."},
     {"malformedHeader",

@@ -1,3 +1,4 @@
+#include <cctype>
 #include <string>
 
 #include "ingest/byte_source.h"
@@ -28,6 +29,27 @@ void CheckStore(const TraceStore& store) {
       Check(parent == kNone || (parent < i && parent >= track.first), "parents come first");
     }
   }
+}
+
+// Events that stand in a text for certain, counted without reading it: objects that begin with a
+// phase and a field that the args of no event have.
+uint64_t EventsFor(std::string_view text) {
+  uint64_t count = 0;
+  constexpr std::string_view kBegin = "{\"ph\":\"";
+  std::string plain;
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) > ' ') plain += c;
+  }
+  text = plain;
+  for (size_t at = text.find(kBegin); at != std::string_view::npos;
+       at = text.find(kBegin, at + 1)) {
+    const std::string_view rest = text.substr(at + kBegin.size());
+    if (rest.size() < 3 || !std::isalpha(static_cast<unsigned char>(rest[0]))) continue;
+    for (const char* field : {"\",\"cat\":", "\",\"pid\":", "\",\"tid\":", "\",\"ts\":"}) {
+      count += rest.substr(1).starts_with(field);
+    }
+  }
+  return count;
 }
 
 // What a store holds, briefly, to compare two readings of one text.
@@ -61,6 +83,11 @@ void RunTrace(std::string_view input) {
   }
   CheckStore(*read->store);
   if (!gzip) {
+    const uint64_t events = EventsFor(input);
+    if (read->store->counts().events < events) {
+      Broken("of " + std::to_string(events) + " events only " +
+             std::to_string(read->store->counts().events) + " are read or counted");
+    }
     static constexpr size_t kBlocks[] = {1, 3, 17, 64, 257, 4096};
     const auto source = MakeTextSource(input, random.Pick(kBlocks));
     const Result<ReadResult> again = ReadTraceFrom(*source, "The text", {});

@@ -33,6 +33,19 @@ TEST_CASE("a regular file opens, also through a link") {
   }
 }
 
+TEST_CASE("a path with a zero byte opens no other file, and bad bytes are shown escaped") {
+  const Folder folder;
+  std::ofstream(folder.path / "a.json") << "12345";
+  const std::string cut = (folder.path / "a.json").string() + std::string("\0.txt", 5);
+  const auto opened = OpenRegularFile(cut);
+  REQUIRE_FALSE(opened.ok());
+  CHECK(opened.error().message.find("zero byte") != std::string::npos);
+  CHECK(opened.error().message.find('\0') == std::string::npos);
+  const auto missing = OpenRegularFile(folder.path / "bad\xFF\xFE");
+  REQUIRE_FALSE(missing.ok());
+  CHECK(missing.error().message.find("bad\\xff\\xfe") != std::string::npos);
+}
+
 TEST_CASE("what is not there is not found") {
   const Folder folder;
   std::ofstream(folder.path / "file") << "x";

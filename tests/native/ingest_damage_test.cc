@@ -39,7 +39,8 @@ std::string Event(int i, Spelling spelling) {
 }
 
 std::string Trace(int events, Spelling spelling, const std::string& between = ",") {
-  std::string text = R"({"schemaVersion":1,"deviceProperties":[{"id":0,"name":"A"}],"traceEvents":[)";
+  std::string text =
+      R"({"schemaVersion":1,"deviceProperties":[{"id":0,"name":"A"}],"traceEvents":[)";
   for (int i = 0; i < events; ++i) text += (i > 0 ? between : "") + Event(i, spelling);
   return text + R"(],"traceName":"t"})";
 }
@@ -47,7 +48,8 @@ std::string Trace(int events, Spelling spelling, const std::string& between = ",
 // Events in a text, counted without reading it: each has one key "ph" with a letter.
 int EventsIn(const std::string& text) {
   int count = 0;
-  for (size_t at = text.find("\"ph\":\""); at != std::string::npos; at = text.find("\"ph\":\"", at + 1))
+  for (size_t at = text.find("\"ph\":\""); at != std::string::npos;
+       at = text.find("\"ph\":\"", at + 1))
     ++count;
   return count;
 }
@@ -113,7 +115,8 @@ TEST_CASE("every structural character deleted, doubled or replaced costs two eve
   constexpr int kEvents = 4;
   for (const Spelling spelling :
        {Spelling::kPhaseFirst, Spelling::kNameFirst, Spelling::kSorted, Spelling::kFlow}) {
-    const std::string sound = Trace(kEvents, spelling, spelling == Spelling::kSorted ? ",\n " : ",");
+    const std::string sound =
+        Trace(kEvents, spelling, spelling == Spelling::kSorted ? ",\n " : ",");
     REQUIRE(IsSound(sound));
     for (size_t at = 0; at < sound.size(); ++at) {
       if (std::string_view(kStructure).find(sound[at]) == std::string_view::npos) continue;
@@ -229,9 +232,9 @@ TEST_CASE("a value does not reach from one damaged event into another") {
     CheckLoss(text, kEvents, 2, {1000, 1 << 16});
   }
   // Sound JSON, but for one event in the args of another.
-  const std::string swallowing =
-      WithPieces(kEvents, {{10, Replaced(10, "[[1,2],[3]],\"o\":{\"k\":\"v\"},\"s\":\"x\"}}", "[0")},
-                           {1900, Replaced(1900, "\"x\"}}", "\"x\"}}]}}")}});
+  const std::string swallowing = WithPieces(
+      kEvents, {{10, Replaced(10, "[[1,2],[3]],\"o\":{\"k\":\"v\"},\"s\":\"x\"}}", "[0")},
+                {1900, Replaced(1900, "\"x\"}}", "\"x\"}}]}}")}});
   REQUIRE(IsSound(swallowing));
   CheckLoss(swallowing, kEvents, 2, {1000, 1 << 16});
 }
@@ -273,8 +276,8 @@ TEST_CASE("what is read does not depend on what stands in front of it") {
     }
     std::string first;
     for (const size_t padding : {size_t{0}, size_t{1}, size_t{4097}, size_t{100'000}}) {
-      const std::string text = "{\"pad\":\"" + std::string(padding, '-') + "\",\"traceEvents\":[" +
-                               events + "]}";
+      const std::string text =
+          "{\"pad\":\"" + std::string(padding, '-') + "\",\"traceEvents\":[" + events + "]}";
       Reading reading = Take(ReadTraceText(text));
       // Without the offsets, which move.
       std::string digest;

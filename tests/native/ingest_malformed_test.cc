@@ -301,6 +301,41 @@ TEST_CASE("what is no trace is refused with a reason and a hint") {
   }
 }
 
+TEST_CASE("text in another encoding is named, and what to do") {
+  const std::string trace = "{\"traceEvents\": [" + X("cpu_op", "op", 1, 1) + "]}";
+  const auto wide = [&](size_t unit, size_t low, const std::string& mark) {
+    std::string text = mark;
+    for (const char c : trace) {
+      std::string one(unit, '\0');
+      one[low] = c;
+      text += one;
+    }
+    return text;
+  };
+  const std::pair<std::string, const char*> cases[] = {
+      {wide(2, 0, "\xFF\xFE"), "UTF-16"},
+      {wide(2, 1, "\xFE\xFF"), "UTF-16"},
+      {wide(2, 0, ""), "UTF-16LE"},
+      {wide(2, 1, ""), "UTF-16BE"},
+      {wide(4, 0, std::string("\xFF\xFE\0\0", 4)), "UTF-32"},
+      {wide(4, 3, std::string("\0\0\xFE\xFF", 4)), "UTF-32"},
+      {wide(4, 0, ""), "UTF-32LE"},
+      {wide(4, 3, ""), "UTF-32BE"},
+  };
+  for (const auto& [text, encoding] : cases) {
+    INFO(encoding);
+    for (const size_t block : {size_t{3}, size_t{1} << 18}) {
+      const auto result = ReadInBlocks(text, block);
+      REQUIRE_FALSE(result.ok());
+      CHECK(result.error().message.find(std::string(encoding).substr(0, 6)) != std::string::npos);
+      CHECK(result.error().hint.find(std::string("iconv -f ") + encoding + " ") !=
+            std::string::npos);
+    }
+  }
+  // Zero bytes in front of a trace are no encoding.
+  CHECK(Read(std::string(3, '\0') + "\n" + trace)->slice_count() == 1);
+}
+
 TEST_CASE("a text cut anywhere reads up to the cut or is refused, and never counts wrongly") {
   const std::string text =
       "{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"A\\\"100\"}],\n"

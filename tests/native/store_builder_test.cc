@@ -259,8 +259,12 @@ TEST_CASE("the extent leaves out the capture's span, markers, lost stamps and ab
   constexpr Ns kDay = 24ll * 3600 * 1'000'000'000;
   constexpr Ns kBegin = 100 * kDay;
   d.Slice("op", kBegin, 1000);
+  d.builder.SetOffset(700);
   d.Slice("absurd", kBegin + 100, 30 * kDay);
+  d.builder.SetOffset(5'000'000'000);
   d.Slice("lost", 0, 10);
+  d.builder.SetOffset(5'000'000'100);
+  d.Slice("lost too", 0, 10);
   d.domain = Domain::kSpan;
   d.Slice("capture", kBegin - 500, 5000, SliceKind::kTraceSpan);
   Instant marker;
@@ -274,7 +278,10 @@ TEST_CASE("the extent leaves out the capture's span, markers, lost stamps and ab
   CHECK(store->duration(At(*store, "absurd")) == 30 * kDay);
   REQUIRE(store->problems().size() == 2);
   CHECK(store->problems()[0].kind == "lostTimestamp");
+  CHECK(store->problems()[0].count == 2);
+  CHECK(store->problems()[0].first_offset == 5'000'000'000);
   CHECK(store->problems()[1].kind == "absurdDuration");
+  CHECK(store->problems()[1].first_offset == 700);
 }
 
 TEST_CASE("no sum of durations or sizes overflows") {

@@ -5,6 +5,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/escape.h"
 #include "rpc/params.h"
 #include "rpc/views/common.h"
 
@@ -62,8 +63,9 @@ Json RunsJson(const Discovery& discovery) {
     for (const WorkerFiles& worker : run.workers) {
       Json spans = Json::array();
       for (const SpanFile& span : worker.spans) {
-        spans.push_back(
-            {{"span", span.span}, {"path", span.path.string()}, {"sizeBytes", span.size_bytes}});
+        spans.push_back({{"span", span.span},
+                         {"path", Escaped(span.path.string())},
+                         {"sizeBytes", span.size_bytes}});
       }
       workers.push_back({{"name", worker.name}, {"spans", std::move(spans)}});
     }
@@ -81,7 +83,7 @@ Result<Json> Open(const Json& params, const CallContext& context) {
   Result<Profile> profile = context.session.Open(path);
   if (!profile.ok()) return profile.error();
   return Json{{"profileId", profile->id},
-              {"path", profile->path.string()},
+              {"path", Escaped(profile->path.string())},
               {"runs", RunsJson(profile->discovery)},
               {"skipped", profile->discovery.skipped}};
 }
@@ -242,7 +244,7 @@ Json TraceInfoJson(const LoadedTrace& trace, const Profile& profile,
   const auto& distributed = store.metadata().distributed;
   const bool ranked = distributed && distributed->rank >= 0;
   const bool sized = distributed && distributed->world_size >= 0;
-  return {{"path", trace.path.string()},
+  return {{"path", Escaped(trace.path.string())},
           {"run", run_name},
           {"worker", worker_name},
           {"span", span_name},
