@@ -173,7 +173,8 @@ Frame ParseFrameName(std::string_view name) {
         frame.file = std::string(name.substr(0, open - 1));
         frame.line = line;
         frame.function = StripAddress(name.substr(at + 3));
-        frame.line_is_definition = true;
+        frame.line_is_definition =
+            !(frame.function == "<module>" && line > 1 && IsCellPath(frame.file));
         frame.library = IsLibraryPath(frame.file);
         return frame;
       }
@@ -211,13 +212,21 @@ std::vector<Frame> ParseCallStack(std::string_view text) {
   return frames;
 }
 
+bool IsCellPath(std::string_view file) {
+  for (const std::string_view start : {"<ipython-input", "<stdin>", "<console>", "<command-"}) {
+    if (file.starts_with(start)) return true;
+  }
+  // ".../ipykernel_123/456.py", with either slash.
+  const size_t at = file.rfind("ipykernel_");
+  return at != std::string_view::npos && file.ends_with(".py") &&
+         (at == 0 || file[at - 1] == '/' || file[at - 1] == '\\');
+}
+
 bool IsLibraryPath(std::string_view file) {
   if (file.empty()) return true;
-  if (file.front() == '<') {
-    // "<frozen importlib._bootstrap>", "<string>", "<eval_with_key>.7"; notebook cells of old
-    // kernels are "<ipython-input-3-...>" and are the user's.
-    return !file.starts_with("<ipython-input");
-  }
+  if (IsCellPath(file)) return false;
+  // "<frozen importlib._bootstrap>", "<string>", "<eval_with_key>.7".
+  if (file.front() == '<') return true;
   std::string path(file);
   std::replace(path.begin(), path.end(), '\\', '/');
   for (char& c : path) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;

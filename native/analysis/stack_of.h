@@ -15,8 +15,10 @@ struct Frame {
   std::string file;      // as recorded; "" for builtins
   int64_t line = 0;      // as recorded, 1-based; 0 unknown
   std::string function;  // "forward", "<module>", "<built-in method randn>" (addresses stripped)
-  bool line_is_definition =
-      false;                 // the recorder named the function's first line, not the calling line
+  // The recorder named the function's first line, not the calling line. Input of a notebook or
+  // console is compiled statement by statement: the line of its "<module>" is that of the
+  // statement.
+  bool line_is_definition = false;
   bool library = false;      // standard library or installed package, not the user's own code
   SliceIndex slice = kNone;  // the python_function slice, when it is one
   bool operator==(const Frame&) const = default;
@@ -33,6 +35,10 @@ std::vector<Frame> ParseCallStack(std::string_view text);
 // The stack that an annotation of capture time gives to device work of a graph; "" when none does.
 // Annotations are args of the kernel's row, merged there by the name the recorder used.
 std::string_view CaptureStack(const TraceStore& store, SliceIndex device_slice);
+
+// True for what notebooks and consoles name their input by: "<ipython-input-3-...>",
+// "/tmp/ipykernel_123/456.py", "<stdin>", "<console>", "<command-17>".
+bool IsCellPath(std::string_view file);
 
 // True for paths of the standard library, site-packages, dist-packages, torch/ and frozen modules.
 bool IsLibraryPath(std::string_view file);

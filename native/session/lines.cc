@@ -616,6 +616,13 @@ class AttributionBuilder {
     const StringId name = s_.name_id(f);
     const CalledAt recorded = RecordedCallLine(child);
     if (recorded.line > 0) return FrameLocation(name, recorded.line, recorded.confidence);
+    // A cell's text is seldom at hand, but each of its statements is compiled by itself: the name
+    // of its frame has the statement's line.
+    const NameInfo& info = Name(name);
+    if (info.function < 0 && info.line > 1 && info.name == "<module>" &&
+        IsCellPath(files_[info.file].file.recorded)) {
+      return FrameLocation(name, info.line, LineConfidence::kExact);
+    }
     const int line = placed_line_.empty() ? 0 : placed_line_[child];
     return FrameLocation(name, line,
                          line > 0 ? LineConfidence::kAligned : LineConfidence::kFunction);

@@ -5,6 +5,21 @@
 using namespace emberline;
 using namespace emberline::drawn;
 
+TEST_CASE("statements of notebooks and consoles are recorded with their own line") {
+  for (const char* file : {"<ipython-input-3-0123456789ab>", "/tmp/ipykernel_12/345.py", "<stdin>",
+                           "<command-17>", "C:\\Temp\\ipykernel_12\\345.py"}) {
+    INFO(file);
+    CHECK(IsCellPath(file));
+    CHECK(!IsLibraryPath(file));
+    CHECK(!ParseFrameName(std::string(file) + "(18): <module>").line_is_definition);
+    CHECK(ParseFrameName(std::string(file) + "(1): <module>").line_is_definition);
+    CHECK(ParseFrameName(std::string(file) + "(18): train").line_is_definition);
+  }
+  CHECK(!IsCellPath("/home/u/ipykernel_launcher/x.txt"));
+  CHECK(!IsCellPath("train.py"));
+  CHECK(ParseFrameName("train.py(18): <module>").line_is_definition);
+}
+
 TEST_CASE("frame names parse from the right", "[stack]") {
   Frame f = ParseFrameName("torch/nn/modules/module.py(1518): _call_impl");
   CHECK(f.file == "torch/nn/modules/module.py");

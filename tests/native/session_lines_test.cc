@@ -606,6 +606,19 @@ TEST_CASE("a line counts how often it ran, beside the calls that it made") {
   CHECK(Row(*data, sums, 4, LineConfidence::kAligned).runs == 3);
 }
 
+TEST_CASE("a statement of a cell whose text is not known has its line, a function only its name") {
+  const auto trace = Load({
+      Py("/tmp/ipykernel_9/17.py(18): <module>", 0, 100),
+      Py("/tmp/ipykernel_9/17.py(4): helper", 10, 50),
+      Op("aten::mul", 20, 30),
+  });
+  const auto data = Data(*trace, {});
+  CHECK(data->files.at("/tmp/ipykernel_9/17.py").module == nullptr);
+  const LinesResult sums = Sums(*trace, *data);
+  CHECK(Row(*data, sums, 18, LineConfidence::kExact).host_total == 50'000);
+  CHECK(Row(*data, sums, 4, LineConfidence::kFunction).host_total == 50'000);
+}
+
 TEST_CASE("a trace without stacks has no lines") {
   const auto trace = Load({Op("aten::mul", 0, 100), Launch(10, 5, 1), Kernel("mul", 50, 40, 1)});
   const auto data = Data(*trace, {});

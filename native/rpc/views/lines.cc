@@ -1,3 +1,4 @@
+#include "analysis/stack_of.h"
 #include "rpc/views/source_params.h"
 #include "rpc/views/view.h"
 
@@ -32,6 +33,19 @@ Json LineTotalsJson(const LineTotals& totals) {
       {"lineHostUs", Us(totals.line_host)},     {"functionHostUs", Us(totals.function_host)}};
 }
 
+namespace {
+
+// Notebook and console cells that ran and whose text nobody has shown yet.
+size_t UnknownCells(const LineData& data) {
+  size_t count = 0;
+  for (const auto& [recorded, file] : data.files) {
+    if (file.module == nullptr && IsCellPath(recorded)) ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
 Result<Json> LinesView(const ViewRequest& request) {
   const std::string group = TextParam(request.params, "groupBy");
   LineGrouping grouping = LineGrouping::kLine;
@@ -53,17 +67,31 @@ Result<Json> LinesView(const ViewRequest& request) {
   Result<Json> result = TableResult(LinesTable(attribution, **sums, grouping), request.params);
   if (!result.ok()) return result;
   (*result)["totals"] = LineTotalsJson((*sums)->totals);
+  const size_t cells = UnknownCells(**data);
   Json absences = Json::array();
   if (!attribution.has_stacks) {
     absences.push_back(
         {{"what", "Python stacks are missing, so no cost can be brought to a line."},
          {"argument", "with_stack=True"},
          {"snippet", "with torch.profiler.profile(with_stack=True) as prof:\n    ..."}});
-  } else if (!attribution.has_sources && attribution.contexts.size() > 0) {
+  } else if (!attribution.has_sources && cells == 0 && !attribution.contexts.empty()) {
     absences.push_back(
         {{"what",
           "No source file of the recorded program was found, so lines inside functions are "
           "known only where the recorder wrote them."},
+         {"argument", ""},
+         {"snippet", ""}});
+  }
+  if (cells > 0) {
+    absences.push_back(
+        {{"what", cells == 1
+                      ? std::string("The text of a notebook or console cell is not known, so "
+                                    "the lines inside its functions are not either. Open "
+                                    "the notebook to see its costs.")
+                      : "The text of " + std::to_string(cells) +
+                            " notebook or console cells is not known, so the lines inside "
+                            "their functions are not either. Open the notebook to see "
+                            "their costs."},
          {"argument", ""},
          {"snippet", ""}});
   }
