@@ -235,7 +235,9 @@ void AddUtilization(const Model& model, const Overview& overview, std::vector<Fi
 void AddMixedPrecision(const Model& model, const Overview& overview,
                        std::vector<Finding>* findings) {
   if (!overview.tensor_core_share || *overview.tensor_core_share > 0) return;
-  const double eligible = overview.tensor_core_eligible_share.value_or(0);
+  // Kernels whose names do not tell may have used them.
+  const double eligible = overview.tensor_core_eligible_share.value_or(0) -
+                          overview.tensor_core_unknown_share.value_or(0);
   if (eligible < kMinEligible) return;
   // Matrix units: NVIDIA since compute capability 7, AMD's compute devices (64 lanes wide). For
   // others the names say nothing (B46).
@@ -251,8 +253,8 @@ void AddMixedPrecision(const Model& model, const Overview& overview,
   f.severity = "info";
   f.title = "Tensor cores stay unused";
   f.text = Percent(eligible, 0) +
-           " of the kernel time comes from operators that tensor cores can run, but no "
-           "kernel used them.";
+           " of the kernel time comes from operators that tensor cores can run, in kernels that "
+           "did not use them.";
   f.evidence = {{"Eligible kernel time", eligible, Unit::kRatio},
                 {"Kernel time on tensor cores", 0.0, Unit::kRatio}};
   f.action = "Use mixed precision: autocast runs eligible operators in bfloat16 or float16.";

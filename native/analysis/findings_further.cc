@@ -89,7 +89,7 @@ void AddLaunchBound(const Model& model, const StepSelection& selection, const Ov
     std::vector<SliceIndex> work;
     for (TrackIndex t : device.streams) {
       for (SliceIndex i = s.tracks()[t].first; i < s.tracks()[t].last; ++i) {
-        if (IsDeviceWork(s.kind(i)) && selection.Contains(model.step[i])) work.push_back(i);
+        if (IsDeviceWork(s.kind(i)) && InSteps(model, selection, i)) work.push_back(i);
       }
     }
     std::stable_sort(work.begin(), work.end(),
@@ -149,8 +149,7 @@ void AddHostSync(const Model& model, const StepSelection& selection, const Overv
     if (!IsLaunchApi(s.kind(i)) || s.duration(i) < kWaits || !IsSynchronisingCall(s.name(i)))
       continue;
     // What waits between steps, such as the profiler's own stop, is no cost of a step.
-    if (!selection.Contains(model.step[i]) || (model.has_recorded_steps && model.step[i] == kNone))
-      continue;
+    if (!InSteps(model, selection, i)) continue;
     // The profiler synchronises when it starts and stops.
     if (model.op[i] == kNone && model.frame[i] == kNone && s.name(i).ends_with("DeviceSynchronize"))
       continue;
@@ -234,7 +233,7 @@ void AddShapes(const Model& model, const StepSelection& selection, const Overvie
   Places places(model);
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     if (s.kind(i) != SliceKind::kCpuOp || model.device_total[i] <= 0 ||
-        !selection.Contains(model.step[i]))
+        !InSteps(model, selection, i))
       continue;
     if (Misaligned(s.name(i), s.ArgText(i, types), s.ArgText(i, dims)))
       places.Add(i, model.device_total[i]);
@@ -265,7 +264,7 @@ void AddPageable(const Model& model, const StepSelection& selection, const Overv
   Places places(model);
   int64_t bytes = 0;
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
-    if (s.kind(i) != SliceKind::kMemcpy || !selection.Contains(model.step[i])) continue;
+    if (s.kind(i) != SliceKind::kMemcpy || !InSteps(model, selection, i)) continue;
     if (s.name(i).find("Pageable") == std::string_view::npos) continue;
     places.Add(i, s.duration(i));
     bytes = SaturatingAdd(bytes, std::max<int64_t>(0, s.ArgInt(i, "bytes").value_or(0)));

@@ -16,6 +16,12 @@ struct SpanWords {
 };
 SpanWords WordsFor(const Model& model);
 
+// True for what belongs to a selected step: figures per step leave out what lies between steps,
+// which the whole trace has too. Traces without steps are one step.
+inline bool InSteps(const Model& model, const StepSelection& selection, SliceIndex slice) {
+  return model.step[slice] != kNone && selection.Contains(model.step[slice]);
+}
+
 // A share as findings write it. What is there but would round to nothing is "below 0.1 %".
 std::string Percent(double ratio, int digits = 1);
 

@@ -174,7 +174,7 @@ Result<KernelData> AnalyzeKernels(const Model& model, const StepSelection& selec
       if (key.shared >= 0) row.shared_bytes = key.shared;
       row.min = duration;
       row.max = -1;
-      row.uses_tensor_cores = tensor_cores.Uses(i);
+      row.tensor_cores = tensor_cores.UseOf(i);
       data.rows.push_back(row);
       blocks.emplace_back();
       occupancy.emplace_back();
@@ -199,8 +199,10 @@ Result<KernelData> AnalyzeKernels(const Model& model, const StepSelection& selec
         occupancy[it->second].Add(*value / 100.0, duration);
     }
     ++data.launches;
+    if (model.step[i] == kNone) ++data.launches_outside_steps;
     data.total += duration;
-    if (row.uses_tensor_cores) data.tensor_core_total += duration;
+    if (row.tensor_cores == MatrixUse::kYes) data.tensor_core_total += duration;
+    if (row.tensor_cores == MatrixUse::kUnknown) data.tensor_core_unknown_total += duration;
     if (model.is_communication[i]) data.communication_total += duration;
   }
   for (const Device& device : model.devices) {
@@ -250,7 +252,8 @@ Table KernelTable(const Model& model, const KernelData& data, KernelGrouping gro
     column("operatorTensorCoreEligible", "Operator eligible", CellType::kBool, Unit::kNone,
            "The operator is a kind that matrix units can run.");
   }
-  column("calls", "Calls", CellType::kInteger, Unit::kCount, "Launches in the selected steps.");
+  column("calls", "Calls", CellType::kInteger, Unit::kCount,
+         "Launches in the selected steps; of the whole trace, those outside every step too.");
   column("totalUs", "Total", CellType::kNumber, Unit::kUs,
          "Sum of the durations; kernels that run at the same time count each.");
   column("meanUs", "Mean", CellType::kNumber, Unit::kUs, "Total divided by calls.");
@@ -259,7 +262,8 @@ Table KernelTable(const Model& model, const KernelData& data, KernelGrouping gro
   column("share", "Share", CellType::kNumber, Unit::kRatio,
          "Total as a part of the time of all kernels.");
   column("usesTensorCores", "Tensor cores", CellType::kBool, Unit::kNone,
-         "The kernel's name says that it uses matrix units (tensor cores, MFMA).");
+         "Whether the kernel's name says that it uses matrix units (tensor cores, MFMA); empty "
+         "where the name does not tell.");
   column("communication", "Communication", CellType::kBool, Unit::kNone,
          "The kernel moves data between devices or ranks (NCCL, RCCL and the like).");
   column("meanBlocksPerSm", "Blocks per SM", CellType::kNumber, Unit::kNone,
@@ -296,7 +300,9 @@ Table KernelTable(const Model& model, const KernelData& data, KernelGrouping gro
     cells.push_back(TimeCell(row.max));
     cells.emplace_back(
         data.total > 0 ? static_cast<double>(row.total) / static_cast<double>(data.total) : 0.0);
-    cells.emplace_back(row.uses_tensor_cores);
+    cells.push_back(row.tensor_cores == MatrixUse::kUnknown
+                        ? Cell()
+                        : Cell(row.tensor_cores == MatrixUse::kYes));
     cells.emplace_back(row.communication);
     cells.push_back(optional_number(row.blocks_per_sm));
     cells.push_back(optional_number(row.occupancy));
@@ -361,7 +367,7 @@ Table CopiesTable(const Model& model, const StepSelection& selection) {
       "Kind of the source memory; Pageable memory is copied through a buffer and stalls the host.");
   column("target", "To", CellType::kText, Unit::kNone, "Kind of the target memory.");
   column("calls", "Calls", CellType::kInteger, Unit::kCount,
-         "Copies or sets in the selected steps.");
+         "Copies or sets in the selected steps; of the whole trace, those outside every step too.");
   column("bytes", "Size", CellType::kInteger, Unit::kBytes, "Bytes moved, where recorded.");
   column("totalUs", "Total", CellType::kNumber, Unit::kUs, "Sum of the durations.");
   column("meanUs", "Mean", CellType::kNumber, Unit::kUs, "Total divided by calls.");

@@ -26,7 +26,7 @@ struct KernelRow {
   std::optional<int64_t> registers, shared_bytes;
   int64_t calls = 0;
   Ns total = 0, min = 0, max = 0;
-  bool uses_tensor_cores = false;
+  MatrixUse tensor_cores = MatrixUse::kUnknown;
   bool communication = false;
   bool op_eligible = false;  // the launching operator is a kind that matrix units can run
   // Weighted by duration over the calls that have the value (B58); absent when none has.
@@ -39,8 +39,12 @@ struct KernelData {
   Ns total = 0;                 // sum over all kernels
   Ns busy = 0;  // time with at least one kernel running, added up over devices (B61)
   Ns tensor_core_total = 0;
+  Ns tensor_core_unknown_total = 0;  // of kernels whose names do not tell
   Ns communication_total = 0;
   int64_t launches = 0;
+  // Of them outside every step: before the first, between two, or by launches before the recording.
+  // Only the whole trace has them; all steps together have the others.
+  int64_t launches_outside_steps = 0;
   bool has_blocks_per_sm = false, has_occupancy = false;
 };
 

@@ -192,6 +192,7 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
 
   // Kernel and matrix time per op, self and with descendants.
   std::vector<Ns> kernel(n, 0), matrix(n, 0), kernel_total(n, 0), matrix_total(n, 0);
+  std::vector<Ns> unknown(n, 0), unknown_total(n, 0);
   const ReplayedTimes replayed = TimesOfReplays(model, selection);
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     const SliceIndex op = model.SourceOp(i);
@@ -199,15 +200,19 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
     if (!IsKernel(s.kind(i))) continue;
     if (op != model.op[i] && !selection.Contains(model.step[i])) continue;
     kernel[op] += s.duration(i);
-    if (tensor_cores.Uses(i)) matrix[op] += s.duration(i);
+    const MatrixUse use = tensor_cores.UseOf(i);
+    if (use == MatrixUse::kYes) matrix[op] += s.duration(i);
+    if (use == MatrixUse::kUnknown) unknown[op] += s.duration(i);
   }
   for (SliceIndex i = n; i-- > 0;) {
     if (!model.IsOp(i)) continue;
     kernel_total[i] += kernel[i];
     matrix_total[i] += matrix[i];
+    unknown_total[i] += unknown[i];
     if (model.op[i] != kNone) {
       kernel_total[model.op[i]] += kernel_total[i];
       matrix_total[model.op[i]] += matrix_total[i];
+      unknown_total[model.op[i]] += unknown_total[i];
     }
   }
 
@@ -255,9 +260,11 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
     OperatorRow& row = data.rows[row_index];
     // Runtime calls are time of the runtime, not of the operator (view-semantics 3.4).
     if (ran) row.host_self += model.host_self[i] - model.host_api[i];
+    if (ran) data.host_time += model.host_self[i];
     row.device_self += (ran ? model.device_self[i] : 0) + replayed.Self(i);
     row.kernel_self += kernel[i];
     row.matrix_self += matrix[i];
+    row.unknown_self += unknown[i];
     row.eligible = row.eligible || eligible[i];
     if (call != i) continue;
     const Ns device_total = (ran ? model.device_total[i] : 0) + replayed.Total(i);
@@ -267,6 +274,7 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
       row.device_total += device_total;
       row.kernel_total += kernel_total[i];
       row.matrix_total += matrix_total[i];
+      row.unknown_total += unknown_total[i];
     }
     const Ns weight = data.has_device_work ? device_total : s.duration(i);
     if (weight > heaviest[row_index]) {
@@ -319,7 +327,9 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
          "Host time from entering the operator to leaving it, summed over its calls. A call inside "
          "another call of the same row counts once.");
   column("tensorCoreEligible", "Tensor cores eligible", CellType::kBool, Unit::kNone,
-         "The operator, or one that it calls, is a kind that matrix units can run.", host_only);
+         "Whether the operator, or one that it calls, is a kind that matrix units can run; empty "
+         "where neither its name nor those of its kernels tell.",
+         host_only);
   column("tensorCoreSelf", "Tensor cores self", CellType::kNumber, Unit::kRatio,
          "Share of the operator's own kernel time in kernels that use matrix units. Copies and "
          "sets are "
@@ -327,6 +337,10 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
          host_only);
   column("tensorCoreTotal", "Tensor cores total", CellType::kNumber, Unit::kRatio,
          "The same share with the kernels of operators called inside.", host_only);
+  column("tensorCoreUnknown", "Tensor cores unknown", CellType::kNumber, Unit::kRatio,
+         "Share of that kernel time, with operators called inside, in kernels whose names do not "
+         "tell whether they use matrix units.",
+         host_only);
   column("stacks", "Stacks", CellType::kInteger, Unit::kCount,
          "Distinct Python stacks recorded for the calls.");
   AddLinkColumns(table, "The heaviest call, for the timeline.");
@@ -348,9 +362,13 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
     cells.push_back(TimeCell(row.device_total));
     cells.push_back(TimeCell(row.host_self));
     cells.push_back(TimeCell(row.host_total));
-    cells.emplace_back(row.eligible);
+    // Of PyTorch's own operators the table knows which can.
+    const bool known =
+        row.eligible || row.unknown_total == 0 || strings.Get(row.name).starts_with("aten::");
+    cells.push_back(known ? Cell(row.eligible) : Cell());
     cells.push_back(RatioCell(row.matrix_self, row.kernel_self));
     cells.push_back(RatioCell(row.matrix_total, row.kernel_total));
+    cells.push_back(RatioCell(row.unknown_total, row.kernel_total));
     cells.emplace_back(row.stacks);
     AddLinkCells(frames, row.example, cells);
     table.rows.push_back(std::move(cells));

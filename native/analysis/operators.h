@@ -25,9 +25,10 @@ struct OperatorRow {
   // inside another call of the row, whose total holds them (L2: the plugin counts them again).
   Ns device_self = 0, device_total = 0;
   Ns host_self = 0, host_total = 0;
-  // Kernels alone (no copies, no sets), and those on matrix units.
+  // Kernels alone (no copies, no sets), those on matrix units, and those whose names do not tell.
   Ns kernel_self = 0, kernel_total = 0;
   Ns matrix_self = 0, matrix_total = 0;
+  Ns unknown_self = 0, unknown_total = 0;
   bool eligible = false;       // some call is (B43)
   int64_t stacks = 0;          // distinct stacks recorded for its calls
   SliceIndex example = kNone;  // its call with the most device time, else the longest
@@ -35,6 +36,7 @@ struct OperatorRow {
 
 struct OperatorData {
   std::vector<OperatorRow> rows;  // by device self time, else host self time, descending
+  Ns host_time = 0;  // in operators and the runtime calls they made; what nests counts once
   bool has_device_work = false;
   bool has_shapes = false;
 };

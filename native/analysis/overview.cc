@@ -43,14 +43,16 @@ GpuSummary Summarize(const Model& model, const Device& device, Interval range,
   };
   std::vector<Change> changes;
   Weighted occupancy;
-  Ns all_kernels = 0, matrix_kernels = 0;
+  Ns all_kernels = 0, matrix_kernels = 0, unknown_kernels = 0;
   for (TrackIndex t : device.streams) {
     const Track& track = s.tracks()[t];
     for (SliceIndex i = track.first; i < track.last; ++i) {
       if (!IsKernel(s.kind(i))) continue;
       if (selection.Contains(model.step[i])) {
         all_kernels += s.duration(i);
-        if (tensor_cores.Uses(i)) matrix_kernels += s.duration(i);
+        const MatrixUse use = tensor_cores.UseOf(i);
+        if (use == MatrixUse::kYes) matrix_kernels += s.duration(i);
+        if (use == MatrixUse::kUnknown) unknown_kernels += s.duration(i);
       }
       const Interval inside{std::max(s.start(i), range.begin), std::min(s.end(i), range.end)};
       if (inside.Length() <= 0) continue;
@@ -93,7 +95,9 @@ GpuSummary Summarize(const Model& model, const Device& device, Interval range,
   }
   if (occupancy.weight > 0) gpu.est_occupancy = occupancy.sum / occupancy.weight / 100.0;
   if (all_kernels > 0) {
-    gpu.tensor_core_share = static_cast<double>(matrix_kernels) / static_cast<double>(all_kernels);
+    const auto all = static_cast<double>(all_kernels);
+    gpu.tensor_core_share = static_cast<double>(matrix_kernels) / all;
+    gpu.tensor_core_unknown_share = static_cast<double>(unknown_kernels) / all;
   }
   return gpu;
 }
@@ -215,13 +219,16 @@ Result<Overview> AnalyzeOverview(const Model& model, const StepSelection& select
         });
     if (kernels) overview.gpus.push_back(Summarize(model, device, range, tensor_cores, selection));
   }
-  Ns all = 0, matrix = 0;
+  Ns all = 0, matrix = 0, unknown = 0;
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     if (!IsKernel(s.kind(i)) || !selection.Contains(model.step[i])) continue;
     all += s.duration(i);
-    if (tensor_cores.Uses(i)) matrix += s.duration(i);
+    const MatrixUse use = tensor_cores.UseOf(i);
+    if (use == MatrixUse::kYes) matrix += s.duration(i);
+    if (use == MatrixUse::kUnknown) unknown += s.duration(i);
   }
   if (all > 0) {
+    overview.tensor_core_unknown_share = static_cast<double>(unknown) / static_cast<double>(all);
     overview.tensor_core_share = static_cast<double>(matrix) / static_cast<double>(all);
     overview.tensor_core_eligible_share = EligibleShare(model, selection, tensor_cores);
   }

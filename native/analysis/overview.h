@@ -27,7 +27,9 @@ struct GpuSummary {
   std::optional<double> est_sm_efficiency;  // sum of concurrent kernels' blocks per SM, at most 1
   std::optional<double> est_occupancy;      // weighted by time of the kernels
   std::optional<double> tensor_core_share;  // of kernel time
-  Ns kernel_ns = 0;                         // sum of kernel durations inside the range
+  // Of kernel time: in kernels whose names do not tell.
+  std::optional<double> tensor_core_unknown_share;
+  Ns kernel_ns = 0;  // sum of kernel durations inside the range
 };
 
 struct ConfigEntry {
@@ -41,9 +43,10 @@ struct Overview {
   std::vector<ConfigEntry> configuration;
   bool has_device_work = false;
   Vendor vendor = Vendor::kUnknown;
-  // Of all kernel time in the selected steps: time on matrix units, and time launched by operators
-  // that could use them. Absent without kernels.
+  // Of all kernel time in the selected steps: time on matrix units, in kernels whose names do not
+  // tell, and launched by operators that could use them. Absent without kernels.
   std::optional<double> tensor_core_share;
+  std::optional<double> tensor_core_unknown_share;
   std::optional<double> tensor_core_eligible_share;
 };
 

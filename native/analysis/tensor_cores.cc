@@ -1,13 +1,10 @@
 #include "analysis/tensor_cores.h"
 
 #include <algorithm>
-#include <array>
 #include <unordered_set>
 
 namespace emberline {
 namespace {
-
-using Names = std::string_view;
 
 std::string LowerText(std::string_view text) {
   std::string out(text);
@@ -17,110 +14,6 @@ std::string LowerText(std::string_view text) {
 
 bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
-}
-
-template <size_t N>
-bool ContainsAny(std::string_view text, const std::array<Names, N>& parts) {
-  return std::any_of(parts.begin(), parts.end(), [&](Names part) { return Contains(text, part); });
-}
-
-// `shape` with one of `letters` right before it: "s884", "h1688".
-bool HasShape(std::string_view name, std::string_view shape, std::string_view letters) {
-  for (size_t at = name.find(shape); at != std::string_view::npos; at = name.find(shape, at + 1)) {
-    if (at > 0 && letters.find(name[at - 1]) != std::string_view::npos) return true;
-  }
-  return false;
-}
-
-// Pointwise and reduction kernels of Inductor: the fused operators' names stand in theirs.
-constexpr std::array<Names, 3> kFusedPointwise = {"triton_poi_", "triton_red_", "triton_per_"};
-
-bool HasNvidiaToken(std::string_view name) {
-  if (HasShape(name, "884", "hsidc") || HasShape(name, "1688", "hsic") || Contains(name, "i8816") ||
-      HasShape(name, "16816", "hsidcg_") || HasShape(name, "16832", "hsidcg_") ||
-      HasShape(name, "16864", "hsidcg_") || HasShape(name, "161616", "hsidcg_")) {
-    return true;
-  }
-  constexpr std::array<Names, 29> kTokens = {
-      "hmma",
-      "imma",
-      "dmma",
-      "bmma",
-      "qmma",
-      "tensorop",
-      "wmma",
-      "xmma",
-      "wgmma",
-      "gmma",
-      "warpgroup",
-      "umma",
-      "tcgen05",
-      "nvjet",
-      "flash_fwd",
-      "flash_bwd",
-      "fmha",
-      "sdpa",
-      "sparse_gemm",
-      "dgrad_1x1_stride_2x2",
-      "first_layer_wgrad_kernel",
-      "conv1x1",
-      "conv2d_c1_k1",
-      "direct_group",
-      "flashattnfwd",
-      "flashattnbwd",
-      "flash::compute_attn",
-      "triton_tem_",  // Inductor's templates: matrix products, convolution, attention
-      "unified_attention"};
-  return ContainsAny(name, kTokens);
-}
-
-bool UsesNvidia(std::string_view name) {
-  if (ContainsAny(name, kFusedPointwise)) return false;
-  constexpr std::array<Names, 7> kNever = {"gemv",          "dot_kernel", "splitkreduce",
-                                           "splitk_reduce", "scudnn",     "implicit_convolve_sgemm",
-                                           "_simt_"};
-  if (ContainsAny(name, kNever)) return false;
-  return HasNvidiaToken(name);
-}
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-// Tensile: "Cijk_..._MI16x16x16x1_..." names the matrix instruction; "MI0x0" would be none.
-bool HasMatrixInstruction(std::string_view name) {
-  for (size_t at = name.find("_mi"); at != std::string_view::npos; at = name.find("_mi", at + 1)) {
-    size_t i = at + 3;
-    size_t digits = i;
-    while (i < name.size() && IsDigit(name[i])) ++i;
-    if (i == digits || name[digits] == '0' || i >= name.size() || name[i] != 'x') continue;
-    if (i + 1 < name.size() && IsDigit(name[i + 1])) return true;
-  }
-  return false;
-}
-
-bool UsesAmd(std::string_view name) {
-  if (ContainsAny(name, kFusedPointwise)) return false;
-  constexpr std::array<Names, 7> kNever = {"naive_conv", "sp3asmconv", "winograd",    "_dl_",
-                                           "gemv",       "dot_kernel", "splitkreduce"};
-  if (ContainsAny(name, kNever)) return false;
-  constexpr std::array<Names, 13> kTokens = {"mfma",
-                                             "xdl",
-                                             "gtcx",
-                                             "wmma",
-                                             "fmha",
-                                             "attn_fwd",
-                                             "attn_bwd",
-                                             "bwd_kernel_dk_dv",
-                                             "bwd_kernel_dq",
-                                             "flash_fwd",
-                                             "flash_bwd",
-                                             "triton_tem_",
-                                             "unified_attention"};
-  return HasMatrixInstruction(name) || ContainsAny(name, kTokens);
-}
-
-bool UsesIntel(std::string_view name) {
-  constexpr std::array<Names, 4> kTokens = {"dpas", "xmx", "systolic", "micro_sdpa"};
-  return ContainsAny(name, kTokens);
 }
 
 }  // namespace
@@ -187,38 +80,29 @@ bool TensorCoreRules::Eligible(std::string_view op_name) const {
          IsTensorCoreEligibleName(op_name);
 }
 
-bool TensorCoreRules::Uses(std::string_view kernel_name) const {
+MatrixUse TensorCoreRules::UseOf(std::string_view kernel_name) const {
   const std::string name = LowerText(kernel_name);
   for (const Rule& rule : own_) {
-    if (Contains(name, rule.part)) return rule.uses;
+    if (Contains(name, rule.part)) return rule.uses ? MatrixUse::kYes : MatrixUse::kNo;
   }
-  switch (vendor_) {
-    case Vendor::kAmd:
-      return UsesAmd(name);
-    case Vendor::kIntel:
-      return UsesIntel(name);
-    case Vendor::kNvidia:
-      return UsesNvidia(name);
-    case Vendor::kUnknown:
-      return UsesNvidia(name) || UsesAmd(name);
-  }
-  return false;
+  return MatrixUseOfName(name, vendor_);
 }
 
 TensorCoreKernels::TensorCoreKernels(const Model& model, const TensorCoreRules& rules)
-    : store_(&model.store()), rules_(rules), by_name_(store_->strings().size(), false) {
+    : store_(&model.store()), rules_(rules), by_name_(store_->strings().size(), MatrixUse::kNo) {
   std::vector<bool> seen(store_->strings().size(), false);
   for (SliceIndex i = 0; i < store_->slice_count(); ++i) {
     if (!IsKernel(store_->kind(i))) continue;
     const StringId name = store_->name_id(i);
     if (seen[name]) continue;
     seen[name] = true;
-    by_name_[name] = !model.is_communication[i] && rules.Uses(store_->strings().Get(name));
+    by_name_[name] =
+        model.is_communication[i] ? MatrixUse::kNo : rules.UseOf(store_->strings().Get(name));
   }
 }
 
-bool TensorCoreKernels::Uses(SliceIndex slice) const {
-  return IsKernel(store_->kind(slice)) && by_name_[store_->name_id(slice)];
+MatrixUse TensorCoreKernels::UseOf(SliceIndex slice) const {
+  return IsKernel(store_->kind(slice)) ? by_name_[store_->name_id(slice)] : MatrixUse::kNo;
 }
 
 bool IsTensorCoreEligibleName(std::string_view op_name) {

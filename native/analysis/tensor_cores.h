@@ -6,19 +6,19 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/matrix_units.h"
 #include "base/result.h"
 #include "model/model.h"
 
 namespace emberline {
 
-enum class Vendor : uint8_t { kUnknown, kNvidia, kAmd, kIntel };
 const char* VendorName(Vendor vendor);  // "", "NVIDIA", "AMD", "Intel"
 
 // Vendor of the devices of a trace: by device properties, else by the names of the launch calls.
 Vendor VendorOf(const Model& model);
 
 // Rules of one vendor plus the user's own, which are asked first. Names are compared without
-// regard to case. The built-in rules are the table of op-cost-model, section 5.4.
+// regard to case.
 class TensorCoreRules {
  public:
   explicit TensorCoreRules(Vendor vendor) : vendor_(vendor) {}
@@ -26,7 +26,8 @@ class TensorCoreRules {
   // exempts them; the first of these that matches decides. "op:name" adds an operator that matrix
   // units can run. Errors: kInvalidArgument for an empty text.
   Result<bool> Add(std::string_view rule);
-  bool Uses(std::string_view kernel_name) const;
+  MatrixUse UseOf(std::string_view kernel_name) const;
+  bool Uses(std::string_view kernel_name) const { return UseOf(kernel_name) == MatrixUse::kYes; }
   // The operator is one that matrix units can run: by the table, or by a rule of the user.
   bool Eligible(std::string_view op_name) const;
   Vendor vendor() const { return vendor_; }
@@ -41,17 +42,18 @@ class TensorCoreRules {
   std::vector<std::string> own_operators_;
 };
 
-// Kernel names of a trace, judged once each. Copies and sets never count.
+// Kernel names of a trace, judged once each. Copies, sets and communication never count.
 class TensorCoreKernels {
  public:
   TensorCoreKernels(const Model& model, const TensorCoreRules& rules);
-  bool Uses(SliceIndex slice) const;
+  MatrixUse UseOf(SliceIndex slice) const;
+  bool Uses(SliceIndex slice) const { return UseOf(slice) == MatrixUse::kYes; }
   const TensorCoreRules& rules() const { return rules_; }
 
  private:
   const TraceStore* store_;
   TensorCoreRules rules_;
-  std::vector<bool> by_name_;
+  std::vector<MatrixUse> by_name_;
 };
 
 // True for operators that matrix units can run, by exact name (view-semantics 6.4, with the names

@@ -230,7 +230,7 @@ Commands
 Options
   --format table|json|csv   form of the result (table)
   --run, --worker, --span   which trace of a folder (the first)
-  --steps all|N|A-B         which profiler steps (all)
+  --steps all|N|A-B         which profiler steps; all is the whole trace
   --group-by KEY            grouping of a table
   --sort KEY, --sort=-KEY   order of a table by a column, - for descending
   --filter WORDS            rows with all WORDS; key:word, key>number, key<number

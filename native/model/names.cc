@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <string>
 
 namespace emberline {
 
@@ -52,14 +53,25 @@ std::string_view CollectiveLibrary(std::string_view name) {
 }
 
 bool IsCommunicationKernelName(std::string_view name) {
-  constexpr std::array<std::string_view, 11> kParts = {
-      "ncclKernel",          "ncclDevKernel",       "ncclSymkDevKernel",   "ncclSymDevKernel",
-      "rcclGenericKernel",   "mscclKernel",         "cross_device_reduce", "multimem_all_",
-      "one_shot_all_reduce", "two_shot_all_reduce", "multimem_one_shot"};
-  for (std::string_view part : kParts) {
-    if (name.find(part) != std::string_view::npos) return true;
-  }
-  return false;
+  std::string lower(name);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  const auto has = [&](std::string_view part) { return lower.find(part) != std::string::npos; };
+  // Pointwise work and reductions are named after what they were fused with.
+  if (has("triton_poi_") || has("triton_red_") || has("triton_per_")) return false;
+  // Only counts what will be sent.
+  if (has("get_dispatch_layout")) return false;
+  constexpr std::array<std::string_view, 12> kLibraries = {
+      "ncclkernel", "nccldevkernel", "ncclsymk", "ncclsymdev", "rcclgenerickernel", "rccldevkernel",
+      "rcclkernel", "msccl",         "nvshmem",  "deep_ep::",  "dpsk::ep::",        "oneccl"};
+  constexpr std::array<std::string_view, 13> kOperations = {
+      "allreduce",           "all_reduce",  "allgather",   "all_gather", "reducescatter",
+      "reduce_scatter",      "alltoall",    "all_to_all",  "all2all",    "multimem_",
+      "cross_device_reduce", "quickreduce", "quick_reduce"};
+  const auto any = [&](const auto& parts) { return std::any_of(parts.begin(), parts.end(), has); };
+  if (any(kLibraries)) return true;
+  // Threads of a block or warp reduce among themselves too.
+  if (has("block_all") || has("blockall") || has("warp_all") || has("warpall")) return false;
+  return any(kOperations);
 }
 
 bool IsSynchronisingCall(std::string_view name) {

@@ -26,8 +26,8 @@ std::optional<int64_t> StepNumber(std::string_view name);
 // Library of a host-side collective ("nccl:all_reduce" -> "nccl"); "" for other names.
 std::string_view CollectiveLibrary(std::string_view name);
 
-// True for kernels that communicate between devices, by their name: NCCL, RCCL, MSCCL and the
-// all-reduce kernels of inference servers.
+// True for kernels that communicate between devices, by their name: NCCL, RCCL, MSCCL, NVSHMEM,
+// DeepEP, and the collectives of inference servers.
 bool IsCommunicationKernelName(std::string_view name);
 
 // True for runtime and driver calls by which the host waits for the device: synchronisation of a

@@ -166,8 +166,8 @@ async function assertOperators(trace, order) {
       : []),
   ]) {
     const parts = operators.rings[key];
-    // Totals hold one another: their ring is of those that are shown.
-    const whole = operators[`${key}Us`] ?? parts.reduce((sum, part) => sum + part.us, 0);
+    // Totals hold one another: each is a share of all device work, or of all time in operators.
+    const whole = key === 'deviceTotal' ? operators.deviceSelfUs : operators[`${key}Us`];
     await assertRing(frame, title, parts, whole);
   }
   await frame.getByRole('radio', { name: 'Operator and shapes' }).click();
@@ -455,7 +455,11 @@ step('device: Kernels, tensor cores, copies', async () => {
     'Tensor cores',
     [
       { name: 'Using tensor cores', us: kernels.tensorCoreUs },
-      { name: 'Not using tensor cores', us: kernels.totalUs - kernels.tensorCoreUs },
+      {
+        name: 'Not using tensor cores',
+        us: kernels.totalUs - kernels.tensorCoreUs - kernels.tensorCoreUnknownUs,
+      },
+      { name: 'Unknown', us: kernels.tensorCoreUnknownUs },
     ],
     kernels.totalUs,
   );

@@ -131,9 +131,38 @@ TEST_CASE("communication and tensor core kernels are marked", "[kernels]") {
   const KernelData data = Get(m);
   CHECK(data.tensor_core_total == 60 * kUs);
   CHECK(data.communication_total == 30 * kUs);
-  CHECK(data.rows[0].uses_tensor_cores);
+  CHECK(data.rows[0].tensor_cores == MatrixUse::kYes);
+  CHECK(data.tensor_core_unknown_total == 0);
   CHECK(data.rows[1].communication);
   CHECK_FALSE(data.rows[2].communication);
+}
+
+TEST_CASE("the whole trace has the launches of all steps and those outside every step",
+          "[kernels]") {
+  Drawing d;
+  d.Step(1, 100, 100);
+  d.Step(2, 300, 100);
+  d.Kernel("k", 9, 10, 5);  // launched before the recording
+  d.Launch(1, 110, 2);
+  d.Kernel("k", 1, 120, 10);
+  d.Launch(2, 250, 2);  // between the steps
+  d.Kernel("k", 2, 260, 10);
+  d.Launch(3, 390, 2);  // its kernel runs after its step
+  d.Kernel("k", 3, 450, 10);
+  const Loaded m = Load(d);
+  const auto launches = [&](const char* steps) {
+    const auto selection = ParseSteps(*m, steps);
+    REQUIRE(selection.ok());
+    const auto data =
+        AnalyzeKernels(*m, *selection, KernelGrouping::kName, TensorCoreRules(Vendor::kNvidia), {});
+    REQUIRE(data.ok());
+    CHECK(data->rows[0].calls == data->launches);
+    return std::pair(data->launches, data->launches_outside_steps);
+  };
+  CHECK(launches("all") == std::pair<int64_t, int64_t>(4, 2));
+  CHECK(launches("1-2") == std::pair<int64_t, int64_t>(2, 0));
+  CHECK(launches("1") == std::pair<int64_t, int64_t>(1, 0));
+  CHECK(launches("2") == std::pair<int64_t, int64_t>(1, 0));
 }
 
 TEST_CASE("busy time is a union, the total a sum (B61)", "[kernels]") {

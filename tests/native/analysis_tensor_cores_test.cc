@@ -1,3 +1,6 @@
+#include "analysis/kernels.h"
+#include "analysis/operators.h"
+#include "analysis/overview.h"
 #include "analysis/tensor_cores.h"
 #include "drawn.h"
 
@@ -44,6 +47,119 @@ TEST_CASE("AMD kernels on matrix units (B42)", "[tensorCores]") {
     INFO(name);
     CHECK_FALSE(rules.Uses(name));
   }
+}
+
+TEST_CASE("kernels of today's servers and libraries are on matrix units", "[tensorCores]") {
+  const TensorCoreRules nvidia(Vendor::kNvidia), amd(Vendor::kAmd), intel(Vendor::kIntel);
+  for (const char* name :
+       {"bmm_Bfloat16_E2m1E2m1_Fp32_t128x8x512_s6_et128x8_m128x8x64_cga1x1x1_16dp256b_sm100f",
+        "bmm_E4m3_E4m3E4m3_Fp32_bA32_bB32_t128x16x128_s6_schedS_sm100a",
+        "gemm_Bfloat16_E4m3E4m3_Fp32_t128x64x128_sm100a",
+        "void deep_gemm::sm90_fp8_gemm_1d2d_impl<7168u, 2048u>(float*)",
+        "void deep_gemm::sm100_fp8_gemm_1d1d_impl<128u>(__nv_fp8_e4m3*)", "_w8a8_block_fp8_matmul",
+        "fused_moe_kernel", "_p_matmul_ogs_NNT_bf16xbf16xmxfp4_128x256",
+        "void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<cute::tuple<int>, "
+        "cutlass::gemm::collective::CollectiveMma<cutlass::gemm::MainloopSm100TmaUmma"
+        "WarpSpecialized>>>",
+        "void cutlass::device_kernel<flash::FlashAttnFwdSm90<flash::CollectiveMainloopFwdSm90>>",
+        "fmhaSm100fKernel_QkvE4m3OBfloat16H128PagedKvCausal",
+        "void flashinfer::BatchPrefillWithPagedKVCacheKernel<0>",
+        "void flash_fwd_splitkv_mla_kernel<Flash_fwd_kernel_traits_mla<576>>",
+        "void marlin::Marlin<__nv_bfloat16, 256, 1, 8, 8, 4>",
+        "void at::native::tinygemm_m16n8k16_chunk_kernel<at::native::ALayout_RM<3>>"}) {
+    INFO(name);
+    CHECK(nvidia.UseOf(name) == MatrixUse::kYes);
+  }
+  for (const char* name :
+       {"Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT256x256x64_MI16x16x1_SN_LDSB1",
+        "void ck_tile::kentry<256, ck_tile::GemmKernel<ck_tile::GemmTile1DPartitioner>>",
+        "aiter::bf16gemm_fp32bf16_tn_96x64_splitk_clean", "aiter::fmoe_bf16_pertokenFp8_g1u1",
+        "paged_attention_ll4mi_QKV_mfma16_kernel", "aiter::mla_a16w16_qh16_m16x4_n16x1_coex0",
+        "f4gemm_bf16_per1x32Fp4_BpreShuffle_256x256"}) {
+    INFO(name);
+    CHECK(amd.UseOf(name) == MatrixUse::kYes);
+  }
+  CHECK(intel.UseOf("gemm_kernel_dpas_16x32") == MatrixUse::kYes);
+}
+
+TEST_CASE("what surely does no products is no matrix kernel, and an unknown name is unknown",
+          "[tensorCores]") {
+  for (const Vendor vendor : {Vendor::kNvidia, Vendor::kAmd, Vendor::kIntel, Vendor::kUnknown}) {
+    const TensorCoreRules rules(vendor);
+    for (const char* name :
+         {"void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>>",
+          "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float>>",
+          "void (anonymous namespace)::softmax_warp_forward<float, float, float, 8, true, false>",
+          "void at::native::(anonymous namespace)::CatArrayBatchedCopy<float, unsigned int, 2>",
+          "triton_poi_fused_addmm_relu_0", "triton_red_fused_native_layer_norm_1",
+          "void vllm::rms_norm_kernel<c10::BFloat16>", "void splitKreduce_kernel<32, 16, int>",
+          "void per_token_group_quant_8bit_kernel<c10::BFloat16>",
+          "void flash::flash_fwd_splitkv_combine_kernel<Flash_fwd_kernel_traits>"}) {
+      INFO(VendorName(vendor) << " " << name);
+      CHECK(rules.UseOf(name) == MatrixUse::kNo);
+    }
+    for (const char* name :
+         {"my_custom_kernel", "gemm_kernel", "_matmul_kernel", "triton_red_fused_bmm_2",
+          "_fwd_grouped_kernel_stage1", "void causal_conv1d_fwd_kernel<Causal_conv1d_traits>",
+          "void moe_wna16_kernel<half>", "void cutlass::device_kernel<Something>"}) {
+      INFO(VendorName(vendor) << " " << name);
+      CHECK(rules.UseOf(name) == MatrixUse::kUnknown);
+    }
+  }
+  const TensorCoreRules nvidia(Vendor::kNvidia);
+  // FP32 on the vector units, in a library whose other kernels use tensor cores.
+  CHECK(nvidia.UseOf("sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize32x32x8_stage3_warpsize1x2x1_"
+                     "ffma_aligna4_alignc4_execute_kernel__51_cublas") == MatrixUse::kNo);
+  CHECK(nvidia.UseOf("void flashinfer::BatchDecodeWithPagedKVCacheKernel<0>") == MatrixUse::kNo);
+}
+
+TEST_CASE("the share of kernels whose names do not tell stands beside the share of those that do",
+          "[tensorCores]") {
+  Drawing d(R"("deviceProperties":[{"id":0,"name":"NVIDIA B200","computeMajor":10}])");
+  d.Op("vllm::moe_forward", 0, 30);
+  d.Launch(1, 5, 2);
+  d.Launch(2, 10, 2);
+  d.Op("mine::other", 40, 20);
+  d.Launch(3, 45, 2);
+  d.Op("aten::add", 70, 20);
+  d.Launch(4, 75, 2);
+  d.Launch(5, 80, 2);
+  d.Kernel("bmm_E4m3_E4m3E4m3_Fp32_t128x16x128_sm100a", 1, 100, 60);
+  d.Kernel("void deep_ep::internode_ll::dispatch<true>", 2, 200, 10);
+  d.Kernel("some_kernel", 3, 300, 20);
+  d.Kernel("void at::native::vectorized_elementwise_kernel<4>", 4, 400, 7);
+  d.Kernel("void dpsk::ep::intranode::combine<__nv_bfloat16>", 5, 500, 3);
+  const Loaded m = Load(d);
+  const TensorCoreRules rules(Vendor::kNvidia);
+  const auto kernels = AnalyzeKernels(*m, {}, KernelGrouping::kName, rules, {});
+  REQUIRE(kernels.ok());
+  CHECK(kernels->total == 100 * kUs);
+  CHECK(kernels->tensor_core_total == 60 * kUs);
+  CHECK(kernels->tensor_core_unknown_total == 20 * kUs);
+  CHECK(kernels->communication_total == 13 * kUs);
+  const auto overview = AnalyzeOverview(*m, {}, rules, {});
+  REQUIRE(overview.ok());
+  CHECK(overview->tensor_core_share == Approx(0.6));
+  CHECK(overview->tensor_core_unknown_share == Approx(0.2));
+  REQUIRE(overview->gpus.size() == 1);
+  CHECK(overview->gpus[0].tensor_core_unknown_share == Approx(0.2));
+  const StackIds stacks(*m);
+  const auto ops =
+      AnalyzeOperators(*m, {}, OperatorGrouping::kName, rules, stacks, {}, std::vector<bool>());
+  REQUIRE(ops.ok());
+  const Table table = OperatorTable(*m, *ops, OperatorGrouping::kName);
+  const auto cell = [&](const std::string& name, const char* column) {
+    for (const auto& row : table.rows) {
+      if (std::get<std::string>(row[0]) == name) {
+        return row[static_cast<size_t>(table.ColumnIndex(column))];
+      }
+    }
+    return Cell(std::string("no row"));
+  };
+  CHECK(std::get<bool>(cell("vllm::moe_forward", "tensorCoreEligible")));
+  CHECK(std::holds_alternative<std::monostate>(cell("mine::other", "tensorCoreEligible")));
+  CHECK(std::get<double>(cell("mine::other", "tensorCoreUnknown")) == 1.0);
+  CHECK_FALSE(std::get<bool>(cell("aten::add", "tensorCoreEligible")));
 }
 
 TEST_CASE("the user's rules come first", "[tensorCores]") {

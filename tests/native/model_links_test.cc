@@ -331,7 +331,22 @@ TEST_CASE("names tell what ranges and kernels are", "[model]") {
   CHECK(IsCommunicationKernelName(
       "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"));
   CHECK(IsCommunicationKernelName("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclWorkElem)"));
-  CHECK_FALSE(IsCommunicationKernelName("ampere_sgemm_32x32_sliced1x4_tn"));
+  for (const char* name :
+       {"void deep_ep::internode_ll::dispatch<false, true, 7168>",
+        "void deep_ep::intranode::combine<__nv_bfloat16, 4, 768>",
+        "void dpsk::ep::internode::notify_dispatch<false>", "nvshmemi_transfer_rma_block",
+        "void tensorrt_llm::kernels::ar_fusion::allreduce_fusion_kernel_oneshot_lamport<true>",
+        "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>",
+        "void quickreduce::allreduce_prototype_twoshot<float>", "mscclpp::allreduce7"}) {
+    INFO(name);
+    CHECK(IsCommunicationKernelName(name));
+  }
+  for (const char* name : {"ampere_sgemm_32x32_sliced1x4_tn", "triton_poi_fused_all_reduce_add_0",
+                           "void deep_ep::layout::get_dispatch_layout<256, 32, 8>",
+                           "void blockAllReduceKernel<float>", "void dispatch_gather<float>"}) {
+    INFO(name);
+    CHECK_FALSE(IsCommunicationKernelName(name));
+  }
   CHECK(IsBackwardName("AddmmBackward0"));
   CHECK(IsBackwardName("SumBackward1"));
   CHECK_FALSE(IsBackwardName("aten::convolution_backward"));

@@ -31,6 +31,11 @@ export const deviations = [
     figure: new RegExp(`^${step} (kernel|memcpy|runtime)$`),
   },
   { bug: 'B15', trace: /ns_resolution/, figure: /^operator .* calls$/ },
+  {
+    bug: 'B15',
+    trace: /ns_resolution/,
+    figure: /^operator (?!record_param_comms ).* hostSelfUs$/,
+  },
 
   // Launches joined to operators by external id alone.
   {
@@ -38,8 +43,15 @@ export const deviations = [
     trace: /alexnet|trace_diff\/control/,
     figure: /^operator .* (deviceSelfUs|deviceTotalUs|hostSelfUs)$/,
   },
-  { bug: 'L1', trace: /nccl_data|ns_resolution|zoology/, figure: /^operator .* hostSelfUs$/ },
+  { bug: 'L1', trace: /zoology/, figure: /^operator .* hostSelfUs$/ },
   { bug: 'L1', trace: /alexnet|trace_diff\/control/, figure: /^rows by kernel properties$/ },
+
+  // Annotations and module frames taken for operators called inside.
+  {
+    bug: 'L3',
+    trace: /nccl_data|ns_resolution/,
+    figure: /^operator record_param_comms hostSelfUs$/,
+  },
 
   // Backward operators that the plugin loses when it moves them under modules.
   {

@@ -210,12 +210,12 @@ test('runs, workers and ranges of steps are chosen at the top', async () => {
       second.rows.slice(0, 6).map((row) => row.hostSelfUs),
     );
     await profile.choose('Steps', 'range');
-    await page.getByRole('button', { name: 'All steps' }).waitFor();
+    await page.getByRole('button', { name: 'Whole trace' }).waitFor();
     await profile.settled();
     const asked = profile.messages.filter((message) => message.method === 'view/operators').at(-1);
     assert.match(asked.params.steps, /^\d+-\d+$/);
     assert.equal(asked.params.run, 'second');
-    await page.getByRole('button', { name: 'All steps' }).click();
+    await page.getByRole('button', { name: 'Whole trace' }).click();
     await profile.settled();
   });
 });

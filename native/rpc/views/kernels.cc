@@ -60,9 +60,11 @@ Result<Json> KernelsView(const ViewRequest& request) {
   for (const KernelRow& row : data.rows) parts.emplace_back(row.name, row.total);
   (*result)["ring"] = RingJson(request, std::move(parts), kRingBytes);
   (*result)["launches"] = data.launches;
+  (*result)["launchesOutsideSteps"] = data.launches_outside_steps;
   (*result)["totalUs"] = Us(data.total);
   (*result)["busyUs"] = Us(data.busy);
   (*result)["tensorCoreUs"] = Us(data.tensor_core_total);
+  (*result)["tensorCoreUnknownUs"] = Us(data.tensor_core_unknown_total);
   (*result)["communicationUs"] = Us(data.communication_total);
   (*result)["vendor"] = VendorName(VendorOf(*request.trace.model));
   (*result)["hasBlocksPerSm"] = data.has_blocks_per_sm;

@@ -78,6 +78,7 @@ Result<Json> OperatorsView(const ViewRequest& request) {
   }
   (*result)["deviceSelfUs"] = Us(device_self);
   (*result)["hostSelfUs"] = Us(host_self);
+  (*result)["hostTotalUs"] = Us((*by_name)->data.host_time);
   // Where no device work leads back to an operator, host time tells the rows apart.
   (*result)["defaultSort"] = device_self > 0 ? "-deviceSelfUs" : "-hostSelfUs";
   (*result)["hasDeviceWork"] = (*by_name)->data.has_device_work;

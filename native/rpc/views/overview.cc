@@ -139,9 +139,11 @@ Result<Json> OverviewView(const ViewRequest& request) {
          {"estSmEfficiency", OptionalRatio(gpu.est_sm_efficiency)},
          {"estOccupancy", OptionalRatio(gpu.est_occupancy)},
          {"tensorCoreShare", OptionalRatio(gpu.tensor_core_share)},
+         {"tensorCoreUnknownShare", OptionalRatio(gpu.tensor_core_unknown_share)},
          {"kernelUs", Us(gpu.kernel_ns)}});
   }
   result["tensorCoreShare"] = OptionalRatio(overview->tensor_core_share);
+  result["tensorCoreUnknownShare"] = OptionalRatio(overview->tensor_core_unknown_share);
   result["tensorCoreEligibleShare"] = OptionalRatio(overview->tensor_core_eligible_share);
   result["recommendations"] = Json::array();
   size_t bytes = 0;

@@ -20,7 +20,7 @@ import {
   viewState,
 } from '../host/store.ts';
 import type { FailureData } from '../host/messages.ts';
-import { fileName, fixed, quantity, visible } from '../lib/format.ts';
+import { fileName, fixed, plural, quantity, visible } from '../lib/format.ts';
 import type { TraceInfo } from '../lib/protocol.ts';
 import { Button, LinkButton, Progress, Select } from '../widgets/controls.tsx';
 import { views, type ViewEntry } from '../views/registry.ts';
@@ -76,7 +76,7 @@ function MissingSource() {
 
 function stepChoices(info: TraceInfo) {
   return [
-    { value: 'all', label: `All (${info.steps.length})` },
+    { value: 'all', label: `Whole trace (${plural(info.steps.length, 'step')})` },
     ...info.steps.map((step) => ({
       value: step.name,
       label: `${step.name}${step.partial ? ' (partial)' : ''}, ${quantity(step.durationNs, 'ns')}`,
@@ -155,7 +155,7 @@ function Selectors() {
               choices={names}
               onChange={(to) => selectSteps(orderedRange(range[1]!, to))}
             />
-            <LinkButton onClick={() => selectSteps(undefined)}>All steps</LinkButton>
+            <LinkButton onClick={() => selectSteps(undefined)}>Whole trace</LinkButton>
           </>
         )
       ) : null}

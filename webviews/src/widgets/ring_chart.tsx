@@ -22,8 +22,6 @@ export function RingChart(props: {
   top: number;
   /** What all parts add up to, when `parts` does not hold them all. */
   total?: number;
-  /** What the sum of the parts is called, when they are not parts of one whole. */
-  sumName?: string;
   colors?: readonly string[];
   onPick?: (name: string) => void;
 }) {
@@ -78,7 +76,7 @@ export function RingChart(props: {
               {
                 title: 'Share (%)',
                 numeric: true,
-                definition: `Part of the ${props.sumName === undefined ? 'whole' : 'sum of what is shown'}.`,
+                definition: 'Part of the whole.',
               },
             ]}
             rows={slices.map((slice) => [
@@ -116,7 +114,7 @@ export function RingChart(props: {
                   : quantity(shown.value, props.unit)}
               </text>
               <text class="ring-note" x="0" y="9" text-anchor="middle">
-                {shown === undefined ? (props.sumName ?? 'total') : share(shown.value, total)}
+                {shown === undefined ? 'total' : share(shown.value, total)}
               </text>
             </svg>
             <ol class="legend">

@@ -2,6 +2,7 @@
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { trace, viewState } from '../../host/store.ts';
+import { fixed } from '../../lib/format.ts';
 import type { Row, ViewKernelLaunchesResult, ViewKernelsResult } from '../../lib/protocol.ts';
 import { FilterBox, NumberBox, Segments } from '../../widgets/controls.tsx';
 import { Charts } from '../../widgets/charts.tsx';
@@ -75,6 +76,21 @@ function Launches(props: {
 
 const copyKeys = ['direction', 'source', 'target'];
 
+/** Kernel time by whether it is on matrix units, largest first; each state keeps its color. */
+function matrixParts(result: ViewKernelsResult | undefined) {
+  if (result === undefined) return [];
+  const { totalUs, tensorCoreUs, tensorCoreUnknownUs } = result;
+  return [
+    { name: 'Using tensor cores', value: tensorCoreUs, color: 'var(--vscode-charts-green)' },
+    {
+      name: 'Not using tensor cores',
+      value: totalUs - tensorCoreUs - tensorCoreUnknownUs,
+      color: 'var(--vscode-charts-purple)',
+    },
+    { name: 'Unknown', value: tensorCoreUnknownUs, color: 'var(--vscode-charts-yellow)' },
+  ].sort((a, b) => b.value - a.value);
+}
+
 export function KernelsView() {
   const info = trace.value;
   const group = viewState('kernels', 'groupBy', 'name');
@@ -98,7 +114,7 @@ export function KernelsView() {
     }
   });
   const parts = result?.ring ?? [];
-  const matrixUs = result?.tensorCoreUs ?? 0;
+  const matrix = matrixParts(result);
   const actions = (row: Row): RowAction[] => [
     ...timelineAction(row, text(row, 'name')),
     ...sourceAction(row),
@@ -133,18 +149,11 @@ export function KernelsView() {
           />
           <RingChart
             title="Tensor cores"
-            definition="Kernel time in kernels that use matrix units, and in the others."
+            definition="Kernel time in kernels that use matrix units, in those that do not, and in those whose names do not tell."
             unit="us"
-            top={2}
-            colors={
-              matrixUs * 2 >= result.totalUs
-                ? ['var(--vscode-charts-green)', 'var(--vscode-charts-purple)']
-                : ['var(--vscode-charts-purple)', 'var(--vscode-charts-green)']
-            }
-            parts={[
-              { name: 'Using tensor cores', value: matrixUs },
-              { name: 'Not using tensor cores', value: result.totalUs - matrixUs },
-            ]}
+            top={3}
+            colors={matrix.map((part) => part.color)}
+            parts={matrix}
           />
           {result.communicationUs > 0 ? (
             <RingChart
@@ -159,6 +168,15 @@ export function KernelsView() {
             />
           ) : null}
         </Charts>
+      )}
+      {result === undefined || result.launchesOutsideSteps === 0 ? null : (
+        <p
+          class="note"
+          title="Launched between two steps, or before the recording began. The whole trace has them, no step does."
+        >
+          {fixed(result.launchesOutsideSteps, 0)} of {fixed(result.launches, 0)} launches lie
+          outside every step
+        </p>
       )}
       {result === undefined || result.unfilteredRows === 0 ? null : (
         <Lacks absences={result.absences} />
@@ -201,6 +219,10 @@ export function KernelsView() {
             />
           )}
           kernelNames
+          renderCell={{
+            usesTensorCores: ({ usesTensorCores: uses }) =>
+              uses === true ? 'Yes' : uses === false ? 'No' : 'Unknown',
+          }}
           alsoFilter={
             group.value === 'properties'
               ? ofOperators.value

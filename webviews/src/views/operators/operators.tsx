@@ -11,6 +11,7 @@ import { Charts } from '../../widgets/charts.tsx';
 import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
 import { Absences, Failure, Lacks, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { RingChart } from '../../widgets/ring_chart.tsx';
+import { ShareBars } from '../../widgets/share_bars.tsx';
 import { StackList } from '../../widgets/stack_list.tsx';
 import { SmallTableView } from '../../widgets/small_table.tsx';
 import {
@@ -184,26 +185,34 @@ export function OperatorsView() {
     result === undefined
       ? []
       : rings.filter((ring) => result.rings[ring.key].some((part) => part.us > 0));
-  // Totals hold one another, so only self times have a whole.
-  const totals: Partial<Record<string, number>> =
-    result === undefined ? {} : { deviceSelf: result.deviceSelfUs, hostSelf: result.hostSelfUs };
+  const onPick = (name: string): void => {
+    filter.value = `name=${filterFor(name)}`;
+  };
   return (
     <>
       <Charts>
-        {charts.map((ring) => (
-          <RingChart
-            key={ring.key}
-            title={ring.title}
-            definition={ring.definition}
-            unit="us"
-            top={top.value}
-            {...(totals[ring.key] === undefined
-              ? { sumName: 'shown' }
-              : { total: totals[ring.key]! })}
-            parts={result!.rings[ring.key].map((part) => ({ name: part.name, value: part.us }))}
-            onPick={(name) => (filter.value = `name=${filterFor(name)}`)}
-          />
-        ))}
+        {charts.map((ring) => {
+          const parts = result!.rings[ring.key].map((part) => ({
+            name: part.name,
+            value: part.us,
+          }));
+          const { key, title, definition } = ring;
+          const common = { title, definition, unit: 'us', top: top.value, parts, onPick } as const;
+          // Totals hold one another, so they are no parts of a whole.
+          return key === 'deviceSelf' || key === 'hostSelf' ? (
+            <RingChart
+              key={key}
+              {...common}
+              total={key === 'deviceSelf' ? result!.deviceSelfUs : result!.hostSelfUs}
+            />
+          ) : (
+            <ShareBars
+              key={key}
+              {...common}
+              total={key === 'deviceTotal' ? result!.deviceSelfUs : result!.hostTotalUs}
+            />
+          );
+        })}
       </Charts>
       {result === undefined || result.unfilteredRows === 0 ? null : (
         <Lacks absences={result.absences} />
@@ -220,6 +229,7 @@ export function OperatorsView() {
           ...(module.value === '' ? {} : { module: module.value }),
         }}
         lesser={[
+          'tensorCoreUnknown',
           'tensorCoreTotal',
           'tensorCoreSelf',
           'tensorCoreEligible',
@@ -239,6 +249,7 @@ export function OperatorsView() {
                 'tensorCoreEligible',
                 'tensorCoreSelf',
                 'tensorCoreTotal',
+                'tensorCoreUnknown',
               ]),
           ...(stacks ? [] : ['stacks']),
         ]}

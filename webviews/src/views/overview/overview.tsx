@@ -144,6 +144,15 @@ function Gpus(props: { result: ViewOverviewResult }) {
                 value: percent(gpu.tensorCoreShare),
                 definition: 'Share of kernel time in kernels that use matrix units.',
               },
+              {
+                name: 'Tensor cores unknown',
+                value:
+                  (gpu.tensorCoreUnknownShare ?? 0) > 0
+                    ? percent(gpu.tensorCoreUnknownShare)
+                    : undefined,
+                definition:
+                  'Share of kernel time in kernels whose names do not tell whether they use matrix units.',
+              },
             ].flatMap((item) => (item.value === undefined ? [] : [{ ...item, value: item.value }]))}
           />
         </div>
