@@ -43,7 +43,11 @@ export const deviations = [
     trace: /alexnet|trace_diff\/control/,
     figure: /^operator .* (deviceSelfUs|deviceTotalUs|hostSelfUs)$/,
   },
-  { bug: 'L1', trace: /zoology/, figure: /^operator .* hostSelfUs$/ },
+  {
+    bug: 'L1',
+    trace: /nccl_data|zoology/,
+    figure: /^operator (?!record_param_comms ).* hostSelfUs$/,
+  },
   { bug: 'L1', trace: /alexnet|trace_diff\/control/, figure: /^rows by kernel properties$/ },
 
   // Annotations and module frames taken for operators called inside.
