@@ -8,6 +8,7 @@
 #include "analysis/stack_of.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "model/host_place.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -427,7 +428,7 @@ DevicePlace DevicePlaceOf(const Model& model, const LineAttribution& at, SliceIn
   const auto captured = at.captured.find(slice);
   if (captured != at.captured.end()) return captured->second;
   DevicePlace place;
-  const SliceIndex host = model.launch[slice] != kNone ? model.launch[slice] : model.op[slice];
+  const SliceIndex host = LaunchPlaceOf(model, slice);
   place.op = model.op[slice];
   if (host == kNone) return place;
   place.blamed = at.blamed[host];

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "analysis/stack_of.h"
+#include "model/host_place.h"
 
 namespace emberline {
 namespace {
@@ -160,10 +161,9 @@ class Builder {
     }
     for (SliceIndex i = 0; i < n; ++i) {
       if (!IsDeviceWork(store_.kind(i)) || !steps_.Contains(model_.step[i])) continue;
-      const SliceIndex captured = model_.CapturedCall(i);
-      const SliceIndex launch = captured != kNone ? captured : model_.launch[i];
+      const SliceIndex host = HostPlaceOf(model_, i);
       const SliceIndex op = model_.SourceOp(i);
-      uint32_t call = launch != kNone ? inner_[launch] : op != kNone ? inner_[op] : kNone;
+      const uint32_t call = host == kNone ? kNone : inner_[host];
       if (op != kNone && forward[op] != kNone && inner_[forward[op]] != kNone) {
         calls_[inner_[forward[op]]].backward_self += store_.duration(i);
       } else if (call != kNone) {

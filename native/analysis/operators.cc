@@ -127,10 +127,12 @@ std::string ShapesText(std::string_view recorded) {
   for (size_t i = 0; i < recorded.size(); ++i) {
     const char c = recorded[i];
     if (c == ' ' || c == '\n' || c == '\t' || c == '\r') continue;
-    out += c;
+    // "32,3;64;" of torch_npu is "[[32,3],[64],[]]" of others.
+    out += c == ';' ? "], [" : std::string(1, c);
     if (c == ',') out += ' ';
   }
-  return out;
+  const bool bare = !out.empty() && out[0] != '[' && recorded.find(';') != std::string_view::npos;
+  return bare ? "[[" + out + "]]" : out;
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include "analysis/intervals.h"
 #include "analysis/stack_of.h"
 #include "model/graphs.h"
+#include "store/recorder.h"
 
 namespace emberline {
 namespace {
@@ -175,7 +176,8 @@ std::vector<ConfigEntry> Configuration(const Model& model, bool has_device_work,
     if (!value.empty()) entries.push_back({std::move(name), std::move(value)});
   };
   // A runtime call alone (a device query) makes no GPU job (B67).
-  add("Device type", has_device_work ? KindsText(model) : "CPU");
+  const bool known = !IsOfOtherRecorder(s);
+  if (known) add("Device type", has_device_work ? KindsText(model) : "CPU");
   add("Vendor", VendorName(vendor));
   if (meta.distributed) {
     add("Backend", meta.distributed->backend);
@@ -183,7 +185,7 @@ std::vector<ConfigEntry> Configuration(const Model& model, bool has_device_work,
     if (meta.distributed->world_size > 0)
       add("World size", std::to_string(meta.distributed->world_size));
   }
-  add("Devices used", std::to_string(model.devices.size()));
+  if (known) add("Devices used", std::to_string(model.devices.size()));
   if (meta.devices.size() > model.devices.size()) {
     add("Devices listed", std::to_string(meta.devices.size()));
   }

@@ -8,6 +8,7 @@
 #include "analysis/stack_of_internal.h"
 #include "analysis/standard_library.h"
 #include "base/hash.h"
+#include "model/host_place.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -95,11 +96,8 @@ std::string_view RecordedStack(const Model& model, SliceIndex op, StringId key) 
 }
 
 SliceIndex StackHost(const Model& model, SliceIndex slice) {
-  if (const SliceIndex call = model.CapturedCall(slice); call != kNone) return call;
-  if (model.launch[slice] != kNone) return model.launch[slice];
-  const SliceKind kind = model.store().kind(slice);
-  if (IsDeviceWork(kind)) return model.op[slice];
-  return slice;
+  if (IsDeviceWork(model.store().kind(slice))) return HostPlaceOf(model, slice);
+  return model.launch[slice] != kNone ? model.launch[slice] : slice;
 }
 
 SliceIndex StackForward(const Model& model, SliceIndex slice) {
@@ -201,8 +199,10 @@ std::vector<Frame> ParseCallStack(std::string_view text) {
     const size_t separator = text.find_first_of(";\n");
     std::string_view part = text.substr(0, separator);
     text = separator == std::string_view::npos ? std::string_view() : text.substr(separator + 1);
-    while (!part.empty() && (part.front() == ' ' || part.front() == '\n')) part.remove_prefix(1);
-    while (!part.empty() && (part.back() == ' ' || part.back() == '\n')) part.remove_suffix(1);
+    // torch_npu ends each frame with ";\r\n".
+    const auto blank = [](char c) { return c == ' ' || c == '\n' || c == '\r'; };
+    while (!part.empty() && blank(part.front())) part.remove_prefix(1);
+    while (!part.empty() && blank(part.back())) part.remove_suffix(1);
     if (part.empty() || part.starts_with(kModulePrefix)) continue;
     Frame frame = ParseFrameName(part);
     if (frame.file.empty()) ParseLaunchFrame(part, &frame);

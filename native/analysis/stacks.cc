@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "analysis/stack_of.h"
+#include "model/host_place.h"
 
 namespace emberline {
 namespace {
@@ -127,11 +128,7 @@ bool FromPythonFunctions(const Model& model, const StackOptions& options, const 
       if (store.kind(i) == SliceKind::kPythonFunction && own[i] > 0) trie.Add(node[i], own[i]);
     } else if (IsDeviceWork(store.kind(i))) {
       const SliceIndex forward = ForwardOf(model, model.SourceOp(i));
-      const SliceIndex call = model.CapturedCall(i);
-      const SliceIndex at = forward != kNone           ? forward
-                            : call != kNone            ? call
-                            : model.launch[i] != kNone ? model.launch[i]
-                                                       : model.op[i];
+      const SliceIndex at = forward != kNone ? forward : HostPlaceOf(model, i);
       trie.Add(at == kNone ? kRoot : node[at], store.duration(i));
     }
   }

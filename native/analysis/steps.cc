@@ -140,6 +140,7 @@ Result<StepBreakdown> AnalyzeSteps(const Model& model, const StepSelection& sele
     switch (s.kind(i)) {
       case SliceKind::kKernel:
       case SliceKind::kDeviceOther:
+      case SliceKind::kCommunication:
         role = model.is_communication[i] ? Role::kCommunication : Role::kKernel;
         break;
       case SliceKind::kMemcpy:

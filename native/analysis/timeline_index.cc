@@ -50,6 +50,13 @@ std::string TitleOf(const Device& device) {
   return DeviceLabel(device) + (device.name.empty() ? "" : " (" + device.name + ")");
 }
 
+// "HCCL: Group 0 Communication": a row of a device that is no stream.
+std::string LayerRowName(const TraceStore& store, const Track& track) {
+  const std::string thread = ShortText(store, track.thread_name);
+  return ShortText(store, track.layer) + ": " +
+         (thread.empty() ? RecordedIdText(store, track.tid) : thread);
+}
+
 // What one track's slices say about its row.
 struct TrackFacts {
   Ns busy = 0;            // union of what keeps the row busy
@@ -93,7 +100,8 @@ TimelineRow RowOf(const TraceStore& store, TrackIndex index, const TrackFacts& f
     row.device = track.device;
     row.group = device_title;
     // Rows of events that concern no one stream; recorders call them "Device 2".
-    row.name = track.stream >= 0 ? "Stream " + std::to_string(track.stream)
+    row.name = track.stream >= 0  ? "Stream " + std::to_string(track.stream)
+               : track.layer != 0 ? LayerRowName(store, track)
                : !track.tid.is_text && track.tid.number == -1 ? "All streams"
                : thread.empty()                               ? tid
                                                               : thread;
@@ -360,6 +368,7 @@ class IndexBuilder {
     AddSeries(group, "Copy bandwidth", "Rate of the copies that run", "gbPerS", device.ordinal,
               derived, true, series.CopyBandwidth());
     for (const TrackIndex stream : device.streams) {
+      if (store_.tracks()[stream].layer != 0) continue;  // no queue of its own
       AddSeries(group, "Queue depth, stream " + StreamName(stream),
                 "Work that was launched and has not begun", "count", device.ordinal, derived, true,
                 series.QueueDepth(stream));

@@ -159,6 +159,17 @@ std::string TraceLine(const Json& trace) {
   return text;
 }
 
+// What figures must not be read without.
+std::string NoticeLines(const Json& problems) {
+  std::string text;
+  for (const Json& problem : problems) {
+    if (problem["notice"] == true) {
+      text += "Notice: " + Escaped(problem["message"].get<std::string>()) + "\n\n";
+    }
+  }
+  return text;
+}
+
 std::string ProblemLines(const Json& problems) {
   if (problems.empty()) return "";
   std::string text = "\nProblems\n";
@@ -219,6 +230,8 @@ int RunView(const Options& options, const std::string& method) {
                      {}},
                     kExitUnreadable);
       }
+      // A table has no room for it.
+      std::fputs(NoticeLines(problems).c_str(), stderr);
       return Print(csv);
     }
     case OutputFormat::kTable:
@@ -228,7 +241,7 @@ int RunView(const Options& options, const std::string& method) {
   if (options.command == "check") shown.erase("problems");  // told below
   std::string text = ResultText(options.command, shown);
   text.erase(0, text.find_first_not_of('\n'));
-  return Print(TraceLine(trace) + text + ProblemLines(problems));
+  return Print(TraceLine(trace) + NoticeLines(problems) + text + ProblemLines(problems));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/file.h"
+#include "ingest/ascend_folder.h"
 #include "ingest/byte_source.h"
 #include "ingest/no_trace.h"
 #include "ingest/read_trace.h"
@@ -228,10 +229,28 @@ class Walk {
       if (status_error) continue;  // it went away meanwhile
       found.push_back({it->path(), std::move(parsed), size});
     }
-    if (!found.empty()) runs_.emplace(folder, std::move(found));
+    Keep(folder, std::move(found));
     if (depth >= kMaxDepth) return;
+    // Beside an Ascend recorder's output lie the raw files that it was made of.
+    const auto output = std::find(folders.begin(), folders.end(), folder / kAscendOutput);
+    if (output != folders.end()) folders = {folder / kAscendOutput};
     std::sort(folders.begin(), folders.end());
     for (const fs::path& next : folders) Visit(next, depth + 1);
+  }
+
+  // Ranks of one run share a folder, except where the recorder gives each one its own.
+  void Keep(const fs::path& folder, std::vector<Found> found) {
+    for (Found& file : found) {
+      fs::path run = folder;
+      if (const auto recording = AscendRecordingOf(file.path)) {
+        file.name.worker = Escaped(recording->worker);
+        file.name.stamp = recording->stamp;
+        run = folder.parent_path().parent_path();
+        // The folder that was asked for may lie below that of the run.
+        if (folder == root_ || folder.parent_path() == root_) run = root_;
+      }
+      runs_[run].push_back(std::move(file));
+    }
   }
 
   RunFiles MakeRun(const fs::path& folder, std::vector<Found> files) {
@@ -292,10 +311,14 @@ Result<Discovery> DiscoverRuns(const fs::path& path) {
                    "Open a trace file, or the folder that holds it.",
                    {}};
     }
-    const TraceName name = ParseName(path.filename().string());
+    TraceName name = ParseName(path.filename().string());
     Discovery out;
     RunFiles run;
     run.folder = fs::absolute(path).parent_path();
+    if (auto recording = AscendRecordingOf(path)) {
+      name.worker = Escaped(recording->worker);
+      run.folder = std::move(recording->run_folder);
+    }
     run.name = Escaped(run.folder.filename().string());
     if (run.name.empty()) run.name = "/";
     const uint64_t size = fs::file_size(path, error);

@@ -4,6 +4,7 @@
 
 #include "base/parse_integer.h"
 #include "base/text.h"
+#include "ingest/dialect.h"
 
 namespace emberline {
 namespace {
@@ -45,10 +46,10 @@ EventSink::EventSink(TraceBuilder* builder, Problems* problems)
       dma_request_(strings_.Intern("dma_request")),
       event_record_(strings_.Intern("event_record")),
       event_wait_(strings_.Intern("event_wait")) {
-  StateOf(0);
+  StateOf(0, 0);
 }
 
-EventSink::CategoryState& EventSink::StateOf(StringId category) {
+EventSink::CategoryState& EventSink::StateOf(StringId category, uint64_t offset) {
   if (!categories_.empty() && categories_[last_category_].raw == category) {
     return categories_[last_category_];
   }
@@ -57,6 +58,7 @@ EventSink::CategoryState& EventSink::StateOf(StringId category) {
   if (added) {
     categories_.emplace_back();
     categories_.back().raw = category;
+    categories_.back().first_offset = offset;
     categories_.back().meaning = MeaningOfCategory(strings_.Get(category));
   }
   last_category_ = at->second;
@@ -128,7 +130,7 @@ void EventSink::Take(const RawEvent& event, uint64_t offset) {
   ++builder_->counts().events;
   ++event_index_;
   builder_->SetOffset(offset);
-  CategoryState& state = StateOf(event.category);
+  CategoryState& state = StateOf(event.category, offset);
   saw_phase_ |= event.phase != '\0';
   switch (event.phase) {
     case 'X':
@@ -494,6 +496,12 @@ void EventSink::Finish() {
       by_category[key] += state.counts[phase];
     }
   }
+  std::vector<CategoryUse> uses;
+  for (const CategoryState& state : categories_) {
+    if (state.counts[kDuration] == 0) continue;
+    uses.push_back({state.raw, state.counts[kDuration], state.first_offset});
+  }
+  SettleDialect(builder_, problems_, uses);
 }
 
 }  // namespace emberline

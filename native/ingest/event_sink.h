@@ -28,7 +28,7 @@ class EventSink {
   bool CanTakeMore() const { return event_index_ < kNone - 1; }
   // True when an event said what it is ("ph"): then the list is one of trace events.
   bool saw_phase() const { return saw_phase_; }
-  // Ends what was begun and fills the counts by category.
+  // Ends what was begun, fills the counts by category and settles what the dialect tells.
   void Finish();
 
  private:
@@ -47,13 +47,14 @@ class EventSink {
     StringId raw = 0;
     CategoryMeaning meaning;
     uint64_t counts[kPhaseClasses] = {};
+    uint64_t first_offset = 0;  // of its first event
   };
   struct OpenRange {
     uint32_t row;
     uint64_t offset;
   };
 
-  CategoryState& StateOf(StringId category);
+  CategoryState& StateOf(StringId category, uint64_t offset);
   CategoryMeaning MeaningOf(const CategoryState& state, const RawEvent& event) const;
   bool HasTime(const RawEvent& event, uint64_t offset);
   void Lose(ProblemKind kind, uint64_t offset);

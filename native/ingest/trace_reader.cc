@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/escape.h"
+#include "ingest/ascend_folder.h"
 #include "ingest/cursor.h"
 #include "ingest/event_list.h"
 #include "ingest/event_sink.h"
@@ -39,6 +40,8 @@ class Reader {
         list_(&cursor_, &builder_, &sink_, [this] { Progress(0.9 * source_.Fraction()); }),
         header_(&builder_.metadata(), &problems_) {}
 
+  // The rank, where the file does not say it but something beside it does.
+  void AssumeRank(int64_t rank) { rank_ = rank; }
   Result<ReadResult> Run();
 
  private:
@@ -87,6 +90,7 @@ class Reader {
   EventSink sink_;
   EventList list_;
   HeaderReader header_;
+  std::optional<int64_t> rank_;
   // What the header's last piece was, to tell commas too many and missing ones.
   enum class Last { kBrace, kComma, kMember, kDamage };
   Last last_ = Last::kBrace;
@@ -512,6 +516,9 @@ Result<ReadResult> Reader::Run() {
   if (truncated_ && problems_.count(ProblemKind::kTruncated) == 0) {
     problems_.Add(ProblemKind::kTruncated, cursor_.window().end_offset());
   }
+  if (rank_ && !builder_.metadata().distributed) {
+    builder_.metadata().distributed = DistributedInfo{"hccl", *rank_, -1, ""};
+  }
   sink_.Finish();
   builder_.counts().file_bytes = source_.InputBytes();
   builder_.counts().text_bytes = cursor_.window().end_offset();
@@ -541,7 +548,11 @@ Result<ReadResult> ReadTraceFrom(ByteSource& source, const std::string& what,
 Result<ReadResult> ReadTrace(const std::filesystem::path& path, const ReadOptions& options) {
   auto source = OpenFile(path);
   if (!source) return source.error();
-  return ReadTraceFrom(**source, Escaped(path.filename().string()), options);
+  const std::string what = Escaped(path.filename().string());
+  Reader reader(**source, what, options);
+  const auto recording = AscendRecordingOf(path);
+  if (recording && recording->rank) reader.AssumeRank(*recording->rank);
+  return reader.Run();
 }
 
 Result<ReadResult> ReadTraceText(std::string_view text, const ReadOptions& options) {

@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "model/graphs.h"
+#include "model/host_place.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -141,7 +142,7 @@ class Builder {
           communication[name] = IsCommunicationKernelName(s_.strings().Get(name));
         }
         m.is_communication[i] =
-            communication[name] != 0 ||
+            kind == SliceKind::kCommunication || communication[name] != 0 ||
             (keys_.collective != kNone && !s_.ArgText(i, keys_.collective).empty());
       }
     }
@@ -165,15 +166,7 @@ class Builder {
         open.clear();
       }
       const SliceIndex p = s_.parent(i);
-      if (p != kNone) {
-        const SliceKind kind = s_.kind(p);
-        m.op[i] = m.IsOp(p) ? p : m.op[p];
-        m.frame[i] = kind == SliceKind::kPythonFunction ? p : m.frame[p];
-        m.annotation[i] =
-            kind == SliceKind::kUserAnnotation || (kind == SliceKind::kCpuOp && !m.IsOp(p))
-                ? p
-                : m.annotation[p];
-      }
+      if (p != kNone) PlaceInside(i, p);
       const bool launch = IsLaunchApi(s_.kind(i));
       if (!launch && !m.IsOp(i)) continue;
       // A launch belongs to the innermost op around its start: whole microseconds of old recorders
@@ -190,6 +183,40 @@ class Builder {
         m.op[i] = op;
         m.frame[i] = Deeper(m.frame[i], m.frame[op]);
         m.annotation[i] = Deeper(m.annotation[i], m.annotation[op]);
+      }
+    }
+    return EncloseInSameThread();
+  }
+  void PlaceInside(SliceIndex i, SliceIndex parent) {
+    Model& m = *model_;
+    const SliceKind kind = s_.kind(parent);
+    m.op[i] = m.IsOp(parent) ? parent : m.op[parent];
+    m.frame[i] = kind == SliceKind::kPythonFunction ? parent : m.frame[parent];
+    m.annotation[i] =
+        kind == SliceKind::kUserAnnotation || (kind == SliceKind::kCpuOp && !m.IsOp(parent))
+            ? parent
+            : m.annotation[parent];
+  }
+  // Rows that show more of a thread that has a row already (Track::same_thread): their slices run
+  // inside what runs there at their start.
+  bool EncloseInSameThread() {
+    for (const Track& track : s_.tracks()) {
+      if (track.kind != TrackKind::kHostThread || track.same_thread == kNone) continue;
+      const Track& outer = s_.tracks()[track.same_thread];
+      SliceIndex next = outer.first;
+      for (SliceIndex i = track.first; i < track.last; ++i) {
+        if (Stop(i)) return false;
+        const SliceIndex parent = s_.parent(i);
+        if (parent != kNone) {
+          model_->op[i] = Deeper(model_->op[i], model_->op[parent]);
+          model_->frame[i] = Deeper(model_->frame[i], model_->frame[parent]);
+          model_->annotation[i] = Deeper(model_->annotation[i], model_->annotation[parent]);
+          continue;
+        }
+        while (next < outer.last && s_.start(next) <= s_.start(i)) ++next;
+        SliceIndex around = next == outer.first ? kNone : next - 1;
+        while (around != kNone && s_.end(around) < s_.end(i)) around = s_.parent(around);
+        if (around != kNone) PlaceInside(i, around);
       }
     }
     return true;
@@ -271,21 +298,31 @@ class Builder {
   // For files whose args were stripped: arrows from a call to device work.
   void LinkLaunchesByFlow() {
     Model& m = *model_;
+    ForEachArrow([&](SliceIndex from, SliceIndex to) {
+      if (IsLaunchApi(s_.kind(from)) && m.launch[to] == kNone) m.launch[to] = from;
+    });
+  }
+
+  // Arrows that end at device work, without those from forward to backward. An end goes with the
+  // last start before it; with the first one where the device's clock is behind the host's.
+  template <typename Visit>
+  void ForEachArrow(Visit visit) {
     const auto& flows = s_.flows();
     for (size_t i = 0; i < flows.size();) {
-      size_t end = i;
-      SliceIndex call = kNone;
+      size_t end = i, first = flows.size();
       for (; end < flows.size() && flows[end].id == flows[i].id; ++end) {
-        const FlowPoint& point = flows[end];
+        if (flows[end].phase == FlowPhase::kStart) first = std::min(first, end);
+      }
+      SliceIndex from = first < flows.size() ? flows[first].slice : kNone;
+      for (; i < end; ++i) {
+        const FlowPoint& point = flows[i];
         if (point.slice == kNone || IsForwardFlow(point)) continue;
         if (point.phase == FlowPhase::kStart) {
-          call = IsLaunchApi(s_.kind(point.slice)) ? point.slice : kNone;
-        } else if (call != kNone && IsDeviceWork(s_.kind(point.slice)) &&
-                   m.launch[point.slice] == kNone) {
-          m.launch[point.slice] = call;
+          from = point.slice;
+        } else if (from != kNone && IsDeviceWork(s_.kind(point.slice))) {
+          visit(from, point.slice);
         }
       }
-      i = end;
     }
   }
 
@@ -330,7 +367,7 @@ class Builder {
       }
       ops.Finish();
     }
-    bool by_id = false, by_containment = false;
+    bool by_id = false, by_containment = false, without_op = false;
     auto find = [&](SliceIndex i) -> SliceIndex {
       if (!trusted) return kNone;
       const auto external = ExternalId(i);
@@ -372,11 +409,32 @@ class Builder {
         }
       }
       if (launch == kNone && m.op[i] == kNone) ++m.unlinked_device_slices;
+      without_op = without_op || m.op[i] == kNone;
     }
+    const bool by_arrow = without_op && LinkOpsByFlow();
     m.op_link = by_id            ? OpLinkMethod::kExternalId
+                : by_arrow       ? OpLinkMethod::kArrow
                 : by_containment ? OpLinkMethod::kContainment
                                  : OpLinkMethod::kNone;
     return true;
+  }
+
+  // Some recorders draw arrows from an operator to the work that it queued for another thread to
+  // launch. True when that gave any work its operator.
+  bool LinkOpsByFlow() {
+    Model& m = *model_;
+    bool any = false;
+    ForEachArrow([&](SliceIndex from, SliceIndex to) {
+      if (m.op[to] != kNone || !OnHost(from)) return;
+      const SliceIndex op = m.IsOp(from) ? from : m.op[from];
+      if (op == kNone) return;
+      if (m.launch[to] == kNone) --m.unlinked_device_slices;
+      m.op[to] = op;
+      m.frame[to] = m.frame[op];
+      m.annotation[to] = m.annotation[op];
+      any = true;
+    });
+    return any;
   }
 
   bool InvertLaunches() {
@@ -708,7 +766,9 @@ class Builder {
       m.step[step.slice] = static_cast<uint32_t>(&step - m.steps.data());
     }
     for (SliceIndex i = 0; i < n_; ++i) {
-      if (IsDeviceWork(s_.kind(i)) && m.launch[i] != kNone) m.step[i] = m.step[m.launch[i]];
+      if (!IsDeviceWork(s_.kind(i)) || m.launch[i] == kNone) continue;
+      // A launch on a thread of its own comes later than the operator that asked for it.
+      m.step[i] = m.step[LaunchPlaceOf(m, i)];
     }
   }
 
@@ -812,10 +872,12 @@ class Builder {
     for (TrackIndex t : device.streams) {
       const std::string_view label = s_.strings().Get(s_.tracks()[t].process_labels);
       const size_t blank = label.find(' ');
-      if (blank == std::string_view::npos || blank == 0 || blank > kLongest) continue;
       const std::string_view word = label.substr(0, blank);
-      if (label.substr(blank + 1) == std::to_string(device.ordinal) && word != "CPU" &&
-          std::all_of(word.begin(), word.end(), letter)) {
+      if (word.empty() || word.size() > kLongest) continue;
+      // Some recorders leave the number out.
+      const bool this_one = blank == std::string_view::npos ||
+                            label.substr(blank + 1) == std::to_string(device.ordinal);
+      if (this_one && word != "CPU" && std::all_of(word.begin(), word.end(), letter)) {
         return std::string(word);
       }
     }

@@ -47,7 +47,7 @@ inline std::string DeviceLabel(const Device& device) {
 }
 
 // How an op's launches were found; shown in trace health.
-enum class OpLinkMethod : uint8_t { kNone, kExternalId, kContainment };
+enum class OpLinkMethod : uint8_t { kNone, kExternalId, kContainment, kArrow };
 
 class Model {
  public:

@@ -77,9 +77,10 @@ bool IsCommunicationKernelName(std::string_view name) {
 bool IsSynchronisingCall(std::string_view name) {
   // cudaStreamSynchronize, hipEventSynchronize, cuCtxSynchronize, zeEventHostSynchronize, ...
   if (name.find("Synchronize") != std::string_view::npos) return true;
-  constexpr std::array<std::string_view, 9> kNames = {
-      "cudaMemcpy",    "hipMemcpy",    "hipMemcpyWithStream", "urQueueFinish", "urEventWait",
-      "piQueueFinish", "piEventsWait", "synchronizeStream",   "synchronize"};
+  constexpr std::array<std::string_view, 10> kNames = {
+      "cudaMemcpy",  "hipMemcpy",           "hipMemcpyWithStream", "urQueueFinish",
+      "urEventWait", "piQueueFinish",       "piEventsWait",        "synchronizeStream",
+      "synchronize", "AscendCL@aclrtMemcpy"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 

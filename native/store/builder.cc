@@ -132,6 +132,7 @@ TraceBuilder::TraceBuilder() : store_(std::make_shared<TraceStore>()) {
 TraceBuilder::~TraceBuilder() = default;
 
 StringPool& TraceBuilder::strings() { return store_->strings_; }
+const StringPool& TraceBuilder::strings() const { return store_->strings_; }
 TraceMetadata& TraceBuilder::metadata() { return store_->metadata_; }
 ReadCounts& TraceBuilder::counts() { return store_->counts_; }
 ArgTable& TraceBuilder::args() { return store_->arg_table_; }
@@ -256,6 +257,27 @@ bool TraceBuilder::SetThreadSortIndex(uint32_t thread, int64_t value) {
   return true;
 }
 
+std::vector<TraceBuilder::Process> TraceBuilder::Processes() const {
+  std::vector<Process> processes;
+  processes.reserve(processes_.size());
+  for (const auto& [pid, info] : processes_) {
+    processes.push_back({pid, info.name, info.host_labels, info.device_labels,
+                         info.device_seen ? info.device_sort_index : info.host_sort_index});
+  }
+  std::sort(processes.begin(), processes.end(),
+            [](const Process& a, const Process& b) { return a.pid < b.pid; });
+  return processes;
+}
+
+void TraceBuilder::SetProcessRole(const RecordedId& pid, const ProcessRole& role) {
+  processes_[pid].role = role;
+}
+
+StringId TraceBuilder::track_thread_name(TrackIndex t) const {
+  const ThreadInfo& thread = threads_[provisional_[t].thread];
+  return thread.host_name != 0 ? thread.host_name : thread.device_name;
+}
+
 // Tracks of unknown domain join the track of the same thread whose domain is known; otherwise the
 // process decides, by its other tracks and its label.
 void TraceBuilder::SettleDomains() {
@@ -265,8 +287,10 @@ void TraceBuilder::SettleDomains() {
     const bool on_host = thread.tracks[static_cast<int>(Domain::kHost)] != kNone;
     const bool on_device = thread.tracks[static_cast<int>(Domain::kDevice)] != kNone;
     const ProcessInfo& process = processes_[thread.key.pid];
-    Domain domain = Domain::kUnknown;
-    if (on_host != on_device) {
+    Domain domain = process.role.domain;
+    if (domain != Domain::kUnknown) {
+      // Its name told.
+    } else if (on_host != on_device) {
       domain = on_host ? Domain::kHost : Domain::kDevice;
     } else if (process.has_host_track != process.has_device_track) {
       domain = process.has_host_track ? Domain::kHost : Domain::kDevice;
@@ -306,7 +330,12 @@ void TraceBuilder::MakeTracks() {
       if (on_device) {
         track.device =
             track.pid.is_text ? TrailingNumber(pool.Get(track.pid.text)) : track.pid.number;
-        track.stream = StreamOf(track.tid, pool);
+        if (process.role.device >= 0) track.device = process.role.device;
+        if (process.role.layer) {
+          track.layer = process.name;
+        } else {
+          track.stream = StreamOf(track.tid, pool);
+        }
       }
       track.process_name = process.name;
       const StringId preferred = on_device ? process.device_labels : process.host_labels;
@@ -355,6 +384,23 @@ void TraceBuilder::MakeTracks() {
   }
   tracks = std::move(sorted);
   for (ProvisionalTrack& p : provisional_) p.final = rank[p.final];
+  PairThreads();
+}
+
+// Host rows that belong to the threads of another process point to these.
+void TraceBuilder::PairThreads() {
+  constexpr int kHost = static_cast<int>(Domain::kHost);
+  for (const ThreadInfo& thread : threads_) {
+    if (thread.tracks[kHost] == kNone) continue;
+    const std::optional<RecordedId>& owner = processes_[thread.key.pid].role.threads_of;
+    if (!owner || *owner == thread.key.pid) continue;
+    const auto found = thread_index_.find({*owner, thread.key.tid});
+    if (found == thread_index_.end()) continue;
+    const TrackIndex same = threads_[found->second].tracks[kHost];
+    if (same == kNone) continue;
+    store_->tracks_[provisional_[thread.tracks[kHost]].final].same_thread =
+        provisional_[same].final;
+  }
 }
 
 // Finds the profile's start and extent from what was recorded, mends what has no end or no time,

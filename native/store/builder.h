@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -30,6 +31,7 @@ class TraceBuilder {
   TraceBuilder& operator=(const TraceBuilder&) = delete;
 
   StringPool& strings();
+  const StringPool& strings() const;
   TraceMetadata& metadata();
   ReadCounts& counts();
   // What was wrong with the trace; Finalize adds what only all events together show, and puts
@@ -77,6 +79,41 @@ class TraceBuilder {
   bool SetThreadName(uint32_t thread, StringId value);
   bool SetThreadSortIndex(uint32_t thread, int64_t value);
 
+  // --- What a dialect learns once all events were taken (ingest/dialect.h).
+  struct Process {
+    RecordedId pid;
+    StringId name = 0;
+    StringId host_labels = 0, device_labels = 0;  // both where ids of a device and a process meet
+    int64_t sort_index = 0;
+  };
+  std::vector<Process> Processes() const;  // by pid
+  // What the rows of a process are where its name tells more than categories and labels.
+  struct ProcessRole {
+    Domain domain = Domain::kUnknown;  // of rows whose categories leave it open
+    int64_t device = -1;               // ordinal of a kDevice; -1: the process id is the ordinal
+    bool layer = false;                // rows of a kDevice are no streams: see Track::layer
+    // Process whose threads these rows belong to (Track::same_thread); none when no value.
+    std::optional<RecordedId> threads_of;
+  };
+  void SetProcessRole(const RecordedId& pid, const ProcessRole& role);
+  uint32_t track_count() const { return static_cast<uint32_t>(provisional_.size()); }
+  const RecordedId& track_pid(TrackIndex t) const {
+    return threads_[provisional_[t].thread].key.pid;
+  }
+  StringId track_thread_name(TrackIndex t) const;
+  Domain track_domain(TrackIndex t) const { return provisional_[t].domain; }
+  TrackIndex slice_track(uint32_t row) const { return track_[row]; }
+  const CategoryInfo& slice_category(uint32_t row) const {
+    return store_->categories_[category_[row]];
+  }
+  uint16_t slice_category_index(uint32_t row) const { return category_[row]; }
+  uint32_t category_count() const { return static_cast<uint32_t>(store_->categories_.size()); }
+  const CategoryInfo& category(uint32_t c) const { return store_->categories_[c]; }
+  // Keeps the recorded category and says what it means for this row.
+  void SetKind(uint32_t row, SliceKind kind) {
+    category_[row] = Category(slice_category(row).raw, kind);
+  }
+
   // True when a recorded time had a fraction of a microsecond: then times are exact, else both ends
   // of a slice were cut to whole microseconds and nesting allows for 1 us.
   void SetFractionalTimes() { fractional_times_ = true; }
@@ -106,6 +143,7 @@ class TraceBuilder {
     int64_t host_sort_index = 0, device_sort_index = 0;
     bool host_seen = false, device_seen = false;  // sort index recorded
     bool has_host_track = false, has_device_track = false;
+    ProcessRole role;
   };
   struct ProvisionalTrack {
     uint32_t thread = 0;
@@ -118,6 +156,7 @@ class TraceBuilder {
 
   void SettleDomains();
   void MakeTracks();
+  void PairThreads();
   void FindExtent();
   bool SortSlices(const CancelToken& cancel);
   bool Nest(const CancelToken& cancel);

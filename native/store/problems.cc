@@ -6,6 +6,7 @@ namespace {
 struct Text {
   const char* name;
   const char* message;
+  bool notice = false;
 };
 
 // In the order of ProblemKind.
@@ -63,6 +64,10 @@ constexpr Text kTexts[] = {
      "Events last longer than 7 days, which only a damaged time stamp explains; they are left out "
      "of the trace's extent."},
     {"absurdSize", "Allocations are larger together than any sum can hold; they are cut."},
+    {"unknownTask",
+     "Tasks of the NPU are of a type that is not known; they are shown, but no figure counts "
+     "them.",
+     true},
 };
 static_assert(sizeof(kTexts) / sizeof(kTexts[0]) == kProblemKindCount);
 
@@ -79,8 +84,10 @@ void Problems::Add(ProblemKind kind, uint64_t offset, uint64_t count) {
 void Problems::AppendTo(std::vector<Problem>& out) const {
   for (int i = 0; i < kProblemKindCount; ++i) {
     if (items_[i].count == 0) continue;
-    out.push_back({kTexts[i].name, kTexts[i].message, items_[i].count, items_[i].first_offset});
+    out.push_back({kTexts[i].name, kTexts[i].message, items_[i].count, items_[i].first_offset,
+                   kTexts[i].notice});
   }
+  out.insert(out.end(), named_.begin(), named_.end());
 }
 
 }  // namespace emberline

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "store/trace_store.h"
@@ -49,8 +50,10 @@ enum class ProblemKind : uint8_t {
   kLostTimestamp,
   kAbsurdDuration,
   kAbsurdSize,
+  // Slices whose meaning is not known.
+  kUnknownTask,
 };
-inline constexpr int kProblemKindCount = static_cast<int>(ProblemKind::kAbsurdSize) + 1;
+inline constexpr int kProblemKindCount = static_cast<int>(ProblemKind::kUnknownTask) + 1;
 
 // Stable lower-camel id of a kind, for example "invalidUtf8".
 const char* ProblemKindName(ProblemKind kind);
@@ -59,6 +62,8 @@ class Problems {
  public:
   // `offset`: byte offset in the inflated text; the first one of a kind is kept.
   void Add(ProblemKind kind, uint64_t offset, uint64_t count = 1);
+  // A problem whose message names what was found.
+  void Add(Problem problem) { named_.push_back(std::move(problem)); }
   uint64_t count(ProblemKind kind) const { return items_[static_cast<int>(kind)].count; }
   // Appends one Problem per kind that occurred, with its explanation.
   void AppendTo(std::vector<Problem>& out) const;
@@ -69,6 +74,7 @@ class Problems {
     uint64_t first_offset = 0;
   };
   std::array<Item, kProblemKindCount> items_{};
+  std::vector<Problem> named_;
 };
 
 }  // namespace emberline

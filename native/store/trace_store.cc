@@ -81,6 +81,10 @@ const char* SliceKindName(SliceKind kind) {
       return "traceSpan";
     case SliceKind::kCollective:
       return "collective";
+    case SliceKind::kCommunication:
+      return "communication";
+    case SliceKind::kDerived:
+      return "derived";
     case SliceKind::kDeviceOther:
       return "deviceOther";
     case SliceKind::kHostOther:

@@ -32,8 +32,13 @@ enum class SliceKind : uint8_t {
   kOverhead,
   kSync,  // cuda_sync, xpu_sync, and events of MTIA
   kCudaEvent,
-  kTraceSpan,    // cat "Trace": the span of the capture
-  kCollective,   // collective_comm
+  kTraceSpan,   // cat "Trace": the span of the capture
+  kCollective,  // collective_comm
+  // A collective that the recorder wrote as one operation on a device. The tasks that it is made
+  // of are kDerived.
+  kCommunication,
+  // Ranges on a device that repeat, sum up or split work of other rows. No figure counts them.
+  kDerived,
   kDeviceOther,  // device work of other back ends: hpu_op, mtia_ccp_events, ...
   kHostOther,    // any other category on a host track
 };
@@ -44,7 +49,7 @@ const char* SliceKindName(SliceKind kind);
 
 // Work that computes: copies and sets apart.
 inline bool IsKernel(SliceKind k) {
-  return k == SliceKind::kKernel || k == SliceKind::kDeviceOther;
+  return k == SliceKind::kKernel || k == SliceKind::kDeviceOther || k == SliceKind::kCommunication;
 }
 
 // Kernel, copy, set, other device work: what makes a device busy (annotations, syncs do not).
@@ -76,8 +81,14 @@ struct Track {
   TrackKind kind = TrackKind::kOther;
   RecordedId pid;
   RecordedId tid;
-  int64_t device = -1;        // device ordinal of a kDeviceStream; -1 otherwise
-  int64_t stream = -1;        // stream id of a kDeviceStream; -1 otherwise or not a number
+  int64_t device = -1;  // device ordinal of a kDeviceStream; -1 otherwise
+  int64_t stream = -1;  // stream id of a kDeviceStream; -1 otherwise or not a number
+  // Name of the recorder's layer that a device row belongs to when it is no stream, such as
+  // "HCCL"; 0 for streams and host rows.
+  StringId layer = 0;
+  // Track of the same host thread under another process id: what runs here runs inside its
+  // slices. kNone for nearly all.
+  TrackIndex same_thread = kNone;
   StringId process_name = 0;  // from metadata; 0 when absent
   StringId process_labels = 0;
   StringId thread_name = 0;
@@ -151,6 +162,8 @@ struct Problem {
   std::string message;  // what it means for the reader, one sentence
   uint64_t count = 0;
   uint64_t first_offset = 0;  // byte offset in the inflated text
+  // True when figures must not be read without it: every view shows the message.
+  bool notice = false;
 };
 
 struct DeviceProperties {

@@ -44,6 +44,9 @@ const cases = {
     'timeline/flows',
     'timeline/gaps',
   ],
+  // One NPU in the layers of torch_npu, and a trace that is not PyTorch's.
+  ascend: ['overview', 'operators', 'kernels', 'stacks', 'timeline', 'check --format json'],
+  'other-recorder': ['overview', 'kernels', 'kernels --format csv', 'timeline', 'check --format json'],
 };
 
 /** Takes out what differs from run to run, and words of advice, which have tests of their own. */

@@ -83,6 +83,7 @@ TEST_CASE("call stack strings", "[stack]") {
   CHECK(frames[1].function == "<module>");
   CHECK_FALSE(frames[0].line_is_definition);
   CHECK(ParseCallStack("").empty());
+  CHECK(ParseCallStack("a.py(1): f;\r\nb.py(22): g;\r\n").size() == 2);
 }
 
 TEST_CASE("a kernel has the stack of its launch, modules left out", "[stack]") {

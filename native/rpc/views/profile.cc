@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "rpc/params.h"
 #include "rpc/views/common.h"
+#include "store/recorder.h"
 
 namespace emberline {
 namespace {
@@ -32,8 +33,8 @@ Features FindFeatures(const TraceStore& store) {
   for (SliceIndex i = 0; i < store.all_slice_count(); ++i) {
     kinds[static_cast<size_t>(store.kind(i))] = true;
   }
-  for (const SliceKind kind :
-       {SliceKind::kKernel, SliceKind::kMemcpy, SliceKind::kMemset, SliceKind::kDeviceOther}) {
+  for (const SliceKind kind : {SliceKind::kKernel, SliceKind::kMemcpy, SliceKind::kMemset,
+                               SliceKind::kDeviceOther, SliceKind::kCommunication}) {
     features.device_work = features.device_work || kinds[static_cast<size_t>(kind)];
   }
   const StringPool& strings = store.strings();
@@ -117,6 +118,7 @@ Json Absences(const LoadedTrace& trace) {
         "        prof.step()"));
     return absences;
   }
+  if (IsOfOtherRecorder(*trace.store)) return absences;
   if (!features->device_work) {
     absences.push_back(NoActivityJson("No device work was recorded: device times are empty."));
   }
@@ -152,6 +154,8 @@ const char* LinkName(OpLinkMethod method) {
       return "externalId";
     case OpLinkMethod::kContainment:
       return "containment";
+    case OpLinkMethod::kArrow:
+      return "arrow";
   }
   return "none";
 }
@@ -206,7 +210,8 @@ Json ProblemsJson(const TraceStore& store) {
     problems.push_back({{"kind", problem.kind},
                         {"message", problem.message},
                         {"count", problem.count},
-                        {"firstOffset", problem.first_offset}});
+                        {"firstOffset", problem.first_offset},
+                        {"notice", problem.notice}});
   }
   return problems;
 }

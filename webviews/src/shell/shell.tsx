@@ -23,6 +23,7 @@ import type { FailureData } from '../host/messages.ts';
 import { fileName, fixed, plural, quantity, visible } from '../lib/format.ts';
 import type { TraceInfo } from '../lib/protocol.ts';
 import { Button, LinkButton, Progress, Select } from '../widgets/controls.tsx';
+import { Notices } from '../widgets/notices.tsx';
 import { views, type ViewEntry } from '../views/registry.ts';
 
 function Banner() {
@@ -391,6 +392,7 @@ export function Shell() {
             </LinkButton>
           </div>
         </header>
+        <Notices problems={info.problems} />
         {info.problems.length > 0 && current.name !== 'overview' ? (
           <div class="problem-line">
             <span>

@@ -3,7 +3,8 @@ import type { ComponentChildren } from 'preact';
 import { copyText, tellHost } from '../host/host.ts';
 import { announce } from '../host/store.ts';
 import type { FailureData } from '../host/messages.ts';
-import type { Absence } from '../lib/protocol.ts';
+import { visible } from '../lib/format.ts';
+import type { Absence, Problem } from '../lib/protocol.ts';
 import { Button } from './controls.tsx';
 import { useKept } from './kept.ts';
 
@@ -68,6 +69,19 @@ export function Lacks(props: { absences: readonly Absence[] }) {
       <summary>{props.absences.map((absence) => absence.what).join(' ')}</summary>
       <Absences absences={props.absences} />
     </details>
+  );
+}
+
+/** Problems that no figure may be read without, in full. */
+export function Notices(props: { problems: readonly Problem[] }) {
+  const notices = props.problems.filter((problem) => problem.notice);
+  if (notices.length === 0) return null;
+  return (
+    <div class="trace-notices" role="note" aria-label="About this trace">
+      {notices.map((problem) => (
+        <p key={problem.kind}>{visible(problem.message)}</p>
+      ))}
+    </div>
   );
 }
 

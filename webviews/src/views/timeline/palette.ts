@@ -26,6 +26,8 @@ const variables: Record<string, string> = {
   memcpy: '--vscode-charts-yellow',
   memset: '--vscode-charts-yellow',
   deviceOther: '--vscode-charts-blue',
+  communication: '--vscode-charts-purple',
+  derived: '--vscode-descriptionForeground',
   gpuUserAnnotation: '--vscode-charts-purple',
   userAnnotation: '--vscode-charts-purple',
   cpuOp: '--vscode-charts-green',

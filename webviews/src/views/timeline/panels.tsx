@@ -61,6 +61,8 @@ const kindNames: Record<string, string> = {
   cudaEvent: 'Device event',
   traceSpan: 'Capture span',
   collective: 'Collective',
+  communication: 'Collective (device)',
+  derived: 'Derived range',
   deviceOther: 'Device work',
   hostOther: 'Other host range',
 };
