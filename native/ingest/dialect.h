@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "store/problems.h"
 #include "store/builder.h"
+#include "store/problems.h"
 
 namespace emberline {
 
