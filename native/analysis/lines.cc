@@ -4,6 +4,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analysis/host_nesting.h"
 #include "analysis/intervals.h"
 #include "analysis/stack_of.h"
 #include "base/hash.h"
@@ -19,17 +20,20 @@ constexpr size_t kOperatorsPerLine = 3;
 constexpr size_t kMaxName = 160;
 constexpr size_t kMaxStack = 4096;  // of slices around a moment; a hostile file may nest deeper
 
-// Contexts of work: where the stack says it ran, whom it is blamed on, who waits for it.
+// Contexts of work: where the stack says it ran, whom it is blamed on, who waits for it, which call
+// of forward it is part of.
 struct PairKey {
-  uint32_t context, blamed, caller;
-  bool backward;
+  uint32_t context, blamed, caller, origin;
+  Pass pass;
   bool operator==(const PairKey&) const = default;
 };
 struct PairHash {
   size_t operator()(const PairKey& k) const {
     return (static_cast<uint64_t>(k.context) * 0x9e3779b97f4a7c15ull) ^
            (static_cast<uint64_t>(k.blamed) * 0xff51afd7ed558ccdull) ^
-           (static_cast<uint64_t>(k.caller) * 0xc2b2ae3d27d4eb4full) ^ (k.backward ? 0x51ull : 0);
+           (static_cast<uint64_t>(k.caller) * 0xc2b2ae3d27d4eb4full) ^
+           (static_cast<uint64_t>(k.origin) * 0xd6e8feb86659fd93ull) ^
+           (static_cast<uint64_t>(k.pass) * 0x51ull);
   }
 };
 struct PairCost {
@@ -70,11 +74,7 @@ class Analysis {
   static Error Cancelled() {
     return Error{ErrorKind::kCancelled, "Summing lines was cancelled.", "", {}};
   }
-  // Annotations lie across frames and are no work of their own.
-  bool Counted(SliceIndex i) const {
-    const SliceKind k = s_.kind(i);
-    return k == SliceKind::kPythonFunction || k == SliceKind::kCpuOp || IsLaunchApi(k);
-  }
+  bool Counted(SliceIndex i) const { return IsHostWork(s_.kind(i)); }
   uint32_t LocationOf(uint32_t context) const {
     return context == kNone ? kNone : at_.contexts[context].location;
   }
@@ -94,7 +94,7 @@ class Analysis {
     LineCost& c = costs_[location];
     c.device_self += time;
     if (model_.is_communication[i]) c.collective += time;
-    pairs_[{place.context, place.blamed, place.caller, place.backward}].device += time;
+    pairs_[{place.context, place.blamed, place.caller, place.origin, place.pass}].device += time;
     AddPart(location, place.op != kNone ? s_.name_id(place.op) : s_.name_id(i), time);
     (at_.locations[location].confidence == LineConfidence::kFunction
          ? result_.totals.function_device
@@ -126,7 +126,8 @@ class Analysis {
       if (outer == kNone || CollectiveLibrary(s_.name(outer)).empty()) ++c.collectives;
     }
     if (IsLaunchApi(s_.kind(i)) && IsSynchronisingCall(s_.name(i))) c.synchronisation += time;
-    pairs_[{at_.context[i], blamed, kNone, at_.backward[i]}].host += time;
+    const uint32_t origin = at_.origin.empty() ? kNone : at_.origin[i];
+    pairs_[{at_.context[i], blamed, kNone, origin, at_.pass[i]}].host += time;
     if (op && time > 0) host_parts_[static_cast<uint64_t>(location) << 32 | s_.name_id(i)] += time;
     (at_.locations[location].confidence == LineConfidence::kFunction ? result_.totals.function_host
                                                                      : result_.totals.line_host) +=
@@ -211,6 +212,18 @@ class Analysis {
     charge_until(gap.end);
   }
 
+  // The parts of a total: a line's or a function's.
+  template <class Sum>
+  static void AddPass(Pass pass, const PairCost& cost, Sum* sum) {
+    if (pass == Pass::kBackward) {
+      sum->backward_device += cost.device;
+      sum->backward_host += cost.host;
+    } else if (pass == Pass::kRecompute) {
+      sum->recompute_device += cost.device;
+      sum->recompute_host += cost.host;
+    }
+  }
+
   // A pair's cost counts once at each location on any of its stacks, and once at each function:
   // recursion does not count twice.
   void AddTotals() {
@@ -240,30 +253,24 @@ class Analysis {
     uint32_t stamp = 0;
     for (const auto& [key, cost] : pairs_) {
       ++stamp;
-      for (const uint32_t start : {key.context, key.blamed, key.caller}) {
+      for (const uint32_t start : {key.context, key.blamed, key.caller, key.origin}) {
         for (uint32_t c = start; c != kNone; c = at_.contexts[c].parent) {
           const uint32_t l = at_.contexts[c].location;
           if (seen_line[l] != stamp) {
             seen_line[l] = stamp;
             costs_[l].device_total += cost.device;
             costs_[l].host_total += cost.host;
-            if (key.backward) {
-              costs_[l].backward_device += cost.device;
-              costs_[l].backward_host += cost.host;
-            }
+            AddPass(key.pass, cost, &costs_[l]);
           }
           for (const uint32_t g : {function_of_[l], class_of_[l]}) {
             if (g == kNone || seen_group[g] == stamp) continue;
             seen_group[g] = stamp;
             groups_[g].device += cost.device;
             groups_[g].host += cost.host;
-            if (key.backward) {
-              groups_[g].backward_device += cost.device;
-              groups_[g].backward_host += cost.host;
-            }
+            AddPass(key.pass, cost, &groups_[g]);
           }
         }
-        if (key.context == key.blamed && key.caller == kNone) break;
+        if (key.context == key.blamed && key.caller == kNone && key.origin == kNone) break;
       }
     }
   }
@@ -367,18 +374,28 @@ std::vector<Column> Columns(LineGrouping grouping) {
        "Sums to the device time that has a line.",
        C::kNumber, Unit::kUs, false},
       {"deviceTotalUs", "Device total",
-       "Device time of everything called from here, forward and backward; recursion counts once.",
+       "Device time of everything called from here: forward, backward and what was recomputed; "
+       "recursion counts once.",
        C::kNumber, Unit::kUs, false},
-      {"backwardDeviceUs", "Device backward", "Part of device total that ran in backward.",
-       C::kNumber, Unit::kUs, false},
+      {"backwardDeviceUs", "Device backward",
+       "Part of device total that ran in backward, without what was recomputed there.", C::kNumber,
+       Unit::kUs, false},
+      {"recomputeDeviceUs", "Device recompute",
+       "Part of device total that activation checkpointing ran again in backward.", C::kNumber,
+       Unit::kUs, false},
       {"hostSelfUs", "Host self",
        "Host time whose innermost user line this is: Python, operators and runtime calls, without "
        "what they enclose. Sums to the host time that has a line.",
        C::kNumber, Unit::kUs, false},
       {"hostTotalUs", "Host total",
-       "Host time of everything called from here, forward and backward; recursion counts once.",
+       "Host time of everything called from here: forward, backward and what was recomputed; "
+       "recursion counts once.",
        C::kNumber, Unit::kUs, false},
-      {"backwardHostUs", "Host backward", "Part of host total that ran in backward.", C::kNumber,
+      {"backwardHostUs", "Host backward",
+       "Part of host total that ran in backward, without what was recomputed there.", C::kNumber,
+       Unit::kUs, false},
+      {"recomputeHostUs", "Host recompute",
+       "Part of host total that activation checkpointing ran again in backward.", C::kNumber,
        Unit::kUs, false},
       {"runs", "Runs",
        "How often the line ran, as far as it called something; where only the function is known, "
@@ -434,7 +451,8 @@ DevicePlace DevicePlaceOf(const Model& model, const LineAttribution& at, SliceIn
   place.blamed = at.blamed[host];
   place.context = at.context[host];
   if (!at.caller.empty()) place.caller = at.caller[host];
-  place.backward = at.backward[host];
+  if (!at.origin.empty()) place.origin = at.origin[host];
+  place.pass = at.pass[host];
   return place;
 }
 
@@ -451,8 +469,9 @@ Table LinesTable(const LineAttribution& at, const LinesResult& result, LineGroup
       const LineLocation& l = at.locations[c.location];
       table.rows.push_back(
           {l.file, static_cast<int64_t>(l.line), l.function, Micro(c.device_self),
-           Micro(c.device_total), Micro(c.backward_device), Micro(c.host_self), Micro(c.host_total),
-           Micro(c.backward_host), c.runs > 0 ? Cell(static_cast<int64_t>(c.runs)) : Cell(),
+           Micro(c.device_total), Micro(c.backward_device), Micro(c.recompute_device),
+           Micro(c.host_self), Micro(c.host_total), Micro(c.backward_host), Micro(c.recompute_host),
+           c.runs > 0 ? Cell(static_cast<int64_t>(c.runs)) : Cell(),
            static_cast<int64_t>(c.calls), c.allocated_bytes, static_cast<int64_t>(c.collectives),
            Micro(c.collective), Micro(c.synchronisation), Micro(c.idle),
            std::string(LineConfidenceName(l.confidence)), Join(c.operators)});
@@ -504,9 +523,11 @@ Table LinesTable(const LineAttribution& at, const LinesResult& result, LineGroup
     row.push_back(Micro(s.cost.device_self));
     row.push_back(g ? Cell(Micro(g->device)) : none);
     row.push_back(g ? Cell(Micro(g->backward_device)) : none);
+    row.push_back(g ? Cell(Micro(g->recompute_device)) : none);
     row.push_back(Micro(s.cost.host_self));
     row.push_back(g ? Cell(Micro(g->host)) : none);
     row.push_back(g ? Cell(Micro(g->backward_host)) : none);
+    row.push_back(g ? Cell(Micro(g->recompute_host)) : none);
     row.push_back(none);
     row.push_back(static_cast<int64_t>(g ? g->calls : s.cost.calls));
     row.push_back(s.cost.allocated_bytes);

@@ -42,7 +42,8 @@ struct DevicePlace {
   uint32_t blamed = kNone;   // whose own time it is
   uint32_t context = kNone;  // the stack of its launch
   uint32_t caller = kNone;   // the call on another thread that it is part of: loss.backward()
-  bool backward = false;
+  uint32_t origin = kNone;   // the call in forward that it is part of: checkpoint(...)
+  Pass pass = Pass::kForward;
   SliceIndex op = kNone;  // the operator that it is listed under
 };
 
@@ -58,11 +59,15 @@ struct LineAttribution {
   // Of calls with `called`: the first that its line made in one run of the line. False everywhere
   // where only stack strings were recorded, which do not tell one run from the next.
   std::vector<bool> begins_run;
-  std::vector<bool> backward;
+  std::vector<Pass> pass;
   // Of backward work on autograd's own threads: context of the call that waits for it, such as
   // loss.backward(). Its device time is part of that call's; its host time is not, for the caller
   // waits meanwhile. Empty when there is none.
   std::vector<uint32_t> caller;
+  // Of what runs the user's code in backward: context of the call in forward that it is part of,
+  // checkpoint(...) for what runs again, the call of a function with a backward of its own. Empty
+  // when there is none.
+  std::vector<uint32_t> origin;
   // Device work of a graph, where it is known who recorded it at capture.
   std::unordered_map<SliceIndex, DevicePlace> captured;
   std::vector<SliceIndex>
@@ -79,8 +84,9 @@ struct LineAttribution {
 // Sums of one location (or one function, or one file). Times in ns.
 struct LineCost {
   uint32_t location = kNone;
-  Ns device_self = 0, device_total = 0, backward_device = 0;
-  Ns host_self = 0, host_total = 0, backward_host = 0;
+  // Totals hold all passes; backward and recomputation are parts of them, which do not overlap.
+  Ns device_self = 0, device_total = 0, backward_device = 0, recompute_device = 0;
+  Ns host_self = 0, host_total = 0, backward_host = 0, recompute_host = 0;
   uint64_t calls = 0;
   // How often the line ran, as far as it called something; of a function, how often it was called.
   // 0 when that is not known.
@@ -105,6 +111,7 @@ struct LineGroup {
   std::string function;  // or class, qualified
   int line = 0;
   Ns device = 0, host = 0, backward_device = 0, backward_host = 0;
+  Ns recompute_device = 0, recompute_host = 0;
   uint64_t calls = 0;
   std::vector<std::string> operators;
 };

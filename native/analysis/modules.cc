@@ -42,11 +42,13 @@ std::string ClassOf(std::string_view instance) {
 
 struct Call {
   SliceIndex slice;
-  uint32_t outer;  // enclosing call, kNone at the top
+  uint32_t outer;  // enclosing call, kNone at the top; of a call that ran again: of the first run
   uint32_t node;
   bool selected;
+  bool again = false;  // recomputation of another call
   Ns device_self = 0, device_total = 0;
   Ns backward_self = 0, backward_total = 0, backward_host_self = 0, backward_host_total = 0;
+  Ns recompute_self = 0, recompute_total = 0, recompute_host_self = 0, recompute_host_total = 0;
   int64_t bytes_self = 0, bytes_total = 0;
   Ns inner_host = 0;  // of selected calls directly inside
   uint64_t operators = 0;
@@ -59,9 +61,17 @@ class Builder {
       : model_(model), store_(model.store()), steps_(steps), memory_(memory), cancel_(cancel) {}
 
   bool Build(const Classify& classify, ModuleTree& tree) {
-    if (!FindCalls(classify, tree)) return false;
+    inner_.assign(store_.all_slice_count(), kNone);
+    if (!FindCalls(classify, false, tree)) return false;
+    for (auto& [name, runs] : runs_) {
+      std::sort(runs.begin(), runs.end(), [&](uint32_t a, uint32_t b) {
+        return store_.start(calls_[a].slice) < store_.start(calls_[b].slice);
+      });
+    }
+    if (!FindCalls(classify, true, tree)) return false;
     if (calls_.empty()) return true;
-    if (!Charge()) return false;
+    if (!ChargeHost() || !ChargeDevices()) return false;
+    ChargeMemory();
     SumUp(tree);
     return true;
   }
@@ -100,30 +110,55 @@ class Builder {
     return node;
   }
 
-  bool FindCalls(const Classify& classify, ModuleTree& tree) {
-    inner_.assign(store_.all_slice_count(), kNone);
+  // Calls of forward, then, when all of these are known, those that ran again.
+  bool FindCalls(const Classify& classify, bool again, ModuleTree& tree) {
     for (const Track& track : store_.tracks()) {
       // A module that ran when a graph was recorded did not run here; only the graph's work did.
       const bool capture = track.kind == TrackKind::kGraphCapture;
       if (track.kind != TrackKind::kHostThread && !capture) continue;
       for (SliceIndex i = track.first; i < track.last; ++i) {
         if ((i & 0xFFFF) == 0 && cancel_.cancelled()) return false;
+        const bool recomputed = model_.pass[i] == Pass::kRecompute;
+        if (again && !recomputed) continue;
         const SliceIndex parent = store_.parent(i);
-        const uint32_t outer = parent == kNone ? kNone : inner_[parent];
-        auto label = classify(i);
+        uint32_t outer = parent == kNone ? kNone : inner_[parent];
+        // What runs again is not part of the call that its thread happens to be in.
+        if (recomputed && outer != kNone && !calls_[outer].again) outer = kNone;
+        inner_[i] = outer;
+        if (again != recomputed) continue;
+        const auto label = classify(i);
         if (!label) {
-          inner_[i] = outer;
           FindSource(i, outer, tree);
           continue;
         }
-        const uint32_t above = outer == kNone ? kNone : calls_[outer].node;
-        const uint32_t node =
-            label->dotted ? NodeForPath(tree, *label) : NodeFor(tree, above, *label);
         inner_[i] = static_cast<uint32_t>(calls_.size());
-        calls_.push_back({i, outer, node, !capture && steps_.Contains(model_.step[i])});
+        AddCall(i, outer, *label, again, capture, tree);
       }
     }
     return true;
+  }
+
+  void AddCall(SliceIndex slice, uint32_t outer, const Label& label, bool again, bool capture,
+               ModuleTree& tree) {
+    const uint32_t first = again && outer == kNone ? FirstRunOf(slice, label.name) : kNone;
+    const uint32_t above = outer == kNone ? kNone : calls_[outer].node;
+    const uint32_t node = first != kNone ? calls_[first].node
+                          : label.dotted ? NodeForPath(tree, label)
+                                         : NodeFor(tree, above, label);
+    if (!again && !capture) runs_[label.name].push_back(static_cast<uint32_t>(calls_.size()));
+    if (first != kNone) outer = calls_[first].outer;
+    calls_.push_back({slice, outer, node, !capture && steps_.Contains(model_.step[slice]), again});
+  }
+
+  // The call that a recomputed one repeats: the latest of the same module before it.
+  uint32_t FirstRunOf(SliceIndex slice, const std::string& name) const {
+    const auto found = runs_.find(name);
+    if (found == runs_.end()) return kNone;
+    const std::vector<uint32_t>& runs = found->second;
+    const auto after = std::upper_bound(
+        runs.begin(), runs.end(), store_.start(slice),
+        [&](Ns time, uint32_t call) { return time < store_.start(calls_[call].slice); });
+    return after == runs.begin() ? kNone : *std::prev(after);
   }
 
   // The first frame called forward inside a module call is its class's code.
@@ -137,66 +172,119 @@ class Builder {
     node.function = std::move(frame.function);
   }
 
-  bool Charge() {
-    const uint32_t n = store_.slice_count();
-    // Forward operator of each backward operator or of the one around it.
-    std::vector<SliceIndex> forward(store_.all_slice_count(), kNone);
-    for (SliceIndex i = 0; i < n; ++i) {
+  // The call that a slice's time belongs to: by its own place, else by that of the forward operator
+  // whose backward or repetition it is; kNone outside of modules.
+  uint32_t CallOf(SliceIndex op, SliceIndex place) const {
+    const Pass pass = model_.pass[place];
+    if (pass == Pass::kForward) return inner_[place];
+    if (pass == Pass::kRecompute) return CallOfRepeated(op, place);
+    const SliceIndex forward = op == kNone ? kNone : model_.forward[op];
+    const uint32_t call = forward == kNone ? kNone : CallOfRepeated(forward, forward);
+    return call != kNone ? call : inner_[place];
+  }
+  uint32_t CallOfRepeated(SliceIndex op, SliceIndex place) const {
+    if (inner_[place] != kNone) return inner_[place];
+    const SliceIndex first = op == kNone ? kNone : model_.repeats[op];
+    return first == kNone ? kNone : inner_[first];
+  }
+
+  bool ChargeHost() {
+    // Per slice: the call that the innermost backward or recomputed slice around it was charged to.
+    std::vector<uint32_t> charged(store_.slice_count(), kNone);
+    for (const Track& track : store_.tracks()) {
+      if (track.kind != TrackKind::kHostThread) continue;
+      for (SliceIndex i = track.first; i < track.last; ++i) {
+        if ((i & 0xFFFF) == 0 && cancel_.cancelled()) return false;
+        const SliceIndex parent = store_.parent(i);
+        charged[i] = parent == kNone ? kNone : charged[parent];
+        const bool selected = steps_.Contains(model_.step[i]);
+        if (model_.pass[i] != Pass::kForward) ChargePass(i, parent, selected, charged);
+        if (selected && store_.kind(i) == SliceKind::kCpuOp) CountOperator(i);
+      }
+    }
+    return true;
+  }
+  // A slice of another pass or of another call than the one around it takes its time from there.
+  void ChargePass(SliceIndex i, SliceIndex parent, bool selected, std::vector<uint32_t>& charged) {
+    const SliceIndex op = model_.IsOp(i) ? i : model_.op[i];
+    const Pass around = parent == kNone ? Pass::kForward : model_.pass[parent];
+    const uint32_t call = CallOf(op, i);
+    if (model_.pass[i] == around && call == charged[i]) return;
+    if (selected && parent != kNone && charged[parent] != kNone) {
+      (around == Pass::kRecompute ? calls_[charged[parent]].recompute_host_self
+                                  : calls_[charged[parent]].backward_host_self) -=
+          store_.duration(i);
+    }
+    charged[i] = selected ? call : kNone;
+    if (charged[i] == kNone) return;
+    (model_.pass[i] == Pass::kRecompute ? calls_[call].recompute_host_self
+                                        : calls_[call].backward_host_self) += store_.duration(i);
+  }
+  void CountOperator(SliceIndex i) {
+    const uint32_t call = inner_[i];
+    const SliceIndex above = model_.op[i];
+    if (call != kNone && !calls_[call].again && calls_[call].slice != i &&
+        IsListedOperator(model_, i) &&
+        (above == kNone || inner_[above] != call || calls_[call].slice == above)) {
+      ++calls_[call].operators;
+    }
+  }
+
+  bool ChargeDevices() {
+    for (SliceIndex i = 0; i < store_.slice_count(); ++i) {
       if ((i & 0xFFFF) == 0 && cancel_.cancelled()) return false;
-      const SliceKind kind = store_.kind(i);
-      if (kind == SliceKind::kCpuOp) {
-        const SliceIndex above = model_.op[i];
-        const SliceIndex inherited = above == kNone ? kNone : forward[above];
-        forward[i] = inherited != kNone ? inherited : model_.forward[i];
-        if (!steps_.Contains(model_.step[i])) continue;
-        if (inherited == kNone && forward[i] != kNone && inner_[forward[i]] != kNone) {
-          calls_[inner_[forward[i]]].backward_host_self += store_.duration(i);
-        }
-        const uint32_t call = inner_[i];
-        if (call != kNone && calls_[call].slice != i && IsListedOperator(model_, i) &&
-            (above == kNone || inner_[above] != call || calls_[call].slice == above)) {
-          ++calls_[call].operators;
-        }
-      }
-    }
-    for (SliceIndex i = 0; i < n; ++i) {
       if (!IsDeviceWork(store_.kind(i)) || !steps_.Contains(model_.step[i])) continue;
-      const SliceIndex host = HostPlaceOf(model_, i);
+      const SliceIndex place = HostPlaceOf(model_, i);
       const SliceIndex op = model_.SourceOp(i);
-      const uint32_t call = host == kNone ? kNone : inner_[host];
-      if (op != kNone && forward[op] != kNone && inner_[forward[op]] != kNone) {
-        calls_[inner_[forward[op]]].backward_self += store_.duration(i);
-      } else if (call != kNone) {
-        calls_[call].device_self += store_.duration(i);
-      }
-    }
-    if (memory_) {
-      const auto& records = store_.memory();
-      for (uint32_t i = 0; i < records.size() && i < memory_->owners.size(); ++i) {
-        const SliceIndex within = memory_->owners[i].within;
-        if (records[i].bytes <= 0 || within == kNone || inner_[within] == kNone) continue;
-        if (steps_.Contains(model_.step[within]))
-          calls_[inner_[within]].bytes_self += records[i].bytes;
+      if (place == kNone) continue;
+      const uint32_t call = CallOf(op, place);
+      if (call == kNone) continue;
+      switch (model_.pass[i]) {
+        case Pass::kForward:
+          calls_[call].device_self += store_.duration(i);
+          break;
+        case Pass::kBackward:
+          calls_[call].backward_self += store_.duration(i);
+          break;
+        case Pass::kRecompute:
+          calls_[call].recompute_self += store_.duration(i);
+          break;
       }
     }
     return true;
   }
 
+  void ChargeMemory() {
+    if (memory_ == nullptr) return;
+    const auto& records = store_.memory();
+    for (uint32_t i = 0; i < records.size() && i < memory_->owners.size(); ++i) {
+      const SliceIndex within = memory_->owners[i].within;
+      if (records[i].bytes <= 0 || within == kNone || inner_[within] == kNone) continue;
+      if (steps_.Contains(model_.step[within]))
+        calls_[inner_[within]].bytes_self += records[i].bytes;
+    }
+  }
+
   void SumUp(ModuleTree& tree) {
-    // Inner calls stand behind outer ones, so one pass from the back gives totals.
+    // Inner calls stand behind outer ones, and what ran again behind all of forward, so one pass
+    // from the back gives totals.
     for (size_t k = calls_.size(); k-- > 0;) {
       Call& call = calls_[k];
       call.device_total += call.device_self;
       call.backward_total += call.backward_self;
       call.backward_host_total += call.backward_host_self;
+      call.recompute_total += call.recompute_self;
+      call.recompute_host_total += call.recompute_host_self;
       call.bytes_total += call.bytes_self;
       if (call.outer == kNone) continue;
       Call& outer = calls_[call.outer];
       outer.device_total += call.device_total;
       outer.backward_total += call.backward_total;
       outer.backward_host_total += call.backward_host_total;
+      outer.recompute_total += call.recompute_total;
+      outer.recompute_host_total += call.recompute_host_total;
       outer.bytes_total += call.bytes_total;
-      if (call.selected) outer.inner_host += store_.duration(call.slice);
+      if (call.selected && !call.again) outer.inner_host += store_.duration(call.slice);
     }
     for (const Call& call : calls_) {
       ModuleNode& node = tree.nodes[call.node];
@@ -205,10 +293,17 @@ class Builder {
       node.backward_device_total += call.backward_total;
       node.backward_device_self += call.backward_self;
       node.backward_host += call.backward_host_total;
+      node.recompute_device_total += call.recompute_total;
+      node.recompute_device_self += call.recompute_self;
+      node.recompute_host += call.recompute_host_total;
       node.allocated_bytes += call.bytes_total;
       node.operators += call.operators;
       if (node.first_slice == kNone) node.first_slice = call.slice;
       if (!call.selected) continue;
+      if (call.again) {
+        ++node.recomputed;
+        continue;
+      }
       ++node.occurrences;
       node.host_total += store_.duration(call.slice);
       node.host_self += std::max<Ns>(0, store_.duration(call.slice) - call.inner_host);
@@ -221,7 +316,9 @@ class Builder {
   const MemoryData* memory_;
   const CancelToken& cancel_;
   std::vector<uint32_t> inner_;  // per slice: innermost call
-  std::vector<Call> calls_;
+  std::vector<Call> calls_;      // of forward, then those that ran again
+  std::unordered_map<std::string, std::vector<uint32_t>>
+      runs_;  // calls of forward by name, in time
   std::map<std::pair<uint32_t, std::string>, uint32_t> nodes_;
   std::unordered_map<std::string, uint32_t> paths_;
 };
@@ -324,7 +421,8 @@ std::vector<bool> InsideModule(const Model& model, std::string_view name) {
   }
   const std::vector<bool> forward = inside;
   for (SliceIndex i = 0; i < n; ++i) {
-    const SliceIndex parent = store.parent(i), partner = model.forward[i];
+    const SliceIndex parent = store.parent(i);
+    const SliceIndex partner = model.forward[i] != kNone ? model.forward[i] : model.repeats[i];
     if ((parent != kNone && inside[parent]) || (partner != kNone && forward[partner])) {
       inside[i] = true;
     }

@@ -21,17 +21,25 @@ struct ModuleNode {
   std::string class_name;  // "Linear"; "" when unknown
   uint32_t parent = kNone;
   std::vector<uint32_t> children;  // in order of first call
-  uint64_t occurrences = 0;        // calls
+  uint64_t occurrences = 0;        // calls in forward
   uint64_t operators =
       0;  // listed operators directly inside: not inside another operator or a sub-module
+  // By pass (model.h). Forward: what ran in the calls. Backward: operators whose forward operator
+  // ran in the calls. Recomputation: what activation checkpointing ran again of the calls. The
+  // selves of the three passes of all modules, and what lies outside of modules, are all there is.
   Ns host_total = 0;     // time of the calls
   Ns host_self = 0;      // less the time of sub-modules
   Ns device_total = 0;   // device work launched during the calls
   Ns device_self = 0;    // less that of sub-modules
-  Ns backward_host = 0;  // time of backward operators whose forward operator ran in the calls
-  Ns backward_device_total = 0;  // device work of those
-  Ns backward_device_self = 0;   // less that of sub-modules
-  int64_t allocated_bytes = 0;   // bytes allocated during the calls, releases not subtracted
+  Ns backward_host = 0;  // time of backward operators, less what they run again and other nodes
+  Ns backward_device_total = 0;   // device work of those
+  Ns backward_device_self = 0;    // less that of sub-modules
+  uint64_t recomputed = 0;        // calls that ran again
+  Ns recompute_host = 0;          // time of what ran again
+  Ns recompute_device_total = 0;  // device work of that
+  Ns recompute_device_self = 0;   // less that of sub-modules
+  int64_t allocated_bytes =
+      0;  // bytes allocated during the calls, also when they ran again; releases not subtracted
   SliceIndex first_slice = kNone;
   // The class's forward, where frames were recorded.
   std::string file;
@@ -60,7 +68,8 @@ Result<LightningResult> AnalyzeLightning(const Model& model, const StepSelection
                                          const MemoryData* memory, const CancelToken& cancel);
 
 // What ran in calls of the module or hook `name` (a ModuleNode's), in its sub-modules, or as the
-// backward of an operator that did: true per slice, for host slices. Modules of one name are one.
+// backward or repetition of an operator that did: true per slice, for host slices. Modules of one
+// name are one.
 std::vector<bool> InsideModule(const Model& model, std::string_view name);
 
 // Name of the innermost module around a slice (through its launch and forward operator): of its

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "analysis/host_nesting.h"
 #include "analysis/intervals.h"
 #include "analysis/stack_of.h"
 #include "model/graphs.h"
@@ -196,6 +197,24 @@ std::vector<ConfigEntry> Configuration(const Model& model, bool has_device_work,
   return entries;
 }
 
+std::optional<RecomputeCost> Recompute(const Model& model, const StepSelection& selection,
+                                       const CancelToken& cancel) {
+  const auto& pass = model.pass;
+  if (std::find(pass.begin(), pass.end(), Pass::kRecompute) == pass.end()) return std::nullopt;
+  HostNesting nesting;
+  if (!NestHostWork(model.store(), cancel, &nesting)) return std::nullopt;
+  RecomputeCost cost;
+  for (SliceIndex i = 0; i < model.store().slice_count(); ++i) {
+    if (!selection.Contains(model.step[i])) continue;
+    const bool device = IsDeviceWork(model.store().kind(i));
+    const Ns time = device ? model.store().duration(i) : nesting.exclusive[i];
+    (device ? cost.all_device : cost.all_host) += time;
+    if (pass[i] == Pass::kRecompute) (device ? cost.device : cost.host) += time;
+  }
+  if (cost.host == 0 && cost.device == 0) return std::nullopt;
+  return cost;
+}
+
 }  // namespace
 
 Result<Overview> AnalyzeOverview(const Model& model, const StepSelection& selection,
@@ -234,6 +253,7 @@ Result<Overview> AnalyzeOverview(const Model& model, const StepSelection& select
     overview.tensor_core_share = static_cast<double>(matrix) / static_cast<double>(all);
     overview.tensor_core_eligible_share = EligibleShare(model, selection, tensor_cores);
   }
+  overview.recompute = Recompute(model, selection, cancel);
   overview.configuration = Configuration(model, overview.has_device_work, overview.vendor);
   return overview;
 }

@@ -37,11 +37,18 @@ struct ConfigEntry {
   std::string value;
 };
 
+// What backward ran again for activation checkpointing in the selected steps, and all there is.
+struct RecomputeCost {
+  Ns host = 0, all_host = 0;      // work of host threads, as lines and stacks count it
+  Ns device = 0, all_device = 0;  // sums of durations
+};
+
 struct Overview {
   StepBreakdown steps;
   std::vector<GpuSummary> gpus;
   std::vector<ConfigEntry> configuration;
   bool has_device_work = false;
+  std::optional<RecomputeCost> recompute;  // absent where nothing ran again
   Vendor vendor = Vendor::kUnknown;
   // Of all kernel time in the selected steps: time on matrix units, in kernels whose names do not
   // tell, and launched by operators that could use them. Absent without kernels.

@@ -4,8 +4,10 @@
 #include <cctype>
 #include <unordered_map>
 
+#include "analysis/host_nesting.h"
 #include "analysis/stack_of.h"
 #include "model/host_place.h"
+#include "model/names.h"
 
 namespace emberline {
 namespace {
@@ -13,6 +15,8 @@ namespace {
 constexpr uint32_t kRoot = 0;
 // Deeper stacks only occur in made-up files; what is deeper counts at this depth.
 constexpr uint32_t kMaxDepth = 1024;
+constexpr SliceIndex kMaxLook = 4096;  // slices looked through for the first that says something
+constexpr std::string_view kRecomputeName = "recompute";
 
 bool ContainsFolded(std::string_view text, std::string_view needle) {
   return std::search(text.begin(), text.end(), needle.begin(), needle.end(), [](char a, char b) {
@@ -27,13 +31,14 @@ class Trie {
     if (tree_.nodes.empty()) tree_.nodes.emplace_back();
     depth_.assign(tree_.nodes.size(), 0);
   }
-  uint32_t Child(uint32_t parent, StringId frame) {
+  uint32_t Child(uint32_t parent, StringId frame, StackNodeKind kind = StackNodeKind::kFunction) {
     if (depth_[parent] >= kMaxDepth) return parent;
     const uint64_t key = uint64_t{parent} << 32 | frame;
     auto [it, fresh] = index_.try_emplace(key, static_cast<uint32_t>(tree_.nodes.size()));
     if (fresh) {
       StackNode node;
       node.parent = parent;
+      node.kind = kind;
       node.frame = frame;
       tree_.nodes.push_back(std::move(node));
       tree_.nodes[parent].children.push_back(it->second);
@@ -85,60 +90,219 @@ class FrameNames {
   std::unordered_map<std::string_view, StringId> known_;
 };
 
-// Forward operator of the innermost op or of one around it; kNone for forward work.
-SliceIndex ForwardOf(const Model& model, SliceIndex op) {
-  for (uint32_t i = 0; op != kNone && i < kMaxDepth; ++i) {
-    if (model.forward[op] != kNone) return model.forward[op];
-    op = model.op[op];
-  }
-  return kNone;
-}
+// Places of the slices in the stacks of python_function slices.
+class PythonStacks {
+ public:
+  PythonStacks(const Model& model, const StackOptions& options, const CancelToken& cancel,
+               StackTree& tree)
+      : model_(model),
+        store_(model.store()),
+        options_(options),
+        cancel_(cancel),
+        tree_(tree),
+        trie_(tree),
+        names_(tree, options),
+        host_(options.weight == StackWeight::kHost),
+        recompute_(tree.frames.Intern(kRecomputeName)) {}
 
-bool FromPythonFunctions(const Model& model, const StackOptions& options, const CancelToken& cancel,
-                         StackTree& tree) {
-  const TraceStore& store = model.store();
-  Trie trie(tree);
-  FrameNames names(tree, options);
-  std::vector<uint32_t> node(store.all_slice_count(), kRoot);
-  // Time of python_function slices less that of the ones directly inside.
-  std::vector<Ns> own(options.weight == StackWeight::kHost ? store.slice_count() : 0, 0);
-  for (const Track& track : store.tracks()) {
-    // Captures of graphs ran at another time: they have stacks for work, but no time.
-    const bool capture =
-        track.kind == TrackKind::kGraphCapture && options.weight == StackWeight::kDevice;
-    if (track.kind != TrackKind::kHostThread && !capture) continue;
-    for (SliceIndex i = track.first; i < track.last; ++i) {
-      if ((i & 0xFFFF) == 0 && cancel.cancelled()) return false;
-      const SliceIndex parent = store.parent(i);
-      const uint32_t above = parent == kNone ? kRoot : node[parent];
-      node[i] = above;
-      if (store.kind(i) != SliceKind::kPythonFunction) continue;
-      const StringId frame = names.Of(store.name(i));
-      if (frame != 0) node[i] = trie.Child(above, frame);
-      if (!own.empty()) {
-        own[i] += store.duration(i);
-        if (model.frame[i] != kNone) own[model.frame[i]] -= store.duration(i);
+  bool Run() {
+    node_.assign(store_.all_slice_count(), kRoot);
+    // What ran in backward is placed by what ran before, on whatever thread.
+    if (!Place(false) || !Place(true)) return false;
+    return host_ ? WeighHost() : WeighDevices();
+  }
+
+ private:
+  bool Stop(SliceIndex i) const { return (i & 0xFFFF) == 0 && cancel_.cancelled(); }
+  bool IsFrame(SliceIndex i) const { return store_.kind(i) == SliceKind::kPythonFunction; }
+
+  bool Place(bool backward) {
+    const TrackIndex main = host_ ? MainThread() : kNone;
+    for (TrackIndex t = 0; t < store_.tracks().size(); ++t) {
+      const Track& track = store_.tracks()[t];
+      // Captures of graphs ran at another time: they have stacks for work, but no time.
+      const bool capture = track.kind == TrackKind::kGraphCapture && !host_;
+      if (track.kind != TrackKind::kHostThread && !capture) continue;
+      for (SliceIndex i = track.first; i < track.last; ++i) {
+        if (Stop(i)) return false;
+        if (backward != (model_.pass[i] != Pass::kForward)) continue;
+        const SliceIndex parent = store_.parent(i);
+        uint32_t at = parent == kNone ? kRoot : node_[parent];
+        if (!backward && IsFrame(i) && model_.frame[i] == kNone && main != kNone && t != main)
+          at = ThreadNode(track);
+        if (backward) at = BackwardPlace(i, parent, at);
+        if (IsFrame(i)) {
+          const StringId frame = names_.Of(store_.name(i));
+          if (frame != 0) at = trie_.Child(at, frame);
+        }
+        node_[i] = at;
       }
     }
+    return true;
   }
-  for (SliceIndex i = 0; i < store.slice_count(); ++i) {
-    if ((i & 0xFFFF) == 0 && cancel.cancelled()) return false;
-    if (!options.steps.Contains(model.step[i])) continue;
-    if (options.weight == StackWeight::kHost) {
-      if (store.kind(i) == SliceKind::kPythonFunction && own[i] > 0) trie.Add(node[i], own[i]);
-    } else if (IsDeviceWork(store.kind(i))) {
-      const SliceIndex forward = ForwardOf(model, model.SourceOp(i));
-      const SliceIndex at = forward != kNone ? forward : HostPlaceOf(model, i);
-      trie.Add(at == kNone ? kRoot : node[at], store.duration(i));
+
+  // The thread of most steps, else the one with most time of operators; kNone where there is none.
+  TrackIndex MainThread() const {
+    std::vector<std::pair<uint64_t, Ns>> weight(store_.tracks().size());
+    for (const Step& step : model_.steps) {
+      if (step.slice != kNone) ++weight[store_.track(step.slice)].first;
     }
+    for (SliceIndex i = 0; i < store_.slice_count(); ++i) {
+      if (model_.IsOp(i) && model_.pass[i] == Pass::kForward)
+        weight[store_.track(i)].second += model_.host_self[i];
+    }
+    const auto most = std::max_element(weight.begin(), weight.end());
+    if (most == weight.end() || *most == std::pair<uint64_t, Ns>{}) return kNone;
+    return static_cast<TrackIndex>(most - weight.begin());
   }
-  return true;
-}
+  uint32_t ThreadNode(const Track& track) {
+    const uint32_t others =
+        trie_.Child(kRoot, tree_.frames.Intern("other threads"), StackNodeKind::kThreads);
+    std::string name(store_.strings().Get(track.thread_name));
+    if (name.empty())
+      name = "thread " + (track.tid.is_text ? std::string(store_.strings().Get(track.tid.text))
+                                            : std::to_string(track.tid.number));
+    return trie_.Child(others, tree_.frames.Intern(name), StackNodeKind::kThreads);
+  }
+
+  // `at` is the place of what is around the slice on its thread.
+  uint32_t BackwardPlace(SliceIndex i, SliceIndex parent, uint32_t at) {
+    const Pass around = parent == kNone ? Pass::kForward : model_.pass[parent];
+    const bool alone = model_.frame[i] == kNone;  // no frame around it
+    if (model_.pass[i] == Pass::kRecompute) {
+      if (around == Pass::kRecompute) return at;
+      if (!alone) return trie_.Child(at, recompute_, StackNodeKind::kRecompute);
+      return IsFrame(i) ? MarkedPlace(CheckpointOf(i), at) : RepeatedPlace(i, at);
+    }
+    if (around == Pass::kRecompute && !alone) return BesideRecompute(i);
+    const SliceIndex forward = alone && model_.IsOp(i) ? FirstRun(model_.forward[i]) : kNone;
+    return forward != kNone ? node_[forward] : at;
+  }
+  // The forward op itself, for work that ran again: when it ran first, if that is known.
+  SliceIndex FirstRun(SliceIndex forward) const {
+    if (forward == kNone || model_.pass[forward] != Pass::kRecompute) return forward;
+    return model_.repeats[forward] != kNone ? model_.repeats[forward] : forward;
+  }
+
+  // A call into the engine from a checkpoint's frames: what it runs is backward again.
+  uint32_t BesideRecompute(SliceIndex i) {
+    std::vector<SliceIndex> below;
+    for (SliceIndex at = model_.frame[i];
+         at != kNone && model_.pass[at] == Pass::kRecompute && below.size() < kMaxDepth;
+         at = model_.frame[at]) {
+      below.push_back(at);
+    }
+    const SliceIndex around = below.empty() ? kNone : store_.parent(below.back());
+    uint32_t node = around == kNone ? kRoot : node_[around];
+    for (size_t k = below.size(); k-- > 0;) {
+      const StringId frame = names_.Of(store_.name(below[k]));
+      if (frame != 0) node = trie_.Child(node, frame);
+    }
+    return node;
+  }
+
+  // The frame of the checkpoint that a frame of recomputation belongs to, by the ops inside it.
+  SliceIndex CheckpointOf(SliceIndex frame) {
+    const SliceIndex last = store_.tracks()[store_.track(frame)].last;
+    for (SliceIndex i = frame + 1; i < last && i - frame < kMaxLook; ++i) {
+      if (store_.start(i) >= store_.end(frame)) break;
+      if (model_.repeats[i] == kNone) continue;
+      SliceIndex at = model_.frame[model_.repeats[i]];
+      for (uint32_t k = 0; at != kNone && k < kMaxDepth && !IsCheckpoint(at); ++k)
+        at = model_.frame[at];
+      return at != kNone && IsCheckpoint(at) ? at : kNone;
+    }
+    return kNone;
+  }
+  uint32_t MarkedPlace(SliceIndex frame, uint32_t otherwise) {
+    return trie_.Child(frame == kNone ? otherwise : node_[frame], recompute_,
+                       StackNodeKind::kRecompute);
+  }
+
+  // Place of recomputed work by what ran before: the same functions, below the checkpoint's.
+  uint32_t RepeatedPlace(SliceIndex op, uint32_t otherwise) {
+    SliceIndex first = kNone;
+    if (op != kNone && model_.IsOp(op)) first = model_.repeats[op];
+    if (first == kNone) return MarkedPlace(kNone, otherwise);
+    const SliceIndex innermost = model_.frame[first];
+    if (innermost == kNone) return trie_.Child(node_[first], recompute_, StackNodeKind::kRecompute);
+    const auto [it, fresh] = repeated_.try_emplace(innermost, kRoot);
+    if (!fresh) return it->second;
+    std::vector<SliceIndex> below;
+    SliceIndex at = innermost;
+    while (at != kNone && below.size() < kMaxDepth && !IsCheckpoint(at)) {
+      below.push_back(at);
+      at = model_.frame[at];
+    }
+    if (at == kNone || !IsCheckpoint(at)) {
+      below.clear();
+      at = innermost;
+    }
+    uint32_t node = MarkedPlace(at, kRoot);
+    for (size_t k = below.size(); k-- > 0;) {
+      const StringId frame = names_.Of(store_.name(below[k]));
+      if (frame != 0) node = trie_.Child(node, frame);
+    }
+    return repeated_[innermost] = node;
+  }
+  bool IsCheckpoint(SliceIndex frame) {
+    const auto [it, fresh] = checkpoint_.try_emplace(store_.name_id(frame), false);
+    if (fresh) it->second = ClassifyFrame(store_.name(frame)) == FrameKind::kCheckpoint;
+    return it->second;
+  }
+
+  bool WeighHost() {
+    HostNesting nesting;
+    if (!NestHostWork(store_, cancel_, &nesting)) return false;
+    for (SliceIndex i = 0; i < store_.slice_count(); ++i) {
+      if (Stop(i)) return false;
+      if (nesting.exclusive[i] <= 0 || !options_.steps.Contains(model_.step[i])) continue;
+      trie_.Add(node_[i], nesting.exclusive[i]);
+    }
+    return true;
+  }
+
+  bool WeighDevices() {
+    for (SliceIndex i = 0; i < store_.slice_count(); ++i) {
+      if (Stop(i)) return false;
+      if (!IsDeviceWork(store_.kind(i)) || !options_.steps.Contains(model_.step[i])) continue;
+      trie_.Add(DevicePlace(i), store_.duration(i));
+    }
+    return true;
+  }
+  uint32_t DevicePlace(SliceIndex i) {
+    const SliceIndex op = model_.SourceOp(i);
+    const SliceIndex place = HostPlaceOf(model_, i);
+    const uint32_t around = place == kNone ? kRoot : node_[place];
+    if (model_.pass[i] == Pass::kRecompute && op != kNone && model_.repeats[op] != kNone)
+      return RepeatedPlace(op, around);
+    if (model_.pass[i] == Pass::kBackward && op != kNone && model_.forward[op] != kNone)
+      return node_[FirstRun(model_.forward[op])];
+    return around;
+  }
+
+  const Model& model_;
+  const TraceStore& store_;
+  const StackOptions& options_;
+  const CancelToken& cancel_;
+  StackTree& tree_;
+  Trie trie_;
+  FrameNames names_;
+  const bool host_;
+  const StringId recompute_;
+  std::vector<uint32_t> node_;                         // per host slice
+  std::unordered_map<SliceIndex, uint32_t> repeated_;  // frame of what ran first -> place
+  std::unordered_map<StringId, bool> checkpoint_;
+};
 
 bool FromStrings(const Model& model, const StackOptions& options, StringId key,
                  const CancelToken& cancel, StackTree& tree) {
   const TraceStore& store = model.store();
   Trie trie(tree);
+  HostNesting nesting;
+  const bool host = options.weight == StackWeight::kHost;
+  if (host && !NestHostWork(store, cancel, &nesting)) return false;
+  const StringId recompute = tree.frames.Intern(kRecomputeName);
   FrameNames names(tree, options);
   std::unordered_map<std::string_view, uint32_t> known;
   const auto node_of = [&](std::string_view stack) {
@@ -160,20 +324,25 @@ bool FromStrings(const Model& model, const StackOptions& options, StringId key,
   };
   for (SliceIndex i = 0; i < store.slice_count(); ++i) {
     if ((i & 0xFFFF) == 0 && cancel.cancelled()) return false;
-    if (store.kind(i) != SliceKind::kCpuOp || !options.steps.Contains(model.step[i])) continue;
-    const Ns weight =
-        options.weight == StackWeight::kHost ? model.host_self[i] : model.device_self[i];
+    if (!options.steps.Contains(model.step[i])) continue;
+    if (host ? !IsHostWork(store.kind(i)) : !IsDeviceWork(store.kind(i))) continue;
+    const Ns weight = host ? nesting.exclusive[i] : store.duration(i);
     if (weight <= 0) continue;
-    // An op without a stack takes that of the op around it, a backward op that of its forward op.
+    // What has no stack takes that of the op around it, backward work that of its forward op, and
+    // what runs again that of the op that ran before.
     std::string_view stack;
-    SliceIndex at = i;
+    SliceIndex at = store.kind(i) == SliceKind::kCpuOp ? i : model.SourceOp(i);
     for (uint32_t depth = 0; at != kNone && stack.empty() && depth < kMaxDepth; ++depth) {
       stack = store.ArgText(at, key);
-      if (stack.empty() && model.forward[at] != kNone)
-        stack = store.ArgText(model.forward[at], key);
+      for (const SliceIndex other : {model.forward[at], model.repeats[at]}) {
+        if (stack.empty() && other != kNone) stack = store.ArgText(other, key);
+      }
       at = model.op[at];
     }
-    trie.Add(stack.empty() ? kRoot : node_of(stack), weight);
+    uint32_t node = stack.empty() ? kRoot : node_of(stack);
+    if (model.pass[i] == Pass::kRecompute)
+      node = trie.Child(node, recompute, StackNodeKind::kRecompute);
+    trie.Add(node, weight);
   }
   return true;
 }
@@ -205,7 +374,7 @@ StackTree Inverted(StackTree&& top_down) {
     uint32_t at = kRoot;
     // Self time belongs to the function at the root of the inverted stack; callers below divide it.
     for (uint32_t up = i; up != kRoot && up != kNone; up = top_down.nodes[up].parent) {
-      at = trie.Child(at, top_down.nodes[up].frame);
+      at = trie.Child(at, top_down.nodes[up].frame, top_down.nodes[up].kind);
     }
     trie.Add(at, leaf.self);
   }
@@ -230,7 +399,7 @@ Result<StackTree> AnalyzeStacks(const Model& model, const StackOptions& options,
   tree.strings = !python && strings;
   bool done = true;
   if (python) {
-    done = FromPythonFunctions(model, options, cancel, tree);
+    done = PythonStacks(model, options, cancel, tree).Run();
   } else if (strings) {
     done = FromStrings(model, options, key, cancel, tree);
   } else {
@@ -242,7 +411,10 @@ Result<StackTree> AnalyzeStacks(const Model& model, const StackOptions& options,
   SumTotals(tree);
   for (StackNode& node : tree.nodes) {
     std::stable_sort(node.children.begin(), node.children.end(), [&](uint32_t a, uint32_t b) {
-      return tree.nodes[a].total > tree.nodes[b].total;
+      const StackNode &first = tree.nodes[a], &second = tree.nodes[b];
+      const bool threads = first.kind == StackNodeKind::kThreads;
+      if (threads != (second.kind == StackNodeKind::kThreads)) return !threads;
+      return first.total > second.total;
     });
   }
   return tree;
@@ -263,6 +435,7 @@ Table StackTable(const StackTree& tree) {
       {"line", "Line", "Line as recorded.", CellType::kInteger, Unit::kNone, false},
   };
   std::vector<Ns> self(tree.frames.size(), 0), total(tree.frames.size(), 0);
+  std::vector<StackNodeKind> kind(tree.frames.size(), StackNodeKind::kFunction);
   std::vector<uint32_t> open(tree.frames.size(), 0);
   // Depth first without recursion: a negative entry closes its node.
   std::vector<int64_t> work;
@@ -276,14 +449,20 @@ Table StackTable(const StackTree& tree) {
     }
     const StackNode& node = tree.nodes[at];
     self[node.frame] += node.self;
+    kind[node.frame] = node.kind;
     if (open[node.frame]++ == 0) total[node.frame] += node.total;
     work.push_back(-at);
     for (uint32_t child : node.children) work.push_back(child);
   }
   const double whole = static_cast<double>(std::max<Ns>(1, tree.nodes[kRoot].total));
   for (StringId id = 1; id < tree.frames.size(); ++id) {
-    if (total[id] <= 0) continue;
-    const Frame frame = ParseFrameName(tree.frames.Get(id));
+    if (total[id] <= 0 || kind[id] == StackNodeKind::kThreads) continue;
+    Frame frame;
+    if (kind[id] == StackNodeKind::kFunction) {
+      frame = ParseFrameName(tree.frames.Get(id));
+    } else {
+      frame.function = std::string(tree.frames.Get(id));
+    }
     table.rows.push_back({frame.function, static_cast<double>(self[id]) / 1000.0,
                           static_cast<double>(total[id]) / 1000.0,
                           static_cast<double>(total[id]) / whole, frame.library,

@@ -14,11 +14,19 @@ namespace emberline {
 
 enum class StackWeight { kDevice, kHost };
 
+// What a place in a tree of stacks stands for.
+enum class StackNodeKind : uint8_t {
+  kFunction,
+  kRecompute,  // what is below ran again in backward, for activation checkpointing
+  kThreads,    // what is below ran on other threads than the main one; or on one of those
+};
+
 // A function in a stack, as a place in a tree of stacks.
 struct StackNode {
   uint32_t parent = kNone;
-  std::vector<uint32_t> children;
-  StringId frame = 0;  // into StackTree::frames
+  StackNodeKind kind = StackNodeKind::kFunction;
+  std::vector<uint32_t> children;  // heaviest first, other threads last
+  StringId frame = 0;              // into StackTree::frames
   Ns self = 0;
   Ns total = 0;        // self and below
   uint64_t calls = 0;  // slices that put weight here directly
@@ -40,8 +48,11 @@ struct StackOptions {
 };
 
 // Device time: device work at the stack of its launch; backward work at the stack of its forward
-// operator. Host time: own time of Python functions (and of what they call outside Python); with
-// recorded strings, host self time of operators. Errors: kCancelled.
+// operator; what runs again below the checkpoint that it belongs to, under a place of its own.
+// Host time: time of Python functions, operators and runtime calls without such inside them (as
+// lines have it: both have one total), at the stack around them; on threads of autograd that
+// have no stack, as device time. Threads beside the main one have a place of their own.
+// Errors: kCancelled.
 Result<StackTree> AnalyzeStacks(const Model& model, const StackOptions& options,
                                 const CancelToken& cancel);
 

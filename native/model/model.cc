@@ -12,6 +12,7 @@
 #include "model/graphs.h"
 #include "model/host_place.h"
 #include "model/names.h"
+#include "model/passes.h"
 
 namespace emberline {
 namespace {
@@ -480,7 +481,7 @@ class Builder {
   bool PairForward() {
     Model& m = *model_;
     m.forward.assign(all_, kNone);
-    m.is_backward.assign(all_, false);
+    is_backward_.assign(n_, false);
     is_node_.assign(n_, false);
     node_.assign(n_, kNone);
     std::vector<uint8_t> node_name(s_.strings().size(),
@@ -498,7 +499,7 @@ class Builder {
       is_node_[i] = (node_name[name] & 1) != 0;
       // Ops around it stand before it, so each chain of them is followed once, however deep.
       node_[i] = is_node_[i] ? i : m.op[i] == kNone ? kNone : node_[m.op[i]];
-      m.is_backward[i] = (node_name[name] & 2) != 0;
+      is_backward_[i] = (node_name[name] & 2) != 0;
     }
 
     const auto& flows = s_.flows();
@@ -543,26 +544,7 @@ class Builder {
       }
     }
 
-    // Descendants of a backward node run in backward too and share its partner, except what is
-    // computed again for it (checkpointing): ops that take fresh numbers inside the node.
-    std::vector<bool> again(n_, false);
-    for (SliceIndex i = 0; i < n_; ++i) {
-      if (Stop(i)) return false;
-      if (!m.IsOp(i)) continue;
-      const SliceIndex p = m.op[i];
-      if (p != kNone && (m.is_backward[p] || again[p]) && !is_node_[i] && m.forward[i] == kNone) {
-        if (again[p] || fresh[i]) {
-          again[i] = true;
-          m.is_backward[i] = false;
-          continue;
-        }
-        m.is_backward[i] = true;
-        m.forward[i] = m.forward[p];
-      } else if (m.forward[i] != kNone) {
-        m.is_backward[i] = true;
-      }
-    }
-    return true;
+    return AssignPasses({&is_node_, &is_backward_, &fresh}, cancel_, &m);
   }
 
   bool PairBySequence(std::vector<bool>* fresh) {
@@ -586,9 +568,9 @@ class Builder {
       if (!number || *number < 0) continue;
       const int64_t thread = Int(i, keys_.forward_thread).value_or(0);
       if (thread > 0) {
-        m.is_backward[i] = true;
+        is_backward_[i] = true;
         backwards.push_back({thread, *number, i});
-      } else if (!m.is_backward[i]) {
+      } else if (!is_backward_[i]) {
         (*fresh)[i] = true;
         forwards.push_back({*number, s_.track(i), i});
       }
@@ -962,6 +944,7 @@ class Builder {
   std::vector<std::pair<SliceIndex, SliceIndex>> around_;
   std::vector<bool> is_node_;     // "autograd::engine::evaluate_function: X"
   std::vector<SliceIndex> node_;  // of an op: the nearest such around it, or itself; else kNone
+  std::vector<bool> is_backward_;  // by its own name or number
 };
 
 }  // namespace

@@ -46,6 +46,14 @@ inline std::string DeviceLabel(const Device& device) {
   return device.kind + " " + std::to_string(device.ordinal);
 }
 
+// Which pass of training a slice runs in. What is neither backward nor recomputation is forward:
+// data loading and the optimizer too.
+enum class Pass : uint8_t {
+  kForward,
+  kBackward,   // below an autograd node, or with a forward partner
+  kRecompute,  // forward work that backward runs again: activation checkpointing. Inside a node.
+};
+
 // How an op's launches were found; shown in trace health.
 enum class OpLinkMethod : uint8_t { kNone, kExternalId, kContainment, kArrow };
 
@@ -83,9 +91,11 @@ class Model {
   std::vector<SliceIndex> annotation;
   // For a backward op: its forward op (flow, else (Fwd thread id, Sequence number)); kNone else.
   std::vector<SliceIndex> forward;
-  // True for ops that run in backward (below an autograd "evaluate_function" or with a forward
-  // partner).
-  std::vector<bool> is_backward;
+  // Pass of every slice on a host thread and, through its launch or op, of every device slice.
+  std::vector<Pass> pass;
+  // For a recomputed op: the forward op that it repeats; kNone where that is not known, and for
+  // all others. See model/passes.h.
+  std::vector<SliceIndex> repeats;
   // Step index of a slice (see `steps`), kNone outside all steps. A device slice belongs to the
   // step of its launch.
   std::vector<uint32_t> step;

@@ -90,4 +90,27 @@ bool IsBackwardName(std::string_view name) {
   return name.ends_with("Backward");
 }
 
+FrameKind ClassifyFrame(std::string_view name) {
+  if (name.starts_with("nn.Module: ")) return FrameKind::kModule;
+  if (name.starts_with("<built-in method run_backward of ")) return FrameKind::kEngine;
+  const size_t colon = name.rfind("): ");
+  const size_t bracket = colon == std::string_view::npos ? colon : name.rfind('(', colon);
+  if (bracket == std::string_view::npos) return FrameKind::kOther;
+  const std::string_view function = name.substr(colon + 3);
+  std::string file(name.substr(0, bracket));
+  std::replace(file.begin(), file.end(), '\\', '/');
+  if (file.ends_with("torch/utils/checkpoint.py")) {
+    for (const std::string_view again : {"unpack", "unpack_hook", "recompute_fn", "backward"}) {
+      if (function == again) return FrameKind::kRecompute;
+    }
+    return FrameKind::kCheckpoint;
+  }
+  if ((file.ends_with("torch/autograd/__init__.py") &&
+       (function == "backward" || function == "grad")) ||
+      (file.ends_with("torch/autograd/graph.py") && function == "_engine_run_backward")) {
+    return FrameKind::kEngine;
+  }
+  return FrameKind::kOther;
+}
+
 }  // namespace emberline

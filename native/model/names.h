@@ -39,4 +39,14 @@ bool IsSynchronisingCall(std::string_view name);
 // "XBackward0".
 bool IsBackwardName(std::string_view name);
 
+// What a python_function slice's name says about passes of training.
+enum class FrameKind : uint8_t {
+  kOther,
+  kModule,      // "nn.Module: Linear_3"
+  kCheckpoint,  // a function of torch/utils/checkpoint.py that runs in forward
+  kRecompute,   // one that runs in backward, to compute again what was not kept
+  kEngine,      // a call into the autograd engine: what it runs is backward
+};
+FrameKind ClassifyFrame(std::string_view python_function_name);
+
 }  // namespace emberline

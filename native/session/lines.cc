@@ -7,6 +7,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "analysis/host_nesting.h"
 #include "analysis/stack_of.h"
 #include "base/file.h"
 #include "model/graphs.h"
@@ -127,9 +128,7 @@ class AttributionBuilder {
     at_.called.assign(n, kNone);
     at_.user_frame.assign(n, false);
     at_.begins_run.assign(n, false);
-    at_.backward.assign(n, false);
-    at_.parent.assign(n, kNone);
-    at_.exclusive.assign(n, 0);
+    at_.pass.assign(n, Pass::kForward);
     at_.memory_slice.assign(s_.memory().size(), kNone);
     using Stage = bool (AttributionBuilder::*)();
     for (const Stage stage : {&AttributionBuilder::ReadNames, &AttributionBuilder::Nest,
@@ -151,10 +150,7 @@ class AttributionBuilder {
 
  private:
   bool Stop(uint32_t i) const { return i % kCancelStride == 0 && cancel_.cancelled(); }
-  bool Counted(SliceIndex i) const {
-    const SliceKind k = s_.kind(i);
-    return k == SliceKind::kPythonFunction || k == SliceKind::kCpuOp || IsLaunchApi(k);
-  }
+  bool Counted(SliceIndex i) const { return IsHostWork(s_.kind(i)); }
   bool IsFrame(SliceIndex i) const { return s_.kind(i) == SliceKind::kPythonFunction; }
 
   NameInfo& Name(StringId id) { return names_[name_ids_[id]]; }
@@ -224,11 +220,14 @@ class AttributionBuilder {
     }
     cut_.assign(s_.all_slice_count(), false);
     track_end_.assign(s_.tracks().size(), 0);
+    HostNesting nesting;
+    HostNester nester(s_, &nesting);
+    const std::vector<SliceIndex>& open = nester.open();
     for (TrackIndex t = 0; t < s_.tracks().size(); ++t) {
       const Track& track = s_.tracks()[t];
       const bool capture = track.kind == TrackKind::kGraphCapture;
       if (track.kind != TrackKind::kHostThread && !capture && memory[t].empty()) continue;
-      std::vector<SliceIndex> open;
+      nester.BeginTrack();
       size_t next_record = 0;
       bool beginning = true;  // still inside the frames that were open when the recording began
       const auto records_until = [&](Ns time, bool all) {
@@ -247,30 +246,22 @@ class AttributionBuilder {
         if (!Counted(i)) continue;
         track_end_[t] = std::max(track_end_[t], s_.end(i));
         records_until(s_.start(i), false);
-        while (!open.empty() && s_.end(open.back()) <= s_.start(i) &&
-               !(s_.duration(i) == 0 && s_.end(open.back()) == s_.start(i))) {
-          open.pop_back();
-        }
-        for (size_t k = open.size(), look = kMaxLook; k-- > 0 && look-- > 0;) {
-          if (s_.end(open[k]) + kJitter < s_.end(i)) continue;
-          at_.parent[i] = open[k];
-          break;
-        }
-        at_.exclusive[i] += s_.duration(i);
-        if (at_.parent[i] != kNone) at_.exclusive[at_.parent[i]] -= s_.duration(i);
+        nester.Close(i);
         if (beginning) {
-          const bool first = i == track.first || open.empty() || at_.parent[i] == open.back();
+          const bool first = i == track.first || open.empty() || nesting.parent[i] == open.back();
           if (IsFrame(i) && first && (open.empty() || cut_[open.back()]))
             cut_[i] = true;
           else
             beginning = false;
-          if (beginning && open.size() > 1 && at_.parent[i] != open.back()) beginning = false;
+          if (beginning && open.size() > 1 && nesting.parent[i] != open.back()) beginning = false;
         }
-        open.push_back(i);
+        nester.Open(i);
       }
       records_until(0, true);
     }
-    for (Ns& e : at_.exclusive) e = std::max<Ns>(e, 0);
+    nester.Finish();
+    at_.parent = std::move(nesting.parent);
+    at_.exclusive = std::move(nesting.exclusive);
     return true;
   }
 
@@ -805,34 +796,110 @@ class AttributionBuilder {
     return true;
   }
 
-  // Backward work counts at its forward op's line, unless it runs user code of its own (custom
-  // autograd functions, recomputation of checkpoints).
+  // Backward work counts at its forward op's line, and what runs again at the line that ran before,
+  // unless they run user code of their own (custom autograd functions, recomputation with a stack
+  // around it).
   bool Blame() {
     const uint32_t n = s_.all_slice_count();
     std::vector<bool> own_code(n, false);
-    if (!FindBackwardCalls()) return false;
+    if (!FindBackwardCalls() || !FindOrigins()) return false;
     for (SliceIndex i = 0; i < n; ++i) {
       if (Stop(i)) return false;
       if (!Counted(i)) continue;
       const SliceIndex p = at_.parent[i];
       at_.blamed[i] = at_.context[i];
-      const bool outer_backward = p != kNone && at_.backward[p];
-      at_.backward[i] = outer_backward || model_.is_backward[i];
-      if (outer_backward && (own_code[p] || at_.user_frame[p] || at_.user_frame[i])) {
+      const bool outer = p != kNone && at_.pass[p] != Pass::kForward;
+      at_.pass[i] = model_.pass[i] == Pass::kForward && outer ? at_.pass[p] : model_.pass[i];
+      if (at_.pass[i] == Pass::kForward) continue;
+      const SliceIndex op = model_.IsOp(i) ? i : model_.op[i];
+      const SliceIndex forward = op == kNone ? kNone : model_.forward[op];
+      if (outer && !BeginsNode(i) && (own_code[p] || at_.user_frame[p] || at_.user_frame[i])) {
         own_code[i] = true;
+        if (at_.pass[i] == Pass::kBackward) SetOrigin(i, forward);
         continue;
       }
-      const SliceIndex forward = model_.forward[i];
-      if (forward != kNone && at_.context[forward] != kNone) {
-        at_.backward[i] = true;
-        at_.blamed[i] = at_.context[forward];
-      } else if (outer_backward) {
+      if (at_.pass[i] == Pass::kRecompute) {
+        BlameRepeated(i, op);
+      } else if (model_.forward[i] != kNone && BlamedOf(forward) != kNone) {
+        at_.blamed[i] = BlamedOf(forward);
+        if (model_.pass[forward] == Pass::kRecompute) SetOrigin(i, forward);
+      } else if (outer) {
         at_.blamed[i] = at_.blamed[p];
-      } else if (at_.backward[i] && at_.blamed[i] == kNone && !at_.caller.empty()) {
+        if (!at_.origin.empty()) at_.origin[i] = at_.origin[p];
+      } else if (at_.blamed[i] == kNone && !at_.caller.empty()) {
         at_.blamed[i] = at_.caller[i];  // gradients that belong to no forward line
       }
     }
     return true;
+  }
+  // An op that is an autograd node: what is inside it shares its forward op.
+  bool BeginsNode(SliceIndex i) const {
+    const SliceIndex forward = model_.forward[i];
+    const SliceIndex outer = model_.op[i];
+    return forward != kNone && (outer == kNone || model_.forward[outer] != forward);
+  }
+  uint32_t BlamedOf(SliceIndex forward) const {
+    return at_.context[forward] != kNone ? at_.context[forward] : at_.blamed[forward];
+  }
+  // What belongs to `forward` is part of the call that this is part of.
+  void SetOrigin(SliceIndex i, SliceIndex forward) {
+    if (forward == kNone) return;
+    if (at_.origin.empty()) at_.origin.assign(s_.all_slice_count(), kNone);
+    const uint32_t origin = at_.origin[forward];
+    at_.origin[i] = origin != kNone ? origin : at_.context[forward];
+  }
+
+  // Recomputed work that no user frame stands around.
+  void BlameRepeated(SliceIndex i, SliceIndex op) {
+    const SliceIndex first = op == kNone ? kNone : model_.repeats[op];
+    if (first != kNone && at_.context[first] != kNone) {
+      at_.blamed[i] = at_.context[first];
+    } else if (!at_.origin.empty() && at_.origin[i] != kNone) {
+      at_.blamed[i] = at_.origin[i];
+    } else if (at_.blamed[i] == kNone && !at_.caller.empty()) {
+      at_.blamed[i] = at_.caller[i];
+    }
+  }
+
+  // The calls whose work runs again: of an op that of the op that it repeats, of what is around it
+  // what these have in common.
+  bool FindOrigins() {
+    const uint32_t n = s_.all_slice_count();
+    std::vector<SliceIndex> root(n, kNone);  // outermost recomputed slice around
+    std::unordered_map<SliceIndex, uint32_t> common;
+    for (SliceIndex i = 0; i < n; ++i) {
+      if (Stop(i)) return false;
+      if (!Counted(i) || model_.pass[i] != Pass::kRecompute) continue;
+      const SliceIndex p = at_.parent[i];
+      root[i] = p != kNone && root[p] != kNone ? root[p] : i;
+      const SliceIndex first = model_.repeats[i];
+      if (first == kNone || at_.context[first] == kNone) continue;
+      const auto [it, fresh] = common.try_emplace(root[i], at_.context[first]);
+      if (!fresh) it->second = CommonContext(it->second, at_.context[first]);
+    }
+    if (common.empty()) return true;
+    at_.origin.assign(n, kNone);
+    for (SliceIndex i = 0; i < n; ++i) {
+      if (Stop(i)) return false;
+      if (root[i] == kNone) continue;
+      const SliceIndex op = model_.IsOp(i) ? i : model_.op[i];
+      const SliceIndex first = op == kNone ? kNone : model_.repeats[op];
+      const auto of_root = common.find(root[i]);
+      at_.origin[i] = first != kNone && at_.context[first] != kNone ? at_.context[first]
+                      : of_root == common.end()                     ? kNone
+                                                                    : of_root->second;
+    }
+    return true;
+  }
+  uint32_t CommonContext(uint32_t a, uint32_t b) const {
+    while (a != b && a != kNone && b != kNone) {
+      if (context_depth_[a] >= context_depth_[b]) {
+        a = at_.contexts[a].parent;
+      } else {
+        b = at_.contexts[b].parent;
+      }
+    }
+    return a == b ? a : kNone;
   }
 
   // Calls into the autograd engine: what they wait for runs on threads of its own.
@@ -888,7 +955,7 @@ class AttributionBuilder {
           at_.caller[i] = at_.caller[at_.parent[i]];
           continue;
         }
-        if (!model_.is_backward[i]) continue;
+        if (model_.pass[i] == Pass::kForward) continue;
         size_t found = 0;
         for (const auto& [waiting, list] : of_process->second) {
           if (waiting == t) continue;
@@ -914,7 +981,7 @@ class AttributionBuilder {
       DevicePlace place;
       place.blamed = at_.blamed[call];
       if (place.blamed == kNone) continue;
-      place.backward = at_.backward[call];
+      place.pass = at_.pass[call];
       place.op = model_.op[call];
       if (model_.launch[work] != kNone) place.context = at_.context[model_.launch[work]];
       at_.captured.emplace(work, place);
@@ -935,7 +1002,8 @@ class AttributionBuilder {
       if (known != at_.captured.end()) place = known->second;
       place.blamed = context;
       if (launch != kNone) place.context = at_.context[launch];
-      place.backward = place.backward || (phase != kNone && s_.ArgText(i, phase) == "backward");
+      if (phase != kNone && s_.ArgText(i, phase) == "backward" && place.pass == Pass::kForward)
+        place.pass = Pass::kBackward;
       at_.captured[i] = place;
     }
     return !cancel_.cancelled();

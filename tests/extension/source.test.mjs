@@ -37,9 +37,11 @@ function line(number, fields = {}) {
     deviceSelfUs: 0,
     deviceTotalUs: 0,
     backwardDeviceUs: 0,
+    recomputeDeviceUs: 0,
     hostSelfUs: 0,
     hostTotalUs: 0,
     backwardHostUs: 0,
+    recomputeHostUs: 0,
     runs: 1,
     calls: 1,
     allocatedBytes: 0,
@@ -148,6 +150,19 @@ test('a hint names side, share, backward part and how often the line ran', () =>
   assert.equal(lineHint({ ...cost, runs: 0 }, false), '900 µs CPU (2 %)');
 });
 
+test('what ran again stands beside backward, and is no part of it', () => {
+  const cost = line(3, {
+    deviceTotalUs: 100,
+    deviceShare: 0.5,
+    backwardDeviceUs: 50,
+    recomputeDeviceUs: 20,
+  });
+  assert.equal(lineHint(cost, true), '100 µs GPU (50 %) · bwd 50.0 µs · recompute 20.0 µs');
+  const options = { device: true, profile: 'run.json', findings: [], link: () => undefined };
+  const text = hoverMarkdown(hoverOf({ cost }), options);
+  assert.match(text, /forward 30\.0 µs · backward 50\.0 µs · recompute 20\.0 µs/);
+});
+
 test('a hint tells waiting, idle devices and unknown lines', () => {
   const cost = line(3, {
     deviceTotalUs: 100,
@@ -234,6 +249,7 @@ test('the lens of a function names time, share, backward part, calls and hottest
     hostShare: 0.1,
     backwardUs: 3100,
     backwardShare: 0.62,
+    recomputeUs: 0,
     calls: 3,
     operators: ['aten::mm', 'aten::add', 'aten::relu', 'aten::sum'],
     stale: false,

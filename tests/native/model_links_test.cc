@@ -176,12 +176,12 @@ TEST_CASE("forward partners by arrow", "[model]") {
   const Loaded m = Load(d);
   for (int event : {node, inner, mm}) {
     CHECK(m->forward[m.At(event)] == m.At(forward));
-    CHECK(m->is_backward[m.At(event)]);
+    CHECK(m->pass[m.At(event)] == Pass::kBackward);
   }
   // The gradient that the node made is accumulated next.
   CHECK(m->forward[m.At(accumulate)] == m.At(forward));
   CHECK(m->forward[m.At(outer)] == kNone);
-  CHECK_FALSE(m->is_backward[m.At(forward)]);
+  CHECK(m->pass[m.At(forward)] == Pass::kForward);
 }
 
 TEST_CASE("forward partners by sequence number, the last that starts, on the right thread",
@@ -213,7 +213,7 @@ TEST_CASE("backward on the thread of forward", "[model]") {
   CHECK(m->forward[m.At(node)] == m.At(forward));
 }
 
-TEST_CASE("what a checkpoint computes again is forward work", "[model]") {
+TEST_CASE("what a checkpoint computes again is recomputation", "[model]") {
   Drawing d;
   d.Op("aten::relu", 0, 10, "\"Sequence number\":1,\"Fwd thread id\":0");
   d.Op("autograd::engine::evaluate_function: ReluBackward0", 100, 100,
@@ -223,10 +223,10 @@ TEST_CASE("what a checkpoint computes again is forward work", "[model]") {
   const int inside = d.Op("aten::empty", 115, 5, "", "20");
   const int grad = d.Op("aten::threshold_backward", 160, 10, "", "20");
   const Loaded m = Load(d);
-  CHECK_FALSE(m->is_backward[m.At(again)]);
-  CHECK_FALSE(m->is_backward[m.At(inside)]);
+  CHECK(m->pass[m.At(again)] == Pass::kRecompute);
+  CHECK(m->pass[m.At(inside)] == Pass::kRecompute);
   CHECK(m->forward[m.At(again)] == kNone);
-  CHECK(m->is_backward[m.At(grad)]);
+  CHECK(m->pass[m.At(grad)] == Pass::kBackward);
 }
 
 TEST_CASE("several links into one backward node do no harm (B9, B10)", "[model]") {

@@ -8,6 +8,8 @@ export interface ShownCost {
   us: number;
   selfUs: number;
   backwardUs: number;
+  /** What activation checkpointing ran again, beside backward. */
+  recomputeUs: number;
   /** 0..1 of all time on that side. */
   share: number;
 }
@@ -24,6 +26,7 @@ export function lineCost(line: AnnotatedLine, device: boolean): ShownCost {
         us: line.deviceTotalUs,
         selfUs: line.deviceSelfUs,
         backwardUs: line.backwardDeviceUs,
+        recomputeUs: line.recomputeDeviceUs,
         share: line.deviceShare,
       }
     : {
@@ -31,6 +34,7 @@ export function lineCost(line: AnnotatedLine, device: boolean): ShownCost {
         us: line.hostTotalUs,
         selfUs: line.hostSelfUs,
         backwardUs: line.backwardHostUs,
+        recomputeUs: line.recomputeHostUs,
         share: line.hostShare,
       };
 }
@@ -45,6 +49,7 @@ export function lineHint(line: AnnotatedLine, device: boolean): string {
   const cost = lineCost(line, device);
   const parts = [`${formatUs(cost.us)} ${cost.side} (${formatShare(cost.share)})`];
   if (cost.backwardUs > 0) parts.push(`bwd ${formatUs(cost.backwardUs)}`);
+  if (cost.recomputeUs > 0) parts.push(`recompute ${formatUs(cost.recomputeUs)}`);
   if (line.runs > 1) parts.push(`×${line.runs}`);
   if (line.synchronisationUs > 0.02 * cost.us && line.synchronisationUs > 0) {
     parts.push(`waits ${formatUs(line.synchronisationUs)}`);
@@ -175,6 +180,7 @@ export function lensTitle(lens: SourceLens, device: boolean): string {
   const share = device ? lens.deviceShare : lens.hostShare;
   const parts = [`${formatUs(us)} ${device ? 'GPU' : 'CPU'} (${formatShare(share)})`];
   if (lens.backwardUs > 0) parts.push(`backward ${formatShare(lens.backwardShare)}`);
+  if (lens.recomputeUs > 0) parts.push(`recompute ${formatUs(lens.recomputeUs)}`);
   if (lens.calls > 0) parts.push(`${lens.calls} ${lens.calls === 1 ? 'call' : 'calls'}`);
   const hottest = lens.operators.slice(0, 3).map((name) => labelText(shorten(name, 40)));
   if (hottest.length > 0) parts.push(hottest.join(', '));

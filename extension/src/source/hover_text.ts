@@ -69,10 +69,12 @@ function summary(result: SourceHoverResult, device: boolean): string[] {
     `**${formatUs(cost.us)} ${cost.side}** (${formatShare(cost.share)})`,
     `own ${formatUs(cost.selfUs)}`,
   ];
-  if (cost.backwardUs > 0) {
-    facts.push(`forward ${formatUs(Math.max(0, cost.us - cost.backwardUs))}`);
-    facts.push(`backward ${formatUs(cost.backwardUs)}`);
+  if (cost.backwardUs > 0 || cost.recomputeUs > 0) {
+    const forwardUs = Math.max(0, cost.us - cost.backwardUs - cost.recomputeUs);
+    facts.push(`forward ${formatUs(forwardUs)}`);
   }
+  if (cost.backwardUs > 0) facts.push(`backward ${formatUs(cost.backwardUs)}`);
+  if (cost.recomputeUs > 0) facts.push(`recompute ${formatUs(cost.recomputeUs)}`);
   if (line.runs > 0) {
     facts.push(
       `${line.confidence === 'function' ? 'called' : 'ran'} ${line.runs === 1 ? 'once' : `${formatCount(line.runs)} times`}`,

@@ -27,6 +27,10 @@ Json NodeJson(const ModuleTree& tree, uint32_t id) {
   json["backwardHostUs"] = Us(node.backward_host);
   json["backwardDeviceTotalUs"] = Us(node.backward_device_total);
   json["backwardDeviceSelfUs"] = Us(node.backward_device_self);
+  json["recomputed"] = node.recomputed;
+  json["recomputeHostUs"] = Us(node.recompute_host);
+  json["recomputeDeviceTotalUs"] = Us(node.recompute_device_total);
+  json["recomputeDeviceSelfUs"] = Us(node.recompute_device_self);
   json["allocatedBytes"] = node.allocated_bytes;
   json["slice"] = node.first_slice == kNone ? Json(nullptr) : Json(node.first_slice);
   json["file"] = node.file;

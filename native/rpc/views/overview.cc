@@ -49,6 +49,10 @@ void FindLines(const Model& model, const LineData& data, Finding* finding) {
 
 Json OptionalRatio(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
+double ShareOf(Ns part, Ns whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
 Json PartsJson(const std::array<double, kRoleCount>& parts_ns) {
   Json json = Json::object();
   for (size_t role = 0; role < kRoleCount; ++role) {
@@ -145,6 +149,13 @@ Result<Json> OverviewView(const ViewRequest& request) {
   result["tensorCoreShare"] = OptionalRatio(overview->tensor_core_share);
   result["tensorCoreUnknownShare"] = OptionalRatio(overview->tensor_core_unknown_share);
   result["tensorCoreEligibleShare"] = OptionalRatio(overview->tensor_core_eligible_share);
+  if (overview->recompute) {
+    const RecomputeCost& cost = *overview->recompute;
+    result["recompute"] = {{"hostUs", Us(cost.host)},
+                           {"hostShare", ShareOf(cost.host, cost.all_host)},
+                           {"deviceUs", Us(cost.device)},
+                           {"deviceShare", ShareOf(cost.device, cost.all_device)}};
+  }
   result["recommendations"] = Json::array();
   size_t bytes = 0;
   std::shared_ptr<const LineData> lines;

@@ -203,6 +203,8 @@ class Annotator {
     sum.host_total = std::max(sum.host_total, c.host_total);
     sum.backward_device = std::max(sum.backward_device, c.backward_device);
     sum.backward_host = std::max(sum.backward_host, c.backward_host);
+    sum.recompute_device = std::max(sum.recompute_device, c.recompute_device);
+    sum.recompute_host = std::max(sum.recompute_host, c.recompute_host);
     sum.calls += c.calls;
     // The bodies of comprehensions and lambdas run more often than the line that holds them.
     const bool inner = IsInner(c);
@@ -233,6 +235,7 @@ class Annotator {
             {"hostShare", Share(g.host, sums_.totals.host)},
             {"backwardUs", Us(backward)},
             {"backwardShare", Share(backward, device ? g.device : g.host)},
+            {"recomputeUs", Us(device ? g.recompute_device : g.recompute_host)},
             {"calls", g.calls},
             {"operators", g.operators},
             {"stale", stale}};
@@ -265,10 +268,10 @@ std::vector<SliceIndex> SlicesOf(const ViewRequest& request, const LineAttributi
       if (l == kNone || !wanted[l]) {
         if (at.user_frame[i])
           l = location(at.context[i]);
-        else if (at.backward[i] && store.kind(i) == SliceKind::kCpuOp &&
+        else if (at.pass[i] != Pass::kForward && store.kind(i) == SliceKind::kCpuOp &&
                  at.blamed[i] != at.context[i] &&
                  (at.parent[i] == kNone || at.blamed[at.parent[i]] != at.blamed[i])) {
-          l = location(at.blamed[i]);  // outermost op of the line's backward
+          l = location(at.blamed[i]);  // outermost op of the line's backward, or that ran again
         }
       }
     }
@@ -418,14 +421,15 @@ Result<Json> SourceHover(const ViewRequest& request) {
     } else {
       place.blamed = at.blamed[i];
       place.context = at.context[i];
-      place.backward = at.backward[i];
+      if (!at.origin.empty()) place.origin = at.origin[i];
+      place.pass = at.pass[i];
     }
     uint32_t context = kNone;
-    for (const uint32_t c : {place.blamed, place.context, place.caller}) {
+    for (const uint32_t c : {place.blamed, place.context, place.caller, place.origin}) {
       if (context == kNone && c != kNone && inside[c]) context = c;
     }
     if (context == kNone) continue;
-    const bool backward = place.backward;
+    const bool backward = place.pass == Pass::kBackward;
     if (device) {
       Part& kernel = kernels[store.name_id(i)];
       ++kernel.calls;

@@ -52,16 +52,30 @@ std::shared_ptr<const StackTree> TreeOf(const ViewRequest& request, const StackO
       make);
 }
 
+const char* KindName(StackNodeKind kind) {
+  switch (kind) {
+    case StackNodeKind::kFunction:
+      return "function";
+    case StackNodeKind::kRecompute:
+      return "recompute";
+    case StackNodeKind::kThreads:
+      return "threads";
+  }
+  return "function";
+}
+
 Json NodeJson(const StackTree& tree, uint32_t id) {
   const StackNode& node = tree.nodes[id];
   const std::string_view name = tree.frames.Get(node.frame);
-  const Frame frame = id == 0 ? Frame{} : ParseFrameName(name);
+  const bool function = id != 0 && node.kind == StackNodeKind::kFunction;
+  const Frame frame = function ? ParseFrameName(name) : Frame{};
   Json json = Json::object();
   json["id"] = id;
-  json["function"] = id == 0 ? "all" : frame.function;
+  json["function"] = id == 0 ? "all" : function ? frame.function : std::string(name);
   json["file"] = frame.file;
   json["line"] = frame.line;
   json["library"] = frame.library;
+  json["kind"] = KindName(node.kind);
   json["selfUs"] = Us(node.self);
   json["totalUs"] = Us(node.total);
   // Frames without weight are never sent.
@@ -96,6 +110,10 @@ Result<Json> StacksView(const ViewRequest& request) {
     const uint32_t id = queue.top();
     queue.pop();
     chosen.push_back(id);
+    // Other threads are one box until they are asked for: most of them only wait.
+    const bool folded = tree->nodes[id].kind == StackNodeKind::kThreads &&
+                        id != static_cast<uint32_t>(root) && most != SIZE_MAX;
+    if (folded) continue;
     for (uint32_t child : tree->nodes[id].children) {
       if (tree->nodes[child].total > 0) queue.push(child);
     }

@@ -9,9 +9,11 @@ import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 function costText(cost: AnnotatedLine, device: boolean): string {
   const us = device ? cost.deviceTotalUs : cost.hostTotalUs;
   const backward = device ? cost.backwardDeviceUs : cost.backwardHostUs;
+  const recompute = device ? cost.recomputeDeviceUs : cost.recomputeHostUs;
   const ofAll = device ? cost.deviceShare : cost.hostShare;
   const parts = [`${quantity(us, 'us')} (${share(ofAll, 1)})`];
   if (backward > 0) parts.push(`backward ${quantity(backward, 'us')}`);
+  if (recompute > 0) parts.push(`recompute ${quantity(recompute, 'us')}`);
   if (cost.runs > 1) parts.push(`×${cost.runs}`);
   if (cost.confidence === 'function') parts.push('line not known');
   return parts.join(' · ');

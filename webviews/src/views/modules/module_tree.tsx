@@ -15,13 +15,21 @@ import { TreeTable, type TreeColumn } from '../../widgets/tree_table.tsx';
 import { viewAction } from '../links.ts';
 
 type Metric =
-  'deviceTotalUs' | 'hostTotalUs' | 'backwardDeviceTotalUs' | 'backwardHostUs' | 'allocatedBytes';
+  | 'deviceTotalUs'
+  | 'hostTotalUs'
+  | 'backwardDeviceTotalUs'
+  | 'backwardHostUs'
+  | 'recomputeDeviceTotalUs'
+  | 'recomputeHostUs'
+  | 'allocatedBytes';
 
 const metrics: readonly { key: Metric; title: string; device: boolean }[] = [
   { key: 'deviceTotalUs', title: 'Device time', device: true },
   { key: 'hostTotalUs', title: 'Host time', device: false },
   { key: 'backwardDeviceTotalUs', title: 'Backward device time', device: true },
   { key: 'backwardHostUs', title: 'Backward host time', device: false },
+  { key: 'recomputeDeviceTotalUs', title: 'Recompute device time', device: true },
+  { key: 'recomputeHostUs', title: 'Recompute host time', device: false },
   { key: 'allocatedBytes', title: 'Allocated bytes', device: false },
 ];
 
@@ -33,23 +41,23 @@ const column = (
 ): TreeColumn<ModuleNode> => ({ key, title, unit, definition, value: (node) => Number(node[key]) });
 
 const hostColumns = [
-  column('occurrences', 'Calls', 'count', 'How many times the module was called.'),
+  column('occurrences', 'Calls', 'count', 'How many times the module was called in forward.'),
   column('operators', 'Operators', 'count', 'Listed operators directly inside its calls.'),
-  column('hostTotalUs', 'Host total', 'us', 'Host time of its calls.'),
+  column('hostTotalUs', 'Host total', 'us', 'Host time of its calls in forward.'),
   column(
     'hostSelfUs',
     'Host self',
     'us',
-    'Host time of its calls without that of its sub-modules.',
+    'Host time of its calls in forward, without that of its sub-modules.',
   ),
 ];
 const deviceColumns = [
-  column('deviceTotalUs', 'Device total', 'us', 'Device work launched during its calls.'),
+  column('deviceTotalUs', 'Device total', 'us', 'Device work launched during its calls in forward.'),
   column(
     'deviceSelfUs',
     'Device self',
     'us',
-    'Device work launched during its calls, without that of its sub-modules.',
+    'Device work launched during its calls in forward, without that of its sub-modules.',
   ),
 ];
 const backwardHostColumn = column(
@@ -64,11 +72,23 @@ const backwardDeviceColumn = column(
   'us',
   'Device work of the backward operators of what ran in its calls.',
 );
+const recomputeHostColumn = column(
+  'recomputeHostUs',
+  'Recompute host',
+  'us',
+  'Host time of what activation checkpointing ran again of its calls, in backward.',
+);
+const recomputeDeviceColumn = column(
+  'recomputeDeviceTotalUs',
+  'Recompute device',
+  'us',
+  'Device work of what activation checkpointing ran again of its calls, in backward.',
+);
 const memoryColumn = column(
   'allocatedBytes',
   'Allocated',
   'bytes',
-  'Bytes allocated during its calls; releases are not subtracted.',
+  'Bytes allocated during its calls, also when they ran again; releases are not subtracted.',
 );
 
 function anywhere(nodes: readonly ModuleNode[], key: keyof ModuleNode): boolean {
@@ -148,6 +168,8 @@ export function ModuleTree(props: {
       ...(device ? deviceColumns : []),
       ...(anywhere(nodes, 'backwardHostUs') ? [backwardHostColumn] : []),
       ...(device && anywhere(nodes, 'backwardDeviceTotalUs') ? [backwardDeviceColumn] : []),
+      ...(anywhere(nodes, 'recomputeHostUs') ? [recomputeHostColumn] : []),
+      ...(device && anywhere(nodes, 'recomputeDeviceTotalUs') ? [recomputeDeviceColumn] : []),
       ...(anywhere(nodes, 'allocatedBytes') ? [memoryColumn] : []),
     ],
     [nodes, device],
@@ -195,7 +217,14 @@ export function ModuleTree(props: {
             node.className === '' || node.name.startsWith(node.className) ? '' : node.className
           }
           columns={columns}
-          lesser={['allocatedBytes', 'operators', 'backwardHostUs', 'hostSelfUs', 'deviceSelfUs']}
+          lesser={[
+            'allocatedBytes',
+            'operators',
+            'recomputeHostUs',
+            'backwardHostUs',
+            'hostSelfUs',
+            'deviceSelfUs',
+          ]}
           actions={actions}
           loadAll={props.loadAll}
           {...(props.loadChildren === undefined ? {} : { loadChildren: props.loadChildren })}

@@ -215,6 +215,39 @@ function Average(props: { result: ViewOverviewResult; shown: ShownRole[] }) {
   );
 }
 
+/** What activation checkpointing costs, where it is in use. */
+function Recompute(props: { result: ViewOverviewResult }) {
+  const cost = props.result.recompute;
+  if (cost === undefined) return null;
+  const of = (us: number, part: number): string =>
+    `${quantity(us, 'us')}, ${fixed(part * 100, 1)} %`;
+  return (
+    <Panel
+      title="Recompute"
+      definition="Forward work that activation checkpointing ran again in backward, because it had not kept the results. It saves memory and costs this time."
+    >
+      <Facts
+        items={[
+          ...(cost.deviceUs > 0
+            ? [
+                {
+                  name: 'Device time',
+                  value: of(cost.deviceUs, cost.deviceShare),
+                  definition: 'Device work that ran again, and its part of all device work.',
+                },
+              ]
+            : []),
+          {
+            name: 'Host time',
+            value: of(cost.hostUs, cost.hostShare),
+            definition: 'Host time of running it again, and its part of all traced threads.',
+          },
+        ]}
+      />
+    </Panel>
+  );
+}
+
 /** What the one-letter phases of the trace event format stand for. */
 const phases: Record<string, string> = {
   i: 'instant',
@@ -448,6 +481,7 @@ export function OverviewView() {
             />
           </Panel>
           <Gpus result={value} />
+          <Recompute result={value} />
         </div>
       </div>
       <Panel

@@ -131,8 +131,8 @@ export function StacksView() {
         title={`${value.weight === 'device' ? 'Device' : 'Host'} time by Python stack, ${quantity(value.totalUs, 'us')}`}
         definition={
           value.weight === 'device'
-            ? 'The width of a box is the device time of everything that was launched from it, backward work counted at its forward line.'
-            : 'The width of a box is the host time spent in it and in what it called.'
+            ? 'The width of a box is the device time of everything that was launched from it, backward work counted at its forward line. Below “recompute” stands what activation checkpointing ran again.'
+            : 'The width of a box is the host time spent in it and in what it called. Below “recompute” stands what activation checkpointing ran again; threads beside the main one are folded.'
         }
       >
         <div class={pending ? 'stale' : ''}>

@@ -1,0 +1,56 @@
+#include "analysis/host_nesting.h"
+
+#include <algorithm>
+
+namespace emberline {
+namespace {
+
+// Whole microseconds of old recorders let a child end a little after its parent.
+constexpr Ns kJitter = 2000;
+// Open slices that are looked through for the one that encloses another: a hostile file may nest
+// deeper.
+constexpr size_t kMaxLook = 256;
+
+}  // namespace
+
+HostNester::HostNester(const TraceStore& store, HostNesting* nesting)
+    : store_(store), nesting_(*nesting) {
+  nesting_.parent.assign(store.all_slice_count(), kNone);
+  nesting_.exclusive.assign(store.all_slice_count(), 0);
+}
+
+void HostNester::Close(SliceIndex i) {
+  while (!open_.empty() && store_.end(open_.back()) <= store_.start(i) &&
+         !(store_.duration(i) == 0 && store_.end(open_.back()) == store_.start(i))) {
+    open_.pop_back();
+  }
+  for (size_t k = open_.size(), look = kMaxLook; k-- > 0 && look-- > 0;) {
+    if (store_.end(open_[k]) + kJitter < store_.end(i)) continue;
+    nesting_.parent[i] = open_[k];
+    break;
+  }
+  nesting_.exclusive[i] += store_.duration(i);
+  if (nesting_.parent[i] != kNone) nesting_.exclusive[nesting_.parent[i]] -= store_.duration(i);
+}
+
+void HostNester::Finish() {
+  for (Ns& time : nesting_.exclusive) time = std::max<Ns>(time, 0);
+}
+
+bool NestHostWork(const TraceStore& store, const CancelToken& cancel, HostNesting* nesting) {
+  HostNester nester(store, nesting);
+  for (const Track& track : store.tracks()) {
+    if (track.kind != TrackKind::kHostThread) continue;
+    nester.BeginTrack();
+    for (SliceIndex i = track.first; i < track.last; ++i) {
+      if ((i & 0xFFFF) == 0 && cancel.cancelled()) return false;
+      if (!IsHostWork(store.kind(i))) continue;
+      nester.Close(i);
+      nester.Open(i);
+    }
+  }
+  nester.Finish();
+  return true;
+}
+
+}  // namespace emberline
