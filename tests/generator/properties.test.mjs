@@ -353,6 +353,8 @@ async function modulesHoldTheirChildren({ all, answers }) {
       'deviceTotalUs',
       'backwardHostUs',
       'backwardDeviceTotalUs',
+      'recomputeHostUs',
+      'recomputeDeviceTotalUs',
       'allocatedBytes',
     ]) {
       const parts = sum(node.children, key);
@@ -362,6 +364,7 @@ async function modulesHoldTheirChildren({ all, answers }) {
       ['hostSelfUs', 'hostTotalUs'],
       ['deviceSelfUs', 'deviceTotalUs'],
       ['backwardDeviceSelfUs', 'backwardDeviceTotalUs'],
+      ['recomputeDeviceSelfUs', 'recomputeDeviceTotalUs'],
     ]) {
       assert.equal(
         exact(self, node[self]) + sum(node.children, total),
@@ -399,6 +402,10 @@ async function flameGraphsAddUp({ all }) {
       `functions by ${weight}`,
     );
   }
+  // Host time of stacks and lines is the same, whether there are frames around it or not.
+  const host = await all('view/stacks', { weight: 'host' });
+  const { totals } = await all('view/lines');
+  if (host.form !== 'none') assert.equal(host.totalUs, totals.hostUs);
 }
 
 /** Two windows side by side hold the time of both; nothing is left out or drawn twice. */

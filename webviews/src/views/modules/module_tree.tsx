@@ -52,7 +52,12 @@ const hostColumns = [
   ),
 ];
 const deviceColumns = [
-  column('deviceTotalUs', 'Device total', 'us', 'Device work launched during its calls in forward.'),
+  column(
+    'deviceTotalUs',
+    'Device total',
+    'us',
+    'Device work launched during its calls in forward.',
+  ),
   column(
     'deviceSelfUs',
     'Device self',
