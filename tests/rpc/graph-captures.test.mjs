@@ -103,7 +103,10 @@ test('work of a graph is its recorder’s, in every view', async () => {
   const modules = await emberlineJson('modules', path);
   assert.match(JSON.stringify(modules), /Net_0/);
   const stacks = await emberlineJson('stacks', path);
-  assert.match(JSON.stringify(stacks), /"file":"model\.py","line":20,"library":false,"selfUs":100/);
+  assert.match(
+    JSON.stringify(stacks),
+    /"file":"model\.py","line":20,"library":false,"kind":"function","selfUs":100/,
+  );
   const kernels = await rowsOf('kernels', path, '--group-by', 'properties');
   assert.deepEqual(
     kernels.map((k) => [k.name, k.operator]),
