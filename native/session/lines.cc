@@ -320,8 +320,19 @@ class AttributionBuilder {
     return c >= 0 ? module.classes[c].name : "";
   }
 
-  Observed Describe(SliceIndex child, StringId inner_module, const NameInfo& frame) const {
+  // True when `next`, which ran right after a constructor, enters the object in a `with`.
+  bool Enters(SliceIndex constructor, SliceIndex next) const {
+    if (!IsFrame(constructor) || !IsFrame(next)) return false;
+    const NameInfo& made = Name(s_.name_id(constructor));
+    const NameInfo& entered = Name(s_.name_id(next));
+    return made.kind == NameInfo::kFrame && entered.kind == NameInfo::kFrame &&
+           made.name == "__init__" && entered.name == "__enter__" && made.file == entered.file;
+  }
+
+  Observed Describe(SliceIndex child, StringId inner_module, bool manages,
+                    const NameInfo& frame) const {
     Observed o;
+    o.manages = manages;
     const SliceKind kind = s_.kind(child);
     if (kind != SliceKind::kPythonFunction) {
       o.kind = IsLaunchApi(kind) ? ObservedKind::kRuntime : ObservedKind::kOperator;
@@ -403,21 +414,23 @@ class AttributionBuilder {
         const SliceIndex child = children[k];
         const auto it = inner_module.find(child);
         const StringId module = it == inner_module.end() ? 0 : it->second;
+        const bool manages = k + 1 < begin[f + 1] && Enters(child, children[k + 1]);
         // Names of slices of different kinds may be equal; the kind is part of the key.
         const uint64_t key = (static_cast<uint64_t>(s_.name_id(child)) << 34) ^
                              (static_cast<uint64_t>(module) << 2) ^
-                             (IsFrame(child)                ? 0u
+                             (manages                       ? 3u
+                              : IsFrame(child)              ? 0u
                               : IsLaunchApi(s_.kind(child)) ? 1u
                                                             : 2u);
         const auto [id, fresh] = a->ids.emplace(key, 0);
-        if (fresh) id->second = a->aligner.Describe(Describe(child, module, frame));
+        if (fresh) id->second = a->aligner.Describe(Describe(child, module, manages, frame));
         kind_of[k] = id->second;
         if (call_from_ == kNone || !IsFrame(child)) continue;
         const int line = CallLine(s_.ArgText(child, call_from_));
         if (line <= 0) continue;
         auto& called = a->recorded[line];
         if (called.size() < kMaxCalled && !called.count(id->second))
-          called.emplace(id->second, Describe(child, module, frame));
+          called.emplace(id->second, Describe(child, module, manages, frame));
       }
     }
 
@@ -453,7 +466,8 @@ class AttributionBuilder {
           // Reads of attributes fit any text, so they say nothing about whether this is what ran.
           if (!RunsUnseen(child)) {
             ++a->judged;
-            if (found) ++a->fitting;
+            // Two lines that fit by name are no misfit.
+            if (found || (placed[k].line > 0 && placed[k].named)) ++a->fitting;
           }
           // Several lambdas may share a line.
           placed_line_[child] = found ? placed[k].line : one_line ? function->first_line : 0;

@@ -1,12 +1,14 @@
 #include "source/align.h"
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
 #include <map>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+
+#include "source/match_constructor.h"
+#include "source/names.h"
 
 namespace emberline {
 namespace {
@@ -25,6 +27,7 @@ constexpr float kSkipUnseenCall = 0.05f;
 // Too little for any number of them to choose between two branches.
 constexpr float kSkipUnseenOther = 0.0003f;
 constexpr float kTie = 0.05f;
+constexpr float kNamed = 0.9f;      // sites that take a thing at less have its name, or nearly
 constexpr float kElsewhere = 1.5f;  // a site on another line than the recorded one
 constexpr uint32_t kMaxPoints = 10000;
 constexpr size_t kMaxKinds = 4096;       // further kinds of things are not told apart, nor placed
@@ -118,115 +121,6 @@ const Names& OverloadedOperators() {
 
 bool In(const Names& names, std::string_view name) { return names.count(name) > 0; }
 
-std::string_view Base(std::string_view name) {
-  // In-place forms end with an underscore, private aliases begin with one.
-  while (!name.empty() && name.back() == '_') name.remove_suffix(1);
-  while (!name.empty() && name.front() == '_') name.remove_prefix(1);
-  return name;
-}
-
-bool Upper(std::string_view name) {
-  while (!name.empty() && name.front() == '_') name.remove_prefix(1);
-  return !name.empty() && std::isupper(static_cast<unsigned char>(name.front())) != 0;
-}
-
-std::string Lower(std::string_view name) {
-  std::string out;
-  for (const unsigned char c : name) {
-    if (c != '_') out.push_back(static_cast<char>(std::tolower(c)));
-  }
-  return out;
-}
-
-// One name holds the other: "_randbelow" and "_randbelow_with_getrandbits".
-bool Alike(std::string_view a, std::string_view b) {
-  a = Base(a);
-  b = Base(b);
-  if (a.size() < 4 || b.size() < 4) return false;
-  return a.find(b) != std::string_view::npos || b.find(a) != std::string_view::npos;
-}
-
-// A name's words: "AdaptiveAvgPool2d" -> adaptive, avg, pool; "attn_norm1" -> attn, norm.
-std::vector<std::string> Words(std::string_view name) {
-  std::vector<std::string> out;
-  bool open = false, digit = false;
-  for (size_t i = 0; i < name.size(); ++i) {
-    const auto c = static_cast<unsigned char>(name[i]);
-    if (std::isalpha(c) == 0) {
-      digit = digit || std::isdigit(c) != 0;
-      open = open && std::isdigit(c) != 0;  // a word goes on behind digits: "Pool2d"
-      continue;
-    }
-    const bool capital = std::isupper(c) != 0;
-    const bool after_capital = i > 0 && std::isupper(static_cast<unsigned char>(name[i - 1])) != 0;
-    const bool before_small =
-        i + 1 < name.size() && std::islower(static_cast<unsigned char>(name[i + 1])) != 0;
-    if (!open || (capital && (!after_capital || before_small))) {
-      out.emplace_back();
-      digit = false;
-    }
-    open = true;
-    if (!digit) out.back().push_back(static_cast<char>(std::tolower(c)));
-  }
-  return out;
-}
-
-// An attribute, or the function that made its value, is named after a class: "bn2" and
-// "BatchNorm2d" by initials, "conv3x3" and "Conv2d" by a word, "norm" and "LayerNorm".
-bool NamedAfter(std::string_view name, std::string_view type) {
-  const std::vector<std::string> words = Words(name), of_type = Words(type);
-  if (words.empty() || of_type.empty()) return false;
-  std::string initials;
-  for (const std::string& word : of_type) initials.push_back(word[0]);
-  for (const std::string& word : words) {
-    if (initials.size() > 1 && word == initials) return true;
-    if (word.size() < 3) continue;
-    for (const std::string& other : of_type) {
-      if (other.size() >= 3 && (other.starts_with(word) || word.starts_with(other))) return true;
-    }
-  }
-  return false;
-}
-
-// Part of a dunder method's name that stands for an operator: "__radd__" -> "add".
-std::string DunderOperator(std::string_view name) {
-  if (name.size() < 5 || !name.starts_with("__") || !name.ends_with("__")) return "";
-  std::string core(name.substr(2, name.size() - 4));
-  static const std::map<std::string, std::string, std::less<>> renamed = {
-      {"truediv", "div"},
-      {"rtruediv", "div"},
-      {"itruediv", "div"},
-      {"floordiv", "floor_divide"},
-      {"rfloordiv", "floor_divide"},
-      {"ifloordiv", "floor_divide"},
-      {"mod", "remainder"},
-      {"rmod", "remainder"},
-      {"imod", "remainder"},
-      {"radd", "add"},
-      {"iadd", "add"},
-      {"rsub", "sub"},
-      {"isub", "sub"},
-      {"rmul", "mul"},
-      {"imul", "mul"},
-      {"rpow", "pow"},
-      {"ipow", "pow"},
-      {"rmatmul", "matmul"},
-      {"imatmul", "matmul"},
-      {"rand", "and"},
-      {"iand", "and"},
-      {"ror", "or"},
-      {"ior", "or"},
-      {"rxor", "xor"},
-      {"ixor", "xor"},
-      {"rdiv", "div"},
-      {"idiv", "div"},
-      {"ilshift", "lshift"},
-      {"irshift", "rshift"},
-      {"invert", "bitwise_not"}};
-  const auto it = renamed.find(core);
-  return it == renamed.end() ? core : it->second;
-}
-
 // A look-up runs these methods of its key; those of numbers and strings are not seen.
 bool Hashes(const Site& s, std::string_view method) {
   return !s.literal_key && (method == "__hash__" || method == "__eq__");
@@ -244,31 +138,27 @@ float MatchFrame(const Site& s, const Observed& o) {
   }
   switch (s.kind) {
     case SiteKind::kCall:
-      if (g == "__init__" || g == "__new__" || g == "__post_init__") {
-        const float late = g == "__init__" ? 0.0f : 0.1f;
-        if (s.name == "__init__" && g == "__init__") return 0;
-        if (!o.owner.empty()) return s.name == o.owner ? late : (Upper(s.name) ? 1.2f : 2.4f);
-        return Upper(s.name) ? 0.4f + late : 2.2f;
-      }
+      if (IsConstructor(o)) return MatchConstructor(s, o);
       if (s.name == g) return 0;
       if (s.name == "super" || s.name == "range" || s.name == "isinstance") return kInfinite;
-      if (Base(s.name) == Base(g) && !Base(g).empty()) return 0.2f;
+      if (BaseName(s.name) == BaseName(g) && !BaseName(g).empty()) return 0.2f;
       if (g == "_call_impl" || g == "_wrapped_call_impl") {
-        if (In(NonModules(), s.receiver) || Upper(s.name)) return kInfinite;
+        if (In(NonModules(), s.receiver) || StartsUpper(s.name)) return kInfinite;
         return s.receiver == "self" ? 0.3f : 0.4f;
       }
       if (std::find(s.aliases.begin(), s.aliases.end(), g) != s.aliases.end()) return 0.1f;
-      if (g == "__call__") return Upper(s.name) ? 2.4f : 0.6f;
+      if (g == "__call__") return StartsUpper(s.name) ? 2.4f : 0.6f;
       if (g == "__hash__" || g == "__eq__") return In(HashingCalls(), s.name) ? 0.4f : kInfinite;
       // Decorators of operators hand them on by a variable.
       if (In(OverloadedOperators(), g))
-        return s.receiver.empty() && s.passes_on && !Upper(s.name) ? 1.5f : kInfinite;
+        return s.receiver.empty() && s.passes_on && !StartsUpper(s.name) ? 1.5f : kInfinite;
       if (g.starts_with("__") || g.starts_with("<listcomp") || g.starts_with("<genexpr"))
         return kInfinite;
-      if (Alike(s.name, g)) return 0.7f;
+      if (NamesAlike(s.name, g)) return 0.7f;
       if (In(Wrappers(), g)) return s.passes_on ? 0.6f : 0.8f;
       if (g == "<lambda>") return s.takes_lambda ? 0.3f : 1.0f;
-      if (s.receiver.empty() && !Upper(s.name)) return 1.5f;  // a variable that holds a function
+      if (s.receiver.empty() && !StartsUpper(s.name))
+        return 1.5f;  // a variable that holds a function
       return 2.3f;
     case SiteKind::kAttribute:
       if (g == "__getattr__" || g == "__getattribute__") {
@@ -282,7 +172,7 @@ float MatchFrame(const Site& s, const Observed& o) {
       return s.name == g ? 0.1f : kInfinite;
     case SiteKind::kOperator: {
       const std::string op = DunderOperator(g);
-      if (!op.empty() && Base(s.name) == op) return 0;
+      if (!op.empty() && BaseName(s.name) == op) return 0;
       if (s.name == "contains" && Hashes(s, g)) return 0.3f;
       return g == "wrapped" ? 0.5f : kInfinite;
     }
@@ -341,12 +231,13 @@ float MatchModule(const Site& s, const Observed& o) {
   if (!s.class_name.empty()) {
     if (s.class_name == o.name) return 0;
     // A class may be a base of the one seen.
-    if (Upper(s.class_name)) return 2.2f;
+    if (StartsUpper(s.class_name)) return 2.2f;
     // A function made the module.
     return NamedAfter(s.name, o.name) || NamedAfter(s.class_name, o.name) ? 0.2f : 0.5f;
   }
-  if (Upper(s.name) || s.name == "super" || s.name == "range" || s.name == "len") return kInfinite;
-  const std::string site = Lower(s.name), type = Lower(o.name);
+  if (StartsUpper(s.name) || s.name == "super" || s.name == "range" || s.name == "len")
+    return kInfinite;
+  const std::string site = LowerLetters(s.name), type = LowerLetters(o.name);
   const bool alike =
       NamedAfter(s.name, o.name) || (site.size() > 2 && (type.find(site) != std::string::npos ||
                                                          site.find(type) != std::string::npos));
@@ -359,20 +250,22 @@ float MatchBuiltin(const Site& s, const Observed& o) {
   switch (s.kind) {
     case SiteKind::kCall:
       if (s.name == b) return 0;
-      if (Base(s.name) == Base(b) && !Base(b).empty()) return 0.25f;
+      if (BaseName(s.name) == BaseName(b) && !BaseName(b).empty()) return 0.25f;
       if (std::find(s.aliases.begin(), s.aliases.end(), b) != s.aliases.end()) return 0.1f;
-      if (Alike(s.name, b)) return 0.8f;
+      if (NamesAlike(s.name, b)) return 0.8f;
       if (In(OverloadedOperators(), b))
-        return s.receiver.empty() && s.passes_on && !Upper(s.name) ? 1.5f : kInfinite;
+        return s.receiver.empty() && s.passes_on && !StartsUpper(s.name) ? 1.5f : kInfinite;
       if (b.starts_with("__")) return kInfinite;
       if (s.name == "super" || s.name == "range") return kInfinite;
-      if (s.receiver.empty() && !Upper(s.name)) return 1.6f;
-      return Upper(s.name) ? kInfinite : 2.3f;
+      if (s.receiver.empty() && !StartsUpper(s.name)) return 1.6f;
+      return StartsUpper(s.name) ? kInfinite : 2.3f;
     case SiteKind::kAttribute:
       return b == "__getattribute__" || b == "__getattr__" ? 0.2f : kInfinite;
     case SiteKind::kOperator: {
       const std::string op = DunderOperator(b);
-      return !op.empty() && Base(s.name) == op ? 0.0f : b == Base(s.name) ? 0.3f : kInfinite;
+      return !op.empty() && BaseName(s.name) == op ? 0.0f
+             : b == BaseName(s.name)               ? 0.3f
+                                                   : kInfinite;
     }
     case SiteKind::kSubscript:
       return b == "__getitem__" ? 0.0f : kInfinite;
@@ -426,11 +319,11 @@ float MatchOperator(const Site& s, const Observed& o) {
       "expand",    "detach", "permute"};
   switch (s.kind) {
     case SiteKind::kOperator: {
-      const std::string_view base = Base(s.name);
+      const std::string_view base = BaseName(s.name);
       if (n == s.name) return 0;
-      if (Base(n) == base) return 0.1f;
+      if (BaseName(n) == base) return 0.1f;
       const auto it = alike.find(base);
-      if (it != alike.end() && In(it->second, Base(n))) return 0.15f;
+      if (it != alike.end() && In(it->second, BaseName(n))) return 0.15f;
       if (In(helpers, n)) return 0.6f;
       return 1.7f;
     }
@@ -463,7 +356,7 @@ float MatchOperator(const Site& s, const Observed& o) {
     }
     case SiteKind::kCall: {
       if (s.name == n) return 0.1f;
-      if (Base(s.name) == Base(n) && !Base(n).empty()) return 0.25f;
+      if (BaseName(s.name) == BaseName(n) && !BaseName(n).empty()) return 0.25f;
       static const Names casts = {"to",   "float", "half", "bfloat16", "double",  "long", "int",
                                   "bool", "cuda",  "cpu",  "type",     "type_as", "byte", "short"};
       if (In(casts, s.name) && (n == "to" || n == "_to_copy" || n == "copy_")) return 0.2f;
@@ -489,9 +382,9 @@ float MatchOperator(const Site& s, const Observed& o) {
 }
 
 float MatchRuntime(const Site& s, const Observed& o) {
-  const std::string name = Lower(o.name);
+  const std::string name = LowerLetters(o.name);
   if (s.kind == SiteKind::kCall) {
-    const std::string site = Lower(s.name);
+    const std::string site = LowerLetters(s.name);
     if (name.empty()) return kInfinite;
     return site.size() > 3 && name.find(site) != std::string::npos ? 0.1f : 1.6f;
   }
@@ -694,6 +587,7 @@ struct FunctionAligner::Impl {
       float best = kInfinite, other = kInfinite, none = kInfinite;
       int line = 0;
       uint32_t line_site = 0;
+      bool named = false;
       for (uint32_t p = 0; p < points; ++p) {
         before[p] = after[p] + unplaced;
         none = std::min(none, from[p] + before[p]);
@@ -713,6 +607,7 @@ struct FunctionAligner::Impl {
           best = through;
           line = site.line;
           line_site = static_cast<uint32_t>(e.site);
+          named = costs[sequence[i]][e.site] < kNamed;
         } else if (site.line != line && through < other) {
           other = through;
         }
@@ -722,6 +617,7 @@ struct FunctionAligner::Impl {
           out[i].line = line;
           out[i].site = line_site;
           out[i].ambiguous = other <= best + kTie;
+          out[i].named = named;
         } else {
           out[i] = {};
         }
@@ -767,6 +663,7 @@ uint32_t FunctionAligner::Describe(const Observed& observed) {
   key.push_back('\0');
   key += std::to_string(observed.definition_line);
   if (observed.generator) key += 'g';
+  if (observed.manages) key += 'm';
   const auto [it, fresh] =
       impl_->ids.emplace(std::move(key), static_cast<uint32_t>(impl_->kinds.size()));
   if (fresh) impl_->kinds.push_back(observed);

@@ -26,6 +26,7 @@ struct Observed {
   std::string name;         // function; module class; builtin; operator without its namespace
   std::string owner;        // class of an __init__, where known
   bool generator = false;   // a part of a generator function: runs when consumed, not when called
+  bool manages = false;     // a constructor: the object is entered by a `with` at once
   int definition_line = 0;  // of a frame of the same file, in the coordinates of the source; else 0
   bool operator==(const Observed&) const = default;
 };
@@ -36,6 +37,7 @@ struct Placement {
   // The place in the source that made the call, an index of PythonFunction::sites; they are in the
   // order in which one run of a statement reaches them. Meaningless without a line.
   uint32_t site = 0;
+  bool named = false;      // the names agree, so that it is hardly by chance
 };
 
 // How badly a site fits what was observed: 0 its very name, above 2 hardly, infinite not at all.

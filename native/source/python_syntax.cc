@@ -7,6 +7,9 @@
 #include <string>
 #include <unordered_map>
 
+#include "source/python_classes.h"
+#include "source/python_tree.h"
+
 extern "C" const TSLanguage* tree_sitter_python(void);
 
 namespace emberline {
@@ -19,51 +22,11 @@ constexpr int kMaxInlinedComprehensions = 2;
 constexpr uint64_t kParseTimeoutUs = 5'000'000;
 constexpr size_t kMaxReceiver = 80;
 constexpr size_t kMaxAliases = 16;  // of one variable
-constexpr size_t kMaxFamily = 32;   // a class with its bases
+constexpr size_t kMaxDecorators = 16;
 // Cost of an edge that repairs flow after a statement that ends it (dead code, exceptions).
 constexpr float kUnlikely = 8;
 constexpr float kExceptional = 1;
 constexpr float kInlined = 0.2f;  // of a comprehension: Python 3.12 and later only
-
-struct Child {
-  TSNode node;
-  const char* field;  // nullptr when the child has none
-};
-
-bool Is(TSNode node, std::string_view type) { return ts_node_type(node) == type; }
-bool FieldIs(const Child& c, std::string_view field) {
-  return c.field != nullptr && c.field == field;
-}
-int LineOf(TSNode node) { return static_cast<int>(ts_node_start_point(node).row) + 1; }
-int EndLineOf(TSNode node) {
-  const TSPoint end = ts_node_end_point(node);
-  // A block may end at the start of the line after it.
-  return static_cast<int>(end.column == 0 && end.row > 0 ? end.row : end.row + 1);
-}
-
-// Children in order, with a cursor: asking for the i-th child would be linear each time.
-std::vector<Child> Children(TSNode node, bool named_only) {
-  std::vector<Child> out;
-  TSTreeCursor cursor = ts_tree_cursor_new(node);
-  if (ts_tree_cursor_goto_first_child(&cursor)) {
-    do {
-      const TSNode child = ts_tree_cursor_current_node(&cursor);
-      if (named_only && !ts_node_is_named(child)) continue;
-      if (Is(child, "comment")) continue;
-      out.push_back({child, ts_tree_cursor_current_field_name(&cursor)});
-    } while (ts_tree_cursor_goto_next_sibling(&cursor));
-  }
-  ts_tree_cursor_delete(&cursor);
-  return out;
-}
-
-TSNode Field(const std::vector<Child>& children, std::string_view field) {
-  for (const Child& c : children) {
-    if (FieldIs(c, field)) return c.node;
-  }
-  return TSNode{};
-}
-bool Present(TSNode node) { return !ts_node_is_null(node); }
 
 uint64_t Mix(uint64_t hash, std::string_view text) {
   for (const unsigned char c : text) hash = (hash ^ c) * 1099511628211ull;
@@ -101,7 +64,7 @@ class Walker {
     Builder b(module);
     Block(root, b, 0);
     CloseFunction(b);
-    ResolveAttributes();
+    ResolveClasses(out_);
     std::stable_sort(
         out_.statements.begin(), out_.statements.end(),
         [](const PythonStatement& a, const PythonStatement& c) { return a.line < c.line; });
@@ -491,7 +454,7 @@ class Walker {
     if (Is(value, "as_pattern")) {
       const std::vector<Child> as = Children(value, true);
       if (as.empty()) return;
-      Expr(as[0].node, b, depth + 1);
+      Managed(as[0].node, b, depth + 1);
       AddSite(b, SiteKind::kEnter, LineOf(as[0].node), "__enter__").repeat = true;
       const TSNode alias = Field(as, "alias");
       if (Present(alias)) {
@@ -500,15 +463,22 @@ class Walker {
       b.open_withs.push_back(LineOf(as[0].node));
     } else if (Is(value, "tuple") || Is(value, "parenthesized_expression")) {
       for (const Child& c : Children(value, true)) {
-        Expr(c.node, b, depth + 1);
+        Managed(c.node, b, depth + 1);
         AddSite(b, SiteKind::kEnter, LineOf(c.node), "__enter__").repeat = true;
         b.open_withs.push_back(LineOf(c.node));
       }
     } else {
-      Expr(value, b, depth + 1);
+      Managed(value, b, depth + 1);
       AddSite(b, SiteKind::kEnter, LineOf(value), "__enter__").repeat = true;
       b.open_withs.push_back(LineOf(value));
     }
+  }
+
+  // An expression whose value a `with` enters.
+  void Managed(TSNode node, Builder& b, int depth) {
+    Expr(node, b, depth);
+    if (Is(node, "call") && !b.sites.empty() && b.sites.back().kind == SiteKind::kCall)
+      b.sites.back().managed = true;
   }
 
   void Try(const std::vector<Child>& children, Builder& b, int depth) {
@@ -658,6 +628,12 @@ class Walker {
     method_class_.push_back(member_of >= 0 ? member_of
                                            : (method_class_.empty() ? -1 : method_class_.back()));
     class_stack_.push_back(-1);
+    for (const TSNode decorator : decorators) {
+      const std::vector<Child> parts = Children(decorator, true);
+      std::vector<std::string>& names = out_.functions[f].decorators;
+      if (names.size() < kMaxDecorators)
+        names.push_back(parts.empty() ? "" : CalleeName(parts[0].node));
+    }
     Builder inner(f);
     if (Present(body)) Block(body, inner, depth + 1);
     CloseFunction(inner);
@@ -901,7 +877,8 @@ class Walker {
     Site& site =
         AddSite(b, SiteKind::kCall, line, Is(function, "call") ? "" : CalleeName(function));
     site.receiver = std::move(receiver);
-    site.repeat = true;
+    // One object, one run: what follows is constructed elsewhere.
+    site.repeat = site.name != "__init__";
     if (!Present(arguments)) return;
     const std::vector<Child> list = Children(arguments, true);
     for (const Child& c : list) {
@@ -1132,64 +1109,6 @@ class Walker {
   }
 
   // --- After the walk.
-  void ResolveAttributes() {
-    std::vector<std::unordered_map<std::string_view, std::string_view>> attributes(
-        out_.classes.size());
-    for (size_t i = 0; i < out_.classes.size(); ++i) {
-      for (const auto& [name, type] : out_.classes[i].attributes) attributes[i].emplace(name, type);
-    }
-    std::unordered_map<std::string_view, size_t> by_name;
-    for (size_t i = 0; i < out_.classes.size(); ++i) by_name.emplace(out_.classes[i].name, i);
-    // Each class and those of its bases that this text defines.
-    std::vector<std::vector<size_t>> families(out_.classes.size());
-    for (size_t i = 0; i < families.size(); ++i) {
-      std::vector<size_t>& family = families[i];
-      family.push_back(i);
-      for (size_t k = 0; k < family.size(); ++k) {
-        const std::vector<std::string>& bases = out_.classes[family[k]].bases;
-        for (size_t j = 0; j < bases.size() && j < kMaxFamily; ++j) {
-          if (family.size() >= kMaxFamily) break;
-          const auto it = by_name.find(bases[j]);
-          if (it != by_name.end() &&
-              std::find(family.begin(), family.end(), it->second) == family.end())
-            family.push_back(it->second);
-        }
-      }
-    }
-    for (PythonFunction& f : out_.functions) {
-      // The class of `self`: of the method, or of the method around.
-      int owner = -1;
-      for (int g = static_cast<int>(&f - out_.functions.data()); g >= 0 && owner < 0;
-           g = out_.functions[g].parent) {
-        if (out_.functions[g].kind == FunctionKind::kFunction)
-          owner = out_.functions[g].class_index;
-      }
-      if (owner < 0) continue;
-      const std::vector<size_t>& family = families[owner];
-      for (Site& site : f.sites) {
-        if (site.receiver != "self") continue;
-        if (site.kind == SiteKind::kAttribute) site.store = StoreIn(family, site.name);
-        if (site.kind != SiteKind::kCall) continue;
-        const auto it = attributes[owner].find(site.name);
-        if (it != attributes[owner].end()) site.class_name = std::string(it->second);
-      }
-    }
-  }
-
-  AttributeStore StoreIn(const std::vector<size_t>& family, const std::string& name) const {
-    bool registered = false, plain = name == "training", unsure = false;
-    for (const size_t c : family) {
-      registered = registered || out_.classes[c].registered.count(name);
-      plain = plain || out_.classes[c].plain.count(name);
-      unsure = unsure || out_.classes[c].unsure.count(name);
-    }
-    if (registered && plain) return AttributeStore::kUnknown;
-    // Only a class derived from torch.nn.Module keeps such tables; a submodule may also be None.
-    if (registered && !unsure && !out_.classes[family[0]].bases.empty())
-      return AttributeStore::kRegistered;
-    return plain && !unsure ? AttributeStore::kPlain : AttributeStore::kUnknown;
-  }
-
   void SetStatementRanges() {
     const auto by_line = [](const PythonStatement& s, int line) { return s.line < line; };
     for (PythonFunction& f : out_.functions) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -37,6 +38,15 @@ enum class SiteKind : uint8_t {
 // (submodules, parameters, buffers) are found by its __getattr__, all others without it.
 enum class AttributeStore : uint8_t { kUnknown, kPlain, kRegistered };
 
+// What the name of a call stands for, by the definitions of its own file.
+enum class CalleeKind : uint8_t { kUnknown, kClass, kFunction, kDecorated };
+
+// Classes whose methods an instance of one class may run: the class and its bases.
+struct ClassFamily {
+  std::set<std::string> names;
+  bool complete = false;  // every base is defined in the same file
+};
+
 // A place in a function that may run something: a call or an operator.
 struct Site {
   SiteKind kind = SiteKind::kCall;
@@ -49,8 +59,12 @@ struct Site {
   bool callee = false;      // kAttribute: a function, called at once or through a variable
   AttributeStore store = AttributeStore::kUnknown;  // kAttribute of self
   bool literal_key = false;                         // a[i], i in a: the key is a literal
-  bool passes_on = false;            // kCall: with the arguments of its function, *args
-  bool takes_lambda = false;         // kCall: one of its arguments is a lambda
+  bool passes_on = false;     // kCall: with the arguments of its function, *args
+  bool takes_lambda = false;  // kCall: one of its arguments is a lambda
+  bool managed = false;       // kCall: its value is what a `with` enters
+  CalleeKind callee_kind = CalleeKind::kUnknown;  // kCall
+  // kCall of a class, or of __init__: where its constructor may be defined. May be null.
+  std::shared_ptr<const ClassFamily> family;
   std::vector<std::string> aliases;  // kCall of a variable: names of what was assigned to it
 };
 
@@ -75,7 +89,8 @@ struct PythonFunction {
   int first_line = 0;  // of its code object: the first decorator's line, else the definition's
   int def_line = 0;
   int end_line = 0;
-  uint64_t shape = 0;  // hash of its body without layout; equal for a renamed twin
+  std::vector<std::string> decorators;  // last names; "" for other expressions
+  uint64_t shape = 0;                   // hash of its body without layout; equal for a renamed twin
   uint32_t first_statement = 0,
            last_statement = 0;  // [first, last) in statements, nested ones included
   std::vector<Site> sites;

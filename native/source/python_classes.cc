@@ -1,0 +1,158 @@
+#include "source/python_classes.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace emberline {
+namespace {
+
+constexpr size_t kMaxFamily = 32;  // a class with its bases
+
+std::string_view LastName(std::string_view dotted) {
+  const size_t dot = dotted.rfind('.');
+  return dot == std::string_view::npos ? dotted : dotted.substr(dot + 1);
+}
+
+class Resolver {
+ public:
+  explicit Resolver(PythonModule& module) : module_(module) {}
+
+  void Run() {
+    ReadClasses();
+    ReadFunctions();
+    for (PythonFunction& f : module_.functions) {
+      const int owner = Owner(f);
+      for (Site& site : f.sites) {
+        if (site.kind == SiteKind::kAttribute && owner >= 0 && site.receiver == "self")
+          site.store = StoreIn(families_[owner], site.name);
+        if (site.kind == SiteKind::kCall) Call(site, owner);
+      }
+    }
+  }
+
+ private:
+  void ReadClasses() {
+    const std::vector<PythonClass>& classes = module_.classes;
+    attributes_.resize(classes.size());
+    for (size_t i = 0; i < classes.size(); ++i) {
+      for (const auto& [name, type] : classes[i].attributes) attributes_[i].emplace(name, type);
+      by_name_.emplace(classes[i].name, i);
+    }
+    // Each class and those of its bases that this text defines.
+    families_.resize(classes.size());
+    shared_.resize(classes.size());
+    for (size_t i = 0; i < families_.size(); ++i) {
+      std::vector<size_t>& family = families_[i];
+      family.push_back(i);
+      for (size_t k = 0; k < family.size(); ++k) {
+        const std::vector<std::string>& bases = classes[family[k]].bases;
+        for (size_t j = 0; j < bases.size() && j < kMaxFamily; ++j) {
+          if (family.size() >= kMaxFamily) break;
+          const auto it = by_name_.find(bases[j]);
+          if (it != by_name_.end() &&
+              std::find(family.begin(), family.end(), it->second) == family.end())
+            family.push_back(it->second);
+        }
+      }
+    }
+  }
+
+  // The functions that a bare name, or one behind `self`, may mean.
+  void ReadFunctions() {
+    for (const PythonFunction& f : module_.functions) {
+      if (f.kind != FunctionKind::kFunction) continue;
+      CalleeKind& kind = (f.class_index >= 0 ? methods_ : functions_)[f.name];
+      const CalleeKind own = f.decorators.empty() ? CalleeKind::kFunction : CalleeKind::kDecorated;
+      kind = std::max(kind, own);
+    }
+  }
+
+  // The class of `self`: of the method, or of the method around; -1 for none.
+  int Owner(const PythonFunction& f) const {
+    for (int g = static_cast<int>(&f - module_.functions.data()); g >= 0;
+         g = module_.functions[g].parent) {
+      const PythonFunction& around = module_.functions[g];
+      if (around.kind == FunctionKind::kFunction && around.class_index >= 0)
+        return around.class_index;
+    }
+    return -1;
+  }
+
+  void Call(Site& site, int owner) {
+    if (site.name == "__init__") {
+      // The base's constructor, by super() or by the name of the base.
+      if (site.receiver == "super()" && owner >= 0) site.family = Family(owner);
+      const auto named = by_name_.find(LastName(site.receiver));
+      if (named != by_name_.end()) site.family = Family(named->second);
+      return;
+    }
+    if (owner >= 0 && site.receiver == "self") {
+      const auto it = attributes_[owner].find(site.name);
+      if (it != attributes_[owner].end()) site.class_name = std::string(it->second);
+      const auto method = methods_.find(site.name);
+      if (site.name == "__class__")
+        site.callee_kind = CalleeKind::kClass;
+      else if (method != methods_.end() && site.class_name.empty())
+        site.callee_kind = method->second;
+      return;
+    }
+    if (!site.receiver.empty()) return;
+    const auto type = by_name_.find(site.name);
+    const auto function = functions_.find(site.name);
+    if (site.name == "cls" && owner >= 0) {
+      site.callee_kind = CalleeKind::kClass;
+    } else if (type != by_name_.end() && function == functions_.end()) {
+      site.callee_kind = CalleeKind::kClass;
+      site.family = Family(type->second);
+    } else if (type == by_name_.end() && function != functions_.end()) {
+      site.callee_kind = function->second;
+    }
+  }
+
+  // One object per class, however many sites name it.
+  std::shared_ptr<const ClassFamily> Family(size_t index) {
+    std::shared_ptr<const ClassFamily>& shared = shared_[index];
+    if (shared != nullptr) return shared;
+    auto family = std::make_shared<ClassFamily>();
+    family->complete = families_[index].size() < kMaxFamily;
+    for (const size_t c : families_[index]) {
+      family->names.insert(module_.classes[c].name);
+      for (const std::string& base : module_.classes[c].bases) {
+        if (family->names.size() < kMaxFamily) family->names.insert(base);
+        if (base != "object" && !by_name_.count(base)) family->complete = false;
+      }
+    }
+    shared = std::move(family);
+    return shared;
+  }
+
+  AttributeStore StoreIn(const std::vector<size_t>& family, const std::string& name) const {
+    const std::vector<PythonClass>& classes = module_.classes;
+    bool registered = false, plain = name == "training", unsure = false;
+    for (const size_t c : family) {
+      registered = registered || classes[c].registered.count(name);
+      plain = plain || classes[c].plain.count(name);
+      unsure = unsure || classes[c].unsure.count(name);
+    }
+    if (registered && plain) return AttributeStore::kUnknown;
+    // Only a class derived from torch.nn.Module keeps such tables; a submodule may also be None.
+    if (registered && !unsure && !classes[family[0]].bases.empty())
+      return AttributeStore::kRegistered;
+    return plain && !unsure ? AttributeStore::kPlain : AttributeStore::kUnknown;
+  }
+
+  PythonModule& module_;
+  std::vector<std::unordered_map<std::string_view, std::string_view>> attributes_;  // per class
+  std::unordered_map<std::string_view, size_t> by_name_;
+  std::vector<std::vector<size_t>> families_;  // per class
+  std::vector<std::shared_ptr<const ClassFamily>> shared_;
+  std::unordered_map<std::string_view, CalleeKind> functions_, methods_;
+};
+
+}  // namespace
+
+void ResolveClasses(PythonModule& module) { Resolver(module).Run(); }
+
+}  // namespace emberline

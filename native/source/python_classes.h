@@ -1,0 +1,12 @@
+// What the names of a text stand for, once all of it was read: the classes that constructors are
+// of, and how the attributes of modules are kept.
+#pragma once
+
+#include "source/python_syntax.h"
+
+namespace emberline {
+
+// Fills in, for each site: class_name, store, callee_kind and family. Linear in sites and classes.
+void ResolveClasses(PythonModule& module);
+
+}  // namespace emberline

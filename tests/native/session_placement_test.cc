@@ -1,0 +1,59 @@
+// Where calls of small drawn traces are placed.
+#include "line_trace.h"
+
+namespace emberline {
+namespace {
+
+// The line from which the call of this name was made; 0 when only its function is known.
+int CalledFrom(const LoadedTrace& trace, const LineData& data, const std::string& name) {
+  const TraceStore& store = *trace.store;
+  for (SliceIndex i = 0; i < store.slice_count(); ++i) {
+    if (store.name(i) != name) continue;
+    const uint32_t context = data.attribution.called[i];
+    if (context == kNone) return -1;
+    const LineLocation& l = data.attribution.locations[data.attribution.contexts[context].location];
+    return l.confidence == LineConfidence::kFunction ? 0 : l.line;
+  }
+  FAIL("no slice " << name);
+  return -1;
+}
+
+TEST_CASE("two branches that fit alike are no reason to drop a function") {
+  const Folder folder;
+  folder.Write("prog.py",
+               "def f(x, flag):\n"
+               "    y = begin(x)\n"
+               "    if flag:\n"
+               "        a = g(y)\n"
+               "        a = h(a)\n"
+               "        a = k(a)\n"
+               "    else:\n"
+               "        a = g(y + 1)\n"
+               "        a = h(a - 1)\n"
+               "        a = k(a * 2)\n"
+               "    return a\n");
+  const auto trace = Load({Py("prog.py(1): f", 0, 100), Py("lib.py(1): begin", 10, 10),
+                           Py("lib.py(2): g", 30, 10), Py("lib.py(3): h", 50, 10),
+                           Py("lib.py(4): k", 70, 10)});
+  const auto data = Data(*trace, folder.Space());
+  CHECK(CalledFrom(*trace, *data, "lib.py(1): begin") == 2);
+  CHECK(CalledFrom(*trace, *data, "lib.py(2): g") == 0);
+}
+
+TEST_CASE("a `with` enters the object that was constructed for it") {
+  const Folder folder;
+  folder.Write("prog.py",
+               "def f(x):\n"
+               "    data = Data(x)\n"
+               "    with lib.measured('x'):\n"
+               "        return g(data)\n");
+  const auto trace = Load({Py("prog.py(1): f", 0, 100), Py("lib.py(10): __init__", 10, 10),
+                           Py("lib.py(20): __enter__", 30, 10), Py("lib.py(3): g", 50, 10),
+                           Py("lib.py(30): __exit__", 70, 10)});
+  const auto data = Data(*trace, folder.Space());
+  CHECK(CalledFrom(*trace, *data, "lib.py(10): __init__") == 3);
+  CHECK(CalledFrom(*trace, *data, "lib.py(20): __enter__") == 3);
+}
+
+}  // namespace
+}  // namespace emberline
