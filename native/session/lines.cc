@@ -12,6 +12,8 @@
 #include "base/file.h"
 #include "model/graphs.h"
 #include "source/align.h"
+#include "source/match_wrapper.h"
+#include "source/names.h"
 #include "source/recorded_lines.h"
 
 namespace emberline {
@@ -24,6 +26,7 @@ constexpr Ns kJitter = 2000;
 // Below this share of placed calls a function's text is not what ran: its lines are not trusted.
 constexpr double kLeastPlaced = 0.4;
 constexpr size_t kMaxFocused = 4;
+constexpr int kMaxWrapped = 8;  // frames inside a wrapper that are looked at
 // Share of functions that an unsaved text and a recorded file have in common when they are one.
 constexpr double kLikeFile = 0.6;
 constexpr size_t kMaxCalled = 64;  // different calls of one recorded line that are looked at
@@ -294,8 +297,8 @@ class AttributionBuilder {
         const StringId name = f.names[k];
         if (f.file.module->FindFunction(r.name, r.line) < 0) {
           const int around = f.file.module->FunctionAround(r.name, r.line);
-          r.line_inside =
-              cut_name[name] || (around >= 0 && f.file.module->functions[around].generator);
+          r.line_inside = cut_name[name] ||
+                          (around >= 0 && !f.file.module->functions[around].resumptions.empty());
         }
         const auto hint = class_hint_.find(name);
         if (hint != class_hint_.end()) r.class_hint = hint->second;
@@ -329,10 +332,61 @@ class AttributionBuilder {
            made.name == "__init__" && entered.name == "__enter__" && made.file == entered.file;
   }
 
-  Observed Describe(SliceIndex child, StringId inner_module, bool manages,
-                    const NameInfo& frame) const {
+  // What else than its name tells a thing that ran: names of slices inside it, the next one.
+  struct Beside {
+    StringId module = 0;  // of _call_impl: the module that it calls
+    StringId inner = 0;   // of a wrapper: the function that it calls
+    bool manages = false;
+  };
+
+  bool IsWrapper(const NameInfo& info) const {
+    if (info.kind != NameInfo::kFrame) return false;
+    if (IsWrapperName(info.name)) return true;
+    return info.function >= 0 && files_[info.file].file.module->functions[info.function].wrapper;
+  }
+
+  // Of the frames that wrappers called, the first whose name occurs in the function that called
+  // the wrapper; 0 when there is none.
+  StringId Inner(SliceIndex wrapper, const std::set<std::string_view>& named, int& look) const {
+    const auto it = wrapped_.find(wrapper);
+    if (it == wrapped_.end()) return 0;
+    for (const SliceIndex i : it->second) {
+      if (--look < 0) return 0;
+      const NameInfo& info = Name(s_.name_id(i));
+      const std::string op = DunderOperator(info.name);
+      if (named.count(info.name) || (!op.empty() && named.count(op))) return s_.name_id(i);
+      if (const StringId deeper = Inner(i, named, look)) return deeper;
+    }
+    return 0;
+  }
+
+  // Names of what a function calls, and of its operators.
+  static std::set<std::string_view> NamedIn(const PythonFunction& function) {
+    std::set<std::string_view> out;
+    for (const Site& site : function.sites) {
+      if (site.kind != SiteKind::kCall && site.kind != SiteKind::kOperator) continue;
+      out.insert(BaseName(site.name));
+      out.insert(site.name);
+      out.insert(site.aliases.begin(), site.aliases.end());
+    }
+    return out;
+  }
+
+  static Accessor AccessorOf(const PythonFunction& function) {
+    if (function.kind != FunctionKind::kFunction || function.class_index < 0)
+      return Accessor::kUnknown;
+    if (function.decorators.empty()) return Accessor::kMethod;
+    for (const std::string& name : function.decorators) {
+      if (name == "property" || name.ends_with("_property") || name == "setter")
+        return Accessor::kProperty;
+    }
+    return Accessor::kUnknown;
+  }
+
+  Observed Describe(SliceIndex child, const Beside& beside, const NameInfo& frame) const {
     Observed o;
-    o.manages = manages;
+    o.manages = beside.manages;
+    const StringId inner_module = beside.module;
     const SliceKind kind = s_.kind(child);
     if (kind != SliceKind::kPythonFunction) {
       o.kind = IsLaunchApi(kind) ? ObservedKind::kRuntime : ObservedKind::kOperator;
@@ -351,6 +405,10 @@ class AttributionBuilder {
     if (o.kind == ObservedKind::kFrame) {
       if (o.name == "__init__" || o.name == "__new__" || o.name == "__post_init__")
         o.owner = OwnerOf(info);
+      if (info.function >= 0)
+        o.accessor = AccessorOf(files_[info.file].file.module->functions[info.function]);
+      o.wrapper = IsWrapper(info);
+      if (beside.inner != 0) o.inner = Name(beside.inner).name;
       o.generator = info.function >= 0 && !o.name.starts_with("<") &&
                     files_[info.file].file.module->functions[info.function].generator;
       if (info.file == frame.file && o.name.starts_with("<") && info.function >= 0) {
@@ -374,6 +432,11 @@ class AttributionBuilder {
       if (Stop(i)) return false;
       if (wanted(i)) ++begin[at_.parent[i] + 1];
       const SliceIndex p = at_.parent[i];
+      if (p != kNone && IsFrame(i) && IsFrame(p) && Name(s_.name_id(i)).kind == NameInfo::kFrame &&
+          IsWrapper(Name(s_.name_id(p)))) {
+        std::vector<SliceIndex>& inside = wrapped_[p];
+        if (inside.size() < static_cast<size_t>(kMaxWrapped)) inside.push_back(i);
+      }
       if (p != kNone && IsFrame(i) && IsFrame(p) && Name(s_.name_id(i)).kind == NameInfo::kModule) {
         // Through wrappers: _wrapped_call_impl, _call_impl, then the module.
         SliceIndex outer = p;
@@ -399,6 +462,7 @@ class AttributionBuilder {
       std::map<int, std::map<uint32_t, Observed>> recorded;  // by calling line, where recorded
       uint64_t placed = 0, seen = 0, fitting = 0, judged = 0;
       std::vector<SliceIndex> frames;
+      std::set<std::string_view> named;
     };
     std::map<const PythonFunction*, std::unique_ptr<Aligner>> aligners;
     std::vector<uint32_t> kind_of(children.size(), 0);
@@ -407,30 +471,36 @@ class AttributionBuilder {
       if (begin[f] == begin[f + 1]) continue;
       const PythonFunction* function = FunctionOf(f);
       std::unique_ptr<Aligner>& a = aligners[function];
-      if (a == nullptr) a = std::make_unique<Aligner>(*function);
+      if (a == nullptr) {
+        a = std::make_unique<Aligner>(*function);
+        a->named = NamedIn(*function);
+      }
       a->frames.push_back(f);
       const NameInfo& frame = Name(s_.name_id(f));
       for (uint32_t k = begin[f]; k < begin[f + 1]; ++k) {
         const SliceIndex child = children[k];
         const auto it = inner_module.find(child);
-        const StringId module = it == inner_module.end() ? 0 : it->second;
-        const bool manages = k + 1 < begin[f + 1] && Enters(child, children[k + 1]);
+        Beside beside;
+        if (it != inner_module.end()) beside.module = it->second;
+        beside.manages = k + 1 < begin[f + 1] && Enters(child, children[k + 1]);
+        int look = kMaxWrapped;
+        if (beside.module == 0) beside.inner = Inner(child, a->named, look);
         // Names of slices of different kinds may be equal; the kind is part of the key.
         const uint64_t key = (static_cast<uint64_t>(s_.name_id(child)) << 34) ^
-                             (static_cast<uint64_t>(module) << 2) ^
-                             (manages                       ? 3u
+                             (static_cast<uint64_t>(beside.module | beside.inner) << 2) ^
+                             (beside.manages                ? 3u
                               : IsFrame(child)              ? 0u
                               : IsLaunchApi(s_.kind(child)) ? 1u
                                                             : 2u);
         const auto [id, fresh] = a->ids.emplace(key, 0);
-        if (fresh) id->second = a->aligner.Describe(Describe(child, module, manages, frame));
+        if (fresh) id->second = a->aligner.Describe(Describe(child, beside, frame));
         kind_of[k] = id->second;
         if (call_from_ == kNone || !IsFrame(child)) continue;
         const int line = CallLine(s_.ArgText(child, call_from_));
         if (line <= 0) continue;
         auto& called = a->recorded[line];
         if (called.size() < kMaxCalled && !called.count(id->second))
-          called.emplace(id->second, Describe(child, module, manages, frame));
+          called.emplace(id->second, Describe(child, beside, frame));
       }
     }
 
@@ -447,14 +517,23 @@ class AttributionBuilder {
         const NameInfo& frame = Name(s_.name_id(f));
         const bool inside = function->first_line != frame.line && function->def_line != frame.line;
         const bool begun = !(cut_[f] && (inside || function->kind == FunctionKind::kModule));
+        // A frame that was already open names the line where it stood, one that is resumed the line
+        // of its yield: there it goes on.
+        const bool resumed = inside && (!begun || !function->resumptions.empty());
+        const Start start(begun, resumed ? frame.line : 0, files_[frame.file].file.exact);
         const bool ended = s_.end(f) + kJitter < track_end_[s_.track(f)];
         called_at.clear();
         if (call_from_ != kNone) {
           for (size_t k = 0; k < count; ++k)
             called_at.push_back(RecordedCallLine(children[begin[f] + k]).line);
         }
+        // What was open inside it was called from there.
+        if (!begun && start.line > 0 && start.certain && cut_[children[begin[f]]]) {
+          called_at.resize(count, 0);
+          called_at[0] = start.line;
+        }
         const std::vector<Placement> placed =
-            a->aligner.Align({kind_of.data() + begin[f], count}, called_at, begun, ended);
+            a->aligner.Align({kind_of.data() + begin[f], count}, called_at, start, ended);
         MarkRuns(*function, {children.data() + begin[f], count}, placed);
         const bool one_line =
             function->kind != FunctionKind::kModule && function->first_line == function->end_line;
@@ -1034,6 +1113,7 @@ class AttributionBuilder {
   std::vector<NameInfo> names_;     // of frames
   std::vector<FileInfo> files_;
   std::unordered_map<std::string, uint32_t> file_ids_;
+  std::unordered_map<SliceIndex, std::vector<SliceIndex>> wrapped_;  // frames that wrappers called
   std::vector<bool> cut_;  // open when the recording began, perhaps
   std::vector<Ns> track_end_;
   std::unordered_map<StringId, std::string> class_hint_;

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "source/match_constructor.h"
+#include "source/match_wrapper.h"
 #include "source/names.h"
 
 namespace emberline {
@@ -27,8 +28,11 @@ constexpr float kSkipUnseenCall = 0.05f;
 // Too little for any number of them to choose between two branches.
 constexpr float kSkipUnseenOther = 0.0003f;
 constexpr float kTie = 0.05f;
-constexpr float kNamed = 0.9f;      // sites that take a thing at less have its name, or nearly
-constexpr float kElsewhere = 1.5f;  // a site on another line than the recorded one
+constexpr float kNamed = 0.9f;           // sites that take a thing at less have its name, or nearly
+constexpr float kStartElsewhere = 4.0f;  // beginning on another line than the recorded one
+constexpr float kStartPerhaps = 0.1f;    // the same where the text may have changed
+constexpr float kEscape = 2.0f;          // an exception leaves the function
+constexpr float kElsewhere = 1.5f;       // a site on another line than the recorded one
 constexpr uint32_t kMaxPoints = 10000;
 constexpr size_t kMaxKinds = 4096;       // further kinds of things are not told apart, nor placed
 constexpr size_t kMaxCells = 2'000'000;  // of one window of the table
@@ -36,38 +40,6 @@ constexpr size_t kOverlap = 48;          // things at a window's end that are pl
 constexpr size_t kMaxMemo = 4096;
 
 using Names = std::unordered_set<std::string_view>;
-
-const Names& Wrappers() {
-  static const Names names = {"wrapper",
-                              "wrapped",
-                              "_wrapper",
-                              "wrapped_func",
-                              "decorate_context",
-                              "inner",
-                              "_fn",
-                              "fn",
-                              "decorate_autocast",
-                              "decorate_fwd",
-                              "decorate_bwd",
-                              "_inner",
-                              "wrapper_func",
-                              "new_func",
-                              "profile_hook_step",
-                              "_use_grad",
-                              "inner_wrapper",
-                              "wrap",
-                              "_wrap",
-                              "_decorated",
-                              "decorated",
-                              "newfn",
-                              "helper",
-                              "_compile_wrapper",
-                              "compile_wrapper",
-                              "func_wrapper",
-                              "call_with_context",
-                              "instrumented"};
-  return names;
-}
 
 const Names& NonModules() {
   static const Names names = {"torch",
@@ -131,7 +103,11 @@ float MatchFrame(const Site& s, const Observed& o) {
   if (o.generator) {
     static const Names consumers = {"list", "tuple", "set",    "dict", "sum",  "max",    "min",
                                     "all",  "any",   "sorted", "zip",  "next", "extend", "update"};
-    if (s.kind == SiteKind::kNext) return s.name == g || s.name.empty() ? 0.0f : 0.15f;
+    if (s.kind == SiteKind::kNext) {
+      if (s.name == g || s.name.empty()) return 0;
+      if (s.aliases.empty()) return 0.15f;
+      return std::find(s.aliases.begin(), s.aliases.end(), g) != s.aliases.end() ? 0.02f : 0.4f;
+    }
     if (s.kind == SiteKind::kCall) {
       return In(consumers, s.name) ? 0.3f : s.name == g ? 0.5f : kInfinite;
     }
@@ -139,7 +115,7 @@ float MatchFrame(const Site& s, const Observed& o) {
   switch (s.kind) {
     case SiteKind::kCall:
       if (IsConstructor(o)) return MatchConstructor(s, o);
-      if (s.name == g) return 0;
+      if (s.name == g) return o.accessor == Accessor::kProperty ? 0.6f : 0.0f;
       if (s.name == "super" || s.name == "range" || s.name == "isinstance") return kInfinite;
       if (BaseName(s.name) == BaseName(g) && !BaseName(g).empty()) return 0.2f;
       if (g == "_call_impl" || g == "_wrapped_call_impl") {
@@ -147,6 +123,7 @@ float MatchFrame(const Site& s, const Observed& o) {
         return s.receiver == "self" ? 0.3f : 0.4f;
       }
       if (std::find(s.aliases.begin(), s.aliases.end(), g) != s.aliases.end()) return 0.1f;
+      if (o.wrapper) return MatchWrapper(s, o);
       if (g == "__call__") return StartsUpper(s.name) ? 2.4f : 0.6f;
       if (g == "__hash__" || g == "__eq__") return In(HashingCalls(), s.name) ? 0.4f : kInfinite;
       // Decorators of operators hand them on by a variable.
@@ -155,7 +132,6 @@ float MatchFrame(const Site& s, const Observed& o) {
       if (g.starts_with("__") || g.starts_with("<listcomp") || g.starts_with("<genexpr"))
         return kInfinite;
       if (NamesAlike(s.name, g)) return 0.7f;
-      if (In(Wrappers(), g)) return s.passes_on ? 0.6f : 0.8f;
       if (g == "<lambda>") return s.takes_lambda ? 0.3f : 1.0f;
       if (s.receiver.empty() && !StartsUpper(s.name))
         return 1.5f;  // a variable that holds a function
@@ -165,16 +141,17 @@ float MatchFrame(const Site& s, const Observed& o) {
         return s.store == AttributeStore::kPlain ? 1.2f : s.receiver == "self" ? 0.1f : 0.2f;
       }
       if (g == "__get__") return s.callee ? 0.5f : 0.2f;
+      if (s.name != g || o.accessor == Accessor::kMethod) return kInfinite;
       // What is called at once is a method rather than a property.
-      return s.name != g ? kInfinite : s.callee ? 0.6f : 0.05f;
+      return s.callee && o.accessor != Accessor::kProperty ? 0.6f : 0.05f;
     case SiteKind::kStoreAttribute:
       if (g == "__setattr__" || g == "__set__") return 0;
       return s.name == g ? 0.1f : kInfinite;
     case SiteKind::kOperator: {
-      const std::string op = DunderOperator(g);
+      const std::string op = DunderOperator(o.inner.empty() ? g : o.inner);
       if (!op.empty() && BaseName(s.name) == op) return 0;
       if (s.name == "contains" && Hashes(s, g)) return 0.3f;
-      return g == "wrapped" ? 0.5f : kInfinite;
+      return g == "wrapped" && op.empty() ? 0.5f : kInfinite;
     }
     case SiteKind::kSubscript:
       return g == "__getitem__" || g == "__class_getitem__" ? 0.0f
@@ -224,10 +201,31 @@ float MatchFrame(const Site& s, const Observed& o) {
   return kInfinite;
 }
 
+// A call of a variable of which isinstance() said the class; negative where it said nothing.
+float MatchNarrowed(const Site& s, const std::string& type) {
+  const auto has = [&](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), type) != names.end();
+  };
+  if (has(s.is_none)) return kInfinite;
+  if (s.is_any.empty()) return -1;
+  if (has(s.is_any)) return 0.05f;
+  // A class derived from one of them.
+  const bool alike = std::any_of(s.is_any.begin(), s.is_any.end(),
+                                 [&](const std::string& name) { return NamedAfter(name, type); });
+  return alike ? 0.3f : 1.3f;
+}
+
 float MatchModule(const Site& s, const Observed& o) {
   if (s.kind != SiteKind::kCall) return kInfinite;
-  if (In(NonModules(), s.receiver)) return kInfinite;
   if (s.name == "__call__") return 0.2f;
+  if (In(NonModules(), s.receiver)) return kInfinite;
+  static const Names functions = {"isinstance", "issubclass", "type", "getattr", "setattr",
+                                  "hasattr",    "print",      "id",   "hash",    "sum",
+                                  "min",        "max",        "abs",  "any",     "all",
+                                  "sorted",     "iter",       "repr", "round"};
+  if (s.receiver.empty() && (In(functions, s.name) || In(Constructors(), s.name))) return kInfinite;
+  const float narrowed = MatchNarrowed(s, o.name);
+  if (narrowed >= 0) return narrowed;
   if (!s.class_name.empty()) {
     if (s.class_name == o.name) return 0;
     // A class may be a base of the one seen.
@@ -427,15 +425,40 @@ struct FunctionAligner::Impl {
     std::vector<uint32_t> sequence;
     std::vector<int> called_at;
     bool begun, ended;
+    int line;
     bool operator<(const MemoKey& other) const {
-      return std::tie(begun, ended, sequence, called_at) <
-             std::tie(other.begun, other.ended, other.sequence, other.called_at);
+      return std::tie(begun, ended, line, sequence, called_at) <
+             std::tie(other.begun, other.ended, other.line, other.sequence, other.called_at);
     }
   };
   struct MemoValue {
     std::vector<Placement> placements;
     double cost = 0;
   };
+
+  // Costs of beginning at each point.
+  std::vector<float> Begin(const Start& start) const {
+    std::vector<float> costs_of(function.points, start.begun ? kInfinite : 0.0f);
+    costs_of[0] = 0;
+    if (start.line <= 0) return costs_of;
+    std::vector<uint32_t> there;
+    for (const Resumption& r : function.resumptions) {
+      if (r.line == start.line) there.push_back(r.point);
+    }
+    if (there.empty()) {
+      for (const FlowEdge& e : site_edges) {
+        if (function.sites[e.site].line != start.line) continue;
+        there.push_back(e.from);
+        there.push_back(e.to);
+      }
+    }
+    if (there.empty()) return costs_of;
+    for (float& c : costs_of)
+      c = start.certain ? std::max(c, kStartElsewhere) : std::max(c, kStartPerhaps);
+    if (start.begun) costs_of.assign(costs_of.size(), kInfinite);
+    for (const uint32_t p : there) costs_of[p] = 0;
+    return costs_of;
+  }
 
   // Costs of passing over sites and of consuming, from the vocabulary as known now.
   void Prepare() {
@@ -453,7 +476,7 @@ struct FunctionAligner::Impl {
         float& cost = costs[k][s];
         cost = MatchCost(site, kinds[k]);
         if (site.kind == SiteKind::kAttribute && cost < 0.6f && site.name == kinds[k].name &&
-            called.count(site.name)) {
+            kinds[k].accessor != Accessor::kProperty && called.count(site.name)) {
           cost = 0.6f;  // elsewhere in the function it is called: a method, no property
         }
         // __getattr__ runs for few attributes only: one that does not run it is nothing unusual,
@@ -471,7 +494,8 @@ struct FunctionAligner::Impl {
       const bool call = IsCall(site.kind) && !In(Constructors(), site.name);
       skip[s] = seen[s] ? (call ? kSkipSeenCall : kSkipSeenOther)
                         : (call ? kSkipUnseenCall : kSkipUnseenOther);
-      if (!seen[s] || !call) continue;
+      // A variable may hold further functions than those that are known.
+      if (!seen[s] || !call || !site.aliases.empty()) continue;
       // Its own callee was observed, so it does not stand for something of another name.
       for (auto& row : costs) {
         if (row[s] >= 1.4f) row[s] = kInfinite;
@@ -573,7 +597,7 @@ struct FunctionAligner::Impl {
       }
       CloseForward(to);
     }
-    std::vector<float> after(points, last_ends ? kInfinite : 0.0f), before(points);
+    std::vector<float> after(points, last_ends ? kEscape : 0.0f), before(points);
     if (last_ends) {
       after[points - 1] = 0;
       CloseBackward(after.data());
@@ -664,6 +688,9 @@ uint32_t FunctionAligner::Describe(const Observed& observed) {
   key += std::to_string(observed.definition_line);
   if (observed.generator) key += 'g';
   if (observed.manages) key += 'm';
+  if (observed.wrapper) key += 'w';
+  key += std::to_string(static_cast<int>(observed.accessor));
+  key += observed.inner;
   const auto [it, fresh] =
       impl_->ids.emplace(std::move(key), static_cast<uint32_t>(impl_->kinds.size()));
   if (fresh) impl_->kinds.push_back(observed);
@@ -671,7 +698,7 @@ uint32_t FunctionAligner::Describe(const Observed& observed) {
 }
 
 std::vector<Placement> FunctionAligner::Align(std::span<const uint32_t> sequence,
-                                              std::span<const int> called_at, bool begun,
+                                              std::span<const int> called_at, const Start& begin_at,
                                               bool ended) {
   Impl& m = *impl_;
   std::vector<Placement> out(sequence.size());
@@ -684,15 +711,18 @@ std::vector<Placement> FunctionAligner::Align(std::span<const uint32_t> sequence
   }
   Impl::MemoKey key;
   if (sequence.size() <= kMaxMemo) {
-    key = {{sequence.begin(), sequence.end()}, {called_at.begin(), called_at.end()}, begun, ended};
+    key = {{sequence.begin(), sequence.end()},
+           {called_at.begin(), called_at.end()},
+           begin_at.begun,
+           ended,
+           begin_at.line};
     const auto it = m.memo.find(key);
     if (it != m.memo.end()) {
       last_cost_ = it->second.cost;
       return it->second.placements;
     }
   }
-  std::vector<float> start(points, begun ? kInfinite : 0.0f);
-  start[0] = 0;
+  std::vector<float> start = m.Begin(begin_at);
   m.CloseForward(start.data());
   const size_t window = std::max<size_t>(2 * kOverlap, kMaxCells / points);
   work_ += static_cast<uint64_t>(sequence.size()) * points;

@@ -20,15 +20,30 @@ enum class ObservedKind : uint8_t {
   kRuntime,   // a runtime call without an operator
 };
 
+// Whether reading an attribute runs a function, by the function's definition.
+enum class Accessor : uint8_t { kUnknown, kProperty, kMethod };
+
 // One kind of thing that ran directly inside a frame.
 struct Observed {
   ObservedKind kind = ObservedKind::kFrame;
-  std::string name;         // function; module class; builtin; operator without its namespace
-  std::string owner;        // class of an __init__, where known
-  bool generator = false;   // a part of a generator function: runs when consumed, not when called
-  bool manages = false;     // a constructor: the object is entered by a `with` at once
+  std::string name;        // function; module class; builtin; operator without its namespace
+  std::string owner;       // class of an __init__, where known
+  bool generator = false;  // a part of a generator function: runs when consumed, not when called
+  bool manages = false;    // a constructor: the object is entered by a `with` at once
+  bool wrapper = false;    // what a decorator returned
+  std::string inner;       // of a wrapper: the function that it ran, where that is seen
+  Accessor accessor = Accessor::kUnknown;
   int definition_line = 0;  // of a frame of the same file, in the coordinates of the source; else 0
   bool operator==(const Observed&) const = default;
+};
+
+// Where an instance of a function begins.
+struct Start {
+  Start(bool begun_) : begun(begun_) {}  // NOLINT(google-explicit-constructor)
+  Start(bool begun_, int line_, bool certain_) : begun(begun_), line(line_), certain(certain_) {}
+  bool begun = true;    // false: the recording began when it already ran
+  int line = 0;         // it goes on from this line: a yield, or the call that was running
+  bool certain = true;  // false: the line may be one of another text
 };
 
 struct Placement {
@@ -37,7 +52,7 @@ struct Placement {
   // The place in the source that made the call, an index of PythonFunction::sites; they are in the
   // order in which one run of a statement reaches them. Meaningless without a line.
   uint32_t site = 0;
-  bool named = false;      // the names agree, so that it is hardly by chance
+  bool named = false;  // the names agree, so that it is hardly by chance
 };
 
 // How badly a site fits what was observed: 0 its very name, above 2 hardly, infinite not at all.
@@ -60,10 +75,10 @@ class FunctionAligner {
   uint32_t Describe(const Observed& observed);
 
   // Places `sequence` (ids from Describe, in order of time). `called_at`: the line of the call
-  // where it was recorded, else 0; empty when none was. `begun` and `ended`: false when the
-  // recording cuts the instance at that side. Linear in sequence length times sites.
+  // where it was recorded, else 0; empty when none was. `ended`: false when the recording stopped
+  // while the instance ran. Linear in sequence length times sites.
   std::vector<Placement> Align(std::span<const uint32_t> sequence, std::span<const int> called_at,
-                               bool begun, bool ended);
+                               const Start& start, bool ended);
 
   // Total cost per thing of the last alignment; a measure of how well the source fits.
   double last_cost() const { return last_cost_; }

@@ -5,10 +5,14 @@
 #include <unordered_map>
 #include <utility>
 
+#include "source/names.h"
+#include "source/python_aliases.h"
+
 namespace emberline {
 namespace {
 
 constexpr size_t kMaxFamily = 32;  // a class with its bases
+constexpr int kMaxOuter = 3;       // functions around one that may be a wrapper
 
 std::string_view LastName(std::string_view dotted) {
   const size_t dot = dotted.rfind('.');
@@ -23,7 +27,8 @@ class Resolver {
     ReadClasses();
     ReadFunctions();
     for (PythonFunction& f : module_.functions) {
-      const int owner = Owner(f);
+      const int owner = ClassOfSelf(module_, static_cast<int>(&f - module_.functions.data()));
+      f.wrapper = IsWrapper(f);
       for (Site& site : f.sites) {
         if (site.kind == SiteKind::kAttribute && owner >= 0 && site.receiver == "self")
           site.store = StoreIn(families_[owner], site.name);
@@ -66,18 +71,26 @@ class Resolver {
       CalleeKind& kind = (f.class_index >= 0 ? methods_ : functions_)[f.name];
       const CalleeKind own = f.decorators.empty() ? CalleeKind::kFunction : CalleeKind::kDecorated;
       kind = std::max(kind, own);
+      if (f.class_index >= 0 || !f.decorators.empty() || f.returned.size() != 1) continue;
+      const std::string& made = *f.returned.begin();
+      if (StartsUpper(made)) returned_.emplace(f.name, made);
     }
   }
 
-  // The class of `self`: of the method, or of the method around; -1 for none.
-  int Owner(const PythonFunction& f) const {
-    for (int g = static_cast<int>(&f - module_.functions.data()); g >= 0;
-         g = module_.functions[g].parent) {
-      const PythonFunction& around = module_.functions[g];
-      if (around.kind == FunctionKind::kFunction && around.class_index >= 0)
-        return around.class_index;
+  // A function inside another that calls a parameter of it: what decorators return.
+  bool IsWrapper(const PythonFunction& f) const {
+    if (f.kind != FunctionKind::kFunction) return false;
+    int outer = f.parent;
+    for (int level = 0; outer > 0 && level < kMaxOuter; ++level) {
+      const std::vector<std::string>& names = module_.functions[outer].parameters;
+      for (const Site& site : f.sites) {
+        if (site.kind == SiteKind::kCall && site.receiver.empty() && !site.name.empty() &&
+            std::find(names.begin(), names.end(), site.name) != names.end())
+          return true;
+      }
+      outer = module_.functions[outer].parent;
     }
-    return -1;
+    return false;
   }
 
   void Call(Site& site, int owner) {
@@ -90,7 +103,7 @@ class Resolver {
     }
     if (owner >= 0 && site.receiver == "self") {
       const auto it = attributes_[owner].find(site.name);
-      if (it != attributes_[owner].end()) site.class_name = std::string(it->second);
+      if (it != attributes_[owner].end()) site.class_name = ClassMadeBy(std::string(it->second));
       const auto method = methods_.find(site.name);
       if (site.name == "__class__")
         site.callee_kind = CalleeKind::kClass;
@@ -109,6 +122,13 @@ class Resolver {
     } else if (type == by_name_.end() && function != functions_.end()) {
       site.callee_kind = function->second;
     }
+  }
+
+  // The class whose instance a call gives: a class itself, or the one that a function of this text
+  // returns. Another name where neither is known.
+  std::string ClassMadeBy(const std::string& callee) const {
+    const auto it = returned_.find(callee);
+    return it == returned_.end() ? callee : std::string(it->second);
   }
 
   // One object per class, however many sites name it.
@@ -149,6 +169,7 @@ class Resolver {
   std::vector<std::vector<size_t>> families_;  // per class
   std::vector<std::shared_ptr<const ClassFamily>> shared_;
   std::unordered_map<std::string_view, CalleeKind> functions_, methods_;
+  std::unordered_map<std::string_view, std::string_view> returned_;  // function -> class
 };
 
 }  // namespace

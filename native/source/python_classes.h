@@ -6,7 +6,8 @@
 
 namespace emberline {
 
-// Fills in, for each site: class_name, store, callee_kind and family. Linear in sites and classes.
+// Fills in class_name, store, callee_kind and family of each site, and which functions are
+// wrappers. Linear in sites and classes.
 void ResolveClasses(PythonModule& module);
 
 }  // namespace emberline

@@ -7,7 +7,9 @@
 #include <string>
 #include <unordered_map>
 
+#include "source/python_aliases.h"
 #include "source/python_classes.h"
+#include "source/python_narrowing.h"
 #include "source/python_tree.h"
 
 extern "C" const TSLanguage* tree_sitter_python(void);
@@ -21,8 +23,10 @@ constexpr int kMaxDepth = 300;
 constexpr int kMaxInlinedComprehensions = 2;
 constexpr uint64_t kParseTimeoutUs = 5'000'000;
 constexpr size_t kMaxReceiver = 80;
-constexpr size_t kMaxAliases = 16;  // of one variable
 constexpr size_t kMaxDecorators = 16;
+constexpr size_t kMaxParameters = 64;
+constexpr size_t kMaxNarrowings = 32;  // that are looked through for one call
+constexpr float kResumed = 0.3f;       // of beginning behind a yield where no line says so
 // Cost of an edge that repairs flow after a statement that ends it (dead code, exceptions).
 constexpr float kUnlikely = 8;
 constexpr float kExceptional = 1;
@@ -64,6 +68,7 @@ class Walker {
     Builder b(module);
     Block(root, b, 0);
     CloseFunction(b);
+    ResolveAliases(aliases_, out_);
     ResolveClasses(out_);
     std::stable_sort(
         out_.statements.begin(), out_.statements.end(),
@@ -77,7 +82,6 @@ class Walker {
     std::vector<uint32_t> breaks;
     size_t with_depth;
   };
-  using Aliases = std::unordered_map<std::string, std::set<std::string>>;
   // Flow of the function that is being read.
   struct Builder {
     explicit Builder(int index) : function(index) {}
@@ -89,8 +93,13 @@ class Walker {
     std::vector<Loop> loops;
     std::vector<uint32_t> returns;
     std::vector<uint32_t> suspensions;  // where a generator's frame ends for now
+    std::vector<Resumption> resumptions;
+    // Points behind sites that may raise, per statement around them that notices, innermost last.
+    std::vector<std::vector<uint32_t>> raising;
+    std::vector<uint32_t> escapes;      // where an exception may leave the function
+    std::vector<Narrowing> narrowings;  // that hold here
     std::vector<int> open_withs;        // lines of the contexts that a return leaves
-    Aliases aliases;                    // variable -> names of what was assigned to it
+    Aliases aliases, results;
     uint64_t shape = 14695981039346656037ull;
     bool generator = false;
   };
@@ -117,14 +126,19 @@ class Walker {
   }
 
   void CloseFunction(Builder& b) {
-    ResolveAliases(b);
+    aliases_.functions.resize(out_.functions.size());
+    aliases_.functions[b.function] = std::move(b.aliases);
+    aliases_.results.resize(out_.functions.size());
+    aliases_.results[b.function] = std::move(b.results);
     const uint32_t end = b.points++;
     b.edges.push_back({b.current, end, -1, 0});
     for (const std::vector<uint32_t>* list : {&b.returns, &b.suspensions}) {
       for (const uint32_t p : *list) b.edges.push_back({p, end, -1, 0});
     }
+    for (const uint32_t p : b.escapes) b.edges.push_back({p, end, -1, kExceptional});
     PythonFunction& f = out_.functions[b.function];
     f.generator = b.generator;
+    f.resumptions = std::move(b.resumptions);
     std::stable_sort(b.edges.begin(), b.edges.end(),
                      [](const FlowEdge& a, const FlowEdge& c) { return a.from < c.from; });
     f.sites = std::move(b.sites);
@@ -132,30 +146,6 @@ class Walker {
     f.back_edges = std::move(b.back_edges);
     f.points = b.points;
     f.shape = b.shape;
-  }
-
-  // Calls of variables that hold functions, and the attributes that these were read from.
-  static void ResolveAliases(Builder& b) {
-    if (b.aliases.empty()) return;
-    std::set<std::string> called;
-    for (Site& site : b.sites) {
-      if (site.kind != SiteKind::kCall || !site.receiver.empty()) continue;
-      std::set<std::string> names;
-      std::vector<std::string> open = {site.name};
-      while (!open.empty() && names.size() < kMaxAliases) {
-        const auto it = b.aliases.find(open.back());
-        open.pop_back();
-        if (it == b.aliases.end()) continue;
-        for (const std::string& name : it->second) {
-          if (names.insert(name).second) open.push_back(name);
-        }
-      }
-      called.insert(names.begin(), names.end());
-      site.aliases.assign(names.begin(), names.end());
-    }
-    for (Site& site : b.sites) {
-      if (site.kind == SiteKind::kAttribute && called.count(site.name)) site.callee = true;
-    }
   }
 
   // --- Flow.
@@ -175,6 +165,22 @@ class Walker {
     Edge(b, b.current, to, kUnlikely);
     b.current = to;
   }
+  // What ran before this point may have raised.
+  void MayRaise(Builder& b) {
+    if (!b.raising.empty()) b.raising.back().push_back(b.current);
+  }
+  // Ends the innermost statement that notices exceptions: they lead to the point `to`.
+  void Catch(Builder& b, uint32_t to) {
+    for (const uint32_t p : b.raising.back()) Edge(b, p, to, kExceptional);
+    b.raising.pop_back();
+  }
+  // An exception goes on from here.
+  void PassOn(Builder& b, uint32_t from) {
+    if (b.raising.empty())
+      b.escapes.push_back(from);
+    else
+      b.raising.back().push_back(from);
+  }
   Site& AddSite(Builder& b, SiteKind kind, int line, std::string_view name) {
     Site site;
     site.kind = kind;
@@ -184,6 +190,7 @@ class Walker {
     const uint32_t to = NewPoint(b);
     b.edges.push_back({b.current, to, static_cast<int32_t>(b.sites.size()) - 1, 0});
     b.current = to;
+    MayRaise(b);
     return b.sites.back();
   }
 
@@ -266,7 +273,9 @@ class Walker {
 
   void Block(TSNode block, Builder& b, int depth) {
     if (depth > kMaxDepth) return;
+    const size_t known = b.narrowings.size();
     for (const Child& c : Children(block, true)) Stmt(c.node, b, depth + 1);
+    b.narrowings.resize(known);
   }
 
   void Stmt(TSNode node, Builder& b, int depth) {
@@ -287,12 +296,16 @@ class Walker {
     }
     Statement(b, node, TSNode{});
     if (type == "return_statement") {
+      std::set<std::string>& returned = out_.functions[b.function].returned;
+      if (!children.empty() && returned.size() < kMaxAliases)
+        returned.insert(MadeBy(children[0].node));
       Each(children, b, depth);
       LeaveContexts(b, 0);
       b.returns.push_back(b.current);
       Dead(b);
     } else if (type == "raise_statement") {
       Each(children, b, depth);
+      MayRaise(b);
       b.returns.push_back(b.current);
       Dead(b);
     } else if (type == "break_statement" || type == "continue_statement") {
@@ -342,10 +355,8 @@ class Walker {
                 int depth) {
     if (type == "if_statement") {
       std::vector<uint32_t> ends;
-      Expr(Field(children, "condition"), b, depth + 1);
-      AddSite(b, SiteKind::kTruth, LineOf(Field(children, "condition")), "");
-      uint32_t not_taken = b.current;
-      Block(Field(children, "consequence"), b, depth + 1);
+      const size_t narrowed = b.narrowings.size();
+      uint32_t not_taken = Branch(children, b, depth);
       ends.push_back(b.current);
       bool has_else = false;
       for (const Child& c : children) {
@@ -354,10 +365,7 @@ class Walker {
         const std::vector<Child> parts = Children(c.node, true);
         if (Is(c.node, "elif_clause")) {
           Statement(b, c.node, Field(parts, "consequence"));
-          Expr(Field(parts, "condition"), b, depth + 1);
-          AddSite(b, SiteKind::kTruth, LineOf(Field(parts, "condition")), "");
-          not_taken = b.current;
-          Block(Field(parts, "consequence"), b, depth + 1);
+          not_taken = Branch(parts, b, depth);
         } else {
           has_else = true;
           Block(Field(parts, "body"), b, depth + 1);
@@ -365,9 +373,12 @@ class Walker {
         ends.push_back(b.current);
       }
       if (!has_else) ends.push_back(not_taken);
+      // What does not hold in a branch that leaves holds in the rest of the block.
+      if (has_else || !Leaves(Field(children, "consequence"))) b.narrowings.resize(narrowed);
       Continue(b, ends);
     } else if (type == "for_statement") {
       const TSNode right = Field(children, "right"), left = Field(children, "left");
+      LoopAliases(left, right, b);
       Expr(right, b, depth + 1);
       const uint32_t head = OpenLoop(b, right);
       const uint32_t after_next = b.current;
@@ -393,14 +404,17 @@ class Walker {
         for (const Child& item : Children(clause.node, true)) With(item.node, b, depth + 1);
       }
       const uint32_t inside = b.current;
+      b.raising.emplace_back();
       Block(Field(children, "body"), b, depth + 1);
       // An exception inside leaves through __exit__, too.
       const uint32_t leave = NewPoint(b);
       Edge(b, b.current, leave);
       Edge(b, inside, leave, kExceptional);
+      Catch(b, leave);
       b.current = leave;
       LeaveContexts(b, outer);
       b.open_withs.resize(outer);
+      PassOn(b, b.current);
     } else if (type == "try_statement") {
       Try(children, b, depth);
     } else if (type == "match_statement") {
@@ -420,6 +434,32 @@ class Walker {
       Continue(b, ends);
     }
     (void)node;
+  }
+
+  // A condition and what runs where it holds. Returns the point where it does not; what is known
+  // there of variables stays known until the caller drops it.
+  uint32_t Branch(const std::vector<Child>& parts, Builder& b, int depth) {
+    const TSNode condition = Field(parts, "condition");
+    Expr(condition, b, depth + 1);
+    AddSite(b, SiteKind::kTruth, LineOf(condition), "");
+    const uint32_t not_taken = b.current;
+    const Narrowings known = NarrowingsOf(condition, text_);
+    const size_t outer = b.narrowings.size();
+    b.narrowings.insert(b.narrowings.end(), known.taken.begin(), known.taken.end());
+    Block(Field(parts, "consequence"), b, depth + 1);
+    b.narrowings.resize(outer);
+    b.narrowings.insert(b.narrowings.end(), known.not_taken.begin(), known.not_taken.end());
+    return not_taken;
+  }
+
+  // The last statement of a block leads elsewhere than behind it.
+  static bool Leaves(TSNode block) {
+    if (!Present(block)) return false;
+    const std::vector<Child> statements = Children(block, true);
+    if (statements.empty()) return false;
+    const TSNode last = statements.back().node;
+    return Is(last, "return_statement") || Is(last, "raise_statement") ||
+           Is(last, "continue_statement") || Is(last, "break_statement");
   }
 
   // Head of a loop over `iterated`: __iter__ before it, __next__ at each turn. Returns the head.
@@ -485,23 +525,37 @@ class Walker {
     const uint32_t start = b.current;
     const Leaving before = {b.returns.size(), b.loops.empty() ? 0 : b.loops.back().breaks.size(),
                             b.back_edges.size()};
+    bool handled = false, cleaned = false;
+    for (const Child& c : children) {
+      handled = handled || Is(c.node, "except_clause") || Is(c.node, "except_group_clause");
+      cleaned = cleaned || Is(c.node, "finally_clause");
+    }
+    if (cleaned) b.raising.emplace_back();
+    if (handled) b.raising.emplace_back();
     Block(Field(children, "body"), b, depth + 1);
     const uint32_t body_end = b.current;
+    // Any call of the body may be the one that raises; the handlers follow.
+    uint32_t raised = start;
+    if (handled) {
+      raised = NewPoint(b);
+      Edge(b, start, raised, kExceptional);
+      Catch(b, raised);
+      PassOn(b, raised);
+    }
     std::vector<uint32_t> ends;
     bool has_else = false;
+    b.current = body_end;
     for (const Child& c : children) {
       if (!Is(c.node, "else_clause")) continue;
       has_else = true;
+      Continue(b, {body_end});
       Block(Field(Children(c.node, true), "body"), b, depth + 1);
       ends.push_back(b.current);
     }
     if (!has_else) ends.push_back(body_end);
     for (const Child& c : children) {
       if (!Is(c.node, "except_clause") && !Is(c.node, "except_group_clause")) continue;
-      const uint32_t handler = NewPoint(b);
-      Edge(b, start, handler, kExceptional);
-      Edge(b, body_end, handler, kExceptional);
-      b.current = handler;
+      Continue(b, {raised});
       for (const Child& part : Children(c.node, true)) {
         if (Is(part.node, "block"))
           Block(part.node, b, depth + 1);
@@ -551,9 +605,11 @@ class Walker {
     ends.insert(ends.end(), continues.begin(), continues.end());
     Continue(b, ends);
     Edge(b, start, b.current, kExceptional);
+    Catch(b, b.current);
     for (const Child& part : Children(clause, true)) {
       if (Is(part.node, "block")) Block(part.node, b, depth + 1);
     }
+    PassOn(b, b.current);
     if (!returns.empty()) b.returns.push_back(b.current);
     if (!breaks.empty()) b.loops.back().breaks.push_back(b.current);
     if (!continues.empty()) b.back_edges.push_back({b.current, b.loops.back().head, -1, 0});
@@ -634,12 +690,28 @@ class Walker {
       if (names.size() < kMaxDecorators)
         names.push_back(parts.empty() ? "" : CalleeName(parts[0].node));
     }
+    Parameters(Field(children, "parameters"), out_.functions[f]);
     Builder inner(f);
     if (Present(body)) Block(body, inner, depth + 1);
     CloseFunction(inner);
     class_stack_.pop_back();
     method_class_.pop_back();
     scope_ = outer;
+  }
+
+  void Parameters(TSNode parameters, PythonFunction& f) const {
+    if (!Present(parameters)) return;
+    for (const Child& p : Children(parameters, true)) {
+      if (f.parameters.size() >= kMaxParameters) return;
+      TSNode name = p.node;
+      if (!Is(name, "identifier")) {
+        const std::vector<Child> parts = Children(p.node, true);
+        name = Field(parts, "name");
+        if (!Present(name) && !parts.empty()) name = parts[0].node;
+      }
+      if (Present(name) && Is(name, "identifier"))
+        f.parameters.emplace_back(Text(name).substr(0, kMaxReceiver));
+    }
   }
 
   void Defaults(TSNode parameters, Builder& b, int depth) {
@@ -739,18 +811,12 @@ class Walker {
       return;
     }
     if (IsComprehension(node)) return Comprehension(node, b, depth);
-    if (type == "yield") {
-      Each(Children(node, true), b, depth);
-      Suspend(b);
-      return;
-    }
-    if (type == "await") {
-      Each(Children(node, true), b, depth);
-      const uint32_t resumed = NewPoint(b);
-      Edge(b, b.current, resumed);
-      Edge(b, 0, resumed, 0.5f);
-      b.suspensions.push_back(b.current);
-      b.current = resumed;
+    if (type == "yield" || type == "await") {
+      const std::vector<Child> parts = Children(node, true);
+      Each(parts, b, depth);
+      const bool from = type == "await" || ts_node_child_count(node) > 2;
+      Suspend(b, LineOf(node), from && !parts.empty() ? CalleeName(parts[0].node) : "");
+      b.generator = b.generator || type == "yield";
       return;
     }
     if (type == "string") {
@@ -879,6 +945,7 @@ class Walker {
     site.receiver = std::move(receiver);
     // One object, one run: what follows is constructed elsewhere.
     site.repeat = site.name != "__init__";
+    Narrow(b, site);
     if (!Present(arguments)) return;
     const std::vector<Child> list = Children(arguments, true);
     for (const Child& c : list) {
@@ -893,6 +960,19 @@ class Walker {
          site.name == "add_module" || site.name == "register_module")) {
       const std::string name = StringText(list[0].node);
       if (!name.empty()) out_.classes[method_class_.back()].registered.insert(name);
+    }
+  }
+
+  // What is known here of the class of the variable that is called.
+  static void Narrow(const Builder& b, Site& site) {
+    const std::string variable =
+        site.receiver.empty() ? site.name : site.receiver + "." + site.name;
+    size_t look = kMaxNarrowings;
+    for (auto n = b.narrowings.rbegin(); n != b.narrowings.rend() && look-- > 0; ++n) {
+      if (n->variable != variable) continue;
+      std::vector<std::string>& into = n->is ? site.is_any : site.is_none;
+      if (n->is && !into.empty()) continue;  // the innermost test says most
+      if (into.size() < kMaxAliases) into.insert(into.end(), n->classes.begin(), n->classes.end());
     }
   }
 
@@ -944,7 +1024,10 @@ class Walker {
       if (Present(object) && Present(name) && Text(object) == "self") {
         PythonClass& c = out_.classes[method_class_.back()];
         const std::string text(Text(name));
-        if (Is(right, "call")) c.attributes.emplace_back(text, CalleeName(right));
+        const std::string made = MadeBy(right);
+        if (!made.empty()) c.attributes.emplace_back(text, made);
+        aliases_.classes.resize(out_.classes.size());
+        Alias(right, text, aliases_.classes[method_class_.back()], 0);
         TSNode value = right;  // of a = b = value, the last
         while (Is(value, "assignment") && Present(Field(Children(value, true), "right")))
           value = Field(Children(value, true), "right");
@@ -957,25 +1040,96 @@ class Walker {
           c.unsure.insert(text);
       }
     }
-    if (Present(left) && Is(left, "identifier")) Alias(right, std::string(Text(left)), b, 0);
+    if (Present(left) && Is(left, "identifier")) {
+      Alias(right, std::string(Text(left)), b.aliases, 0);
+      if (Is(right, "call")) AddAlias(b.results, std::string(Text(left)), CalleeName(right));
+    }
     Target(left, b, depth + 1);
   }
 
-  // Notes that a variable may hold the function `value` names.
-  void Alias(TSNode value, const std::string& variable, Builder& b, int depth) const {
-    if (depth > 4) return;
+  // Notes that a variable may hold the functions that `value` names.
+  void Alias(TSNode value, const std::string& variable, Aliases& table, int depth) const {
+    if (depth > 4 || !Present(value)) return;
+    const std::vector<Child> parts = Children(value, true);
     if (Is(value, "conditional_expression")) {
-      const std::vector<Child> parts = Children(value, true);
       if (parts.size() != 3) return;
-      Alias(parts[0].node, variable, b, depth + 1);
-      Alias(parts[2].node, variable, b, depth + 1);
+      Alias(parts[0].node, variable, table, depth + 1);
+      Alias(parts[2].node, variable, table, depth + 1);
       return;
     }
+    if (Is(value, "list") || Is(value, "tuple") || Is(value, "set") ||
+        Is(value, "parenthesized_expression") || Is(value, "expression_list")) {
+      for (size_t i = 0; i < parts.size() && i < kMaxAliases; ++i)
+        Alias(parts[i].node, variable, table, depth + 1);
+      return;
+    }
+    if (Is(value, "dictionary")) {
+      for (size_t i = 0; i < parts.size() && i < kMaxAliases; ++i) {
+        if (Is(parts[i].node, "pair"))
+          Alias(Field(Children(parts[i].node, true), "value"), variable, table, depth + 1);
+      }
+      return;
+    }
+    if (Is(value, "call")) return AliasOfCall(parts, variable, table, depth);
     std::string name;
     if (Is(value, "lambda")) name = "<lambda>";
-    if (Is(value, "identifier") || Is(value, "attribute")) name = CalleeName(value);
-    std::set<std::string>& names = b.aliases[variable];
+    if (Is(value, "identifier") || Is(value, "attribute") || Is(value, "subscript"))
+      name = CalleeName(value);
+    AddAlias(table, variable, name);
+  }
+
+  // What made a value: the callee, also where it is called under a condition.
+  std::string MadeBy(TSNode value) const {
+    if (Is(value, "call")) return CalleeName(value);
+    if (!Is(value, "conditional_expression")) return "";
+    const std::vector<Child> parts = Children(value, true);
+    if (parts.size() != 3) return "";
+    for (const size_t branch : {0, 2}) {
+      if (Is(parts[branch].node, "call")) return CalleeName(parts[branch].node);
+    }
+    return "";
+  }
+
+  static void AddAlias(Aliases& table, const std::string& variable, const std::string& name) {
+    if (variable.empty()) return;
+    std::set<std::string>& names = table[variable];
     if (!name.empty() && name != variable && names.size() < kMaxAliases) names.insert(name);
+  }
+
+  // partial(f, x), getattr(self, "f"), table.get(key), enumerate(functions).
+  void AliasOfCall(const std::vector<Child>& call, const std::string& variable, Aliases& table,
+                   int depth) const {
+    const TSNode function = Field(call, "function"), arguments = Field(call, "arguments");
+    if (!Present(function) || !Present(arguments)) return;
+    const std::string name = CalleeName(function);
+    const std::vector<Child> list = Children(arguments, true);
+    if (Is(function, "attribute")) {
+      const TSNode object = Field(Children(function, true), "object");
+      if (name == "get" || name == "items" || name == "values" || name == "pop")
+        Alias(object, variable, table, depth + 1);
+      if (name == "partial" && !list.empty()) Alias(list[0].node, variable, table, depth + 1);
+      return;
+    }
+    if (name == "getattr" && list.size() >= 2)
+      return AddAlias(table, variable, StringText(list[1].node));
+    if (name == "partial" && !list.empty()) return Alias(list[0].node, variable, table, depth + 1);
+    static const std::set<std::string_view> passing = {"enumerate", "reversed", "zip",
+                                                       "list",      "tuple",    "iter"};
+    if (!passing.count(name)) return;
+    for (size_t i = 0; i < list.size() && i < kMaxAliases; ++i)
+      Alias(list[i].node, variable, table, depth + 1);
+  }
+
+  // The variables of a loop may hold what it goes through.
+  void LoopAliases(TSNode target, TSNode iterated, Builder& b) const {
+    if (!Present(target) || !Present(iterated)) return;
+    if (Is(target, "identifier")) return Alias(iterated, std::string(Text(target)), b.aliases, 0);
+    if (!Is(target, "pattern_list") && !Is(target, "tuple_pattern")) return;
+    const std::vector<Child> parts = Children(target, true);
+    for (size_t i = 0; i < parts.size() && i < kMaxAliases; ++i) {
+      if (Is(parts[i].node, "identifier"))
+        Alias(iterated, std::string(Text(parts[i].node)), b.aliases, 0);
+    }
   }
 
   void Augmented(TSNode node, Builder& b, int depth) {
@@ -1057,18 +1211,31 @@ class Walker {
     ++unrolling_;
     const size_t functions = out_.functions.size();
     Clauses(clauses, 0, body, b, depth + 1, false);
+    aliases_.functions.resize(std::min(aliases_.functions.size(), functions));
+    aliases_.results.resize(std::min(aliases_.results.size(), functions));
     out_.functions.resize(functions);  // lambdas inside, which the frame's own reading holds
     --unrolling_;
     Continue(b, {framed, b.current});
   }
 
-  // A yield: a generator's frame may end at any, and begin after any.
-  void Suspend(Builder& b) {
+  // A yield or await: the frame may end at any, and begin after any. `from`: what it hands over to,
+  // which is resumed there with it.
+  void Suspend(Builder& b, int line, const std::string& from = "") {
+    if (!from.empty()) {
+      const uint32_t resumed = NewPoint(b);
+      Edge(b, b.current, resumed);
+      Edge(b, 0, resumed, kResumed);
+      b.resumptions.push_back({line, resumed});
+      b.current = resumed;
+      AddSite(b, SiteKind::kNext, line, from);
+      b.suspensions.push_back(b.current);
+      return;
+    }
     b.suspensions.push_back(b.current);
     const uint32_t resumed = NewPoint(b);
     Edge(b, b.current, resumed);
-    Edge(b, 0, resumed, 0.05f);
-    b.generator = true;
+    Edge(b, 0, resumed, kResumed);
+    b.resumptions.push_back({line, resumed});
     b.current = resumed;
   }
 
@@ -1076,7 +1243,10 @@ class Walker {
                bool generator) {
     if (index == clauses.size()) {
       Expr(body, b, depth + 1);
-      if (generator) Suspend(b);
+      if (generator) {
+        Suspend(b, LineOf(body));
+        b.generator = true;
+      }
       return;
     }
     const std::vector<Child> parts = Children(clauses[index], true);
@@ -1102,6 +1272,7 @@ class Walker {
       head = OpenLoop(b, Present(right) ? right : clauses[index]);
     }
     const uint32_t after_next = b.current;
+    LoopAliases(Field(parts, "left"), right, b);
     Target(Field(parts, "left"), b, depth + 1);
     Clauses(clauses, index + 1, body, b, depth + 1, generator);
     b.back_edges.push_back({b.current, head, -1, 0});
@@ -1122,6 +1293,7 @@ class Walker {
 
   std::string_view text_;
   PythonModule& out_;
+  AliasTables aliases_;
   std::string scope_;              // qualified name of the enclosing definition with a dot behind
   std::vector<int> class_stack_;   // class whose body is being read; -1 inside a function
   std::vector<int> method_class_;  // class of `self`

@@ -59,13 +59,17 @@ struct Site {
   bool callee = false;      // kAttribute: a function, called at once or through a variable
   AttributeStore store = AttributeStore::kUnknown;  // kAttribute of self
   bool literal_key = false;                         // a[i], i in a: the key is a literal
-  bool passes_on = false;     // kCall: with the arguments of its function, *args
-  bool takes_lambda = false;  // kCall: one of its arguments is a lambda
-  bool managed = false;       // kCall: its value is what a `with` enters
+  bool passes_on = false;            // kCall: with the arguments of its function, *args
+  bool takes_lambda = false;         // kCall: one of its arguments is a lambda
+  std::vector<std::string> is_any;   // kCall of a variable where isinstance() named its class
+  std::vector<std::string> is_none;  // and where it named classes that it is not of
+  bool managed = false;              // kCall: its value is what a `with` enters
   CalleeKind callee_kind = CalleeKind::kUnknown;  // kCall
   // kCall of a class, or of __init__: where its constructor may be defined. May be null.
   std::shared_ptr<const ClassFamily> family;
-  std::vector<std::string> aliases;  // kCall of a variable: names of what was assigned to it
+  // Names of what was assigned to a variable that is called (kCall), or of the calls whose result
+  // was assigned to one that a loop goes through (kNext).
+  std::vector<std::string> aliases;
 };
 
 // Points of a function's control flow and the edges between them. A site lies on an edge; it may
@@ -75,6 +79,12 @@ struct FlowEdge {
   uint32_t to = 0;
   int32_t site = -1;  // index into sites; -1 for none
   float cost = 0;     // of taking the edge, for improbable turns
+};
+
+// Where the frame of a generator or coroutine goes on: it then names this line.
+struct Resumption {
+  int line = 0;
+  uint32_t point = 0;
 };
 
 enum class FunctionKind : uint8_t { kModule, kFunction, kLambda, kComprehension, kClassBody };
@@ -89,15 +99,19 @@ struct PythonFunction {
   int first_line = 0;  // of its code object: the first decorator's line, else the definition's
   int def_line = 0;
   int end_line = 0;
+  std::vector<std::string> parameters;
+  std::set<std::string> returned;       // classes and functions whose results it returns
+  bool wrapper = false;                 // inside another function, whose parameter it calls
   std::vector<std::string> decorators;  // last names; "" for other expressions
   uint64_t shape = 0;                   // hash of its body without layout; equal for a renamed twin
   uint32_t first_statement = 0,
            last_statement = 0;  // [first, last) in statements, nested ones included
   std::vector<Site> sites;
-  std::vector<FlowEdge> edges;       // forward, by `from`
-  std::vector<FlowEdge> back_edges;  // of loops
-  bool generator = false;            // resumed after each yield, in a frame that names that line
-  uint32_t points = 0;               // entry is 0
+  std::vector<FlowEdge> edges;          // forward, by `from`
+  std::vector<FlowEdge> back_edges;     // of loops
+  bool generator = false;               // has a yield
+  std::vector<Resumption> resumptions;  // after each yield and await
+  uint32_t points = 0;                  // entry is 0
 };
 
 struct PythonClass {

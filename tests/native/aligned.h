@@ -13,8 +13,9 @@
 namespace emberline {
 
 // What was observed: "frame augment", "module Linear", "builtin cat", "op add". Then what else is
-// known of it: a class ("frame __init__ Net"), a line of definition ("@3"), that a `with` enters what
-// was constructed ("with").
+// known of it: a class ("frame __init__ Net"), a line of definition ("@3"), that a `with` enters
+// what was constructed ("with"), that it is a method or a property, or a wrapper ("around",
+// "around:f").
 inline Observed Parse(const std::string& text) {
   std::istringstream in(text);
   std::string kind, name;
@@ -38,7 +39,14 @@ inline Observed Parse(const std::string& text) {
       o.definition_line = std::stoi(extra.substr(1));
     else if (extra == "with")
       o.manages = true;
-    else
+    else if (extra == "method" || extra == "property")
+      o.accessor = extra == "method" ? Accessor::kMethod : Accessor::kProperty;
+    else if (extra == "generator")
+      o.generator = true;
+    else if (extra.starts_with("around")) {
+      o.wrapper = true;
+      if (extra.size() > 7) o.inner = extra.substr(7);
+    } else
       o.owner = extra;
   }
   return o;
@@ -51,8 +59,9 @@ struct Seen {
 };
 
 // Aligns the function `name` and gives lines as text: "3 4 4? 0", "?" for ambiguous.
-inline std::string Lines(const std::string& source, const std::string& name, const std::vector<Seen>& seen,
-                  bool begun = true, bool ended = true) {
+inline std::string Lines(const std::string& source, const std::string& name,
+                         const std::vector<Seen>& seen, const Start& start = true,
+                         bool ended = true) {
   const Result<PythonModule> module = ParsePython(source);
   REQUIRE(module.ok());
   const PythonFunction* function = nullptr;
@@ -68,7 +77,7 @@ inline std::string Lines(const std::string& source, const std::string& name, con
     called_at.push_back(s.called_at);
   }
   std::string out;
-  for (const Placement& p : aligner.Align(ids, called_at, begun, ended)) {
+  for (const Placement& p : aligner.Align(ids, called_at, start, ended)) {
     if (!out.empty()) out += ' ';
     out += std::to_string(p.line) + (p.ambiguous ? "?" : "");
   }

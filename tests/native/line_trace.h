@@ -16,16 +16,17 @@ namespace fs = std::filesystem;
 
 // One event of category `cat`; times in us.
 inline std::string Event(const std::string& cat, const std::string& name, double ts, double dur,
-                  int tid = 1, const std::string& args = "") {
+                         int tid = 1, const std::string& args = "") {
   return "{\"ph\":\"X\",\"cat\":\"" + cat + "\",\"name\":\"" + name +
          "\",\"pid\":1,\"tid\":" + std::to_string(tid) + ",\"ts\":" + std::to_string(ts) +
          ",\"dur\":" + std::to_string(dur) + ",\"args\":{" + args + "}}";
 }
-inline std::string Py(const std::string& name, double ts, double dur, const std::string& args = "") {
+inline std::string Py(const std::string& name, double ts, double dur,
+                      const std::string& args = "") {
   return Event("python_function", name, ts, dur, 1, args);
 }
 inline std::string Op(const std::string& name, double ts, double dur, const std::string& args = "",
-               int tid = 1) {
+                      int tid = 1) {
   return Event("cpu_op", name, ts, dur, tid, args);
 }
 inline std::string Launch(double ts, double dur, int correlation, int tid = 1) {
@@ -91,7 +92,8 @@ inline LinesResult Sums(const LoadedTrace& trace, const LineData& data) {
   return *sums;
 }
 // The cost of a line; fails when there is none with this confidence.
-inline LineCost Row(const LineData& data, const LinesResult& sums, int line, LineConfidence confidence) {
+inline LineCost Row(const LineData& data, const LinesResult& sums, int line,
+                    LineConfidence confidence) {
   for (const LineCost& c : sums.rows) {
     const LineLocation& l = data.attribution.locations[c.location];
     if (l.line == line && l.confidence == confidence) return c;

@@ -32,9 +32,9 @@ TEST_CASE("two branches that fit alike are no reason to drop a function") {
                "        a = h(a - 1)\n"
                "        a = k(a * 2)\n"
                "    return a\n");
-  const auto trace = Load({Py("prog.py(1): f", 0, 100), Py("lib.py(1): begin", 10, 10),
-                           Py("lib.py(2): g", 30, 10), Py("lib.py(3): h", 50, 10),
-                           Py("lib.py(4): k", 70, 10)});
+  const auto trace =
+      Load({Py("prog.py(1): f", 0, 100), Py("lib.py(1): begin", 10, 10), Py("lib.py(2): g", 30, 10),
+            Py("lib.py(3): h", 50, 10), Py("lib.py(4): k", 70, 10)});
   const auto data = Data(*trace, folder.Space());
   CHECK(CalledFrom(*trace, *data, "lib.py(1): begin") == 2);
   CHECK(CalledFrom(*trace, *data, "lib.py(2): g") == 0);
@@ -53,6 +53,51 @@ TEST_CASE("a `with` enters the object that was constructed for it") {
   const auto data = Data(*trace, folder.Space());
   CHECK(CalledFrom(*trace, *data, "lib.py(10): __init__") == 3);
   CHECK(CalledFrom(*trace, *data, "lib.py(20): __enter__") == 3);
+}
+
+TEST_CASE(
+    "a frame that was open when the recording began: its open child was called from its line") {
+  const Folder folder;
+  folder.Write("prog.py",
+               "def main():\n"
+               "    if quick():\n"
+               "        run(1)\n"
+               "    else:\n"
+               "        run(2)\n"
+               "        run(3)\n"
+               "def run(n):\n"
+               "    begin(n)\n"
+               "    with profile():\n"
+               "        work(n)\n");
+  const auto trace = Load({Py("prog.py(5): main", 0, 1000), Py("prog.py(10): run", 0, 400),
+                           Py("lib.py(1): work", 10, 100), Py("prog.py(7): run", 500, 100),
+                           Py("lib.py(2): begin", 510, 10)});
+  const auto data = Data(*trace, folder.Space());
+  CHECK(CalledFrom(*trace, *data, "prog.py(10): run") == 5);
+  CHECK(CalledFrom(*trace, *data, "lib.py(1): work") == 10);
+  CHECK(CalledFrom(*trace, *data, "prog.py(7): run") == 6);
+}
+
+TEST_CASE("a wrapper of one function is not another's") {
+  const Folder folder;
+  folder.Write("prog.py",
+               "def timed(fn):\n"
+               "    def call(*args):\n"
+               "        check(args)\n"
+               "        return fn(*args)\n"
+               "    return call\n"
+               "def f(x):\n"
+               "    a = one(x)\n"
+               "    b = two(a)\n"
+               "    return 2 / b\n");
+  const auto trace = Load({Py("prog.py(6): f", 0, 300), Py("prog.py(2): call", 10, 50),
+                           Py("lib.py(1): check", 12, 5), Py("lib.py(2): two", 20, 10),
+                           Py("torch/_tensor.py(30): wrapped", 100, 50),
+                           Py("torch/_tensor.py(600): __rdiv__", 110, 30)});
+  const auto data = Data(*trace, folder.Space());
+  CHECK(CalledFrom(*trace, *data, "prog.py(2): call") == 8);
+  CHECK(CalledFrom(*trace, *data, "torch/_tensor.py(30): wrapped") == 9);
+  CHECK(CalledFrom(*trace, *data, "lib.py(2): two") == 4);
 }
 
 }  // namespace

@@ -1,0 +1,90 @@
+#include "source/python_aliases.h"
+
+#include <algorithm>
+
+namespace emberline {
+namespace {
+
+constexpr int kMaxScopes = 8;  // functions around one that are looked through
+
+class Resolver {
+ public:
+  Resolver(const AliasTables& tables, PythonModule& module) : tables_(tables), module_(module) {}
+
+  void Run() {
+    for (size_t f = 0; f < module_.functions.size(); ++f) Function(static_cast<int>(f));
+  }
+
+ private:
+  static const std::set<std::string>* Find(const std::vector<Aliases>& tables, int index,
+                                           const std::string& name) {
+    if (index < 0 || static_cast<size_t>(index) >= tables.size()) return nullptr;
+    const auto it = tables[index].find(name);
+    return it == tables[index].end() ? nullptr : &it->second;
+  }
+
+  // What a variable was assigned where it is seen from a function, innermost scope first.
+  const std::set<std::string>* Assigned(int function, const std::string& name) const {
+    int f = function;
+    for (int scope = 0; f > 0 && scope < kMaxScopes; ++scope, f = module_.functions[f].parent) {
+      if (const auto* found = Find(tables_.functions, f, name)) return found;
+    }
+    return Find(tables_.functions, 0, name);
+  }
+
+  void Function(int index) {
+    PythonFunction& f = module_.functions[index];
+    const int owner = ClassOfSelf(module_, index);
+    std::set<std::string> called;
+    for (Site& site : f.sites) {
+      if (site.kind == SiteKind::kNext) {
+        const auto* made = Find(tables_.results, index, site.name);
+        if (made != nullptr) site.aliases.assign(made->begin(), made->end());
+      }
+      if (site.kind != SiteKind::kCall) continue;
+      const bool own = site.receiver == "self";
+      if (!own && !site.receiver.empty()) continue;
+      std::set<std::string> names, tried;
+      std::vector<std::string> open = {site.name};
+      for (bool first = true; !open.empty() && names.size() < kMaxAliases; first = false) {
+        const std::string name = open.back();
+        open.pop_back();
+        if (!tried.insert(name).second) continue;
+        const bool attribute = first ? own : true;  // further names may be either
+        for (const auto* found : {attribute && first ? nullptr : Assigned(index, name),
+                                  attribute ? Find(tables_.classes, owner, name) : nullptr}) {
+          if (found == nullptr) continue;
+          for (const std::string& next : *found) {
+            if (names.size() < kMaxAliases && names.insert(next).second) open.push_back(next);
+          }
+        }
+      }
+      names.erase(site.name);
+      called.insert(names.begin(), names.end());
+      site.aliases.assign(names.begin(), names.end());
+    }
+    if (called.empty()) return;
+    for (Site& site : f.sites) {
+      if (site.kind == SiteKind::kAttribute && called.count(site.name)) site.callee = true;
+    }
+  }
+
+  const AliasTables& tables_;
+  PythonModule& module_;
+};
+
+}  // namespace
+
+void ResolveAliases(const AliasTables& tables, PythonModule& module) {
+  Resolver(tables, module).Run();
+}
+
+int ClassOfSelf(const PythonModule& module, int function) {
+  for (int g = function; g >= 0; g = module.functions[g].parent) {
+    const PythonFunction& f = module.functions[g];
+    if (f.kind == FunctionKind::kFunction && f.class_index >= 0) return f.class_index;
+  }
+  return -1;
+}
+
+}  // namespace emberline

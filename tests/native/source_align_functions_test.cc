@@ -1,0 +1,169 @@
+// Functions that are held by variables, wrapped by decorators, or chosen by the class of a value.
+#include "aligned.h"
+
+namespace emberline {
+namespace {
+
+TEST_CASE("a method that is only named does not run; the call of the variable takes it") {
+  const std::string source =
+      "class Augment:\n"
+      "    def __init__(self):\n"
+      "        self.table = {'a': self._one, 'b': self._two}\n"
+      "    def loop(self, x):\n"
+      "        for f in [self._one,\n"
+      "                  self._two]:\n"
+      "            x = f(x)\n"
+      "        return x\n"
+      "    def variable(self, x):\n"
+      "        steps = (self._one, self._two)\n"
+      "        for i, step in enumerate(steps):\n"
+      "            x = step(x)\n"
+      "        x = self._one(x)\n"
+      "        return x\n"
+      "    def attribute(self, x, key):\n"
+      "        other(x)\n"
+      "        return self.table[key](x)\n"
+      "    def named(self, x):\n"
+      "        f = getattr(self, '_two')\n"
+      "        x = other(x)\n"
+      "        return f(x)\n";
+  CHECK_LINES(source, "Augment.loop", {{"frame _one method", 7}, {"frame _two method", 7}});
+  // Neither is it known to be a method where its text is not at hand.
+  CHECK_LINES(source, "Augment.loop", {{"frame _one", 7}, {"frame _two", 7}});
+  CHECK_LINES(source, "Augment.variable",
+              {{"frame _one method", 12}, {"frame _two method", 12}, {"frame _one method", 13}});
+  CHECK_LINES(source, "Augment.attribute", {{"frame other", 16}, {"frame _two method", 17}});
+  CHECK_LINES(source, "Augment.named", {{"frame other", 20}, {"frame _two method", 21}});
+}
+
+TEST_CASE("a table of the module, and one that a comprehension goes through") {
+  const std::string source =
+      "ACTS = {'a': relu, 'b': lambda x: x}\n"
+      "def act(x, name):\n"
+      "    other(x)\n"
+      "    return ACTS[name](x)\n"
+      "def each(x):\n"
+      "    fs = [one, two]\n"
+      "    return [\n"
+      "        f(x)\n"
+      "        for f in fs]\n";
+  CHECK_LINES(source, "act", {{"frame other", 3}, {"frame relu", 4}});
+  CHECK_LINES(source, "act", {{"frame other", 3}, {"frame <lambda>", 4}});
+  CHECK_LINES(source, "each.<listcomp>", {{"frame one", 8}, {"frame two", 8}});
+}
+
+TEST_CASE("a property runs where it is read") {
+  CHECK_LINES(
+      "class A:\n"
+      "    def f(self):\n"
+      "        x = self.width\n"
+      "        y = width(x)\n",
+      "A.f", {{"frame width property", 3}});
+}
+
+TEST_CASE("a wrapper stands for the function that it runs") {
+  const std::string source =
+      "def f(x):\n"
+      "    y = one(x)\n"
+      "    z = two(y)\n"
+      "    return three(z)\n";
+  CHECK_LINES(source, "f", {{"frame wrapper around:two", 3}});
+  CHECK_LINES(
+      source, "f",
+      {{"frame decorate_context around:one", 2}, {"frame decorate_context around:three", 4}});
+}
+
+TEST_CASE("only what is decorated runs as a wrapper") {
+  CHECK_LINES(
+      "def plain(x):\n"
+      "    pass\n"
+      "@singledispatch\n"
+      "def describe(x):\n"
+      "    pass\n"
+      "def f(x):\n"
+      "    plain(x)\n"
+      "    describe(x)\n"
+      "    plain(x)\n",
+      "f", {{"frame wrapper around", 8}});
+}
+
+TEST_CASE("super().__call__() calls the module") {
+  CHECK_LINES(
+      "class A(Net):\n"
+      "    def __call__(self, x):\n"
+      "        y = prepare(x)\n"
+      "        return super().__call__(y)\n",
+      "A.__call__", {{"frame prepare", 3}, {"module A", 4}});
+}
+
+TEST_CASE("operators that a decorator wraps are told by the operator inside") {
+  CHECK_LINES(
+      "def f(x):\n"
+      "    a = 1 - x\n"
+      "    b = 2 / x\n"
+      "    c = x // 2\n"
+      "    d = 2 ** x\n",
+      "f",
+      {{"frame wrapped around:__rsub__", 2},
+       {"frame wrapped around:__rdiv__", 3},
+       {"frame wrapped around:__floordiv__", 4},
+       {"frame wrapped around:__rpow__", 5}});
+  // One of them alone, too.
+  CHECK_LINES(
+      "def f(x):\n"
+      "    a = 1 - x\n"
+      "    b = 2 / x\n"
+      "    c = x // 2\n",
+      "f", {{"frame wrapped around:__floordiv__", 4}});
+}
+
+TEST_CASE("isinstance() tells the branch that calls a module") {
+  const std::string source =
+      "def f(layers, x):\n"
+      "    for layer in layers:\n"
+      "        if isinstance(layer, (nn.Linear, nn.LayerNorm)):\n"
+      "            x = layer(x)\n"
+      "        elif isinstance(layer, nn.Dropout) and x is not None:\n"
+      "            x = layer(x)\n"
+      "        else:\n"
+      "            x = layer(x)\n"
+      "    return x\n";
+  CHECK_LINES(
+      source, "f",
+      {{"module Linear", 4}, {"module Dropout", 6}, {"module ReLU", 8}, {"module LayerNorm", 4}});
+  CHECK_LINES(
+      "def f(norm, x):\n"
+      "    if not isinstance(norm, nn.BatchNorm2d):\n"
+      "        return norm(x)\n"
+      "    return norm(x)\n",
+      "f", {{"module GroupNorm", 3}});
+}
+
+TEST_CASE("modules that a function of the file made, or one branch of an expression") {
+  const std::string source =
+      "def conv_bn(c):\n"
+      "    return nn.Sequential(nn.Conv2d(c, c, 3), nn.BatchNorm2d(c))\n"
+      "class Block(nn.Module):\n"
+      "    def __init__(self, c, se, down):\n"
+      "        self.conv1 = conv_bn(c)\n"
+      "        self.conv2 = conv_bn(c)\n"
+      "        self.se = Squeeze(c) if se else None\n"
+      "        self.down = down\n"
+      "    def forward(self, x):\n"
+      "        y = self.conv1(x)\n"
+      "        y = self.conv2(y)\n"
+      "        if self.se is not None:\n"
+      "            y = self.se(y)\n"
+      "        if self.down is not None:\n"
+      "            x = self.down(x)\n"
+      "        return x + y\n";
+  CHECK_LINES(source, "Block.forward", {{"module Sequential", 10}, {"module Sequential", 11}});
+  CHECK_LINES(source, "Block.forward",
+              {{"module Sequential", 10},
+               {"module Sequential", 11},
+               {"module Squeeze", 13},
+               {"module Sequential", 15}});
+}
+
+}  // namespace
+}  // namespace emberline
