@@ -17,6 +17,8 @@ constexpr uint32_t kRoot = 0;
 constexpr uint32_t kMaxDepth = 1024;
 constexpr SliceIndex kMaxLook = 4096;  // slices looked through for the first that says something
 constexpr std::string_view kRecomputeName = "recompute";
+// Ops nest a few deep below one that has a stack or a partner; every op of a hostile file may ask.
+constexpr uint32_t kMaxOpsAround = 128;
 
 bool ContainsFolded(std::string_view text, std::string_view needle) {
   return std::search(text.begin(), text.end(), needle.begin(), needle.end(), [](char a, char b) {
@@ -331,8 +333,8 @@ bool FromStrings(const Model& model, const StackOptions& options, StringId key,
     // What has no stack takes that of the op around it, backward work that of its forward op, and
     // what runs again that of the op that ran before.
     std::string_view stack;
-    SliceIndex at = store.kind(i) == SliceKind::kCpuOp ? i : model.SourceOp(i);
-    for (uint32_t depth = 0; at != kNone && stack.empty() && depth < kMaxDepth; ++depth) {
+    SliceIndex at = i;
+    for (uint32_t depth = 0; at != kNone && stack.empty() && depth < kMaxOpsAround; ++depth) {
       stack = store.ArgText(at, key);
       for (const SliceIndex other : {model.forward[at], model.repeats[at]}) {
         if (stack.empty() && other != kNone) stack = store.ArgText(other, key);

@@ -1,0 +1,53 @@
+#include "growth_count.h"
+
+#include <malloc.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+// Loading waits for no other thread's work but inflating, so one thread's count is all of it.
+thread_local uint64_t blocks = 0;
+std::atomic<size_t> alive_bytes{0};
+std::atomic<size_t> peak_bytes{0};
+
+void* Allocate(size_t size) {
+  void* memory = std::malloc(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  const size_t taken = malloc_usable_size(memory);
+  const size_t alive = alive_bytes.fetch_add(taken, std::memory_order_relaxed) + taken;
+  size_t peak = peak_bytes.load(std::memory_order_relaxed);
+  while (alive > peak && !peak_bytes.compare_exchange_weak(peak, alive)) {
+  }
+  return memory;
+}
+
+void Release(void* memory) {
+  if (memory == nullptr) return;
+  alive_bytes.fetch_sub(malloc_usable_size(memory), std::memory_order_relaxed);
+  std::free(memory);
+}
+
+}  // namespace
+
+// Called by each basic block of the library.
+extern "C" void __sanitizer_cov_trace_pc() { ++blocks; }  // NOLINT: the compiler gives the name
+
+void* operator new(size_t size) { return Allocate(size); }
+void* operator new[](size_t size) { return Allocate(size); }
+void operator delete(void* memory) noexcept { Release(memory); }
+void operator delete[](void* memory) noexcept { Release(memory); }
+void operator delete(void* memory, size_t) noexcept { Release(memory); }
+void operator delete[](void* memory, size_t) noexcept { Release(memory); }
+
+namespace emberline::growth {
+
+WorkCounter::WorkCounter() : blocks_(blocks), bytes_(alive_bytes.load()) {
+  peak_bytes.store(bytes_);
+}
+
+Work WorkCounter::Count() const { return {blocks - blocks_, peak_bytes.load() - bytes_}; }
+
+}  // namespace emberline::growth

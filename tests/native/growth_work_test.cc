@@ -1,0 +1,280 @@
+// No analysis may grow faster than the trace, whatever shape a file has. The work of each is
+// counted on a small and on a four times larger trace of every shape that was ever found to hurt.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/findings.h"
+#include "analysis/kernels.h"
+#include "analysis/memory.h"
+#include "analysis/modules.h"
+#include "analysis/operators.h"
+#include "analysis/overview.h"
+#include "analysis/stack_of.h"
+#include "analysis/stacks.h"
+#include "analysis/timeline.h"
+#include "analysis/timeline_gaps.h"
+#include "analysis/timeline_lanes.h"
+#include "growth_count.h"
+#include "growth_shapes.h"
+#include "ingest/read_trace.h"
+#include "model/model.h"
+
+using namespace emberline;
+using namespace emberline::growth;
+
+namespace {
+
+// Work and memory of a growing trace follow size ^ exponent. Sorting adds a little to 1; the square
+// would be 2.
+constexpr double kMostExponent = 1.35;
+constexpr int kSmall = 1000;
+constexpr int kFactor = 4;
+// What is less than this in the large trace cannot be told from what every call costs.
+constexpr double kLeastBlocks = 1e6;
+constexpr double kLeastBytes = 4e6;
+
+struct LoadedTrace {
+  std::shared_ptr<const TraceStore> store;
+  std::shared_ptr<const Model> model;
+};
+
+// What is done with a loaded trace, as the views do it.
+struct Analysis {
+  const char* name;
+  std::function<void(const LoadedTrace&)> run;
+};
+
+TensorCoreRules RulesOf(const Model& model) { return TensorCoreRules(VendorOf(model)); }
+
+template <typename T>
+void Expect(const Result<T>& result) {
+  REQUIRE(result.ok());
+}
+
+// The operator of most calls, whose details are asked for.
+std::string BusiestName(const OperatorData& data, const TraceStore& store) {
+  const OperatorRow* most = nullptr;
+  for (const OperatorRow& row : data.rows) {
+    if (most == nullptr || row.calls > most->calls) most = &row;
+  }
+  return most == nullptr ? "" : std::string(store.strings().Get(most->name));
+}
+
+void Overviews(const LoadedTrace& trace) {
+  const Model& model = *trace.model;
+  const auto overview = AnalyzeOverview(model, {}, RulesOf(model), {});
+  Expect(overview);
+  FindFindings(model, {}, *overview, {});
+}
+
+void Operators(const LoadedTrace& trace) {
+  const Model& model = *trace.model;
+  const StackIds stacks(model);
+  for (const auto grouping : {OperatorGrouping::kName, OperatorGrouping::kNameAndShapes}) {
+    const auto data = AnalyzeOperators(model, {}, grouping, RulesOf(model), stacks, {}, {});
+    Expect(data);
+    OperatorTable(model, *data, grouping);
+    const std::string name = BusiestName(*data, *trace.store);
+    if (name.empty()) continue;
+    Expect(StacksOfOperator(model, {}, name, "", stacks, {}));
+    Expect(ModulesOfOperator(model, {}, name, "", {}));
+  }
+}
+
+void Kernels(const LoadedTrace& trace) {
+  const Model& model = *trace.model;
+  const StackIds stacks(model);
+  for (const auto grouping : {KernelGrouping::kName, KernelGrouping::kProperties}) {
+    const auto data = AnalyzeKernels(model, {}, grouping, RulesOf(model), {});
+    Expect(data);
+    KernelTable(model, *data, grouping);
+    if (data->rows.empty()) continue;
+    KernelKey key;
+    key.name = std::string(trace.store->strings().Get(data->rows[0].name));
+    Expect(LaunchesOfKernel(model, {}, key, stacks, {}));
+  }
+  CopiesTable(model, {});
+}
+
+void Stacks(const LoadedTrace& trace) {
+  for (const auto weight : {StackWeight::kHost, StackWeight::kDevice}) {
+    for (const bool bottom_up : {false, true}) {
+      StackOptions options;
+      options.weight = weight;
+      options.bottom_up = bottom_up;
+      const auto tree = AnalyzeStacks(*trace.model, options, {});
+      Expect(tree);
+      if (!bottom_up) StackTable(*tree);
+    }
+  }
+}
+
+void Memory(const LoadedTrace& trace) {
+  const Model& model = *trace.model;
+  const auto data = AnalyzeMemory(model, {});
+  Expect(data);
+  if (data->devices.empty()) return;
+  const Interval all = trace.store->extent();
+  SampleMemory(*data, model, 0, all, 1000);
+  MemoryEventsTable(*data, model, 0, all);
+  MemoryStatisticsTable(*data, model, 0, all);
+  for (const auto by : {PeakGrouping::kOperator, PeakGrouping::kLine, PeakGrouping::kModule}) {
+    MemoryPeakTable(*data, model, 0, by);
+  }
+}
+
+void Modules(const LoadedTrace& trace) {
+  const auto memory = AnalyzeMemory(*trace.model, {});
+  Expect(memory);
+  Expect(AnalyzeModules(*trace.model, {}, &*memory, {}));
+  Expect(AnalyzeLightning(*trace.model, {}, &*memory, {}));
+  InsideModule(*trace.model, "M_1");
+}
+
+void Timeline(const LoadedTrace& trace) {
+  constexpr size_t kRows = 64;  // as many as a window asks for
+  const auto index = BuildTimelineIndex(*trace.model, {});
+  Expect(index);
+  const TraceStore& store = *trace.store;
+  const Interval extent = store.extent();
+  const Ns pixel = extent.Length() / 1000 + 1;
+  for (size_t r = 0; r < index->rows.size() && r < kRows; ++r) {
+    const TimelineRow& row = index->rows[r];
+    if (row.series >= 0) index->series[static_cast<size_t>(row.series)].Query(extent, 1000);
+    if (row.track == kNone) continue;
+    const TimelineTrackLanes lanes(store, store.tracks()[row.track]);
+    lanes.CountTouching(store, extent);
+    std::vector<TimelineBox> boxes;
+    for (size_t lane = 0; lane < lanes.lanes().size(); ++lane) {
+      lanes.lanes()[lane].Query(store, extent, pixel, static_cast<uint16_t>(lane), &boxes);
+    }
+  }
+}
+
+void Gaps(const LoadedTrace& trace) {
+  if (trace.model->devices.empty()) return;
+  const auto gaps = FindGaps(*trace.model, trace.model->devices[0], 1, {});
+  Expect(gaps);
+  for (size_t g = 0; g < gaps->size() && g < 200; ++g) GapText(*trace.model, (*gaps)[g]);
+}
+
+void Arrows(const LoadedTrace& trace) {
+  const Model& model = *trace.model;
+  const ForwardBackward pairs = BuildForwardBackward(model);
+  const TimelineFlows flows = BuildTimelineFlows(model);
+  ArrowsIn(model, pairs, flows, trace.store->extent(), 500);
+}
+
+void Slices(const LoadedTrace& trace) {
+  const Model& model = *trace.model;
+  const TraceStore& store = *trace.store;
+  const ForwardBackward pairs = BuildForwardBackward(model);
+  const TimelineFlows flows = BuildTimelineFlows(model);
+  const uint32_t n = store.slice_count();
+  for (const SliceIndex slice : {uint32_t{0}, n / 2, n - 1}) {
+    if (slice >= n) continue;
+    SurroundingsOf(model, slice);
+    ArrowsOf(model, pairs, flows, slice, 500);
+    StackOf(model, slice);
+    ModuleOf(model, slice);
+  }
+}
+
+void Sums(const LoadedTrace& trace) {
+  const auto slices = SlicesTouching(*trace.store, trace.store->extent(), {});
+  Expect(slices);
+  SumRange(*trace.store, *slices, trace.store->extent(), 20);
+}
+
+void Search(const LoadedTrace& trace) {
+  TimelineSearch text;
+  text.text = "aten";
+  Expect(SearchTimeline(*trace.model, text, {}));
+  TimelineSearch module;
+  module.module = "M_1";
+  Expect(SearchTimeline(*trace.model, module, {}));
+  TimelineSearch line;
+  line.file = "a.py";
+  Expect(SearchTimeline(*trace.model, line, {}));
+}
+
+const std::vector<Analysis> kAnalyses = {
+    {"overview", Overviews}, {"operators", Operators}, {"kernels", Kernels},   {"stacks", Stacks},
+    {"memory", Memory},      {"modules", Modules},     {"timeline", Timeline}, {"gaps", Gaps},
+    {"arrows", Arrows},      {"slices", Slices},       {"sums", Sums},         {"search", Search},
+};
+
+// The work of reading a shape and of each analysis, in order.
+std::vector<Work> WorkOf(const Shape& shape, int size) {
+  std::vector<Work> work;
+  const std::string text = shape.draw(size);
+  LoadedTrace trace;
+  {
+    const WorkCounter counter;
+    auto read = ReadTraceText(text);
+    INFO((read.ok() ? "" : read.error().message));
+    REQUIRE(read.ok());
+    trace.store = read->store;
+    auto model = BuildModel(trace.store);
+    REQUIRE(model.ok());
+    trace.model = *model;
+    work.push_back(counter.Count());
+  }
+  for (const Analysis& analysis : kAnalyses) {
+    const WorkCounter counter;
+    analysis.run(trace);
+    work.push_back(counter.Count());
+  }
+  return work;
+}
+
+double Exponent(uint64_t small, uint64_t large) {
+  return std::log(static_cast<double>(large) / static_cast<double>(std::max<uint64_t>(small, 1))) /
+         std::log(static_cast<double>(kFactor));
+}
+
+}  // namespace
+
+TEST_CASE("no analysis grows faster than a hostile trace", "[growth]") {
+  // Tables of the process are made when they are first needed.
+  WorkOf(kShapes[0], kSmall);
+  for (const Shape& shape : kShapes) {
+    const std::vector<Work> small = WorkOf(shape, kSmall);
+    const std::vector<Work> large = WorkOf(shape, kSmall * kFactor);
+    REQUIRE(small.size() == large.size());
+    for (size_t k = 0; k < large.size(); ++k) {
+      const double blocks = Exponent(small[k].blocks, large[k].blocks);
+      const double bytes = Exponent(small[k].peak_bytes, large[k].peak_bytes);
+      INFO("shape " << shape.name << ", " << (k == 0 ? "reading" : kAnalyses[k - 1].name));
+      INFO("blocks " << small[k].blocks << " -> " << large[k].blocks << ", exponent " << blocks);
+      INFO("bytes " << small[k].peak_bytes << " -> " << large[k].peak_bytes << ", exponent "
+                    << bytes);
+      CHECK((static_cast<double>(large[k].blocks) < kLeastBlocks || blocks < kMostExponent));
+      CHECK((static_cast<double>(large[k].peak_bytes) < kLeastBytes || bytes < kMostExponent));
+    }
+  }
+}
+
+TEST_CASE("a timeline of many threads lists a bounded number of rows and counts the rest",
+          "[growth]") {
+  constexpr int kThreads = 20'000;
+  std::string events;
+  for (int i = 0; i < kThreads; ++i) {
+    events += HostEvent("cpu_op", "aten::a", i, 1, std::to_string(i));
+  }
+  auto read = ReadTraceText(TraceOf(events));
+  REQUIRE(read.ok());
+  auto model = BuildModel(read->store);
+  REQUIRE(model.ok());
+  const auto index = BuildTimelineIndex(**model, {});
+  REQUIRE(index.ok());
+  uint64_t listed = 0;
+  for (const TimelineRow& row : index->rows) listed += row.slices;
+  CHECK(index->rows.size() == 4000);
+  CHECK(index->unlisted_rows == kThreads - 4000);
+  CHECK(listed + index->unlisted_slices == kThreads);
+}
