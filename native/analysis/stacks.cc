@@ -333,7 +333,7 @@ bool FromStrings(const Model& model, const StackOptions& options, StringId key,
     // What has no stack takes that of the op around it, backward work that of its forward op, and
     // what runs again that of the op that ran before.
     std::string_view stack;
-    SliceIndex at = i;
+    SliceIndex at = store.kind(i) == SliceKind::kCpuOp ? i : model.SourceOp(i);
     for (uint32_t depth = 0; at != kNone && stack.empty() && depth < kMaxOpsAround; ++depth) {
       stack = store.ArgText(at, key);
       for (const SliceIndex other : {model.forward[at], model.repeats[at]}) {
