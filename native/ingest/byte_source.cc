@@ -233,18 +233,61 @@ std::unique_ptr<ByteSource> MakeTextSource(std::string_view text, size_t block_b
   return std::make_unique<TextSource>(text, block_bytes);
 }
 
-Result<std::unique_ptr<ByteSource>> OpenFile(const std::filesystem::path& path) {
+namespace {
+
+struct TraceFile {
+  FilePtr file;
+  uint64_t size_bytes = 0;
+  bool gzip = false;  // by its first bytes
+};
+
+Result<TraceFile> OpenTraceFile(const std::filesystem::path& path) {
   Result<OpenedFile> opened = OpenRegularFile(path);
   if (!opened.ok()) return opened.error();
-  FilePtr file = std::move(opened->file);
+  TraceFile out{std::move(opened->file), opened->size_bytes, false};
   unsigned char magic[2] = {0, 0};
-  const size_t got = std::fread(magic, 1, 2, file.get());
-  std::rewind(file.get());
+  const size_t got = std::fread(magic, 1, 2, out.file.get());
+  std::rewind(out.file.get());
   // Our blocks are larger than stdio's buffer: a second copy would only cost.
-  std::setvbuf(file.get(), nullptr, _IONBF, 0);
-  const bool gzip = got == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
+  std::setvbuf(out.file.get(), nullptr, _IONBF, 0);
+  out.gzip = got == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
+  return out;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ByteSource>> OpenFile(const std::filesystem::path& path) {
+  Result<TraceFile> opened = OpenTraceFile(path);
+  if (!opened.ok()) return opened.error();
   return std::unique_ptr<ByteSource>(
-      std::make_unique<FileSource>(std::move(file), opened->size_bytes, gzip));
+      std::make_unique<FileSource>(std::move(opened->file), opened->size_bytes, opened->gzip));
+}
+
+Result<std::string_view> HeadReader::Read(const std::filesystem::path& path, size_t max_bytes) {
+  const Result<TraceFile> opened = OpenTraceFile(path);
+  if (!opened.ok()) return opened.error();
+  text_.resize(max_bytes);
+  if (!opened->gzip) {
+    const size_t got = std::fread(text_.data(), 1, max_bytes, opened->file.get());
+    return std::string_view(text_.data(), got);
+  }
+  z_stream stream{};
+  if (inflateInit2(&stream, 15 + 16) != Z_OK) return std::string_view();
+  packed_.resize(kBlockBytes / 16);
+  stream.next_out = reinterpret_cast<unsigned char*>(text_.data());
+  stream.avail_out = static_cast<unsigned>(max_bytes);
+  int status = Z_OK;
+  while (status == Z_OK && stream.avail_out > 0) {
+    if (stream.avail_in == 0) {
+      stream.next_in = reinterpret_cast<unsigned char*>(packed_.data());
+      stream.avail_in =
+          static_cast<unsigned>(std::fread(packed_.data(), 1, packed_.size(), opened->file.get()));
+      if (stream.avail_in == 0) break;
+    }
+    status = inflate(&stream, Z_NO_FLUSH);
+  }
+  inflateEnd(&stream);
+  return std::string_view(text_.data(), max_bytes - stream.avail_out);
 }
 
 }  // namespace emberline

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "store/problems.h"
@@ -37,5 +38,16 @@ std::unique_ptr<ByteSource> MakeTextSource(std::string_view text, size_t block_b
 // A plain or gzip-compressed file (told by its first bytes, not by its name), one or several gzip
 // members. Errors: kNotFound, kUnreadable.
 Result<std::unique_ptr<ByteSource>> OpenFile(const std::filesystem::path& path);
+
+// Reads how files begin, on the calling thread and into one buffer.
+class HeadReader {
+ public:
+  // At most `max_bytes` of the file's text, inflated where it is compressed; fewer where the file
+  // ends or is damaged. Valid until the next call. Errors: kNotFound, kUnreadable.
+  Result<std::string_view> Read(const std::filesystem::path& path, size_t max_bytes);
+
+ private:
+  std::vector<char> text_, packed_;
+};
 
 }  // namespace emberline

@@ -98,26 +98,15 @@ bool StampLess(const std::string& a, const std::string& b) {
   return x.size() != y.size() ? x.size() < y.size() : x < y;
 }
 
-// Whether a JSON file begins like a trace; else why not.
-bool LooksLikeTrace(const fs::path& path, std::string* why) {
-  auto source = OpenFile(path);
-  if (!source) {
-    *why = source.error().message;
-    return false;
-  }
-  std::string head;
-  while (head.size() < kSniffBytes) {
-    const std::string_view block = (*source)->Next();
-    if (block.empty()) break;
-    head += block;
-  }
+// Whether the text of a JSON file begins like a trace; else why not.
+bool LooksLikeTrace(std::string_view head, std::string* why) {
   if (const auto other = OtherEncoding(head)) {
     *why = "is no trace: " + other->reason;
     return false;
   }
   const char* const end = head.data() + head.size();
   const char* p = head.data();
-  if (head.compare(0, 3, "\xEF\xBB\xBF") == 0) p += 3;
+  if (head.starts_with("\xEF\xBB\xBF")) p += 3;
   p = SkipSpace(p, end);
   if (p >= end) {
     *why = "is empty";
@@ -147,14 +136,20 @@ bool LooksLikeTrace(const fs::path& path, std::string* why) {
 
 class Walk {
  public:
-  explicit Walk(fs::path root) : root_(std::move(root)) {}
+  Walk(fs::path root, const CancelToken& cancel) : root_(std::move(root)), cancel_(cancel) {
+    std::error_code error;
+    real_root_ = fs::canonical(root_, error);
+  }
 
-  void Run() {
+  // False when it was cancelled.
+  bool Run() {
     Visit(root_, 0);
+    if (cancel_.cancelled()) return false;
     if (entries_ >= kMaxEntries) {
       skipped_.push_back("Only the first " + std::to_string(kMaxEntries) +
                          " entries were looked at; choose a folder further down.");
     }
+    return true;
   }
 
   Discovery Take() {
@@ -190,6 +185,30 @@ class Walk {
     return folder.lexically_relative(root_).generic_string();
   }
 
+  // True for links to what lies outside of the folder that was opened: it may be anything, and was
+  // not asked for.
+  bool LeadsOut(const fs::directory_entry& entry) const {
+    std::error_code error;
+    if (!entry.is_symlink(error)) return false;
+    const fs::path real = fs::canonical(entry.path(), error);
+    if (error) return false;  // it leads nowhere, and is no file
+    const auto [root, path] =
+        std::mismatch(real_root_.begin(), real_root_.end(), real.begin(), real.end());
+    return root != real_root_.end();
+  }
+
+  // Whether the file begins like a trace; else why not.
+  bool Sniff(const fs::path& path, std::string* why) {
+    if (++sniffed_ > kMaxSniffed) {
+      *why = "was not looked at: there are too many JSON files";
+      return false;
+    }
+    const Result<std::string_view> head = head_.Read(path, kSniffBytes);
+    if (head.ok()) return LooksLikeTrace(head.value(), why);
+    *why = head.error().message;
+    return false;
+  }
+
   void Visit(const fs::path& folder, int depth) {
     std::error_code error;
     // Links may lead in circles.
@@ -199,10 +218,15 @@ class Walk {
     std::vector<Found> found;
     for (fs::directory_iterator it(folder, fs::directory_options::skip_permission_denied, error),
          end;
-         !error && it != end && entries_ < kMaxEntries; it.increment(error)) {
+         !error && it != end && entries_ < kMaxEntries && !cancel_.cancelled();
+         it.increment(error)) {
       ++entries_;
       const std::string name = it->path().filename().string();
       std::error_code status_error;
+      if (LeadsOut(*it)) {
+        Skip(it->path(), "is a link that leads out of the folder; open what it leads to");
+        continue;
+      }
       if (it->is_directory(status_error)) {
         if (name != "node_modules" && name != ".git") folders.push_back(it->path());
         continue;
@@ -216,11 +240,7 @@ class Walk {
       if (!parsed.is_json) continue;
       if (!parsed.is_recorder_name) {
         std::string why;
-        if (++sniffed_ > kMaxSniffed) {
-          Skip(it->path(), "was not looked at: there are too many JSON files");
-          continue;
-        }
-        if (!LooksLikeTrace(it->path(), &why)) {
+        if (!Sniff(it->path(), &why)) {
           Skip(it->path(), why);
           continue;
         }
@@ -235,7 +255,10 @@ class Walk {
     const auto output = std::find(folders.begin(), folders.end(), folder / kAscendOutput);
     if (output != folders.end()) folders = {folder / kAscendOutput};
     std::sort(folders.begin(), folders.end());
-    for (const fs::path& next : folders) Visit(next, depth + 1);
+    for (const fs::path& next : folders) {
+      if (cancel_.cancelled()) return;
+      Visit(next, depth + 1);
+    }
   }
 
   // Ranks of one run share a folder, except where the recorder gives each one its own.
@@ -280,6 +303,9 @@ class Walk {
   }
 
   fs::path root_;
+  fs::path real_root_;  // where the root really lies
+  const CancelToken& cancel_;
+  HeadReader head_;
   std::map<fs::path, std::vector<Found>> runs_;
   std::set<std::string> visited_;
   std::vector<std::string> skipped_;
@@ -289,7 +315,7 @@ class Walk {
 
 }  // namespace
 
-Result<Discovery> DiscoverRuns(const fs::path& path) {
+Result<Discovery> DiscoverRuns(const fs::path& path, const CancelToken& cancel) {
   if (auto refused = RefusedPath(path)) return *refused;
   const std::string shown = Escaped(path.string());
   std::error_code error;
@@ -326,8 +352,8 @@ Result<Discovery> DiscoverRuns(const fs::path& path) {
     out.runs.push_back(std::move(run));
     return out;
   }
-  Walk walk(path);
-  walk.Run();
+  Walk walk(path, cancel);
+  if (!walk.Run()) return Error{ErrorKind::kCancelled, "Opening was cancelled.", "", {}};
   Discovery out = walk.Take();
   if (out.runs.empty()) {
     std::string message = "There is no trace in " + shown + ".";

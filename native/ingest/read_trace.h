@@ -58,7 +58,8 @@ struct Discovery {
 };
 
 // Finds runs below PATH: a trace file (one run, one worker), a run folder, or a log folder.
-// Errors: kNotFound, kUnreadable (nothing there that looks like a trace).
-Result<Discovery> DiscoverRuns(const std::filesystem::path& path);
+// Looks through at most 200,000 entries, and follows no link that leads out of the folder. Errors:
+// kNotFound, kUnreadable (nothing there that looks like a trace), kCancelled.
+Result<Discovery> DiscoverRuns(const std::filesystem::path& path, const CancelToken& cancel = {});
 
 }  // namespace emberline

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <random>
 
+#include "ingest/byte_source.h"
 #include "ingest_fixture.h"
 
 namespace emberline {
@@ -240,6 +241,82 @@ TEST_CASE("folders without traces say so, with an example of what is there") {
   const auto found = DiscoverRuns(folder.path());
   REQUIRE_FALSE(found.ok());
   CHECK(found.error().message.find("package.json") != std::string::npos);
+}
+
+TEST_CASE("links inside a folder are followed once, links out of it are not") {
+  const TemporaryFolder folder, elsewhere;
+  folder.Write("logs/run/a.pt.trace.json", "{}");
+  elsewhere.Write("private/b.pt.trace.json", "{}");
+  const fs::path logs = folder.path() / "logs";
+  fs::create_directory_symlink(logs, logs / "run" / "up");
+  fs::create_directory_symlink("..", logs / "run" / "parent");
+  fs::create_directory_symlink("self", logs / "self");
+  fs::create_directory_symlink(logs / "run", logs / "same");
+  fs::create_directory_symlink(elsewhere.path(), logs / "out");
+  fs::create_directory_symlink("../../..", logs / "run" / "far");
+  fs::create_symlink(elsewhere.path() / "private/b.pt.trace.json", logs / "run/c.pt.trace.json");
+  fs::create_symlink(elsewhere.path() / "absent", logs / "run/d.pt.trace.json");
+  // A folder whose name only begins like the one that was opened is another one.
+  folder.Write("logs2/e.pt.trace.json", "{}");
+  fs::create_directory_symlink("../logs2", logs / "beside");
+
+  const auto check = [](const Result<Discovery>& found) {
+    REQUIRE(found.ok());
+    std::vector<std::string> files;
+    for (const RunFiles& run : found->runs) {
+      for (const WorkerFiles& worker : run.workers) {
+        for (const SpanFile& span : worker.spans) files.push_back(span.path.filename());
+      }
+    }
+    CHECK(files == std::vector<std::string>{"a.pt.trace.json"});
+    REQUIRE(found->skipped.size() == 4);
+    CHECK(found->skipped[0].find("beside is a link that leads out of the folder") == 0);
+    CHECK(found->skipped[1].find("out is a link") == 0);
+    CHECK(found->skipped[2].find("run/c.pt.trace.json is a link") == 0);
+    CHECK(found->skipped[3].find("run/far is a link") == 0);
+  };
+  check(DiscoverRuns(logs));
+  // The folder itself may be reached by a link.
+  fs::create_directory_symlink(logs, folder.path() / "entry");
+  check(DiscoverRuns(folder.path() / "entry"));
+}
+
+TEST_CASE("a folder of many files is looked through until it is cancelled") {
+  const TemporaryFolder folder;
+  for (int i = 0; i < 3000; ++i) {
+    const std::string name = std::to_string(i % 40) + "/" + std::to_string(i);
+    folder.Write(name + ".json", i % 500 == 0 ? Trace(1) : "{\"version\": 1}");
+  }
+  const auto found = DiscoverRuns(folder.path());
+  REQUIRE(found.ok());
+  CHECK(found->skipped.size() == 100);
+  const CancelToken cancel;
+  cancel.Cancel();
+  const auto cancelled = DiscoverRuns(folder.path(), cancel);
+  REQUIRE_FALSE(cancelled.ok());
+  CHECK(cancelled.error().kind == ErrorKind::kCancelled);
+}
+
+TEST_CASE("heads of files are read into one buffer") {
+  const TemporaryFolder folder;
+  HeadReader reader;
+  const std::string text = Trace(1000);
+  const auto plain = reader.Read(folder.Write("plain", text), 1000);
+  REQUIRE(plain.ok());
+  CHECK(plain.value() == std::string_view(text).substr(0, 1000));
+  const char* const buffer = plain->data();
+  for (const std::string& bytes :
+       {Gzip(text), Gzip(text.substr(0, 300)), std::string("short"), std::string(),
+        Gzip(text).substr(0, 200), Gzip(text).substr(0, 40) + std::string(100, '\xff')}) {
+    const auto head = reader.Read(folder.Write("file", bytes), 1000);
+    REQUIRE(head.ok());
+    CHECK(head->data() == buffer);
+    CHECK(head->size() <= 1000);
+    if (bytes != "short") CHECK(text.starts_with(head->substr(0, 30)));
+  }
+  CHECK(reader.Read(folder.Write("packed", Gzip(text)), 1000)->size() == 1000);
+  CHECK(reader.Read(folder.path() / "absent", 10).error().kind == ErrorKind::kNotFound);
+  CHECK(reader.Read(folder.path(), 10).error().kind == ErrorKind::kUnreadable);
 }
 
 }  // namespace emberline
