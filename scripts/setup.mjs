@@ -18,6 +18,7 @@ const buildPackages = [
   'ninja-build',
   'pkg-config',
   'libuv1-dev',
+  'libre2-dev',
   'nlohmann-json3-dev',
   'catch2',
   'zlib1g-dev',

@@ -1,22 +1,19 @@
 #include <algorithm>
 #include <map>
-#include <regex>
+#include <optional>
 #include <unordered_map>
 
 #include "analysis/frame_finder.h"
 #include "analysis/timeline.h"
+#include "base/pattern.h"
 
 namespace emberline {
 namespace {
 
-constexpr size_t kMaxPattern = 500;
-// States of the matcher: its recursion may be as deep as that, and each letter may meet all of
-// them.
-constexpr uint64_t kMaxStates = 5000;
-// Longer names are searched in their beginning only: the matcher's memory follows the text.
+// Longer names are matched in their beginning only, and each match asks whether to go on: linear is
+// still long for a hostile trace's names.
 constexpr size_t kMaxMatched = 4000;
 constexpr uint32_t kCancelEvery = 1 << 14;
-constexpr uint32_t kCancelEveryMatch = 64;  // a match in a long name may take a second
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -33,9 +30,9 @@ bool HoldsIgnoringCase(std::string_view text, const std::string& lowered) {
 
 // Decides once per interned string.
 template <typename Test>
-class Memo {
+class PerString {
  public:
-  Memo(const StringPool& strings, Test test)
+  PerString(const StringPool& strings, Test test)
       : strings_(strings), test_(std::move(test)), known_(strings.size(), -1) {}
   bool operator()(StringId id) {
     if (known_[id] < 0) known_[id] = test_(strings_.Get(id)) ? 1 : 0;
@@ -48,46 +45,11 @@ class Memo {
   std::vector<signed char> known_;
 };
 
-#ifdef __GLIBCXX__
-// The library's linear-time matcher: a hostile pattern cannot make it run for ever.
-constexpr auto kSyntax = std::regex_constants::ECMAScript | std::regex_constants::icase |
-                         std::regex_constants::__polynomial;
-#else
-constexpr auto kSyntax = std::regex_constants::ECMAScript | std::regex_constants::icase;
-#endif
-
-// Upper bound of how many states an expression takes: counted repetitions copy what they repeat,
-// and may be nested.
-uint64_t StatesOf(std::string_view pattern) {
-  uint64_t states = pattern.size();
-  for (size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] == '\\') {
-      ++i;
-    } else if (pattern[i] == '{') {
-      uint64_t most = 1, number = 0;
-      for (++i; i < pattern.size() && pattern[i] != '}'; ++i) {
-        const char c = pattern[i];
-        number = c >= '0' && c <= '9' ? std::min(number * 10 + (c - '0'), kMaxStates) : 0;
-        most = std::max(most, number);
-      }
-      states = std::min(states * most, kMaxStates * kMaxStates);
-    }
-  }
-  return states;
-}
-
-Error WrongPattern(const std::string& what) {
-  return {ErrorKind::kInvalidArgument,
-          "The regular expression cannot be used: " + what,
-          "Search for plain text, or mend the expression.",
-          {}};
-}
-
 // Which slices lie inside a call of a module whose name holds the text.
 std::vector<bool> InsideModules(const Model& model, const std::string& lowered) {
   const TraceStore& store = model.store();
   std::vector<bool> inside(store.all_slice_count(), false);
-  auto matches = Memo(store.strings(), [&](std::string_view name) {
+  auto matches = PerString(store.strings(), [&](std::string_view name) {
     const auto module = ModuleName(name);
     return module && HoldsIgnoringCase(*module, lowered);
   });
@@ -122,20 +84,15 @@ Result<TimelineHits> SearchTimeline(const Model& model, const TimelineSearch& se
                                     const CancelToken& cancel) {
   const TraceStore& store = model.store();
   const std::string lowered = Lowered(search.text);
-  std::optional<std::regex> pattern;
+  std::optional<Pattern> pattern;
   if (search.regex && !search.text.empty()) {
-    if (search.text.size() > kMaxPattern) return WrongPattern("it is too long.");
-    if (StatesOf(search.text) > kMaxStates) return WrongPattern("it repeats too much.");
-    try {
-      pattern.emplace(search.text, kSyntax);
-    } catch (const std::regex_error& e) {
-      return WrongPattern(e.what());
-    }
+    Result<Pattern> parsed = Pattern::Parse(search.text);
+    if (!parsed.ok()) return parsed.error();
+    pattern = std::move(parsed.value());
   }
-  auto name_matches = Memo(store.strings(), [&](std::string_view name) {
+  auto name_matches = PerString(store.strings(), [&](std::string_view name) {
     if (!pattern) return HoldsIgnoringCase(name, lowered);
-    name = name.substr(0, kMaxMatched);
-    return std::regex_search(name.begin(), name.end(), *pattern);
+    return pattern->Matches(name.substr(0, kMaxMatched));
   });
   std::vector<bool> inside;
   if (!search.module.empty()) inside = InsideModules(model, Lowered(search.module));
@@ -166,23 +123,19 @@ Result<TimelineHits> SearchTimeline(const Model& model, const TimelineSearch& se
   TimelineHits hits;
   std::vector<SliceIndex> found;
   std::map<TrackIndex, uint64_t> by_track;
-  try {
-    for (SliceIndex i = 0; i < store.slice_count() && !impossible; ++i) {
-      if (i % (pattern ? kCancelEveryMatch : kCancelEvery) == 0 && cancel.cancelled()) {
-        return Error{ErrorKind::kCancelled, "The search was cancelled.", "", {}};
-      }
-      if (search.kind && store.kind(i) != *search.kind) continue;
-      if (exact != kNone && store.name_id(i) != exact) continue;
-      if (category != kNone && store.categories()[store.category(i)].raw != category) continue;
-      if (!inside.empty() && !inside[i]) continue;
-      if (!search.text.empty() && !name_matches(store.name_id(i))) continue;
-      if (stacks && !is_on_line(i)) continue;
-      found.push_back(i);
-      ++by_track[store.track(i)];
-      hits.sum += store.duration(i);
+  for (SliceIndex i = 0; i < store.slice_count() && !impossible; ++i) {
+    if ((pattern || i % kCancelEvery == 0) && cancel.cancelled()) {
+      return Error{ErrorKind::kCancelled, "The search was cancelled.", "", {}};
     }
-  } catch (const std::regex_error& e) {
-    return WrongPattern(e.what());
+    if (search.kind && store.kind(i) != *search.kind) continue;
+    if (exact != kNone && store.name_id(i) != exact) continue;
+    if (category != kNone && store.categories()[store.category(i)].raw != category) continue;
+    if (!inside.empty() && !inside[i]) continue;
+    if (!search.text.empty() && !name_matches(store.name_id(i))) continue;
+    if (stacks && !is_on_line(i)) continue;
+    found.push_back(i);
+    ++by_track[store.track(i)];
+    hits.sum += store.duration(i);
   }
   hits.total = found.size();
   hits.by_track.assign(by_track.begin(), by_track.end());

@@ -39,6 +39,7 @@ test('what is known to be inside has its notice', () => {
     ['bin/emberline', /inflate \d[\d.]* Copyright/, 'zlib'],
     ['bin/emberline', /GNU C Library|glibc/, 'glibc'],
     ['bin/emberline', /uv_loop_|UV_THREADPOOL_SIZE/, 'libuv'],
+    ['bin/emberline', /no argument for repetition operator/, 're2'],
     ['bin/emberline', /St9exception|libstdc\+\+/, 'gcc-'],
     ['bin/emberline', /icelake|haswell/, '@nozbe/simdjson'],
     ['bin/emberline', /nlohmann/, 'nlohmann-json'],
@@ -70,7 +71,15 @@ test('every part of the build has its notice, with a text that is there', (t) =>
     for (const [mark] of numbers) assert.ok(notices.includes(`\n${mark}\n====`), `${name} ${mark}`);
   }
   const names = components.map(({ name }) => name).join(' ');
-  for (const name of ['zlib', 'libuv', 'gcc-', 'nlohmann-json', 'simdjson', 'tree-sitter-python']) {
+  for (const name of [
+    'zlib',
+    'libuv',
+    're2',
+    'gcc-',
+    'nlohmann-json',
+    'simdjson',
+    'tree-sitter-python',
+  ]) {
     assert.ok(names.includes(name), `${name} in ${names}`);
   }
   assert.ok(linkedFiles(parts.map).length > 20 && compiledFiles(parts.deps).length > 100);

@@ -25,6 +25,7 @@ const nativeLibraries = [
   [/^(zlib|libdeflate)\.h$/, 'ingest'],
   [/^tree_sitter\//, 'source'],
   [/^uv\.h$/, 'rpc'],
+  [/^re2\//, 'base'],
   [/^nlohmann\//, 'json'],
 ];
 

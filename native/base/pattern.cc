@@ -1,0 +1,118 @@
+#include "base/pattern.h"
+
+#include <re2/re2.h>
+
+#include <vector>
+
+namespace emberline {
+namespace {
+
+constexpr size_t kMaxPatternBytes = 500;
+// Bytes for an expression's program and for the states that matching remembers. What needs more is
+// refused, so that the time for one character has a bound too.
+constexpr int64_t kMaxProgramBytes = 512 << 10;
+
+Error Wrong(const std::string& what) {
+  return {ErrorKind::kInvalidArgument,
+          "The regular expression cannot be used: " + what + ".",
+          "Search for plain text, or mend the expression.",
+          {}};
+}
+
+// Position of the parenthesis without a partner; npos when all have one.
+size_t LoneParenthesis(std::string_view text) {
+  std::vector<size_t> open;
+  bool in_class = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\') {
+      ++i;
+    } else if (in_class) {
+      in_class = c != ']';
+    } else if (c == '[') {
+      in_class = true;
+      if (i + 1 < text.size() && text[i + 1] == '^') ++i;
+      if (i + 1 < text.size() && text[i + 1] == ']') ++i;  // the first one is a letter
+    } else if (c == '(') {
+      open.push_back(i);
+    } else if (c == ')') {
+      if (open.empty()) return i;
+      open.pop_back();
+    }
+  }
+  return open.empty() ? std::string_view::npos : open.back();
+}
+
+std::string Described(const RE2& program) {
+  const std::string& text = program.pattern();
+  const std::string& part = program.error_arg();  // what the engine stumbled over
+  std::string what;
+  size_t at = text.find(part);
+  switch (program.error_code()) {
+    case RE2::ErrorMissingParen:
+      at = LoneParenthesis(text);
+      what = at != std::string::npos && text[at] == ')' ? "this parenthesis was not opened"
+                                                        : "this parenthesis is not closed";
+      break;
+    case RE2::ErrorMissingBracket:
+      what = "this bracket is not closed";
+      break;
+    case RE2::ErrorBadCharRange:
+      what = "this range of characters runs backwards";
+      break;
+    case RE2::ErrorRepeatArgument:
+    case RE2::ErrorRepeatOp:
+      what = "there is nothing here to repeat";
+      break;
+    case RE2::ErrorRepeatSize:
+      what = "this repeats too much";
+      break;
+    case RE2::ErrorBadPerlOp:
+    case RE2::ErrorBadEscape:
+      what = "this is not supported, as all look-around and back references";
+      break;
+    case RE2::ErrorTrailingBackslash:
+      at = text.size() - 1;
+      what = "nothing follows the backslash";
+      break;
+    case RE2::ErrorPatternTooLarge:
+      return "it needs too much memory";
+    default:
+      what = program.error();
+  }
+  if (at == std::string::npos || at >= text.size()) return what;
+  const std::string quoted = part.empty() || part.size() > 40 ? text.substr(at, 40) : part;
+  return what + ": `" + quoted + "` at character " + std::to_string(at + 1);
+}
+
+}  // namespace
+
+struct Pattern::Program {
+  explicit Program(const std::string& text) : re2(text, Options()) {}
+
+  static RE2::Options Options() {
+    RE2::Options options;
+    options.set_case_sensitive(false);
+    options.set_log_errors(false);  // they would go to stderr
+    options.set_never_capture(true);
+    options.set_max_mem(kMaxProgramBytes);
+    return options;
+  }
+
+  RE2 re2;
+};
+
+Result<Pattern> Pattern::Parse(const std::string& text) {
+  if (text.size() > kMaxPatternBytes) {
+    return Wrong("it is longer than " + std::to_string(kMaxPatternBytes) + " bytes");
+  }
+  auto program = std::make_shared<const Program>(text);
+  if (!program->re2.ok()) return Wrong(Described(program->re2));
+  return Pattern(std::move(program));
+}
+
+bool Pattern::Matches(std::string_view text) const {
+  return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), program_->re2);
+}
+
+}  // namespace emberline
