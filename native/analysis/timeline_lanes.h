@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/byte_size.h"
 #include "store/trace_store.h"
 
 namespace emberline {
@@ -41,6 +42,7 @@ class TimelineLane {
   std::pair<uint32_t, uint32_t> Touching(const TraceStore& store, Interval window) const;
 
   const std::vector<SliceIndex>& slices() const { return slices_; }
+  size_t MemoryBytes() const { return HeapBytesOf(slices_, levels_); }
 
  private:
   struct Group {
@@ -58,6 +60,7 @@ class TimelineLane {
     Ns resolution = 0;
     std::vector<Group> groups;
     std::vector<Extent> extents;  // of coarse levels, where they are few; else empty
+    size_t MemoryBytes() const { return HeapBytesOf(groups, extents); }
   };
   static void Build(const TraceStore& store, const std::vector<SliceIndex>& slices,
                     std::vector<Level>* levels);
@@ -71,6 +74,7 @@ class TimelineTrackLanes {
  public:
   TimelineTrackLanes(const TraceStore& store, const Track& track);
   const std::vector<TimelineLane>& lanes() const { return lanes_; }
+  size_t MemoryBytes() const { return HeapBytes(lanes_); }
   // Slices that touch the window.
   uint64_t CountTouching(const TraceStore& store, Interval window) const;
   // Every slice that touches the window, by start: ancestors that reach in from before, then the

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_size.h"
 #include "base/types.h"
 
 namespace emberline {
@@ -37,6 +38,7 @@ class TimelineSeries {
   size_t size() const { return ns_.size(); }
   Reduce reduce() const { return reduce_; }
   double max_value() const { return max_value_; }
+  size_t MemoryBytes() const { return HeapBytesOf(ns_, value_, integral_, levels_); }
 
  private:
   // Index of the point that holds at `at`; -1 before the first.

@@ -45,15 +45,17 @@ size_t LoneParenthesis(std::string_view text) {
 
 std::string Described(const RE2& program) {
   const std::string& text = program.pattern();
-  const std::string& part = program.error_arg();  // what the engine stumbled over
+  std::string part = program.error_arg();  // what the engine stumbled over
   std::string what;
   size_t at = text.find(part);
+  const std::string& said = program.error();
+  if (said.starts_with("missing )") || said.starts_with("unexpected )")) {
+    at = LoneParenthesis(text);
+    part.clear();  // it is the whole expression
+    what = at != std::string::npos && text[at] == ')' ? "this parenthesis was not opened"
+                                                      : "this parenthesis is not closed";
+  }
   switch (program.error_code()) {
-    case RE2::ErrorMissingParen:
-      at = LoneParenthesis(text);
-      what = at != std::string::npos && text[at] == ')' ? "this parenthesis was not opened"
-                                                        : "this parenthesis is not closed";
-      break;
     case RE2::ErrorMissingBracket:
       what = "this bracket is not closed";
       break;
@@ -78,7 +80,7 @@ std::string Described(const RE2& program) {
     case RE2::ErrorPatternTooLarge:
       return "it needs too much memory";
     default:
-      what = program.error();
+      if (what.empty()) what = said;
   }
   if (at == std::string::npos || at >= text.size()) return what;
   const std::string quoted = part.empty() || part.size() > 40 ? text.substr(at, 40) : part;

@@ -18,6 +18,8 @@ const ViewMethod* FindView(const std::string& method) {
 }
 
 Result<Json> CallView(const ViewMethod& view, const Json& params, const CallContext& context) {
+  const std::shared_ptr<void> work =
+      context.session.BeginWork(TextParam(params, "profileId"), context.cancel);
   Result<std::shared_ptr<const LoadedTrace>> trace =
       context.session.Load(TextParam(params, "profileId"), SelectionOf(params),
                            ReadOptions{context.cancel, context.progress});

@@ -16,6 +16,7 @@
 #include <set>
 #include <thread>
 
+#include "base/heap.h"
 #include "json/discard.h"
 #include "rpc/log.h"
 #include "rpc/methods.h"
@@ -358,8 +359,25 @@ class Server {
     }
     if (request.loaded && !stopping_) Prepare(std::move(request.loaded));
     CancelUnwanted();
+    if (request.method == "profile/close") closed_ = true;
     running_.erase(DumpJson(request.id));
+    TrimWhenIdle();
     FinishWhenIdle();
+  }
+
+  // What was closed is given back to the system, once nothing runs that may still hold it.
+  void TrimWhenIdle() {
+    if (!closed_ || trimming_ || stopping_ || !running_.empty() || !preparing_.empty()) return;
+    closed_ = false;
+    trimming_ = true;
+    trim_.data = this;
+    uv_queue_work(
+        &loop_, &trim_, [](uv_work_t*) { TrimHeap(); },
+        [](uv_work_t* work, int) {
+          auto* self = static_cast<Server*>(work->data);
+          self->trimming_ = false;
+          self->TrimWhenIdle();
+        });
   }
 
   // The timeline's pyramids, while the user looks at something else.
@@ -385,8 +403,10 @@ class Server {
           auto* done = static_cast<Preparation*>(work->data);
           Log(LogLevel::kDebug, done->cancel.cancelled() ? "Preparing the timeline was cancelled."
                                                          : "The timeline is prepared.");
-          done->server->preparing_.erase(done);
+          Server* const server = done->server;
+          server->preparing_.erase(done);
           delete done;
+          server->TrimWhenIdle();
         });
   }
 
@@ -451,6 +471,9 @@ class Server {
   bool initialized_ = false;
   bool shut_down_ = false;
   bool stopping_ = false;
+  bool closed_ = false;  // a profile was closed since memory was given back
+  bool trimming_ = false;
+  uv_work_t trim_{};
   int status_ = 0;
 };
 
@@ -460,6 +483,7 @@ int Serve(const std::string& version) {
   // Requests wait for loads on pool threads, so there must be more threads than cores.
   const unsigned threads = std::clamp(std::thread::hardware_concurrency() * 2, 16u, 64u);
   setenv("UV_THREADPOOL_SIZE", std::to_string(threads).c_str(), 0);
+  BoundHeap();
   Server server(version);
   return server.Run();
 }

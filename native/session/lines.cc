@@ -11,6 +11,7 @@
 #include "analysis/stack_of.h"
 #include "base/file.h"
 #include "model/graphs.h"
+#include "session/line_data.h"
 #include "source/align.h"
 #include "source/match_wrapper.h"
 #include "source/names.h"
@@ -25,10 +26,7 @@ constexpr uint32_t kCancelStride = 8192;
 constexpr Ns kJitter = 2000;
 // Below this share of placed calls a function's text is not what ran: its lines are not trusted.
 constexpr double kLeastPlaced = 0.4;
-constexpr size_t kMaxFocused = 4;
 constexpr int kMaxWrapped = 8;  // frames inside a wrapper that are looked at
-// Share of functions that an unsaved text and a recorded file have in common when they are one.
-constexpr double kLikeFile = 0.6;
 constexpr size_t kMaxCalled = 64;  // different calls of one recorded line that are looked at
 // Limits against hostile files: slices that are looked through for the one that encloses another,
 // lines on a stack (Python's own limit on recursion), and cells of alignment tables of one trace
@@ -1131,234 +1129,19 @@ class AttributionBuilder {
   std::unordered_map<uint32_t, bool> text_tried_;
 };
 
-// Everything about lines that is kept with a trace for one set of source folders.
-struct LineState {
-  explicit LineState(SourceSpace space) : mapper(std::move(space)) {}
-  const PathMapper mapper;
-  std::mutex mutex;  // held while data is made: concurrent callers wait for it
-  std::map<std::string, std::shared_ptr<const PythonModule>>
-      texts;                                 // recorded path -> text from a document
-  std::map<std::string, std::string> found;  // cells and unsaved documents -> recorded path
-  std::shared_ptr<const LineData> data;
-  std::map<std::string, std::shared_ptr<const LineData>> focused;  // library files that were opened
-  std::vector<std::string> focus_order;
-  // The last document's syntax.
-  std::string last_text;
-  std::shared_ptr<const PythonModule> last_module;
-};
-
-std::string SpaceKey(const SourceSpace& space) {
-  std::string key = "lines";
-  for (const std::string& r : space.roots) key += "\nr" + r;
-  for (const PathMapping& m : space.mappings) key += "\nm" + m.from + '\0' + m.to;
-  for (const std::string& p : space.site_packages) key += "\ns" + p;
-  return key;
-}
-
-// The state is shared by all requests and guards itself, so the cache's const is cast away here
-// only.
-std::shared_ptr<LineState> StateOf(const LoadedTrace& trace, const SourceSpace& space) {
-  return std::const_pointer_cast<LineState>(std::static_pointer_cast<const LineState>(
-      trace.CachedAny(SpaceKey(space), [&]() -> std::shared_ptr<const void> {
-        return std::make_shared<LineState>(space);
-      })));
-}
-
-Result<std::shared_ptr<const LineData>> Make(const LoadedTrace& trace, LineState& state,
-                                             const std::string& focus, const CancelToken& cancel) {
-  auto made = AttributionBuilder(*trace.model, state.mapper, state.texts, focus, cancel).Run();
-  if (!made.ok()) return made.error();
-  return std::shared_ptr<const LineData>(std::move(*made));
-}
-
-Result<std::shared_ptr<const LineData>> DataOf(const LoadedTrace& trace, LineState& state,
-                                               const CancelToken& cancel) {
-  if (state.data == nullptr) {
-    auto made = Make(trace, state, "", cancel);
-    if (!made.ok()) return made.error();
-    state.data = *made;
-  }
-  return state.data;
-}
-
-// "<ipython-input-3-0123456789ab>", by its digest.
-bool IsCellOf(const std::string& recorded, const std::vector<std::string>& digests) {
-  if (!recorded.starts_with("<ipython-input-") || !recorded.ends_with('>')) return false;
-  const std::string_view inner(recorded.data(), recorded.size() - 1);
-  const size_t dash = inner.rfind('-');
-  return std::find(digests.begin(), digests.end(), inner.substr(dash + 1)) != digests.end();
-}
-
-// The recorded file of the user's that a text is: most of its functions have the text's bodies, or,
-// where the file is not at hand, begin on the text's lines. "" when none or several fit.
-std::string FileLike(const LineData& data, const PythonModule& text) {
-  std::set<std::pair<std::string, uint64_t>> bodies;
-  for (const PythonFunction& f : text.functions) bodies.emplace(f.qualified, f.shape);
-  std::string best_file;
-  double best = 0;
-  for (const auto& [recorded, file] : data.files) {
-    if (!file.user) continue;
-    size_t same = 0, all = 0;
-    if (file.module != nullptr) {
-      for (const PythonFunction& f : file.module->functions) {
-        if (f.kind != FunctionKind::kFunction) continue;
-        ++all;
-        same += bodies.count({f.qualified, f.shape});
-      }
-    }
-    if (all == 0) {
-      for (const RecordedFunction& f : file.functions) {
-        if (f.name.starts_with("<")) continue;
-        ++all;
-        same += text.FindFunction(f.name, f.line) >= 0 ? 1 : 0;
-      }
-    }
-    // One short function may be anybody's.
-    if (same == 0 || (same < 2 && same < all)) continue;
-    const double share = static_cast<double>(same) / static_cast<double>(all);
-    if (share < kLikeFile || share < best) continue;
-    best_file = share == best ? "" : recorded;
-    best = share;
-  }
-  return best_file;
-}
-
-bool SamePath(const std::string& a, const std::string& b) {
-  if (a == b) return true;
-  std::error_code error;
-  return fs::equivalent(a, b, error) && !error;
-}
-
 }  // namespace
 
-Result<std::shared_ptr<const LinesResult>> LineData::Sums(const Model& model,
-                                                          const StepSelection& steps,
-                                                          const CancelToken& cancel) const {
-  const std::string key =
-      steps.all ? "all" : std::to_string(steps.first) + "-" + std::to_string(steps.last);
-  const std::lock_guard lock(mutex_);
-  const auto it = sums_.find(key);
-  if (it != sums_.end()) return it->second;
-  auto made = AnalyzeLines(model, attribution, steps, cancel);
-  if (!made.ok()) return made.error();
-  if (sums_.size() >= 16) sums_.clear();
-  return sums_.emplace(key, std::make_shared<const LinesResult>(std::move(*made))).first->second;
-}
-
-Result<std::shared_ptr<const LineData>> LinesOf(const LoadedTrace& trace, const SourceSpace& space,
-                                                const CancelToken& cancel) {
-  const std::shared_ptr<LineState> state = StateOf(trace, space);
-  const std::lock_guard lock(state->mutex);
-  return DataOf(trace, *state, cancel);
-}
+std::shared_ptr<const PythonModule> ParseSource(std::string_view text) { return Parse(text); }
 
 std::string SourceText(const ResolvedPath& resolved) {
   return resolved.status == ResolveStatus::kFound && resolved.readable ? ReadText(resolved.path)
                                                                        : "";
 }
 
-ResolvedPath ResolveSource(const LoadedTrace& trace, const SourceSpace& space,
-                           const std::string& recorded, SearchScope scope) {
-  return StateOf(trace, space)->mapper.Resolve(recorded, scope);
-}
-
-Result<DocumentLines> DocumentLinesOf(const LoadedTrace& trace, const SourceSpace& space,
-                                      const SourceDocument& document, const CancelToken& cancel) {
-  const std::shared_ptr<LineState> state = StateOf(trace, space);
-  const std::lock_guard lock(state->mutex);
-  DocumentLines out;
-  auto data = DataOf(trace, *state, cancel);
-  if (!data.ok()) return data.error();
-  out.data = *data;
-
-  // Which recorded files are this document?
-  std::string focus;
-  if (document.cell) {
-    const uint32_t hash = NotebookCellHash(document.text);
-    for (const auto& [recorded, file] : out.data->files) {
-      uint32_t number = 0;
-      if ((ParseNotebookCellPath(recorded, &number) && number == hash) ||
-          IsCellOf(recorded, document.digests)) {
-        state->found[document.path] = recorded;
-      }
-    }
-    // An edited cell is the one that it was when its text still matched.
-    const auto it = state->found.find(document.path);
-    if (it != state->found.end()) out.files.push_back(it->second);
-  } else if (document.untitled) {
-    const std::shared_ptr<const PythonModule> text = Parse(document.text);
-    const std::string recorded = text == nullptr ? "" : FileLike(*out.data, *text);
-    if (!recorded.empty()) state->found[document.path] = recorded;
-    const auto it = state->found.find(document.path);
-    if (it != state->found.end() && out.data->files.count(it->second))
-      out.files.push_back(it->second);
-  } else {
-    const std::string path = NormalizePath(document.path);
-    for (const auto& [recorded, file] : out.data->files) {
-      const std::string normal = NormalizePath(recorded);
-      const bool found = file.resolved.status == ResolveStatus::kFound;
-      bool same = found ? SamePath(file.resolved.path, document.path) : normal == path;
-      if (!same && !found && normal.find('/') != std::string::npos && !normal.starts_with("/")) {
-        same = path.ends_with("/" + normal);
-      }
-      if (!same) continue;
-      out.files.push_back(recorded);
-      if (!file.user) focus = recorded;
-    }
-  }
-  if (out.files.empty()) return out;
-
-  if (state->last_module == nullptr || state->last_text != document.text) {
-    state->last_module = Parse(document.text);
-    state->last_text = document.text;
-  }
-  out.now = state->last_module;
-  if (out.now == nullptr) {
-    out.files.clear();
-    return out;
-  }
-  bool fresh = false;
-  for (const std::string& recorded : out.files) {
-    const SourceFile& file = out.data->files.at(recorded);
-    const bool readable =
-        file.resolved.status == ResolveStatus::kFound && file.resolved.readable && !document.cell;
-    if (file.module == nullptr && !state->texts.count(recorded) &&
-        !(readable && recorded == focus)) {
-      state->texts[recorded] = out.now;
-      fresh = true;
-    }
-  }
-  if (fresh) {
-    state->data = nullptr;
-    state->focused.clear();
-    state->focus_order.clear();
-    data = DataOf(trace, *state, cancel);
-    if (!data.ok()) return data.error();
-    out.data = *data;
-  }
-  if (!focus.empty()) {
-    std::shared_ptr<const LineData>& focused = state->focused[focus];
-    if (focused == nullptr) {
-      auto made = Make(trace, *state, focus, cancel);
-      if (!made.ok()) {
-        state->focused.erase(focus);
-        return made.error();
-      }
-      focused = *made;
-      state->focus_order.push_back(focus);
-    }
-    out.data = focused;
-    if (state->focus_order.size() > kMaxFocused) {
-      state->focused.erase(state->focus_order.front());
-      state->focus_order.erase(state->focus_order.begin());
-    }
-  }
-  for (const std::string& recorded : out.files) {
-    const SourceFile& file = out.data->files.at(recorded);
-    if (file.module == nullptr) continue;
-    out.drift[recorded] = std::make_shared<const Drift>(FollowEdits(*file.module, *out.now));
-  }
-  return out;
+Result<std::shared_ptr<LineData>> MakeLineData(const Model& model, const PathMapper& mapper,
+                                               const DocumentTexts& texts, const std::string& focus,
+                                               const CancelToken& cancel) {
+  return AttributionBuilder(model, mapper, texts, focus, cancel).Run();
 }
 
 }  // namespace emberline

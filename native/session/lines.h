@@ -3,7 +3,6 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -25,20 +24,15 @@ struct SourceFile {
   std::shared_ptr<const PythonModule> module;  // null when the text is not at hand
   bool exact = false;                          // every recorded function begins where the text says
   std::vector<RecordedFunction> functions;     // as the trace names them
+  size_t MemoryBytes() const;
 };
 
-// Lines of one trace under one set of sources. Frozen, apart from results that it remembers.
+// Lines of one trace under one set of sources. Frozen.
 struct LineData {
   LineAttribution attribution;
   std::map<std::string, SourceFile> files;  // by recorded path, every file with a frame
-
-  // Sums for a choice of steps; remembered. Errors: kCancelled.
-  Result<std::shared_ptr<const LinesResult>> Sums(const Model& model, const StepSelection& steps,
-                                                  const CancelToken& cancel) const;
-
- private:
-  mutable std::mutex mutex_;
-  mutable std::map<std::string, std::shared_ptr<const LinesResult>> sums_;
+  std::string key;                          // of it among the trace's results
+  size_t MemoryBytes() const;
 };
 
 // A document of the editor, as it is now.
@@ -63,6 +57,13 @@ struct DocumentLines {
 // Errors: kCancelled.
 Result<std::shared_ptr<const LineData>> LinesOf(const LoadedTrace& trace, const SourceSpace& space,
                                                 const CancelToken& cancel);
+
+// Sums of LinesOf or DocumentLinesOf for a choice of steps; kept with the trace. Errors:
+// kCancelled.
+Result<std::shared_ptr<const LinesResult>> LineSumsOf(const LoadedTrace& trace,
+                                                      const LineData& data,
+                                                      const StepSelection& steps,
+                                                      const CancelToken& cancel);
 
 // The same as seen from a document. A file whose text the daemon may not or cannot read is aligned
 // with the document's text when it is first asked for; later texts are followed from there. A

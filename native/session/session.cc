@@ -2,16 +2,16 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <cstdlib>
-#include <list>
 #include <map>
 #include <mutex>
 #include <new>
 #include <optional>
 #include <system_error>
 
+#include "session/byte_size.h"
 #include "session/captures.h"
 
 namespace emberline {
@@ -41,16 +41,16 @@ size_t MemoryBudget() {
   return static_cast<size_t>(pages) * static_cast<size_t>(page) / 2;
 }
 
-size_t BytesOf(const LoadedTrace& trace) {
-  // The model keeps about 56 bytes per slice in its parallel columns (model/model.h).
-  return trace.store->MemoryBytes() + size_t{56} * trace.store->slice_count();
-}
-
 std::string Known(const std::vector<std::string>& names) {
   std::string text;
   for (size_t i = 0; i < names.size() && i < 8; ++i) text += (i ? ", " : "") + names[i];
   if (names.size() > 8) text += ", ... (" + std::to_string(names.size()) + " in all)";
   return text;
+}
+
+Error NotOpen(const std::string& profile_id, const char* hint) {
+  return {ErrorKind::kNotFound, "There is no open profile \"" + profile_id + "\".", hint,
+          std::nullopt};
 }
 
 Result<const SpanFile*> Select(const Discovery& discovery, const TraceSelection& selection) {
@@ -94,113 +94,175 @@ Result<const SpanFile*> Select(const Discovery& discovery, const TraceSelection&
 }  // namespace
 
 struct Session::Impl {
-  // A load that runs: the thread that began it does the work, the others wait for `done`.
-  struct Loading {
-    bool done = false;
-    std::vector<ProgressFn> listeners;  // guarded by Impl::mutex
-    std::optional<Result<std::shared_ptr<const LoadedTrace>>> outcome;
-  };
-  struct Held {
-    std::string key;
-    std::shared_ptr<const LoadedTrace> trace;
-    size_t bytes = 0;
-  };
+  explicit Impl(size_t limit_bytes)
+      : memo(std::make_shared<Memo>(limit_bytes > 0 ? limit_bytes : MemoryBudget())) {}
+
+  using Listeners = std::multimap<std::string, ProgressFn>;
+
+  // Loaded traces are anchors of the scope 0, by FileKey; their results lie in scopes of their own.
+  const std::shared_ptr<Memo> memo;
 
   mutable std::mutex mutex;
-  std::condition_variable changed;
-  std::map<std::string, Profile> profiles;
-  // Profile and path -> key of the content that the profile shows.
-  std::map<std::pair<std::string, fs::path>, std::string> shown;
+  // All guarded by mutex.
+  std::map<std::string, std::shared_ptr<const Profile>> profiles;
+  std::map<std::pair<std::string, fs::path>, std::string> shown;  // profile and path -> FileKey
+  std::map<std::string, fs::path> paths;                          // FileKey -> path, of what loaded
+  Listeners listeners;                                            // by FileKey
+  std::multimap<std::string, CancelToken> work;                   // by profile
   uint64_t next_id = 1;
-  std::list<Held> held;  // most recently used first
-  std::map<std::string, std::shared_ptr<Loading>> loading;
-  const size_t budget = MemoryBudget();
 
-  std::shared_ptr<const LoadedTrace> Touch(const std::string& key) {
-    for (auto it = held.begin(); it != held.end(); ++it) {
-      if (it->key != key) continue;
-      held.splice(held.begin(), held, it);
-      return held.front().trace;
+  std::shared_ptr<const Profile> Find(const std::string& profile_id) const {
+    const std::lock_guard lock(mutex);
+    const auto it = profiles.find(profile_id);
+    return it == profiles.end() ? nullptr : it->second;
+  }
+
+  std::shared_ptr<const LoadedTrace> Kept(const std::string& key) const {
+    return std::static_pointer_cast<const LoadedTrace>(memo->Find(0, key));
+  }
+
+  // Notes that the profile shows this content of the file; false when it was closed meanwhile.
+  bool Show(const std::string& profile_id, const fs::path& path, const std::string& key) {
+    std::string before;
+    {
+      const std::lock_guard lock(mutex);
+      paths[key] = path;
+      if (!profiles.contains(profile_id)) return false;
+      std::string& now = shown[{profile_id, path}];
+      if (now == key) return true;
+      std::swap(before, now);
+      now = key;
+      const auto shows = [&](const auto& entry) { return entry.second == before; };
+      if (before.empty() || std::any_of(shown.begin(), shown.end(), shows)) return true;
+      paths.erase(before);
     }
-    return nullptr;
+    memo->Forget(0, before);  // nobody shows the older content any more
+    return true;
   }
 
-  // Keeps `trace` and lets the least recently used ones go; the newest always stays.
-  void Keep(const std::string& key, std::shared_ptr<const LoadedTrace> trace) {
-    const size_t bytes = BytesOf(*trace);
-    held.push_front({key, std::move(trace), bytes});
-    size_t sum = 0;
-    for (auto it = held.begin(); it != held.end();) {
-      sum += it->bytes;
-      it = sum > budget && it != held.begin() ? held.erase(it) : std::next(it);
+  // Lets go of traces whose file is in no open profile. The disk is asked without the lock.
+  void ForgetUnwanted() {
+    std::vector<std::shared_ptr<const Profile>> open;
+    std::map<std::string, fs::path> loaded;
+    {
+      const std::lock_guard lock(mutex);
+      for (const auto& [id, profile] : profiles) open.push_back(profile);
+      loaded = paths;
+    }
+    for (const auto& [key, path] : loaded) {
+      const auto holds = [&, &wanted = path](const std::shared_ptr<const Profile>& profile) {
+        return Holds(profile->discovery, wanted);
+      };
+      if (std::any_of(open.begin(), open.end(), holds)) continue;
+      {
+        const std::lock_guard lock(mutex);
+        paths.erase(key);
+      }
+      memo->Forget(0, key);
     }
   }
-};
 
-Session::Session() : impl_(std::make_unique<Impl>()) {}
-Session::~Session() = default;
-
-Result<Profile> Session::Open(const fs::path& path) {
-  Result<Discovery> discovery = DiscoverRuns(path);
-  if (!discovery.ok()) return discovery.error();
-  Profile profile;
-  profile.path = path;
-  profile.discovery = std::move(discovery.value());
-  std::lock_guard lock(impl_->mutex);
-  profile.id = "p" + std::to_string(impl_->next_id++);
-  impl_->profiles[profile.id] = profile;
-  return profile;
-}
-
-Result<Profile> Session::Find(const std::string& profile_id) const {
-  std::lock_guard lock(impl_->mutex);
-  const auto it = impl_->profiles.find(profile_id);
-  if (it == impl_->profiles.end()) {
-    return Error{ErrorKind::kNotFound,
-                 "There is no open profile \"" + profile_id + "\".",
-                 "Open it again.",
-                 {}};
-  }
-  return it->second;
-}
-
-Result<bool> Session::Close(const std::string& profile_id) {
-  std::lock_guard lock(impl_->mutex);
-  if (impl_->profiles.erase(profile_id) == 0) {
-    return Error{ErrorKind::kNotFound, "There is no open profile \"" + profile_id + "\".", "", {}};
-  }
-  std::erase_if(impl_->shown, [&](const auto& entry) { return entry.first.first == profile_id; });
-  // Traces that only this profile showed are let go at once.
-  for (auto it = impl_->held.begin(); it != impl_->held.end();) {
-    bool wanted = false;
-    for (const auto& [id, profile] : impl_->profiles) {
-      for (const RunFiles& run : profile.discovery.runs) {
-        for (const WorkerFiles& worker : run.workers) {
-          for (const SpanFile& span : worker.spans) {
-            // Thousands of ranks: the disk is asked only where the names agree.
-            std::error_code ignored;
-            wanted = wanted || span.path == it->trace->path ||
-                     (span.path.filename() == it->trace->path.filename() &&
-                      fs::equivalent(span.path, it->trace->path, ignored));
+  static bool Holds(const Discovery& discovery, const fs::path& path) {
+    for (const RunFiles& run : discovery.runs) {
+      for (const WorkerFiles& worker : run.workers) {
+        for (const SpanFile& span : worker.spans) {
+          // Thousands of ranks: the disk is asked only where the names agree.
+          std::error_code ignored;
+          if (span.path == path || (span.path.filename() == path.filename() &&
+                                    fs::equivalent(span.path, path, ignored))) {
+            return true;
           }
         }
       }
     }
-    it = wanted ? std::next(it) : impl_->held.erase(it);
+    return false;
   }
+
+  // Takes part in the progress of whoever loads `key`, as long as the guard lives.
+  std::shared_ptr<void> Listen(const std::string& key, const ProgressFn& progress) {
+    if (!progress) return nullptr;
+    const std::lock_guard lock(mutex);
+    const auto at = listeners.emplace(key, progress);
+    return {nullptr, [this, at](void*) {
+              const std::lock_guard again(mutex);
+              listeners.erase(at);
+            }};
+  }
+
+  ProgressFn Report(const std::string& key) {
+    return [this, key](std::string_view stage, double fraction) {
+      std::vector<ProgressFn> all;
+      {
+        const std::lock_guard lock(mutex);
+        const auto [first, last] = listeners.equal_range(key);
+        for (auto at = first; at != last; ++at) all.push_back(at->second);
+      }
+      for (const ProgressFn& listener : all) listener(stage, fraction);
+    };
+  }
+};
+
+Session::Session(size_t limit_bytes) : impl_(std::make_unique<Impl>(limit_bytes)) {}
+// Traces share the memo that keeps them.
+Session::~Session() { impl_->memo->Clear(); }
+
+Result<Profile> Session::Open(const fs::path& path, const CancelToken& cancel) {
+  Result<Discovery> discovery = DiscoverRuns(path, cancel);
+  if (!discovery.ok()) return discovery.error();
+  Profile profile;
+  profile.path = path;
+  profile.discovery = std::move(discovery.value());
+  const std::lock_guard lock(impl_->mutex);
+  profile.id = "p" + std::to_string(impl_->next_id++);
+  impl_->profiles[profile.id] = std::make_shared<const Profile>(profile);
+  return profile;
+}
+
+Result<Profile> Session::Find(const std::string& profile_id) const {
+  const std::shared_ptr<const Profile> profile = impl_->Find(profile_id);
+  if (profile != nullptr) return *profile;
+  return NotOpen(profile_id, "Open it again.");
+}
+
+Result<bool> Session::Close(const std::string& profile_id) {
+  {
+    const std::lock_guard lock(impl_->mutex);
+    if (impl_->profiles.erase(profile_id) == 0) return NotOpen(profile_id, "");
+    std::erase_if(impl_->shown, [&](const auto& entry) { return entry.first.first == profile_id; });
+    const auto [first, last] = impl_->work.equal_range(profile_id);
+    for (auto at = first; at != last; ++at) at->second.Cancel();
+  }
+  impl_->ForgetUnwanted();
   return true;
 }
 
 std::vector<Profile> Session::Profiles() const {
-  std::lock_guard lock(impl_->mutex);
+  const std::lock_guard lock(impl_->mutex);
   std::vector<Profile> all;
-  for (const auto& [id, profile] : impl_->profiles) all.push_back(profile);
+  for (const auto& [id, profile] : impl_->profiles) all.push_back(*profile);
   return all;
 }
 
+std::shared_ptr<void> Session::BeginWork(const std::string& profile_id, const CancelToken& cancel) {
+  const std::lock_guard lock(impl_->mutex);
+  if (!impl_->profiles.contains(profile_id)) cancel.Cancel();
+  const auto at = impl_->work.emplace(profile_id, cancel);
+  return {nullptr, [impl = impl_.get(), at](void*) {
+            const std::lock_guard again(impl->mutex);
+            impl->work.erase(at);
+          }};
+}
+
+size_t Session::kept_bytes() const { return impl_->memo->bytes(); }
+
 namespace {
 
+size_t BytesOf(const LoadedTrace& trace) {
+  return sizeof(trace) + trace.store->MemoryBytes() + ByteSize(*trace.model);
+}
+
 Result<std::shared_ptr<const LoadedTrace>> ReadAndModel(const fs::path& path,
+                                                        const std::shared_ptr<Memo>& memo,
                                                         const ReadOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   // Reading is most of the work; building the model takes the last tenth of the bar.
@@ -218,7 +280,7 @@ Result<std::shared_ptr<const LoadedTrace>> ReadAndModel(const fs::path& path,
   if (!model.ok()) return model.error();
   const auto end = std::chrono::steady_clock::now();
 
-  auto trace = std::make_shared<LoadedTrace>();
+  auto trace = std::make_shared<LoadedTrace>(memo);
   trace->path = path;
   trace->store = read->store;
   trace->model = model.value();
@@ -229,89 +291,61 @@ Result<std::shared_ptr<const LoadedTrace>> ReadAndModel(const fs::path& path,
   return std::shared_ptr<const LoadedTrace>(std::move(trace));
 }
 
+// The same with its size. What fails for want of memory says so.
+Result<Memo::Made> Make(const fs::path& path, const std::shared_ptr<Memo>& memo,
+                        const ReadOptions& options) {
+  try {
+    Result<std::shared_ptr<const LoadedTrace>> trace = ReadAndModel(path, memo, options);
+    if (!trace.ok()) return trace.error();
+    const size_t bytes = BytesOf(**trace);
+    return Memo::Made{std::move(trace.value()), bytes, nullptr};
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorKind::kUnreadable,
+                 "There is not enough memory to load this trace.",
+                 "Close other profiles, or record fewer steps.",
+                 {}};
+  }
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const LoadedTrace>> Session::Load(const std::string& profile_id,
                                                          const TraceSelection& selection,
                                                          const ReadOptions& options, bool renew) {
-  Result<Profile> profile = Find(profile_id);
-  if (!profile.ok()) return profile.error();
+  const std::shared_ptr<const Profile> profile = impl_->Find(profile_id);
+  if (profile == nullptr) return NotOpen(profile_id, "Open it again.");
   Result<const SpanFile*> span = Select(profile->discovery, selection);
   if (!span.ok()) return span.error();
-  const fs::path path = span.value()->path;
-  const std::string key = FileKey(path);
-  const std::pair place(profile_id, path);
-
-  std::unique_lock lock(impl_->mutex);
+  const fs::path& path = span.value()->path;
   if (!renew) {
-    const auto before = impl_->shown.find(place);
-    if (before != impl_->shown.end()) {
-      if (std::shared_ptr<const LoadedTrace> trace = impl_->Touch(before->second)) return trace;
-    }
-  }
-  const auto show = [&] {
-    if (impl_->profiles.contains(profile_id)) impl_->shown[place] = key;
-  };
-  while (true) {
-    if (std::shared_ptr<const LoadedTrace> trace = impl_->Touch(key)) {
-      show();
-      return trace;
-    }
-    const auto running = impl_->loading.find(key);
-    if (running == impl_->loading.end()) break;
-
-    const std::shared_ptr<Impl::Loading> other = running->second;
-    if (options.progress) other->listeners.push_back(options.progress);
-    while (!other->done) {
-      // Waiting in slices: a cancelled waiter leaves although the load goes on for the others.
-      impl_->changed.wait_for(lock, std::chrono::milliseconds(20));
-      if (options.cancel.cancelled()) {
-        return Error{ErrorKind::kCancelled, "Loading was cancelled.", "", {}};
-      }
-    }
-    // When the one who loaded was cancelled, the next in line loads; other outcomes are shared.
-    if (!other->outcome->ok() && other->outcome->error().kind == ErrorKind::kCancelled) continue;
-    if (other->outcome->ok()) show();
-    return *other->outcome;
-  }
-
-  const auto mine = std::make_shared<Impl::Loading>();
-  if (options.progress) mine->listeners.push_back(options.progress);
-  impl_->loading[key] = mine;
-  lock.unlock();
-
-  ReadOptions shared = options;
-  shared.progress = [this, mine](std::string_view stage, double fraction) {
-    std::vector<ProgressFn> listeners;
+    std::string before;
     {
-      std::lock_guard guard(impl_->mutex);
-      if (!mine->done) listeners = mine->listeners;
+      const std::lock_guard lock(impl_->mutex);
+      const auto at = impl_->shown.find(std::pair(profile_id, path));
+      if (at != impl_->shown.end()) before = at->second;
     }
-    for (const ProgressFn& listener : listeners) listener(stage, fraction);
-  };
-  Result<std::shared_ptr<const LoadedTrace>> outcome =
-      Error{ErrorKind::kInternal, "Loading failed unexpectedly.", "", {}};
-  try {
-    outcome = ReadAndModel(path, shared);
-  } catch (const std::bad_alloc&) {
-    outcome = Error{ErrorKind::kUnreadable,
-                    "There is not enough memory to load this trace.",
-                    "Close other profiles, or record fewer steps.",
-                    {}};
-  } catch (const std::exception& e) {
-    outcome = Error{ErrorKind::kInternal, std::string("Loading failed: ") + e.what(), "", {}};
+    if (!before.empty()) {
+      if (std::shared_ptr<const LoadedTrace> trace = impl_->Kept(before)) return trace;
+    }
   }
 
-  lock.lock();
-  if (outcome.ok()) {
-    impl_->Keep(key, outcome.value());
-    show();
+  const std::string key = FileKey(path);
+  const std::shared_ptr<void> work = BeginWork(profile_id, options.cancel);
+  const std::shared_ptr<void> listening = impl_->Listen(key, options.progress);
+  const Result<Memo::Value> loaded =
+      impl_->memo->Get(0, key, Memo::Role::kAnchor, options.cancel, [&] {
+        return Make(path, impl_->memo, ReadOptions{options.cancel, impl_->Report(key)});
+      });
+  const Error closed{ErrorKind::kCancelled, "The profile was closed while it was loaded.", "", {}};
+  if (!loaded.ok()) {
+    const bool cancelled = loaded.error().kind == ErrorKind::kCancelled;
+    return cancelled && impl_->Find(profile_id) == nullptr ? closed : loaded.error();
   }
-  mine->outcome = outcome;
-  mine->done = true;
-  impl_->loading.erase(key);
-  impl_->changed.notify_all();
-  return outcome;
+  if (!impl_->Show(profile_id, path, key)) {
+    impl_->ForgetUnwanted();
+    return closed;
+  }
+  return std::static_pointer_cast<const LoadedTrace>(loaded.value());
 }
 
 }  // namespace emberline

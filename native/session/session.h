@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,34 +10,23 @@
 #include "base/result.h"
 #include "ingest/read_trace.h"
 #include "model/model.h"
+#include "session/memo.h"
 
 namespace emberline {
 
-// One loaded trace: everything an adapter of a view needs.
+// One loaded trace: everything an adapter of a view needs. Frozen, apart from `results`.
 struct LoadedTrace {
+  LoadedTrace() = default;  // of no session; for traces that tests draw
+  explicit LoadedTrace(std::shared_ptr<Memo> memo) : results(std::move(memo)) {}
+
   std::filesystem::path path;
   std::shared_ptr<const TraceStore> store;
   std::shared_ptr<const Model> model;
   std::vector<StageTime> stages;
   double total_seconds = 0;
-
-  // Results that are costly and asked for again (pyramids, line alignments, tables) are kept with
-  // the trace: returns the value under `key`, making it once; concurrent callers wait for the
-  // maker.
-  template <typename T, typename Make>
-  std::shared_ptr<const T> Cached(const std::string& key, Make&& make) const {
-    return std::static_pointer_cast<const T>(CachedAny(
-        key, [&]() -> std::shared_ptr<const void> { return std::make_shared<const T>(make()); }));
-  }
-  std::shared_ptr<const void> CachedAny(
-      const std::string& key, const std::function<std::shared_ptr<const void>()>& make) const;
-
-  LoadedTrace();
-  ~LoadedTrace();
-
- private:
-  struct Cache;
-  std::unique_ptr<Cache> cache_;
+  // Results that are costly and asked for again: pyramids, line alignments, tables. Last, so that
+  // they go before what they point to.
+  MemoScope results;
 };
 
 // Which trace of a profile; empty strings mean the first.
@@ -56,20 +44,30 @@ struct Profile {
 
 class Session {
  public:
-  Session();
+  // Traces and their results are kept up to this many bytes; 0: half of the machine's memory, or
+  // EMBERLINE_MEMORY_MB where that is set.
+  explicit Session(size_t limit_bytes = 0);
   ~Session();
-  // Discovers what PATH holds; loads nothing. The same path opened twice gives two ids.
-  Result<Profile> Open(const std::filesystem::path& path);
+  // Discovers what PATH holds; loads nothing. The same path opened twice gives two ids. Errors:
+  // those of DiscoverRuns.
+  Result<Profile> Open(const std::filesystem::path& path, const CancelToken& cancel = {});
   Result<Profile> Find(const std::string& profile_id) const;
+  // Cancels what runs for the profile, and lets go of the traces that no other profile holds.
   Result<bool> Close(const std::string& profile_id);
   std::vector<Profile> Profiles() const;
   // The loaded trace; loads it on first demand (concurrent callers share one load). The least
-  // recently used traces are let go beyond a memory budget. A profile goes on with what it has
-  // loaded when the file is deleted or written again, so that its views agree; `renew` looks at the
-  // file, and reads it again where it is another one.
+  // recently used traces and results are let go beyond the limit. A profile goes on with what it
+  // has loaded when the file is deleted or written again, so that its views agree; `renew` looks at
+  // the file, and reads it again where it is another one. Closing the profile meanwhile sets
+  // `options.cancel`.
   Result<std::shared_ptr<const LoadedTrace>> Load(const std::string& profile_id,
                                                   const TraceSelection& selection,
                                                   const ReadOptions& options, bool renew = false);
+  // Work for a profile: as long as the returned guard lives, closing the profile sets `cancel`. It
+  // is set at once when the profile is not open.
+  std::shared_ptr<void> BeginWork(const std::string& profile_id, const CancelToken& cancel);
+  // Bytes of the traces and results that are kept.
+  size_t kept_bytes() const;
 
  private:
   struct Impl;

@@ -1,10 +1,12 @@
 #include "source/path_mapper.h"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <filesystem>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 namespace emberline {
 namespace fs = std::filesystem;
@@ -13,6 +15,9 @@ namespace {
 constexpr size_t kMaxIndexed = 200'000;
 constexpr int kMaxIndexDepth = 32;
 constexpr size_t kMaxCandidates = 20;
+constexpr size_t kMaxAnswers = 20'000;  // beyond, they are asked for anew
+// What a name or an answer costs in a table, besides its text.
+constexpr size_t kEntryBytes = 160;
 
 std::vector<std::string_view> Parts(std::string_view path) {
   std::vector<std::string_view> out;
@@ -137,6 +142,22 @@ struct PathMapper::Index {
   bool built = false;
   std::unordered_map<std::string, std::vector<std::string>> by_name;
   std::unordered_map<std::string, ResolvedPath> answers[2];  // by scope
+  size_t answer_bytes = 0;
+  std::atomic<size_t> bytes{0};  // of all that; written under the mutex
+
+  void Remember(std::unordered_map<std::string, ResolvedPath>& to, const std::string& path,
+                const ResolvedPath& resolved) {
+    if (answers[0].size() + answers[1].size() >= kMaxAnswers) {
+      for (auto& all : answers) all.clear();
+      bytes -= std::exchange(answer_bytes, 0);
+    }
+    to.emplace(path, resolved);
+    size_t added = path.size() + resolved.path.size() + 2 * kEntryBytes;
+    for (const std::string& candidate : resolved.candidates)
+      added += candidate.size() + kEntryBytes;
+    answer_bytes += added;
+    bytes += added;
+  }
 
   void Build(const std::vector<std::string>& roots) {
     built = true;
@@ -158,6 +179,7 @@ struct PathMapper::Index {
         }
         if (name.ends_with(".py") && it->is_regular_file(status)) {
           by_name[name].push_back(it->path().lexically_normal().string());
+          bytes += it->path().native().size() + kEntryBytes;
         }
       }
     }
@@ -185,6 +207,8 @@ PathMapper::PathMapper(SourceSpace space)
 }
 PathMapper::~PathMapper() = default;
 
+size_t PathMapper::MemoryBytes() const { return index_->bytes.load(); }
+
 bool PathMapper::NamesPlaceInside(const std::string& path) const {
   const fs::path normal = fs::path(path).lexically_normal();
   return std::any_of(folders_.begin(), folders_.end(),
@@ -203,7 +227,7 @@ ResolvedPath PathMapper::Resolve(std::string_view recorded, SearchScope scope) c
   if (it != answers.end()) return it->second;
   ResolvedPath resolved = ResolveNow(normal, scope);
   if (resolved.status == ResolveStatus::kFound) Judge(resolved);
-  answers.emplace(normal, resolved);
+  index_->Remember(answers, normal, resolved);
   return resolved;
 }
 

@@ -42,7 +42,8 @@ enum class SearchScope : uint8_t {
 
 // Tries in order: the mappings, the path itself (relative ones below each root), the file below
 // the roots that shares the longest end of the path, site-packages. Thread-safe; remembers the list
-// of files below the roots (at most 200,000, without hidden folders) and its answers.
+// of files below the roots (at most 200,000, without hidden folders) and its last
+// answers.
 class PathMapper {
  public:
   explicit PathMapper(SourceSpace space);
@@ -50,6 +51,8 @@ class PathMapper {
   ResolvedPath Resolve(std::string_view recorded,
                        SearchScope scope = SearchScope::kSourceSpace) const;
   const SourceSpace& space() const { return space_; }
+  // Bytes of what is remembered.
+  size_t MemoryBytes() const;
 
  private:
   struct Index;

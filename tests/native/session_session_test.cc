@@ -6,7 +6,6 @@
 #include <chrono>
 #include <fstream>
 #include <mutex>
-#include <stdexcept>
 #include <thread>
 
 using namespace emberline;
@@ -153,23 +152,131 @@ TEST_CASE("session: ids are unique, and closed ones are gone") {
   CHECK(!session.Open(folder.path() / "missing").ok());
 }
 
-TEST_CASE("cache: made once, also by many at a time; a failed maker leaves it to the next") {
-  LoadedTrace trace;
-  std::atomic<int> made{0};
-  std::vector<std::thread> threads;
-  std::atomic<int> sum{0};
-  for (int i = 0; i < 8; ++i) {
-    threads.emplace_back([&] {
-      sum += *trace.Cached<int>("answer", [&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        return ++made * 42;
-      });
-    });
+TEST_CASE("session: closing a profile while it loads ends the load and frees it") {
+  const Folder folder;
+  Session session;
+  auto profile = session.Open(folder.Trace("a.pt.trace.json", 50'000));
+  REQUIRE(profile.ok());
+  std::atomic<bool> begun{false}, closed{false};
+  const CancelToken cancel;
+  Result<std::shared_ptr<const LoadedTrace>> loaded = Error{};
+  std::thread loading([&] {
+    loaded = session.Load(profile->id, {}, {cancel, [&](std::string_view, double) {
+                                              begun = true;
+                                              while (!closed) std::this_thread::yield();
+                                            }});
+  });
+  while (!begun) std::this_thread::yield();
+  REQUIRE(session.Close(profile->id).ok());
+  closed = true;
+  loading.join();
+  CHECK(cancel.cancelled());
+  REQUIRE(!loaded.ok());
+  CHECK(loaded.error().kind == ErrorKind::kCancelled);
+  CHECK(loaded.error().message == "The profile was closed while it was loaded.");
+  CHECK(session.kept_bytes() == 0);
+}
+
+TEST_CASE("session: closing a profile does not disturb another one that waits for the same load") {
+  const Folder folder;
+  Session session;
+  const fs::path file = folder.Trace("a.pt.trace.json", 50'000);
+  auto first = session.Open(file);
+  auto second = session.Open(file);
+  REQUIRE((first.ok() && second.ok()));
+  std::atomic<bool> begun{false}, closed{false};
+  std::thread loading([&] {
+    (void)session.Load(first->id, {}, {{}, [&](std::string_view, double) {
+                                         begun = true;
+                                         while (!closed) std::this_thread::yield();
+                                       }});
+  });
+  while (!begun) std::this_thread::yield();
+  bool second_ok = false;
+  std::thread waiting([&] { second_ok = session.Load(second->id, {}, {}).ok(); });
+  REQUIRE(session.Close(first->id).ok());
+  closed = true;
+  loading.join();
+  waiting.join();
+  CHECK(second_ok);
+  CHECK(session.kept_bytes() > 0);
+  REQUIRE(session.Close(second->id).ok());
+  CHECK(session.kept_bytes() == 0);
+}
+
+TEST_CASE("session: closing ends other work for the profile too") {
+  const Folder folder;
+  Session session;
+  auto profile = session.Open(folder.Trace("a.pt.trace.json", 3));
+  REQUIRE(profile.ok());
+  const CancelToken running, done, late;
+  const std::shared_ptr<void> work = session.BeginWork(profile->id, running);
+  session.BeginWork(profile->id, done).reset();
+  REQUIRE(session.Close(profile->id).ok());
+  CHECK(running.cancelled());
+  CHECK_FALSE(done.cancelled());
+  const std::shared_ptr<void> more = session.BeginWork(profile->id, late);
+  CHECK(late.cancelled());
+}
+
+TEST_CASE("session: traces and their results share one limit") {
+  const Folder folder;
+  size_t one = 0;
+  {
+    Session session;
+    auto profile = session.Open(folder.Trace("a.pt.trace.json", 20'000));
+    REQUIRE((profile.ok() && session.Load(profile->id, {}, {}).ok()));
+    one = session.kept_bytes();
+    CHECK(one > 20'000 * sizeof(Ns));
   }
-  for (std::thread& thread : threads) thread.join();
-  CHECK(made == 1);
-  CHECK(sum == 8 * 42);
-  CHECK_THROWS_AS(trace.Cached<int>("other", []() -> int { throw std::runtime_error("no"); }),
-                  std::runtime_error);
-  CHECK(*trace.Cached<int>("other", [] { return 7; }) == 7);
+  // Room for two traces and a half.
+  Session session(one * 5 / 2);
+  std::vector<Profile> profiles;
+  for (const char* name : {"a", "b", "c"}) {
+    auto profile = session.Open(folder.Trace(std::string(name) + ".pt.trace.json", 20'000));
+    REQUIRE(profile.ok());
+    profiles.push_back(profile.value());
+  }
+  const auto load = [&](size_t i) { return session.Load(profiles[i].id, {}, {}).value(); };
+  std::weak_ptr<const LoadedTrace> a = load(0), b = load(1);
+  CHECK((!a.expired() && !b.expired()));
+  (void)load(0);  // used again: b is the older one
+  std::weak_ptr<const LoadedTrace> c = load(2);
+  CHECK((!a.expired() && b.expired() && !c.expired()));
+  // Results of c need the place of a, never that of c itself.
+  for (int i = 0; i < 100; ++i) {
+    const auto trace = load(2);
+    const auto made = trace->results.Get<std::vector<char>>(
+        "steps/" + std::to_string(i), {}, [&] { return std::vector<char>(one / 4); });
+    REQUIRE(made.ok());
+    CHECK(session.kept_bytes() <= one * 5 / 2);
+  }
+  CHECK((a.expired() && !c.expired()));
+}
+
+TEST_CASE("session: what a file held before is let go when nobody shows it any more") {
+  const Folder folder;
+  Session session;
+  const fs::path file = folder.Trace("a.pt.trace.json", 5'000);
+  auto profile = session.Open(file);
+  REQUIRE((profile.ok() && session.Load(profile->id, {}, {}).ok()));
+  const size_t before = session.kept_bytes();
+  folder.Trace("a.pt.trace.json", 10);
+  REQUIRE(session.Load(profile->id, {}, {}, true).ok());
+  CHECK(session.kept_bytes() < before / 2);
+}
+
+TEST_CASE("session: a failed load is not remembered") {
+  const Folder folder;
+  Session session;
+  const fs::path file = folder.path() / "a.pt.trace.json";
+  std::ofstream(file) << "no trace at all";
+  auto profile = session.Open(file);
+  REQUIRE(profile.ok());
+  const auto wrong = session.Load(profile->id, {}, {});
+  REQUIRE(!wrong.ok());
+  CHECK(wrong.error().kind == ErrorKind::kUnreadable);
+  CHECK(session.kept_bytes() == 0);
+  folder.Trace("a.pt.trace.json", 3);
+  CHECK(session.Load(profile->id, {}, {}).ok());
 }

@@ -55,9 +55,10 @@ Json NoMemoryJson(const TraceStore& store) {
 }
 
 Result<TensorCoreRules> RulesOf(const ViewRequest& request) {
-  const auto vendor =
-      request.trace.Cached<Vendor>("vendor", [&] { return VendorOf(*request.trace.model); });
-  TensorCoreRules rules(*vendor);
+  const auto vendor = request.trace.results.Get<Vendor>(
+      "vendor", request.cancel, [&] { return VendorOf(*request.trace.model); });
+  if (!vendor.ok()) return vendor.error();
+  TensorCoreRules rules(**vendor);
   const auto own = request.params.find("tensorCoreRules");
   if (own != request.params.end() && own->is_array()) {
     for (const Json& rule : *own) {
@@ -102,26 +103,41 @@ Json RingJson(const ViewRequest& request, std::vector<std::pair<StringId, Ns>> p
   return ring;
 }
 
-std::shared_ptr<const StackIds> StacksOf(const ViewRequest& request) {
-  return request.trace.Cached<StackIds>("stackIds", [&] { return StackIds(*request.trace.model); });
+namespace {
+
+// With its size: a number for each slice at most.
+struct KeptStackIds : StackIds {
+  explicit KeptStackIds(const Model& model)
+      : StackIds(model), bytes(sizeof(uint32_t) * model.step.size()) {}
+  size_t MemoryBytes() const { return bytes; }
+  size_t bytes;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const StackIds>> StacksOf(const ViewRequest& request) {
+  auto made = request.trace.results.Get<KeptStackIds>(
+      "stackIds", request.cancel, [&] { return KeptStackIds(*request.trace.model); });
+  if (!made.ok()) return made.error();
+  return std::shared_ptr<const StackIds>(std::move(made.value()));
 }
 
-std::shared_ptr<const MemoryData> MemoryOf(const ViewRequest& request) {
-  return request.trace.Cached<MemoryData>("memory", [&] {
-    // Not cancelled half-way: the result is kept for the next request.
-    auto data = AnalyzeMemory(*request.trace.model, {});
-    return data.ok() ? std::move(*data) : MemoryData{};
+Result<std::shared_ptr<const MemoryData>> MemoryOf(const ViewRequest& request) {
+  return request.trace.results.Get<MemoryData>("memory", request.cancel, [&] {
+    return AnalyzeMemory(*request.trace.model, request.cancel);
   });
 }
 
-bool HasDeviceWork(const ViewRequest& request) {
-  return *request.trace.Cached<bool>("hasDeviceWork", [&] {
+Result<bool> HasDeviceWork(const ViewRequest& request) {
+  const auto found = request.trace.results.Get<bool>("hasDeviceWork", request.cancel, [&] {
     const TraceStore& store = *request.trace.store;
     for (SliceIndex i = 0; i < store.slice_count(); ++i) {
       if (IsDeviceWork(store.kind(i))) return true;
     }
     return false;
   });
+  if (!found.ok()) return found.error();
+  return **found;
 }
 
 std::string StepsKey(const ViewRequest& request) {

@@ -11,6 +11,7 @@
 #include "analysis/stack_of.h"
 #include "analysis/tensor_cores.h"
 #include "rpc/views/view.h"
+#include "session/byte_size.h"
 
 namespace emberline {
 
@@ -45,17 +46,18 @@ template <typename Data>
 struct Tabled {
   Data data;
   Table table;
+  size_t MemoryBytes() const { return HeapBytesOf(data, table); }
 };
 // The table called `name` under the selected steps and the user's rules: made once by
-// make(rules) and kept with the trace. Not cancelled half-way, because it stays for the next
-// request.
+// make(rules), which returns a Result, and kept with the trace. Errors: those of `make`,
+// kCancelled.
 template <typename Data, typename Make>
 Result<std::shared_ptr<const Tabled<Data>>> TabledOf(const ViewRequest& request,
                                                      const std::string& name, Make&& make) {
   const Result<TensorCoreRules> rules = RulesOf(request);
   if (!rules.ok()) return rules.error();
-  return request.trace.Cached<Tabled<Data>>(name + "/" + SelectionKey(request),
-                                            [&] { return make(*rules); });
+  return request.trace.results.Get<Tabled<Data>>(name + "/" + SelectionKey(request), request.cancel,
+                                                 [&] { return make(*rules); });
 }
 
 // A ring chart: the largest positive times, as many as params.topN asks for and at most about
@@ -66,13 +68,12 @@ Json RingJson(const ViewRequest& request, std::vector<std::pair<StringId, Ns>> p
 // The first rows of a table about one row of another, so that a few fit into a reply.
 Table Shortened(Table table);
 
-// Stack numbers of the trace, made once.
-std::shared_ptr<const StackIds> StacksOf(const ViewRequest& request);
-
-// Allocator records of the trace, paired and attributed once.
-std::shared_ptr<const MemoryData> MemoryOf(const ViewRequest& request);
-
-// Whether anything ran on a device; asked of the store once per trace.
-bool HasDeviceWork(const ViewRequest& request);
+// What several views need is made once and kept with the trace. Errors of all three: kCancelled.
+// Stack numbers of the trace.
+Result<std::shared_ptr<const StackIds>> StacksOf(const ViewRequest& request);
+// Allocator records of the trace, paired and attributed.
+Result<std::shared_ptr<const MemoryData>> MemoryOf(const ViewRequest& request);
+// Whether anything ran on a device.
+Result<bool> HasDeviceWork(const ViewRequest& request);
 
 }  // namespace emberline

@@ -22,13 +22,14 @@ Result<KernelGrouping> GroupingOf(const ViewRequest& request) {
 
 auto TableOf(const ViewRequest& request, KernelGrouping grouping) {
   const char* name = grouping == KernelGrouping::kName ? "kernels" : "kernelProperties";
-  return TabledOf<KernelData>(request, name, [&](const TensorCoreRules& rules) {
-    Tabled<KernelData> made;
-    auto data = AnalyzeKernels(*request.trace.model, request.steps, grouping, rules, {});
-    if (data.ok()) made.data = std::move(*data);
-    made.table = KernelTable(*request.trace.model, made.data, grouping);
-    return made;
-  });
+  return TabledOf<KernelData>(
+      request, name, [&](const TensorCoreRules& rules) -> Result<Tabled<KernelData>> {
+        auto data =
+            AnalyzeKernels(*request.trace.model, request.steps, grouping, rules, request.cancel);
+        if (!data.ok()) return data.error();
+        Table table = KernelTable(*request.trace.model, *data, grouping);
+        return Tabled<KernelData>{std::move(*data), std::move(table)};
+      });
 }
 
 Result<Json> LaunchesJson(const Model& model, Result<KernelLaunches> launches) {
@@ -89,19 +90,23 @@ Result<Json> KernelLaunchesView(const ViewRequest& request) {
   key.op = optional("operator");
   key.grid = optional("grid");
   key.block = optional("block");
-  auto launches = LaunchesOfKernel(model, request.steps, key, *StacksOf(request), request.cancel);
-  return LaunchesJson(model, std::move(launches));
+  const auto stacks = StacksOf(request);
+  if (!stacks.ok()) return stacks.error();
+  return LaunchesJson(model, LaunchesOfKernel(model, request.steps, key, **stacks, request.cancel));
 }
 
 Result<Json> CopiesView(const ViewRequest& request) {
-  const auto table = request.trace.Cached<Table>("copies/" + SelectionKey(request), [&] {
-    return CopiesTable(*request.trace.model, request.steps);
-  });
-  Result<Json> result = TableResult(*table, request.params);
+  const auto table = request.trace.results.Get<Table>(
+      "copies/" + SelectionKey(request), request.cancel,
+      [&] { return CopiesTable(*request.trace.model, request.steps); });
+  if (!table.ok()) return table.error();
+  Result<Json> result = TableResult(**table, request.params);
   if (!result.ok()) return result;
+  const Result<bool> device = HasDeviceWork(request);
+  if (!device.ok()) return device.error();
   (*result)["absences"] = Json::array();
   // Where the device was recorded, there simply were none.
-  if (table->rows.empty() && !HasDeviceWork(request)) {
+  if ((*table)->rows.empty() && !device.value()) {
     (*result)["absences"].push_back(NoActivityJson("The trace holds no work of a device."));
   }
   return result;
@@ -110,8 +115,10 @@ Result<Json> CopiesView(const ViewRequest& request) {
 Result<Json> CopyLaunchesView(const ViewRequest& request) {
   const auto text = [&](const char* name) { return request.params.value(name, std::string()); };
   const CopyKey key{text("direction"), text("source"), text("target")};
-  return LaunchesJson(*request.trace.model, LaunchesOfCopy(*request.trace.model, request.steps, key,
-                                                           *StacksOf(request), request.cancel));
+  const Model& model = *request.trace.model;
+  const auto stacks = StacksOf(request);
+  if (!stacks.ok()) return stacks.error();
+  return LaunchesJson(model, LaunchesOfCopy(model, request.steps, key, **stacks, request.cancel));
 }
 
 }  // namespace emberline

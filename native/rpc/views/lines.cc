@@ -63,7 +63,7 @@ Result<Json> LinesView(const ViewRequest& request) {
   }
   const auto data = LinesOf(request.trace, SpaceParam(request.params), request.cancel);
   if (!data.ok()) return data.error();
-  const auto sums = (*data)->Sums(*request.trace.model, request.steps, request.cancel);
+  const auto sums = LineSumsOf(request.trace, **data, request.steps, request.cancel);
   if (!sums.ok()) return sums.error();
   const LineAttribution& attribution = (*data)->attribution;
   Result<Json> result = TableResult(LinesTable(attribution, **sums, grouping), request.params);

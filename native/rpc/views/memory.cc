@@ -1,7 +1,6 @@
 #include "analysis/memory.h"
 
 #include <algorithm>
-#include <mutex>
 
 #include "rpc/views/common.h"
 #include "rpc/views/view.h"
@@ -77,7 +76,9 @@ Json Absences(const ViewRequest& request, const MemoryData& data) {
 }
 
 Result<Json> Memory(const ViewRequest& request) {
-  const auto data = MemoryOf(request);
+  const auto made = MemoryOf(request);
+  if (!made.ok()) return made.error();
+  const std::shared_ptr<const MemoryData>& data = made.value();
   auto device = DeviceOf(request, *data);
   if (!device.ok()) return device.error();
   const Interval range = RangeOf(request);
@@ -151,30 +152,17 @@ using MakeTable = Table (*)(const MemoryData&, const Model&, int, Interval);
 
 Result<Json> Listed(const ViewRequest& request, const char* name, MakeTable make) {
   const auto data = MemoryOf(request);
-  auto device = DeviceOf(request, *data);
+  if (!data.ok()) return data.error();
+  auto device = DeviceOf(request, **data);
   if (!device.ok()) return device.error();
   const Interval range = RangeOf(request);
-  const std::string key = std::string(name) + "|" + std::to_string(*device) + "|" +
-                          std::to_string(range.begin) + "|" + std::to_string(range.end);
-  // Scrolling asks for page after page of one table; only the last one asked for is kept.
-  struct Kept {
-    std::mutex mutex;
-    std::string key;
-    std::shared_ptr<const Table> table;
-  };
-  const auto kept =
-      std::const_pointer_cast<Kept>(std::static_pointer_cast<const Kept>(request.trace.CachedAny(
-          std::string("last/") + name, [] { return std::make_shared<Kept>(); })));
-  std::shared_ptr<const Table> table;
-  {
-    std::lock_guard lock(kept->mutex);
-    if (kept->key != key) {
-      kept->table = std::make_shared<Table>(make(*data, *request.trace.model, *device, range));
-      kept->key = key;
-    }
-    table = kept->table;
-  }
-  return TableResult(*table, request.params);
+  // Scrolling asks for page after page of one table.
+  const auto table = request.trace.results.Get<Table>(
+      std::string(name) + "/" + std::to_string(*device) + "/" + std::to_string(range.begin) + "/" +
+          std::to_string(range.end),
+      request.cancel, [&] { return make(**data, *request.trace.model, *device, range); });
+  if (!table.ok()) return table.error();
+  return TableResult(**table, request.params);
 }
 
 }  // namespace

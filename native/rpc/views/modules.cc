@@ -101,10 +101,13 @@ size_t Most(const ViewRequest& request) {
 
 Result<Json> ModulesView(const ViewRequest& request) {
   const auto memory = MemoryOf(request);
-  const auto tree = request.trace.Cached<ModuleTree>("modules/" + StepsKey(request), [&] {
-    auto made = AnalyzeModules(*request.trace.model, request.steps, memory.get(), {});
-    return made.ok() ? std::move(*made) : ModuleTree{};
-  });
+  if (!memory.ok()) return memory.error();
+  const auto made =
+      request.trace.results.Get<ModuleTree>("modules/" + StepsKey(request), request.cancel, [&] {
+        return AnalyzeModules(*request.trace.model, request.steps, memory->get(), request.cancel);
+      });
+  if (!made.ok()) return made.error();
+  const std::shared_ptr<const ModuleTree>& tree = made.value();
   auto roots = RootsOf(request, *tree);
   if (!roots.ok()) return roots.error();
   Json result = Json::object();
@@ -122,10 +125,13 @@ Result<Json> ModulesView(const ViewRequest& request) {
 
 Result<Json> LightningView(const ViewRequest& request) {
   const auto memory = MemoryOf(request);
-  const auto data = request.trace.Cached<LightningResult>("lightning/" + StepsKey(request), [&] {
-    auto made = AnalyzeLightning(*request.trace.model, request.steps, memory.get(), {});
-    return made.ok() ? std::move(*made) : LightningResult{};
-  });
+  if (!memory.ok()) return memory.error();
+  const auto made = request.trace.results.Get<LightningResult>(
+      "lightning/" + StepsKey(request), request.cancel, [&] {
+        return AnalyzeLightning(*request.trace.model, request.steps, memory->get(), request.cancel);
+      });
+  if (!made.ok()) return made.error();
+  const std::shared_ptr<const LightningResult>& data = made.value();
   Json result = Json::object();
   result["modules"] = TreeJson(data->modules, data->modules.roots, Most(request));
   result["hooks"] = TreeJson(data->hooks, data->hooks.roots, Most(request));

@@ -27,20 +27,25 @@ Result<OperatorGrouping> GroupingOf(const ViewRequest& request) {
                "Groupings: operator, operatorAndShapes.", std::nullopt};
 }
 
-auto TableOf(const ViewRequest& request, OperatorGrouping grouping) {
+using OperatorTabled = Tabled<OperatorData>;
+
+Result<std::shared_ptr<const OperatorTabled>> TableOf(const ViewRequest& request,
+                                                      OperatorGrouping grouping) {
   const std::string module = request.params.value("module", std::string());
   std::string name = grouping == OperatorGrouping::kName ? "operators" : "operatorShapes";
   if (!module.empty()) name += "/" + module;
   const auto stacks = StacksOf(request);
-  return TabledOf<OperatorData>(request, name, [&](const TensorCoreRules& rules) {
+  if (!stacks.ok()) return stacks.error();
+  const auto make = [&](const TensorCoreRules& rules) -> Result<OperatorTabled> {
     const Model& model = *request.trace.model;
     const auto within = module.empty() ? std::vector<bool>() : InsideModule(model, module);
-    Tabled<OperatorData> made;
-    auto data = AnalyzeOperators(model, request.steps, grouping, rules, *stacks, {}, within);
-    if (data.ok()) made.data = std::move(*data);
-    made.table = OperatorTable(model, made.data, grouping);
-    return made;
-  });
+    auto data =
+        AnalyzeOperators(model, request.steps, grouping, rules, **stacks, request.cancel, within);
+    if (!data.ok()) return data.error();
+    Table table = OperatorTable(model, *data, grouping);
+    return OperatorTabled{std::move(*data), std::move(table)};
+  };
+  return TabledOf<OperatorData>(request, name, make);
 }
 
 Json RingOf(const ViewRequest& request, const std::vector<OperatorRow>& rows,
@@ -104,8 +109,9 @@ Result<Json> OperatorStacksView(const ViewRequest& request) {
   const Model& model = *request.trace.model;
   const std::string name = request.params.value("name", std::string());
   const std::string shapes = request.params.value("inputShapes", std::string());
-  auto stacks =
-      StacksOfOperator(model, request.steps, name, shapes, *StacksOf(request), request.cancel);
+  const auto ids = StacksOf(request);
+  if (!ids.ok()) return ids.error();
+  auto stacks = StacksOfOperator(model, request.steps, name, shapes, **ids, request.cancel);
   if (!stacks.ok()) return stacks.error();
   auto modules = ModulesOfOperator(model, request.steps, name, shapes, request.cancel);
   if (!modules.ok()) return modules.error();

@@ -53,8 +53,10 @@ Features FindFeatures(const TraceStore& store) {
   return features;
 }
 
-std::shared_ptr<const Features> FeaturesOf(const LoadedTrace& trace) {
-  return trace.Cached<Features>("profile/features", [&] { return FindFeatures(*trace.store); });
+Result<std::shared_ptr<const Features>> FeaturesOf(const LoadedTrace& trace,
+                                                   const CancelToken& cancel) {
+  return trace.results.Get<Features>("profile/features", cancel,
+                                     [&] { return FindFeatures(*trace.store); });
 }
 
 Json RunsJson(const Discovery& discovery) {
@@ -81,7 +83,7 @@ Result<Json> Open(const Json& params, const CallContext& context) {
     return Error{
         ErrorKind::kInvalidArgument, "params.path is empty.", "Name a file or folder.", {}};
   }
-  Result<Profile> profile = context.session.Open(path);
+  Result<Profile> profile = context.session.Open(path, context.cancel);
   if (!profile.ok()) return profile.error();
   return Json{{"profileId", profile->id},
               {"path", Escaped(profile->path.string())},
@@ -104,11 +106,10 @@ Result<Json> Load(const Json& params, const CallContext& context) {
   Result<Profile> profile = context.session.Find(id);
   if (!profile.ok()) return profile.error();
   if (context.loaded) context.loaded(trace.value());
-  return TraceInfoJson(*trace.value(), profile.value(), selection);
+  return TraceInfoJson(*trace.value(), profile.value(), selection, context.cancel);
 }
 
-Json Absences(const LoadedTrace& trace) {
-  const auto features = FeaturesOf(trace);
+Json Absences(const LoadedTrace& trace, const Features& features) {
   Json absences = Json::array();
   if (trace.store->counts().events == 0) {
     absences.push_back(AbsenceJson(
@@ -119,7 +120,7 @@ Json Absences(const LoadedTrace& trace) {
     return absences;
   }
   if (IsOfOtherRecorder(*trace.store)) return absences;
-  if (!features->device_work) {
+  if (!features.device_work) {
     absences.push_back(NoActivityJson("No device work was recorded: device times are empty."));
   }
   if (!trace.model->has_recorded_steps) {
@@ -128,18 +129,18 @@ Json Absences(const LoadedTrace& trace) {
                     "with profile(schedule=schedule(wait=1, warmup=1, active=3)) as prof:\n"
                     "    for batch in loader:\n        train_step(batch)\n        prof.step()"));
   }
-  if (!features->stacks) {
+  if (!features.stacks) {
     absences.push_back(
         AbsenceJson("No Python stacks were recorded: costs cannot be shown on lines.", "with_stack",
                     "profile(with_stack=True)"));
   }
-  if (!features->shapes) {
+  if (!features.shapes) {
     absences.push_back(
         AbsenceJson("No input shapes were recorded: grouping by shape shows nothing new.",
                     "record_shapes", "profile(record_shapes=True)"));
   }
-  if (!features->memory) absences.push_back(NoMemoryJson(*trace.store));
-  if (!features->modules) {
+  if (!features.memory) absences.push_back(NoMemoryJson(*trace.store));
+  if (!features.modules) {
     absences.push_back(AbsenceJson("No module calls were recorded: the modules view is empty.",
                                    "with_stack", "profile(with_stack=True, with_modules=True)"));
   }
@@ -166,6 +167,8 @@ Result<Json> Check(const Json& params, const CallContext& context) {
                            ReadOptions{context.cancel, context.progress});
   if (!loaded.ok()) return loaded.error();
   const LoadedTrace& trace = *loaded.value();
+  const auto features = FeaturesOf(trace, context.cancel);
+  if (!features.ok()) return features.error();
   const TraceStore& store = *trace.store;
   const ReadCounts& counts = store.counts();
   Json stages = Json::array();
@@ -197,7 +200,7 @@ Result<Json> Check(const Json& params, const CallContext& context) {
                 {"dropped", counts.dropped}}},
               {"categories", std::move(categories)},
               {"problems", ProblemsJson(store)},
-              {"absences", Absences(trace)},
+              {"absences", Absences(trace, **features)},
               {"opLink", LinkName(trace.model->op_link)},
               {"unlinkedDeviceSlices", trace.model->unlinked_device_slices}};
 }
@@ -216,8 +219,8 @@ Json ProblemsJson(const TraceStore& store) {
   return problems;
 }
 
-Json TraceInfoJson(const LoadedTrace& trace, const Profile& profile,
-                   const TraceSelection& selection) {
+Result<Json> TraceInfoJson(const LoadedTrace& trace, const Profile& profile,
+                           const TraceSelection& selection, const CancelToken& cancel) {
   const TraceStore& store = *trace.store;
   const Model& model = *trace.model;
   // The names of what was chosen, also when the request left them out.
@@ -245,30 +248,32 @@ Json TraceInfoJson(const LoadedTrace& trace, const Profile& profile,
     devices.push_back(
         {{"ordinal", device.ordinal}, {"label", DeviceLabel(device)}, {"name", device.name}});
   }
-  const auto features = FeaturesOf(trace);
+  const auto found = FeaturesOf(trace, cancel);
+  if (!found.ok()) return found.error();
+  const Features& features = **found;
   const auto& distributed = store.metadata().distributed;
   const bool ranked = distributed && distributed->rank >= 0;
   const bool sized = distributed && distributed->world_size >= 0;
-  return {{"path", Escaped(trace.path.string())},
-          {"run", run_name},
-          {"worker", worker_name},
-          {"span", span_name},
-          {"events", store.counts().events},
-          {"slices", store.slice_count()},
-          {"baseNs", store.base_ns()},
-          {"durationNs", store.extent().Length()},
-          {"rank", ranked ? Json(distributed->rank) : Json()},
-          {"worldSize", sized ? Json(distributed->world_size) : Json()},
-          {"hasRecordedSteps", model.has_recorded_steps},
-          {"steps", std::move(steps)},
-          {"devices", std::move(devices)},
-          {"hasStacks", features->stacks},
-          {"hasShapes", features->shapes},
-          {"hasMemory", features->memory},
-          {"hasModules", features->modules},
-          {"hasLightning", features->lightning},
-          {"hasDeviceWork", features->device_work},
-          {"problems", ProblemsJson(store)}};
+  return Json{{"path", Escaped(trace.path.string())},
+              {"run", run_name},
+              {"worker", worker_name},
+              {"span", span_name},
+              {"events", store.counts().events},
+              {"slices", store.slice_count()},
+              {"baseNs", store.base_ns()},
+              {"durationNs", store.extent().Length()},
+              {"rank", ranked ? Json(distributed->rank) : Json()},
+              {"worldSize", sized ? Json(distributed->world_size) : Json()},
+              {"hasRecordedSteps", model.has_recorded_steps},
+              {"steps", std::move(steps)},
+              {"devices", std::move(devices)},
+              {"hasStacks", features.stacks},
+              {"hasShapes", features.shapes},
+              {"hasMemory", features.memory},
+              {"hasModules", features.modules},
+              {"hasLightning", features.lightning},
+              {"hasDeviceWork", features.device_work},
+              {"problems", ProblemsJson(store)}};
 }
 
 size_t WorkersOf(const Profile& profile, const TraceSelection& selection) {

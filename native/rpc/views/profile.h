@@ -14,9 +14,9 @@ using ProfileFunction = Result<Json> (*)(const Json& params, const CallContext& 
 // The function of "profile/open" and the like; null for other methods.
 ProfileFunction FindProfileMethod(const std::string& method);
 
-// TraceInfo (rpc/protocol/profile.json) of a loaded trace.
-Json TraceInfoJson(const LoadedTrace& trace, const Profile& profile,
-                   const TraceSelection& selection);
+// TraceInfo (rpc/protocol/profile.json) of a loaded trace. Errors: kCancelled.
+Result<Json> TraceInfoJson(const LoadedTrace& trace, const Profile& profile,
+                           const TraceSelection& selection, const CancelToken& cancel);
 
 // How many workers the selected run has.
 size_t WorkersOf(const Profile& profile, const TraceSelection& selection);

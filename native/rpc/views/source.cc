@@ -340,7 +340,7 @@ Result<Json> SourceAnnotations(const ViewRequest& request) {
   const auto document = DocumentLinesOf(request.trace, SpaceParam(request.params),
                                         DocumentParam(request.params), request.cancel);
   if (!document.ok()) return document.error();
-  const auto sums = document->data->Sums(*request.trace.model, request.steps, request.cancel);
+  const auto sums = LineSumsOf(request.trace, *document->data, request.steps, request.cancel);
   if (!sums.ok()) return sums.error();
   Json lines = Json::array(), lenses = Json::array();
   bool drifted = false;
@@ -379,7 +379,7 @@ Result<Json> SourceHover(const ViewRequest& request) {
                                         DocumentParam(request.params), request.cancel);
   if (!document.ok()) return document.error();
   if (document->files.empty()) return result;
-  const auto sums = document->data->Sums(*request.trace.model, request.steps, request.cancel);
+  const auto sums = LineSumsOf(request.trace, *document->data, request.steps, request.cancel);
   if (!sums.ok()) return sums.error();
   Annotator annotator(*document, **sums);
   const int64_t line = IntegerParam(request.params, "line", 0);
@@ -581,7 +581,7 @@ Result<Json> SourceListing(const ViewRequest& request) {
   document.path = resolved.path;
   const auto lines = DocumentLinesOf(request.trace, space, document, request.cancel);
   if (!lines.ok()) return lines.error();
-  const auto sums = lines->data->Sums(*request.trace.model, request.steps, request.cancel);
+  const auto sums = LineSumsOf(request.trace, *lines->data, request.steps, request.cancel);
   if (!sums.ok()) return sums.error();
   const Annotator annotator(*lines, **sums);
   const int64_t recorded = IntegerParam(request.params, "line", 1);
@@ -619,7 +619,7 @@ Result<Json> SourceHotLines(const ViewRequest& request) {
   const SourceSpace space = SpaceParam(request.params);
   const auto data = LinesOf(request.trace, space, request.cancel);
   if (!data.ok()) return data.error();
-  const auto sums = (*data)->Sums(*request.trace.model, request.steps, request.cancel);
+  const auto sums = LineSumsOf(request.trace, **data, request.steps, request.cancel);
   if (!sums.ok()) return sums.error();
   const auto limit =
       static_cast<size_t>(std::clamp<int64_t>(IntegerParam(request.params, "limit", 20), 1, 200));

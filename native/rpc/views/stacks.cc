@@ -18,7 +18,9 @@ Result<StackOptions> OptionsOf(const ViewRequest& request) {
   options.steps = request.steps;
   const std::string weight = request.params.value("weight", std::string());
   if (weight.empty()) {
-    options.weight = HasDeviceWork(request) ? StackWeight::kDevice : StackWeight::kHost;
+    const Result<bool> device = HasDeviceWork(request);
+    if (!device.ok()) return device.error();
+    options.weight = device.value() ? StackWeight::kDevice : StackWeight::kHost;
   } else if (weight == "device") {
     options.weight = StackWeight::kDevice;
   } else if (weight == "host") {
@@ -35,21 +37,20 @@ Result<StackOptions> OptionsOf(const ViewRequest& request) {
   return options;
 }
 
-std::shared_ptr<const StackTree> TreeOf(const ViewRequest& request, const StackOptions& options) {
-  // Searches are not kept: each key typed would stay with the trace.
-  const auto make = [&] {
-    auto made = AnalyzeStacks(*request.trace.model, options, {});
-    if (made.ok()) return std::move(*made);
-    StackTree empty;
-    empty.nodes.emplace_back();
-    return empty;
-  };
-  if (!options.filter.empty()) return std::make_shared<const StackTree>(make());
-  return request.trace.Cached<StackTree>(
+Result<std::shared_ptr<const StackTree>> TreeOf(const ViewRequest& request,
+                                                const StackOptions& options) {
+  const auto make = [&] { return AnalyzeStacks(*request.trace.model, options, request.cancel); };
+  if (!options.filter.empty()) {
+    // Searches are not kept: each key typed would push out what is asked for again.
+    Result<StackTree> made = make();
+    if (!made.ok()) return made.error();
+    return std::make_shared<const StackTree>(std::move(made.value()));
+  }
+  return request.trace.results.Get<StackTree>(
       "stacks/" + StepsKey(request) +
           (options.weight == StackWeight::kDevice ? "/device" : "/host") +
           (options.fold_library ? "/fold" : "") + (options.bottom_up ? "/up" : ""),
-      make);
+      request.cancel, make);
 }
 
 const char* KindName(StackNodeKind kind) {
@@ -90,7 +91,9 @@ Json NodeJson(const StackTree& tree, uint32_t id) {
 Result<Json> StacksView(const ViewRequest& request) {
   auto options = OptionsOf(request);
   if (!options.ok()) return options.error();
-  const auto tree = TreeOf(request, *options);
+  const auto made_tree = TreeOf(request, *options);
+  if (!made_tree.ok()) return made_tree.error();
+  const std::shared_ptr<const StackTree>& tree = made_tree.value();
   const int64_t root = request.params.value("root", int64_t{0});
   if (root < 0 || static_cast<size_t>(root) >= tree->nodes.size()) {
     return Error{ErrorKind::kInvalidArgument,
@@ -149,7 +152,9 @@ Result<Json> StackFunctionsView(const ViewRequest& request) {
   auto options = OptionsOf(request);
   if (!options.ok()) return options.error();
   options->bottom_up = false;
-  return TableResult(StackTable(*TreeOf(request, *options)), request.params);
+  const auto tree = TreeOf(request, *options);
+  if (!tree.ok()) return tree.error();
+  return TableResult(StackTable(**tree), request.params);
 }
 
 }  // namespace emberline

@@ -35,43 +35,35 @@ Error Wrong(std::string message) {
   return {ErrorKind::kInvalidArgument, std::move(message), "", {}};
 }
 
+// Kept with the trace. Errors of all: kCancelled.
 Result<std::shared_ptr<const TimelineIndex>> IndexOf(const LoadedTrace& trace,
                                                      const CancelToken& cancel) {
-  // A cancelled build must not be kept, so the outcome is cached only when there is one.
-  std::optional<Error> failed;
-  try {
-    return trace.Cached<TimelineIndex>("timeline/index", [&] {
-      Result<TimelineIndex> built = BuildTimelineIndex(*trace.model, cancel);
-      if (!built.ok()) {
-        failed = built.error();
-        throw std::runtime_error("cancelled");
-      }
-      return std::move(built.value());
-    });
-  } catch (const std::runtime_error&) {
-    if (failed) return *failed;
-    throw;
-  }
+  return trace.results.Get<TimelineIndex>("timeline/index", cancel,
+                                          [&] { return BuildTimelineIndex(*trace.model, cancel); });
 }
 
 Result<std::shared_ptr<const TimelineIndex>> IndexOf(const ViewRequest& request) {
   return IndexOf(request.trace, request.cancel);
 }
 
-std::shared_ptr<const TimelineTrackLanes> LanesOf(const LoadedTrace& trace, TrackIndex track) {
-  return trace.Cached<TimelineTrackLanes>("timeline/lanes/" + std::to_string(track), [&] {
-    return TimelineTrackLanes(*trace.store, trace.store->tracks()[track]);
-  });
+Result<std::shared_ptr<const TimelineTrackLanes>> LanesOf(const LoadedTrace& trace,
+                                                          TrackIndex track,
+                                                          const CancelToken& cancel) {
+  return trace.results.Get<TimelineTrackLanes>(
+      "timeline/lanes/" + std::to_string(track), cancel,
+      [&] { return TimelineTrackLanes(*trace.store, trace.store->tracks()[track]); });
 }
 
-std::shared_ptr<const ForwardBackward> PairsOf(const LoadedTrace& trace) {
-  return trace.Cached<ForwardBackward>("timeline/forwardBackward",
-                                       [&] { return BuildForwardBackward(*trace.model); });
+Result<std::shared_ptr<const ForwardBackward>> PairsOf(const LoadedTrace& trace,
+                                                       const CancelToken& cancel) {
+  return trace.results.Get<ForwardBackward>("timeline/forwardBackward", cancel,
+                                            [&] { return BuildForwardBackward(*trace.model); });
 }
 
-std::shared_ptr<const TimelineFlows> FlowsOf(const LoadedTrace& trace) {
-  return trace.Cached<TimelineFlows>("timeline/flows",
-                                     [&] { return BuildTimelineFlows(*trace.model); });
+Result<std::shared_ptr<const TimelineFlows>> FlowsOf(const LoadedTrace& trace,
+                                                     const CancelToken& cancel) {
+  return trace.results.Get<TimelineFlows>("timeline/flows", cancel,
+                                          [&] { return BuildTimelineFlows(*trace.model); });
 }
 
 // Null for no slice.
@@ -182,27 +174,47 @@ std::vector<TimelineBox> StepBoxes(const Model& model, Interval window, Ns resol
   return boxes;
 }
 
-std::vector<TimelineBox> BoxesOf(const ViewRequest& request, const TimelineRow& row,
-                                 Interval window, Ns resolution) {
-  if (row.kind == TimelineRowKind::kSteps) {
+// A row with the lanes of its track; null for rows without slices of a track.
+struct RowLanes {
+  const TimelineRow* row = nullptr;
+  std::shared_ptr<const TimelineTrackLanes> lanes;
+};
+
+Result<std::vector<RowLanes>> WithLanes(const ViewRequest& request,
+                                        const std::vector<const TimelineRow*>& rows) {
+  std::vector<RowLanes> out;
+  for (const TimelineRow* row : rows) {
+    RowLanes item{row, nullptr};
+    if (row->track != kNone && row->kind != TimelineRowKind::kSteps) {
+      auto lanes = LanesOf(request.trace, row->track, request.cancel);
+      if (!lanes.ok()) return lanes.error();
+      item.lanes = std::move(lanes.value());
+    }
+    out.push_back(std::move(item));
+  }
+  return out;
+}
+
+std::vector<TimelineBox> BoxesOf(const ViewRequest& request, const RowLanes& item, Interval window,
+                                 Ns resolution) {
+  if (item.row->kind == TimelineRowKind::kSteps) {
     return StepBoxes(*request.trace.model, window, resolution);
   }
   std::vector<TimelineBox> boxes;
-  if (row.track == kNone) return boxes;
-  const auto lanes = LanesOf(request.trace, row.track);
-  for (size_t lane = 0; lane < lanes->lanes().size(); ++lane) {
-    lanes->lanes()[lane].Query(*request.trace.store, window, resolution,
-                               static_cast<uint16_t>(lane), &boxes);
+  if (item.lanes == nullptr) return boxes;
+  const std::vector<TimelineLane>& lanes = item.lanes->lanes();
+  for (size_t lane = 0; lane < lanes.size(); ++lane) {
+    lanes[lane].Query(*request.trace.store, window, resolution, static_cast<uint16_t>(lane),
+                      &boxes);
   }
   return boxes;
 }
 
-uint64_t TouchingOf(const ViewRequest& request, const TimelineRow& row, Interval window) {
-  if (row.kind == TimelineRowKind::kSteps) {
+uint64_t TouchingOf(const ViewRequest& request, const RowLanes& item, Interval window) {
+  if (item.row->kind == TimelineRowKind::kSteps) {
     return StepBoxes(*request.trace.model, window, 0).size();
   }
-  if (row.track == kNone) return 0;
-  return LanesOf(request.trace, row.track)->CountTouching(*request.trace.store, window);
+  return item.lanes == nullptr ? 0 : item.lanes->CountTouching(*request.trace.store, window);
 }
 
 // The marks of a row's instants: one for each pixel that holds any. Pixels become coarser until
@@ -280,12 +292,12 @@ void PrepareTimeline(const LoadedTrace& trace, const CancelToken& cancel) {
   if (!index.ok()) return;
   for (const TimelineRow& row : index.value()->rows) {
     if (cancel.cancelled()) return;
-    if (row.track != kNone && !row.folded) LanesOf(trace, row.track);
+    if (row.track != kNone && !row.folded) (void)LanesOf(trace, row.track, cancel);
   }
   // For the arrows of the first slice that is selected.
   if (cancel.cancelled()) return;
-  PairsOf(trace);
-  FlowsOf(trace);
+  (void)PairsOf(trace, cancel);
+  (void)FlowsOf(trace, cancel);
 }
 
 Result<Json> TimelineTracks(const ViewRequest& request) {
@@ -341,6 +353,8 @@ Result<Json> TimelineWindow(const ViewRequest& request) {
     return Wrong("params.tracks names more than " + std::to_string(kMaxRows) + " rows.");
   }
   if (rows->size() > kMaxRows) rows->resize(kMaxRows);
+  const auto lanes = WithLanes(request, rows.value());
+  if (!lanes.ok()) return lanes.error();
   const TraceStore& store = *request.trace.store;
   const int64_t pixels =
       std::clamp<int64_t>(IntegerParam(request.params, "pixels", 1000), 1, kMaxPixels);
@@ -352,7 +366,7 @@ Result<Json> TimelineWindow(const ViewRequest& request) {
   for (size_t coarser = 1;; resolution *= static_cast<Ns>(coarser)) {
     size_t total = 0;
     for (size_t r = 0; r < rows->size(); ++r) {
-      boxes[r] = BoxesOf(request, *(*rows)[r], window.value(), resolution);
+      boxes[r] = BoxesOf(request, lanes.value()[r], window.value(), resolution);
       total += boxes[r].size();
     }
     if (request.cancel.cancelled()) {
@@ -382,7 +396,7 @@ Result<Json> TimelineWindow(const ViewRequest& request) {
     }
     Json json = BoxesJson(store, row, boxes[r], &legend);
     json["instants"] = InstantsJson(store, row, window.value(), resolution, marks, &legend);
-    json["totalSlices"] = TouchingOf(request, row, window.value());
+    json["totalSlices"] = TouchingOf(request, lanes.value()[r], window.value());
     row_list.push_back(std::move(json));
   }
   return Json{{"names", legend.TakeNames()},
@@ -431,7 +445,9 @@ Result<Json> TimelineSlice(const ViewRequest& request) {
     stack.push_back(FrameJson(frame));
   }
   std::vector<SliceIndex> backward;
-  const auto pairs = PairsOf(request.trace);
+  const auto made_pairs = PairsOf(request.trace, request.cancel);
+  if (!made_pairs.ok()) return made_pairs.error();
+  const std::shared_ptr<const ForwardBackward>& pairs = made_pairs.value();
   auto pair =
       std::lower_bound(pairs->begin(), pairs->end(), std::pair<SliceIndex, SliceIndex>(slice, 0));
   for (; pair != pairs->end() && pair->first == slice && backward.size() < 50; ++pair) {
@@ -569,8 +585,9 @@ Result<Json> TimelineNeighbour(const ViewRequest& request) {
                               : name == "previous" ? Direction::kPrevious
                               : name == "in"       ? Direction::kIn
                                                    : Direction::kOut;
-  const auto lanes = LanesOf(request.trace, store.track(slice.value()));
-  return Json{{"slice", SliceRef(store, NeighbourOf(store, *lanes, slice.value(), direction))}};
+  const auto lanes = LanesOf(request.trace, store.track(slice.value()), request.cancel);
+  if (!lanes.ok()) return lanes.error();
+  return Json{{"slice", SliceRef(store, NeighbourOf(store, **lanes, slice.value(), direction))}};
 }
 
 Result<Json> TimelineSearchSlices(const ViewRequest& request) {
@@ -628,7 +645,9 @@ Result<std::vector<SliceIndex>> SlicesIn(const ViewRequest& request, Interval wi
     if (request.cancel.cancelled()) {
       return Error{ErrorKind::kCancelled, "The request was cancelled.", "", {}};
     }
-    const auto found = LanesOf(request.trace, row->track)->Touching(*request.trace.store, window);
+    const auto lanes = LanesOf(request.trace, row->track, request.cancel);
+    if (!lanes.ok()) return lanes.error();
+    const auto found = (*lanes)->Touching(*request.trace.store, window);
     slices.insert(slices.end(), found.begin(), found.end());
   }
   std::sort(slices.begin(), slices.end());
@@ -700,13 +719,14 @@ Result<Json> TimelineGaps(const ViewRequest& request) {
   const Ns floor = std::min(min_ns, kGapFloor);
   const std::string key =
       "timeline/gaps/" + std::to_string(device->ordinal) + "/" + std::to_string(floor);
-  Result<std::vector<DeviceGap>> found = std::vector<DeviceGap>();
+  const auto find = [&] { return FindGaps(model, *device, floor, request.cancel); };
   std::shared_ptr<const std::vector<DeviceGap>> gaps;
   if (floor == kGapFloor) {
-    gaps = request.trace.Cached<std::vector<DeviceGap>>(
-        key, [&] { return FindGaps(model, *device, floor, CancelToken()).value(); });
+    auto kept = request.trace.results.Get<std::vector<DeviceGap>>(key, request.cancel, find);
+    if (!kept.ok()) return kept.error();
+    gaps = std::move(kept.value());
   } else {
-    found = FindGaps(model, *device, floor, request.cancel);
+    auto found = find();
     if (!found.ok()) return found.error();
     gaps = std::make_shared<const std::vector<DeviceGap>>(std::move(found.value()));
   }
@@ -766,13 +786,15 @@ Result<Json> TimelineGaps(const ViewRequest& request) {
 Result<Json> TimelineFlows(const ViewRequest& request) {
   const TraceStore& store = *request.trace.store;
   const Model& model = *request.trace.model;
-  const auto pairs = PairsOf(request.trace);
-  const auto flows = FlowsOf(request.trace);
+  const auto pairs = PairsOf(request.trace, request.cancel);
+  if (!pairs.ok()) return pairs.error();
+  const auto flows = FlowsOf(request.trace, request.cancel);
+  if (!flows.ok()) return flows.error();
   TimelineArrows arrows;
   if (request.params.contains("slice")) {
     Result<SliceIndex> slice = SliceOf(request);
     if (!slice.ok()) return slice.error();
-    arrows = ArrowsOf(model, *pairs, *flows, slice.value(), kMaxArrows);
+    arrows = ArrowsOf(model, **pairs, **flows, slice.value(), kMaxArrows);
   } else {
     Interval window = store.extent();
     if (request.params.contains("startNs") || request.params.contains("endNs")) {
@@ -780,7 +802,7 @@ Result<Json> TimelineFlows(const ViewRequest& request) {
       if (!given.ok()) return given.error();
       window = given.value();
     }
-    arrows = ArrowsIn(model, *pairs, *flows, window, kMaxArrows);
+    arrows = ArrowsIn(model, **pairs, **flows, window, kMaxArrows);
   }
   Json list = Json::array();
   for (const TimelineArrow& arrow : arrows.arrows) {
