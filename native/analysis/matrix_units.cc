@@ -253,4 +253,12 @@ MatrixUse MatrixUseOfName(std::string_view name, Vendor vendor) {
   return IsPlain(name) ? MatrixUse::kNo : MatrixUse::kUnknown;
 }
 
+MatrixUse MatrixUseOfCore(std::string_view core) {
+  const auto has = [&](std::string_view part) { return core.find(part) != std::string_view::npos; };
+  if (has("MIX_AIC") || has("CUBE")) return MatrixUse::kYes;
+  if (has("MIX_")) return MatrixUse::kUnknown;
+  const bool none = has("VECTOR_CORE") || has("AIV") || has("AI_CPU") || has("AICPU") || has("DSA");
+  return none ? MatrixUse::kNo : MatrixUse::kUnknown;
+}
+
 }  // namespace emberline

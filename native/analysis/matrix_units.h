@@ -16,4 +16,8 @@ enum class MatrixUse : uint8_t { kNo, kYes, kUnknown };
 // `name` is in lower case.
 MatrixUse MatrixUseOfName(std::string_view name, Vendor vendor);
 
+// By the type of core that Ascend's recorder wrote: "MIX_AIC" has a matrix core ("Cube"),
+// "AI_VECTOR_CORE", "AI_CPU" and "DSA" have none. "AI_CORE" and "MIX_AIV" may be either: kUnknown.
+MatrixUse MatrixUseOfCore(std::string_view core);
+
 }  // namespace emberline

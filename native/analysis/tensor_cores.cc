@@ -80,24 +80,27 @@ bool TensorCoreRules::Eligible(std::string_view op_name) const {
          IsTensorCoreEligibleName(op_name);
 }
 
-MatrixUse TensorCoreRules::UseOf(std::string_view kernel_name) const {
+MatrixUse TensorCoreRules::UseOf(std::string_view kernel_name, std::string_view core) const {
   const std::string name = LowerText(kernel_name);
   for (const Rule& rule : own_) {
     if (Contains(name, rule.part)) return rule.uses ? MatrixUse::kYes : MatrixUse::kNo;
   }
-  return MatrixUseOfName(name, vendor_);
+  const MatrixUse recorded = MatrixUseOfCore(core);
+  return recorded != MatrixUse::kUnknown ? recorded : MatrixUseOfName(name, vendor_);
 }
 
 TensorCoreKernels::TensorCoreKernels(const Model& model, const TensorCoreRules& rules)
     : store_(&model.store()), rules_(rules), by_name_(store_->strings().size(), MatrixUse::kNo) {
   std::vector<bool> seen(store_->strings().size(), false);
+  const StringId core = store_->strings().Find("Task Type");
   for (SliceIndex i = 0; i < store_->slice_count(); ++i) {
     if (!IsKernel(store_->kind(i))) continue;
     const StringId name = store_->name_id(i);
     if (seen[name]) continue;
     seen[name] = true;
-    by_name_[name] =
-        model.is_communication[i] ? MatrixUse::kNo : rules.UseOf(store_->strings().Get(name));
+    by_name_[name] = model.is_communication[i]
+                         ? MatrixUse::kNo
+                         : rules.UseOf(store_->strings().Get(name), store_->ArgText(i, core));
   }
 }
 

@@ -26,7 +26,8 @@ class TensorCoreRules {
   // exempts them; the first of these that matches decides. "op:name" adds an operator that matrix
   // units can run. Errors: kInvalidArgument for an empty text.
   Result<bool> Add(std::string_view rule);
-  MatrixUse UseOf(std::string_view kernel_name) const;
+  // `core`: the type of core that was recorded for it, which tells more than the name; "" for none.
+  MatrixUse UseOf(std::string_view kernel_name, std::string_view core = {}) const;
   bool Uses(std::string_view kernel_name) const { return UseOf(kernel_name) == MatrixUse::kYes; }
   // The operator is one that matrix units can run: by the table, or by a rule of the user.
   bool Eligible(std::string_view op_name) const;

@@ -7,6 +7,26 @@
 using namespace emberline;
 using namespace emberline::drawn;
 
+TEST_CASE("the recorded type of core tells more than a name", "[tensorCores]") {
+  TensorCoreRules rules(Vendor::kUnknown);
+  for (const char* core : {"AI_VECTOR_CORE", "KERNEL_AIVEC", "AI_CPU", "KERNEL_AICPU", "DSA_SQE"}) {
+    INFO(core);
+    CHECK(rules.UseOf("aclnnMatMul_TransData", core) == MatrixUse::kNo);
+  }
+  for (const char* core : {"MIX_AIC", "KERNEL_MIX_AIC"}) {
+    INFO(core);
+    CHECK(rules.UseOf("anything", core) == MatrixUse::kYes);
+  }
+  // These may be either: the name decides.
+  for (const char* core : {"AI_CORE", "KERNEL_AICORE", "MIX_AIV", ""}) {
+    INFO(core);
+    CHECK(rules.UseOf("anything", core) == MatrixUse::kUnknown);
+    CHECK(rules.UseOf("aclnnMm_MatMulV2", core) == MatrixUse::kYes);
+  }
+  REQUIRE(rules.Add("-anything").ok());
+  CHECK(rules.UseOf("anything", "MIX_AIC") == MatrixUse::kNo);
+}
+
 TEST_CASE("NVIDIA kernels on tensor cores (B42)", "[tensorCores]") {
   const TensorCoreRules rules(Vendor::kNvidia);
   for (const char* name :
