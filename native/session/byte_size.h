@@ -24,9 +24,9 @@ inline size_t HeapBytes(const Csr& lists) { return HeapBytesOf(lists.begin, list
 inline size_t HeapBytes(const Step& step) { return HeapBytes(step.name); }
 inline size_t HeapBytes(const Device& d) { return HeapBytesOf(d.kind, d.name, d.streams); }
 inline size_t HeapBytes(const Model& m) {
-  return HeapBytesOf(m.launch, m.launched, m.op, m.frame, m.annotation, m.forward, m.is_backward,
-                     m.step, m.host_self, m.host_api, m.device_self, m.device_total, m.steps,
-                     m.devices, m.is_op, m.is_communication);
+  return HeapBytesOf(m.launch, m.launched, m.captured, m.op, m.frame, m.annotation, m.forward,
+                     m.pass, m.repeats, m.step, m.host_self, m.host_api, m.device_self,
+                     m.device_total, m.steps, m.devices, m.is_op, m.is_communication);
 }
 
 // --- Tables and what stands beside them.
@@ -67,7 +67,8 @@ inline size_t HeapBytes(const LineLocation& l) {
 }
 inline size_t HeapBytes(const LineAttribution& a) {
   return HeapBytesOf(a.locations, a.contexts, a.context, a.blamed, a.called, a.user_frame,
-                     a.backward, a.caller, a.captured, a.parent, a.exclusive, a.memory_slice);
+                     a.begins_run, a.pass, a.caller, a.origin, a.captured, a.parent, a.exclusive,
+                     a.memory_slice);
 }
 inline size_t HeapBytes(const LineCost& cost) { return HeapBytes(cost.operators); }
 inline size_t HeapBytes(const LineGroup& g) { return HeapBytesOf(g.file, g.function, g.operators); }
@@ -76,11 +77,13 @@ inline size_t HeapBytes(const LinesResult& r) {
 }
 
 // --- Sources.
+// The family of a class is shared by all sites that name the class; it counts at none of them.
 inline size_t HeapBytes(const Site& s) {
-  return HeapBytesOf(s.name, s.receiver, s.class_name, s.aliases);
+  return HeapBytesOf(s.name, s.receiver, s.class_name, s.is_any, s.is_none, s.aliases);
 }
 inline size_t HeapBytes(const PythonFunction& f) {
-  return HeapBytesOf(f.name, f.qualified, f.sites, f.edges, f.back_edges);
+  return HeapBytesOf(f.name, f.qualified, f.parameters, f.returned, f.decorators, f.sites, f.edges,
+                     f.back_edges, f.resumptions);
 }
 inline size_t HeapBytes(const PythonClass& c) {
   return HeapBytesOf(c.name, c.qualified, c.bases, c.attributes, c.registered, c.plain, c.unsure);
