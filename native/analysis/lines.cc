@@ -467,14 +467,26 @@ Table LinesTable(const LineAttribution& at, const LinesResult& result, LineGroup
   if (grouping == LineGrouping::kLine) {
     for (const LineCost& c : result.rows) {
       const LineLocation& l = at.locations[c.location];
-      table.rows.push_back(
-          {l.file, static_cast<int64_t>(l.line), l.function, Micro(c.device_self),
-           Micro(c.device_total), Micro(c.backward_device), Micro(c.recompute_device),
-           Micro(c.host_self), Micro(c.host_total), Micro(c.backward_host), Micro(c.recompute_host),
-           c.runs > 0 ? Cell(static_cast<int64_t>(c.runs)) : Cell(),
-           static_cast<int64_t>(c.calls), c.allocated_bytes, static_cast<int64_t>(c.collectives),
-           Micro(c.collective), Micro(c.synchronisation), Micro(c.idle),
-           std::string(LineConfidenceName(l.confidence)), Join(c.operators)});
+      table.rows.push_back({l.file,
+                            static_cast<int64_t>(l.line),
+                            l.function,
+                            Micro(c.device_self),
+                            Micro(c.device_total),
+                            Micro(c.backward_device),
+                            Micro(c.recompute_device),
+                            Micro(c.host_self),
+                            Micro(c.host_total),
+                            Micro(c.backward_host),
+                            Micro(c.recompute_host),
+                            c.runs > 0 ? Cell(static_cast<int64_t>(c.runs)) : Cell(),
+                            static_cast<int64_t>(c.calls),
+                            c.allocated_bytes,
+                            static_cast<int64_t>(c.collectives),
+                            Micro(c.collective),
+                            Micro(c.synchronisation),
+                            Micro(c.idle),
+                            std::string(LineConfidenceName(l.confidence)),
+                            Join(c.operators)});
     }
     return table;
   }

@@ -77,7 +77,8 @@ bool IsProduct(std::string_view name) {
 bool IsHelper(std::string_view name) {
   constexpr std::string_view kParts[] = {
       // Vector units.
-      "gemv", "dot_kernel", "scudnn", "implicit_convolve_sgemm", "_simt_", "opclasssimt",
+      "gemv", "dot_kernel", "scudnn", "plicit_convolve_sgemm", "dgrad_engine", "_alg0_engine",
+      "_alg1_engine", "cudnn::ops::", "_simt_", "opclasssimt",
       "universalfma", "_ffma", "gemmsn_", "gemmk1", "gemm_kernel2x2", "grouped_direct_kernel",
       "conv_depthwise", "depthwise_conv", "batchdecodewith", "paged_attention_v1",
       "paged_attention_v2", "_cell_forward", "_cell_backward",

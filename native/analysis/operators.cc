@@ -385,22 +385,25 @@ namespace {
 template <typename Visit>
 std::optional<Error> VisitCalls(const Model& model, const StepSelection& selection,
                                 const std::string& name, const std::string& shapes,
-                                const CancelToken& cancel, Visit&& visit) {
+                                const ReplayedTimes& replayed, const CancelToken& cancel,
+                                Visit&& visit) {
   const TraceStore& s = model.store();
   const StringId wanted = s.strings().Find(name);
   const Calls calls(model);
   const bool lower_case_key = s.strings().Find("Input dims") != kNone;
   bool any = false;
-  for (SliceIndex i = 0; i < s.slice_count() && wanted != kNone; ++i) {
+  for (SliceIndex i = 0; i < s.all_slice_count() && wanted != kNone; ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
-    if (s.name_id(i) != wanted || !model.IsOp(i) || !selection.Contains(model.step[i])) continue;
+    if (s.name_id(i) != wanted || !model.IsOp(i)) continue;
+    const bool ran = i < s.slice_count() && selection.Contains(model.step[i]);
+    if (!ran && !replayed.Has(i)) continue;
     const SliceIndex call = calls.Of(i);
     if (!shapes.empty() &&
         ShapesText(s.strings().Get(ShapesId(s, call, lower_case_key))) != shapes) {
       continue;
     }
     any = true;
-    visit(i, call);
+    visit(i, call, ran);
   }
   if (any) return std::nullopt;
   return Error{ErrorKind::kNotFound, "No operator \"" + name + "\" ran in the selected steps.",
@@ -414,22 +417,27 @@ struct CallSums {
   SliceIndex example = kNone;
   Ns heaviest = -1;
 
-  // `nested`: the call lies in another one of these sums.
-  void Add(const Model& model, SliceIndex call, bool nested) {
-    ++calls;
-    const Ns duration = model.store().duration(call);
+  // `ran`: the call ran in the selected steps, and did not only record a graph; `nested`: it lies
+  // in another one of these sums.
+  void Add(const Model& model, const ReplayedTimes& replayed, SliceIndex call, bool ran,
+           bool nested) {
+    const Ns duration = ran ? model.store().duration(call) : 0;
+    const Ns device = (ran ? model.device_total[call] : 0) + replayed.Total(call);
+    if (ran) ++calls;
     if (!nested) {
-      device_total += model.device_total[call];
+      device_total += device;
       host_total += duration;
     }
-    const Ns weight = model.devices.empty() ? duration : model.device_total[call];
+    const Ns weight = model.devices.empty() ? duration : device;
     if (weight > heaviest) {
       heaviest = weight;
-      example = call;
+      example = ran ? call : replayed.heaviest[call];
     }
   }
   // What a call, or a repetition of it directly inside, does itself.
-  void AddSelf(const Model& model, SliceIndex part) {
+  void AddSelf(const Model& model, const ReplayedTimes& replayed, SliceIndex part, bool ran) {
+    device_self += replayed.Self(part);
+    if (!ran) return;
     device_self += model.device_self[part];
     // Runtime calls are time of the runtime, not of the operator (view-semantics 3.4).
     host_self += model.host_self[part] - model.host_api[part];
@@ -449,24 +457,27 @@ Result<std::vector<OperatorStack>> StacksOfOperator(
   std::vector<CallSums> sums;
   std::unordered_map<uint64_t, size_t> index;
   Nested nested(model.store());
+  const ReplayedTimes replayed = TimesOfReplays(model, selection);
   const auto failed =
-      VisitCalls(model, selection, name, shapes, cancel, [&](SliceIndex part, SliceIndex call) {
-        const StackIds::Id stack = stacks.Of(call);
-        if (stack.id == 0) return;
-        // A lent stack stays apart from an equal one of its own: it is another direction of the
-        // work.
-        const uint64_t key = stack.id * 2 + (stack.from_forward ? 1 : 0);
-        const auto [it, added] = index.try_emplace(key, result.size());
-        if (added) {
-          result.emplace_back();
-          result.back().frames = StackOf(model, call);
-          result.back().from_forward = stack.from_forward;
-          result.back().example = call;
-          sums.emplace_back();
-        }
-        sums[it->second].AddSelf(model, part);
-        if (part == call) sums[it->second].Add(model, call, nested(call, it->second));
-      });
+      VisitCalls(model, selection, name, shapes, replayed, cancel,
+                 [&](SliceIndex part, SliceIndex call, bool ran) {
+                   const StackIds::Id stack = stacks.Of(call);
+                   if (stack.id == 0) return;
+                   // A lent stack stays apart from an equal one of its own: it is another direction
+                   // of the work.
+                   const uint64_t key = stack.id * 2 + (stack.from_forward ? 1 : 0);
+                   const auto [it, added] = index.try_emplace(key, result.size());
+                   if (added) {
+                     result.emplace_back();
+                     result.back().frames = StackOf(model, call);
+                     result.back().from_forward = stack.from_forward;
+                     result.back().example = ran ? call : replayed.heaviest[part];
+                     sums.emplace_back();
+                   }
+                   sums[it->second].AddSelf(model, replayed, part, ran);
+                   if (part == call)
+                     sums[it->second].Add(model, replayed, call, ran, nested(call, it->second));
+                 });
   if (failed) return *failed;
   std::vector<size_t> order(result.size());
   for (size_t i = 0; i < order.size(); ++i) {
@@ -494,14 +505,17 @@ Result<Table> ModulesOfOperator(const Model& model, const StepSelection& selecti
   std::unordered_map<std::string, size_t> index;
   Nested nested(model.store());
   FrameFinder frames(model);
-  const auto failed =
-      VisitCalls(model, selection, name, shapes, cancel, [&](SliceIndex part, SliceIndex call) {
-        std::string module = frames.ModuleName(call);
-        const auto [it, added] = index.try_emplace(module, rows.size());
-        if (added) rows.emplace_back(std::move(module), CallSums());
-        rows[it->second].second.AddSelf(model, part);
-        if (part == call) rows[it->second].second.Add(model, call, nested(call, it->second));
-      });
+  const ReplayedTimes replayed = TimesOfReplays(model, selection);
+  const auto failed = VisitCalls(model, selection, name, shapes, replayed, cancel,
+                                 [&](SliceIndex part, SliceIndex call, bool ran) {
+                                   std::string module = frames.ModuleName(call);
+                                   const auto [it, added] = index.try_emplace(module, rows.size());
+                                   if (added) rows.emplace_back(std::move(module), CallSums());
+                                   rows[it->second].second.AddSelf(model, replayed, part, ran);
+                                   if (part == call)
+                                     rows[it->second].second.Add(model, replayed, call, ran,
+                                                                 nested(call, it->second));
+                                 });
   if (failed) return *failed;
   // One row without a name tells nothing.
   if (rows.size() == 1 && rows[0].first.empty()) rows.clear();

@@ -942,8 +942,8 @@ class Builder {
   std::vector<uint8_t> range_;  // by name id: RangeKind, 0xff not seen
   // Launches that an id gives to another op than the one around them, in order: (launch, around).
   std::vector<std::pair<SliceIndex, SliceIndex>> around_;
-  std::vector<bool> is_node_;     // "autograd::engine::evaluate_function: X"
-  std::vector<SliceIndex> node_;  // of an op: the nearest such around it, or itself; else kNone
+  std::vector<bool> is_node_;      // "autograd::engine::evaluate_function: X"
+  std::vector<SliceIndex> node_;   // of an op: the nearest such around it, or itself; else kNone
   std::vector<bool> is_backward_;  // by its own name or number
 };
 

@@ -26,7 +26,7 @@ constexpr uint32_t kCancelStride = 8192;
 constexpr Ns kJitter = 2000;
 // Below this share of placed calls a function's text is not what ran: its lines are not trusted.
 constexpr double kLeastPlaced = 0.4;
-constexpr int kMaxWrapped = 8;  // frames inside a wrapper that are looked at
+constexpr int kMaxWrapped = 8;     // frames inside a wrapper that are looked at
 constexpr size_t kMaxCalled = 64;  // different calls of one recorded line that are looked at
 // Limits against hostile files: slices that are looked through for the one that encloses another,
 // lines on a stack (Python's own limit on recursion), and cells of alignment tables of one trace

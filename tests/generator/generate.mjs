@@ -710,7 +710,13 @@ class Simulation {
     const line = GRAPH_LINE + node;
     const row = (this.answers.graphLines[line] ??= { deviceSelfNs: 0, backwardNs: 0 });
     row.deviceSelfNs += duration;
-    if (graphLines === 'capture') return args;
+    if (graphLines === 'capture') {
+      // The operator that recorded the node has its work, in each run of the graph.
+      const recorder = this.operator('aten::mul');
+      recorder.deviceSelfNs += duration;
+      recorder.deviceTotalNs += duration;
+      return args;
+    }
     if (backward) row.backwardNs += duration;
     const stack = `torch/nn/functional.py:9:mul\\ntrain.py:${line}:capture\\ntrain.py:9:<module>`;
     return `${args}, "py_stack": "${stack}"${backward ? ', "autograd_phase": "backward"' : ''}`;
