@@ -114,6 +114,9 @@ TEST_CASE("what surely does no products is no matrix kernel, and an unknown name
           "triton_poi_fused_addmm_relu_0", "triton_red_fused_native_layer_norm_1",
           "void vllm::rms_norm_kernel<c10::BFloat16>", "void splitKreduce_kernel<32, 16, int>",
           "void per_token_group_quant_8bit_kernel<c10::BFloat16>",
+          "void cudnn::detail::dgrad_engine<float, 512, 6, 5, 3, 3, 3, false>",
+          "void cudnn::cnn::wgrad_alg0_engine<float, 128, 6, 7, 3, 3, 5, false, 512>",
+          "void explicit_convolve_sgemm<float, int, 1024, 5, 5, 3, 3, 3, 0, false>",
           "void flash::flash_fwd_splitkv_combine_kernel<Flash_fwd_kernel_traits>"}) {
       INFO(VendorName(vendor) << " " << name);
       CHECK(rules.UseOf(name) == MatrixUse::kNo);
