@@ -78,10 +78,10 @@ bool IsHelper(std::string_view name) {
   constexpr std::string_view kParts[] = {
       // Vector units.
       "gemv", "dot_kernel", "scudnn", "plicit_convolve_sgemm", "dgrad_engine", "_alg0_engine",
-      "_alg1_engine", "cudnn::ops::", "_simt_", "opclasssimt",
-      "universalfma", "_ffma", "gemmsn_", "gemmk1", "gemm_kernel2x2", "grouped_direct_kernel",
-      "conv_depthwise", "depthwise_conv", "batchdecodewith", "paged_attention_v1",
-      "paged_attention_v2", "_cell_forward", "_cell_backward",
+      "_alg1_engine", "cudnn::ops::", "_simt_", "opclasssimt", "universalfma", "_ffma", "gemmsn_",
+      "gemmk1", "gemm_kernel2x2", "grouped_direct_kernel", "conv_depthwise", "depthwise_conv",
+      "batchdecodewith", "paged_attention_v1", "paged_attention_v2", "_cell_forward",
+      "_cell_backward",
       // Before and after the product.
       "splitkreduce", "splitk_reduce", "splitkv_combine", "fwdcombine", "fwd_combine",
       "ll4mi_reduce", "flash_bwd_dot_do_o", "flash_bwd_convert", "flash_bwd_clear", "bwdpreprocess",
