@@ -111,7 +111,19 @@ class Builder {
   }
 
   // Calls of forward, then, when all of these are known, those that ran again.
+  // Slices around the calls that recorded work of this trace's graphs.
+  std::vector<bool> Recorders() const {
+    std::vector<bool> around(store_.all_slice_count(), false);
+    for (const SliceIndex call : model_.captured) {
+      for (SliceIndex at = call; at != kNone && !around[at]; at = store_.parent(at)) {
+        around[at] = true;
+      }
+    }
+    return around;
+  }
+
   bool FindCalls(const Classify& classify, bool again, ModuleTree& tree) {
+    const std::vector<bool> recorders = Recorders();
     for (const Track& track : store_.tracks()) {
       // A module that ran when a graph was recorded did not run here; only the graph's work did.
       const bool capture = track.kind == TrackKind::kGraphCapture;
@@ -126,7 +138,7 @@ class Builder {
         if (recomputed && outer != kNone && !calls_[outer].again) outer = kNone;
         inner_[i] = outer;
         if (again != recomputed) continue;
-        const auto label = classify(i);
+        const auto label = capture && !recorders[i] ? std::nullopt : classify(i);
         if (!label) {
           FindSource(i, outer, tree);
           continue;

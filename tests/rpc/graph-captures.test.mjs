@@ -46,6 +46,7 @@ function capturing({ module = 'Net_0', kernels = ['gemm', 'act'], named = true, 
     x('python_function', 'serve.py(10): capture', 0, 900),
     x('python_function', `nn.Module: ${module}`, 100, 500),
     x('python_function', 'model.py(20): forward', 110, 480),
+    x('python_function', 'nn.Module: Idle_0', 620, 10),
     x('cuda_runtime', 'hipStreamBeginCapture', 50, 5, { correlation: 900 }),
     x('cpu_op', 'aten::linear', 120, 100, { 'External id': 1 }),
     x('cpu_op', 'aten::mm', 130, 60, {
@@ -102,6 +103,7 @@ test('work of a graph is its recorder’s, in every view', async () => {
 
   const modules = await emberlineJson('modules', path);
   assert.match(JSON.stringify(modules), /Net_0/);
+  assert.doesNotMatch(JSON.stringify(modules), /Idle_0/, 'it recorded nothing');
   const stacks = await emberlineJson('stacks', path);
   assert.match(
     JSON.stringify(stacks),
