@@ -111,8 +111,10 @@ class Builder {
   }
 
   // Calls of forward, then, when all of these are known, those that ran again.
-  // Slices around the calls that recorded work of this trace's graphs.
+  // Slices around the calls that recorded work of this trace's graphs; empty where there are none,
+  // as in most traces.
   std::vector<bool> Recorders() const {
+    if (model_.captured.empty()) return {};
     std::vector<bool> around(store_.all_slice_count(), false);
     for (const SliceIndex call : model_.captured) {
       for (SliceIndex at = call; at != kNone && !around[at]; at = store_.parent(at)) {

@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { slice } from '../lib/trace_events.mjs';
 import { drawTrace, withDaemon, within } from './daemon.mjs';
 
 const skip = existsSync('/proc/self/status') ? false : 'needs /proc';
@@ -36,17 +37,6 @@ function write(name, traceEvents) {
   writeFileSync(path, JSON.stringify({ traceEvents }));
   return path;
 }
-
-const slice = (cat, name, ts, dur, args = {}) => ({
-  ph: 'X',
-  cat,
-  name,
-  pid: 1,
-  tid: 1,
-  ts,
-  dur,
-  args,
-});
 
 /** Python of about `bytes`; each version is another text. */
 function source(bytes, version) {
