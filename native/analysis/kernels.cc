@@ -9,7 +9,6 @@
 #include "analysis/links.h"
 #include "analysis/modules.h"
 #include "analysis/operators.h"
-#include "analysis/text_cell.h"
 #include "base/hash.h"
 #include "base/saturating.h"
 
@@ -24,12 +23,6 @@ Error Cancelled() {
 
 bool IsCopyOrSet(SliceKind kind) {
   return kind == SliceKind::kMemcpy || kind == SliceKind::kMemset;
-}
-
-Cell TimeCell(Ns ns) { return static_cast<double>(ns) / 1000.0; }
-
-Cell TextOrEmpty(const StringPool& strings, StringId id) {
-  return id == 0 ? Cell() : Cell(std::string(strings.Get(id)));
 }
 
 // "(1, 2, 3)" reads the same whatever blanks the recorder wrote.
@@ -231,85 +224,84 @@ Result<KernelData> AnalyzeKernels(const Model& model, const StepSelection& selec
   return data;
 }
 
+namespace {
+
+// How long the calls of a row took. `Row` has the members calls, total, min and max.
+template <typename Row>
+void AddCallTimes(TableBuilder<Row>& table, const char* shortest, const char* longest) {
+  table.Add(Duration("meanUs", "Mean", "Total divided by calls.", Merge::kNone),
+            [](const Row& row) { return Micros(row.total) / static_cast<double>(row.calls); });
+  table.Add(Duration("minUs", "Min", shortest, Merge::kMin), &Row::min);
+  table.Add(Duration("maxUs", "Max", longest, Merge::kMax), &Row::max);
+}
+
+}  // namespace
+
 Table KernelTable(const Model& model, const KernelData& data, KernelGrouping grouping) {
+  using Row = KernelRow;
   const StringPool& strings = model.store().strings();
   const bool by_properties = grouping == KernelGrouping::kProperties;
-  Table table;
-  auto column = [&](const char* key, const char* title, CellType type, Unit unit,
-                    const char* definition, bool hidden = false) {
-    table.columns.push_back({key, title, definition, type, unit, hidden});
-  };
-  column("name", "Kernel", CellType::kText, Unit::kNone, "Name of the kernel as recorded.");
-  if (by_properties) {
-    column(
-        "operator", "Operator", CellType::kText, Unit::kNone,
-        "Innermost operator around the call that launched the kernel; empty when there is none.");
-    column("grid", "Grid", CellType::kText, Unit::kNone, "Blocks in x, y and z.");
-    column("block", "Block", CellType::kText, Unit::kNone, "Threads of a block in x, y and z.");
-    column("registers", "Registers", CellType::kInteger, Unit::kCount, "Registers per thread.");
-    column("sharedBytes", "Shared memory", CellType::kInteger, Unit::kBytes,
-           "Shared memory of a block, static and dynamic.");
-    column("operatorTensorCoreEligible", "Operator eligible", CellType::kBool, Unit::kNone,
-           "The operator is a kind that matrix units can run.");
-  }
-  column("calls", "Calls", CellType::kInteger, Unit::kCount,
-         "Launches in the selected steps; of the whole trace, those outside every step too.");
-  column("totalUs", "Total", CellType::kNumber, Unit::kUs,
-         "Sum of the durations; kernels that run at the same time count each.");
-  column("meanUs", "Mean", CellType::kNumber, Unit::kUs, "Total divided by calls.");
-  column("minUs", "Min", CellType::kNumber, Unit::kUs, "Shortest launch.");
-  column("maxUs", "Max", CellType::kNumber, Unit::kUs, "Longest launch.");
-  column("share", "Share", CellType::kNumber, Unit::kRatio,
-         "Total as a part of the time of all kernels.");
-  column("usesTensorCores", "Tensor cores", CellType::kBool, Unit::kNone,
-         "Whether the kernel's name says that it uses matrix units (tensor cores, MFMA); empty "
-         "where the name does not tell.");
-  column("communication", "Communication", CellType::kBool, Unit::kNone,
-         "The kernel moves data between devices or ranks (NCCL, RCCL and the like).");
-  column("meanBlocksPerSm", "Blocks per SM", CellType::kNumber, Unit::kNone,
-         "Blocks of the grid divided by the device's multiprocessors, weighted by duration. Below "
-         "1 the "
-         "device is not filled. Launches without the value are left out.",
-         !data.has_blocks_per_sm);
-  column("meanEstOccupancy", "Est. occupancy", CellType::kNumber, Unit::kRatio,
-         "Estimated share of the warps that could be active, weighted by duration. Launches "
-         "without the "
-         "value are left out.",
-         !data.has_occupancy);
-  AddLinkColumns(table, "The longest launch, for the timeline.");
   FrameFinder frames(model);
-  table.rows.reserve(data.rows.size());
-  auto optional_int = [](const std::optional<int64_t>& v) { return v ? Cell(*v) : Cell(); };
-  auto optional_number = [](const std::optional<double>& v) { return v ? Cell(*v) : Cell(); };
-  for (const KernelRow& row : data.rows) {
-    std::vector<Cell> cells;
-    cells.reserve(table.columns.size());
-    cells.push_back(TextCell(strings.Get(row.name)));
-    if (by_properties) {
-      cells.push_back(TextOrEmpty(strings, row.op));
-      cells.push_back(ListOrEmpty(strings, row.grid));
-      cells.push_back(ListOrEmpty(strings, row.block));
-      cells.push_back(optional_int(row.registers));
-      cells.push_back(optional_int(row.shared_bytes));
-      cells.emplace_back(row.op_eligible);
-    }
-    cells.emplace_back(row.calls);
-    cells.push_back(TimeCell(row.total));
-    cells.emplace_back(static_cast<double>(row.total) / 1000.0 / static_cast<double>(row.calls));
-    cells.push_back(TimeCell(row.min));
-    cells.push_back(TimeCell(row.max));
-    cells.emplace_back(
-        data.total > 0 ? static_cast<double>(row.total) / static_cast<double>(data.total) : 0.0);
-    cells.push_back(row.tensor_cores == MatrixUse::kUnknown
-                        ? Cell()
-                        : Cell(row.tensor_cores == MatrixUse::kYes));
-    cells.emplace_back(row.communication);
-    cells.push_back(optional_number(row.blocks_per_sm));
-    cells.push_back(optional_number(row.occupancy));
-    AddLinkCells(frames, row.example, cells);
-    table.rows.push_back(std::move(cells));
+  TableBuilder<Row> table;
+  table.Add(TextKey("name", "Kernel", "Name of the kernel as recorded."),
+            [&](const Row& row) { return TextCell(strings.Get(row.name)); });
+  if (by_properties) {
+    table.Add(TextKey("operator", "Operator",
+                      "Innermost operator around the call that launched the kernel; empty when "
+                      "there is none."),
+              [&](const Row& row) { return TextOrEmpty(strings.Get(row.op)); });
+    table.Add(TextKey("grid", "Grid", "Blocks in x, y and z."),
+              [&](const Row& row) { return ListOrEmpty(strings, row.grid); });
+    table.Add(TextKey("block", "Block", "Threads of a block in x, y and z."),
+              [&](const Row& row) { return ListOrEmpty(strings, row.block); });
+    Column registers = IntegerKey("registers", "Registers", "Registers per thread.");
+    registers.unit = Unit::kCount;
+    table.Add(std::move(registers), &Row::registers);
+    Column shared = IntegerKey("sharedBytes", "Shared memory",
+                               "Shared memory of a block, static and dynamic.");
+    shared.unit = Unit::kBytes;
+    table.Add(std::move(shared), &Row::shared_bytes);
+    table.Add(FlagFact("operatorTensorCoreEligible", "Operator eligible",
+                       "The operator is a kind that matrix units can run."),
+              &Row::op_eligible);
   }
-  return table;
+  table.Add(Count("calls", "Calls",
+                  "Launches in the selected steps; of the whole trace, those outside every step "
+                  "too."),
+            &Row::calls);
+  table.Add(Duration("totalUs", "Total",
+                     "Sum of the durations; kernels that run at the same time count each."),
+            &Row::total);
+  AddCallTimes(table, "Shortest launch.", "Longest launch.");
+  table.Add(Share("share", "Share", "Total as a part of the time of all kernels."),
+            [&](const Row& row) {
+              return ShareCell(static_cast<double>(row.total), static_cast<double>(data.total));
+            });
+  table.Add(FlagFact("usesTensorCores", "Tensor cores",
+                     "Whether the kernel's name says that it uses matrix units (tensor cores, "
+                     "MFMA); empty where the name does not tell."),
+            [](const Row& row) {
+              return row.tensor_cores == MatrixUse::kUnknown
+                         ? Cell()
+                         : Cell(row.tensor_cores == MatrixUse::kYes);
+            });
+  table.Add(FlagFact("communication", "Communication",
+                     "The kernel moves data between devices or ranks (NCCL, RCCL and the like)."),
+            &Row::communication);
+  table.Add(
+      HiddenIf(!data.has_blocks_per_sm,
+               Quotient("meanBlocksPerSm", "Blocks per SM",
+                        "Blocks of the grid divided by the device's multiprocessors, weighted by "
+                        "duration. Below 1 the device is not filled. Launches without the value "
+                        "are left out.")),
+      &Row::blocks_per_sm);
+  table.Add(HiddenIf(!data.has_occupancy,
+                     Share("meanEstOccupancy", "Est. occupancy",
+                           "Estimated share of the warps that could be active, weighted by "
+                           "duration. Launches without the value are left out.")),
+            &Row::occupancy);
+  AddLinks(table, frames, "The longest launch, for the timeline.", &Row::example);
+  return table.Make(data.rows);
 }
 
 Table CopiesTable(const Model& model, const StepSelection& selection) {
@@ -354,49 +346,36 @@ Table CopiesTable(const Model& model, const StepSelection& selection) {
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Row& a, const Row& b) { return a.total > b.total; });
-  Table table;
-  auto column = [&](const char* key, const char* title, CellType type, Unit unit,
-                    const char* definition, bool hidden = false) {
-    table.columns.push_back({key, title, definition, type, unit, hidden});
-  };
-  column(
-      "direction", "Direction", CellType::kText, Unit::kNone,
-      "HtoD host to device, DtoH device to host, DtoD inside or between devices, Set memory set.");
-  column(
-      "source", "From", CellType::kText, Unit::kNone,
-      "Kind of the source memory; Pageable memory is copied through a buffer and stalls the host.");
-  column("target", "To", CellType::kText, Unit::kNone, "Kind of the target memory.");
-  column("calls", "Calls", CellType::kInteger, Unit::kCount,
-         "Copies or sets in the selected steps; of the whole trace, those outside every step too.");
-  column("bytes", "Size", CellType::kInteger, Unit::kBytes, "Bytes moved, where recorded.");
-  column("totalUs", "Total", CellType::kNumber, Unit::kUs, "Sum of the durations.");
-  column("meanUs", "Mean", CellType::kNumber, Unit::kUs, "Total divided by calls.");
-  column("minUs", "Min", CellType::kNumber, Unit::kUs, "Shortest one.");
-  column("maxUs", "Max", CellType::kNumber, Unit::kUs, "Longest one.");
-  column("bandwidthGbPerS", "Bandwidth", CellType::kNumber, Unit::kGbPerS,
-         "Bytes divided by duration, computed from both because the recorded rate is wrong in some "
-         "releases. 1 GB is 10^9 bytes.");
-  AddLinkColumns(table, "The longest one, for the timeline.");
   FrameFinder frames(model);
-  for (Row& row : rows) {
-    auto text = [](std::string& t) { return t.empty() ? Cell() : Cell(std::move(t)); };
-    std::vector<Cell> cells;
-    cells.push_back(text(row.direction.direction));
-    cells.push_back(text(row.direction.source));
-    cells.push_back(text(row.direction.target));
-    cells.emplace_back(row.calls);
-    cells.push_back(row.bytes ? Cell(*row.bytes) : Cell());
-    cells.push_back(TimeCell(row.total));
-    cells.emplace_back(static_cast<double>(row.total) / 1000.0 / static_cast<double>(row.calls));
-    cells.push_back(TimeCell(row.min));
-    cells.push_back(TimeCell(row.max));
-    cells.push_back(
-        row.timed > 0 ? Cell(static_cast<double>(row.timed_bytes) / static_cast<double>(row.timed))
-                      : Cell());
-    AddLinkCells(frames, row.example, cells);
-    table.rows.push_back(std::move(cells));
-  }
-  return table;
+  TableBuilder<Row> table;
+  table.Add(TextKey("direction", "Direction",
+                    "HtoD host to device, DtoH device to host, DtoD inside or between devices, "
+                    "Set memory set."),
+            [](const Row& row) { return TextOrEmpty(row.direction.direction); });
+  table.Add(TextKey("source", "From",
+                    "Kind of the source memory; Pageable memory is copied through a buffer and "
+                    "stalls the host."),
+            [](const Row& row) { return TextOrEmpty(row.direction.source); });
+  table.Add(TextKey("target", "To", "Kind of the target memory."),
+            [](const Row& row) { return TextOrEmpty(row.direction.target); });
+  table.Add(Count("calls", "Calls",
+                  "Copies or sets in the selected steps; of the whole trace, those outside every "
+                  "step too."),
+            &Row::calls);
+  table.Add(ByteCount("bytes", "Size", "Bytes moved, where recorded."), &Row::bytes);
+  table.Add(Duration("totalUs", "Total", "Sum of the durations."), &Row::total);
+  AddCallTimes(table, "Shortest one.", "Longest one.");
+  table.Add(Quotient("bandwidthGbPerS", "Bandwidth",
+                     "Bytes divided by duration, computed from both because the recorded rate is "
+                     "wrong in some releases. 1 GB is 10^9 bytes.",
+                     Unit::kGbPerS),
+            [](const Row& row) {
+              return row.timed > 0 ? Cell(static_cast<double>(row.timed_bytes) /
+                                          static_cast<double>(row.timed))
+                                   : Cell();
+            });
+  AddLinks(table, frames, "The longest one, for the timeline.", &Row::example);
+  return table.Make(rows);
 }
 
 namespace {
@@ -461,46 +440,36 @@ Result<KernelLaunches> LaunchesOf(const Model& model, const StepSelection& selec
     }
   }
   if (slices.empty()) return nothing;
-  auto table_of = [](Groups& groups, std::vector<Column> head) {
-    Table table;
-    table.columns = std::move(head);
-    table.columns.push_back(
-        {"calls", "Calls", "Launches.", CellType::kInteger, Unit::kCount, false});
-    table.columns.push_back(
-        {"totalUs", "Total", "Sum of the durations.", CellType::kNumber, Unit::kUs, false});
-    table.columns.push_back({"slice", "Slice", "The longest launch, for the timeline.",
-                             CellType::kInteger, Unit::kNone, true});
+  const auto table_of = [](Groups& groups, std::vector<Column> head) {
     std::stable_sort(groups.list.begin(), groups.list.end(),
                      [](const Group& a, const Group& b) { return a.total > b.total; });
-    for (Group& group : groups.list) {
-      std::vector<Cell> cells = std::move(group.head);
-      cells.emplace_back(group.calls);
-      cells.push_back(TimeCell(group.total));
-      cells.emplace_back(static_cast<int64_t>(group.example));
-      table.rows.push_back(std::move(cells));
-    }
-    return table;
+    TableBuilder<Group> table;
+    table.AddAll(std::move(head), [](const Group& group, std::vector<Cell>& cells) {
+      cells.insert(cells.end(), group.head.begin(), group.head.end());
+    });
+    table.Add(Count("calls", "Calls", "Launches."), &Group::calls);
+    table.Add(Duration("totalUs", "Total", "Sum of the durations."), &Group::total);
+    table.Add(Link("slice", "Slice", "The longest launch, for the timeline.", CellType::kInteger),
+              [](const Group& group) { return Cell(static_cast<int64_t>(group.example)); });
+    return table.Make(groups.list);
   };
   KernelLaunches result;
-  result.operators =
-      table_of(operators, {{"operator", "Operator",
-                            "Innermost operator around the launching call; empty when "
-                            "there is none.",
-                            CellType::kText, Unit::kNone, false}});
+  result.operators = table_of(
+      operators,
+      {TextKey("operator", "Operator",
+               "Innermost operator around the launching call; empty when there is none.")});
   result.modules =
-      table_of(modules, {{"module", "Module",
-                          "Innermost nn.Module call around the launch; backward work counts "
-                          "for its forward module.",
-                          CellType::kText, Unit::kNone, false}});
+      table_of(modules, {TextKey("module", "Module",
+                                 "Innermost nn.Module call around the launch; backward work "
+                                 "counts for its forward module.")});
   result.lines = table_of(
       lines,
-      {{"file", "File", "Innermost file that is not a library's.", CellType::kText, Unit::kNone,
-        false},
-       {"line", "Line", "Line as recorded.", CellType::kInteger, Unit::kNone, false},
-       {"function", "Function", "Function of the frame.", CellType::kText, Unit::kNone, false},
-       {"lineIsDefinition", "Line is definition",
-        "The recorder named the function's first line, not the calling line.", CellType::kBool,
-        Unit::kNone, true}});
+      {TextKey("file", "File", "Innermost file that is not a library's."),
+       IntegerKey("line", "Line", "Line as recorded."),
+       TextKey("function", "Function", "Function of the frame."),
+       Link("lineIsDefinition", "Line is definition",
+            "The recorder named the function's first line, not the calling line.",
+            CellType::kBool)});
   std::stable_sort(slices.begin(), slices.end(),
                    [&](SliceIndex a, SliceIndex b) { return s.duration(a) > s.duration(b); });
   if (slices.size() > 100) slices.resize(100);

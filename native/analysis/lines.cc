@@ -4,6 +4,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analysis/columns.h"
 #include "analysis/host_nesting.h"
 #include "analysis/intervals.h"
 #include "analysis/stack_of.h"
@@ -356,75 +357,173 @@ std::string Join(const std::vector<std::string>& names) {
   return out;
 }
 
-double Micro(Ns ns) { return static_cast<double>(ns) / 1000.0; }
+// A row of the table. What is empty is not known at the level that is grouped by.
+struct TableRow {
+  const LineLocation* at = nullptr;
+  int64_t line = 0;
+  Ns device_self = 0, host_self = 0;
+  std::optional<Ns> device_total, backward_device, recompute_device;
+  std::optional<Ns> host_total, backward_host, recompute_host;
+  std::optional<int64_t> runs;
+  int64_t calls = 0, allocated_bytes = 0, collectives = 0;
+  Ns collective = 0, synchronisation = 0, idle = 0;
+  LineConfidence confidence = LineConfidence::kExact;
+  const std::vector<std::string>* operators = nullptr;
+};
 
-std::vector<Column> Columns(LineGrouping grouping) {
-  using C = CellType;
-  std::vector<Column> columns = {
-      {"file", "File", "Path as recorded.", C::kText, Unit::kNone, false}};
+TableBuilder<TableRow> Columns(LineGrouping grouping) {
+  using Row = TableRow;
+  const auto known = [](std::optional<Ns> Row::*member) {
+    return [member](const Row& row) { return row.*member ? TimeCell(*(row.*member)) : Cell(); };
+  };
+  TableBuilder<Row> table;
+  table.Add(TextKey("file", "File", "Path as recorded."),
+            [](const Row& row) { return TextCell(row.at->file); });
   if (grouping != LineGrouping::kFile) {
-    columns.push_back({"line", "Line", "Line; where only the function is known, its first line.",
-                       C::kInteger, Unit::kNone, false});
-    columns.push_back(
-        {"function", "Function", "Function that holds the line.", C::kText, Unit::kNone, false});
+    table.Add(
+        IntegerKey("line", "Line", "Line; where only the function is known, its first line."),
+        &Row::line);
+    table.Add(TextKey("function", "Function", "Function that holds the line."),
+              [](const Row& row) { return TextCell(row.at->function); });
   }
-  const std::vector<Column> rest = {
-      {"deviceSelfUs", "Device self",
-       "Device time whose innermost user line this is; backward work counts at its forward line. "
-       "Sums to the device time that has a line.",
-       C::kNumber, Unit::kUs, false},
-      {"deviceTotalUs", "Device total",
-       "Device time of everything called from here: forward, backward and what was recomputed; "
-       "recursion counts once.",
-       C::kNumber, Unit::kUs, false},
-      {"backwardDeviceUs", "Device backward",
-       "Part of device total that ran in backward, without what was recomputed there.", C::kNumber,
-       Unit::kUs, false},
-      {"recomputeDeviceUs", "Device recompute",
-       "Part of device total that activation checkpointing ran again in backward.", C::kNumber,
-       Unit::kUs, false},
-      {"hostSelfUs", "Host self",
-       "Host time whose innermost user line this is: Python, operators and runtime calls, without "
-       "what they enclose. Sums to the host time that has a line.",
-       C::kNumber, Unit::kUs, false},
-      {"hostTotalUs", "Host total",
-       "Host time of everything called from here: forward, backward and what was recomputed; "
-       "recursion counts once.",
-       C::kNumber, Unit::kUs, false},
-      {"backwardHostUs", "Host backward",
-       "Part of host total that ran in backward, without what was recomputed there.", C::kNumber,
-       Unit::kUs, false},
-      {"recomputeHostUs", "Host recompute",
-       "Part of host total that activation checkpointing ran again in backward.", C::kNumber,
-       Unit::kUs, false},
-      {"runs", "Runs",
-       "How often the line ran, as far as it called something; where only the function is known, "
-       "how often the function was called. Empty where stacks were recorded as text only, which "
-       "does not tell one run from the next.",
-       C::kInteger, Unit::kCount, grouping != LineGrouping::kLine},
-      {"calls", "Calls",
-       "Calls made from this line; where only the function is known, calls of the function.",
-       C::kInteger, Unit::kCount, false},
-      {"allocatedBytes", "Allocated", "Bytes allocated here, releases not subtracted.", C::kInteger,
-       Unit::kBytes, false},
-      {"collectives", "Collectives", "Collective operations started here.", C::kInteger,
-       Unit::kCount, false},
-      {"collectiveUs", "Collective", "Device time of collectives started here.", C::kNumber,
-       Unit::kUs, false},
-      {"synchronisationUs", "Sync", "Host time in runtime calls that wait for the device.",
-       C::kNumber, Unit::kUs, false},
-      {"idleUs", "Device idle",
-       "Device idle time during which the launching thread was busy here and had not yet launched "
-       "what came next.",
-       C::kNumber, Unit::kUs, false},
-      {"confidence", "Confidence",
-       "exact: recorded; aligned: found in the source by the order of calls; function: only the "
-       "function is known.",
-       C::kText, Unit::kNone, false},
-      {"operators", "Operators", "Hottest operators, hottest first.", C::kText, Unit::kNone,
-       false}};
-  columns.insert(columns.end(), rest.begin(), rest.end());
-  return columns;
+  table.Add(Duration("deviceSelfUs", "Device self",
+                     "Device time whose innermost user line this is; backward work counts at its "
+                     "forward line. Sums to the device time that has a line."),
+            &Row::device_self);
+  table.Add(Duration("deviceTotalUs", "Device total",
+                     "Device time of everything called from here: forward, backward and what was "
+                     "recomputed; recursion counts once."),
+            known(&Row::device_total));
+  table.Add(Duration("backwardDeviceUs", "Device backward",
+                     "Part of device total that ran in backward, without what was recomputed "
+                     "there."),
+            known(&Row::backward_device));
+  table.Add(Duration("recomputeDeviceUs", "Device recompute",
+                     "Part of device total that activation checkpointing ran again in backward."),
+            known(&Row::recompute_device));
+  table.Add(Duration("hostSelfUs", "Host self",
+                     "Host time whose innermost user line this is: Python, operators and runtime "
+                     "calls, without what they enclose. Sums to the host time that has a line."),
+            &Row::host_self);
+  table.Add(Duration("hostTotalUs", "Host total",
+                     "Host time of everything called from here: forward, backward and what was "
+                     "recomputed; recursion counts once."),
+            known(&Row::host_total));
+  table.Add(Duration("backwardHostUs", "Host backward",
+                     "Part of host total that ran in backward, without what was recomputed there."),
+            known(&Row::backward_host));
+  table.Add(Duration("recomputeHostUs", "Host recompute",
+                     "Part of host total that activation checkpointing ran again in backward."),
+            known(&Row::recompute_host));
+  table.Add(HiddenIf(grouping != LineGrouping::kLine,
+                     Count("runs", "Runs",
+                           "How often the line ran, as far as it called something; where only the "
+                           "function is known, how often the function was called. Empty where "
+                           "stacks were recorded as text only, which does not tell one run from "
+                           "the next.")),
+            &Row::runs);
+  table.Add(Count("calls", "Calls",
+                  "Calls made from this line; where only the function is known, calls of the "
+                  "function."),
+            &Row::calls);
+  table.Add(ByteCount("allocatedBytes", "Allocated",
+                      "Bytes allocated here, releases not subtracted."),
+            &Row::allocated_bytes);
+  table.Add(Count("collectives", "Collectives", "Collective operations started here."),
+            &Row::collectives);
+  table.Add(Duration("collectiveUs", "Collective", "Device time of collectives started here."),
+            &Row::collective);
+  table.Add(
+      Duration("synchronisationUs", "Sync", "Host time in runtime calls that wait for the device."),
+      &Row::synchronisation);
+  table.Add(Duration("idleUs", "Device idle",
+                     "Device idle time during which the launching thread was busy here and had "
+                     "not yet launched what came next."),
+            &Row::idle);
+  table.Add(TextFact("confidence", "Confidence",
+                     "exact: recorded; aligned: found in the source by the order of calls; "
+                     "function: only the function is known."),
+            [](const Row& row) { return Cell(std::string(LineConfidenceName(row.confidence))); });
+  table.Add(TextFact("operators", "Operators", "Hottest operators, hottest first."),
+            [](const Row& row) { return TextCell(Join(*row.operators)); });
+  return table;
+}
+
+// The lines themselves.
+std::vector<TableRow> RowsOfLines(const LineAttribution& at, const LinesResult& result) {
+  std::vector<TableRow> rows;
+  rows.reserve(result.rows.size());
+  for (const LineCost& c : result.rows) {
+    TableRow& row = rows.emplace_back();
+    row.at = &at.locations[c.location];
+    row.line = row.at->line;
+    row.device_self = c.device_self;
+    row.host_self = c.host_self;
+    row.device_total = c.device_total;
+    row.backward_device = c.backward_device;
+    row.recompute_device = c.recompute_device;
+    row.host_total = c.host_total;
+    row.backward_host = c.backward_host;
+    row.recompute_host = c.recompute_host;
+    if (c.runs > 0) row.runs = static_cast<int64_t>(c.runs);
+    row.calls = static_cast<int64_t>(c.calls);
+    row.allocated_bytes = c.allocated_bytes;
+    row.collectives = static_cast<int64_t>(c.collectives);
+    row.collective = c.collective;
+    row.synchronisation = c.synchronisation;
+    row.idle = c.idle;
+    row.confidence = row.at->confidence;
+    row.operators = &c.operators;
+  }
+  return rows;
+}
+
+// Functions or files. Self times and counts add up; totals of functions come from the analysis,
+// those of files are left out, because lines of one file call each other.
+std::vector<TableRow> RowsOfGroups(const LineAttribution& at, const LinesResult& result,
+                                   LineGrouping grouping) {
+  std::vector<std::string> order;
+  std::unordered_map<std::string, TableRow> sums;
+  for (const LineCost& c : result.rows) {
+    const LineLocation& l = at.locations[c.location];
+    const std::string key = grouping == LineGrouping::kFile ? l.file : FunctionKey(l);
+    const auto [it, fresh] = sums.try_emplace(key);
+    TableRow& sum = it->second;
+    if (fresh) {
+      order.push_back(key);
+      sum.at = &l;
+      sum.line = l.function_line;
+      sum.operators = &c.operators;
+    }
+    sum.device_self += c.device_self;
+    sum.host_self += c.host_self;
+    sum.allocated_bytes += c.allocated_bytes;
+    sum.collectives += static_cast<int64_t>(c.collectives);
+    sum.collective += c.collective;
+    sum.synchronisation += c.synchronisation;
+    sum.idle += c.idle;
+    if (grouping == LineGrouping::kFile) sum.calls += static_cast<int64_t>(c.calls);
+    sum.confidence = std::max(sum.confidence, l.confidence);
+  }
+  if (grouping == LineGrouping::kFunction) {
+    for (const LineGroup& g : result.functions) {
+      const auto it = sums.find(g.file + '\n' + g.function + '\n' + std::to_string(g.line));
+      if (it == sums.end()) continue;
+      TableRow& sum = it->second;
+      sum.device_total = g.device;
+      sum.backward_device = g.backward_device;
+      sum.recompute_device = g.recompute_device;
+      sum.host_total = g.host;
+      sum.backward_host = g.backward_host;
+      sum.recompute_host = g.recompute_host;
+      sum.calls = static_cast<int64_t>(g.calls);
+      sum.operators = &g.operators;
+    }
+  }
+  std::vector<TableRow> rows;
+  rows.reserve(order.size());
+  for (const std::string& key : order) rows.push_back(sums[key]);
+  return rows;
 }
 
 }  // namespace
@@ -462,96 +561,9 @@ Result<LinesResult> AnalyzeLines(const Model& model, const LineAttribution& attr
 }
 
 Table LinesTable(const LineAttribution& at, const LinesResult& result, LineGrouping grouping) {
-  Table table;
-  table.columns = Columns(grouping);
-  if (grouping == LineGrouping::kLine) {
-    for (const LineCost& c : result.rows) {
-      const LineLocation& l = at.locations[c.location];
-      table.rows.push_back({l.file,
-                            static_cast<int64_t>(l.line),
-                            l.function,
-                            Micro(c.device_self),
-                            Micro(c.device_total),
-                            Micro(c.backward_device),
-                            Micro(c.recompute_device),
-                            Micro(c.host_self),
-                            Micro(c.host_total),
-                            Micro(c.backward_host),
-                            Micro(c.recompute_host),
-                            c.runs > 0 ? Cell(static_cast<int64_t>(c.runs)) : Cell(),
-                            static_cast<int64_t>(c.calls),
-                            c.allocated_bytes,
-                            static_cast<int64_t>(c.collectives),
-                            Micro(c.collective),
-                            Micro(c.synchronisation),
-                            Micro(c.idle),
-                            std::string(LineConfidenceName(l.confidence)),
-                            Join(c.operators)});
-    }
-    return table;
-  }
-  // Self times and counts add up; totals of functions come from the analysis, those of files are
-  // left out, because lines of one file call each other.
-  struct Sum {
-    LineCost cost;
-    LineConfidence worst = LineConfidence::kExact;
-    size_t rows = 0;
-  };
-  std::vector<std::string> order;
-  std::unordered_map<std::string, Sum> sums;
-  for (const LineCost& c : result.rows) {
-    const LineLocation& l = at.locations[c.location];
-    const std::string key = grouping == LineGrouping::kFile ? l.file : FunctionKey(l);
-    const auto [it, fresh] = sums.try_emplace(key);
-    if (fresh) order.push_back(key);
-    Sum& s = it->second;
-    if (fresh) s.cost.location = c.location;
-    if (fresh) s.cost.operators = c.operators;
-    s.cost.device_self += c.device_self;
-    s.cost.host_self += c.host_self;
-    s.cost.allocated_bytes += c.allocated_bytes;
-    s.cost.collectives += c.collectives;
-    s.cost.collective += c.collective;
-    s.cost.synchronisation += c.synchronisation;
-    s.cost.idle += c.idle;
-    if (grouping == LineGrouping::kFile) s.cost.calls += c.calls;
-    s.worst = std::max(s.worst, l.confidence);
-  }
-  std::unordered_map<std::string, const LineGroup*> groups;
-  for (const LineGroup& g : result.functions)
-    groups[g.file + '\n' + g.function + '\n' + std::to_string(g.line)] = &g;
-  for (const std::string& key : order) {
-    const Sum& s = sums[key];
-    const LineLocation& l = at.locations[s.cost.location];
-    std::vector<Cell> row = {l.file};
-    const LineGroup* g = nullptr;
-    if (grouping == LineGrouping::kFunction) {
-      row.push_back(static_cast<int64_t>(l.function_line));
-      row.push_back(l.function);
-      const auto it = groups.find(key);
-      g = it == groups.end() ? nullptr : it->second;
-    }
-    const Cell none;
-    row.push_back(Micro(s.cost.device_self));
-    row.push_back(g ? Cell(Micro(g->device)) : none);
-    row.push_back(g ? Cell(Micro(g->backward_device)) : none);
-    row.push_back(g ? Cell(Micro(g->recompute_device)) : none);
-    row.push_back(Micro(s.cost.host_self));
-    row.push_back(g ? Cell(Micro(g->host)) : none);
-    row.push_back(g ? Cell(Micro(g->backward_host)) : none);
-    row.push_back(g ? Cell(Micro(g->recompute_host)) : none);
-    row.push_back(none);
-    row.push_back(static_cast<int64_t>(g ? g->calls : s.cost.calls));
-    row.push_back(s.cost.allocated_bytes);
-    row.push_back(static_cast<int64_t>(s.cost.collectives));
-    row.push_back(Micro(s.cost.collective));
-    row.push_back(Micro(s.cost.synchronisation));
-    row.push_back(Micro(s.cost.idle));
-    row.push_back(std::string(LineConfidenceName(s.worst)));
-    row.push_back(Join(g ? g->operators : s.cost.operators));
-    table.rows.push_back(std::move(row));
-  }
-  return table;
+  return Columns(grouping).Make(grouping == LineGrouping::kLine
+                                    ? RowsOfLines(at, result)
+                                    : RowsOfGroups(at, result, grouping));
 }
 
 }  // namespace emberline

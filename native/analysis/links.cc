@@ -4,17 +4,15 @@
 
 namespace emberline {
 
-void AddLinkColumns(Table& table, const char* which) {
-  const auto hidden = [&](const char* key, const char* title, const char* definition,
-                          CellType type) {
-    table.columns.push_back({key, title, definition, type, Unit::kNone, true});
-  };
-  hidden("slice", "Slice", which, CellType::kInteger);
-  hidden("file", "File", "File of the innermost frame of your own code there.", CellType::kText);
-  hidden("line", "Line", "Line of that frame as recorded.", CellType::kInteger);
-  hidden("function", "Function", "Function of that frame.", CellType::kText);
-  hidden("lineIsDefinition", "Line is definition",
-         "The recorder named the function's first line, not the calling line.", CellType::kBool);
+std::vector<Column> LinkColumns(const char* which) {
+  return {Link("slice", "Slice", which, CellType::kInteger),
+          Link("file", "File", "File of the innermost frame of your own code there.",
+               CellType::kText),
+          Link("line", "Line", "Line of that frame as recorded.", CellType::kInteger),
+          Link("function", "Function", "Function of that frame.", CellType::kText),
+          Link("lineIsDefinition", "Line is definition",
+               "The recorder named the function's first line, not the calling line.",
+               CellType::kBool)};
 }
 
 void AddLinkCells(FrameFinder& frames, SliceIndex slice, std::vector<Cell>& cells) {

@@ -126,21 +126,6 @@ std::string Hex(uint64_t value) {
   return text;
 }
 
-Cell UsCell(Ns ns) { return static_cast<double>(ns) / 1000.0; }
-
-Column Text(const char* key, const char* title, const char* definition, bool hidden = false) {
-  return {key, title, definition, CellType::kText, Unit::kNone, hidden};
-}
-Column Bytes(const char* key, const char* title, const char* definition) {
-  return {key, title, definition, CellType::kInteger, Unit::kBytes, false};
-}
-Column Count(const char* key, const char* title, const char* definition) {
-  return {key, title, definition, CellType::kInteger, Unit::kCount, false};
-}
-Column Time(const char* key, const char* title, const char* definition) {
-  return {key, title, definition, CellType::kNumber, Unit::kUs, false};
-}
-
 // Line and module of a record are looked up once per enclosing slice.
 struct Place {
   std::string file;
@@ -308,101 +293,141 @@ MemoryCurve SampleMemory(const MemoryData& data, const Model& model, int device_
 
 Table MemoryEventsTable(const MemoryData& data, const Model& model, int device_index,
                         Interval range) {
-  Table table;
-  table.columns = {
-      Text("operator", "Operator",
-           "Innermost operator that ran when the memory was allocated; a bare aten::empty stands "
-           "behind the operator that called it. In angle brackets: no operator ran, and what did."),
-      Bytes("sizeBytes", "Size", "Bytes of the allocation."),
-      Time("allocationUs", "Allocated at",
-           "Time of the allocation since the profile's start; empty when it happened before the "
-           "recording."),
-      Time("releaseUs", "Released at",
-           "Time of the release since the profile's start; empty while the memory is still held at "
-           "the end."),
-      Time("durationUs", "Held for",
-           "Time from allocation to release; empty when one of them was not recorded."),
-      Text("state", "State",
-           "released: both ends recorded; open: still held at the end; release only: allocated "
-           "before the recording; not matched: the record has no address."),
-      Text("file", "File", "File of the innermost frame of your own code."),
-      {"line", "Line", "Line of that frame as recorded.", CellType::kInteger, Unit::kNone, false},
-      Text("function", "Function", "Function of that frame."),
-      Text("module", "Module", "Innermost nn.Module whose call was running."),
-      Text("address", "Address", "Address of the memory."),
-      {"slice", "Slice", "The operator in the timeline, or what ran instead of one.",
-       CellType::kInteger, Unit::kNone, true},
+  struct Row {
+    std::string op;
+    int64_t bytes = 0;
+    std::optional<Ns> allocated, released;
+    const char* state = "";
+    const Place* place = nullptr;
+    uint64_t address = 0;
+    SliceIndex slice = kNone;
   };
-  if (device_index < 0 || static_cast<size_t>(device_index) >= data.devices.size()) return table;
-  const TraceStore& store = model.store();
-  const auto& memory = store.memory();
+  std::vector<Row> rows;
   Places places(model);
-  const auto inside = [&](uint32_t record) {
-    return record != kNone && memory[record].ts >= range.begin && memory[record].ts <= range.end;
-  };
-  for (const MemoryEvent& event : data.devices[device_index].events) {
-    if (!inside(event.allocation) && !inside(event.release)) continue;
-    const uint32_t owner = event.allocation != kNone ? event.allocation : event.release;
-    // Who released says nothing about who allocated.
-    const bool known = event.allocation != kNone;
-    static const Place nowhere;
-    const Place& place = known ? places.Of(data.owners[owner].within) : nowhere;
-    std::vector<Cell> row;
-    row.reserve(table.columns.size());
-    row.emplace_back(known ? OperatorName(data, store, owner) : std::string("<unknown>"));
-    row.emplace_back(event.bytes);
-    row.push_back(known ? UsCell(memory[event.allocation].ts) : Cell{});
-    row.push_back(event.release != kNone ? UsCell(memory[event.release].ts) : Cell{});
-    row.push_back(known && event.release != kNone
-                      ? UsCell(memory[event.release].ts - memory[event.allocation].ts)
-                      : Cell{});
-    const bool matchable = memory[owner].address != 0;
-    row.emplace_back(std::string(!matchable               ? "not matched"
-                                 : !known                 ? "release only"
-                                 : event.release == kNone ? "open"
-                                                          : "released"));
-    row.push_back(place.file.empty() ? Cell{} : Cell{place.file});
-    row.push_back(place.line > 0 ? Cell{place.line} : Cell{});
-    row.push_back(place.function.empty() ? Cell{} : Cell{place.function});
-    row.push_back(place.module.empty() ? Cell{} : Cell{place.module});
-    row.push_back(memory[owner].address != 0 ? Cell{Hex(memory[owner].address)} : Cell{});
-    const SliceIndex slice = known ? SliceOf(data.owners[owner]) : kNone;
-    row.push_back(slice != kNone ? Cell{static_cast<int64_t>(slice)} : Cell{});
-    table.rows.push_back(std::move(row));
+  if (device_index >= 0 && static_cast<size_t>(device_index) < data.devices.size()) {
+    const TraceStore& store = model.store();
+    const auto& memory = store.memory();
+    const auto inside = [&](uint32_t record) {
+      return record != kNone && memory[record].ts >= range.begin && memory[record].ts <= range.end;
+    };
+    for (const MemoryEvent& event : data.devices[device_index].events) {
+      if (!inside(event.allocation) && !inside(event.release)) continue;
+      // Who released says nothing about who allocated.
+      const bool known = event.allocation != kNone;
+      const uint32_t owner = known ? event.allocation : event.release;
+      Row& row = rows.emplace_back();
+      row.op = known ? OperatorName(data, store, owner) : "<unknown>";
+      row.bytes = event.bytes;
+      if (known) row.allocated = memory[event.allocation].ts;
+      if (event.release != kNone) row.released = memory[event.release].ts;
+      row.address = memory[owner].address;
+      row.state = row.address == 0           ? "not matched"
+                  : !known                   ? "release only"
+                  : event.release == kNone   ? "open"
+                                             : "released";
+      if (known) row.place = &places.Of(data.owners[owner].within);
+      if (known) row.slice = SliceOf(data.owners[owner]);
+    }
   }
-  return table;
+  // Text of the place; empty where there is none.
+  const auto placed = [](std::string Place::*member) {
+    return [member](const Row& row) {
+      return row.place == nullptr ? Cell() : TextOrEmpty(row.place->*member);
+    };
+  };
+  const auto moment = [](std::optional<Ns> Row::*member) {
+    return [member](const Row& row) {
+      return row.*member ? TimeCell(*(row.*member)) : Cell();
+    };
+  };
+  TableBuilder<Row> table;
+  table.Add(TextFact("operator", "Operator",
+                     "Innermost operator that ran when the memory was allocated; a bare "
+                     "aten::empty stands behind the operator that called it. In angle brackets: "
+                     "no operator ran, and what did."),
+            [](const Row& row) { return TextCell(row.op); });
+  table.Add(ByteCount("sizeBytes", "Size", "Bytes of the allocation."), &Row::bytes);
+  table.Add(MomentFact("allocationUs", "Allocated at",
+                       "Time of the allocation since the profile's start; empty when it happened "
+                       "before the recording."),
+            moment(&Row::allocated));
+  table.Add(MomentFact("releaseUs", "Released at",
+                       "Time of the release since the profile's start; empty while the memory is "
+                       "still held at the end."),
+            moment(&Row::released));
+  table.Add(Duration("durationUs", "Held for",
+                     "Time from allocation to release; empty when one of them was not recorded."),
+            [](const Row& row) {
+              return row.allocated && row.released ? TimeCell(*row.released - *row.allocated)
+                                                   : Cell();
+            });
+  table.Add(TextFact("state", "State",
+                     "released: both ends recorded; open: still held at the end; release only: "
+                     "allocated before the recording; not matched: the record has no address."),
+            [](const Row& row) { return Cell(std::string(row.state)); });
+  table.Add(TextFact("file", "File", "File of the innermost frame of your own code."),
+            placed(&Place::file));
+  table.Add(IntegerFact("line", "Line", "Line of that frame as recorded."), [](const Row& row) {
+    return row.place != nullptr && row.place->line > 0 ? Cell(row.place->line) : Cell();
+  });
+  table.Add(TextFact("function", "Function", "Function of that frame."),
+            placed(&Place::function));
+  table.Add(TextFact("module", "Module", "Innermost nn.Module whose call was running."),
+            placed(&Place::module));
+  table.Add(TextFact("address", "Address", "Address of the memory."), [](const Row& row) {
+    return row.address != 0 ? Cell(Hex(row.address)) : Cell();
+  });
+  table.Add(Link("slice", "Slice", "The operator in the timeline, or what ran instead of one.",
+                 CellType::kInteger),
+            [](const Row& row) {
+              return row.slice != kNone ? Cell(static_cast<int64_t>(row.slice)) : Cell();
+            });
+  return table.Make(rows);
 }
 
 Table MemoryStatisticsTable(const MemoryData& data, const Model& model, int device_index,
                             Interval range) {
-  Table table;
-  table.columns = {
-      Text("operator", "Operator", "Operator name."),
-      Count("calls", "Calls", "Calls of the operator in the range, whether they allocated or not."),
-      Bytes("sizeIncreaseBytes", "Increase",
-            "Bytes allocated less bytes released by the operator and the operators it called."),
-      Bytes("selfSizeIncreaseBytes", "Self increase",
-            "Bytes allocated less bytes released by the operator itself."),
-      Count("allocationCount", "Count",
-            "How often the operator and the operators it called allocated."),
-      Count("selfAllocationCount", "Self count", "How often the operator itself allocated."),
-      Bytes("allocationSizeBytes", "Allocated",
-            "Bytes allocated by the operator and the operators it called; releases are not "
-            "subtracted."),
-      Bytes("selfAllocationSizeBytes", "Self allocated",
-            "Bytes allocated by the operator itself; releases are not subtracted."),
-  };
-  AddLinkColumns(table, "Its largest allocation, for the timeline.");
-  FrameFinder frames(model);
-  if (device_index < 0 || static_cast<size_t>(device_index) >= data.devices.size()) return table;
-  const TraceStore& store = model.store();
-  const auto& memory = store.memory();
-  struct Sums {
+  struct Row {
+    std::string name;
+    int64_t calls = 0;
     int64_t increase = 0, self_increase = 0, count = 0, self_count = 0, size = 0, self_size = 0;
     int64_t largest = INT64_MIN;
     SliceIndex example = kNone;
   };
-  std::unordered_map<StringId, Sums> sums;
+  FrameFinder frames(model);
+  TableBuilder<Row> table;
+  table.Add(TextKey("operator", "Operator", "Operator name."),
+            [](const Row& row) { return TextCell(row.name); });
+  table.Add(Count("calls", "Calls",
+                  "Calls of the operator in the range, whether they allocated or not."),
+            &Row::calls);
+  table.Add(ByteCount("sizeIncreaseBytes", "Increase",
+                      "Bytes allocated less bytes released by the operator and the operators it "
+                      "called."),
+            &Row::increase);
+  table.Add(ByteCount("selfSizeIncreaseBytes", "Self increase",
+                      "Bytes allocated less bytes released by the operator itself."),
+            &Row::self_increase);
+  table.Add(Count("allocationCount", "Count",
+                  "How often the operator and the operators it called allocated."),
+            &Row::count);
+  table.Add(Count("selfAllocationCount", "Self count", "How often the operator itself allocated."),
+            &Row::self_count);
+  table.Add(ByteCount("allocationSizeBytes", "Allocated",
+                      "Bytes allocated by the operator and the operators it called; releases are "
+                      "not subtracted."),
+            &Row::size);
+  table.Add(ByteCount("selfAllocationSizeBytes", "Self allocated",
+                      "Bytes allocated by the operator itself; releases are not subtracted."),
+            &Row::self_size);
+  AddLinks(table, frames, "Its largest allocation, for the timeline.", &Row::example);
+  std::vector<Row> rows;
+  if (device_index < 0 || static_cast<size_t>(device_index) >= data.devices.size()) {
+    return table.Make(rows);
+  }
+  const TraceStore& store = model.store();
+  const auto& memory = store.memory();
+  std::unordered_map<StringId, Row> sums;
   std::vector<StringId> order;
   std::vector<StringId> chain;
   for (uint32_t i : data.devices[device_index].records) {
@@ -422,7 +447,7 @@ Table MemoryStatisticsTable(const MemoryData& data, const Model& model, int devi
     for (StringId name : chain) {
       auto [it, fresh] = sums.try_emplace(name);
       if (fresh) order.push_back(name);
-      Sums& s = it->second;
+      Row& s = it->second;
       s.increase += record.bytes;
       if (record.bytes > 0) s.size += record.bytes, ++s.count;
       if (record.bytes > s.largest) s.largest = record.bytes, s.example = owner;
@@ -439,46 +464,50 @@ Table MemoryStatisticsTable(const MemoryData& data, const Model& model, int devi
     ++calls[store.name_id(i)];
   }
   for (StringId name : order) {
-    const Sums& s = sums[name];
-    if (s.increase == 0 && s.size == 0 && s.self_increase == 0) continue;
-    std::vector<Cell> cells = {std::string(store.strings().Get(name)),
-                               calls[name],
-                               s.increase,
-                               s.self_increase,
-                               s.count,
-                               s.self_count,
-                               s.size,
-                               s.self_size};
-    AddLinkCells(frames, s.example, cells);
-    table.rows.push_back(std::move(cells));
+    Row& row = sums[name];
+    if (row.increase == 0 && row.size == 0 && row.self_increase == 0) continue;
+    row.name = std::string(store.strings().Get(name));
+    row.calls = calls[name];
+    rows.push_back(std::move(row));
   }
-  std::sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
-    const int64_t left = std::get<int64_t>(a[3]), right = std::get<int64_t>(b[3]);
-    return left != right ? left > right : std::get<std::string>(a[0]) < std::get<std::string>(b[0]);
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    return a.self_increase != b.self_increase ? a.self_increase > b.self_increase : a.name < b.name;
   });
-  return table;
+  return table.Make(rows);
 }
 
 Table MemoryPeakTable(const MemoryData& data, const Model& model, int device_index,
                       PeakGrouping by) {
-  Table table;
-  table.columns = {
-      by == PeakGrouping::kOperator
-          ? Text("name", "Operator", "Operator that allocated the memory.")
-      : by == PeakGrouping::kLine
-          ? Text("name", "Line", "Line of your own code that allocated the memory.")
-          : Text("name", "Module", "nn.Module whose call allocated the memory."),
-      Bytes("sizeBytes", "Held at the peak",
-            "Bytes that were allocated by then and not yet released."),
-      Count("allocations", "Allocations", "How many allocations that is."),
-      {"share", "Share", "Part of all bytes allocated at the peak.", CellType::kNumber,
-       Unit::kRatio, false},
+  struct Row {
+    std::string name;
+    int64_t bytes = 0;
+    std::optional<int64_t> count;
+    double share = 0;
+    SliceIndex example = kNone;
   };
-  AddLinkColumns(table, "Its largest allocation, for the timeline.");
   FrameFinder frames(model);
-  if (device_index < 0 || static_cast<size_t>(device_index) >= data.devices.size()) return table;
+  TableBuilder<Row> table;
+  table.Add(by == PeakGrouping::kOperator
+                ? TextKey("name", "Operator", "Operator that allocated the memory.")
+            : by == PeakGrouping::kLine
+                ? TextKey("name", "Line", "Line of your own code that allocated the memory.")
+                : TextKey("name", "Module", "nn.Module whose call allocated the memory."),
+            [](const Row& row) { return TextCell(row.name); });
+  table.Add(ByteCount("sizeBytes", "Held at the peak",
+                      "Bytes that were allocated by then and not yet released."),
+            &Row::bytes);
+  table.Add(Count("allocations", "Allocations", "How many allocations that is."), &Row::count);
+  table.Add(Share("share", "Share", "Part of all bytes allocated at the peak."),
+            [](const Row& row) { return Cell(row.share); });
+  AddLinks(table, frames, "Its largest allocation, for the timeline.", &Row::example);
+  std::vector<Row> rows;
+  if (device_index < 0 || static_cast<size_t>(device_index) >= data.devices.size()) {
+    return table.Make(rows);
+  }
   const MemoryDevice& device = data.devices[device_index];
-  if (device.peak == kNone || device.peak_allocated <= 0 || !device.has_addresses) return table;
+  if (device.peak == kNone || device.peak_allocated <= 0 || !device.has_addresses) {
+    return table.Make(rows);
+  }
   const TraceStore& store = model.store();
   const uint32_t peak_record = device.records[device.peak];
   struct Group {
@@ -520,18 +549,16 @@ Table MemoryPeakTable(const MemoryData& data, const Model& model, int device_ind
   });
   // Repeated allocations at one address can explain more than the allocator counted.
   const double whole = static_cast<double>(std::max(explained, device.peak_allocated));
-  const auto add = [&](const std::string& name, const Group& group, Cell count) {
-    std::vector<Cell> cells = {name, group.bytes, count, static_cast<double>(group.bytes) / whole};
-    AddLinkCells(frames, group.example, cells);
-    table.rows.push_back(std::move(cells));
-  };
-  for (const auto& [name, group] : sorted) add(name, group, group.count);
-  if (device.peak_allocated > explained) {
-    Group before;
-    before.bytes = device.peak_allocated - explained;
-    add("<allocated before the recording>", before, Cell{});
+  for (auto& [name, group] : sorted) {
+    rows.push_back({std::move(name), group.bytes, group.count,
+                    static_cast<double>(group.bytes) / whole, group.example});
   }
-  return table;
+  if (device.peak_allocated > explained) {
+    const int64_t before = device.peak_allocated - explained;
+    rows.push_back({"<allocated before the recording>", before, std::nullopt,
+                    static_cast<double>(before) / whole, kNone});
+  }
+  return table.Make(rows);
 }
 
 }  // namespace emberline

@@ -7,7 +7,6 @@
 
 #include "analysis/links.h"
 #include "analysis/modules.h"
-#include "analysis/text_cell.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -113,10 +112,8 @@ StringId ShapesId(const TraceStore& s, SliceIndex op, bool lower_case_key) {
   return 0;
 }
 
-Cell TimeCell(Ns ns) { return static_cast<double>(ns) / 1000.0; }
-
 Cell RatioCell(Ns part, Ns whole) {
-  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
+  return ShareCell(static_cast<double>(part), static_cast<double>(whole));
 }
 
 }  // namespace
@@ -297,85 +294,72 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
 }
 
 Table OperatorTable(const Model& model, const OperatorData& data, OperatorGrouping grouping) {
+  using Row = OperatorRow;
   const StringPool& strings = model.store().strings();
-  Table table;
-  auto column = [&](const char* key, const char* title, CellType type, Unit unit,
-                    const char* definition, bool hidden = false) {
-    table.columns.push_back({key, title, definition, type, unit, hidden});
-  };
-  const bool by_shapes = grouping == OperatorGrouping::kNameAndShapes;
   const bool host_only = !data.has_device_work;  // then the device's columns are all zero
-  column("name", "Operator", CellType::kText, Unit::kNone, "Name of the operator as recorded.");
-  if (by_shapes) {
-    column("inputShapes", "Input shapes", CellType::kText, Unit::kNone,
-           "Shape of each input; [] is a scalar or no tensor. Recorded with record_shapes=True.");
-  }
-  column(
-      "calls", "Calls", CellType::kInteger, Unit::kCount,
-      "How often the operator was called. A call that only repeats itself inside (the same name as "
-      "its only child) counts once. Replays of a CUDA graph are not calls.");
-  column("deviceSelfUs", "Device self", CellType::kNumber, Unit::kUs,
-         "Kernels, copies and sets that the operator itself launched, added up. Concurrent work "
-         "counts each; operators called inside do not. Work of a CUDA graph counts at the operator "
-         "that recorded it, where its capture is known.",
-         host_only);
-  column("deviceTotalUs", "Device total", CellType::kNumber, Unit::kUs,
-         "Device self of the operator and of all operators called inside it. A call inside another "
-         "call of the same row counts once.",
-         host_only);
-  column("hostSelfUs", "Host self", CellType::kNumber, Unit::kUs,
-         "Host time in the operator, without operators called inside and without runtime calls.");
-  column("hostTotalUs", "Host total", CellType::kNumber, Unit::kUs,
-         "Host time from entering the operator to leaving it, summed over its calls. A call inside "
-         "another call of the same row counts once.");
-  column("tensorCoreEligible", "Tensor cores eligible", CellType::kBool, Unit::kNone,
-         "Whether the operator, or one that it calls, is a kind that matrix units can run; empty "
-         "where neither its name nor those of its kernels tell.",
-         host_only);
-  column("tensorCoreSelf", "Tensor cores self", CellType::kNumber, Unit::kRatio,
-         "Share of the operator's own kernel time in kernels that use matrix units. Copies and "
-         "sets are "
-         "left out.",
-         host_only);
-  column("tensorCoreTotal", "Tensor cores total", CellType::kNumber, Unit::kRatio,
-         "The same share with the kernels of operators called inside.", host_only);
-  column("tensorCoreUnknown", "Tensor cores unknown", CellType::kNumber, Unit::kRatio,
-         "Share of that kernel time, with operators called inside, in kernels whose names do not "
-         "tell whether they use matrix units.",
-         host_only);
-  column("stacks", "Stacks", CellType::kInteger, Unit::kCount,
-         "Distinct Python stacks recorded for the calls.");
-  AddLinkColumns(table, "The heaviest call, for the timeline.");
+  const auto on_device = [&](Column column) { return HiddenIf(host_only, std::move(column)); };
   FrameFinder frames(model);
-  table.rows.reserve(data.rows.size());
-  for (const OperatorRow& row : data.rows) {
-    std::vector<Cell> cells;
-    cells.reserve(table.columns.size());
-    cells.push_back(TextCell(strings.Get(row.name)));
-    if (by_shapes) {
-      if (row.shapes == 0) {
-        cells.emplace_back(std::monostate());
-      } else {
-        cells.push_back(TextCell(ShapesText(strings.Get(row.shapes))));
-      }
-    }
-    cells.emplace_back(row.calls);
-    cells.push_back(TimeCell(row.device_self));
-    cells.push_back(TimeCell(row.device_total));
-    cells.push_back(TimeCell(row.host_self));
-    cells.push_back(TimeCell(row.host_total));
-    // Of PyTorch's own operators the table knows which can.
-    const bool known =
-        row.eligible || row.unknown_total == 0 || strings.Get(row.name).starts_with("aten::");
-    cells.push_back(known ? Cell(row.eligible) : Cell());
-    cells.push_back(RatioCell(row.matrix_self, row.kernel_self));
-    cells.push_back(RatioCell(row.matrix_total, row.kernel_total));
-    cells.push_back(RatioCell(row.unknown_total, row.kernel_total));
-    cells.emplace_back(row.stacks);
-    AddLinkCells(frames, row.example, cells);
-    table.rows.push_back(std::move(cells));
-  }
-  return table;
+  TableBuilder<Row> table;
+  table.Add(TextKey("name", "Operator", "Name of the operator as recorded."),
+            [&](const Row& row) { return TextCell(strings.Get(row.name)); });
+  table.AddIf(
+      grouping == OperatorGrouping::kNameAndShapes,
+      TextKey("inputShapes", "Input shapes",
+              "Shape of each input; [] is a scalar or no tensor. Recorded with record_shapes=True."),
+      [&](const Row& row) {
+        return row.shapes == 0 ? Cell() : TextCell(ShapesText(strings.Get(row.shapes)));
+      });
+  table.Add(
+      Count("calls", "Calls",
+            "How often the operator was called. A call that only repeats itself inside (the same "
+            "name as its only child) counts once. Replays of a CUDA graph are not calls."),
+      &Row::calls);
+  table.Add(
+      on_device(Duration(
+          "deviceSelfUs", "Device self",
+          "Kernels, copies and sets that the operator itself launched, added up. Concurrent work "
+          "counts each; operators called inside do not. Work of a CUDA graph counts at the "
+          "operator that recorded it, where its capture is known.")),
+      &Row::device_self);
+  table.Add(on_device(Duration(
+                "deviceTotalUs", "Device total",
+                "Device self of the operator and of all operators called inside it. A call inside "
+                "another call of the same row counts once.")),
+            &Row::device_total);
+  table.Add(Duration("hostSelfUs", "Host self",
+                     "Host time in the operator, without operators called inside and without "
+                     "runtime calls."),
+            &Row::host_self);
+  table.Add(Duration("hostTotalUs", "Host total",
+                     "Host time from entering the operator to leaving it, summed over its calls. "
+                     "A call inside another call of the same row counts once."),
+            &Row::host_total);
+  table.Add(on_device(FlagFact("tensorCoreEligible", "Tensor cores eligible",
+                               "Whether the operator, or one that it calls, is a kind that matrix "
+                               "units can run; empty where neither its name nor those of its "
+                               "kernels tell.")),
+            [&](const Row& row) {
+              // Of PyTorch's own operators the table knows which can.
+              const bool known = row.eligible || row.unknown_total == 0 ||
+                                 strings.Get(row.name).starts_with("aten::");
+              return known ? Cell(row.eligible) : Cell();
+            });
+  table.Add(on_device(Share("tensorCoreSelf", "Tensor cores self",
+                            "Share of the operator's own kernel time in kernels that use matrix "
+                            "units. Copies and sets are left out.")),
+            [](const Row& row) { return RatioCell(row.matrix_self, row.kernel_self); });
+  table.Add(on_device(Share("tensorCoreTotal", "Tensor cores total",
+                            "The same share with the kernels of operators called inside.")),
+            [](const Row& row) { return RatioCell(row.matrix_total, row.kernel_total); });
+  table.Add(on_device(Share("tensorCoreUnknown", "Tensor cores unknown",
+                            "Share of that kernel time, with operators called inside, in kernels "
+                            "whose names do not tell whether they use matrix units.")),
+            [](const Row& row) { return RatioCell(row.unknown_total, row.kernel_total); });
+  table.Add(Count("stacks", "Stacks", "Distinct Python stacks recorded for the calls.",
+                  Merge::kMax),
+            &Row::stacks);
+  AddLinks(table, frames, "The heaviest call, for the timeline.", &Row::example);
+  return table.Make(data.rows);
 }
 
 namespace {
@@ -521,33 +505,34 @@ Result<Table> ModulesOfOperator(const Model& model, const StepSelection& selecti
   if (rows.size() == 1 && rows[0].first.empty()) rows.clear();
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.second.Outweighs(b.second); });
-  Table table;
+  using Row = std::pair<std::string, CallSums>;
   const bool host_only = model.devices.empty();
-  table.columns = {
-      {"module", "Module",
-       "Innermost module around the calls; backward work counts for its forward module.",
-       CellType::kText, Unit::kNone, false},
-      {"calls", "Calls", "Calls of the operator there.", CellType::kInteger, Unit::kCount, false},
-      {"deviceSelfUs", "Device self", "Device work that the calls themselves launched.",
-       CellType::kNumber, Unit::kUs, host_only},
-      {"deviceTotalUs", "Device total", "With that of operators called inside.", CellType::kNumber,
-       Unit::kUs, host_only},
-      {"hostSelfUs", "Host self", "Host time without operators called inside and runtime calls.",
-       CellType::kNumber, Unit::kUs, false},
-      {"hostTotalUs", "Host total", "Host time of the calls.", CellType::kNumber, Unit::kUs,
-       false}};
-  AddLinkColumns(table, "The heaviest call, for the timeline.");
-  for (const auto& [module, sums] : rows) {
-    std::vector<Cell> cells = {module.empty() ? Cell() : TextCell(module),
-                               sums.calls,
-                               TimeCell(sums.device_self),
-                               TimeCell(sums.device_total),
-                               TimeCell(sums.host_self),
-                               TimeCell(sums.host_total)};
-    AddLinkCells(frames, sums.example, cells);
-    table.rows.push_back(std::move(cells));
-  }
-  return table;
+  const auto time = [](Ns CallSums::*member) {
+    return [member](const Row& row) { return TimeCell(row.second.*member); };
+  };
+  TableBuilder<Row> table;
+  table.Add(TextKey("module", "Module",
+                    "Innermost module around the calls; backward work counts for its forward "
+                    "module."),
+            [](const Row& row) { return TextOrEmpty(row.first); });
+  table.Add(Count("calls", "Calls", "Calls of the operator there."),
+            [](const Row& row) { return Cell(row.second.calls); });
+  table.Add(HiddenIf(host_only, Duration("deviceSelfUs", "Device self",
+                                         "Device work that the calls themselves launched.")),
+            time(&CallSums::device_self));
+  table.Add(HiddenIf(host_only, Duration("deviceTotalUs", "Device total",
+                                         "With that of operators called inside.")),
+            time(&CallSums::device_total));
+  table.Add(Duration("hostSelfUs", "Host self",
+                     "Host time without operators called inside and runtime calls."),
+            time(&CallSums::host_self));
+  table.Add(Duration("hostTotalUs", "Host total", "Host time of the calls."),
+            time(&CallSums::host_total));
+  table.AddAll(LinkColumns("The heaviest call, for the timeline."),
+               [&](const Row& row, std::vector<Cell>& cells) {
+                 AddLinkCells(frames, row.second.example, cells);
+               });
+  return table.Make(rows);
 }
 
 }  // namespace emberline

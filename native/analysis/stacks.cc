@@ -4,6 +4,7 @@
 #include <cctype>
 #include <unordered_map>
 
+#include "analysis/columns.h"
 #include "analysis/host_nesting.h"
 #include "analysis/stack_of.h"
 #include "model/host_place.h"
@@ -423,19 +424,6 @@ Result<StackTree> AnalyzeStacks(const Model& model, const StackOptions& options,
 }
 
 Table StackTable(const StackTree& tree) {
-  Table table;
-  table.columns = {
-      {"function", "Function", "Function as recorded.", CellType::kText, Unit::kNone, false},
-      {"selfUs", "Self", "Time with this function innermost.", CellType::kNumber, Unit::kUs, false},
-      {"totalUs", "Total", "Time with this function anywhere in the stack; recursion counts once.",
-       CellType::kNumber, Unit::kUs, false},
-      {"share", "Share", "Total as a part of all time.", CellType::kNumber, Unit::kRatio, false},
-      {"library", "Library",
-       "The function belongs to the standard library or an installed package.", CellType::kBool,
-       Unit::kNone, false},
-      {"file", "File", "File as recorded.", CellType::kText, Unit::kNone, false},
-      {"line", "Line", "Line as recorded.", CellType::kInteger, Unit::kNone, false},
-  };
   std::vector<Ns> self(tree.frames.size(), 0), total(tree.frames.size(), 0);
   std::vector<StackNodeKind> kind(tree.frames.size(), StackNodeKind::kFunction);
   std::vector<uint32_t> open(tree.frames.size(), 0);
@@ -456,25 +444,42 @@ Table StackTable(const StackTree& tree) {
     work.push_back(-at);
     for (uint32_t child : node.children) work.push_back(child);
   }
-  const double whole = static_cast<double>(std::max<Ns>(1, tree.nodes[kRoot].total));
+  struct Row {
+    Frame frame;
+    Ns self = 0, total = 0;
+  };
+  std::vector<Row> rows;
   for (StringId id = 1; id < tree.frames.size(); ++id) {
     if (total[id] <= 0 || kind[id] == StackNodeKind::kThreads) continue;
-    Frame frame;
+    Row& row = rows.emplace_back(Row{{}, self[id], total[id]});
     if (kind[id] == StackNodeKind::kFunction) {
-      frame = ParseFrameName(tree.frames.Get(id));
+      row.frame = ParseFrameName(tree.frames.Get(id));
     } else {
-      frame.function = std::string(tree.frames.Get(id));
+      row.frame.function = std::string(tree.frames.Get(id));
     }
-    table.rows.push_back({frame.function, static_cast<double>(self[id]) / 1000.0,
-                          static_cast<double>(total[id]) / 1000.0,
-                          static_cast<double>(total[id]) / whole, frame.library,
-                          frame.file.empty() ? Cell{} : Cell{frame.file},
-                          frame.line > 0 ? Cell{frame.line} : Cell{}});
   }
-  std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
-    return std::get<double>(a[1]) > std::get<double>(b[1]);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.self > b.self; });
+  const double whole = static_cast<double>(tree.nodes[kRoot].total);
+  TableBuilder<Row> table;
+  table.Add(TextKey("function", "Function", "Function as recorded."),
+            [](const Row& row) { return TextCell(row.frame.function); });
+  table.Add(Duration("selfUs", "Self", "Time with this function innermost."), &Row::self);
+  table.Add(Duration("totalUs", "Total",
+                     "Time with this function anywhere in the stack; recursion counts once."),
+            &Row::total);
+  table.Add(Share("share", "Share", "Total as a part of all time."), [&](const Row& row) {
+    return ShareCell(static_cast<double>(row.total), whole);
   });
-  return table;
+  table.Add(FlagFact("library", "Library",
+                     "The function belongs to the standard library or an installed package."),
+            [](const Row& row) { return Cell(row.frame.library); });
+  table.Add(TextKey("file", "File", "File as recorded."),
+            [](const Row& row) { return TextOrEmpty(row.frame.file); });
+  table.Add(IntegerKey("line", "Line", "Line as recorded."), [](const Row& row) {
+    return row.frame.line > 0 ? Cell(row.frame.line) : Cell();
+  });
+  return table.Make(rows);
 }
 
 }  // namespace emberline

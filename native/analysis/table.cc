@@ -221,6 +221,20 @@ const char* UnitName(Unit unit) {
   return "";
 }
 
+const char* ColumnRoleName(ColumnRole role) {
+  switch (role) {
+    case ColumnRole::kKey:
+      return "key";
+    case ColumnRole::kMeasure:
+      return "measure";
+    case ColumnRole::kFact:
+      return "fact";
+    case ColumnRole::kLink:
+      return "link";
+  }
+  return "fact";
+}
+
 int Table::ColumnIndex(const std::string& key) const {
   for (size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].key == key) return static_cast<int>(i);

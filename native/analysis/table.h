@@ -1,5 +1,5 @@
-// CONTRACT. A typed table: the common form of every tabular result. Sorting, filtering, paging and
-// the definitions of columns live here once, for the command line and the editor alike.
+// A typed table: the common form of every tabular result. Sorting, filtering and paging live here
+// once, for the command line and the editor alike. Tables are built with analysis/columns.h.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,28 @@ const char* UnitName(Unit unit);  // "", "count", "us", "ns", "bytes", "ratio", 
 
 enum class CellType : uint8_t { kText, kInteger, kNumber, kBool };
 
+// What a column is for, so that any table can be compared, merged and linked without knowing it.
+enum class ColumnRole : uint8_t {
+  kKey,      // says which row this is: all keys together differ from row to row. Tables of single
+             // events have none
+  kMeasure,  // a number that was measured
+  kFact,     // says more about the row: its shapes, its state
+  kLink,     // leads to the timeline or to code; carried, not shown
+};
+const char* ColumnRoleName(ColumnRole role);  // "key", "measure", "fact", "link"
+
+// What a measure of two rows that become one is. A share or a mean of both is not known from them.
+enum class Merge : uint8_t { kNone, kSum, kMin, kMax };
+
 struct Column {
   std::string key;         // camelCase with its unit: "deviceSelfUs"
   std::string title;       // "Device self"
   std::string definition;  // one or two sentences: what the number means
   CellType type = CellType::kText;
   Unit unit = Unit::kNone;
-  bool hidden = false;  // carried for links, not shown
+  ColumnRole role = ColumnRole::kFact;
+  Merge merge = Merge::kNone;
+  bool hidden = false;  // not shown: a link, or a measure that this trace does not have
 };
 
 // Empty cell: monostate (JSON null).

@@ -86,6 +86,12 @@ Result<bool> CheckAgainst(const Json& schema, const Json& definitions, const Jso
     if (definition == definitions.end()) return true;
     return CheckAgainst(*definition, definitions, value, where);
   }
+  if (const auto parts = schema.find("allOf"); parts != schema.end()) {
+    for (const Json& part : *parts) {
+      const Result<bool> checked = CheckAgainst(part, definitions, value, where);
+      if (!checked.ok()) return checked.error();
+    }
+  }
   for (const char* keyword : {"anyOf", "oneOf"}) {
     const auto choices = schema.find(keyword);
     if (choices == schema.end()) continue;

@@ -18,7 +18,7 @@ const Json& ProtocolDefinition();
 Result<bool> CheckParams(const std::string& method, const Json& params);
 
 // Checks `value` against `schema`; `definitions` holds what "#/$defs/..." refers to. Keywords:
-// type, properties, required, items, enum, minimum, maximum, maxItems, anyOf, oneOf, $ref.
+// type, properties, required, items, enum, minimum, maximum, maxItems, allOf, anyOf, oneOf, $ref.
 Result<bool> CheckAgainst(const Json& schema, const Json& definitions, const Json& value,
                           const std::string& where);
 

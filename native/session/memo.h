@@ -59,6 +59,7 @@ class Memo {
 
   // Bytes of what is kept, keys included.
   size_t bytes() const;
+  size_t limit_bytes() const { return limit_; }
   // Keys of a scope, in order.
   std::vector<std::string> Keys(Scope scope) const;
   Scope NewScope();

@@ -253,6 +253,16 @@ std::shared_ptr<void> Session::BeginWork(const std::string& profile_id, const Ca
           }};
 }
 
+Result<fs::path> Session::PathOf(const std::string& profile_id,
+                                 const TraceSelection& selection) const {
+  const std::shared_ptr<const Profile> profile = impl_->Find(profile_id);
+  if (profile == nullptr) return NotOpen(profile_id, "Open it again.");
+  const Result<const SpanFile*> span = Select(profile->discovery, selection);
+  if (!span.ok()) return span.error();
+  return span.value()->path;
+}
+
+size_t Session::limit_bytes() const { return impl_->memo->limit_bytes(); }
 size_t Session::kept_bytes() const { return impl_->memo->bytes(); }
 
 namespace {

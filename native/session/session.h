@@ -66,7 +66,11 @@ class Session {
   // Work for a profile: as long as the returned guard lives, closing the profile sets `cancel`. It
   // is set at once when the profile is not open.
   std::shared_ptr<void> BeginWork(const std::string& profile_id, const CancelToken& cancel);
-  // Bytes of the traces and results that are kept.
+  // The file that a selection names. Errors: kNotFound.
+  Result<std::filesystem::path> PathOf(const std::string& profile_id,
+                                       const TraceSelection& selection) const;
+  // Bytes of the traces and results that are kept, and how many may be.
+  size_t limit_bytes() const;
   size_t kept_bytes() const;
 
  private:

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "analysis/columns.h"
 #include "analysis/intervals.h"
 #include "analysis/table.h"
 
@@ -9,10 +10,8 @@ namespace {
 
 Table Drawn() {
   Table t;
-  t.columns = {{"name", "Name", "", CellType::kText, Unit::kNone, false},
-               {"calls", "Calls", "", CellType::kInteger, Unit::kCount, false},
-               {"us", "Time", "", CellType::kNumber, Unit::kUs, false},
-               {"eligible", "Eligible", "", CellType::kBool, Unit::kNone, false}};
+  t.columns = {TextKey("name", "Name", ""), Count("calls", "Calls", ""), Duration("us", "Time", ""),
+               FlagFact("eligible", "Eligible", "")};
   t.rows = {{std::string("aten::mm"), int64_t{3}, 10.5, true},
             {std::string("Zeta"), int64_t{1}, Cell(), false},
             {std::string("aten::add"), int64_t{7}, 2.0, false},

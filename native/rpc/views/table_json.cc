@@ -36,6 +36,7 @@ Json ColumnsJson(const Table& table) {
                        {"definition", column.definition},
                        {"type", TypeName(column.type)},
                        {"unit", UnitName(column.unit)},
+                       {"role", ColumnRoleName(column.role)},
                        {"hidden", column.hidden}});
   }
   return columns;

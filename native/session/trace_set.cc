@@ -1,0 +1,162 @@
+#include "session/trace_set.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+
+namespace emberline {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A store takes about half of a trace's text, and text compresses to a tenth or less.
+constexpr size_t kBytesPerCompressedByte = 6;
+
+size_t EstimatedBytes(const Session& session, const TraceRef& ref) {
+  const Result<fs::path> path = session.PathOf(ref.profile_id, ref.selection);
+  if (!path.ok()) return 0;  // loading tells what is wrong
+  std::error_code ignored;
+  const auto size = fs::file_size(*path, ignored);
+  if (ignored) return 0;
+  const bool compressed = path->extension() == ".gz";
+  return compressed ? size * kBytesPerCompressedByte : size;
+}
+
+// Deals out the traces of a set to threads, within the limits.
+class SetLoader : public std::enable_shared_from_this<SetLoader> {
+ public:
+  SetLoader(Session& session, const std::vector<TraceRef>& refs, const ReadOptions& options,
+            const std::function<void(size_t, SetMember)>& visit, size_t memory_bytes)
+      : session_(session),
+        refs_(refs),
+        options_(options),
+        visit_(visit),
+        memory_bytes_(memory_bytes),
+        fractions_(refs.size(), 0) {}
+
+  // What each thread does until nothing is left.
+  void Work() {
+    while (const std::optional<Turn> turn = Take()) {
+      ReadOptions options = options_;
+      // A shared load may report late, when nobody waits for this set any more.
+      options.progress = [self = shared_from_this(), index = turn->index](std::string_view stage,
+                                                                          double fraction) {
+        self->Report(index, stage, fraction);
+      };
+      const TraceRef& ref = refs_[turn->index];
+      SetMember member{ref, session_.Load(ref.profile_id, ref.selection, options)};
+      if (!options_.cancel.cancelled()) {
+        const std::lock_guard lock(visiting_);
+        visit_(turn->index, std::move(member));
+      }
+      Report(turn->index, "load", 1);
+      GiveBack(*turn);
+    }
+  }
+
+ private:
+  struct Turn {
+    size_t index = 0;
+    size_t bytes = 0;
+  };
+
+  // The next trace, as soon as there is room for it.
+  std::optional<Turn> Take() {
+    std::unique_lock lock(mutex_);
+    if (next_ >= refs_.size() || options_.cancel.cancelled()) return std::nullopt;
+    Turn turn{next_++, 0};
+    lock.unlock();
+    turn.bytes = EstimatedBytes(session_, refs_[turn.index]);
+    lock.lock();
+    room_.wait(lock, [&] { return loading_ == 0 || used_ + turn.bytes <= memory_bytes_; });
+    if (options_.cancel.cancelled()) return std::nullopt;
+    ++loading_;
+    used_ += turn.bytes;
+    return turn;
+  }
+
+  void GiveBack(const Turn& turn) {
+    {
+      const std::lock_guard lock(mutex_);
+      --loading_;
+      used_ -= turn.bytes;
+    }
+    room_.notify_all();
+  }
+
+  void Report(size_t index, std::string_view stage, double fraction) {
+    if (!options_.progress) return;
+    double sum = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      fractions_[index] = std::max(fractions_[index], fraction);
+      for (const double part : fractions_) sum += part;
+    }
+    options_.progress(stage, sum / static_cast<double>(refs_.size()));
+  }
+
+  Session& session_;
+  const std::vector<TraceRef> refs_;
+  const ReadOptions options_;
+  const std::function<void(size_t, SetMember)>& visit_;
+  const size_t memory_bytes_;
+
+  std::mutex visiting_;  // one visit at a time
+  std::mutex mutex_;
+  std::condition_variable room_;
+  // Guarded by mutex_.
+  std::vector<double> fractions_;
+  size_t next_ = 0;
+  size_t loading_ = 0;
+  size_t used_ = 0;  // estimated bytes of those that are being loaded
+};
+
+}  // namespace
+
+Result<bool> ForEachTrace(Session& session, const std::vector<TraceRef>& refs,
+                          const ReadOptions& options,
+                          const std::function<void(size_t, SetMember)>& visit,
+                          const SetLimits& limits) {
+  const size_t cores = limits.threads > 0 ? limits.threads : std::thread::hardware_concurrency();
+  const size_t threads = std::min(std::max<size_t>(1, cores), refs.size());
+  const size_t memory = limits.memory_bytes > 0 ? limits.memory_bytes : session.limit_bytes() / 2;
+  const auto loader = std::make_shared<SetLoader>(session, refs, options, visit, memory);
+  std::vector<std::thread> others;
+  for (size_t i = 1; i < threads; ++i) others.emplace_back([loader] { loader->Work(); });
+  loader->Work();
+  for (std::thread& other : others) other.join();
+  if (options.cancel.cancelled()) {
+    return Error{ErrorKind::kCancelled, "Loading was cancelled.", "", {}};
+  }
+  return true;
+}
+
+Result<std::vector<SetMember>> LoadAll(Session& session, const std::vector<TraceRef>& refs,
+                                       const ReadOptions& options, const SetLimits& limits) {
+  std::vector<std::optional<SetMember>> found(refs.size());
+  const Result<bool> done = ForEachTrace(
+      session, refs, options,
+      [&](size_t index, SetMember member) { found[index] = std::move(member); }, limits);
+  if (!done.ok()) return done.error();
+  std::vector<SetMember> members;
+  members.reserve(found.size());
+  for (std::optional<SetMember>& member : found) members.push_back(std::move(*member));
+  return members;
+}
+
+std::vector<TraceRef> WorkersOfRun(const Profile& profile, const std::string& run) {
+  std::vector<TraceRef> refs;
+  for (const RunFiles& candidate : profile.discovery.runs) {
+    if (!run.empty() && candidate.name != run) continue;
+    for (const WorkerFiles& worker : candidate.workers) {
+      refs.push_back({profile.id, {candidate.name, worker.name, ""}});
+    }
+    break;
+  }
+  return refs;
+}
+
+}  // namespace emberline
