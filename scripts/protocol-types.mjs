@@ -9,10 +9,11 @@ const outputs = [
   join(root, 'webviews', 'src', 'lib', 'protocol.ts'),
 ];
 
-/** All files of the definition as one: `{$defs, methods}`. Names are unique across files. */
+/** All files of the definition as one: `{$defs, methods, views}`. Names are unique across files. */
 export function readProtocol() {
   const $defs = {};
   const methods = {};
+  const views = [];
   const files = existsSync(schemaDir)
     ? readdirSync(schemaDir)
         .filter((name) => name.endsWith('.json'))
@@ -20,6 +21,7 @@ export function readProtocol() {
     : [];
   for (const file of files) {
     const part = JSON.parse(readFileSync(join(schemaDir, file), 'utf8'));
+    views.push(...(part.views ?? []));
     for (const [kind, into] of [
       ['$defs', $defs],
       ['methods', methods],
@@ -30,14 +32,14 @@ export function readProtocol() {
       }
     }
   }
-  return { $defs, methods };
+  return { $defs, methods, views };
 }
 
 const typeName = (method) =>
   method.replace(/(^|[/$._-]+)([a-zA-Z])/g, (_, _separator, letter) => letter.toUpperCase());
 
 /** The text of the generated module. */
-export async function protocolTypes({ $defs, methods }) {
+export async function protocolTypes({ $defs, methods, views }) {
   const { compile } = await import('json-schema-to-typescript');
   const empty = { type: 'object', properties: {}, additionalProperties: false };
   // One root that names everything makes the compiler write each definition exactly once.
@@ -107,6 +109,10 @@ export async function protocolTypes({ $defs, methods }) {
     '/** Every method of the protocol with what it takes and gives. */',
     `export interface Methods {\n${rows.join('\n')}\n}`,
     'export type Method = keyof Methods;',
+    `/** The views, in the order of their tabs. */\nexport const views = [\n${views
+      .map(({ name, title }) => `  { name: '${name}', title: '${title}' },`)
+      .join('\n')}\n] as const;`,
+    "export type ViewName = (typeof views)[number]['name'];",
     '',
   ]
     .join('\n\n')

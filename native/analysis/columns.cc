@@ -39,11 +39,13 @@ Column Duration(const char* key, const char* title, const char* definition, Merg
 }
 
 Column Count(const char* key, const char* title, const char* definition, Merge merge) {
-  return Made(key, title, definition, CellType::kInteger, Unit::kCount, ColumnRole::kMeasure, merge);
+  return Made(key, title, definition, CellType::kInteger, Unit::kCount, ColumnRole::kMeasure,
+              merge);
 }
 
 Column ByteCount(const char* key, const char* title, const char* definition, Merge merge) {
-  return Made(key, title, definition, CellType::kInteger, Unit::kBytes, ColumnRole::kMeasure, merge);
+  return Made(key, title, definition, CellType::kInteger, Unit::kBytes, ColumnRole::kMeasure,
+              merge);
 }
 
 Column Share(const char* key, const char* title, const char* definition) {

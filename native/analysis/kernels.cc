@@ -257,8 +257,8 @@ Table KernelTable(const Model& model, const KernelData& data, KernelGrouping gro
     Column registers = IntegerKey("registers", "Registers", "Registers per thread.");
     registers.unit = Unit::kCount;
     table.Add(std::move(registers), &Row::registers);
-    Column shared = IntegerKey("sharedBytes", "Shared memory",
-                               "Shared memory of a block, static and dynamic.");
+    Column shared =
+        IntegerKey("sharedBytes", "Shared memory", "Shared memory of a block, static and dynamic.");
     shared.unit = Unit::kBytes;
     table.Add(std::move(shared), &Row::shared_bytes);
     table.Add(FlagFact("operatorTensorCoreEligible", "Operator eligible",
@@ -462,14 +462,13 @@ Result<KernelLaunches> LaunchesOf(const Model& model, const StepSelection& selec
       table_of(modules, {TextKey("module", "Module",
                                  "Innermost nn.Module call around the launch; backward work "
                                  "counts for its forward module.")});
-  result.lines = table_of(
-      lines,
-      {TextKey("file", "File", "Innermost file that is not a library's."),
-       IntegerKey("line", "Line", "Line as recorded."),
-       TextKey("function", "Function", "Function of the frame."),
-       Link("lineIsDefinition", "Line is definition",
-            "The recorder named the function's first line, not the calling line.",
-            CellType::kBool)});
+  result.lines =
+      table_of(lines, {TextKey("file", "File", "Innermost file that is not a library's."),
+                       IntegerKey("line", "Line", "Line as recorded."),
+                       TextKey("function", "Function", "Function of the frame."),
+                       Link("lineIsDefinition", "Line is definition",
+                            "The recorder named the function's first line, not the calling line.",
+                            CellType::kBool)});
   std::stable_sort(slices.begin(), slices.end(),
                    [&](SliceIndex a, SliceIndex b) { return s.duration(a) > s.duration(b); });
   if (slices.size() > 100) slices.resize(100);

@@ -380,9 +380,8 @@ TableBuilder<TableRow> Columns(LineGrouping grouping) {
   table.Add(TextKey("file", "File", "Path as recorded."),
             [](const Row& row) { return TextCell(row.at->file); });
   if (grouping != LineGrouping::kFile) {
-    table.Add(
-        IntegerKey("line", "Line", "Line; where only the function is known, its first line."),
-        &Row::line);
+    table.Add(IntegerKey("line", "Line", "Line; where only the function is known, its first line."),
+              &Row::line);
     table.Add(TextKey("function", "Function", "Function that holds the line."),
               [](const Row& row) { return TextCell(row.at->function); });
   }
@@ -426,9 +425,9 @@ TableBuilder<TableRow> Columns(LineGrouping grouping) {
                   "Calls made from this line; where only the function is known, calls of the "
                   "function."),
             &Row::calls);
-  table.Add(ByteCount("allocatedBytes", "Allocated",
-                      "Bytes allocated here, releases not subtracted."),
-            &Row::allocated_bytes);
+  table.Add(
+      ByteCount("allocatedBytes", "Allocated", "Bytes allocated here, releases not subtracted."),
+      &Row::allocated_bytes);
   table.Add(Count("collectives", "Collectives", "Collective operations started here."),
             &Row::collectives);
   table.Add(Duration("collectiveUs", "Collective", "Device time of collectives started here."),

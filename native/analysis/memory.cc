@@ -321,10 +321,10 @@ Table MemoryEventsTable(const MemoryData& data, const Model& model, int device_i
       if (known) row.allocated = memory[event.allocation].ts;
       if (event.release != kNone) row.released = memory[event.release].ts;
       row.address = memory[owner].address;
-      row.state = row.address == 0           ? "not matched"
-                  : !known                   ? "release only"
-                  : event.release == kNone   ? "open"
-                                             : "released";
+      row.state = row.address == 0         ? "not matched"
+                  : !known                 ? "release only"
+                  : event.release == kNone ? "open"
+                                           : "released";
       if (known) row.place = &places.Of(data.owners[owner].within);
       if (known) row.slice = SliceOf(data.owners[owner]);
     }
@@ -336,9 +336,7 @@ Table MemoryEventsTable(const MemoryData& data, const Model& model, int device_i
     };
   };
   const auto moment = [](std::optional<Ns> Row::*member) {
-    return [member](const Row& row) {
-      return row.*member ? TimeCell(*(row.*member)) : Cell();
-    };
+    return [member](const Row& row) { return row.*member ? TimeCell(*(row.*member)) : Cell(); };
   };
   TableBuilder<Row> table;
   table.Add(TextFact("operator", "Operator",
@@ -370,13 +368,11 @@ Table MemoryEventsTable(const MemoryData& data, const Model& model, int device_i
   table.Add(IntegerFact("line", "Line", "Line of that frame as recorded."), [](const Row& row) {
     return row.place != nullptr && row.place->line > 0 ? Cell(row.place->line) : Cell();
   });
-  table.Add(TextFact("function", "Function", "Function of that frame."),
-            placed(&Place::function));
+  table.Add(TextFact("function", "Function", "Function of that frame."), placed(&Place::function));
   table.Add(TextFact("module", "Module", "Innermost nn.Module whose call was running."),
             placed(&Place::module));
-  table.Add(TextFact("address", "Address", "Address of the memory."), [](const Row& row) {
-    return row.address != 0 ? Cell(Hex(row.address)) : Cell();
-  });
+  table.Add(TextFact("address", "Address", "Address of the memory."),
+            [](const Row& row) { return row.address != 0 ? Cell(Hex(row.address)) : Cell(); });
   table.Add(Link("slice", "Slice", "The operator in the timeline, or what ran instead of one.",
                  CellType::kInteger),
             [](const Row& row) {
@@ -398,9 +394,9 @@ Table MemoryStatisticsTable(const MemoryData& data, const Model& model, int devi
   TableBuilder<Row> table;
   table.Add(TextKey("operator", "Operator", "Operator name."),
             [](const Row& row) { return TextCell(row.name); });
-  table.Add(Count("calls", "Calls",
-                  "Calls of the operator in the range, whether they allocated or not."),
-            &Row::calls);
+  table.Add(
+      Count("calls", "Calls", "Calls of the operator in the range, whether they allocated or not."),
+      &Row::calls);
   table.Add(ByteCount("sizeIncreaseBytes", "Increase",
                       "Bytes allocated less bytes released by the operator and the operators it "
                       "called."),

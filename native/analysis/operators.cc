@@ -304,8 +304,9 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
             [&](const Row& row) { return TextCell(strings.Get(row.name)); });
   table.AddIf(
       grouping == OperatorGrouping::kNameAndShapes,
-      TextKey("inputShapes", "Input shapes",
-              "Shape of each input; [] is a scalar or no tensor. Recorded with record_shapes=True."),
+      TextKey(
+          "inputShapes", "Input shapes",
+          "Shape of each input; [] is a scalar or no tensor. Recorded with record_shapes=True."),
       [&](const Row& row) {
         return row.shapes == 0 ? Cell() : TextCell(ShapesText(strings.Get(row.shapes)));
       });
@@ -355,9 +356,9 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
                             "Share of that kernel time, with operators called inside, in kernels "
                             "whose names do not tell whether they use matrix units.")),
             [](const Row& row) { return RatioCell(row.unknown_total, row.kernel_total); });
-  table.Add(Count("stacks", "Stacks", "Distinct Python stacks recorded for the calls.",
-                  Merge::kMax),
-            &Row::stacks);
+  table.Add(
+      Count("stacks", "Stacks", "Distinct Python stacks recorded for the calls.", Merge::kMax),
+      &Row::stacks);
   AddLinks(table, frames, "The heaviest call, for the timeline.", &Row::example);
   return table.Make(data.rows);
 }

@@ -468,17 +468,15 @@ Table StackTable(const StackTree& tree) {
   table.Add(Duration("totalUs", "Total",
                      "Time with this function anywhere in the stack; recursion counts once."),
             &Row::total);
-  table.Add(Share("share", "Share", "Total as a part of all time."), [&](const Row& row) {
-    return ShareCell(static_cast<double>(row.total), whole);
-  });
+  table.Add(Share("share", "Share", "Total as a part of all time."),
+            [&](const Row& row) { return ShareCell(static_cast<double>(row.total), whole); });
   table.Add(FlagFact("library", "Library",
                      "The function belongs to the standard library or an installed package."),
             [](const Row& row) { return Cell(row.frame.library); });
   table.Add(TextKey("file", "File", "File as recorded."),
             [](const Row& row) { return TextOrEmpty(row.frame.file); });
-  table.Add(IntegerKey("line", "Line", "Line as recorded."), [](const Row& row) {
-    return row.frame.line > 0 ? Cell(row.frame.line) : Cell();
-  });
+  table.Add(IntegerKey("line", "Line", "Line as recorded."),
+            [](const Row& row) { return row.frame.line > 0 ? Cell(row.frame.line) : Cell(); });
   return table.Make(rows);
 }
 

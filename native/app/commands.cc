@@ -12,6 +12,7 @@
 #include "json/write_json.h"
 #include "rpc/log.h"
 #include "rpc/methods.h"
+#include "rpc/schema.h"
 #include "rpc/server.h"
 #include "rpc/views/profile.h"
 #include "rpc/views/view.h"
@@ -64,15 +65,15 @@ int PrintJson(const Json& document) {
   return Printed(WriteJson(document, write) && std::fputc('\n', stdout) != EOF);
 }
 
-// The method behind a command, and "" when there is none.
+// The method behind a command; "" for "runs", which shows what opening found.
 std::string MethodOf(const Options& options) {
   if (options.command == "check") return "profile/check";
-  if (options.command == "timeline") {
-    return options.window ? "timeline/window" : "timeline/tracks";
-  }
+  if (options.command == "timeline" && options.window) return "timeline/window";
   if (options.command == "export") return "timeline/export";
-  const std::string method = "view/" + options.command;
-  return IsMethod(method) ? method : "";
+  for (const Json& view : ProtocolDefinition()["views"]) {
+    if (view["name"] == options.command) return view["method"];
+  }
+  return "";
 }
 
 Json ParamsOf(const Options& options, const std::string& profile_id) {
@@ -250,7 +251,7 @@ int RunCommandLine(const std::vector<std::string>& arguments, const std::string&
   Result<Options> parsed = ParseOptions(arguments);
   if (!parsed.ok()) return Fail(parsed.error(), kExitUsage);
   const Options& options = parsed.value();
-  if (options.help) return Print(UsageText());
+  if (!options.help.empty()) return Print(options.help);
   if (options.version) return Print("emberline " + version + "\n");
   if (options.command.empty()) {
     std::fputs(UsageText().c_str(), stderr);
@@ -270,13 +271,6 @@ int RunCommandLine(const std::vector<std::string>& arguments, const std::string&
     return Serve(version);
   }
   const std::string method = MethodOf(options);
-  if (method.empty() && options.command != "runs") {
-    return Fail({ErrorKind::kInvalidArgument,
-                 "There is no command \"" + options.command + "\".",
-                 CommandHint(options.command),
-                 {}},
-                kExitUsage);
-  }
   if (options.path.empty()) {
     return Fail({ErrorKind::kInvalidArgument,
                  options.command + " wants a PATH.",

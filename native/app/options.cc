@@ -1,26 +1,66 @@
 #include "app/options.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <functional>
-#include <map>
-#include <sstream>
+
+#include "rpc/schema.h"
 
 namespace emberline {
 namespace {
+
+constexpr const char* kFooter =
+    "PATH is a trace (.json, .json.gz), a run folder or a log folder.\n"
+    "`emberline COMMAND --help` tells what a command takes.\n"
+    "\n"
+    "Exit status: 0 done, 1 gate failed, 2 wrong usage, 3 input unreadable, 4 internal error.\n";
 
 Error Wrong(std::string message, std::string hint = "Try `emberline --help`.") {
   return {ErrorKind::kInvalidArgument, std::move(message), std::move(hint), {}};
 }
 
-Result<int64_t> ParseInteger(const std::string& option, const std::string& text) {
+std::optional<int64_t> WholeNumber(const std::string& text) {
   int64_t value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc() || end != text.data() + text.size()) {
-    return Wrong(option + " wants a whole number, not \"" + text + "\".");
-  }
+  if (fault != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
+
+// Validators give what is wrong with a value, behind the option's name; empty: nothing.
+using Complaint = std::string;
+
+Complaint CheckWhole(const std::string& text) {
+  return WholeNumber(text) ? "" : "wants a whole number, not \"" + text + "\"";
+}
+
+Complaint CheckWindow(const std::string& text) {
+  const size_t colon = text.find(':');
+  if (colon == std::string::npos) return "wants START:END in ns";
+  const auto begin = WholeNumber(text.substr(0, colon)), end = WholeNumber(text.substr(colon + 1));
+  if (!begin || !end) return "wants START:END in whole nanoseconds";
+  return *end <= *begin ? "ends before it starts" : "";
+}
+
+Complaint CheckParam(const std::string& text) {
+  const size_t equals = text.find('=');
+  return equals == std::string::npos || equals == 0 ? "wants KEY=VALUE" : "";
+}
+
+// Takes one of a few words.
+CLI::Validator OneOf(std::vector<std::string> words) {
+  std::string list = words[0];
+  for (size_t i = 1; i < words.size(); ++i) {
+    list += (i + 1 == words.size() ? " or " : ", ") + words[i];
+  }
+  return CLI::Validator(
+      [words = std::move(words), list](const std::string& text) -> Complaint {
+        const bool known = std::find(words.begin(), words.end(), text) != words.end();
+        return known ? "" : "wants " + list + ", not \"" + text + "\"";
+      },
+      "");
+}
+
+CLI::Validator Whole() { return CLI::Validator(CheckWhole, ""); }
 
 // Number of single-character edits between two short words.
 size_t EditDistance(const std::string& a, const std::string& b) {
@@ -38,99 +78,6 @@ size_t EditDistance(const std::string& a, const std::string& b) {
   return row[b.size()];
 }
 
-using Setter =
-    std::function<Result<bool>(Options&, const std::string& option, const std::string& value)>;
-
-Setter Into(std::string Options::*member) {
-  return [member](Options& options, const std::string&, const std::string& value) -> Result<bool> {
-    options.*member = value;
-    return true;
-  };
-}
-
-Result<bool> SetFormat(Options& options, const std::string&, const std::string& value) {
-  if (value == "table")
-    options.format = OutputFormat::kTable;
-  else if (value == "json")
-    options.format = OutputFormat::kJson;
-  else if (value == "csv")
-    options.format = OutputFormat::kCsv;
-  else
-    return Wrong("--format wants table, json or csv, not \"" + value + "\".");
-  return true;
-}
-
-Result<bool> SetWindow(Options& options, const std::string& option, const std::string& value) {
-  const size_t colon = value.find(':');
-  if (colon == std::string::npos) return Wrong("--window wants START:END in ns.");
-  Result<int64_t> begin = ParseInteger(option, value.substr(0, colon));
-  if (!begin.ok()) return begin.error();
-  Result<int64_t> end = ParseInteger(option, value.substr(colon + 1));
-  if (!end.ok()) return end.error();
-  if (end.value() <= begin.value()) return Wrong("--window ends before it starts.");
-  options.window = {begin.value(), end.value()};
-  return true;
-}
-
-Result<bool> SetLogLevel(Options& options, const std::string&, const std::string& value) {
-  if (value != "error" && value != "info" && value != "debug") {
-    return Wrong("--log-level wants error, info or debug, not \"" + value + "\".");
-  }
-  options.log_level = value;
-  return true;
-}
-
-Setter IntegerInto(std::function<void(Options&, int64_t)> set) {
-  return
-      [set](Options& options, const std::string& option, const std::string& value) -> Result<bool> {
-        Result<int64_t> number = ParseInteger(option, value);
-        if (!number.ok()) return number.error();
-        set(options, number.value());
-        return true;
-      };
-}
-
-Result<bool> AddParam(Options& options, const std::string&, const std::string& value) {
-  const size_t equals = value.find('=');
-  if (equals == std::string::npos || equals == 0) return Wrong("--param wants KEY=VALUE.");
-  options.params.emplace_back(value.substr(0, equals), value.substr(equals + 1));
-  return true;
-}
-
-const std::map<std::string, Setter>& ValueOptions() {
-  static const std::map<std::string, Setter> options = {
-      {"--format", SetFormat},
-      {"--run", Into(&Options::run)},
-      {"--worker", Into(&Options::worker)},
-      {"--span", Into(&Options::span)},
-      {"--steps", Into(&Options::steps)},
-      {"--group-by", Into(&Options::group_by)},
-      {"--sort", Into(&Options::sort)},
-      {"--filter", Into(&Options::filter)},
-      {"--limit", IntegerInto([](Options& o, int64_t n) { o.limit = n; })},
-      {"--pixels", IntegerInto([](Options& o, int64_t n) { o.pixels = n; })},
-      {"--track", IntegerInto([](Options& o, int64_t n) { o.tracks.push_back(n); })},
-      {"--source",
-       [](Options& o, const std::string&, const std::string& value) -> Result<bool> {
-         o.sources.push_back(value);
-         return true;
-       }},
-      {"--window", SetWindow},
-      {"--param", AddParam},
-      {"--log-level", SetLogLevel},
-  };
-  return options;
-}
-
-const std::map<std::string, bool Options::*>& FlagOptions() {
-  static const std::map<std::string, bool Options::*> options = {
-      {"--help", &Options::help},
-      {"-h", &Options::help},
-      {"--version", &Options::version},
-  };
-  return options;
-}
-
 // What may have been meant by a word: the nearest of those known, when one is near.
 std::string Hint(const std::string& word, const std::vector<std::string>& known) {
   std::string nearest;
@@ -145,104 +92,258 @@ std::string Hint(const std::string& word, const std::vector<std::string>& known)
   return nearest.empty() ? "Try `emberline --help`." : "Did you mean " + nearest + "?";
 }
 
-Error UnknownOption(const std::string& option) {
-  std::vector<std::string> known;
-  for (const auto& [name, setter] : ValueOptions()) known.push_back(name);
-  for (const auto& [name, flag] : FlagOptions()) known.push_back(name);
-  return Wrong("There is no option " + option + ".", Hint(option, known));
+// Help in the form that other tools have.
+class HelpText : public CLI::Formatter {
+ public:
+  HelpText() { column_width(28); }
+  std::string make_usage(const CLI::App* app, std::string) const override {
+    if (app->get_parent() == nullptr) return "Usage: emberline COMMAND PATH [options]\n";
+    std::string usage = "Usage: emberline " + app->get_name();
+    for (const CLI::Option* option : app->get_options()) {
+      if (option->get_positional() && !option->get_group().empty())
+        usage += " " + option->get_name(true);
+    }
+    return usage + " [options]\n";
+  }
+  // What the value is, behind the option's name.
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const std::string type = option->get_type_name();
+    return type.empty() || option->get_positional() ? "" : " " + type;
+  }
+};
+
+// The program's options and commands. What is parsed goes into `options`, which must outlive it.
+class CommandLine {
+ public:
+  explicit CommandLine(Options& options) : options_(options) {
+    app_.name("emberline");
+    app_.formatter(std::make_shared<HelpText>());
+    app_.set_help_flag("-h,--help", "this text")->disable_flag_override();
+    app_.add_flag("--version", options.version, "the program's version")->disable_flag_override();
+    AddCommands();
+    app_.footer(kFooter);  // last: commands take over what stands here
+  }
+
+  CLI::App& app() { return app_; }
+
+  std::vector<std::string> Commands() const {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app_.get_subcommands({})) names.push_back(command->get_name());
+    return names;
+  }
+
+  // The long names of what `command` takes.
+  static std::vector<std::string> OptionsOf(const CLI::App& command) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+    return names;
+  }
+
+ private:
+  void AddCommands() {
+    CLI::App* check = Command("check", "what was read, in what time, and what is missing");
+    AddTrace(check);
+    AddParams(check);
+    AddOutput(check);
+    CLI::App* runs = Command("runs", "runs, workers and capture spans");
+    AddOutput(runs);
+    for (const Json& view : ProtocolDefinition()["views"]) {
+      CLI::App* command = Command(view["name"].get<std::string>(), view["help"].get<std::string>());
+      AddTrace(command);
+      AddSteps(command);
+      if (view["name"] == "timeline") AddWindow(command);
+      AddTable(command);
+      AddParams(command);
+      AddOutput(command);
+    }
+    CLI::App* cut = Command("export", "the slices of --window START:END as a trace of their own");
+    AddTrace(cut);
+    AddWindow(cut);
+    AddParams(cut);
+    CLI::App* serve = Command("serve", "the daemon: JSON-RPC 2.0 over stdin and stdout", "");
+    serve->add_option("--log-level", options_.log_level, "what is written to stderr (info)")
+        ->type_name("error|info|debug")
+        ->check(OneOf({"error", "info", "debug"}));
+    Command("help", "this text, or that of a command", "COMMAND");
+  }
+
+  CLI::App* Command(const std::string& name, const std::string& help,
+                    const char* operand = "PATH") {
+    CLI::App* command = app_.add_subcommand(name, help)->group("Commands");
+    // A command that takes none says so itself.
+    const std::string shown = *operand != 0 ? operand : "PATH";
+    CLI::Option* path = command->add_option(shown, options_.path, "");
+    if (shown == "PATH")
+      path->description("a trace (.json, .json.gz), a run folder or a log folder");
+    if (*operand == 0) path->group("");
+    return command;
+  }
+
+  static void Text(CLI::App* command, const char* group, const char* name, const char* type,
+                   std::string& into, const char* help) {
+    command->add_option(name, into, help)->type_name(type)->group(group);
+  }
+
+  void AddTrace(CLI::App* command) {
+    static const char* kGroup = "Which trace of a folder (the first)";
+    Text(command, kGroup, "--run", "NAME", options_.run, "");
+    Text(command, kGroup, "--worker", "NAME", options_.worker, "");
+    Text(command, kGroup, "--span", "NAME", options_.span, "capture span");
+  }
+
+  void AddSteps(CLI::App* command) {
+    Text(command, "Which part of it", "--steps", "all|N|A-B", options_.steps,
+         "profiler steps; all is the whole trace");
+  }
+
+  void AddTable(CLI::App* command) {
+    static const char* kGroup = "Tables";
+    Text(command, kGroup, "--group-by", "KEY", options_.group_by, "grouping");
+    Text(command, kGroup, "--sort", "KEY|-KEY", options_.sort,
+         "order by a column, - for descending");
+    Text(command, kGroup, "--filter", "WORDS", options_.filter,
+         "rows with all WORDS; key:word, key>number, key<number");
+    command->add_option("--limit", options_.limit, "rows shown; -1 for all")
+        ->type_name("N")
+        ->check(Whole())
+        ->group(kGroup);
+    command
+        ->add_option("--source", options_.sources,
+                     "folder that holds the recorded program's source; repeatable")
+        ->type_name("ROOT")
+        ->allow_extra_args(false)
+        ->group(kGroup);
+  }
+
+  void AddWindow(CLI::App* command) {
+    static const char* kGroup = "Window";
+    command
+        ->add_option_function<std::string>(
+            "--window",
+            [this](const std::string& text) {
+              const size_t colon = text.find(':');
+              options_.window = {*WholeNumber(text.substr(0, colon)),
+                                 *WholeNumber(text.substr(colon + 1))};
+            },
+            "nanoseconds since the trace's start")
+        ->type_name("START:END")
+        ->check(CLI::Validator(CheckWindow, ""))
+        ->group(kGroup);
+    command->add_option("--track", options_.tracks, "repeatable")
+        ->type_name("N")
+        ->check(Whole())
+        ->allow_extra_args(false)
+        ->group(kGroup);
+    command->add_option("--pixels", options_.pixels, "width of the picture that is asked for")
+        ->type_name("N")
+        ->check(Whole())
+        ->group(kGroup);
+  }
+
+  void AddParams(CLI::App* command) {
+    command
+        ->add_option_function<std::vector<std::string>>(
+            "--param",
+            [this](const std::vector<std::string>& all) {
+              for (const std::string& text : all) {
+                const size_t equals = text.find('=');
+                options_.params.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+              }
+            },
+            "any other parameter of the view; repeatable")
+        ->type_name("KEY=VALUE")
+        ->check(CLI::Validator(CheckParam, ""))
+        ->allow_extra_args(false);
+  }
+
+  void AddOutput(CLI::App* command) {
+    command
+        ->add_option_function<std::string>(
+            "--format",
+            [this](const std::string& text) {
+              options_.format = text == "json"  ? OutputFormat::kJson
+                                : text == "csv" ? OutputFormat::kCsv
+                                                : OutputFormat::kTable;
+            },
+            "form of the result (table)")
+        ->type_name("table|json|csv")
+        ->check(OneOf({"table", "json", "csv"}));
+  }
+
+  Options& options_;
+  CLI::App app_{"Reads traces of torch.profiler and says where the time went."};
+};
+
+// "--limit: wants ..." of a validator as a sentence.
+std::string Sentence(std::string text) {
+  const size_t colon = text.find(": ");
+  if (colon != std::string::npos) text.erase(colon, 1);
+  return text + ".";
+}
+
+Error UsageError(const CLI::App& command, const CLI::ParseError& fault) {
+  const std::string text = fault.what();
+  std::string option = text.substr(0, text.find_first_of(": "));
+  if (!option.starts_with("-")) option = "--" + option;
+  if (dynamic_cast<const CLI::ValidationError*>(&fault) != nullptr) return Wrong(Sentence(text));
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&fault) != nullptr) {
+    const bool flag = text.find("flag override") != std::string::npos;
+    return Wrong(option + (flag ? " takes no value." : " wants a value."));
+  }
+  if (dynamic_cast<const CLI::ExtrasError*>(&fault) != nullptr) {
+    const std::vector<std::string> extras = command.remaining();
+    if (!extras.empty() && extras[0].starts_with("-")) {
+      const std::string name = extras[0].substr(0, extras[0].find('='));
+      return Wrong(command.get_name() + " has no option " + name + ".",
+                   Hint(name, CommandLine::OptionsOf(command)));
+    }
+    if (!extras.empty()) {
+      return Wrong("There is one PATH at most; \"" + extras[0] + "\" is too much.");
+    }
+  }
+  return Wrong(text + ".");
 }
 
 }  // namespace
 
-std::string CommandHint(const std::string& command) {
-  std::vector<std::string> known;
-  std::istringstream usage(UsageText());
-  // A command stands in the usage behind two spaces, and options behind dashes.
-  for (std::string line; std::getline(usage, line);) {
-    if (!line.starts_with("  ") || line.size() < 3 || line[2] == '-' || line[2] == ' ') continue;
-    known.push_back(line.substr(2, line.find(' ', 2) - 2));
-  }
-  return Hint(command, known);
-}
-
 Result<Options> ParseOptions(const std::vector<std::string>& arguments) {
   Options options;
-  std::vector<std::string> words;
-  bool only_words = false;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    std::string argument = arguments[i];
-    if (only_words || argument.size() < 2 || argument[0] != '-') {
-      words.push_back(argument);
-      continue;
-    }
-    if (argument == "--") {
-      only_words = true;
-      continue;
-    }
-    std::optional<std::string> value;
-    if (const size_t equals = argument.find('='); equals != std::string::npos) {
-      value = argument.substr(equals + 1);
-      argument.resize(equals);
-    }
-    if (const auto flag = FlagOptions().find(argument); flag != FlagOptions().end()) {
-      if (value) return Wrong(argument + " takes no value.");
-      options.*flag->second = true;
-      continue;
-    }
-    const auto setter = ValueOptions().find(argument);
-    if (setter == ValueOptions().end()) return UnknownOption(argument);
-    if (!value) {
-      if (i + 1 >= arguments.size()) return Wrong(argument + " wants a value.");
-      value = arguments[++i];
-    }
-    Result<bool> set = setter->second(options, argument, *value);
-    if (!set.ok()) return set.error();
+  CommandLine line(options);
+  const std::vector<std::string> known = line.Commands();
+  if (!arguments.empty() && !arguments[0].starts_with("-") &&
+      std::find(known.begin(), known.end(), arguments[0]) == known.end()) {
+    return Wrong("There is no command \"" + arguments[0] + "\".", Hint(arguments[0], known));
   }
-  if (!words.empty()) options.command = words[0];
-  if (options.command == "help") options.help = true;
-  if (words.size() > 1) options.path = words[1];
-  if (words.size() > 2 && !options.help)
-    return Wrong("There is one PATH at most; \"" + words[2] + "\" is too much.");
+  // The command, as far as it is known.
+  const auto command = [&]() -> CLI::App& {
+    const std::vector<CLI::App*> chosen = line.app().get_subcommands();
+    return chosen.empty() ? line.app() : *chosen[0];
+  };
+  try {
+    // In reverse, as the library wants them.
+    line.app().parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    options.help = command().help();
+    return options;
+  } catch (const CLI::ParseError& fault) {
+    return UsageError(command(), fault);
+  }
+  if (&command() != &line.app()) options.command = command().get_name();
+  if (options.command == "help") {
+    const auto named = std::find(known.begin(), known.end(), options.path);
+    Options ignored;
+    CommandLine fresh(ignored);  // one that has parsed a command shows only that one's help
+    options.help =
+        named == known.end() ? fresh.app().help() : fresh.app().get_subcommand(*named)->help();
+  }
   return options;
 }
 
 std::string UsageText() {
-  return R"(Usage: emberline COMMAND PATH [options]
-
-Reads traces of torch.profiler and says where the time went.
-PATH is a trace (.json, .json.gz), a run folder or a log folder.
-
-Commands
-  check        what was read, in what time, and what is missing
-  runs         runs, workers and capture spans
-  overview     where each step's time went, devices, findings
-  operators    operators with device and host times (--group-by name|shape)
-  kernels      device kernels (--group-by name|properties)
-  memory       allocated memory over time and by operator
-  modules      the tree of torch.nn modules
-  stacks       call stacks by cost
-  lightning    PyTorch Lightning hooks and stages
-  lines        cost per line of Python (--source ROOT, repeatable)
-  timeline     tracks; with --window START:END (ns) the slices of a window
-  export       the slices of --window START:END as a trace of their own
-  serve        the daemon: JSON-RPC 2.0 over stdin and stdout
-
-Options
-  --format table|json|csv   form of the result (table)
-  --run, --worker, --span   which trace of a folder (the first)
-  --steps all|N|A-B         which profiler steps; all is the whole trace
-  --group-by KEY            grouping of a table
-  --sort KEY, --sort=-KEY   order of a table by a column, - for descending
-  --filter WORDS            rows with all WORDS; key:word, key>number, key<number
-  --limit N                 rows shown; -1 for all
-  --source ROOT             folder that holds the recorded program's source
-  --window START:END        part of the timeline in ns, --track N, --pixels N
-  --param KEY=VALUE         any other parameter of the view
-  --log-level error|info|debug   what serve writes to stderr
-  --version, --help
-
-Exit status: 0 done, 1 gate failed, 2 wrong usage, 3 input unreadable, 4 internal error.
-)";
+  Options ignored;
+  return CommandLine(ignored).app().help();
 }
 
 }  // namespace emberline

@@ -27,16 +27,13 @@ struct Options {
   std::optional<int64_t> pixels;
   std::vector<std::pair<std::string, std::string>> params;  // --param KEY=VALUE
   std::string log_level = "info";
-  bool help = false;
+  std::string help;  // what to print instead of doing anything
   bool version = false;
 };
 
 // Parses the arguments after the program's name. Errors: kInvalidArgument, with what to write
 // instead.
 Result<Options> ParseOptions(const std::vector<std::string>& arguments);
-
-// What to write instead of a command that there is not.
-std::string CommandHint(const std::string& command);
 
 // The text of --help.
 std::string UsageText();

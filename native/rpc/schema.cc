@@ -59,7 +59,8 @@ Result<bool> CheckObject(const Json& schema, const Json& definitions, const Json
 
 const Json& ProtocolDefinition() {
   static const Json protocol = [] {
-    Json merged = {{"$defs", Json::object()}, {"methods", Json::object()}};
+    Json merged = {
+        {"$defs", Json::object()}, {"methods", Json::object()}, {"views", Json::array()}};
     for (const std::string_view text : ProtocolTexts()) {
       Result<Json> file = ParseJson(text);
       if (!file.ok() || !file->is_object()) {
@@ -67,7 +68,12 @@ const Json& ProtocolDefinition() {
         continue;
       }
       for (auto& [part, all] : merged.items()) {
-        if (file->contains(part)) all.update((*file)[part]);
+        if (!file->contains(part)) continue;
+        if (all.is_array()) {
+          for (Json& entry : (*file)[part]) all.push_back(std::move(entry));
+        } else {
+          all.update((*file)[part]);
+        }
       }
     }
     return merged;

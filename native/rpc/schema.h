@@ -9,7 +9,8 @@
 
 namespace emberline {
 
-// The merged definition: members "$defs" and "methods".
+// The merged definition: members "$defs", "methods", and "views", the views in their order with
+// name, title, method and a line of help.
 const Json& ProtocolDefinition();
 
 // Checks a method's params: types, required members, enumerations, bounds. Members that the

@@ -6,7 +6,6 @@
 #include <optional>
 #include <thread>
 
-
 namespace emberline {
 namespace {
 

@@ -66,7 +66,7 @@ TEST_CASE("options: wrong usage says what is right") {
     return options.error().message + " " + options.error().hint;
   };
   CHECK(hint({"check", "x", "--wroker", "a"}).find("--worker") != std::string::npos);
-  CHECK(hint({"check", "x", "--limit", "1e3"}).find("whole number") != std::string::npos);
-  CHECK(hint({"check", "x", "--help=yes"}).find("no value") != std::string::npos);
+  CHECK(hint({"operators", "x", "--limit", "1e3"}).find("whole number") != std::string::npos);
+  CHECK(hint({"--version=yes"}).find("no value") != std::string::npos);
   CHECK(hint({"check", "x", "--param", "novalue"}).find("KEY=VALUE") != std::string::npos);
 }
