@@ -1,15 +1,14 @@
 #include "app/commands.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <string_view>
 #include <utility>
 
+#include "app/diff.h"
 #include "app/options.h"
+#include "app/output.h"
 #include "app/render.h"
 #include "base/escape.h"
-#include "json/write_json.h"
 #include "rpc/log.h"
 #include "rpc/methods.h"
 #include "rpc/schema.h"
@@ -22,48 +21,6 @@ namespace {
 
 // Rows that a table shows when --limit is not given; other formats show all.
 constexpr int64_t kTableRows = 40;
-
-int Fail(const Error& error, int status) {
-  std::string text = "emberline: " + Escaped(error.message);
-  if (error.offset) text += " (at byte " + std::to_string(*error.offset) + ")";
-  text += "\n";
-  if (!error.hint.empty()) text += Escaped(error.hint) + "\n";
-  std::fputs(text.c_str(), stderr);
-  return status;
-}
-
-int StatusOf(const Error& error) {
-  switch (error.kind) {
-    case ErrorKind::kInvalidArgument:
-      return kExitUsage;
-    case ErrorKind::kNotFound:
-    case ErrorKind::kUnreadable:
-    case ErrorKind::kUnsupported:
-      return kExitUnreadable;
-    case ErrorKind::kCancelled:
-    case ErrorKind::kInternal:
-      return kExitInternal;
-  }
-  return kExitInternal;
-}
-
-int Printed(bool written) {
-  return written && std::fflush(stdout) == 0
-             ? kExitDone
-             : Fail({ErrorKind::kInternal, "The output cannot be written.", "", {}}, kExitInternal);
-}
-
-int Print(std::string_view text) {
-  return Printed(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
-}
-
-int PrintJson(const Json& document) {
-  const auto write = [](std::string_view piece) {
-    const std::string text = EscapedJson(std::string(piece));
-    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  };
-  return Printed(WriteJson(document, write) && std::fputc('\n', stdout) != EOF);
-}
 
 // The method behind a command; "" for "runs", which shows what opening found.
 std::string MethodOf(const Options& options) {
@@ -106,19 +63,6 @@ Json ParamsOf(const Options& options, const std::string& profile_id) {
     params[key] = value.ok() ? value.value() : Json(text);
   }
   return params;
-}
-
-// Progress for people who wait at a terminal.
-ProgressFn TerminalProgress() {
-  if (!isatty(STDERR_FILENO)) return {};
-  return [](std::string_view stage, double fraction) {
-    if (fraction >= 1) {
-      std::fputs("\r\x1b[K", stderr);
-    } else {
-      std::fprintf(stderr, "\r\x1b[K%.*s %3.0f %%", static_cast<int>(stage.size()), stage.data(),
-                   fraction * 100);
-    }
-  };
 }
 
 int RunRuns(const Options& options, const Json& opened) {
@@ -187,7 +131,7 @@ int RunView(const Options& options, const std::string& method) {
   Session session;
   const CallContext context{session, {}, TerminalProgress()};
   Result<Json> opened = CallMethod("profile/open", {{"path", options.path}}, context);
-  if (!opened.ok()) return Fail(opened.error(), StatusOf(opened.error()));
+  if (!opened.ok()) return Fail(opened.error());
   if (method.empty()) return RunRuns(options, opened.value());
 
   const std::string id = opened.value()["profileId"];
@@ -197,9 +141,9 @@ int RunView(const Options& options, const std::string& method) {
     if (params.contains(key)) selection[key] = params[key];
   }
   Result<Json> info = CallMethod("profile/load", selection, context);
-  if (!info.ok()) return Fail(info.error(), StatusOf(info.error()));
+  if (!info.ok()) return Fail(info.error());
   Result<Json> result = CallMethod(method, params, context);
-  if (!result.ok()) return Fail(result.error(), StatusOf(result.error()));
+  if (!result.ok()) return Fail(result.error());
   // A part of a trace is a document of its own, whatever the format.
   if (options.command == "export") {
     return Print(EscapedJson(std::move(result.value()["text"].get_ref<std::string&>())));
@@ -235,6 +179,7 @@ int RunView(const Options& options, const std::string& method) {
       std::fputs(NoticeLines(problems).c_str(), stderr);
       return Print(csv);
     }
+    case OutputFormat::kMarkdown:
     case OutputFormat::kTable:
       break;
   }
@@ -270,6 +215,7 @@ int RunCommandLine(const std::vector<std::string>& arguments, const std::string&
                                                : LogLevel::kInfo);
     return Serve(version);
   }
+  if (options.command == "diff") return RunDiff(options);
   const std::string method = MethodOf(options);
   if (options.path.empty()) {
     return Fail({ErrorKind::kInvalidArgument,

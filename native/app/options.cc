@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "rpc/schema.h"
 
@@ -44,6 +45,18 @@ Complaint CheckWindow(const std::string& text) {
 Complaint CheckParam(const std::string& text) {
   const size_t equals = text.find('=');
   return equals == std::string::npos || equals == 0 ? "wants KEY=VALUE" : "";
+}
+
+std::optional<double> Number(const std::string& text) {
+  double value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = fault == std::errc() && end == text.data() + text.size();
+  return whole && std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
+}
+
+Complaint CheckGate(const std::string& text) {
+  const auto percent = Number(text.substr(0, text.find(':')));
+  return percent && *percent >= 0 ? "" : "wants PERCENT or PERCENT:METRIC, not \"" + text + "\"";
 }
 
 // Takes one of a few words.
@@ -158,6 +171,7 @@ class CommandLine {
       AddParams(command);
       AddOutput(command);
     }
+    AddDiff();
     CLI::App* cut = Command("export", "the slices of --window START:END as a trace of their own");
     AddTrace(cut);
     AddWindow(cut);
@@ -184,6 +198,46 @@ class CommandLine {
   static void Text(CLI::App* command, const char* group, const char* name, const char* type,
                    std::string& into, const char* help) {
     command->add_option(name, into, help)->type_name(type)->group(group);
+  }
+
+  void AddDiff() {
+    CLI::App* diff =
+        app_.add_subcommand("diff", "what changed from one trace to another")->group("Commands");
+    diff->add_option("BASELINE", options_.path, "the trace before, or a folder");
+    diff->add_option("CANDIDATE", options_.second_path, "the trace after, or a folder");
+    diff->add_option("--by", options_.by, "what a row is (overview)")
+        ->type_name("overview|steps|modules|operators|kernels|memory|lines")
+        ->check(OneOf({"overview", "steps", "modules", "operators", "operatorShapes", "kernels",
+                       "memory", "lines", "functions"}));
+    diff->add_option("--time", options_.time, "which time is compared (device where both have it)")
+        ->type_name("host|device")
+        ->check(OneOf({"host", "device"}));
+    diff->add_option_function<std::string>(
+            "--fail-above",
+            [this](const std::string& text) {
+              const size_t colon = text.find(':');
+              options_.gate = Gate{*Number(text.substr(0, colon)), "step"};
+              if (colon != std::string::npos) options_.gate->metric = text.substr(colon + 1);
+            },
+            "status 1 where the step, or the metric of the overview, grew by more, beyond noise")
+        ->type_name("PERCENT[:METRIC]")
+        ->check(CLI::Validator(CheckGate, ""));
+    AddTrace(diff);
+    AddSteps(diff);
+    AddSide(diff, "baseline", options_.baseline);
+    AddSide(diff, "candidate", options_.candidate);
+    AddTable(diff);
+    AddParams(diff);
+    AddOutput(diff, true);
+  }
+
+  // What one side has of its own.
+  void AddSide(CLI::App* command, const std::string& side, TraceOptions& into) {
+    const std::string group = "Of the " + side + " alone";
+    Text(command, group.c_str(), ("--" + side + "-run").c_str(), "NAME", into.run, "");
+    Text(command, group.c_str(), ("--" + side + "-worker").c_str(), "NAME", into.worker, "");
+    Text(command, group.c_str(), ("--" + side + "-span").c_str(), "NAME", into.span, "");
+    Text(command, group.c_str(), ("--" + side + "-steps").c_str(), "all|N|A-B", into.steps, "");
   }
 
   void AddTrace(CLI::App* command) {
@@ -258,18 +312,21 @@ class CommandLine {
         ->allow_extra_args(false);
   }
 
-  void AddOutput(CLI::App* command) {
+  void AddOutput(CLI::App* command, bool markdown = false) {
+    std::vector<std::string> words = {"table", "json", "csv"};
+    if (markdown) words.push_back("markdown");
     command
         ->add_option_function<std::string>(
             "--format",
             [this](const std::string& text) {
-              options_.format = text == "json"  ? OutputFormat::kJson
-                                : text == "csv" ? OutputFormat::kCsv
-                                                : OutputFormat::kTable;
+              options_.format = text == "json"       ? OutputFormat::kJson
+                                : text == "csv"      ? OutputFormat::kCsv
+                                : text == "markdown" ? OutputFormat::kMarkdown
+                                                     : OutputFormat::kTable;
             },
             "form of the result (table)")
-        ->type_name("table|json|csv")
-        ->check(OneOf({"table", "json", "csv"}));
+        ->type_name(markdown ? "table|json|csv|markdown" : "table|json|csv")
+        ->check(OneOf(words));
   }
 
   Options& options_;

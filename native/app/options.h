@@ -11,11 +11,27 @@
 
 namespace emberline {
 
-enum class OutputFormat { kTable, kJson, kCsv };
+enum class OutputFormat { kTable, kJson, kCsv, kMarkdown };
+
+// --fail-above PERCENT[:metric]
+struct Gate {
+  double percent = 0;
+  std::string metric = "step";  // key of a figure of the overview
+};
+
+// Which trace of a folder, and which of its steps.
+struct TraceOptions {
+  std::string run, worker, span, steps;
+};
 
 struct Options {
   std::string command;
   std::string path;
+  std::string second_path;           // of diff: the candidate's
+  TraceOptions baseline, candidate;  // of diff: what differs from `run`, `worker`, `span`, `steps`
+  std::string by = "overview";       // of diff
+  std::string time;                  // of diff: "host", "device", or "" for what both have
+  std::optional<Gate> gate;          // of diff
   OutputFormat format = OutputFormat::kTable;
   std::string run, worker, span;
   std::string steps;

@@ -315,6 +315,51 @@ std::string Humane(const Json& value, const std::string& unit) {
   return Formatted("%.3f", number);
 }
 
+std::string MarkdownText(const std::string& text) {
+  std::string out;
+  for (const char c : Escaped(text)) {
+    // What begins or ends something in Markdown or HTML.
+    if (std::string_view("\\`*_{}[]()<>#+!|~$&@").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  // Addresses become links of themselves without any mark.
+  for (const char* scheme : {"http:", "https:", "www."}) {
+    for (size_t at = out.find(scheme); at != std::string::npos; at = out.find(scheme, at + 8)) {
+      out.insert(at + std::string_view(scheme).size() - 1, "\\");
+    }
+  }
+  return out;
+}
+
+std::string TableMarkdown(const Json& table) {
+  std::vector<const Json*> columns;
+  for (const Json& column : table["columns"]) {
+    if (!column.value("hidden", false)) columns.push_back(&column);
+  }
+  const auto line = [&](auto&& cell) {
+    std::string text = "|";
+    for (const Json* column : columns) text += " " + cell(*column) + " |";
+    return text + "\n";
+  };
+  const auto is_text = [](const Json& column) { return column.value("type", "text") == "text"; };
+  std::string out = line([](const Json& column) { return MarkdownText(column["title"]); });
+  out += line([&](const Json& column) { return std::string(is_text(column) ? "---" : "---:"); });
+  for (const Json& row : table["rows"]) {
+    out += line([&](const Json& column) {
+      const Json cell = row.value(column["key"].get<std::string>(), Json());
+      if (cell.is_null()) return std::string();
+      if (cell.is_string()) return MarkdownText(Shortened(cell.get<std::string>()));
+      return Humane(cell, column.value("unit", ""));
+    });
+  }
+  const uint64_t total = table.value("totalRows", uint64_t{0});
+  if (total > table["rows"].size()) {
+    out +=
+        "\n" + std::to_string(table["rows"].size()) + " of " + std::to_string(total) + " rows.\n";
+  }
+  return out;
+}
+
 std::string TableText(const Json& table) {
   std::vector<std::string> titles, keys, units;
   std::vector<bool> right;

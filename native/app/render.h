@@ -18,6 +18,11 @@ std::string UnitOfKey(const std::string& key);
 // numbers. Texts are escaped in both.
 std::string TableText(const Json& table);
 std::string TableCsv(const Json& table);
+// The same as a table of Markdown, with the columns that are shown: names are text, whatever they
+// hold.
+std::string TableMarkdown(const Json& table);
+// A text of a trace in Markdown: nothing in it becomes more than text.
+std::string MarkdownText(const std::string& text);
 
 // The {columns, rows} form of an array of flat objects; nested members become compact JSON.
 Json TableOfObjects(const Json& objects);

@@ -4,8 +4,10 @@
 
 #include "rpc/params.h"
 #include "rpc/schema.h"
+#include "rpc/views/compare.h"
 #include "rpc/views/profile.h"
 #include "rpc/views/view.h"
+#include "session/trace_set.h"
 
 namespace emberline {
 namespace {
@@ -39,6 +41,45 @@ Result<Json> CallView(const ViewMethod& view, const Json& params, const CallCont
   return view.function(request);
 }
 
+const CompareMethod* FindCompare(const std::string& method) {
+  for (const CompareMethod& compare : CompareMethods()) {
+    if (method == compare.method) return &compare;
+  }
+  return nullptr;
+}
+
+Result<Json> CallCompare(const CompareMethod& compare, const Json& params,
+                         const CallContext& context) {
+  std::vector<TraceRef> refs;
+  std::vector<std::shared_ptr<void>> work;
+  for (const char* side : {"baseline", "candidate"}) {
+    const std::string profile = TextParam(params[side], "profileId");
+    refs.push_back({profile, SelectionOf(params[side])});
+    work.push_back(context.session.BeginWork(profile, context.cancel));
+  }
+  auto members = LoadAll(context.session, refs, ReadOptions{context.cancel, context.progress});
+  if (!members.ok()) return members.error();
+  const auto workers = [] { return size_t{1}; };
+  std::vector<ViewRequest> sides;
+  for (size_t i = 0; i < members->size(); ++i) {
+    const auto& trace = (*members)[i].trace;
+    if (!trace.ok()) {
+      Error error = trace.error();
+      error.message = std::string(i == 0 ? "The baseline: " : "The candidate: ") + error.message;
+      return error;
+    }
+    const std::string steps_text = TextParam(params[i == 0 ? "baseline" : "candidate"], "steps");
+    StepSelection steps;
+    if (!steps_text.empty() && steps_text != "all") {
+      Result<StepSelection> parsed = ParseSteps(*trace.value()->model, steps_text);
+      if (!parsed.ok()) return parsed.error();
+      steps = *parsed;
+    }
+    sides.push_back(ViewRequest{*trace.value(), params, context.cancel, steps, workers});
+  }
+  return compare.function({sides[0], sides[1], params, context.cancel});
+}
+
 }  // namespace
 
 TraceSelection SelectionOf(const Json& params) {
@@ -46,7 +87,8 @@ TraceSelection SelectionOf(const Json& params) {
 }
 
 bool IsMethod(const std::string& method) {
-  return FindProfileMethod(method) != nullptr || FindView(method) != nullptr;
+  return FindProfileMethod(method) != nullptr || FindView(method) != nullptr ||
+         FindCompare(method) != nullptr;
 }
 
 Result<Json> CallMethod(const std::string& method, const Json& params, const CallContext& context) {
@@ -58,6 +100,9 @@ Result<Json> CallMethod(const std::string& method, const Json& params, const Cal
     if (!checked.ok()) return checked.error();
     if (const ProfileFunction profile = FindProfileMethod(method)) return profile(params, context);
     if (const ViewMethod* view = FindView(method)) return CallView(*view, params, context);
+    if (const CompareMethod* compare = FindCompare(method)) {
+      return CallCompare(*compare, params, context);
+    }
     return Error{ErrorKind::kInvalidArgument, "There is no method \"" + method + "\".", "", {}};
   } catch (const std::bad_alloc&) {
     return Error{ErrorKind::kInternal,

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "rpc/views/common.h"
+#include "rpc/views/tables.h"
 #include "rpc/views/view.h"
 
 namespace emberline {
@@ -20,7 +21,10 @@ Result<KernelGrouping> GroupingOf(const ViewRequest& request) {
                "Groupings: name, properties.", std::nullopt};
 }
 
-auto TableOf(const ViewRequest& request, KernelGrouping grouping) {
+}  // namespace
+
+Result<std::shared_ptr<const KernelTabled>> KernelsOf(const ViewRequest& request,
+                                                      KernelGrouping grouping) {
   const char* name = grouping == KernelGrouping::kName ? "kernels" : "kernelProperties";
   return TabledOf<KernelData>(
       request, name, [&](const TensorCoreRules& rules) -> Result<Tabled<KernelData>> {
@@ -31,6 +35,8 @@ auto TableOf(const ViewRequest& request, KernelGrouping grouping) {
         return Tabled<KernelData>{std::move(*data), std::move(table)};
       });
 }
+
+namespace {
 
 Result<Json> LaunchesJson(const Model& model, Result<KernelLaunches> launches) {
   if (!launches.ok()) return launches.error();
@@ -49,10 +55,10 @@ Result<Json> LaunchesJson(const Model& model, Result<KernelLaunches> launches) {
 Result<Json> KernelsView(const ViewRequest& request) {
   const Result<KernelGrouping> grouping = GroupingOf(request);
   if (!grouping.ok()) return grouping.error();
-  auto grouped = TableOf(request, *grouping);
+  auto grouped = KernelsOf(request, *grouping);
   if (!grouped.ok()) return grouped.error();
   auto by_name =
-      *grouping == KernelGrouping::kName ? grouped : TableOf(request, KernelGrouping::kName);
+      *grouping == KernelGrouping::kName ? grouped : KernelsOf(request, KernelGrouping::kName);
   if (!by_name.ok()) return by_name.error();
   Result<Json> result = TableResult((*grouped)->table, request.params);
   if (!result.ok()) return result;

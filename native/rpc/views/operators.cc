@@ -5,6 +5,7 @@
 
 #include "analysis/modules.h"
 #include "rpc/views/common.h"
+#include "rpc/views/tables.h"
 #include "rpc/views/view.h"
 
 namespace emberline {
@@ -27,10 +28,10 @@ Result<OperatorGrouping> GroupingOf(const ViewRequest& request) {
                "Groupings: operator, operatorAndShapes.", std::nullopt};
 }
 
-using OperatorTabled = Tabled<OperatorData>;
+}  // namespace
 
-Result<std::shared_ptr<const OperatorTabled>> TableOf(const ViewRequest& request,
-                                                      OperatorGrouping grouping) {
+Result<std::shared_ptr<const OperatorTabled>> OperatorsOf(const ViewRequest& request,
+                                                          OperatorGrouping grouping) {
   const std::string module = request.params.value("module", std::string());
   std::string name = grouping == OperatorGrouping::kName ? "operators" : "operatorShapes";
   if (!module.empty()) name += "/" + module;
@@ -48,6 +49,8 @@ Result<std::shared_ptr<const OperatorTabled>> TableOf(const ViewRequest& request
   return TabledOf<OperatorData>(request, name, make);
 }
 
+namespace {
+
 Json RingOf(const ViewRequest& request, const std::vector<OperatorRow>& rows,
             Ns OperatorRow::*value) {
   std::vector<std::pair<StringId, Ns>> parts;
@@ -61,11 +64,12 @@ Json RingOf(const ViewRequest& request, const std::vector<OperatorRow>& rows,
 Result<Json> OperatorsView(const ViewRequest& request) {
   const Result<OperatorGrouping> grouping = GroupingOf(request);
   if (!grouping.ok()) return grouping.error();
-  auto grouped = TableOf(request, *grouping);
+  auto grouped = OperatorsOf(request, *grouping);
   if (!grouped.ok()) return grouped.error();
   // Charts are always by name.
-  auto by_name =
-      *grouping == OperatorGrouping::kName ? grouped : TableOf(request, OperatorGrouping::kName);
+  auto by_name = *grouping == OperatorGrouping::kName
+                     ? grouped
+                     : OperatorsOf(request, OperatorGrouping::kName);
   if (!by_name.ok()) return by_name.error();
   Result<Json> result = TableResult((*grouped)->table, request.params);
   if (!result.ok()) return result;

@@ -1,0 +1,239 @@
+#include "app/diff.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include "app/commands.h"
+#include "app/output.h"
+#include "app/render.h"
+#include "base/escape.h"
+#include "rpc/methods.h"
+
+namespace emberline {
+namespace {
+
+// Rows that people are shown when --limit is not given; JSON and CSV have all.
+constexpr int64_t kTableRows = 40, kMarkdownRows = 15;
+
+Json SelectionOf(const Options& options, const TraceOptions& own, const std::string& profile) {
+  Json selection = {{"profileId", profile}};
+  const auto set = [&](const char* key, const std::string& ours, const std::string& both) {
+    const std::string& value = ours.empty() ? both : ours;
+    if (!value.empty()) selection[key] = value;
+  };
+  set("run", own.run, options.run);
+  set("worker", own.worker, options.worker);
+  set("span", own.span, options.span);
+  set("steps", own.steps, options.steps);
+  return selection;
+}
+
+Json ParamsOf(const Options& options, const std::string (&profiles)[2]) {
+  Json params = {{"baseline", SelectionOf(options, options.baseline, profiles[0])},
+                 {"candidate", SelectionOf(options, options.candidate, profiles[1])}};
+  if (!options.time.empty()) params["time"] = options.time;
+  if (!options.sources.empty()) params["sourceRoots"] = options.sources;
+  for (const auto& [key, text] : options.params) {
+    Result<Json> value = ParseJson(text);
+    params[key] = value.ok() ? value.value() : Json(text);
+  }
+  return params;
+}
+
+Json TableParams(const Options& options, Json params) {
+  params["by"] = options.by;
+  if (!options.sort.empty()) params["sort"] = options.sort;
+  if (!options.filter.empty()) params["filter"] = options.filter;
+  const bool people =
+      options.format == OutputFormat::kTable || options.format == OutputFormat::kMarkdown;
+  params["limit"] =
+      options.limit.value_or(!people                                  ? -1
+                             : options.format == OutputFormat::kTable ? kTableRows
+                                                                      : kMarkdownRows);
+  return params;
+}
+
+// The columns that people compare by, under short titles.
+Json ShownTable(const Json& table) {
+  static const std::pair<const char*, const char*> kShown[] = {{"name", nullptr},
+                                                               {"line", nullptr},
+                                                               {"function", nullptr},
+                                                               {"status", nullptr},
+                                                               {"baselineUs", "Baseline"},
+                                                               {"candidateUs", "Candidate"},
+                                                               {"baselineBytes", "Baseline"},
+                                                               {"candidateBytes", "Candidate"},
+                                                               {"deltaUs", "Delta"},
+                                                               {"deltaBytes", "Delta"},
+                                                               {"deltaPercent", "Delta %"},
+                                                               {"beyondNoise", "Beyond noise"},
+                                                               {"baselineCalls", "Calls before"},
+                                                               {"candidateCalls", "Calls after"}};
+  Json shown = {
+      {"columns", Json::array()}, {"rows", table["rows"]}, {"totalRows", table["totalRows"]}};
+  for (const auto& [key, title] : kShown) {
+    for (const Json& column : table["columns"]) {
+      if (column["key"] != key || column["hidden"] == true) continue;
+      Json taken = column;
+      if (title != nullptr) taken["title"] = title;
+      shown["columns"].push_back(std::move(taken));
+    }
+  }
+  return shown;
+}
+
+// Figures of the overview differ in their units, so their cells are texts.
+Json FigureTable(const Json& figures) {
+  Json table = {{"columns", Json::array()}, {"rows", Json::array()}, {"totalRows", figures.size()}};
+  for (const auto& [key, title] :
+       {std::pair{"name", "Figure"}, std::pair{"baseline", "Baseline"},
+        std::pair{"candidate", "Candidate"}, std::pair{"delta", "Delta"},
+        std::pair{"deltaPercent", "Delta %"}, std::pair{"noise", "Noise"}}) {
+    table["columns"].push_back({{"key", key},
+                                {"title", title},
+                                {"type", std::string_view(key) == "name" ? "text" : "number"},
+                                {"unit", ""}});
+  }
+  for (const Json& figure : figures) {
+    const std::string unit = figure["unit"];
+    Json row = {{"name", figure["name"]}};
+    for (const char* key : {"baseline", "candidate", "delta", "noise"}) {
+      if (!figure[key].is_null()) row[key] = Humane(figure[key], unit);
+    }
+    const Json& percent = figure["deltaPercent"];
+    if (!percent.is_null()) {
+      char text[32];
+      std::snprintf(text, sizeof text, "%+.1f %%", percent.get<double>());
+      row["deltaPercent"] = text;
+    }
+    if (figure["beyondNoise"] == false) row["noise"] = row.value("noise", "") + " (within)";
+    table["rows"].push_back(std::move(row));
+  }
+  return table;
+}
+
+// Whether the gate is kept; a message where it is not. Errors: kInvalidArgument for an unknown
+// metric.
+Result<std::string> CheckGate(const Gate& gate, const Json& figures) {
+  std::string keys;
+  for (const Json& figure : figures) {
+    const std::string key = figure["key"];
+    keys += (keys.empty() ? "" : ", ") + key;
+    if (key != gate.metric) continue;
+    if (figure["deltaPercent"].is_null()) {
+      const bool grew = !figure["delta"].is_null() && figure["delta"].get<double>() > 0;
+      return std::string(grew ? key + " was zero and is not any more" : "");
+    }
+    double percent = figure["deltaPercent"];
+    // What noise may have done does not count.
+    if (!figure["noise"].is_null() && figure["baseline"].get<double>() != 0) {
+      percent -= 100 * figure["noise"].get<double>() / std::abs(figure["baseline"].get<double>());
+    }
+    if (percent <= gate.percent) return std::string();
+    char text[96];
+    std::snprintf(text, sizeof text, " grew by %.1f %% beyond noise, which is more than %g %%",
+                  percent, gate.percent);
+    return key + text;
+  }
+  return Error{ErrorKind::kInvalidArgument,
+               "There is no metric \"" + gate.metric + "\" in both traces.",
+               "Metrics: " + keys + ".",
+               {}};
+}
+
+std::string NoteLines(const Json& notes) {
+  std::string text;
+  for (const Json& note : notes) text += "Note: " + Escaped(note.get<std::string>()) + "\n";
+  return text;
+}
+
+std::string ChangeLines(const Json& verdict, const char* key, const char* title) {
+  const Json& changes = verdict[key];
+  if (changes.empty()) return "";
+  std::string text = std::string("\n") + title + ", per step\n";
+  for (const Json& change : changes) {
+    text += "  " + Humane(change["deltaUs"], "us") + "  " +
+            Escaped(change["name"].get<std::string>()) + " (" + Humane(change["baselineUs"], "us") +
+            " to " + Humane(change["candidateUs"], "us") + ")";
+    if (change.contains("file")) {
+      text += "  " + Escaped(change["file"].get<std::string>()) + ":" +
+              std::to_string(change["line"].get<int64_t>());
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+int PrintDiff(const Options& options, Json verdict, const Json& table) {
+  const Json shown = table.is_null() ? FigureTable(verdict["figures"]) : ShownTable(table);
+  const std::string sentence = verdict["verdict"]["text"];
+  switch (options.format) {
+    case OutputFormat::kJson: {
+      Json document = {{"schema", "emberline/diff/1"}, {"by", options.by}};
+      Json rows = table.is_null() ? verdict["figures"] : table["rows"];
+      for (auto& [key, value] : verdict.items()) document[key] = std::move(value);
+      if (!table.is_null()) {
+        for (const auto& [key, value] : table.items()) document[key] = value;
+      }
+      document["rows"] = std::move(rows);
+      return PrintJson(document);
+    }
+    case OutputFormat::kCsv:
+      std::fputs((Escaped(sentence) + "\n" + NoteLines(verdict["notes"])).c_str(), stderr);
+      return Print(TableCsv(table.is_null() ? TableOfObjects(verdict["figures"]) : table));
+    case OutputFormat::kMarkdown: {
+      std::string text = "**" + MarkdownText(sentence) + "**\n\n";
+      for (const Json& note : verdict["notes"]) text += MarkdownText(note) + "\n\n";
+      return Print(text + TableMarkdown(shown));
+    }
+    case OutputFormat::kTable:
+      break;
+  }
+  std::string text = Escaped(sentence) + "\n" + NoteLines(verdict["notes"]);
+  if (table.is_null()) {
+    text += ChangeLines(verdict, "grew", "Grew") + ChangeLines(verdict, "shrank", "Shrank");
+  }
+  return Print(text + "\n" + TableText(shown));
+}
+
+}  // namespace
+
+int RunDiff(const Options& options) {
+  if (options.path.empty() || options.second_path.empty()) {
+    return Fail({ErrorKind::kInvalidArgument,
+                 "diff wants two traces.",
+                 "Write `emberline diff BASELINE CANDIDATE`.",
+                 {}},
+                kExitUsage);
+  }
+  Session session;
+  const CallContext context{session, {}, TerminalProgress()};
+  std::string profiles[2];
+  for (const bool candidate : {false, true}) {
+    const std::string& path = candidate ? options.second_path : options.path;
+    Result<Json> opened = CallMethod("profile/open", {{"path", path}}, context);
+    if (!opened.ok()) return Fail(opened.error());
+    profiles[candidate ? 1 : 0] = opened.value()["profileId"];
+  }
+  const Json params = ParamsOf(options, profiles);
+  Result<Json> verdict = CallMethod("compare/verdict", params, context);
+  if (!verdict.ok()) return Fail(verdict.error());
+  Json table;
+  if (options.by != "overview") {
+    Result<Json> made = CallMethod("compare/table", TableParams(options, params), context);
+    if (!made.ok()) return Fail(made.error());
+    table = std::move(*made);
+  }
+  std::string broken;
+  if (options.gate) {
+    Result<std::string> checked = CheckGate(*options.gate, verdict.value()["figures"]);
+    if (!checked.ok()) return Fail(checked.error());
+    broken = std::move(*checked);
+  }
+  const int status = PrintDiff(options, std::move(*verdict), table);
+  if (status != kExitDone || broken.empty()) return status;
+  std::fputs(("emberline: " + Escaped(broken) + ".\n").c_str(), stderr);
+  return kExitGateFailed;
+}
+
+}  // namespace emberline

@@ -1,0 +1,73 @@
+#include "app/output.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "app/commands.h"
+#include "base/escape.h"
+#include "json/write_json.h"
+
+namespace emberline {
+
+int Fail(const Error& error, int status) {
+  std::string text = "emberline: " + Escaped(error.message);
+  if (error.offset) text += " (at byte " + std::to_string(*error.offset) + ")";
+  text += "\n";
+  if (!error.hint.empty()) text += Escaped(error.hint) + "\n";
+  std::fputs(text.c_str(), stderr);
+  return status;
+}
+
+int StatusOf(const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::kInvalidArgument:
+      return kExitUsage;
+    case ErrorKind::kNotFound:
+    case ErrorKind::kUnreadable:
+    case ErrorKind::kUnsupported:
+      return kExitUnreadable;
+    case ErrorKind::kCancelled:
+    case ErrorKind::kInternal:
+      return kExitInternal;
+  }
+  return kExitInternal;
+}
+
+int Fail(const Error& error) { return Fail(error, StatusOf(error)); }
+
+namespace {
+
+int Printed(bool written) {
+  return written && std::fflush(stdout) == 0
+             ? kExitDone
+             : Fail({ErrorKind::kInternal, "The output cannot be written.", "", {}}, kExitInternal);
+}
+
+}  // namespace
+
+int Print(std::string_view text) {
+  return Printed(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
+}
+
+int PrintJson(const Json& document) {
+  const auto write = [](std::string_view piece) {
+    const std::string text = EscapedJson(std::string(piece));
+    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  };
+  return Printed(WriteJson(document, write) && std::fputc('\n', stdout) != EOF);
+}
+
+ProgressFn TerminalProgress() {
+  if (!isatty(STDERR_FILENO)) return {};
+  return [](std::string_view stage, double fraction) {
+    if (fraction >= 1) {
+      std::fputs("\r\x1b[K", stderr);
+    } else {
+      std::fprintf(stderr, "\r\x1b[K%.*s %3.0f %%", static_cast<int>(stage.size()), stage.data(),
+                   fraction * 100);
+    }
+  };
+}
+
+}  // namespace emberline

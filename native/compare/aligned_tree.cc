@@ -1,0 +1,177 @@
+#include "compare/aligned_tree.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+namespace emberline {
+namespace {
+
+std::vector<ElementLabel> LabelsOf(const StepTree& tree, const std::vector<uint32_t>& nodes) {
+  std::vector<ElementLabel> labels;
+  labels.reserve(nodes.size());
+  for (const uint32_t node : nodes) labels.push_back(tree.nodes[node].label);
+  return labels;
+}
+
+// What is left over between two matches: nodes of one side are new or gone, nodes of both stand in
+// each other's place. Threads replace nothing.
+void AddStretch(const StepTree& baseline, std::vector<uint32_t> left, const StepTree& candidate,
+                std::vector<uint32_t> right, std::vector<AlignedItem>* items) {
+  const auto apart = [&](const StepTree& tree, const std::vector<uint32_t>& nodes) {
+    return std::any_of(nodes.begin(), nodes.end(), [&](uint32_t node) {
+      const StepNodeKind kind = tree.nodes[node].kind;
+      return kind == StepNodeKind::kThread || kind == StepNodeKind::kStep;
+    });
+  };
+  if (!left.empty() && !right.empty() && !apart(baseline, left) && !apart(candidate, right)) {
+    items->push_back({CompareStatus::kReplaced, false, std::move(left), std::move(right)});
+    return;
+  }
+  for (const uint32_t node : left) items->push_back({CompareStatus::kGone, false, {node}, {}});
+  for (const uint32_t node : right) items->push_back({CompareStatus::kNew, false, {}, {node}});
+}
+
+// "32" of "[[32, 3, 64, 64], [8]]"; 0 where the first input has no dimension.
+int64_t FirstDimension(std::string_view shapes) {
+  const size_t at = shapes.find_first_not_of("[ ");
+  int64_t number = 0;
+  if (at == std::string_view::npos || at < 2) return 0;
+  std::from_chars(shapes.data() + at, shapes.data() + shapes.size(), number);
+  return number;
+}
+
+// Counts pairs of first dimensions of matched operators.
+class BatchVotes {
+ public:
+  void Add(const ComparedSide& baseline, uint32_t left, const ComparedSide& candidate,
+           uint32_t right) {
+    const StepNode &before = baseline.tree->nodes[left], &after = candidate.tree->nodes[right];
+    if (before.kind != StepNodeKind::kOperator || before.label.detail == after.label.detail) return;
+    const auto dimension = [](const ComparedSide& side, const StepNode& node) {
+      return FirstDimension(side.model->store().ArgText(node.slice, "Input Dims"));
+    };
+    const std::pair sizes(dimension(baseline, before), dimension(candidate, after));
+    if (sizes.first <= 1 || sizes.second <= 1 || sizes.first == sizes.second) return;
+    ++votes_[sizes];
+    ++all_;
+  }
+  std::optional<BatchSizes> Most() const {
+    for (const auto& [sizes, count] : votes_) {
+      if (2 * count > all_ && count >= 4) return BatchSizes{sizes.first, sizes.second};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::map<std::pair<int64_t, int64_t>, size_t> votes_;
+  size_t all_ = 0;
+};
+
+}  // namespace
+
+const char* CompareStatusName(CompareStatus status) {
+  switch (status) {
+    case CompareStatus::kBoth:
+      return "both";
+    case CompareStatus::kNew:
+      return "new";
+    case CompareStatus::kGone:
+      return "gone";
+    case CompareStatus::kReplaced:
+      return "replaced";
+  }
+  return "both";
+}
+
+std::vector<AlignedItem> AlignChildren(const StepTree& baseline, uint32_t baseline_node,
+                                       const StepTree& candidate, uint32_t candidate_node) {
+  const std::vector<uint32_t> left = baseline.ChildrenOf(baseline_node);
+  const std::vector<uint32_t> right = candidate.ChildrenOf(candidate_node);
+  const std::vector<Match> matches =
+      MatchSequences(LabelsOf(baseline, left), LabelsOf(candidate, right));
+  std::vector<bool> moved_left(left.size(), false), moved_right(right.size(), false);
+  for (const Match& match : matches) {
+    if (match.moved) moved_left[match.baseline] = moved_right[match.candidate] = true;
+  }
+  std::vector<AlignedItem> items;
+  uint32_t i = 0, j = 0;
+  // What stands before the two positions and was matched by nobody.
+  const auto stretch = [&](uint32_t i1, uint32_t j1) {
+    std::vector<uint32_t> gone, came;
+    for (; i < i1; ++i) {
+      if (!moved_left[i]) gone.push_back(left[i]);
+    }
+    for (; j < j1; ++j) {
+      if (!moved_right[j]) came.push_back(right[j]);
+    }
+    AddStretch(baseline, std::move(gone), candidate, std::move(came), &items);
+  };
+  for (const Match& match : matches) {
+    if (match.moved) continue;
+    stretch(match.baseline, match.candidate);
+    items.push_back(
+        {CompareStatus::kBoth, false, {left[match.baseline]}, {right[match.candidate]}});
+    i = match.baseline + 1;
+    j = match.candidate + 1;
+  }
+  stretch(static_cast<uint32_t>(left.size()), static_cast<uint32_t>(right.size()));
+  for (const Match& match : matches) {
+    if (!match.moved) continue;
+    items.push_back({CompareStatus::kBoth, true, {left[match.baseline]}, {right[match.candidate]}});
+  }
+  return items;
+}
+
+Result<AlignedItem> ItemAt(const StepTree& baseline, const StepTree& candidate,
+                           std::string_view path) {
+  AlignedItem item{CompareStatus::kBoth, false, {0}, {0}};
+  const Error missing{ErrorKind::kNotFound,
+                      "The comparison has nothing at \"" + std::string(path) + "\".",
+                      "Take a path from the answer for the level above.",
+                      {}};
+  for (std::string_view rest = path; !rest.empty();) {
+    uint32_t position = 0;
+    const auto [end, fault] = std::from_chars(rest.data(), rest.data() + rest.size(), position);
+    if (fault != std::errc() || !IsPair(item)) return missing;
+    rest.remove_prefix(static_cast<size_t>(end - rest.data()));
+    if (rest.starts_with('.')) rest.remove_prefix(1);
+    std::vector<AlignedItem> items =
+        AlignChildren(baseline, item.baseline[0], candidate, item.candidate[0]);
+    if (position >= items.size()) return missing;
+    item = std::move(items[position]);
+  }
+  return item;
+}
+
+Result<Replacements> FindReplacements(const ComparedSide& baseline, const ComparedSide& candidate,
+                                      const CancelToken& cancel) {
+  Replacements found;
+  const auto note = [](const ComparedSide& side, const std::vector<uint32_t>& nodes,
+                       std::unordered_set<std::string>* names) {
+    for (const uint32_t node : nodes) {
+      for (uint32_t inside = node; inside < side.tree->nodes[node].end; ++inside) {
+        if (side.tree->nodes[inside].kind != StepNodeKind::kOperator) continue;
+        names->insert(StepNodeName(*side.model, *side.tree, inside));
+      }
+    }
+  };
+  BatchVotes votes;
+  std::vector<std::pair<uint32_t, uint32_t>> pairs = {{0, 0}};
+  for (size_t at = 0; at < pairs.size(); ++at) {
+    if (cancel.cancelled()) return Error{ErrorKind::kCancelled, "Comparing was cancelled.", "", {}};
+    const auto [left, right] = pairs[at];
+    for (AlignedItem& item : AlignChildren(*baseline.tree, left, *candidate.tree, right)) {
+      if (item.status == CompareStatus::kReplaced) {
+        note(baseline, item.baseline, &found.gone);
+        note(candidate, item.candidate, &found.came);
+      } else if (IsPair(item) && baseline.tree->nodes[item.baseline[0]].label.content !=
+                                     candidate.tree->nodes[item.candidate[0]].label.content) {
+        pairs.emplace_back(item.baseline[0], item.candidate[0]);
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace emberline

@@ -1,0 +1,121 @@
+#include "compare/modules.h"
+
+#include "analysis/columns.h"
+#include "compare/sequences.h"
+
+namespace emberline {
+namespace {
+
+std::vector<std::string> PathsOf(const ModuleTree& tree) {
+  std::vector<std::string> paths(tree.nodes.size());
+  for (size_t i = 0; i < tree.nodes.size(); ++i) {  // parents stand before their children
+    const ModuleNode& node = tree.nodes[i];
+    paths[i] = node.parent == kNone ? node.name : paths[node.parent] + " / " + node.name;
+  }
+  return paths;
+}
+
+std::vector<uint64_t> ContentsOf(const ModuleTree& tree) {
+  std::vector<uint64_t> contents(tree.nodes.size(), 0);
+  for (size_t i = tree.nodes.size(); i-- > 0;) {
+    for (const uint32_t child : tree.nodes[i].children) {
+      contents[i] = StableHash(
+          contents[i], StableHash(StableHash(tree.nodes[child].class_name), contents[child]));
+    }
+  }
+  return contents;
+}
+
+std::vector<ElementLabel> LabelsOf(const ModuleTree& tree, const std::vector<uint64_t>& contents,
+                                   const std::vector<uint32_t>& nodes) {
+  std::vector<ElementLabel> labels;
+  for (const uint32_t node : nodes) {
+    const ModuleNode& module = tree.nodes[node];
+    labels.push_back({StableHash(module.class_name.empty() ? module.name : module.class_name),
+                      StableHash(module.name), contents[node]});
+  }
+  return labels;
+}
+
+struct Row {
+  const ModuleNode* node = nullptr;
+  std::string path;
+};
+
+}  // namespace
+
+Table ModuleTable(const ModuleTree& tree) {
+  const std::vector<std::string> paths = PathsOf(tree);
+  std::vector<Row> rows;
+  for (size_t i = 0; i < tree.nodes.size(); ++i) rows.push_back({&tree.nodes[i], paths[i]});
+  const auto time = [](auto sum) {
+    return [sum](const Row& row) { return TimeCell(sum(*row.node)); };
+  };
+  TableBuilder<Row> table;
+  table.Add(TextKey("module", "Module", "Path of the module from the outermost on."),
+            [](const Row& row) { return TextCell(row.path); });
+  table.Add(Count("calls", "Calls", "Calls in forward."),
+            [](const Row& row) { return Cell(static_cast<int64_t>(row.node->occurrences)); });
+  table.Add(Duration("deviceSelfUs", "Device self",
+                     "Device work launched in its calls, in their backward and when they ran "
+                     "again, less that of sub-modules."),
+            time([](const ModuleNode& n) {
+              return n.device_self + n.backward_device_self + n.recompute_device_self;
+            }));
+  table.Add(Duration("deviceTotalUs", "Device total", "The same with sub-modules."),
+            time([](const ModuleNode& n) {
+              return n.device_total + n.backward_device_total + n.recompute_device_total;
+            }));
+  table.Add(
+      Duration("hostSelfUs", "Host self",
+               "Host time of its calls, less that of sub-modules, with its backward and "
+               "what ran again."),
+      time([](const ModuleNode& n) { return n.host_self + n.backward_host + n.recompute_host; }));
+  table.Add(Duration("hostTotalUs", "Host total", "Host time of its calls in forward."),
+            time([](const ModuleNode& n) { return n.host_total; }));
+  table.Add(ByteCount("allocatedBytes", "Allocated",
+                      "Bytes allocated during the calls; releases not subtracted."),
+            [](const Row& row) { return Cell(row.node->allocated_bytes); });
+  table.AddAll({Link("slice", "Slice", "Its first call, for the timeline.", CellType::kInteger),
+                Link("file", "File", "File of its forward.", CellType::kText),
+                Link("line", "Line", "First line of its forward.", CellType::kInteger),
+                Link("function", "Function", "Its forward.", CellType::kText)},
+               [](const Row& row, std::vector<Cell>& cells) {
+                 const ModuleNode& node = *row.node;
+                 cells.push_back(node.first_slice == kNone
+                                     ? Cell()
+                                     : Cell(static_cast<int64_t>(node.first_slice)));
+                 cells.push_back(TextOrEmpty(node.file));
+                 cells.push_back(node.line > 0 ? Cell(node.line) : Cell());
+                 cells.push_back(TextOrEmpty(node.function));
+               });
+  return table.Make(rows);
+}
+
+std::pair<std::vector<std::string>, std::vector<std::string>> MatchModules(
+    const ModuleTree& baseline, const ModuleTree& candidate) {
+  // What is only on one side is not what has the same path on the other.
+  std::vector<std::string> left = PathsOf(baseline), right = PathsOf(candidate);
+  const std::vector<std::string> names = right;
+  for (std::string& key : left) key.insert(0, "- ");
+  for (std::string& key : right) key.insert(0, "+ ");
+  const std::vector<uint64_t> left_contents = ContentsOf(baseline);
+  const std::vector<uint64_t> right_contents = ContentsOf(candidate);
+  struct Level {
+    const std::vector<uint32_t>* left;
+    const std::vector<uint32_t>* right;
+  };
+  std::vector<Level> levels = {{&baseline.roots, &candidate.roots}};
+  for (size_t at = 0; at < levels.size(); ++at) {
+    const Level level = levels[at];
+    for (const Match& match : MatchSequences(LabelsOf(baseline, left_contents, *level.left),
+                                             LabelsOf(candidate, right_contents, *level.right))) {
+      const uint32_t i = (*level.left)[match.baseline], j = (*level.right)[match.candidate];
+      left[i] = right[j] = names[j];
+      levels.push_back({&baseline.nodes[i].children, &candidate.nodes[j].children});
+    }
+  }
+  return {std::move(left), std::move(right)};
+}
+
+}  // namespace emberline

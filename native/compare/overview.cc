@@ -1,0 +1,227 @@
+#include "compare/overview.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "analysis/columns.h"
+#include "analysis/memory.h"
+
+namespace emberline {
+namespace {
+
+std::string Formatted(const char* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+// "-36 %", "+0.4 %".
+std::string SignedPercent(double percent) {
+  return Formatted(std::abs(percent) < 9.95 ? "%+.1f %%" : "%+.0f %%", percent);
+}
+
+std::vector<double> DurationsUs(const OverviewSide& side, const std::vector<StepParts>& steps) {
+  std::vector<double> durations;
+  for (const StepParts& parts : steps) {
+    durations.push_back(Micros(side.model->steps[parts.step].time.Length()));
+  }
+  return durations;
+}
+
+std::vector<double> PartsUs(const std::vector<StepParts>& steps, size_t role) {
+  std::vector<double> values;
+  for (const StepParts& parts : steps) values.push_back(Micros(parts.parts[role]));
+  return values;
+}
+
+void AddTimes(const std::string& key, const std::string& name, const std::string& definition,
+              const std::vector<double>& before, const std::vector<double>& after, bool has_steps,
+              std::vector<ComparedFigure>* figures) {
+  const Sample a = SampleOf(before), b = SampleOf(after);
+  ComparedFigure figure{key, name, definition, Unit::kUs, {}, {}, {}, {}};
+  if (a.count > 0) figure.baseline = a.mean;
+  if (b.count > 0) figure.candidate = b.mean;
+  if (has_steps && a.count > 0 && b.count > 0) {
+    const Difference difference = Compare(a, b);
+    figure.noise = difference.noise;
+    figure.beyond_noise = difference.Significant();
+  }
+  figures->push_back(std::move(figure));
+}
+
+// Mean over a side's devices; absent where none has the figure.
+template <typename Member>
+std::optional<double> MeanOf(const Overview& overview, Member member) {
+  double sum = 0;
+  int count = 0;
+  for (const GpuSummary& gpu : overview.gpus) {
+    if (!(gpu.*member)) continue;
+    sum += *(gpu.*member);
+    ++count;
+  }
+  return count > 0 ? std::optional<double>(sum / count) : std::nullopt;
+}
+
+void AddShares(const OverviewSide& a, const OverviewSide& b, std::vector<ComparedFigure>* figures) {
+  const auto add = [&](const char* key, const char* name, const char* definition, auto member) {
+    const auto before = MeanOf(*a.overview, member), after = MeanOf(*b.overview, member);
+    if (!before && !after) return;
+    figures->push_back({key, name, definition, Unit::kRatio, before, after, {}, {}});
+  };
+  add("utilization", "GPU utilization",
+      "Part of the selected time in which some kernel ran; the mean over the devices.",
+      &GpuSummary::utilization);
+  add("estSmEfficiency", "Est. SM efficiency",
+      "Part of the multiprocessors that running kernels had blocks for; the mean over the devices.",
+      &GpuSummary::est_sm_efficiency);
+  add("estOccupancy", "Est. occupancy",
+      "Part of the warps that could be active, weighted by time; the mean over the devices.",
+      &GpuSummary::est_occupancy);
+  add("tensorCoreShare", "Matrix units", "Part of kernel time in kernels that use matrix units.",
+      &GpuSummary::tensor_core_share);
+}
+
+// Mean of what was allocated, weighted by how long it was.
+std::optional<double> MeanAllocated(const Model& model, const MemoryDevice& device) {
+  const auto& memory = model.store().memory();
+  if (device.records.size() < 2) return std::nullopt;
+  double sum = 0;
+  for (size_t i = 0; i + 1 < device.records.size(); ++i) {
+    const Ns length = memory[device.records[i + 1]].ts - memory[device.records[i]].ts;
+    sum += static_cast<double>(device.allocated[i]) * static_cast<double>(length);
+  }
+  const Ns all = memory[device.records.back()].ts - memory[device.records.front()].ts;
+  return all > 0 ? std::optional<double>(sum / static_cast<double>(all)) : std::nullopt;
+}
+
+void AddMemory(const OverviewSide& a, const OverviewSide& b, std::vector<ComparedFigure>* figures) {
+  if (a.memory == nullptr || b.memory == nullptr) return;
+  std::vector<std::string> names;
+  for (const MemoryData* data : {a.memory, b.memory}) {
+    for (const MemoryDevice& device : data->devices) {
+      if (std::find(names.begin(), names.end(), device.name) == names.end()) {
+        names.push_back(device.name);
+      }
+    }
+  }
+  for (const std::string& name : names) {
+    const auto device = [&](const OverviewSide& side) -> const MemoryDevice* {
+      const int index = side.memory->Find(name);
+      return index < 0 ? nullptr : &side.memory->devices[static_cast<size_t>(index)];
+    };
+    const MemoryDevice *before = device(a), *after = device(b);
+    const auto add = [&](const char* key, const char* title, const char* definition, auto value) {
+      const std::optional<double> x = before ? value(a, *before) : std::nullopt;
+      const std::optional<double> y = after ? value(b, *after) : std::nullopt;
+      if (!x && !y) return;
+      figures->push_back({std::string(key) + "/" + name,
+                          std::string(title) + ", " + name,
+                          definition,
+                          Unit::kBytes,
+                          x,
+                          y,
+                          {},
+                          {}});
+    };
+    add("peakAllocated", "Peak memory", "Most bytes that were allocated at a time.",
+        [](const OverviewSide&, const MemoryDevice& d) {
+          return std::optional<double>(static_cast<double>(d.peak_allocated));
+        });
+    add("meanAllocated", "Average memory", "Bytes allocated, averaged over time.",
+        [](const OverviewSide& side, const MemoryDevice& d) {
+          return MeanAllocated(*side.model, d);
+        });
+    add("peakReserved", "Peak reserved memory", "Most bytes that the allocator held at a time.",
+        [](const OverviewSide&, const MemoryDevice& d) {
+          return d.peak_reserved > 0 ? std::optional<double>(static_cast<double>(d.peak_reserved))
+                                     : std::nullopt;
+        });
+  }
+}
+
+}  // namespace
+
+std::vector<StepParts> WholeSteps(const Model& model, const StepBreakdown& steps) {
+  std::vector<StepParts> whole;
+  for (const StepParts& parts : steps.steps) {
+    if (!model.steps[parts.step].partial) whole.push_back(parts);
+  }
+  return whole.empty() ? steps.steps : whole;
+}
+
+std::vector<ComparedFigure> CompareOverviews(const OverviewSide& baseline,
+                                             const OverviewSide& candidate) {
+  std::vector<ComparedFigure> figures;
+  const std::vector<StepParts> before = WholeSteps(*baseline.model, baseline.overview->steps);
+  const std::vector<StepParts> after = WholeSteps(*candidate.model, candidate.overview->steps);
+  const bool has_steps = baseline.model->has_recorded_steps && candidate.model->has_recorded_steps;
+  AddTimes("step", "Step time",
+           has_steps ? "Mean length of a step that was recorded whole." : "Length of the trace.",
+           DurationsUs(baseline, before), DurationsUs(candidate, after), has_steps, &figures);
+  for (size_t r = 0; r < kRoleCount; ++r) {
+    if (!baseline.overview->steps.present[r] && !candidate.overview->steps.present[r] &&
+        static_cast<Role>(r) != Role::kOther) {
+      continue;
+    }
+    const auto role = static_cast<Role>(r);
+    AddTimes(RoleKey(role), RoleTitle(role), RoleDefinition(role), PartsUs(before, r),
+             PartsUs(after, r), has_steps, &figures);
+  }
+  AddShares(baseline, candidate, &figures);
+  AddMemory(baseline, candidate, &figures);
+  return figures;
+}
+
+std::string TimeText(double us) {
+  const double size = std::abs(us);
+  const auto digits = [](double value) {
+    return Formatted(std::abs(value) < 9.995   ? "%.2f"
+                     : std::abs(value) < 99.95 ? "%.1f"
+                                               : "%.0f",
+                     value);
+  };
+  if (size >= 1e6) return digits(us / 1e6) + " s";
+  if (size >= 1e3) return digits(us / 1e3) + " ms";
+  return digits(us) + " µs";
+}
+
+std::string VerdictText(const ComparedFigure& step, bool has_steps,
+                        const std::optional<VerdictCause>& cause) {
+  const std::string what = has_steps ? "Step time" : "The trace";
+  if (!step.baseline || !step.candidate) return what + " is not known on both sides.";
+  const double delta = *step.candidate - *step.baseline;
+  const double percent = *step.baseline > 0 ? 100 * delta / *step.baseline : 0;
+  std::string size = SignedPercent(percent);
+  if (step.noise && *step.baseline > 0) {
+    size += Formatted(" ±%.1f %%", 100 * *step.noise / *step.baseline);
+  }
+  const std::string from_to = TimeText(*step.baseline) + " to " + TimeText(*step.candidate);
+  if (delta == 0) {
+    return what + (has_steps ? " is the same: " : " takes as long: ") + TimeText(*step.baseline) +
+           ".";
+  }
+  if (step.beyond_noise == false) {
+    return what + " did not change beyond its noise: " + from_to + " (" + size + ").";
+  }
+  std::string text = what + " went from " + from_to + " (" + size + ")";
+  if (cause) {
+    if (cause->baseline_us == 0) {
+      text += ", because " + cause->name + " is new and takes " + TimeText(cause->candidate_us);
+    } else if (cause->candidate_us == 0) {
+      text +=
+          ", because " + cause->name + ", which took " + TimeText(cause->baseline_us) + ", is gone";
+    } else {
+      text += ", because " + cause->name + " went from " + TimeText(cause->baseline_us) + " to " +
+              TimeText(cause->candidate_us);
+    }
+  }
+  text += ".";
+  if (!step.noise) {
+    text += has_steps ? " With one step on a side nothing is known of noise."
+                      : " Steps were not recorded, so nothing is known of noise.";
+  }
+  return text;
+}
+
+}  // namespace emberline

@@ -1,0 +1,318 @@
+#include "compare/step_tree.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "model/names.h"
+
+namespace emberline {
+namespace {
+
+constexpr uint32_t kCancelStride = 8192;
+constexpr std::string_view kModulePrefix = "nn.Module: ";
+
+// "Linear" of "Linear_3": the number says which instance it is, and shifts when one is added.
+std::string_view WithoutNumber(std::string_view name) {
+  size_t end = name.size();
+  while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9') --end;
+  return end < name.size() && end > 1 && name[end - 1] == '_' ? name.substr(0, end - 1) : name;
+}
+
+// "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__" of any loader is the same.
+std::string_view WithoutSuffix(std::string_view name) { return name.substr(0, name.find('#')); }
+
+class Builder {
+ public:
+  Builder(const Model& model, const StepSelection& steps, const CancelToken& cancel)
+      : model_(model), s_(model.store()), steps_(steps), cancel_(cancel) {}
+
+  Result<StepTree> Run() {
+    SumDeviceWork();
+    kind_of_name_.assign(s_.strings().size() * size_t{3}, kUnknownName);
+    forests_.resize(model_.steps.size());
+    for (TrackIndex t = 0; t < s_.tracks().size(); ++t) {
+      if (s_.tracks()[t].kind != TrackKind::kHostThread) continue;
+      if (!ReadTrack(t)) return Error{ErrorKind::kCancelled, "Comparing was cancelled.", "", {}};
+    }
+    Assemble();
+    return std::move(tree_);
+  }
+
+ private:
+  static constexpr uint8_t kUnknownName = 255, kNoNode = 254;
+  // The nodes of one track in one step.
+  struct Forest {
+    TrackIndex track = kNone;
+    std::vector<StepNode> nodes;
+    bool backward = false;
+    Ns host = 0, device = 0;
+  };
+
+  // Device work launched by the slices before each one, so that a difference tells what was
+  // launched inside a slice: what lies inside follows it.
+  void SumDeviceWork() {
+    launched_.assign(s_.slice_count() + size_t{1}, 0);
+    for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
+      Ns sum = 0;
+      if (i < model_.launched.rows()) {
+        for (const uint32_t work : model_.launched[i]) {
+          if (IsDeviceWork(s_.kind(work))) sum += s_.duration(work);
+        }
+      }
+      launched_[i + 1] = launched_[i] + sum;
+    }
+  }
+
+  std::optional<StepNodeKind> KindOf(SliceIndex i) {
+    const SliceKind kind = s_.kind(i);
+    if (kind != SliceKind::kCpuOp && kind != SliceKind::kUserAnnotation &&
+        kind != SliceKind::kPythonFunction) {
+      return std::nullopt;
+    }
+    const size_t form = kind == SliceKind::kCpuOp ? 0 : kind == SliceKind::kUserAnnotation ? 1 : 2;
+    uint8_t& known = kind_of_name_[s_.name_id(i) * size_t{3} + form];
+    if (known == kUnknownName) known = Classify(i, kind);
+    if (known == kNoNode) return std::nullopt;
+    return static_cast<StepNodeKind>(known);
+  }
+
+  uint8_t Classify(SliceIndex i, SliceKind kind) const {
+    const std::string_view name = s_.name(i);
+    const auto number = [](StepNodeKind node) { return static_cast<uint8_t>(node); };
+    if (kind == SliceKind::kPythonFunction) {
+      return name.starts_with(kModulePrefix) ? number(StepNodeKind::kModule) : kNoNode;
+    }
+    switch (ClassifyRange(name)) {
+      case RangeKind::kStep:
+        return kNoNode;
+      case RangeKind::kDataLoader:
+        return number(StepNodeKind::kDataLoader);
+      case RangeKind::kOptimizer:
+        return number(StepNodeKind::kOptimizer);
+      default:
+        break;
+    }
+    if (!CollectiveLibrary(name).empty()) return number(StepNodeKind::kCommunication);
+    return number(model_.IsOp(i) ? StepNodeKind::kOperator : StepNodeKind::kRange);
+  }
+
+  ElementLabel LabelOf(SliceIndex i, StepNodeKind kind) const {
+    std::string_view name = s_.name(i);
+    ElementLabel label;
+    if (kind == StepNodeKind::kModule) {
+      name.remove_prefix(kModulePrefix.size());
+      label.name = StableHash(WithoutNumber(name));
+      label.detail = StableHash(name);
+    } else if (kind == StepNodeKind::kOperator) {
+      label.name = StableHash(name);
+      label.detail = StableHash(s_.ArgText(i, "Input Dims"));
+    } else {
+      label.name = StableHash(WithoutSuffix(name));
+      label.detail = StableHash(name);
+    }
+    label.name = StableHash(label.name, static_cast<uint64_t>(kind));
+    return label;
+  }
+
+  // The first slice of the track behind what lies inside `i`.
+  SliceIndex EndOf(SliceIndex i, SliceIndex last) const {
+    SliceIndex low = i + 1, high = last;
+    while (low < high) {
+      const SliceIndex middle = low + (high - low) / 2;
+      if (s_.start(middle) < s_.end(i)) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  bool ReadTrack(TrackIndex t) {
+    const Track& track = s_.tracks()[t];
+    Forest* forest = nullptr;
+    uint32_t step = kNone;
+    std::vector<uint32_t> open;  // nodes of the forest around the next slice
+    for (SliceIndex i = track.first; i < track.last; ++i) {
+      if (i % kCancelStride == 0 && cancel_.cancelled()) return false;
+      const std::optional<StepNodeKind> kind = KindOf(i);
+      if (!kind) continue;
+      while (forest != nullptr && !open.empty() &&
+             s_.end(forest->nodes[open.back()].slice) <= s_.start(i)) {
+        Close(*forest, &open);
+      }
+      if (open.empty()) {
+        // What begins in a step belongs to it.
+        const uint32_t now = model_.step[i];
+        if (now == kNone || !steps_.Contains(now)) {
+          forest = nullptr;
+          continue;
+        }
+        if (forest == nullptr || now != step) {
+          forest = &forests_[now].emplace_back();
+          forest->track = t;
+          step = now;
+        }
+      } else if (forest == nullptr) {
+        continue;
+      }
+      StepNode node;
+      node.kind = *kind;
+      node.slice = i;
+      node.host = s_.duration(i);
+      node.device = launched_[EndOf(i, track.last)] - launched_[i];
+      node.label = LabelOf(i, *kind);
+      forest->backward = forest->backward || model_.pass[i] != Pass::kForward;
+      if (open.empty()) {
+        forest->host += node.host;
+        forest->device += node.device;
+      }
+      open.push_back(static_cast<uint32_t>(forest->nodes.size()));
+      forest->nodes.push_back(node);
+    }
+    while (forest != nullptr && !open.empty()) Close(*forest, &open);
+    return true;
+  }
+
+  static void Close(Forest& forest, std::vector<uint32_t>* open) {
+    forest.nodes[open->back()].end = static_cast<uint32_t>(forest.nodes.size());
+    open->pop_back();
+  }
+
+  // The thread whose work a step is made of.
+  TrackIndex MainTrack() const {
+    for (const Step& step : model_.steps) {
+      if (step.slice != kNone) return s_.track(step.slice);
+    }
+    std::vector<Ns> host(s_.tracks().size(), 0);
+    for (const auto& forests : forests_) {
+      for (const Forest& forest : forests) {
+        if (!forest.backward) host[forest.track] += forest.host;
+      }
+    }
+    const auto most = std::max_element(host.begin(), host.end());
+    return most == host.end() ? kNone : static_cast<TrackIndex>(most - host.begin());
+  }
+
+  void Assemble() {
+    const TrackIndex main = MainTrack();
+    tree_.nodes.emplace_back();
+    tree_.nodes[0].kind = StepNodeKind::kRoot;
+    for (uint32_t step = 0; step < model_.steps.size(); ++step) {
+      if (!steps_.Contains(step)) continue;
+      const auto at = static_cast<uint32_t>(tree_.nodes.size());
+      StepNode& node = tree_.nodes.emplace_back();
+      node.kind = StepNodeKind::kStep;
+      node.slice = model_.steps[step].slice;
+      node.host = model_.steps[step].time.Length();
+      node.label.name = StableHash("step");
+      Ns device = 0;
+      for (const bool others : {false, true}) {
+        for (Forest& forest : forests_[step]) {
+          if ((forest.track != main) == others) device += Append(forest, others);
+        }
+      }
+      tree_.nodes[at].device = device;
+      tree_.nodes[at].end = static_cast<uint32_t>(tree_.nodes.size());
+      tree_.nodes[0].host += tree_.nodes[at].host;
+      tree_.nodes[0].device += device;
+      forests_[step] = {};
+    }
+    tree_.nodes[0].end = static_cast<uint32_t>(tree_.nodes.size());
+    HashContents();
+  }
+
+  // Gives the device time of what was added.
+  Ns Append(const Forest& forest, bool other_thread) {
+    if (other_thread) {
+      StepNode thread;
+      thread.kind = StepNodeKind::kThread;
+      thread.host = forest.host;
+      thread.device = forest.device;
+      thread.concurrent = true;
+      thread.label.name = StableHash(forest.backward ? "backward" : "thread");
+      thread.label.detail = forest.backward;
+      thread.end = static_cast<uint32_t>(tree_.nodes.size() + forest.nodes.size() + 1);
+      tree_.nodes.push_back(thread);
+    }
+    const auto base = static_cast<uint32_t>(tree_.nodes.size());
+    for (StepNode node : forest.nodes) {
+      node.end += base;
+      tree_.nodes.push_back(node);
+    }
+    return forest.device;
+  }
+
+  void HashContents() {
+    for (uint32_t i = static_cast<uint32_t>(tree_.nodes.size()); i-- > 0;) {
+      uint64_t content = 0;
+      for (uint32_t child = i + 1; child < tree_.nodes[i].end; child = tree_.nodes[child].end) {
+        const ElementLabel& label = tree_.nodes[child].label;
+        content = StableHash(content, StableHash(label.name, label.content));
+      }
+      tree_.nodes[i].label.content = content;
+    }
+  }
+
+  const Model& model_;
+  const TraceStore& s_;
+  const StepSelection& steps_;
+  const CancelToken& cancel_;
+  std::vector<Ns> launched_;
+  std::vector<uint8_t> kind_of_name_;         // by name and kind of slice
+  std::vector<std::vector<Forest>> forests_;  // by step
+  StepTree tree_;
+};
+
+}  // namespace
+
+const char* StepNodeKindName(StepNodeKind kind) {
+  switch (kind) {
+    case StepNodeKind::kRoot:
+      return "root";
+    case StepNodeKind::kStep:
+      return "step";
+    case StepNodeKind::kModule:
+      return "module";
+    case StepNodeKind::kRange:
+      return "range";
+    case StepNodeKind::kDataLoader:
+      return "dataLoader";
+    case StepNodeKind::kOptimizer:
+      return "optimizer";
+    case StepNodeKind::kCommunication:
+      return "communication";
+    case StepNodeKind::kOperator:
+      return "operator";
+    case StepNodeKind::kThread:
+      return "thread";
+  }
+  return "operator";
+}
+
+std::vector<uint32_t> StepTree::ChildrenOf(uint32_t node) const {
+  std::vector<uint32_t> children;
+  for (uint32_t child = node + 1; child < nodes[node].end; child = nodes[child].end) {
+    children.push_back(child);
+  }
+  return children;
+}
+
+Result<StepTree> BuildStepTree(const Model& model, const StepSelection& steps,
+                               const CancelToken& cancel) {
+  return Builder(model, steps, cancel).Run();
+}
+
+std::string StepNodeName(const Model& model, const StepTree& tree, uint32_t index) {
+  const StepNode& node = tree.nodes[index];
+  if (node.kind == StepNodeKind::kRoot) return "All steps";
+  if (node.kind == StepNodeKind::kThread) {
+    return node.label.detail != 0 ? "Backward thread" : "Another thread";
+  }
+  if (node.slice == kNone) return "Whole trace";
+  std::string_view name = model.store().name(node.slice);
+  if (node.kind == StepNodeKind::kModule) name.remove_prefix(kModulePrefix.size());
+  return std::string(name);
+}
+
+}  // namespace emberline

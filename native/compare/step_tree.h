@@ -1,0 +1,52 @@
+// What ran in the selected steps as one tree: steps, the modules, ranges and operators inside, and
+// what ran on other threads meanwhile. The form in which two traces are aligned.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/cancel.h"
+#include "base/result.h"
+#include "compare/sequences.h"
+#include "model/model.h"
+
+namespace emberline {
+
+enum class StepNodeKind : uint8_t {
+  kRoot,
+  kStep,
+  kModule,  // a call of an nn.Module
+  kRange,   // a user annotation
+  kDataLoader,
+  kOptimizer,
+  kCommunication,  // a collective that was started by the host
+  kOperator,
+  kThread,  // what ran on other threads during a step: backward, mostly
+};
+const char* StepNodeKindName(StepNodeKind kind);  // "step", "module", ...
+
+struct StepNode {
+  StepNodeKind kind = StepNodeKind::kOperator;
+  SliceIndex slice = kNone;  // kNone for the root, for threads, and for a trace without steps
+  uint32_t end = 0;          // nodes (own index, end) lie inside
+  Ns host = 0;               // duration; of threads the sum of what is inside
+  Ns device = 0;             // durations of the device work that was launched inside, added up
+  bool concurrent = false;   // it ran beside its siblings, not between them
+  ElementLabel label;
+};
+
+struct StepTree {
+  std::vector<StepNode> nodes;  // depth first; the root is the first
+  std::vector<uint32_t> ChildrenOf(uint32_t node) const;
+  size_t MemoryBytes() const { return nodes.capacity() * sizeof(StepNode); }
+};
+
+// Of a trace without recorded steps, the root's only child is the whole trace. What lies outside
+// of every step is left out. Linear in the slices. Errors: kCancelled.
+Result<StepTree> BuildStepTree(const Model& model, const StepSelection& steps,
+                               const CancelToken& cancel);
+
+// What a node is called: "Linear_3", "aten::mm", "Backward".
+std::string StepNodeName(const Model& model, const StepTree& tree, uint32_t node);
+
+}  // namespace emberline

@@ -1,0 +1,29 @@
+// compare/*: two traces side by side.
+#pragma once
+
+#include "base/result.h"
+#include "json/json.h"
+#include "rpc/views/view.h"
+
+namespace emberline {
+
+// Two loaded traces with the steps that are compared. Each side's request has the params of the
+// whole call.
+struct CompareRequest {
+  const ViewRequest& baseline;
+  const ViewRequest& candidate;
+  const Json& params;
+  CancelToken cancel;
+};
+
+using CompareFunction = Result<Json> (*)(const CompareRequest&);
+
+struct CompareMethod {
+  const char* method;  // "compare/table"
+  CompareFunction function;
+};
+
+// Every method that compares.
+const std::vector<CompareMethod>& CompareMethods();
+
+}  // namespace emberline
