@@ -118,6 +118,10 @@ Cell RatioCell(Ns part, Ns whole) {
 
 }  // namespace
 
+std::string_view RecordedShapes(const TraceStore& store, SliceIndex op) {
+  return store.strings().Get(ShapesId(store, op, true));
+}
+
 std::string ShapesText(std::string_view recorded) {
   std::string out;
   out.reserve(recorded.size() + 16);

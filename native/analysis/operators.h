@@ -50,6 +50,9 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
 
 Table OperatorTable(const Model& model, const OperatorData& data, OperatorGrouping grouping);
 
+// Shapes of an operator's inputs as recorded, "[[32, 3], [], [64]]"; "" where they were not.
+std::string_view RecordedShapes(const TraceStore& store, SliceIndex op);
+
 // Recorded shapes as shown: a blank after each comma.
 std::string ShapesText(std::string_view recorded);
 

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <map>
 
+#include "analysis/operators.h"
+
 namespace emberline {
 namespace {
 
@@ -32,6 +34,9 @@ void AddStretch(const StepTree& baseline, std::vector<uint32_t> left, const Step
   for (const uint32_t node : right) items->push_back({CompareStatus::kNew, false, {}, {node}});
 }
 
+// Pairs whose insides are alike that are looked into for the sizes of their batches.
+constexpr size_t kAlikePairs = 20000;
+
 // "32" of "[[32, 3, 64, 64], [8]]"; 0 where the first input has no dimension.
 int64_t FirstDimension(std::string_view shapes) {
   const size_t at = shapes.find_first_not_of("[ ");
@@ -49,7 +54,7 @@ class BatchVotes {
     const StepNode &before = baseline.tree->nodes[left], &after = candidate.tree->nodes[right];
     if (before.kind != StepNodeKind::kOperator || before.label.detail == after.label.detail) return;
     const auto dimension = [](const ComparedSide& side, const StepNode& node) {
-      return FirstDimension(side.model->store().ArgText(node.slice, "Input Dims"));
+      return FirstDimension(RecordedShapes(side.model->store(), node.slice));
     };
     const std::pair sizes(dimension(baseline, before), dimension(candidate, after));
     if (sizes.first <= 1 || sizes.second <= 1 || sizes.first == sizes.second) return;
@@ -165,12 +170,17 @@ Result<Replacements> FindReplacements(const ComparedSide& baseline, const Compar
       if (item.status == CompareStatus::kReplaced) {
         note(baseline, item.baseline, &found.gone);
         note(candidate, item.candidate, &found.came);
-      } else if (IsPair(item) && baseline.tree->nodes[item.baseline[0]].label.content !=
-                                     candidate.tree->nodes[item.candidate[0]].label.content) {
-        pairs.emplace_back(item.baseline[0], item.candidate[0]);
+      } else if (IsPair(item)) {
+        const uint32_t i = item.baseline[0], j = item.candidate[0];
+        votes.Add(baseline, i, candidate, j);
+        // Where the insides are alike there is nothing to find, only shapes to look at.
+        const bool alike =
+            baseline.tree->nodes[i].label.content == candidate.tree->nodes[j].label.content;
+        if (!alike || pairs.size() < kAlikePairs) pairs.emplace_back(i, j);
       }
     }
   }
+  found.batch = votes.Most();
   return found;
 }
 

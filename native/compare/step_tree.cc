@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "analysis/operators.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -105,7 +106,7 @@ class Builder {
       label.detail = StableHash(name);
     } else if (kind == StepNodeKind::kOperator) {
       label.name = StableHash(name);
-      label.detail = StableHash(s_.ArgText(i, "Input Dims"));
+      label.detail = StableHash(RecordedShapes(s_, i));
     } else {
       label.name = StableHash(WithoutSuffix(name));
       label.detail = StableHash(name);
@@ -160,6 +161,7 @@ class Builder {
       node.kind = *kind;
       node.slice = i;
       node.host = s_.duration(i);
+      node.pass = model_.pass[i];
       node.device = launched_[EndOf(i, track.last)] - launched_[i];
       node.label = LabelOf(i, *kind);
       forest->backward = forest->backward || model_.pass[i] != Pass::kForward;
@@ -230,6 +232,7 @@ class Builder {
       thread.host = forest.host;
       thread.device = forest.device;
       thread.concurrent = true;
+      thread.pass = forest.backward ? Pass::kBackward : Pass::kForward;
       thread.label.name = StableHash(forest.backward ? "backward" : "thread");
       thread.label.detail = forest.backward;
       thread.end = static_cast<uint32_t>(tree_.nodes.size() + forest.nodes.size() + 1);

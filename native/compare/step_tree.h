@@ -32,6 +32,7 @@ struct StepNode {
   Ns host = 0;               // duration; of threads the sum of what is inside
   Ns device = 0;             // durations of the device work that was launched inside, added up
   bool concurrent = false;   // it ran beside its siblings, not between them
+  Pass pass = Pass::kForward;
   ElementLabel label;
 };
 

@@ -625,7 +625,9 @@ Json ItemJson(const CompareRequest& request, const StepTree& left, const StepTre
       item.candidate.empty() ? left.nodes[item.baseline[0]] : right.nodes[item.candidate[0]];
   const bool inside = IsPair(item) && (left.nodes[item.baseline[0]].end > item.baseline[0] + 1 ||
                                        right.nodes[item.candidate[0]].end > item.candidate[0] + 1);
+  static constexpr const char* kPasses[] = {"forward", "backward", "recompute"};
   return {{"kind", StepNodeKindName(shown.kind)},
+          {"pass", kPasses[static_cast<size_t>(shown.pass)]},
           {"status", CompareStatusName(item.status)},
           {"moved", item.moved},
           {"concurrent", shown.concurrent},

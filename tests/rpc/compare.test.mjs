@@ -1,0 +1,311 @@
+// Two traces compared: what is planted comes out first with its size, a trace is the same as
+// itself, and swapping the sides swaps every sign.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { corpus, emberline, temporaryFolder, withoutCorpus } from '../lib/cli.mjs';
+import { layer, plainLayers, trainingTrace } from '../lib/training_trace.mjs';
+import { startDaemon } from './daemon.mjs';
+
+const { folder, remove } = temporaryFolder('compare');
+let daemon;
+before(async () => {
+  daemon = startDaemon();
+  await daemon.initialize();
+});
+after(async () => {
+  await daemon.stop();
+  remove();
+});
+
+let files = 0;
+/** Opens a trace that is drawn with `options`; gives how requests name it. */
+async function drawn(options) {
+  const path = join(folder, `trace-${files++}.pt.trace.json`);
+  writeFileSync(path, trainingTrace(options));
+  const { profileId } = await daemon.request('profile/open', { path });
+  return { profileId, path };
+}
+const side = ({ profileId, steps }) => ({ profileId, ...(steps ? { steps } : {}) });
+const compare = (method, baseline, candidate, more = {}) =>
+  daemon.request(`compare/${method}`, {
+    baseline: side(baseline),
+    candidate: side(candidate),
+    ...more,
+  });
+const rowsBy = async (by, baseline, candidate, more = {}) =>
+  (await compare('table', baseline, candidate, { by, limit: -1, ...more })).rows;
+/** `plainLayers` with one of them replaced by others. */
+const changed = (module, ...others) =>
+  plainLayers().flatMap((one) => (one.module === module ? others : [one]));
+
+const levels = ['steps', 'modules', 'operators', 'kernels'];
+
+test('a trace against itself is all zero, at every level', async () => {
+  const trace = await drawn();
+  for (const by of levels) {
+    for (const row of await rowsBy(by, trace, trace)) {
+      assert.equal(row.status, 'both', `${by}: ${row.name}`);
+      assert.equal(row.deltaUs, 0, `${by}: ${row.name}`);
+      assert.equal(row.deltaPercent, 0, `${by}: ${row.name}`);
+      assert.equal(row.baselineCalls, row.candidateCalls);
+    }
+  }
+  const { verdict, grew, shrank } = await compare('verdict', trace, trace);
+  assert.equal(verdict.deltaUs, 0);
+  assert.deepEqual([grew, shrank], [[], []]);
+  assert.match(verdict.text, /the same/);
+});
+
+/** Planted changes: the layers of the candidate, and what must stand first by kernels. */
+const planted = {
+  'a slower kernel': {
+    layers: () => changed('Linear_1', layer('Linear_1', 'aten::addmm', { sgemm_64x64: 160 })),
+    kernel: { name: 'sgemm_64x64', status: 'both', deltaUs: 300, baselineCalls: 3 },
+  },
+  'a removed layer': {
+    layers: () => changed('Linear_0'),
+    kernel: { name: 'sgemm_128x64', status: 'gone', deltaUs: -240, candidateCalls: 0 },
+  },
+  'an added layer': {
+    layers: () => [...plainLayers(), layer('Softmax_0', 'aten::softmax', { softmax_kernel: 55 })],
+    kernel: { name: 'softmax_kernel', status: 'new', deltaUs: 165, baselineCalls: 0 },
+  },
+  'another dtype': {
+    layers: () => changed('Linear_0', layer('Linear_0', 'aten::addmm', { hgemm_128x64: 20 })),
+    kernel: { name: 'sgemm_128x64', status: 'gone', deltaUs: -240 },
+  },
+};
+for (const [name, { layers, kernel }] of Object.entries(planted)) {
+  test(`${name} comes out first, and mirrored when the sides are swapped`, async () => {
+    const baseline = await drawn();
+    const candidate = await drawn({ layers });
+    const [first, ...rest] = await rowsBy('kernels', baseline, candidate);
+    for (const [key, value] of Object.entries(kernel)) assert.equal(first[key], value, key);
+    for (const row of rest) {
+      // Another dtype has two rows: what went and what came.
+      if (row.status === 'both') assert.equal(row.deltaUs, 0, row.name);
+    }
+    for (const by of levels) {
+      const there = new Map((await rowsBy(by, baseline, candidate)).map((r) => [r.key, r]));
+      const back = new Map((await rowsBy(by, candidate, baseline)).map((r) => [r.key, r]));
+      assert.equal(there.size, back.size);
+      const sum = (rows, key) => [...rows.values()].map((row) => row[key]).sort((a, b) => a - b);
+      const negated = sum(back, 'deltaUs')
+        .map((value) => (value === 0 ? 0 : -value))
+        .reverse();
+      assert.deepEqual(
+        sum(there, 'deltaUs').map((value) => value + 0),
+        negated,
+        by,
+      );
+      assert.deepEqual(sum(there, 'baselineUs'), sum(back, 'candidateUs'), by);
+    }
+    const [forth, reverse] = [
+      await compare('verdict', baseline, candidate),
+      await compare('verdict', candidate, baseline),
+    ];
+    assert.equal(forth.verdict.deltaUs, -reverse.verdict.deltaUs);
+    assert.equal(forth.verdict.baselineUs, reverse.verdict.candidateUs);
+  });
+}
+
+test('operators that were fused are a replacement, in the tree and in the table', async () => {
+  const baseline = await drawn({
+    layers: () => [
+      layer('Block_0', 'aten::mul', { mul_kernel: 20 }),
+      layer('Block_1', 'aten::add', { add_kernel: 20 }),
+      ...plainLayers(),
+    ],
+  });
+  const candidate = await drawn({
+    layers: () => [layer('Fused_0', 'fused_mul_add', { fused_kernel: 25 }), ...plainLayers()],
+  });
+  const { children } = await compare('tree', baseline, candidate, { path: '0' });
+  assert.equal(children[0].status, 'replaced');
+  assert.equal(children[0].baseline.name, 'Block_0 + Block_1');
+  assert.equal(children[0].candidate.name, 'Fused_0');
+  assert.deepEqual([children[0].baseline.deviceUs, children[0].candidate.deviceUs], [40, 25]);
+  assert.ok(children.slice(1).every((item) => item.status === 'both'));
+  const status = new Map((await rowsBy('operators', baseline, candidate)).map((r) => [r.name, r]));
+  for (const name of ['aten::mul', 'aten::add', 'fused_mul_add']) {
+    assert.equal(status.get(name).status, 'replaced', name);
+  }
+});
+
+test('branches in another order have moved, and nothing is gone', async () => {
+  const baseline = await drawn();
+  const candidate = await drawn({
+    layers: () => {
+      const [a, b, c, d, e] = plainLayers();
+      return [a, d, b, c, e];
+    },
+  });
+  const { children } = await compare('tree', baseline, candidate, { path: '0' });
+  assert.equal(children.length, 5);
+  assert.ok(children.every((item) => item.status === 'both'));
+  for (const row of await rowsBy('kernels', baseline, candidate)) {
+    assert.equal(row.deltaUs, 0, row.name);
+  }
+});
+
+test('steps with other numbers are the same steps', async () => {
+  const baseline = await drawn({ firstStep: 1 });
+  const candidate = await drawn({ firstStep: 101, startUs: 900_000 });
+  for (const by of levels) {
+    for (const row of await rowsBy(by, baseline, candidate)) {
+      assert.equal(row.status, 'both', `${by}: ${row.name}`);
+      assert.equal(row.deltaUs, 0, `${by}: ${row.name}`);
+    }
+  }
+});
+
+test('another number of steps: figures are per step', async () => {
+  const baseline = await drawn({ steps: 3 });
+  const candidate = await drawn({ steps: 6 });
+  const answer = await compare('table', baseline, candidate, { by: 'kernels' });
+  assert.equal(answer.per, 'step');
+  for (const row of answer.rows) assert.equal(row.deltaUs, 0, row.name);
+  const { notes } = await compare('verdict', baseline, candidate);
+  assert.match(notes.join(' '), /per step/);
+});
+
+test('one slow step is noise, and the same difference in every step is not', async () => {
+  const plain = { steps: 6, extraUs: (step) => step };
+  const baseline = await drawn(plain);
+  const one = await drawn({ ...plain, extraUs: (step) => step + (step === 2 ? 60 : 0) });
+  const all = await drawn({ ...plain, extraUs: (step) => step + 60 });
+  const lonely = await compare('verdict', baseline, one);
+  assert.equal(lonely.verdict.beyondNoise, false);
+  assert.match(lonely.verdict.text, /beyond its noise/);
+  const steady = await compare('verdict', baseline, all);
+  assert.equal(steady.verdict.beyondNoise, true);
+  assert.ok(Math.abs(steady.verdict.deltaUs - 60) < 1e-6);
+  // Welch's t-test by hand: both spreads are those of 0..5, so s^2 = 3.5, 10 degrees of freedom,
+  // t = 2.228139.
+  const half = 2.228139 * Math.sqrt((2 * 3.5) / 6);
+  const figure = steady.figures.find(({ key }) => key === 'step');
+  assert.ok(Math.abs(figure.noise - half) < 1e-4, `${figure.noise} and ${half}`);
+});
+
+test('with one step nothing is known of noise', async () => {
+  const baseline = await drawn({ steps: 1 });
+  const candidate = await drawn({ steps: 1, extraUs: () => 50 });
+  const { verdict } = await compare('verdict', baseline, candidate);
+  assert.equal(verdict.noisePercent, null);
+  assert.match(verdict.text, /nothing is known of noise/);
+});
+
+test('sums agree with the views of each side', async () => {
+  const baseline = await drawn();
+  const candidate = await drawn({ layers: planted['a slower kernel'].layers });
+  for (const [by, view, key] of [
+    ['kernels', 'view/kernels', 'totalUs'],
+    ['operators', 'view/operators', 'deviceSelfUs'],
+  ]) {
+    const rows = await rowsBy(by, baseline, candidate);
+    for (const [name, trace] of [
+      ['baseline', baseline],
+      ['candidate', candidate],
+    ]) {
+      const own = await daemon.request(view, { profileId: trace.profileId, limit: -1 });
+      const figures = new Map(own.rows.map((row) => [row.name, row[key]]));
+      for (const row of rows) assert.equal(row[`${name}Us`], figures.get(row.name) ?? 0, row.name);
+    }
+  }
+});
+
+test('step time, not the device, is what the verdict and the gate are about', async () => {
+  const baseline = await drawn();
+  const candidate = await drawn({ extraUs: () => 200 });
+  const run = (...options) => emberline(['diff', baseline.path, candidate.path, ...options]);
+  const json = await run('--format', 'json', '--by', 'kernels');
+  assert.equal(json.status, 0);
+  const document = JSON.parse(json.stdout);
+  for (const key of [
+    'text',
+    'baselineUs',
+    'candidateUs',
+    'deltaUs',
+    'deltaPercent',
+    'noisePercent',
+  ]) {
+    assert.ok(key in document.verdict, key);
+  }
+  assert.equal(Math.round(document.verdict.deltaUs), 200);
+  for (const key of [
+    'key',
+    'name',
+    'status',
+    'baselineUs',
+    'candidateUs',
+    'deltaUs',
+    'deltaPercent',
+    'baselineCalls',
+    'candidateCalls',
+  ]) {
+    assert.ok(key in document.rows[0], key);
+  }
+  assert.equal((await run('--fail-above', '5')).status, 1);
+  assert.match((await run('--fail-above', '5')).stderr, /step grew by/);
+  assert.equal((await run('--fail-above', '900')).status, 0);
+  assert.equal((await run('--fail-above', '5:kernel')).status, 0);
+  const unknown = await run('--fail-above', '5:nonsense');
+  assert.equal(unknown.status, 2);
+  assert.match(unknown.stderr, /Metrics: step, kernel/);
+  const markdown = await run('--format', 'markdown');
+  assert.match(markdown.stdout, /^\*\*Step time went from/);
+  assert.match(markdown.stdout, /\| Figure \| Baseline \|/);
+  const csv = await run('--format', 'csv', '--by', 'operators');
+  assert.match(csv.stdout, /^key,name,status,/);
+});
+
+test('a trace that cannot be read names its side', async () => {
+  const good = await drawn();
+  const path = join(folder, 'notes.json');
+  writeFileSync(path, '{"a": 1}');
+  const missing = await emberline(['diff', good.path, join(folder, 'nowhere.json')]);
+  assert.equal(missing.status, 3);
+  const broken = await emberline(['diff', good.path, path]);
+  assert.equal(broken.status, 3);
+});
+
+test('names in Markdown stay text', async () => {
+  const name = '[click](http://evil) <img src=x> | `a` *b*';
+  const baseline = await drawn();
+  const candidate = await drawn({
+    layers: () => changed('ReLU_0', layer('ReLU_0', 'aten::relu', { [name]: 500 })),
+  });
+  const { stdout } = await emberline([
+    'diff',
+    baseline.path,
+    candidate.path,
+    '--by',
+    'kernels',
+    '--format',
+    'markdown',
+  ]);
+  assert.match(stdout, /\\\[click\\\]\\\(http\\:\/\/evil\\\) \\<img src=x\\> \\\|/);
+});
+
+test('HTA: the kernels of one iteration', { skip: withoutCorpus }, async () => {
+  // HTA compares the first iteration by name: 3 copies inside the device became 768, and
+  // cutlass::Kernel went from 273 calls to none.
+  const path = (name) => join(corpus, 'hta', 'trace_diff', name, `${name}.json.gz`);
+  const open = async (name, steps) => ({
+    ...(await daemon.request('profile/open', { path: path(name) })),
+    steps,
+  });
+  const [control, test_] = [await open('control', '1009'), await open('test', '1009')];
+  const rows = await rowsBy('kernels', control, test_);
+  const cutlass = rows.filter((row) => /cutlass/.test(row.name));
+  assert.equal(
+    cutlass.reduce((sum, row) => sum + row.baselineCalls, 0),
+    273,
+  );
+  assert.equal(
+    cutlass.reduce((sum, row) => sum + row.candidateCalls, 0),
+    0,
+  );
+});
