@@ -13,10 +13,11 @@ const nativeArrows = {
   ingest: ['store', 'base'],
   model: ['store', 'base'],
   analysis: ['model', 'store', 'base'],
+  compare: ['analysis', 'model', 'store', 'base'],
   source: ['base'],
   session: ['ingest', 'analysis', 'model', 'source', 'store', 'base'],
-  rpc: ['session', 'json', 'ingest', 'analysis', 'model', 'source', 'store', 'base'],
-  app: ['rpc', 'session', 'json', 'ingest', 'analysis', 'model', 'source', 'store', 'base'],
+  rpc: ['session', 'json', 'ingest', 'compare', 'analysis', 'model', 'source', 'store', 'base'],
+  app: ['rpc', 'session', 'json', 'ingest', 'compare', 'analysis', 'model', 'source', 'store', 'base'],
 };
 
 /** Outside headers -> the one folder of native/ that knows them. */
