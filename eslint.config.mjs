@@ -35,13 +35,12 @@ export default tseslint.config(
       '.tools/**',
       'samples/**',
       'tests/out/**',
-      'extension/src/protocol/types.ts',
-      'webviews/src/lib/protocol.ts',
+      'extension/shared/protocol.ts',
     ],
   },
   { linterOptions: { reportUnusedDisableDirectives: 'off' } },
   {
-    files: ['extension/src/**/*.ts', 'webviews/src/**/*.ts', 'webviews/src/**/*.tsx'],
+    files: ['extension/{shared,src}/**/*.ts', 'webviews/src/**/*.ts', 'webviews/src/**/*.tsx'],
     extends: [tseslint.configs.base],
     languageOptions: {
       parserOptions: {

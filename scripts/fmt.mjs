@@ -24,6 +24,7 @@ function prettier(mode) {
       join(root, 'node_modules', 'prettier', 'bin', 'prettier.cjs'),
       mode,
       '--log-level=warn',
+      'extension/shared',
       'extension/src',
       'webviews/src',
       'scripts',

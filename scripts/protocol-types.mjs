@@ -4,10 +4,8 @@ import { dirname, join } from 'node:path';
 import { isMain, root } from './lib/paths.mjs';
 
 const schemaDir = join(root, 'native', 'rpc', 'protocol');
-const outputs = [
-  join(root, 'extension', 'src', 'protocol', 'types.ts'),
-  join(root, 'webviews', 'src', 'lib', 'protocol.ts'),
-];
+/** One file for extension and page. */
+const typesFile = join(root, 'extension', 'shared', 'protocol.ts');
 
 /** All files of the definition as one: `{$defs, methods, views}`. Names are unique across files. */
 export function readProtocol() {
@@ -35,6 +33,24 @@ export function readProtocol() {
   return { $defs, methods, views };
 }
 
+/**
+ * A schema as the compiler understands it: references within the one merged document, and what stands
+ * beside a reference joined to it by `allOf`. In JSON Schema both hold; the compiler would let the one
+ * replace the other, and write the type once more for a reference with a description of its own.
+ */
+function joined(schema) {
+  if (Array.isArray(schema)) return schema.map(joined);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const all = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, joined(value)]),
+  );
+  if (typeof all.$ref !== 'string') return all;
+  const { $ref, ...beside } = all;
+  const reference = { $ref: $ref.replace(/^[\w-]+\.json(?=#)/, '') };
+  if (Object.keys(beside).length === 0) return reference;
+  return { ...beside, allOf: [reference, ...(beside.allOf ?? [])] };
+}
+
 const typeName = (method) =>
   method.replace(/(^|[/$._-]+)([a-zA-Z])/g, (_, _separator, letter) => letter.toUpperCase());
 
@@ -43,7 +59,7 @@ export async function protocolTypes({ $defs, methods, views }) {
   const { compile } = await import('json-schema-to-typescript');
   const empty = { type: 'object', properties: {}, additionalProperties: false };
   // One root that names everything makes the compiler write each definition exactly once.
-  const definitions = structuredClone($defs);
+  const definitions = joined($defs);
   const table = [];
   for (const [method, { params, result, description }] of Object.entries(methods)) {
     const base = typeName(method);
@@ -55,9 +71,7 @@ export async function protocolTypes({ $defs, methods, views }) {
       if (name in definitions) {
         throw new Error(`${method}: the protocol's own definition ${name} has a generated name`);
       }
-      definitions[name] = structuredClone(
-        schema ?? (suffix === 'Params' ? empty : { type: 'null' }),
-      );
+      definitions[name] = joined(schema ?? (suffix === 'Params' ? empty : { type: 'null' }));
       definitions[name].description ??= `${suffix} of \`${method}\`.`;
     }
     table.push({ method, base, description });
@@ -119,18 +133,13 @@ export async function protocolTypes({ $defs, methods, views }) {
     .replace(/\n+$/, '\n');
 }
 
-/** Writes the types where they changed; true when something was written. */
+/** Writes the types when they changed; true when something was written. */
 export async function writeProtocolTypes() {
   const text = await protocolTypes(readProtocol());
-  let changed = false;
-  for (const file of outputs) {
-    if (!existsSync(dirname(dirname(file)))) continue;
-    if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
-    changed = true;
-  }
-  return changed;
+  if (existsSync(typesFile) && readFileSync(typesFile, 'utf8') === text) return false;
+  mkdirSync(dirname(typesFile), { recursive: true });
+  writeFileSync(typesFile, text);
+  return true;
 }
 
 if (isMain(import.meta)) await writeProtocolTypes();

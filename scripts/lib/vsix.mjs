@@ -17,7 +17,13 @@ import { buildDir, distDir, root, vsceTarget, vsixDir, vsixPath } from './paths.
 import { CommandError, run, which } from './process.mjs';
 import { placeRelinking } from './relink.mjs';
 
-const manifestOnlyForDevelopers = ['scripts', 'devDependencies', 'allowScripts', 'private'];
+const manifestOnlyForDevelopers = [
+  'imports',
+  'scripts',
+  'devDependencies',
+  'allowScripts',
+  'private',
+];
 
 function newestTime(path) {
   const stat = statSync(path, { throwIfNoEntry: false });

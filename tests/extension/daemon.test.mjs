@@ -12,7 +12,8 @@ import { LineSplitter, logDaemonLine } from '../../extension/src/daemon/log.ts';
 import { Profiles } from '../../extension/src/daemon/profiles.ts';
 import { RestartPolicy } from '../../extension/src/daemon/restart_policy.ts';
 import { Supervisor } from '../../extension/src/daemon/supervisor.ts';
-import { PanelSession, selectionExists } from '../../extension/src/editors/panel_session.ts';
+import { selectionExists } from '../../extension/shared/selection.ts';
+import { PanelSession } from '../../extension/src/editors/panel_session.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const server = process.env.EMBERLINE_SERVER ?? join(root, 'build', 'bin', 'emberline');

@@ -5,12 +5,12 @@ import { test } from 'node:test';
 import { editorState, parseMessage, safeFileName } from '../../extension/src/editors/messages.ts';
 import { newNonce, pageHtml } from '../../extension/src/editors/page_html.ts';
 import {
-  expandPath,
   hasTraceName,
   mayHoldTrace,
   shortTitle,
 } from '../../extension/src/editors/profile_path.ts';
 import { StateStore } from '../../extension/src/editors/state_store.ts';
+import { expandPath } from '../../extension/src/workspace/expand_path.ts';
 
 test('messages of the contract pass', () => {
   const messages = [

@@ -32,24 +32,38 @@ const nativeLibraries = [
 
 /** Packages -> the folders that may import them. */
 const packages = [
-  [/^vscode$/, /^extension\/src\/(?!protocol\/)/],
+  [/^vscode$/, /^extension\/src\/(?!daemon\/)/],
   [/^vscode-jsonrpc(\/|$)/, /^extension\/src\/daemon\//],
   [
     /^(preact|@preact\/signals|@vscode-elements\/elements|uplot)(\/|$)/,
     /^webviews\/src\/(?!lib\/)/,
   ],
   [/^@tanstack\/virtual-core$/, /^webviews\/src\/widgets\//],
-  [/^node:/, /^(extension|scripts|tests)\//],
+  [/^node:/, /^(extension\/src|scripts|tests)\//],
 ];
 
-/** Folder of webviews/src -> the folders it may import, beside itself. */
+/** Folder of extension/src -> the folders it may import, beside itself; `shared` is for all. */
+const extensionArrows = {
+  daemon: [],
+  workspace: ['daemon'],
+  source: ['workspace', 'daemon'],
+  editors: ['source', 'workspace', 'daemon'],
+  views: ['source', 'workspace', 'daemon'],
+  commands: ['editors', 'source', 'workspace', 'daemon'],
+  'extension.ts': ['commands', 'views', 'editors', 'source', 'workspace', 'daemon'],
+};
+
+/** The same for webviews/src. */
 const webviewArrows = {
+  styles: [],
   lib: [],
   gl: ['lib'],
   host: ['lib'],
   widgets: ['lib', 'gl', 'host'],
-  views: ['widgets', 'gl', 'host', 'lib', 'shell'],
-  shell: ['views', 'widgets', 'gl', 'host', 'lib'],
+  lanes: ['lib', 'gl', 'host'],
+  views: ['widgets', 'lanes', 'gl', 'host', 'lib'],
+  shell: ['views', 'widgets', 'host', 'lib'],
+  'main.tsx': ['shell', 'views', 'widgets', 'host', 'styles'],
 };
 
 function includes(text) {
@@ -96,32 +110,47 @@ test('native folders include only what their arrows allow', () => {
   assert.ok(seen > 0, 'no include was read');
 });
 
+/** Where an import of a file leads, as a path below the root; undefined for packages. */
+function targetOf(file, name) {
+  if (name.startsWith('#shared/')) return name.replace('#shared', 'extension/shared');
+  return name.startsWith('.') ? normalize(join(dirname(file), name)) : undefined;
+}
+
+/** What is wrong with an import from one file to another; undefined where it follows an arrow. */
+function wrongImport(file, target) {
+  if (target.startsWith('extension/shared/')) return undefined;
+  const [side, , area, view, inView] = file.split('/');
+  const [targetSide, , targetArea, targetView, inTargetView] = target.split('/');
+  // What extension and page share knows neither.
+  if (file.startsWith('extension/shared/') || side !== targetSide) return 'crosses a border';
+  const arrows = side === 'extension' ? extensionArrows : webviewArrows;
+  if (!(area in arrows)) return `is in ${area}, for which no arrows are given`;
+  if (area !== targetArea) {
+    return arrows[area].includes(targetArea) ? undefined : 'goes against the arrows';
+  }
+  // Each view is a folder; what several views share stands beside the folders.
+  const isView = area === 'views' && side === 'webviews' && inView !== undefined;
+  if (isView && inTargetView !== undefined && view !== targetView) {
+    return 'leads from one view to another';
+  }
+  return undefined;
+}
+
 test('TypeScript folders import only what their arrows allow', () => {
   const wrong = [];
   let seen = 0;
-  for (const file of trackedFiles(/^(extension|webviews)\/src\/.*\.tsx?$/)) {
+  for (const file of trackedFiles(/^(extension\/(src|shared)|webviews\/src)\/.*\.tsx?$/)) {
     for (const name of imports(readTracked(file))) {
       seen += 1;
-      if (!name.startsWith('.')) {
+      const target = targetOf(file, name);
+      if (target === undefined) {
         const rule = packages.find(([pattern]) => pattern.test(name));
         if (rule === undefined) wrong.push(`${file} imports ${name}, which no rule names`);
         else if (!rule[1].test(file)) wrong.push(`${file} may not import ${name}`);
         continue;
       }
-      const target = normalize(join(dirname(file), name));
-      const [side, , area] = file.split('/');
-      const [targetSide, , targetArea] = target.split('/');
-      if (side !== targetSide) {
-        // What pages and extension say to each other, and what both do to the names of a trace.
-        const isShared = /^webviews\/src\/(host\/messages|lib\/hidden)(\.ts|\.js)?$/.test(target);
-        if (side === 'webviews' || !isShared) wrong.push(`${file} imports ${target}`);
-      } else if (side === 'webviews' && area in webviewArrows && targetArea in webviewArrows) {
-        if (area !== targetArea && !webviewArrows[area].includes(targetArea)) {
-          wrong.push(`${file} imports ${target}`);
-        }
-      } else if (side === 'extension' && area === 'protocol' && targetArea !== 'protocol') {
-        wrong.push(`${file} imports ${target}`);
-      }
+      const reason = wrongImport(file, target);
+      if (reason !== undefined) wrong.push(`${file} imports ${target}: ${reason}`);
     }
   }
   assert.deepEqual(wrong, []);

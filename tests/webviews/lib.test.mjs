@@ -18,7 +18,7 @@ import {
   share,
   visible,
 } from '../../webviews/src/lib/format.ts';
-import { escapeHidden } from '../../webviews/src/lib/hidden.ts';
+import { escapeHidden } from '../../extension/shared/hidden.ts';
 import { cutParts, shortName, shownNames } from '../../webviews/src/lib/names.ts';
 import { arcPath, topParts } from '../../webviews/src/lib/ring.ts';
 import { leastDimming, mix } from '../../webviews/src/views/timeline/palette.ts';

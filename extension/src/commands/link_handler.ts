@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Context } from '../context.ts';
+import type { Context } from '../workspace/context.ts';
 import { plainText } from '../source/format.ts';
 import { parseTimelineLink } from '../editors/link.ts';
 import type { ProfileEditors } from '../editors/profile_editor.ts';

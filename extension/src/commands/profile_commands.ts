@@ -1,8 +1,8 @@
 import { basename, isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
-import type { Navigation, ViewSelection } from '../../../webviews/src/host/messages.ts';
-import { openOnStartup } from '../config.ts';
-import type { Context } from '../context.ts';
+import type { Navigation, ViewSelection } from '#shared/messages.ts';
+import { openOnStartup } from '../workspace/config.ts';
+import type { Context } from '../workspace/context.ts';
 import { profileUri, type ProfileEditors } from '../editors/profile_editor.ts';
 import { isViewName } from '../editors/messages.ts';
 import { labelText, plainText } from '../source/format.ts';

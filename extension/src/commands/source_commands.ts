@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import type { SourceTarget } from '../../../webviews/src/host/messages.ts';
-import { sourceSettings, updateSetting } from '../config.ts';
-import type { Context } from '../context.ts';
+import type { SourceTarget } from '#shared/messages.ts';
+import { sourceSettings, updateSetting } from '../workspace/config.ts';
+import type { Context } from '../workspace/context.ts';
 import type { ProfileEditors } from '../editors/profile_editor.ts';
 import { isPython, type Annotations } from '../source/annotations.ts';
 import type { CostDecorations } from '../source/decorations.ts';

@@ -9,7 +9,7 @@ import {
   StreamMessageWriter,
   type MessageConnection,
 } from 'vscode-jsonrpc/node';
-import type { Method, Methods } from '../protocol/types.ts';
+import type { Method, Methods } from '#shared/protocol.ts';
 import {
   DaemonError,
   cancelled,

@@ -1,4 +1,4 @@
-import type { FailureData } from '../../../webviews/src/host/messages.ts';
+import type { FailureData } from '#shared/messages.ts';
 
 /** A request that failed, in the terms of the protocol: what kind, what happened, what to do. */
 export class DaemonError extends Error {

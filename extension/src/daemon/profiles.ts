@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
-import type { ViewSelection } from '../../../webviews/src/host/messages.ts';
-import type { ProfileOpenResult, TraceInfo } from '../protocol/types.ts';
+import type { ViewSelection } from '#shared/messages.ts';
+import type { ProfileOpenResult, TraceInfo } from '#shared/protocol.ts';
+import { traceOf } from '#shared/selection.ts';
 import type { RequestOptions } from './client.ts';
 import { Emitter, type Disposable } from './emitter.ts';
 import type { Supervisor } from './supervisor.ts';
@@ -9,25 +10,6 @@ import type { Supervisor } from './supervisor.ts';
 export interface ActiveTrace {
   selection: ViewSelection;
   trace: TraceInfo;
-}
-
-/** Parameters of a request that name a trace and steps; what is not chosen is left out. */
-export function selectionParams(selection: ViewSelection): Record<string, string> {
-  const params: Record<string, string> = {};
-  for (const key of ['run', 'worker', 'span', 'steps'] as const) {
-    const value = selection[key];
-    if (value !== undefined && value !== '') params[key] = value;
-  }
-  return params;
-}
-
-/** Whether two selections name the same trace, whatever steps they choose. */
-export function sameTrace(a: ViewSelection, b: ViewSelection): boolean {
-  return (
-    (a.run ?? '') === (b.run ?? '') &&
-    (a.worker ?? '') === (b.worker ?? '') &&
-    (a.span ?? '') === (b.span ?? '')
-  );
 }
 
 /**
@@ -87,10 +69,9 @@ export class OpenProfile {
     options: RequestOptions,
   ): Promise<{ profile: ProfileOpenResult; trace: TraceInfo }> {
     const profile = await this.opened();
-    const { steps: _steps, ...trace } = selectionParams(selection);
     const result = await this.supervisor.request(
       'profile/load',
-      { profileId: profile.profileId, ...trace },
+      { profileId: profile.profileId, ...traceOf(selection) },
       options,
     );
     return { profile, trace: result };

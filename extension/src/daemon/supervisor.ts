@@ -1,5 +1,5 @@
 import type { DaemonClient, DaemonExit, RequestOptions } from './client.ts';
-import type { Method, Methods } from '../protocol/types.ts';
+import type { Method, Methods } from '#shared/protocol.ts';
 import { DaemonError, daemonMissing, daemonStopped, versionMismatch } from './failure.ts';
 import { Emitter, type Disposable } from './emitter.ts';
 import type { Log } from './log.ts';

@@ -1,33 +1,16 @@
-import type {
-  EditorState,
-  SourceTarget,
-  ToHost,
-  ViewName,
-} from '../../../webviews/src/host/messages.ts';
+import {
+  viewNames,
+  type EditorState,
+  type SourceTarget,
+  type ToHost,
+  type ViewName,
+} from '#shared/messages.ts';
+import { hostParams, isPageMethod } from '#shared/requests.ts';
+import { selectionOf } from '#shared/selection.ts';
 
-const views: ReadonlySet<string> = new Set<ViewName>([
-  'overview',
-  'operators',
-  'kernels',
-  'timeline',
-  'memory',
-  'modules',
-  'lightning',
-  'stacks',
-  'lines',
-]);
+const views: ReadonlySet<string> = new Set(viewNames);
 
-/** Requests that a page may send through the extension; opening and closing are not for pages. */
-const forwardable = /^(?:(?:view|timeline|source)\/[A-Za-z]+|profile\/(?:check|load))$/;
-
-/** Which folders the daemon may read, and which file it may look for, is for the extension to say. */
-const ownParams: ReadonlySet<string> = new Set([
-  'sourceRoots',
-  'sitePackages',
-  'mappings',
-  'anywhere',
-  'profileId',
-]);
+const ownParams: ReadonlySet<string> = new Set(hostParams);
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -59,11 +42,11 @@ function sourceTarget(value: unknown): SourceTarget | undefined {
 export function editorState(value: unknown): EditorState | undefined {
   if (!isRecord(value) || !isViewName(value.view)) return undefined;
   const selection = isRecord(value.selection) ? value.selection : {};
-  const chosen: EditorState['selection'] = {};
-  for (const key of ['run', 'worker', 'span', 'steps'] as const) {
-    if (typeof selection[key] === 'string') chosen[key] = selection[key];
-  }
-  return { view: value.view, selection: chosen, views: isRecord(value.views) ? value.views : {} };
+  return {
+    view: value.view,
+    selection: selectionOf(selection),
+    views: isRecord(value.views) ? value.views : {},
+  };
 }
 
 /** Checks a message of a page: pages show what traces hold, and are not trusted. */
@@ -78,7 +61,7 @@ export function parseMessage(value: unknown): ToHost | undefined {
       return { type: value.type };
     case 'request':
       if (typeof value.id !== 'number' || typeof value.method !== 'string') return undefined;
-      if (!forwardable.test(value.method)) return undefined;
+      if (!isPageMethod(value.method)) return undefined;
       return {
         type: 'request',
         id: value.id,

@@ -1,9 +1,4 @@
-import type {
-  EditorState,
-  FailureData,
-  ToView,
-  ViewSelection,
-} from '../../../webviews/src/host/messages.ts';
+import type { EditorState, FailureData, ToView, ViewSelection } from '#shared/messages.ts';
 import type { ProgressReport, RequestOptions } from '../daemon/client.ts';
 import type { Disposable } from '../daemon/emitter.ts';
 import {
@@ -13,9 +8,10 @@ import {
   failureData,
   versionMismatch,
 } from '../daemon/failure.ts';
-import { sameTrace, type OpenProfile } from '../daemon/profiles.ts';
+import type { OpenProfile } from '../daemon/profiles.ts';
 import type { DaemonStatus, Supervisor } from '../daemon/supervisor.ts';
-import type { ProfileOpenResult, TraceInfo } from '../protocol/types.ts';
+import type { TraceInfo } from '#shared/protocol.ts';
+import { sameTrace, selectionExists, traceOf } from '#shared/selection.ts';
 
 const cancelledLoad: FailureData = {
   kind: cancelled,
@@ -25,20 +21,6 @@ const cancelledLoad: FailureData = {
 
 /** Failures that are none of the trace: another daemon may do better. */
 const withoutDaemon = new Set([daemonStopped, daemonMissing, versionMismatch]);
-
-/** Whether the profile still holds the trace that a stored selection names. */
-export function selectionExists(profile: ProfileOpenResult, wanted: ViewSelection): boolean {
-  const named = (name: string, chosen: string | undefined) => !chosen || chosen === name;
-  return profile.runs.some(
-    (run) =>
-      named(run.name, wanted.run) &&
-      run.workers.some(
-        (worker) =>
-          named(worker.name, wanted.worker) &&
-          worker.spans.some((span) => named(span.span, wanted.span)),
-      ),
-  );
-}
 
 /**
  * What stands behind one profile editor: loads its trace, passes its requests on, and tells its
@@ -183,12 +165,7 @@ export class PanelSession implements Disposable {
 
   /** The page chose another trace of the profile. */
   private onPageLoaded(selection: ViewSelection, trace: TraceInfo): void {
-    const { run, worker, span } = selection;
-    const chosen: ViewSelection = {
-      ...(run ? { run } : {}),
-      ...(worker ? { worker } : {}),
-      ...(span ? { span } : {}),
-    };
+    const chosen = traceOf(selection);
     this.state = { ...this.state, selection: chosen };
     this.show(chosen, trace);
     if (this.profile.discovery === undefined) return;

@@ -7,9 +7,9 @@ import type {
   ToView,
   ViewName,
   ViewSelection,
-} from '../../../webviews/src/host/messages.ts';
-import { pathsChanged } from '../config.ts';
-import { ruleParams, sourceParams, wantsSourceParams, type Context } from '../context.ts';
+} from '#shared/messages.ts';
+import { pathsChanged } from '../workspace/config.ts';
+import { ruleParams, sourceParams, wantsSourceParams, type Context } from '../workspace/context.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
 import { plainText } from '../source/format.ts';
 import { locateSource, openSource } from '../source/open_source.ts';

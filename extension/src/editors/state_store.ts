@@ -1,4 +1,4 @@
-import type { EditorState } from '../../../webviews/src/host/messages.ts';
+import type { EditorState } from '#shared/messages.ts';
 import { editorState } from './messages.ts';
 
 /** The part of VS Code's memento that is used. */

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import { pathsChanged } from '../config.ts';
-import { sourceParams, type Context } from '../context.ts';
+import { pathsChanged } from '../workspace/config.ts';
+import { sourceParams, type Context } from '../workspace/context.ts';
 import { failureData } from '../daemon/failure.ts';
-import { selectionParams, type OpenProfile } from '../daemon/profiles.ts';
-import type { SourceAnnotationsResult, SourceHoverResult } from '../protocol/types.ts';
-import { onDidChangeInterpreter } from './interpreter.ts';
+import type { OpenProfile } from '../daemon/profiles.ts';
+import { selectionOf } from '#shared/selection.ts';
+import type { SourceAnnotationsResult, SourceHoverResult } from '#shared/protocol.ts';
+import { onDidChangeInterpreter } from '../workspace/interpreter.ts';
 
 /** The costs of one version of a document. */
 export interface Annotated {
@@ -184,7 +185,7 @@ export class Annotations implements vscode.Disposable {
     profile: OpenProfile,
   ): Promise<Record<string, unknown>> {
     return {
-      ...selectionParams(profile.active?.selection ?? {}),
+      ...selectionOf(profile.active?.selection ?? {}),
       ...(await sourceParams()),
       path: document.uri.fsPath,
       ...(isCell(document) ? { cell: true, digests: cellDigests(document.getText()) } : {}),

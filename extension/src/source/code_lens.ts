@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import type { Navigation } from '../../../webviews/src/host/messages.ts';
-import { sourceSettings } from '../config.ts';
-import type { SourceLens } from '../protocol/types.ts';
+import type { Navigation } from '#shared/messages.ts';
+import { sourceSettings } from '../workspace/config.ts';
+import type { SourceLens } from '#shared/protocol.ts';
 import { isPython, type Annotations } from './annotations.ts';
 import { labelText } from './format.ts';
 import { hottestLines, lensTitle, lineHint, showsDevice } from './hints.ts';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { sourceSettings } from '../config.ts';
+import { sourceSettings } from '../workspace/config.ts';
 import { isPython, type Annotations } from './annotations.ts';
 import { drawnHints, hintColumn, showsDevice, visualWidth, type DrawnHint } from './hints.ts';
 

@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
-import { pathsChanged, sourceSettings } from '../config.ts';
-import { ruleParams, sourceParams, type Context } from '../context.ts';
+import { pathsChanged, sourceSettings } from '../workspace/config.ts';
+import { ruleParams, sourceParams, type Context } from '../workspace/context.ts';
 import { failureData } from '../daemon/failure.ts';
-import { selectionParams, type OpenProfile } from '../daemon/profiles.ts';
-import type { SourceResolveResult } from '../protocol/types.ts';
+import type { OpenProfile } from '../daemon/profiles.ts';
+import { selectionOf } from '#shared/selection.ts';
+import type { SourceResolveResult } from '#shared/protocol.ts';
 import type { Annotations } from './annotations.ts';
 import { findingsOf, type Finding, type FindingFrame } from './finding_list.ts';
 import { labelText } from './format.ts';
@@ -67,7 +68,7 @@ export class Findings implements vscode.Disposable {
     const key =
       profile === undefined || selection === undefined
         ? ''
-        : JSON.stringify([profile.path, profile.discovery?.profileId, selectionParams(selection)]);
+        : JSON.stringify([profile.path, profile.discovery?.profileId, selectionOf(selection)]);
     if (key === this.key && !again) return;
     this.key = key;
     this.abort.abort();
@@ -78,7 +79,7 @@ export class Findings implements vscode.Disposable {
     if (profile !== undefined && selection !== undefined) {
       try {
         const params = {
-          ...selectionParams(selection),
+          ...selectionOf(selection),
           ...ruleParams('view/overview'),
           ...(await sourceParams()),
         };

@@ -1,5 +1,5 @@
 /** Formats figures and names as all surfaces of the editor show them. */
-import { escapeHidden } from '../../../webviews/src/lib/hidden.ts';
+import { escapeHidden } from '#shared/hidden.ts';
 
 /** A duration given in microseconds: "812 µs", "18.4 ms", "2.31 s". */
 export function formatUs(us: number): string {

@@ -1,5 +1,5 @@
-import type { Metric } from '../config.ts';
-import type { AnnotatedLine, SourceLens } from '../protocol/types.ts';
+import type { Metric } from '../workspace/config.ts';
+import type { AnnotatedLine, SourceLens } from '#shared/protocol.ts';
 import { formatShare, formatUs, labelText, shorten } from './format.ts';
 
 /** The cost that a surface shows: whose time, how much, and its share of the whole. */

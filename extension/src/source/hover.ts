@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { sourceSettings } from '../config.ts';
-import type { Context } from '../context.ts';
+import { sourceSettings } from '../workspace/config.ts';
+import type { Context } from '../workspace/context.ts';
 import { failureData } from '../daemon/failure.ts';
 import type { Annotations } from './annotations.ts';
 import type { Findings } from './findings.ts';

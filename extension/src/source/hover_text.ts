@@ -1,4 +1,4 @@
-import type { NamedCost, SourceHoverResult } from '../protocol/types.ts';
+import type { NamedCost, SourceHoverResult } from '#shared/protocol.ts';
 import {
   escapeMarkdown,
   formatBytes,

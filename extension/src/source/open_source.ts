@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import type { SourceTarget } from '../../../webviews/src/host/messages.ts';
-import { addPathMapping } from '../config.ts';
-import { sourceParams } from '../context.ts';
+import type { SourceTarget } from '#shared/messages.ts';
+import { addPathMapping } from '../workspace/config.ts';
+import { sourceParams } from '../workspace/context.ts';
 import { failureData } from '../daemon/failure.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
-import type { SourceResolveResult } from '../protocol/types.ts';
+import type { SourceResolveResult } from '#shared/protocol.ts';
 import { labelText, plainText } from './format.ts';
 import { isRealFile, mappingOf } from './path_mappings.ts';
 

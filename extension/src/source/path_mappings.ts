@@ -1,8 +1,4 @@
-/** A folder of the machine that recorded the trace, and the same folder here. */
-export interface PathMapping {
-  from: string;
-  to: string;
-}
+import type { PathMapping } from '#shared/protocol.ts';
 
 const separators = /[\\/]+/;
 

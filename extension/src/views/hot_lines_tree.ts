@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import { pathsChanged } from '../config.ts';
-import { sourceParams, type Context } from '../context.ts';
+import { pathsChanged } from '../workspace/config.ts';
+import { sourceParams, type Context } from '../workspace/context.ts';
 import { failureData } from '../daemon/failure.ts';
-import { selectionParams } from '../daemon/profiles.ts';
-import type { HotLine, SourceHotLinesResult } from '../protocol/types.ts';
+import { selectionOf } from '#shared/selection.ts';
+import type { HotLine, SourceHotLinesResult } from '#shared/protocol.ts';
 import { formatShare, formatUs, labelText } from '../source/format.ts';
 
 const shownLines = 30;
@@ -34,11 +34,7 @@ export class HotLinesTree implements vscode.TreeDataProvider<HotLine>, vscode.Di
     const key =
       selection === undefined
         ? ''
-        : JSON.stringify([
-            profile?.path,
-            profile?.discovery?.profileId,
-            selectionParams(selection),
-          ]);
+        : JSON.stringify([profile?.path, profile?.discovery?.profileId, selectionOf(selection)]);
     if (key === this.key) return;
     this.key = key;
     this.changed.fire();
@@ -49,7 +45,7 @@ export class HotLinesTree implements vscode.TreeDataProvider<HotLine>, vscode.Di
     if (node !== undefined || profile?.active === undefined) return [];
     try {
       const params = {
-        ...selectionParams(profile.active.selection),
+        ...selectionOf(profile.active.selection),
         ...(await sourceParams()),
         limit: shownLines,
       };

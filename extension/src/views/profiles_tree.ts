@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import type { ViewSelection } from '../../../webviews/src/host/messages.ts';
-import type { Context } from '../context.ts';
+import type { ViewSelection } from '#shared/messages.ts';
+import type { Context } from '../workspace/context.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
-import type { Run, Span, Worker } from '../protocol/types.ts';
+import type { Run, Span, Worker } from '#shared/protocol.ts';
 import { formatBytes, labelText } from '../source/format.ts';
 import type { Finding } from '../source/finding_list.ts';
 import type { Findings } from '../source/findings.ts';

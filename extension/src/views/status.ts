@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Context } from '../context.ts';
+import type { Context } from '../workspace/context.ts';
 import { labelText } from '../source/format.ts';
 
 /** One status item: the active profile, and the daemon where something is wrong with it. */

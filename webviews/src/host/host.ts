@@ -7,7 +7,9 @@ import type {
   ToHost,
   ToView,
   ViewName,
-} from './messages.ts';
+  ViewSelection,
+} from '#shared/messages.ts';
+import type { PageMethod, PageParams, Result } from '#shared/requests.ts';
 
 interface VsCodeApi {
   postMessage(message: ToHost): void;
@@ -62,18 +64,19 @@ export function connect(onMessage: (message: ToView) => void): void {
 }
 
 /** Asks the daemon. Rejects with RequestError, or with CancelledError when `signal` fires first. */
-export function request(
-  method: string,
-  params: Record<string, unknown>,
+export function request<M extends PageMethod>(
+  method: M,
+  params: PageParams<M> & ViewSelection,
   signal?: AbortSignal,
-): Promise<unknown> {
-  return new Promise((resolve, reject) => {
+): Promise<Result<M>> {
+  return new Promise<Result<M>>((resolve, reject) => {
     if (signal?.aborted === true) {
       reject(new CancelledError('Cancelled'));
       return;
     }
     const id = nextId++;
-    pending.set(id, { resolve, reject });
+    // The daemon's answers are held to the schemas that the types are made from, by tests.
+    pending.set(id, { resolve: (value) => resolve(value as Result<M>), reject });
     signal?.addEventListener('abort', () => {
       if (!pending.delete(id)) return;
       api.postMessage({ type: 'cancel', id });

@@ -1,8 +1,8 @@
 // Places in the source of what ran: recorders since PyTorch 1.11 name the first line of each function;
 // the line inside it is found by the daemon, from the slice.
-import type { Frame, Row, SourceStackResult } from '../lib/protocol.ts';
+import type { Frame, Row } from '#shared/protocol.ts';
 import { openSource } from './host.ts';
-import type { SourceTarget } from './messages.ts';
+import type { SourceTarget } from '#shared/messages.ts';
 import { ask, useAnswer } from './query.ts';
 
 const same = (a: Pick<Frame, 'file' | 'function'>, b: Pick<Frame, 'file' | 'function'>): boolean =>
@@ -14,7 +14,7 @@ export function usePlacedFrames(
   slice: number | undefined,
 ): readonly Frame[] {
   const wanted = slice !== undefined && frames.some((frame) => frame.lineIsDefinition);
-  const answer = useAnswer<SourceStackResult>('source/stack', wanted ? { slice } : undefined);
+  const answer = useAnswer('source/stack', wanted ? { slice } : undefined);
   const placed = answer.value?.frames;
   if (!wanted || placed === undefined) return frames;
   return frames.map((frame, index) => {
@@ -44,8 +44,7 @@ export async function openPlace(
 ): Promise<void> {
   let best = target;
   if (target.lineIsDefinition === true && slice !== undefined && slice >= 0) {
-    const { frames } = await ask('source/stack', { slice }).then(
-      (answer) => answer as SourceStackResult,
+    const { frames } = await ask('source/stack', { slice }).catch(
       // The function is better than nothing.
       () => ({ frames: [] }),
     );

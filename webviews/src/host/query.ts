@@ -2,7 +2,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CancelledError, request } from './host.ts';
 import { epoch, failureOf, requestSelection } from './store.ts';
-import type { FailureData } from './messages.ts';
+import type { FailureData } from '#shared/messages.ts';
+import type { PageMethod, PageParams, Result } from '#shared/requests.ts';
 
 export interface Answer<T> {
   /** The newest answer; stays while the next one is on its way. */
@@ -23,34 +24,34 @@ function remember(key: string, value: unknown): void {
 }
 
 /** Asks the daemon with the current selection; the same question again within an epoch is not asked twice. */
-export async function ask(
-  method: string,
-  params: Record<string, unknown>,
+export async function ask<M extends PageMethod>(
+  method: M,
+  params: PageParams<M>,
   signal?: AbortSignal,
-): Promise<unknown> {
+): Promise<Result<M>> {
   if (answersEpoch !== epoch.peek()) {
     answers.clear();
     answersEpoch = epoch.peek();
   }
   const asked = answersEpoch;
-  const all: Record<string, unknown> = { ...requestSelection.peek(), ...params };
+  const all = { ...requestSelection.peek(), ...params };
   const key = `${method} ${JSON.stringify(all)}`;
   if (answers.has(key)) {
     const known = answers.get(key);
     remember(key, known);
-    return known;
+    return known as Result<M>;
   }
   const value = await request(method, all, signal);
-  if (asked === answersEpoch && all.limit !== -1) remember(key, value);
+  if (asked === answersEpoch && !('limit' in all && all.limit === -1)) remember(key, value);
   return value;
 }
 
 /** The answer to a question that may change; undefined `params` asks nothing. */
-export function useAnswer<T>(
-  method: string,
-  params: Record<string, unknown> | undefined,
-): Answer<T> & { retry(): void } {
-  const [state, setState] = useState<Answer<T> & { key: string }>({
+export function useAnswer<M extends PageMethod>(
+  method: M,
+  params: PageParams<M> | undefined,
+): Answer<Result<M>> & { retry(): void } {
+  const [state, setState] = useState<Answer<Result<M>> & { key: string }>({
     value: undefined,
     error: undefined,
     pending: true,
@@ -70,9 +71,7 @@ export function useAnswer<T>(
     setState((old) => ({ ...old, error: undefined, pending: true, key }));
     ask(method, asked.current, abort.signal).then(
       (value) => {
-        if (!abort.signal.aborted) {
-          setState({ value: value as T, error: undefined, pending: false, key });
-        }
+        if (!abort.signal.aborted) setState({ value, error: undefined, pending: false, key });
       },
       (error: unknown) => {
         if (abort.signal.aborted || error instanceof CancelledError) return;

@@ -17,8 +17,9 @@ import type {
   ToView,
   ViewName,
   ViewSelection,
-} from './messages.ts';
-import type { ProfileOpenResult, TraceInfo } from '../lib/protocol.ts';
+} from '#shared/messages.ts';
+import type { ProfileOpenResult, TraceInfo } from '#shared/protocol.ts';
+import { sameTrace, selectionExists, selectionOf, stepEnds, traceOf } from '#shared/selection.ts';
 
 export type Status =
   | { kind: 'starting' }
@@ -167,14 +168,7 @@ function restore(state: EditorState | undefined): void {
 // Selection ---------------------------------------------------------------------------------------
 
 /** What every request carries beside its own parameters. */
-export const requestSelection = computed<ViewSelection>(() => {
-  const result: ViewSelection = {};
-  for (const key of ['run', 'worker', 'span', 'steps'] as const) {
-    const value = selection.value[key];
-    if (value !== undefined && value !== '') result[key] = value;
-  }
-  return result;
-});
+export const requestSelection = computed<ViewSelection>(() => selectionOf(selection.value));
 
 let loadAbort: AbortController | undefined;
 
@@ -188,12 +182,8 @@ export async function selectTrace(next: ViewSelection): Promise<void> {
     selection.value = next;
     status.value = { kind: 'loading', stage: 'Loading', percent: undefined };
   });
-  const params: Record<string, unknown> = {};
-  if (next.run !== undefined) params.run = next.run;
-  if (next.worker !== undefined) params.worker = next.worker;
-  if (next.span !== undefined) params.span = next.span;
   try {
-    const info = (await request('profile/load', params, abort.signal)) as TraceInfo;
+    const info = await request('profile/load', traceOf(next), abort.signal);
     batch(() => {
       trace.value = info;
       status.value = { kind: 'loaded' };
@@ -250,16 +240,8 @@ export function announce(text: string): void {
 
 // Messages ----------------------------------------------------------------------------------------
 
-/** True while the whole of a selection's names exist in the profile. */
-function selectionExists(found: ProfileOpenResult, wanted: ViewSelection): boolean {
-  const run = found.runs.find((r) => wanted.run === undefined || r.name === wanted.run);
-  const worker = run?.workers.find((w) => wanted.worker === undefined || w.name === wanted.worker);
-  return worker?.spans.some((s) => wanted.span === undefined || s.span === wanted.span) ?? false;
-}
-
 function onLoaded(message: Extract<ToView, { type: 'loaded' }>): void {
-  const info = message.trace as TraceInfo;
-  const found = message.profile as ProfileOpenResult;
+  const { trace: info, profile: found } = message;
   const wanted = selection.value;
   dropRequests();
   batch(() => {
@@ -272,18 +254,16 @@ function onLoaded(message: Extract<ToView, { type: 'loaded' }>): void {
     if (wanted.steps !== undefined && !stepsExist(info, wanted.steps)) selectSteps(undefined);
   });
   startSaving();
-  const differs =
-    (selection.value.run !== undefined && selection.value.run !== info.run) ||
-    (selection.value.worker !== undefined && selection.value.worker !== info.worker) ||
-    (selection.value.span !== undefined && selection.value.span !== info.span);
-  if (differs) void selectTrace(selection.value);
+  const shown = { run: info.run, worker: info.worker, span: info.span };
+  if (!sameTrace({ ...shown, ...traceOf(selection.value) }, shown))
+    void selectTrace(selection.value);
 }
 
 function stepsExist(info: TraceInfo, steps: string): boolean {
-  const parts = /^(\d+)(?:-(\d+))?$/.exec(steps);
-  if (parts === null) return false;
+  const ends = stepEnds(steps);
+  if (ends === undefined) return false;
   const names = new Set(info.steps.map((step) => step.name));
-  return names.has(parts[1]!) && (parts[2] === undefined || names.has(parts[2]));
+  return names.has(ends.first) && names.has(ends.last);
 }
 
 let begun = false;

@@ -1,6 +1,6 @@
 // Tables as text for the clipboard and for files. Pure.
-import { escapeHidden, escapeJson } from './hidden.ts';
-import type { Column, Row } from './protocol.ts';
+import { escapeHidden, escapeJson } from '#shared/hidden.ts';
+import type { Column, Row } from '#shared/protocol.ts';
 
 export type ExportFormat = 'csv' | 'markdown' | 'json';
 

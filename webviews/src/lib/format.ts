@@ -1,7 +1,7 @@
 // Numbers as text. Pure. A column of a table gets one unit for all its cells, so that they can be
 // compared by eye; a number that stands alone gets the unit that suits it.
 
-import { replaceHidden } from './hidden.ts';
+import { replaceHidden } from '#shared/hidden.ts';
 
 export type Unit = '' | 'count' | 'us' | 'ns' | 'bytes' | 'ratio' | 'gbPerS' | 'flops';
 

@@ -19,9 +19,9 @@ import {
   view,
   viewState,
 } from '../host/store.ts';
-import type { FailureData } from '../host/messages.ts';
+import type { FailureData } from '#shared/messages.ts';
 import { fileName, fixed, plural, quantity, visible } from '../lib/format.ts';
-import type { TraceInfo } from '../lib/protocol.ts';
+import type { TraceInfo } from '#shared/protocol.ts';
 import { Button, LinkButton, Progress, Select } from '../widgets/controls.tsx';
 import { Notices } from '../widgets/notices.tsx';
 import { views, type ViewEntry } from '../views/registry.ts';

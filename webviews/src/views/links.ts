@@ -1,8 +1,8 @@
 // Ways from a row to other views and to the code, for those that exist.
 import { openRowPlace } from '../host/place.ts';
 import { viewAction } from '../host/links.ts';
-import type { Row } from '../lib/protocol.ts';
-import type { RowAction } from '../widgets/data_table.tsx';
+import type { Row } from '#shared/protocol.ts';
+import type { RowAction } from '../widgets/table/actions.tsx';
 
 export { viewAction };
 

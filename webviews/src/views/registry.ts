@@ -1,7 +1,7 @@
 // The views, in the order of their tabs. A view is one line here and a folder beside.
 import type { FunctionComponent } from 'preact';
-import type { ViewName } from '../host/messages.ts';
-import type { TraceInfo } from '../lib/protocol.ts';
+import type { ViewName } from '#shared/messages.ts';
+import type { TraceInfo } from '#shared/protocol.ts';
 import { KernelsView } from './kernels/kernels.tsx';
 import { LightningView } from './lightning/lightning.tsx';
 import { LinesView } from './lines/lines.tsx';

@@ -4,8 +4,8 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SelectElement, TextElement, CheckElement } from './elements.ts';
 
-export interface Choice {
-  value: string;
+export interface Choice<V extends string = string> {
+  value: V;
   label: string;
 }
 
@@ -56,11 +56,11 @@ export function LinkButton(props: {
   );
 }
 
-export function Select(props: {
+export function Select<V extends string>(props: {
   label: string;
-  value: string;
-  choices: readonly Choice[];
-  onChange: (value: string) => void;
+  value: V;
+  choices: readonly Choice<V>[];
+  onChange: (value: V) => void;
   hideLabel?: boolean;
 }) {
   const element = useRef<SelectElement>(null);
@@ -87,7 +87,7 @@ export function Select(props: {
         ref={element}
         label={props.label}
         onChange={() => {
-          const value = element.current?.value;
+          const value = element.current?.value as V | undefined;
           if (value !== undefined && value !== props.value) props.onChange(value);
         }}
       />
@@ -192,11 +192,11 @@ export function Check(props: {
 }
 
 /** Two or more choices side by side, one of them taken. */
-export function Segments(props: {
+export function Segments<V extends string>(props: {
   label: string;
-  value: string;
-  choices: readonly Choice[];
-  onChange: (value: string) => void;
+  value: V;
+  choices: readonly Choice<V>[];
+  onChange: (value: V) => void;
 }) {
   const choose = (event: KeyboardEvent, index: number): void => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];

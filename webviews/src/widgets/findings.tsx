@@ -2,7 +2,7 @@
 import { copyText } from '../host/host.ts';
 import { announce, trace } from '../host/store.ts';
 import { exact, quantity, visible } from '../lib/format.ts';
-import type { Finding, SliceRef } from '../lib/protocol.ts';
+import type { Finding, SliceRef } from '#shared/protocol.ts';
 import { viewAction } from '../host/links.ts';
 import { LinkButton } from './controls.tsx';
 import { FrameLink } from './stack_list.tsx';

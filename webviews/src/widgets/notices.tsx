@@ -2,9 +2,9 @@
 import type { ComponentChildren } from 'preact';
 import { copyText, tellHost } from '../host/host.ts';
 import { announce } from '../host/store.ts';
-import type { FailureData } from '../host/messages.ts';
+import type { FailureData } from '#shared/messages.ts';
 import { visible } from '../lib/format.ts';
-import type { Absence, Problem } from '../lib/protocol.ts';
+import type { Absence, Problem } from '#shared/protocol.ts';
 import { Button } from './controls.tsx';
 import { useKept } from './kept.ts';
 

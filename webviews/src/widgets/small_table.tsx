@@ -3,8 +3,8 @@
 import { useRef } from 'preact/hooks';
 import { exportRows } from '../lib/export.ts';
 import { columnScales, exact, scaled, visible } from '../lib/format.ts';
-import type { Column, Row } from '../lib/protocol.ts';
-import { Actions, type RowAction } from './data_table.tsx';
+import type { Column, Row } from '#shared/protocol.ts';
+import { Actions, type RowAction } from './table/actions.tsx';
 import { ExportMenu } from './export_menu.tsx';
 import { useKept } from './kept.ts';
 import { Name } from './name.tsx';

@@ -5,7 +5,7 @@ import { copyText, openSource } from '../host/host.ts';
 import { usePlacedFrames } from '../host/place.ts';
 import { announce } from '../host/store.ts';
 import { fileName, isFilePath, plural, visible } from '../lib/format.ts';
-import type { Frame } from '../lib/protocol.ts';
+import type { Frame } from '#shared/protocol.ts';
 import { LinkButton } from './controls.tsx';
 
 export function frameTarget(frame: Frame) {

@@ -3,10 +3,12 @@ import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { trace, viewState } from '../../host/store.ts';
 import { fixed } from '../../lib/format.ts';
-import type { Row, ViewKernelLaunchesResult, ViewKernelsResult } from '../../lib/protocol.ts';
+import type { Row, ViewKernelsResult } from '#shared/protocol.ts';
+import type { PageParams } from '#shared/requests.ts';
 import { FilterBox, NumberBox, Segments } from '../../widgets/controls.tsx';
 import { Charts } from '../../widgets/charts.tsx';
-import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
+import type { RowAction } from '../../widgets/table/actions.tsx';
+import { DataTable } from '../../widgets/table/data_table.tsx';
 import { Failure, Lacks, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { RingChart } from '../../widgets/ring_chart.tsx';
 import { SmallTableView } from '../../widgets/small_table.tsx';
@@ -20,16 +22,21 @@ import {
   timelineAction,
 } from '../links.ts';
 
+/** The cells of a row that are there, as parameters. */
+function cells<K extends string>(row: Row, keys: readonly K[]): Partial<Record<K, string>> {
+  return Object.fromEntries(
+    keys.filter((key) => row[key] !== undefined).map((key) => [key, text(row, key)]),
+  ) as Partial<Record<K, string>>;
+}
+
 /** What launched the kernels, or the copies, of a row: operators, modules, lines. */
-function Launches(props: {
+function Launches<M extends 'view/kernelLaunches' | 'view/copyLaunches'>(props: {
   row: Row;
-  method: 'view/kernelLaunches' | 'view/copyLaunches';
-  keys: readonly string[];
+  method: M;
+  params: PageParams<M>;
 }) {
   const { row } = props;
-  const params: Record<string, unknown> = {};
-  for (const key of props.keys) if (row[key] !== undefined) params[key] = text(row, key);
-  const { value, error, retry } = useAnswer<ViewKernelLaunchesResult>(props.method, params);
+  const { value, error, retry } = useAnswer(props.method, props.params);
   const part = viewState('kernels', 'launchesBy', 'operators');
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading launches" />;
@@ -98,7 +105,7 @@ export function KernelsView() {
   const filter = viewState('kernels', 'tableFilter', '');
   const ofOperators = viewState('kernels', 'operatorFilter', '');
   // What stands above the tables is of all kernels, whichever table shows.
-  const { value: result } = useAnswer<ViewKernelsResult>('view/kernels', {
+  const { value: result } = useAnswer('view/kernels', {
     topN: top.value,
     limit: 1,
   });
@@ -192,7 +199,13 @@ export function KernelsView() {
           lesser={['minUs', 'maxUs', 'meanUs', 'source', 'target']}
           actions={(row) => [...timelineAction(row, 'Memcpy'), ...sourceAction(row)]}
           rowKey={(row) => copyKeys.map((key) => text(row, key)).join(' ')}
-          detail={(row) => <Launches row={row} method="view/copyLaunches" keys={copyKeys} />}
+          detail={(row) => (
+            <Launches
+              row={row}
+              method="view/copyLaunches"
+              params={{ direction: text(row, 'direction'), ...cells(row, ['source', 'target']) }}
+            />
+          )}
           empty="No copy and no set ran in the selected steps."
           toolbar={choice}
         />
@@ -215,7 +228,7 @@ export function KernelsView() {
             <Launches
               row={row}
               method="view/kernelLaunches"
-              keys={['name', 'operator', 'grid', 'block']}
+              params={{ name: text(row, 'name'), ...cells(row, ['operator', 'grid', 'block']) }}
             />
           )}
           kernelNames
@@ -247,14 +260,11 @@ export function KernelsView() {
             'usesTensorCores',
             'communication',
           ]}
-          hideColumns={(answer) => {
-            const kernels = answer as ViewKernelsResult;
-            return [
-              ...(kernels.hasBlocksPerSm ? [] : ['meanBlocksPerSm']),
-              ...(kernels.hasOccupancy ? [] : ['meanEstOccupancy']),
-              ...(kernels.communicationUs > 0 ? [] : ['communication']),
-            ];
-          }}
+          hideColumns={(kernels) => [
+            ...(kernels.hasBlocksPerSm ? [] : ['meanBlocksPerSm']),
+            ...(kernels.hasOccupancy ? [] : ['meanEstOccupancy']),
+            ...(kernels.communicationUs > 0 ? [] : ['communication']),
+          ]}
           empty="No kernel ran in the selected steps."
           toolbar={
             <>

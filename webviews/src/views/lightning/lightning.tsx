@@ -1,23 +1,15 @@
 // Lightning: the modules by instance path, and the hooks as they nest.
-import { request } from '../../host/host.ts';
-import { useAnswer } from '../../host/query.ts';
-import { requestSelection, viewState } from '../../host/store.ts';
-import type { ViewLightningResult } from '../../lib/protocol.ts';
+import { ask, useAnswer } from '../../host/query.ts';
+import { viewState } from '../../host/store.ts';
 import { Segments } from '../../widgets/controls.tsx';
 import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
-import { ModuleTree } from '../modules/module_tree.tsx';
+import { ModuleTree } from '../module_tree.tsx';
 
 const nothing = {};
 
-const loadAll = async (): Promise<ViewLightningResult> =>
-  (await request('view/lightning', {
-    ...requestSelection.peek(),
-    limit: -1,
-  })) as ViewLightningResult;
-
 export function LightningView() {
   const part = viewState('lightning', 'part', 'hooks');
-  const { value, error, retry } = useAnswer<ViewLightningResult>('view/lightning', nothing);
+  const { value, error, retry } = useAnswer('view/lightning', nothing);
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading Lightning's hooks" />;
   const shown =
@@ -46,7 +38,7 @@ export function LightningView() {
           stateKey={shown}
           nodes={nodes}
           loadAll={async () => {
-            const all = await loadAll();
+            const all = await ask('view/lightning', { limit: -1 });
             return shown === 'modules' ? all.modules : all.hooks;
           }}
         />

@@ -3,9 +3,10 @@ import { useState } from 'preact/hooks';
 import { useNavigation } from '../../host/navigation.ts';
 import { trace, viewState } from '../../host/store.ts';
 import { quantity, share } from '../../lib/format.ts';
-import type { Row, ViewLinesResult } from '../../lib/protocol.ts';
+import type { Row, ViewLinesResult } from '#shared/protocol.ts';
 import { Segments } from '../../widgets/controls.tsx';
-import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
+import type { RowAction } from '../../widgets/table/actions.tsx';
+import { DataTable } from '../../widgets/table/data_table.tsx';
 import { Lacks } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
 import { numberOf, sourceAction, text, viewAction } from '../links.ts';
@@ -47,11 +48,14 @@ function withoutValues(answer: ViewLinesResult, keys: readonly string[]): readon
   return keys.filter((key) => answer.rows.every((row) => (row[key] ?? 0) === 0));
 }
 
+const groupings = ['line', 'function', 'file'] as const;
+type Grouping = (typeof groupings)[number];
+
 export function LinesView() {
-  const group = viewState('lines', 'groupBy', 'line');
+  const group = viewState<Grouping>('lines', 'groupBy', 'line');
   const [result, setResult] = useState<ViewLinesResult | undefined>(undefined);
   useNavigation('lines', (to) => {
-    if (to.groupBy !== undefined) group.value = to.groupBy;
+    group.value = groupings.find((one) => one === to.groupBy) ?? group.value;
     if (to.filter !== undefined) {
       viewState('lines', `lines-${group.value}Filter`, '').value = to.filter;
     }
@@ -130,9 +134,9 @@ export function LinesView() {
               function={text(row, 'function')}
             />
           )}
-          onResult={(answer) => setResult(answer as ViewLinesResult)}
+          onResult={setResult}
           hideColumns={(answer) => [
-            ...withoutValues(answer as ViewLinesResult, [
+            ...withoutValues(answer, [
               'backwardDeviceUs',
               'backwardHostUs',
               'recomputeDeviceUs',

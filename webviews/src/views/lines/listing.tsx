@@ -3,7 +3,7 @@ import { openSource } from '../../host/host.ts';
 import { useAnswer } from '../../host/query.ts';
 import { trace } from '../../host/store.ts';
 import { quantity, share } from '../../lib/format.ts';
-import type { AnnotatedLine, SourceListingResult } from '../../lib/protocol.ts';
+import type { AnnotatedLine } from '#shared/protocol.ts';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 
 function costText(cost: AnnotatedLine, device: boolean): string {
@@ -21,7 +21,7 @@ function costText(cost: AnnotatedLine, device: boolean): string {
 
 export function Listing(props: { file: string; line: number; function: string }) {
   const { file, line } = props;
-  const { value, error, retry } = useAnswer<SourceListingResult>('source/listing', { file, line });
+  const { value, error, retry } = useAnswer('source/listing', { file, line });
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading source" />;
   if (!value.found) {

@@ -6,11 +6,13 @@ import { useAnswer } from '../../host/query.ts';
 import { scopedState, trace, viewState } from '../../host/store.ts';
 import { partColor } from '../../lib/colors.ts';
 import { fixed, quantity, visible } from '../../lib/format.ts';
-import type { MemoryResult, Row } from '../../lib/protocol.ts';
+import type { MemoryResult, Row } from '#shared/protocol.ts';
+import type { PageParams } from '#shared/requests.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { Check, LinkButton, Segments, Select } from '../../widgets/controls.tsx';
 import { Curve, type CurveRange, type CurveSeries } from '../../widgets/curve.tsx';
-import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
+import type { RowAction } from '../../widgets/table/actions.tsx';
+import { DataTable } from '../../widgets/table/data_table.tsx';
 import { Absences, Failure, Lacks, Waiting } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
@@ -93,13 +95,13 @@ export function MemoryView() {
     stored.value.from !== undefined && stored.value.to !== undefined
       ? { from: stored.value.from, to: stored.value.to }
       : undefined;
-  const params: Record<string, unknown> = {};
+  const params: PageParams<'view/memory'> = {};
   if (device.value !== '') params.device = device.value;
   if (range !== undefined) {
     params.startNs = Math.round(range.from);
     params.endNs = Math.round(range.to);
   }
-  const { value, error, retry } = useAnswer<MemoryResult>('view/memory', {
+  const { value, error, retry } = useAnswer('view/memory', {
     ...params,
     points: 2000,
   });

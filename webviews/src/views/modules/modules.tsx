@@ -1,11 +1,9 @@
 // The hierarchy of nn.Module calls.
-import { request } from '../../host/host.ts';
 import { useNavigation } from '../../host/navigation.ts';
 import { ask, useAnswer } from '../../host/query.ts';
-import { requestSelection, scopedState, viewState } from '../../host/store.ts';
-import type { ViewModulesResult } from '../../lib/protocol.ts';
+import { scopedState, viewState } from '../../host/store.ts';
 import { Absences, Failure, Lacks, Waiting } from '../../widgets/notices.tsx';
-import { ModuleTree } from './module_tree.tsx';
+import { ModuleTree } from '../module_tree.tsx';
 import { OperatorStrip } from './operator_strip.tsx';
 
 const nothing = {};
@@ -15,7 +13,7 @@ export function ModulesView() {
   useNavigation('modules', (to) => {
     if (to.filter !== undefined) viewState('modules', 'treeFilter', '').value = to.filter;
   });
-  const { value, error, retry } = useAnswer<ViewModulesResult>('view/modules', nothing);
+  const { value, error, retry } = useAnswer('view/modules', nothing);
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading modules" />;
   const strip = <OperatorStrip marked={marked} />;
@@ -28,17 +26,10 @@ export function ModulesView() {
           stateKey="tree"
           nodes={value.modules}
           loadChildren={async (node) => {
-            const below = (await ask('view/modules', { root: node.id })) as ViewModulesResult;
+            const below = await ask('view/modules', { root: node.id });
             return below.modules[0]?.children ?? [];
           }}
-          loadAll={async () =>
-            (
-              (await request('view/modules', {
-                ...requestSelection.peek(),
-                limit: -1,
-              })) as ViewModulesResult
-            ).modules
-          }
+          loadAll={async () => (await ask('view/modules', { limit: -1 })).modules}
           onActive={(node) => {
             // Hierarchies without recorded calls have nothing to mark.
             if (node.slice !== null) marked.value = node.name;

@@ -12,18 +12,18 @@ import {
   scopedState,
   viewState,
 } from '../../host/store.ts';
-import type { FailureData } from '../../host/messages.ts';
+import type { FailureData } from '#shared/messages.ts';
 import { fixed, plural, quantity, visible } from '../../lib/format.ts';
 import type {
   SliceDetail,
-  TimelineRangeResult,
   TimelineSearchResult,
   TimelineTrack,
   TimelineTracksResult,
-} from '../../lib/protocol.ts';
+} from '#shared/protocol.ts';
+import type { PageParams } from '#shared/requests.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { LinkButton, Select } from '../../widgets/controls.tsx';
-import type { RowAction } from '../../widgets/data_table.tsx';
+import type { RowAction } from '../../widgets/table/actions.tsx';
 import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
@@ -58,8 +58,8 @@ async function operatorThreads(
   all: TimelineTracksResult,
   signal: AbortSignal,
 ): Promise<OperatorThread[]> {
-  const search = (params: Record<string, unknown>): Promise<TimelineSearchResult> =>
-    ask('timeline/search', { ...params, limit: 1 }, signal) as Promise<TimelineSearchResult>;
+  const search = (params: PageParams<'timeline/search'>): Promise<TimelineSearchResult> =>
+    ask('timeline/search', { ...params, limit: 1 }, signal);
   const [operators, steps, modules] = await Promise.all([
     search({ kind: 'cpuOp' }),
     search({ text: 'ProfilerStep#' }),
@@ -78,11 +78,11 @@ async function operatorThreads(
       .slice(0, mostThreads)
       .map(async (track): Promise<OperatorThread> => {
         const { startNs, endNs } = all;
-        const sums = (await ask(
+        const sums = await ask(
           'timeline/range',
           { startNs, endNs, tracks: [track.id], limit: 1 },
           signal,
-        )) as TimelineRangeResult;
+        );
         const own = sums.kinds.find((one) => one.kind === 'cpuOp');
         return { track, operatorNs: own?.unionNs ?? 0 };
       }),
@@ -100,7 +100,7 @@ const absence = {
 
 export function OperatorStrip(props: { marked: Signal<string> }) {
   const chosen = scopedState('trace', 'modules', 'stripThread', -1);
-  const { value: all, error, retry } = useAnswer<TimelineTracksResult>('timeline/tracks', nothing);
+  const { value: all, error, retry } = useAnswer('timeline/tracks', nothing);
   const [threads, setThreads] = useState<readonly OperatorThread[] | undefined>(undefined);
   const [problem, setProblem] = useState<FailureData | undefined>(undefined);
   useEffect(() => {
@@ -268,7 +268,7 @@ function useHovered(slice: number): SliceDetail | undefined {
     const abort = new AbortController();
     const timer = setTimeout(() => {
       ask('timeline/slice', { slice }, abort.signal).then(
-        (value) => setKnown(value as SliceDetail),
+        (value) => setKnown(value),
         // The tooltip stays without the self time; a selection reports what is wrong.
         () => undefined,
       );
@@ -340,7 +340,7 @@ function Strip(props: {
     pinned: false,
   };
   const current = bars.find((bar) => bar.slice >= 0 && bar.slice === selected.value);
-  const chosen = useAnswer<SliceDetail>(
+  const chosen = useAnswer(
     'timeline/slice',
     selected.value < 0 ? undefined : { slice: selected.value },
   );

@@ -1,5 +1,6 @@
 // What the operator timeline of a thread shows: which slices, in which lanes, in which range. Pure.
-import type { TimelineBoxes, TimelineTracksResult } from '../../lib/protocol.ts';
+import type { TimelineBoxes, TimelineTracksResult } from '#shared/protocol.ts';
+import { stepEnds } from '#shared/selection.ts';
 
 const modulePrefix = 'nn.Module: ';
 
@@ -76,10 +77,9 @@ export function stepsRange(
   steps: TimelineTracksResult['steps'],
   chosen: string | undefined,
 ): StripRange | undefined {
-  const parts = /^(\d+)(?:-(\d+))?$/.exec(chosen ?? '');
-  if (parts === null) return undefined;
-  const first = steps.find((step) => step.name === parts[1]);
-  const last = steps.find((step) => step.name === (parts[2] ?? parts[1]));
+  const ends = stepEnds(chosen);
+  const first = steps.find((step) => step.name === ends?.first);
+  const last = steps.find((step) => step.name === ends?.last);
   return first === undefined || last === undefined
     ? undefined
     : { startNs: first.startNs, endNs: last.endNs };

@@ -5,10 +5,11 @@ import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { trace, viewState } from '../../host/store.ts';
 import { plural, quantity, visible } from '../../lib/format.ts';
-import type { Row, ViewOperatorsResult, ViewOperatorStacksResult } from '../../lib/protocol.ts';
+import type { Row, ViewOperatorsResult, ViewOperatorStacksResult } from '#shared/protocol.ts';
 import { LinkButton, NumberBox, Segments } from '../../widgets/controls.tsx';
 import { Charts } from '../../widgets/charts.tsx';
-import { DataTable, type RowAction } from '../../widgets/data_table.tsx';
+import type { RowAction } from '../../widgets/table/actions.tsx';
+import { DataTable } from '../../widgets/table/data_table.tsx';
 import { Absences, Failure, Lacks, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { RingChart } from '../../widgets/ring_chart.tsx';
 import { ShareBars } from '../../widgets/share_bars.tsx';
@@ -52,13 +53,11 @@ const fewStacks = 6;
 
 /** Where the calls of a row came from: Python stacks, modules. */
 function Callers(props: { row: Row }) {
-  const params: Record<string, unknown> = { name: text(props.row, 'name') };
   const shapes = text(props.row, 'inputShapes');
-  if (shapes !== '') params.inputShapes = shapes;
-  const { value, error, retry } = useAnswer<ViewOperatorStacksResult>(
-    'view/operatorStacks',
-    params,
-  );
+  const { value, error, retry } = useAnswer('view/operatorStacks', {
+    name: text(props.row, 'name'),
+    ...(shapes === '' ? {} : { inputShapes: shapes }),
+  });
   const part = viewState('operators', 'calledFrom', 'stacks');
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading stacks" />;
@@ -152,16 +151,19 @@ function Stacks(props: { value: ViewOperatorStacksResult }) {
   );
 }
 
+const groupings = ['operator', 'operatorAndShapes'] as const;
+type Grouping = (typeof groupings)[number];
+
 export function OperatorsView() {
   const device = trace.value?.hasDeviceWork === true;
-  const group = viewState('operators', 'groupBy', 'operator');
+  const group = viewState<Grouping>('operators', 'groupBy', 'operator');
   const top = viewState('operators', 'top', 10);
   const filter = viewState('operators', 'tableFilter', '');
   const module = viewState('operators', 'module', '');
   const [result, setResult] = useState<ViewOperatorsResult | undefined>(undefined);
   useNavigation('operators', (to) => {
     if (to.filter !== undefined) filter.value = to.filter;
-    if (to.groupBy !== undefined) group.value = to.groupBy;
+    group.value = groupings.find((one) => one === to.groupBy) ?? group.value;
     module.value = to.module ?? '';
     if (to.module !== undefined) filter.value = '';
   });
@@ -239,7 +241,7 @@ export function OperatorsView() {
         ]}
         actions={actions}
         rowKey={(row) => `${text(row, 'name')} ${text(row, 'inputShapes')}`}
-        onResult={(answer) => setResult(answer as ViewOperatorsResult)}
+        onResult={setResult}
         hideColumns={() => [
           ...(device
             ? []

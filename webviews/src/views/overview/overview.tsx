@@ -7,7 +7,7 @@ import { selectSteps, trace, viewState } from '../../host/store.ts';
 import { exportRows } from '../../lib/export.ts';
 import { roleColors, type Role } from '../../lib/colors.ts';
 import { fixed, quantity, share, visible } from '../../lib/format.ts';
-import type { CheckResult, Column, Row, ViewOverviewResult } from '../../lib/protocol.ts';
+import type { Column, Row, ViewOverviewResult } from '#shared/protocol.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { ExportMenu } from '../../widgets/export_menu.tsx';
 import { ExportedTable } from '../../widgets/exported_table.tsx';
@@ -283,7 +283,7 @@ function Unfolding(props: { name: string; summary: string; children: ComponentCh
 
 /** `nothing`: no time was recorded, so that what is missing is all there is to say. */
 function Health(props: { nothing: boolean }) {
-  const { value, error, retry } = useAnswer<CheckResult>('profile/check', {});
+  const { value, error, retry } = useAnswer('profile/check', {});
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading trace health" />;
   const problemCount = quantity(
@@ -431,7 +431,7 @@ function findingRows(result: ViewOverviewResult): Row[] {
 }
 
 export function OverviewView() {
-  const { value, error, retry } = useAnswer<ViewOverviewResult>('view/overview', {});
+  const { value, error, retry } = useAnswer('view/overview', {});
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading the overview" />;
   // Charts of no time, and findings about it, would say nothing.

@@ -6,9 +6,10 @@ import { useAnswer } from '../../host/query.ts';
 import { scopedState, trace, viewState } from '../../host/store.ts';
 import { fileName, isFilePath, quantity, visible } from '../../lib/format.ts';
 import type { FlameInput, FlameNode } from '../../lib/flame.ts';
-import type { Row, StackNode, ViewStacksResult } from '../../lib/protocol.ts';
+import type { Row, StackNode } from '#shared/protocol.ts';
+import type { PageParams } from '#shared/requests.ts';
 import { Check, FilterBox, LinkButton, Segments } from '../../widgets/controls.tsx';
-import { DataTable } from '../../widgets/data_table.tsx';
+import { DataTable } from '../../widgets/table/data_table.tsx';
 import { FlameGraph } from '../../widgets/flame_graph.tsx';
 import { Absences, Failure, Lacks, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
@@ -43,13 +44,13 @@ function nodeActions(node: FlameNode, enter: (id: number) => void) {
 
 export function StacksView() {
   const device = trace.value?.hasDeviceWork === true;
-  const weight = viewState('stacks', 'weight', device ? 'device' : 'host');
+  const weight = viewState<'device' | 'host'>('stacks', 'weight', device ? 'device' : 'host');
   const direction = viewState('stacks', 'direction', 'down');
   const fold = viewState('stacks', 'fold', true);
   const search = viewState('stacks', 'search', '');
   const root = scopedState('steps', 'stacks', 'root', 0);
   const used = device ? weight.value : 'host';
-  const params: Record<string, unknown> = {
+  const params: PageParams<'view/stacks'> = {
     weight: used,
     foldLibrary: fold.value,
     bottomUp: direction.value === 'up',
@@ -61,7 +62,7 @@ export function StacksView() {
     root.value = 0;
     search.value = wanted;
   });
-  const { value, error, retry, pending } = useAnswer<ViewStacksResult>('view/stacks', {
+  const { value, error, retry, pending } = useAnswer('view/stacks', {
     ...params,
     ...(root.value > 0 ? { root: root.value } : {}),
   });

@@ -1,5 +1,5 @@
 // Where each row of the timeline stands. Pure.
-import type { TimelineTrack } from '../../lib/protocol.ts';
+import type { TimelineTrack } from '#shared/protocol.ts';
 
 /** Width of the column of names, CSS pixels. */
 export const labelWidth = 210;

@@ -7,8 +7,9 @@ import type {
   Gap,
   SliceDetail,
   TimelineBoxes,
+  TimelineDensityResult,
   TimelineTracksResult,
-} from '../../lib/protocol.ts';
+} from '#shared/protocol.ts';
 import { headingLeft, labelWidth, ticks, type Layout, type Row } from './layout.ts';
 import { css, mix, type Palette } from './palette.ts';
 import { sampled } from './sampling.ts';
@@ -420,11 +421,6 @@ export function drawRuler(context: CanvasRenderingContext2D, scene: Scene, palet
   context.stroke();
 }
 
-export interface Density {
-  device: readonly number[];
-  host: readonly number[];
-}
-
 /** The bars of the minimap, which only a new trace, size or theme changes. */
 export class MinimapBars {
   private readonly canvas = document.createElement('canvas');
@@ -434,7 +430,7 @@ export class MinimapBars {
     target: CanvasRenderingContext2D,
     width: number,
     height: number,
-    density: Density,
+    density: TimelineDensityResult,
     palette: Palette,
   ): void {
     const wanted = [target.canvas.width, target.canvas.height, density, palette];
@@ -471,7 +467,7 @@ export function drawMinimap(
   height: number,
   scene: Scene,
   bars: MinimapBars,
-  density: Density | undefined,
+  density: TimelineDensityResult | undefined,
   palette: Palette,
 ): void {
   context.clearRect(0, 0, width, height);

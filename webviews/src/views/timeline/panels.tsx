@@ -9,12 +9,13 @@ import { announce, navigate, title, trace } from '../../host/store.ts';
 import { exact, fixed, isFilePath, plural, quantity, visible } from '../../lib/format.ts';
 import type {
   Frame,
-  Gap,
   SliceDetail,
   SliceRef,
   SourceLineSlicesResult,
   TimelineInstantResult,
-} from '../../lib/protocol.ts';
+  TimelineSearchResult,
+} from '#shared/protocol.ts';
+import type { PageParams } from '#shared/requests.ts';
 import { Button, Check, FilterBox, LinkButton, Select } from '../../widgets/controls.tsx';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { frameTarget } from '../../widgets/stack_list.tsx';
@@ -348,13 +349,6 @@ function SliceDetails(props: { slice: SliceDetail }) {
   );
 }
 
-interface RangeResult {
-  kinds: { kind: string; slices: number; sumNs: number; unionNs: number }[];
-  names: { name: string; kind: string; calls: number; sumNs: number; longest: SliceRef }[];
-  devices: { device: number; busyNs: number }[];
-  totalSlices: number;
-}
-
 function deviceTitle(ordinal: number): string {
   const known = trace.value?.devices.find((device) => device.ordinal === ordinal);
   return known?.label ?? (ordinal < 0 ? 'Device' : `Device ${ordinal}`);
@@ -368,13 +362,13 @@ function RangeDetails(props: { range: TimeRange }) {
     ...(range.tracks === undefined ? {} : { tracks: range.tracks }),
   };
   const rested = useRested(params);
-  const answer = useAnswer<RangeResult>('timeline/range', rested);
+  const answer = useAnswer('timeline/range', rested);
   const { error, retry } = answer;
   // The sums of the range before would stand below the heading of this one.
   const current = !answer.pending && JSON.stringify(rested) === JSON.stringify(params);
   const value = current ? answer.value : undefined;
   const save = async (): Promise<void> => {
-    const answer = (await ask('timeline/export', params)) as { text: string; events: number };
+    const answer = await ask('timeline/export', params);
     saveFile(
       `${title.peek().replace(/\.(pt\.trace\.)?json(\.gz)?$/, '')}-part.pt.trace.json`,
       answer.text,
@@ -545,7 +539,7 @@ export function DetailsPanel() {
 }
 
 /** Parameters of the slices of one line of code, as the lines view and the editor place them. */
-export function lineParams(line: { file: string; line: number }): Record<string, unknown> {
+export function lineParams(line: { file: string; line: number }): PageParams<'source/lineSlices'> {
   return { file: line.file, line: line.line, limit: 1000 };
 }
 
@@ -560,17 +554,12 @@ function ofLine(answer: SourceLineSlicesResult): SearchResult {
   };
 }
 
-interface SearchResult {
-  total: number;
-  byTrack: { track: number; count: number }[];
-  results: SliceRef[];
-  /** Absent where slices lie inside one another. */
-  sumNs?: number;
-}
+type SearchResult = Pick<TimelineSearchResult, 'total' | 'byTrack' | 'results'> &
+  Partial<Pick<TimelineSearchResult, 'sumNs'>>;
 
 export function SearchPanel() {
   const exact = searchExact.value;
-  const params: Record<string, unknown> = { limit: 200 };
+  const params: PageParams<'timeline/search'> = { limit: 200 };
   if (exact?.name !== undefined) params.name = exact.name;
   else if (exact === undefined) {
     if (searchText.value !== '') params.text = searchText.value;
@@ -580,14 +569,8 @@ export function SearchPanel() {
   if (searchModule.value !== '') params.module = searchModule.value;
   const asked = Object.keys(params).some((key) => key !== 'limit' && key !== 'regex');
   const line = exact?.line;
-  const search = useAnswer<SearchResult>(
-    'timeline/search',
-    asked && line === undefined ? params : undefined,
-  );
-  const calls = useAnswer<SourceLineSlicesResult>(
-    'source/lineSlices',
-    line === undefined ? undefined : lineParams(line),
-  );
+  const search = useAnswer('timeline/search', asked && line === undefined ? params : undefined);
+  const calls = useAnswer('source/lineSlices', line === undefined ? undefined : lineParams(line));
   const showing = asked || line !== undefined;
   const value =
     line === undefined ? search.value : calls.value === undefined ? undefined : ofLine(calls.value);
@@ -725,25 +708,17 @@ const reasonNames: Record<string, string> = {
   unknown: 'Not known',
 };
 
-interface GapsResult {
-  device: number | null;
-  idleNs: number;
-  total: number;
-  gaps: Gap[];
-  byReason: { reason: string; count: number; sumNs: number }[];
-}
-
 export function GapsPanel() {
   const device = useSignal('');
   const onlyWindow = useSignal(false);
   const devices = trace.value?.devices ?? [];
-  const params: Record<string, unknown> = { limit: 300 };
+  const params: PageParams<'timeline/gaps'> = { limit: 300 };
   if (device.value !== '') params.device = Number(device.value);
   if (onlyWindow.value) {
     params.startNs = Math.floor(shownWindow.value.startNs);
     params.endNs = Math.ceil(shownWindow.value.endNs);
   }
-  const { value, error, retry } = useAnswer<GapsResult>('timeline/gaps', useRested(params));
+  const { value, error, retry } = useAnswer('timeline/gaps', useRested(params));
   useEffect(() => {
     gaps.value = value?.gaps ?? [];
     gapsDevice.value = value?.device ?? null;
@@ -949,10 +924,7 @@ export function TablePanel(props: { stage: Stage | undefined; rows: readonly Row
 }
 
 export function FilePanel() {
-  const { value, error, retry } = useAnswer<{ entries: { key: string; value: string }[] }>(
-    'timeline/metadata',
-    {},
-  );
+  const { value, error, retry } = useAnswer('timeline/metadata', {});
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading..." />;
   return (

@@ -1,6 +1,6 @@
 // The pixels of the screen: what to ask for to fill them, and what a series shows on each, whatever
 // the zoom.
-import type { TimelineSeries } from '../../lib/protocol.ts';
+import type { TimelineSeries } from '#shared/protocol.ts';
 
 export interface View {
   startNs: number;

@@ -3,7 +3,7 @@
 import { ask } from '../../host/query.ts';
 import { CancelledError } from '../../host/host.ts';
 import type { BoxBlock } from '../../gl/boxes.ts';
-import type { TimelineBoxes, TimelineSeries } from '../../lib/protocol.ts';
+import type { TimelineBoxes, TimelineSeries, TimelineWindowResult } from '#shared/protocol.ts';
 import { visible } from '../../lib/format.ts';
 import { boxColor, type Palette } from './palette.ts';
 import { widened, type View } from './sampling.ts';
@@ -17,13 +17,6 @@ export interface RowData {
   kinds: readonly string[];
   block: BoxBlock | undefined;
   series: TimelineSeries | undefined;
-}
-
-interface WindowResult {
-  names: string[];
-  kinds: string[];
-  rows: TimelineBoxes[];
-  series: TimelineSeries[];
 }
 
 export type BoxShape = (
@@ -150,7 +143,7 @@ export class WindowSource {
       ask('timeline/window', { ...asked, tracks }, abort.signal).then(
         (value) => {
           this.running.delete(abort);
-          this.take(value as WindowResult, asked, tracks);
+          this.take(value, asked, tracks);
           this.changed();
           this.pump();
         },
@@ -163,7 +156,7 @@ export class WindowSource {
     }
   }
 
-  private take(result: WindowResult, asked: View, tracks: readonly number[]): void {
+  private take(result: TimelineWindowResult, asked: View, tracks: readonly number[]): void {
     // Once here instead of in every frame.
     const names = result.names.map(visible);
     const common = {

@@ -25,7 +25,6 @@ import {
   rulerHeight,
   seriesAt,
   visibleRows,
-  type Density,
   type Scene,
 } from './painter.ts';
 import { readPalette, type Palette } from './palette.ts';
@@ -56,7 +55,7 @@ import {
   zoom,
   type Tracks,
 } from './state.ts';
-import type { FlowArrow } from '../../lib/protocol.ts';
+import type { FlowArrow, TimelineDensityResult } from '#shared/protocol.ts';
 
 const minimapHeight = 34;
 
@@ -93,7 +92,7 @@ export class Stage {
   private readonly ruler: CanvasRenderingContext2D;
   private readonly minimap: CanvasRenderingContext2D;
   private readonly minimapBars = new MinimapBars();
-  private density: Density | undefined;
+  private density: TimelineDensityResult | undefined;
   private width = 1;
   private height = 1;
   private frame = 0;
@@ -226,7 +225,7 @@ export class Stage {
     this.densityAbort = abort;
     this.density = undefined;
     try {
-      const density = (await ask('timeline/density', { buckets: 600 }, abort.signal)) as Density;
+      const density = await ask('timeline/density', { buckets: 600 }, abort.signal);
       if (abort.signal.aborted) return;
       this.density = density;
       this.redraw();
@@ -243,11 +242,11 @@ export class Stage {
     let total = 0;
     if (allFlows.peek()) {
       const { startNs, endNs } = shownWindow.peek();
-      const answer = (await ask(
+      const answer = await ask(
         'timeline/flows',
         { startNs: Math.floor(startNs), endNs: Math.ceil(endNs) },
         abort.signal,
-      ).catch(() => ({ arrows: [], total: 0 }))) as { arrows: FlowArrow[]; total: number };
+      ).catch(() => ({ arrows: [], total: 0 }));
       if (abort.signal.aborted) return;
       found = answer.arrows;
       total = answer.total;

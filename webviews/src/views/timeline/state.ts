@@ -7,10 +7,9 @@ import type {
   FlowArrow,
   Gap,
   SliceDetail,
-  SliceRef,
   TimelineInstantResult,
   TimelineTracksResult,
-} from '../../lib/protocol.ts';
+} from '#shared/protocol.ts';
 import { clampWindow, type RowPrefs } from './layout.ts';
 
 export type Tracks = TimelineTracksResult;
@@ -113,7 +112,7 @@ export async function select(slice: number, show = true): Promise<void> {
     arrows.value = [];
     return;
   }
-  const known = (await ask('timeline/slice', { slice })) as SliceDetail;
+  const known = await ask('timeline/slice', { slice });
   if (serial !== selection) return;
   selectedSlice.value = slice;
   detail.value = known;
@@ -122,7 +121,7 @@ export async function select(slice: number, show = true): Promise<void> {
     `${visible(known.name)}, ${known.kind}, ${quantity(known.durationNs, 'ns')} at ${quantity(known.startNs, 'ns')} on ${known.trackName}`,
   );
   if (show) reveal.value++;
-  const flows = (await ask('timeline/flows', { slice })) as { arrows: FlowArrow[] };
+  const flows = await ask('timeline/flows', { slice });
   if (serial === selection) arrows.value = flows.arrows;
 }
 
@@ -130,7 +129,7 @@ export async function select(slice: number, show = true): Promise<void> {
 export async function selectInstant(index: number): Promise<void> {
   await select(-1);
   const serial = selection;
-  const known = (await ask('timeline/instant', { index })) as TimelineInstantResult;
+  const known = await ask('timeline/instant', { index });
   if (serial !== selection) return;
   shownInstant.value = known;
   if (panel.peek() === 'none') panel.value = 'details';
@@ -152,9 +151,7 @@ export async function go(direction: 'next' | 'previous' | 'in' | 'out'): Promise
   }
   const slice = selectedSlice.peek();
   if (slice < 0) return;
-  const answer = (await ask('timeline/neighbour', { slice, direction })) as {
-    slice: SliceRef | null;
-  };
+  const answer = await ask('timeline/neighbour', { slice, direction });
   if (answer.slice === null) announce('No further slice in this direction');
   else await select(answer.slice.slice);
 }

@@ -15,8 +15,8 @@ import {
   requestSelection,
 } from '../../host/store.ts';
 import { fixed, plural } from '../../lib/format.ts';
-import type { FailureData, Navigation } from '../../host/messages.ts';
-import type { SliceRef, SourceLineSlicesResult } from '../../lib/protocol.ts';
+import type { FailureData, Navigation } from '#shared/messages.ts';
+import { writeTimelineLink } from '#shared/timeline_link.ts';
 import { Button, FilterBox, LinkButton, Segments } from '../../widgets/controls.tsx';
 import { Failure, Waiting } from '../../widgets/notices.tsx';
 import {
@@ -62,7 +62,6 @@ import {
   stateOf,
   tracks,
   zoom,
-  type Tracks,
 } from './state.ts';
 
 const keys: readonly [string, string][] = [
@@ -131,12 +130,8 @@ async function follow(to: Navigation): Promise<void> {
     panel.value = 'search';
     const results =
       to.line !== undefined
-        ? ((await ask('source/lineSlices', lineParams(to.line))) as SourceLineSlicesResult).slices
-        : (
-            (await ask('timeline/search', { name: to.search!, limit: 200 })) as {
-              results: SliceRef[];
-            }
-          ).results;
+        ? (await ask('source/lineSlices', lineParams(to.line))).slices
+        : (await ask('timeline/search', { name: to.search!, limit: 200 })).results;
     const first = results[0];
     if (first !== undefined) await select(first.slice);
     else announce('No slice found');
@@ -167,15 +162,12 @@ function UnlistedRows() {
 
 /** A link that opens this file, window and selection again. */
 function link(): string {
-  const { startNs, endNs } = shownWindow.peek();
-  const query = new URLSearchParams({
+  const slice = selectedSlice.peek();
+  return writeTimelineLink(linkBase.peek(), {
     path: path.peek(),
-    ...requestSelection.peek(),
-    start: String(Math.round(startNs)),
-    end: String(Math.round(endNs)),
+    selection: requestSelection.peek(),
+    to: { view: 'timeline', range: shownWindow.peek(), ...(slice >= 0 ? { slice } : {}) },
   });
-  if (selectedSlice.peek() >= 0) query.set('slice', String(selectedSlice.peek()));
-  return `${linkBase.peek()}/timeline?${query.toString()}`;
 }
 
 /** The last navigation that was followed: coming back to the tab does not repeat it. */
@@ -193,8 +185,7 @@ export function TimelineView() {
     setFailure(undefined);
     const { run, worker, span } = requestSelection.peek();
     ask('timeline/tracks', {}, abort.signal).then(
-      (value) => {
-        const next = value as Tracks;
+      (next) => {
         // The window, selection and marks of another trace mean nothing here; after a restart of the
         // daemon they do.
         const identity = JSON.stringify([

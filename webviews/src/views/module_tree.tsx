@@ -1,18 +1,18 @@
 // A hierarchy of modules or hooks: the tree with its figures and the flame graph of one of them.
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { openSource } from '../../host/host.ts';
-import { trace, viewState } from '../../host/store.ts';
-import type { ViewName } from '../../host/messages.ts';
-import { quantity } from '../../lib/format.ts';
-import type { FlameInput, FlameNode } from '../../lib/flame.ts';
-import type { ModuleNode } from '../../lib/protocol.ts';
-import { Select } from '../../widgets/controls.tsx';
-import type { RowAction } from '../../widgets/data_table.tsx';
-import { FlameGraph } from '../../widgets/flame_graph.tsx';
-import { Panel } from '../../widgets/panel.tsx';
-import { TreeTable, type TreeColumn } from '../../widgets/tree_table.tsx';
-import { viewAction } from '../links.ts';
+import { openSource } from '../host/host.ts';
+import { trace, viewState } from '../host/store.ts';
+import type { ViewName } from '#shared/messages.ts';
+import { quantity } from '../lib/format.ts';
+import type { FlameInput, FlameNode } from '../lib/flame.ts';
+import type { ModuleNode } from '#shared/protocol.ts';
+import { Select } from '../widgets/controls.tsx';
+import type { RowAction } from '../widgets/table/actions.tsx';
+import { FlameGraph } from '../widgets/flame_graph.tsx';
+import { Panel } from '../widgets/panel.tsx';
+import { TreeTable, type TreeColumn } from '../widgets/table/tree_table.tsx';
+import { viewAction } from './links.ts';
 
 type Metric =
   | 'deviceTotalUs'

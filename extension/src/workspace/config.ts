@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
-import { expandPath } from './editors/profile_path.ts';
-import type { PathMapping } from './source/path_mappings.ts';
+import type { PathMapping } from '#shared/protocol.ts';
+import { expandPath } from './expand_path.ts';
 
 /** Which cost the source surfaces show. `auto`: the device's where the trace has device work. */
 export type Metric = 'auto' | 'device' | 'host';

@@ -1,5 +1,6 @@
-// CONTRACT. Every message between a profile editor's webview and the extension. The only file that both bundles
-// import. The extension forwards requests to the daemon without looking inside; the webview holds no file access.
+// Every message between the page of a profile editor and the extension. The extension passes requests on to the
+// daemon without looking inside; the page reaches no files.
+import type { ProfileOpenResult, TraceInfo } from './protocol.ts';
 
 /** Which trace and steps the editor shows; shared by all views of one editor. */
 export interface ViewSelection {
@@ -9,16 +10,19 @@ export interface ViewSelection {
   steps?: string;
 }
 
-export type ViewName =
-  | 'overview'
-  | 'operators'
-  | 'kernels'
-  | 'timeline'
-  | 'memory'
-  | 'modules'
-  | 'lightning'
-  | 'stacks'
-  | 'lines';
+export const viewNames = [
+  'overview',
+  'operators',
+  'kernels',
+  'timeline',
+  'memory',
+  'modules',
+  'lightning',
+  'stacks',
+  'lines',
+] as const;
+
+export type ViewName = (typeof viewNames)[number];
 
 /** What survives tab switches and reloads. `views` holds each view's own state (sort, filter, scroll, window). */
 export interface EditorState {
@@ -98,7 +102,7 @@ export type ToView =
   | { type: 'select'; selection: ViewSelection }
   | { type: 'loading'; stage: string; percent: number }
   /** The trace is loaded: profile/open's result and profile/load's result. Sent again after the daemon restarted. */
-  | { type: 'loaded'; profile: unknown; trace: unknown }
+  | { type: 'loaded'; profile: ProfileOpenResult; trace: TraceInfo }
   | { type: 'failed'; error: FailureData }
   | { type: 'response'; id: number; result?: unknown; error?: FailureData }
   /** Daemon state for the banner. */

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import type { Profiles } from './daemon/profiles.ts';
-import type { Supervisor } from './daemon/supervisor.ts';
+import type { Profiles } from '../daemon/profiles.ts';
+import type { Supervisor } from '../daemon/supervisor.ts';
 import { extraSitePackages, pathMappings, tensorCoreRules } from './config.ts';
-import { interpreterSitePackages } from './source/interpreter.ts';
+import { interpreterSitePackages } from './interpreter.ts';
 
 /** What every part of the extension works with. */
 export interface Context {

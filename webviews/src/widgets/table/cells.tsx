@@ -1,0 +1,73 @@
+// What stands in the cells of a table.
+import type { Column, Row } from '#shared/protocol.ts';
+import { openRowPlace } from '../../host/place.ts';
+import { exact, fileName, scaled, visible, type Scale } from '../../lib/format.ts';
+import { Name } from '../name.tsx';
+
+export const numeric = (column: Column): boolean =>
+  column.type === 'integer' || column.type === 'number';
+
+export function numberText(column: Column, scale: Scale, value: number): string {
+  return scaled(
+    value,
+    column.unit === '' && column.type === 'number' ? { ...scale, digits: 2 } : scale,
+  );
+}
+
+export function Cell(props: {
+  column: Column;
+  row: Row;
+  scale: Scale;
+  /** Short forms of the names in the column. */
+  names: ReadonlyMap<string, string> | undefined;
+}) {
+  if (props.column.key === 'file') return <PlaceCell row={props.row} />;
+  const value = props.row[props.column.key];
+  if (value === null || value === undefined) return <span class="no-value">{'\u2013'}</span>;
+  if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>;
+  if (typeof value === 'number') return <>{numberText(props.column, props.scale, value)}</>;
+  return <Name whole={value} shown={props.names?.get(value) ?? value} />;
+}
+
+/** A recorded place: the file's name and line, leading to the code. */
+function PlaceCell(props: { row: Row }) {
+  const { file, line } = props.row;
+  if (typeof file !== 'string' || file === '') return <span class="no-value">{'\u2013'}</span>;
+  const at = typeof line === 'number' && line > 0 ? line : undefined;
+  return (
+    <button
+      type="button"
+      class="cell-link place"
+      tabIndex={-1}
+      onClick={(event) => openRowPlace(props.row, event.ctrlKey || event.metaKey)}
+    >
+      <bdi dir="ltr">{`${visible(fileName(file))}${at === undefined ? '' : `:${at}`}`}</bdi>
+    </button>
+  );
+}
+
+export function cellTitle(column: Column, row: Row): string | undefined {
+  const value = row[column.key];
+  if (typeof value === 'number') return exact(value, column.unit);
+  return typeof value === 'string' && value !== '' ? visible(value) : undefined;
+}
+
+/** The part of a cell that a bar behind its figure fills. */
+export function barStyle(part: number): { '--bar': string } | undefined {
+  return part > 0 ? { '--bar': `${(part * 100).toFixed(2)}%` } : undefined;
+}
+
+/** The button that opens a row, or the room that it takes in a row that cannot be opened. */
+export function Twisty(props: { opened: boolean; toggle: (() => void) | undefined }) {
+  return props.toggle === undefined ? (
+    <span class="twisty-space" />
+  ) : (
+    <button
+      type="button"
+      class={`twisty ${props.opened ? 'open' : ''}`}
+      tabIndex={-1}
+      aria-label={props.opened ? 'Close row' : 'Open row'}
+      onClick={props.toggle}
+    />
+  );
+}

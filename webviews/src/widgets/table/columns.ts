@@ -1,0 +1,99 @@
+// The columns of a table: which there are, in which unit, and how wide they must be.
+import { useMemo } from 'preact/hooks';
+import type { Column } from '#shared/protocol.ts';
+import { columnScales, numberColumnPx, type Scale } from '../../lib/format.ts';
+import { shownNames } from '../../lib/names.ts';
+import { numberText } from './cells.tsx';
+import { readRows, type Loaded } from './pages.ts';
+
+/** Columns that the answer has and the table shows, if there is room. */
+export function usePresentColumns(loaded: Loaded | undefined): Column[] {
+  return useMemo(
+    () =>
+      (loaded?.columns ?? []).filter(
+        (column, _, all) =>
+          !column.hidden &&
+          loaded?.hidden.includes(column.key) !== true &&
+          // The cell of the file names the line too.
+          !(column.key === 'line' && all.some((one) => one.key === 'file')),
+      ),
+    [loaded?.columns, loaded?.hidden.join()],
+  );
+}
+
+/** What the values that have been read decide: units, the length of bars, short names. */
+export function useMeasures(
+  loaded: Loaded | undefined,
+  present: readonly Column[],
+  kernelNames: boolean,
+): {
+  largest: Readonly<Record<string, number>>;
+  scales: readonly Scale[];
+  names: ReadonlyMap<string, string> | undefined;
+} {
+  const { largest, scales } = useMemo(() => {
+    const largest: Record<string, number> = {};
+    const fractional = new Set<string>();
+    for (const row of readRows(loaded)) {
+      for (const { key } of present) {
+        const value = row[key];
+        if (typeof value !== 'number') continue;
+        largest[key] = Math.max(largest[key] ?? 0, Math.abs(value));
+        if (!Number.isInteger(value)) fractional.add(key);
+      }
+    }
+    const scales = columnScales(
+      present.map(({ key, unit }) => ({
+        key,
+        unit,
+        largest: largest[key] ?? 0,
+        whole: !fractional.has(key),
+      })),
+    );
+    return { largest, scales };
+  }, [loaded, present]);
+  const names = useMemo(() => {
+    const key = present[0]?.key;
+    if (!kernelNames || key === undefined) return undefined;
+    const all = readRows(loaded).map((row) => row[key]);
+    return shownNames(all.filter((name) => typeof name === 'string'));
+  }, [loaded, present, kernelNames]);
+  return { largest, scales, names };
+}
+
+/** The least width of a column whose largest value is `largest`. */
+export function minimumWidth(
+  column: Column,
+  scale: Scale,
+  largest: number,
+  firstPx: number | undefined,
+): number {
+  // Names are cut in their middle; places are not.
+  if (column.key === 'file') return 180;
+  if (firstPx !== undefined) return firstPx;
+  if (column.type !== 'text') {
+    return numberColumnPx(column.title, numberText(column, scale, largest));
+  }
+  return column.key === 'grid' || column.key === 'block'
+    ? 96
+    : column.key === 'function'
+      ? 150
+      : 116;
+}
+
+export function gridTemplate(
+  columns: readonly Column[],
+  chosen: Readonly<Record<string, number>>,
+  least: readonly number[],
+  firstShare: number,
+): string {
+  return columns
+    .map((column, index) => {
+      const width = chosen[column.key];
+      if (width !== undefined) return `${width}px`;
+      const share =
+        index === 0 ? firstShare : column.type === 'text' ? 1.8 : column.type === 'bool' ? 0.6 : 1;
+      return `minmax(${least[index]}px, ${share}fr)`;
+    })
+    .join(' ');
+}

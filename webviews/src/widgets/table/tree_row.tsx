@@ -1,0 +1,99 @@
+// One row of a tree table.
+import { exact, scaled, visible, type Scale } from '../../lib/format.ts';
+import { Actions, type RowAction } from './actions.tsx';
+import { Twisty, barStyle } from './cells.tsx';
+import type { Sort } from './sort.tsx';
+import type { Line, TreeColumn, TreeItem } from './tree.ts';
+
+export interface ShownColumn<T> {
+  column: TreeColumn<T>;
+  scale: Scale;
+  /** The least width. */
+  px: number;
+  /** The largest value in the tree. */
+  most: number;
+}
+
+const deepest = 30;
+
+export function TreeRow<T extends TreeItem<T>>(props: {
+  line: Line<T>;
+  index: number;
+  /** Where the row stands, and how tall it is. */
+  y: number;
+  height: number;
+  label: string;
+  note: string;
+  columns: readonly ShownColumn<T>[];
+  sort: Sort;
+  opened: boolean;
+  active: boolean;
+  tabIndex: 0 | -1;
+  /** Undefined where no row has any. */
+  actions: readonly RowAction[] | undefined;
+  actionsInMenu: boolean;
+  setOpened: (opened: boolean) => void;
+  onActive: () => void;
+}) {
+  const { line, opened, active } = props;
+  const { node } = line;
+  const has = node.childCount > 0;
+  const toggle = (): void => props.setOpened(!opened);
+  return (
+    <div
+      role="row"
+      class={`grid-item grid-row ${active ? 'active' : ''}`}
+      style={{ transform: `translateY(${props.y}px)`, height: `${props.height}px` }}
+      aria-rowindex={props.index + 2}
+      aria-level={line.level}
+      aria-posinset={line.position}
+      aria-setsize={line.siblings}
+      aria-expanded={has ? opened : undefined}
+      tabIndex={props.tabIndex}
+      data-line={props.index}
+      onMouseDown={props.onActive}
+      onDblClick={() => {
+        if (has) toggle();
+      }}
+    >
+      <div
+        role="gridcell"
+        class="cell first"
+        title={visible(props.label)}
+        style={{ paddingLeft: `${6 + Math.min(deepest, line.level - 1) * 14}px` }}
+      >
+        <Twisty opened={opened} toggle={has ? toggle : undefined} />
+        <span class="cell-text">
+          {visible(props.label)}
+          {props.note === '' ? null : <span class="cell-note"> {visible(props.note)}</span>}
+        </span>
+      </div>
+      {props.columns.map(({ column, scale, most }) => {
+        const value = column.value(node);
+        const bar = props.sort.key === column.key && most > 0 ? Math.abs(value) / most : 0;
+        return (
+          <div
+            key={column.key}
+            role="gridcell"
+            class={`cell numeric ${bar > 0 ? 'bar' : ''} ${value === 0 ? 'zero' : ''}`}
+            style={barStyle(bar)}
+            title={exact(value, column.unit)}
+            data-key={column.key}
+            data-value={value}
+          >
+            {scaled(value, scale)}
+          </div>
+        );
+      })}
+      {props.actions === undefined ? null : (
+        <div role="gridcell" class="cell actions">
+          <Actions
+            actions={props.actions}
+            inMenu={props.actionsInMenu}
+            tabIndex={active ? 0 : -1}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
