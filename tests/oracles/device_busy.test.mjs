@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { corpus, temporaryFolder } from '../lib/cli.mjs';
 import { slice } from '../lib/trace_events.mjs';
 import { startDaemon } from '../rpc/daemon.mjs';
-import { sampled, widened } from '../../webviews/src/views/timeline/sampling.ts';
+import { sampled, widened } from '../../webviews/src/lanes/sampling.ts';
 import { corpusFiles, readText } from './corpus.mjs';
 
 /** Larger files repeat the same kinds of events; they would only take time. */

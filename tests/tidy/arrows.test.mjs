@@ -60,7 +60,7 @@ const webviewArrows = {
   gl: ['lib'],
   host: ['lib'],
   widgets: ['lib', 'gl', 'host'],
-  lanes: ['lib', 'gl', 'host'],
+  lanes: ['widgets', 'gl', 'host', 'lib'],
   views: ['widgets', 'lanes', 'gl', 'host', 'lib'],
   shell: ['views', 'widgets', 'host', 'lib'],
   'main.tsx': ['shell', 'views', 'widgets', 'host', 'styles'],

@@ -21,7 +21,7 @@ import {
 import { escapeHidden } from '../../extension/shared/hidden.ts';
 import { cutParts, shortName, shownNames } from '../../webviews/src/lib/names.ts';
 import { arcPath, topParts } from '../../webviews/src/lib/ring.ts';
-import { leastDimming, mix } from '../../webviews/src/views/timeline/palette.ts';
+import { leastDimming, mix } from '../../webviews/src/lanes/palette.ts';
 import { luminanceOf } from '../../webviews/src/widgets/theme.ts';
 
 // A renderer of GitHub's Markdown, which the packer of the extension brings along.

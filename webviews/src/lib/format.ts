@@ -211,9 +211,11 @@ export function exact(value: number, unit: Unit): string {
   }
 }
 
+const plurals = new Intl.PluralRules('en-US');
+
 /** "1 row", "2 rows". */
-export function plural(count: number, noun: string): string {
-  return `${fixed(count, 0)} ${noun}${count === 1 ? '' : 's'}`;
+export function plural(count: number, one: string, other = `${one}s`): string {
+  return `${fixed(count, 0)} ${plurals.select(count) === 'one' ? one : other}`;
 }
 
 /** Whether a frame's file may be one on a disk; `<frozen os>`, `<string>` and '' never are. */

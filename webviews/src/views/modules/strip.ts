@@ -1,6 +1,7 @@
 // What the operator timeline of a thread shows: which slices, in which lanes, in which range. Pure.
 import type { TimelineBoxes, TimelineTracksResult } from '#shared/protocol.ts';
 import { stepEnds } from '#shared/selection.ts';
+import type { TimeWindow } from '../../lanes/window.ts';
 
 const modulePrefix = 'nn.Module: ';
 
@@ -67,16 +68,11 @@ export function operatorBoxes(
   };
 }
 
-export interface StripRange {
-  startNs: number;
-  endNs: number;
-}
-
 /** The time that the chosen steps cover ("3", "2-4"); undefined where all time is chosen. */
 export function stepsRange(
   steps: TimelineTracksResult['steps'],
   chosen: string | undefined,
-): StripRange | undefined {
+): TimeWindow | undefined {
   const ends = stepEnds(chosen);
   const first = steps.find((step) => step.name === ends?.first);
   const last = steps.find((step) => step.name === ends?.last);

@@ -1,10 +1,6 @@
-// Where each row of the timeline stands. Pure.
+// Which rows the timeline has, in which order, and where each stands. Pure.
 import type { TimelineTrack } from '#shared/protocol.ts';
-
-/** Width of the column of names, CSS pixels. */
-export const labelWidth = 210;
-/** Where a heading's text begins in it; what does not fit goes on over the drawing. */
-export const headingLeft = 8;
+import { laneHeight, rowKey, type Heading, type Layout, type Row } from '../../lanes/rows.ts';
 
 /** What the user did to the rows, by their keys; remembered with the view. */
 export interface RowPrefs {
@@ -16,40 +12,7 @@ export interface RowPrefs {
   order: string[];
 }
 
-/**
- * What a row is, in words: ids are numbered per trace, so that in the next rank, or after the file
- * was recorded again, the same id is another row.
- */
-export function rowKey(track: TimelineTrack): string {
-  return [track.kind, track.group, track.name, track.detail].join('\n');
-}
-
-export interface Row {
-  track: TimelineTrack;
-  key: string;
-  /** Top within the whole, CSS pixels. */
-  y: number;
-  height: number;
-  laneHeight: number;
-  open: boolean;
-  pinned: boolean;
-}
-
-export interface Heading {
-  text: string;
-  y: number;
-}
-
-export interface Layout {
-  rows: Row[];
-  headings: Heading[];
-  height: number;
-  /** Rows that the filter or the user hides. */
-  hidden: number;
-}
-
-export const laneHeight = 18;
-export const headingHeight = 22;
+const headingHeight = 22;
 const foldedHeight = 20;
 const seriesHeight = 40;
 const gap = 3;
@@ -164,74 +127,4 @@ export function movedOrder(
     }
   }
   return lists.flat().map(rowKey);
-}
-
-/** The row at a height, or undefined between rows. Rows are in order of y. */
-export function rowAt(rows: readonly Row[], y: number): Row | undefined {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (rows[middle]!.y <= y) low = middle + 1;
-    else high = middle;
-  }
-  const row = rows[low - 1];
-  return row !== undefined && y < row.y + row.height ? row : undefined;
-}
-
-export interface Tick {
-  ns: number;
-  label: string;
-}
-
-const nice = [1, 2, 5];
-
-/** Marks of the ruler, about `spacing` pixels apart; labels carry the unit that keeps them short. */
-export function ticks(startNs: number, endNs: number, pixels: number, spacing = 80): Tick[] {
-  const span = endNs - startNs;
-  if (!(span > 0) || pixels <= 0) return [];
-  const wanted = (span * spacing) / pixels;
-  let step = 1;
-  for (let power = 1; power < 1e16; power *= 10) {
-    const found = nice.find((n) => n * power >= wanted);
-    if (found !== undefined) {
-      step = found * power;
-      break;
-    }
-  }
-  const list: Tick[] = [];
-  for (let ns = Math.ceil(startNs / step) * step; ns <= endNs && list.length < 500; ns += step) {
-    list.push({ ns, label: timeLabel(ns, step) });
-  }
-  return list;
-}
-
-/** A time since the start, with the decimals that a step of `step` ns needs. */
-export function timeLabel(ns: number, step: number): string {
-  const size = Math.max(Math.abs(ns), step);
-  const [unit, name] =
-    size >= 1e9
-      ? [1e9, 's']
-      : size >= 1e6
-        ? [1e6, 'ms']
-        : size >= 1e3
-          ? [1e3, '\u00b5s']
-          : [1, 'ns'];
-  const digits = Math.min(9, Math.max(0, Math.ceil(Math.log10((unit as number) / step) - 1e-9)));
-  return `${(ns / (unit as number)).toFixed(digits)} ${name}`;
-}
-
-/** Keeps a window inside the trace and no narrower than a few ns. */
-export function clampWindow(
-  startNs: number,
-  endNs: number,
-  extent: { startNs: number; endNs: number },
-): { startNs: number; endNs: number } {
-  const whole = Math.max(10, extent.endNs - extent.startNs);
-  const slack = whole * 0.02;
-  const span = Math.min(Math.max(endNs - startNs, 10), whole + 2 * slack);
-  let start = startNs;
-  if (endNs - startNs !== span) start = (startNs + endNs) / 2 - span / 2;
-  start = Math.min(Math.max(start, extent.startNs - slack), extent.endNs + slack - span);
-  return { startNs: start, endNs: start + span };
 }

@@ -10,18 +10,24 @@ import type {
   TimelineInstantResult,
   TimelineTracksResult,
 } from '#shared/protocol.ts';
-import { clampWindow, type RowPrefs } from './layout.ts';
+import {
+  around,
+  centred,
+  clampWindow,
+  panned,
+  zoomed,
+  type TimeWindow,
+} from '../../lanes/window.ts';
+import type { RowPrefs } from './layout.ts';
 
 export type Tracks = TimelineTracksResult;
 
-export interface TimeRange {
-  startNs: number;
-  endNs: number;
+export interface TimeRange extends TimeWindow {
   /** Rows under the box, undefined for all. */
   tracks?: number[];
 }
 
-export const shownWindow = viewState<{ startNs: number; endNs: number }>('timeline', 'window', {
+export const shownWindow = viewState<TimeWindow>('timeline', 'window', {
   startNs: 0,
   endNs: 0,
 });
@@ -67,7 +73,7 @@ export const found = signal<ReadonlySet<number>>(new Set());
 /** Grows when the selected slice shall be brought into view. */
 export const reveal = signal(0);
 
-export function extentOf(all: Tracks): { startNs: number; endNs: number } {
+export function extentOf(all: Tracks): TimeWindow {
   return { startNs: all.startNs, endNs: Math.max(all.endNs, all.startNs + 10) };
 }
 
@@ -77,22 +83,20 @@ export function setWindow(startNs: number, endNs: number): void {
   shownWindow.value = clampWindow(startNs, endNs, extentOf(all));
 }
 
+const show = ({ startNs, endNs }: TimeWindow): void => setWindow(startNs, endNs);
+
 export function zoom(factor: number, atNs?: number): void {
   const { startNs, endNs } = shownWindow.peek();
-  const at = atNs ?? (startNs + endNs) / 2;
-  setWindow(at - (at - startNs) * factor, at + (endNs - at) * factor);
+  show(zoomed(shownWindow.peek(), factor, atNs ?? (startNs + endNs) / 2));
 }
 
 export function pan(part: number): void {
-  const { startNs, endNs } = shownWindow.peek();
-  const by = (endNs - startNs) * part;
-  setWindow(startNs + by, endNs + by);
+  show(panned(shownWindow.peek(), part));
 }
 
 /** Shows a range with some room around it. */
 export function fit(startNs: number, endNs: number): void {
-  const span = Math.max(endNs - startNs, 20);
-  setWindow(startNs - span * 0.15, startNs + span * 1.15);
+  show(around(startNs, endNs));
 }
 
 export function fitAll(): void {
@@ -103,7 +107,7 @@ export function fitAll(): void {
 let selection = 0;
 
 /** Selects a slice, fetches what is known of it, and tells screen readers. */
-export async function select(slice: number, show = true): Promise<void> {
+export async function select(slice: number, bring = true): Promise<void> {
   const serial = ++selection;
   shownInstant.value = undefined;
   if (slice < 0) {
@@ -120,7 +124,7 @@ export async function select(slice: number, show = true): Promise<void> {
   announce(
     `${visible(known.name)}, ${known.kind}, ${quantity(known.durationNs, 'ns')} at ${quantity(known.startNs, 'ns')} on ${known.trackName}`,
   );
-  if (show) reveal.value++;
+  if (bring) reveal.value++;
   const flows = await ask('timeline/flows', { slice });
   if (serial === selection) arrows.value = flows.arrows;
 }
@@ -135,9 +139,7 @@ export async function selectInstant(index: number): Promise<void> {
   if (panel.peek() === 'none') panel.value = 'details';
   announce(`${visible(known.name)} at ${quantity(known.ns, 'ns')}`);
   const { startNs, endNs } = shownWindow.peek();
-  if (known.ns < startNs || known.ns > endNs) {
-    setWindow(known.ns - (endNs - startNs) / 2, known.ns + (endNs - startNs) / 2);
-  }
+  if (known.ns < startNs || known.ns > endNs) show(centred(shownWindow.peek(), known.ns));
 }
 
 export async function go(direction: 'next' | 'previous' | 'in' | 'out'): Promise<void> {

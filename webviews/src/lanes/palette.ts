@@ -1,6 +1,6 @@
 // Colours of boxes, read from the theme once and again when it changes.
-import { nameHash } from '../../lib/colors.ts';
-import { luminanceOf, resolveColor } from '../../widgets/theme.ts';
+import { nameHash } from '../lib/colors.ts';
+import { luminanceOf, resolveColor } from '../widgets/theme.ts';
 
 export type Rgb = [number, number, number];
 

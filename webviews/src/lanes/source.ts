@@ -1,10 +1,10 @@
 // Boxes and series for what is on the screen: asked for a little wider than the window, kept per row
 // until something better has come, so that moving never shows an empty picture.
-import { ask } from '../../host/query.ts';
-import { CancelledError } from '../../host/host.ts';
-import type { BoxBlock } from '../../gl/boxes.ts';
+import { ask } from '../host/query.ts';
+import { CancelledError } from '../host/host.ts';
+import type { BoxBlock } from '../gl/boxes.ts';
 import type { TimelineBoxes, TimelineSeries, TimelineWindowResult } from '#shared/protocol.ts';
-import { visible } from '../../lib/format.ts';
+import { visible } from '../lib/format.ts';
 import { boxColor, type Palette } from './palette.ts';
 import { widened, type View } from './sampling.ts';
 

@@ -1,0 +1,75 @@
+// Arrows between slices, from launches to kernels and from forward to backward.
+import type { TimelineBoxes } from '#shared/protocol.ts';
+import { css, type Palette } from './palette.ts';
+import type { Row } from './rows.ts';
+import { x, type Scene } from './scene.ts';
+
+const lanesBySlice = new WeakMap<TimelineBoxes, Map<number, number>>();
+
+function laneOf(boxes: TimelineBoxes, slice: number): number | undefined {
+  let lanes = lanesBySlice.get(boxes);
+  if (lanes === undefined) {
+    lanes = new Map(boxes.slice.map((one, index) => [one, boxes.lane[index]!]));
+    lanesBySlice.set(boxes, lanes);
+  }
+  return lanes.get(slice);
+}
+
+/** Where a slice's row is, and the middle of its lane when that is known. */
+function anchor(
+  scene: Scene,
+  rows: ReadonlyMap<number, Row>,
+  track: number,
+  slice: number,
+): number | undefined {
+  const row = rows.get(track);
+  if (row === undefined) return undefined;
+  const boxes = scene.data.get(track)?.boxes;
+  const lane =
+    (boxes === undefined ? undefined : laneOf(boxes, slice)) ??
+    (slice === scene.detail?.slice ? scene.detail.lane : 0);
+  return row.y - scene.scroll + Math.min((lane + 0.5) * row.laneHeight, row.height - 2);
+}
+
+export function drawArrows(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  palette: Palette,
+): void {
+  if (scene.arrows.length === 0) return;
+  context.lineWidth = 1.3;
+  const rows = new Map(scene.layout.rows.map((row) => [row.track.id, row]));
+  for (const arrow of scene.arrows) {
+    const fromY = anchor(scene, rows, arrow.from.track, arrow.from.slice);
+    const toY = anchor(scene, rows, arrow.to.track, arrow.to.slice);
+    if (fromY === undefined || toY === undefined) continue;
+    const fromX = x(
+      scene,
+      arrow.from.startNs +
+        (arrow.kind === 'launch' ? arrow.from.durationNs : arrow.from.durationNs / 2),
+    );
+    const toX = x(scene, arrow.to.startNs);
+    if (Math.max(fromX, toX) < 0 || Math.min(fromX, toX) > scene.width) continue;
+    context.strokeStyle = css(
+      palette.kinds.get(
+        arrow.kind === 'launch'
+          ? 'runtime'
+          : arrow.kind === 'forwardBackward'
+            ? 'userAnnotation'
+            : 'kernel',
+      ) ?? palette.foreground,
+    );
+    context.fillStyle = context.strokeStyle;
+    const bend = Math.min(80, Math.abs(toX - fromX) / 2 + 12);
+    context.beginPath();
+    context.moveTo(fromX, fromY);
+    context.bezierCurveTo(fromX + bend, fromY, toX - bend, toY, toX, toY);
+    context.stroke();
+    context.beginPath();
+    context.moveTo(toX, toY);
+    context.lineTo(toX - 6, toY - 3.5);
+    context.lineTo(toX - 6, toY + 3.5);
+    context.fill();
+  }
+  context.lineWidth = 1;
+}

@@ -1,0 +1,123 @@
+// What is marked in lanes: steps, idle time, the selected slice or instant, a range of time.
+import { fitted } from '../gl/text.ts';
+import { quantity } from '../lib/format.ts';
+import { css, type Palette } from './palette.ts';
+import { x, type Scene } from './scene.ts';
+
+/** Step limits run down through all rows, as far as they can be told apart. */
+export function drawStepLimits(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  palette: Palette,
+): void {
+  const limits = scene.tracks.steps.flatMap((step) => [step.startNs, step.endNs]);
+  const shown = limits
+    .filter((ns) => ns >= scene.startNs && ns <= scene.endNs)
+    .map((ns) => Math.round(x(scene, ns)));
+  if (shown.length > 2 * Math.max(4, scene.width / 40)) return;
+  context.strokeStyle = palette.border;
+  context.setLineDash([2, 3]);
+  context.beginPath();
+  for (const at of new Set(shown)) {
+    context.moveTo(at + 0.5, 0);
+    context.lineTo(at + 0.5, scene.height);
+  }
+  context.stroke();
+  context.setLineDash([]);
+}
+
+export function drawGaps(context: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {
+  if (scene.gaps.length === 0) return;
+  const row = scene.layout.rows.find(
+    ({ track }) =>
+      track.kind === 'stream' && (scene.gapsDevice === null || track.device === scene.gapsDevice),
+  );
+  if (row === undefined) return;
+  const top = row.y - scene.scroll;
+  for (const gap of scene.gaps) {
+    const left = x(scene, gap.startNs);
+    const right = x(scene, gap.startNs + gap.durationNs);
+    if (right < 0 || left > scene.width || right - left < 2) continue;
+    context.strokeStyle = css(palette.kinds.get('overhead') ?? palette.foreground);
+    context.setLineDash([3, 2]);
+    context.strokeRect(
+      Math.max(left, -2) + 0.5,
+      top + 1.5,
+      Math.min(right, scene.width + 2) - Math.max(left, -2) - 1,
+      Math.min(16, row.height - 3),
+    );
+    context.setLineDash([]);
+    if (right - left > 60) {
+      context.fillStyle = palette.muted;
+      context.fillText(
+        fitted(context, gap.text, Math.min(right, scene.width) - Math.max(left, 0) - 8),
+        Math.max(left, 0) + 4,
+        top + 9,
+      );
+    }
+  }
+}
+
+export function drawSelection(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  palette: Palette,
+): void {
+  const { detail } = scene;
+  if (detail === undefined) return;
+  const row = scene.layout.rows.find((candidate) => candidate.track.id === detail.track);
+  if (row === undefined) return;
+  const left = Math.max(-3, x(scene, detail.startNs));
+  const right = Math.min(
+    scene.width + 3,
+    Math.max(x(scene, detail.startNs + detail.durationNs), left + 2),
+  );
+  const y = row.y - scene.scroll + Math.min(detail.lane * row.laneHeight, row.height - 2);
+  context.lineWidth = 2;
+  context.strokeStyle = palette.focus;
+  context.strokeRect(left, y, right - left, Math.max(2, row.laneHeight - 1));
+  context.lineWidth = 1;
+}
+
+export function drawInstant(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  palette: Palette,
+): void {
+  const { instant } = scene;
+  const row = scene.layout.rows.find((candidate) => candidate.track.id === instant?.track);
+  if (instant === undefined || row === undefined) return;
+  const at = x(scene, instant.ns);
+  const top = row.y - scene.scroll;
+  context.strokeStyle = palette.focus;
+  context.lineWidth = 2;
+  context.beginPath();
+  context.moveTo(at, top - 1);
+  context.lineTo(at + 6, top + 8);
+  context.lineTo(at - 6, top + 8);
+  context.closePath();
+  context.stroke();
+  context.lineWidth = 1;
+}
+
+export function drawMark(context: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {
+  if (scene.mark === null) return;
+  const left = x(scene, scene.mark.startNs);
+  const right = x(scene, scene.mark.endNs);
+  context.fillStyle = palette.focus;
+  context.globalAlpha = 0.14;
+  context.fillRect(left, 0, right - left, scene.height);
+  context.globalAlpha = 1;
+  context.fillRect(left, 0, 1, scene.height);
+  context.fillRect(right - 1, 0, 1, scene.height);
+  context.textAlign = 'center';
+  context.fillStyle = palette.text;
+  if (right - left > 50) {
+    context.fillText(
+      quantity(scene.mark.endNs - scene.mark.startNs, 'ns'),
+      (Math.max(left, 0) + Math.min(right, scene.width)) / 2,
+      scene.height - 10,
+    );
+  }
+  context.textAlign = 'left';
+}

@@ -1,0 +1,33 @@
+// What one frame of lanes shows, and where on the canvas.
+import type { FlowArrow, Gap, SliceDetail, TimelineTracksResult } from '#shared/protocol.ts';
+import type { Layout, Row } from './rows.ts';
+import type { RowData } from './source.ts';
+import type { TimeWindow } from './window.ts';
+
+export interface Scene extends TimeWindow {
+  width: number;
+  height: number;
+  scroll: number;
+  layout: Layout;
+  data: ReadonlyMap<number, RowData>;
+  tracks: TimelineTracksResult;
+  detail: SliceDetail | undefined;
+  arrows: readonly FlowArrow[];
+  gaps: readonly Gap[];
+  gapsDevice: number | null;
+  instant: { ns: number; track: number | null } | undefined;
+  mark: TimeWindow | null;
+  found: ReadonlySet<number>;
+}
+
+export const rulerHeight = 24;
+
+export function visibleRows(scene: Scene, margin = 0): Row[] {
+  return scene.layout.rows.filter(
+    (row) =>
+      row.y + row.height >= scene.scroll - margin && row.y <= scene.scroll + scene.height + margin,
+  );
+}
+
+export const x = (scene: Scene, ns: number): number =>
+  ((ns - scene.startNs) / (scene.endNs - scene.startNs)) * scene.width;

@@ -1,0 +1,163 @@
+// What stands around the bars of the operator strip: the facts of the selected one, the twin as a
+// table, the tooltip.
+import type { Signal } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
+import type { SliceDetail } from '#shared/protocol.ts';
+import { ask } from '../../host/query.ts';
+import { fixed, plural, quantity, visible } from '../../lib/format.ts';
+import { LinkButton } from '../../widgets/controls.tsx';
+import { PlainTable } from '../../widgets/plain_table.tsx';
+import type { RowAction } from '../../widgets/table/actions.tsx';
+import { filterFor, viewAction } from '../links.ts';
+import { nameOf, type Bar } from './bars.ts';
+import { moduleOf, stripKind } from './strip.ts';
+
+const maxTwinRows = 500;
+
+function linksOf(detail: SliceDetail): RowAction[] {
+  const module = moduleOf(detail.kind, detail.name);
+  return [
+    ...viewAction('timeline', 'Show in Timeline', 'Show in the timeline', { slice: detail.slice }),
+    ...(module !== undefined
+      ? viewAction('operators', 'Operators', `Show the operators inside ${module}`, { module })
+      : detail.kind === 'cpuOp'
+        ? viewAction('operators', 'Operators', `Show ${detail.name} in Operators`, {
+            filter: `name=${filterFor(detail.name)}`,
+          })
+        : []),
+  ];
+}
+
+export function factsOf(detail: SliceDetail): string {
+  return `${quantity(detail.durationNs, 'ns')} at ${quantity(detail.startNs, 'ns')}, self ${quantity(detail.selfNs, 'ns')}`;
+}
+
+/** The selected slice with its links, and how many calls of the marked module are in sight. */
+export function StripFacts(props: {
+  detail: SliceDetail | undefined;
+  /** Undefined where everything shows. */
+  showAll: (() => void) | undefined;
+  marked: Signal<string>;
+  markedShown: number;
+}) {
+  const { detail, marked } = props;
+  return (
+    <span class="flame-current">
+      {detail === undefined ? (
+        <span class="note">Click a bar for its figures; then the wheel zooms. Drag to move.</span>
+      ) : (
+        <>
+          <strong>{visible(detail.name)}</strong> <span>{factsOf(detail)}</span>
+          {linksOf(detail).map((action) => (
+            <LinkButton key={action.label} title={action.title} onClick={action.run}>
+              {action.label}
+            </LinkButton>
+          ))}
+        </>
+      )}
+      {props.showAll === undefined ? null : (
+        <LinkButton onClick={props.showAll}>Show all</LinkButton>
+      )}
+      {marked.value === '' ? null : (
+        <>
+          <span class="note">
+            {plural(props.markedShown, 'call')} of {visible(marked.value)} outlined
+          </span>
+          <LinkButton
+            label={`Remove the outline of ${marked.value}`}
+            onClick={() => (marked.value = '')}
+          >
+            Clear
+          </LinkButton>
+        </>
+      )}
+    </span>
+  );
+}
+
+export function StripTable(props: {
+  name: string;
+  bars: readonly Bar[];
+  choose: (bar: Bar) => void;
+}) {
+  const { bars } = props;
+  return (
+    <>
+      <PlainTable
+        label={props.name}
+        columns={[
+          { title: 'Name' },
+          { title: 'Kind', definition: 'Operator, call of a module, or annotation.' },
+          {
+            title: 'Start (\u00b5s)',
+            numeric: true,
+            definition: 'Since the start of the trace.',
+          },
+          { title: 'Duration (\u00b5s)', numeric: true, definition: 'From start to end.' },
+          {
+            title: 'Depth',
+            numeric: true,
+            definition: 'Operators, module calls and annotations that it ran in.',
+          },
+        ]}
+        rows={bars
+          .slice(0, maxTwinRows)
+          .map((bar) => [
+            bar.slice < 0 ? (
+              nameOf(bar)
+            ) : (
+              <LinkButton onClick={() => props.choose(bar)}>{nameOf(bar)}</LinkButton>
+            ),
+            stripKind(bar.kind, bar.name) ?? '',
+            fixed(bar.startNs / 1e3, 3),
+            fixed(bar.durationNs / 1e3, 3),
+            String(bar.lane),
+          ])}
+      />
+      {bars.length <= maxTwinRows ? null : (
+        <p class="note">and {fixed(bars.length - maxTwinRows, 0)} more: zoom in</p>
+      )}
+    </>
+  );
+}
+
+/** What the daemon knows of a slice, asked once the pointer rests on it. */
+function useHovered(slice: number): SliceDetail | undefined {
+  const [known, setKnown] = useState<SliceDetail | undefined>(undefined);
+  useEffect(() => {
+    if (slice < 0) return undefined;
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      ask('timeline/slice', { slice }, abort.signal).then(setKnown, () => {
+        // The tooltip stays without the self time; a selection reports what is wrong.
+      });
+    }, 80);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [slice]);
+  return known?.slice === slice ? known : undefined;
+}
+
+export function StripTooltip(props: { bar: Bar; x: number; y: number; width: number }) {
+  const { bar, x, y, width } = props;
+  const hovered = useHovered(bar.slice);
+  return (
+    <div
+      class="tooltip floating"
+      role="presentation"
+      style={{ left: `${Math.max(0, Math.min(x + 12, width - 330))}px`, top: `${y + 16}px` }}
+    >
+      <div class="tooltip-title">{nameOf(bar)}</div>
+      <div>
+        {quantity(bar.durationNs, 'ns')} at {quantity(bar.startNs, 'ns')}
+      </div>
+      {bar.slice < 0 ? (
+        <div>Zoom in to see them</div>
+      ) : hovered === undefined ? null : (
+        <div>Self {quantity(hovered.selfNs, 'ns')}</div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,85 @@
+// The names of the rows beside the drawing, with what can be done to a row.
+import { visible } from '../../lib/format.ts';
+import { labelWidth, type Row } from '../../lanes/rows.ts';
+import { movedOrder } from './layout.ts';
+import { prefs, togglePref, tracks } from './state.ts';
+import { layout } from './status.ts';
+
+function moveRow(row: Row, by: -1 | 1): void {
+  const all = tracks.peek();
+  if (all === undefined) return;
+  const order = movedOrder(all.tracks, prefs.peek(), layout.peek().rows, row.key, by);
+  prefs.value = { ...prefs.peek(), order };
+}
+
+export function Labels() {
+  const { rows, headings } = layout.value;
+  return (
+    <div class="tl-labels" style={{ width: `${labelWidth}px` }}>
+      {headings.map((heading) => (
+        <div
+          key={heading.text}
+          class="tl-heading"
+          style={{ top: `${heading.y}px` }}
+          title={heading.text}
+        >
+          {visible(heading.text)}
+        </div>
+      ))}
+      {rows.map((row) => (
+        <div
+          key={row.track.id}
+          class={`tl-label ${row.open ? 'open' : ''}`}
+          style={{ top: `${row.y}px`, height: `${row.height}px` }}
+        >
+          <button
+            type="button"
+            class="tl-fold"
+            aria-expanded={row.open}
+            aria-label={`${row.track.name}, ${row.track.slices} slices`}
+            title={`${row.track.name}\n${row.track.detail}`}
+            onClick={() => togglePref('toggled', row.key)}
+          >
+            <span class={`codicon-chevron ${row.open ? 'down' : ''}`} aria-hidden="true" />
+            <span class="tl-name">{visible(row.track.name)}</span>
+          </button>
+          <span class="tl-actions">
+            <button
+              type="button"
+              title={row.pinned ? 'Unpin' : 'Pin to the top'}
+              aria-label={`${row.pinned ? 'Unpin' : 'Pin'} ${row.track.name}`}
+              aria-pressed={row.pinned}
+              onClick={() => togglePref('pinned', row.key)}
+            >
+              {row.pinned ? '\u25cf' : '\u25cb'}
+            </button>
+            <button
+              type="button"
+              title="Move up"
+              aria-label={`Move ${row.track.name} up`}
+              onClick={() => moveRow(row, -1)}
+            >
+              {'\u2191'}
+            </button>
+            <button
+              type="button"
+              title="Move down"
+              aria-label={`Move ${row.track.name} down`}
+              onClick={() => moveRow(row, 1)}
+            >
+              {'\u2193'}
+            </button>
+            <button
+              type="button"
+              title="Hide"
+              aria-label={`Hide ${row.track.name}`}
+              onClick={() => togglePref('hidden', row.key)}
+            >
+              {'\u00d7'}
+            </button>
+          </span>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,27 @@
+// The panel about what is selected.
+import { Nothing } from '../../../widgets/notices.tsx';
+import { detail, markedRange, shownInstant } from '../state.ts';
+import { InstantDetails } from './instant.tsx';
+import { RangeDetails } from './range.tsx';
+import { SliceDetails } from './slice.tsx';
+
+export function DetailsPanel() {
+  const range = markedRange.value;
+  const slice = detail.value;
+  const instant = slice === undefined ? shownInstant.value : undefined;
+  if (range === null && slice === undefined && instant === undefined) {
+    return (
+      <Nothing>
+        Click a slice to see everything that was recorded of it. Drag with Shift to add up a range.
+        Press ? for all keys.
+      </Nothing>
+    );
+  }
+  return (
+    <>
+      {slice === undefined ? null : <SliceDetails slice={slice} />}
+      {instant === undefined ? null : <InstantDetails instant={instant} />}
+      {range === null ? null : <RangeDetails range={range} />}
+    </>
+  );
+}

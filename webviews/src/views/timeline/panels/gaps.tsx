@@ -1,0 +1,127 @@
+// Why the device was idle.
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { PageParams } from '#shared/requests.ts';
+import { openPlace } from '../../../host/place.ts';
+import { useAnswer } from '../../../host/query.ts';
+import { trace } from '../../../host/store.ts';
+import { fixed, isFilePath, plural, quantity, visible } from '../../../lib/format.ts';
+import { Check, LinkButton, Select } from '../../../widgets/controls.tsx';
+import { ExportedTable } from '../../../widgets/exported_table.tsx';
+import { Failure, Nothing, Waiting } from '../../../widgets/notices.tsx';
+import { frameTarget } from '../../../widgets/stack_list.tsx';
+import { fit, gaps, gapsDevice, showGaps, shownWindow } from '../state.ts';
+import { SliceLink, Time, useRested } from './parts.tsx';
+
+const reasonNames: Record<string, string> = {
+  launchLate: 'Launch came late',
+  synchronisation: 'Synchronization',
+  copy: 'Copy',
+  dataLoader: 'Data loader',
+  collective: 'Collective',
+  hostBusy: 'Host busy',
+  startOfTrace: 'Start of the trace',
+  unknown: 'Not known',
+};
+
+export function GapsPanel() {
+  const device = useSignal('');
+  const onlyWindow = useSignal(false);
+  const devices = trace.value?.devices ?? [];
+  const params: PageParams<'timeline/gaps'> = { limit: 300 };
+  if (device.value !== '') params.device = Number(device.value);
+  if (onlyWindow.value) {
+    params.startNs = Math.floor(shownWindow.value.startNs);
+    params.endNs = Math.ceil(shownWindow.value.endNs);
+  }
+  const { value, error, retry } = useAnswer('timeline/gaps', useRested(params));
+  useEffect(() => {
+    gaps.value = value?.gaps ?? [];
+    gapsDevice.value = value?.device ?? null;
+    showGaps.value = true;
+    return () => {
+      showGaps.value = false;
+    };
+  }, [value]);
+  if (error !== undefined) return <Failure error={error} retry={retry} />;
+  if (value === undefined) return <Waiting what="Looking for idle time..." />;
+  if (value.device === null)
+    return <Nothing>This trace has no device work, so no device was idle.</Nothing>;
+  return (
+    <section class="tl-gaps">
+      <h2>Idle time of the device</h2>
+      {devices.length > 1 ? (
+        <Select
+          label="Device"
+          value={device.value === '' ? String(value.device) : device.value}
+          choices={devices.map((one) => ({
+            value: String(one.ordinal),
+            label: one.label,
+          }))}
+          onChange={(next) => {
+            device.value = next;
+          }}
+        />
+      ) : null}
+      <Check
+        label="Only in the window"
+        checked={onlyWindow.value}
+        onChange={(checked) => {
+          onlyWindow.value = checked;
+        }}
+      />
+      <p>
+        {quantity(value.idleNs, 'ns')} idle in {plural(value.total, 'gap')}
+      </p>
+      <ExportedTable
+        label="Idle time by reason"
+        columns={[
+          { title: 'Reason' },
+          { title: 'Gaps', numeric: true, definition: 'Times in which the device did nothing' },
+          {
+            title: 'Time',
+            numeric: true,
+            exportUnit: 'ns',
+            definition: 'Sum of their durations',
+          },
+        ]}
+        rows={value.byReason.map((row) => [
+          reasonNames[row.reason] ?? row.reason,
+          fixed(row.count, 0),
+          <Time ns={row.sumNs} />,
+        ])}
+      />
+      <ol class="tl-results">
+        {value.gaps.map((gap) => (
+          <li key={gap.startNs}>
+            <LinkButton onClick={() => fit(gap.startNs, gap.startNs + gap.durationNs)}>
+              {quantity(gap.durationNs, 'ns')} at {quantity(gap.startNs, 'ns')}
+            </LinkButton>
+            <div>
+              {visible(gap.text)} <span class="tl-dim">({gap.confidence} confidence)</span>
+            </div>
+            {gap.host === null ? null : (
+              <div>
+                Host: <SliceLink to={gap.host} />
+              </div>
+            )}
+            {gap.endedBy === null ? null : (
+              <div>
+                Ended by: <SliceLink to={gap.endedBy} />
+              </div>
+            )}
+            {gap.frame === null || !isFilePath(gap.frame.file) ? null : (
+              <div>
+                <LinkButton
+                  onClick={() => void openPlace(frameTarget(gap.frame!), gap.host?.slice)}
+                >
+                  {visible(gap.frame.file)}:{gap.frame.line}
+                </LinkButton>
+              </div>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,143 @@
+// Sums of a marked range of time, which exports as a small trace of its own.
+import { saveFile } from '../../../host/host.ts';
+import { ask, useAnswer } from '../../../host/query.ts';
+import { announce, title, trace } from '../../../host/store.ts';
+import { fixed, plural, quantity, visible } from '../../../lib/format.ts';
+import { LinkButton } from '../../../widgets/controls.tsx';
+import { ExportedTable } from '../../../widgets/exported_table.tsx';
+import { Failure, Waiting } from '../../../widgets/notices.tsx';
+import { fit, markedRange, select, type TimeRange } from '../state.ts';
+import { failed } from '../status.ts';
+import { Time, kindName, useRested } from './parts.tsx';
+
+function deviceTitle(ordinal: number): string {
+  const known = trace.value?.devices.find((device) => device.ordinal === ordinal);
+  return known?.label ?? (ordinal < 0 ? 'Device' : `Device ${ordinal}`);
+}
+
+export function RangeDetails(props: { range: TimeRange }) {
+  const { range } = props;
+  const params = {
+    startNs: Math.round(range.startNs),
+    endNs: Math.round(range.endNs),
+    ...(range.tracks === undefined ? {} : { tracks: range.tracks }),
+  };
+  const rested = useRested(params);
+  const answer = useAnswer('timeline/range', rested);
+  const { error, retry } = answer;
+  // The sums of the range before would stand below the heading of this one.
+  const current = !answer.pending && JSON.stringify(rested) === JSON.stringify(params);
+  const value = current ? answer.value : undefined;
+  const save = async (): Promise<void> => {
+    const answer = await ask('timeline/export', params);
+    saveFile(
+      `${title.peek().replace(/\.(pt\.trace\.)?json(\.gz)?$/, '')}-part.pt.trace.json`,
+      answer.text,
+    );
+    announce(`${plural(answer.events, 'slice')} exported`);
+  };
+  return (
+    <section class="tl-details">
+      <h2>Range of {quantity(range.endNs - range.startNs, 'ns')}</h2>
+      <p class="tl-dim">
+        {quantity(range.startNs, 'ns')} to {quantity(range.endNs, 'ns')}
+        {range.tracks === undefined ? ', all rows' : `, ${plural(range.tracks.length, 'row')}`}
+        {value === undefined ? '' : `, ${plural(value.totalSlices, 'slice')}`}
+      </p>
+      <p class="tl-buttons">
+        <LinkButton onClick={() => fit(range.startNs, range.endNs)}>Zoom to it</LinkButton>
+        <LinkButton
+          title="A small trace file with the slices of the range; opens here and in Perfetto"
+          onClick={() => void save().catch(failed)}
+        >
+          Export as trace
+        </LinkButton>
+        <LinkButton
+          onClick={() => {
+            markedRange.value = null;
+          }}
+        >
+          Clear
+        </LinkButton>
+      </p>
+      {error === undefined ? null : <Failure error={error} retry={retry} />}
+      {value === undefined ? (
+        error === undefined ? (
+          <Waiting what="Adding up..." />
+        ) : null
+      ) : (
+        <>
+          {value.devices.map(({ device, busyNs }) => (
+            <p
+              key={device}
+              title="Time in which at least one kernel, copy or set of the marked rows runs"
+            >
+              {visible(deviceTitle(device))} busy {quantity(busyNs, 'ns')} (
+              {quantity(busyNs / (range.endNs - range.startNs), 'ratio')} of the range)
+            </p>
+          ))}
+          <h3>By kind</h3>
+          <ExportedTable
+            label="Sums by kind"
+            columns={[
+              { title: 'Kind' },
+              {
+                title: 'Slices',
+                numeric: true,
+                definition: 'Slices of which a part is in the range',
+              },
+              {
+                title: 'Sum',
+                numeric: true,
+                exportUnit: 'ns',
+                definition:
+                  'Sum of the durations inside the range; what runs at the same time counts twice',
+              },
+              {
+                title: 'Union',
+                numeric: true,
+                exportUnit: 'ns',
+                definition: 'Time in which at least one of them runs: what overlaps counts once',
+              },
+            ]}
+            rows={value.kinds.map((kind) => [
+              kindName(kind.kind),
+              fixed(kind.slices, 0),
+              <Time ns={kind.sumNs} />,
+              <Time ns={kind.unionNs} />,
+            ])}
+          />
+          <h3>Longest by name</h3>
+          <ExportedTable
+            label="Sums by name"
+            columns={[
+              { title: 'Name' },
+              {
+                title: 'Calls',
+                numeric: true,
+                definition: 'Slices of the name of which a part is in the range',
+              },
+              {
+                title: 'Sum',
+                numeric: true,
+                exportUnit: 'ns',
+                definition:
+                  'Sum of the durations inside the range, with what ran inside each slice',
+              },
+            ]}
+            rows={value.names.map((name) => [
+              <LinkButton
+                title={`${kindName(name.kind)}: go to the longest`}
+                onClick={() => void select(name.longest.slice).catch(failed)}
+              >
+                {visible(name.name)}
+              </LinkButton>,
+              fixed(name.calls, 0),
+              <Time ns={name.sumNs} />,
+            ])}
+          />
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,199 @@
+// The search over all slices of the trace, and the slices of a line of code.
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { SourceLineSlicesResult, TimelineSearchResult } from '#shared/protocol.ts';
+import type { PageParams } from '#shared/requests.ts';
+import { useAnswer } from '../../../host/query.ts';
+import { fixed, plural, quantity, visible } from '../../../lib/format.ts';
+import { Button, Check, FilterBox, LinkButton, Select } from '../../../widgets/controls.tsx';
+import { Failure, Nothing, Waiting } from '../../../widgets/notices.tsx';
+import { PlainTable } from '../../../widgets/plain_table.tsx';
+import {
+  found,
+  searchExact,
+  searchKind,
+  searchModule,
+  searchRegex,
+  searchText,
+  select,
+  tracks,
+} from '../state.ts';
+import { failed } from '../status.ts';
+import { SliceLink, kindNames } from './parts.tsx';
+
+/** Parameters of the slices of one line of code, as the lines view and the editor place them. */
+export function lineParams(line: { file: string; line: number }): PageParams<'source/lineSlices'> {
+  return { file: line.file, line: line.line, limit: 1000 };
+}
+
+/** The slices of a line in the form of a search's answer. */
+function ofLine(answer: SourceLineSlicesResult): SearchResult {
+  const counts = new Map<number, number>();
+  for (const { track } of answer.slices) counts.set(track, (counts.get(track) ?? 0) + 1);
+  return {
+    total: answer.total,
+    byTrack: [...counts].map(([track, count]) => ({ track, count })),
+    results: answer.slices.slice(0, 200),
+  };
+}
+
+type SearchResult = Pick<TimelineSearchResult, 'total' | 'byTrack' | 'results'> &
+  Partial<Pick<TimelineSearchResult, 'sumNs'>>;
+
+/** What to search for: text, kind and module, or what a link asked for. */
+function SearchForm() {
+  const exact = searchExact.value;
+  return (
+    <>
+      {exact === undefined ? (
+        <>
+          <FilterBox
+            label="Find slices"
+            placeholder={searchRegex.value ? 'Regular expression' : 'Text in the name'}
+            value={searchText.value}
+            onChange={(text) => {
+              searchText.value = text;
+            }}
+          />
+          <Check
+            label="Regular expression"
+            checked={searchRegex.value}
+            onChange={(checked) => {
+              searchRegex.value = checked;
+            }}
+          />
+        </>
+      ) : (
+        <p>
+          {exact.name === undefined
+            ? `Slices of ${visible(exact.line?.file ?? '')}:${exact.line?.line ?? 0}`
+            : visible(exact.name)}{' '}
+          <LinkButton
+            onClick={() => {
+              searchExact.value = undefined;
+            }}
+          >
+            Search for something else
+          </LinkButton>
+        </p>
+      )}
+      {exact?.line !== undefined ? null : (
+        <>
+          <Select
+            label="Kind"
+            value={searchKind.value}
+            choices={[
+              { value: '', label: 'Every kind' },
+              ...Object.entries(kindNames).map(([value, label]) => ({ value, label })),
+            ]}
+            onChange={(kind) => {
+              searchKind.value = kind;
+            }}
+          />
+          <FilterBox
+            label="Inside modules"
+            placeholder="Inside modules named..."
+            value={searchModule.value}
+            onChange={(text) => {
+              searchModule.value = text;
+            }}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+/** The first slices that were found, with ways to walk over them. */
+function SearchResults(props: { answer: SearchResult; step: (by: number) => void }) {
+  const { answer: value, step } = props;
+  const names = new Map(tracks.value?.tracks.map((track) => [track.id, track.name]));
+  return (
+    <>
+      <p role="status" class="tl-count">
+        {plural(value.total, 'match', 'matches')}
+        {value.sumNs === undefined ? '' : `, ${quantity(value.sumNs, 'ns')} together`}
+      </p>
+      <p class="tl-buttons">
+        <Button secondary onClick={() => step(-1)}>
+          Previous
+        </Button>{' '}
+        <Button secondary onClick={() => step(1)}>
+          Next
+        </Button>
+      </p>
+      <details>
+        <summary>By row</summary>
+        <PlainTable
+          label="Matches by row"
+          columns={[{ title: 'Row' }, { title: 'Matches', numeric: true }]}
+          rows={value.byTrack.map((row) => [
+            visible(names.get(row.track) ?? String(row.track)),
+            fixed(row.count, 0),
+          ])}
+        />
+      </details>
+      <ol class="tl-results">
+        {value.results.map((ref) => (
+          <li key={ref.slice}>
+            <SliceLink to={ref} /> <span class="tl-dim">at {quantity(ref.startNs, 'ns')}</span>
+          </li>
+        ))}
+      </ol>
+      {value.total > value.results.length ? (
+        <p class="tl-dim">The first {fixed(value.results.length, 0)} are listed.</p>
+      ) : null}
+    </>
+  );
+}
+
+export function SearchPanel() {
+  const exact = searchExact.value;
+  const params: PageParams<'timeline/search'> = { limit: 200 };
+  if (exact?.name !== undefined) params.name = exact.name;
+  else if (exact === undefined) {
+    if (searchText.value !== '') params.text = searchText.value;
+    if (searchRegex.value) params.regex = true;
+  }
+  if (searchKind.value !== '') params.kind = searchKind.value;
+  if (searchModule.value !== '') params.module = searchModule.value;
+  const asked = Object.keys(params).some((key) => key !== 'limit' && key !== 'regex');
+  const line = exact?.line;
+  const search = useAnswer('timeline/search', asked && line === undefined ? params : undefined);
+  const calls = useAnswer('source/lineSlices', line === undefined ? undefined : lineParams(line));
+  const showing = asked || line !== undefined;
+  const value =
+    line === undefined ? search.value : calls.value === undefined ? undefined : ofLine(calls.value);
+  const error = line === undefined ? search.error : calls.error;
+  const at = useSignal(-1);
+  const results = line === undefined ? search.value?.results : calls.value?.slices;
+  const list = showing ? results : undefined;
+  useEffect(() => {
+    found.value = new Set(list?.map((ref) => ref.slice) ?? []);
+    at.value = -1;
+    return () => {
+      found.value = new Set();
+    };
+  }, [list]);
+  const step = (by: number): void => {
+    if (list === undefined || list.length === 0) return;
+    at.value = (at.value + by + list.length) % list.length;
+    void select(list[at.value]!.slice).catch(failed);
+  };
+  return (
+    <section class="tl-search">
+      <h2>Search</h2>
+      <SearchForm />
+      {error === undefined || !showing ? null : <Failure error={error} />}
+      {!showing ? (
+        <Nothing>Searches all slices of the trace, drawn or not.</Nothing>
+      ) : value === undefined ? (
+        error === undefined ? (
+          <Waiting what="Searching..." />
+        ) : null
+      ) : (
+        <SearchResults answer={value} step={step} />
+      )}
+    </section>
+  );
+}

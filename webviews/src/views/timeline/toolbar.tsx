@@ -1,0 +1,146 @@
+// The buttons above the timeline.
+import { writeTimelineLink } from '#shared/timeline_link.ts';
+import { copyText, saveFile } from '../../host/host.ts';
+import { announce, linkBase, path, requestSelection } from '../../host/store.ts';
+import { fixed, plural } from '../../lib/format.ts';
+import { FilterBox, LinkButton, Segments } from '../../widgets/controls.tsx';
+import type { Stage } from './stage.ts';
+import {
+  allFlows,
+  fitAll,
+  helpOpen,
+  panel,
+  prefs,
+  rowFilter,
+  selectedSlice,
+  shownWindow,
+  tracks,
+  zoom,
+} from './state.ts';
+import { windowArrowCount } from './status.ts';
+
+/** Says so where there are more arrows than can be drawn. */
+function ArrowCount() {
+  const { shown, total } = windowArrowCount.value;
+  if (!allFlows.value || total <= shown) return null;
+  return (
+    <span class="tl-dim" role="note">
+      {fixed(shown, 0)} of {fixed(total, 0)} arrows: zoom in
+    </span>
+  );
+}
+
+/** Says so where a trace has more rows than are listed. */
+function UnlistedRows() {
+  const { unlistedRows, unlistedSlices } = tracks.value ?? { unlistedRows: 0, unlistedSlices: 0 };
+  if (unlistedRows === 0) return null;
+  return (
+    <span class="tl-dim" role="note">
+      {plural(unlistedRows, 'more row')} with {plural(unlistedSlices, 'slice')} not listed
+    </span>
+  );
+}
+
+/** A link that opens this file, window and selection again. */
+function link(): string {
+  const slice = selectedSlice.peek();
+  return writeTimelineLink(linkBase.peek(), {
+    path: path.peek(),
+    selection: requestSelection.peek(),
+    to: { view: 'timeline', range: shownWindow.peek(), ...(slice >= 0 ? { slice } : {}) },
+  });
+}
+
+export function Toolbar(props: { stage: Stage | undefined }) {
+  const { stage } = props;
+  const hidden = prefs.value.hidden.length;
+  return (
+    <div class="tl-toolbar" role="toolbar" aria-label="Timeline">
+      <FilterBox
+        label="Rows"
+        placeholder="Filter rows"
+        value={rowFilter.value}
+        onChange={(text) => {
+          rowFilter.value = text;
+        }}
+      />
+      <LinkButton title="Zoom in (w)" label="Zoom in" onClick={() => zoom(0.6)}>
+        +
+      </LinkButton>
+      <LinkButton title="Zoom out (s)" label="Zoom out" onClick={() => zoom(1 / 0.6)}>
+        {'\u2212'}
+      </LinkButton>
+      <LinkButton title="Show the whole trace (f)" onClick={fitAll}>
+        Fit
+      </LinkButton>
+      <LinkButton
+        title="Arrows of everything in the window (e)"
+        pressed={allFlows.value}
+        onClick={() => {
+          allFlows.value = !allFlows.value;
+        }}
+      >
+        Arrows
+      </LinkButton>
+      <ArrowCount />
+      <UnlistedRows />
+      {hidden === 0 ? null : (
+        <LinkButton
+          onClick={() => {
+            prefs.value = { ...prefs.value, hidden: [] };
+          }}
+        >
+          Show {plural(hidden, 'hidden row')}
+        </LinkButton>
+      )}
+      <LinkButton
+        title="Rows as suggested"
+        onClick={() => {
+          prefs.value = { pinned: [], hidden: [], toggled: [], order: [] };
+        }}
+      >
+        Reset rows
+      </LinkButton>
+      <LinkButton
+        title="Save the picture as PNG"
+        onClick={() => {
+          if (stage !== undefined) saveFile('timeline.png', stage.picture(), true);
+        }}
+      >
+        Picture
+      </LinkButton>
+      <LinkButton
+        title="Copy a link that opens this file, window and selection again"
+        onClick={() => {
+          copyText(link());
+          announce('Link copied');
+        }}
+      >
+        Copy link
+      </LinkButton>
+      <LinkButton
+        title="Keys (?)"
+        onClick={() => {
+          helpOpen.value = true;
+        }}
+      >
+        Keys
+      </LinkButton>
+      <Segments
+        label="Panel"
+        value={panel.value}
+        choices={[
+          { value: 'details', label: 'Details' },
+          { value: 'search', label: 'Search' },
+          { value: 'gaps', label: 'Idle time' },
+          { value: 'table', label: 'Table' },
+          { value: 'file', label: 'File' },
+          { value: 'none', label: 'Hide' },
+        ]}
+        onChange={(next) => {
+          panel.value = next;
+        }}
+      />
+    </div>
+  );
+}
