@@ -1,0 +1,66 @@
+// Where a view stands: it scrolls, finds its place again, and fails alone.
+import type { FunctionComponent } from 'preact';
+import { useErrorBoundary, useLayoutEffect, useRef } from 'preact/hooks';
+import { viewState } from '../host/store.ts';
+import type { ViewEntry } from '../views/registry.ts';
+import { Button } from '../widgets/controls.tsx';
+
+/** A fault in one view must not take the others with it. */
+function Guarded(props: { component: FunctionComponent }) {
+  const [error, reset] = useErrorBoundary();
+  const Component = props.component;
+  if (error !== undefined) {
+    return (
+      <section class="failure" role="alert">
+        <p>This view failed: {error instanceof Error ? error.message : String(error)}</p>
+        <Button onClick={reset}>Try again</Button>
+      </section>
+    );
+  }
+  return <Component />;
+}
+
+/** Each view finds its scroll position again. */
+export function ViewBody(props: { entry: ViewEntry }) {
+  const element = useRef<HTMLDivElement>(null);
+  const saved = viewState(props.entry.name, 'scrollTop', 0);
+  useLayoutEffect(() => {
+    const body = element.current;
+    if (body === null) return undefined;
+    const wanted = saved.peek();
+    if (wanted === 0) return undefined;
+    // The content grows as answers arrive.
+    const observer = new ResizeObserver(() => {
+      if (body.scrollHeight - body.clientHeight >= wanted) {
+        body.scrollTop = wanted;
+        observer.disconnect();
+      }
+    });
+    for (const child of body.children) observer.observe(child);
+    // Whoever scrolls, types or clicks before that has gone elsewhere.
+    const stop = (): void => observer.disconnect();
+    const taken = ['wheel', 'keydown', 'pointerdown'] as const;
+    for (const type of taken) body.addEventListener(type, stop, { passive: true });
+    return () => {
+      stop();
+      for (const type of taken) body.removeEventListener(type, stop);
+    };
+  }, []);
+  return (
+    <div
+      ref={element}
+      class="view-body"
+      id="view"
+      role="tabpanel"
+      aria-labelledby={`tab-${props.entry.name}`}
+      tabIndex={-1}
+      onScroll={() => {
+        saved.value = Math.round(element.current?.scrollTop ?? 0);
+      }}
+    >
+      <div class={`view view-${props.entry.name}`}>
+        <Guarded component={props.entry.component} />
+      </div>
+    </div>
+  );
+}

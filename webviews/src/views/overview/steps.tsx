@@ -1,0 +1,126 @@
+// The time of each step, and of their average.
+import { useRef } from 'preact/hooks';
+import type { ViewOverviewResult } from '#shared/protocol.ts';
+import { selectSteps, trace, viewState } from '../../host/store.ts';
+import { share } from '../../lib/format.ts';
+import { ChartMenu } from '../../widgets/chart_menu.tsx';
+import { Panel } from '../../widgets/panel.tsx';
+import { PlainTable } from '../../widgets/plain_table.tsx';
+import { Legend, StackedBars } from '../../widgets/stacked_bars.tsx';
+import { TableMenu } from '../../widgets/table_menu.tsx';
+import { us, type Parts, type ShownRole } from './roles.ts';
+
+export function StepChart(props: { result: ViewOverviewResult; shown: ShownRole[] }) {
+  const root = useRef<HTMLDivElement>(null);
+  const asTable = viewState('overview', 'stepsAsTable', false);
+  const { result, shown } = props;
+  const recorded = trace.value?.hasRecordedSteps === true;
+  return (
+    <Panel
+      title={recorded ? 'Step time' : 'Time'}
+      definition="Each moment of a step counts for the first of these that was going on: kernel, memcpy, memset, communication, runtime, data loader, CPU. The parts add up to the step."
+      actions={<ChartMenu name="Step time" chart={root} asTable={asTable} />}
+    >
+      <div ref={root}>
+        {asTable.value ? (
+          <PlainTable
+            label="Step time"
+            columns={[
+              { title: 'Step' },
+              {
+                title: 'Total (\u00b5s)',
+                numeric: true,
+                definition: 'Duration of the step. The other columns add up to it.',
+              },
+              ...shown.map((role) => ({
+                title: `${role.title} (\u00b5s)`,
+                numeric: true,
+                definition: role.definition,
+              })),
+            ]}
+            rows={result.steps.map((step) => [
+              step.partial ? `${step.name} (partial)` : step.name,
+              us(step.durationUs),
+              ...shown.map((role) => us((step.parts as Parts)[role.key] ?? 0)),
+            ])}
+          />
+        ) : (
+          <>
+            <StackedBars
+              label="Time of each step by what it was spent on"
+              xTitle={recorded ? 'Step' : 'Part of the recording'}
+              yTitle="Time"
+              unit="us"
+              parts={shown}
+              bars={result.steps.map((step) => ({
+                name: recorded ? step.name : 'whole trace',
+                total: step.durationUs,
+                values: shown.map((role) => (step.parts as Parts)[role.key] ?? 0),
+                ...(step.partial ? { note: 'partial' } : {}),
+              }))}
+              {...(recorded ? { onPick: (name: string) => selectSteps(name) } : {})}
+            />
+            <Legend parts={shown} />
+            {result.steps.some((step) => step.partial) ? (
+              <p class="note">* partial: cut by the end of the recording, in no average</p>
+            ) : null}
+          </>
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+export function Average(props: { result: ViewOverviewResult; shown: ShownRole[] }) {
+  // Steps that the end of the recording cuts are in no average; when nothing else was chosen, the
+  // figures are those of the step itself.
+  const only = props.result.average.steps === 0 ? props.result.steps[0] : undefined;
+  const average = only ?? props.result.average;
+  const parts = average.parts as Parts;
+  const root = useRef<HTMLDivElement>(null);
+  return (
+    <Panel
+      actions={<TableMenu name="Average step time" place={root} />}
+      title={
+        only !== undefined
+          ? `Step ${only.name}, partial`
+          : props.result.steps.length === 1
+            ? 'Breakdown'
+            : 'Average step'
+      }
+      definition="Mean over the selected steps that are not cut by the end of the recording."
+    >
+      <div ref={root}>
+        <PlainTable
+          label="Average step time"
+          columns={[
+            { title: 'Spent on', definition: 'Each moment counts for one of these.' },
+            {
+              title: 'Time (\u00b5s)',
+              numeric: true,
+              definition: 'Mean time of a step that counts for this.',
+            },
+            { title: 'Share', numeric: true, definition: 'Part of the step.' },
+          ]}
+          rows={[
+            [
+              trace.value?.hasRecordedSteps === true ? 'Step' : 'Whole trace',
+              us(average.durationUs),
+              share(average.durationUs, average.durationUs),
+            ],
+            ...props.shown.map((role) => [
+              <span key={role.key} title={role.definition}>
+                <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+                  <rect width="10" height="10" rx="2" fill={role.color} />
+                </svg>{' '}
+                {role.title}
+              </span>,
+              us(parts[role.key] ?? 0),
+              share(parts[role.key] ?? 0, average.durationUs),
+            ]),
+          ]}
+        />
+      </div>
+    </Panel>
+  );
+}
