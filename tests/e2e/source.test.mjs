@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { formatShare, formatUs } from '../../extension/src/source/format.ts';
+import { formatShare, formatUs } from '../../extension/shared/numbers.ts';
 import { commandLine, profileFrame } from './product.mjs';
 import { notebookOf, traceOfCell, traceOfFile } from './notebook.mjs';
 import { startWorkbench, waitUntil } from './workbench.mjs';

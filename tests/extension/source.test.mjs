@@ -1,12 +1,9 @@
 // What the source surfaces say, without an editor: figures, hints, lenses, hovers, mappings.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { formatBytes, formatCount, formatShare, formatUs } from '../../extension/shared/numbers.ts';
 import {
   escapeMarkdown,
-  formatBytes,
-  formatCount,
-  formatShare,
-  formatUs,
   labelText,
   plainText,
   shorten,

@@ -11,13 +11,12 @@ import {
   columnScale,
   columnScales,
   exact,
-  fileName,
   fixed,
   quantity,
   scaled,
   share,
-  visible,
-} from '../../webviews/src/lib/format.ts';
+} from '../../extension/shared/numbers.ts';
+import { fileName, visible } from '../../webviews/src/lib/format.ts';
 import { escapeHidden } from '../../extension/shared/hidden.ts';
 import { cutParts, shortName, shownNames } from '../../webviews/src/lib/names.ts';
 import { arcPath, topParts } from '../../webviews/src/lib/ring.ts';

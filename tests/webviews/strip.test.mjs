@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { quantity } from '../../webviews/src/lib/format.ts';
+import { quantity } from '../../extension/shared/numbers.ts';
 import { operatorBoxes, stepsRange } from '../../webviews/src/views/modules/strip.ts';
 import { Harness, axe, commandLine, sample } from './harness.mjs';
 

@@ -1,6 +1,7 @@
 import type { Metric } from '../workspace/config.ts';
 import type { AnnotatedLine, SourceLens } from '#shared/protocol.ts';
-import { formatShare, formatUs, labelText, shorten } from './format.ts';
+import { formatShare, formatUs, plural } from '#shared/numbers.ts';
+import { labelText, shorten } from './format.ts';
 
 /** The cost that a surface shows: whose time, how much, and its share of the whole. */
 export interface ShownCost {
@@ -86,7 +87,7 @@ export function heatOf(share: number): number {
 function staleText(lines: AnnotatedLine[], device: boolean): string {
   const us = lines.reduce((sum, line) => sum + lineCost(line, device).us, 0);
   const side = device ? 'GPU' : 'CPU';
-  const count = lines.length === 1 ? '1 line' : `${lines.length} lines`;
+  const count = plural(lines.length, 'line');
   return `${formatUs(us)} ${side} · ${count} changed since the recording`;
 }
 
@@ -181,7 +182,7 @@ export function lensTitle(lens: SourceLens, device: boolean): string {
   const parts = [`${formatUs(us)} ${device ? 'GPU' : 'CPU'} (${formatShare(share)})`];
   if (lens.backwardUs > 0) parts.push(`backward ${formatShare(lens.backwardShare)}`);
   if (lens.recomputeUs > 0) parts.push(`recompute ${formatUs(lens.recomputeUs)}`);
-  if (lens.calls > 0) parts.push(`${lens.calls} ${lens.calls === 1 ? 'call' : 'calls'}`);
+  if (lens.calls > 0) parts.push(plural(lens.calls, 'call'));
   const hottest = lens.operators.slice(0, 3).map((name) => labelText(shorten(name, 40)));
   if (hottest.length > 0) parts.push(hottest.join(', '));
   if (lens.stale) parts.push('changed since the recording');

@@ -1,12 +1,6 @@
 import type { NamedCost, SourceHoverResult } from '#shared/protocol.ts';
-import {
-  escapeMarkdown,
-  formatBytes,
-  formatCount,
-  formatShare,
-  formatUs,
-  shorten,
-} from './format.ts';
+import { formatBytes, formatCount, formatShare, formatUs } from '#shared/numbers.ts';
+import { escapeMarkdown, shorten } from './format.ts';
 import { lineCost } from './hints.ts';
 
 export interface HoverLinks {

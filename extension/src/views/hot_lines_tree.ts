@@ -5,7 +5,8 @@ import { sourceParams, type Context } from '../workspace/context.ts';
 import { failureData } from '../daemon/failure.ts';
 import { selectionOf } from '#shared/selection.ts';
 import type { HotLine, SourceHotLinesResult } from '#shared/protocol.ts';
-import { formatShare, formatUs, labelText } from '../source/format.ts';
+import { formatShare, formatUs } from '#shared/numbers.ts';
+import { labelText } from '../source/format.ts';
 
 const shownLines = 30;
 

@@ -3,7 +3,8 @@ import type { ViewSelection } from '#shared/messages.ts';
 import type { Context } from '../workspace/context.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
 import type { Run, Span, Worker } from '#shared/protocol.ts';
-import { formatBytes, labelText } from '../source/format.ts';
+import { formatBytes } from '#shared/numbers.ts';
+import { labelText } from '../source/format.ts';
 import type { Finding } from '../source/finding_list.ts';
 import type { Findings } from '../source/findings.ts';
 

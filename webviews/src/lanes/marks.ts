@@ -1,6 +1,6 @@
 // What is marked in lanes: steps, idle time, the selected slice or instant, a range of time.
 import { fitted } from '../gl/text.ts';
-import { quantity } from '../lib/format.ts';
+import { quantity } from '#shared/numbers.ts';
 import { css, type Palette } from './palette.ts';
 import { x, type Scene } from './scene.ts';
 

@@ -1,5 +1,5 @@
 // Rows that are curves: utilization, memory, counters.
-import { quantity } from '../lib/format.ts';
+import { quantity } from '#shared/numbers.ts';
 import { css, type Palette } from './palette.ts';
 import type { Row } from './rows.ts';
 import { sampled } from './sampling.ts';

@@ -1,7 +1,7 @@
 // Which trace of the profile shows, and which of its steps.
 import type { TraceInfo } from '#shared/protocol.ts';
 import { profile, selectSteps, selectTrace, selection, trace } from '../host/store.ts';
-import { plural, quantity } from '../lib/format.ts';
+import { plural, quantity } from '#shared/numbers.ts';
 import { LinkButton, Select } from '../widgets/controls.tsx';
 
 function stepChoices(info: TraceInfo) {

@@ -2,7 +2,8 @@
 import type { FailureData } from '#shared/messages.ts';
 import { tellHost } from '../host/host.ts';
 import { cancelOwnLoad, path, title } from '../host/store.ts';
-import { fixed, visible } from '../lib/format.ts';
+import { fixed } from '#shared/numbers.ts';
+import { visible } from '../lib/format.ts';
 import { Button, Progress } from '../widgets/controls.tsx';
 
 export function Loading(props: { stage: string; percent: number | undefined }) {

@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 import { openSource } from '../host/host.ts';
 import { trace, viewState } from '../host/store.ts';
 import type { ViewName } from '#shared/messages.ts';
-import { quantity } from '../lib/format.ts';
+import { quantity } from '#shared/numbers.ts';
 import type { FlameInput, FlameNode } from '../lib/flame.ts';
 import type { ModuleNode } from '#shared/protocol.ts';
 import { Select } from '../widgets/controls.tsx';

@@ -1,6 +1,7 @@
 // Buttons, selectors, filter boxes: the form controls of VS Code with the names they need.
 import './elements.ts';
 import type { ComponentChildren } from 'preact';
+import type { Signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SelectElement, TextElement, CheckElement } from './elements.ts';
 
@@ -350,5 +351,13 @@ export function MenuButton(props: {
         </div>
       ) : null}
     </div>
+  );
+}
+
+/** How many parts a view's charts show. */
+export function TopBox(props: { top: Signal<number> }) {
+  const { top } = props;
+  return (
+    <NumberBox label="Top" value={top.value} max={50} onChange={(next) => (top.value = next)} />
   );
 }

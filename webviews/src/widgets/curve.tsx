@@ -3,7 +3,7 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { axisScale, fixed, quantity, type Unit } from '../lib/format.ts';
+import { axisScale, fixed, quantity, type Unit } from '#shared/numbers.ts';
 import { resolveColor, themeSerial } from './theme.ts';
 
 /** Distances of axis marks: 1, 2, 5 and their multiples of ten. */

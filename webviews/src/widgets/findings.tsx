@@ -1,7 +1,8 @@
 // Findings: what costs, how it is known, what to do, and where to look.
 import { copyText } from '../host/host.ts';
 import { announce, trace } from '../host/store.ts';
-import { exact, quantity, visible } from '../lib/format.ts';
+import { exact, quantity } from '#shared/numbers.ts';
+import { visible } from '../lib/format.ts';
 import type { Finding, SliceRef } from '#shared/protocol.ts';
 import { viewAction } from '../host/links.ts';
 import { LinkButton } from './controls.tsx';

@@ -3,13 +3,16 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { fitted } from '../gl/text.ts';
 import { chartColors, nameHash } from '../lib/colors.ts';
-import { columnScale, fixed, quantity, share, visible, type Unit } from '../lib/format.ts';
+import { columnScale, fixed, quantity, share, type Unit } from '#shared/numbers.ts';
+import { visible } from '../lib/format.ts';
 import { layoutFlame, type FlameInput, type FlameNode } from '../lib/flame.ts';
 import { luminance, resolveColor, themeSerial } from './theme.ts';
 import { ChartMenu } from './chart_menu.tsx';
 import { useKept } from './kept.ts';
 import { PlainTable } from './plain_table.tsx';
+import { Tooltip } from './tooltip.tsx';
 import { LinkButton } from './controls.tsx';
+import { useOwnWidth } from './width.ts';
 
 const rowPx = 20;
 const maxTwinRows = 500;
@@ -88,7 +91,7 @@ export function FlameGraph(props: {
 }) {
   const root = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [width, setWidth] = useState(600);
+  const width = useOwnWidth(root, 200);
   const [zoomed, setZoomed] = useState(-1);
   const [focused, setFocused] = useState(0);
   const [tip, setTip] = useState<{ node: FlameNode; x: number; y: number } | undefined>(undefined);
@@ -121,14 +124,6 @@ export function FlameGraph(props: {
     const x = Math.max(0, left);
     return { x, w: Math.min(width, right) - x };
   };
-
-  useLayoutEffect(() => {
-    const element = root.current;
-    if (element === null) return undefined;
-    const observer = new ResizeObserver(() => setWidth(Math.max(200, element.clientWidth)));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
 
   useLayoutEffect(() => {
     const element = canvas.current;
@@ -311,20 +306,13 @@ export function FlameGraph(props: {
         />
       )}
       {tip === undefined || asTable.value ? null : (
-        <div
-          class="tooltip floating"
-          role="presentation"
-          style={{
-            left: `${Math.max(0, Math.min(tip.x + 12, width - 330))}px`,
-            top: `${tip.y + 16}px`,
-          }}
-        >
-          {lines(tip.node).map((line, index) => (
-            <div key={index} class={index === 0 ? 'tooltip-title' : ''}>
-              {line}
-            </div>
-          ))}
-        </div>
+        <Tooltip x={tip.x} y={tip.y} width={width} title={lines(tip.node)[0] ?? ''}>
+          {lines(tip.node)
+            .slice(1)
+            .map((line, index) => (
+              <div key={index}>{line}</div>
+            ))}
+        </Tooltip>
       )}
     </div>
   );

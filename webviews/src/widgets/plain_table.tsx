@@ -1,6 +1,6 @@
 // A small table that is all there: the twin of a chart, averages, facts with several columns.
 import type { ComponentChildren } from 'preact';
-import { plural, type Unit } from '../lib/format.ts';
+import { plural, type Unit } from '#shared/numbers.ts';
 import { LinkButton } from './controls.tsx';
 import { useKept } from './kept.ts';
 

@@ -2,7 +2,8 @@
 // like the big one.
 import { useRef } from 'preact/hooks';
 import { exportRows } from '../lib/export.ts';
-import { columnScales, exact, scaled, visible } from '../lib/format.ts';
+import { columnScales, exact, scaled } from '#shared/numbers.ts';
+import { visible } from '../lib/format.ts';
 import type { Column, Row } from '#shared/protocol.ts';
 import { Actions, type RowAction } from './table/actions.tsx';
 import { ExportMenu } from './export_menu.tsx';

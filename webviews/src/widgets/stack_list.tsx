@@ -4,7 +4,8 @@ import { useState } from 'preact/hooks';
 import { copyText, openSource } from '../host/host.ts';
 import { usePlacedFrames } from '../host/place.ts';
 import { announce } from '../host/store.ts';
-import { fileName, isFilePath, plural, visible } from '../lib/format.ts';
+import { plural } from '#shared/numbers.ts';
+import { fileName, isFilePath, visible } from '../lib/format.ts';
 import type { Frame } from '#shared/protocol.ts';
 import { LinkButton } from './controls.tsx';
 

@@ -1,6 +1,7 @@
 // One stacked bar per step, drawn from the bottom; many steps scroll sideways.
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { axisScale, fixed, quantity, share, type Unit } from '../lib/format.ts';
+import { useRef, useState } from 'preact/hooks';
+import { axisScale, fixed, quantity, share, type Unit } from '#shared/numbers.ts';
+import { useOwnWidth } from './width.ts';
 
 export interface BarPart {
   title: string;
@@ -44,16 +45,9 @@ export function StackedBars(props: {
   onPick?: (name: string) => void;
 }) {
   const frame = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(600);
+  const width = useOwnWidth(frame, 240);
   const [active, setActive] = useState(0);
   const [tip, setTip] = useState<number | undefined>(undefined);
-  useLayoutEffect(() => {
-    const element = frame.current;
-    if (element === null) return undefined;
-    const observer = new ResizeObserver(() => setWidth(Math.max(240, element.clientWidth)));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
   const { bars, parts } = props;
   const ticks = axisTicks(bars.reduce((most, bar) => Math.max(most, bar.total), 0));
   const ceiling = ticks[ticks.length - 1]!;

@@ -21,3 +21,18 @@ export function useWidth(element: RefObject<HTMLElement | null>): number {
   }, [parent]);
   return px;
 }
+
+/** Pixels that an element has itself, `least` or more; 0 until it was measured. */
+export function useOwnWidth(element: RefObject<HTMLElement | null>, least: number): number {
+  const [px, setPx] = useState(0);
+  useLayoutEffect(() => {
+    const measured = element.current;
+    if (measured === null) return undefined;
+    const measure = (): void => setPx(Math.max(least, measured.clientWidth));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(measured);
+    return () => observer.disconnect();
+  }, []);
+  return px;
+}

@@ -2,10 +2,10 @@
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { trace, viewState } from '../../host/store.ts';
-import { fixed } from '../../lib/format.ts';
+import { fixed } from '#shared/numbers.ts';
 import type { Row, ViewKernelsResult } from '#shared/protocol.ts';
 import type { PageParams } from '#shared/requests.ts';
-import { FilterBox, NumberBox, Segments } from '../../widgets/controls.tsx';
+import { FilterBox, TopBox, Segments } from '../../widgets/controls.tsx';
 import { Charts } from '../../widgets/charts.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
@@ -277,12 +277,7 @@ export function KernelsView() {
                 />
               ) : null}
               {choice}
-              <NumberBox
-                label="Top"
-                value={top.value}
-                max={50}
-                onChange={(next) => (top.value = next)}
-              />
+              <TopBox top={top} />
             </>
           }
         />

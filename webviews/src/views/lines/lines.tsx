@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { useNavigation } from '../../host/navigation.ts';
 import { trace, viewState } from '../../host/store.ts';
-import { quantity, share } from '../../lib/format.ts';
+import { quantity, share } from '#shared/numbers.ts';
 import type { Row, ViewLinesResult } from '#shared/protocol.ts';
 import { Segments } from '../../widgets/controls.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';

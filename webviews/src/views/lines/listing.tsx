@@ -2,7 +2,7 @@
 import { openSource } from '../../host/host.ts';
 import { useAnswer } from '../../host/query.ts';
 import { trace } from '../../host/store.ts';
-import { quantity, share } from '../../lib/format.ts';
+import { quantity, share } from '#shared/numbers.ts';
 import type { AnnotatedLine } from '#shared/protocol.ts';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 

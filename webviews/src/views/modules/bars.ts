@@ -1,6 +1,7 @@
 // The bars of the operator strip, and how the keyboard walks over them. Pure.
 import type { RowData } from '../../lanes/source.ts';
-import { plural, visible } from '../../lib/format.ts';
+import { plural } from '#shared/numbers.ts';
+import { visible } from '../../lib/format.ts';
 
 export interface Bar {
   name: string;

@@ -11,10 +11,12 @@ import { laneHeight, rowKey, type Row } from '../../lanes/rows.ts';
 import { WindowSource } from '../../lanes/source.ts';
 import { wheelMove } from '../../lanes/wheel.ts';
 import type { TimeWindow } from '../../lanes/window.ts';
-import { quantity, visible } from '../../lib/format.ts';
+import { quantity } from '#shared/numbers.ts';
+import { visible } from '../../lib/format.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { Failure } from '../../widgets/notices.tsx';
 import { themeSerial } from '../../widgets/theme.ts';
+import { useOwnWidth } from '../../widgets/width.ts';
 import { barNear, barsOf, endOf, nameOf, type Bar } from './bars.ts';
 import { moduleOf, operatorBoxes } from './strip.ts';
 import { onStripKey } from './strip_keys.ts';
@@ -53,21 +55,6 @@ function useBoxes(track: TimelineTrack) {
   const data = source.rows.get(track.id);
   const bars = useMemo(() => barsOf(data), [data]);
   return { source, bars, palette, problem, retry: () => setProblem(undefined) };
-}
-
-/** The width of an element, which the chart fills. */
-function useChartWidth(root: { readonly current: HTMLElement | null }): number {
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const element = root.current;
-    if (element === null) return undefined;
-    const resize = (): void => setWidth(Math.max(200, element.clientWidth));
-    resize();
-    const observer = new ResizeObserver(resize);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  return width;
 }
 
 /** Listens to the wheel itself: what moves the chart must not scroll the page as well. */
@@ -165,7 +152,7 @@ export function StripChart(props: {
   const deepest = useRef(1);
   const drag = useRef<TimeWindow & { x: number; moved: boolean }>(undefined);
   const [tip, setTip] = useState<{ bar: Bar; x: number; y: number } | undefined>(undefined);
-  const width = useChartWidth(root);
+  const width = useOwnWidth(root, 200);
   const boxes = useBoxes(track);
   const { bars, problem } = boxes;
   const window = useStripWindow(props.full, props.extent, () => setTip(undefined));

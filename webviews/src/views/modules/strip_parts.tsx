@@ -4,10 +4,12 @@ import type { Signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { SliceDetail } from '#shared/protocol.ts';
 import { ask } from '../../host/query.ts';
-import { fixed, plural, quantity, visible } from '../../lib/format.ts';
+import { fixed, plural, quantity } from '#shared/numbers.ts';
+import { visible } from '../../lib/format.ts';
 import { LinkButton } from '../../widgets/controls.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
+import { Tooltip } from '../../widgets/tooltip.tsx';
 import { filterFor, viewAction } from '../links.ts';
 import { nameOf, type Bar } from './bars.ts';
 import { moduleOf, stripKind } from './strip.ts';
@@ -144,12 +146,7 @@ export function StripTooltip(props: { bar: Bar; x: number; y: number; width: num
   const { bar, x, y, width } = props;
   const hovered = useHovered(bar.slice);
   return (
-    <div
-      class="tooltip floating"
-      role="presentation"
-      style={{ left: `${Math.max(0, Math.min(x + 12, width - 330))}px`, top: `${y + 16}px` }}
-    >
-      <div class="tooltip-title">{nameOf(bar)}</div>
+    <Tooltip x={x} y={y} width={width} title={nameOf(bar)}>
       <div>
         {quantity(bar.durationNs, 'ns')} at {quantity(bar.startNs, 'ns')}
       </div>
@@ -158,6 +155,6 @@ export function StripTooltip(props: { bar: Bar; x: number; y: number; width: num
       ) : hovered === undefined ? null : (
         <div>Self {quantity(hovered.selfNs, 'ns')}</div>
       )}
-    </div>
+    </Tooltip>
   );
 }

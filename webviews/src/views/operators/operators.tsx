@@ -4,9 +4,10 @@ import { useState } from 'preact/hooks';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { trace, viewState } from '../../host/store.ts';
-import { plural, quantity, visible } from '../../lib/format.ts';
+import { plural, quantity } from '#shared/numbers.ts';
+import { visible } from '../../lib/format.ts';
 import type { Row, ViewOperatorsResult, ViewOperatorStacksResult } from '#shared/protocol.ts';
-import { LinkButton, NumberBox, Segments } from '../../widgets/controls.tsx';
+import { LinkButton, TopBox, Segments } from '../../widgets/controls.tsx';
 import { Charts } from '../../widgets/charts.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
@@ -293,12 +294,7 @@ export function OperatorsView() {
                 onChange={(next) => (group.value = next)}
               />
             ) : null}
-            <NumberBox
-              label="Top"
-              value={top.value}
-              max={50}
-              onChange={(next) => (top.value = next)}
-            />
+            <TopBox top={top} />
           </>
         }
       />

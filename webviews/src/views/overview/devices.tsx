@@ -1,6 +1,7 @@
 // The devices, and what recomputation costs them.
 import type { ViewOverviewResult } from '#shared/protocol.ts';
-import { fixed, quantity, visible } from '../../lib/format.ts';
+import { fixed, quantity } from '#shared/numbers.ts';
+import { visible } from '../../lib/format.ts';
 import { Facts, Panel } from '../../widgets/panel.tsx';
 
 export function Gpus(props: { result: ViewOverviewResult }) {

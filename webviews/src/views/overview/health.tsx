@@ -2,7 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import { useAnswer } from '../../host/query.ts';
 import { viewState } from '../../host/store.ts';
-import { fixed, quantity, visible } from '../../lib/format.ts';
+import { fixed, quantity } from '#shared/numbers.ts';
+import { visible } from '../../lib/format.ts';
 import { ExportedTable } from '../../widgets/exported_table.tsx';
 import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';

@@ -1,6 +1,6 @@
 // What time is spent on, as the overview shows it.
 import type { Role } from '../../lib/colors.ts';
-import { fixed } from '../../lib/format.ts';
+import { fixed } from '#shared/numbers.ts';
 
 /** Time by role, microseconds. */
 export type Parts = Partial<Record<Role, number>>;

@@ -2,7 +2,7 @@
 import { useRef } from 'preact/hooks';
 import type { ViewOverviewResult } from '#shared/protocol.ts';
 import { selectSteps, trace, viewState } from '../../host/store.ts';
-import { share } from '../../lib/format.ts';
+import { share } from '#shared/numbers.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';

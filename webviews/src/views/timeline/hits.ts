@@ -1,5 +1,6 @@
 // What is under the pointer: a box, an instant, or a value of a series.
-import { quantity, visible } from '../../lib/format.ts';
+import { quantity } from '#shared/numbers.ts';
+import { visible } from '../../lib/format.ts';
 import { rowAt, type Row } from '../../lanes/rows.ts';
 import type { Scene } from '../../lanes/scene.ts';
 import { seriesAt } from '../../lanes/series.ts';

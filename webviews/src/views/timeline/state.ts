@@ -2,7 +2,8 @@
 import { signal } from '@preact/signals';
 import { ask } from '../../host/query.ts';
 import { announce, viewState } from '../../host/store.ts';
-import { quantity, visible } from '../../lib/format.ts';
+import { quantity } from '#shared/numbers.ts';
+import { visible } from '../../lib/format.ts';
 import type {
   FlowArrow,
   Gap,

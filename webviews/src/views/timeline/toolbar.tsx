@@ -2,7 +2,7 @@
 import { writeTimelineLink } from '#shared/timeline_link.ts';
 import { copyText, saveFile } from '../../host/host.ts';
 import { announce, linkBase, path, requestSelection } from '../../host/store.ts';
-import { fixed, plural } from '../../lib/format.ts';
+import { fixed, plural } from '#shared/numbers.ts';
 import { FilterBox, LinkButton, Segments } from '../../widgets/controls.tsx';
 import type { Stage } from './stage.ts';
 import {

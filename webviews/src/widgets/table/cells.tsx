@@ -1,7 +1,8 @@
 // What stands in the cells of a table.
 import type { Column, Row } from '#shared/protocol.ts';
 import { openRowPlace } from '../../host/place.ts';
-import { exact, fileName, scaled, visible, type Scale } from '../../lib/format.ts';
+import { exact, scaled, type Scale } from '#shared/numbers.ts';
+import { fileName, visible } from '../../lib/format.ts';
 import { Name } from '../name.tsx';
 
 export const numeric = (column: Column): boolean =>

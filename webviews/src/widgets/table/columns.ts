@@ -1,7 +1,8 @@
 // The columns of a table: which there are, in which unit, and how wide they must be.
 import { useMemo } from 'preact/hooks';
 import type { Column } from '#shared/protocol.ts';
-import { columnScales, numberColumnPx, type Scale } from '../../lib/format.ts';
+import { columnScales, type Scale } from '#shared/numbers.ts';
+import { numberColumnPx } from '../../lib/format.ts';
 import { shownNames } from '../../lib/names.ts';
 import { numberText } from './cells.tsx';
 import { readRows, type Loaded } from './pages.ts';

@@ -8,7 +8,7 @@ import type { PageParams } from '#shared/requests.ts';
 import { ask } from '../../host/query.ts';
 import { announce, viewState } from '../../host/store.ts';
 import { exportRows, type ExportFormat } from '../../lib/export.ts';
-import { fixed, plural } from '../../lib/format.ts';
+import { fixed, plural } from '#shared/numbers.ts';
 import { FilterBox } from '../controls.tsx';
 import { ExportMenu } from '../export_menu.tsx';
 import { Absences, Failure, Nothing, Waiting } from '../notices.tsx';

@@ -1,6 +1,6 @@
 // The headings of a table: sorting, and the handles that change widths.
 import type { Column } from '#shared/protocol.ts';
-import type { Scale } from '../../lib/format.ts';
+import type { Scale } from '#shared/numbers.ts';
 import { numeric } from './cells.tsx';
 import { HeadText, ariaSort, type Sort } from './sort.tsx';
 

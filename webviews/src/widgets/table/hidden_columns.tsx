@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals';
-import { plural } from '../../lib/format.ts';
+import { plural } from '#shared/numbers.ts';
 import { LinkButton } from '../controls.tsx';
 
 /** Tells which columns gave way, and brings them back. */

@@ -1,7 +1,7 @@
 // One row of a table, with what it shows when it is opened.
 import type { ComponentChildren } from 'preact';
 import type { Column, Row } from '#shared/protocol.ts';
-import type { Scale } from '../../lib/format.ts';
+import type { Scale } from '#shared/numbers.ts';
 import { Actions, type RowAction } from './actions.tsx';
 import { Cell, Twisty, barStyle, cellTitle, numeric } from './cells.tsx';
 import type { Sort } from './sort.tsx';

@@ -1,6 +1,6 @@
 // What a tree table is made of. Pure.
 import type { Column, Row } from '#shared/protocol.ts';
-import type { Unit } from '../../lib/format.ts';
+import type { Unit } from '#shared/numbers.ts';
 import type { Sort } from './sort.tsx';
 
 export interface TreeItem<T> {

@@ -1,5 +1,6 @@
 // One row of a tree table.
-import { exact, scaled, visible, type Scale } from '../../lib/format.ts';
+import { exact, scaled, type Scale } from '#shared/numbers.ts';
+import { visible } from '../../lib/format.ts';
 import { Actions, type RowAction } from './actions.tsx';
 import { Twisty, barStyle } from './cells.tsx';
 import type { Sort } from './sort.tsx';

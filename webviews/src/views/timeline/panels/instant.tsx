@@ -1,6 +1,7 @@
 // What has a moment and no length.
 import type { TimelineInstantResult } from '#shared/protocol.ts';
-import { quantity, visible } from '../../../lib/format.ts';
+import { quantity } from '#shared/numbers.ts';
+import { visible } from '../../../lib/format.ts';
 import { LinkButton } from '../../../widgets/controls.tsx';
 import { selectInstant } from '../state.ts';
 import { failed } from '../status.ts';

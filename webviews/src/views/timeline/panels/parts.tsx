@@ -1,7 +1,8 @@
 // What several panels show alike.
 import { useEffect, useState } from 'preact/hooks';
 import type { SliceRef } from '#shared/protocol.ts';
-import { exact, quantity, visible } from '../../../lib/format.ts';
+import { exact, quantity } from '#shared/numbers.ts';
+import { visible } from '../../../lib/format.ts';
 import { LinkButton } from '../../../widgets/controls.tsx';
 import { PlainTable } from '../../../widgets/plain_table.tsx';
 import { select } from '../state.ts';

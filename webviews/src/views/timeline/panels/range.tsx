@@ -2,7 +2,8 @@
 import { saveFile } from '../../../host/host.ts';
 import { ask, useAnswer } from '../../../host/query.ts';
 import { announce, title, trace } from '../../../host/store.ts';
-import { fixed, plural, quantity, visible } from '../../../lib/format.ts';
+import { fixed, plural, quantity } from '#shared/numbers.ts';
+import { visible } from '../../../lib/format.ts';
 import { LinkButton } from '../../../widgets/controls.tsx';
 import { ExportedTable } from '../../../widgets/exported_table.tsx';
 import { Failure, Waiting } from '../../../widgets/notices.tsx';

@@ -2,7 +2,8 @@
 import type { Frame, SliceDetail, SliceRef } from '#shared/protocol.ts';
 import { openPlace, usePlacedFrames } from '../../../host/place.ts';
 import { navigate, trace } from '../../../host/store.ts';
-import { fixed, isFilePath, plural, quantity, visible } from '../../../lib/format.ts';
+import { fixed, plural, quantity } from '#shared/numbers.ts';
+import { isFilePath, visible } from '../../../lib/format.ts';
 import { Check, LinkButton } from '../../../widgets/controls.tsx';
 import { PlainTable } from '../../../widgets/plain_table.tsx';
 import { frameTarget } from '../../../widgets/stack_list.tsx';

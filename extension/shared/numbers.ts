@@ -1,0 +1,251 @@
+// Numbers as text, for the page and for the editor. Pure. A column of a table gets one unit for all its
+// cells, so that they can be compared by eye; a number that stands alone gets the unit that suits it.
+export type Unit = '' | 'count' | 'us' | 'ns' | 'bytes' | 'ratio' | 'gbPerS' | 'flops';
+
+const noValue = '\u2013';
+
+const formatters = new Map<number, Intl.NumberFormat>();
+
+/** Grouped digits with exactly `digits` decimals. */
+export function fixed(value: number, digits: number): string {
+  let format = formatters.get(digits);
+  if (format === undefined) {
+    format = new Intl.NumberFormat('en-US', {
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    });
+    formatters.set(digits, format);
+  }
+  // "-0.0" says nothing that "0.0" does not.
+  const text = format.format(value);
+  return /^-[0.,]+$/.test(text) ? text.slice(1) : text;
+}
+
+/** Decimals that give about three figures. */
+function digitsFor(value: number): number {
+  const size = Math.abs(value);
+  if (size >= 100 || value === 0) return 0;
+  return size >= 10 ? 1 : 2;
+}
+
+export interface Scale {
+  /** What a raw value is divided by. */
+  divisor: number;
+  suffix: string;
+  digits: number;
+}
+
+const steps: Record<'us' | 'ns' | 'bytes' | 'flops', [number, string][]> = {
+  us: [
+    [1e6, 's'],
+    [1e3, 'ms'],
+    [1, '\u00b5s'],
+    [1e-3, 'ns'],
+  ],
+  ns: [
+    [1e9, 's'],
+    [1e6, 'ms'],
+    [1e3, '\u00b5s'],
+    [1, 'ns'],
+  ],
+  bytes: [
+    [2 ** 40, 'TiB'],
+    [2 ** 30, 'GiB'],
+    [2 ** 20, 'MiB'],
+    [2 ** 10, 'KiB'],
+    [1, 'B'],
+  ],
+  flops: [
+    [1e15, 'PFLOP'],
+    [1e12, 'TFLOP'],
+    [1e9, 'GFLOP'],
+    [1e6, 'MFLOP'],
+    [1, 'FLOP'],
+  ],
+};
+
+/**
+ * The unit of a whole column whose largest size is `largest`. Times change to milliseconds only when
+ * microseconds would need more than six figures; three decimals then keep the microsecond. `whole`
+ * says that every value is a whole number: old recorders knew nothing below the microsecond.
+ */
+export function columnScale(unit: Unit, largest: number, whole = false): Scale {
+  switch (unit) {
+    case 'us':
+      return largest >= 1e6
+        ? { divisor: 1e3, suffix: 'ms', digits: 3 }
+        : { divisor: 1, suffix: '\u00b5s', digits: whole ? 0 : 1 };
+    case 'ns':
+      return { divisor: 1e6, suffix: 'ms', digits: 3 };
+    case 'bytes':
+      if (largest >= 100 * 2 ** 30) return { divisor: 2 ** 30, suffix: 'GiB', digits: 3 };
+      if (largest >= 100 * 2 ** 20) return { divisor: 2 ** 20, suffix: 'MiB', digits: 2 };
+      if (largest >= 10 * 2 ** 10) return { divisor: 2 ** 10, suffix: 'KiB', digits: 1 };
+      return { divisor: 1, suffix: 'B', digits: 0 };
+    case 'ratio':
+      return { divisor: 0.01, suffix: '%', digits: 2 };
+    case 'gbPerS':
+      return { divisor: 1, suffix: 'GB/s', digits: 2 };
+    case 'flops': {
+      const step = steps.flops.find(([size]) => largest >= size * 10) ?? steps.flops[4]!;
+      return { divisor: step[0], suffix: step[1], digits: step[0] === 1 ? 0 : 2 };
+    }
+    case 'count':
+    case '':
+      return { divisor: 1, suffix: '', digits: 0 };
+  }
+}
+
+/** A number in its column's unit. What is there but rounds to nothing is told from nothing. */
+export function scaled(value: number, { divisor, digits }: Scale): string {
+  const text = fixed(value / divisor, digits);
+  if (value === 0 || /[1-9]/.test(text)) return text;
+  return value > 0 ? `<${fixed(10 ** -digits, digits)}` : `>-${fixed(10 ** -digits, digits)}`;
+}
+
+/**
+ * Units of all columns of a table. Sums of times are compared with each other along a row (self with
+ * total, host with device), so they share one; so do mean, shortest and longest.
+ */
+export function columnScales(
+  columns: readonly { key: string; unit: Unit; largest: number; whole?: boolean }[],
+): Scale[] {
+  const each = (key: string): boolean => /^(mean|min|max)/.test(key);
+  return columns.map(({ key, unit, largest, whole }) => {
+    const most =
+      unit !== 'us'
+        ? largest
+        : columns.reduce(
+            (sum, other) =>
+              other.unit === unit && each(other.key) === each(key)
+                ? Math.max(sum, other.largest)
+                : sum,
+            0,
+          );
+    return columnScale(unit, most, whole ?? false);
+  });
+}
+
+/** The unit of an axis that ends at `largest`: the largest one of which there is at least one. */
+export function axisScale(unit: Unit, largest: number): Scale {
+  if (unit !== 'us' && unit !== 'ns' && unit !== 'bytes' && unit !== 'flops') {
+    return columnScale(unit, largest);
+  }
+  const list = steps[unit];
+  const [divisor, suffix] = list.find(([size]) => largest >= size) ?? list[list.length - 1]!;
+  return { divisor, suffix, digits: 0 };
+}
+
+/** A number that stands alone, with its unit: "12.3 ms". */
+export function quantity(value: number | null | undefined, unit: Unit): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return noValue;
+  switch (unit) {
+    case 'us':
+    case 'ns':
+    case 'bytes':
+    case 'flops': {
+      if (value === 0) return `0 ${unit === 'bytes' ? 'B' : unit === 'flops' ? 'FLOP' : '\u00b5s'}`;
+      const list = steps[unit];
+      const [size, suffix] =
+        list.find(([from]) => Math.abs(value) >= from) ?? list[list.length - 1]!;
+      const scaled = value / size;
+      return `${fixed(scaled, size === 1 && unit !== 'us' ? 0 : digitsFor(scaled))} ${suffix}`;
+    }
+    case 'ratio':
+      return percentage(value);
+    case 'gbPerS':
+      return `${fixed(value, digitsFor(value))} GB/s`;
+    case 'count':
+      return fixed(value, 0);
+    case '':
+      return Number.isInteger(value) ? fixed(value, 0) : fixed(value, 2);
+  }
+}
+
+/** A share of a whole, safe when the whole is nothing. */
+export function share(part: number, whole: number): string {
+  return whole > 0 ? percentage(part / whole) : noValue;
+}
+
+/** A ratio with one decimal; what rounding would make nothing or all is told from them. */
+function percentage(ratio: number): string {
+  if (ratio > 0 && ratio < 0.0005) return '< 0.1 %';
+  if (ratio < 1 && ratio >= 0.9995) return '> 99.9 %';
+  return `${fixed(ratio * 100, 1)} %`;
+}
+
+/** The value as recorded, for tooltips: nothing rounded, unit named. */
+export function exact(value: number, unit: Unit): string {
+  const text = new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 }).format(value);
+  switch (unit) {
+    case 'us':
+      return `${text} \u00b5s`;
+    case 'ns':
+      return `${text} ns`;
+    case 'bytes':
+      return `${text} bytes`;
+    case 'ratio':
+      return `${new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 }).format(value * 100)} %`;
+    case 'gbPerS':
+      return `${text} GB/s`;
+    case 'flops':
+      return `${text} FLOP`;
+    case 'count':
+    case '':
+      return text;
+  }
+}
+
+const plurals = new Intl.PluralRules('en-US');
+
+/** "1 row", "2 rows". */
+export function plural(count: number, one: string, other = `${one}s`): string {
+  return `${fixed(count, 0)} ${plurals.select(count) === 'one' ? one : other}`;
+}
+
+// Beside code there is less room than in a view: the formats below are shorter.
+
+/** A duration given in microseconds: "812 µs", "18.4 ms", "2.31 s". */
+export function formatUs(us: number): string {
+  const sign = us < 0 ? '-' : '';
+  const value = Math.abs(us);
+  if (value === 0) return '0';
+  if (value < 0.0995) return `${sign}${Math.round(value * 1000)} ns`;
+  if (value < 999.5) return `${sign}${digits(value)} µs`;
+  if (value < 999_500) return `${sign}${digits(value / 1000)} ms`;
+  return `${sign}${digits(value / 1_000_000)} s`;
+}
+
+/** Three significant digits, without an exponent. */
+function digits(value: number): string {
+  if (value >= 99.95) return Math.round(value).toString();
+  if (value >= 9.995) return value.toFixed(1);
+  return value.toFixed(2);
+}
+
+/** A ratio of 0..1 as percent: "11 %", "0.8 %", "< 0.1 %". */
+export function formatShare(ratio: number): string {
+  const percent = ratio * 100;
+  if (percent > 0 && percent < 0.1) return '< 0.1 %';
+  return `${percent >= 9.95 ? Math.round(percent) : Number(percent.toFixed(1))} %`;
+}
+
+/** Bytes in binary units: "512 B", "1.5 MiB". */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let value = Math.abs(bytes);
+  let unit = 0;
+  while (value >= 1023.5 && unit < units.length - 1) {
+    value /= 1024;
+    unit++;
+  }
+  const text = unit === 0 ? value.toString() : digits(value);
+  return `${bytes < 0 ? '-' : ''}${text} ${units[unit] ?? ''}`;
+}
+
+/** A count with thin groups: "12 345". */
+export function formatCount(count: number): string {
+  return Math.round(count)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, '\u202f');
+}

@@ -1,0 +1,64 @@
+// A panel with a chart of shares of a whole, whose twin is the table of the same figures.
+import type { Signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import { columnScale, fixed, type Unit } from '#shared/numbers.ts';
+import { visible } from '../lib/format.ts';
+import type { RingPart } from '../lib/ring.ts';
+import { ChartMenu } from './chart_menu.tsx';
+import { useKept } from './kept.ts';
+import { Panel } from './panel.tsx';
+import { PlainTable } from './plain_table.tsx';
+
+export function SharePanel(props: {
+  title: string;
+  /** Of the figures; the panel's heading adds `note` to it. */
+  definition: string;
+  note?: string;
+  unit: Unit;
+  parts: readonly RingPart[];
+  /** What the shares are of, and what the table says of them. */
+  total: number;
+  shareDefinition: string;
+  /** The size that decides the unit of the table. */
+  largest: number;
+  /** The chart, drawn where the table does not show. */
+  children: () => ComponentChildren;
+}) {
+  const { title, definition, parts, total } = props;
+  const root = useRef<HTMLDivElement>(null);
+  const asTable: Signal<boolean> = useKept(`${title}AsTable`, false);
+  const scale = columnScale(props.unit, props.largest);
+  return (
+    <Panel
+      title={title}
+      definition={props.note === undefined ? definition : `${definition} ${props.note}`}
+      class="ring-panel"
+      actions={<ChartMenu name={title} chart={root} asTable={asTable} />}
+    >
+      <div ref={root}>
+        {asTable.value ? (
+          <PlainTable
+            label={title}
+            columns={[
+              { title: 'Name' },
+              {
+                title: scale.suffix === '' ? 'Value' : `Value (${scale.suffix})`,
+                numeric: true,
+                definition,
+              },
+              { title: 'Share (%)', numeric: true, definition: props.shareDefinition },
+            ]}
+            rows={parts.map(({ name, value }) => [
+              visible(name),
+              fixed(value / scale.divisor, scale.digits),
+              total > 0 ? fixed((100 * value) / total, 2) : '',
+            ])}
+          />
+        ) : (
+          props.children()
+        )}
+      </div>
+    </Panel>
+  );
+}
