@@ -37,6 +37,7 @@ function inputs() {
     join(root, 'package.json'),
     join(root, 'README.md'),
     join(root, 'LICENSE'),
+    join(root, '.github', 'CHANGELOG.md'),
     join(root, 'extension', 'media'),
     ...['vsix.mjs', 'notices.mjs', 'relink.mjs'].map((name) => join(root, 'scripts', 'lib', name)),
     distDir,
@@ -103,6 +104,8 @@ export function packageVsix() {
   writeFileSync(join(vsixDir, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   writeFileSync(join(vsixDir, 'README.md'), packedReadme());
   cpSync(join(root, 'LICENSE'), join(vsixDir, 'LICENSE'));
+  // Where vsce finds it, and VS Code shows it.
+  cpSync(join(root, '.github', 'CHANGELOG.md'), join(vsixDir, 'CHANGELOG.md'));
   cpSync(distDir, join(vsixDir, 'dist'), {
     recursive: true,
     filter: (path) => !path.endsWith('.map') && !path.endsWith('meta.json'),

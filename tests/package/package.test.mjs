@@ -33,6 +33,7 @@ test('the file list is what the extension needs and nothing else', () => {
     'LICENSE.txt',
     'ThirdPartyNotices.txt',
     'bin/emberline',
+    'changelog.md',
     'dist/extension.cjs',
     'dist/webview.css',
     'dist/webview.js',
@@ -55,7 +56,7 @@ test('the file list is what the extension needs and nothing else', () => {
 
 test('the manifest is that of an installed extension', () => {
   const manifest = JSON.parse(readFileSync(join(folder, 'extension', 'package.json'), 'utf8'));
-  for (const key of ['scripts', 'devDependencies', 'allowScripts']) {
+  for (const key of ['imports', 'scripts', 'devDependencies', 'allowScripts']) {
     assert.equal(manifest[key], undefined, key);
   }
   assert.ok(filesBelow(join(folder, 'extension')).includes(manifest.icon), 'its icon is packed');
