@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Harness, axe, sample } from './harness.mjs';
+import { rowOpeners } from './roles.mjs';
 import { themes } from './themes.mjs';
 
 let harness;
@@ -34,7 +35,7 @@ test('a damaged file and an opened row are accessible', async () => {
     theme: 'light',
   });
   await profile.view('Operators');
-  await profile.page.locator('.grid .twisty').first().click();
+  await rowOpeners(profile.page).first().click();
   await profile.page.waitForSelector('.grid-detail .stack');
   assert.deepEqual(await axe(profile.page), []);
   await profile.close();

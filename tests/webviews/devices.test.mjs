@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import { traceText } from '../generator/generate.mjs';
 import { slice } from '../lib/trace_events.mjs';
 import { Harness, axe, commandLine } from './harness.mjs';
+import { failures } from './roles.mjs';
 
 let harness;
 let folder;
@@ -67,7 +68,7 @@ for (const [dialect, theme] of kinds) {
       const found = [];
       for (const tab of await page.getByRole('tab').allTextContents()) {
         await profile.view(tab);
-        assert.equal(await page.locator('.failure').count(), 0, `${tab} failed`);
+        assert.equal(await failures(page).count(), 0, `${tab} failed`);
         for (const finding of await axe(page)) found.push(`${tab}: ${finding}`);
       }
       assert.deepEqual(found, []);
@@ -137,7 +138,7 @@ test('kernels agree with the command line in both groupings, and lead to operato
           ?.getAttribute('aria-sort') === 'descending',
     );
     await profile.settled();
-    assert.equal(await page.locator('.failure').count(), 0);
+    assert.equal(await failures(page).count(), 0);
     assert.deepEqual(await totals(expect(byName).length), expect(byName));
     await page.getByRole('radio', { name: 'By operator and launch' }).click();
     await page.waitForSelector('[aria-label=Kernels] [role=columnheader][data-key=grid]');
@@ -268,10 +269,10 @@ test('what was chosen in one run gives way in another that does not have it (B35
     await heading('Memory of GPU 1');
     await profile.choose('Run', 'second');
     await heading('Memory of GPU 0');
-    assert.equal(await page.locator('.failure').count(), 0);
+    assert.equal(await failures(page).count(), 0);
     await profile.choose('Run', 'first');
     await profile.settled();
-    assert.equal(await page.locator('.failure').count(), 0);
+    assert.equal(await failures(page).count(), 0);
   });
 });
 

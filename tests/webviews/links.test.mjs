@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { slice } from '../lib/trace_events.mjs';
 import { Harness, axe } from './harness.mjs';
+import { rowOpeners } from './roles.mjs';
 
 const at = (cat, name, pid, tid, ts, dur, args) => slice(cat, name, ts, dur, args, { pid, tid });
 
@@ -104,7 +105,7 @@ test('modules lead to their operators, and operators to their modules', async ()
     await profile.settled();
     assert.deepEqual((await names(page, 'Operators')).sort(), ['aten::conv2d', 'aten::linear']);
     const linear = grid(page, 'Operators').getByRole('row').filter({ hasText: 'aten::linear' });
-    await linear.locator('.twisty').click();
+    await rowOpeners(linear).click();
     await page.getByRole('radio', { name: 'Modules' }).click();
     await follow(page.locator('.grid-detail'), 'Show Linear_0 in Modules');
     await onTab(page, 'modules');
@@ -148,7 +149,7 @@ test('each row has a way to its slice, its code and other rows', async () => {
       ['Timeline', 'Code'],
     );
     // What launched the copies.
-    await grid(page, 'Copies and sets').locator('.twisty').first().click();
+    await rowOpeners(grid(page, 'Copies and sets')).first().click();
     const detail = page.locator('.grid-detail');
     await detail.getByText('aten::conv2d').waitFor();
     await detail.getByRole('radio', { name: 'Modules' }).click();
@@ -162,7 +163,7 @@ test('each row has a way to its slice, its code and other rows', async () => {
 test('opened rows are still open after another view', async () => {
   await withPage(trace, {}, async (profile, page) => {
     await profile.view('Kernels');
-    await grid(page, 'Kernels').locator('.twisty').first().click();
+    await rowOpeners(grid(page, 'Kernels')).first().click();
     await page.locator('.grid-detail .plain-table').waitFor();
     await profile.view('Operators');
     await profile.view('Kernels');

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { quantity } from '../../extension/shared/numbers.ts';
 import { operatorBoxes, stepsRange } from '../../webviews/src/views/modules/strip.ts';
 import { Harness, axe, commandLine, sample } from './harness.mjs';
+import { detailHeadings, stripCanvas } from './roles.mjs';
 
 const slow = sample('train_cnn/slow.pt.trace.json.gz');
 const title = 'Operators of the main thread over time';
@@ -115,7 +116,7 @@ test('the bars of a window are the slices of the command line, each below what i
       slice: id,
     });
     // A window in which nothing is shorter than a pixel: one call of a module.
-    const canvas = page.locator('.strip-canvas');
+    const canvas = stripCanvas(page);
     const box = await canvas.boundingBox();
     await canvas.focus();
     for (;;) {
@@ -152,7 +153,7 @@ test('the bars of a window are the slices of the command line, each below what i
 
 test('hover, click and keyboard name a slice with its start, duration and self time', async () => {
   await withPage(slow, async (profile, page) => {
-    const canvas = page.locator('.strip-canvas');
+    const canvas = stripCanvas(page);
     const bar = page.locator('.strip .flame-current');
     await canvas.focus();
     await page.keyboard.press('Enter');
@@ -203,7 +204,7 @@ test('hover, click and keyboard name a slice with its start, duration and self t
 
 test('the chart leads to the timeline and to the operator, and is as it was after that', async () => {
   await withPage(slow, async (profile, page) => {
-    await page.locator('.strip-canvas').focus();
+    await stripCanvas(page).focus();
     for (const key of ['Enter', 'ArrowDown', 'ArrowDown']) {
       const before = await page.locator('.strip .flame-current').innerText();
       await page.keyboard.press(key);
@@ -216,7 +217,7 @@ test('the chart leads to the timeline and to the operator, and is as it was afte
     const window = await windowAfter(page, () => page.keyboard.press('Enter'));
     const link = (label) => page.locator('.strip .flame-current').getByText(label, { exact: true });
     await link('Show in Timeline').click();
-    await page.locator('.tl-details h2').getByText(name, { exact: true }).waitFor();
+    await detailHeadings(page).getByText(name, { exact: true }).waitFor();
     await profile.view('Modules');
     await page.locator('.strip[aria-busy=false]').waitFor();
     assert.deepEqual(await shownWindow(page), window);

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { root } from '../../scripts/lib/paths.mjs';
 import { slice } from '../lib/trace_events.mjs';
 import { Harness, axe, commandLine, patience, sample } from './harness.mjs';
+import { detailHeadings, foundCount, timelineCanvas } from './roles.mjs';
 import { themes } from './themes.mjs';
 
 const trace = sample('train_cnn/slow.pt.trace.json.gz');
@@ -82,9 +83,9 @@ test('every row of the trace is there, and the first picture shows the steps', a
 test('the keyboard selects, walks, fits, marks and clears', async () => {
   const opened = await openTimeline();
   const { page } = opened;
-  await page.locator('.tl-overlay').focus();
+  await timelineCanvas(page).focus();
   await page.keyboard.press('ArrowDown');
-  const heading = page.locator('.tl-details h2').first();
+  const heading = detailHeadings(page).first();
   await heading.waitFor();
   const first = await page.locator('.tl-details').first().innerText();
   await page.keyboard.press('ArrowRight');
@@ -120,7 +121,7 @@ test('the keyboard selects, walks, fits, marks and clears', async () => {
 test('the wheel zooms at the pointer, dragging moves', async () => {
   const opened = await openTimeline();
   const { page } = opened;
-  const box = await page.locator('.tl-overlay').boundingBox();
+  const box = await timelineCanvas(page).boundingBox();
   const before = await shownWindow(page);
   await page.mouse.move(box.x + box.width / 2, box.y + 80);
   await page.mouse.wheel(0, -200);
@@ -139,10 +140,10 @@ test('the wheel zooms at the pointer, dragging moves', async () => {
 test('a search finds what the daemon finds, and leads to the slice with all its arguments', async () => {
   const opened = await openTimeline();
   const { page } = opened;
-  await page.locator('.tl-overlay').focus();
+  await timelineCanvas(page).focus();
   await page.keyboard.press('/');
   await page.getByRole('textbox', { name: 'Find slices' }).fill('convolution_backward');
-  await page.locator('.tl-count').waitFor();
+  await foundCount(page).waitFor();
   const answer = await harness.daemon.request('timeline/search', {
     profileId: opened.profileId,
     text: 'convolution_backward',
@@ -176,7 +177,7 @@ test('a search finds what the daemon finds, and leads to the slice with all its 
 test('a marked range adds up and becomes a trace of its own', async () => {
   const opened = await openTimeline();
   const { page } = opened;
-  const box = await page.locator('.tl-overlay').boundingBox();
+  const box = await timelineCanvas(page).boundingBox();
   await page.keyboard.down('Shift');
   await page.mouse.move(box.x + box.width * 0.3, box.y + 60);
   await page.mouse.down();
@@ -261,14 +262,14 @@ test('a row of another view leads to its slice', async () => {
   const { rows } = commandLine('operators', trace, ['--limit', '1']);
   await opened.send({ type: 'navigate', to: { view: 'timeline', search: rows[0].name } });
   await page.waitForSelector('.tl-results button', { timeout: patience });
-  await page.locator('.tl-count').waitFor();
+  await foundCount(page).waitFor();
   const answer = await harness.daemon.request('timeline/search', {
     profileId: opened.profileId,
     name: rows[0].name,
     limit: 1,
   });
   assert.match(
-    await page.locator('.tl-count').innerText(),
+    await foundCount(page).innerText(),
     new RegExp(`^${answer.total.toLocaleString('en-US')} `),
   );
   await opened.close();
@@ -296,9 +297,9 @@ test('a line of code shows exactly its slices', async () => {
   });
   assert.ok(answer.total > 0);
   await opened.send({ type: 'navigate', to: { view: 'timeline', line } });
-  await page.locator('.tl-count').waitFor();
+  await foundCount(page).waitFor();
   assert.match(
-    await page.locator('.tl-count').innerText(),
+    await foundCount(page).innerText(),
     new RegExp(`^${answer.total.toLocaleString('en-US')} `),
   );
   assert.equal(await page.locator('.tl-results li').count(), Math.min(200, answer.slices.length));
@@ -315,12 +316,12 @@ async function selectByName(opened, search) {
   });
   const { slice, name } = results[0];
   await opened.send({ type: 'navigate', to: { view: 'timeline', slice } });
-  await opened.page.locator('.tl-details h2').getByText(name, { exact: true }).waitFor();
-  await opened.page.locator('.tl-overlay').focus();
+  await detailHeadings(opened.page).getByText(name, { exact: true }).waitFor();
+  await timelineCanvas(opened.page).focus();
   return harness.daemon.request('timeline/slice', { profileId: opened.profileId, slice });
 }
 
-const detailsOf = (page) => page.locator('.tl-details h2').first().innerText();
+const detailsOf = (page) => detailHeadings(page).first().innerText();
 
 /** The heading of the details once it names another slice. */
 async function nextDetails(page, press, old) {
@@ -338,7 +339,7 @@ async function nextDetails(page, press, old) {
 test('a and d move, s zooms out, the arrows move where nothing is selected', async () => {
   const opened = await openTimeline();
   const { page } = opened;
-  await page.locator('.tl-overlay').focus();
+  await timelineCanvas(page).focus();
   const whole = await shownWindow(page);
   const span = ([start, end]) => end - start;
   await page.keyboard.press('w');
@@ -399,7 +400,7 @@ test('l follows a backward operator to what caused it, Shift+l goes back the sam
   for (let i = 0; i < 3; i++) way.push(await nextDetails(page, 'l', way.at(-1)));
   for (const name of way.slice(0, -1).reverse()) {
     await page.keyboard.press('Shift+L');
-    await page.locator('.tl-details h2').getByText(name, { exact: true }).first().waitFor();
+    await detailHeadings(page).getByText(name, { exact: true }).first().waitFor();
   }
   await opened.close();
 });
@@ -423,7 +424,7 @@ test('e draws all arrows, c opens the code of the selected slice', async () => {
 test('pinching zooms at the fingers, Shift and wheel scroll the rows', async () => {
   const opened = await openTimeline();
   const { page } = opened;
-  const overlay = page.locator('.tl-overlay');
+  const overlay = timelineCanvas(page);
   const box = await overlay.boundingBox();
   const before = await shownWindow(page);
   // Browsers report a pinch as a wheel with Ctrl.
@@ -460,7 +461,7 @@ test('pinching zooms at the fingers, Shift and wheel scroll the rows', async () 
 test('a box over rows adds up those rows alone', async () => {
   const opened = await openTimeline();
   const { page } = opened;
-  const box = await page.locator('.tl-overlay').boundingBox();
+  const box = await timelineCanvas(page).boundingBox();
   await page.keyboard.down('Shift');
   await page.mouse.move(box.x + box.width * 0.2, box.y + 30);
   await page.mouse.down();
@@ -510,7 +511,7 @@ test('a slice far away is shown at once where motion is reduced', async () => {
   });
   const slice = rows[0].slice.find((one) => one >= 0);
   await opened.send({ type: 'navigate', to: { view: 'timeline', slice } });
-  await page.locator('.tl-details h2').first().waitFor();
+  await detailHeadings(page).first().waitFor();
   await page.waitForFunction(() => window.behaviors.length > 0);
   assert.deepEqual([...new Set(await page.evaluate(() => window.behaviors))], ['instant']);
   await opened.close();
@@ -531,7 +532,7 @@ test('recorded arrows of a slice are listed with what they carry, asynchronous s
   });
   assert.equal(results.length, 2);
   await opened.send({ type: 'navigate', to: { view: 'timeline', slice: results[0].slice } });
-  await page.locator('.tl-details h2').getByText('request', { exact: true }).waitFor();
+  await detailHeadings(page).getByText('request', { exact: true }).waitFor();
   const recorded = page.getByRole('region', { name: 'Recorded arguments' });
   assert.match(await recorded.locator('tr', { hasText: 'tid' }).innerText(), /92/);
   assert.deepEqual(opened.errors, []);
@@ -563,7 +564,7 @@ test('a slice leads to its rows in the other views, and the row back to a slice 
     }[view];
     await page.locator('[role="treegrid"], [role="grid"]').getByText(wanted).first().waitFor();
     await opened.view('Timeline');
-    await page.locator('.tl-details h2').getByText(slice.name, { exact: true }).waitFor();
+    await detailHeadings(page).getByText(slice.name, { exact: true }).waitFor();
   }
   await page.locator('.tl-buttons').getByRole('button', { name: 'Operators', exact: true }).click();
   await opened.settled();
@@ -643,7 +644,7 @@ test('kernels, copies and operators: from the slice to exactly its row, from the
     // Back: to a slice of that row, with its details.
     await gridOf(table).getByTitle('Show in the timeline').first().click({ force: true });
     await shownTab(page, 'Timeline');
-    await page.locator('.tl-details h2').first().waitFor();
+    await detailHeadings(page).first().waitFor();
     await page.waitForSelector('.tl[data-settled="true"]');
     assert.equal(await detailsOf(page), slice.name);
     const [start, end] = await shownWindow(page);
@@ -697,9 +698,9 @@ test('another rank has a window and a selection of its own, and the same arrange
   const label = page.locator('.tl-label', { hasText: 'Thread 2' });
   await label.hover();
   await label.getByRole('button', { name: 'Pin Thread 2' }).click();
-  await page.locator('.tl-overlay').focus();
+  await timelineCanvas(page).focus();
   await page.keyboard.press('ArrowDown');
-  await page.locator('.tl-details h2').first().waitFor();
+  await detailHeadings(page).first().waitFor();
   await page.keyboard.press('m');
   await page.getByRole('heading', { name: /^Range of/ }).waitFor();
   const before = await shownWindow(page);
@@ -794,7 +795,7 @@ test('the table follows the picture, instants are in it and lead from one to the
   assert.equal(await rows.count(), 4);
   await rows.getByRole('button', { name: '2 instants, the first same' }).click();
   const details = async (name) => {
-    await page.locator('.tl-details h2').getByText(name, { exact: true }).waitFor();
+    await detailHeadings(page).getByText(name, { exact: true }).waitFor();
   };
   await page
     .getByRole('radio', { name: 'Details' })
@@ -804,7 +805,7 @@ test('the table follows the picture, instants are in it and lead from one to the
   await details('same');
   await page.getByRole('button', { name: 'Next', exact: true }).click();
   await details('same too');
-  await page.locator('.tl-overlay').focus();
+  await timelineCanvas(page).focus();
   await page.keyboard.press('ArrowRight');
   await details('Tensor');
   await page.getByText('Object created at 60').waitFor();
@@ -829,7 +830,7 @@ test('an answer that comes late does not bring back what was switched off', asyn
     if (message.method === 'timeline/flows' && message.params.slice === undefined) await held;
     return forward(message);
   };
-  await page.locator('.tl-overlay').focus();
+  await timelineCanvas(page).focus();
   const asked = await opened.sent('request', () => page.keyboard.press('e'));
   assert.equal(asked.method, 'timeline/flows');
   const cancelled = await opened.sent('cancel', () => page.keyboard.press('e'));
@@ -868,7 +869,7 @@ test('a utilization that changes within pixels is drawn and told as their means'
   const { page } = opened;
   await page.waitForSelector('.tl[data-settled="true"]', { timeout: patience });
   const row = await page.locator('.tl-label', { hasText: 'Utilization' }).boundingBox();
-  const box = await page.locator('.tl-overlay').boundingBox();
+  const box = await timelineCanvas(page).boundingBox();
   const shares = [];
   for (const part of [0.2, 0.5, 0.83]) {
     await page.mouse.move(box.x + Math.round(box.width * part), row.y + row.height / 2);
@@ -944,7 +945,7 @@ test('the picture stays when the graphics context is lost', async () => {
 test('sums are asked for once the range or the window rests', async () => {
   const opened = await openTimeline();
   const { page } = opened;
-  const box = await page.locator('.tl-overlay').boundingBox();
+  const box = await timelineCanvas(page).boundingBox();
   const asked = (method) => opened.messages.filter((message) => message.method === method);
   // Each frame has a range of its own; on a slow machine some of them rest.
   await page.evaluate(
@@ -1036,9 +1037,9 @@ test('idle time is drawn on the device it is of', async () => {
 for (const theme of Object.keys(themes)) {
   test(`axe finds nothing in ${theme}`, async () => {
     const opened = await openTimeline({ theme });
-    await opened.page.locator('.tl-overlay').focus();
+    await timelineCanvas(opened.page).focus();
     await opened.page.keyboard.press('ArrowDown');
-    await opened.page.locator('.tl-details h2').first().waitFor();
+    await detailHeadings(opened.page).first().waitFor();
     assert.deepEqual(await axe(opened.page), []);
     await opened.close();
   });

@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import { root } from '../../scripts/lib/paths.mjs';
 import { slice } from '../lib/trace_events.mjs';
 import { Harness, commandLine, sample } from './harness.mjs';
+import { filterBox, failures, flameCanvas, rowOpeners } from './roles.mjs';
 
 const train = sample('transformer/train.pt.trace.json.gz');
 const slow = sample('train_cnn/slow.pt.trace.json.gz');
@@ -122,19 +123,19 @@ test('the filter narrows rows and says how many are left', async () => {
   const expected = commandLine('operators', train, ['--filter', 'backward']);
   await withPage(train, {}, async (profile, page) => {
     await profile.view('Operators');
-    await page.locator('.filter input').first().fill('backward');
+    await filterBox(page, 'Operators').fill('backward');
     await page.waitForFunction(() => / of /.test(document.querySelector('.row-count').textContent));
     await profile.settled();
     const count = await page.locator('.row-count').first().textContent();
     assert.match(count, new RegExp(`^${expected.rows.length} of \\d+ rows$`));
     for (const name of await column(page, 'Operators', 'name')) assert.match(name, /backward/i);
     const many = commandLine('operators', train, ['--filter', 'calls>50']).rows.length;
-    await page.locator('.filter input').first().fill('calls>50');
+    await filterBox(page, 'Operators').fill('calls>50');
     await page.waitForFunction(
       (start) => document.querySelector('.row-count').textContent.startsWith(start),
       `${many} of `,
     );
-    await page.locator('.filter input').first().fill('no such operator anywhere');
+    await filterBox(page, 'Operators').fill('no such operator anywhere');
     await page.getByText('No row matches the filter.').waitFor();
   });
 });
@@ -252,10 +253,10 @@ test('the grid is walked, sorted and opened by keyboard alone', async () => {
 test('a row opens to its stacks, and a frame opens the code', async () => {
   await withPage(train, {}, async (profile, page) => {
     await profile.view('Operators');
-    await page.locator('.filter input').first().fill('name:aten::linear');
+    await filterBox(page, 'Operators').fill('name:aten::linear');
     await page.waitForFunction(() => / of /.test(document.querySelector('.row-count').textContent));
     await profile.settled();
-    await page.locator('.grid .twisty').first().click();
+    await rowOpeners(page).first().click();
     // The recorder named the function's first line; the call's is found from the source.
     const frame = page
       .locator('.grid-detail .stack li:not(.library) .frame-link:not([title*="first line"])')
@@ -367,7 +368,7 @@ test('modules, stacks and memory show the figures of the command line', async ()
     assert.equal(first, modules.modules[0].hostTotalUs);
     await profile.view('Stacks');
     await page.getByRole('heading', { name: /time by Python stack/ }).waitFor();
-    const canvas = page.locator('.flame-canvas');
+    const canvas = flameCanvas(page);
     assert.match(await canvas.getAttribute('aria-label'), /100\.0 % of all/);
     assert.ok(stacks.totalUs > 0);
     await profile.view('Memory');
@@ -382,7 +383,7 @@ test('modules, stacks and memory show the figures of the command line', async ()
 test('a flame graph is walked by keyboard and its twin lists the same', async () => {
   await withPage(train, {}, async (profile, page) => {
     await profile.view('Stacks');
-    const canvas = page.locator('.flame-canvas');
+    const canvas = flameCanvas(page);
     await canvas.focus();
     const label = () => canvas.getAttribute('aria-label');
     const before = await label();
@@ -680,7 +681,7 @@ test('a chart shown as a table and the order of a small table outlive another vi
 test('a flame graph is still zoomed after another view', async () => {
   await withPage(train, {}, async (profile, page) => {
     await profile.view('Stacks');
-    const canvas = page.locator('.flame-canvas');
+    const canvas = flameCanvas(page);
     await canvas.focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
@@ -705,7 +706,7 @@ test('a memory device that the file no longer has gives way to the first', async
   await withPage(train, { state }, async (profile, page) => {
     await page.getByRole('heading', { name: `Memory of ${expected.devices[0].name}` }).waitFor();
     await profile.settled();
-    assert.equal(await page.locator('.failure').count(), 0);
+    assert.equal(await failures(page).count(), 0);
     // The range was one of the other device's curve.
     assert.equal(await page.getByRole('button', { name: 'Show all' }).count(), 0);
     assert.ok((await column(page, 'Memory statistics', 'operator')).length > 0);
