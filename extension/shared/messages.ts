@@ -1,6 +1,6 @@
 // Every message between the page of a profile editor and the extension. The extension passes requests on to the
 // daemon without looking inside; the page reaches no files.
-import type { ProfileOpenResult, TraceInfo } from './protocol.ts';
+import type { ProfileOpenResult, TraceInfo, ViewName } from './protocol.ts';
 
 /** Which trace and steps the editor shows; shared by all views of one editor. */
 export interface ViewSelection {
@@ -9,20 +9,6 @@ export interface ViewSelection {
   span?: string;
   steps?: string;
 }
-
-export const viewNames = [
-  'overview',
-  'operators',
-  'kernels',
-  'timeline',
-  'memory',
-  'modules',
-  'lightning',
-  'stacks',
-  'lines',
-] as const;
-
-export type ViewName = (typeof viewNames)[number];
 
 /** What survives tab switches and reloads. `views` holds each view's own state (sort, filter, scroll, window). */
 export interface EditorState {

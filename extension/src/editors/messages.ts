@@ -1,14 +1,9 @@
-import {
-  viewNames,
-  type EditorState,
-  type SourceTarget,
-  type ToHost,
-  type ViewName,
-} from '#shared/messages.ts';
+import { type EditorState, type SourceTarget, type ToHost } from '#shared/messages.ts';
+import { views, type ViewName } from '#shared/protocol.ts';
 import { hostParams, isPageMethod } from '#shared/requests.ts';
 import { selectionOf } from '#shared/selection.ts';
 
-const views: ReadonlySet<string> = new Set(viewNames);
+const viewNames: ReadonlySet<string> = new Set(views.map(({ name }) => name));
 
 const ownParams: ReadonlySet<string> = new Set(hostParams);
 
@@ -17,7 +12,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 export function isViewName(value: unknown): value is ViewName {
-  return typeof value === 'string' && views.has(value);
+  return typeof value === 'string' && viewNames.has(value);
 }
 
 function pageParams(params: Record<string, unknown>): Record<string, unknown> {

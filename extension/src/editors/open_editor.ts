@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
-import type { EditorState, Navigation, ToHost, ToView, ViewName } from '#shared/messages.ts';
+import type { EditorState, Navigation, ToHost, ToView } from '#shared/messages.ts';
+import type { ViewName } from '#shared/protocol.ts';
 import { plainText } from '../source/format.ts';
 import { locateSource, openSource } from '../source/open_source.ts';
 import { ruleParams, sourceParams, wantsSourceParams, type Context } from '../workspace/context.ts';

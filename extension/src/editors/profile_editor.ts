@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import type { EditorState, Navigation, ViewName, ViewSelection } from '#shared/messages.ts';
+import type { EditorState, Navigation, ViewSelection } from '#shared/messages.ts';
+import type { ViewName } from '#shared/protocol.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
 import { pathsChanged } from '../workspace/config.ts';
 import type { Context } from '../workspace/context.ts';

@@ -6,9 +6,9 @@ import type {
   SourceTarget,
   ToHost,
   ToView,
-  ViewName,
   ViewSelection,
 } from '#shared/messages.ts';
+import type { ViewName } from '#shared/protocol.ts';
 import type { PageMethod, PageParams, Result } from '#shared/requests.ts';
 
 interface VsCodeApi {

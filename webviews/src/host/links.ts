@@ -1,7 +1,8 @@
 // Links between views. Which views there are is told at the start, so that widgets and views can ask
 // without importing one another.
 import { signal } from '@preact/signals';
-import type { Navigation, ViewName } from '#shared/messages.ts';
+import type { Navigation } from '#shared/messages.ts';
+import type { ViewName } from '#shared/protocol.ts';
 import { navigate } from './store.ts';
 
 export const knownViews = signal<ReadonlySet<ViewName>>(new Set());

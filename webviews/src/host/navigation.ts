@@ -1,7 +1,8 @@
 // Navigations, as a view takes them.
 import { useEffect } from 'preact/hooks';
 import { navigations } from './store.ts';
-import type { Navigation, ViewName } from '#shared/messages.ts';
+import type { Navigation } from '#shared/messages.ts';
+import type { ViewName } from '#shared/protocol.ts';
 
 /** Runs `apply` once for each navigation to the view, also for one that came before it was drawn. */
 export function useNavigation(view: ViewName, apply: (to: Navigation) => void): void {

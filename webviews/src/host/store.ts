@@ -15,10 +15,9 @@ import type {
   Navigation,
   SourceTarget,
   ToView,
-  ViewName,
   ViewSelection,
 } from '#shared/messages.ts';
-import type { ProfileOpenResult, TraceInfo } from '#shared/protocol.ts';
+import type { ProfileOpenResult, TraceInfo, ViewName } from '#shared/protocol.ts';
 import { sameTrace, selectionExists, selectionOf, stepEnds, traceOf } from '#shared/selection.ts';
 
 export type Status =

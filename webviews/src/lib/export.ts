@@ -2,11 +2,15 @@
 import { escapeHidden, escapeJson } from '#shared/hidden.ts';
 import type { Column, Row } from '#shared/protocol.ts';
 
+/** What an exported table tells of a column. */
+export type ExportColumn = Pick<Column, 'key' | 'title' | 'type' | 'unit'> & { hidden?: boolean };
+
 export type ExportFormat = 'csv' | 'markdown' | 'json';
 
-const shown = (columns: readonly Column[]): Column[] => columns.filter((column) => !column.hidden);
+const shown = (columns: readonly ExportColumn[]): ExportColumn[] =>
+  columns.filter((column) => column.hidden !== true);
 
-function heading(column: Column): string {
+function heading(column: ExportColumn): string {
   const unit = {
     us: '\u00b5s',
     ns: 'ns',
@@ -72,7 +76,7 @@ function markdownCell(value: Row[string] | undefined): string {
 
 /** All `rows` under the shown columns, raw values. JSON keeps the keys, the others the titles. */
 export function exportRows(
-  columns: readonly Column[],
+  columns: readonly ExportColumn[],
   rows: readonly Row[],
   format: ExportFormat,
 ): string {
@@ -114,13 +118,11 @@ export function exportTexts(
   format: ExportFormat,
 ): string {
   const keys = titles.map((title, index) => (format === 'json' ? title : String(index)));
-  const columns = titles.map((title, index): Column => ({
+  const columns = titles.map((title, index): ExportColumn => ({
     key: keys[index]!,
     title,
-    definition: '',
     type: numeric[index] === true ? 'number' : 'text',
     unit: '',
-    hidden: false,
   }));
   const plain = (text: string, index: number): string | number => {
     if (numeric[index] !== true) return text;

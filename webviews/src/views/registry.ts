@@ -1,7 +1,7 @@
-// The views, in the order of their tabs. A view is one line here and a folder beside.
+// What draws each view. Names, titles and order are the protocol's; a new view is one line here and a
+// folder beside.
 import type { FunctionComponent } from 'preact';
-import type { ViewName } from '#shared/messages.ts';
-import type { TraceInfo } from '#shared/protocol.ts';
+import { views as known, type TraceInfo, type ViewName } from '#shared/protocol.ts';
 import { KernelsView } from './kernels/kernels.tsx';
 import { LightningView } from './lightning/lightning.tsx';
 import { LinesView } from './lines/lines.tsx';
@@ -12,27 +12,28 @@ import { OverviewView } from './overview/overview.tsx';
 import { StacksView } from './stacks/stacks.tsx';
 import { TimelineView } from './timeline/timeline.tsx';
 
-export interface ViewEntry {
-  name: ViewName;
-  title: string;
+interface Drawn {
   component: FunctionComponent;
   /** Absent: always shown. A view that is shown without its data says what is missing. */
   shown?: (trace: TraceInfo) => boolean;
 }
 
-export const views: readonly ViewEntry[] = [
-  { name: 'overview', title: 'Overview', component: OverviewView },
-  { name: 'operators', title: 'Operators', component: OperatorsView },
-  { name: 'kernels', title: 'Kernels', component: KernelsView },
-  { name: 'timeline', title: 'Timeline', component: TimelineView },
-  { name: 'memory', title: 'Memory', component: MemoryView },
-  { name: 'modules', title: 'Modules', component: ModulesView },
-  { name: 'stacks', title: 'Stacks', component: StacksView },
-  { name: 'lines', title: 'Lines', component: LinesView },
-  {
-    name: 'lightning',
-    title: 'Lightning',
-    component: LightningView,
-    shown: (trace) => trace.hasLightning,
-  },
-];
+const drawn: Record<ViewName, Drawn> = {
+  overview: { component: OverviewView },
+  operators: { component: OperatorsView },
+  kernels: { component: KernelsView },
+  timeline: { component: TimelineView },
+  memory: { component: MemoryView },
+  modules: { component: ModulesView },
+  stacks: { component: StacksView },
+  lines: { component: LinesView },
+  lightning: { component: LightningView, shown: (trace) => trace.hasLightning },
+};
+
+export interface ViewEntry extends Drawn {
+  name: ViewName;
+  title: string;
+}
+
+/** In the order of their tabs. */
+export const views: readonly ViewEntry[] = known.map((view) => ({ ...view, ...drawn[view.name] }));

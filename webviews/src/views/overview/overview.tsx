@@ -1,9 +1,9 @@
 // Overview: where the time of the steps went, the devices, what stands out, and whether the trace is
 // whole.
-import type { Column, Row, ViewOverviewResult } from '#shared/protocol.ts';
+import type { Row, ViewOverviewResult } from '#shared/protocol.ts';
 import { useAnswer } from '../../host/query.ts';
 import { roleColors, type Role } from '../../lib/colors.ts';
-import { exportRows } from '../../lib/export.ts';
+import { exportRows, type ExportColumn } from '../../lib/export.ts';
 import { quantity } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
 import { ExportMenu } from '../../widgets/export_menu.tsx';
@@ -31,7 +31,7 @@ const configurationDefinitions: Partial<Record<string, string>> = {
   'Schema version': 'Version of the form in which the trace was written.',
 };
 
-const findingColumns: readonly Column[] = (
+const findingColumns: readonly ExportColumn[] = (
   [
     ['severity', 'Severity', 'text', ''],
     ['title', 'Finding', 'text', ''],
@@ -40,14 +40,7 @@ const findingColumns: readonly Column[] = (
     ['action', 'What to do', 'text', ''],
     ['gainUs', 'Expected gain', 'number', 'us'],
   ] as const
-).map(([key, title, type, unit]) => ({
-  key,
-  title,
-  type,
-  unit,
-  definition: '',
-  hidden: false,
-}));
+).map(([key, title, type, unit]) => ({ key, title, type, unit }));
 
 function findingRows(result: ViewOverviewResult): Row[] {
   return result.recommendations.map((finding) => ({

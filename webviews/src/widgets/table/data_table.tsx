@@ -2,8 +2,7 @@
 // filter; it holds none of the analysis.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { ViewName } from '#shared/messages.ts';
-import type { Column, Row, Table } from '#shared/protocol.ts';
+import type { Column, Row, Table, ViewName } from '#shared/protocol.ts';
 import type { PageParams } from '#shared/requests.ts';
 import { ask } from '../../host/query.ts';
 import { announce, viewState } from '../../host/store.ts';

@@ -1,6 +1,7 @@
 // What a tree table is made of. Pure.
-import type { Column, Row } from '#shared/protocol.ts';
+import type { Row } from '#shared/protocol.ts';
 import type { Unit } from '#shared/numbers.ts';
+import type { ExportColumn } from '../../lib/export.ts';
 import type { Sort } from './sort.tsx';
 
 export interface TreeItem<T> {
@@ -117,16 +118,11 @@ export function flatTable<T extends TreeItem<T>>(
   roots: readonly T[],
   label: (node: T) => string,
   shown: readonly TreeColumn<T>[],
-): { columns: Column[]; rows: Row[] } {
-  const plain = { definition: '', hidden: false } as const;
-  const columns: Column[] = [
-    { key: 'path', title: 'Path', type: 'text', unit: '', ...plain },
-    { key: 'depth', title: 'Depth', type: 'integer', unit: 'count', ...plain },
-    ...shown.map(({ key, title, unit, definition }): Column => ({
-      ...{ key, title, unit, definition },
-      type: 'number',
-      hidden: false,
-    })),
+): { columns: ExportColumn[]; rows: Row[] } {
+  const columns: ExportColumn[] = [
+    { key: 'path', title: 'Path', type: 'text', unit: '' },
+    { key: 'depth', title: 'Depth', type: 'integer', unit: 'count' },
+    ...shown.map(({ key, title, unit }) => ({ key, title, unit, type: 'number' as const })),
   ];
   const rows: Row[] = [];
   const stack = [...roots].reverse().map((node) => ({ node, path: '', depth: 0 }));

@@ -1,7 +1,7 @@
 // A tree with figures: rows open and close, siblings sort by any column, the filter keeps matching
 // rows and what leads to them.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { ViewName } from '#shared/messages.ts';
+import type { ViewName } from '#shared/protocol.ts';
 import { copyText } from '../../host/host.ts';
 import { announce, failureOf, trace, viewState } from '../../host/store.ts';
 import { copiedRow, exportRows, type ExportFormat } from '../../lib/export.ts';
