@@ -5,10 +5,9 @@ import { visible } from '../lib/format.ts';
 import { drawArrows } from './arrows.ts';
 import { drawGaps, drawInstant, drawMark, drawSelection, drawStepLimits } from './marks.ts';
 import { css, mix, type Palette } from './palette.ts';
-import { headingLeft, labelWidth, type Row } from './rows.ts';
-import { visibleRows, x, type Scene } from './scene.ts';
+import { headingLeft, labelWidth } from './rows.ts';
+import { visibleRows, x, type RowPaint, type Scene } from './scene.ts';
 import { drawSeries } from './series.ts';
-import type { RowData } from './source.ts';
 
 export function drawBoxes(renderer: BoxRenderer, scene: Scene): void {
   const places: BoxPlace[] = [];
@@ -44,13 +43,7 @@ function drawHeadings(context: CanvasRenderingContext2D, scene: Scene, palette: 
 }
 
 /** Names on boxes that are wide enough for some of them, and outlines of what a search found. */
-function drawNames(
-  context: CanvasRenderingContext2D,
-  scene: Scene,
-  row: Row,
-  data: RowData,
-  palette: Palette,
-): void {
+function drawNames({ context, scene, row, data, palette }: RowPaint): void {
   const { boxes } = data;
   if (boxes === undefined) return;
   const { width } = scene;
@@ -87,13 +80,7 @@ function drawNames(
 }
 
 /** Instants as small triangles at the top of their row. */
-function drawInstants(
-  context: CanvasRenderingContext2D,
-  scene: Scene,
-  row: Row,
-  data: RowData,
-  palette: Palette,
-): void {
+function drawInstants({ context, scene, row, data, palette }: RowPaint): void {
   const top = row.y - scene.scroll;
   for (const instant of data.boxes?.instants ?? []) {
     const at = x(scene, instant.ns);
@@ -123,9 +110,10 @@ export function drawOverlay(
   for (const row of visibleRows(scene)) {
     const data = scene.data.get(row.track.id);
     if (data === undefined) continue;
-    drawSeries(context, scene, row, data, palette);
-    drawNames(context, scene, row, data, palette);
-    drawInstants(context, scene, row, data, palette);
+    const paint = { context, scene, row, data, palette };
+    drawSeries(paint);
+    drawNames(paint);
+    drawInstants(paint);
   }
   drawGaps(context, scene, palette);
   drawArrows(context, scene, palette);

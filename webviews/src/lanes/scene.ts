@@ -1,5 +1,6 @@
 // What one frame of lanes shows, and where on the canvas.
 import type { FlowArrow, Gap, SliceDetail, TimelineTracksResult } from '#shared/protocol.ts';
+import type { Palette } from './palette.ts';
 import type { Layout, Row } from './rows.ts';
 import type { RowData } from './source.ts';
 import type { TimeWindow } from './window.ts';
@@ -18,6 +19,15 @@ export interface Scene extends TimeWindow {
   instant: { ns: number; track: number | null } | undefined;
   mark: TimeWindow | null;
   found: ReadonlySet<number>;
+}
+
+/** One row of a frame, and what draws it. */
+export interface RowPaint {
+  context: CanvasRenderingContext2D;
+  scene: Scene;
+  row: Row;
+  data: RowData;
+  palette: Palette;
 }
 
 export const rulerHeight = 24;

@@ -1,18 +1,12 @@
 // Rows that are curves: utilization, memory, counters.
 import { quantity } from '#shared/numbers.ts';
-import { css, type Palette } from './palette.ts';
+import { css } from './palette.ts';
 import type { Row } from './rows.ts';
 import { sampled } from './sampling.ts';
-import type { Scene } from './scene.ts';
+import type { RowPaint, Scene } from './scene.ts';
 import type { RowData } from './source.ts';
 
-export function drawSeries(
-  context: CanvasRenderingContext2D,
-  scene: Scene,
-  row: Row,
-  data: RowData,
-  palette: Palette,
-): void {
+export function drawSeries({ context, scene, row, data, palette }: RowPaint): void {
   const series = data.series;
   if (series === undefined) return;
   const top = row.y - scene.scroll;

@@ -193,35 +193,41 @@ export function Check(props: {
 }
 
 /** Two or more choices side by side, one of them taken. */
-export function Segments<V extends string>(props: {
-  label: string;
-  value: V;
-  choices: readonly Choice<V>[];
-  onChange: (value: V) => void;
-}) {
-  const choose = (event: KeyboardEvent, index: number): void => {
+export function Segments<V extends string>(
+  props: {
+    label: string;
+    /** Labels by value, in their order. */
+    choices: Readonly<Partial<Record<V, string>>>;
+  } & ({ of: Signal<V> } | { value: V; onChange: (value: V) => void }),
+) {
+  const choices = Object.entries(props.choices) as [V, string][];
+  const value = 'of' in props ? props.of.value : props.value;
+  const pick = (next: V): void => {
+    if ('of' in props) props.of.value = next;
+    else props.onChange(next);
+  };
+  const walk = (event: KeyboardEvent, index: number): void => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    const count = props.choices.length;
-    const next = (index + step + count) % count;
-    props.onChange(props.choices[next]!.value);
+    const next = (index + step + choices.length) % choices.length;
+    pick(choices[next]![0]);
     const group = (event.currentTarget as HTMLElement).parentElement;
     (group?.children[next] as HTMLElement | undefined)?.focus();
   };
   return (
     <div class="segments" role="radiogroup" aria-label={props.label}>
-      {props.choices.map((choice, index) => (
+      {choices.map(([choice, label], index) => (
         <button
-          key={choice.value}
+          key={choice}
           type="button"
           role="radio"
-          aria-checked={choice.value === props.value}
-          tabIndex={choice.value === props.value ? 0 : -1}
-          onClick={() => props.onChange(choice.value)}
-          onKeyDown={(event) => choose(event, index)}
+          aria-checked={choice === value}
+          tabIndex={choice === value ? 0 : -1}
+          onClick={() => pick(choice)}
+          onKeyDown={(event) => walk(event, index)}
         >
-          {choice.label}
+          {label}
         </button>
       ))}
     </div>

@@ -50,13 +50,12 @@ function Launches<M extends 'view/kernelLaunches' | 'view/copyLaunches'>(props: 
     <div class="launches">
       <Segments
         label="Launched by"
-        value={part.value}
-        choices={[
-          { value: 'operators', label: 'Operators' },
-          { value: 'modules', label: 'Modules' },
-          { value: 'lines', label: 'Lines' },
-        ]}
-        onChange={(next) => (part.value = next)}
+        of={part}
+        choices={{
+          operators: 'Operators',
+          modules: 'Modules',
+          lines: 'Lines',
+        }}
       />
       {shown.rows.length === 0 ? (
         <Nothing>
@@ -130,14 +129,13 @@ export function KernelsView() {
   const choice = (
     <Segments
       label="Rows"
-      value={group.value}
-      choices={[
-        { value: 'name', label: 'Kernels' },
-        { value: 'properties', label: 'By operator and launch' },
+      of={group}
+      choices={{
+        name: 'Kernels',
+        properties: 'By operator and launch',
         // "Copies" alone would leave out the sets.
-        ...(info?.hasDeviceWork === true ? [{ value: 'copies', label: 'Copies and sets' }] : []),
-      ]}
-      onChange={(next) => (group.value = next)}
+        ...(info?.hasDeviceWork === true ? { copies: 'Copies and sets' } : {}),
+      }}
     />
   );
   const copies = group.value === 'copies' && info?.hasDeviceWork === true;

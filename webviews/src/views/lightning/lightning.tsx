@@ -22,10 +22,10 @@ export function LightningView() {
           <Segments
             label="Part"
             value={shown}
-            choices={[
-              { value: 'hooks', label: 'Hooks' },
-              { value: 'modules', label: 'Modules' },
-            ]}
+            choices={{
+              hooks: 'Hooks',
+              modules: 'Modules',
+            }}
             onChange={(next) => (part.value = next)}
           />
         </div>

@@ -162,13 +162,12 @@ export function LinesView() {
           toolbar={
             <Segments
               label="Rows per"
-              value={group.value}
-              choices={[
-                { value: 'line', label: 'Line' },
-                { value: 'function', label: 'Function' },
-                { value: 'file', label: 'File' },
-              ]}
-              onChange={(next) => (group.value = next)}
+              of={group}
+              choices={{
+                line: 'Line',
+                function: 'Function',
+                file: 'File',
+              }}
             />
           }
           firstShare={1.4}

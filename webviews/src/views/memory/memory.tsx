@@ -296,13 +296,12 @@ export function MemoryView() {
         actions={
           <Segments
             label="Table"
-            value={part.value}
-            choices={[
-              { value: 'statistics', label: 'Operators' },
-              { value: 'events', label: 'Allocations' },
-              { value: 'peak', label: 'At the peak' },
-            ]}
-            onChange={(next) => (part.value = next)}
+            of={part}
+            choices={{
+              statistics: 'Operators',
+              events: 'Allocations',
+              peak: 'At the peak',
+            }}
           />
         }
       >
@@ -339,13 +338,12 @@ export function MemoryView() {
             <div class="toolbar">
               <Segments
                 label="Group the peak by"
-                value={peakBy.value}
-                choices={[
-                  { value: 'byOperator', label: 'Operator' },
-                  { value: 'byLine', label: 'Line' },
-                  { value: 'byModule', label: 'Module' },
-                ]}
-                onChange={(next) => (peakBy.value = next)}
+                of={peakBy}
+                choices={{
+                  byOperator: 'Operator',
+                  byLine: 'Line',
+                  byModule: 'Module',
+                }}
               />
             </div>
             <SmallTableView

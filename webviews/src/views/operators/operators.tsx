@@ -70,10 +70,10 @@ function Callers(props: { row: Row }) {
         <Segments
           label="Called from"
           value={shown}
-          choices={[
-            { value: 'stacks', label: 'Stacks' },
-            { value: 'modules', label: 'Modules' },
-          ]}
+          choices={{
+            stacks: 'Stacks',
+            modules: 'Modules',
+          }}
           onChange={(next) => (part.value = next)}
         />
       )}
@@ -286,12 +286,11 @@ export function OperatorsView() {
             {shapes ? (
               <Segments
                 label="Group by"
-                value={group.value}
-                choices={[
-                  { value: 'operator', label: 'Operator' },
-                  { value: 'operatorAndShapes', label: 'Operator and shapes' },
-                ]}
-                onChange={(next) => (group.value = next)}
+                of={group}
+                choices={{
+                  operator: 'Operator',
+                  operatorAndShapes: 'Operator and shapes',
+                }}
               />
             ) : null}
             <TopBox top={top} />

@@ -103,20 +103,20 @@ export function StacksView() {
         <Segments
           label="Direction"
           value={direction.value}
-          choices={[
-            { value: 'down', label: 'Callers first' },
-            { value: 'up', label: 'Callees first' },
-          ]}
+          choices={{
+            down: 'Callers first',
+            up: 'Callees first',
+          }}
           onChange={(next) => ask(() => (direction.value = next))}
         />
         {device ? (
           <Segments
             label="Time"
             value={used}
-            choices={[
-              { value: 'device', label: 'Device time' },
-              { value: 'host', label: 'Host time' },
-            ]}
+            choices={{
+              device: 'Device time',
+              host: 'Host time',
+            }}
             onChange={(next) => ask(() => (weight.value = next))}
           />
         ) : null}

@@ -128,17 +128,14 @@ export function Toolbar(props: { stage: Stage | undefined }) {
       </LinkButton>
       <Segments
         label="Panel"
-        value={panel.value}
-        choices={[
-          { value: 'details', label: 'Details' },
-          { value: 'search', label: 'Search' },
-          { value: 'gaps', label: 'Idle time' },
-          { value: 'table', label: 'Table' },
-          { value: 'file', label: 'File' },
-          { value: 'none', label: 'Hide' },
-        ]}
-        onChange={(next) => {
-          panel.value = next;
+        of={panel}
+        choices={{
+          details: 'Details',
+          search: 'Search',
+          gaps: 'Idle time',
+          table: 'Table',
+          file: 'File',
+          none: 'Hide',
         }}
       />
     </div>
