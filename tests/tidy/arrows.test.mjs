@@ -17,7 +17,18 @@ const nativeArrows = {
   source: ['base'],
   session: ['ingest', 'analysis', 'model', 'source', 'store', 'base'],
   rpc: ['session', 'json', 'ingest', 'compare', 'analysis', 'model', 'source', 'store', 'base'],
-  app: ['rpc', 'session', 'json', 'ingest', 'compare', 'analysis', 'model', 'source', 'store', 'base'],
+  app: [
+    'rpc',
+    'session',
+    'json',
+    'ingest',
+    'compare',
+    'analysis',
+    'model',
+    'source',
+    'store',
+    'base',
+  ],
 };
 
 /** Outside headers -> the one folder of native/ that knows them. */
