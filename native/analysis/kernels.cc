@@ -15,8 +15,6 @@
 namespace emberline {
 namespace {
 
-constexpr uint32_t kCancelStride = 8192;
-
 Error Cancelled() {
   return Error{ErrorKind::kCancelled, "The kernel table was cancelled.", "", std::nullopt};
 }

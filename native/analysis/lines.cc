@@ -16,7 +16,6 @@
 namespace emberline {
 namespace {
 
-constexpr uint32_t kCancelStride = 8192;
 constexpr size_t kOperatorsPerLine = 3;
 constexpr size_t kMaxName = 160;
 constexpr size_t kMaxStack = 4096;  // of slices around a moment; a hostile file may nest deeper

@@ -12,8 +12,6 @@
 namespace emberline {
 namespace {
 
-constexpr uint32_t kCancelStride = 8192;
-
 Error Cancelled() {
   return Error{ErrorKind::kCancelled, "The operator table was cancelled.", "", std::nullopt};
 }

@@ -1,4 +1,4 @@
-// CONTRACT. Python stacks of slices, in whatever form the trace recorded them.
+// Python stacks of slices, in whatever form the trace recorded them.
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,7 @@
 #include "analysis/columns.h"
 #include "analysis/host_nesting.h"
 #include "analysis/stack_of.h"
+#include "base/case.h"
 #include "model/host_place.h"
 #include "model/names.h"
 
@@ -20,13 +21,6 @@ constexpr SliceIndex kMaxLook = 4096;  // slices looked through for the first th
 constexpr std::string_view kRecomputeName = "recompute";
 // Ops nest a few deep below one that has a stack or a partner; every op of a hostile file may ask.
 constexpr uint32_t kMaxOpsAround = 128;
-
-bool ContainsFolded(std::string_view text, std::string_view needle) {
-  return std::search(text.begin(), text.end(), needle.begin(), needle.end(), [](char a, char b) {
-           return std::tolower(static_cast<unsigned char>(a)) ==
-                  std::tolower(static_cast<unsigned char>(b));
-         }) != text.end();
-}
 
 class Trie {
  public:
@@ -352,9 +346,10 @@ bool FromStrings(const Model& model, const StackOptions& options, StringId key,
 
 // Keeps the weight of stacks in which some frame matches.
 void KeepMatching(StackTree& tree, const std::string& filter) {
+  const std::string lower = LowerText(filter);
   std::vector<int8_t> frame_matches(tree.frames.size(), 0);
   for (StringId id = 0; id < tree.frames.size(); ++id) {
-    frame_matches[id] = ContainsFolded(tree.frames.Get(id), filter);
+    frame_matches[id] = ContainsLower(tree.frames.Get(id), lower);
   }
   std::vector<bool> hit(tree.nodes.size(), false);
   for (uint32_t i = 1; i < tree.nodes.size(); ++i) {

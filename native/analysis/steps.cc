@@ -9,8 +9,6 @@
 namespace emberline {
 namespace {
 
-constexpr uint32_t kCancelStride = 8192;
-
 // Partial steps would distort averages; they count only when there is nothing else.
 std::vector<uint32_t> WholeSteps(const Model& model, const StepSelection& selection) {
   std::vector<uint32_t> whole, all;

@@ -7,23 +7,10 @@
 #include <optional>
 #include <string_view>
 
+#include "base/case.h"
+
 namespace emberline {
 namespace {
-
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-std::string LowerText(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = Lower(c);
-  return out;
-}
-
-bool ContainsNoCase(std::string_view text, std::string_view lower) {
-  if (lower.empty()) return true;
-  const auto it = std::search(text.begin(), text.end(), lower.begin(), lower.end(),
-                              [](char a, char b) { return Lower(a) == b; });
-  return it != text.end();
-}
 
 std::optional<double> NumberOf(const Cell& cell) {
   if (const auto* i = std::get_if<int64_t>(&cell)) return static_cast<double>(*i);
@@ -163,7 +150,7 @@ std::string CellText(const Cell& cell) {
 
 bool ContainsAny(std::string_view text, const std::vector<std::string>& words) {
   return std::any_of(words.begin(), words.end(),
-                     [&](const std::string& word) { return ContainsNoCase(text, word); });
+                     [&](const std::string& word) { return ContainsLower(text, word); });
 }
 
 bool Matches(const Table& table, const std::vector<Cell>& row, const Term& term) {

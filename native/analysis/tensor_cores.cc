@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/case.h"
+
 namespace emberline {
 namespace {
-
-std::string LowerText(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return out;
-}
 
 bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;

@@ -5,6 +5,7 @@
 
 #include "analysis/frame_finder.h"
 #include "analysis/timeline.h"
+#include "base/case.h"
 #include "base/pattern.h"
 
 namespace emberline {
@@ -14,19 +15,6 @@ namespace {
 // still long for a hostile trace's names.
 constexpr size_t kMaxMatched = 4000;
 constexpr uint32_t kCancelEvery = 1 << 14;
-
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string Lowered(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = Lower(c);
-  return out;
-}
-
-bool HoldsIgnoringCase(std::string_view text, const std::string& lowered) {
-  return std::search(text.begin(), text.end(), lowered.begin(), lowered.end(),
-                     [](char a, char b) { return Lower(a) == b; }) != text.end();
-}
 
 // Decides once per interned string.
 template <typename Test>
@@ -51,7 +39,7 @@ std::vector<bool> InsideModules(const Model& model, const std::string& lowered) 
   std::vector<bool> inside(store.all_slice_count(), false);
   auto matches = PerString(store.strings(), [&](std::string_view name) {
     const auto module = ModuleName(name);
-    return module && HoldsIgnoringCase(*module, lowered);
+    return module && ContainsLower(*module, lowered);
   });
   const StringId hierarchy = store.strings().Find("Module Hierarchy");
   // A parent stands before its children, so one pass is enough; device work follows its launch.
@@ -60,7 +48,7 @@ std::vector<bool> InsideModules(const Model& model, const std::string& lowered) 
     bool hit = parent != kNone && parent < i && inside[parent];
     if (!hit && store.kind(i) == SliceKind::kPythonFunction) hit = matches(store.name_id(i));
     if (!hit && hierarchy != kNone && store.kind(i) == SliceKind::kCpuOp) {
-      hit = HoldsIgnoringCase(store.ArgText(i, hierarchy), lowered);
+      hit = ContainsLower(store.ArgText(i, hierarchy), lowered);
     }
     inside[i] = hit;
   }
@@ -83,7 +71,7 @@ std::vector<bool> InsideModules(const Model& model, const std::string& lowered) 
 Result<TimelineHits> SearchTimeline(const Model& model, const TimelineSearch& search,
                                     const CancelToken& cancel) {
   const TraceStore& store = model.store();
-  const std::string lowered = Lowered(search.text);
+  const std::string lowered = LowerText(search.text);
   std::optional<Pattern> pattern;
   if (search.regex && !search.text.empty()) {
     Result<Pattern> parsed = Pattern::Parse(search.text);
@@ -91,11 +79,11 @@ Result<TimelineHits> SearchTimeline(const Model& model, const TimelineSearch& se
     pattern = std::move(parsed.value());
   }
   auto name_matches = PerString(store.strings(), [&](std::string_view name) {
-    if (!pattern) return HoldsIgnoringCase(name, lowered);
+    if (!pattern) return ContainsLower(name, lowered);
     return pattern->Matches(name.substr(0, kMaxMatched));
   });
   std::vector<bool> inside;
-  if (!search.module.empty()) inside = InsideModules(model, Lowered(search.module));
+  if (!search.module.empty()) inside = InsideModules(model, LowerText(search.module));
   StringId exact = kNone;
   if (!search.name.empty()) exact = store.strings().Find(search.name);
   StringId category = kNone;

@@ -48,7 +48,6 @@ SliceSurroundings SurroundingsOf(const Model& model, SliceIndex slice) {
 
 Result<std::vector<SliceIndex>> SlicesTouching(const TraceStore& store, Interval window,
                                                const CancelToken& cancel) {
-  constexpr uint32_t kCancelStride = 1 << 16;
   std::vector<SliceIndex> slices;
   for (SliceIndex i = 0; i < store.slice_count(); ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) {

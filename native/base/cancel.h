@@ -1,14 +1,15 @@
-// CONTRACT. Cooperative cancellation and progress.
+// Cooperative cancellation and progress.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
 
 namespace emberline {
 
-// Shared flag; loops over events ask it every few thousand iterations.
+// Shared flag; loops over events ask it every kCancelStride iterations. Any thread.
 class CancelToken {
  public:
   CancelToken() : flag_(std::make_shared<std::atomic<bool>>(false)) {}
@@ -18,6 +19,10 @@ class CancelToken {
  private:
   std::shared_ptr<std::atomic<bool>> flag_;
 };
+
+// How many iterations of a loop over events may pass between two looks at a token: they take well
+// below a millisecond.
+inline constexpr uint32_t kCancelStride = 8192;
 
 // Called with a stage's name and the fraction of the whole work that is done, 0..1. May be called
 // from any thread; may be empty.

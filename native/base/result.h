@@ -1,4 +1,4 @@
-// CONTRACT. Result<T>: a value, or a typed error that says what to do.
+// Result<T>: a value, or a typed error that says what to do.
 #pragma once
 
 #include <cassert>

@@ -1,4 +1,4 @@
-// CONTRACT. Strings, each stored once.
+// Strings, each stored once.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// CONTRACT. Scalar types that every area shares.
+// Scalar types that every area shares.
 #pragma once
 
 #include <cstdint>

@@ -9,8 +9,6 @@
 namespace emberline {
 namespace {
 
-constexpr uint32_t kCancelStride = 8192;
-
 bool IsWhole(const Model& model, const StepSelection& steps, uint32_t step) {
   return step != kNone && steps.Contains(step) && !model.steps[step].partial;
 }

@@ -9,7 +9,6 @@
 namespace emberline {
 namespace {
 
-constexpr uint32_t kCancelStride = 8192;
 constexpr std::string_view kModulePrefix = "nn.Module: ";
 
 // "Linear" of "Linear_3": the number says which instance it is, and shifts when one is added.

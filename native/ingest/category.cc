@@ -4,6 +4,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/case.h"
+
 namespace emberline {
 
 CategoryMeaning MeaningOfCategory(std::string_view raw) {
@@ -49,7 +51,7 @@ CategoryMeaning MeaningOfCategory(std::string_view raw) {
   if (raw.size() > 32) return {};
   char lower[32];
   for (size_t i = 0; i < raw.size(); ++i) {
-    lower[i] = static_cast<char>(std::tolower(static_cast<unsigned char>(raw[i])));
+    lower[i] = Lower(raw[i]);
   }
   const auto found = kTable.find(std::string_view(lower, raw.size()));
   return found == kTable.end() ? CategoryMeaning{} : found->second;

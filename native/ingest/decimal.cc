@@ -4,19 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "base/case.h"
+
 namespace emberline {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-bool EqualsIgnoreCase(std::string_view a, std::string_view lower) {
-  if (a.size() != lower.size()) return false;
-  for (size_t i = 0; i < a.size(); ++i) {
-    const char c = a[i] >= 'A' && a[i] <= 'Z' ? static_cast<char>(a[i] - 'A' + 'a') : a[i];
-    if (c != lower[i]) return false;
-  }
-  return true;
-}
 
 // With an exponent: the digits with the decimal point moved.
 TimeText ParseWithExponent(std::string_view text, bool negative, Ns* ns, bool* has_fraction) {
@@ -134,10 +127,10 @@ bool ParseDouble(std::string_view text, double* value) {
     } else if (error != std::errc() || end != text.data() + text.size()) {
       return false;
     }
-  } else if (EqualsIgnoreCase(text, "nan")) {
+  } else if (EqualsLower(text, "nan")) {
     *value = std::numeric_limits<double>::quiet_NaN();
     return true;
-  } else if (EqualsIgnoreCase(text, "inf") || EqualsIgnoreCase(text, "infinity")) {
+  } else if (EqualsLower(text, "inf") || EqualsLower(text, "infinity")) {
     *value = std::numeric_limits<double>::infinity();
   } else {
     return false;

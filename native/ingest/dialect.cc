@@ -4,6 +4,7 @@
 #include <cctype>
 #include <utility>
 
+#include "base/case.h"
 #include "base/text.h"
 #include "ingest/ascend.h"
 #include "ingest/category.h"
@@ -14,13 +15,6 @@ namespace {
 
 bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
-}
-
-std::string Lower(std::string_view text) {
-  constexpr size_t kLongest = 256;
-  std::string out(text.substr(0, kLongest));
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
 }
 
 bool HasMeaning(std::string_view raw) {
@@ -36,7 +30,7 @@ bool NamesXlaDevice(std::string_view process) {
 
 // Words by which recorders name accelerators, in categories.
 bool SoundsLikeDevice(std::string_view category) {
-  const std::string lower = Lower(category);
+  const std::string lower = LowerText(Beginning(category, 256));
   for (const std::string_view part : {"gpu", "npu", "tpu", "xpu", "hpu", "mlu", "dcu", "mtia",
                                       "kernel", "device", "accelerator"}) {
     if (Contains(lower, part)) return true;

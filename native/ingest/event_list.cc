@@ -11,7 +11,6 @@ namespace emberline {
 namespace {
 
 constexpr uint64_t kStepBytes = 1 << 20;
-constexpr uint64_t kCancelStride = 1024;
 
 // How many times "ph" stands in the text as a key or value: once in each event.
 uint64_t CountPhases(std::string_view text) {

@@ -1,4 +1,4 @@
-// CONTRACT. Bytes to store.
+// Bytes to store.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// CONTRACT. Small JSON documents for RPC and the command line (never traces: those go through
+// Small JSON documents for RPC and the command line (never traces: those go through
 // ingest/).
 #pragma once
 

@@ -20,7 +20,6 @@ constexpr std::string_view kSet =
     "set";
 // A hostile file may nest without end.
 constexpr uint32_t kMaxDepth = 1024;
-constexpr uint32_t kCancelStride = 8192;
 // Args of recorded calls that views show or need.
 constexpr std::array<std::string_view, 6> kKeptArgs = {
     "Input Dims", "Input dims", "Input type", "Module Hierarchy", "Call stack", "CallFrom"};

@@ -12,8 +12,6 @@
 namespace emberline {
 namespace {
 
-constexpr uint32_t kCancelStride = 8192;
-
 bool Has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }

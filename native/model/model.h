@@ -1,4 +1,4 @@
-// CONTRACT. What several views need, computed once per trace: links, op tree, steps, devices.
+// What several views need, computed once per trace: links, op tree, steps, devices.
 #pragma once
 
 #include <cstdint>

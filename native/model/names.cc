@@ -5,6 +5,8 @@
 #include <charconv>
 #include <string>
 
+#include "base/case.h"
+
 namespace emberline {
 
 RangeKind ClassifyRange(std::string_view name) {
@@ -53,8 +55,7 @@ std::string_view CollectiveLibrary(std::string_view name) {
 }
 
 bool IsCommunicationKernelName(std::string_view name) {
-  std::string lower(name);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  const std::string lower = LowerText(name);
   const auto has = [&](std::string_view part) { return lower.find(part) != std::string::npos; };
   // Pointwise work and reductions are named after what they were fused with.
   if (has("triton_poi_") || has("triton_red_") || has("triton_per_")) return false;

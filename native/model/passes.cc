@@ -8,7 +8,6 @@
 namespace emberline {
 namespace {
 
-constexpr uint32_t kCancelStride = 8192;
 // Ops that one of two equal runs may have more than the other: what packing tensors adds.
 constexpr size_t kMaxSkipped = 8;
 // Ops around a node's forward op that are looked at for the one that ran again.

@@ -3,19 +3,14 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/case.h"
+
 namespace emberline {
 namespace {
 
 constexpr std::string_view kLengthName = "content-length";
 constexpr std::string_view kHeaderEnd = "\r\n\r\n";
 constexpr size_t kKept = 256;
-
-bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
-           return std::tolower(static_cast<unsigned char>(x)) ==
-                  std::tolower(static_cast<unsigned char>(y));
-         });
-}
 
 std::string_view Trim(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -93,7 +88,7 @@ bool Framer::TakeHeader() {
       fault = "A header line has no colon.";
       break;
     }
-    if (!EqualsIgnoringCase(Trim(line.substr(0, colon)), kLengthName)) continue;
+    if (!EqualsLower(Trim(line.substr(0, colon)), kLengthName)) continue;
     if (!ParseLength(Trim(line.substr(colon + 1)), &length)) {
       fault = "Content-Length is not a number.";
       break;
@@ -130,16 +125,14 @@ bool Framer::TakeBody() {
 }
 
 bool Framer::Resync() {
-  const auto at =
-      std::search(buffer_.begin(), buffer_.end(), kLengthName.begin(), kLengthName.end(),
-                  [](char x, char y) { return std::tolower(static_cast<unsigned char>(x)) == y; });
-  if (at == buffer_.end()) {
+  const size_t at = FindLower(buffer_, kLengthName);
+  if (at == std::string::npos) {
     // Keep what may be the beginning of the name.
     const size_t keep = std::min(buffer_.size(), kLengthName.size() - 1);
     buffer_.erase(0, buffer_.size() - keep);
     return false;
   }
-  buffer_.erase(buffer_.begin(), at);
+  buffer_.erase(0, at);
   state_ = State::kHeader;
   return true;
 }

@@ -21,7 +21,6 @@ namespace emberline {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr uint32_t kCancelStride = 8192;
 // Whole microseconds of old recorders let a child end a little after its parent.
 constexpr Ns kJitter = 2000;
 // Below this share of placed calls a function's text is not what ran: its lines are not trusted.

@@ -1,4 +1,4 @@
-// CONTRACT. The facade: open profiles, load traces, hand out frozen results. Usable without RPC.
+// The facade: open profiles, load traces, hand out frozen results. Usable without RPC.
 #pragma once
 
 #include <filesystem>

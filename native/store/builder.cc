@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/case.h"
 #include "base/hash.h"
 #include "base/saturating.h"
 
@@ -22,7 +23,6 @@ constexpr Ns kLostStampGap = 60 * kSecond;
 // Of all durations, and of all sizes; far beyond any recording.
 constexpr int64_t kMaxSum = std::numeric_limits<int64_t>::max() / 2;
 constexpr size_t kMaxCategories = 65'000;
-constexpr uint32_t kCancelStride = 1 << 16;
 constexpr size_t kThreadMemo = 256;
 // Overlaps that do not nest are searched and spread over this many levels at most, so that a
 // hostile file cannot make layout quadratic.
@@ -58,11 +58,7 @@ uint64_t HashId(const RecordedId& id) {
 }
 
 bool StartsWithIgnoreCase(std::string_view text, std::string_view lower) {
-  if (text.size() < lower.size()) return false;
-  for (size_t i = 0; i < lower.size(); ++i) {
-    if (std::tolower(static_cast<unsigned char>(text[i])) != lower[i]) return false;
-  }
-  return true;
+  return EqualsLower(text.substr(0, lower.size()), lower);
 }
 
 // Number at the end of a text such as "[TP00] 3", or -1.

@@ -1,4 +1,4 @@
-// CONTRACT. The frozen, columnar form of one trace file. Built by TraceBuilder (store/builder.h),
+// The frozen, columnar form of one trace file. Built by TraceBuilder (store/builder.h),
 // never changed afterwards; any thread may read it.
 #pragma once
 

@@ -1,0 +1,40 @@
+// What each slice is.
+#include <algorithm>
+#include <charconv>
+#include <unordered_map>
+
+#include "model/model_builder.h"
+#include "model/names.h"
+
+namespace emberline {
+
+bool ModelBuilder::Classify() {
+  Model& m = *model_;
+  m.is_op.assign(all_, false);
+  m.is_communication.assign(all_, false);
+  range_.assign(s_.strings().size(), 0xff);
+  std::vector<uint8_t> communication(s_.strings().size(), 0xff);
+  for (SliceIndex i = 0; i < all_; ++i) {
+    if (Stop(i)) return false;
+    const SliceKind kind = s_.kind(i);
+    const StringId name = s_.name_id(i);
+    if (kind == SliceKind::kCpuOp || kind == SliceKind::kUserAnnotation) {
+      if (range_[name] == 0xff) {
+        range_[name] = static_cast<uint8_t>(ClassifyRange(s_.strings().Get(name)));
+      }
+      const auto range = static_cast<RangeKind>(range_[name]);
+      m.is_op[i] = kind == SliceKind::kCpuOp && range != RangeKind::kStep &&
+                   range != RangeKind::kDataLoader && range != RangeKind::kOptimizer;
+    } else if (IsDeviceWork(kind) && kind != SliceKind::kMemcpy && kind != SliceKind::kMemset) {
+      if (communication[name] == 0xff) {
+        communication[name] = IsCommunicationKernelName(s_.strings().Get(name));
+      }
+      m.is_communication[i] =
+          kind == SliceKind::kCommunication || communication[name] != 0 ||
+          (keys_.collective != kNone && !s_.ArgText(i, keys_.collective).empty());
+    }
+  }
+  return true;
+}
+
+}  // namespace emberline

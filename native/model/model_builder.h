@@ -1,0 +1,151 @@
+// How a model is made; BuildModel() of model.h is the way in. Each stage stands in a file of its
+// own: classify.cc, enclose.cc, launch_links.cc, op_links.cc, forward_pairs.cc, steps.cc, times.cc,
+// devices.cc.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/model.h"
+
+namespace emberline {
+
+// Ids of the arg keys that the model reads; kNone for keys that the trace does not have.
+struct Keys {
+  explicit Keys(const StringPool& pool)
+      : correlation(pool.Find("correlation")),
+        external(pool.Find("External id")),
+        external_old(pool.Find("external id")),
+        sequence(pool.Find("Sequence number")),
+        forward_thread(pool.Find("Fwd thread id")),
+        collective(pool.Find("Collective name")) {}
+  StringId correlation, external, external_old, sequence, forward_thread, collective;
+};
+
+// Builds a model stage by stage, each in a file of its own. Of one thread.
+class ModelBuilder {
+ public:
+  ModelBuilder(std::shared_ptr<const TraceStore> store, const CancelToken& cancel)
+      : model_(std::make_shared<Model>()),
+        s_(*store),
+        n_(store->slice_count()),
+        all_(store->all_slice_count()),
+        keys_(store->strings()),
+        cancel_(cancel) {
+    model_->store_ = std::move(store);
+  }
+
+  // Errors: kCancelled.
+  Result<std::shared_ptr<const Model>> Run();
+
+ private:
+  bool Stop(uint32_t i) const { return i % kCancelStride == 0 && cancel_.cancelled(); }
+  bool OnHost(SliceIndex i) const {
+    return s_.tracks()[s_.track(i)].kind == TrackKind::kHostThread;
+  }
+  std::optional<int64_t> Int(SliceIndex i, StringId key) const {
+    return key == kNone ? std::nullopt : s_.ArgInt(i, key);
+  }
+  std::optional<int64_t> ExternalId(SliceIndex i) const {
+    if (auto id = Int(i, keys_.external)) return id;
+    return Int(i, keys_.external_old);
+  }
+  // What each slice is, by kind and name; names are classified once each.
+  bool Classify();
+  // The innermost enclosing op, frame and annotation of host slices. A parent's index is smaller
+  // than its children's, so one pass in order does, whatever the depth.
+  bool Enclose();
+  void PlaceInside(SliceIndex i, SliceIndex parent);
+  // Rows that show more of a thread that has a row already (Track::same_thread): their slices run
+  // inside what runs there at their start.
+  bool EncloseInSameThread();
+  static SliceIndex Deeper(SliceIndex a, SliceIndex b);
+  // Device slice -> launch by correlation. Correlations of different recorders (MTIA beside CUDA)
+  // are different number spaces. 0 means "no link".
+  bool LinkLaunches();
+  // For files whose args were stripped: arrows from a call to device work.
+  void LinkLaunchesByFlow();
+  // Arrows that end at device work, without those from forward to backward. An end goes with the
+  // last start before it; with the first one where the device's clock is behind the host's.
+  template <typename Visit>
+  void ForEachArrow(Visit visit) {
+    const auto& flows = s_.flows();
+    for (size_t i = 0; i < flows.size();) {
+      size_t end = i, first = flows.size();
+      for (; end < flows.size() && flows[end].id == flows[i].id; ++end) {
+        if (flows[end].phase == FlowPhase::kStart) first = std::min(first, end);
+      }
+      SliceIndex from = first < flows.size() ? flows[first].slice : kNone;
+      for (; i < end; ++i) {
+        const FlowPoint& point = flows[i];
+        if (point.slice == kNone || IsForwardFlow(point)) continue;
+        if (point.phase == FlowPhase::kStart) {
+          from = point.slice;
+        } else if (from != kNone && IsDeviceWork(s_.kind(point.slice))) {
+          visit(from, point.slice);
+        }
+      }
+    }
+  }
+  bool IsForwardFlow(const FlowPoint& point) const;
+  // Launch -> op by external id where that can be trusted, else by containment (already in `op`);
+  // then device slices follow their launch.
+  bool LinkOps();
+  // Some recorders draw arrows from an operator to the work that it queued for another thread to
+  // launch. True when that gave any work its operator.
+  bool LinkOpsByFlow();
+  bool InvertLaunches();
+  // Who recorded the work that graph launches ran.
+  bool LinkCaptures();
+  // The autograd node that a backward op stands in: the nearest enclosing "evaluate_function", else
+  // the op itself.
+  SliceIndex NodeOf(SliceIndex op) const { return node_[op] == kNone ? op : node_[op]; }
+  SliceIndex OpAt(SliceIndex slice) const {
+    if (slice == kNone || !OnHost(slice)) return kNone;
+    return model_->IsOp(slice) ? slice : model_->op[slice];
+  }
+  bool Encloses(SliceIndex outer, SliceIndex inner) const {
+    return s_.track(outer) == s_.track(inner) && s_.start(outer) <= s_.start(inner) &&
+           s_.end(outer) >= s_.end(inner);
+  }
+  // Forward partners: by arrow, else by (forward thread, sequence number); descendants inherit.
+  bool PairForward();
+  bool PairBySequence(std::vector<bool>* fresh);
+  bool BuildSteps();
+  // Without step annotations the whole trace is one step: the extent of its operators, extended by
+  // their device work as any step; of everything when there is no operator (B24).
+  Interval WholeTrace() const;
+  uint32_t StepAt(Ns time, Interval Step::*range) const;
+  void AssignSteps();
+  // Steps extended over their device work, semantics of view-semantics 3.6, with device work
+  // assigned by the start of its launch (B30) and a last step that misses work shown as partial
+  // instead of dropped (B66).
+  void ExtendSteps();
+  bool AddTimes();
+  // Adds a call's time to the op around it: all of it, except where whole microseconds let it
+  // overhang. A driver call inside a runtime call is the same time.
+  void AddApi(SliceIndex call, SliceIndex op);
+  // "GPU 2" and "MTIA 9" label the rows of a device; a file without labels tells by its categories.
+  std::string DeviceKind(const Device& device, const std::string& otherwise) const;
+  // A hostile file may have as many devices as categories, so these are looked through once.
+  std::string KindByCategories() const;
+  bool ListDevices();
+  std::shared_ptr<Model> model_;
+  const TraceStore& s_;
+  const uint32_t n_;    // slices of the file
+  const uint32_t all_;  // with those of graph captures
+  const Keys keys_;
+  const CancelToken& cancel_;
+  std::vector<uint8_t> range_;  // by name id: RangeKind, 0xff not seen
+  // Launches that an id gives to another op than the one around them, in order: (launch, around).
+  std::vector<std::pair<SliceIndex, SliceIndex>> around_;
+  std::vector<bool> is_node_;      // "autograd::engine::evaluate_function: X"
+  std::vector<SliceIndex> node_;   // of an op: the nearest such around it, or itself; else kNone
+  std::vector<bool> is_backward_;  // by its own name or number
+};
+
+}  // namespace emberline
