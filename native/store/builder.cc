@@ -117,12 +117,13 @@ void Permute(ChunkedColumn<T>& column, const std::vector<uint32_t>& order, std::
 
 size_t TraceBuilder::IdHash::operator()(const RecordedId& id) const { return HashId(id); }
 
-size_t TraceBuilder::ThreadKeyHash::operator()(const ThreadKey& key) const {
+uint64_t TraceBuilder::HashKey(const ThreadKey& key) {
   return HashPair(HashId(key.pid), HashId(key.tid));
 }
 
 TraceBuilder::TraceBuilder() : store_(std::make_shared<TraceStore>()) {
   thread_memo_.assign(kThreadMemo, kNone);
+  thread_table_.assign(kThreadMemo, kNone);
 }
 
 TraceBuilder::~TraceBuilder() = default;
@@ -147,15 +148,36 @@ uint16_t TraceBuilder::Category(StringId raw, SliceKind kind) {
 
 uint32_t TraceBuilder::Thread(const RecordedId& pid, const RecordedId& tid) {
   const ThreadKey key{pid, tid};
-  uint32_t& memo = thread_memo_[ThreadKeyHash{}(key) & (kThreadMemo - 1)];
+  const uint64_t hash = HashKey(key);
+  uint32_t& memo = thread_memo_[hash & (kThreadMemo - 1)];
   if (memo != kNone && threads_[memo].key == key) return memo;
-  const auto [at, added] = thread_index_.emplace(key, static_cast<uint32_t>(threads_.size()));
-  if (added) {
+  uint32_t& slot = thread_table_[ThreadSlot(key, hash)];
+  memo = slot;
+  if (slot == kNone) {
+    memo = slot = static_cast<uint32_t>(threads_.size());
     threads_.emplace_back();
     threads_.back().key = key;
+    if (threads_.size() * 2 > thread_table_.size()) GrowThreadTable();
   }
-  memo = at->second;
   return memo;
+}
+
+// The slot that holds the thread's number, or the empty one where it belongs.
+size_t TraceBuilder::ThreadSlot(const ThreadKey& key, uint64_t hash) const {
+  const size_t mask = thread_table_.size() - 1;
+  size_t slot = hash & mask;
+  while (thread_table_[slot] != kNone && threads_[thread_table_[slot]].key != key) {
+    slot = (slot + 1) & mask;
+  }
+  return slot;
+}
+
+void TraceBuilder::GrowThreadTable() {
+  thread_table_.assign(thread_table_.size() * 2, kNone);
+  for (uint32_t i = 0; i < threads_.size(); ++i) {
+    const ThreadKey& key = threads_[i].key;
+    thread_table_[ThreadSlot(key, HashKey(key))] = i;
+  }
 }
 
 TrackIndex TraceBuilder::TrackOf(uint32_t thread, Domain domain) {
@@ -266,7 +288,12 @@ std::vector<TraceBuilder::Process> TraceBuilder::Processes() const {
 }
 
 void TraceBuilder::SetProcessRole(const RecordedId& pid, const ProcessRole& role) {
-  processes_[pid].role = role;
+  roles_[pid] = role;
+}
+
+TraceBuilder::ProcessRole TraceBuilder::RoleOf(const RecordedId& pid) const {
+  const auto found = roles_.find(pid);
+  return found == roles_.end() ? ProcessRole() : found->second;
 }
 
 StringId TraceBuilder::track_thread_name(TrackIndex t) const {
@@ -283,7 +310,7 @@ void TraceBuilder::SettleDomains() {
     const bool on_host = thread.tracks[static_cast<int>(Domain::kHost)] != kNone;
     const bool on_device = thread.tracks[static_cast<int>(Domain::kDevice)] != kNone;
     const ProcessInfo& process = processes_[thread.key.pid];
-    Domain domain = process.role.domain;
+    Domain domain = RoleOf(thread.key.pid).domain;
     if (domain != Domain::kUnknown) {
       // Its name told.
     } else if (on_host != on_device) {
@@ -306,6 +333,7 @@ void TraceBuilder::SettleDomains() {
 void TraceBuilder::MakeTracks() {
   auto& tracks = store_->tracks_;
   const StringPool& pool = store_->strings_;
+  tracks.reserve(provisional_.size());
   for (ThreadInfo& thread : threads_) {
     for (const TrackIndex p : thread.tracks) {
       if (p == kNone) continue;
@@ -326,8 +354,9 @@ void TraceBuilder::MakeTracks() {
       if (on_device) {
         track.device =
             track.pid.is_text ? TrailingNumber(pool.Get(track.pid.text)) : track.pid.number;
-        if (process.role.device >= 0) track.device = process.role.device;
-        if (process.role.layer) {
+        const ProcessRole role = RoleOf(track.pid);
+        if (role.device >= 0) track.device = role.device;
+        if (role.layer) {
           track.layer = process.name;
         } else {
           track.stream = StreamOf(track.tid, pool);
@@ -372,27 +401,30 @@ void TraceBuilder::MakeTracks() {
     return x < y;
   });
   std::vector<TrackIndex> rank(tracks.size());
-  std::vector<Track> sorted;
-  sorted.reserve(tracks.size());
-  for (uint32_t i = 0; i < order.size(); ++i) {
-    rank[order[i]] = i;
-    sorted.push_back(tracks[order[i]]);
-  }
-  tracks = std::move(sorted);
+  for (uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
   for (ProvisionalTrack& p : provisional_) p.final = rank[p.final];
+  // In place, cycle by cycle: there may be millions.
+  for (uint32_t i = 0; i < rank.size(); ++i) {
+    while (rank[i] != i) {
+      std::swap(tracks[i], tracks[rank[i]]);
+      std::swap(rank[i], rank[rank[i]]);
+    }
+  }
   PairThreads();
 }
 
 // Host rows that belong to the threads of another process point to these.
 void TraceBuilder::PairThreads() {
   constexpr int kHost = static_cast<int>(Domain::kHost);
+  if (roles_.empty()) return;
   for (const ThreadInfo& thread : threads_) {
     if (thread.tracks[kHost] == kNone) continue;
-    const std::optional<RecordedId>& owner = processes_[thread.key.pid].role.threads_of;
+    const std::optional<RecordedId> owner = RoleOf(thread.key.pid).threads_of;
     if (!owner || *owner == thread.key.pid) continue;
-    const auto found = thread_index_.find({*owner, thread.key.tid});
-    if (found == thread_index_.end()) continue;
-    const TrackIndex same = threads_[found->second].tracks[kHost];
+    const ThreadKey key{*owner, thread.key.tid};
+    const uint32_t found = thread_table_[ThreadSlot(key, HashKey(key))];
+    if (found == kNone) continue;
+    const TrackIndex same = threads_[found].tracks[kHost];
     if (same == kNone) continue;
     store_->tracks_[provisional_[thread.tracks[kHost]].final].same_thread =
         provisional_[same].final;

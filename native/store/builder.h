@@ -127,9 +127,6 @@ class TraceBuilder {
     RecordedId pid, tid;
     bool operator==(const ThreadKey&) const = default;
   };
-  struct ThreadKeyHash {
-    size_t operator()(const ThreadKey& key) const;
-  };
   struct ThreadInfo {
     ThreadKey key;
     TrackIndex tracks[kDomainCount] = {kNone, kNone, kNone, kNone, kNone, kNone};
@@ -143,7 +140,6 @@ class TraceBuilder {
     int64_t host_sort_index = 0, device_sort_index = 0;
     bool host_seen = false, device_seen = false;  // sort index recorded
     bool has_host_track = false, has_device_track = false;
-    ProcessRole role;
   };
   struct ProvisionalTrack {
     uint32_t thread = 0;
@@ -154,6 +150,10 @@ class TraceBuilder {
     size_t operator()(const RecordedId& id) const;
   };
 
+  static uint64_t HashKey(const ThreadKey& key);
+  size_t ThreadSlot(const ThreadKey& key, uint64_t hash) const;
+  void GrowThreadTable();
+  ProcessRole RoleOf(const RecordedId& pid) const;
   void SettleDomains();
   void MakeTracks();
   void PairThreads();
@@ -207,9 +207,13 @@ class TraceBuilder {
   std::vector<bool> instant_is_marker_;
 
   std::vector<ThreadInfo> threads_;
-  std::unordered_map<ThreadKey, uint32_t, ThreadKeyHash> thread_index_;
+  // Numbers of threads_ by their key: open addressing, kNone marks an empty slot. Hostile files
+  // have millions of threads, and nodes of a map would take more memory than the threads
+  // themselves.
+  std::vector<uint32_t> thread_table_;
   std::vector<uint32_t> thread_memo_;  // direct-mapped: recent answers of Thread()
   std::unordered_map<RecordedId, ProcessInfo, IdHash> processes_;
+  std::unordered_map<RecordedId, ProcessRole, IdHash> roles_;  // of few processes
   std::vector<ProvisionalTrack> provisional_;
   std::unordered_map<uint64_t, uint16_t> category_index_;
   bool fractional_times_ = false;
