@@ -1,6 +1,7 @@
 #include "analysis/lines.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <unordered_map>
 
@@ -18,7 +19,6 @@ namespace {
 
 constexpr size_t kOperatorsPerLine = 3;
 constexpr size_t kMaxName = 160;
-constexpr size_t kMaxStack = 4096;  // of slices around a moment; a hostile file may nest deeper
 
 // Contexts of work: where the stack says it ran, whom it is blamed on, who waits for it, which call
 // of forward it is part of.
@@ -155,6 +155,7 @@ class Analysis {
         if (IsDeviceWork(s_.kind(i))) list.push_back(i);
       }
     }
+    std::unordered_map<TrackIndex, Doings> threads;
     for (auto& [device, list] : work) {
       std::sort(list.begin(), list.end(), [&](SliceIndex a, SliceIndex b) {
         return s_.start(a) != s_.start(b) ? s_.start(a) < s_.start(b) : a < b;
@@ -165,51 +166,90 @@ class Analysis {
         const SliceIndex launch = model_.launch[i];
         if (gap_end > busy_until && launch != kNone && steps_.Contains(model_.step[i])) {
           const Ns until = std::min(gap_end, s_.end(launch));
-          if (until > busy_until) ChargeIdle(s_.track(launch), {busy_until, until});
+          if (until > busy_until) {
+            const TrackIndex track = s_.track(launch);
+            auto found = threads.find(track);
+            if (found == threads.end()) {
+              found = threads.emplace(track, DoingsOf(s_.tracks()[track])).first;
+            }
+            ChargeIdle(&found->second, {busy_until, until});
+          }
         }
         busy_until = std::max(busy_until, s_.end(i));
       }
     }
+    for (const auto& [track, doings] : threads) AddWhole(doings);
   }
 
-  void ChargeIdle(TrackIndex track, Interval gap) {
-    const Track& t = s_.tracks()[track];
-    SliceIndex low = t.first, high = t.last;
-    while (low < high) {  // first slice that starts in or after the gap
-      const SliceIndex middle = low + (high - low) / 2;
-      if (s_.start(middle) < gap.begin)
-        low = middle + 1;
-      else
-        high = middle;
+  // What a host thread did: from each moment to the next, the location of the innermost slice.
+  struct Doings {
+    std::vector<Ns> begin;
+    std::vector<uint32_t> location;  // kNone where it did nothing that counts
+    std::vector<int64_t> whole;      // gaps that take in all of it: differences to the one before
+    void Add(Ns from, uint32_t where) {
+      if (begin.back() == from) {
+        location.back() = where;
+      } else if (location.back() != where) {
+        begin.push_back(from);
+        location.push_back(where);
+      }
     }
+  };
+
+  Doings DoingsOf(const Track& track) const {
+    Doings doings;
+    doings.begin.push_back(std::numeric_limits<Ns>::min());
+    doings.location.push_back(kNone);
     std::vector<SliceIndex> open;
-    for (SliceIndex a = low > t.first ? low - 1 : kNone; a != kNone && open.size() < kMaxStack;
-         a = at_.parent[a]) {
-      open.push_back(a);
-    }
-    std::reverse(open.begin(), open.end());
-    Ns from = gap.begin;
-    const auto charge_until = [&](Ns until) {
-      until = std::min(until, gap.end);
-      while (from < until) {
-        while (!open.empty() && s_.end(open.back()) <= from) open.pop_back();
-        Ns to = until;
-        if (!open.empty()) {
-          to = std::min(to, s_.end(open.back()));
-          const uint32_t location =
-              Counted(open.back()) ? LocationOf(at_.blamed[open.back()]) : kNone;
-          if (location != kNone) costs_[location].idle += to - from;
-        }
-        from = to;
+    const auto innermost = [&] {
+      return open.empty() ? kNone : LocationOf(at_.blamed[open.back()]);
+    };
+    const auto close_until = [&](Ns until) {
+      while (!open.empty() && s_.end(open.back()) <= until) {
+        const Ns end = s_.end(open.back());
+        while (!open.empty() && s_.end(open.back()) <= end) open.pop_back();
+        doings.Add(end, innermost());
       }
     };
-    for (SliceIndex i = low; i < t.last && s_.start(i) < gap.end; ++i) {
+    for (SliceIndex i = track.first; i < track.last; ++i) {
       if (!Counted(i)) continue;
-      charge_until(s_.start(i));
-      while (!open.empty() && s_.end(open.back()) <= s_.start(i)) open.pop_back();
+      close_until(s_.start(i));
+      if (s_.duration(i) <= 0) continue;
       open.push_back(i);
+      doings.Add(s_.start(i), innermost());
     }
-    charge_until(gap.end);
+    close_until(std::numeric_limits<Ns>::max());
+    doings.whole.assign(doings.begin.size() + 1, 0);
+    return doings;
+  }
+
+  // Neither the depth of a stack nor the number of devices that wait for one thread may multiply
+  // with the number of gaps: what lies wholly in a gap is only counted, and charged by AddWhole().
+  void ChargeIdle(Doings* doings, Interval gap) {
+    const auto& begin = doings->begin;
+    const auto at = [&](auto bound) { return static_cast<size_t>(bound - begin.begin()) - 1; };
+    const size_t first = at(std::upper_bound(begin.begin(), begin.end(), gap.begin));
+    const size_t last = at(std::lower_bound(begin.begin(), begin.end(), gap.end));
+    const auto charge = [&](size_t k, Ns from, Ns to) {
+      if (doings->location[k] != kNone) costs_[doings->location[k]].idle += to - from;
+    };
+    if (first == last) {
+      charge(first, gap.begin, gap.end);
+      return;
+    }
+    charge(first, gap.begin, begin[first + 1]);
+    charge(last, begin[last], gap.end);
+    ++doings->whole[first + 1];
+    --doings->whole[last];
+  }
+
+  void AddWhole(const Doings& doings) {
+    int64_t gaps = 0;
+    for (size_t k = 0; k + 1 < doings.begin.size(); ++k) {
+      gaps += doings.whole[k];
+      if (gaps == 0 || doings.location[k] == kNone) continue;
+      costs_[doings.location[k]].idle += gaps * (doings.begin[k + 1] - doings.begin[k]);
+    }
   }
 
   // The parts of a total: a line's or a function's.

@@ -21,7 +21,11 @@
 #include "growth_count.h"
 #include "growth_shapes.h"
 #include "ingest/read_trace.h"
+#include "json/json.h"
+#include "line_trace.h"
 #include "model/model.h"
+#include "rpc/views/view.h"
+#include "session/session.h"
 
 using namespace emberline;
 using namespace emberline::growth;
@@ -36,11 +40,6 @@ constexpr int kFactor = 4;
 // What is less than this in the large trace cannot be told from what every call costs.
 constexpr double kLeastBlocks = 1e6;
 constexpr double kLeastBytes = 4e6;
-
-struct LoadedTrace {
-  std::shared_ptr<const TraceStore> store;
-  std::shared_ptr<const Model> model;
-};
 
 // What is done with a loaded trace, as the views do it.
 struct Analysis {
@@ -202,10 +201,64 @@ void Search(const LoadedTrace& trace) {
   Expect(SearchTimeline(*trace.model, line, {}));
 }
 
+// What a view makes of its analysis, all rows of it, as the command line asks for them.
+Json ViewOf(const LoadedTrace& trace, const std::string& method, const Json& params) {
+  for (const ViewMethod& view : AllViews()) {
+    if (method != view.method) continue;
+    const ViewRequest request{trace, params, {}, {}, [] { return size_t{1}; }};
+    Result<Json> result = view.function(request);
+    INFO(method << (result.ok() ? "" : ": " + result.error().message));
+    REQUIRE(result.ok());
+    return std::move(result.value());
+  }
+  FAIL("there is no view " << method);
+  return {};
+}
+
+std::function<void(const LoadedTrace&)> View(const char* method, Json params = {{"limit", -1}}) {
+  return [=](const LoadedTrace& trace) { DumpJson(ViewOf(trace, method, params)); };
+}
+
+void Window(const LoadedTrace& trace) {
+  const Json tracks = ViewOf(trace, "timeline/tracks", Json::object());
+  Json ids = Json::array();
+  for (const Json& row : tracks["tracks"]) {
+    if (ids.size() < 64) ids.push_back(row["id"]);
+  }
+  const Interval extent = trace.store->extent();
+  DumpJson(ViewOf(trace, "timeline/window",
+                  {{"tracks", std::move(ids)},
+                   {"startNs", extent.begin},
+                   {"endNs", extent.end + 1},
+                   {"pixels", 1000}}));
+}
+
 const std::vector<Analysis> kAnalyses = {
-    {"overview", Overviews}, {"operators", Operators}, {"kernels", Kernels},   {"stacks", Stacks},
-    {"memory", Memory},      {"modules", Modules},     {"timeline", Timeline}, {"gaps", Gaps},
-    {"arrows", Arrows},      {"slices", Slices},       {"sums", Sums},         {"search", Search},
+    {"overview", Overviews},
+    {"operators", Operators},
+    {"kernels", Kernels},
+    {"stacks", Stacks},
+    {"memory", Memory},
+    {"modules", Modules},
+    {"timeline", Timeline},
+    {"gaps", Gaps},
+    {"arrows", Arrows},
+    {"slices", Slices},
+    {"sums", Sums},
+    {"search", Search},
+    {"lines", View("view/lines")},
+    {"the overview as JSON", View("view/overview")},
+    {"the operators as JSON", View("view/operators")},
+    {"the kernels as JSON", View("view/kernels")},
+    {"the copies as JSON", View("view/copies")},
+    {"the memory as JSON", View("view/memory")},
+    {"the modules as JSON", View("view/modules")},
+    {"the Lightning view as JSON", View("view/lightning")},
+    {"the stacks as JSON", View("view/stacks")},
+    {"the functions as JSON", View("view/stackFunctions")},
+    {"the hot lines as JSON", View("source/hotLines", Json::object())},
+    {"the tracks as JSON", View("timeline/tracks", Json::object())},
+    {"a window as JSON", Window},
 };
 
 // The work of reading a shape and of each analysis, in order.
@@ -277,4 +330,44 @@ TEST_CASE("a timeline of many threads lists a bounded number of rows and counts 
   CHECK(index->rows.size() == 4000);
   CHECK(index->unlisted_rows == kThreads - 4000);
   CHECK(listed + index->unlisted_slices == kThreads);
+}
+
+TEST_CASE("lines of growing sources grow no faster than these", "[growth]") {
+  // A file of n functions that call each other, and a recording of all of them.
+  const auto work_of = [](int size) {
+    const Folder folder;
+    std::string text, events;
+    for (int i = 0; i < size; ++i) {
+      const std::string number = std::to_string(i);
+      text += "def f" + number + "(x):\n    x = g(x)\n    if x:\n        g(x)\n    return f" +
+              std::to_string(i + 1) + "(x)\n\n";
+      const double from = i * 10;
+      events += HostEvent("python_function", "a.py(" + std::to_string(i * 6 + 1) + "): f" + number,
+                          from, 9, "1", R"("Python id":)" + std::to_string(2 * i + 1)) +
+                HostEvent("python_function", "b.py(1): g", from + 1, 2, "1",
+                          R"("Python id":)" + std::to_string(2 * i + 2)) +
+                HostEvent("cpu_op", "aten::a", from + 1.5, 1);
+    }
+    folder.Write("a.py", text);
+    LoadedTrace trace;
+    auto read = ReadTraceText(TraceOf(events));
+    REQUIRE(read.ok());
+    trace.store = read->store;
+    auto model = BuildModel(trace.store);
+    REQUIRE(model.ok());
+    trace.model = *model;
+    const WorkCounter counter;
+    const auto data = LinesOf(trace, folder.Space(), {});
+    REQUIRE(data.ok());
+    REQUIRE((*data)->attribution.has_sources);
+    const auto sums = LineSumsOf(trace, **data, {}, {});
+    REQUIRE(sums.ok());
+    return counter.Count();
+  };
+  const Work small = work_of(kSmall);
+  const Work large = work_of(kSmall * kFactor);
+  INFO("blocks " << small.blocks << " -> " << large.blocks);
+  INFO("bytes " << small.peak_bytes << " -> " << large.peak_bytes);
+  CHECK(Exponent(small.blocks, large.blocks) < kMostExponent);
+  CHECK(Exponent(small.peak_bytes, large.peak_bytes) < kMostExponent);
 }

@@ -364,15 +364,18 @@ Result<Json> TimelineWindow(const ViewRequest& request) {
   // fewer rows at once.
   std::vector<std::vector<TimelineBox>> boxes(rows->size());
   for (size_t coarser = 1;; resolution *= static_cast<Ns>(coarser)) {
-    size_t total = 0;
+    size_t total = 0, least = 0;  // one box of each lane is left at any resolution
     for (size_t r = 0; r < rows->size(); ++r) {
       boxes[r] = BoxesOf(request, lanes.value()[r], window.value(), resolution);
       total += boxes[r].size();
+      for (size_t b = 0; b < boxes[r].size(); ++b) {
+        least += b == 0 || boxes[r][b].lane != boxes[r][b - 1].lane;
+      }
     }
     if (request.cancel.cancelled()) {
       return Error{ErrorKind::kCancelled, "The request was cancelled.", "", {}};
     }
-    if (total <= kMaxBoxes || resolution > window->Length() / 2) break;
+    if (total <= std::max(kMaxBoxes, least) || resolution > window->Length() / 2) break;
     // Half the pixels leave at least half as many boxes, so that the first step may be a large one.
     for (coarser = 2; total / (coarser * 2) >= kMaxBoxes;) coarser *= 2;
   }
