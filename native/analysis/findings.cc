@@ -109,7 +109,8 @@ void AddDataLoading(const Overview& overview, const Seen& seen, const Model& mod
       {"Waiting" + words.per_step, Average(overview, Role::kDataLoader) / 1000.0, Unit::kUs}};
   f.action =
       "Load in the background: give the DataLoader more worker processes, keep them alive between "
-      "epochs, and pin its memory when it feeds a GPU.";
+      "epochs, and pin its memory when it feeds " +
+      std::string(DeviceWordsFor(model).name == "GPU" ? "a GPU." : "a device.");
   f.snippet =
       "DataLoader(dataset, batch_size=..., num_workers=4, pin_memory=True, "
       "persistent_workers=True)";
@@ -227,7 +228,8 @@ void AddUtilization(const Model& model, const Overview& overview, std::vector<Fi
   }
   f.action =
       "Give the device more to do per launch: a larger batch where convergence allows it, fewer "
-      "and larger kernels (torch.compile, CUDA graphs), and no waiting in between.";
+      "and larger kernels (torch.compile, " +
+      DeviceWordsFor(model).graph + "s), and no waiting in between.";
   f.snippet = "model = torch.compile(model)";
   findings->push_back(std::move(f));
 }

@@ -129,10 +129,8 @@ void AddLaunchBound(const Model& model, const StepSelection& selection, const Ov
                 {"Median kernel", static_cast<double>(median) / 1000.0, Unit::kUs},
                 {"Kernels that found an empty queue", hungry_share, Unit::kRatio},
                 {"Idle before launches" + per, per_step / 1000.0, Unit::kUs}};
-  f.action =
-      "Launch fewer and larger kernels: compile the model, record it as a CUDA graph, use fused "
-      "optimizers, "
-      "or enlarge the batch.";
+  f.action = "Launch fewer and larger kernels: compile the model, record it as a " +
+             DeviceWordsFor(model).graph + ", use fused optimizers, or enlarge the batch.";
   f.snippet = "model = torch.compile(model, mode=\"reduce-overhead\")";
   f.gain_us = per_step / 1000.0;
   places.Into(f);
@@ -284,8 +282,8 @@ void AddPageable(const Model& model, const StepSelection& selection, const Overv
                 {"Bytes" + per, static_cast<double>(bytes) / steps, Unit::kBytes},
                 {"Copies" + per, static_cast<double>(places.calls) / steps, Unit::kCount}};
   f.action = "Pin the host memory and copy without blocking, so that copies overlap with kernels.";
-  f.snippet =
-      "loader = DataLoader(dataset, pin_memory=True)\nx = x.to(\"cuda\", non_blocking=True)";
+  f.snippet = "loader = DataLoader(dataset, pin_memory=True)\nx = x.to(\"" +
+              DeviceWordsFor(model).torch + "\", non_blocking=True)";
   f.gain_us = per_step / 1000.0;
   places.Into(f);
   findings->push_back(std::move(f));
@@ -342,7 +340,8 @@ void AddFragmentation(const Model& model, std::vector<Finding>* findings) {
     f.action =
         "Let the allocator grow its segments, and keep shapes the same from step to step where "
         "possible.";
-    f.snippet = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python train.py";
+    const std::string variable = DeviceWordsFor(model).allocator_variable;
+    if (!variable.empty()) f.snippet = variable + "=expandable_segments:True python train.py";
     findings->push_back(std::move(f));
     return;
   }
@@ -438,6 +437,16 @@ std::string Percent(double ratio, int digits) {
   else
     std::snprintf(text, sizeof text, "%.*f %%", digits, ratio * 100.0);
   return text;
+}
+
+DeviceWords DeviceWordsFor(const Model& model) {
+  const std::string kind = model.devices.empty() ? "GPU" : model.devices[0].kind;
+  if (kind == "NPU") return {"NPU", "npu", "device graph", "PYTORCH_NPU_ALLOC_CONF"};
+  for (const auto& [name, torch] : {std::pair("XPU", "xpu"), std::pair("HPU", "hpu"),
+                                    std::pair("MTIA", "mtia"), std::pair("MLU", "mlu")}) {
+    if (kind == name) return {name, torch, "device graph", ""};
+  }
+  return {"GPU", "cuda", "CUDA graph", "PYTORCH_CUDA_ALLOC_CONF"};
 }
 
 SpanWords WordsFor(const Model& model) {

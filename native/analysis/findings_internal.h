@@ -16,6 +16,16 @@ struct SpanWords {
 };
 SpanWords WordsFor(const Model& model);
 
+// What texts call the kind of device that the trace used; where none is known, a GPU.
+struct DeviceWords {
+  std::string name;   // "GPU", "NPU"
+  std::string torch;  // what PyTorch calls it: "cuda" (which AMD's are too), "npu"
+  std::string graph;  // work recorded once and launched as a whole: "CUDA graph", "device graph"
+  // The environment variable of its allocator; "" where there is none.
+  std::string allocator_variable;
+};
+DeviceWords DeviceWordsFor(const Model& model);
+
 // True for what belongs to a selected step: figures per step leave out what lies between steps,
 // which the whole trace has too. Traces without steps are one step.
 inline bool InSteps(const Model& model, const StepSelection& selection, SliceIndex slice) {

@@ -209,8 +209,11 @@ bool IsForCharts(const std::string& key) {
   return key == "ring" || key == "rings" || key == "roles" || key == "curve" || key == "schema";
 }
 
+// Counts that only made-up files bring above 0.
+bool IsRare(const std::string& key) { return key == "unlistedRows" || key == "unlistedSlices"; }
+
 void AppendMember(const std::string& key, const Json& value, int depth, std::string* out) {
-  if (IsForCharts(key)) return;
+  if (IsForCharts(key) || (IsRare(key) && value == 0)) return;
   const std::string indent(static_cast<size_t>(depth) * 2, ' ');
   if (key == "absences" && value.is_array()) {
     *out += Absences(value);
@@ -234,6 +237,13 @@ void AppendMember(const std::string& key, const Json& value, int depth, std::str
 
 std::string OverviewText(const Json& result) {
   std::string out;
+  // A part that the trace recorded nothing of is no column of zeros, as on the page.
+  const auto present = [&](const std::string& part) {
+    const Json roles = result.value("roles", Json::array());
+    return std::none_of(roles.begin(), roles.end(), [&](const Json& role) {
+      return role.value("key", "") == part && !role.value("present", true);
+    });
+  };
   Json rest = Json::object();
   for (const auto& [key, value] : result.items()) {
     if (key == "steps" && IsArrayOfObjects(value)) {
@@ -250,7 +260,9 @@ std::string OverviewText(const Json& result) {
         line["step"] = step.value("name", "");
         line["durationUs"] = step.value("durationUs", Json());
         if (step.contains("parts")) {
-          for (const auto& [part, us] : step["parts"].items()) line[part + "Us"] = us;
+          for (const auto& [part, us] : step["parts"].items()) {
+            if (present(part)) line[part + "Us"] = us;
+          }
         }
         flat.push_back(std::move(line));
       }
@@ -464,11 +476,14 @@ std::string ResultText(const std::string& view, const Json& result) {
   if (IsWindow(view, result)) return TableText(BoxTable(result));
   std::string out;
   if (IsTable(result)) out += TableText(result);
+  // Sums of what there is nothing of would read like measured zeros.
+  const bool nothing = IsTable(result) && result.value("unfilteredRows", 1) == 0;
   for (const auto& [key, value] : result.items()) {
     if (IsTable(result) && (key == "columns" || key == "rows" || key == "totalRows" ||
                             key == "unfilteredRows" || key == "defaultSort")) {
       continue;
     }
+    if (nothing && !value.is_structured()) continue;
     AppendMember(key, value, 0, &out);
   }
   return out;
