@@ -299,6 +299,24 @@ TEST_CASE("low utilization names its devices (B22)", "[findings]") {
   CHECK(f->text.find("GPU 0 and GPU 10 run ") != std::string::npos);
 }
 
+TEST_CASE("advice names the device that there is", "[findings]") {
+  const auto advice = [](const std::string& label) {
+    Drawing d;
+    d.Event(R"({"ph":"M","name":"process_labels","pid":0,"args":{"labels":")" + label + "\"}}");
+    d.Step(1, 0, 100);
+    d.Launch(1, 1, 1);
+    d.Kernel("k", 1, 10, 10, "", 0, 7);
+    const Loaded m = Load(d);
+    const auto findings = Findings(m);
+    const Finding* f = Find(findings, "lowUtilization");
+    REQUIRE(f != nullptr);
+    return f->action;
+  };
+  CHECK(advice("GPU 0").find("CUDA graphs") != std::string::npos);
+  CHECK(advice("NPU 0").find("device graphs") != std::string::npos);
+  CHECK(advice("NPU 0").find("CUDA") == std::string::npos);
+}
+
 TEST_CASE("a share that rounds to nothing is not called nothing", "[findings]") {
   CHECK(Percent(0) == "0.0 %");
   CHECK(Percent(0.0004) == "below 0.1 %");
