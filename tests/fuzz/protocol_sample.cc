@@ -103,6 +103,12 @@ Json Sample(const Json& schema, Random& random, int depth) {
   }
   if (type != "object") return nullptr;
   Json object = Json::object();
+  if (const auto parts = schema.find("allOf"); parts != schema.end()) {
+    for (const Json& part : *parts) {
+      const Json members = Sample(part, random, depth + 1);
+      if (members.is_object()) object.update(members);
+    }
+  }
   const Json required = schema.value("required", Json::array());
   const Json properties = schema.value("properties", Json::object());
   for (const auto& [name, property] : properties.items()) {

@@ -236,8 +236,16 @@ export async function withDaemon(body, options) {
 }
 
 /** The schema behind a reference, or the schema itself. */
-export const resolved = (schema) =>
-  schema.$ref === undefined ? schema : protocol.$defs[schema.$ref.replace('#/$defs/', '')];
+export function resolved(schema) {
+  if (schema.$ref !== undefined)
+    return resolved(protocol.$defs[schema.$ref.replace('#/$defs/', '')]);
+  const parts = (schema.allOf ?? []).map(resolved);
+  return {
+    ...schema,
+    properties: Object.assign({}, ...parts.map((part) => part.properties), schema.properties),
+    required: [...parts.flatMap((part) => part.required ?? []), ...(schema.required ?? [])],
+  };
+}
 
 /** Requests about a trace that want nothing but the profile's id. */
 export const plainMethods = Object.entries(protocol.methods)

@@ -21,6 +21,8 @@ namespace {
 
 // Nodes of a level in one reply, and rows of what grew and shrank.
 constexpr size_t kMaxItems = 400;
+constexpr size_t kItemBytes = 160 << 10;
+constexpr size_t kMaxName = 400;
 constexpr size_t kMaxCauses = 5;
 // Names of one item that stands for several nodes.
 constexpr size_t kMaxNames = 12;
@@ -418,7 +420,7 @@ Json ChangesJson(const Compared& compared, const std::string& level, double sign
   for (const auto& row : table.rows) {
     const double delta = NumberIn(table, row, "deltaUs");
     if (delta * sign <= 0) continue;
-    Json change = {{"name", CauseName(table, row, level)},
+    Json change = {{"name", Shortened(CauseName(table, row, level), kMaxName)},
                    {"status", TextIn(table, row, "status")},
                    {"baselineUs", NumberIn(table, row, "baselineUs") / steps},
                    {"candidateUs", NumberIn(table, row, "candidateUs") / steps},
@@ -426,7 +428,7 @@ Json ChangesJson(const Compared& compared, const std::string& level, double sign
     for (const char* side : {"candidate", "baseline"}) {
       const std::string file = TextIn(table, row, (std::string(side) + "File").c_str());
       if (file.empty()) continue;
-      change["file"] = file;
+      change["file"] = Shortened(file, 4 * kMaxName);
       change["line"] =
           static_cast<int64_t>(NumberIn(table, row, (std::string(side) + "Line").c_str()));
       change["side"] = side;
@@ -652,9 +654,12 @@ Result<Json> CompareTree(const CompareRequest& request) {
   const std::vector<AlignedItem> children =
       AlignChildren(**left, item->baseline[0], **right, item->candidate[0]);
   result["totalChildren"] = children.size();
+  size_t bytes = 0;
   for (size_t i = offset; i < children.size() && i < offset + kMaxItems; ++i) {
     Json child = ItemJson(request, **left, **right, children[i]);
     child["position"] = i;
+    bytes += DumpJson(child).size();
+    if (bytes > kItemBytes && i > offset) break;
     result["children"].push_back(std::move(child));
   }
   result["between"] = {{"baseline", BetweenJson(**left, item->baseline[0])},
