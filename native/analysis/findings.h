@@ -1,6 +1,6 @@
 // What could be done about the time: findings with their evidence. The first seven are the advice
-// that PyTorch's TensorBoard plugin gave (view-semantics, section 5), with the mistakes of its
-// section 17.4 mended.
+// that PyTorch's TensorBoard plugin gave, with its mistakes mended
+// (tests/oracles/README.md).
 #pragma once
 
 #include <optional>

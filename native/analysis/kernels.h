@@ -1,4 +1,4 @@
-// Kernels, copies and sets (view-semantics, section 7).
+// Kernels, copies and sets.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// The memory view: allocator records paired, attributed and sampled (view-semantics, section 9,
-// with the bugs of its section 17.5 mended).
+// The memory view: allocator records paired, attributed and sampled. Mistakes of the plugin's that
+// are mended here are listed in tests/oracles/README.md.
 #pragma once
 
 #include <cstdint>

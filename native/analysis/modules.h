@@ -1,6 +1,6 @@
 // Module hierarchies: nn.Module calls recorded as python_function slices, TorchScript's "Module
-// Hierarchy" strings, PyTorch Lightning's module and hook ranges (view-semantics, sections 11 and
-// 12, with the bugs B16 to B19, B50, B51 and B72 of its section 17.7 mended).
+// Hierarchy" strings, PyTorch Lightning's module and hook ranges (SEMANTICS.md; the
+// plugin's mistakes B16 to B19, B50, B51 and B72 are mended).
 #pragma once
 
 #include <cstdint>

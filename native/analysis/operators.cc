@@ -99,25 +99,25 @@ class Listed {
   std::vector<uint8_t> by_name_;
 };
 
-StringId ShapesId(const TraceStore& s, SliceIndex op, bool lower_case_key) {
-  for (const char* key : {"Input Dims", "Input dims"}) {
-    if (key[6] == 'd' && !lower_case_key) break;
-    const auto value = s.Arg(op, key);
-    if (!value) continue;
-    if (const auto* json = std::get_if<ArgValue::Json>(&value->v)) return json->id;
-    if (const auto* text = std::get_if<ArgValue::Text>(&value->v)) return text->id;
-  }
-  return 0;
-}
-
 Cell RatioCell(Ns part, Ns whole) {
   return ShareCell(static_cast<double>(part), static_cast<double>(whole));
 }
 
 }  // namespace
 
-std::string_view RecordedShapes(const TraceStore& store, SliceIndex op) {
-  return store.strings().Get(ShapesId(store, op, true));
+RecordedShapesOf::RecordedShapesOf(const TraceStore& store)
+    : store_(&store),
+      keys_{store.strings().Find("Input Dims"), store.strings().Find("Input dims")} {}
+
+StringId RecordedShapesOf::Of(SliceIndex op) const {
+  for (const StringId key : keys_) {
+    if (key == kNone) continue;
+    const auto value = store_->Arg(op, key);
+    if (!value) continue;
+    if (const auto* json = std::get_if<ArgValue::Json>(&value->v)) return json->id;
+    if (const auto* text = std::get_if<ArgValue::Text>(&value->v)) return text->id;
+  }
+  return 0;
 }
 
 std::string ShapesText(std::string_view recorded) {
@@ -217,8 +217,8 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
     }
   }
 
-  const bool lower_case_key = s.strings().Find("Input dims") != kNone;
-  data.has_shapes = lower_case_key || s.strings().Find("Input Dims") != kNone;
+  const RecordedShapesOf recorded_shapes(s);
+  data.has_shapes = recorded_shapes.Any();
   const bool by_shapes = grouping == OperatorGrouping::kNameAndShapes && data.has_shapes;
   std::unordered_map<uint64_t, uint32_t> row_of;
   std::vector<uint32_t> row_of_call(n, kNone);
@@ -246,7 +246,7 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
     if (row_index == kNone) {
       // The call itself comes before its inner repetitions; it may lie outside the selected steps
       // only when they do.
-      const StringId shapes = by_shapes ? ShapesId(s, call, lower_case_key) : 0;
+      const StringId shapes = by_shapes ? recorded_shapes.Of(call) : 0;
       const uint64_t key = static_cast<uint64_t>(s.name_id(call)) << 32 | shapes;
       const auto [it, added] = row_of.try_emplace(key, static_cast<uint32_t>(data.rows.size()));
       if (added) {
@@ -259,7 +259,7 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
       row_index = row_of_call[call] = it->second;
     }
     OperatorRow& row = data.rows[row_index];
-    // Runtime calls are time of the runtime, not of the operator (view-semantics 3.4).
+    // Runtime calls are time of the runtime, not of the operator (SEMANTICS.md).
     if (ran) row.host_self += model.host_self[i] - model.host_api[i];
     if (ran) data.host_time += model.host_self[i];
     row.device_self += (ran ? model.device_self[i] : 0) + replayed.Self(i);
@@ -377,7 +377,7 @@ std::optional<Error> VisitCalls(const Model& model, const StepSelection& selecti
   const TraceStore& s = model.store();
   const StringId wanted = s.strings().Find(name);
   const Calls calls(model);
-  const bool lower_case_key = s.strings().Find("Input dims") != kNone;
+  const RecordedShapesOf recorded_shapes(s);
   bool any = false;
   for (SliceIndex i = 0; i < s.all_slice_count() && wanted != kNone; ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
@@ -385,8 +385,7 @@ std::optional<Error> VisitCalls(const Model& model, const StepSelection& selecti
     const bool ran = i < s.slice_count() && selection.Contains(model.step[i]);
     if (!ran && !replayed.Has(i)) continue;
     const SliceIndex call = calls.Of(i);
-    if (!shapes.empty() &&
-        ShapesText(s.strings().Get(ShapesId(s, call, lower_case_key))) != shapes) {
+    if (!shapes.empty() && ShapesText(s.strings().Get(recorded_shapes.Of(call))) != shapes) {
       continue;
     }
     any = true;
@@ -426,7 +425,7 @@ struct CallSums {
     device_self += replayed.Self(part);
     if (!ran) return;
     device_self += model.device_self[part];
-    // Runtime calls are time of the runtime, not of the operator (view-semantics 3.4).
+    // Runtime calls are time of the runtime, not of the operator (SEMANTICS.md).
     host_self += model.host_self[part] - model.host_api[part];
   }
   bool Outweighs(const CallSums& other) const {

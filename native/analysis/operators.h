@@ -1,5 +1,5 @@
 // The operator table: calls and times by operator, or by operator and input shapes
-// (view-semantics, section 6).
+// (SEMANTICS.md).
 #pragma once
 
 #include <cstdint>
@@ -50,8 +50,19 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
 
 Table OperatorTable(const Model& model, const OperatorData& data, OperatorGrouping grouping);
 
-// Shapes of an operator's inputs as recorded, "[[32, 3], [], [64]]"; "" where they were not.
-std::string_view RecordedShapes(const TraceStore& store, SliceIndex op);
+// Shapes of operators' inputs as recorded, "[[32, 3], [], [64]]".
+class RecordedShapesOf {
+ public:
+  explicit RecordedShapesOf(const TraceStore& store);
+  // The text; 0 where shapes were not recorded.
+  StringId Of(SliceIndex op) const;
+  // Some operator of the trace may have them.
+  bool Any() const { return keys_[0] != kNone || keys_[1] != kNone; }
+
+ private:
+  const TraceStore* store_;
+  StringId keys_[2];  // of the arg, as recorders spell it
+};
 
 // Recorded shapes as shown: a blank after each comma.
 std::string ShapesText(std::string_view recorded);

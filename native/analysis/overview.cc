@@ -105,7 +105,7 @@ GpuSummary Summarize(const Model& model, const Device& device, Interval range,
 }
 
 // Kernel time launched by the innermost eligible operators, of the kernel time launched by listed
-// operators (view-semantics 6.4).
+// operators (SEMANTICS.md, Operators).
 std::optional<double> EligibleShare(const Model& model, const StepSelection& selection,
                                     const TensorCoreKernels& tensor_cores) {
   const TraceStore& s = model.store();

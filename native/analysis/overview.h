@@ -1,4 +1,4 @@
-// The overview: step breakdown, devices and their use, configuration (view-semantics, section 4).
+// The overview: step breakdown, devices and their use, configuration.
 #pragma once
 
 #include <cstdint>

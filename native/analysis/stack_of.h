@@ -58,7 +58,7 @@ std::optional<Frame> UserFrameOf(const Model& model, SliceIndex slice);
 // forward op as above); kNone when there is none.
 SliceIndex ModuleOf(const Model& model, SliceIndex slice);
 
-// The slice is an operator as the views list it (view-semantics 3.4): a cpu op that is no step,
+// The slice is an operator as the views list it (SEMANTICS.md): a cpu op that is no step,
 // data loader, optimizer or DataParallel wrapper range.
 bool IsListedOperator(const Model& model, SliceIndex slice);
 

@@ -1,4 +1,4 @@
-// Where the time of each step went: view-semantics 3.7 and 4.1, with its bugs B1, B3, B6 and B68
+// Where the time of each step went (SEMANTICS.md); the plugin's mistakes B1, B3, B6 and B68 are
 // mended.
 #pragma once
 

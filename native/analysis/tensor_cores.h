@@ -57,8 +57,8 @@ class TensorCoreKernels {
   std::vector<MatrixUse> by_name_;
 };
 
-// True for operators that matrix units can run, by exact name (view-semantics 6.4, with the names
-// that PyTorch has used since).
+// True for operators that matrix units can run, by exact name: those of the plugin's
+// list, and the names that PyTorch has used since.
 bool IsTensorCoreEligibleName(std::string_view op_name);
 
 // Per slice: an op whose name is eligible, or that has an eligible child, or that itself launched a

@@ -139,8 +139,8 @@ class DeviceSeries {
     return Unite(std::move(intervals));
   }
 
-  // Concurrent kernels' blocks per multiprocessor, at most 1 each moment (view-semantics 5.2: the
-  // sum is capped, not each kernel). Counted in millionths, so that sums return to exactly zero.
+  // Concurrent kernels' blocks per multiprocessor, at most 1 each moment (the sum is capped,
+  // not each kernel). Counted in millionths, so that sums return to exactly zero.
   TimelineSeries SmEfficiency() const {
     const TraceStore& store = model_.store();
     const StringId key = store.strings().Find("blocks per SM");

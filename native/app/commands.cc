@@ -30,7 +30,8 @@ std::string MethodOf(const Options& options) {
   for (const Json& view : ProtocolDefinition()["views"]) {
     if (view["name"] == options.command) return view["method"];
   }
-  return "";
+  const std::string method = "view/" + options.command;
+  return IsMethod(method) ? method : "";
 }
 
 Json ParamsOf(const Options& options, const std::string& profile_id) {

@@ -162,14 +162,18 @@ class CommandLine {
     AddOutput(check);
     CLI::App* runs = Command("runs", "runs, workers and capture spans");
     AddOutput(runs);
+    std::vector<std::string> shown;
     for (const Json& view : ProtocolDefinition()["views"]) {
-      CLI::App* command = Command(view["name"].get<std::string>(), view["help"].get<std::string>());
-      AddTrace(command);
-      AddSteps(command);
-      if (view["name"] == "timeline") AddWindow(command);
-      AddTable(command);
-      AddParams(command);
-      AddOutput(command);
+      shown.push_back(view["name"]);
+      AddView(shown.back(), view["help"], "Commands");
+    }
+    // What views ask for beside their own table.
+    for (const auto& [method, definition] : ProtocolDefinition()["methods"].items()) {
+      if (!method.starts_with("view/")) continue;
+      const std::string name = method.substr(5);
+      if (std::find(shown.begin(), shown.end(), name) == shown.end()) {
+        AddView(name, definition["description"], "Parts of views");
+      }
     }
     AddDiff();
     CLI::App* cut = Command("export", "the slices of --window START:END as a trace of their own");
@@ -198,6 +202,16 @@ class CommandLine {
   static void Text(CLI::App* command, const char* group, const char* name, const char* type,
                    std::string& into, const char* help) {
     command->add_option(name, into, help)->type_name(type)->group(group);
+  }
+
+  void AddView(const std::string& name, const std::string& help, const char* group) {
+    CLI::App* command = Command(name, help)->group(group);
+    AddTrace(command);
+    AddSteps(command);
+    if (name == "timeline") AddWindow(command);
+    AddTable(command);
+    AddParams(command);
+    AddOutput(command);
   }
 
   void AddDiff() {

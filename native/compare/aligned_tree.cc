@@ -54,7 +54,8 @@ class BatchVotes {
     const StepNode &before = baseline.tree->nodes[left], &after = candidate.tree->nodes[right];
     if (before.kind != StepNodeKind::kOperator || before.label.detail == after.label.detail) return;
     const auto dimension = [](const ComparedSide& side, const StepNode& node) {
-      return FirstDimension(RecordedShapes(side.model->store(), node.slice));
+      const TraceStore& store = side.model->store();
+      return FirstDimension(store.strings().Get(RecordedShapesOf(store).Of(node.slice)));
     };
     const std::pair sizes(dimension(baseline, before), dimension(candidate, after));
     if (sizes.first <= 1 || sizes.second <= 1 || sizes.first == sizes.second) return;

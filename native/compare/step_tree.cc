@@ -24,11 +24,13 @@ std::string_view WithoutSuffix(std::string_view name) { return name.substr(0, na
 class Builder {
  public:
   Builder(const Model& model, const StepSelection& steps, const CancelToken& cancel)
-      : model_(model), s_(model.store()), steps_(steps), cancel_(cancel) {}
+      : model_(model), s_(model.store()), steps_(steps), cancel_(cancel), shapes_(model.store()) {}
 
   Result<StepTree> Run() {
     SumDeviceWork();
     kind_of_name_.assign(s_.strings().size() * size_t{3}, kUnknownName);
+    labels_.assign(s_.strings().size() * size_t{3}, {});
+    shape_hashes_.assign(s_.strings().size(), 0);
     forests_.resize(model_.steps.size());
     for (TrackIndex t = 0; t < s_.tracks().size(); ++t) {
       if (s_.tracks()[t].kind != TrackKind::kHostThread) continue;
@@ -63,14 +65,17 @@ class Builder {
     }
   }
 
+  static size_t FormOf(SliceKind kind) {
+    return kind == SliceKind::kCpuOp ? 0 : kind == SliceKind::kUserAnnotation ? 1 : 2;
+  }
+
   std::optional<StepNodeKind> KindOf(SliceIndex i) {
     const SliceKind kind = s_.kind(i);
     if (kind != SliceKind::kCpuOp && kind != SliceKind::kUserAnnotation &&
         kind != SliceKind::kPythonFunction) {
       return std::nullopt;
     }
-    const size_t form = kind == SliceKind::kCpuOp ? 0 : kind == SliceKind::kUserAnnotation ? 1 : 2;
-    uint8_t& known = kind_of_name_[s_.name_id(i) * size_t{3} + form];
+    uint8_t& known = kind_of_name_[s_.name_id(i) * size_t{3} + FormOf(kind)];
     if (known == kUnknownName) known = Classify(i, kind);
     if (known == kNoNode) return std::nullopt;
     return static_cast<StepNodeKind>(known);
@@ -96,8 +101,8 @@ class Builder {
     return number(model_.IsOp(i) ? StepNodeKind::kOperator : StepNodeKind::kRange);
   }
 
-  ElementLabel LabelOf(SliceIndex i, StepNodeKind kind) const {
-    std::string_view name = s_.name(i);
+  // What the name says; made once for each.
+  ElementLabel NameLabel(std::string_view name, StepNodeKind kind) const {
     ElementLabel label;
     if (kind == StepNodeKind::kModule) {
       name.remove_prefix(kModulePrefix.size());
@@ -105,12 +110,23 @@ class Builder {
       label.detail = StableHash(name);
     } else if (kind == StepNodeKind::kOperator) {
       label.name = StableHash(name);
-      label.detail = StableHash(RecordedShapes(s_, i));
     } else {
       label.name = StableHash(WithoutSuffix(name));
       label.detail = StableHash(name);
     }
     label.name = StableHash(label.name, static_cast<uint64_t>(kind));
+    return label;
+  }
+
+  ElementLabel LabelOf(SliceIndex i, StepNodeKind kind) {
+    ElementLabel& known = labels_[s_.name_id(i) * size_t{3} + FormOf(s_.kind(i))];
+    if (known.name == 0) known = NameLabel(s_.name(i), kind);
+    if (kind != StepNodeKind::kOperator) return known;
+    ElementLabel label = known;
+    const StringId shapes = shapes_.Of(i);
+    uint64_t& hash = shape_hashes_[shapes];
+    if (hash == 0 && shapes != 0) hash = StableHash(s_.strings().Get(shapes));
+    label.detail = hash;
     return label;
   }
 
@@ -261,7 +277,11 @@ class Builder {
   const StepSelection& steps_;
   const CancelToken& cancel_;
   std::vector<Ns> launched_;
-  std::vector<uint8_t> kind_of_name_;         // by name and kind of slice
+  const RecordedShapesOf shapes_;
+  // By name and kind of slice.
+  std::vector<uint8_t> kind_of_name_;
+  std::vector<ElementLabel> labels_;
+  std::vector<uint64_t> shape_hashes_;        // by text
   std::vector<std::vector<Forest>> forests_;  // by step
   StepTree tree_;
 };

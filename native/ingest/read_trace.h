@@ -37,7 +37,7 @@ Result<ReadResult> ReadTrace(const std::filesystem::path& path, const ReadOption
 // The same from text in memory; for tests that draw their trace.
 Result<ReadResult> ReadTraceText(std::string_view text, const ReadOptions& options = {});
 
-// One capture span (a file) of a worker of a run (view-semantics, section 1).
+// One capture span (a file) of a worker of a run (SEMANTICS.md, Files).
 struct SpanFile {
   std::string span;  // "1", "2", ... by time; "" when the worker has one
   std::filesystem::path path;

@@ -27,7 +27,7 @@ bool ModelBuilder::Enclose() {
     if (!launch && !m.IsOp(i)) continue;
     // A launch belongs to the innermost op around its start: whole microseconds of old recorders
     // let a call end after the op that made it, so containment of the whole call is too strict
-    // (trace-format, section 10.3).
+    // (SEMANTICS.md, Slices).
     while (!open.empty() && (s_.end(open.back()) < s_.start(i) ||
                              (s_.end(open.back()) == s_.start(i) && s_.duration(i) > 0))) {
       open.pop_back();

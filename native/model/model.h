@@ -29,7 +29,7 @@ struct Step {
   int64_t number = -1;  // of ProfilerStep#N; -1 when the whole trace is taken as one step
   SliceIndex slice = kNone;  // the host annotation; kNone for the whole trace
   Interval host;             // of the annotation
-  Interval time;             // extended over its device work, semantics of view-semantics 3.6
+  Interval time;             // extended over its device work, see SEMANTICS.md, Steps
   bool partial = false;      // cut by the end of the capture
 };
 

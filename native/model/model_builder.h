@@ -121,7 +121,7 @@ class ModelBuilder {
   Interval WholeTrace() const;
   uint32_t StepAt(Ns time, Interval Step::*range) const;
   void AssignSteps();
-  // Steps extended over their device work, semantics of view-semantics 3.6, with device work
+  // Steps extended over their device work, SEMANTICS.md, with device work
   // assigned by the start of its launch (B30) and a last step that misses work shown as partial
   // instead of dropped (B66).
   void ExtendSteps();

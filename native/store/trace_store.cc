@@ -93,10 +93,13 @@ const char* SliceKindName(SliceKind kind) {
   return "hostOther";
 }
 
+std::optional<ArgValue> TraceStore::Arg(SliceIndex i, StringId key) const {
+  if (key == kNone) return std::nullopt;
+  return arg_table_.Find(args_[i], key);
+}
+
 std::optional<ArgValue> TraceStore::Arg(SliceIndex i, std::string_view key) const {
-  const StringId id = strings_.Find(key);
-  if (id == kNone) return std::nullopt;
-  return arg_table_.Find(args_[i], id);
+  return Arg(i, strings_.Find(key));
 }
 
 std::optional<int64_t> TraceStore::ArgInt(SliceIndex i, StringId key) const {

@@ -18,7 +18,7 @@
 
 namespace emberline {
 
-// What a slice is, whatever the recorder called its category (trace-format, section 6).
+// What a slice is, whatever the recorder called its category (SEMANTICS.md, Slices).
 enum class SliceKind : uint8_t {
   kCpuOp,              // cpu_op, Operator
   kUserAnnotation,     // user_annotation; host ranges, ProfilerStep#N among them
@@ -284,7 +284,8 @@ class TraceStore {
   std::optional<double> ArgNumber(SliceIndex i, std::string_view key) const;
   std::string_view ArgText(SliceIndex i,
                            std::string_view key) const;  // text or raw JSON; "" when absent
-  // As the three above with the key's id from strings().Find(): for loops.
+  // As the four above with the key's id from strings().Find(): for loops.
+  std::optional<ArgValue> Arg(SliceIndex i, StringId key) const;
   std::optional<int64_t> ArgInt(SliceIndex i, StringId key) const;
   std::optional<double> ArgNumber(SliceIndex i, StringId key) const;
   std::string_view ArgText(SliceIndex i, StringId key) const;

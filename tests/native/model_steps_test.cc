@@ -1,4 +1,4 @@
-// Steps: where they begin and end, what belongs to them (view-semantics 3.6).
+// Steps: where they begin and end, what belongs to them (native/SEMANTICS.md).
 #include "drawn.h"
 
 using namespace emberline;

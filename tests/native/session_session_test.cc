@@ -8,6 +8,8 @@
 #include <mutex>
 #include <thread>
 
+#include "session/trace_set.h"
+
 using namespace emberline;
 namespace fs = std::filesystem;
 
@@ -279,4 +281,88 @@ TEST_CASE("session: a failed load is not remembered") {
   CHECK(session.kept_bytes() == 0);
   folder.Trace("a.pt.trace.json", 3);
   CHECK(session.Load(profile->id, {}, {}).ok());
+}
+
+namespace {
+
+// A run of `ranks` workers, the one numbered `broken` of them no trace any more.
+Profile OpenRanks(Session& session, const Folder& folder, int ranks, int broken) {
+  for (int rank = 0; rank < ranks; ++rank) {
+    folder.Trace("run/rank" + std::to_string(rank) + ".pt.trace.json", 100 * (rank + 1));
+  }
+  Result<Profile> profile = session.Open(folder.path() / "run");
+  REQUIRE(profile.ok());
+  if (broken >= 0) {
+    std::ofstream(folder.path() / "run" / ("rank" + std::to_string(broken) + ".pt.trace.json"))
+        << "no trace";
+  }
+  return *profile;
+}
+
+}  // namespace
+
+TEST_CASE("trace set: all ranks load, and a broken one is named while the others work") {
+  const Folder folder;
+  Session session;
+  const Profile profile = OpenRanks(session, folder, 6, 2);
+  const std::vector<TraceRef> refs = WorkersOfRun(profile, "");
+  REQUIRE(refs.size() == 6);
+  std::mutex mutex;
+  double last = 0;
+  const auto progress = [&](std::string_view, double fraction) {
+    const std::lock_guard lock(mutex);
+    CHECK(fraction <= 1.0);
+    last = std::max(last, fraction);
+  };
+  for (const unsigned threads : {1U, 4U}) {
+    const auto members = LoadAll(session, refs, ReadOptions{{}, progress}, SetLimits{threads, 0});
+    REQUIRE(members.ok());
+    REQUIRE(members->size() == 6);
+    for (size_t i = 0; i < members->size(); ++i) {
+      const SetMember& member = (*members)[i];
+      CHECK(member.ref.selection.worker == refs[i].selection.worker);
+      CHECK(member.trace.ok() == (i != 2));
+      if (member.trace.ok()) {
+        CHECK(member.trace.value()->store->slice_count() == 100 * (i + 1));
+      } else {
+        CHECK(member.trace.error().kind == ErrorKind::kUnreadable);
+      }
+    }
+  }
+  CHECK(last == Approx(1.0));
+}
+
+TEST_CASE("trace set: with little memory one is loaded at a time, and none waits for ever") {
+  const Folder folder;
+  Session session;
+  const std::vector<TraceRef> refs = WorkersOfRun(OpenRanks(session, folder, 5, -1), "");
+  int inside = 0, visits = 0;
+  const auto done = ForEachTrace(
+      session, refs, {},
+      [&](size_t, const SetMember& member) {
+        CHECK(++inside == 1);
+        CHECK(member.trace.ok());
+        ++visits;
+        --inside;
+      },
+      SetLimits{4, 1});
+  CHECK(done.ok());
+  CHECK(visits == 5);
+}
+
+TEST_CASE("trace set: cancelling ends it, and an empty set is done at once") {
+  const Folder folder;
+  Session session;
+  const std::vector<TraceRef> refs = WorkersOfRun(OpenRanks(session, folder, 8, -1), "");
+  const ReadOptions options;
+  std::atomic<int> visits{0};
+  const auto done = ForEachTrace(session, refs, options, [&](size_t, const SetMember&) {
+    if (++visits == 2) options.cancel.Cancel();
+  });
+  REQUIRE(!done.ok());
+  CHECK(done.error().kind == ErrorKind::kCancelled);
+  CHECK(visits < 8);
+  const auto none = LoadAll(session, {}, {});
+  REQUIRE(none.ok());
+  CHECK(none->empty());
 }

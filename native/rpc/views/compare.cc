@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 
 #include "analysis/columns.h"
 #include "analysis/modules.h"
@@ -35,6 +36,19 @@ Result<std::shared_ptr<const StepTree>> TreeOf(const ViewRequest& request) {
   return request.trace.results.Get<StepTree>("stepTree/" + StepsKey(request), request.cancel, [&] {
     return BuildStepTree(*request.trace.model, request.steps, request.cancel);
   });
+}
+
+// The trees of both sides, made side by side.
+struct Trees {
+  std::shared_ptr<const StepTree> baseline, candidate;
+};
+Result<Trees> TreesOf(const CompareRequest& request) {
+  auto other = std::async(std::launch::async, [&] { return TreeOf(request.baseline); });
+  auto candidate = TreeOf(request.candidate);
+  auto baseline = other.get();
+  if (!baseline.ok()) return baseline.error();
+  if (!candidate.ok()) return candidate.error();
+  return Trees{std::move(*baseline), std::move(*candidate)};
 }
 
 // The time that is compared: what was asked for, else the device's where both sides have it.
@@ -182,11 +196,11 @@ double MatchedShare(const Table& table, const std::string& unit) {
 }
 
 Result<Replacements> ReplacementsOf(const CompareRequest& request) {
-  const auto left = TreeOf(request.baseline), right = TreeOf(request.candidate);
-  if (!left.ok()) return left.error();
-  if (!right.ok()) return right.error();
-  return FindReplacements({request.baseline.trace.model.get(), left->get()},
-                          {request.candidate.trace.model.get(), right->get()}, request.cancel);
+  const auto trees = TreesOf(request);
+  if (!trees.ok()) return trees.error();
+  const StepTree &left = *trees->baseline, &right = *trees->candidate;
+  return FindReplacements({request.baseline.trace.model.get(), &left},
+                          {request.candidate.trace.model.get(), &right}, request.cancel);
 }
 
 // The tables of one level, compared.
@@ -207,9 +221,8 @@ Result<Compared> CompareBy(const CompareRequest& request, const std::string& by,
     const auto left = TreeOf(request.baseline), right = TreeOf(request.candidate);
     if (!left.ok()) return left.error();
     if (!right.ok()) return right.error();
-    auto found =
-        FindReplacements({request.baseline.trace.model.get(), left->get()},
-                         {request.candidate.trace.model.get(), right->get()}, request.cancel);
+    auto found = FindReplacements({request.baseline.trace.model.get(), &left},
+                                  {request.candidate.trace.model.get(), &right}, request.cancel);
     if (!found.ok()) return found.error();
     replacements = std::move(*found);
     options.replacements = &replacements;
@@ -255,9 +268,9 @@ Result<Compared> CompareBy(const CompareRequest& request, const std::string& by,
 
 // Steps of both sides in order.
 Result<Compared> CompareSteps(const CompareRequest& request, Time time) {
-  const auto left = TreeOf(request.baseline), right = TreeOf(request.candidate);
-  if (!left.ok()) return left.error();
-  if (!right.ok()) return right.error();
+  const auto trees = TreesOf(request);
+  if (!trees.ok()) return trees.error();
+  const StepTree &left = *trees->baseline, &right = *trees->candidate;
   struct Row {
     std::string name;
     CompareStatus status;
@@ -265,16 +278,16 @@ Result<Compared> CompareSteps(const CompareRequest& request, Time time) {
     const StepNode* after;
   };
   std::vector<Row> rows;
-  for (const AlignedItem& item : AlignChildren(**left, 0, **right, 0)) {
+  for (const AlignedItem& item : AlignChildren(left, 0, right, 0)) {
     Row row{"", item.status, nullptr, nullptr};
     if (!item.baseline.empty()) {
-      row.before = &(*left)->nodes[item.baseline[0]];
-      row.name = StepNodeName(*request.baseline.trace.model, **left, item.baseline[0]);
+      row.before = &left.nodes[item.baseline[0]];
+      row.name = StepNodeName(*request.baseline.trace.model, left, item.baseline[0]);
     }
     if (!item.candidate.empty()) {
-      row.after = &(*right)->nodes[item.candidate[0]];
+      row.after = &right.nodes[item.candidate[0]];
       const std::string name =
-          StepNodeName(*request.candidate.trace.model, **right, item.candidate[0]);
+          StepNodeName(*request.candidate.trace.model, right, item.candidate[0]);
       row.name +=
           row.name.empty() || row.name == name ? row.name.empty() ? name : "" : " | " + name;
     }
@@ -639,12 +652,12 @@ Json ItemJson(const CompareRequest& request, const StepTree& left, const StepTre
 }
 
 Result<Json> CompareTree(const CompareRequest& request) {
-  const auto left = TreeOf(request.baseline), right = TreeOf(request.candidate);
-  if (!left.ok()) return left.error();
-  if (!right.ok()) return right.error();
-  const auto item = ItemAt(**left, **right, TextParam(request.params, "path"));
+  const auto trees = TreesOf(request);
+  if (!trees.ok()) return trees.error();
+  const StepTree &left = *trees->baseline, &right = *trees->candidate;
+  const auto item = ItemAt(left, right, TextParam(request.params, "path"));
   if (!item.ok()) return item.error();
-  Json result = {{"item", ItemJson(request, **left, **right, *item)},
+  Json result = {{"item", ItemJson(request, left, right, *item)},
                  {"children", Json::array()},
                  {"totalChildren", 0},
                  {"between", Json()}};
@@ -652,18 +665,18 @@ Result<Json> CompareTree(const CompareRequest& request) {
   const auto offset =
       static_cast<size_t>(std::max<int64_t>(0, IntegerParam(request.params, "offset", 0)));
   const std::vector<AlignedItem> children =
-      AlignChildren(**left, item->baseline[0], **right, item->candidate[0]);
+      AlignChildren(left, item->baseline[0], right, item->candidate[0]);
   result["totalChildren"] = children.size();
   size_t bytes = 0;
   for (size_t i = offset; i < children.size() && i < offset + kMaxItems; ++i) {
-    Json child = ItemJson(request, **left, **right, children[i]);
+    Json child = ItemJson(request, left, right, children[i]);
     child["position"] = i;
     bytes += DumpJson(child).size();
     if (bytes > kItemBytes && i > offset) break;
     result["children"].push_back(std::move(child));
   }
-  result["between"] = {{"baseline", BetweenJson(**left, item->baseline[0])},
-                       {"candidate", BetweenJson(**right, item->candidate[0])}};
+  result["between"] = {{"baseline", BetweenJson(left, item->baseline[0])},
+                       {"candidate", BetweenJson(right, item->candidate[0])}};
   return result;
 }
 
