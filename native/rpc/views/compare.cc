@@ -218,11 +218,7 @@ Result<Compared> CompareBy(const CompareRequest& request, const std::string& by,
     if (by == "operators") {
       spread = device ? SpreadOf::kOperatorDevice : SpreadOf::kOperatorHost;
     }
-    const auto left = TreeOf(request.baseline), right = TreeOf(request.candidate);
-    if (!left.ok()) return left.error();
-    if (!right.ok()) return right.error();
-    auto found = FindReplacements({request.baseline.trace.model.get(), &left},
-                                  {request.candidate.trace.model.get(), &right}, request.cancel);
+    auto found = ReplacementsOf(request);
     if (!found.ok()) return found.error();
     replacements = std::move(*found);
     options.replacements = &replacements;
