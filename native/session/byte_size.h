@@ -13,7 +13,7 @@
 #include "analysis/timeline_lanes.h"
 #include "base/byte_size.h"
 #include "model/model.h"
-#include "source/drift.h"
+#include "source/locate.h"
 #include "source/path_mapper.h"
 #include "source/python_syntax.h"
 

@@ -25,8 +25,10 @@ namespace {
 constexpr Ns kJitter = 2000;
 // Below this share of placed calls a function's text is not what ran: its lines are not trusted.
 constexpr double kLeastPlaced = 0.4;
-constexpr int kMaxWrapped = 8;     // frames inside a wrapper that are looked at
-constexpr size_t kMaxCalled = 64;  // different calls of one recorded line that are looked at
+constexpr int kMaxCallLevels = 3;    // frames between a call of a module and the module
+constexpr size_t kMaxEvidence = 24;  // different calls that tell which function a frame is of
+constexpr int kMaxWrapped = 8;       // frames inside a wrapper that are looked at
+constexpr size_t kMaxCalled = 64;    // different calls of one recorded line that are looked at
 // Limits against hostile files: slices that are looked through for the one that encloses another,
 // lines on a stack (Python's own limit on recursion), and cells of alignment tables of one trace
 // (seconds); beyond the last, calls stay with their functions.
@@ -101,6 +103,9 @@ struct NameInfo {
   std::string name;          // function, class of the module, builtin
   bool module_call = false;  // _call_impl of nn.Module, which stands for the module that it calls
   int function = -1;         // index in the file's module; -1 unknown
+  int moved = 0;             // by how many lines the text around it has moved
+  bool inside = false;       // it is named by the line where it went on
+  int goes_on = 0;           // that line in the text; 0 where it can be none
 };
 
 struct FileInfo {
@@ -277,8 +282,6 @@ class AttributionBuilder {
         if (!text.empty()) f.file.module = Parse(text);
       }
     }
-    // Frames that were open when recording began name the line they stood at, and so do those of
-    // generators that are resumed.
     std::vector<bool> cut_name(name_ids_.size(), false);
     for (SliceIndex i = 0; i < s_.all_slice_count(); ++i) {
       if (cut_[i]) cut_name[s_.name_id(i)] = true;
@@ -287,21 +290,75 @@ class AttributionBuilder {
         if (outer.kind == NameInfo::kModule) class_hint_.emplace(s_.name_id(i), outer.name);
       }
     }
+    std::unordered_map<StringId, std::vector<Observed>> called;
+    if (!ReadCalled(&called)) return false;
     for (FileInfo& f : files_) {
       if (f.file.module == nullptr) continue;
+      std::map<std::string, int> first_line;
+      for (const RecordedFunction& r : f.functions) {
+        int& line = first_line.try_emplace(r.name, r.line).first->second;
+        line = std::min(line, r.line);
+      }
       for (size_t k = 0; k < f.functions.size(); ++k) {
         RecordedFunction& r = f.functions[k];
         const StringId name = f.names[k];
-        if (f.file.module->FindFunction(r.name, r.line) < 0) {
-          const int around = f.file.module->FunctionAround(r.name, r.line);
-          r.line_inside = cut_name[name] ||
-                          (around >= 0 && !f.file.module->functions[around].resumptions.empty());
-        }
+        r.line_inside = NamesInside(*f.file.module, r, cut_name[name], first_line);
         const auto hint = class_hint_.find(name);
         if (hint != class_hint_.end()) r.class_hint = hint->second;
+        const auto known = called.find(name);
+        if (known != called.end()) r.called = std::move(known->second);
       }
-      const std::vector<int> located = LocateFunctions(f.functions, *f.file.module, &f.file.exact);
-      for (size_t k = 0; k < f.functions.size(); ++k) Name(f.names[k]).function = located[k];
+      const std::vector<LocatedFunction> located =
+          LocateFunctions(f.functions, *f.file.module, &f.file.exact);
+      for (size_t k = 0; k < f.functions.size(); ++k) {
+        NameInfo& info = Name(f.names[k]);
+        info.function = located[k].function;
+        info.moved = located[k].moved;
+        info.goes_on = located[k].line;
+        info.inside = f.functions[k].line_inside || (info.name == "<module>" && info.line > 1);
+        f.functions[k].called = {};  // nobody asks again
+      }
+    }
+    return true;
+  }
+
+  // Frames that were open when recording began name the line they stood at, and so do those of
+  // generators that are resumed; others name the first line of their function.
+  // `first_line`: the first that is recorded of each name.
+  static bool NamesInside(const PythonModule& module, const RecordedFunction& r, bool cut,
+                          const std::map<std::string, int>& first_line) {
+    if (module.FindFunction(r.name, r.line) >= 0) return false;
+    if (cut) return true;
+    const int around = module.FunctionAround(r.name, r.line);
+    if (around >= 0) return !module.functions[around].resumptions.empty();
+    // In a text that was changed, generators begin above the lines where they go on.
+    return first_line.at(r.name) < r.line &&
+           std::any_of(
+               module.functions.begin(), module.functions.end(),
+               [&](const PythonFunction& g) { return g.name == r.name && !g.resumptions.empty(); });
+  }
+
+  // Some of what the frames of each name called, to know their functions by.
+  bool ReadCalled(std::unordered_map<StringId, std::vector<Observed>>* called) {
+    std::set<std::pair<StringId, StringId>> known;  // caller, called
+    for (SliceIndex i = 0; i < s_.all_slice_count(); ++i) {
+      if (Stop(i)) return false;
+      if (!Counted(i) || RunsUnseen(i)) continue;
+      SliceIndex caller = at_.parent[i];
+      // A module is called through _call_impl.
+      for (int level = 0; level < kMaxCallLevels && caller != kNone && IsFrame(caller) &&
+                          Name(s_.name_id(caller)).module_call;
+           ++level) {
+        caller = at_.parent[caller];
+      }
+      if (caller == kNone || !at_.user_frame[caller]) continue;
+      if (IsFrame(i) && Name(s_.name_id(i)).module_call) continue;
+      const StringId name = s_.name_id(caller);
+      if (files_[Name(name).file].file.module == nullptr) continue;
+      std::vector<Observed>& list = (*called)[name];
+      if (list.size() >= kMaxEvidence || !known.emplace(name, s_.name_id(i)).second) continue;
+      const Observed o = Describe(i, {}, Name(name));
+      if (o.kind != ObservedKind::kRuntime) list.push_back(o);
     }
     return true;
   }
@@ -437,8 +494,8 @@ class AttributionBuilder {
       if (p != kNone && IsFrame(i) && IsFrame(p) && Name(s_.name_id(i)).kind == NameInfo::kModule) {
         // Through wrappers: _wrapped_call_impl, _call_impl, then the module.
         SliceIndex outer = p;
-        for (int level = 0;
-             level < 3 && outer != kNone && IsFrame(outer) && Name(s_.name_id(outer)).module_call;
+        for (int level = 0; level < kMaxCallLevels && outer != kNone && IsFrame(outer) &&
+                            Name(s_.name_id(outer)).module_call;
              ++level) {
           inner_module.emplace(outer, s_.name_id(i));
           outer = at_.parent[outer];
@@ -512,12 +569,11 @@ class AttributionBuilder {
         if (work + a->aligner.work() > kMaxWork) break;
         const size_t count = begin[f + 1] - begin[f];
         const NameInfo& frame = Name(s_.name_id(f));
-        const bool inside = function->first_line != frame.line && function->def_line != frame.line;
-        const bool begun = !(cut_[f] && (inside || function->kind == FunctionKind::kModule));
+        const bool begun = !(cut_[f] && (frame.inside || function->kind == FunctionKind::kModule));
         // A frame that was already open names the line where it stood, one that is resumed the line
         // of its yield: there it goes on.
-        const bool resumed = inside && (!begun || !function->resumptions.empty());
-        const Start start(begun, resumed ? frame.line : 0, files_[frame.file].file.exact);
+        const bool resumed = frame.inside && (!begun || !function->resumptions.empty());
+        const Start start(begun, resumed ? frame.goes_on : 0, files_[frame.file].file.exact);
         const bool ended = s_.end(f) + kJitter < track_end_[s_.track(f)];
         called_at.clear();
         if (call_from_ != kNone) {
@@ -628,9 +684,10 @@ class AttributionBuilder {
   }
 
   // Location of a line in the function of a frame's name; line 0: the function itself. Remembered.
-  uint32_t FrameLocation(StringId name, int line, LineConfidence confidence) {
-    const uint64_t key = static_cast<uint64_t>(name) << 32 | static_cast<uint32_t>(line) << 2 |
-                         static_cast<uint32_t>(confidence);
+  // `lost`: a line was recorded, but the text at hand has no such line.
+  uint32_t FrameLocation(StringId name, int line, LineConfidence confidence, bool lost = false) {
+    const uint64_t key = static_cast<uint64_t>(name) << 32 | static_cast<uint32_t>(line) << 3 |
+                         static_cast<uint32_t>(lost) << 2 | static_cast<uint32_t>(confidence);
     const auto it = frame_locations_.find(key);
     if (it != frame_locations_.end()) return it->second;
     const NameInfo& info = Name(name);
@@ -648,8 +705,9 @@ class AttributionBuilder {
         }
       }
     }
-    const uint32_t location =
-        Location(info.file, function, first, line == 0 ? first : line, confidence, class_name);
+    const bool gone = info.function < 0 && files_[info.file].file.module != nullptr;
+    const uint32_t location = Location(info.file, function, first, line == 0 ? first : line,
+                                       confidence, class_name, lost || gone);
     frame_locations_.emplace(key, location);
     return location;
   }
@@ -659,6 +717,7 @@ class AttributionBuilder {
   struct CalledAt {
     int line = 0;
     LineConfidence confidence = LineConfidence::kExact;
+    bool lost = false;
   };
   CalledAt RecordedCallLine(SliceIndex child) const {
     if (!IsFrame(child) || call_from_ == kNone) return {};
@@ -676,7 +735,7 @@ class AttributionBuilder {
                        const std::map<int, std::map<uint32_t, Observed>>& recorded) {
     if (recorded.empty()) return;
     const NameInfo& info = Name(s_.name_id(frame));
-    const int moved = cut_[frame] ? 0 : function.first_line - info.line;
+    const int moved = info.moved;
     std::vector<RecordedLine> lines;
     for (const auto& [line, called] : recorded) {
       lines.push_back({line, {}});
@@ -688,7 +747,9 @@ class AttributionBuilder {
     for (size_t k = 0; k < lines.size(); ++k) {
       const bool stays = now[k].line == lines[k].line + moved;
       call_lines_[{&function, lines[k].line}] = {
-          now[k].line, stays ? LineConfidence::kExact : LineConfidence::kAligned};
+          now[k].line, stays ? LineConfidence::kExact : LineConfidence::kAligned,
+          now[k].function < 0};
+      if (now[k].line != lines[k].line) files_[info.file].file.exact = false;
     }
   }
 
@@ -697,6 +758,7 @@ class AttributionBuilder {
     const StringId name = s_.name_id(f);
     const CalledAt recorded = RecordedCallLine(child);
     if (recorded.line > 0) return FrameLocation(name, recorded.line, recorded.confidence);
+    if (recorded.lost) return FrameLocation(name, 0, LineConfidence::kFunction, true);
     // A cell's text is seldom at hand, but each of its statements is compiled by itself: the name
     // of its frame has the statement's line.
     const NameInfo& info = Name(name);
@@ -722,6 +784,7 @@ class AttributionBuilder {
         const std::string source = ReadText(info.file.resolved.path);
         if (!source.empty()) info.file.module = Parse(source);
       }
+      info.file.exact = info.file.module != nullptr;  // until a line says otherwise
     }
     return info.file.module.get();
   }
@@ -795,8 +858,10 @@ class AttributionBuilder {
         for (const auto& [name, observed] : called) lines.back().called.push_back(observed);
       }
       const std::vector<FollowedLine> now = FollowRecordedLines(module, functions, lines);
-      for (size_t k = 0; k < lines.size(); ++k)
+      for (size_t k = 0; k < lines.size(); ++k) {
         string_lines_[{key.first, key.second, lines[k].line}] = now[k];
+        if (now[k].line != lines[k].line) files_[key.first].file.exact = false;
+      }
     }
     return true;
   }

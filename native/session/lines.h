@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "session/session.h"
 #include "source/drift.h"
+#include "source/locate.h"
 #include "source/path_mapper.h"
 #include "source/python_syntax.h"
 

@@ -93,6 +93,20 @@ const Names& OverloadedOperators() {
 
 bool In(const Names& names, std::string_view name) { return names.count(name) > 0; }
 
+// Functions of Python's own that call nothing but methods of what they are given.
+bool IsSealed(const Site& s) {
+  static const Names names = {"print", "repr",     "str", "format", "len", "id",
+                              "hash",  "callable", "ord", "chr",    "bin", "hex"};
+  return s.receiver.empty() && In(names, s.name);
+}
+
+// What they run of it: "print" writes text.
+float MatchSealed(const Site& s, std::string_view method) {
+  static const Names writers = {"print", "repr", "str", "format"};
+  static const Names texts = {"__repr__", "__str__", "__format__", "write", "flush"};
+  return In(writers, s.name) && In(texts, method) ? 0.3f : kInfinite;
+}
+
 // A look-up runs these methods of its key; those of numbers and strings are not seen.
 bool Hashes(const Site& s, std::string_view method) {
   return !s.literal_key && (method == "__hash__" || method == "__eq__");
@@ -123,6 +137,7 @@ float MatchFrame(const Site& s, const Observed& o) {
         return s.receiver == "self" ? 0.3f : 0.4f;
       }
       if (std::find(s.aliases.begin(), s.aliases.end(), g) != s.aliases.end()) return 0.1f;
+      if (IsSealed(s)) return MatchSealed(s, g);
       if (o.wrapper) return MatchWrapper(s, o);
       if (g == "__call__") return StartsUpper(s.name) ? 2.4f : 0.6f;
       if (g == "__hash__" || g == "__eq__") return In(HashingCalls(), s.name) ? 0.4f : kInfinite;
@@ -255,6 +270,7 @@ float MatchBuiltin(const Site& s, const Observed& o) {
         return s.receiver.empty() && s.passes_on && !StartsUpper(s.name) ? 1.5f : kInfinite;
       if (b.starts_with("__")) return kInfinite;
       if (s.name == "super" || s.name == "range") return kInfinite;
+      if (IsSealed(s)) return MatchSealed(s, b);
       if (s.receiver.empty() && !StartsUpper(s.name)) return 1.6f;
       return StartsUpper(s.name) ? kInfinite : 2.3f;
     case SiteKind::kAttribute:
@@ -370,7 +386,7 @@ float MatchOperator(const Site& s, const Observed& o) {
       if (s.name == "cross_entropy" && n == "cross_entropy_loss") return 0.1f;
       if (s.name == "scaled_dot_product_attention" && n.find("attention") != std::string_view::npos)
         return 0.1f;
-      if (s.name == "super" || s.name == "range" || s.name == "len" || s.name == "isinstance")
+      if (s.name == "super" || s.name == "range" || s.name == "isinstance" || IsSealed(s))
         return kInfinite;
       return 1.6f;
     }

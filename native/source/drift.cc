@@ -1,7 +1,6 @@
 #include "source/drift.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <unordered_set>
 
@@ -191,115 +190,6 @@ Drift FollowEdits(const PythonModule& before, const PythonModule& now) {
   }
   drift.identical = matched == before.statements.size() && matched == now.statements.size();
   return drift;
-}
-
-std::vector<int> LocateFunctions(const std::vector<RecordedFunction>& recorded,
-                                 const PythonModule& module, bool* exact) {
-  std::vector<int> out(recorded.size(), -1);
-  bool all = true;
-  const auto class_of = [&](int f) -> std::string_view {
-    const int c = module.functions[f].class_index;
-    return c >= 0 ? std::string_view(module.classes[c].name) : std::string_view();
-  };
-  // (name, line) -> function, as PythonModule::FindFunction() finds it.
-  std::map<std::pair<std::string_view, int>, int> by_line;
-  for (size_t f = 0; f < module.functions.size(); ++f) {
-    const PythonFunction& function = module.functions[f];
-    by_line.emplace(std::pair(std::string_view(function.name), function.first_line),
-                    static_cast<int>(f));
-    by_line.emplace(std::pair(std::string_view(function.name), function.def_line),
-                    static_cast<int>(f));
-  }
-  const auto find = [&](const RecordedFunction& r) {
-    if (r.line_inside) return module.FunctionAround(r.name, r.line);
-    const auto it = by_line.find({r.name, r.line});
-    if (it != by_line.end()) return it->second;
-    return r.name == "<module>" && !module.functions.empty() ? 0 : -1;
-  };
-  for (size_t i = 0; i < recorded.size(); ++i) {
-    const RecordedFunction& r = recorded[i];
-    const int f = find(r);
-    if (f < 0) {
-      all = false;
-      continue;
-    }
-    out[i] = f;
-  }
-  if (exact != nullptr) *exact = all;
-  if (all) return out;
-
-  // The text changed. Per name: recorded lines in order against today's in order, order kept,
-  // least movement (a small dynamic program; leaving one out costs more than any movement).
-  constexpr double kLeftOut = 1e6, kOtherClass = 1e5;
-  constexpr size_t kMaxCells = 1'000'000;
-  std::map<std::string_view, std::vector<size_t>> by_name;
-  for (size_t i = 0; i < recorded.size(); ++i) by_name[recorded[i].name].push_back(i);
-  std::map<std::string_view, std::vector<int>> today;
-  for (size_t f = 0; f < module.functions.size(); ++f)
-    today[module.functions[f].name].push_back(static_cast<int>(f));
-  for (auto& [name, indexes] : by_name) {
-    std::vector<size_t>& mine = indexes;  // clang 14 captures no binding
-    const auto it = today.find(name);
-    if (it == today.end()) {
-      for (const size_t i : mine) out[i] = -1;
-      continue;
-    }
-    std::vector<int>& theirs = it->second;
-    std::stable_sort(mine.begin(), mine.end(),
-                     [&](size_t a, size_t b) { return recorded[a].line < recorded[b].line; });
-    std::stable_sort(theirs.begin(), theirs.end(), [&](int a, int b) {
-      return module.functions[a].first_line < module.functions[b].first_line;
-    });
-    // Frames cut by the recording repeat a function under other lines; each is placed alone.
-    bool any_inside = false;
-    for (const size_t i : mine) any_inside = any_inside || recorded[i].line_inside;
-    const size_t n = mine.size(), m = theirs.size();
-    if (any_inside || n * m > kMaxCells) {
-      for (const size_t i : mine) {
-        if (out[i] >= 0) continue;
-        // The nearest by first line; they are in order.
-        const auto after = std::lower_bound(
-            theirs.begin(), theirs.end(), recorded[i].line,
-            [&](int f, int line) { return module.functions[f].first_line < line; });
-        int best = after == theirs.end() ? theirs.back() : *after;
-        if (after != theirs.begin() &&
-            recorded[i].line - module.functions[*std::prev(after)].first_line <=
-                std::abs(module.functions[best].first_line - recorded[i].line)) {
-          best = *std::prev(after);
-        }
-        out[i] = best;
-      }
-      continue;
-    }
-    std::vector<double> cost((n + 1) * (m + 1), 0);
-    const auto at = [&](size_t i, size_t j) -> double& { return cost[i * (m + 1) + j]; };
-    const auto move = [&](size_t i, size_t j) {
-      const RecordedFunction& r = recorded[mine[i]];
-      double c = std::abs(module.functions[theirs[j]].first_line - r.line);
-      const std::string_view owner = class_of(theirs[j]);
-      if (!r.class_hint.empty() && !owner.empty() && owner != r.class_hint) c += kOtherClass;
-      return c;
-    };
-    for (size_t i = n; i-- > 0;) {
-      at(i, m) = at(i + 1, m) + kLeftOut;
-      for (size_t j = m; j-- > 0;) {
-        at(i, j) = std::min({at(i + 1, j + 1) + move(i, j), at(i, j + 1), at(i + 1, j) + kLeftOut});
-      }
-    }
-    for (size_t i = 0, j = 0; i < n;) {
-      if (j < m && at(i, j) == at(i + 1, j + 1) + move(i, j)) {
-        out[mine[i]] = theirs[j];
-        ++i;
-        ++j;
-      } else if (j < m && at(i, j) == at(i, j + 1)) {
-        ++j;
-      } else {
-        out[mine[i]] = -1;
-        ++i;
-      }
-    }
-  }
-  return out;
 }
 
 }  // namespace emberline

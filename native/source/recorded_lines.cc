@@ -98,7 +98,8 @@ std::vector<FollowedLine> FollowRecordedLines(const PythonModule& module,
     }
   }
   const size_t width = candidates.size();
-  if (width == 0 || lines.empty() || lines.size() * width > kMaxCells) return stay;
+  if (width == 0) return std::vector<FollowedLine>(lines.size());
+  if (lines.empty() || lines.size() * width > kMaxCells) return stay;
 
   // Fits of each recorded line; best sums of lines [0, k] with line k at candidate c, and where the
   // line before it then is (kNowhere: none has a place).
@@ -166,9 +167,11 @@ std::vector<FollowedLine> FollowRecordedLines(const PythonModule& module,
     c = before[cell];
   }
   if (!moves) {
-    // Nothing says that the text was changed, but for lines that cannot have called what they did.
+    // Nothing says that the text was changed, but for lines that cannot have called what they did,
+    // or that call nothing at all.
     for (size_t k = 0; k < lines.size(); ++k) {
-      if (!lines[k].called.empty() && staying[k] <= 0) stay[k] = {};
+      const bool calls = by_line.count(stay[k].line) > 0;
+      if (!calls || (!lines[k].called.empty() && staying[k] <= 0)) stay[k] = {};
     }
     return stay;
   }

@@ -396,6 +396,11 @@ TEST_CASE("recorded lines of a text that was changed before it was opened") {
       (swapped == "4:1 5:4 7:8 stale:2 function:0" || swapped == "4:1 6:2 7:8 stale:4 function:0"));
   // A call through a variable gives nothing to go by; nothing else moved.
   CHECK(DeviceByLine(edited("torch.relu(y)", "act(y)")) == "4:1 5:2 6:4 7:8 stale:0 function:0");
+  // Lines of the same number that call nothing, or nothing that could be meant.
+  CHECK(DeviceByLine(edited("    y = torch.relu(y)\n", "    # was relu\n")) ==
+        "4:1 6:4 7:8 stale:2 function:0");
+  CHECK(DeviceByLine(edited("    y = torch.relu(y)\n", "    print(y)\n")) ==
+        "4:1 6:4 7:8 stale:2 function:0");
   // The function is gone.
   CHECK(DeviceByLine("import torch\n\nprint(1)\n").ends_with("stale:15 function:0"));
 }
@@ -416,6 +421,81 @@ TEST_CASE("a document shows what was recorded of a changed text as stale, or whe
   CHECK(std::count_if(at.locations.begin(), at.locations.end(),
                       [](const LineLocation& l) { return l.stale && l.line == 4; }) == 1);
   CHECK(Row(*document->data, *sums, 7, LineConfidence::kAligned).device_self == 4'000);
+}
+
+TEST_CASE("a text with recorded lines is the one that ran unless a line contradicts it") {
+  const auto exact = [](const std::string& text) {
+    const Folder folder;
+    folder.Write("job.py", text);
+    const auto trace = Load(StringEvents());
+    return Data(*trace, folder.Space())->files.at("job.py").exact;
+  };
+  CHECK(exact(kStringSource));
+  std::string text = kStringSource;
+  CHECK(!exact(text.replace(text.find("y = torch.relu(y)"), 17, "print(y)")));
+  CHECK(!exact("import os\n" + kStringSource));
+}
+
+TEST_CASE(
+    "a calling line that the text contradicts is stale, and its call is placed nowhere else") {
+  const Folder folder;
+  std::vector<std::string> events = StepEvents();
+  events[4] = Py("<built-in method relu of Tensor object at 0x7f00>", 150, 50,
+                 "\"CallFrom\":\"prog.py:3\"");
+  std::string text = kSource;
+  text.replace(text.find("    z = y.relu()"), 16, "    # z = y.relu()");
+  folder.Write("prog.py", text);
+  const auto trace = Load(events);
+  const auto data = Data(*trace, folder.Space());
+  CHECK(!data->files.at("prog.py").exact);
+  Ns stale = 0;
+  for (const LineCost& c : Sums(*trace, *data).rows) {
+    const LineLocation& l = data->attribution.locations[c.location];
+    if (l.stale) stale += c.device_self;
+    CHECK((l.stale || l.line != 3));
+  }
+  CHECK(stale == 40'000);
+}
+
+TEST_CASE("a generator in a text that moved goes on from where its yield is now") {
+  const Folder folder;
+  folder.Write("g.py",
+               "import os\n"
+               "\n"
+               "def batches(xs):\n"
+               "    first(xs)\n"
+               "    for x in xs:\n"
+               "        yield load(x)\n"
+               "        use(x)\n"  // 7
+               "        use(xs)\n");
+  const auto trace = Load({
+      Py("g.py(1): batches", 5, 30),
+      Py("<built-in function first>", 8, 2),
+      Py("<built-in function load>", 10, 20),
+      Py("g.py(4): batches", 60, 30),
+      Py("<built-in function use>", 65, 4),
+      Py("<built-in function use>", 70, 5),
+      Py("<built-in function load>", 80, 9),
+      Py("<built-in function len>", 250, 10),
+  });
+  const auto data = Data(*trace, folder.Space());
+  CHECK(!data->files.at("g.py").exact);
+  const LinesResult sums = Sums(*trace, *data);
+  CHECK(Row(*data, sums, 6, LineConfidence::kAligned).host_self == 29'000);
+  CHECK(Row(*data, sums, 7, LineConfidence::kAligned).host_self == 4'000);
+  CHECK(Row(*data, sums, 8, LineConfidence::kAligned).host_self == 5'000);
+}
+
+TEST_CASE("a function that is not in the text any more is stale") {
+  const Folder folder;
+  folder.Write("prog.py", "def main():\n    for x in data():\n        step(net, x)\n");
+  const auto trace = Load(StepEvents());
+  const auto data = Data(*trace, folder.Space());
+  CHECK(!data->files.at("prog.py").exact);
+  for (const LineLocation& l : data->attribution.locations) {
+    if (l.function == "step") CHECK(l.stale);
+    if (l.function == "main") CHECK(!l.stale);
+  }
 }
 
 TEST_CASE("CallFrom lines follow their statements when the text was changed") {

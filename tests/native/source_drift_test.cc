@@ -124,45 +124,5 @@ TEST_CASE("a function that is gone has no place") {
   CHECK(LineAfter(drift, 9) == 0);
 }
 
-TEST_CASE("recorded functions are found where they are") {
-  const PythonModule module = Parsed(kOriginal);
-  bool exact = false;
-  const std::vector<int> found =
-      LocateFunctions({{"helper", 3, false, ""}, {"forward", 7, false, ""}}, module, &exact);
-  CHECK(exact);
-  CHECK(module.functions[static_cast<size_t>(found[0])].qualified == "helper");
-  CHECK(module.functions[static_cast<size_t>(found[1])].qualified == "Net.forward");
-}
-
-TEST_CASE("recorded functions are found after the file moved on") {
-  const PythonModule module = Parsed(
-      "class A:\n"
-      "    def forward(self):\n"  // 2
-      "        pass\n"
-      "class New:\n"
-      "    def forward(self):\n"  // 5
-      "        pass\n"
-      "class B:\n"
-      "    def forward(self):\n"  // 8
-      "        pass\n");
-  bool exact = true;
-  // Recorded with A.forward at 12 and B.forward at 15: the class tells them apart.
-  const std::vector<int> found = LocateFunctions(
-      {{"forward", 15, false, "B"}, {"forward", 12, false, "A"}, {"gone", 3, false, ""}}, module,
-      &exact);
-  CHECK(!exact);
-  CHECK(module.functions[static_cast<size_t>(found[0])].qualified == "B.forward");
-  CHECK(module.functions[static_cast<size_t>(found[1])].qualified == "A.forward");
-  CHECK(found[2] == -1);
-}
-
-TEST_CASE("a frame that was running when recording began names a line inside") {
-  const PythonModule module = Parsed(kOriginal);
-  bool exact = false;
-  const std::vector<int> found = LocateFunctions({{"forward", 9, true, ""}}, module, &exact);
-  CHECK(exact);
-  CHECK(module.functions[static_cast<size_t>(found[0])].qualified == "Net.forward");
-}
-
 }  // namespace
 }  // namespace emberline
