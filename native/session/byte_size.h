@@ -79,7 +79,7 @@ inline size_t HeapBytes(const LinesResult& r) {
 // --- Sources.
 // The family of a class is shared by all sites that name the class; it counts at none of them.
 inline size_t HeapBytes(const Site& s) {
-  return HeapBytesOf(s.name, s.receiver, s.class_name, s.is_any, s.is_none, s.aliases);
+  return HeapBytesOf(s.name, s.receiver, s.class_names, s.is_any, s.is_none, s.aliases);
 }
 inline size_t HeapBytes(const PythonFunction& f) {
   return HeapBytesOf(f.name, f.qualified, f.parameters, f.returned, f.decorators, f.sites, f.edges,
@@ -88,7 +88,9 @@ inline size_t HeapBytes(const PythonFunction& f) {
 inline size_t HeapBytes(const PythonClass& c) {
   return HeapBytesOf(c.name, c.qualified, c.bases, c.attributes, c.registered, c.plain, c.unsure);
 }
-inline size_t HeapBytes(const PythonStatement& s) { return HeapBytes(s.token_lines); }
+inline size_t HeapBytes(const PythonStatement& s) {
+  return HeapBytesOf(s.token_lines, s.called, s.bound);
+}
 inline size_t HeapBytes(const PythonModule& m) {
   return HeapBytesOf(m.functions, m.classes, m.statements);
 }

@@ -118,12 +118,17 @@ float MatchFrame(const Site& s, const Observed& o) {
     static const Names consumers = {"list", "tuple", "set",    "dict", "sum",  "max",    "min",
                                     "all",  "any",   "sorted", "zip",  "next", "extend", "update"};
     if (s.kind == SiteKind::kNext) {
+      // What these give holds its items already.
+      static const Names ready = {"range", "list", "tuple",  "set", "frozenset",
+                                  "dict",  "len",  "sorted", "str", "bytes"};
+      if (In(ready, s.name)) return kInfinite;
       if (s.name == g || s.name.empty()) return 0;
       if (s.aliases.empty()) return 0.15f;
       return std::find(s.aliases.begin(), s.aliases.end(), g) != s.aliases.end() ? 0.02f : 0.4f;
     }
     if (s.kind == SiteKind::kCall) {
-      return In(consumers, s.name) ? 0.3f : s.name == g ? 0.5f : kInfinite;
+      if (In(consumers, s.name)) return s.no_arguments ? kInfinite : 0.3f;
+      return s.name == g ? 0.5f : kInfinite;
     }
   }
   switch (s.kind) {
@@ -230,6 +235,17 @@ float MatchNarrowed(const Site& s, const std::string& type) {
   return alike ? 0.3f : 1.3f;
 }
 
+// A call of an attribute that is known to have been made by these classes or functions.
+float MatchMade(const Site& s, const std::string& type) {
+  float best = 2.2f;  // one of the classes may be a base of the one seen
+  for (const std::string& name : s.class_names) {
+    if (name == type) return 0;
+    if (StartsUpper(name)) continue;
+    best = std::min(best, NamedAfter(s.name, type) || NamedAfter(name, type) ? 0.2f : 0.5f);
+  }
+  return best;
+}
+
 float MatchModule(const Site& s, const Observed& o) {
   if (s.kind != SiteKind::kCall) return kInfinite;
   if (s.name == "__call__") return 0.2f;
@@ -241,13 +257,7 @@ float MatchModule(const Site& s, const Observed& o) {
   if (s.receiver.empty() && (In(functions, s.name) || In(Constructors(), s.name))) return kInfinite;
   const float narrowed = MatchNarrowed(s, o.name);
   if (narrowed >= 0) return narrowed;
-  if (!s.class_name.empty()) {
-    if (s.class_name == o.name) return 0;
-    // A class may be a base of the one seen.
-    if (StartsUpper(s.class_name)) return 2.2f;
-    // A function made the module.
-    return NamedAfter(s.name, o.name) || NamedAfter(s.class_name, o.name) ? 0.2f : 0.5f;
-  }
+  if (!s.class_names.empty()) return MatchMade(s, o.name);
   if (StartsUpper(s.name) || s.name == "super" || s.name == "range" || s.name == "len")
     return kInfinite;
   const std::string site = LowerLetters(s.name), type = LowerLetters(o.name);

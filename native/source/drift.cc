@@ -89,6 +89,102 @@ std::vector<uint64_t> Hashes(const PythonModule& module, const std::vector<uint3
   return out;
 }
 
+using NameSet = std::unordered_set<uint64_t>;
+
+// Names that one text gives to something and another does not.
+struct Renames {
+  NameSet gone, fresh;
+  Renames(const NameSet& before, const NameSet& now) {
+    for (const uint64_t name : before) {
+      if (!now.contains(name)) gone.insert(name);
+    }
+    for (const uint64_t name : now) {
+      if (!before.contains(name)) fresh.insert(name);
+    }
+  }
+  bool Allow(uint64_t from, uint64_t to) const { return gone.contains(from) && fresh.contains(to); }
+};
+
+NameSet BoundIn(const PythonModule& module) {
+  NameSet names;
+  for (const PythonFunction& f : module.functions) names.insert(NameHash(f.name));
+  for (const PythonClass& c : module.classes) names.insert(NameHash(c.name));
+  for (const PythonStatement& s : module.statements) names.insert(s.bound.begin(), s.bound.end());
+  return names;
+}
+
+NameSet BoundIn(const PythonModule& module, size_t function,
+                const std::vector<uint32_t>& statements) {
+  NameSet names;
+  for (const std::string& p : module.functions[function].parameters) names.insert(NameHash(p));
+  for (const uint32_t s : statements) {
+    const std::vector<uint64_t>& bound = module.statements[s].bound;
+    names.insert(bound.begin(), bound.end());
+  }
+  return names;
+}
+
+// The statements of one function in two texts.
+struct Statements {
+  const PythonModule& module;
+  const std::vector<uint32_t>& own;
+  const PythonStatement& at(size_t i) const { return module.statements[own[i]]; }
+};
+
+// Pairs the statements between two neighbours in which only names differ. Where several have one
+// form, there must be as many on both sides: else it is not known which of them is which.
+class RenamedStatements {
+ public:
+  RenamedStatements(const Renames& everywhere, const Renames& here)
+      : everywhere_(everywhere), here_(here) {}
+
+  void Pair(const Statements& a, size_t begin_a, size_t end_a, const Statements& b, size_t begin_b,
+            size_t end_b, Pairs* out) const {
+    if (begin_a == end_a || begin_b == end_b) return;
+    std::unordered_map<uint64_t, int> surplus;
+    for (size_t i = begin_a; i < end_a; ++i) ++surplus[a.at(i).form];
+    for (size_t j = begin_b; j < end_b; ++j) --surplus[b.at(j).form];
+    // One that cannot be told stands for nothing on the other side.
+    const auto forms = [&](const Statements& s, size_t begin, size_t end, uint64_t unlike) {
+      std::vector<uint64_t> list;
+      for (size_t i = begin; i < end; ++i)
+        list.push_back(surplus[s.at(i).form] == 0 ? s.at(i).form : unlike);
+      return list;
+    };
+    for (const auto& [i, j] :
+         CommonSubsequence(forms(a, begin_a, end_a, 1), forms(b, begin_b, end_b, 2))) {
+      if (SameCalls(a.at(begin_a + i), b.at(begin_b + j)))
+        out->emplace_back(static_cast<uint32_t>(begin_a + i), static_cast<uint32_t>(begin_b + j));
+    }
+  }
+
+ private:
+  // What is called has its old name, or the one that was given to it instead.
+  bool SameCalls(const PythonStatement& a, const PythonStatement& b) const {
+    return std::equal(a.called.begin(), a.called.end(), b.called.begin(), b.called.end(),
+                      [&](uint64_t from, uint64_t to) {
+                        return from == to || everywhere_.Allow(from, to) || here_.Allow(from, to);
+                      });
+  }
+
+  const Renames& everywhere_;
+  const Renames& here_;
+};
+
+// Adds what lies between the pairs.
+void AddRenamed(const Statements& a, const Statements& b, const RenamedStatements& renamed,
+                Pairs* pairs) {
+  Pairs more;
+  size_t next_a = 0, next_b = 0;
+  for (const auto& [i, j] : *pairs) {
+    renamed.Pair(a, next_a, i, b, next_b, j, &more);
+    next_a = i + 1;
+    next_b = j + 1;
+  }
+  renamed.Pair(a, next_a, a.own.size(), b, next_b, b.own.size(), &more);
+  pairs->insert(pairs->end(), more.begin(), more.end());
+}
+
 }  // namespace
 
 Drift FollowEdits(const PythonModule& before, const PythonModule& now) {
@@ -165,6 +261,7 @@ Drift FollowEdits(const PythonModule& before, const PythonModule& now) {
   }
 
   size_t matched = 0;
+  const Renames everywhere(BoundIn(before), BoundIn(now));
   for (size_t i = 0; i < n; ++i) {
     if (drift.function[i] < 0) continue;
     const size_t j = static_cast<size_t>(drift.function[i]);
@@ -175,8 +272,13 @@ Drift FollowEdits(const PythonModule& before, const PythonModule& now) {
       drift.line.emplace(f.first_line, g.first_line);
       drift.line.emplace(f.def_line, g.def_line);
     }
-    const Pairs pairs = CommonSubsequence(Hashes(before, own_before[i]), Hashes(now, own_now[j]));
+    Pairs pairs = CommonSubsequence(Hashes(before, own_before[i]), Hashes(now, own_now[j]));
     matched += pairs.size();
+    if (drift.changed[i]) {
+      const Statements old_ones{before, own_before[i]}, new_ones{now, own_now[j]};
+      const Renames here(BoundIn(before, i, own_before[i]), BoundIn(now, j, own_now[j]));
+      AddRenamed(old_ones, new_ones, RenamedStatements(everywhere, here), &pairs);
+    }
     for (const auto& [a, b] : pairs) {
       const PythonStatement& old_statement = before.statements[own_before[i][a]];
       const PythonStatement& new_statement = now.statements[own_now[j][b]];

@@ -1,6 +1,7 @@
 #include "source/python_classes.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -42,7 +43,7 @@ class Resolver {
     const std::vector<PythonClass>& classes = module_.classes;
     attributes_.resize(classes.size());
     for (size_t i = 0; i < classes.size(); ++i) {
-      for (const auto& [name, type] : classes[i].attributes) attributes_[i].emplace(name, type);
+      for (const auto& [name, type] : classes[i].attributes) attributes_[i][name].insert(type);
       by_name_.emplace(classes[i].name, i);
     }
     // Each class and those of its bases that this text defines.
@@ -103,11 +104,15 @@ class Resolver {
     }
     if (owner >= 0 && site.receiver == "self") {
       const auto it = attributes_[owner].find(site.name);
-      if (it != attributes_[owner].end()) site.class_name = ClassMadeBy(std::string(it->second));
+      if (it != attributes_[owner].end()) {
+        for (const std::string_view made : it->second) {
+          if (site.class_names.size() < kMaxFamily) site.class_names.push_back(ClassMadeBy(made));
+        }
+      }
       const auto method = methods_.find(site.name);
       if (site.name == "__class__")
         site.callee_kind = CalleeKind::kClass;
-      else if (method != methods_.end() && site.class_name.empty())
+      else if (method != methods_.end() && site.class_names.empty())
         site.callee_kind = method->second;
       return;
     }
@@ -126,9 +131,9 @@ class Resolver {
 
   // The class whose instance a call gives: a class itself, or the one that a function of this text
   // returns. Another name where neither is known.
-  std::string ClassMadeBy(const std::string& callee) const {
+  std::string ClassMadeBy(std::string_view callee) const {
     const auto it = returned_.find(callee);
-    return it == returned_.end() ? callee : std::string(it->second);
+    return std::string(it == returned_.end() ? callee : it->second);
   }
 
   // One object per class, however many sites name it.
@@ -164,7 +169,8 @@ class Resolver {
   }
 
   PythonModule& module_;
-  std::vector<std::unordered_map<std::string_view, std::string_view>> attributes_;  // per class
+  // Per class: what the attributes' values were made by.
+  std::vector<std::unordered_map<std::string_view, std::set<std::string_view>>> attributes_;
   std::unordered_map<std::string_view, size_t> by_name_;
   std::vector<std::vector<size_t>> families_;  // per class
   std::vector<std::shared_ptr<const ClassFamily>> shared_;

@@ -6,7 +6,7 @@
 
 namespace emberline {
 
-// Fills in class_name, store, callee_kind and family of each site, and which functions are
+// Fills in class_names, store, callee_kind and family of each site, and which functions are
 // wrappers. Linear in sites and classes.
 void ResolveClasses(PythonModule& module);
 

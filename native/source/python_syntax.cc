@@ -37,6 +37,37 @@ uint64_t Mix(uint64_t hash, std::string_view text) {
   return (hash ^ 0xff) * 1099511628211ull;
 }
 
+constexpr uint64_t kEmptyHash = 14695981039346656037ull;
+
+// A node on the way to a token.
+struct Holder {
+  std::string_view type;
+  std::string_view field;  // in the node above it
+};
+
+// An identifier is what a call calls, by its last name.
+bool IsCalled(const std::vector<Holder>& holders, std::string_view field) {
+  if (holders.empty()) return false;
+  const Holder& above = holders.back();
+  return (above.type == "call" && field == "function") ||
+         (above.type == "attribute" && field == "attribute" && above.field == "function");
+}
+
+// An identifier is a variable or attribute that is assigned.
+bool IsBound(const std::vector<Holder>& holders, std::string_view field) {
+  size_t k = holders.size();
+  if (k > 0 && holders[k - 1].type == "attribute") {
+    if (field != "attribute") return false;
+    field = holders[--k].field;
+  }
+  for (; k > 0 && field != "left"; field = holders[--k].field) {
+    const std::string_view type = holders[k - 1].type;
+    if (type == "as_pattern_target" || (type == "named_expression" && field == "name")) return true;
+    if (type != "pattern_list" && type != "tuple_pattern" && type != "list_pattern") return false;
+  }
+  return field == "left";
+}
+
 const char* BinaryName(std::string_view op) {
   static const std::unordered_map<std::string_view, const char*> names = {
       {"+", "add"},           {"-", "sub"},          {"*", "mul"},  {"/", "div"},
@@ -199,7 +230,7 @@ class Walker {
     PythonStatement s;
     s.line = LineOf(node);
     s.function = b.function;
-    s.hash = 14695981039346656037ull;
+    s.hash = s.form = kEmptyHash;
     const uint32_t end = Present(body) ? ts_node_start_byte(body) : ts_node_end_byte(node);
     s.end_line = s.line;
     Tokens(node, end, s);
@@ -207,10 +238,24 @@ class Walker {
     out_.statements.push_back(std::move(s));
   }
 
+  static std::string_view FieldOf(const TSTreeCursor& cursor) {
+    const char* name = ts_tree_cursor_current_field_name(&cursor);
+    return name == nullptr ? std::string_view() : name;
+  }
+
+  static void NameToken(const std::vector<Holder>& holders, std::string_view field,
+                        std::string_view text, PythonStatement& s) {
+    s.form = Mix(s.form, "");
+    if (IsCalled(holders, field))
+      s.called.push_back(NameHash(text));
+    else if (IsBound(holders, field))
+      s.bound.push_back(NameHash(text));
+  }
+
   // Hash and lines of the tokens of `node` before byte `end`, without layout.
   void Tokens(TSNode root, uint32_t end, PythonStatement& s) {
     TSTreeCursor cursor = ts_tree_cursor_new(root);
-    std::vector<std::string_view> holders;  // types of the nodes above
+    std::vector<Holder> holders;  // the nodes above
     bool pending_comma = false;
     int pending_line = 0;
     for (bool done = false; !done;) {
@@ -226,7 +271,8 @@ class Walker {
           const bool closing = type == ")" || type == "]" || type == "}";
           bool skip = text.empty() || type == "line_continuation" || type == "string_end";
           if (type == "(" || type == ")") {
-            const std::string_view holder = holders.empty() ? std::string_view() : holders.back();
+            const std::string_view holder =
+                holders.empty() ? std::string_view() : holders.back().type;
             skip = skip || holder == "parenthesized_expression" || holder == "tuple" ||
                    holder == "tuple_pattern" || holder == "import_from_statement" ||
                    holder == "with_clause";
@@ -243,19 +289,25 @@ class Walker {
           if (pending_comma && type != ",") {
             if (!closing) {
               s.hash = Mix(s.hash, ",");
+              s.form = Mix(s.form, ",");
               s.token_lines.push_back(static_cast<uint32_t>(pending_line));
             }
             pending_comma = false;
           }
           if (!skip) {
             s.hash = Mix(s.hash, text);
+            if (type == "identifier")
+              NameToken(holders, FieldOf(cursor), text, s);
+            else
+              s.form = Mix(s.form, text);
             s.token_lines.push_back(static_cast<uint32_t>(line));
             s.end_line = std::max(s.end_line, line);
           }
         }
       }
+      const std::string_view field = FieldOf(cursor);
       if (descend && ts_tree_cursor_goto_first_child(&cursor)) {
-        holders.push_back(ts_node_type(node));
+        holders.push_back({ts_node_type(node), field});
         continue;
       }
       for (;;) {
@@ -298,7 +350,7 @@ class Walker {
     if (type == "return_statement") {
       std::set<std::string>& returned = out_.functions[b.function].returned;
       if (!children.empty() && returned.size() < kMaxAliases)
-        returned.insert(MadeBy(children[0].node));
+        MadeBy(children[0].node, 0, [&](std::string made) { returned.insert(std::move(made)); });
       Each(children, b, depth);
       LeaveContexts(b, 0);
       b.returns.push_back(b.current);
@@ -844,7 +896,7 @@ class Walker {
 
   void Shape(TSNode node, Builder& b) {
     PythonStatement s;
-    s.hash = 14695981039346656037ull;
+    s.hash = s.form = kEmptyHash;
     Tokens(node, ts_node_end_byte(node), s);
     b.shape = s.hash;
   }
@@ -948,6 +1000,7 @@ class Walker {
     Narrow(b, site);
     if (!Present(arguments)) return;
     const std::vector<Child> list = Children(arguments, true);
+    site.no_arguments = list.empty();
     for (const Child& c : list) {
       const TSNode value =
           Is(c.node, "keyword_argument") ? Field(Children(c.node, true), "value") : c.node;
@@ -1024,8 +1077,9 @@ class Walker {
       if (Present(object) && Present(name) && Text(object) == "self") {
         PythonClass& c = out_.classes[method_class_.back()];
         const std::string text(Text(name));
-        const std::string made = MadeBy(right);
-        if (!made.empty()) c.attributes.emplace_back(text, made);
+        MadeBy(right, 0, [&](std::string made) {
+          if (!made.empty()) c.attributes.emplace_back(text, std::move(made));
+        });
         aliases_.classes.resize(out_.classes.size());
         Alias(right, text, aliases_.classes[method_class_.back()], 0);
         TSNode value = right;  // of a = b = value, the last
@@ -1078,16 +1132,15 @@ class Walker {
     AddAlias(table, variable, name);
   }
 
-  // What made a value: the callee, also where it is called under a condition.
-  std::string MadeBy(TSNode value) const {
-    if (Is(value, "call")) return CalleeName(value);
-    if (!Is(value, "conditional_expression")) return "";
+  // What may have made a value: the callee, or both where a condition decides; "" for what is not
+  // called.
+  template <typename Take>
+  void MadeBy(TSNode value, int depth, const Take& take) const {
     const std::vector<Child> parts = Children(value, true);
-    if (parts.size() != 3) return "";
-    for (const size_t branch : {0, 2}) {
-      if (Is(parts[branch].node, "call")) return CalleeName(parts[branch].node);
-    }
-    return "";
+    if (!Is(value, "conditional_expression") || parts.size() != 3 || depth > 4)
+      return take(Is(value, "call") ? CalleeName(value) : std::string());
+    MadeBy(parts[0].node, depth + 1, take);
+    MadeBy(parts[2].node, depth + 1, take);
   }
 
   static void AddAlias(Aliases& table, const std::string& variable, const std::string& name) {
@@ -1301,6 +1354,8 @@ class Walker {
 };
 
 }  // namespace
+
+uint64_t NameHash(std::string_view name) { return Mix(kEmptyHash, name); }
 
 int PythonModule::FindFunction(std::string_view name, int line) const {
   int found = -1;

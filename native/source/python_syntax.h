@@ -53,12 +53,14 @@ struct Site {
   int line = 0;      // 1-based; the line that the interpreter reports while it runs
   std::string name;  // last name of the callee or attribute; operators as in aten: "add", "add_"
   std::string receiver;  // dotted text before the name: "self", "torch.nn.functional"; may be empty
-  std::string class_name;   // class whose instance was assigned to self.<name>, where that is seen
+  // Classes whose instances were assigned to self.<name>, or the functions that made them.
+  std::vector<std::string> class_names;
   int definition_line = 0;  // first line of the inner code object of kComprehension and kClassBody
   bool repeat = false;      // may run several things in a row
   bool callee = false;      // kAttribute: a function, called at once or through a variable
   AttributeStore store = AttributeStore::kUnknown;  // kAttribute of self
   bool literal_key = false;                         // a[i], i in a: the key is a literal
+  bool no_arguments = false;                        // kCall
   bool passes_on = false;            // kCall: with the arguments of its function, *args
   bool takes_lambda = false;         // kCall: one of its arguments is a lambda
   std::vector<std::string> is_any;   // kCall of a variable where isinstance() named its class
@@ -133,9 +135,15 @@ struct PythonStatement {
   int line = 0;
   int end_line = 0;
   uint64_t hash = 0;
+  uint64_t form = 0;                  // as hash, but with any names in the place of its names
   int function = 0;                   // innermost function
   std::vector<uint32_t> token_lines;  // line of each token that counts
+  std::vector<uint64_t> called;       // NameHash of what it calls, by last name
+  std::vector<uint64_t> bound;        // and of what it assigns
 };
+
+// What names are compared by in PythonStatement.
+uint64_t NameHash(std::string_view name);
 
 struct PythonModule {
   std::vector<PythonFunction> functions;  // [0] is the module; parents before children

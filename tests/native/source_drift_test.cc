@@ -91,6 +91,56 @@ TEST_CASE("reformatting: each token keeps its line") {
   CHECK(back.identical);
 }
 
+TEST_CASE("a statement whose names were changed keeps its line") {
+  const auto after = [](const std::string& before, const std::string& now, int line) {
+    return LineAfter(FollowEdits(Parsed(before), Parsed(now)), line);
+  };
+  const std::string text =
+      "def step(model, x):\n"
+      "    y = model(x)\n"     // 2
+      "    z = y.relu()\n"     // 3
+      "    w = z + y\n"        // 4
+      "    return norm(w)\n";  // 5
+  // A variable, then the parameter that is called; lines above move them.
+  const std::string renamed =
+      "# note\n"
+      "def step(net, x):\n"
+      "    hidden = net(x)\n"
+      "    z = hidden.relu()\n"
+      "    w = z + hidden\n"
+      "    return norm(w)\n";
+  for (const int line : {2, 3, 4, 5}) CHECK(after(text, renamed, line) == line + 1);
+  const Drift drift = FollowEdits(Parsed(text), Parsed(renamed));
+  CHECK(!drift.identical);
+  CHECK(drift.changed[1]);
+  // Another method, another operator, another shape: something else.
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string now = text;
+    return now.replace(now.find(from), from.size(), to);
+  };
+  CHECK(after(text, changed("z = y.relu()", "v = y.gelu()"), 3) == 0);
+  CHECK(after(text, changed("w = z + y", "v = z - y"), 4) == 0);
+  CHECK(after(text, changed("w = z + y", "v = z + y + x"), 4) == 0);
+  CHECK(after(text, changed("norm(w)", "other(w)"), 5) == 0);
+  // A function of the file that got another name is the same function.
+  const std::string called = "def norm(v):\n    return v\n" + text;
+  std::string given = called;
+  for (size_t at = given.find("norm"); at != std::string::npos; at = given.find("norm", at))
+    given.replace(at, 4, "unit");
+  CHECK(after(called, given, 7) == 7);
+}
+
+TEST_CASE("renamed statements of one form are told apart or lost") {
+  const PythonModule before = Parsed("def f(a, b):\n    x = a + b\n    y = b + a\n    return x\n");
+  const Drift both =
+      FollowEdits(before, Parsed("def f(a, b):\n    p = a + b\n    q = b + a\n    return x\n"));
+  CHECK(LineAfter(both, 2) == 2);
+  CHECK(LineAfter(both, 3) == 3);
+  const Drift one = FollowEdits(before, Parsed("def f(a, b):\n    p = c + d\n    return x\n"));
+  CHECK(LineAfter(one, 2) == 0);
+  CHECK(LineAfter(one, 3) == 0);
+}
+
 TEST_CASE("functions that move, and functions that are renamed") {
   const Drift drift = FollowEdits(Parsed(kOriginal), Parsed("import torch\n"
                                                             "class Net:\n"
