@@ -112,20 +112,27 @@ bool Hashes(const Site& s, std::string_view method) {
   return !s.literal_key && (method == "__hash__" || method == "__eq__");
 }
 
+// A turn of a loop resumes a generator.
+float MatchTurn(const Site& s, const std::string& generator) {
+  // What these give holds its items already.
+  static const Names ready = {"range", "list", "tuple",  "set", "frozenset",
+                              "dict",  "len",  "sorted", "str", "bytes"};
+  if (In(ready, s.name)) return kInfinite;
+  if (s.name == generator || s.name.empty()) return 0;
+  if (s.aliases.empty()) return 0.15f;
+  const auto named = std::find(s.aliases.begin(), s.aliases.end(), generator);
+  if (named != s.aliases.end()) return 0.02f;
+  const bool filled = std::all_of(s.aliases.begin(), s.aliases.end(),
+                                  [&](const std::string& name) { return In(ready, name); });
+  return filled ? 1.2f : 0.4f;
+}
+
 float MatchFrame(const Site& s, const Observed& o) {
   const std::string_view g = o.name;
   if (o.generator) {
     static const Names consumers = {"list", "tuple", "set",    "dict", "sum",  "max",    "min",
                                     "all",  "any",   "sorted", "zip",  "next", "extend", "update"};
-    if (s.kind == SiteKind::kNext) {
-      // What these give holds its items already.
-      static const Names ready = {"range", "list", "tuple",  "set", "frozenset",
-                                  "dict",  "len",  "sorted", "str", "bytes"};
-      if (In(ready, s.name)) return kInfinite;
-      if (s.name == g || s.name.empty()) return 0;
-      if (s.aliases.empty()) return 0.15f;
-      return std::find(s.aliases.begin(), s.aliases.end(), g) != s.aliases.end() ? 0.02f : 0.4f;
-    }
+    if (s.kind == SiteKind::kNext) return MatchTurn(s, o.name);
     if (s.kind == SiteKind::kCall) {
       if (In(consumers, s.name)) return s.no_arguments ? kInfinite : 0.3f;
       return s.name == g ? 0.5f : kInfinite;

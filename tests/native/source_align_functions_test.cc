@@ -139,6 +139,59 @@ TEST_CASE("isinstance() tells the branch that calls a module") {
       "f", {{"module GroupNorm", 3}});
 }
 
+TEST_CASE("a generator runs where it is consumed, not in loops over what is there already") {
+  const std::string source =
+      "def main(world):\n"
+      "    seen = set()\n"
+      "    for it in range(2):\n"
+      "        steps = list(rollout(world))\n"
+      "        for s in steps:\n"
+      "            push(s)\n"
+      "def take(frames):\n"
+      "    frames = islice(frames, 3)\n"
+      "    names = set()\n"
+      "    for f in frames:\n"
+      "        names.add(f)\n";
+  CHECK_LINES(source, "main",
+              {{"frame rollout generator", 4},
+               {"frame rollout generator", 4},
+               {"frame push", 6},
+               {"frame push", 6},
+               {"frame rollout generator", 4},
+               {"frame push", 6}});
+  CHECK_LINES(source, "take",
+              {{"frame walk generator", 10}, {"builtin add", 11}, {"frame walk generator", 10}});
+}
+
+TEST_CASE("an attribute that a condition, or two statements, made of one class or another") {
+  const std::string source =
+      "class Block(nn.Module):\n"
+      "    def __init__(self, n, m, act):\n"
+      "        self.conv = nn.Conv2d(n, m)\n"
+      "        self.skip = nn.Conv2d(n, m) if n != m else nn.Identity()\n"
+      "        if act:\n"
+      "            self.last = nn.ReLU()\n"
+      "        else:\n"
+      "            self.last = nn.Sigmoid()\n"
+      "    def forward(self, x):\n"
+      "        h = self.conv(x)\n"
+      "        h = h + self.skip(x)\n"
+      "        return self.last(h)\n";
+  CHECK_LINES(source, "Block.forward",
+              {{"module Conv2d", 10}, {"module Identity", 11}, {"module Sigmoid", 12}});
+  CHECK_LINES(source, "Block.forward",
+              {{"module Conv2d", 10}, {"module Conv2d", 11}, {"module ReLU", 12}});
+}
+
+TEST_CASE("print() calls nothing but what writes its text") {
+  const std::string source =
+      "def f(x, step):\n"
+      "    print(x)\n"
+      "    step(x)\n"
+      "    print(x)\n";
+  CHECK_LINES(source, "f", {{"frame train", 3}, {"frame __repr__", 4}});
+}
+
 TEST_CASE("modules that a function of the file made, or one branch of an expression") {
   const std::string source =
       "def conv_bn(c):\n"
