@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "analysis/host_nesting.h"
 #include "analysis/stack_of.h"
@@ -340,7 +341,7 @@ class AttributionBuilder {
 
   // Some of what the frames of each name called, to know their functions by.
   bool ReadCalled(std::unordered_map<StringId, std::vector<Observed>>* called) {
-    std::set<std::pair<StringId, StringId>> known;  // caller, called
+    std::unordered_set<uint64_t> known;  // caller and called
     for (SliceIndex i = 0; i < s_.all_slice_count(); ++i) {
       if (Stop(i)) return false;
       if (!Counted(i) || RunsUnseen(i)) continue;
@@ -356,7 +357,9 @@ class AttributionBuilder {
       const StringId name = s_.name_id(caller);
       if (files_[Name(name).file].file.module == nullptr) continue;
       std::vector<Observed>& list = (*called)[name];
-      if (list.size() >= kMaxEvidence || !known.emplace(name, s_.name_id(i)).second) continue;
+      if (list.size() >= kMaxEvidence ||
+          !known.emplace(static_cast<uint64_t>(name) << 32 | s_.name_id(i)).second)
+        continue;
       const Observed o = Describe(i, {}, Name(name));
       if (o.kind != ObservedKind::kRuntime) list.push_back(o);
     }

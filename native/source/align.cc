@@ -112,6 +112,13 @@ bool Hashes(const Site& s, std::string_view method) {
   return !s.literal_key && (method == "__hash__" || method == "__eq__");
 }
 
+// Calls that run a generator to its end.
+bool Consumes(const Site& s) {
+  static const Names names = {"list", "tuple", "set",    "dict", "sum",    "max",   "min",
+                              "all",  "any",   "sorted", "zip",  "extend", "update"};
+  return s.kind == SiteKind::kCall && In(names, s.name);
+}
+
 // A turn of a loop resumes a generator.
 float MatchTurn(const Site& s, const std::string& generator) {
   // What these give holds its items already.
@@ -119,7 +126,8 @@ float MatchTurn(const Site& s, const std::string& generator) {
                               "dict",  "len",  "sorted", "str", "bytes"};
   if (In(ready, s.name)) return kInfinite;
   if (s.name == generator || s.name.empty()) return 0;
-  if (s.aliases.empty()) return 0.15f;
+  // An object's own generator is its __iter__, as a rule.
+  if (s.aliases.empty()) return StartsUpper(s.name) && !generator.starts_with("__") ? 0.5f : 0.15f;
   const auto named = std::find(s.aliases.begin(), s.aliases.end(), generator);
   if (named != s.aliases.end()) return 0.02f;
   const bool filled = std::all_of(s.aliases.begin(), s.aliases.end(),
@@ -130,11 +138,9 @@ float MatchTurn(const Site& s, const std::string& generator) {
 float MatchFrame(const Site& s, const Observed& o) {
   const std::string_view g = o.name;
   if (o.generator) {
-    static const Names consumers = {"list", "tuple", "set",    "dict", "sum",  "max",    "min",
-                                    "all",  "any",   "sorted", "zip",  "next", "extend", "update"};
     if (s.kind == SiteKind::kNext) return MatchTurn(s, o.name);
     if (s.kind == SiteKind::kCall) {
-      if (In(consumers, s.name)) return s.no_arguments ? kInfinite : 0.3f;
+      if (Consumes(s) || s.name == "next") return s.no_arguments ? kInfinite : 0.3f;
       return s.name == g ? 0.5f : kInfinite;
     }
   }
@@ -597,7 +603,8 @@ struct FunctionAligner::Impl {
     return k == ObservedKind::kOperator || k == ObservedKind::kRuntime ? kUnplacedOperator
                                                                        : kUnplacedCall;
   }
-  float Repeat(const Site& s) const {
+  float Repeat(uint32_t kind, const Site& s) const {
+    if (kinds[kind].generator && Consumes(s)) return kRepeatOperator;
     return s.kind == SiteKind::kCall ? kRepeatCall : kRepeatOperator;
   }
 
@@ -625,7 +632,7 @@ struct FunctionAligner::Impl {
         const Site& site = function.sites[e.site];
         const float match = costs[sequence[i]][e.site] + e.cost + elsewhere(i, site);
         float best = from[e.from] + match;
-        if (site.repeat) best = std::min(best, from[e.to] + match + Repeat(site));
+        if (site.repeat) best = std::min(best, from[e.to] + match + Repeat(sequence[i], site));
         if (best < to[e.to]) to[e.to] = best;
       }
       CloseForward(to);
@@ -656,8 +663,8 @@ struct FunctionAligner::Impl {
         float through = from[e.from] + match + after[e.to];
         before[e.from] = std::min(before[e.from], match + after[e.to]);
         if (site.repeat) {
-          through = std::min(through, from[e.to] + match + Repeat(site) + after[e.to]);
-          before[e.to] = std::min(before[e.to], match + Repeat(site) + after[e.to]);
+          through = std::min(through, from[e.to] + match + Repeat(sequence[i], site) + after[e.to]);
+          before[e.to] = std::min(before[e.to], match + Repeat(sequence[i], site) + after[e.to]);
         }
         if (through < best) {
           if (site.line != line) other = best;

@@ -27,6 +27,7 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 // compared with what was called, pairs that are looked through for other ways.
 constexpr size_t kMaxPairs = 2'000'000;
 constexpr size_t kMinCandidates = 4, kMaxCandidates = 256;
+constexpr size_t kMaxFamily = 64;
 constexpr size_t kMaxCompared = 4'000'000;
 constexpr size_t kMaxVisited = 20'000'000;
 
@@ -54,8 +55,11 @@ class Locator {
  public:
   Locator(const std::vector<RecordedFunction>& recorded, const PythonModule& module)
       : recorded_(recorded), module_(module), out_(recorded.size()) {
-    for (size_t f = 0; f < module.functions.size(); ++f)
-      by_name_[module.functions[f].name].push_back(static_cast<int>(f));
+    for (size_t f = 0; f < module.functions.size(); ++f) {
+      const PythonFunction& function = module.functions[f];
+      by_name_[function.name].push_back(static_cast<int>(f));
+      methods_.emplace(function.class_index, function.name);
+    }
     for (size_t c = 0; c < module.classes.size(); ++c)
       classes_.emplace(module.classes[c].name, static_cast<int>(c));
   }
@@ -104,22 +108,16 @@ class Locator {
     return known->second = kMisfit * missing / static_cast<double>(called.size());
   }
 
-  bool HasMethod(int owner, Name name) const {
-    const auto it = by_name_.find(name);
-    return it != by_name_.end() && std::any_of(it->second.begin(), it->second.end(), [&](int f) {
-             return module_.functions[f].class_index == owner;
-           });
-  }
-
-  bool IsBase(int base, int derived, int depth = 0) const {
-    if (base == derived) return true;
-    if (depth > 16) return false;
-    for (const std::string& name : module_.classes[derived].bases) {
-      const auto it = classes_.find(name);
-      if (it != classes_.end() && it->second != derived && IsBase(base, it->second, depth + 1))
-        return true;
+  bool IsBase(int base, int derived) const {
+    std::vector<int> family = {derived};
+    for (size_t k = 0; k < family.size() && family.size() < kMaxFamily; ++k) {
+      if (family[k] == base) return true;
+      for (const std::string& name : module_.classes[family[k]].bases) {
+        const auto it = classes_.find(name);
+        if (it != classes_.end()) family.push_back(it->second);
+      }
     }
-    return false;
+    return std::find(family.begin(), family.end(), base) != family.end();
   }
 
   double ClassCost(size_t i, int f) const {
@@ -128,7 +126,7 @@ class Locator {
     if (hint.empty() || owner < 0 || module_.classes[owner].name == hint) return 0;
     const auto it = classes_.find(hint);
     if (it == classes_.end()) return kUnknownClass;  // derived elsewhere, or renamed
-    if (HasMethod(it->second, recorded_[i].name)) return kInfinite;
+    if (methods_.contains({it->second, recorded_[i].name})) return kInfinite;
     return IsBase(owner, it->second) ? 0 : kOtherClass;
   }
 
@@ -163,7 +161,11 @@ class Locator {
   // --- Where something was.
   struct Line {
     int line = 0;
-    std::vector<size_t> indexes;  // of recorded functions, or of definitions
+    std::vector<size_t> indexes;  // of recorded functions
+  };
+  struct TextLine {
+    int line = 0;
+    std::map<Name, int> definitions;  // the first of each name
   };
   struct Pair {
     size_t recorded = 0, text = 0;  // indexes of lines
@@ -171,54 +173,52 @@ class Locator {
     double cost = 0;
   };
 
-  static std::vector<Line> ByLine(std::map<int, std::vector<size_t>>& lines) {
-    std::vector<Line> out;
-    for (auto& [line, indexes] : lines) out.push_back({line, std::move(indexes)});
-    return out;
-  }
-
   // The definition on a line of the text that a recorded function is; -1 where there is none.
-  int OnLine(size_t i, const Line& text) const {
-    for (const size_t f : text.indexes) {
-      if (module_.functions[f].name == recorded_[i].name) return static_cast<int>(f);
-    }
-    return -1;
+  int OnLine(size_t i, const TextLine& text) const {
+    const auto it = text.definitions.find(recorded_[i].name);
+    return it == text.definitions.end() ? -1 : it->second;
   }
 
   void ReadLines() {
-    std::map<int, std::vector<size_t>> recorded, text;
+    std::map<int, std::vector<size_t>> recorded;
     for (size_t i = 0; i < recorded_.size(); ++i) {
       if (IsFirst(recorded_[i])) recorded[recorded_[i].line].push_back(i);
     }
-    for (size_t f = 1; f < module_.functions.size(); ++f)
-      text[module_.functions[f].first_line].push_back(f);
-    recorded_lines_ = ByLine(recorded);
-    text_lines_ = ByLine(text);
+    for (auto& [line, indexes] : recorded) recorded_lines_.push_back({line, std::move(indexes)});
     left_out_.assign(1, 0);
     for (const Line& line : recorded_lines_)
       left_out_.push_back(left_out_.back() + kLeftOut * static_cast<double>(line.indexes.size()));
+    std::map<int, std::map<Name, int>> text;
+    for (size_t f = 1; f < module_.functions.size(); ++f) {
+      const PythonFunction& function = module_.functions[f];
+      text[function.first_line].emplace(function.name, static_cast<int>(f));
+    }
+    for (auto& [line, definitions] : text) {
+      for (const auto& [name, f] : definitions) lines_of_[name].push_back(text_lines_.size());
+      text_lines_.push_back({line, std::move(definitions)});
+    }
   }
 
-  // Lines of the text that hold a definition of one of the names, nearest first.
+  // Lines of the text that hold a definition of one of the names, the nearest where there are many.
   std::vector<size_t> Candidates(const Line& line) const {
-    std::set<size_t> found;
-    for (const size_t i : line.indexes) {
-      const auto it = by_name_.find(recorded_[i].name);
-      if (it == by_name_.end()) continue;
-      for (const int f : it->second) {
-        const auto at = std::lower_bound(text_lines_.begin(), text_lines_.end(),
-                                         module_.functions[f].first_line,
-                                         [](const Line& l, int wanted) { return l.line < wanted; });
-        found.insert(static_cast<size_t>(at - text_lines_.begin()));
-      }
-    }
-    std::vector<size_t> out(found.begin(), found.end());
     const size_t most =
         std::clamp(kMaxPairs / recorded_lines_.size(), kMinCandidates, kMaxCandidates);
-    if (out.size() <= most) return out;
+    std::set<size_t> found;
+    for (const size_t i : line.indexes) {
+      const auto it = lines_of_.find(recorded_[i].name);
+      if (it == lines_of_.end()) continue;
+      const std::vector<size_t>& all = it->second;
+      const auto at =
+          std::lower_bound(all.begin(), all.end(), line.line,
+                           [&](size_t t, int wanted) { return text_lines_[t].line < wanted; });
+      const auto before = std::min<ptrdiff_t>(static_cast<ptrdiff_t>(most), at - all.begin());
+      const auto after = std::min<ptrdiff_t>(static_cast<ptrdiff_t>(most), all.end() - at);
+      found.insert(at - before, at + after);
+    }
+    std::vector<size_t> out(found.begin(), found.end());
     const auto away = [&](size_t t) { return std::abs(text_lines_[t].line - line.line); };
     std::stable_sort(out.begin(), out.end(), [&](size_t a, size_t b) { return away(a) < away(b); });
-    out.resize(most);
+    if (out.size() > most) out.resize(most);
     return out;
   }
 
@@ -281,7 +281,7 @@ class Locator {
   // Other pairs could take the place of this one.
   bool HasRivals(const Pair& p) const {
     size_t of_recorded = 0;
-    const Line& text = text_lines_[p.text];
+    const TextLine& text = text_lines_[p.text];
     for (const size_t i : recorded_lines_[p.recorded].indexes) {
       const int f = OnLine(i, text);
       if (f < 0) continue;
@@ -355,7 +355,9 @@ class Locator {
   }
 
   // A run can have stood on this line: it yields there, or calls something.
-  bool StandsAt(const PythonFunction& function, int line) const {
+  bool StandsAt(const PythonFunction& function, int line) {
+    compared_ += function.sites.size() + function.resumptions.size();
+    if (compared_ > kMaxCompared) return false;
     const auto next =
         std::upper_bound(module_.statements.begin(), module_.statements.end(), line,
                          [](int wanted, const PythonStatement& s) { return wanted < s.line; });
@@ -407,11 +409,14 @@ class Locator {
   std::vector<LocatedFunction> out_;
   std::map<Name, std::vector<int>> by_name_;
   std::map<Name, int> classes_;
-  std::map<Name, size_t> named_;  // recorded first lines
+  std::set<std::pair<int, Name>> methods_;  // with their classes
+  std::map<Name, size_t> named_;            // recorded first lines
   std::unordered_map<uint64_t, double> misfits_;
   size_t compared_ = 0, visited_ = 0;
-  std::vector<Line> recorded_lines_, text_lines_;
-  std::vector<double> left_out_;  // cost of leaving out all recorded lines before
+  std::vector<Line> recorded_lines_;
+  std::vector<TextLine> text_lines_;
+  std::map<Name, std::vector<size_t>> lines_of_;  // indexes of text_lines_
+  std::vector<double> left_out_;                  // cost of leaving out all recorded lines before
   std::vector<Pair> pairs_;
   bool stays_ = false;
 };

@@ -159,6 +159,17 @@ TEST_CASE("a generator runs where it is consumed, not in loops over what is ther
                {"frame push", 6},
                {"frame rollout generator", 4},
                {"frame push", 6}});
+  // Many turns of it in one call are no reason to look for a loop.
+  const std::string loader =
+      "def main(world):\n"
+      "    steps = list(rollout(world))\n"
+      "    for x in Loader(steps):\n"
+      "        push(x)\n";
+  CHECK_LINES(loader, "main",
+              {{"frame rollout generator", 2},
+               {"frame rollout generator", 2},
+               {"frame rollout generator", 2},
+               {"frame rollout generator", 2}});
   CHECK_LINES(source, "take",
               {{"frame walk generator", 10}, {"builtin add", 11}, {"frame walk generator", 10}});
 }
