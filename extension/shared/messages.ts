@@ -1,5 +1,6 @@
-// Every message between the page of a profile editor and the extension. The extension passes requests on to the
+// Every message between the page of an editor and the extension. The extension passes requests on to the
 // daemon without looking inside; the page reaches no files.
+import type { SideName, Sides } from './comparison.ts';
 import type { ProfileOpenResult, TraceInfo, ViewName } from './protocol.ts';
 
 /** Which trace and steps the editor shows; shared by all views of one editor. */
@@ -10,11 +11,29 @@ export interface ViewSelection {
   steps?: string;
 }
 
+/** What a page shows: a view of a profile, or a comparison. */
+export type PageView = ViewName | 'compare';
+
 /** What survives tab switches and reloads. `views` holds each view's own state (sort, filter, scroll, window). */
 export interface EditorState {
-  view: ViewName;
+  view: PageView;
   selection: ViewSelection;
-  views: Partial<Record<ViewName, unknown>>;
+  views: Partial<Record<PageView, unknown>>;
+  /** Of a comparison: the traces and steps of both sides. */
+  sides?: Sides<ViewSelection>;
+}
+
+/** One side of a comparison, as its page begins with it. */
+export interface SideStart {
+  title: string;
+  path: string;
+  selection: ViewSelection;
+}
+
+/** One side of a comparison that is loaded. */
+export interface LoadedSide {
+  profile: ProfileOpenResult;
+  trace: TraceInfo;
 }
 
 /** Where a link inside the editor leads: a view, with what it shall show. */
@@ -58,16 +77,29 @@ export interface FailureData {
 export type ToHost =
   /** Sent once when the page runs. The extension answers `init`. */
   | { type: 'ready' }
-  /** A daemon request; profileId is added by the extension. Answered by `response` with the same id. */
-  | { type: 'request'; id: number; method: string; params: Record<string, unknown> }
+  /**
+   * A daemon request; profileId is added by the extension. Answered by `response` with the same id.
+   * `side`: of which profile of a comparison, where it is not of both.
+   */
+  | {
+      type: 'request';
+      id: number;
+      method: string;
+      params: Record<string, unknown>;
+      side?: SideName;
+    }
   | { type: 'cancel'; id: number }
   | { type: 'state'; state: EditorState }
-  | { type: 'openSource'; target: SourceTarget; toSide: boolean }
+  | { type: 'openSource'; target: SourceTarget; toSide: boolean; side?: SideName }
   | { type: 'copy'; text: string }
   /** Save dialog, then write. `base64` for binary content. */
   | { type: 'save'; suggestedName: string; content: string; base64?: boolean }
   /** Open this view in an editor of its own beside. */
   | { type: 'openToSide'; view: ViewName }
+  /** Of a comparison: show this slice, or find this name, in the timeline of a side's own profile. */
+  | { type: 'showInProfile'; side: SideName; slice?: number; search?: string }
+  /** Of a comparison: the same with its sides swapped, which `state` is already. */
+  | { type: 'swapSides'; state: EditorState }
   | { type: 'cancelLoad' }
   | { type: 'retry' }
   | { type: 'showLog' }
@@ -83,12 +115,16 @@ export type ToView =
       reducedMotion: boolean;
       /** What links into this extension begin with: each kind of VS Code has a scheme of its own. */
       linkBase?: string;
+      /** The page shows a comparison of these. */
+      sides?: Sides<SideStart>;
     }
   /** Another trace is chosen from outside the page; `loading` and `loaded` follow. */
   | { type: 'select'; selection: ViewSelection }
   | { type: 'loading'; stage: string; percent: number }
   /** The trace is loaded: profile/open's result and profile/load's result. Sent again after the daemon restarted. */
   | { type: 'loaded'; profile: ProfileOpenResult; trace: TraceInfo }
+  /** The same for a comparison. */
+  | { type: 'loadedSides'; sides: Sides<LoadedSide> }
   | { type: 'failed'; error: FailureData }
   | { type: 'response'; id: number; result?: unknown; error?: FailureData }
   /** Daemon state for the banner. */
@@ -97,4 +133,4 @@ export type ToView =
   | { type: 'refresh' }
   | { type: 'navigate'; to: Navigation }
   /** A frame whose file could not be found, after openSource; the page offers Locate... through openSource again. */
-  | { type: 'sourceMissing'; target: SourceTarget };
+  | { type: 'sourceMissing'; target: SourceTarget; side?: SideName };

@@ -1,14 +1,15 @@
 // What a page may ask the daemon through the extension.
+import type { SideName } from './comparison.ts';
 import type { ViewSelection } from './messages.ts';
 import type { Method, Methods } from './protocol.ts';
 
 /** Opening and closing profiles is not for pages. */
 export type PageMethod = Extract<
   Method,
-  `${'view' | 'timeline' | 'source'}/${string}` | 'profile/check' | 'profile/load'
+  `${'view' | 'timeline' | 'source' | 'compare'}/${string}` | 'profile/check' | 'profile/load'
 >;
 
-const forwardable = /^(?:(?:view|timeline|source)\/[A-Za-z]+|profile\/(?:check|load))$/;
+const forwardable = /^(?:(?:view|timeline|source|compare)\/[A-Za-z]+|profile\/(?:check|load))$/;
 
 export function isPageMethod(method: string): boolean {
   return forwardable.test(method);
@@ -26,7 +27,7 @@ export const hostParams = [
 /** What a page says itself when it asks; its selection goes along with every request. */
 export type PageParams<M extends PageMethod> = Omit<
   Methods[M]['params'],
-  (typeof hostParams)[number] | keyof ViewSelection
+  (typeof hostParams)[number] | keyof ViewSelection | SideName
 >;
 
 export type Result<M extends Method> = Methods[M]['result'];

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { registerCompareCommands } from './commands/compare_commands.ts';
 import { registerDaemonCommands } from './commands/daemon_commands.ts';
 import { registerLinkHandler } from './commands/link_handler.ts';
 import { openStartupProfile, registerProfileCommands } from './commands/profile_commands.ts';
@@ -9,6 +10,7 @@ import { DaemonClient } from './daemon/client.ts';
 import { daemonProgram } from './daemon/locate.ts';
 import { Profiles } from './daemon/profiles.ts';
 import { Supervisor } from './daemon/supervisor.ts';
+import { ComparisonEditors } from './editors/compare_editor.ts';
 import { FolderFiles } from './editors/folder_files.ts';
 import { ProfileEditors } from './editors/profile_editor.ts';
 import { Annotations } from './source/annotations.ts';
@@ -79,12 +81,18 @@ function registerSourceSurfaces(context: Context, editors: ProfileEditors): vsco
 export function activate(extension: vscode.ExtensionContext): void {
   const context = createContext(extension);
   const editors = new ProfileEditors(context);
+  const comparisons = new ComparisonEditors(context, async (profile, selection, to) => {
+    await editors.navigate(profile, to);
+    if (selection !== undefined) await editors.select(profile, selection);
+  });
   extension.subscriptions.push(
     new FolderFiles().register(),
     editors.register(),
+    comparisons.register(),
     registerProfileCommands(context, editors),
+    registerCompareCommands(context, comparisons),
     registerDaemonCommands(context),
-    registerLinkHandler(context, editors),
+    registerLinkHandler(context, editors, comparisons),
     registerSourceSurfaces(context, editors),
     new StatusItem(context),
     keepContextKeys(context),

@@ -1,13 +1,23 @@
 import * as vscode from 'vscode';
 import type { Context } from '../workspace/context.ts';
 import { plainText } from '../source/format.ts';
-import { parseTimelineLink } from '../editors/link.ts';
+import type { ComparisonEditors } from '../editors/compare_editor.ts';
+import { parseComparisonLink, parseTimelineLink } from '../editors/link.ts';
 import type { ProfileEditors } from '../editors/profile_editor.ts';
 
-/** Links that the timeline copied: the same file, window and selection again. */
-export function registerLinkHandler(context: Context, editors: ProfileEditors): vscode.Disposable {
+/** Links that pages copied: a timeline's file, window and selection again, or a comparison. */
+export function registerLinkHandler(
+  context: Context,
+  editors: ProfileEditors,
+  comparisons: ComparisonEditors,
+): vscode.Disposable {
   return vscode.window.registerUriHandler({
     async handleUri(uri) {
+      const comparison = parseComparisonLink(uri.path, uri.query);
+      if (comparison !== undefined) {
+        await comparisons.open(comparison);
+        return;
+      }
       const link = parseTimelineLink(uri.path, uri.query);
       if (link === undefined) {
         void vscode.window.showWarningMessage('This link does not lead to a profile.');

@@ -1,4 +1,4 @@
-import { basename, isAbsolute, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Navigation, ViewSelection } from '#shared/messages.ts';
 import { openOnStartup } from '../workspace/config.ts';
@@ -8,9 +8,7 @@ import { isViewName } from '../editors/messages.ts';
 import { labelText, plainText } from '../source/format.ts';
 import { recorderSnippet } from '../source/recorder.ts';
 import { mayHoldTrace, profileViewType } from '../editors/profile_path.ts';
-
-/** More traces than this are not offered by name. */
-const offeredTraces = 40;
+import { pickProfile } from './pick_profile.ts';
 
 /** Opens a path in the profile editor; says why where that is not possible. */
 export async function openProfile(path: string): Promise<void> {
@@ -24,70 +22,14 @@ export async function openProfile(path: string): Promise<void> {
   await vscode.commands.executeCommand('vscode.openWith', uri, profileViewType);
 }
 
-interface Choice extends vscode.QuickPickItem {
-  path?: string;
-  browse?: 'file' | 'folder';
-}
-
-async function browse(kind: 'file' | 'folder'): Promise<string | undefined> {
-  const picked = await vscode.window.showOpenDialog({
-    title: kind === 'file' ? 'Open a Trace' : 'Open a Run or Log Folder',
-    openLabel: 'Open Profile',
-    canSelectFiles: kind === 'file',
-    canSelectFolders: kind === 'folder',
-    canSelectMany: false,
-    ...(kind === 'file' ? { filters: { Traces: ['json', 'gz'], 'All files': ['*'] } } : {}),
-  });
-  return picked?.[0]?.fsPath;
-}
-
-/** Offers the traces of the workspace, and to look for others. */
-async function pickProfile(): Promise<string | undefined> {
-  const pick = vscode.window.createQuickPick<Choice>();
-  pick.title = 'Open PyTorch Profile';
-  pick.placeholder = 'A trace of this workspace, or one from elsewhere';
-  pick.matchOnDescription = true;
-  const others: Choice[] = [
-    { label: '$(file) Choose a trace file...', browse: 'file', alwaysShow: true },
-    { label: '$(folder) Choose a run or log folder...', browse: 'folder', alwaysShow: true },
-  ];
-  pick.items = others;
-  pick.busy = true;
-  const search = new vscode.CancellationTokenSource();
-  const found = vscode.workspace.findFiles(
-    '**/*.pt.trace.{json,json.gz}',
-    '**/{node_modules,.git}/**',
-    offeredTraces,
-    search.token,
-  );
-  void found.then((uris) => {
-    const traces = uris
-      .map((uri): Choice => ({
-        label: `$(flame) ${basename(uri.fsPath)}`,
-        description: vscode.workspace.asRelativePath(vscode.Uri.joinPath(uri, '..')),
-        path: uri.fsPath,
-      }))
-      .sort((a, b) => (a.path ?? '').localeCompare(b.path ?? ''));
-    pick.items = [...traces, ...others];
-    pick.busy = false;
-  });
-  const choice = await new Promise<Choice | undefined>((resolve) => {
-    pick.onDidAccept(() => resolve(pick.selectedItems[0]));
-    pick.onDidHide(() => resolve(undefined));
-    pick.show();
-  });
-  search.cancel();
-  search.dispose();
-  pick.dispose();
-  if (choice?.browse !== undefined) return browse(choice.browse);
-  return choice?.path;
-}
-
 /** The Explorer hands over the entry under the mouse, and all that are selected with it. */
 async function onOpen(resource: unknown, selected: unknown): Promise<void> {
   if (!(resource instanceof vscode.Uri)) {
-    const path = await pickProfile();
-    if (path !== undefined) await openProfile(path);
+    const picked = await pickProfile({
+      title: 'Open PyTorch Profile',
+      placeholder: 'A trace of this workspace, or one from elsewhere',
+    });
+    if (picked !== undefined) await openProfile(picked.path);
     return;
   }
   const all = Array.isArray(selected)

@@ -1,9 +1,12 @@
 import * as vscode from 'vscode';
-import { profileScheme } from './profile_path.ts';
+import { readComparison } from '#shared/comparison.ts';
+import { compareScheme, profileScheme } from './profile_path.ts';
+
+const permissions = vscode.FilePermission.Readonly;
 
 /**
- * Lets VS Code find addresses of our scheme: an editor needs a resource that exists. There is
- * nothing to read in it; the profile editor asks the daemon.
+ * Lets VS Code find addresses of our schemes: an editor needs a resource that exists. There is
+ * nothing to read in it; the editors ask the daemon.
  */
 export class FolderFiles implements vscode.FileSystemProvider {
   private readonly changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
@@ -12,7 +15,9 @@ export class FolderFiles implements vscode.FileSystemProvider {
   register(): vscode.Disposable {
     return vscode.Disposable.from(
       this.changed,
-      vscode.workspace.registerFileSystemProvider(profileScheme, this, { isReadonly: true }),
+      ...[profileScheme, compareScheme].map((scheme) =>
+        vscode.workspace.registerFileSystemProvider(scheme, this, { isReadonly: true }),
+      ),
     );
   }
 
@@ -21,13 +26,18 @@ export class FolderFiles implements vscode.FileSystemProvider {
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
+    if (uri.scheme === compareScheme) {
+      // Whether its traces are still there is for the editor to say.
+      if (readComparison(uri.query) === undefined) throw vscode.FileSystemError.FileNotFound(uri);
+      return { type: vscode.FileType.File, ctime: 0, mtime: 0, size: 0, permissions };
+    }
     const real = await vscode.workspace.fs.stat(vscode.Uri.file(uri.fsPath));
     return {
       type: vscode.FileType.File,
       ctime: real.ctime,
       mtime: real.mtime,
       size: 0,
-      permissions: vscode.FilePermission.Readonly,
+      permissions,
     };
   }
 

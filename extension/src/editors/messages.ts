@@ -1,3 +1,4 @@
+import { isSideName, selectionsOf } from '#shared/comparison.ts';
 import { type EditorState, type SourceTarget, type ToHost } from '#shared/messages.ts';
 import { views, type ViewName } from '#shared/protocol.ts';
 import { hostParams, isPageMethod } from '#shared/requests.ts';
@@ -35,12 +36,14 @@ function sourceTarget(value: unknown): SourceTarget | undefined {
 
 /** A state as a page sent it or as it was stored; undefined when it is not one. */
 export function editorState(value: unknown): EditorState | undefined {
-  if (!isRecord(value) || !isViewName(value.view)) return undefined;
+  if (!isRecord(value) || !(isViewName(value.view) || value.view === 'compare')) return undefined;
+  const sides = selectionsOf(value.sides);
   const selection = isRecord(value.selection) ? value.selection : {};
   return {
     view: value.view,
     selection: selectionOf(selection),
     views: isRecord(value.views) ? value.views : {},
+    ...(sides === undefined ? {} : { sides }),
   };
 }
 
@@ -62,6 +65,7 @@ export function parseMessage(value: unknown): ToHost | undefined {
         id: value.id,
         method: value.method,
         params: isRecord(value.params) ? pageParams(value.params) : {},
+        ...(isSideName(value.side) ? { side: value.side } : {}),
       };
     case 'cancel':
       return typeof value.id === 'number' ? { type: 'cancel', id: value.id } : undefined;
@@ -71,7 +75,8 @@ export function parseMessage(value: unknown): ToHost | undefined {
     }
     case 'openSource': {
       const target = sourceTarget(value.target);
-      return target && { type: 'openSource', target, toSide: value.toSide === true };
+      const side = isSideName(value.side) ? { side: value.side } : {};
+      return target && { type: 'openSource', target, toSide: value.toSide === true, ...side };
     }
     case 'copy':
       return typeof value.text === 'string' ? { type: 'copy', text: value.text } : undefined;
@@ -87,6 +92,20 @@ export function parseMessage(value: unknown): ToHost | undefined {
       };
     case 'openToSide':
       return isViewName(value.view) ? { type: 'openToSide', view: value.view } : undefined;
+    case 'showInProfile': {
+      const { side, slice, search } = value;
+      if (!isSideName(side)) return undefined;
+      return {
+        type: 'showInProfile',
+        side,
+        ...(Number.isSafeInteger(slice) && Number(slice) >= 0 ? { slice: Number(slice) } : {}),
+        ...(typeof search === 'string' ? { search } : {}),
+      };
+    }
+    case 'swapSides': {
+      const state = editorState(value.state);
+      return state && { type: 'swapSides', state };
+    }
     default:
       return undefined;
   }

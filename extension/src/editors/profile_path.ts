@@ -7,6 +7,10 @@ export const profileScheme = 'emberline-profile';
 /** The view type of the profile editor in the manifest. */
 export const profileViewType = 'emberline.profile';
 
+/** Scheme and view type of comparisons: the address holds what is compared. */
+export const compareScheme = 'emberline-compare';
+export const compareViewType = 'emberline.compare';
+
 /** The same editor for files of any name, which *Open With...* offers beside the text editor. */
 export const traceViewType = 'emberline.trace';
 

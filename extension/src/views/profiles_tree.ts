@@ -76,6 +76,7 @@ export class ProfilesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
       case 'run': {
         const item = new vscode.TreeItem(labelText(node.run.name || 'run'), Expanded);
         item.iconPath = new vscode.ThemeIcon('folder');
+        item.contextValue = 'trace';
         return item;
       }
       case 'worker': {
@@ -151,6 +152,7 @@ export class ProfilesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
   }
 
   private link(item: vscode.TreeItem, profile: OpenProfile, selection: ViewSelection): void {
+    item.contextValue = 'trace';
     item.command = {
       title: 'Show',
       command: 'emberline.selectTrace',

@@ -26,16 +26,28 @@ export async function sourceParams(): Promise<{
   };
 }
 
+const comparedMethods = new Set(['compare/verdict', 'compare/table']);
+
 /** Methods that take the parameters of `sourceParams`. */
 export function wantsSourceParams(method: string): boolean {
-  return method.startsWith('source/') || method === 'view/lines';
+  return method.startsWith('source/') || method === 'view/lines' || comparedMethods.has(method);
 }
 
-const ruledMethods = new Set(['view/overview', 'view/operators', 'view/kernels']);
+const ruledMethods = new Set([
+  'view/overview',
+  'view/operators',
+  'view/kernels',
+  ...comparedMethods,
+]);
 
 /** The user's rules for the methods that judge kernels by them. */
 export function ruleParams(method: string): { tensorCoreRules?: string[] } {
   if (!ruledMethods.has(method)) return {};
   const rules = tensorCoreRules();
   return rules.length === 0 ? {} : { tensorCoreRules: rules };
+}
+
+/** What a request needs beside what the page says. */
+export async function hostParamsOf(method: string): Promise<Record<string, unknown>> {
+  return { ...(wantsSourceParams(method) ? await sourceParams() : {}), ...ruleParams(method) };
 }

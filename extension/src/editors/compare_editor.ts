@@ -1,0 +1,277 @@
+import { basename, dirname } from 'node:path';
+import * as vscode from 'vscode';
+import {
+  bothSides,
+  readComparison,
+  sideNames,
+  swapped,
+  writeComparison,
+  type Comparison,
+  type SideName,
+  type Sides,
+} from '#shared/comparison.ts';
+import type { EditorState, Navigation, ToHost, ViewSelection } from '#shared/messages.ts';
+import { selectionOf, traceOf } from '#shared/selection.ts';
+import type { OpenProfile } from '../daemon/profiles.ts';
+import { pathsChanged } from '../workspace/config.ts';
+import { hostParamsOf, type Context } from '../workspace/context.ts';
+import { ComparisonSession } from './comparison_session.ts';
+import { DiskWatch } from './disk_watch.ts';
+import { PagePanel } from './page_panel.ts';
+import { compareScheme, compareViewType, shortTitle } from './profile_path.ts';
+import { StateStore } from './state_store.ts';
+
+/** What of a side tells it from the other, where their files have one name. */
+function sideTitle(comparison: Comparison, side: SideName): string {
+  const { path, worker, span, run, steps } = comparison[side];
+  const other = swapped(comparison)[side];
+  const title = shortTitle(basename(path));
+  if (title !== shortTitle(basename(other.path))) return title;
+  const parts: [string | undefined, string | undefined][] = [
+    [run, other.run],
+    [worker, other.worker],
+    [span, other.span],
+    [steps === undefined ? undefined : `steps ${steps}`, other.steps && `steps ${other.steps}`],
+  ];
+  const different = parts.filter(([own, others]) => own !== others).map(([own]) => own ?? 'all');
+  if (path !== other.path) different.unshift(basename(dirname(path)));
+  return different.length === 0 ? title : `${title} (${different.join(', ')})`;
+}
+
+/** The address of a comparison; its last part is the title of the tab. */
+export function comparisonUri(comparison: Comparison): vscode.Uri {
+  const names = sideNames.map((side) => sideTitle(comparison, side).replace(/[/\\]/g, '_'));
+  return vscode.Uri.from({
+    scheme: compareScheme,
+    path: `/${names.join(' \u2194 ')}`,
+    query: writeComparison(comparison),
+  });
+}
+
+/** Two profiles as VS Code's document: only their addresses; the daemon reads the files. */
+class ComparisonDocument implements vscode.CustomDocument {
+  readonly uri: vscode.Uri;
+  readonly comparison: Comparison;
+  readonly profiles: Sides<OpenProfile>;
+  private readonly context: Context;
+
+  constructor(uri: vscode.Uri, comparison: Comparison, context: Context) {
+    this.uri = uri;
+    this.comparison = comparison;
+    this.context = context;
+    this.profiles = bothSides((side) => context.profiles.acquire(comparison[side].path));
+  }
+
+  dispose(): void {
+    for (const side of sideNames) this.context.profiles.release(this.profiles[side]);
+  }
+}
+
+/** What one comparison leaves to the one who knows all of them, and the profile editors. */
+interface ComparisonOwner {
+  onState(editor: OpenComparison, state: EditorState): void;
+  swapSides(editor: OpenComparison, state: EditorState): Promise<void>;
+  showInProfile(
+    profile: OpenProfile,
+    selection: ViewSelection | undefined,
+    to: Navigation,
+  ): Promise<void>;
+}
+
+/** One open comparison: its panel, and what stands behind it. */
+class OpenComparison implements vscode.Disposable {
+  readonly document: ComparisonDocument;
+  readonly page: PagePanel;
+  readonly session: ComparisonSession;
+  private readonly owner: ComparisonOwner;
+  private readonly watches: vscode.Disposable[];
+
+  constructor(
+    document: ComparisonDocument,
+    panel: vscode.WebviewPanel,
+    state: EditorState,
+    context: Context,
+    owner: ComparisonOwner,
+  ) {
+    this.document = document;
+    this.owner = owner;
+    const { profiles } = document;
+    const folder = vscode.Uri.file(dirname(profiles.candidate.path));
+    this.page = new PagePanel(panel, context, folder, (message) => this.handle(message));
+    this.session = new ComparisonSession(profiles, context.supervisor, state, (message) =>
+      this.page.post(message),
+    );
+    this.watches = sideNames
+      .map((side) => profiles[side])
+      .filter((profile, index, all) => all.indexOf(profile) === index)
+      .map((profile) => {
+        const uri = vscode.Uri.file(profile.path);
+        const isFolder = !/\.json(?:\.gz)?$/i.test(profile.path);
+        return new DiskWatch(uri, isFolder, profile.title, () => {
+          profile.reopen();
+          void this.session.loadTrace();
+        });
+      });
+  }
+
+  start(): void {
+    void this.session.loadTrace();
+    this.page.start(basename(this.document.uri.path));
+  }
+
+  dispose(): void {
+    for (const watch of this.watches) watch.dispose();
+    this.session.dispose();
+  }
+
+  private async handle(message: ToHost): Promise<void> {
+    const { session, page } = this;
+    const { profiles } = this.document;
+    switch (message.type) {
+      case 'ready':
+        page.started(() => {
+          this.tellStart();
+          session.ready();
+        });
+        break;
+      case 'request': {
+        const { id, method, params, side } = message;
+        await session.request(id, method, params, side, await hostParamsOf(method));
+        break;
+      }
+      case 'cancel':
+        session.cancelRequest(message.id);
+        break;
+      case 'state':
+        session.setState(message.state);
+        this.owner.onState(this, message.state);
+        break;
+      case 'openSource':
+        await page.openFrame(
+          profiles[message.side ?? 'candidate'],
+          message.target,
+          message.toSide,
+          message.side,
+        );
+        break;
+      case 'showInProfile': {
+        const { side, slice, search } = message;
+        const to: Navigation = { view: 'timeline' };
+        if (slice !== undefined) to.slice = slice;
+        else if (search !== undefined) to.search = search;
+        const trace = traceOf(session.selections[side]);
+        const selection = Object.keys(trace).length === 0 ? undefined : trace;
+        await this.owner.showInProfile(profiles[side], selection, to);
+        break;
+      }
+      case 'swapSides':
+        await this.owner.swapSides(this, message.state);
+        break;
+      case 'cancelLoad':
+        session.cancelLoad();
+        break;
+      case 'retry':
+        await session.loadTrace();
+        break;
+      default:
+        break;
+    }
+  }
+
+  private tellStart(): void {
+    const { document, session, page } = this;
+    const { comparison, profiles } = document;
+    page.post({
+      type: 'init',
+      title: basename(document.uri.path),
+      path: sideNames.map((side) => comparison[side].path).join('\n'),
+      state: session.state,
+      sides: bothSides((side) => ({
+        title: shortTitle(profiles[side].title),
+        path: profiles[side].path,
+        selection: session.selections[side],
+      })),
+      ...page.common,
+    });
+  }
+}
+
+/** The editors that compare two profiles. */
+export class ComparisonEditors implements vscode.CustomReadonlyEditorProvider<ComparisonDocument> {
+  private readonly context: Context;
+  private readonly states: StateStore;
+  private readonly editors = new Set<OpenComparison>();
+  /** State for the next editor of an address, when another one hands it over. */
+  private readonly wanted = new Map<string, EditorState>();
+  private readonly showInProfile: ComparisonOwner['showInProfile'];
+
+  constructor(context: Context, showInProfile: ComparisonOwner['showInProfile']) {
+    this.context = context;
+    this.showInProfile = showInProfile;
+    this.states = new StateStore(context.extension.workspaceState);
+  }
+
+  register(): vscode.Disposable {
+    return vscode.Disposable.from(
+      vscode.window.registerCustomEditorProvider(compareViewType, this, {
+        supportsMultipleEditorsPerDocument: true,
+        webviewOptions: { retainContextWhenHidden: false, enableFindWidget: false },
+      }),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (!pathsChanged(event) && !event.affectsConfiguration('emberline.tensorCoreRules'))
+          return;
+        for (const editor of this.editors) editor.page.post({ type: 'refresh' });
+      }),
+    );
+  }
+
+  /** Opens a comparison, or shows the tab that it has. */
+  async open(comparison: Comparison, column?: vscode.ViewColumn): Promise<void> {
+    const uri = comparisonUri(comparison);
+    await vscode.commands.executeCommand('vscode.openWith', uri, compareViewType, column);
+  }
+
+  openCustomDocument(uri: vscode.Uri): ComparisonDocument {
+    const comparison = readComparison(uri.query);
+    if (comparison === undefined) throw vscode.FileSystemError.FileNotFound(uri);
+    return new ComparisonDocument(uri, comparison, this.context);
+  }
+
+  resolveCustomEditor(document: ComparisonDocument, panel: vscode.WebviewPanel): void {
+    const key = document.uri.toString();
+    const { comparison, profiles } = document;
+    const state = this.wanted.get(key) ??
+      this.states.load(key, panel.viewColumn) ?? {
+        view: 'compare',
+        selection: {},
+        views: {},
+        sides: bothSides((side) => selectionOf(comparison[side])),
+      };
+    this.wanted.delete(key);
+    const editor = new OpenComparison(document, panel, state, this.context, {
+      onState: (from, next) => this.states.save(key, from.page.panel.viewColumn, next),
+      swapSides: (from, next) => this.swapSides(from, next),
+      showInProfile: this.showInProfile,
+    });
+    this.editors.add(editor);
+    panel.onDidDispose(() => {
+      this.editors.delete(editor);
+      editor.dispose();
+    });
+    const follow = (): void => this.context.profiles.activate(profiles.candidate);
+    if (panel.active) follow();
+    panel.onDidChangeViewState(() => {
+      if (panel.active) follow();
+    });
+    editor.start();
+  }
+
+  /** The address tells which side is which, so the swapped comparison has an editor of its own. */
+  private async swapSides(editor: OpenComparison, state: EditorState): Promise<void> {
+    const comparison = swapped(editor.document.comparison);
+    this.wanted.set(comparisonUri(comparison).toString(), state);
+    const { panel } = editor.page;
+    await this.open(comparison, panel.viewColumn);
+    panel.dispose();
+  }
+}

@@ -1,0 +1,161 @@
+import { existsSync } from 'node:fs';
+import * as vscode from 'vscode';
+import type { SideName } from '#shared/comparison.ts';
+import type { SourceTarget, ToHost, ToView } from '#shared/messages.ts';
+import type { OpenProfile } from '../daemon/profiles.ts';
+import { plainText } from '../source/format.ts';
+import { locateSource, openSource } from '../source/open_source.ts';
+import type { Context } from '../workspace/context.ts';
+import { parseMessage } from './messages.ts';
+import { pageHtml } from './page_html.ts';
+
+/** Messages that every page's panel answers alike. */
+type Common = Extract<ToHost, { type: 'copy' | 'save' | 'showLog' | 'restartDaemon' }>;
+
+function isCommon(message: ToHost): message is Common {
+  return ['copy', 'save', 'showLog', 'restartDaemon'].includes(message.type);
+}
+
+/** A panel with our page: what waits for the page to run, and what pages of every kind ask for. */
+export class PagePanel {
+  readonly panel: vscode.WebviewPanel;
+  private readonly context: Context;
+  /** Where files are saved unless the user says otherwise. */
+  private readonly folder: vscode.Uri;
+  private readonly handle: (message: Exclude<ToHost, Common>) => Promise<void> | void;
+  /** False while the page is hidden: it is thrown away then and started again when shown. */
+  private alive = false;
+  private readonly queue: ToView[] = [];
+  /** Files whose frames could not be opened; asking again means that the user wants to locate them. */
+  private readonly missing = new Set<string>();
+
+  constructor(
+    panel: vscode.WebviewPanel,
+    context: Context,
+    folder: vscode.Uri,
+    handle: (message: Exclude<ToHost, Common>) => Promise<void> | void,
+  ) {
+    this.panel = panel;
+    this.context = context;
+    this.folder = folder;
+    this.handle = handle;
+    panel.onDidChangeViewState(() => {
+      if (!panel.visible) this.alive = false;
+    });
+    panel.webview.onDidReceiveMessage((message: unknown) => this.receive(message));
+  }
+
+  /** Starts the page. */
+  start(title: string): void {
+    const { webview } = this.panel;
+    const dist = vscode.Uri.joinPath(this.context.extension.extensionUri, 'dist');
+    webview.options = { enableScripts: true, localResourceRoots: [dist] };
+    const asset = (name: string) =>
+      webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();
+    const hasStyle = existsSync(vscode.Uri.joinPath(dist, 'webview.css').fsPath);
+    webview.html = pageHtml({
+      cspSource: webview.cspSource,
+      scriptUri: asset('webview.js'),
+      ...(hasStyle ? { styleUri: asset('webview.css') } : {}),
+      title,
+    });
+  }
+
+  /** Tells the page, where one runs. */
+  post(message: ToView): void {
+    // A page that is started again is told everything anew; answers to the old one are of no use.
+    if (this.alive) void this.panel.webview.postMessage(message);
+  }
+
+  /** Tells the page as soon as one runs. */
+  postLater(message: ToView): void {
+    this.queue.push(message);
+  }
+
+  /** Comes to the front and tells the page; one that does not run yet is told once it does. */
+  showWith(message: ToView): void {
+    if (!this.alive) this.postLater(message);
+    this.panel.reveal(undefined, false);
+    this.post(message);
+  }
+
+  /** The page runs: `tell` says how things stand, then comes what has waited. */
+  started(tell: () => void): void {
+    this.alive = true;
+    tell();
+    for (const message of this.queue.splice(0)) this.post(message);
+  }
+
+  /** What every page is told at its start. */
+  get common(): { reducedMotion: boolean; linkBase: string } {
+    const motion = vscode.workspace.getConfiguration('workbench').get<string>('reduceMotion');
+    return {
+      reducedMotion: motion === 'on',
+      linkBase: `${vscode.env.uriScheme}://${this.context.extension.extension.id}`,
+    };
+  }
+
+  /** Opens a frame of a trace; the page offers to locate its file by asking for it once more. */
+  async openFrame(
+    profile: OpenProfile,
+    target: SourceTarget,
+    toSide: boolean,
+    side?: SideName,
+  ): Promise<void> {
+    const outcome = await openSource(profile, target, toSide);
+    if (outcome === 'opened') this.missing.delete(target.file);
+    if (outcome !== 'missing') return;
+    if (this.missing.has(target.file)) {
+      await locateSource(target, toSide);
+      return;
+    }
+    this.missing.add(target.file);
+    this.post({ type: 'sourceMissing', target, ...(side === undefined ? {} : { side }) });
+  }
+
+  private receive(value: unknown): void {
+    const message = parseMessage(value);
+    if (message === undefined) {
+      this.context.log.warn('A page sent a message that is not understood');
+      return;
+    }
+    const handled = async (): Promise<void> =>
+      isCommon(message) ? this.handleCommon(message) : this.handle(message);
+    void handled().catch((error: unknown) => {
+      this.context.log.error(`${message.type}: ${String(error)}`);
+    });
+  }
+
+  private async handleCommon(message: Common): Promise<void> {
+    switch (message.type) {
+      case 'copy':
+        await vscode.env.clipboard.writeText(message.text);
+        break;
+      case 'save':
+        await this.save(message);
+        break;
+      case 'showLog':
+        this.context.log.show();
+        break;
+      case 'restartDaemon':
+        await this.context.supervisor.restart();
+        break;
+    }
+  }
+
+  private async save(message: Extract<ToHost, { type: 'save' }>): Promise<void> {
+    const target = await vscode.window.showSaveDialog({
+      defaultUri: vscode.Uri.joinPath(this.folder, message.suggestedName),
+    });
+    if (target === undefined) return;
+    const bytes = Buffer.from(message.content, message.base64 === true ? 'base64' : 'utf8');
+    try {
+      await vscode.workspace.fs.writeFile(target, bytes);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      void vscode.window.showErrorMessage(
+        plainText(`${target.fsPath} could not be written: ${reason}`),
+      );
+    }
+  }
+}
