@@ -57,6 +57,9 @@ export interface Navigation {
   range?: { startNs: number; endNs: number };
 }
 
+/** What a timeline shows at first. */
+export type TimelinePlace = Pick<Navigation, 'slice' | 'search' | 'line'>;
+
 export interface SourceTarget {
   /** Path as recorded in the trace. */
   file: string;
@@ -96,8 +99,8 @@ export type ToHost =
   | { type: 'save'; suggestedName: string; content: string; base64?: boolean }
   /** Open this view in an editor of its own beside. */
   | { type: 'openToSide'; view: ViewName }
-  /** Of a comparison: show this slice, or find this name, in the timeline of a side's own profile. */
-  | { type: 'showInProfile'; side: SideName; slice?: number; search?: string }
+  /** Of a comparison: go to the timeline of a side's own profile. */
+  | { type: 'showInProfile'; side: SideName; to: TimelinePlace }
   /** Of a comparison: the same with its sides swapped, which `state` is already. */
   | { type: 'swapSides'; state: EditorState }
   | { type: 'cancelLoad' }

@@ -203,6 +203,15 @@ export class Harness {
     return page;
   }
 
+  /** Opens a comparison of two traces and waits until it shows a tab. */
+  async compare(baseline, candidate, { theme = 'dark', ...options } = {}) {
+    this.theme = theme;
+    const page = new ComparisonPage(this, await this.context.newPage());
+    await page.begin({ baseline, candidate }, options);
+    await page.shown();
+    return page;
+  }
+
   /** Opens a page for `work(profile, page)`, in which no script may fail, and closes it. */
   async withPage(trace, options, work) {
     const profile = await this.open(trace, options);
@@ -217,7 +226,8 @@ export class Harness {
 
 /** The folders that the extension names for methods that read source. */
 const sourceFolders = (method) =>
-  method === 'view/lines' || method.startsWith('source/')
+  ['view/lines', 'compare/verdict', 'compare/table'].includes(method) ||
+  method.startsWith('source/')
     ? { sourceRoots: [join(root, 'samples')] }
     : {};
 
@@ -282,13 +292,19 @@ export class ProfilePage {
     }
   }
 
-  async forward({ id, method, params }) {
+  /** What the extension adds to a request. */
+  named() {
+    return { profileId: this.profileId };
+  }
+
+  async forward(message) {
+    const { id, method, params } = message;
     const source = new rpc.CancellationTokenSource();
     this.cancels.set(id, source);
     try {
       const result = await this.harness.daemon.request(
         method,
-        { ...params, profileId: this.profileId, ...sourceFolders(method) },
+        { ...params, ...this.named(message), ...sourceFolders(method) },
         source.token,
       );
       await this.send({ type: 'response', id, result });
@@ -349,6 +365,49 @@ export class ProfilePage {
 
   async close() {
     await this.page.close();
+  }
+}
+
+/** The same for a comparison, of which every request names its sides. */
+export class ComparisonPage extends ProfilePage {
+  async load() {
+    const { daemon } = this.harness;
+    const each = async (work) => {
+      const [baseline, candidate] = [await work('baseline'), await work('candidate')];
+      return { baseline, candidate };
+    };
+    const title = (side) => this.trace[side].split('/').pop().replace(/\.pt\.trace\..*$/, '');
+    const { state } = this.options;
+    await this.send({
+      type: 'init',
+      title: 'Comparison',
+      path: '',
+      ...(state === undefined ? {} : { state }),
+      reducedMotion: false,
+      sides: await each((side) => ({
+        title: title(side),
+        path: this.trace[side],
+        selection: state?.sides?.[side] ?? {},
+      })),
+    });
+    const sides = await each(async (side) => {
+      const profile = await daemon.request('profile/open', { path: this.trace[side] });
+      const { profileId } = profile;
+      return { profile, trace: await daemon.request('profile/load', { profileId }) };
+    });
+    this.sides = sides;
+    await this.send({ type: 'loadedSides', sides });
+  }
+
+  named({ params, side }) {
+    const profileId = (name) => this.sides[name].profile.profileId;
+    if (side !== undefined) return { profileId: profileId(side) };
+    return Object.fromEntries(
+      ['baseline', 'candidate'].map((name) => [
+        name,
+        { ...params[name], profileId: profileId(name) },
+      ]),
+    );
   }
 }
 

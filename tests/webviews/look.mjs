@@ -1,6 +1,6 @@
 // Pictures of the views of a trace, to be looked at.
 //
-//   node tests/webviews/look.mjs TRACE --out DIR [--theme dark,light] [--views Overview,Operators]
+//   node tests/webviews/look.mjs TRACE [CANDIDATE] --out DIR [--theme dark,light] [--views Overview,Operators]
 //        [--width 1280] [--height 860] [--full]
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -18,18 +18,21 @@ const { values, positionals } = parseArgs({
     full: { type: 'boolean', default: false },
   },
 });
-if (positionals.length !== 1 || values.out === undefined) {
+if (![1, 2].includes(positionals.length) || values.out === undefined) {
   console.error(
-    'usage: node tests/webviews/look.mjs TRACE --out DIR [--theme T,..] [--views V,..]',
+    'usage: node tests/webviews/look.mjs TRACE [CANDIDATE] --out DIR [--theme T,..] [--views V,..]',
   );
   process.exit(2);
 }
-const [trace] = positionals;
+const [trace, candidate] = positionals;
 mkdirSync(values.out, { recursive: true });
 const harness = await Harness.start();
 try {
   for (const theme of values.theme.split(',')) {
-    const profile = await harness.open(trace, { theme });
+    const profile =
+      candidate === undefined
+        ? await harness.open(trace, { theme })
+        : await harness.compare(trace, candidate, { theme });
     await profile.page.setViewportSize({
       width: Number(values.width),
       height: Number(values.height),

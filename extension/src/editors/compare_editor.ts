@@ -155,13 +155,10 @@ class OpenComparison implements vscode.Disposable {
         );
         break;
       case 'showInProfile': {
-        const { side, slice, search } = message;
-        const to: Navigation = { view: 'timeline' };
-        if (slice !== undefined) to.slice = slice;
-        else if (search !== undefined) to.search = search;
+        const { side, to } = message;
         const trace = traceOf(session.selections[side]);
         const selection = Object.keys(trace).length === 0 ? undefined : trace;
-        await this.owner.showInProfile(profiles[side], selection, to);
+        await this.owner.showInProfile(profiles[side], selection, { view: 'timeline', ...to });
         break;
       }
       case 'swapSides':

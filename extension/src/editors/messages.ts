@@ -1,5 +1,10 @@
 import { isSideName, selectionsOf } from '#shared/comparison.ts';
-import { type EditorState, type SourceTarget, type ToHost } from '#shared/messages.ts';
+import {
+  type EditorState,
+  type SourceTarget,
+  type TimelinePlace,
+  type ToHost,
+} from '#shared/messages.ts';
 import { views, type ViewName } from '#shared/protocol.ts';
 import { hostParams, isPageMethod } from '#shared/requests.ts';
 import { selectionOf } from '#shared/selection.ts';
@@ -32,6 +37,15 @@ function sourceTarget(value: unknown): SourceTarget | undefined {
       ? { lineIsDefinition: value.lineIsDefinition }
       : {}),
   };
+}
+
+function timelinePlace({ slice, search, line }: Record<string, unknown>): TimelinePlace {
+  const place: TimelinePlace = {};
+  if (typeof slice === 'number' && Number.isSafeInteger(slice) && slice >= 0) place.slice = slice;
+  if (typeof search === 'string') place.search = search;
+  const target = sourceTarget(line);
+  if (target !== undefined) place.line = { file: target.file, line: target.line };
+  return place;
 }
 
 /** A state as a page sent it or as it was stored; undefined when it is not one. */
@@ -92,16 +106,10 @@ export function parseMessage(value: unknown): ToHost | undefined {
       };
     case 'openToSide':
       return isViewName(value.view) ? { type: 'openToSide', view: value.view } : undefined;
-    case 'showInProfile': {
-      const { side, slice, search } = value;
-      if (!isSideName(side)) return undefined;
-      return {
-        type: 'showInProfile',
-        side,
-        ...(Number.isSafeInteger(slice) && Number(slice) >= 0 ? { slice: Number(slice) } : {}),
-        ...(typeof search === 'string' ? { search } : {}),
-      };
-    }
+    case 'showInProfile':
+      return isSideName(value.side) && isRecord(value.to)
+        ? { type: 'showInProfile', side: value.side, to: timelinePlace(value.to) }
+        : undefined;
     case 'swapSides': {
       const state = editorState(value.state);
       return state && { type: 'swapSides', state };

@@ -1,12 +1,13 @@
 // The page's only way out: typed messages to the extension. Requests are numbered here; the answers
 // find their promise by that number.
+import type { SideName } from '#shared/comparison.ts';
 import type {
   EditorState,
   FailureData,
   SourceTarget,
+  TimelinePlace,
   ToHost,
   ToView,
-  ViewSelection,
 } from '#shared/messages.ts';
 import type { ViewName } from '#shared/protocol.ts';
 import type { PageMethod, PageParams, Result } from '#shared/requests.ts';
@@ -63,11 +64,15 @@ export function connect(onMessage: (message: ToView) => void): void {
   api.postMessage({ type: 'ready' });
 }
 
-/** Asks the daemon. Rejects with RequestError, or with CancelledError when `signal` fires first. */
+/**
+ * Asks the daemon. Rejects with RequestError, or with CancelledError when `signal` fires first. The
+ * page of a comparison names the `side` whose profile is asked, where it is not both.
+ */
 export function request<M extends PageMethod>(
   method: M,
-  params: PageParams<M> & ViewSelection,
+  params: PageParams<M> & object,
   signal?: AbortSignal,
+  side?: SideName,
 ): Promise<Result<M>> {
   return new Promise<Result<M>>((resolve, reject) => {
     if (signal?.aborted === true) {
@@ -82,7 +87,13 @@ export function request<M extends PageMethod>(
       api.postMessage({ type: 'cancel', id });
       reject(new CancelledError('Cancelled'));
     });
-    api.postMessage({ type: 'request', id, method, params });
+    api.postMessage({
+      type: 'request',
+      id,
+      method,
+      params: { ...params },
+      ...(side === undefined ? {} : { side }),
+    });
   });
 }
 
@@ -105,8 +116,22 @@ export function saveState(state: EditorState): void {
   api.postMessage({ type: 'state', state });
 }
 
-export function openSource(target: SourceTarget, toSide = false): void {
-  api.postMessage({ type: 'openSource', target, toSide });
+export function openSource(target: SourceTarget, toSide = false, side?: SideName): void {
+  api.postMessage({
+    type: 'openSource',
+    target,
+    toSide,
+    ...(side === undefined ? {} : { side }),
+  });
+}
+
+/** Goes to the timeline of a side's own profile. */
+export function showInProfile(side: SideName, to: TimelinePlace): void {
+  api.postMessage({ type: 'showInProfile', side, to });
+}
+
+export function swapSides(state: EditorState): void {
+  api.postMessage({ type: 'swapSides', state });
 }
 
 export function copyText(text: string): void {

@@ -1,7 +1,7 @@
 // Requests as hooks. Answers are kept for a while, so that going back to a tab shows it at once.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CancelledError, request } from './host.ts';
-import { epoch, failureOf, requestSelection } from './store.ts';
+import { epoch, failureOf, carried } from './store.ts';
 import type { FailureData } from '#shared/messages.ts';
 import type { PageMethod, PageParams, Result } from '#shared/requests.ts';
 
@@ -34,7 +34,7 @@ export async function ask<M extends PageMethod>(
     answersEpoch = epoch.peek();
   }
   const asked = answersEpoch;
-  const all = { ...requestSelection.peek(), ...params };
+  const all = { ...carried.peek(), ...params };
   const key = `${method} ${JSON.stringify(all)}`;
   if (answers.has(key)) {
     const known = answers.get(key);
@@ -58,7 +58,7 @@ export function useAnswer<M extends PageMethod>(
     key: '',
   });
   const [attempt, setAttempt] = useState(0);
-  const selected = JSON.stringify(requestSelection.value);
+  const selected = JSON.stringify(carried.value);
   const key =
     params === undefined
       ? ''

@@ -1,5 +1,5 @@
 // What the page knows: the profile, the selection, the view that shows, and each view's own state.
-import { batch, computed, effect, signal, type Signal } from '@preact/signals';
+import { batch, computed, effect, signal, untracked, type Signal } from '@preact/signals';
 import {
   CancelledError,
   RequestError,
@@ -9,10 +9,13 @@ import {
   saveState,
   savedState,
 } from './host.ts';
+import { bothSides, type SideName, type Sides } from '#shared/comparison.ts';
 import type {
   EditorState,
   FailureData,
   Navigation,
+  PageView,
+  SideStart,
   SourceTarget,
   ToView,
   ViewSelection,
@@ -38,10 +41,25 @@ export const linkBase = signal('vscode://emberline.emberline');
 export const profile = signal<ProfileOpenResult | undefined>(undefined);
 export const trace = signal<TraceInfo | undefined>(undefined);
 export const selection = signal<ViewSelection>({});
-export const view = signal<ViewName>('overview');
+export const view = signal<PageView>('overview');
 export const daemon = signal<DaemonBanner | undefined>(undefined);
-export const missingSource = signal<SourceTarget | undefined>(undefined);
+export const missingSource = signal<{ target: SourceTarget; side?: SideName } | undefined>(
+  undefined,
+);
 export const reducedMotion = signal(false);
+
+/** One side of a comparison. */
+export interface ComparedSide {
+  title: string;
+  path: string;
+  selection: ViewSelection;
+  /** Undefined until both sides are loaded. */
+  loaded: { profile: ProfileOpenResult; trace: TraceInfo } | undefined;
+}
+
+/** The sides of a comparison; undefined in the page of one profile. */
+export const compared = signal<Sides<ComparedSide> | undefined>(undefined);
+
 /** Said to screen readers: row counts, what was copied. */
 export const announcement = signal('');
 /** Grows with each answer that makes earlier ones worthless: daemon restarts, other traces. */
@@ -56,11 +74,11 @@ let navigationSerial = 0;
 // View state --------------------------------------------------------------------------------------
 
 const cells = new Map<string, Signal<unknown>>();
-let restored: Partial<Record<ViewName, unknown>> = {};
+let restored: Partial<Record<PageView, unknown>> = {};
 const saveCounter = signal(0);
 
 /** A piece of a view's state that survives tab switches and reloads. */
-export function viewState<T>(name: ViewName, key: string, initial: T): Signal<T> {
+export function viewState<T>(name: PageView, key: string, initial: T): Signal<T> {
   const id = `${name}.${key}`;
   const known = cells.get(id);
   if (known !== undefined) return known as Signal<T>;
@@ -84,7 +102,7 @@ const scoped = new Map<string, { scope: Scope; initial: unknown }>();
 const left = { trace: false, steps: false };
 
 /** As viewState, for what another trace, or another choice of steps, does not have. */
-export function scopedState<T>(scope: Scope, name: ViewName, key: string, initial: T): Signal<T> {
+export function scopedState<T>(scope: Scope, name: PageView, key: string, initial: T): Signal<T> {
   const id = `${name}.${key}`;
   const known = cells.has(id);
   const cell = viewState(name, key, initial);
@@ -118,17 +136,26 @@ function forgetWithSelection(): void {
 }
 
 function currentState(): EditorState {
-  const views: Partial<Record<ViewName, Record<string, unknown>>> = {};
-  for (const [name, value] of Object.entries(restored) as [ViewName, unknown][]) {
+  const views: Partial<Record<PageView, Record<string, unknown>>> = {};
+  for (const [name, value] of Object.entries(restored) as [PageView, unknown][]) {
     if (typeof value === 'object' && value !== null) views[name] = { ...value };
   }
   for (const [id, cell] of cells) {
     const dot = id.indexOf('.');
-    const name = id.slice(0, dot) as ViewName;
+    const name = id.slice(0, dot) as PageView;
     (views[name] ??= {})[id.slice(dot + 1)] = cell.value;
   }
-  return { view: view.value, selection: selection.value, views };
+  const sides = compared.value;
+  return {
+    view: view.value,
+    selection: selection.value,
+    views,
+    ...(sides === undefined ? {} : { sides: bothSides((side) => sides[side].selection) }),
+  };
 }
+
+/** The state as it is now, where it is handed to another editor. */
+export const stateNow = (): EditorState => untracked(currentState);
 
 let saveTimer: ReturnType<typeof setTimeout> | undefined;
 let saving = false;
@@ -155,7 +182,7 @@ function restore(state: EditorState | undefined): void {
   restored = state.views ?? {};
   for (const [id, cell] of cells) {
     const dot = id.indexOf('.');
-    const saved = restored[id.slice(0, dot) as ViewName];
+    const saved = restored[id.slice(0, dot) as PageView];
     if (typeof saved === 'object' && saved !== null && id.slice(dot + 1) in saved) {
       cell.value = (saved as Record<string, unknown>)[id.slice(dot + 1)];
     }
@@ -166,8 +193,16 @@ function restore(state: EditorState | undefined): void {
 
 // Selection ---------------------------------------------------------------------------------------
 
-/** What every request carries beside its own parameters. */
+/** The trace and steps that a profile's page shows. */
 export const requestSelection = computed<ViewSelection>(() => selectionOf(selection.value));
+
+/** What every request carries beside its own parameters: the selection, of both sides where there are two. */
+export const carried = computed<ViewSelection | Sides<ViewSelection>>(() => {
+  const sides = compared.value;
+  return sides === undefined
+    ? requestSelection.value
+    : bothSides((side) => selectionOf(sides[side].selection));
+});
 
 let loadAbort: AbortController | undefined;
 
@@ -201,6 +236,44 @@ export async function selectTrace(next: ViewSelection): Promise<void> {
   }
 }
 
+/** Chooses another trace of one side of a comparison and loads it. */
+export async function selectSideTrace(side: SideName, next: ViewSelection): Promise<void> {
+  const before = compared.value;
+  if (before === undefined) return;
+  loadAbort?.abort();
+  const abort = new AbortController();
+  loadAbort = abort;
+  status.value = { kind: 'loading', stage: 'Loading', percent: undefined };
+  try {
+    const trace = await request('profile/load', traceOf(next), abort.signal, side);
+    batch(() => {
+      const { loaded } = before[side];
+      compared.value = {
+        ...before,
+        [side]: { ...before[side], selection: next, loaded: loaded && { ...loaded, trace } },
+      };
+      status.value = { kind: 'loaded' };
+      epoch.value++;
+    });
+  } catch (error) {
+    if (error instanceof CancelledError) {
+      if (loadAbort === abort) status.value = { kind: 'loaded' };
+      return;
+    }
+    status.value = { kind: 'failed', error: failureOf(error) };
+  }
+}
+
+/** Chooses steps of one side of a comparison. */
+export function selectSideSteps(side: SideName, steps: string | undefined): void {
+  const sides = compared.value;
+  if (sides === undefined) return;
+  compared.value = {
+    ...sides,
+    [side]: { ...sides[side], selection: withSteps(sides[side].selection, steps) },
+  };
+}
+
 /** Calls off a load that the page itself asked for; false when there is none. */
 export function cancelOwnLoad(): boolean {
   if (loadAbort === undefined || loadAbort.signal.aborted || status.value.kind !== 'loading') {
@@ -211,10 +284,11 @@ export function cancelOwnLoad(): boolean {
 }
 
 export function selectSteps(steps: string | undefined): void {
-  const next = { ...selection.value };
-  if (steps === undefined || steps === 'all') delete next.steps;
-  else next.steps = steps;
-  selection.value = next;
+  selection.value = withSteps(selection.value, steps);
+}
+
+function withSteps(before: ViewSelection, steps: string | undefined): ViewSelection {
+  return { ...traceOf(before), ...(steps === undefined || steps === 'all' ? {} : { steps }) };
 }
 
 export function failureOf(error: unknown): FailureData {
@@ -258,6 +332,26 @@ function onLoaded(message: Extract<ToView, { type: 'loaded' }>): void {
     void selectTrace(selection.value);
 }
 
+function onLoadedSides({ sides }: Extract<ToView, { type: 'loadedSides' }>): void {
+  const known = compared.value;
+  if (known === undefined) return;
+  dropRequests();
+  batch(() => {
+    compared.value = bothSides((side) => {
+      const loaded = sides[side];
+      const wanted = known[side].selection;
+      const exists = selectionExists(loaded.profile, wanted) ? wanted : {};
+      const { steps } = exists;
+      const kept = steps === undefined || stepsExist(loaded.trace, steps) ? steps : undefined;
+      return { ...known[side], selection: withSteps(exists, kept), loaded };
+    });
+    daemon.value = undefined;
+    status.value = { kind: 'loaded' };
+    epoch.value++;
+  });
+  startSaving();
+}
+
 function stepsExist(info: TraceInfo, steps: string): boolean {
   const ends = stepEnds(steps);
   if (ends === undefined) return false;
@@ -266,6 +360,12 @@ function stepsExist(info: TraceInfo, steps: string): boolean {
 }
 
 let begun = false;
+
+function startComparison(sides: Sides<SideStart>): void {
+  const known = begun ? compared.value : undefined;
+  view.value = 'compare';
+  compared.value = bothSides((side) => ({ loaded: undefined, ...sides[side], ...known?.[side] }));
+}
 
 function onMessage(message: ToView): void {
   switch (message.type) {
@@ -278,6 +378,7 @@ function onMessage(message: ToView): void {
           message.reducedMotion || window.matchMedia('(prefers-reduced-motion: reduce)').matches;
         // A page that lives on knows its state better than what was saved a moment ago.
         if (!begun) restore(message.state ?? savedState());
+        if (message.sides !== undefined) startComparison(message.sides);
         begun = true;
       });
       break;
@@ -294,6 +395,9 @@ function onMessage(message: ToView): void {
       break;
     case 'loaded':
       onLoaded(message);
+      break;
+    case 'loadedSides':
+      onLoadedSides(message);
       break;
     case 'failed':
       status.value = { kind: 'failed', error: message.error };
@@ -312,7 +416,10 @@ function onMessage(message: ToView): void {
       navigate(message.to);
       break;
     case 'sourceMissing':
-      missingSource.value = message.target;
+      missingSource.value = {
+        target: message.target,
+        ...(message.side === undefined ? {} : { side: message.side }),
+      };
       break;
     case 'response':
       break;

@@ -28,8 +28,9 @@ export function Banner() {
 }
 
 export function MissingSource() {
-  const target = missingSource.value;
-  if (target === undefined) return null;
+  const missing = missingSource.value;
+  if (missing === undefined) return null;
+  const { target, side } = missing;
   return (
     <div class="banner missing" role="alert">
       <span>
@@ -40,7 +41,7 @@ export function MissingSource() {
         <Button
           onClick={() => {
             missingSource.value = undefined;
-            openSource(target);
+            openSource(target, false, side);
           }}
         >
           Locate...

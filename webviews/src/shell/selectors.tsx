@@ -1,5 +1,6 @@
 // Which trace of the profile shows, and which of its steps.
-import type { TraceInfo } from '#shared/protocol.ts';
+import type { ViewSelection } from '#shared/messages.ts';
+import type { ProfileOpenResult, TraceInfo } from '#shared/protocol.ts';
 import { profile, selectSteps, selectTrace, selection, trace } from '../host/store.ts';
 import { plural, quantity } from '#shared/numbers.ts';
 import { LinkButton, Select } from '../widgets/controls.tsx';
@@ -14,26 +15,47 @@ function stepChoices(info: TraceInfo) {
   ];
 }
 
+/** Those of a profile's page. */
 export function Selectors() {
-  const info = trace.value;
-  const found = profile.value;
-  if (info === undefined || found === undefined) return null;
-  const run = found.runs.find((r) => r.name === (selection.value.run ?? info.run)) ?? found.runs[0];
+  if (trace.value === undefined || profile.value === undefined) return null;
+  return (
+    <TraceSelectors
+      label="Selection"
+      info={trace.value}
+      found={profile.value}
+      selection={selection.value}
+      onTrace={(next) => void selectTrace(next)}
+      onSteps={selectSteps}
+    />
+  );
+}
+
+/** Run, worker, span and steps, where there is more than one. */
+export function TraceSelectors(props: {
+  label: string;
+  info: TraceInfo;
+  found: ProfileOpenResult;
+  selection: ViewSelection;
+  onTrace: (next: ViewSelection) => void;
+  onSteps: (steps: string | undefined) => void;
+}) {
+  const { info, found, selection, onTrace, onSteps } = props;
+  const run = found.runs.find((r) => r.name === (selection.run ?? info.run)) ?? found.runs[0];
   const worker =
-    run?.workers.find((w) => w.name === (selection.value.worker ?? info.worker)) ?? run?.workers[0];
-  const steps = selection.value.steps ?? 'all';
+    run?.workers.find((w) => w.name === (selection.worker ?? info.worker)) ?? run?.workers[0];
+  const steps = selection.steps ?? 'all';
   const range = /^(\d+)-(\d+)$/.exec(steps);
   const names = info.steps.map((step) => ({ value: step.name, label: step.name }));
   const names1 = (list: { name: string }[]): { value: string; label: string }[] =>
     list.map((item) => ({ value: item.name, label: item.name === '' ? '(unnamed)' : item.name }));
   return (
-    <div class="selectors" role="group" aria-label="Selection">
+    <div class="selectors" role="group" aria-label={props.label}>
       {found.runs.length > 1 && run !== undefined ? (
         <Select
           label="Run"
           value={run.name}
           choices={names1(found.runs)}
-          onChange={(name) => void selectTrace({ run: name })}
+          onChange={(name) => onTrace({ run: name })}
         />
       ) : null}
       {run !== undefined && worker !== undefined && run.workers.length > 1 ? (
@@ -41,15 +63,15 @@ export function Selectors() {
           label="Worker"
           value={worker.name}
           choices={names1(run.workers)}
-          onChange={(name) => void selectTrace({ run: run.name, worker: name })}
+          onChange={(name) => onTrace({ run: run.name, worker: name })}
         />
       ) : null}
       {run !== undefined && worker !== undefined && worker.spans.length > 1 ? (
         <Select
           label="Span"
-          value={selection.value.span ?? info.span}
+          value={selection.span ?? info.span}
           choices={worker.spans.map((span) => ({ value: span.span, label: span.span }))}
-          onChange={(span) => void selectTrace({ run: run.name, worker: worker.name, span })}
+          onChange={(span) => onTrace({ run: run.name, worker: worker.name, span })}
         />
       ) : null}
       {info.hasRecordedSteps && info.steps.length > 0 ? (
@@ -63,7 +85,7 @@ export function Selectors() {
                 ...(info.steps.length > 2 ? [{ value: 'range', label: 'Range...' }] : []),
               ]}
               onChange={(value) =>
-                selectSteps(
+                onSteps(
                   value === 'range'
                     ? `${info.steps[0]!.name}-${info.steps[info.steps.length - 1]!.name}`
                     : value,
@@ -77,15 +99,15 @@ export function Selectors() {
               label="Steps from"
               value={range[1]!}
               choices={names}
-              onChange={(from) => selectSteps(orderedRange(from, range[2]!))}
+              onChange={(from) => onSteps(orderedRange(from, range[2]!))}
             />
             <Select
               label="to"
               value={range[2]!}
               choices={names}
-              onChange={(to) => selectSteps(orderedRange(range[1]!, to))}
+              onChange={(to) => onSteps(orderedRange(range[1]!, to))}
             />
-            <LinkButton onClick={() => selectSteps(undefined)}>Whole trace</LinkButton>
+            <LinkButton onClick={() => onSteps(undefined)}>Whole trace</LinkButton>
           </>
         )
       ) : null}

@@ -1,9 +1,11 @@
 // The frame around the views: banners, tabs, selectors, and what shows before there are views.
 import { openToSide } from '../host/host.ts';
-import { announcement, navigate, status, trace, view } from '../host/store.ts';
+import type { TraceInfo } from '#shared/protocol.ts';
+import { announcement, compared, navigate, status, trace, view } from '../host/store.ts';
 import { LinkButton } from '../widgets/controls.tsx';
 import { Notices } from '../widgets/notices.tsx';
 import { Banner, MissingSource } from './banners.tsx';
+import { Comparison } from './comparison.tsx';
 import { Selectors } from './selectors.tsx';
 import { Failed, Loading } from './states.tsx';
 import { Tabs, shownViews } from './tabs.tsx';
@@ -27,48 +29,12 @@ export function Shell() {
   let content;
   if (state.kind === 'failed') content = <Failed error={state.error} />;
   else if (state.kind === 'starting') content = <Loading stage="Starting" percent={undefined} />;
-  else if (state.kind === 'loading' || info === undefined) {
-    content =
-      state.kind === 'loading' ? (
-        <Loading stage={state.stage} percent={state.percent} />
-      ) : (
-        <Loading stage="" percent={undefined} />
-      );
-  } else {
-    const entries = shownViews(info);
-    const current = entries.find((entry) => entry.name === view.value) ?? entries[0]!;
-    content = (
-      <main class="profile">
-        <header class="shell-header">
-          <Tabs entries={entries} current={current} />
-          <div class="shell-tools">
-            <Selectors />
-            <LinkButton
-              class="side-button"
-              title={`Open ${current.title} in an editor beside`}
-              label={`Open ${current.title} to the side`}
-              onClick={() => openToSide(current.name)}
-            >
-              <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-                <path d="M2 3h12v10H2z M8.5 3v10" fill="none" stroke="currentColor" />
-              </svg>
-            </LinkButton>
-          </div>
-        </header>
-        <Notices problems={info.problems} />
-        {info.problems.length > 0 && current.name !== 'overview' ? (
-          <div class="problem-line">
-            <span>
-              {info.problems.length === 1
-                ? 'One kind of problem was found while reading this trace.'
-                : `${info.problems.length} kinds of problems were found while reading this trace.`}
-            </span>
-            <LinkButton onClick={() => navigate({ view: 'overview' })}>Trace health</LinkButton>
-          </div>
-        ) : null}
-        <ViewBody key={current.name} entry={current} />
-      </main>
-    );
+  else if (state.kind === 'loading') {
+    content = <Loading stage={state.stage} percent={state.percent} />;
+  } else if (compared.value !== undefined) content = <Comparison />;
+  else if (info === undefined) content = <Loading stage="" percent={undefined} />;
+  else {
+    content = <Profile info={info} />;
   }
   return (
     <div class="shell" onKeyDown={focusFilter}>
@@ -79,5 +45,47 @@ export function Shell() {
         {announcement.value}
       </div>
     </div>
+  );
+}
+
+function Profile({ info }: { info: TraceInfo }) {
+  const entries = shownViews(info);
+  const current = entries.find((entry) => entry.name === view.value) ?? entries[0]!;
+  return (
+    <main class="profile">
+      <header class="shell-header">
+        <Tabs entries={entries} current={current} onPick={(name) => (view.value = name)} />
+        <div class="shell-tools">
+          <Selectors />
+          <LinkButton
+            class="side-button"
+            title={`Open ${current.title} in an editor beside`}
+            label={`Open ${current.title} to the side`}
+            onClick={() => openToSide(current.name)}
+          >
+            <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+              <path d="M2 3h12v10H2z M8.5 3v10" fill="none" stroke="currentColor" />
+            </svg>
+          </LinkButton>
+        </div>
+      </header>
+      <Notices problems={info.problems} />
+      {info.problems.length > 0 && current.name !== 'overview' ? (
+        <div class="problem-line">
+          <span>
+            {info.problems.length === 1
+              ? 'One kind of problem was found while reading this trace.'
+              : `${info.problems.length} kinds of problems were found while reading this trace.`}
+          </span>
+          <LinkButton onClick={() => navigate({ view: 'overview' })}>Trace health</LinkButton>
+        </div>
+      ) : null}
+      <ViewBody
+        key={current.name}
+        view={current.name}
+        tab={current.name}
+        component={current.component}
+      />
+    </main>
   );
 }

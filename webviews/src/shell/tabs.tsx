@@ -1,14 +1,23 @@
 // The tabs of the views.
 import { useEffect, useRef } from 'preact/hooks';
 import type { TraceInfo } from '#shared/protocol.ts';
-import { view } from '../host/store.ts';
 import { views, type ViewEntry } from '../views/registry.ts';
 
 export function shownViews(info: TraceInfo): ViewEntry[] {
   return views.filter((entry) => entry.shown === undefined || entry.shown(info));
 }
 
-export function Tabs(props: { entries: readonly ViewEntry[]; current: ViewEntry }) {
+/** What stands on a tab. */
+interface Tab<Name extends string> {
+  name: Name;
+  title: string;
+}
+
+export function Tabs<Name extends string>(props: {
+  entries: readonly Tab<Name>[];
+  current: Tab<Name>;
+  onPick: (name: Name) => void;
+}) {
   const list = useRef<HTMLDivElement>(null);
   const onKeyDown = (event: KeyboardEvent): void => {
     const at = props.entries.indexOf(props.current);
@@ -21,7 +30,7 @@ export function Tabs(props: { entries: readonly ViewEntry[]; current: ViewEntry 
     }[event.key];
     if (next === undefined) return;
     event.preventDefault();
-    view.value = props.entries[next]!.name;
+    props.onPick(props.entries[next]!.name);
     list.current?.querySelectorAll<HTMLElement>('[role=tab]')[next]?.focus();
   };
   useEffect(() => {
@@ -41,7 +50,7 @@ export function Tabs(props: { entries: readonly ViewEntry[]; current: ViewEntry 
           aria-controls="view"
           tabIndex={entry.name === props.current.name ? 0 : -1}
           class="tab"
-          onClick={() => (view.value = entry.name)}
+          onClick={() => props.onPick(entry.name)}
         >
           {entry.title}
         </button>

@@ -1,8 +1,8 @@
 // Where a view stands: it scrolls, finds its place again, and fails alone.
 import type { FunctionComponent } from 'preact';
 import { useErrorBoundary, useLayoutEffect, useRef } from 'preact/hooks';
+import type { PageView } from '#shared/messages.ts';
 import { viewState } from '../host/store.ts';
-import type { ViewEntry } from '../views/registry.ts';
 import { Button } from '../widgets/controls.tsx';
 
 /** A fault in one view must not take the others with it. */
@@ -21,9 +21,18 @@ function Guarded(props: { component: FunctionComponent }) {
 }
 
 /** Each view finds its scroll position again. */
-export function ViewBody(props: { entry: ViewEntry }) {
+export function ViewBody(props: {
+  view: PageView;
+  /** Of the tab that shows it. */
+  tab: string;
+  component: FunctionComponent;
+}) {
   const element = useRef<HTMLDivElement>(null);
-  const saved = viewState(props.entry.name, 'scrollTop', 0);
+  const saved = viewState(
+    props.view,
+    props.view === props.tab ? 'scrollTop' : `${props.tab}ScrollTop`,
+    0,
+  );
   useLayoutEffect(() => {
     const body = element.current;
     if (body === null) return undefined;
@@ -52,14 +61,14 @@ export function ViewBody(props: { entry: ViewEntry }) {
       class="view-body"
       id="view"
       role="tabpanel"
-      aria-labelledby={`tab-${props.entry.name}`}
+      aria-labelledby={`tab-${props.tab}`}
       tabIndex={-1}
       onScroll={() => {
         saved.value = Math.round(element.current?.scrollTop ?? 0);
       }}
     >
-      <div class={`view view-${props.entry.name}`}>
-        <Guarded component={props.entry.component} />
+      <div class={`view view-${props.tab}`}>
+        <Guarded component={props.component} />
       </div>
     </div>
   );

@@ -15,6 +15,11 @@ export function numberText(column: Column, scale: Scale, value: number): string 
   );
 }
 
+/** Differences of time and memory, of which more is worse. */
+const isDelta = (column: Column): boolean => /^delta(Percent|.*Us|.*Bytes)$/.test(column.key);
+
+const withSign = (value: number, text: string): string => (value > 0 ? `+${text}` : text);
+
 export function Cell(props: {
   column: Column;
   row: Row;
@@ -26,7 +31,15 @@ export function Cell(props: {
   const value = props.row[props.column.key];
   if (value === null || value === undefined) return <span class="no-value">{'\u2013'}</span>;
   if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>;
-  if (typeof value === 'number') return <>{numberText(props.column, props.scale, value)}</>;
+  if (typeof value === 'number') {
+    const number = numberText(props.column, props.scale, value);
+    if (!isDelta(props.column)) return <>{number}</>;
+    return (
+      <span class={`delta ${value > 0 ? 'worse' : value < 0 ? 'better' : ''}`}>
+        {withSign(value, number)}
+      </span>
+    );
+  }
   return <Name whole={value} shown={props.names?.get(value) ?? value} />;
 }
 

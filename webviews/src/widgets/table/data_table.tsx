@@ -2,7 +2,8 @@
 // filter; it holds none of the analysis.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Column, Row, Table, ViewName } from '#shared/protocol.ts';
+import type { PageView } from '#shared/messages.ts';
+import type { Column, Row, Table } from '#shared/protocol.ts';
 import type { PageParams } from '#shared/requests.ts';
 import { ask } from '../../host/query.ts';
 import { announce, viewState } from '../../host/store.ts';
@@ -28,7 +29,7 @@ import { scrollerOf, topInView, useVirtualRows } from './virtual_rows.ts';
 export interface DataTableProps<M extends TableMethod> extends Asked<M> {
   /** Names the table for screen readers and files. */
   name: string;
-  view: ViewName;
+  view: PageView;
   /** Tells apart the tables of one view in its saved state. */
   stateKey: string;
   /** Absent: the answer tells by `defaultSort`. */

@@ -6,7 +6,7 @@ import type { Absence, Column, Row, Table } from '#shared/protocol.ts';
 import type { PageMethod, PageParams, Result } from '#shared/requests.ts';
 import { CancelledError } from '../../host/host.ts';
 import { ask } from '../../host/query.ts';
-import { epoch, failureOf, requestSelection } from '../../host/store.ts';
+import { epoch, failureOf, carried } from '../../host/store.ts';
 
 /** Methods that answer with a page of a table. */
 export type TableMethod = {
@@ -52,7 +52,7 @@ export function usePages<M extends TableMethod>(props: Asked<M>, sort: string, f
     ...(sort === '' ? {} : { sort }),
     ...(terms === '' ? {} : { filter: terms }),
   } as PageParams<M>;
-  const key = `${epoch.value} ${props.method} ${JSON.stringify(requestSelection.value)} ${JSON.stringify(params)}`;
+  const key = `${epoch.value} ${props.method} ${JSON.stringify(carried.value)} ${JSON.stringify(params)}`;
   const [loaded, setLoaded] = useState<Loaded | undefined>(undefined);
   const [error, setError] = useState<FailureData | undefined>(undefined);
   const [attempt, setAttempt] = useState(0);

@@ -1,0 +1,79 @@
+// A change as it is told everywhere: a shape, a word, a sign, and only then a colour.
+import { quantity, fixed, type Unit } from '#shared/numbers.ts';
+
+export type Status = 'both' | 'new' | 'gone' | 'replaced';
+export type Mood = 'worse' | 'better' | 'plain';
+
+/** Whether more of it is worse: of time and of memory it is, of other figures nobody knows. */
+export function moodOf(delta: number, unit: Unit): Mood {
+  if (delta === 0 || !['us', 'ns', 'bytes'].includes(unit)) return 'plain';
+  return delta > 0 ? 'worse' : 'better';
+}
+
+const shapes: Record<string, string> = {
+  new: '+',
+  gone: '\u2212',
+  replaced: '\u21c4',
+  moved: '\u2195',
+  up: '\u25b2',
+  down: '\u25bc',
+  same: '=',
+  noise: '\u2248',
+};
+
+export interface Change {
+  shape: string;
+  word: string;
+  mood: Mood;
+}
+
+/** What became of something: where it is, else how its `delta` is called. */
+export function changeOf(
+  status: string,
+  delta: number | null,
+  unit: Unit,
+  beyondNoise?: boolean | null,
+): Change {
+  const mood = moodOf(delta ?? 0, unit);
+  if (status === 'new' || status === 'gone' || status === 'replaced') {
+    return { shape: shapes[status]!, word: status, mood };
+  }
+  if (delta === null) return { shape: '', word: '', mood: 'plain' };
+  if (delta === 0) return { shape: shapes.same!, word: 'same', mood };
+  if (beyondNoise === false) return { shape: shapes.noise!, word: 'within noise', mood: 'plain' };
+  const time = unit === 'us' || unit === 'ns';
+  return delta > 0
+    ? { shape: shapes.up!, word: time ? 'slower' : 'more', mood }
+    : { shape: shapes.down!, word: time ? 'faster' : 'less', mood };
+}
+
+export const movedChange: Change = { shape: shapes.moved!, word: 'moved', mood: 'plain' };
+
+export function ChangeMark(props: { change: Change; title?: string }) {
+  const { shape, word, mood } = props.change;
+  return (
+    <span class={`change ${mood}`} title={props.title}>
+      <span class="change-shape" aria-hidden="true">
+        {shape}
+      </span>
+      {word}
+    </span>
+  );
+}
+
+/** A difference with its sign: "+13.9 ms". */
+export function signed(delta: number | null | undefined, unit: Unit): string {
+  const text = quantity(delta, unit);
+  if (unit === 'ratio' && typeof delta === 'number') {
+    return `${delta > 0 ? '+' : ''}${fixed(delta * 100, 1)} points`;
+  }
+  return typeof delta === 'number' && delta > 0 ? `+${text}` : text.replace(/^-/, '\u2212');
+}
+
+/** A difference in percent: "+94 %". */
+export function signedPercent(percent: number | null | undefined): string {
+  if (percent === null || percent === undefined) return '\u2013';
+  const size = Math.abs(percent);
+  const text = `${fixed(size, size >= 10 || size === 0 ? 0 : 1)} %`;
+  return percent > 0 ? `+${text}` : percent < 0 ? `\u2212${text}` : text;
+}

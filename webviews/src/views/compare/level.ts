@@ -1,0 +1,181 @@
+// One level of the aligned execution as its chart and its table show it. Pure.
+import { sideNames, type SideName } from '#shared/comparison.ts';
+import type { CompareItem, CompareTreeResult } from '#shared/protocol.ts';
+import { changeOf, movedChange, type Change } from './change.tsx';
+import type { ComparedTime } from './state.ts';
+
+/** A part of a level: an item, several small ones, or the time between them. */
+export interface Part {
+  name: string;
+  /** Other names, where the sides call it differently. */
+  names: Record<SideName, string>;
+  /** Microseconds; null where that side has nothing. */
+  baseline: number | null;
+  candidate: number | null;
+  delta: number;
+  /** Running sums up to and with this part. */
+  sums: Record<SideName, number>;
+  change: Change;
+  moved: boolean;
+  /** Ran beside its neighbours, so that its host time adds nothing to the level's. */
+  concurrent: boolean;
+  kind: string;
+  pass: string;
+  slices: Record<SideName, number | undefined>;
+  /** Where it can be looked into. */
+  position: number | undefined;
+  /** How many items it stands for; 0: the time between items. */
+  items: number;
+}
+
+const timeKey = (time: ComparedTime): 'hostUs' | 'deviceUs' =>
+  time === 'device' ? 'deviceUs' : 'hostUs';
+
+type Bare = Omit<Part, 'sums'>;
+
+function partOf(item: CompareItem, time: ComparedTime): Bare {
+  const key = timeKey(time);
+  const { baseline, candidate, status } = item;
+  const delta = (candidate?.[key] ?? 0) - (baseline?.[key] ?? 0);
+  const names = { baseline: baseline?.name ?? '', candidate: candidate?.name ?? '' };
+  const same = baseline === null || candidate === null || names.baseline === names.candidate;
+  return {
+    name: same ? names.candidate || names.baseline : `${names.baseline} \u2192 ${names.candidate}`,
+    names,
+    baseline: baseline?.[key] ?? null,
+    candidate: candidate?.[key] ?? null,
+    delta,
+    change: changeOf(status, delta, 'us'),
+    moved: item.moved,
+    concurrent: item.concurrent && time === 'host',
+    kind: item.kind,
+    pass: item.pass,
+    slices: {
+      baseline: baseline?.slice ?? undefined,
+      candidate: candidate?.slice ?? undefined,
+    },
+    position: item.hasChildren ? item.position : undefined,
+    items: 1,
+  };
+}
+
+function betweenOf(level: CompareTreeResult, time: ComparedTime): Bare[] {
+  const { between } = level;
+  if (between === null) return [];
+  const key = timeKey(time);
+  const [baseline, candidate] = [between.baseline[key], between.candidate[key]];
+  return [
+    {
+      name: time === 'device' ? 'In none of the parts' : 'Between the parts',
+      names: { baseline: '', candidate: '' },
+      baseline,
+      candidate,
+      delta: candidate - baseline,
+      change: changeOf('both', candidate - baseline, 'us'),
+      moved: false,
+      concurrent: false,
+      kind: 'between',
+      pass: '',
+      slices: { baseline: undefined, candidate: undefined },
+      position: undefined,
+      items: 0,
+    },
+  ];
+}
+
+/** Neighbours that are small and differ little become one part. */
+function foldSmall(parts: readonly Bare[]): Bare[] {
+  const largest = parts.reduce(
+    (most, part) => Math.max(most, part.baseline ?? 0, part.candidate ?? 0),
+    0,
+  );
+  const most = parts.reduce((size, part) => Math.max(size, Math.abs(part.delta)), 0);
+  const small = (part: Bare): boolean =>
+    part.items === 1 &&
+    !part.moved &&
+    part.baseline !== null &&
+    part.candidate !== null &&
+    !part.concurrent &&
+    Math.max(part.baseline, part.candidate) < 0.02 * largest &&
+    Math.abs(part.delta) < 0.02 * most;
+  const folded: Bare[] = [];
+  let run: Bare[] = [];
+  const close = (): void => {
+    if (run.length < 2) folded.push(...run);
+    else {
+      const sum = (side: SideName): number => run.reduce((all, part) => all + part[side]!, 0);
+      const [baseline, candidate] = [sum('baseline'), sum('candidate')];
+      folded.push({
+        ...run[0]!,
+        name: `${run.length} small parts`,
+        names: { baseline: '', candidate: '' },
+        baseline,
+        candidate,
+        delta: candidate - baseline,
+        change: changeOf('both', candidate - baseline, 'us'),
+        kind: 'several',
+        pass: '',
+        slices: { baseline: undefined, candidate: undefined },
+        position: undefined,
+        items: run.length,
+      });
+    }
+    run = [];
+  };
+  for (const part of parts) {
+    if (small(part)) run.push(part);
+    else {
+      close();
+      folded.push(part);
+    }
+  }
+  close();
+  return folded;
+}
+
+/** Levels with fewer parts are shown whole. */
+const manyParts = 16;
+
+export function partsOf(
+  level: CompareTreeResult,
+  time: ComparedTime,
+  whole: boolean,
+): { parts: Part[]; folded: boolean } {
+  const all = level.children.map((item) => partOf(item, time));
+  const shown = whole || all.length <= manyParts ? all : foldSmall(all);
+  const sums = { baseline: 0, candidate: 0 };
+  const parts = [...shown, ...betweenOf(level, time)].map((part): Part => {
+    for (const side of sideNames) sums[side] += part.concurrent ? 0 : (part[side] ?? 0);
+    return { ...part, sums: { ...sums } };
+  });
+  return { parts, folded: shown.length < all.length };
+}
+
+const passWords: Record<string, string> = {
+  backward: 'backward',
+  recompute: 'recomputed',
+};
+
+const kindWords: Record<string, string> = {
+  module: 'module',
+  range: 'range',
+  dataLoader: 'data loader',
+  optimizer: 'optimizer',
+  communication: 'communication',
+  operator: 'operator',
+  thread: 'thread',
+  step: 'step',
+};
+
+/** What a part is, in a few words. */
+export function kindText(part: Part): string {
+  return [kindWords[part.kind], passWords[part.pass], part.concurrent ? 'on another thread' : '']
+    .filter((word) => word !== undefined && word !== '')
+    .join(', ');
+}
+
+/** What became of a part: shapes and words, without those that say the same as its bars. */
+export function marksOf(part: Part): Change[] {
+  const status = ['new', 'gone', 'replaced'].includes(part.change.word) ? [part.change] : [];
+  return part.moved ? [...status, movedChange] : status;
+}

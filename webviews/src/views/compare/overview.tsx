@@ -1,0 +1,183 @@
+// The answer first: what changed, by what, and then every figure of the overview on both sides.
+import { useRef } from 'preact/hooks';
+import type { CompareChange, CompareFigure, CompareVerdictResult } from '#shared/protocol.ts';
+import { quantity, type Unit } from '#shared/numbers.ts';
+import { openSource } from '../../host/host.ts';
+import { fileName, visible } from '../../lib/format.ts';
+import { LinkButton } from '../../widgets/controls.tsx';
+import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
+import { Panel } from '../../widgets/panel.tsx';
+import { PlainTable } from '../../widgets/plain_table.tsx';
+import { TableMenu } from '../../widgets/table_menu.tsx';
+import { ChangeMark, changeOf, moodOf, signed, signedPercent } from './change.tsx';
+import { useVerdict } from './state.ts';
+
+function ChangeItem({ change, longest }: { change: CompareChange; longest: number }) {
+  const { name, status, baselineUs, candidateUs, deltaUs, file, line, side } = change;
+  const open = (): void => {
+    if (file === undefined) return;
+    openSource({ file, line: line ?? 1, function: name }, false, side);
+  };
+  return (
+    <li class="change-item">
+      <span class="change-name">
+        <strong>{visible(name)}</strong>
+        {file === undefined ? null : (
+          <LinkButton
+            title={`Open ${file}${line === undefined ? '' : `:${line}`} of the ${side ?? 'candidate'}`}
+            onClick={open}
+          >
+            {`${visible(fileName(file))}${line === undefined ? '' : `:${line}`}`}
+          </LinkButton>
+        )}
+        {status === 'both' ? null : <ChangeMark change={changeOf(status, deltaUs, 'us')} />}
+      </span>
+      <span class={`change-delta ${moodOf(deltaUs, 'us')}`}>{signed(deltaUs, 'us')}</span>
+      <span class="change-times">
+        {`${quantity(baselineUs, 'us')} \u2192 ${quantity(candidateUs, 'us')}`}
+      </span>
+      <svg class="change-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+        <rect
+          class={`delta-fill ${moodOf(deltaUs, 'us')}`}
+          width={(100 * Math.abs(deltaUs)) / longest}
+          height="4"
+        />
+      </svg>
+    </li>
+  );
+}
+
+function Changes(props: {
+  title: string;
+  none: string;
+  changes: readonly CompareChange[];
+  longest: number;
+}) {
+  return (
+    <Panel title={props.title} class="changes">
+      {props.changes.length === 0 ? (
+        <Nothing>{props.none}</Nothing>
+      ) : (
+        <ol class="change-list">
+          {props.changes.map((change, index) => (
+            <ChangeItem key={index} change={change} longest={props.longest} />
+          ))}
+        </ol>
+      )}
+    </Panel>
+  );
+}
+
+/** What is known of a figure's noise, in words. */
+function noiseText(figure: CompareFigure): string {
+  if (figure.noise === null) return 'not known';
+  return `\u00b1${quantity(figure.noise, figure.unit as Unit)}`;
+}
+
+function Figures({ result }: { result: CompareVerdictResult }) {
+  const root = useRef<HTMLDivElement>(null);
+  const known = result.figures.some((figure) => figure.noise !== null);
+  return (
+    <Panel
+      title="Figures"
+      definition="The figures of the overview of both profiles."
+      actions={<TableMenu name="Figures" place={root} />}
+    >
+      <div ref={root}>
+        <PlainTable
+          label="Figures"
+          columns={[
+            { title: 'Figure' },
+            { title: 'Baseline', numeric: true },
+            { title: 'Candidate', numeric: true },
+            { title: 'Delta', numeric: true, definition: 'Candidate less baseline.' },
+            { title: 'Delta %', numeric: true, definition: 'In percent of the baseline.' },
+            {
+              title: 'Noise',
+              numeric: true,
+              definition:
+                'Half the width of the 95 % confidence interval of the difference. It needs two steps or more on both sides.',
+            },
+            { title: 'Change' },
+          ]}
+          rows={result.figures.map((figure) => {
+            const unit = figure.unit as Unit;
+            const change = changeOf(figure.status, figure.delta, unit, figure.beyondNoise);
+            return [
+              <span key="name" title={figure.definition}>
+                {visible(figure.name)}
+              </span>,
+              quantity(figure.baseline, unit),
+              quantity(figure.candidate, unit),
+              <span key="delta" class={`change ${change.mood}`}>
+                {signed(figure.delta, unit)}
+              </span>,
+              signedPercent(figure.deltaPercent),
+              noiseText(figure),
+              <ChangeMark key="change" change={change} />,
+            ];
+          })}
+        />
+      </div>
+      <p class="note">
+        {known
+          ? `\u201cWithin noise\u201d: the difference is not larger than what steps differ by among themselves (${result.verdict.test}). Where noise is not known, so is what the difference means.`
+          : 'Nothing is known of noise: that needs two recorded steps or more on both sides.'}
+      </p>
+    </Panel>
+  );
+}
+
+const levelTitles: Record<string, string> = {
+  functions: 'by function',
+  modules: 'by module',
+  operators: 'by operator',
+  kernels: 'by kernel',
+};
+
+export function ComparisonOverview() {
+  const { value, error, retry, pending } = useVerdict();
+  if (error !== undefined) return <Failure error={error} retry={retry} />;
+  if (value === undefined) return <Waiting what="Comparing" />;
+  const { verdict, grew, shrank, notes, level, time } = value;
+  const longest = [...grew, ...shrank].reduce(
+    (most, change) => Math.max(most, Math.abs(change.deltaUs)),
+    1e-9,
+  );
+  const change = changeOf('both', verdict.deltaUs, 'us', verdict.beyondNoise);
+  const by = `${time === 'device' ? 'Device' : 'Host'} time per step, ${levelTitles[level] ?? ''}`;
+  return (
+    <div class={pending ? 'comparison stale' : 'comparison'}>
+      <section class={`verdict ${change.mood}`} aria-label="Verdict">
+        <span class="verdict-shape" aria-hidden="true">
+          {change.shape}
+        </span>
+        <div>
+          <h1>{visible(verdict.text)}</h1>
+          {notes.length === 0 ? null : (
+            <ul class="verdict-notes">
+              {notes.map((note) => (
+                <li key={note}>{visible(note)}</li>
+              ))}
+            </ul>
+          )}
+        </div>
+      </section>
+      {level === '' ? null : (
+        <section class="causes" aria-label="What grew and what shrank">
+          <p class="note">{`${by}: its own, without that of what it called.`}</p>
+          <div class="causes-lists">
+            <Changes title="Grew" none="Nothing takes longer." changes={grew} longest={longest} />
+            <Changes
+              title="Shrank"
+              none="Nothing takes less time."
+              changes={shrank}
+              longest={longest}
+            />
+          </div>
+        </section>
+      )}
+      <Figures result={value} />
+    </div>
+  );
+}

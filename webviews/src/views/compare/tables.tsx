@@ -1,0 +1,183 @@
+// The tables of a comparison, one per level, the largest difference first.
+import { useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import type { CompareTableParams, CompareTableResult, Row } from '#shared/protocol.ts';
+import type { Unit } from '#shared/numbers.ts';
+import { viewState } from '../../host/store.ts';
+import { visible } from '../../lib/format.ts';
+import { LinkButton, Segments, Select } from '../../widgets/controls.tsx';
+import { Waiting } from '../../widgets/notices.tsx';
+import { DataTable } from '../../widgets/table/data_table.tsx';
+import { numberOf, text } from '../links.ts';
+import { ChangeMark, changeOf } from './change.tsx';
+import { placesOf, rowActions } from './links.ts';
+import { eitherHas, useComparedTime, useVerdict } from './state.ts';
+
+type By = CompareTableParams['by'];
+
+/** Columns that every table has; all others give way to them. */
+const first = new Set([
+  'key',
+  'name',
+  'status',
+  'line',
+  'function',
+  'inputShapes',
+  'baselineUs',
+  'candidateUs',
+  'deltaUs',
+  'baselineBytes',
+  'candidateBytes',
+  'deltaBytes',
+  'deltaPercent',
+  'noiseUs',
+]);
+
+function changeCell(row: Row): ComponentChildren {
+  const bytes = row.deltaBytes !== undefined;
+  const delta = numberOf(row, bytes ? 'deltaBytes' : 'deltaUs') ?? null;
+  const unit: Unit = bytes ? 'bytes' : 'us';
+  const beyond = row.beyondNoise;
+  return (
+    <ChangeMark
+      change={changeOf(text(row, 'status'), delta, unit, beyond === false ? false : null)}
+    />
+  );
+}
+
+/** A line or a function by its place, which opens the code of the side that has it. */
+function placeCell(by: By, row: Row): ComponentChildren {
+  const [place] = placesOf(row);
+  const name = by === 'functions' ? text(row, 'function') : '';
+  return (
+    <>
+      {name === '' ? null : `${visible(name)} `}
+      {place === undefined ? (
+        visible(text(row, 'name'))
+      ) : (
+        <button
+          type="button"
+          class="cell-link"
+          tabIndex={-1}
+          title={`Open ${place.name} of the ${place.side}`}
+          onClick={(event) => place.open(event.ctrlKey || event.metaKey)}
+        >
+          {visible(place.name)}
+        </button>
+      )}
+    </>
+  );
+}
+
+function CompareTable(props: {
+  name: string;
+  by: By;
+  device?: string;
+  toolbar?: ComponentChildren;
+}) {
+  const { by } = props;
+  const time = useComparedTime();
+  const [result, setResult] = useState<CompareTableResult | undefined>(undefined);
+  const sort = viewState('compare', `${by}Sort`, '');
+  if (time === undefined) return <Waiting what="Comparing" />;
+  const places = by === 'lines' || by === 'functions';
+  const others = (result?.columns ?? [])
+    .map(({ key }) => key)
+    .filter((key) => !first.has(key))
+    .reverse();
+  const device = eitherHas('hasDeviceWork');
+  return (
+    <DataTable
+      key={by}
+      name={props.name}
+      view="compare"
+      stateKey={by}
+      method="compare/table"
+      params={{ by, time, ...(props.device === undefined ? {} : { device: props.device }) }}
+      lesser={others}
+      kernelNames={by === 'kernels'}
+      firstShare={4}
+      actions={by === 'steps' ? undefined : rowActions}
+      rowKey={(row) => text(row, 'key')}
+      onResult={setResult}
+      renderCell={{
+        status: changeCell,
+        ...(places ? { name: (row: Row) => placeCell(by, row) } : {}),
+      }}
+      hideColumns={({ columns }) => [
+        'beyondNoise',
+        // What the place in the first column says already.
+        ...(places ? ['line', 'confidence'] : []),
+        ...(by === 'functions' ? ['function'] : []),
+        ...(device ? [] : columns.map(({ key }) => key).filter((key) => key.includes('Device'))),
+      ]}
+      empty={`There are no ${props.name.toLowerCase()} to compare.`}
+      toolbar={
+        <>
+          {props.toolbar}
+          {sort.value === '' ? null : (
+            <LinkButton
+              title="The order in which the rows came: by the size of their difference"
+              onClick={() => (sort.value = '')}
+            >
+              Largest difference first
+            </LinkButton>
+          )}
+        </>
+      }
+    />
+  );
+}
+
+export const StepsTable = () => <CompareTable name="Steps" by="steps" />;
+export const ModulesTable = () => <CompareTable name="Modules" by="modules" />;
+export const KernelsTable = () => <CompareTable name="Kernels" by="kernels" />;
+export const LinesTable = () => <CompareTable name="Lines" by="lines" />;
+export const FunctionsTable = () => <CompareTable name="Functions" by="functions" />;
+
+export function OperatorsTable() {
+  const by = viewState<'operators' | 'operatorShapes'>('compare', 'operatorsBy', 'operators');
+  return (
+    <CompareTable
+      name="Operators"
+      by={by.value}
+      toolbar={
+        eitherHas('hasShapes') ? (
+          <Segments
+            label="Group by"
+            of={by}
+            choices={{ operators: 'Operator', operatorShapes: 'Operator and shapes' }}
+          />
+        ) : null
+      }
+    />
+  );
+}
+
+const peakKey = 'peakAllocated/';
+
+export function MemoryTable() {
+  const device = viewState('compare', 'memoryDevice', '');
+  const { value } = useVerdict();
+  const devices = (value?.figures ?? [])
+    .filter(({ key }) => key.startsWith(peakKey))
+    .map(({ key }) => key.slice(peakKey.length));
+  const shown = devices.includes(device.value) ? device.value : (devices[0] ?? '');
+  return (
+    <CompareTable
+      name="Memory"
+      by="memory"
+      {...(shown === '' ? {} : { device: shown })}
+      toolbar={
+        devices.length > 1 ? (
+          <Select
+            label="Device"
+            value={shown}
+            choices={devices.map((name) => ({ value: name, label: name }))}
+            onChange={(name) => (device.value = name)}
+          />
+        ) : null
+      }
+    />
+  );
+}
