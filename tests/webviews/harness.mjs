@@ -376,7 +376,11 @@ export class ComparisonPage extends ProfilePage {
       const [baseline, candidate] = [await work('baseline'), await work('candidate')];
       return { baseline, candidate };
     };
-    const title = (side) => this.trace[side].split('/').pop().replace(/\.pt\.trace\..*$/, '');
+    const title = (side) =>
+      this.trace[side]
+        .split('/')
+        .pop()
+        .replace(/\.pt\.trace\..*$/, '');
     const { state } = this.options;
     await this.send({
       type: 'init',

@@ -8,8 +8,10 @@ import { replaceHidden } from '#shared/hidden.ts';
 export function numberColumnPx(title: string, longest: string): number {
   const word = title.split(' ').reduce((most, one) => Math.max(most, one.length), 0);
   const digits = longest.replace(/\D/g, '').length;
+  // A plus is wider than the other signs.
+  const plus = longest.startsWith('+') ? 7 : 0;
   return Math.round(
-    Math.max(60, word * 8.4 + 29, digits * 8.3 + (longest.length - digits) * 4.5 + 18),
+    Math.max(60, word * 8.4 + 29, digits * 8.3 + (longest.length - digits) * 4.5 + plus + 18),
   );
 }
 

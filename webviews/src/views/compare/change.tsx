@@ -65,7 +65,7 @@ export function ChangeMark(props: { change: Change; title?: string }) {
 export function signed(delta: number | null | undefined, unit: Unit): string {
   const text = quantity(delta, unit);
   if (unit === 'ratio' && typeof delta === 'number') {
-    return `${delta > 0 ? '+' : ''}${fixed(delta * 100, 1)} points`;
+    return `${delta > 0 ? '+' : delta < 0 ? '\u2212' : ''}${fixed(Math.abs(delta) * 100, 1)} points`;
   }
   return typeof delta === 'number' && delta > 0 ? `+${text}` : text.replace(/^-/, '\u2212');
 }

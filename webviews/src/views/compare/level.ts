@@ -90,20 +90,20 @@ function foldSmall(parts: readonly Bare[]): Bare[] {
     0,
   );
   const most = parts.reduce((size, part) => Math.max(size, Math.abs(part.delta)), 0);
-  const small = (part: Bare): boolean =>
-    part.items === 1 &&
-    !part.moved &&
-    part.baseline !== null &&
-    part.candidate !== null &&
-    !part.concurrent &&
-    Math.max(part.baseline, part.candidate) < 0.02 * largest &&
-    Math.abs(part.delta) < 0.02 * most;
+  const small = (part: Bare): boolean => {
+    const longer = Math.max(part.baseline ?? 0, part.candidate ?? 0);
+    // What has none of this time says nothing here, wherever it is.
+    if (longer === 0) return true;
+    const differs =
+      part.moved || part.concurrent || part.baseline === null || part.candidate === null;
+    return !differs && longer < 0.02 * largest && Math.abs(part.delta) < 0.02 * most;
+  };
   const folded: Bare[] = [];
   let run: Bare[] = [];
   const close = (): void => {
     if (run.length < 2) folded.push(...run);
     else {
-      const sum = (side: SideName): number => run.reduce((all, part) => all + part[side]!, 0);
+      const sum = (side: SideName): number => run.reduce((all, part) => all + (part[side] ?? 0), 0);
       const [baseline, candidate] = [sum('baseline'), sum('candidate')];
       folded.push({
         ...run[0]!,
@@ -113,6 +113,8 @@ function foldSmall(parts: readonly Bare[]): Bare[] {
         candidate,
         delta: candidate - baseline,
         change: changeOf('both', candidate - baseline, 'us'),
+        moved: false,
+        concurrent: false,
         kind: 'several',
         pass: '',
         slices: { baseline: undefined, candidate: undefined },

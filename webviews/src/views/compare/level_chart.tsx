@@ -18,7 +18,7 @@ export const sideColors: Record<SideName, string> = {
 const rowPx = 30;
 const barPx = 9;
 const headPx = 46;
-const gapPx = 22;
+const gapPx = 34;
 const deltaTextPx = 76;
 
 /** What is told of a part when it is pointed at, a line each. */
@@ -109,18 +109,12 @@ function Axis(props: { plot: Plot; title: string; bottom: number; signs?: boolea
 }
 
 /** Running sums as a line down the rows. */
-function Sums(props: { plot: Plot; values: readonly number[]; class: string; color?: string }) {
+function Sums(props: { plot: Plot; values: readonly number[]; class: string }) {
   const points = [0, ...props.values].map((value, index) => {
     const y = index === 0 ? headPx : headPx + (index - 0.5) * rowPx;
     return `${props.plot.x(value).toFixed(1)},${y}`;
   });
-  return (
-    <polyline
-      class={`sum-line ${props.class}`}
-      points={points.join(' ')}
-      {...(props.color === undefined ? {} : { stroke: props.color })}
-    />
-  );
+  return <polyline class={`sum-line ${props.class}`} points={points.join(' ')} />;
 }
 
 export function LevelChart(props: {
@@ -205,7 +199,7 @@ export function LevelChart(props: {
               const nameLetters = Math.max(8, letters - (word === '' ? 0 : word.length + 2));
               const opens = part.position !== undefined || part.items > 1;
               const bar = (side: SideName, y: number) =>
-                part[side] === null ? null : (
+                part[side] === null || part[side] === 0 ? null : (
                   <rect
                     class={`level-bar ${side} ${part.items === 0 ? 'between' : ''}`}
                     x={time.x(0)}
@@ -264,18 +258,8 @@ export function LevelChart(props: {
               <Axis plot={time} title="Time" bottom={height - 6} />
               <Axis plot={sum} title="Accumulated" bottom={height - 6} />
               <Axis plot={delta} title="Difference" bottom={height - 6} signs />
-              <Sums
-                plot={sum}
-                class="baseline"
-                color={sideColors.baseline}
-                values={sumsOf((part) => part.sums.baseline)}
-              />
-              <Sums
-                plot={sum}
-                class="candidate"
-                color={sideColors.candidate}
-                values={sumsOf((part) => part.sums.candidate)}
-              />
+              <Sums plot={sum} class="baseline" values={sumsOf((part) => part.sums.baseline)} />
+              <Sums plot={sum} class="candidate" values={sumsOf((part) => part.sums.candidate)} />
               <Sums plot={delta} class="difference" values={deltaSums} />
             </g>
           </svg>
@@ -287,13 +271,9 @@ export function LevelChart(props: {
 
 /** What the bars and lines are. */
 export function LevelLegend() {
-  const line = (kind: string, color?: string) => (
+  const line = (kind: string) => (
     <svg class="swatch wide" viewBox="0 0 20 10" aria-hidden="true">
-      <polyline
-        class={`sum-line ${kind}`}
-        points="0,5 20,5"
-        {...(color === undefined ? {} : { stroke: color })}
-      />
+      <polyline class={`sum-line ${kind}`} points="0,5 20,5" />
     </svg>
   );
   const bar = (side: SideName) => (
@@ -304,11 +284,11 @@ export function LevelLegend() {
   const items = [
     {
       title: 'Baseline: upper bar, solid line',
-      mark: [bar('baseline'), line('baseline', sideColors.baseline)],
+      mark: [bar('baseline'), line('baseline')],
     },
     {
       title: 'Candidate: lower bar, dashed line',
-      mark: [bar('candidate'), line('candidate', sideColors.candidate)],
+      mark: [bar('candidate'), line('candidate')],
     },
     { title: 'Accumulated difference', mark: [line('difference')] },
   ];

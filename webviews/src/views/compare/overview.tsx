@@ -47,19 +47,25 @@ function ChangeItem({ change, longest }: { change: CompareChange; longest: numbe
   );
 }
 
+/** Changes that are this much smaller than the largest say nothing beside it. */
+const tellingPart = 1 / 500;
+
 function Changes(props: {
   title: string;
   none: string;
   changes: readonly CompareChange[];
   longest: number;
 }) {
+  const telling = props.changes.filter(
+    ({ deltaUs }) => Math.abs(deltaUs) >= props.longest * tellingPart,
+  );
   return (
     <Panel title={props.title} class="changes">
-      {props.changes.length === 0 ? (
+      {telling.length === 0 ? (
         <Nothing>{props.none}</Nothing>
       ) : (
         <ol class="change-list">
-          {props.changes.map((change, index) => (
+          {telling.map((change, index) => (
             <ChangeItem key={index} change={change} longest={props.longest} />
           ))}
         </ol>
@@ -85,7 +91,7 @@ function Figures({ result }: { result: CompareVerdictResult }) {
     >
       <div ref={root}>
         <PlainTable
-          label="Figures"
+          label="Figures of both sides"
           columns={[
             { title: 'Figure' },
             { title: 'Baseline', numeric: true },

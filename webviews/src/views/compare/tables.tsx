@@ -46,26 +46,19 @@ function changeCell(row: Row): ComponentChildren {
 }
 
 /** A line or a function by its place, which opens the code of the side that has it. */
-function placeCell(by: By, row: Row): ComponentChildren {
+function placeCell(row: Row): ComponentChildren {
   const [place] = placesOf(row);
-  const name = by === 'functions' ? text(row, 'function') : '';
+  if (place === undefined) return visible(text(row, 'name'));
   return (
-    <>
-      {name === '' ? null : `${visible(name)} `}
-      {place === undefined ? (
-        visible(text(row, 'name'))
-      ) : (
-        <button
-          type="button"
-          class="cell-link"
-          tabIndex={-1}
-          title={`Open ${place.name} of the ${place.side}`}
-          onClick={(event) => place.open(event.ctrlKey || event.metaKey)}
-        >
-          {visible(place.name)}
-        </button>
-      )}
-    </>
+    <button
+      type="button"
+      class="cell-link"
+      tabIndex={-1}
+      title={`Open ${place.name} of the ${place.side}`}
+      onClick={(event) => place.open(event.ctrlKey || event.metaKey)}
+    >
+      {visible(place.name)}
+    </button>
   );
 }
 
@@ -102,13 +95,12 @@ function CompareTable(props: {
       onResult={setResult}
       renderCell={{
         status: changeCell,
-        ...(places ? { name: (row: Row) => placeCell(by, row) } : {}),
+        ...(places ? { name: placeCell } : {}),
       }}
       hideColumns={({ columns }) => [
         'beyondNoise',
         // What the place in the first column says already.
         ...(places ? ['line', 'confidence'] : []),
-        ...(by === 'functions' ? ['function'] : []),
         ...(device ? [] : columns.map(({ key }) => key).filter((key) => key.includes('Device'))),
       ]}
       empty={`There are no ${props.name.toLowerCase()} to compare.`}

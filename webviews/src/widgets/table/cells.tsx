@@ -18,7 +18,18 @@ export function numberText(column: Column, scale: Scale, value: number): string 
 /** Differences of time and memory, of which more is worse. */
 const isDelta = (column: Column): boolean => /^delta(Percent|.*Us|.*Bytes)$/.test(column.key);
 
-const withSign = (value: number, text: string): string => (value > 0 ? `+${text}` : text);
+/** A number as its cell shows it: differences say which way they go. */
+export function cellNumber(column: Column, scale: Scale, value: number): string {
+  const text = numberText(column, scale, value);
+  return isDelta(column) && value > 0 && !text.startsWith('<') ? `+${text}` : text;
+}
+
+/** The colour of a difference; one that is within its noise means nothing. */
+function deltaClass(column: Column, row: Row, value: number): string | undefined {
+  if (!isDelta(column)) return undefined;
+  if (value === 0 || row.beyondNoise === false) return 'delta';
+  return value > 0 ? 'delta worse' : 'delta better';
+}
 
 export function Cell(props: {
   column: Column;
@@ -32,13 +43,9 @@ export function Cell(props: {
   if (value === null || value === undefined) return <span class="no-value">{'\u2013'}</span>;
   if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>;
   if (typeof value === 'number') {
-    const number = numberText(props.column, props.scale, value);
-    if (!isDelta(props.column)) return <>{number}</>;
-    return (
-      <span class={`delta ${value > 0 ? 'worse' : value < 0 ? 'better' : ''}`}>
-        {withSign(value, number)}
-      </span>
-    );
+    const text = cellNumber(props.column, props.scale, value);
+    const look = deltaClass(props.column, props.row, value);
+    return look === undefined ? <>{text}</> : <span class={look}>{text}</span>;
   }
   return <Name whole={value} shown={props.names?.get(value) ?? value} />;
 }

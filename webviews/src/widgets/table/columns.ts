@@ -4,7 +4,7 @@ import type { Column } from '#shared/protocol.ts';
 import { columnScales, type Scale } from '#shared/numbers.ts';
 import { numberColumnPx } from '../../lib/format.ts';
 import { shownNames } from '../../lib/names.ts';
-import { numberText } from './cells.tsx';
+import { cellNumber } from './cells.tsx';
 import { readRows, type Loaded } from './pages.ts';
 
 /** Columns that the answer has and the table shows, if there is room. */
@@ -73,7 +73,7 @@ export function minimumWidth(
   if (column.key === 'file') return 180;
   if (firstPx !== undefined) return firstPx;
   if (column.type !== 'text') {
-    return numberColumnPx(column.title, numberText(column, scale, largest));
+    return numberColumnPx(column.title, cellNumber(column, scale, largest));
   }
   return column.key === 'grid' || column.key === 'block'
     ? 96

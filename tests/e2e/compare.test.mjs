@@ -1,0 +1,158 @@
+// Two profiles compared in the window: chosen in the palette, in the Explorer and in the profiles view;
+// the verdict, the way into a step, the code of either side, and all of it again after a reload.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { commandLine } from './product.mjs';
+import { startWorkbench, themes, waitUntil, Workbench } from './workbench.mjs';
+
+const slow = 'train_cnn/slow.pt.trace.json.gz';
+const fixed = 'train_cnn/fixed.pt.trace.json.gz';
+
+describe('a comparison of two profiles', () => {
+  let workbench;
+  let page;
+  const step = Workbench.steps(test, () => workbench);
+  const comparison = () => workbench.webviewFrame('.sides');
+
+  before(async () => {
+    workbench = await startWorkbench({
+      viewport: { width: 1280, height: 800 },
+      settings: { 'editor.minimap.enabled': false },
+    });
+    page = workbench.page;
+  });
+  after(() => workbench?.stop());
+
+  /** An entry of the Explorer, its folder open. */
+  async function entry(name) {
+    const row = (text) =>
+      page
+        .locator('.explorer-folders-view .monaco-list-row')
+        .filter({ has: page.locator('.label-name', { hasText: new RegExp(`^${text}$`) }) })
+        .first();
+    if ((await row('train_cnn').getAttribute('aria-expanded')) !== 'true') {
+      await row('train_cnn').click();
+    }
+    await row(name).waitFor();
+    return row(name);
+  }
+
+  /** Takes an entry of the menu that a right click opens. */
+  async function chooseInMenu(target, title) {
+    await target.click({ button: 'right' });
+    await page.getByRole('menuitem', { name: title, exact: true }).click();
+  }
+
+  /** The names of baseline and candidate above the tabs. */
+  async function sides(frame) {
+    return frame.locator('.side-name strong').allInnerTexts();
+  }
+
+  async function chooseIn(title, text) {
+    const widget = page.locator('.quick-input-widget');
+    await widget.filter({ hasText: title }).waitFor();
+    await widget
+      .locator('.quick-input-list .monaco-list-row')
+      .filter({ hasText: text })
+      .first()
+      .click();
+  }
+
+  step('the palette asks for both sides, and the verdict stands first', async () => {
+    await workbench.runCommand('PyTorch Profile: Compare PyTorch Profiles...');
+    await chooseIn('Baseline', 'slow.pt.trace.json.gz');
+    await chooseIn('slow.pt.trace.json.gz with', 'fixed.pt.trace.json.gz');
+    await workbench.tab('slow \u2194 fixed').waitFor();
+    const frame = await comparison();
+    assert.deepEqual(await sides(frame), ['slow', 'fixed']);
+    const { verdict } = commandLine(
+      'diff',
+      `${workbench.workspace}/${slow}`,
+      `${workbench.workspace}/${fixed}`,
+    );
+    const said = frame.getByRole('region', { name: 'Verdict' }).locator('h1');
+    await said.waitFor();
+    assert.equal(await said.innerText(), verdict.text);
+  });
+
+  step('a row of what shrank opens the code of its side', async () => {
+    const frame = await comparison();
+    await frame.getByRole('button', { name: 'fixed.py:75' }).click();
+    await workbench.tab('fixed.py').waitFor();
+    await workbench.tab('slow \u2194 fixed').click();
+    const again = await comparison();
+    await again.getByRole('tab', { name: 'Lines', exact: true }).click();
+    await again.getByRole('button', { name: 'slow.py:76' }).click();
+    await workbench.tab('slow.py').waitFor();
+    await workbench.tab('slow \u2194 fixed').click();
+  });
+
+  step('a click in the execution looks inside, and a reload comes back to it', async () => {
+    const frame = await comparison();
+    await frame.getByRole('tab', { name: 'Execution', exact: true }).click();
+    await frame.locator('.level-row', { hasText: 'ProfilerStep#2' }).click();
+    await frame.locator('.level-name', { hasText: 'aten::std' }).waitFor();
+    // The page saves its state a moment after it changed.
+    await page.waitForTimeout(1000);
+    await workbench.reload();
+    await workbench.tab('slow \u2194 fixed').waitFor();
+    const again = await comparison();
+    await again.getByRole('navigation', { name: 'Path' }).getByText('ProfilerStep#2').waitFor();
+    await again.locator('.level-name', { hasText: 'aten::std' }).waitFor();
+  });
+
+  step('swapped sides have a tab of their own', async () => {
+    const frame = await comparison();
+    await frame.getByRole('button', { name: 'Swap sides' }).click();
+    await workbench.tab('fixed \u2194 slow').waitFor();
+    await waitUntil('the swapped sides', async () => {
+      return (await sides(await comparison())).join() === 'fixed,slow';
+    });
+    await waitUntil('the old tab gone', async () => {
+      return (await workbench.tab('slow \u2194 fixed').count()) === 0;
+    });
+  });
+
+  step('the Explorer remembers a baseline and compares with it', async () => {
+    await workbench.runCommand('View: Close All Editors');
+    await chooseInMenu(await entry('slow.pt.trace.json.gz'), 'Select Profile for Compare');
+    await chooseInMenu(await entry('fixed.pt.trace.json.gz'), 'Compare Profile with Selected');
+    await workbench.tab('slow \u2194 fixed').waitFor();
+    const frame = await comparison();
+    assert.deepEqual(await sides(frame), ['slow', 'fixed']);
+  });
+
+  step('the profiles view has the same entries on its rows', async () => {
+    await page.locator('.activitybar .action-label[aria-label^="PyTorch Profiles"]').click();
+    const rows = page.locator('.pane-body .monaco-list-row');
+    const row = (name) => rows.filter({ hasText: name }).first();
+    await row('fixed.pt.trace.json.gz').waitFor();
+    await chooseInMenu(row('fixed.pt.trace.json.gz'), 'Select Profile for Compare');
+    await chooseInMenu(row('slow.pt.trace.json.gz'), 'Compare Profile with Selected');
+    await workbench.tab('fixed \u2194 slow').waitFor();
+  });
+
+  step('a row leads to the timeline of its side', async () => {
+    const frame = await comparison();
+    await frame.getByRole('tab', { name: 'Operators', exact: true }).click();
+    const row = frame.getByRole('row', { name: /aten::convolution_backward/ }).first();
+    await row.getByRole('button', { name: 'Baseline', exact: true }).click();
+    await workbench.tab('fixed.pt.trace.json.gz').waitFor();
+    const profile = await workbench.webviewFrame('#tab-timeline[aria-selected=true]');
+    await profile.getByText('aten::convolution_backward').first().waitFor();
+  });
+
+  step('it looks right in every theme', async () => {
+    await workbench.tab('fixed \u2194 slow').click();
+    for (const name of Object.keys(themes)) {
+      await workbench.setTheme(name);
+      const frame = await comparison();
+      for (const tab of ['Overview', 'Execution', 'Operators']) {
+        await frame.getByRole('tab', { name: tab, exact: true }).click();
+        await frame.locator('.verdict, .level-row, .grid-body').first().waitFor();
+        await workbench.screenshot(`compare-${tab.toLowerCase()}-${name}`);
+      }
+    }
+    assert.deepEqual(workbench.pageErrors, []);
+  });
+});

@@ -1,0 +1,229 @@
+// The page of a comparison, with the real daemon behind it: the verdict first, the aligned execution,
+// the tables, and what is asked of the extension.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { layer, plainLayers, trainingTrace } from '../lib/training_trace.mjs';
+import { axe, Harness, sample } from './harness.mjs';
+import { themes } from './themes.mjs';
+
+const slow = sample('train_cnn/slow.pt.trace.json.gz');
+const fixed = sample('train_cnn/fixed.pt.trace.json.gz');
+let harness;
+let folder;
+before(async () => {
+  harness = await Harness.start();
+  folder = mkdtempSync(join(tmpdir(), 'emberline-compare-'));
+});
+after(async () => {
+  await harness?.stop();
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+});
+
+let files = 0;
+function drawn(options) {
+  const path = join(folder, `trace-${files++}.pt.trace.json`);
+  writeFileSync(path, trainingTrace(options));
+  return path;
+}
+
+/** Opens a comparison for `work(comparison, page)`, in which no script may fail, and closes it. */
+async function withComparison(baseline, candidate, options, work) {
+  const comparison = await harness.compare(baseline, candidate, options);
+  try {
+    await comparison.settled();
+    await work(comparison, comparison.page);
+    assert.deepEqual(comparison.errors, []);
+  } finally {
+    await comparison.close();
+  }
+}
+
+const ask = (comparison, method, params = {}) =>
+  harness.daemon.request(method, { ...comparison.named({ params }), ...params });
+
+const chartOf = (page) => page.getByRole('application', { name: /^Aligned execution/ });
+
+test('the verdict comes first, then what grew and shrank, then the figures', async () => {
+  await withComparison(slow, fixed, {}, async (comparison, page) => {
+    const { verdict, shrank, figures } = await ask(comparison, 'compare/verdict', {
+      sourceRoots: [sample('.')],
+    });
+    const said = page.getByRole('region', { name: 'Verdict' });
+    assert.equal(await said.locator('h1').innerText(), verdict.text);
+    assert.match(await said.innerText(), /batches differ/i);
+    const first = page
+      .getByRole('region', { name: 'Shrank', exact: true })
+      .getByRole('listitem')
+      .first();
+    assert.match(await first.innerText(), new RegExp(`^${shrank[0].name}\\s+fixed\\.py:75`));
+    assert.match(await first.innerText(), /\u22127\.75 ms/);
+    const opened = await comparison.sent('openSource', () => first.getByRole('button').click());
+    assert.equal(opened.side, shrank[0].side);
+    assert.deepEqual([opened.target.file, opened.target.line], [shrank[0].file, shrank[0].line]);
+    const rows = page.getByRole('region', { name: 'Figures of both sides' }).locator('tbody tr');
+    assert.equal(await rows.count(), figures.length);
+    // Marked as inside its noise; where nothing is known of noise, that is said.
+    assert.match(await rows.first().innerText(), /Step time[^]*\+6\.38 ms[^]*within noise/);
+    assert.match(await rows.last().innerText(), /not known/);
+    await page.getByText(/Welch's t-test/).waitFor();
+  });
+});
+
+test('the aligned execution zooms in by click and key, and a path leads back', async () => {
+  await withComparison(slow, fixed, {}, async (comparison, page) => {
+    await comparison.view('Execution');
+    const names = () => chartOf(page).locator('.level-name').allTextContents();
+    assert.deepEqual(
+      (await names()).map((name) => name.replace(/^[\u203a\s]+/, '')),
+      ['ProfilerStep#1', 'ProfilerStep#2', 'ProfilerStep#3', 'ProfilerStep#4', 'Between the parts'],
+    );
+    await chartOf(page).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.getByText('ProfilerStep#2 (step)', { exact: true }).waitFor();
+    await page.keyboard.press('Enter');
+    const path = page.getByRole('navigation', { name: 'Path' });
+    await path.getByText('ProfilerStep#2').waitFor();
+    await chartOf(page).locator('.level-name', { hasText: 'aten::std' }).waitFor();
+    // What is gone says so by shape and word, and the time between parts is a part itself.
+    const marks = await chartOf(page).locator('.level-mark').allTextContents();
+    assert.ok(marks.includes('\u2212 gone'), marks.join());
+    assert.ok((await names()).at(-1).includes('Between the parts'));
+    await chartOf(page).locator('.level-row', { hasText: 'SmallCnn_0' }).click();
+    await path.getByText('SmallCnn_0').waitFor();
+    await chartOf(page).focus();
+    await page.keyboard.press('Backspace');
+    await path.getByText('SmallCnn_0').waitFor({ state: 'detached' });
+    await path.getByRole('button', { name: 'All steps' }).click();
+    await chartOf(page).locator('.level-row', { hasText: 'ProfilerStep#4' }).waitFor();
+  });
+});
+
+test('the twin of a level adds up to what its parent takes', async () => {
+  await withComparison(slow, fixed, {}, async (comparison, page) => {
+    const { item } = await ask(comparison, 'compare/tree', { path: '1' });
+    await comparison.view('Execution');
+    await chartOf(page).locator('.level-row', { hasText: 'ProfilerStep#2' }).click();
+    await chartOf(page).locator('.level-name', { hasText: 'aten::std' }).waitFor();
+    await page.getByRole('button', { name: 'Aligned execution as table' }).click();
+    const last = page
+      .getByRole('region', { name: 'Aligned execution' })
+      .last()
+      .locator('tr')
+      .last();
+    const [name, , , , , , baseline, candidate] = await last.locator('th, td').allInnerTexts();
+    assert.equal(name, 'Between the parts');
+    const ms = (us) => `${(us / 1000).toFixed(1)} ms`;
+    assert.deepEqual([baseline, candidate], [ms(item.baseline.hostUs), ms(item.candidate.hostUs)]);
+  });
+});
+
+test('fused operators are a replacement, branches in another order have moved', async () => {
+  const block = (name, op, kernel, us) => layer(name, op, { [kernel]: us });
+  const baseline = drawn({
+    layers: () => [
+      block('Block_0', 'aten::mul', 'mul_kernel', 20),
+      block('Block_1', 'aten::add', 'add_kernel', 20),
+      ...plainLayers(),
+    ],
+  });
+  const candidate = drawn({
+    layers: () => {
+      const [a, b, c, d, e] = plainLayers();
+      return [block('Fused_0', 'fused_mul_add', 'fused_kernel', 25), a, d, b, c, e];
+    },
+  });
+  await withComparison(baseline, candidate, {}, async (comparison, page) => {
+    await comparison.view('Execution');
+    await chartOf(page).locator('.level-row').first().click();
+    await chartOf(page).locator('.level-mark', { hasText: '\u21c4 replaced' }).waitFor();
+    await chartOf(page).locator('.level-mark', { hasText: '\u2195 moved' }).first().waitFor();
+    // Host and device are one choice for all tabs, never both in one chart.
+    await page.getByRole('heading', { name: 'Aligned execution, device time' }).waitFor();
+    await page.getByRole('radio', { name: 'Host' }).click();
+    await page.getByRole('heading', { name: 'Aligned execution, host time' }).waitFor();
+    await comparison.view('Kernels');
+    const row = page.getByRole('row', { name: /fused_kernel/ });
+    assert.match(await row.innerText(), /new[^]*\+75\n/);
+    const shown = await comparison.sent('showInProfile', () =>
+      row.getByRole('button', { name: 'Candidate', exact: true }).click(),
+    );
+    assert.equal(shown.side, 'candidate');
+    assert.equal(typeof shown.to.slice, 'number');
+  });
+});
+
+test('tables show the daemon\u2019s order, filter, and say each change in words', async () => {
+  await withComparison(slow, fixed, {}, async (comparison, page) => {
+    const { rows, totalRows } = await ask(comparison, 'compare/table', { by: 'operators' });
+    await comparison.view('Operators');
+    const grid = page.getByRole('grid', { name: 'Operators' });
+    const cell = (row, key) => grid.locator(`[data-row="${row}"][data-key="${key}"]`);
+    for (const index of [0, 1, 2]) {
+      const delta = await cell(index, 'deltaUs').getAttribute('data-value');
+      assert.equal(Number(delta), rows[index].deltaUs);
+    }
+    assert.match(await cell(0, 'status').innerText(), /gone/);
+    assert.match(await cell(1, 'status').innerText(), /slower/);
+    assert.match(await cell(1, 'deltaUs').innerText(), /^\+/);
+    const count = page.locator('.row-count');
+    assert.equal(await count.innerText(), `${totalRows} rows`);
+    await page.locator('.filter vscode-textfield').click();
+    await page.keyboard.type('convolution');
+    await page.keyboard.press('Enter');
+    await count.filter({ hasText: ` of ${totalRows} rows` }).waitFor();
+    await comparison.view('Lines');
+    const place = page.getByRole('button', { name: 'slow.py:76' });
+    const opened = await comparison.sent('openSource', () => place.click());
+    assert.deepEqual([opened.side, opened.target.line], ['baseline', 76]);
+  });
+});
+
+test('sides have their own steps; swapping hands them over, and state comes back', async () => {
+  let state;
+  await withComparison(slow, fixed, {}, async (comparison, page) => {
+    await comparison.view('Steps');
+    await page
+      .getByRole('group', { name: 'Selection of the candidate' })
+      .locator('vscode-single-select')
+      .evaluate((select) => {
+        select.value = '2';
+        select.dispatchEvent(new Event('change'));
+      });
+    await comparison.settled();
+    ({ state } = await comparison.sent('state', () => comparison.view('Execution')));
+    assert.deepEqual(state.sides, { baseline: {}, candidate: { steps: '2' } });
+    const swapped = await comparison.sent('swapSides', () =>
+      page.getByRole('button', { name: 'Swap sides' }).click(),
+    );
+    assert.deepEqual(swapped.state.sides, { baseline: { steps: '2' }, candidate: {} });
+    const copied = await comparison.sent('copy', () =>
+      page.getByRole('button', { name: 'Copy link' }).click(),
+    );
+    const sides = JSON.parse(new URL(copied.text).searchParams.get('sides'));
+    assert.deepEqual(sides, {
+      baseline: { path: slow },
+      candidate: { path: fixed, steps: '2' },
+    });
+  });
+  await withComparison(slow, fixed, { state }, async (comparison, page) => {
+    const tab = page.getByRole('tab', { name: 'Execution' });
+    assert.equal(await tab.getAttribute('aria-selected'), 'true');
+    await chartOf(page).waitFor();
+    const verdict = await ask(comparison, 'compare/tree', state.sides);
+    assert.ok(verdict.item.candidate.hostUs > 0);
+  });
+});
+
+test('every tab of a comparison passes axe in each theme', async () => {
+  for (const theme of Object.keys(themes)) {
+    await withComparison(slow, fixed, { theme }, async (comparison, page) => {
+      for (const tab of ['Overview', 'Execution', 'Operators', 'Lines']) {
+        await comparison.view(tab);
+        assert.deepEqual(await axe(page), [], `${tab}, ${theme}`);
+      }
+    });
+  }
+});
