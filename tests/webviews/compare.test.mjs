@@ -193,7 +193,14 @@ test('sides have their own steps; swapping hands them over, and state comes back
         select.dispatchEvent(new Event('change'));
       });
     await comparison.settled();
-    ({ state } = await comparison.sent('state', () => comparison.view('Execution')));
+    await comparison.view('Execution');
+    await chartOf(page).waitFor();
+    // Saved a moment after the last change, whichever of the two was told first.
+    for (let told = 0; state?.views.compare.tab !== 'execution'; told++) {
+      assert.ok(told < 100, 'the state is never saved');
+      await page.waitForTimeout(100);
+      state = comparison.messages.findLast(({ type }) => type === 'state')?.state;
+    }
     assert.deepEqual(state.sides, { baseline: {}, candidate: { steps: '2' } });
     const swapped = await comparison.sent('swapSides', () =>
       page.getByRole('button', { name: 'Swap sides' }).click(),
@@ -211,9 +218,8 @@ test('sides have their own steps; swapping hands them over, and state comes back
   await withComparison(slow, fixed, { state }, async (comparison, page) => {
     const tab = page.getByRole('tab', { name: 'Execution' });
     assert.equal(await tab.getAttribute('aria-selected'), 'true');
-    await chartOf(page).waitFor();
-    const verdict = await ask(comparison, 'compare/tree', state.sides);
-    assert.ok(verdict.item.candidate.hostUs > 0);
+    // One step beside four: the step of the candidate stands in the chart by its own name.
+    await chartOf(page).locator('.level-name', { hasText: 'ProfilerStep#2' }).first().waitFor();
   });
 });
 
