@@ -181,7 +181,7 @@ class OpenComparison implements vscode.Disposable {
     page.post({
       type: 'init',
       title: basename(document.uri.path),
-      path: sideNames.map((side) => comparison[side].path).join('\n'),
+      path: sideNames.map((side) => comparison[side].path).join(' \u2194 '),
       state: session.state,
       sides: bothSides((side) => ({
         title: shortTitle(profiles[side].title),

@@ -1,7 +1,7 @@
 // Pages that stand in place of the views: the trace is being read, or cannot be shown.
 import type { FailureData } from '#shared/messages.ts';
 import { tellHost } from '../host/host.ts';
-import { cancelOwnLoad, path, title } from '../host/store.ts';
+import { cancelOwnLoad, compared, path, title } from '../host/store.ts';
 import { fixed } from '#shared/numbers.ts';
 import { visible } from '../lib/format.ts';
 import { Button, Progress } from '../widgets/controls.tsx';
@@ -43,7 +43,11 @@ export function Failed(props: { error: FailureData }) {
   const hint = error.hint !== undefined && error.hint !== '' ? error.hint : advice[error.kind];
   return (
     <main class="state-page failed" aria-live="assertive">
-      <h1>{cancelled ? 'Loading was cancelled' : 'This trace cannot be shown'}</h1>
+      <h1>
+        {cancelled
+          ? 'Loading was cancelled'
+          : `This ${compared.value === undefined ? 'trace' : 'comparison'} cannot be shown`}
+      </h1>
       <dl class="facts">
         <div class="fact">
           <dt>File</dt>

@@ -113,7 +113,7 @@ function PartActions(props: { part: Part; open: (part: Part) => void }) {
         const action = timelineAction(side, { slice });
         return (
           <LinkButton key={side} title={action.title} onClick={action.run}>
-            {action.label}
+            {`${action.label} timeline`}
           </LinkButton>
         );
       })}
