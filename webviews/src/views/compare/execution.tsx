@@ -98,7 +98,7 @@ function Crumbs(props: { root: string; crumbs: readonly Crumb[]; go: (crumbs: Cr
   );
 }
 
-function PartActions(props: { part: Part; open: (part: Part) => void }) {
+function PartActions(props: { part: Part; open: (part: Part) => void; short?: boolean }) {
   const { part } = props;
   return (
     <>
@@ -113,7 +113,7 @@ function PartActions(props: { part: Part; open: (part: Part) => void }) {
         const action = timelineAction(side, { slice });
         return (
           <LinkButton key={side} title={action.title} onClick={action.run}>
-            {`${action.label} timeline`}
+            {props.short === true ? action.label : `${action.label} timeline`}
           </LinkButton>
         );
       })}
@@ -132,9 +132,9 @@ function Twin(props: { parts: readonly Part[]; open: (part: Part) => void }) {
         { title: 'Baseline', numeric: true },
         { title: 'Candidate', numeric: true },
         { title: 'Difference', numeric: true },
-        { title: 'Accumulated baseline', numeric: true },
-        { title: 'Accumulated candidate', numeric: true },
-        { title: 'Accumulated difference', numeric: true },
+        { title: 'Baseline so far', numeric: true },
+        { title: 'Candidate so far', numeric: true },
+        { title: 'Difference so far', numeric: true },
         { title: 'Go to' },
       ]}
       rows={props.parts.map((part) => [
@@ -153,7 +153,7 @@ function Twin(props: { parts: readonly Part[]; open: (part: Part) => void }) {
         quantity(part.sums.candidate, 'us'),
         signed(part.sums.candidate - part.sums.baseline, 'us'),
         <span key="go" class="part-actions">
-          <PartActions part={part} open={props.open} />
+          <PartActions part={part} open={props.open} short />
         </span>,
       ])}
     />

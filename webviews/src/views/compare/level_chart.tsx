@@ -126,7 +126,7 @@ export function LevelChart(props: {
   onLeave: () => void;
 }) {
   const frame = useRef<HTMLDivElement>(null);
-  const width = useOwnWidth(frame, 640);
+  const width = useOwnWidth(frame, 540);
   const { parts, active } = props;
   const shown = parts[active];
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -144,7 +144,7 @@ export function LevelChart(props: {
       [Math.max(0, Math.min(last, next))]?.scrollIntoView({ block: 'nearest' });
   };
   const height = headPx + rowPx * parts.length + 6;
-  const namePx = Math.min(330, Math.max(180, width * 0.27));
+  const namePx = Math.min(330, Math.max(130, width * 0.27));
   const room = width - namePx - 3 * gapPx - deltaTextPx - 12;
   const [timePx, sumPx, deltaPx] = [room * 0.4, room * 0.26, room * 0.34];
   const most = (of: (part: Part) => number): number =>
