@@ -37,10 +37,15 @@ describe('a comparison of two profiles', () => {
     return row(name);
   }
 
-  /** Takes an entry of the menu that a right click opens. */
+  /** Takes an entry of the menu that a right click opens; a menu that has just opened takes no click. */
   async function chooseInMenu(target, title) {
-    await target.click({ button: 'right' });
-    await page.getByRole('menuitem', { name: title, exact: true }).click();
+    const item = page.getByRole('menuitem', { name: title, exact: true });
+    await waitUntil(`"${title}" in the menu`, async () => {
+      if (!(await item.isVisible())) await target.click({ button: 'right' });
+      await item.click({ timeout: 4000 });
+      await item.waitFor({ state: 'hidden', timeout: 2000 });
+      return true;
+    });
   }
 
   /** The names of baseline and candidate above the tabs. */
