@@ -37,11 +37,18 @@ describe('a comparison of two profiles', () => {
     return row(name);
   }
 
-  /** Takes an entry of the menu that a right click opens; a menu that has just opened takes no click. */
+  /**
+   * Takes an entry of the menu that a right click opens. A menu that has just opened takes no click,
+   * and one that opened too early lacks what another command has made possible meanwhile.
+   */
   async function chooseInMenu(target, title) {
     const item = page.getByRole('menuitem', { name: title, exact: true });
     await waitUntil(`"${title}" in the menu`, async () => {
-      if (!(await item.isVisible())) await target.click({ button: 'right' });
+      if (!(await item.isVisible())) {
+        await page.keyboard.press('Escape');
+        await target.click({ button: 'right', timeout: 4000 });
+        await item.waitFor({ timeout: 2000 });
+      }
       await item.click({ timeout: 4000 });
       await item.waitFor({ state: 'hidden', timeout: 2000 });
       return true;
