@@ -7,6 +7,7 @@
 #include "rpc/schema.h"
 #include "source/align.h"
 #include "source/drift.h"
+#include "source/locate.h"
 #include "source/python_syntax.h"
 #include "target.h"
 
@@ -32,7 +33,9 @@ std::vector<Observed> Observe(const PythonFunction& function, Random& random) {
                    function.sites.size() - 1);
       const Site& site = function.sites[at];
       observed.name = site.name;
-      observed.owner = site.class_name;
+      if (!site.class_names.empty()) {
+        observed.owner = site.class_names[random.Below(site.class_names.size())];
+      }
       if (random.OneIn(4)) observed.definition_line = site.definition_line;
     }
     observed.generator = random.OneIn(10);
@@ -108,6 +111,7 @@ void RunPython(std::string_view input) {
   for (const PythonFunction& function : old->functions) {
     recorded.push_back({function.name, function.first_line + static_cast<int>(random.Below(3)) - 1,
                         random.OneIn(4), random.OneIn(4) ? "A" : ""});
+    if (random.OneIn(2)) recorded.back().called = Observe(function, random);
     if (recorded.size() > 200) break;
   }
   const std::string_view after = cut == std::string_view::npos ? before : input.substr(cut + 1);
@@ -115,8 +119,9 @@ void RunPython(std::string_view input) {
   if (!now.ok()) return;
   CheckModule(*now, after);
   bool exact = false;
-  for (const int found : LocateFunctions(recorded, *now, &exact)) {
-    Check(found >= -1 && found < static_cast<int>(now->functions.size()), "functions found exist");
+  const auto functions = static_cast<int>(now->functions.size());
+  for (const LocatedFunction& found : LocateFunctions(recorded, *now, &exact)) {
+    Check(found.function >= -1 && found.function < functions, "functions found exist");
   }
   const Drift drift = FollowEdits(*old, *now);
   Check(drift.function.size() == old->functions.size(), "every function is followed");
