@@ -59,10 +59,7 @@ Json ParamsOf(const Options& options, const std::string& profile_id) {
       if (!options.tracks.empty()) params["tracks"] = options.tracks;
     }
   }
-  for (const auto& [key, text] : options.params) {
-    Result<Json> value = ParseJson(text);
-    params[key] = value.ok() ? value.value() : Json(text);
-  }
+  AddOwnParams(options, &params);
   return params;
 }
 

@@ -33,10 +33,7 @@ Json ParamsOf(const Options& options, const std::string (&profiles)[2]) {
                  {"candidate", SelectionOf(options, options.candidate, profiles[1])}};
   if (!options.time.empty()) params["time"] = options.time;
   if (!options.sources.empty()) params["sourceRoots"] = options.sources;
-  for (const auto& [key, text] : options.params) {
-    Result<Json> value = ParseJson(text);
-    params[key] = value.ok() ? value.value() : Json(text);
-  }
+  AddOwnParams(options, &params);
   return params;
 }
 

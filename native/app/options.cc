@@ -219,10 +219,12 @@ class CommandLine {
         app_.add_subcommand("diff", "what changed from one trace to another")->group("Commands");
     diff->add_option("BASELINE", options_.path, "the trace before, or a folder");
     diff->add_option("CANDIDATE", options_.second_path, "the trace after, or a folder");
+    std::vector<std::string> levels = {"overview"};
+    const Json& table = ProtocolDefinition()["methods"]["compare/table"]["params"];
+    for (const Json& level : table["properties"]["by"]["enum"]) levels.push_back(level);
     diff->add_option("--by", options_.by, "what a row is (overview)")
         ->type_name("overview|steps|modules|operators|kernels|memory|lines")
-        ->check(OneOf({"overview", "steps", "modules", "operators", "operatorShapes", "kernels",
-                       "memory", "lines", "functions"}));
+        ->check(OneOf(levels));
     diff->add_option("--time", options_.time, "which time is compared (device where both have it)")
         ->type_name("host|device")
         ->check(OneOf({"host", "device"}));

@@ -70,4 +70,11 @@ ProgressFn TerminalProgress() {
   };
 }
 
+void AddOwnParams(const Options& options, Json* params) {
+  for (const auto& [key, text] : options.params) {
+    Result<Json> value = ParseJson(text);
+    (*params)[key] = value.ok() ? value.value() : Json(text);
+  }
+}
+
 }  // namespace emberline

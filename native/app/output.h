@@ -1,9 +1,10 @@
-// What commands print, and the status they end with.
+// What commands share: what they print, the status they end with, params of the user's own.
 #pragma once
 
 #include <string>
 #include <string_view>
 
+#include "app/options.h"
 #include "base/cancel.h"
 #include "base/result.h"
 #include "json/json.h"
@@ -20,6 +21,9 @@ int Fail(const Error& error);
 // Writes to stdout; the status is an internal error where that fails.
 int Print(std::string_view text);
 int PrintJson(const Json& document);
+
+// What --param gave joins `params`: as JSON where it is some, else as text.
+void AddOwnParams(const Options& options, Json* params);
 
 // Progress for people who wait at a terminal; empty elsewhere.
 ProgressFn TerminalProgress();

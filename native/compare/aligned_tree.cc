@@ -49,15 +49,13 @@ int64_t FirstDimension(std::string_view shapes) {
 // Counts pairs of first dimensions of matched operators.
 class BatchVotes {
  public:
-  void Add(const ComparedSide& baseline, uint32_t left, const ComparedSide& candidate,
-           uint32_t right) {
-    const StepNode &before = baseline.tree->nodes[left], &after = candidate.tree->nodes[right];
+  BatchVotes(const ComparedSide& baseline, const ComparedSide& candidate)
+      : baseline_(baseline), candidate_(candidate) {}
+  // Of a matched pair of nodes.
+  void Add(uint32_t left, uint32_t right) {
+    const StepNode &before = baseline_.nodes[left], &after = candidate_.nodes[right];
     if (before.kind != StepNodeKind::kOperator || before.label.detail == after.label.detail) return;
-    const auto dimension = [](const ComparedSide& side, const StepNode& node) {
-      const TraceStore& store = side.model->store();
-      return FirstDimension(store.strings().Get(RecordedShapesOf(store).Of(node.slice)));
-    };
-    const std::pair sizes(dimension(baseline, before), dimension(candidate, after));
+    const std::pair sizes(baseline_.FirstDimensionOf(before), candidate_.FirstDimensionOf(after));
     if (sizes.first <= 1 || sizes.second <= 1 || sizes.first == sizes.second) return;
     ++votes_[sizes];
     ++all_;
@@ -70,6 +68,20 @@ class BatchVotes {
   }
 
  private:
+  struct Side {
+    explicit Side(const ComparedSide& side)
+        : nodes(side.tree->nodes),
+          strings(side.model->store().strings()),
+          shapes(side.model->store()) {}
+    int64_t FirstDimensionOf(const StepNode& op) const {
+      return FirstDimension(strings.Get(shapes.Of(op.slice)));
+    }
+    const std::vector<StepNode>& nodes;
+    const StringPool& strings;
+    const RecordedShapesOf shapes;
+  };
+
+  const Side baseline_, candidate_;
   std::map<std::pair<int64_t, int64_t>, size_t> votes_;
   size_t all_ = 0;
 };
@@ -162,7 +174,7 @@ Result<Replacements> FindReplacements(const ComparedSide& baseline, const Compar
       }
     }
   };
-  BatchVotes votes;
+  BatchVotes votes(baseline, candidate);
   std::vector<std::pair<uint32_t, uint32_t>> pairs = {{0, 0}};
   for (size_t at = 0; at < pairs.size(); ++at) {
     if (cancel.cancelled()) return Error{ErrorKind::kCancelled, "Comparing was cancelled.", "", {}};
@@ -173,7 +185,7 @@ Result<Replacements> FindReplacements(const ComparedSide& baseline, const Compar
         note(candidate, item.candidate, &found.came);
       } else if (IsPair(item)) {
         const uint32_t i = item.baseline[0], j = item.candidate[0];
-        votes.Add(baseline, i, candidate, j);
+        votes.Add(i, j);
         // Where the insides are alike there is nothing to find, only shapes to look at.
         const bool alike =
             baseline.tree->nodes[i].label.content == candidate.tree->nodes[j].label.content;

@@ -59,6 +59,12 @@ Sample WithZeros(const Sample& sample, double count) {
   return all;
 }
 
+std::optional<double> PercentOf(double delta, double baseline) {
+  if (delta == 0) return 0;
+  if (baseline == 0) return std::nullopt;
+  return 100 * delta / baseline;
+}
+
 double StudentT975(double freedom) {
   double low = 0, high = 1;
   while (Inside(high, freedom) < 0.95 && high < 1e6) high *= 2;

@@ -31,6 +31,9 @@ struct Difference {
 };
 Difference Compare(const Sample& baseline, const Sample& candidate);
 
+// The difference in percent of the baseline; absent where something grew out of nothing.
+std::optional<double> PercentOf(double delta, double baseline);
+
 // The value below which a t-distributed number stays with probability 97.5 %. `freedom` > 0.
 double StudentT975(double freedom);
 

@@ -232,11 +232,8 @@ class Comparison {
     return CompareStatusName(gone ? CompareStatus::kGone : CompareStatus::kNew);
   }
 
-  // Difference of the means per step, in the scale of the table.
-  std::optional<Difference> NoiseOf(const Pair& row) const {
-    if (options_.baseline_spread == nullptr || options_.candidate_spread == nullptr) {
-      return std::nullopt;
-    }
+  // Difference of the means per step, in the scale of the table. The spreads are known.
+  Difference NoiseOf(const Pair& row) const {
     const std::string name = NameOf(row);
     const auto sample = [&](const Spread& spread, double steps) {
       const auto at = spread.find(name);
@@ -265,7 +262,7 @@ class Comparison {
       return out;
     };
     const std::string what = " " + column.title;
-    const auto cell = [whole = IsWhole(measure)](const std::optional<double>& number) -> Cell {
+    const auto cell = [whole](const std::optional<double>& number) -> Cell {
       if (!number) return Cell();
       return whole ? Cell(static_cast<int64_t>(std::llround(*number))) : Cell(*number);
     };
@@ -286,25 +283,22 @@ class Comparison {
                    Unit::kNone),
               [this, measure](const Pair& row) -> Cell {
                 const auto before = Value(measure, row, false), delta = Delta(measure, row);
-                if (!before || !delta) return Cell();
-                if (*delta == 0) return 0.0;
-                return *before != 0 ? Cell(100 * *delta / *before) : Cell();
+                return before && delta ? OptionalCell(PercentOf(*delta, *before)) : Cell();
               });
-    if (!main || options_.baseline_spread == nullptr) return;
-    table.Add(made(std::string("noise") + measure.stem, "Noise" + what,
-                   "Half the width of the 95 % confidence interval of the difference, from the "
-                   "spread over the steps (Welch's t-test); empty with one step.",
-                   column.unit),
-              [this](const Pair& row) {
-                const auto difference = NoiseOf(row);
-                return difference ? OptionalCell(difference->noise) : Cell();
-              });
-    table.Add(FlagFact("beyondNoise", "Beyond noise",
-                       "Whether the difference is larger than that; empty with one step."),
-              [this](const Pair& row) {
-                const auto difference = NoiseOf(row);
-                return difference ? OptionalCell(difference->Significant()) : Cell();
-              });
+    if (!main || options_.baseline_spread == nullptr || options_.candidate_spread == nullptr)
+      return;
+    // One test gives both.
+    table.AddAll({made("noise" + measure.stem, "Noise" + what,
+                       "Half the width of the 95 % confidence interval of the difference, from the "
+                       "spread over the steps (Welch's t-test); empty with one step.",
+                       column.unit),
+                  FlagFact("beyondNoise", "Beyond noise",
+                           "Whether the difference is larger than that; empty with one step.")},
+                 [this](const Pair& row, std::vector<Cell>& cells) {
+                   const Difference difference = NoiseOf(row);
+                   cells.push_back(OptionalCell(difference.noise));
+                   cells.push_back(OptionalCell(difference.Significant()));
+                 });
   }
 
   void AddLinks(TableBuilder<Pair>& table, const std::string& side, const Table& from,

@@ -1,8 +1,4 @@
 // What each slice is.
-#include <algorithm>
-#include <charconv>
-#include <unordered_map>
-
 #include "model/model_builder.h"
 #include "model/names.h"
 

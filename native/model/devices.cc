@@ -1,6 +1,5 @@
 // Devices and their streams.
 #include <algorithm>
-#include <charconv>
 #include <unordered_map>
 
 #include "base/case.h"

@@ -1,7 +1,5 @@
 // What lies around each slice.
 #include <algorithm>
-#include <charconv>
-#include <unordered_map>
 
 #include "model/model_builder.h"
 

@@ -1,6 +1,5 @@
 // Which forward operator a backward one belongs to.
 #include <algorithm>
-#include <charconv>
 #include <unordered_map>
 
 #include "base/hash.h"

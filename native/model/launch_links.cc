@@ -1,7 +1,5 @@
 // Which call launched which device work.
 #include <algorithm>
-#include <charconv>
-#include <unordered_map>
 
 #include "base/case.h"
 #include "model/graphs.h"

@@ -1,8 +1,4 @@
 // Which operator device work belongs to.
-#include <algorithm>
-#include <charconv>
-#include <unordered_map>
-
 #include "model/graphs.h"
 #include "model/host_place.h"
 #include "model/id_index.h"

@@ -1,7 +1,5 @@
 // Steps, and which slices belong to them.
 #include <algorithm>
-#include <charconv>
-#include <unordered_map>
 
 #include "model/host_place.h"
 #include "model/model_builder.h"

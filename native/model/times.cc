@@ -1,7 +1,5 @@
 // Self and total times of operators.
 #include <algorithm>
-#include <charconv>
-#include <unordered_map>
 
 #include "model/host_place.h"
 #include "model/model_builder.h"

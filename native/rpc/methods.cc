@@ -19,6 +19,13 @@ const ViewMethod* FindView(const std::string& method) {
   return nullptr;
 }
 
+// The steps that `params` selects. Errors: kInvalidArgument for steps that the trace has not.
+Result<StepSelection> StepsOf(const LoadedTrace& trace, const Json& params) {
+  const std::string text = TextParam(params, "steps");
+  if (text.empty() || text == "all") return StepSelection{};
+  return ParseSteps(*trace.model, text);
+}
+
 Result<Json> CallView(const ViewMethod& view, const Json& params, const CallContext& context) {
   const std::shared_ptr<void> work =
       context.session.BeginWork(TextParam(params, "profileId"), context.cancel);
@@ -26,18 +33,13 @@ Result<Json> CallView(const ViewMethod& view, const Json& params, const CallCont
       context.session.Load(TextParam(params, "profileId"), SelectionOf(params),
                            ReadOptions{context.cancel, context.progress});
   if (!trace.ok()) return trace.error();
-  const std::string steps_text = TextParam(params, "steps");
-  StepSelection steps;
-  if (!steps_text.empty() && steps_text != "all") {
-    Result<StepSelection> parsed = ParseSteps(*trace.value()->model, steps_text);
-    if (!parsed.ok()) return parsed.error();
-    steps = parsed.value();
-  }
+  const Result<StepSelection> steps = StepsOf(*trace.value(), params);
+  if (!steps.ok()) return steps.error();
   const auto workers = [&] {
     const Result<Profile> profile = context.session.Find(TextParam(params, "profileId"));
     return profile.ok() ? WorkersOf(*profile, SelectionOf(params)) : 0;
   };
-  const ViewRequest request{*trace.value(), params, context.cancel, steps, workers};
+  const ViewRequest request{*trace.value(), params, context.cancel, *steps, workers};
   return view.function(request);
 }
 
@@ -68,14 +70,10 @@ Result<Json> CallCompare(const CompareMethod& compare, const Json& params,
       error.message = std::string(i == 0 ? "The baseline: " : "The candidate: ") + error.message;
       return error;
     }
-    const std::string steps_text = TextParam(params[i == 0 ? "baseline" : "candidate"], "steps");
-    StepSelection steps;
-    if (!steps_text.empty() && steps_text != "all") {
-      Result<StepSelection> parsed = ParseSteps(*trace.value()->model, steps_text);
-      if (!parsed.ok()) return parsed.error();
-      steps = *parsed;
-    }
-    sides.push_back(ViewRequest{*trace.value(), params, context.cancel, steps, workers});
+    const Result<StepSelection> steps =
+        StepsOf(*trace.value(), params[i == 0 ? "baseline" : "candidate"]);
+    if (!steps.ok()) return steps.error();
+    sides.push_back(ViewRequest{*trace.value(), params, context.cancel, *steps, workers});
   }
   return compare.function({sides[0], sides[1], params, context.cancel});
 }

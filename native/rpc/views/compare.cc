@@ -175,6 +175,8 @@ struct Compared {
   Table table;
   std::string measure;
   double matched = 0;  // part of the time that is in rows of both sides
+  // By operators: the sizes of the batches, where they differ.
+  std::optional<BatchSizes> batch;
 };
 
 double MatchedShare(const Table& table, const std::string& unit) {
@@ -257,6 +259,7 @@ Result<Compared> CompareBy(const CompareRequest& request, const std::string& by,
   }
   Compared compared;
   compared.measure = options.measure;
+  compared.batch = replacements.batch;
   compared.table = CompareTables(tables->baseline, tables->candidate, options);
   compared.matched = MatchedShare(compared.table, by == "memory" ? "Bytes" : "Us");
   return compared;
@@ -284,8 +287,11 @@ Result<Compared> CompareSteps(const CompareRequest& request, Time time) {
       row.after = &right.nodes[item.candidate[0]];
       const std::string name =
           StepNodeName(*request.candidate.trace.model, right, item.candidate[0]);
-      row.name +=
-          row.name.empty() || row.name == name ? row.name.empty() ? name : "" : " | " + name;
+      if (row.name.empty()) {
+        row.name = name;
+      } else if (row.name != name) {
+        row.name += " | " + name;
+      }
     }
     rows.push_back(std::move(row));
   }
@@ -323,7 +329,12 @@ Result<Compared> CompareSteps(const CompareRequest& request, Time time) {
             [](const Row& row) { return Cell(int64_t{row.before != nullptr}); });
   table.Add(Count("candidateCalls", "Candidate steps", "1 where the step is there."),
             [](const Row& row) { return Cell(int64_t{row.after != nullptr}); });
-  return Compared{table.Make(rows), time == Time::kHost ? "hostUs" : "deviceUs", 1};
+  return Compared{table.Make(rows), time == Time::kHost ? "hostUs" : "deviceUs", 1, {}};
+}
+
+// The model of a device, or what it is called where that was not recorded.
+std::string DeviceName(const Device& device) {
+  return device.name.empty() ? DeviceLabel(device) : device.name;
 }
 
 Json Optional(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
@@ -332,9 +343,7 @@ Json Optional(const std::optional<double>& value) { return value ? Json(*value) 
 Json SideJson(const ViewRequest& side) {
   const Model& model = *side.trace.model;
   Json devices = Json::array();
-  for (const Device& device : model.devices) {
-    devices.push_back(device.name.empty() ? DeviceLabel(device) : device.name);
-  }
+  for (const Device& device : model.devices) devices.push_back(DeviceName(device));
   return {{"path", side.trace.path.string()},
           {"steps", SelectedSteps(side)},
           {"devices", std::move(devices)}};
@@ -381,10 +390,7 @@ Json FiguresJson(const std::vector<ComparedFigure>& figures) {
                 {"baseline", Optional(figure.baseline)},
                 {"candidate", Optional(figure.candidate)},
                 {"delta", Optional(delta)}};
-    Json percent;
-    if (known && *delta == 0) percent = 0.0;
-    if (known && *figure.baseline != 0) percent = 100 * *delta / *figure.baseline;
-    row["deltaPercent"] = std::move(percent);
+    row["deltaPercent"] = known ? Optional(PercentOf(*delta, *figure.baseline)) : Json();
     row["noise"] = Optional(figure.noise);
     row["beyondNoise"] = figure.beyond_noise ? Json(*figure.beyond_noise) : Json();
     if (figure.unit == Unit::kUs) {
@@ -455,8 +461,7 @@ Json NotesJson(const CompareRequest& request) {
   const Model &a = *request.baseline.trace.model, &b = *request.candidate.trace.model;
   const auto name = [](const Model& model) {
     if (model.devices.empty()) return std::string("the CPU only");
-    const Device& device = model.devices[0];
-    const std::string first = device.name.empty() ? DeviceLabel(device) : device.name;
+    const std::string first = DeviceName(model.devices[0]);
     return model.devices.size() == 1
                ? first
                : std::to_string(model.devices.size()) + " devices (" + first + ")";
@@ -486,14 +491,12 @@ double StepsInTable(const CompareRequest& request) {
 
 // Whether the step waits for the device: then the device's time tells what made it longer.
 bool IsDeviceBound(const Overviews& both) {
-  const auto kernel = static_cast<size_t>(Role::kKernel);
-  const auto bound = [&](const Overview& overview) {
+  const auto bound = [](const Overview& overview) {
     const StepBreakdown& steps = overview.steps;
     double busy = 0;
     for (size_t role = 0; role <= static_cast<size_t>(Role::kCommunication); ++role) {
       busy += steps.average_ns[role];
     }
-    (void)kernel;
     return steps.average_total_ns > 0 && busy > 0.5 * steps.average_total_ns;
   };
   return bound(both.baseline) && bound(both.candidate);
@@ -513,10 +516,12 @@ Result<Json> CompareVerdict(const CompareRequest& request) {
   Json levels = Json::array();
   std::optional<Compared> best;
   std::string level;
+  std::optional<BatchSizes> batch;
   for (const char* by : kLevels) {
     if (time == Time::kHost && std::string_view(by) == "kernels") continue;
     auto compared = CompareBy(request, by, time);
     if (!compared.ok()) return compared.error();
+    if (compared->batch) batch = compared->batch;
     if (compared->table.rows.empty()) continue;
     levels.push_back({{"by", by}, {"matchedShare", compared->matched}});
     const bool enough = compared->matched >= kMatchedShare;
@@ -543,12 +548,9 @@ Result<Json> CompareVerdict(const CompareRequest& request) {
   const bool has_steps = request.baseline.trace.model->has_recorded_steps &&
                          request.candidate.trace.model->has_recorded_steps;
   Json notes = NotesJson(request);
-  const auto replacements = ReplacementsOf(request);
-  if (!replacements.ok()) return replacements.error();
-  if (replacements->batch) {
-    notes.push_back("The batches differ: " + std::to_string(replacements->batch->baseline) +
-                    " and " + std::to_string(replacements->batch->candidate) +
-                    " are the first dimension of most inputs.");
+  if (batch) {
+    notes.push_back("The batches differ: " + std::to_string(batch->baseline) + " and " +
+                    std::to_string(batch->candidate) + " are the first dimension of most inputs.");
   }
   if (best && best->matched < kMatchedShare) {
     notes.push_back(
