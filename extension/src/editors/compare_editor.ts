@@ -17,8 +17,8 @@ import { pathsChanged } from '../workspace/config.ts';
 import { hostParamsOf, type Context } from '../workspace/context.ts';
 import { ComparisonSession } from './comparison_session.ts';
 import { DiskWatch } from './disk_watch.ts';
-import { PagePanel } from './page_panel.ts';
-import { compareScheme, compareViewType, shortTitle } from './profile_path.ts';
+import { PagePanel, type PageOwner } from './page_panel.ts';
+import { compareScheme, compareViewType, mayHoldTrace, shortTitle } from './profile_path.ts';
 import { StateStore } from './state_store.ts';
 
 /** What of a side tells it from the other, where their files have one name. */
@@ -79,7 +79,7 @@ interface ComparisonOwner {
 }
 
 /** One open comparison: its panel, and what stands behind it. */
-class OpenComparison implements vscode.Disposable {
+class OpenComparison implements vscode.Disposable, PageOwner {
   readonly document: ComparisonDocument;
   readonly page: PagePanel;
   readonly session: ComparisonSession;
@@ -97,7 +97,7 @@ class OpenComparison implements vscode.Disposable {
     this.owner = owner;
     const { profiles } = document;
     const folder = vscode.Uri.file(dirname(profiles.candidate.path));
-    this.page = new PagePanel(panel, context, folder, (message) => this.handle(message));
+    this.page = new PagePanel(panel, context, folder, this);
     this.session = new ComparisonSession(profiles, context.supervisor, state, (message) =>
       this.page.post(message),
     );
@@ -106,7 +106,7 @@ class OpenComparison implements vscode.Disposable {
       .filter((profile, index, all) => all.indexOf(profile) === index)
       .map((profile) => {
         const uri = vscode.Uri.file(profile.path);
-        const isFolder = !/\.json(?:\.gz)?$/i.test(profile.path);
+        const isFolder = !mayHoldTrace(profile.path);
         return new DiskWatch(uri, isFolder, profile.title, () => {
           profile.reopen();
           void this.session.loadTrace();
@@ -124,24 +124,15 @@ class OpenComparison implements vscode.Disposable {
     this.session.dispose();
   }
 
-  private async handle(message: ToHost): Promise<void> {
+  async handle(message: ToHost): Promise<void> {
     const { session, page } = this;
     const { profiles } = this.document;
     switch (message.type) {
-      case 'ready':
-        page.started(() => {
-          this.tellStart();
-          session.ready();
-        });
-        break;
       case 'request': {
         const { id, method, params, side } = message;
         await session.request(id, method, params, side, await hostParamsOf(method));
         break;
       }
-      case 'cancel':
-        session.cancelRequest(message.id);
-        break;
       case 'state':
         session.setState(message.state);
         this.owner.onState(this, message.state);
@@ -164,18 +155,12 @@ class OpenComparison implements vscode.Disposable {
       case 'swapSides':
         await this.owner.swapSides(this, message.state);
         break;
-      case 'cancelLoad':
-        session.cancelLoad();
-        break;
-      case 'retry':
-        await session.loadTrace();
-        break;
       default:
         break;
     }
   }
 
-  private tellStart(): void {
+  tellStart(): void {
     const { document, session, page } = this;
     const { comparison, profiles } = document;
     page.post({

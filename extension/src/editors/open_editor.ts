@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { EditorState, Navigation, ToHost, ToView } from '#shared/messages.ts';
 import type { ViewName } from '#shared/protocol.ts';
 import { hostParamsOf, type Context } from '../workspace/context.ts';
-import { PagePanel } from './page_panel.ts';
+import { PagePanel, type PageOwner } from './page_panel.ts';
 import { PanelSession } from './panel_session.ts';
 import type { ProfileDocument } from './profile_document.ts';
 import { shortTitle } from './profile_path.ts';
@@ -14,7 +14,7 @@ export interface EditorOwner {
 }
 
 /** One open editor: its panel, what stands behind it, and what waits for its page to run. */
-export class OpenEditor implements vscode.Disposable {
+export class OpenEditor implements vscode.Disposable, PageOwner {
   readonly document: ProfileDocument;
   readonly panel: vscode.WebviewPanel;
   readonly session: PanelSession;
@@ -32,7 +32,7 @@ export class OpenEditor implements vscode.Disposable {
     this.panel = panel;
     this.owner = owner;
     const folder = vscode.Uri.joinPath(vscode.Uri.file(document.profile.path), '..');
-    this.page = new PagePanel(panel, context, folder, (message) => this.handle(message));
+    this.page = new PagePanel(panel, context, folder, this);
     this.session = new PanelSession(document.profile, context.supervisor, state, (message) =>
       this.post(message),
     );
@@ -65,23 +65,14 @@ export class OpenEditor implements vscode.Disposable {
     this.session.dispose();
   }
 
-  private async handle(message: ToHost): Promise<void> {
+  async handle(message: ToHost): Promise<void> {
     const { session } = this;
     switch (message.type) {
-      case 'ready':
-        this.page.started(() => {
-          this.tellStart();
-          session.ready();
-        });
-        break;
       case 'request': {
         const extra = await hostParamsOf(message.method);
         await session.request(message.id, message.method, message.params, extra);
         break;
       }
-      case 'cancel':
-        session.cancelRequest(message.id);
-        break;
       case 'state':
         session.setState(message.state);
         this.owner.onState(this, message.state);
@@ -92,18 +83,12 @@ export class OpenEditor implements vscode.Disposable {
       case 'openToSide':
         await this.owner.openToSide(this, message.view);
         break;
-      case 'cancelLoad':
-        session.cancelLoad();
-        break;
-      case 'retry':
-        await session.loadTrace();
-        break;
       default:
         break;
     }
   }
 
-  private tellStart(): void {
+  tellStart(): void {
     const { document, session } = this;
     this.post({
       type: 'init',

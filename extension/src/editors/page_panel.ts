@@ -8,12 +8,32 @@ import { locateSource, openSource } from '../source/open_source.ts';
 import type { Context } from '../workspace/context.ts';
 import { parseMessage } from './messages.ts';
 import { pageHtml } from './page_html.ts';
+import type { PageSession } from './page_session.ts';
 
 /** Messages that every page's panel answers alike. */
-type Common = Extract<ToHost, { type: 'copy' | 'save' | 'showLog' | 'restartDaemon' }>;
+const commonTypes = [
+  'ready',
+  'cancel',
+  'cancelLoad',
+  'retry',
+  'copy',
+  'save',
+  'showLog',
+  'restartDaemon',
+] as const;
+type Common = Extract<ToHost, { type: (typeof commonTypes)[number] }>;
+const commonSet: ReadonlySet<string> = new Set(commonTypes);
 
 function isCommon(message: ToHost): message is Common {
-  return ['copy', 'save', 'showLog', 'restartDaemon'].includes(message.type);
+  return commonSet.has(message.type);
+}
+
+/** What stands behind a panel: the session of its page, and what only its editor knows. */
+export interface PageOwner {
+  readonly session: PageSession;
+  /** The page has just begun to run, and is told what it shows. */
+  tellStart(): void;
+  handle(message: Exclude<ToHost, Common>): Promise<void> | void;
 }
 
 /** A panel with our page: what waits for the page to run, and what pages of every kind ask for. */
@@ -22,23 +42,18 @@ export class PagePanel {
   private readonly context: Context;
   /** Where files are saved unless the user says otherwise. */
   private readonly folder: vscode.Uri;
-  private readonly handle: (message: Exclude<ToHost, Common>) => Promise<void> | void;
+  private readonly owner: PageOwner;
   /** False while the page is hidden: it is thrown away then and started again when shown. */
   private alive = false;
   private readonly queue: ToView[] = [];
   /** Files whose frames could not be opened; asking again means that the user wants to locate them. */
   private readonly missing = new Set<string>();
 
-  constructor(
-    panel: vscode.WebviewPanel,
-    context: Context,
-    folder: vscode.Uri,
-    handle: (message: Exclude<ToHost, Common>) => Promise<void> | void,
-  ) {
+  constructor(panel: vscode.WebviewPanel, context: Context, folder: vscode.Uri, owner: PageOwner) {
     this.panel = panel;
     this.context = context;
     this.folder = folder;
-    this.handle = handle;
+    this.owner = owner;
     panel.onDidChangeViewState(() => {
       if (!panel.visible) this.alive = false;
     });
@@ -79,10 +94,11 @@ export class PagePanel {
     this.post(message);
   }
 
-  /** The page runs: `tell` says how things stand, then comes what has waited. */
-  started(tell: () => void): void {
+  /** The page runs: it is told how things stand, then comes what has waited. */
+  private started(): void {
     this.alive = true;
-    tell();
+    this.owner.tellStart();
+    this.owner.session.ready();
     for (const message of this.queue.splice(0)) this.post(message);
   }
 
@@ -120,14 +136,27 @@ export class PagePanel {
       return;
     }
     const handled = async (): Promise<void> =>
-      isCommon(message) ? this.handleCommon(message) : this.handle(message);
+      isCommon(message) ? this.handleCommon(message) : this.owner.handle(message);
     void handled().catch((error: unknown) => {
       this.context.log.error(`${message.type}: ${String(error)}`);
     });
   }
 
   private async handleCommon(message: Common): Promise<void> {
+    const { session } = this.owner;
     switch (message.type) {
+      case 'ready':
+        this.started();
+        break;
+      case 'cancel':
+        session.cancelRequest(message.id);
+        break;
+      case 'cancelLoad':
+        session.cancelLoad();
+        break;
+      case 'retry':
+        await session.loadTrace();
+        break;
       case 'copy':
         await vscode.env.clipboard.writeText(message.text);
         break;

@@ -59,28 +59,30 @@ function partOf(item: CompareItem, time: ComparedTime): Bare {
   };
 }
 
+/** Time of a part that is no item of its own. */
+function sumOf(baseline: number, candidate: number): Omit<Bare, 'name' | 'kind' | 'items'> {
+  const delta = candidate - baseline;
+  return {
+    names: { baseline: '', candidate: '' },
+    baseline,
+    candidate,
+    delta,
+    change: changeOf('both', delta, 'us'),
+    moved: false,
+    concurrent: false,
+    pass: '',
+    slices: { baseline: undefined, candidate: undefined },
+    position: undefined,
+  };
+}
+
 function betweenOf(level: CompareTreeResult, time: ComparedTime): Bare[] {
   const { between } = level;
   if (between === null) return [];
   const key = timeKey(time);
   const [baseline, candidate] = [between.baseline[key], between.candidate[key]];
-  return [
-    {
-      name: time === 'device' ? 'In none of the parts' : 'Between the parts',
-      names: { baseline: '', candidate: '' },
-      baseline,
-      candidate,
-      delta: candidate - baseline,
-      change: changeOf('both', candidate - baseline, 'us'),
-      moved: false,
-      concurrent: false,
-      kind: 'between',
-      pass: '',
-      slices: { baseline: undefined, candidate: undefined },
-      position: undefined,
-      items: 0,
-    },
-  ];
+  const name = time === 'device' ? 'In none of the parts' : 'Between the parts';
+  return [{ ...sumOf(baseline, candidate), name, kind: 'between', items: 0 }];
 }
 
 /** Neighbours that are small and differ little become one part. */
@@ -104,21 +106,10 @@ function foldSmall(parts: readonly Bare[]): Bare[] {
     if (run.length < 2) folded.push(...run);
     else {
       const sum = (side: SideName): number => run.reduce((all, part) => all + (part[side] ?? 0), 0);
-      const [baseline, candidate] = [sum('baseline'), sum('candidate')];
       folded.push({
-        ...run[0]!,
+        ...sumOf(sum('baseline'), sum('candidate')),
         name: `${run.length} small parts`,
-        names: { baseline: '', candidate: '' },
-        baseline,
-        candidate,
-        delta: candidate - baseline,
-        change: changeOf('both', candidate - baseline, 'us'),
-        moved: false,
-        concurrent: false,
         kind: 'several',
-        pass: '',
-        slices: { baseline: undefined, candidate: undefined },
-        position: undefined,
         items: run.length,
       });
     }
