@@ -2,33 +2,16 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "python_text.h"
 #include "source/drift.h"
 
 namespace emberline {
 namespace {
 
-PythonModule Parsed(const std::string& text) {
-  Result<PythonModule> module = ParsePython(text);
-  REQUIRE(module.ok());
-  return std::move(*module);
-}
-
 int LineAfter(const Drift& drift, int line) {
   const auto it = drift.line.find(line);
   return it == drift.line.end() ? 0 : it->second;
 }
-
-const std::string kOriginal =
-    "import torch\n"  // 1
-    "\n"
-    "def helper(x):\n"       // 3
-    "    return x.relu()\n"  // 4
-    "\n"
-    "class Net:\n"                       // 6
-    "    def forward(self, x):\n"        // 7
-    "        y = self.first(x)\n"        // 8
-    "        y = helper(y)\n"            // 9
-    "        return self.last(y, x)\n";  // 10
 
 TEST_CASE("an unchanged text") {
   const Drift drift = FollowEdits(Parsed(kOriginal), Parsed(kOriginal));

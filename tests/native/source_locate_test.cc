@@ -2,28 +2,11 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "python_text.h"
 #include "source/locate.h"
 
 namespace emberline {
 namespace {
-
-PythonModule Parsed(const std::string& text) {
-  Result<PythonModule> module = ParsePython(text);
-  REQUIRE(module.ok());
-  return std::move(*module);
-}
-
-const std::string kOriginal =
-    "import torch\n"  // 1
-    "\n"
-    "def helper(x):\n"       // 3
-    "    return x.relu()\n"  // 4
-    "\n"
-    "class Net:\n"                       // 6
-    "    def forward(self, x):\n"        // 7
-    "        y = self.first(x)\n"        // 8
-    "        y = helper(y)\n"            // 9
-    "        return self.last(y, x)\n";  // 10
 
 // A class of twelve lines whose methods begin at its second and sixth line.
 std::string Twelve(const std::string& name, const std::string& call) {

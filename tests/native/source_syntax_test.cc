@@ -2,16 +2,11 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "python_text.h"
 #include "source/python_syntax.h"
 
 namespace emberline {
 namespace {
-
-PythonModule Parsed(const std::string& text) {
-  Result<PythonModule> module = ParsePython(text);
-  REQUIRE(module.ok());
-  return std::move(*module);
-}
 
 const PythonFunction& Function(const PythonModule& module, const std::string& qualified) {
   for (const PythonFunction& f : module.functions) {
