@@ -125,9 +125,13 @@ std::optional<int64_t> CopyBytes(const Model& model, SliceIndex copy) {
 
 Result<KernelData> AnalyzeKernels(const Model& model, const StepSelection& selection,
                                   KernelGrouping grouping, const TensorCoreRules& rules,
-                                  const CancelToken& cancel) {
+                                  const CancelToken& cancel, const std::vector<bool>& within) {
   const TraceStore& s = model.store();
   const TensorCoreKernels tensor_cores(model, rules);
+  const auto is_shown = [&](SliceIndex i) {
+    if (!IsKernel(s.kind(i)) || !selection.Contains(model.step[i])) return false;
+    return within.empty() || (model.launch[i] != kNone && within[model.launch[i]]);
+  };
   const StringId blocks_key = s.strings().Find("blocks per SM");
   const StringId occupancy_key = s.strings().Find("est. achieved occupancy %");
   const StringId registers_key = s.strings().Find("registers per thread");
@@ -138,7 +142,7 @@ Result<KernelData> AnalyzeKernels(const Model& model, const StepSelection& selec
   std::vector<Mean> blocks, occupancy;
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
-    if (!IsKernel(s.kind(i)) || !selection.Contains(model.step[i])) continue;
+    if (!is_shown(i)) continue;
     Key key;
     key.name = s.name_id(i);
     if (by_properties) {
@@ -200,9 +204,7 @@ Result<KernelData> AnalyzeKernels(const Model& model, const StepSelection& selec
     std::vector<Interval> running;
     for (TrackIndex t : device.streams) {
       for (SliceIndex i = s.tracks()[t].first; i < s.tracks()[t].last; ++i) {
-        if (IsKernel(s.kind(i)) && selection.Contains(model.step[i])) {
-          running.push_back({s.start(i), s.end(i)});
-        }
+        if (is_shown(i)) running.push_back({s.start(i), s.end(i)});
       }
     }
     data.busy += LengthOf(Unite(std::move(running)));

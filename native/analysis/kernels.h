@@ -48,10 +48,11 @@ struct KernelData {
   bool has_blocks_per_sm = false, has_occupancy = false;
 };
 
+// `within`, one flag per slice, leaves out kernels that were launched elsewhere; empty takes all.
 // Errors: kCancelled.
 Result<KernelData> AnalyzeKernels(const Model& model, const StepSelection& selection,
                                   KernelGrouping grouping, const TensorCoreRules& rules,
-                                  const CancelToken& cancel);
+                                  const CancelToken& cancel, const std::vector<bool>& within = {});
 Table KernelTable(const Model& model, const KernelData& data, KernelGrouping grouping);
 
 // Bytes that a copy or set moved, where recorded: on it, or on the call that launched it.

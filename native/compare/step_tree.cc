@@ -21,6 +21,20 @@ std::string_view WithoutNumber(std::string_view name) {
 // "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__" of any loader is the same.
 std::string_view WithoutSuffix(std::string_view name) { return name.substr(0, name.find('#')); }
 
+// The first slice of the track, which ends at `last`, behind what lies inside `i`.
+SliceIndex EndOf(const TraceStore& s, SliceIndex i, SliceIndex last) {
+  SliceIndex low = i + 1, high = last;
+  while (low < high) {
+    const SliceIndex middle = low + (high - low) / 2;
+    if (s.start(middle) < s.end(i)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
 class Builder {
  public:
   Builder(const Model& model, const StepSelection& steps, const CancelToken& cancel)
@@ -32,6 +46,7 @@ class Builder {
     labels_.assign(s_.strings().size() * size_t{3}, {});
     shape_hashes_.assign(s_.strings().size(), 0);
     forests_.resize(model_.steps.size());
+    nodes_.reserve(CountNodes());
     for (TrackIndex t = 0; t < s_.tracks().size(); ++t) {
       if (s_.tracks()[t].kind != TrackKind::kHostThread) continue;
       if (!ReadTrack(t)) return Error{ErrorKind::kCancelled, "Comparing was cancelled.", "", {}};
@@ -42,10 +57,10 @@ class Builder {
 
  private:
   static constexpr uint8_t kUnknownName = 255, kNoNode = 254;
-  // The nodes of one track in one step.
+  // The nodes of one track in one step: [first, last) of `nodes_`, whose `end` counts from `first`.
   struct Forest {
     TrackIndex track = kNone;
-    std::vector<StepNode> nodes;
+    uint32_t first = 0, last = 0;
     bool backward = false;
     Ns host = 0, device = 0;
   };
@@ -63,6 +78,16 @@ class Builder {
       }
       launched_[i + 1] = launched_[i] + sum;
     }
+  }
+
+  // At most so many nodes there are: room is taken once, because it is large.
+  size_t CountNodes() {
+    size_t count = 0;
+    for (const Track& track : s_.tracks()) {
+      if (track.kind != TrackKind::kHostThread) continue;
+      for (SliceIndex i = track.first; i < track.last; ++i) count += KindOf(i) ? 1 : 0;
+    }
+    return count;
   }
 
   static size_t FormOf(SliceKind kind) {
@@ -130,31 +155,17 @@ class Builder {
     return label;
   }
 
-  // The first slice of the track behind what lies inside `i`.
-  SliceIndex EndOf(SliceIndex i, SliceIndex last) const {
-    SliceIndex low = i + 1, high = last;
-    while (low < high) {
-      const SliceIndex middle = low + (high - low) / 2;
-      if (s_.start(middle) < s_.end(i)) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
-  }
-
   bool ReadTrack(TrackIndex t) {
     const Track& track = s_.tracks()[t];
     Forest* forest = nullptr;
     uint32_t step = kNone;
-    std::vector<uint32_t> open;  // nodes of the forest around the next slice
+    std::vector<uint32_t> open;  // of `nodes_`, around the next slice
     for (SliceIndex i = track.first; i < track.last; ++i) {
       if (i % kCancelStride == 0 && cancel_.cancelled()) return false;
       const std::optional<StepNodeKind> kind = KindOf(i);
       if (!kind) continue;
       while (forest != nullptr && !open.empty() &&
-             s_.end(forest->nodes[open.back()].slice) <= s_.start(i)) {
+             s_.end(nodes_[open.back()].slice) <= s_.start(i)) {
         Close(*forest, &open);
       }
       if (open.empty()) {
@@ -167,6 +178,7 @@ class Builder {
         if (forest == nullptr || now != step) {
           forest = &forests_[now].emplace_back();
           forest->track = t;
+          forest->first = forest->last = static_cast<uint32_t>(nodes_.size());
           step = now;
         }
       } else if (forest == nullptr) {
@@ -177,22 +189,23 @@ class Builder {
       node.slice = i;
       node.host = s_.duration(i);
       node.pass = model_.pass[i];
-      node.device = launched_[EndOf(i, track.last)] - launched_[i];
+      node.device = launched_[EndOf(s_, i, track.last)] - launched_[i];
       node.label = LabelOf(i, *kind);
       forest->backward = forest->backward || model_.pass[i] != Pass::kForward;
       if (open.empty()) {
         forest->host += node.host;
         forest->device += node.device;
       }
-      open.push_back(static_cast<uint32_t>(forest->nodes.size()));
-      forest->nodes.push_back(node);
+      open.push_back(static_cast<uint32_t>(nodes_.size()));
+      nodes_.push_back(node);
+      forest->last = static_cast<uint32_t>(nodes_.size());
     }
     while (forest != nullptr && !open.empty()) Close(*forest, &open);
     return true;
   }
 
-  static void Close(Forest& forest, std::vector<uint32_t>* open) {
-    forest.nodes[open->back()].end = static_cast<uint32_t>(forest.nodes.size());
+  void Close(const Forest& forest, std::vector<uint32_t>* open) {
+    nodes_[open->back()].end = forest.last - forest.first;
     open->pop_back();
   }
 
@@ -213,6 +226,9 @@ class Builder {
 
   void Assemble() {
     const TrackIndex main = MainTrack();
+    size_t others = 0;
+    for (const auto& forests : forests_) others += forests.size();
+    tree_.nodes.reserve(1 + model_.steps.size() + others + nodes_.size());
     tree_.nodes.emplace_back();
     tree_.nodes[0].kind = StepNodeKind::kRoot;
     for (uint32_t step = 0; step < model_.steps.size(); ++step) {
@@ -233,7 +249,6 @@ class Builder {
       tree_.nodes[at].end = static_cast<uint32_t>(tree_.nodes.size());
       tree_.nodes[0].host += tree_.nodes[at].host;
       tree_.nodes[0].device += device;
-      forests_[step] = {};
     }
     tree_.nodes[0].end = static_cast<uint32_t>(tree_.nodes.size());
     HashContents();
@@ -250,13 +265,13 @@ class Builder {
       thread.pass = forest.backward ? Pass::kBackward : Pass::kForward;
       thread.label.name = StableHash(forest.backward ? "backward" : "thread");
       thread.label.detail = forest.backward;
-      thread.end = static_cast<uint32_t>(tree_.nodes.size() + forest.nodes.size() + 1);
+      thread.end = static_cast<uint32_t>(tree_.nodes.size() + forest.last - forest.first + 1);
       tree_.nodes.push_back(thread);
     }
     const auto base = static_cast<uint32_t>(tree_.nodes.size());
-    for (StepNode node : forest.nodes) {
+    for (uint32_t i = forest.first; i < forest.last; ++i) {
+      StepNode& node = tree_.nodes.emplace_back(nodes_[i]);
       node.end += base;
-      tree_.nodes.push_back(node);
     }
     return forest.device;
   }
@@ -282,6 +297,7 @@ class Builder {
   std::vector<uint8_t> kind_of_name_;
   std::vector<ElementLabel> labels_;
   std::vector<uint64_t> shape_hashes_;        // by text
+  std::vector<StepNode> nodes_;               // in the order of the tracks
   std::vector<std::vector<Forest>> forests_;  // by step
   StepTree tree_;
 };
@@ -323,6 +339,26 @@ std::vector<uint32_t> StepTree::ChildrenOf(uint32_t node) const {
 Result<StepTree> BuildStepTree(const Model& model, const StepSelection& steps,
                                const CancelToken& cancel) {
   return Builder(model, steps, cancel).Run();
+}
+
+std::vector<bool> SlicesInside(const Model& model, const StepTree& tree,
+                               const std::vector<uint32_t>& nodes) {
+  const TraceStore& s = model.store();
+  std::vector<bool> inside(s.all_slice_count(), false);
+  for (const uint32_t node : nodes) {
+    for (uint32_t i = node; i < tree.nodes[node].end;) {
+      const StepNode& at = tree.nodes[i];
+      // A step is more than its slice: what other threads ran meanwhile is among its nodes.
+      if (at.slice == kNone || at.kind == StepNodeKind::kStep) {
+        ++i;
+        continue;
+      }
+      const SliceIndex end = EndOf(s, at.slice, s.tracks()[s.track(at.slice)].last);
+      std::fill(inside.begin() + at.slice, inside.begin() + end, true);
+      i = at.end;
+    }
+  }
+  return inside;
 }
 
 std::string StepNodeName(const Model& model, const StepTree& tree, uint32_t index) {

@@ -47,6 +47,10 @@ struct StepTree {
 Result<StepTree> BuildStepTree(const Model& model, const StepSelection& steps,
                                const CancelToken& cancel);
 
+// One flag per slice: whether it lies inside one of `nodes`. Linear in the slices.
+std::vector<bool> SlicesInside(const Model& model, const StepTree& tree,
+                               const std::vector<uint32_t>& nodes);
+
 // What a node is called: "Linear_3", "aten::mm", "Backward".
 std::string StepNodeName(const Model& model, const StepTree& tree, uint32_t node);
 

@@ -210,6 +210,15 @@ class Comparison {
                            "baseline; replaced: on one side, and something else stands in its "
                            "place on the other."),
                   [this](const Pair& row) { return Cell(std::string(StatusOf(row))); });
+        if (!options_.baseline_keys.empty()) {
+          table.Add(HiddenIf(true, TextFact("baselineName", "Name in the Baseline",
+                                            "What the baseline calls it, where that differs.")),
+                    [this](const Pair& row) -> Cell {
+                      if (row.baseline == kNoRow || row.candidate == kNoRow) return Cell();
+                      const std::string name = BaselineNameOf(row);
+                      return name == NameOf(row) ? Cell() : TextCell(name);
+                    });
+        }
       }
       first = false;
     }
@@ -218,6 +227,12 @@ class Comparison {
   std::string NameOf(const Pair& row) const {
     return row.candidate != kNoRow ? CellText(CandidateCell(row, name_column_candidate_))
                                    : CellText(BaselineCell(row, name_column_baseline_));
+  }
+
+  // What the baseline calls it, or the candidate where the baseline lacks it.
+  std::string BaselineNameOf(const Pair& row) const {
+    return row.baseline == kNoRow ? NameOf(row)
+                                  : CellText(BaselineCell(row, name_column_baseline_));
   }
 
   const char* StatusOf(const Pair& row) const {
@@ -234,13 +249,13 @@ class Comparison {
 
   // Difference of the means per step, in the scale of the table. The spreads are known.
   Difference NoiseOf(const Pair& row) const {
-    const std::string name = NameOf(row);
-    const auto sample = [&](const Spread& spread, double steps) {
+    const auto sample = [](const Spread& spread, const std::string& name, double steps) {
       const auto at = spread.find(name);
       return WithZeros(at == spread.end() ? Sample() : at->second, steps);
     };
-    Difference difference = Compare(sample(*options_.baseline_spread, options_.baseline_steps),
-                                    sample(*options_.candidate_spread, options_.candidate_steps));
+    Difference difference =
+        Compare(sample(*options_.baseline_spread, BaselineNameOf(row), options_.baseline_steps),
+                sample(*options_.candidate_spread, NameOf(row), options_.candidate_steps));
     const double steps = options_.candidate_scale * options_.candidate_steps;
     difference.delta *= steps;
     if (difference.noise) *difference.noise *= steps;

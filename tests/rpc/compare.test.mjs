@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { corpus, emberline, temporaryFolder, withoutCorpus } from '../lib/cli.mjs';
+import { corpus, emberline, root, temporaryFolder, withoutCorpus } from '../lib/cli.mjs';
 import { layer, plainLayers, trainingTrace } from '../lib/training_trace.mjs';
 import { startDaemon } from './daemon.mjs';
 
@@ -259,6 +259,67 @@ test('step time, not the device, is what the verdict and the gate are about', as
   assert.match(markdown.stdout, /\| Figure \| Baseline \|/);
   const csv = await run('--format', 'csv', '--by', 'operators');
   assert.match(csv.stdout, /^key,name,status,/);
+});
+
+test('the tables of a block hold what ran in it, and nothing else', async () => {
+  const baseline = await drawn();
+  const candidate = await drawn({ layers: planted['a slower kernel'].layers });
+  const { children } = await compare('tree', baseline, candidate, { path: '0' });
+  for (const { position, baseline: before, candidate: after } of children) {
+    const path = `0.${position}`;
+    for (const by of ['operators', 'kernels']) {
+      const rows = await rowsBy(by, baseline, candidate, { path, time: 'device' });
+      const sum = (key) => rows.reduce((total, row) => total + row[key], 0);
+      assert.equal(sum('baselineUs'), before.deviceUs, `${by} of ${before.name}`);
+      assert.equal(sum('candidateUs'), after.deviceUs, `${by} of ${after.name}`);
+    }
+  }
+  // A step of three: what the tables of the whole selection hold, a third of it.
+  const whole = await rowsBy('kernels', baseline, candidate);
+  const step = await rowsBy('kernels', baseline, candidate, { path: '0' });
+  const delta = (rows) => rows.reduce((total, row) => total + row.deltaUs, 0);
+  assert.equal(3 * delta(step), delta(whole));
+});
+
+test('a block that is not there, or has no such table, is refused', async () => {
+  const trace = await drawn();
+  await assert.rejects(compare('table', trace, trace, { by: 'kernels', path: '0.77' }), /0\.77/);
+  await assert.rejects(
+    compare('table', trace, trace, { by: 'lines', path: '0' }),
+    /no table of lines/,
+  );
+});
+
+test('a kernel whose template arguments changed is the same kernel', async () => {
+  const kernel = (extra) =>
+    `void at::reduce_kernel<512, 1, at::ReduceOp<float, at::Sum<${extra}>, 4>>(int)`;
+  const other = 'void at::reduce_kernel<128, 4, at::ReduceOp<double, at::Norm<double>, 4>>(int)';
+  const traceOf = (name, us) =>
+    drawn({
+      layers: () => changed('ReLU_0', layer('ReLU_0', 'aten::relu', { [name]: us, [other]: 7 })),
+    });
+  const before = await traceOf(kernel('float'), 30);
+  const after = await traceOf(kernel('float, 8'), 50);
+  for (const [a, b, sign] of [
+    [before, after, 1],
+    [after, before, -1],
+  ]) {
+    const rows = await rowsBy('kernels', a, b);
+    assert.ok(rows.every(({ status }) => status === 'both'));
+    assert.equal(rows[0].deltaUs, sign * 60);
+    assert.equal(rows[0].name, kernel(sign > 0 ? 'float, 8' : 'float'));
+    assert.equal(rows[0].baselineName, kernel(sign > 0 ? 'float' : 'float, 8'));
+    assert.equal(rows.find(({ name }) => name === other).deltaUs, 0);
+  }
+});
+
+test('every level says how much of its measure is on both sides', async () => {
+  const path = join(root, 'samples', 'train_cnn', 'slow.pt.trace.json.gz');
+  const sample = await daemon.request('profile/open', { path });
+  for (const by of ['steps', 'modules', 'operators', 'kernels', 'memory', 'lines', 'functions']) {
+    const { matchedShare, totalRows } = await compare('table', sample, sample, { by });
+    assert.equal(matchedShare, totalRows > 0 ? 1 : 0, by);
+  }
 });
 
 test('a trace that cannot be read names its side', async () => {

@@ -23,6 +23,9 @@ struct CompareMethod {
   CompareFunction function;
 };
 
+Result<Json> CompareVerdict(const CompareRequest& request);
+Result<Json> CompareTree(const CompareRequest& request);
+
 // Every method that compares.
 const std::vector<CompareMethod>& CompareMethods();
 

@@ -1,4 +1,4 @@
-// CONTRACT. How a view becomes a method: one function from a loaded trace and JSON parameters to a
+// How a view becomes a method: one function from a loaded trace and JSON parameters to a
 // JSON result, used by the daemon and the command line alike. One file per view in this folder.
 #pragma once
 
@@ -47,5 +47,4 @@ double Us(Ns ns);
 // open), so that the first request finds it. Any thread; `cancel` ends it early.
 void PrepareTimeline(const LoadedTrace& trace, const CancelToken& cancel);
 
-// {"name", "file", "line", "function", "library"} of one stack frame; see source/ for parsing.
 }  // namespace emberline

@@ -1,0 +1,55 @@
+#include "rpc/views/compare_sides.h"
+
+#include <future>
+
+#include "rpc/params.h"
+#include "rpc/views/common.h"
+
+namespace emberline {
+namespace {
+
+Result<std::shared_ptr<const StepTree>> TreeOf(const ViewRequest& request) {
+  return request.trace.results.Get<StepTree>("stepTree/" + StepsKey(request), request.cancel, [&] {
+    return BuildStepTree(*request.trace.model, request.steps, request.cancel);
+  });
+}
+
+}  // namespace
+
+Result<Trees> TreesOf(const CompareRequest& request) {
+  auto other = std::async(std::launch::async, [&] { return TreeOf(request.baseline); });
+  auto candidate = TreeOf(request.candidate);
+  auto baseline = other.get();
+  if (!baseline.ok()) return baseline.error();
+  if (!candidate.ok()) return candidate.error();
+  return Trees{std::move(*baseline), std::move(*candidate)};
+}
+
+Result<Time> TimeOf(const CompareRequest& request) {
+  const std::string text = TextParam(request.params, "time");
+  if (text == "host") return Time::kHost;
+  if (text == "device") return Time::kDevice;
+  for (const ViewRequest* side : {&request.baseline, &request.candidate}) {
+    const Result<bool> device = HasDeviceWork(*side);
+    if (!device.ok()) return device.error();
+    if (!*device) return Time::kHost;
+  }
+  return Time::kDevice;
+}
+
+double SelectedSteps(const ViewRequest& request) {
+  const Model& model = *request.trace.model;
+  if (!model.has_recorded_steps) return 0;
+  double count = 0;
+  for (uint32_t step = 0; step < model.steps.size(); ++step) {
+    count += request.steps.Contains(step) ? 1 : 0;
+  }
+  return count;
+}
+
+bool IsPerStep(const CompareRequest& request) {
+  const double before = SelectedSteps(request.baseline), after = SelectedSteps(request.candidate);
+  return before > 0 && after > 0 && before != after;
+}
+
+}  // namespace emberline

@@ -1,0 +1,28 @@
+// What every method that compares asks of its two sides.
+#pragma once
+
+#include <memory>
+
+#include "compare/step_tree.h"
+#include "rpc/views/compare.h"
+
+namespace emberline {
+
+enum class Time { kHost, kDevice };
+
+// The time that is compared: what was asked for, else the device's where both sides have it.
+Result<Time> TimeOf(const CompareRequest& request);
+
+// Recorded steps that are selected; 0 where none were recorded.
+double SelectedSteps(const ViewRequest& side);
+
+// Figures of different numbers of steps are compared per step.
+bool IsPerStep(const CompareRequest& request);
+
+// The trees of both sides, made side by side and kept with their traces. Errors: kCancelled.
+struct Trees {
+  std::shared_ptr<const StepTree> baseline, candidate;
+};
+Result<Trees> TreesOf(const CompareRequest& request);
+
+}  // namespace emberline

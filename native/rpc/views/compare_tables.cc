@@ -1,0 +1,365 @@
+#include "rpc/views/compare_tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "analysis/columns.h"
+#include "analysis/modules.h"
+#include "compare/kernel_keys.h"
+#include "compare/line_keys.h"
+#include "compare/modules.h"
+#include "compare/spread.h"
+#include "compare/tables.h"
+#include "rpc/params.h"
+#include "rpc/views/source_params.h"
+#include "rpc/views/tables.h"
+#include "session/lines.h"
+
+namespace emberline {
+namespace {
+
+// Work outside of every step is no step's: it is left out where figures are per step.
+ViewRequest InSteps(const ViewRequest& side, bool per_step) {
+  ViewRequest request = side;
+  if (per_step && request.steps.all) {
+    request.steps = {false, 0, static_cast<uint32_t>(side.trace.model->steps.size() - 1)};
+  }
+  return request;
+}
+
+// One side's table, and what tells its rows.
+struct SideTables {
+  Table baseline, candidate;
+  std::vector<std::string> baseline_keys, candidate_keys;
+};
+
+// The same table of both sides. `table` makes one side's.
+template <typename Make>
+Result<SideTables> BothTables(const CompareRequest& request, bool per_step, Make&& table) {
+  SideTables tables;
+  for (const bool candidate : {false, true}) {
+    const ViewRequest side = InSteps(candidate ? request.candidate : request.baseline, per_step);
+    Result<Table> made = table(side);
+    if (!made.ok()) return made.error();
+    (candidate ? tables.candidate : tables.baseline) = std::move(*made);
+  }
+  return tables;
+}
+
+// By the flags of one block of the execution.
+Result<Table> OperatorsTableIn(const ViewRequest& side, OperatorGrouping grouping,
+                               const std::vector<bool>& block) {
+  const Model& model = *side.trace.model;
+  const auto stacks = StacksOf(side);
+  if (!stacks.ok()) return stacks.error();
+  const auto rules = RulesOf(side);
+  if (!rules.ok()) return rules.error();
+  const auto data =
+      AnalyzeOperators(model, side.steps, grouping, *rules, **stacks, side.cancel, block);
+  if (!data.ok()) return data.error();
+  return OperatorTable(model, *data, grouping);
+}
+
+Result<Table> KernelsTableIn(const ViewRequest& side, const std::vector<bool>& block) {
+  const Model& model = *side.trace.model;
+  const auto rules = RulesOf(side);
+  if (!rules.ok()) return rules.error();
+  const auto data =
+      AnalyzeKernels(model, side.steps, KernelGrouping::kName, *rules, side.cancel, block);
+  if (!data.ok()) return data.error();
+  return KernelTable(model, *data, KernelGrouping::kName);
+}
+
+// The tables of one block of the aligned execution.
+Result<SideTables> BlockTables(const CompareRequest& request, const std::string& by,
+                               const std::string& path) {
+  if (by != "operators" && by != "operatorShapes" && by != "kernels") {
+    return Error{ErrorKind::kInvalidArgument,
+                 "A block of the execution has no table of " + by + ".",
+                 "Tables of a block: operators, operatorShapes, kernels.",
+                 {}};
+  }
+  const auto trees = TreesOf(request);
+  if (!trees.ok()) return trees.error();
+  const auto item = ItemAt(*trees->baseline, *trees->candidate, path);
+  if (!item.ok()) return item.error();
+  SideTables tables;
+  for (const bool candidate : {false, true}) {
+    const ViewRequest& side = candidate ? request.candidate : request.baseline;
+    const StepTree& tree = candidate ? *trees->candidate : *trees->baseline;
+    const std::vector<bool> block =
+        SlicesInside(*side.trace.model, tree, candidate ? item->candidate : item->baseline);
+    auto table = by == "kernels"
+                     ? KernelsTableIn(side, block)
+                     : OperatorsTableIn(side,
+                                        by == "operators" ? OperatorGrouping::kName
+                                                          : OperatorGrouping::kNameAndShapes,
+                                        block);
+    if (!table.ok()) return table.error();
+    (candidate ? tables.candidate : tables.baseline) = std::move(*table);
+  }
+  return tables;
+}
+
+Result<Table> OperatorsTable(const ViewRequest& side) {
+  const auto made = OperatorsOf(side, OperatorGrouping::kName);
+  if (!made.ok()) return made.error();
+  return (*made)->table;
+}
+
+Result<Table> OperatorShapesTable(const ViewRequest& side) {
+  const auto made = OperatorsOf(side, OperatorGrouping::kNameAndShapes);
+  if (!made.ok()) return made.error();
+  return (*made)->table;
+}
+
+Result<Table> KernelsTable(const ViewRequest& side) {
+  const auto made = KernelsOf(side, KernelGrouping::kName);
+  if (!made.ok()) return made.error();
+  return (*made)->table;
+}
+
+// Operators by what they allocated on one device.
+Result<Table> MemoryTable(const ViewRequest& side) {
+  const auto made = MemoryOf(side);
+  if (!made.ok()) return made.error();
+  const Model& model = *side.trace.model;
+  Interval range{INT64_MIN, INT64_MAX};
+  if (!side.steps.all) {
+    range = {model.steps[side.steps.first].time.begin, model.steps[side.steps.last].time.end};
+  }
+  return MemoryStatisticsTable(**made, model, (*made)->Find(TextParam(side.params, "device")),
+                               range);
+}
+
+Result<Table> LinesTableBy(const ViewRequest& side, LineGrouping grouping) {
+  const auto data = LinesOf(side.trace, SpaceParam(side.params), side.cancel);
+  if (!data.ok()) return data.error();
+  const auto sums = LineSumsOf(side.trace, **data, side.steps, side.cancel);
+  if (!sums.ok()) return sums.error();
+  return LinesTable((*data)->attribution, **sums, grouping);
+}
+
+Result<SideTables> ModuleTables(const CompareRequest& request, bool per_step) {
+  ModuleTree trees[2];
+  for (const bool candidate : {false, true}) {
+    const ViewRequest side = InSteps(candidate ? request.candidate : request.baseline, per_step);
+    const auto memory = MemoryOf(side);
+    if (!memory.ok()) return memory.error();
+    auto tree = AnalyzeModules(*side.trace.model, side.steps, memory->get(), side.cancel);
+    if (!tree.ok()) return tree.error();
+    trees[candidate ? 1 : 0] = std::move(*tree);
+  }
+  SideTables tables{ModuleTable(trees[0]), ModuleTable(trees[1]), {}, {}};
+  std::tie(tables.baseline_keys, tables.candidate_keys) = MatchModules(trees[0], trees[1]);
+  return tables;
+}
+
+Result<SideTables> LineTables(const CompareRequest& request, bool per_step, LineGrouping grouping) {
+  auto tables = BothTables(request, per_step,
+                           [&](const ViewRequest& side) { return LinesTableBy(side, grouping); });
+  if (!tables.ok()) return tables;
+  std::tie(tables->baseline_keys, tables->candidate_keys) =
+      MatchLines(tables->baseline, tables->candidate);
+  return tables;
+}
+
+// Of the measure, the part in rows that both sides have.
+double MatchedShare(const Table& table, const char* unit) {
+  const std::string before = std::string("baseline") + unit,
+                    after = std::string("candidate") + unit;
+  const int status = table.ColumnIndex("status");
+  if (status < 0) return 0;
+  double all = 0, both = 0;
+  for (const auto& row : table.rows) {
+    const double sum = std::abs(NumberIn(table, row, before.c_str())) +
+                       std::abs(NumberIn(table, row, after.c_str()));
+    all += sum;
+    if (std::get<std::string>(row[static_cast<size_t>(status)]) == "both") both += sum;
+  }
+  return all > 0 ? both / all : 0;
+}
+
+Result<Replacements> ReplacementsOf(const CompareRequest& request) {
+  const auto trees = TreesOf(request);
+  if (!trees.ok()) return trees.error();
+  const StepTree &left = *trees->baseline, &right = *trees->candidate;
+  return FindReplacements({request.baseline.trace.model.get(), &left},
+                          {request.candidate.trace.model.get(), &right}, request.cancel);
+}
+
+// What one level compares.
+struct Level {
+  SideTables tables;
+  std::string measure;
+  bool per_step = false;
+  std::optional<SpreadOf> spread;  // absent: nothing is known of noise
+};
+
+Result<SideTables> LevelTables(const CompareRequest& request, const std::string& by,
+                               bool per_step) {
+  const std::string block = TextParam(request.params, "path");
+  if (!block.empty()) return BlockTables(request, by, block);
+  if (by == "operators") return BothTables(request, per_step, &OperatorsTable);
+  if (by == "operatorShapes") return BothTables(request, per_step, &OperatorShapesTable);
+  if (by == "kernels") return BothTables(request, per_step, &KernelsTable);
+  if (by == "memory") return BothTables(request, per_step, &MemoryTable);
+  if (by == "modules") return ModuleTables(request, per_step);
+  return LineTables(request, per_step,
+                    by == "functions" ? LineGrouping::kFunction : LineGrouping::kLine);
+}
+
+Result<Level> LevelOf(const CompareRequest& request, const std::string& by, Time time) {
+  const bool in_block = !TextParam(request.params, "path").empty();
+  const bool device = time == Time::kDevice;
+  Level level;
+  // A block is one place in one step.
+  level.per_step = !in_block && IsPerStep(request);
+  level.measure = device ? "deviceSelfUs" : "hostSelfUs";
+  auto tables = LevelTables(request, by, level.per_step);
+  if (!tables.ok()) return tables.error();
+  level.tables = std::move(*tables);
+  if (by == "operators") {
+    level.spread = device ? SpreadOf::kOperatorDevice : SpreadOf::kOperatorHost;
+  } else if (by == "kernels") {
+    level.measure = "totalUs";
+    level.spread = SpreadOf::kKernels;
+    std::tie(level.tables.baseline_keys, level.tables.candidate_keys) =
+        MatchKernels(level.tables.baseline, level.tables.candidate);
+  } else if (by == "memory") {
+    level.measure = "selfAllocationSizeBytes";
+  }
+  if (in_block) level.spread.reset();
+  return level;
+}
+
+// How much the measure of a level varies from step to step, on both sides.
+struct Spreads {
+  Spread baseline, candidate;
+};
+Result<Spreads> SpreadsOf(const CompareRequest& request, SpreadOf what,
+                          TableComparison* comparison) {
+  Spreads spreads;
+  for (const bool candidate : {false, true}) {
+    const ViewRequest& side = candidate ? request.candidate : request.baseline;
+    auto made = MeasureSpread(*side.trace.model, side.steps, what, request.cancel);
+    if (!made.ok()) return made.error();
+    (candidate ? spreads.candidate : spreads.baseline) = std::move(*made);
+    (candidate ? comparison->candidate_steps : comparison->baseline_steps) =
+        WholeStepCount(*side.trace.model, side.steps);
+  }
+  return spreads;
+}
+
+// The tables of one level, compared.
+Result<Compared> CompareLevel(const CompareRequest& request, const std::string& by, Time time) {
+  auto level = LevelOf(request, by, time);
+  if (!level.ok()) return level.error();
+  TableComparison options;
+  options.measure = level->measure;
+  options.baseline_keys = std::move(level->tables.baseline_keys);
+  options.candidate_keys = std::move(level->tables.candidate_keys);
+  if (level->per_step) {
+    options.baseline_scale = 1 / SelectedSteps(request.baseline);
+    options.candidate_scale = 1 / SelectedSteps(request.candidate);
+  }
+  Replacements replacements;
+  if (by == "operators" || by == "operatorShapes") {
+    auto found = ReplacementsOf(request);
+    if (!found.ok()) return found.error();
+    replacements = std::move(*found);
+    options.replacements = &replacements;
+  }
+  Spreads spreads;
+  if (level->spread) {
+    auto made = SpreadsOf(request, *level->spread, &options);
+    if (!made.ok()) return made.error();
+    spreads = std::move(*made);
+    options.baseline_spread = &spreads.baseline;
+    options.candidate_spread = &spreads.candidate;
+  }
+  Compared compared;
+  compared.measure = options.measure;
+  compared.batch = replacements.batch;
+  compared.table = CompareTables(level->tables.baseline, level->tables.candidate, options);
+  compared.matched = MatchedShare(compared.table, by == "memory" ? "Bytes" : "Us");
+  return compared;
+}
+
+struct StepRow {
+  std::string name;
+  Ns time = 0;
+};
+
+Table StepsTable(const std::vector<StepRow>& rows, Time time) {
+  TableBuilder<StepRow> table;
+  table.Add(TextKey("step", "Step", "The step, by its names on both sides."),
+            [](const StepRow& row) { return TextCell(row.name); });
+  if (time == Time::kHost) {
+    table.Add(Duration("hostUs", "Host Time",
+                       "Length of the step, with the device work that it waited for."),
+              &StepRow::time);
+  } else {
+    table.Add(Duration("deviceUs", "Device Time",
+                       "Durations of the device work that the step launched, added up."),
+              &StepRow::time);
+  }
+  table.Add(Count("calls", "Steps", "1 where the step is there."),
+            [](const StepRow&) { return Cell(int64_t{1}); });
+  return table.Make(rows);
+}
+
+// Steps of both sides, matched in order.
+Result<Compared> CompareSteps(const CompareRequest& request, Time time) {
+  const auto trees = TreesOf(request);
+  if (!trees.ok()) return trees.error();
+  const StepTree &left = *trees->baseline, &right = *trees->candidate;
+  const auto name = [](const ViewRequest& side, const StepTree& tree,
+                       const std::vector<uint32_t>& nodes) {
+    return nodes.empty() ? std::string() : StepNodeName(*side.trace.model, tree, nodes.front());
+  };
+  const Ns StepNode::*value = time == Time::kHost ? &StepNode::host : &StepNode::device;
+  TableComparison options;
+  options.measure = time == Time::kHost ? "hostUs" : "deviceUs";
+  std::vector<StepRow> before, after;
+  std::unordered_map<std::string, size_t> times_named;
+  for (const AlignedItem& item : AlignChildren(left, 0, right, 0)) {
+    const std::string a = name(request.baseline, left, item.baseline);
+    const std::string b = name(request.candidate, right, item.candidate);
+    const std::string both = a.empty() ? b : b.empty() || a == b ? a : a + " | " + b;
+    // A step that went may be called like one that came.
+    const size_t earlier = times_named[both]++;
+    const std::string key = earlier == 0 ? both : both + " (" + std::to_string(earlier + 1) + ")";
+    if (!item.baseline.empty()) {
+      before.push_back({both, left.nodes[item.baseline.front()].*value});
+      options.baseline_keys.push_back(key);
+    }
+    if (!item.candidate.empty()) {
+      after.push_back({both, right.nodes[item.candidate.front()].*value});
+      options.candidate_keys.push_back(key);
+    }
+  }
+  Compared compared;
+  compared.measure = options.measure;
+  compared.table = CompareTables(StepsTable(before, time), StepsTable(after, time), options);
+  compared.matched = MatchedShare(compared.table, "Us");
+  return compared;
+}
+
+}  // namespace
+
+Result<Compared> CompareBy(const CompareRequest& request, const std::string& by, Time time) {
+  return by == "steps" ? CompareSteps(request, time) : CompareLevel(request, by, time);
+}
+
+double NumberIn(const Table& table, const std::vector<Cell>& row, const char* key) {
+  const int column = table.ColumnIndex(key);
+  if (column < 0) return 0;
+  const Cell& cell = row[static_cast<size_t>(column)];
+  if (const auto* number = std::get_if<double>(&cell)) return *number;
+  if (const auto* count = std::get_if<int64_t>(&cell)) return static_cast<double>(*count);
+  return 0;
+}
+
+}  // namespace emberline

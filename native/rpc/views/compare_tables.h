@@ -1,0 +1,28 @@
+// The tables of two traces side by side, one level at a time.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "analysis/table.h"
+#include "compare/aligned_tree.h"
+#include "rpc/views/compare_sides.h"
+
+namespace emberline {
+
+struct Compared {
+  Table table;
+  std::string measure;  // key of the measure that orders the rows
+  double matched = 0;   // part of the measure that is in rows of both sides
+  // By operators: the sizes of the batches, where they differ.
+  std::optional<BatchSizes> batch;
+};
+
+// `by` is one of the schema's ("operators", "steps", ...). Errors: kCancelled, those of the user's
+// rules, and kInvalidParams for a block of the execution that does not exist or has no such table.
+Result<Compared> CompareBy(const CompareRequest& request, const std::string& by, Time time);
+
+// The number in a row's column `key`; 0 where there is none.
+double NumberIn(const Table& table, const std::vector<Cell>& row, const char* key);
+
+}  // namespace emberline

@@ -1,0 +1,263 @@
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/columns.h"
+#include "base/text.h"
+#include "compare/overview.h"
+#include "rpc/params.h"
+#include "rpc/views/common.h"
+#include "rpc/views/compare_tables.h"
+
+namespace emberline {
+namespace {
+
+// Rows of what grew and of what shrank.
+constexpr size_t kMaxCauses = 5;
+constexpr size_t kMaxName = 400;
+// A level says something when most of the time is in rows that both sides have.
+constexpr double kMatchedShare = 0.5;
+
+// The model of a device, or what it is called where that was not recorded.
+std::string DeviceName(const Device& device) {
+  return device.name.empty() ? DeviceLabel(device) : device.name;
+}
+
+Json Optional(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+// One side for the reader.
+Json SideJson(const ViewRequest& side) {
+  const Model& model = *side.trace.model;
+  Json devices = Json::array();
+  for (const Device& device : model.devices) devices.push_back(DeviceName(device));
+  return {{"path", side.trace.path.string()},
+          {"steps", SelectedSteps(side)},
+          {"devices", std::move(devices)}};
+}
+
+struct Overviews {
+  Overview baseline, candidate;
+  std::vector<ComparedFigure> figures;
+};
+
+Result<Overviews> OverviewsOf(const CompareRequest& request) {
+  Overviews both;
+  std::shared_ptr<const MemoryData> memory[2];
+  for (const bool candidate : {false, true}) {
+    const ViewRequest& side = candidate ? request.candidate : request.baseline;
+    const auto rules = RulesOf(side);
+    if (!rules.ok()) return rules.error();
+    auto made = AnalyzeOverview(*side.trace.model, side.steps, *rules, side.cancel);
+    if (!made.ok()) return made.error();
+    (candidate ? both.candidate : both.baseline) = std::move(*made);
+    const auto data = MemoryOf(side);
+    if (!data.ok()) return data.error();
+    memory[candidate ? 1 : 0] = *data;
+  }
+  both.figures =
+      CompareOverviews({request.baseline.trace.model.get(), &both.baseline, memory[0].get()},
+                       {request.candidate.trace.model.get(), &both.candidate, memory[1].get()});
+  return both;
+}
+
+Json FiguresJson(const std::vector<ComparedFigure>& figures) {
+  Json rows = Json::array();
+  for (const ComparedFigure& figure : figures) {
+    const bool known = figure.baseline && figure.candidate;
+    const std::optional<double> delta =
+        known ? std::optional<double>(*figure.candidate - *figure.baseline) : std::nullopt;
+    Json row = {{"key", figure.key},
+                {"name", figure.name},
+                {"definition", figure.definition},
+                {"unit", UnitName(figure.unit)},
+                {"status", known             ? "both"
+                           : figure.baseline ? "gone"
+                                             : "new"},
+                {"baseline", Optional(figure.baseline)},
+                {"candidate", Optional(figure.candidate)},
+                {"delta", Optional(delta)}};
+    row["deltaPercent"] = known ? Optional(PercentOf(*delta, *figure.baseline)) : Json();
+    row["noise"] = Optional(figure.noise);
+    row["beyondNoise"] = figure.beyond_noise ? Json(*figure.beyond_noise) : Json();
+    if (figure.unit == Unit::kUs) {
+      row["baselineUs"] = row["baseline"];
+      row["candidateUs"] = row["candidate"];
+      row["deltaUs"] = row["delta"];
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// The levels that lead to a cause, from the one that says most to a programmer.
+constexpr const char* kLevels[] = {"functions", "modules", "operators", "kernels"};
+
+std::string TextIn(const Table& table, const std::vector<Cell>& row, const char* key) {
+  const int column = table.ColumnIndex(key);
+  const auto* text =
+      column < 0 ? nullptr : std::get_if<std::string>(&row[static_cast<size_t>(column)]);
+  return text != nullptr ? *text : std::string();
+}
+
+// What a row is called in a sentence: a function by its name, else the row's own.
+std::string CauseName(const Table& table, const std::vector<Cell>& row, const std::string& level) {
+  const std::string function = TextIn(table, row, "function");
+  return level == "functions" && !function.empty() ? function : TextIn(table, row, "name");
+}
+
+// The rows that changed most in one direction, each with its line.
+Json ChangesJson(const Compared& compared, const std::string& level, double sign, double steps) {
+  Json changes = Json::array();
+  const Table& table = compared.table;
+  for (const auto& row : table.rows) {
+    const double delta = NumberIn(table, row, "deltaUs");
+    if (delta * sign <= 0) continue;
+    Json change = {{"name", Shortened(CauseName(table, row, level), kMaxName)},
+                   {"status", TextIn(table, row, "status")},
+                   {"baselineUs", NumberIn(table, row, "baselineUs") / steps},
+                   {"candidateUs", NumberIn(table, row, "candidateUs") / steps},
+                   {"deltaUs", delta / steps}};
+    for (const char* side : {"candidate", "baseline"}) {
+      const std::string file = TextIn(table, row, (std::string(side) + "File").c_str());
+      if (file.empty()) continue;
+      change["file"] = Shortened(file, 4 * kMaxName);
+      change["line"] =
+          static_cast<int64_t>(NumberIn(table, row, (std::string(side) + "Line").c_str()));
+      change["side"] = side;
+      break;
+    }
+    changes.push_back(std::move(change));
+    if (changes.size() >= kMaxCauses) break;
+  }
+  return changes;
+}
+
+// What makes two traces hard to compare.
+Json NotesJson(const CompareRequest& request) {
+  Json notes = Json::array();
+  const Model &a = *request.baseline.trace.model, &b = *request.candidate.trace.model;
+  const auto name = [](const Model& model) {
+    if (model.devices.empty()) return std::string("the CPU only");
+    const std::string first = DeviceName(model.devices[0]);
+    return model.devices.size() == 1
+               ? first
+               : std::to_string(model.devices.size()) + " devices (" + first + ")";
+  };
+  if (name(a) != name(b)) {
+    notes.push_back("The traces were recorded on different devices: " + name(a) + " and " +
+                    name(b) + ".");
+  }
+  if (a.has_recorded_steps != b.has_recorded_steps) {
+    notes.push_back(
+        "Only one of the traces has recorded steps, so that the whole traces are compared.");
+  }
+  if (IsPerStep(request)) {
+    notes.push_back("Figures are per step: the baseline has " +
+                    std::to_string(static_cast<int>(SelectedSteps(request.baseline))) +
+                    " steps, the candidate " +
+                    std::to_string(static_cast<int>(SelectedSteps(request.candidate))) + ".");
+  }
+  return notes;
+}
+
+// Steps that totals of a table are made of; its figures divided by this are those of one step.
+double StepsInTable(const CompareRequest& request) {
+  if (IsPerStep(request)) return 1;
+  return std::max(1.0, SelectedSteps(request.candidate));
+}
+
+// Whether the step waits for the device: then the device's time tells what made it longer.
+bool IsDeviceBound(const Overviews& both) {
+  const auto bound = [](const Overview& overview) {
+    const StepBreakdown& steps = overview.steps;
+    double busy = 0;
+    for (size_t role = 0; role <= static_cast<size_t>(Role::kCommunication); ++role) {
+      busy += steps.average_ns[role];
+    }
+    return steps.average_total_ns > 0 && busy > 0.5 * steps.average_total_ns;
+  };
+  return bound(both.baseline) && bound(both.candidate);
+}
+
+}  // namespace
+
+Result<Json> CompareVerdict(const CompareRequest& request) {
+  auto both = OverviewsOf(request);
+  if (!both.ok()) return both.error();
+  const ComparedFigure& step = both->figures[0];
+  Time time = IsDeviceBound(*both) ? Time::kDevice : Time::kHost;
+  if (request.params.contains("time")) {
+    const auto asked = TimeOf(request);
+    if (!asked.ok()) return asked.error();
+    time = *asked;
+  }
+  // The first level at which the two traces match well, and how well each does.
+  Json levels = Json::array();
+  std::optional<Compared> best;
+  std::string level;
+  std::optional<BatchSizes> batch;
+  for (const char* by : kLevels) {
+    if (time == Time::kHost && std::string_view(by) == "kernels") continue;
+    auto compared = CompareBy(request, by, time);
+    if (!compared.ok()) return compared.error();
+    if (compared->batch) batch = compared->batch;
+    if (compared->table.rows.empty()) continue;
+    levels.push_back({{"by", by}, {"matchedShare", compared->matched}});
+    const bool enough = compared->matched >= kMatchedShare;
+    if (!best || (best->matched < kMatchedShare && enough)) {
+      best = std::move(*compared);
+      level = by;
+    }
+  }
+  const double steps = StepsInTable(request);
+  const double delta = step.baseline && step.candidate ? *step.candidate - *step.baseline : 0;
+  std::optional<VerdictCause> cause;
+  Json grew = Json::array(), shrank = Json::array();
+  if (best) {
+    grew = ChangesJson(*best, level, 1, steps);
+    shrank = ChangesJson(*best, level, -1, steps);
+    const Json& first = delta > 0 ? grew : shrank;
+    if (delta != 0 && !first.empty()) {
+      // A cause is what explains a good part of the difference.
+      if (std::abs(first[0]["deltaUs"].get<double>()) >= 0.2 * std::abs(delta)) {
+        cause = VerdictCause{first[0]["name"], first[0]["baselineUs"], first[0]["candidateUs"]};
+      }
+    }
+  }
+  const bool has_steps = request.baseline.trace.model->has_recorded_steps &&
+                         request.candidate.trace.model->has_recorded_steps;
+  Json notes = NotesJson(request);
+  if (batch) {
+    notes.push_back("The batches differ: " + std::to_string(batch->baseline) + " and " +
+                    std::to_string(batch->candidate) + " are the first dimension of most inputs.");
+  }
+  if (best && best->matched < kMatchedShare) {
+    notes.push_back(
+        "The traces have little in common: at no level is half of the time in what "
+        "both have.");
+  } else if (best && level != levels[0]["by"]) {
+    notes.push_back("The traces are matched by " + level + ": finer levels have little in common.");
+  }
+  const bool known = step.baseline && step.candidate && *step.baseline > 0;
+  Json verdict = {
+      {"text", VerdictText(step, has_steps, cause)},
+      {"baselineUs", Optional(step.baseline)},
+      {"candidateUs", Optional(step.candidate)},
+      {"deltaUs", delta},
+      {"deltaPercent", known ? Json(100 * delta / *step.baseline) : Json()},
+      {"noisePercent", known && step.noise ? Json(100 * *step.noise / *step.baseline) : Json()},
+      {"beyondNoise", step.beyond_noise ? Json(*step.beyond_noise) : Json()},
+      {"test", "Welch's t-test on the lengths of the steps, 95 %"}};
+  return Json{{"verdict", std::move(verdict)},
+              {"baseline", SideJson(request.baseline)},
+              {"candidate", SideJson(request.candidate)},
+              {"time", time == Time::kDevice ? "device" : "host"},
+              {"per", IsPerStep(request) ? "step" : "selection"},
+              {"level", level},
+              {"levels", std::move(levels)},
+              {"grew", std::move(grew)},
+              {"shrank", std::move(shrank)},
+              {"figures", FiguresJson(both->figures)},
+              {"notes", std::move(notes)}};
+}
+
+}  // namespace emberline
