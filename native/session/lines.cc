@@ -32,6 +32,7 @@ constexpr size_t kMaxEvidence = 24;  // different calls that tell which function
 constexpr int kMaxWrapped = 8;       // frames inside a wrapper that are looked at
 constexpr size_t kMaxCalled = 64;    // different calls of one recorded line that are looked at
 constexpr size_t kMaxBases = 32;     // of one class
+constexpr size_t kMaxHeirs = 64;     // classes of a text that are looked at for one constructor
 // Of library files, whose texts only say which classes there are.
 constexpr size_t kMaxLibraryText = 8u << 20;
 // Limits against hostile files: slices that are looked through for the one that encloses another,
@@ -112,6 +113,7 @@ struct NameInfo {
   bool inside = false;       // it is named by the line where it went on
   int goes_on = 0;           // that line in the text; 0 where it can be none
   std::string owner;         // class of a constructor
+  std::vector<std::string> heirs;  // and classes of its text that inherit it
   std::set<std::string> bases;  // of a module: classes that it is derived from, as far as is seen
 };
 
@@ -419,6 +421,41 @@ class AttributionBuilder {
     }
   }
 
+  // The class whose method of this name objects of a class run, where the text shows it; else -1.
+  static int DefinerOf(const PythonModule& module, int of, const std::string& method) {
+    std::vector<int> open = {of};
+    std::set<int> seen;
+    while (!open.empty() && seen.size() < kMaxBases) {
+      const int c = open.back();
+      open.pop_back();
+      if (!seen.insert(c).second) continue;
+      for (const PythonFunction& f : module.functions) {
+        if (f.class_index == c && f.name == method) return c;
+      }
+      const std::vector<std::string>& bases = module.classes[c].bases;
+      for (auto base = bases.rbegin(); base != bases.rend(); ++base) {
+        for (size_t k = 0; k < module.classes.size(); ++k) {
+          if (module.classes[k].name == *base) open.push_back(static_cast<int>(k));
+        }
+      }
+    }
+    return -1;
+  }
+
+  // Classes of the text that inherit a constructor.
+  static std::vector<std::string> HeirsOf(const PythonModule& module, int owner,
+                                          const std::string& constructor) {
+    std::vector<std::string> heirs;
+    size_t look = kMaxHeirs;
+    for (size_t k = 0; k < module.classes.size(); ++k) {
+      const int c = static_cast<int>(k);
+      if (c == owner || module.classes[k].bases.empty()) continue;
+      if (look-- == 0) break;
+      if (DefinerOf(module, c, constructor) == owner) heirs.push_back(module.classes[k].name);
+    }
+    return heirs;
+  }
+
   // Whether a function of the user asks with isinstance() which class it calls.
   bool AsksForClasses() const {
     for (const FileInfo& f : files_) {
@@ -451,7 +488,10 @@ class AttributionBuilder {
       if (!known.insert(key).second) continue;
       const auto [module, c] = ClassOfMethod(info);
       if (c < 0) continue;
-      if (made) info.owner = module->classes[c].name;
+      if (made) {
+        info.owner = module->classes[c].name;
+        info.heirs = HeirsOf(*module, c, info.name);
+      }
       if (runs) AddFamily(*module, static_cast<size_t>(c), &caller.bases);
     }
     return true;
@@ -541,6 +581,7 @@ class AttributionBuilder {
     if (o.kind == ObservedKind::kFrame) {
       if (IsConstructorName(o.name)) {
         o.owner = info.owner;
+        o.heirs = info.heirs;
         o.file = NormalizePath(files_[info.file].file.recorded);
       }
       if (info.function >= 0)

@@ -734,6 +734,10 @@ uint32_t FunctionAligner::Describe(const Observed& observed) {
   if (observed.wrapper) key += 'w';
   key += std::to_string(static_cast<int>(observed.accessor));
   key += observed.inner;
+  key.push_back('\0');
+  key += observed.file;
+  for (const std::string& base : observed.bases) key += '\0' + base;
+  for (const std::string& heir : observed.heirs) key += '\0' + heir;
   const auto [it, fresh] =
       impl_->ids.emplace(std::move(key), static_cast<uint32_t>(impl_->kinds.size()));
   if (fresh) impl_->kinds.push_back(observed);

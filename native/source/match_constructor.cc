@@ -86,9 +86,14 @@ float MatchUnknownConstructor(const Site& call, const Observed& o) {
   const float late =
       (o.name == "__init__" ? 0.0f : 0.1f) + (from == Provenance::kElsewhere ? 0.3f : 0);
   if (o.manages) return call.managed ? 0.05f + late : type ? 1.0f : kUnlikely;
-  if (!type) return from == Provenance::kFile ? 0.7f + late : 2.2f;
+  if (!type) return from == Provenance::kFile ? 0.3f + late : 2.2f;
   const float near = from == Provenance::kFile ? 0.3f : from == Provenance::kPackage ? 0.2f : 0;
   return (call.managed ? 0.6f : 0.4f) + late - near;
+}
+
+bool Inherits(const Observed& constructor, const std::string& type) {
+  const std::vector<std::string>& heirs = constructor.heirs;
+  return std::find(heirs.begin(), heirs.end(), type) != heirs.end();
 }
 
 // Base.__init__(self) and super().__init__().
@@ -113,11 +118,13 @@ float MatchConstructor(const Site& call, const Observed& o) {
   const float late = o.name == "__init__" ? 0.0f : 0.1f;
   const bool type = LooksLikeClass(call);
   if (!o.owner.empty()) {
-    if (call.name == o.owner) return late;
+    if (call.name == o.owner || Inherits(o, call.name)) return late;
     if (call.family != nullptr) {
       if (call.family->names.count(o.owner)) return 0.1f + late;
       if (call.family->complete) return kUnlikely;
     }
+    // It may be inherited from another file of the package.
+    if (type && ProvenanceOf(call, o) == Provenance::kPackage) return 0.2f + late;
     return type ? 1.2f : kUnlikely;
   }
   return MatchUnknownConstructor(call, o);

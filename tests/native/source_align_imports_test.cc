@@ -46,6 +46,17 @@ TEST_CASE("a constructor's file tells which class it is of") {
   CHECK_LINES(source, "f", {{"frame __init__ in:data/sets.py", 5}});
   CHECK_LINES(source, "f", {{"frame __init__ in:app/local.py", 7}});
   CHECK_LINES(source, "f", {{"frame __init__ in:elsewhere/a.py", 8}});
+  // Each of several has a file of its own.
+  CHECK_LINES(
+      "from collections import Counter, defaultdict\n"
+      "import torch\n"
+      "def f():\n"
+      "    a = defaultdict(list)\n"
+      "    b = Counter()\n"
+      "    c = torch.optim.Adam(b)\n",
+      "f",
+      {{"frame __init__ in:collections/__init__.py", 5},
+       {"frame __init__ in:torch/optim/adam.py", 6}});
 }
 
 TEST_CASE("submodules of classes that were imported under other names") {
@@ -67,6 +78,28 @@ TEST_CASE("submodules of classes that were imported under other names") {
       "        return layer(x)\n"
       "    return layer(x)\n",
       "f", {{"module Conv2d", 4}});
+}
+
+TEST_CASE("a constructor that an imported class inherits runs where the class is called") {
+  const std::string source =
+      "from torch import nn\n"
+      "class Squeeze(nn.Module):\n"
+      "    def __init__(self, c):\n"
+      "        super().__init__()\n"
+      "        self.pool = nn.AdaptivePool2d(1)\n"
+      "        self.fc1 = nn.Conv2d(c, c, 1)\n"
+      "        self.fc2 = nn.Conv2d(c, c, 1)\n";
+  const std::vector<Seen> rest = {{"frame __setattr__", 5},
+                                  {"frame __init__ Conv2d in:torch/nn/conv.py", 6},
+                                  {"frame __setattr__", 6},
+                                  {"frame __init__ Conv2d in:torch/nn/conv.py", 7},
+                                  {"frame __setattr__", 7}};
+  for (const char* pool : {"frame __init__ _PoolNd in:torch/nn/pool.py heir:AdaptivePool2d",
+                           "frame __init__ _PoolNd in:torch/nn/pool.py"}) {
+    std::vector<Seen> seen = {{"frame __init__ Module in:torch/nn/module.py", 4}, {pool, 5}};
+    seen.insert(seen.end(), rest.begin(), rest.end());
+    CHECK(Lines(source, "Squeeze.__init__", seen) == Expected(seen));
+  }
 }
 
 TEST_CASE("functions of imported modules are no modules of a network") {
