@@ -79,7 +79,8 @@ inline size_t HeapBytes(const LinesResult& r) {
 // --- Sources.
 // The family of a class is shared by all sites that name the class; it counts at none of them.
 inline size_t HeapBytes(const Site& s) {
-  return HeapBytesOf(s.name, s.receiver, s.class_names, s.is_any, s.is_none, s.aliases);
+  return HeapBytesOf(s.name, s.receiver, s.class_names, s.is_any, s.is_none, s.aliases,
+                     s.imported_from);
 }
 inline size_t HeapBytes(const PythonFunction& f) {
   return HeapBytesOf(f.name, f.qualified, f.parameters, f.returned, f.decorators, f.sites, f.edges,

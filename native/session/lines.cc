@@ -14,6 +14,7 @@
 #include "model/graphs.h"
 #include "session/line_data.h"
 #include "source/align.h"
+#include "source/match_constructor.h"
 #include "source/match_wrapper.h"
 #include "source/names.h"
 #include "source/recorded_lines.h"
@@ -30,6 +31,10 @@ constexpr int kMaxCallLevels = 3;    // frames between a call of a module and th
 constexpr size_t kMaxEvidence = 24;  // different calls that tell which function a frame is of
 constexpr int kMaxWrapped = 8;       // frames inside a wrapper that are looked at
 constexpr size_t kMaxCalled = 64;    // different calls of one recorded line that are looked at
+constexpr size_t kMaxBases = 32;     // of one class
+constexpr size_t kMaxHeirs = 64;     // classes of a text that are looked at for one constructor
+// Of library files, whose texts only say which classes there are.
+constexpr size_t kMaxLibraryText = 8u << 20;
 // Limits against hostile files: slices that are looked through for the one that encloses another,
 // lines on a stack (Python's own limit on recursion), and cells of alignment tables of one trace
 // (seconds); beyond the last, calls stay with their functions.
@@ -107,6 +112,9 @@ struct NameInfo {
   int moved = 0;             // by how many lines the text around it has moved
   bool inside = false;       // it is named by the line where it went on
   int goes_on = 0;           // that line in the text; 0 where it can be none
+  std::string owner;         // class of a constructor
+  std::vector<std::string> heirs;  // and classes of its text that inherit it
+  std::set<std::string> bases;  // of a module: classes that it is derived from, as far as is seen
 };
 
 struct FileInfo {
@@ -138,9 +146,10 @@ class AttributionBuilder {
     at_.memory_slice.assign(s_.memory().size(), kNone);
     using Stage = bool (AttributionBuilder::*)();
     for (const Stage stage : {&AttributionBuilder::ReadNames, &AttributionBuilder::Nest,
-                              &AttributionBuilder::ReadSources, &AttributionBuilder::Align,
-                              &AttributionBuilder::FollowStrings, &AttributionBuilder::Place,
-                              &AttributionBuilder::Blame, &AttributionBuilder::PlaceGraphs}) {
+                              &AttributionBuilder::ReadSources, &AttributionBuilder::ReadClasses,
+                              &AttributionBuilder::Align, &AttributionBuilder::FollowStrings,
+                              &AttributionBuilder::Place, &AttributionBuilder::Blame,
+                              &AttributionBuilder::PlaceGraphs}) {
       if (!(this->*stage)())
         return Error{ErrorKind::kCancelled, "Finding lines was cancelled.", "", {}};
     }
@@ -372,12 +381,120 @@ class AttributionBuilder {
     return &files_[info.file].file.module->functions[info.function];
   }
 
-  // Class of a constructor's frame, where its source is at hand.
-  std::string OwnerOf(const NameInfo& info) const {
-    if (info.function < 0) return "";
-    const PythonModule& module = *files_[info.file].file.module;
-    const int c = module.functions[info.function].class_index;
-    return c >= 0 ? module.classes[c].name : "";
+  // The text of a library's file, read for its classes; null where it may not be read.
+  const PythonModule* LibraryText(uint32_t file) {
+    const auto [it, fresh] = library_texts_.try_emplace(file);
+    const ResolvedPath& resolved = files_[file].file.resolved;
+    if (fresh && resolved.status == ResolveStatus::kFound && resolved.readable) {
+      const std::string text = ReadText(resolved.path);
+      if (!text.empty() && library_bytes_ + text.size() <= kMaxLibraryText) {
+        library_bytes_ += text.size();
+        it->second = Parse(text);
+      }
+    }
+    return it->second.get();
+  }
+
+  // The class whose method a frame runs; a library's is known by the line that defines the method.
+  // Gives the text too: {null, -1} where neither is known.
+  std::pair<const PythonModule*, int> ClassOfMethod(const NameInfo& info) {
+    const FileInfo& file = files_[info.file];
+    const PythonModule* module = file.file.user ? file.file.module.get() : LibraryText(info.file);
+    if (module == nullptr) return {nullptr, -1};
+    const int f = file.file.user ? info.function : module->FindFunction(info.name, info.line);
+    return {module, f < 0 ? -1 : module->functions[f].class_index};
+  }
+
+  // A class and the classes of its text that it is derived from, and the names of other bases.
+  static void AddFamily(const PythonModule& module, size_t of, std::set<std::string>* names) {
+    std::vector<size_t> open = {of};
+    names->insert(module.classes[of].name);
+    while (!open.empty() && names->size() < kMaxBases) {
+      const PythonClass& c = module.classes[open.back()];
+      open.pop_back();
+      for (const std::string& base : c.bases) {
+        if (names->size() >= kMaxBases || !names->insert(base).second) continue;
+        for (size_t k = 0; k < module.classes.size(); ++k) {
+          if (module.classes[k].name == base) open.push_back(k);
+        }
+      }
+    }
+  }
+
+  // The class whose method of this name objects of a class run, where the text shows it; else -1.
+  static int DefinerOf(const PythonModule& module, int of, const std::string& method) {
+    std::vector<int> open = {of};
+    std::set<int> seen;
+    while (!open.empty() && seen.size() < kMaxBases) {
+      const int c = open.back();
+      open.pop_back();
+      if (!seen.insert(c).second) continue;
+      for (const PythonFunction& f : module.functions) {
+        if (f.class_index == c && f.name == method) return c;
+      }
+      const std::vector<std::string>& bases = module.classes[c].bases;
+      for (auto base = bases.rbegin(); base != bases.rend(); ++base) {
+        for (size_t k = 0; k < module.classes.size(); ++k) {
+          if (module.classes[k].name == *base) open.push_back(static_cast<int>(k));
+        }
+      }
+    }
+    return -1;
+  }
+
+  // Classes of the text that inherit a constructor.
+  static std::vector<std::string> HeirsOf(const PythonModule& module, int owner,
+                                          const std::string& constructor) {
+    std::vector<std::string> heirs;
+    size_t look = kMaxHeirs;
+    for (size_t k = 0; k < module.classes.size(); ++k) {
+      const int c = static_cast<int>(k);
+      if (c == owner || module.classes[k].bases.empty()) continue;
+      if (look-- == 0) break;
+      if (DefinerOf(module, c, constructor) == owner) heirs.push_back(module.classes[k].name);
+    }
+    return heirs;
+  }
+
+  // Whether a function of the user asks with isinstance() which class it calls.
+  bool AsksForClasses() const {
+    for (const FileInfo& f : files_) {
+      if (!f.file.user || f.file.module == nullptr) continue;
+      for (const PythonFunction& function : f.file.module->functions) {
+        for (const Site& site : function.sites) {
+          if (!site.is_any.empty() || !site.is_none.empty()) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  // The classes of constructors that the user's functions call, and the bases of modules.
+  bool ReadClasses() {
+    const bool asks = AsksForClasses();
+    std::unordered_set<uint64_t> known;  // a name and the one that called it
+    for (SliceIndex i = 0; i < s_.all_slice_count(); ++i) {
+      if (Stop(i)) return false;
+      const SliceIndex p = at_.parent[i];
+      if (p == kNone || !IsFrame(i) || !IsFrame(p)) continue;
+      NameInfo& info = Name(s_.name_id(i));
+      NameInfo& caller = Name(s_.name_id(p));
+      if (info.kind != NameInfo::kFrame) continue;
+      const bool made =
+          at_.user_frame[p] && FunctionOf(p) != nullptr && IsConstructorName(info.name);
+      const bool runs = asks && caller.kind == NameInfo::kModule && info.name == "forward";
+      if (!made && !runs) continue;
+      const uint64_t key = static_cast<uint64_t>(s_.name_id(p)) << 32 | s_.name_id(i);
+      if (!known.insert(key).second) continue;
+      const auto [module, c] = ClassOfMethod(info);
+      if (c < 0) continue;
+      if (made) {
+        info.owner = module->classes[c].name;
+        info.heirs = HeirsOf(*module, c, info.name);
+      }
+      if (runs) AddFamily(*module, static_cast<size_t>(c), &caller.bases);
+    }
+    return true;
   }
 
   // True when `next`, which ran right after a constructor, enters the object in a `with`.
@@ -454,14 +571,19 @@ class AttributionBuilder {
     const NameInfo& info = Name(s_.name_id(child));
     if (info.kind == NameInfo::kModule || inner_module != 0) {
       o.kind = ObservedKind::kModule;
-      o.name = info.kind == NameInfo::kModule ? info.name : Name(inner_module).name;
+      const NameInfo& module = info.kind == NameInfo::kModule ? info : Name(inner_module);
+      o.name = module.name;
+      o.bases.assign(module.bases.begin(), module.bases.end());
       return o;
     }
     o.kind = info.kind == NameInfo::kBuiltin ? ObservedKind::kBuiltin : ObservedKind::kFrame;
     o.name = info.name;
     if (o.kind == ObservedKind::kFrame) {
-      if (o.name == "__init__" || o.name == "__new__" || o.name == "__post_init__")
-        o.owner = OwnerOf(info);
+      if (IsConstructorName(o.name)) {
+        o.owner = info.owner;
+        o.heirs = info.heirs;
+        o.file = NormalizePath(files_[info.file].file.recorded);
+      }
       if (info.function >= 0)
         o.accessor = AccessorOf(files_[info.file].file.module->functions[info.function]);
       o.wrapper = IsWrapper(info);
@@ -1194,6 +1316,8 @@ class AttributionBuilder {
   std::map<std::pair<const PythonFunction*, int>, CalledAt> call_lines_;
   std::unordered_map<std::string_view, uint32_t> string_contexts_;
   std::unordered_map<uint32_t, bool> text_tried_;
+  std::unordered_map<uint32_t, std::shared_ptr<const PythonModule>> library_texts_;  // by file
+  size_t library_bytes_ = 0;
 };
 
 }  // namespace

@@ -235,16 +235,18 @@ float MatchFrame(const Site& s, const Observed& o) {
 }
 
 // A call of a variable of which isinstance() said the class; negative where it said nothing.
-float MatchNarrowed(const Site& s, const std::string& type) {
+float MatchNarrowed(const Site& s, const Observed& o) {
   const auto has = [&](const std::vector<std::string>& names) {
-    return std::find(names.begin(), names.end(), type) != names.end();
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+      return name == o.name || std::find(o.bases.begin(), o.bases.end(), name) != o.bases.end();
+    });
   };
   if (has(s.is_none)) return kInfinite;
   if (s.is_any.empty()) return -1;
   if (has(s.is_any)) return 0.05f;
   // A class derived from one of them.
   const bool alike = std::any_of(s.is_any.begin(), s.is_any.end(),
-                                 [&](const std::string& name) { return NamedAfter(name, type); });
+                                 [&](const std::string& name) { return NamedAfter(name, o.name); });
   return alike ? 0.3f : 1.3f;
 }
 
@@ -268,7 +270,7 @@ float MatchModule(const Site& s, const Observed& o) {
                                   "min",        "max",        "abs",  "any",     "all",
                                   "sorted",     "iter",       "repr", "round"};
   if (s.receiver.empty() && (In(functions, s.name) || In(Constructors(), s.name))) return kInfinite;
-  const float narrowed = MatchNarrowed(s, o.name);
+  const float narrowed = MatchNarrowed(s, o);
   if (narrowed >= 0) return narrowed;
   if (!s.class_names.empty()) return MatchMade(s, o.name);
   if (StartsUpper(s.name) || s.name == "super" || s.name == "range" || s.name == "len")
@@ -278,7 +280,8 @@ float MatchModule(const Site& s, const Observed& o) {
       NamedAfter(s.name, o.name) || (site.size() > 2 && (type.find(site) != std::string::npos ||
                                                          site.find(type) != std::string::npos));
   const float cost = s.receiver == "self" ? 0.35f : s.receiver.empty() ? 0.4f : 0.5f;
-  return alike ? cost - 0.25f : cost;
+  // What another file holds is a function, as a rule.
+  return (alike ? cost - 0.25f : cost) + (s.of_module ? 0.8f : 0.0f);
 }
 
 float MatchBuiltin(const Site& s, const Observed& o) {
@@ -731,6 +734,10 @@ uint32_t FunctionAligner::Describe(const Observed& observed) {
   if (observed.wrapper) key += 'w';
   key += std::to_string(static_cast<int>(observed.accessor));
   key += observed.inner;
+  key.push_back('\0');
+  key += observed.file;
+  for (const std::string& base : observed.bases) key += '\0' + base;
+  for (const std::string& heir : observed.heirs) key += '\0' + heir;
   const auto [it, fresh] =
       impl_->ids.emplace(std::move(key), static_cast<uint32_t>(impl_->kinds.size()));
   if (fresh) impl_->kinds.push_back(observed);

@@ -26,8 +26,11 @@ enum class Accessor : uint8_t { kUnknown, kProperty, kMethod };
 // One kind of thing that ran directly inside a frame.
 struct Observed {
   ObservedKind kind = ObservedKind::kFrame;
-  std::string name;        // function; module class; builtin; operator without its namespace
-  std::string owner;       // class of an __init__, where known
+  std::string name;    // function; module class; builtin; operator without its namespace
+  std::string owner;   // class of an __init__, where known
+  std::string file{};  // path of a constructor, with forward slashes
+  std::vector<std::string> heirs{};  // of a constructor: classes of its text that inherit it
+  std::vector<std::string> bases{};  // of a module: classes that it is known to be derived from
   bool generator = false;  // a part of a generator function: runs when consumed, not when called
   bool manages = false;    // a constructor: the object is entered by a `with` at once
   bool wrapper = false;    // what a decorator returned

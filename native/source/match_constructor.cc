@@ -1,7 +1,10 @@
 #include "source/match_constructor.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <set>
+#include <string>
 #include <string_view>
 
 #include "source/names.h"
@@ -55,6 +58,44 @@ bool LooksLikeClass(const Site& call) {
   }
 }
 
+enum class Provenance : uint8_t { kUnknown, kElsewhere, kPackage, kFile };
+
+// How the file of a constructor lies to the module that the callee is imported from: it is the
+// module's, in the module's folder, or in none that the package has.
+Provenance ProvenanceOf(const Site& call, const Observed& constructor) {
+  std::string module = call.imported_from;
+  const bool relative = module.starts_with('.');
+  module.erase(0, module.find_first_not_of('.'));
+  if (module.empty() || constructor.file.empty()) return Provenance::kUnknown;
+  std::replace(module.begin(), module.end(), '.', '/');
+  const std::string path = '/' + constructor.file, folder = '/' + module + '/';
+  if (path.ends_with('/' + module + ".py") || path.ends_with(folder + "__init__.py"))
+    return Provenance::kFile;
+  if (path.find(folder) != std::string::npos) return Provenance::kPackage;
+  const std::string package = '/' + module.substr(0, module.find('/'));
+  const bool same =
+      path.find(package + '/') != std::string::npos || path.ends_with(package + ".py");
+  return same || relative ? Provenance::kUnknown : Provenance::kElsewhere;
+}
+
+// Of a class whose text is not at hand. Constructors may be inherited from another package.
+float MatchUnknownConstructor(const Site& call, const Observed& o) {
+  if (call.callee_kind == CalleeKind::kFunction) return kUnlikely;
+  const Provenance from = ProvenanceOf(call, o);
+  const bool type = LooksLikeClass(call);
+  const float late =
+      (o.name == "__init__" ? 0.0f : 0.1f) + (from == Provenance::kElsewhere ? 0.3f : 0);
+  if (o.manages) return call.managed ? 0.05f + late : type ? 1.0f : kUnlikely;
+  if (!type) return from == Provenance::kFile ? 0.3f + late : 2.2f;
+  const float near = from == Provenance::kFile ? 0.3f : from == Provenance::kPackage ? 0.2f : 0;
+  return (call.managed ? 0.6f : 0.4f) + late - near;
+}
+
+bool Inherits(const Observed& constructor, const std::string& type) {
+  const std::vector<std::string>& heirs = constructor.heirs;
+  return std::find(heirs.begin(), heirs.end(), type) != heirs.end();
+}
+
 // Base.__init__(self) and super().__init__().
 float MatchBaseConstructor(const Site& call, const Observed& constructor) {
   if (constructor.name != "__init__") return kInfinite;
@@ -66,26 +107,27 @@ float MatchBaseConstructor(const Site& call, const Observed& constructor) {
 
 }  // namespace
 
-bool IsConstructor(const Observed& o) {
-  return o.name == "__init__" || o.name == "__new__" || o.name == "__post_init__";
+bool IsConstructorName(std::string_view name) {
+  return name == "__init__" || name == "__new__" || name == "__post_init__";
 }
+
+bool IsConstructor(const Observed& o) { return IsConstructorName(o.name); }
 
 float MatchConstructor(const Site& call, const Observed& o) {
   if (call.name == "__init__") return MatchBaseConstructor(call, o);
   const float late = o.name == "__init__" ? 0.0f : 0.1f;
   const bool type = LooksLikeClass(call);
   if (!o.owner.empty()) {
-    if (call.name == o.owner) return late;
+    if (call.name == o.owner || Inherits(o, call.name)) return late;
     if (call.family != nullptr) {
       if (call.family->names.count(o.owner)) return 0.1f + late;
       if (call.family->complete) return kUnlikely;
     }
+    // It may be inherited from another file of the package.
+    if (type && ProvenanceOf(call, o) == Provenance::kPackage) return 0.2f + late;
     return type ? 1.2f : kUnlikely;
   }
-  // The class is not known: its text is not at hand.
-  if (call.callee_kind == CalleeKind::kFunction) return kUnlikely;
-  if (o.manages) return call.managed ? 0.05f + late : type ? 1.0f : kUnlikely;
-  return type ? (call.managed ? 0.6f : 0.4f) + late : 2.2f;
+  return MatchUnknownConstructor(call, o);
 }
 
 }  // namespace emberline

@@ -1,11 +1,15 @@
 // Which calls construct what: constructors against the sites of a source.
 #pragma once
 
+#include <string_view>
+
 #include "source/align.h"
 
 namespace emberline {
 
-// True for the frames that constructing an object runs: __init__, __new__, __post_init__.
+// The names of what constructing an object runs: __init__, __new__, __post_init__.
+bool IsConstructorName(std::string_view name);
+// True for a frame of one of them.
 bool IsConstructor(const Observed& observed);
 
 // How badly a call fits a constructor's frame, as MatchCost().

@@ -22,7 +22,7 @@ std::string_view LastName(std::string_view dotted) {
 
 class Resolver {
  public:
-  explicit Resolver(PythonModule& module) : module_(module) {}
+  Resolver(const Imports& imports, PythonModule& module) : imports_(imports), module_(module) {}
 
   void Run() {
     ReadClasses();
@@ -33,7 +33,9 @@ class Resolver {
       for (Site& site : f.sites) {
         if (site.kind == SiteKind::kAttribute && owner >= 0 && site.receiver == "self")
           site.store = StoreIn(families_[owner], site.name);
-        if (site.kind == SiteKind::kCall) Call(site, owner);
+        if (site.kind != SiteKind::kCall) continue;
+        Import(site, f);
+        Call(site, owner);
       }
     }
   }
@@ -75,6 +77,41 @@ class Resolver {
       if (f.class_index >= 0 || !f.decorators.empty() || f.returned.size() != 1) continue;
       const std::string& made = *f.returned.begin();
       if (StartsUpper(made)) returned_.emplace(f.name, made);
+    }
+  }
+
+  // The import that a name of this text stands for; null for what the text defines itself.
+  const Origin* ImportOf(std::string_view name) const {
+    if (by_name_.count(name) || functions_.count(name)) return nullptr;
+    const auto it = imports_.find(std::string(name));
+    return it == imports_.end() ? nullptr : &it->second;
+  }
+
+  std::string DefinedName(std::string_view name) const {
+    const Origin* origin = ImportOf(name);
+    return std::string(origin == nullptr || origin->name.empty() ? name : origin->name);
+  }
+
+  void Import(Site& site, const PythonFunction& f) const {
+    for (std::vector<std::string>* names : {&site.is_any, &site.is_none, &site.aliases}) {
+      for (std::string& name : *names) name = DefinedName(name);
+    }
+    const std::string root = site.receiver.substr(0, site.receiver.find('.'));
+    const std::string& local = site.receiver.empty() ? site.name : root;
+    // A parameter hides what is imported.
+    if (std::find(f.parameters.begin(), f.parameters.end(), local) != f.parameters.end()) return;
+    const Origin* origin = ImportOf(local);
+    if (origin == nullptr) return;
+    if (site.receiver.empty()) {
+      site.imported_from = origin->module;
+      if (!origin->name.empty()) site.name = origin->name;
+    } else {
+      // Of `from a import b`, b may be a module or anything else.
+      site.of_module = origin->name.empty() && !origin->module.empty();
+      if (origin->module.empty()) return;
+      site.imported_from = origin->module;
+      if (!origin->name.empty()) site.imported_from += '.' + origin->name;
+      site.imported_from += site.receiver.substr(root.size());
     }
   }
 
@@ -133,7 +170,7 @@ class Resolver {
   // returns. Another name where neither is known.
   std::string ClassMadeBy(std::string_view callee) const {
     const auto it = returned_.find(callee);
-    return std::string(it == returned_.end() ? callee : it->second);
+    return DefinedName(it == returned_.end() ? callee : it->second);
   }
 
   // One object per class, however many sites name it.
@@ -145,7 +182,7 @@ class Resolver {
     for (const size_t c : families_[index]) {
       family->names.insert(module_.classes[c].name);
       for (const std::string& base : module_.classes[c].bases) {
-        if (family->names.size() < kMaxFamily) family->names.insert(base);
+        if (family->names.size() < kMaxFamily) family->names.insert(DefinedName(base));
         if (base != "object" && !by_name_.count(base)) family->complete = false;
       }
     }
@@ -168,6 +205,7 @@ class Resolver {
     return plain && !unsure ? AttributeStore::kPlain : AttributeStore::kUnknown;
   }
 
+  const Imports& imports_;
   PythonModule& module_;
   // Per class: what the attributes' values were made by.
   std::vector<std::unordered_map<std::string_view, std::set<std::string_view>>> attributes_;
@@ -180,6 +218,8 @@ class Resolver {
 
 }  // namespace
 
-void ResolveClasses(PythonModule& module) { Resolver(module).Run(); }
+void ResolveClasses(const Imports& imports, PythonModule& module) {
+  Resolver(imports, module).Run();
+}
 
 }  // namespace emberline

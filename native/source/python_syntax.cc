@@ -9,6 +9,7 @@
 
 #include "source/python_aliases.h"
 #include "source/python_classes.h"
+#include "source/python_imports.h"
 #include "source/python_narrowing.h"
 #include "source/python_tree.h"
 
@@ -100,7 +101,7 @@ class Walker {
     Block(root, b, 0);
     CloseFunction(b);
     ResolveAliases(aliases_, out_);
-    ResolveClasses(out_);
+    ResolveClasses(imports_, out_);
     std::stable_sort(
         out_.statements.begin(), out_.statements.end(),
         [](const PythonStatement& a, const PythonStatement& c) { return a.line < c.line; });
@@ -372,6 +373,7 @@ class Walker {
     } else if (type == "import_statement" || type == "import_from_statement" ||
                type == "future_import_statement") {
       AddSite(b, SiteKind::kImport, LineOf(node), "").repeat = true;
+      ReadImports(node, text_, &imports_);
     } else if (type == "delete_statement") {
       Each(children, b, depth);
       AddSite(b, SiteKind::kDelete, LineOf(node), "").repeat = true;
@@ -1347,6 +1349,7 @@ class Walker {
   std::string_view text_;
   PythonModule& out_;
   AliasTables aliases_;
+  Imports imports_;
   std::string scope_;              // qualified name of the enclosing definition with a dot behind
   std::vector<int> class_stack_;   // class whose body is being read; -1 inside a function
   std::vector<int> method_class_;  // class of `self`

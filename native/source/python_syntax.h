@@ -47,11 +47,19 @@ struct ClassFamily {
   bool complete = false;  // every base is defined in the same file
 };
 
+// Where a name that a text imports comes from.
+struct Origin {
+  std::string module;  // dotted: "torch.utils.data", ".layers"; "" where it is not known
+  std::string name;    // what it is called there; "" for the module itself
+};
+
 // A place in a function that may run something: a call or an operator.
 struct Site {
   SiteKind kind = SiteKind::kCall;
-  int line = 0;      // 1-based; the line that the interpreter reports while it runs
-  std::string name;  // last name of the callee or attribute; operators as in aten: "add", "add_"
+  int line = 0;  // 1-based; the line that the interpreter reports while it runs
+  // Last name of the callee or attribute, that of its definition where it is imported under
+  // another; operators as in aten: "add", "add_".
+  std::string name;
   std::string receiver;  // dotted text before the name: "self", "torch.nn.functional"; may be empty
   // Classes whose instances were assigned to self.<name>, or the functions that made them.
   std::vector<std::string> class_names;
@@ -69,6 +77,8 @@ struct Site {
   CalleeKind callee_kind = CalleeKind::kUnknown;  // kCall
   // kCall of a class, or of __init__: where its constructor may be defined. May be null.
   std::shared_ptr<const ClassFamily> family;
+  std::string imported_from;  // kCall: the module that the callee is imported from, as in Origin
+  bool of_module = false;     // kCall: its receiver is an imported module
   // Names of what was assigned to a variable that is called (kCall), or of the calls whose result
   // was assigned to one that a loop goes through (kNext).
   std::vector<std::string> aliases;

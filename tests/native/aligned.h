@@ -15,7 +15,8 @@ namespace emberline {
 // What was observed: "frame augment", "module Linear", "builtin cat", "op add". Then what else is
 // known of it: a class ("frame __init__ Net"), a line of definition ("@3"), that a `with` enters
 // what was constructed ("with"), that it is a method or a property, or a wrapper ("around",
-// "around:f").
+// "around:f"), its file ("in:a/b.py"), a class that it is derived from ("of:Base") or that inherits
+// it ("heir:Sub").
 inline Observed Parse(const std::string& text) {
   std::istringstream in(text);
   std::string kind, name;
@@ -46,7 +47,13 @@ inline Observed Parse(const std::string& text) {
     else if (extra.starts_with("around")) {
       o.wrapper = true;
       if (extra.size() > 7) o.inner = extra.substr(7);
-    } else
+    } else if (extra.starts_with("in:"))
+      o.file = extra.substr(3);
+    else if (extra.starts_with("of:"))
+      o.bases.push_back(extra.substr(3));
+    else if (extra.starts_with("heir:"))
+      o.heirs.push_back(extra.substr(5));
+    else
       o.owner = extra;
   }
   return o;

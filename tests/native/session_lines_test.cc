@@ -519,6 +519,51 @@ TEST_CASE("CallFrom lines follow their statements when the text was changed") {
   }
 }
 
+TEST_CASE("classes of libraries are known by file and line") {
+  const Folder folder;
+  const fs::path prog = folder.Write("src/prog.py",
+                                     "from lib import parts\n"                      // 1
+                                     "def main(layers, x):\n"                       // 2
+                                     "    a = parts.One()\n"                        // 3
+                                     "    b = parts.Two()\n"                        // 4
+                                     "    for layer in layers:\n"                   // 5
+                                     "        if isinstance(layer, parts.Base):\n"  // 6
+                                     "            x = layer(x)\n"                   // 7
+                                     "        else:\n"                              // 8
+                                     "            x = layer(x)\n");                 // 9
+  folder.Write("site-packages/lib/parts.py",
+               "class One:\n"
+               "    pass\n"
+               "class Two:\n"
+               "    def __init__(self):\n"  // 4
+               "        pass\n"
+               "class Base:\n"
+               "    pass\n"
+               "class Layer(Base):\n"
+               "    def forward(self, x):\n"  // 9
+               "        return x\n");
+  SourceSpace space;
+  space.roots = {prog.parent_path().string()};
+  space.site_packages = {(prog.parent_path().parent_path() / "site-packages").string()};
+  const auto at = [&](const std::string& line) {
+    const auto trace = Load({Py("prog.py(2): main", 0, 100),
+                             Py("/opt/site-packages/lib/parts.py(" + line + "): __init__", 10, 10),
+                             Py("torch/nn/modules/module.py(1500): _call_impl", 30, 20),
+                             Py("nn.Module: Layer_0", 31, 18),
+                             Py("/opt/site-packages/lib/parts.py(9): forward", 32, 10)});
+    const auto data = Data(*trace, space);
+    std::vector<int> lines;
+    for (const LineCost& c : Sums(*trace, *data).rows) {
+      const LineLocation& l = data->attribution.locations[c.location];
+      if (l.confidence == LineConfidence::kAligned) lines.push_back(l.line);
+    }
+    std::sort(lines.begin(), lines.end());
+    return lines;
+  };
+  CHECK(at("4") == std::vector<int>{4, 7});
+  CHECK(at("3") == std::vector<int>{7});  // another version of the library
+}
+
 TEST_CASE("recursion counts once") {
   const Folder folder;
   folder.Write("r.py", "def f(n):\n    g(n)\n    f(n - 1)\n");

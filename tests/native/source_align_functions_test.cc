@@ -139,6 +139,26 @@ TEST_CASE("isinstance() tells the branch that calls a module") {
       "f", {{"module GroupNorm", 3}});
 }
 
+TEST_CASE("isinstance() tells the branch by the bases of a module's class") {
+  const std::string source =
+      "def f(layers, x):\n"
+      "    for layer in layers:\n"
+      "        if isinstance(layer, _ConvNd):\n"
+      "            x = layer(x)\n"
+      "        elif isinstance(layer, Block):\n"
+      "            x = layer(x)\n"
+      "        elif isinstance(layer, nn.Linear):\n"
+      "            x = layer(x)\n"
+      "        else:\n"
+      "            x = layer(x)\n"
+      "    return x\n";
+  CHECK_LINES(source, "f",
+              {{"module Residual of:Block of:Module", 6},
+               {"module Conv2d of:_ConvNd", 4},
+               {"module Linear", 8},
+               {"module Bottleneck of:Block", 6}});
+}
+
 TEST_CASE("a generator runs where it is consumed, not in loops over what is there already") {
   const std::string source =
       "def main(world):\n"
