@@ -226,9 +226,9 @@ class Builder {
 
   void Assemble() {
     const TrackIndex main = MainTrack();
-    size_t others = 0;
-    for (const auto& forests : forests_) others += forests.size();
-    tree_.nodes.reserve(1 + model_.steps.size() + others + nodes_.size());
+    size_t forest_count = 0;
+    for (const auto& forests : forests_) forest_count += forests.size();
+    tree_.nodes.reserve(1 + model_.steps.size() + forest_count + nodes_.size());
     tree_.nodes.emplace_back();
     tree_.nodes[0].kind = StepNodeKind::kRoot;
     for (uint32_t step = 0; step < model_.steps.size(); ++step) {
