@@ -105,6 +105,8 @@ export type ToHost =
   | { type: 'swapSides'; state: EditorState }
   | { type: 'cancelLoad' }
   | { type: 'retry' }
+  /** The file is no trace: show it in the text editor. */
+  | { type: 'openAsText' }
   | { type: 'showLog' }
   | { type: 'restartDaemon' };
 

@@ -399,7 +399,7 @@ step('a folder opens from the Explorer, and its workers from the tree', async ()
   await waitUntil('the menu of the folder', async () => {
     await page.keyboard.press('Escape');
     await folderName.click({ button: 'right', timeout: 4000 });
-    const item = page.getByRole('menuitem', { name: /Open PyTorch Profile/ });
+    const item = page.getByRole('menuitem', { name: /Open as PyTorch Profile/ });
     await item.first().waitFor({ timeout: 4000 });
     // A menu that has just opened takes no clicks yet: the release of the button that opened it
     // must not choose anything. So it is clicked until it is gone.

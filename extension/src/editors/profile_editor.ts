@@ -122,7 +122,9 @@ export class ProfileEditors implements vscode.CustomReadonlyEditorProvider<Profi
     if (editor === undefined) {
       const uri = await profileUri(profile.path);
       this.queued.set(uri.toString(), to);
-      await vscode.commands.executeCommand('vscode.openWith', uri, profileViewType);
+      const column =
+        vscode.window.activeTextEditor === undefined ? undefined : vscode.ViewColumn.Beside;
+      await vscode.commands.executeCommand('vscode.openWith', uri, profileViewType, column);
       return;
     }
     editor.navigate(to);

@@ -47,7 +47,7 @@ export class HotLinesTree implements vscode.TreeDataProvider<HotLine>, vscode.Di
     try {
       const params = {
         ...selectionOf(profile.active.selection),
-        ...(await sourceParams()),
+        ...(await sourceParams(profile.path)),
         limit: shownLines,
       };
       const result = (await profile.forward('source/hotLines', params)) as SourceHotLinesResult;

@@ -50,7 +50,7 @@ export function sourceSettings(): SourceSettings {
     findings: config.get('findings.enabled', true),
     metric: config.get<Metric>('metric', 'auto'),
     minimumShare: Math.max(0, config.get('hints.minimumPercent', 0.5)) / 100,
-    hottestLines: Math.max(0, config.get('codeLens.hottestLines', 3)),
+    hottestLines: Math.max(0, config.get('codeLens.hottestLines', 0)),
   };
 }
 
