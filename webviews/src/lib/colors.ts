@@ -36,6 +36,26 @@ export const roleColors: Record<Role, string> = {
   other: 'color-mix(in srgb, var(--vscode-foreground) 45%, var(--vscode-editor-background))',
 };
 
+const named = new Map<string, string>();
+
+/**
+ * Colours of the parts of a chart, largest first. A name keeps the colour that it had in another chart
+ * or view, unless a larger part of this one has it.
+ */
+export function partColors(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((name) => {
+    let color = named.get(name);
+    for (let index = 0; color === undefined || taken.has(color); index++) {
+      color = partColor(index);
+      if (index > names.length) break;
+    }
+    taken.add(color);
+    if (!named.has(name)) named.set(name, color);
+    return color;
+  });
+}
+
 /** A stable colour for a name: the same function has the same hue in every graph. */
 export function nameHash(name: string): number {
   let hash = 2166136261;
