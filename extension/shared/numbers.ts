@@ -124,7 +124,8 @@ export function columnScales(
 export function longestText(scale: Scale, largest: number): string {
   const text = scaled(largest, scale);
   if (scale.each === undefined) return text;
-  const usual = scale.each === 'ratio' ? '99.9 %' : scale.each === 'bytes' ? '1,023 KiB' : '99.9 ms';
+  const usual =
+    scale.each === 'ratio' ? '99.9 %' : scale.each === 'bytes' ? '1,023 KiB' : '99.9 ms';
   return usual.length > text.length ? usual : text;
 }
 

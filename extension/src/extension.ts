@@ -61,7 +61,7 @@ function registerSourceSurfaces(context: Context, editors: ProfileEditors): vsco
   const lenses = new CostLenses(annotations);
   const python = { language: 'python' };
   const profilesTree = new ProfilesTree(context, findings);
-  const hotLines = new HotLinesTree(context);
+  const hotLines = new HotLinesTree(context, annotations);
   return vscode.Disposable.from(
     annotations,
     findings,

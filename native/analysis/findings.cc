@@ -170,8 +170,8 @@ void AddCommunication(const Model& model, const Overview& overview,
   f.severity = "warning";
   const SpanWords words = WordsFor(model);
   f.title = words.wait + " for communication";
-  f.text = Percent(share) + " of " + words.step +
-           " time is communication not overlapped with compute.";
+  f.text =
+      Percent(share) + " of " + words.step + " time is communication not overlapped with compute.";
   f.evidence = {
       {"Share of the " + words.step, share, Unit::kRatio},
       {"Exposed" + words.per_step, Average(overview, Role::kCommunication) / 1000.0, Unit::kUs}};
@@ -203,8 +203,7 @@ void AddUtilization(const Model& model, const Overview& overview, std::vector<Fi
   if (more > 0) low.push_back(std::to_string(more) + " more");
   f.id = "lowUtilization";
   f.severity = "warning";
-  f.title =
-      low.size() == 1 ? "GPU is idle most of the time" : "GPUs are idle most of the time";
+  f.title = low.size() == 1 ? "GPU is idle most of the time" : "GPUs are idle most of the time";
   f.text = ListText(low) + (low.size() == 1 ? " runs" : " run") +
            " kernels less than half the time" +
            (low.size() == 1 ? " (" + Percent(f.evidence[0].value) + ")." : ".");
@@ -221,11 +220,10 @@ void AddUtilization(const Model& model, const Overview& overview, std::vector<Fi
   }
   if (total > 0 && most > 0) {
     const std::string step = WordsFor(model).step;
-    f.text += cause == Role::kOther
-                  ? " " + Percent(most / total, 0) + " of the " + step +
-                        " has no recorded CPU or GPU work."
-                  : " The largest other part of the " + step + ": " + RoleTitle(cause) + " (" +
-                        Percent(most / total) + ").";
+    f.text += cause == Role::kOther ? " " + Percent(most / total, 0) + " of the " + step +
+                                          " has no recorded CPU or GPU work."
+                                    : " The largest other part of the " + step + ": " +
+                                          RoleTitle(cause) + " (" + Percent(most / total) + ").";
     f.evidence.push_back(
         {std::string(RoleTitle(cause)) + " share of the " + step, most / total, Unit::kRatio});
   }

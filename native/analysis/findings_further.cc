@@ -121,10 +121,11 @@ void AddLaunchBound(const Model& model, const StepSelection& selection, const Ov
   f.id = "launchBound";
   f.severity = "warning";
   f.title = "GPU is starved: kernel launches are too slow";
-  f.text = Percent(hungry_share) +
-           " of the kernels started on an idle GPU: the host launches them more slowly than the GPU "
-           "runs them. Median kernel: " +
-           Time(static_cast<double>(median)) + ".";
+  f.text =
+      Percent(hungry_share) +
+      " of the kernels started on an idle GPU: the host launches them more slowly than the GPU "
+      "runs them. Median kernel: " +
+      Time(static_cast<double>(median)) + ".";
   const std::string per = WordsFor(model).per_step;
   f.evidence = {{"Kernels" + per, static_cast<double>(durations.size()) / steps, Unit::kCount},
                 {"Median kernel", static_cast<double>(median) / 1000.0, Unit::kUs},
@@ -170,7 +171,8 @@ void AddHostSync(const Model& model, const StepSelection& selection, const Overv
       {"Calls" + words.per_step, static_cast<double>(places.calls) / steps, Unit::kCount}};
   f.action =
       "Keep results on the GPU: accumulate losses as tensors and read them every N steps, avoid "
-      ".item(), .cpu(), nonzero() and printing tensors in the loop, and copy from pinned memory with "
+      ".item(), .cpu(), nonzero() and printing tensors in the loop, and copy from pinned memory "
+      "with "
       "non_blocking=True.";
   f.snippet =
       "running_loss += loss.detach()      # not loss.item()\n"
@@ -241,8 +243,9 @@ void AddShapes(const Model& model, const StepSelection& selection, const Overvie
   f.id = "misalignedShapes";
   f.severity = "info";
   f.title = "Matrix sizes are not aligned for tensor cores";
-  f.text = Percent(share) +
-           " of kernel time is in 16-bit matrix products with a dimension that is not a multiple of 8.";
+  f.text =
+      Percent(share) +
+      " of kernel time is in 16-bit matrix products with a dimension that is not a multiple of 8.";
   f.evidence = {{"Share of kernel time", share, Unit::kRatio},
                 {"Calls", static_cast<double>(places.calls), Unit::kCount}};
   // What the sizes mean is known only where the model looks words up.
@@ -334,9 +337,10 @@ void AddFragmentation(const Model& model, std::vector<Finding>* findings) {
     f.id = "fragmentation";
     f.severity = "info";
     f.title = "Reserved memory is mostly unused";
-    f.text = Percent(unused) + " of the memory that the allocator reserved on " +
-             MemoryDeviceName(device.first, device.second) +
-             " was never in use at the same time, because of fragmentation or a rare large allocation.";
+    f.text =
+        Percent(unused) + " of the memory that the allocator reserved on " +
+        MemoryDeviceName(device.first, device.second) +
+        " was never in use at the same time, because of fragmentation or a rare large allocation.";
     f.evidence = {{"Peak allocated", static_cast<double>(peak.allocated), Unit::kBytes},
                   {"Peak reserved", static_cast<double>(peak.reserved), Unit::kBytes}};
     f.action =
@@ -371,8 +375,7 @@ void AddProfilerOverhead(const Model& model, const StepSelection& selection,
   f.id = "profilerOverhead";
   f.severity = share >= 0.2 ? "warning" : "info";
   f.title = "Profiler overhead inflates the times";
-  f.text = Percent(share) +
-           " of the time is profiler overhead: real steps are faster than these.";
+  f.text = Percent(share) + " of the time is profiler overhead: real steps are faster than these.";
   f.evidence = {{"Share of the time", share, Unit::kRatio},
                 {"Average step as recorded", overview.steps.average_total_ns / 1000.0, Unit::kUs}};
   f.action =

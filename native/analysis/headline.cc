@@ -75,8 +75,8 @@ Headline MakeHeadline(const Model& model, const Overview& overview) {
       return headline;
     }
     headline.bound = Bound::kCpu;
-    headline.text = "CPU only, no GPU work: operators take " + Percent(share(part(Role::kCpuExec))) +
-                    " of " + span;
+    headline.text = "CPU only, no GPU work: operators take " +
+                    Percent(share(part(Role::kCpuExec))) + " of " + span;
     if (share(part(Role::kDataLoader)) >= 0.05)
       headline.text += ", the data loader " + Percent(share(part(Role::kDataLoader)));
     headline.text += ", Python and unrecorded work " + Percent(share(part(Role::kOther))) + ".";

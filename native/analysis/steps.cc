@@ -86,7 +86,8 @@ const char* RoleDefinition(Role role) {
     case Role::kCpuExec:
       return "None of the above; some CPU thread runs an operator.";
     case Role::kOther:
-      return "No recorded CPU or GPU work: Python between operators, or waiting that was not recorded.";
+      return "No recorded CPU or GPU work: Python between operators, or waiting that was not "
+             "recorded.";
   }
   return "";
 }

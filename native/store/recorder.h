@@ -21,12 +21,11 @@ inline bool IsOfOtherRecorder(const TraceStore& store) {
 // True when a part of the file could not be read: what the trace seems to lack may have been in
 // that part, and sums are too low.
 inline bool IsIncomplete(const TraceStore& store) {
-  return std::any_of(
-      store.problems().begin(), store.problems().end(), [](const Problem& problem) {
-        return problem.kind == ProblemKindName(ProblemKind::kTruncated) ||
-               problem.kind == ProblemKindName(ProblemKind::kTruncatedGzip) ||
-               problem.kind == ProblemKindName(ProblemKind::kDamagedGzip);
-      });
+  return std::any_of(store.problems().begin(), store.problems().end(), [](const Problem& problem) {
+    return problem.kind == ProblemKindName(ProblemKind::kTruncated) ||
+           problem.kind == ProblemKindName(ProblemKind::kTruncatedGzip) ||
+           problem.kind == ProblemKindName(ProblemKind::kDamagedGzip);
+  });
 }
 
 }  // namespace emberline

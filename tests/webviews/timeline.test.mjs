@@ -600,7 +600,7 @@ test('kernels, copies and operators: from the slice to exactly its row, from the
       search: { kind: 'memcpy', text: 'HtoD' },
       button: 'Copies',
       tab: 'Kernels',
-      table: 'Copies and sets',
+      table: 'Memcpy / Memset',
       column: 'direction',
       value: 'HtoD',
     },
@@ -608,7 +608,7 @@ test('kernels, copies and operators: from the slice to exactly its row, from the
       search: { kind: 'memset', text: 'Memset' },
       button: 'Copies',
       tab: 'Kernels',
-      table: 'Copies and sets',
+      table: 'Memcpy / Memset',
       column: 'direction',
       value: 'Set',
     },
@@ -846,7 +846,7 @@ test('where there are more arrows than can be drawn, it says so', async () => {
   await page.waitForSelector('.tl[data-settled="true"]');
   await page.getByRole('button', { name: 'Fit', exact: true }).click();
   await page.getByRole('button', { name: 'Arrows', exact: true }).click();
-  const note = page.getByText(/^[\d,]+ of [\d,]+ arrows: zoom in$/);
+  const note = page.getByText(/^[\d,]+ of [\d,]+ arrows, sampled evenly$/);
   await note.waitFor();
   const { total } = await harness.daemon.request('timeline/flows', { profileId: opened.profileId });
   assert.match(await note.innerText(), new RegExp(` of ${total.toLocaleString('en-US')} arrows`));
@@ -922,7 +922,7 @@ test('the picture stays when the graphics context is lost', async () => {
   });
   assert.deepEqual(await colour(), before);
   const saved = await opened.sent('save', () =>
-    page.getByRole('button', { name: 'Picture' }).click(),
+    page.getByRole('button', { name: 'Save image' }).click(),
   );
   assert.equal(saved.suggestedName, 'timeline.png');
   const drawn = await page.evaluate(async (base64) => {

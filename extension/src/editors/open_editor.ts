@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { EditorState, Navigation, ToHost, ToView } from '#shared/messages.ts';
 import type { ViewName } from '#shared/protocol.ts';
+import { wheelHabit } from '../workspace/config.ts';
 import { hostParamsOf, type Context } from '../workspace/context.ts';
 import { openAsText } from './as_text.ts';
 import { PagePanel, type PageOwner } from './page_panel.ts';
@@ -100,6 +101,7 @@ export class OpenEditor implements vscode.Disposable, PageOwner {
       path: document.profile.path,
       state: session.state,
       ...this.page.common,
+      wheel: wheelHabit(),
     });
   }
 }

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
+import type { WheelHabit } from '#shared/messages.ts';
 import type { PathMapping } from '#shared/protocol.ts';
 import { expandPath } from './expand_path.ts';
 
@@ -38,6 +39,12 @@ export function serverPath(): string {
 /** Profile to open at activation; empty for none. */
 export function openOnStartup(): string {
   return expand(section().get<string>('openOnStartup', '').trim());
+}
+
+/** What the wheel does over the timeline. */
+export function wheelHabit(): WheelHabit {
+  const value = section().get<string>('timeline.wheel', 'auto');
+  return value === 'zoom' || value === 'scroll' ? value : 'auto';
 }
 
 export function sourceSettings(): SourceSettings {

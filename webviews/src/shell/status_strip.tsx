@@ -14,11 +14,7 @@ function Health(props: { info: TraceInfo }) {
   const cut = problems.find((problem) => problem.notice);
   const count = problems.reduce((sum, problem) => sum + problem.count, 0);
   const text =
-    cut !== undefined
-      ? 'Incomplete'
-      : problems.length > 0
-        ? plural(count, 'problem')
-        : 'Complete';
+    cut !== undefined ? 'Incomplete' : problems.length > 0 ? plural(count, 'problem') : 'Complete';
   const worst = cut ?? problems[0];
   return (
     <button

@@ -9,7 +9,13 @@ const paths = {
 
 export function Icon(props: { name: keyof typeof paths }) {
   return (
-    <svg class={`icon icon-${props.name}`} viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+    <svg
+      class={`icon icon-${props.name}`}
+      viewBox="0 0 16 16"
+      width="16"
+      height="16"
+      aria-hidden="true"
+    >
       <path d={paths[props.name]} fill="none" stroke="currentColor" stroke-linejoin="round" />
     </svg>
   );

@@ -95,9 +95,7 @@ export function ShareStrip(props: {
                   <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
                     <rect width="10" height="10" rx="2" fill={part.color} />
                   </svg>
-                  <span class="legend-name">
-                    {visible(names.get(part.name) ?? part.name)}
-                  </span>
+                  <span class="legend-name">{visible(names.get(part.name) ?? part.name)}</span>
                   <span class="legend-share">{share(part.value, total)}</span>
                 </>
               );

@@ -64,12 +64,7 @@ function HotLineRow(props: { line: HotLine; device: boolean; most: number }) {
           <bdi dir="ltr">{visible(place)}</bdi>
         </span>
         <code class="hot-text">{visible(line.text === '' ? cost.function : line.text)}</code>
-        <svg
-          class="hot-bar"
-          viewBox="0 0 100 8"
-          preserveAspectRatio="none"
-          aria-hidden="true"
-        >
+        <svg class="hot-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
           <rect width={most > 0 ? (100 * line.share) / most : 0} height="8" />
         </svg>
         <span class="hot-figure">{`${formatUs(us)}, ${formatShare(line.share)}`}</span>

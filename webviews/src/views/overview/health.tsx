@@ -128,10 +128,7 @@ export function Health(props: { nothing: boolean }) {
         />
       </Unfolding>
       {value.absences.length === 0 || props.nothing ? null : (
-        <Unfolding
-          name="absences"
-          summary={`Not recorded (${value.absences.length})`}
-        >
+        <Unfolding name="absences" summary={`Not recorded (${value.absences.length})`}>
           <Absences absences={value.absences} />
         </Unfolding>
       )}

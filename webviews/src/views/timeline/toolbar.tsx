@@ -25,7 +25,7 @@ function ArrowCount() {
   if (!allFlows.value || total <= shown) return null;
   return (
     <span class="tl-dim" role="note">
-      {fixed(shown, 0)} of {fixed(total, 0)} arrows: zoom in
+      {fixed(shown, 0)} of {fixed(total, 0)} arrows, sampled evenly
     </span>
   );
 }
@@ -58,7 +58,7 @@ export function Toolbar(props: { stage: Stage | undefined }) {
     <div class="tl-toolbar" role="toolbar" aria-label="Timeline">
       <FilterBox
         label="Rows"
-        placeholder="Filter rows"
+        placeholder="Filter tracks"
         value={rowFilter.value}
         onChange={(text) => {
           rowFilter.value = text;
@@ -74,7 +74,7 @@ export function Toolbar(props: { stage: Stage | undefined }) {
         Fit
       </LinkButton>
       <LinkButton
-        title="Arrows of everything in the window (e)"
+        title="Show all flow arrows (e)"
         pressed={allFlows.value}
         onClick={() => {
           allFlows.value = !allFlows.value;
@@ -82,8 +82,6 @@ export function Toolbar(props: { stage: Stage | undefined }) {
       >
         Arrows
       </LinkButton>
-      <ArrowCount />
-      <UnlistedRows />
       {hidden === 0 ? null : (
         <LinkButton
           onClick={() => {
@@ -94,23 +92,23 @@ export function Toolbar(props: { stage: Stage | undefined }) {
         </LinkButton>
       )}
       <LinkButton
-        title="Rows as suggested"
+        title="Restore the original order and visibility of tracks"
         onClick={() => {
           prefs.value = { pinned: [], hidden: [], toggled: [], order: [] };
         }}
       >
-        Reset rows
+        Reset track order
       </LinkButton>
       <LinkButton
-        title="Save the picture as PNG"
+        title="Save the visible timeline as PNG"
         onClick={() => {
           if (stage !== undefined) saveFile('timeline.png', stage.picture(), true);
         }}
       >
-        Picture
+        Save image
       </LinkButton>
       <LinkButton
-        title="Copy a link that opens this file, window and selection again"
+        title="Copy a link to this file, time window and selection"
         onClick={() => {
           copyText(link());
           announce('Link copied');
@@ -119,12 +117,12 @@ export function Toolbar(props: { stage: Stage | undefined }) {
         Copy link
       </LinkButton>
       <LinkButton
-        title="Keys (?)"
+        title="Keyboard shortcuts (?)"
         onClick={() => {
           helpOpen.value = true;
         }}
       >
-        Keys
+        Shortcuts
       </LinkButton>
       <Segments
         label="Panel"
@@ -138,6 +136,8 @@ export function Toolbar(props: { stage: Stage | undefined }) {
           none: 'Hide',
         }}
       />
+      <ArrowCount />
+      <UnlistedRows />
     </div>
   );
 }

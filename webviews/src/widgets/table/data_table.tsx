@@ -355,9 +355,7 @@ export function DataTable<M extends TableMethod>(props: DataTableProps<M>) {
           </div>
           {count === 0 && !stale ? (
             <Nothing>
-              {loaded.unfilteredRows > 0
-                ? 'No matching rows.'
-                : (props.empty ?? 'No rows.')}
+              {loaded.unfilteredRows > 0 ? 'No matching rows.' : (props.empty ?? 'No rows.')}
             </Nothing>
           ) : null}
         </div>
