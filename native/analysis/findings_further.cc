@@ -16,7 +16,7 @@ namespace {
 
 // A kernel shorter than this costs about as much to launch as to run.
 constexpr Ns kShortKernel = 15'000;
-// A kernel that starts so soon after its launch call returned found an empty queue.
+// A kernel that starts so soon after its launch call returned started on an idle GPU.
 constexpr Ns kQueueEmpty = 20'000;
 // Calls shorter than this did not wait for anything.
 constexpr Ns kWaits = 20'000;

@@ -63,7 +63,8 @@ Headline MakeHeadline(const Model& model, const Overview& overview) {
   const StepBreakdown& steps = overview.steps;
   Headline headline;
   headline.total_ns = steps.average_total_ns;
-  if (headline.total_ns <= 0) return headline;
+  // What another program's trace says of devices is not known.
+  if (headline.total_ns <= 0 || IsOfOtherRecorder(model.store())) return headline;
   const auto part = [&](Role role) { return steps.average_ns[static_cast<size_t>(role)]; };
   const auto share = [&](double ns) { return ns / headline.total_ns; };
   const std::string span = model.has_recorded_steps ? "each step" : "the trace";
