@@ -40,17 +40,23 @@ const named = new Map<string, string>();
 
 /**
  * Colours of the parts of a chart, largest first. A name keeps the colour that it had in another chart
- * or view, unless a larger part of this one has it.
+ * or view, unless another part of this one has it too.
  */
 export function partColors(names: readonly string[]): string[] {
   const taken = new Set<string>();
-  return names.map((name) => {
-    let color = named.get(name);
-    for (let index = 0; color === undefined || taken.has(color); index++) {
-      color = partColor(index);
-      if (index > names.length) break;
-    }
+  const kept = names.map((name) => {
+    const color = named.get(name);
+    if (color === undefined || taken.has(color)) return undefined;
     taken.add(color);
+    return color;
+  });
+  let next = 0;
+  const free = (): string => {
+    while (taken.has(partColor(next)) && next < 2 * names.length) next++;
+    return partColor(next++);
+  };
+  return names.map((name, index) => {
+    const color = kept[index] ?? free();
     if (!named.has(name)) named.set(name, color);
     return color;
   });
