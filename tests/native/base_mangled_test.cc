@@ -1,7 +1,7 @@
-#include "base/mangled.h"
-
 #include <catch2/catch.hpp>
 #include <string>
+
+#include "base/mangled.h"
 
 namespace emberline {
 namespace {
