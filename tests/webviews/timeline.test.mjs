@@ -100,7 +100,7 @@ test('the keyboard selects, walks, fits, marks and clears', async () => {
   await page.keyboard.press('m');
   await page.getByRole('heading', { name: /^Range of/ }).waitFor();
   await page.keyboard.press('Escape');
-  await page.getByText('Click a slice to see everything').waitFor();
+  await page.getByText('Click a slice for details').waitFor();
   await page.keyboard.press('f');
   const again = await windowAfter(page, fitted);
   assert.ok(
@@ -714,7 +714,7 @@ test('another rank has a window and a selection of its own, and the same arrange
   await opened.settled();
   await opened.view('Timeline');
   await page.waitForSelector('.tl[data-settled="true"]');
-  await page.getByText('Click a slice to see everything').waitFor();
+  await page.getByText('Click a slice for details').waitFor();
   assert.equal(await page.getByRole('heading', { name: /^Range of/ }).count(), 0);
   const all = await harness.daemon.request('timeline/tracks', {
     profileId: opened.profileId,
@@ -815,7 +815,7 @@ test('the table follows the picture, instants are in it and lead from one to the
   await page.keyboard.press('ArrowLeft');
   await details('begin');
   await page.keyboard.press('Escape');
-  await page.getByText('Click a slice to see everything').waitFor();
+  await page.getByText('Click a slice for details').waitFor();
   assert.deepEqual(opened.errors, []);
   await opened.close();
 });
