@@ -2,7 +2,7 @@
 import { openToSide } from '../host/host.ts';
 import type { TraceInfo } from '#shared/protocol.ts';
 import { announcement, compared, status, trace, view } from '../host/store.ts';
-import { LinkButton } from '../widgets/controls.tsx';
+import { IconButton } from '../widgets/controls.tsx';
 import { Notices } from '../widgets/notices.tsx';
 import { Banner, MissingSource } from './banners.tsx';
 import { Comparison } from './comparison.tsx';
@@ -56,16 +56,12 @@ function Profile({ info }: { info: TraceInfo }) {
       <header class="shell-header">
         <Tabs entries={entries} current={current} onPick={(name) => (view.value = name)} />
         <div class="shell-tools">
-          <LinkButton
-            class="side-button"
-            title={`Open ${current.title} in an editor beside`}
+          <IconButton
+            icon="side"
             label={`Open ${current.title} to the side`}
+            title={`Open ${current.title} to the side`}
             onClick={() => openToSide(current.name)}
-          >
-            <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-              <path d="M2 3h12v10H2z M8.5 3v10" fill="none" stroke="currentColor" />
-            </svg>
-          </LinkButton>
+          />
         </div>
       </header>
       <StatusStrip info={info} />

@@ -72,8 +72,9 @@ export function minimumWidth(
   if (column.key === 'file') return 180;
   if (firstPx !== undefined) return firstPx;
   if (column.type !== 'text') {
-    const sign = cellNumber(column, scale, largest).startsWith('+') ? '+' : '';
-    return numberColumnPx(column.title, sign + longestText(scale, largest));
+    const most = cellNumber(column, scale, largest);
+    const usual = (most.startsWith('+') ? '+' : '') + longestText(scale, largest);
+    return numberColumnPx(column.title, most.length > usual.length ? most : usual);
   }
   return column.key === 'grid' || column.key === 'block'
     ? 96
