@@ -60,6 +60,9 @@ export interface Navigation {
 /** What a timeline shows at first. */
 export type TimelinePlace = Pick<Navigation, 'slice' | 'search' | 'line'>;
 
+/** What the wheel does over the timeline; `auto` scrolls with a trackpad and zooms with a mouse. */
+export type WheelHabit = 'auto' | 'zoom' | 'scroll';
+
 export interface SourceTarget {
   /** Path as recorded in the trace. */
   file: string;
@@ -105,6 +108,8 @@ export type ToHost =
   | { type: 'swapSides'; state: EditorState }
   | { type: 'cancelLoad' }
   | { type: 'retry' }
+  /** The file is no trace: show it in the text editor. */
+  | { type: 'openAsText' }
   | { type: 'showLog' }
   | { type: 'restartDaemon' };
 
@@ -116,6 +121,8 @@ export type ToView =
       path: string;
       state?: EditorState;
       reducedMotion: boolean;
+      /** What the wheel does over the timeline. */
+      wheel?: WheelHabit;
       /** What links into this extension begin with: each kind of VS Code has a scheme of its own. */
       linkBase?: string;
       /** The page shows a comparison of these. */
@@ -132,6 +139,7 @@ export type ToView =
   | { type: 'response'; id: number; result?: unknown; error?: FailureData }
   /** Daemon state for the banner. */
   | { type: 'daemon'; state: 'running' | 'restarting' | 'stopped'; message?: string }
+  | { type: 'wheel'; wheel: WheelHabit }
   /** A setting that answers depend on has changed: what was answered is asked again. */
   | { type: 'refresh' }
   | { type: 'navigate'; to: Navigation }

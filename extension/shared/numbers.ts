@@ -1,5 +1,5 @@
-// Numbers as text, for the page and for the editor. Pure. A column of a table gets one unit for all its
-// cells, so that they can be compared by eye; a number that stands alone gets the unit that suits it.
+// Numbers as text, for the page and for the editor. Pure. A number has the unit that suits it, in a
+// table too, where the bars behind the figures are for comparing; axes have one unit.
 export type Unit = '' | 'count' | 'us' | 'ns' | 'bytes' | 'ratio' | 'gbPerS' | 'flops';
 
 const noValue = '\u2013';
@@ -29,6 +29,8 @@ function digitsFor(value: number): number {
 }
 
 export interface Scale {
+  /** Set where each cell has the unit that suits it. */
+  each?: Unit;
   /** What a raw value is divided by. */
   divisor: number;
   suffix: string;
@@ -96,34 +98,35 @@ export function columnScale(unit: Unit, largest: number, whole = false): Scale {
   }
 }
 
+/** Units of which a cell takes the one that suits it: a column spans nanoseconds to seconds. */
+const adaptive: ReadonlySet<Unit> = new Set(['us', 'ns', 'bytes', 'flops', 'ratio']);
+
 /** A number in its column's unit. What is there but rounds to nothing is told from nothing. */
-export function scaled(value: number, { divisor, digits }: Scale): string {
+export function scaled(value: number, { divisor, digits, each }: Scale): string {
+  if (each !== undefined) return quantity(value, each);
   const text = fixed(value / divisor, digits);
   if (value === 0 || /[1-9]/.test(text)) return text;
   return value > 0 ? `<${fixed(10 ** -digits, digits)}` : `>-${fixed(10 ** -digits, digits)}`;
 }
 
-/**
- * Units of all columns of a table. Sums of times are compared with each other along a row (self with
- * total, host with device), so they share one; so do mean, shortest and longest.
- */
+/** How the columns of a table show their numbers. */
 export function columnScales(
-  columns: readonly { key: string; unit: Unit; largest: number; whole?: boolean }[],
+  columns: readonly { unit: Unit; largest: number; whole?: boolean }[],
 ): Scale[] {
-  const each = (key: string): boolean => /^(mean|min|max)/.test(key);
-  return columns.map(({ key, unit, largest, whole }) => {
-    const most =
-      unit !== 'us'
-        ? largest
-        : columns.reduce(
-            (sum, other) =>
-              other.unit === unit && each(other.key) === each(key)
-                ? Math.max(sum, other.largest)
-                : sum,
-            0,
-          );
-    return columnScale(unit, most, whole ?? false);
-  });
+  return columns.map(({ unit, largest, whole }) =>
+    adaptive.has(unit)
+      ? { divisor: 1, suffix: '', digits: 0, each: unit }
+      : columnScale(unit, largest, whole ?? false),
+  );
+}
+
+/** The longest text that a column of this scale shows. */
+export function longestText(scale: Scale, largest: number): string {
+  const text = scaled(largest, scale);
+  if (scale.each === undefined) return text;
+  const usual =
+    scale.each === 'ratio' ? '99.9 %' : scale.each === 'bytes' ? '1,023 KiB' : '99.9 ms';
+  return usual.length > text.length ? usual : text;
 }
 
 /** The unit of an axis that ends at `largest`: the largest one of which there is at least one. */
@@ -169,6 +172,8 @@ export function share(part: number, whole: number): string {
 
 /** A ratio with one decimal; what rounding would make nothing or all is told from them. */
 function percentage(ratio: number): string {
+  if (ratio === 0) return '0 %';
+  if (ratio === 1) return '100 %';
   if (ratio > 0 && ratio < 0.0005) return '< 0.1 %';
   if (ratio < 1 && ratio >= 0.9995) return '> 99.9 %';
   return `${fixed(ratio * 100, 1)} %`;

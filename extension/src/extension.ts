@@ -10,9 +10,11 @@ import { DaemonClient } from './daemon/client.ts';
 import { daemonProgram } from './daemon/locate.ts';
 import { Profiles } from './daemon/profiles.ts';
 import { Supervisor } from './daemon/supervisor.ts';
+import { registerTextDocuments } from './editors/as_text.ts';
 import { ComparisonEditors } from './editors/compare_editor.ts';
 import { FolderFiles } from './editors/folder_files.ts';
 import { ProfileEditors } from './editors/profile_editor.ts';
+import { TraceOffer } from './editors/trace_offer.ts';
 import { Annotations } from './source/annotations.ts';
 import { CostLenses } from './source/code_lens.ts';
 import { CostDecorations } from './source/decorations.ts';
@@ -59,7 +61,7 @@ function registerSourceSurfaces(context: Context, editors: ProfileEditors): vsco
   const lenses = new CostLenses(annotations);
   const python = { language: 'python' };
   const profilesTree = new ProfilesTree(context, findings);
-  const hotLines = new HotLinesTree(context);
+  const hotLines = new HotLinesTree(context, annotations);
   return vscode.Disposable.from(
     annotations,
     findings,
@@ -87,6 +89,8 @@ export function activate(extension: vscode.ExtensionContext): void {
   });
   extension.subscriptions.push(
     new FolderFiles().register(),
+    registerTextDocuments(),
+    new TraceOffer(extension.workspaceState),
     editors.register(),
     comparisons.register(),
     registerProfileCommands(context, editors),

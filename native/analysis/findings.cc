@@ -103,7 +103,7 @@ void AddDataLoading(const Overview& overview, const Seen& seen, const Model& mod
   f.severity = "warning";
   const SpanWords words = WordsFor(model);
   f.title = words.wait + " for the data loader";
-  f.text = Percent(share) + " of the " + words.step + " time is spent waiting for input data.";
+  f.text = Percent(share) + " of " + words.step + " time is spent waiting for input data.";
   f.evidence = {
       {"Share of the " + words.step, share, Unit::kRatio},
       {"Waiting" + words.per_step, Average(overview, Role::kDataLoader) / 1000.0, Unit::kUs}};
@@ -127,11 +127,11 @@ void AddDataParallel(const Model& model, const Seen& seen, std::vector<Finding>*
   Finding f;
   f.id = "dataParallel";
   f.severity = "warning";
-  f.title = "DataParallel splits work in one process";
+  f.title = "DataParallel runs all GPUs from one process";
   f.text = "DataParallel ran on " + std::to_string(model.devices.size()) +
-           " devices. One process then feeds all of them and copies the model in each step.";
+           " devices. One process feeds all of them and copies the model every step.";
   f.evidence = {{"Devices", static_cast<double>(model.devices.size()), Unit::kCount}};
-  f.action = "Use DistributedDataParallel with one process per device, also on a single machine.";
+  f.action = "Use DistributedDataParallel with one process per GPU, even on a single machine.";
   f.snippet = "model = torch.nn.parallel.DistributedDataParallel(model, device_ids=[local_rank])";
   f.slices = {seen.data_parallel_slice};
   findings->push_back(std::move(f));
@@ -151,9 +151,9 @@ void AddBackend(const Model& model, const Overview& overview, const Seen& seen,
   Finding f;
   f.id = "backend";
   f.severity = "warning";
-  f.title = "Gloo where NCCL would fit";
+  f.title = "Gloo is used instead of NCCL";
   f.text =
-      "DistributedDataParallel communicates through Gloo, which passes GPU data through the host.";
+      "DistributedDataParallel communicates through Gloo, which moves GPU data through the host.";
   f.action = "Use the NCCL backend for GPU training.";
   f.snippet = "torch.distributed.init_process_group(backend=\"nccl\")";
   findings->push_back(std::move(f));
@@ -170,15 +170,15 @@ void AddCommunication(const Model& model, const Overview& overview,
   f.severity = "warning";
   const SpanWords words = WordsFor(model);
   f.title = words.wait + " for communication";
-  f.text = Percent(share) + " of the " + words.step +
-           " time is communication that no computation hides.";
+  f.text =
+      Percent(share) + " of " + words.step + " time is communication not overlapped with compute.";
   f.evidence = {
       {"Share of the " + words.step, share, Unit::kRatio},
       {"Exposed" + words.per_step, Average(overview, Role::kCommunication) / 1000.0, Unit::kUs}};
   f.action =
-      "Send less or more rarely: compress gradients, accumulate them over several batches, or "
-      "enlarge the batch. The last two enlarge the effective batch, so check convergence and "
-      "consider an optimizer made for large batches such as LAMB.";
+      "Communicate less data, or less often: compress gradients, accumulate them over several "
+      "batches, or use a larger batch. The last two increase the effective batch size, so check "
+      "convergence and consider an optimizer for large batches such as LAMB.";
   f.snippet =
       "from torch.distributed.algorithms.ddp_comm_hooks import default_hooks\n"
       "model.register_comm_hook(state=None, hook=default_hooks.bf16_compress_hook)";
@@ -203,10 +203,9 @@ void AddUtilization(const Model& model, const Overview& overview, std::vector<Fi
   if (more > 0) low.push_back(std::to_string(more) + " more");
   f.id = "lowUtilization";
   f.severity = "warning";
-  f.title =
-      low.size() == 1 ? "A device is idle most of the time" : "Devices are idle most of the time";
+  f.title = low.size() == 1 ? "GPU is idle most of the time" : "GPUs are idle most of the time";
   f.text = ListText(low) + (low.size() == 1 ? " runs" : " run") +
-           " kernels less than half of the time" +
+           " kernels less than half the time" +
            (low.size() == 1 ? " (" + Percent(f.evidence[0].value) + ")." : ".");
   // What fills the rest of an average step names the cause.
   const double total = overview.steps.average_total_ns;
@@ -221,15 +220,17 @@ void AddUtilization(const Model& model, const Overview& overview, std::vector<Fi
   }
   if (total > 0 && most > 0) {
     const std::string step = WordsFor(model).step;
-    f.text += " Most of the rest of the " + step + " is " + RoleTitle(cause) + " (" +
-              Percent(most / total) + ").";
+    f.text += cause == Role::kOther ? " " + Percent(most / total, 0) + " of the " + step +
+                                          " has no recorded CPU or GPU work."
+                                    : " The largest other part of the " + step + ": " +
+                                          RoleTitle(cause) + " (" + Percent(most / total) + ").";
     f.evidence.push_back(
         {std::string(RoleTitle(cause)) + " share of the " + step, most / total, Unit::kRatio});
   }
   f.action =
-      "Give the device more to do per launch: a larger batch where convergence allows it, fewer "
+      "Give the device more work per launch: a larger batch where convergence allows it, fewer "
       "and larger kernels (torch.compile, " +
-      DeviceWordsFor(model).graph + "s), and no waiting in between.";
+      DeviceWordsFor(model).graph + "s), and remove synchronization points.";
   f.snippet = "model = torch.compile(model)";
   findings->push_back(std::move(f));
 }
@@ -253,10 +254,9 @@ void AddMixedPrecision(const Model& model, const Overview& overview,
   Finding f;
   f.id = "mixedPrecision";
   f.severity = "info";
-  f.title = "Tensor cores stay unused";
+  f.title = "Tensor cores are unused";
   f.text = Percent(eligible, 0) +
-           " of the kernel time comes from operators that tensor cores can run, in kernels that "
-           "did not use them.";
+           " of kernel time is in operators that could use tensor cores but did not.";
   f.evidence = {{"Eligible kernel time", eligible, Unit::kRatio},
                 {"Kernel time on tensor cores", 0.0, Unit::kRatio}};
   f.action = "Use mixed precision: autocast runs eligible operators in bfloat16 or float16.";

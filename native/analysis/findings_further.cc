@@ -9,13 +9,14 @@
 #include "analysis/memory.h"
 #include "base/saturating.h"
 #include "model/names.h"
+#include "store/recorder.h"
 
 namespace emberline {
 namespace {
 
 // A kernel shorter than this costs about as much to launch as to run.
 constexpr Ns kShortKernel = 15'000;
-// A kernel that starts so soon after its launch call returned found an empty queue.
+// A kernel that starts so soon after its launch call returned started on an idle GPU.
 constexpr Ns kQueueEmpty = 20'000;
 // Calls shorter than this did not wait for anything.
 constexpr Ns kWaits = 20'000;
@@ -119,15 +120,16 @@ void AddLaunchBound(const Model& model, const StepSelection& selection, const Ov
   Finding f;
   f.id = "launchBound";
   f.severity = "warning";
-  f.title = "The device waits for launches";
-  f.text = Percent(hungry_share) +
-           " of the kernels found an empty queue: the host launches them slower than the device "
-           "runs them. Half of the kernels take less than " +
-           Time(static_cast<double>(median)) + ".";
+  f.title = "GPU is starved: kernel launches are too slow";
+  f.text =
+      Percent(hungry_share) +
+      " of the kernels started on an idle GPU: the host launches them more slowly than the GPU "
+      "runs them. Median kernel: " +
+      Time(static_cast<double>(median)) + ".";
   const std::string per = WordsFor(model).per_step;
   f.evidence = {{"Kernels" + per, static_cast<double>(durations.size()) / steps, Unit::kCount},
                 {"Median kernel", static_cast<double>(median) / 1000.0, Unit::kUs},
-                {"Kernels that found an empty queue", hungry_share, Unit::kRatio},
+                {"Kernels started on an idle GPU", hungry_share, Unit::kRatio},
                 {"Idle before launches" + per, per_step / 1000.0, Unit::kUs}};
   f.action = "Launch fewer and larger kernels: compile the model, record it as a " +
              DeviceWordsFor(model).graph + ", use fused optimizers, or enlarge the batch.";
@@ -160,19 +162,18 @@ void AddHostSync(const Model& model, const StepSelection& selection, const Overv
   f.id = "hostSynchronisation";
   f.severity = per_step / total >= 0.1 ? "warning" : "info";
   const SpanWords words = WordsFor(model);
-  f.title = model.has_recorded_steps ? "The host waits for the device inside the step"
-                                     : "The host waits for the device";
+  f.title = "CPU blocks on GPU synchronization";
   f.text = "Synchronizing calls take " + Time(per_step) + words.per_step + " (" +
-           Percent(per_step / total) + "). Until they return nothing new is launched.";
+           Percent(per_step / total) + "). Nothing new is launched until they return.";
   f.evidence = {
       {"Waiting" + words.per_step, per_step / 1000.0, Unit::kUs},
       {"Share of the " + words.step, per_step / total, Unit::kRatio},
       {"Calls" + words.per_step, static_cast<double>(places.calls) / steps, Unit::kCount}};
   f.action =
-      "Keep results on the device: collect losses as tensors and read them every so often, replace "
-      ".item(), .cpu(), "
-      "nonzero() and print of tensors in the loop, and copy with non_blocking=True from pinned "
-      "memory.";
+      "Keep results on the GPU: accumulate losses as tensors and read them every N steps, avoid "
+      ".item(), .cpu(), nonzero() and printing tensors in the loop, and copy from pinned memory "
+      "with "
+      "non_blocking=True.";
   f.snippet =
       "running_loss += loss.detach()      # not loss.item()\n"
       "if step % 100 == 0:\n    print(running_loss.item() / 100)";
@@ -241,15 +242,19 @@ void AddShapes(const Model& model, const StepSelection& selection, const Overvie
   Finding f;
   f.id = "misalignedShapes";
   f.severity = "info";
-  f.title = "Shapes that tensor cores cannot use fully";
-  f.text = Percent(share) +
-           " of the kernel time is in 16-bit matrix products with a size that is no multiple of 8.";
+  f.title = "Matrix sizes are not aligned for tensor cores";
+  f.text =
+      Percent(share) +
+      " of kernel time is in 16-bit matrix products with a dimension that is not a multiple of 8.";
   f.evidence = {{"Share of kernel time", share, Unit::kRatio},
                 {"Calls", static_cast<double>(places.calls), Unit::kCount}};
-  f.action =
-      "Round vocabulary, hidden sizes, sequence length and batch up to multiples of 8 (64 is "
-      "better on large devices).";
-  f.snippet = "vocab_size = (vocab_size + 63) // 64 * 64";
+  // What the sizes mean is known only where the model looks words up.
+  const bool words = s.strings().Find("aten::embedding") != kNone;
+  f.action = words ? "Round vocabulary and hidden sizes, sequence length and batch up to multiples "
+                     "of 8 (64 is better on large GPUs)."
+                   : "Round channels, hidden sizes and batch up to multiples of 8 (64 is better on "
+                     "large GPUs).";
+  if (words) f.snippet = "vocab_size = (vocab_size + 63) // 64 * 64";
   places.Into(f);
   findings->push_back(std::move(f));
 }
@@ -277,11 +282,11 @@ void AddPageable(const Model& model, const StepSelection& selection, const Overv
   const std::string per = WordsFor(model).per_step;
   f.text = "Copies between the device and pageable host memory take " + Time(per_step) + per +
            " (" + Percent(per_step / total) +
-           "). They pass through a buffer of the driver and block the host.";
+           "). They go through a driver staging buffer and block the CPU.";
   f.evidence = {{"Copying" + per, per_step / 1000.0, Unit::kUs},
                 {"Bytes" + per, static_cast<double>(bytes) / steps, Unit::kBytes},
                 {"Copies" + per, static_cast<double>(places.calls) / steps, Unit::kCount}};
-  f.action = "Pin the host memory and copy without blocking, so that copies overlap with kernels.";
+  f.action = "Pin the host memory and copy without blocking, so copies overlap with kernels.";
   f.snippet = "loader = DataLoader(dataset, pin_memory=True)\nx = x.to(\"" +
               DeviceWordsFor(model).torch + "\", non_blocking=True)";
   f.gain_us = per_step / 1000.0;
@@ -296,7 +301,7 @@ void AddSmallKernels(const Overview& overview, std::vector<Finding>* findings) {
     Finding f;
     f.id = "smallBatch";
     f.severity = "info";
-    f.title = "Kernels are too small for the device";
+    f.title = "Kernels are too small to fill the GPU";
     f.text = gpu.label + " runs kernels " + Percent(*gpu.utilization) +
              " of the time, but they fill only " + Percent(*gpu.est_sm_efficiency) +
              " of its multiprocessors (estimated).";
@@ -331,10 +336,11 @@ void AddFragmentation(const Model& model, std::vector<Finding>* findings) {
     Finding f;
     f.id = "fragmentation";
     f.severity = "info";
-    f.title = "Much memory is reserved and not used";
-    f.text = Percent(unused) + " of the memory that the allocator reserved on " +
-             MemoryDeviceName(device.first, device.second) +
-             " was never in use at once. Fragmentation, or one rare large allocation, holds it.";
+    f.title = "Reserved memory is mostly unused";
+    f.text =
+        Percent(unused) + " of the memory that the allocator reserved on " +
+        MemoryDeviceName(device.first, device.second) +
+        " was never in use at the same time, because of fragmentation or a rare large allocation.";
     f.evidence = {{"Peak allocated", static_cast<double>(peak.allocated), Unit::kBytes},
                   {"Peak reserved", static_cast<double>(peak.reserved), Unit::kBytes}};
     f.action =
@@ -368,9 +374,8 @@ void AddProfilerOverhead(const Model& model, const StepSelection& selection,
   Finding f;
   f.id = "profilerOverhead";
   f.severity = share >= 0.2 ? "warning" : "info";
-  f.title = "The profiler itself takes part of the time";
-  f.text = Percent(share) +
-           " of the time is the profiler's own overhead: real steps are faster than these.";
+  f.title = "Profiler overhead inflates the times";
+  f.text = Percent(share) + " of the time is profiler overhead: real steps are faster than these.";
   f.evidence = {{"Share of the time", share, Unit::kRatio},
                 {"Average step as recorded", overview.steps.average_total_ns / 1000.0, Unit::kUs}};
   f.action =
@@ -405,23 +410,24 @@ void AddMissing(const Model& model, std::vector<Finding>* findings) {
   };
   if (!stacks) add("Python stacks (lines, modules)", "with_stack=True");
   if (dims == kNone) add("input shapes", "record_shapes=True");
-  // A recorder that was told to and wrote nothing needs no advice to be told.
+  // If the flag was already on, do not advise turning it on.
   const auto flag = s.metadata().profiler_flags.find("profile_memory");
   const bool told = flag != s.metadata().profiler_flags.end() && flag->second;
   if (s.memory().empty() && !told) add("memory", "profile_memory=True");
   if (!model.has_recorded_steps)
     add("steps", "schedule=torch.profiler.schedule(wait=1, warmup=1, active=3)");
-  if (missing.empty() || !ops) return;
+  // Of a file that was cut nobody knows what was recorded.
+  if (missing.empty() || !ops || IsIncomplete(s)) return;
   const bool nothing_allocated = s.memory().empty() && told;
   Finding f;
   f.id = "recordMore";
   f.severity = "info";
-  f.title = "A richer recording would show more";
-  f.text = "This trace lacks " + missing + ". The views that need them stay empty.";
+  f.title = "Some data was not recorded";
+  f.text = "Not recorded: " + missing + ".";
   if (nothing_allocated) {
-    f.text += " Memory recording was switched on, but the trace holds no allocator record.";
+    f.text += " Memory recording was on, but the trace contains no allocations.";
   }
-  f.action = "Record again with the arguments below; call prof.step() at the end of each step.";
+  f.action = "Record again with these arguments, and call prof.step() at the end of each step.";
   f.snippet = "with torch.profiler.profile(\n" + arguments + ") as prof:\n    ...";
   findings->push_back(std::move(f));
 }

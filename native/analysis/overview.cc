@@ -188,7 +188,7 @@ std::vector<ConfigEntry> Configuration(const Model& model, bool has_device_work,
   }
   if (known) add("Devices used", std::to_string(model.devices.size()));
   if (meta.devices.size() > model.devices.size()) {
-    add("Devices listed", std::to_string(meta.devices.size()));
+    add("Devices on the machine", std::to_string(meta.devices.size()));
   }
   add("Steps", model.has_recorded_steps ? std::to_string(model.steps.size()) : "not recorded");
   add("Graph captures", CapturesText(model));

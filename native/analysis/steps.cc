@@ -57,13 +57,13 @@ const char* RoleTitle(Role role) {
     case Role::kRuntime:
       return "Runtime";
     case Role::kDataLoader:
-      return "DataLoader";
+      return "Data loader";
     case Role::kCpuExec:
-      return "CPU Exec";
+      return "CPU operators";
     case Role::kOther:
-      return "Other";
+      return "Python / unrecorded";
   }
-  return "Other";
+  return "Python / unrecorded";
 }
 
 const char* RoleDefinition(Role role) {
@@ -84,9 +84,10 @@ const char* RoleDefinition(Role role) {
       return "The device is idle and no runtime call is active; the host waits for the data "
              "loader.";
     case Role::kCpuExec:
-      return "None of the former; some host thread runs an operator.";
+      return "None of the above; some CPU thread runs an operator.";
     case Role::kOther:
-      return "None of the former: Python between operators, or waiting that was not recorded.";
+      return "No recorded CPU or GPU work: Python between operators, or waiting that was not "
+             "recorded.";
   }
   return "";
 }

@@ -26,7 +26,7 @@ enum class Role : uint8_t {
 };
 inline constexpr size_t kRoleCount = 8;
 const char* RoleKey(Role role);    // "kernel", ..., "cpuExec", "other"
-const char* RoleTitle(Role role);  // "Kernel", ..., "CPU Exec", "Other"
+const char* RoleTitle(Role role);  // "Kernel", ..., "CPU operators", "Python / unrecorded"
 const char* RoleDefinition(Role role);
 
 struct StepParts {

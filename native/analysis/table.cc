@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/case.h"
+#include "base/mangled.h"
 
 namespace emberline {
 namespace {
@@ -148,9 +149,12 @@ std::string CellText(const Cell& cell) {
   return {};
 }
 
+// A mangled name is found by what pages show of it, too.
 bool ContainsAny(std::string_view text, const std::vector<std::string>& words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](const std::string& word) { return ContainsLower(text, word); });
+  const std::string demangled = DemangledName(text);
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return ContainsLower(text, word) || ContainsLower(demangled, word);
+  });
 }
 
 bool Matches(const Table& table, const std::vector<Cell>& row, const Term& term) {

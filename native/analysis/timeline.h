@@ -112,6 +112,14 @@ struct TimelineHits {
   uint64_t total = 0;
   Ns sum = 0;
   std::vector<std::pair<TrackIndex, uint64_t>> by_track;
+  struct Name {
+    StringId name = 0;
+    uint64_t count = 0;
+    Ns sum = 0;
+  };
+  std::vector<Name> by_name;  // longest together first, at most kMostNames
+  uint64_t names = 0;         // how many there are
+  static constexpr size_t kMostNames = 200;
   std::vector<SliceIndex> page;  // by start
 };
 // Linear in the slices. Errors: kInvalidArgument for a regular expression that does not parse,

@@ -111,6 +111,7 @@ Result<TimelineHits> SearchTimeline(const Model& model, const TimelineSearch& se
   TimelineHits hits;
   std::vector<SliceIndex> found;
   std::map<TrackIndex, uint64_t> by_track;
+  std::unordered_map<StringId, TimelineHits::Name> by_name;
   for (SliceIndex i = 0; i < store.slice_count() && !impossible; ++i) {
     if ((pattern || i % kCancelEvery == 0) && cancel.cancelled()) {
       return Error{ErrorKind::kCancelled, "The search was cancelled.", "", {}};
@@ -123,10 +124,23 @@ Result<TimelineHits> SearchTimeline(const Model& model, const TimelineSearch& se
     if (stacks && !is_on_line(i)) continue;
     found.push_back(i);
     ++by_track[store.track(i)];
+    TimelineHits::Name& named = by_name[store.name_id(i)];
+    ++named.count;
+    named.sum += store.duration(i);
     hits.sum += store.duration(i);
   }
   hits.total = found.size();
   hits.by_track.assign(by_track.begin(), by_track.end());
+  hits.names = by_name.size();
+  hits.by_name.reserve(by_name.size());
+  for (auto& [name, sums] : by_name) {
+    sums.name = name;
+    hits.by_name.push_back(sums);
+  }
+  std::sort(hits.by_name.begin(), hits.by_name.end(), [](const auto& a, const auto& b) {
+    return a.sum != b.sum ? a.sum > b.sum : a.name < b.name;
+  });
+  hits.by_name.resize(std::min(hits.by_name.size(), TimelineHits::kMostNames));
   const size_t first = std::min<size_t>(search.offset, found.size());
   const size_t last = std::min<size_t>(first + search.limit, found.size());
   std::partial_sort(found.begin(), found.begin() + static_cast<ptrdiff_t>(last), found.end(),

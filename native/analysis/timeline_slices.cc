@@ -89,15 +89,19 @@ SliceIndex NeighbourOf(const TraceStore& store, const TimelineTrackLanes& lanes,
 namespace {
 
 // Collects arrows and counts those beyond the limit.
+TimelineArrow ArrowOf(SliceIndex from, SliceIndex to, TimelineArrow::Kind kind) {
+  TimelineArrow arrow;
+  arrow.from = from;
+  arrow.to = to;
+  arrow.kind = kind;
+  return arrow;
+}
+
 class ArrowList {
  public:
   explicit ArrowList(size_t limit) : limit_(limit) {}
   void Add(SliceIndex from, SliceIndex to, TimelineArrow::Kind kind) {
-    TimelineArrow arrow;
-    arrow.from = from;
-    arrow.to = to;
-    arrow.kind = kind;
-    Add(arrow);
+    Add(ArrowOf(from, to, kind));
   }
   void Add(const TimelineArrow& arrow) {
     ++list_.total;
@@ -187,24 +191,36 @@ TimelineArrows ArrowsIn(const Model& model, const ForwardBackward& pairs,
   const auto touches = [&](SliceIndex i) {
     return store.start(i) < window.end && store.end(i) > window.begin;
   };
-  ArrowList list(limit);
-  for (const auto& [forward, backward] : pairs) {
-    if (touches(forward) || touches(backward)) {
-      list.Add(forward, backward, TimelineArrow::Kind::kForwardBackward);
+  // `visit` takes every arrow of the window.
+  const auto each = [&](const auto& visit) {
+    for (const auto& [forward, backward] : pairs) {
+      if (touches(forward) || touches(backward)) {
+        visit(ArrowOf(forward, backward, TimelineArrow::Kind::kForwardBackward));
+      }
     }
-  }
-  for (const Track& track : store.tracks()) {
-    if (track.kind != TrackKind::kDeviceStream) continue;
-    for (SliceIndex i = track.first; i < track.last; ++i) {
-      const SliceIndex launch = model.launch[i];
-      if (launch == kNone || !(touches(i) || touches(launch))) continue;
-      list.Add(launch, i, TimelineArrow::Kind::kLaunch);
+    for (const Track& track : store.tracks()) {
+      if (track.kind != TrackKind::kDeviceStream) continue;
+      for (SliceIndex i = track.first; i < track.last; ++i) {
+        const SliceIndex launch = model.launch[i];
+        if (launch == kNone || !(touches(i) || touches(launch))) continue;
+        visit(ArrowOf(launch, i, TimelineArrow::Kind::kLaunch));
+      }
     }
-  }
-  for (const TimelineArrow& arrow : flows.arrows) {
-    if (touches(arrow.from) || touches(arrow.to)) list.Add(arrow);
-  }
-  return list.Take();
+    for (const TimelineArrow& arrow : flows.arrows) {
+      if (touches(arrow.from) || touches(arrow.to)) visit(arrow);
+    }
+  };
+  // Beyond the limit an even sample: the first ones would all lie in one corner of the window.
+  uint64_t total = 0, seen = 0;
+  each([&](const TimelineArrow&) { ++total; });
+  TimelineArrows arrows;
+  arrows.total = total;
+  each([&](const TimelineArrow& arrow) {
+    const uint64_t at = seen++;
+    if (total <= limit || at * limit / total != (at + 1) * limit / total)
+      arrows.arrows.push_back(arrow);
+  });
+  return arrows;
 }
 
 TimelineFlows BuildTimelineFlows(const Model& model) {

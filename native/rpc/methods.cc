@@ -4,6 +4,7 @@
 
 #include "rpc/params.h"
 #include "rpc/schema.h"
+#include "rpc/views/common.h"
 #include "rpc/views/compare.h"
 #include "rpc/views/profile.h"
 #include "rpc/views/view.h"
@@ -40,7 +41,9 @@ Result<Json> CallView(const ViewMethod& view, const Json& params, const CallCont
     return profile.ok() ? WorkersOf(*profile, SelectionOf(params)) : 0;
   };
   const ViewRequest request{*trace.value(), params, context.cancel, *steps, workers};
-  return view.function(request);
+  Result<Json> result = view.function(request);
+  if (result.ok()) DropAdviceWhereCut(*trace.value()->store, &result.value());
+  return result;
 }
 
 const CompareMethod* FindCompare(const std::string& method) {

@@ -11,27 +11,29 @@ struct Text {
 
 // In the order of ProblemKind.
 constexpr Text kTexts[] = {
-    {"truncated", "The file ends in the middle; everything before the cut was read."},
-    {"truncatedGzip", "The compressed file ends early; everything before the cut was read."},
-    {"damagedGzip", "The compressed data is damaged from here on; everything before was read."},
+    {"truncated", "The file is truncated: everything up to the cut was read, the rest is missing.",
+     true},
+    {"truncatedGzip",
+     "The compressed file is truncated: everything up to the cut was read, the rest is missing.",
+     true},
+    {"damagedGzip",
+     "The compressed data is damaged: everything up to the damage was read, the rest is missing.",
+     true},
     {"trailingBytes", "Bytes after the end of the trace were ignored."},
-    {"malformedEvent", "Events are damaged and could not be mended; they are left out."},
+    {"malformedEvent", "Events are damaged beyond repair; they are left out."},
     {"oversizedEvent", "Events are larger than 16 MiB; they are left out."},
     {"tooDeep", "Events nest deeper than 200 levels; they are left out."},
     {"notAnObject", "Entries of the event list are not objects; they are left out."},
     {"mergedEvents",
-     "Two events run into one because the text between them is missing; one of them is left out."},
+     "Two events run together because the text between them is missing; one of them is left out."},
     {"strayText",
-     "Text stands between events and belongs to none, such as the rest of a damaged one; it was "
-     "skipped."},
-    {"strayBracket",
-     "Brackets, braces or colons too many stand between events; they were skipped, and reading "
-     "went on behind them."},
+     "There is text between events that belongs to none, such as the rest of a damaged event; it "
+     "was skipped."},
+    {"strayBracket", "Extra brackets, braces or colons between events were skipped."},
     {"brokenListEnd",
      "The list of events has no closing bracket; every event before the next key was read."},
-    {"eventsOutsideList",
-     "Events stand where the list of events has not begun or has ended; they were read."},
-    {"rawQuote", "Texts contain quotes that the recorder did not escape; they were mended."},
+    {"eventsOutsideList", "Events outside the list of events were read."},
+    {"rawQuote", "Texts contain quotes that the recorder did not escape; they were repaired."},
     {"controlCharacter",
      "Texts contain raw line ends or other control characters; they were kept."},
     {"badEscape",
@@ -40,13 +42,13 @@ constexpr Text kTexts[] = {
     {"invalidToken",
      "Values such as N/A, nan or 3. are not JSON; they were kept as text or number."},
     {"missingValue", "Keys have no value; they read as null."},
-    {"strayComma", "Commas too many or missing were ignored."},
+    {"strayComma", "Extra or missing commas were ignored."},
     {"malformedHeader",
-     "Keys or values before or behind the events are not valid JSON; they were kept as text or "
+     "Keys or values before or after the events are not valid JSON; they were kept as text or "
      "skipped."},
-    {"missingPhase", "Events do not say what they are (no \"ph\"); they are left out."},
+    {"missingPhase", "Events have no type (\"ph\"); they are left out."},
     {"unsupportedPhase",
-     "Events are of a type that the trace event format does not know; they are left out."},
+     "Events have a type that the trace event format does not define; they are left out."},
     {"missingAsyncId", "Asynchronous events have no id; they are left out."},
     {"missingTime", "Events have no usable time stamp; they are left out."},
     {"timeOutOfRange",
@@ -54,8 +56,8 @@ constexpr Text kTexts[] = {
     {"missingName", "Durations have no name; they are shown without one."},
     {"missingDuration", "Complete events have no usable duration; they count as 0."},
     {"negativeDuration", "Durations are negative; they count as 0."},
-    {"unfinishedEvent", "Ranges were begun but never ended; they last to the end of the trace."},
-    {"endWithoutBegin", "Ranges end that were never begun; these ends are left out."},
+    {"unfinishedEvent", "Ranges were started but never ended; they last to the end of the trace."},
+    {"endWithoutBegin", "Ranges end that never started; these ends are left out."},
     {"missingFlowId", "Arrows between events have no id; they are left out."},
     {"tooManyEvents", "The trace has more events than can be numbered; the rest is left out."},
     {"lostTimestamp",
@@ -63,7 +65,7 @@ constexpr Text kTexts[] = {
     {"absurdDuration",
      "Events last longer than 7 days, which only a damaged time stamp explains; they are left out "
      "of the trace's extent."},
-    {"absurdSize", "Allocations are larger together than any sum can hold; they are cut."},
+    {"absurdSize", "The sum of allocations overflows; it is capped."},
     {"unknownTask",
      "Tasks of the NPU are of a type that is not known; they are shown, but no figure counts "
      "them.",
@@ -84,6 +86,11 @@ void Problems::Add(ProblemKind kind, uint64_t offset, uint64_t count) {
 void Problems::AppendTo(std::vector<Problem>& out) const {
   for (int i = 0; i < kProblemKindCount; ++i) {
     if (items_[i].count == 0) continue;
+    // The text ends where the compressed data does: one problem and not two.
+    if (i == static_cast<int>(ProblemKind::kTruncated) &&
+        (count(ProblemKind::kTruncatedGzip) > 0 || count(ProblemKind::kDamagedGzip) > 0)) {
+      continue;
+    }
     out.push_back({kTexts[i].name, kTexts[i].message, items_[i].count, items_[i].first_offset,
                    kTexts[i].notice});
   }

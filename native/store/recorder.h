@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "store/problems.h"
 #include "store/trace_store.h"
 
 namespace emberline {
@@ -15,6 +16,16 @@ inline constexpr const char* kUnknownRecorder = "unknownRecorder";
 inline bool IsOfOtherRecorder(const TraceStore& store) {
   return std::any_of(store.problems().begin(), store.problems().end(),
                      [](const Problem& problem) { return problem.kind == kUnknownRecorder; });
+}
+
+// True when a part of the file could not be read: what the trace seems to lack may have been in
+// that part, and sums are too low.
+inline bool IsIncomplete(const TraceStore& store) {
+  return std::any_of(store.problems().begin(), store.problems().end(), [](const Problem& problem) {
+    return problem.kind == ProblemKindName(ProblemKind::kTruncated) ||
+           problem.kind == ProblemKindName(ProblemKind::kTruncatedGzip) ||
+           problem.kind == ProblemKindName(ProblemKind::kDamagedGzip);
+  });
 }
 
 }  // namespace emberline

@@ -32,6 +32,10 @@ function newestTime(path) {
   return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => newestTime(join(path, name))));
 }
 
+/** The profile that the walkthrough opens, with the program that it is of. */
+const sampleDir = join(root, 'samples', 'train_cnn');
+const sampleFiles = ['slow.pt.trace.json.gz', 'slow.py'];
+
 function inputs() {
   return [
     join(root, 'package.json'),
@@ -39,6 +43,7 @@ function inputs() {
     join(root, 'LICENSE'),
     join(root, '.github', 'CHANGELOG.md'),
     join(root, 'extension', 'media'),
+    sampleDir,
     ...['vsix.mjs', 'notices.mjs', 'relink.mjs'].map((name) => join(root, 'scripts', 'lib', name)),
     distDir,
     join(buildDir, 'bin', 'emberline'),
@@ -117,6 +122,9 @@ export function packageVsix() {
       filter: (path) => !path.includes(join('media', 'pictures')),
     });
   }
+  const packedSamples = join(vsixDir, 'samples', 'train_cnn');
+  mkdirSync(packedSamples, { recursive: true });
+  for (const name of sampleFiles) cpSync(join(sampleDir, name), join(packedSamples, name));
   placeDaemon();
   placeNotices();
   run(

@@ -71,7 +71,7 @@ describe('a comparison of two profiles', () => {
   }
 
   step('the palette asks for both sides, and the verdict stands first', async () => {
-    await workbench.runCommand('PyTorch Profile: Compare PyTorch Profiles...');
+    await workbench.runCommand('Compare PyTorch Profiles...');
     await chooseIn('Baseline', 'slow.pt.trace.json.gz');
     await chooseIn('slow.pt.trace.json.gz with', 'fixed.pt.trace.json.gz');
     await workbench.tab('slow \u2194 fixed').waitFor();

@@ -123,12 +123,6 @@ async function assertOverview(trace) {
     assertSays(time, average.parts[role.key], '\u00b5s', role.title);
     assertSays(share, average.parts[role.key] / average.durationUs, '%', role.title);
   }
-  await assertRing(
-    frame,
-    'Where the time goes',
-    shown.map((role) => ({ name: role.title, us: average.parts[role.key] })),
-    average.durationUs,
-  );
   // "Devices used 0" would tell nothing, and is left out.
   const facts = configuration.filter(({ name }) => gpus.length > 0 || name !== 'Devices used');
   for (const { name, value } of facts) assert.equal(await factOf(frame, name), value);
@@ -145,7 +139,7 @@ async function assertOverview(trace) {
   }
   assert.deepEqual(
     await frame.locator('.finding h3').allInnerTexts(),
-    recommendations.map((finding) => finding.title),
+    recommendations.slice(0, 3).map((finding) => finding.title),
   );
   const events = commandLine('check', trace).events;
   assertSays(await factOf(frame, 'Events'), events, '', 'events');
@@ -157,18 +151,10 @@ async function assertOperators(trace, order) {
   assert.ok((await assertCells(frame, 'Operators', operators)) > 60);
   for (const [title, key] of [
     ['Host self', 'hostSelf'],
-    ['Host total', 'hostTotal'],
-    ...(order === 'deviceSelfUs'
-      ? [
-          ['Device self', 'deviceSelf'],
-          ['Device total', 'deviceTotal'],
-        ]
-      : []),
+    ...(order === 'deviceSelfUs' ? [['Device self', 'deviceSelf']] : []),
   ]) {
     const parts = operators.rings[key];
-    // Totals hold one another: each is a share of all device work, or of all time in operators.
-    const whole = key === 'deviceTotal' ? operators.deviceSelfUs : operators[`${key}Us`];
-    await assertRing(frame, title, parts, whole);
+    await assertRing(frame, title, parts, operators[`${key}Us`]);
   }
   await frame.getByRole('radio', { name: 'Operator and shapes' }).click();
   const byShape = table('operators', trace, '--group-by', 'shape', `--sort=-${order}`);
@@ -463,9 +449,9 @@ step('device: Kernels, tensor cores, copies', async () => {
     ],
     kernels.totalUs,
   );
-  await frame.getByRole('radio', { name: 'Copies and sets' }).click();
-  await assertCells(frame, 'Copies and sets', table('copies', traces.device, '--sort=-totalUs'));
-  await frame.getByRole('radio', { name: 'By operator and launch' }).click();
+  await frame.getByRole('radio', { name: 'Memcpy / Memset' }).click();
+  await assertCells(frame, 'Memcpy / Memset', table('copies', traces.device, '--sort=-totalUs'));
+  await frame.getByRole('radio', { name: 'By operator and launch config' }).click();
   const byLaunch = table('kernels', traces.device, '--group-by', 'properties', '--sort=-totalUs');
   await waitUntil('rows by launch', async () => {
     const grid = frame.locator('.grid[aria-label=Kernels]');

@@ -80,6 +80,11 @@ export function written(text, unit = '') {
   const [, less, digits, own] = /^([<>]?)\s*(-?[\d,]*\.?\d+)\s*(\S*)$/.exec(text.trim()) ?? [];
   const size = sizes[own || unit];
   assert.ok(digits !== undefined && size !== undefined, `"${text}" is no number with a unit`);
+  if (less === '>' && own === '%' && numberIn(digits) > 0) {
+    // "> 99.9 %" is more than its digits say and less than all.
+    const half = (1 - numberIn(digits) * size) / 2;
+    return { value: 1 - half, within: half * 0.999999 };
+  }
   if (less !== '') {
     // "<0.1" is more than nothing and less than that, ">-0.1" likewise below zero.
     const half = (numberIn(digits) * size) / 2;

@@ -9,6 +9,7 @@ import {
   mayHoldTrace,
   shortTitle,
 } from '../../extension/src/editors/profile_path.ts';
+import { beginsLikeTrace, isPlainTrace } from '../../extension/src/editors/trace_peek.ts';
 import { StateStore } from '../../extension/src/editors/state_store.ts';
 import { expandPath } from '../../extension/src/workspace/expand_path.ts';
 
@@ -28,6 +29,7 @@ test('messages of the contract pass', () => {
     { type: 'openToSide', view: 'timeline' },
     { type: 'cancelLoad' },
     { type: 'retry' },
+    { type: 'openAsText' },
     { type: 'showLog' },
     { type: 'restartDaemon' },
   ];
@@ -109,12 +111,36 @@ test('every page has a nonce of its own', () => {
 test('names of traces', () => {
   assert.ok(hasTraceName('host_1.1700000000.pt.trace.json'));
   assert.ok(hasTraceName('a.pt.trace.json.gz'));
+  assert.ok(hasTraceName('whatever.json.gz'));
   assert.ok(!hasTraceName('a.json'));
   assert.ok(mayHoldTrace('a.json.gz'));
   assert.ok(!mayHoldTrace('a.txt'));
   assert.equal(shortTitle('a.pt.trace.json.gz'), 'a');
   assert.equal(shortTitle('b.json'), 'b');
   assert.equal(shortTitle('logs'), 'logs');
+});
+
+test('a plain file is a trace when it begins like one', async () => {
+  for (const text of [
+    '{\n  "schemaVersion": 1,\n  "deviceProperties": [\n',
+    '\ufeff{"traceEvents": [',
+    '{"displayTimeUnit": "ms", "other": 1}',
+    '[\n {"ph": "X", "ts": 1, "dur": 2, "name": "a"}',
+  ]) {
+    assert.ok(beginsLikeTrace(text), text);
+  }
+  for (const text of [
+    '',
+    'traceEvents',
+    '{"name": "emberline", "version": "0.1.0"}',
+    '[{"name": "a"}, {"ph": 1}]',
+    '[1, 2, 3]',
+    `{"a": "${'x'.repeat(100)}"}`,
+  ]) {
+    assert.ok(!beginsLikeTrace(text), text);
+  }
+  assert.ok(!(await isPlainTrace('/there/is/no/such/file.json')));
+  assert.ok(!(await isPlainTrace(new URL('../../package.json', import.meta.url).pathname)));
 });
 
 test('paths of the settings are expanded', () => {

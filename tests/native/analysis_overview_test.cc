@@ -356,7 +356,7 @@ TEST_CASE("a device that waits for launches is found; only kernels count as kern
   REQUIRE(f != nullptr);
   CHECK(f->evidence.at(0).label == "Kernels per step");
   CHECK(f->evidence.at(0).value == 120);
-  CHECK(f->evidence.at(2).label == "Kernels that found an empty queue");
+  CHECK(f->evidence.at(2).label == "Kernels started on an idle GPU");
   CHECK(f->evidence.at(2).value == 1.0);
   // Before each kernel and each copy but the first the device is idle: 35 us and 55 us.
   CHECK(f->evidence.at(3).value == 120 * 35 + 119 * 55);

@@ -113,7 +113,7 @@ TEST_CASE("a compressed file that is cut or damaged opens to what can be read") 
   CHECK(cut->slice_count() > 0);
   CHECK(cut->slice_count() < 5000);
   CHECK(ProblemCount(*cut, "truncatedGzip") == 1);
-  CHECK(ProblemCount(*cut, "truncated") == 1);
+  CHECK(ProblemCount(*cut, "truncated") == 0);  // one problem and not two
   std::string damaged = packed;
   for (size_t i = packed.size() / 2; i < packed.size() / 2 + 64; ++i) damaged[i] = '\xFF';
   const auto broken = ReadTrace(folder.Write("damaged.json.gz", damaged), {});

@@ -39,6 +39,8 @@ test('the file list is what the extension needs and nothing else', () => {
     'dist/webview.js',
     'package.json',
     'readme.md',
+    'samples/train_cnn/slow.pt.trace.json.gz',
+    'samples/train_cnn/slow.py',
   ];
   assert.deepEqual(
     needed.filter((file) => !files.includes(file)),
@@ -47,7 +49,7 @@ test('the file list is what the extension needs and nothing else', () => {
   const extra = files.filter(
     (file) =>
       !needed.includes(file) &&
-      !/^extension\/media\/[\w.-]+\.(svg|png|md)$/.test(file) &&
+      !/^extension\/media\/[\w.-]+\.(svg|png|md|json)$/.test(file) &&
       !/^dist\/[\w.-]+\.(ttf|woff2?|svg)$/.test(file) &&
       !/^bin\/relink\/(emberline\.o|relink\.sh)$/.test(file),
   );

@@ -305,7 +305,7 @@ test('MTIA: its own name, copies and events that are no kernels', async () => {
   // Memory recording was on: to switch it on is no advice.
   const more = overview.recommendations.find((finding) => finding.id === 'recordMore');
   assert.ok(!more.snippet.includes('profile_memory'), more.snippet);
-  assert.match(more.text, /Memory recording was switched on, but the trace holds no/);
+  assert.match(more.text, /Memory recording was on, but the trace contains no allocations/);
   const { absences } = await of('profile/check');
   assert.ok(absences.some(({ what, argument }) => /switched on/.test(what) && argument === ''));
   const { tracks } = await of('timeline/tracks');

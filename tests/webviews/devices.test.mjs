@@ -117,7 +117,7 @@ test('kernels agree with the command line in both groupings, and lead to operato
     const totals = (count) => values(page, 'Kernels', 'totalUs').then((all) => all.slice(0, count));
     const expect = (table) => table.rows.slice(0, 8).map((row) => row.totalUs);
     assert.deepEqual(await totals(expect(byName).length), expect(byName));
-    await page.getByRole('radio', { name: 'By operator and launch' }).click();
+    await page.getByRole('radio', { name: 'By operator and launch config' }).click();
     await page.waitForFunction(
       (rows) =>
         document
@@ -140,7 +140,7 @@ test('kernels agree with the command line in both groupings, and lead to operato
     await profile.settled();
     assert.equal(await failures(page).count(), 0);
     assert.deepEqual(await totals(expect(byName).length), expect(byName));
-    await page.getByRole('radio', { name: 'By operator and launch' }).click();
+    await page.getByRole('radio', { name: 'By operator and launch config' }).click();
     await page.waitForSelector('[aria-label=Kernels] [role=columnheader][data-key=grid]');
     await profile.settled();
     await page.locator('[aria-label=Kernels] .twisty').first().click();

@@ -16,10 +16,10 @@ import {
   scaled,
   share,
 } from '../../extension/shared/numbers.ts';
-import { fileName, visible } from '../../webviews/src/lib/format.ts';
+import { fileName, shapesText, visible } from '../../webviews/src/lib/format.ts';
 import { escapeHidden } from '../../extension/shared/hidden.ts';
-import { cutParts, shortName, shownNames } from '../../webviews/src/lib/names.ts';
-import { arcPath, topParts } from '../../webviews/src/lib/ring.ts';
+import { cutParts, demangled, shortName, shownNames } from '../../webviews/src/lib/names.ts';
+import { topParts } from '../../webviews/src/lib/parts.ts';
 import { leastDimming, mix } from '../../webviews/src/lanes/palette.ts';
 import { luminanceOf } from '../../webviews/src/widgets/theme.ts';
 
@@ -45,10 +45,10 @@ test('a lone quantity gets the unit that suits it', () => {
   for (const [value, unit, text] of cases) assert.equal(quantity(value, unit), text);
   assert.equal(fixed(-0.01, 1), '0.0');
   assert.equal(share(1, 0), '\u2013');
-  assert.equal(share(0, 10), '0.0 %');
+  assert.equal(share(0, 10), '0 %');
   assert.equal(share(1, 1e6), '< 0.1 %');
   assert.equal(share(999_999, 1e6), '> 99.9 %');
-  assert.equal(share(5, 5), '100.0 %');
+  assert.equal(share(5, 5), '100 %');
   assert.equal(exact(1234.567891, 'us'), '1,234.567891 \u00b5s');
 });
 
@@ -69,18 +69,38 @@ test('a number that rounds to nothing is told from nothing', () => {
   assert.equal(scaled(131072, kib), '128.0');
 });
 
-test('times that are compared along a row have one unit', () => {
-  const scales = columnScales([
-    { key: 'hostSelfUs', unit: 'us', largest: 72_215 },
-    { key: 'hostTotalUs', unit: 'us', largest: 1_500_000 },
-    { key: 'meanUs', unit: 'us', largest: 900 },
-    { key: 'maxUs', unit: 'us', largest: 4000 },
-    { key: 'calls', unit: 'count', largest: 2_000_000 },
-  ]);
-  assert.deepEqual(
-    scales.map((scale) => scale.suffix),
-    ['ms', 'ms', '\u00b5s', '\u00b5s', ''],
+test('in a table each time, size and share has the unit that suits it', () => {
+  const columns = [
+    { unit: 'us', largest: 1_500_000 },
+    { unit: 'bytes', largest: 2 ** 30 },
+    { unit: 'ratio', largest: 1 },
+    { unit: 'count', largest: 2_000_000 },
+  ];
+  const [time, size, part, count] = columnScales(columns);
+  assert.equal(scaled(15_100, time), '15.1 ms');
+  assert.equal(scaled(0.25, time), '250 ns');
+  assert.equal(scaled(83 * 1024, size), '83.0 KiB');
+  assert.equal(scaled(81.1 * 2 ** 20, size), '81.1 MiB');
+  assert.equal(scaled(0, part), '0 %');
+  assert.equal(scaled(1, part), '100 %');
+  assert.equal(scaled(0.0001, part), '< 0.1 %');
+  assert.equal(scaled(1_234_567, count), '1,234,567');
+  for (const scale of [time, size, part]) assert.equal(scale.suffix, '');
+});
+
+test('shapes are written as sizes', () => {
+  assert.equal(shapesText('[[64, 3, 256, 256], [], [64]]'), '64x3x256x256, 64');
+  assert.equal(shapesText('[[], []]'), '[[], []]');
+  assert.equal(shapesText(''), '');
+});
+
+test('mangled names are shown by their function, as the daemon finds them', () => {
+  const cases = JSON.parse(
+    readFileSync(new URL('../lib/mangled_cases.json', import.meta.url), 'utf8'),
   );
+  for (const [name, expected] of cases) assert.equal(demangled(name) ?? '', expected, name);
+  const alike = ['_ZN2ck6kernelILi4EEEvi', '_ZN2ck6kernelILi8EEEvi'];
+  assert.deepEqual([...shownNames(alike).values()], ['kernel<4>', 'kernel<8>']);
 });
 
 test('text on boxes of the timeline has contrast in every theme', () => {
@@ -221,7 +241,7 @@ test('Markdown shows the names of a trace, and follows none of their links', () 
   assert.deepEqual(shown, names);
 });
 
-test('a ring keeps the largest parts and adds up the rest', () => {
+test('a bar keeps the largest parts and adds up the rest', () => {
   const parts = [3, 0, 5, 1, 2, -4].map((value, index) => ({ name: `p${index}`, value }));
   const { top, rest, restCount } = topParts(parts, 2);
   assert.deepEqual(
@@ -230,8 +250,6 @@ test('a ring keeps the largest parts and adds up the rest', () => {
   );
   assert.equal(rest, 3);
   assert.equal(restCount, 2);
-  assert.equal(arcPath(0, 1, 30, 48).match(/Z/g).length, 2);
-  assert.match(arcPath(0, 0.25, 30, 48), /^M 0\.000 -48\.000 A 48 48 0 0 1 48\.000 /);
 });
 
 test('a flame graph nests, adds up, and bears depth', () => {

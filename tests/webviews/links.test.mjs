@@ -97,11 +97,11 @@ test('modules lead to their operators, and operators to their modules', async ()
     const row = grid(page, 'Modules').getByRole('row').filter({ hasText: 'Conv2d_0' });
     await follow(row, 'Show the operators inside Conv2d_0');
     await onTab(page, 'operators');
-    await page.getByText('Inside Conv2d_0').waitFor();
+    await page.getByRole('group', { name: 'Trace' }).getByText('Inside Conv2d_0').waitFor();
     await profile.settled();
     assert.deepEqual(await names(page, 'Operators'), ['aten::conv2d']);
     assert.deepEqual(await axe(page), []);
-    await page.getByTitle('Show the operators of the whole trace').click();
+    await page.getByRole('button', { name: 'Remove Inside Conv2d_0' }).click();
     await profile.settled();
     assert.deepEqual((await names(page, 'Operators')).sort(), ['aten::conv2d', 'aten::linear']);
     const linear = grid(page, 'Operators').getByRole('row').filter({ hasText: 'aten::linear' });
@@ -142,14 +142,14 @@ test('each row has a way to its slice, its code and other rows', async () => {
       follow(grid(page, 'Kernels').locator('.grid-item').first(), /^Open layers\.py/),
     );
     assert.deepEqual([opened.target.file, opened.target.line], ['layers.py', 20]);
-    await page.getByRole('radio', { name: 'Copies and sets' }).click();
+    await page.getByRole('radio', { name: 'Memcpy / Memset' }).click();
     await profile.settled();
     assert.deepEqual(
-      await grid(page, 'Copies and sets').locator('.cell.actions button').allTextContents(),
+      await grid(page, 'Memcpy / Memset').locator('.cell.actions button').allTextContents(),
       ['Timeline', 'Code'],
     );
     // What launched the copies.
-    await rowOpeners(grid(page, 'Copies and sets')).first().click();
+    await rowOpeners(grid(page, 'Memcpy / Memset')).first().click();
     const detail = page.locator('.grid-detail');
     await detail.getByText('aten::conv2d').waitFor();
     await detail.getByRole('radio', { name: 'Modules' }).click();
@@ -310,7 +310,7 @@ test('every heading has a definition, and a row is copied with its line', async 
 test('kernels are searched by their own name and by that of their operator', async () => {
   await withPage(trace, {}, async (profile, page) => {
     await profile.view('Kernels');
-    await page.getByRole('radio', { name: 'By operator and launch' }).click();
+    await page.getByRole('radio', { name: 'By operator and launch config' }).click();
     await profile.settled();
     const rows = grid(page, 'Kernels').locator('[role=gridcell][data-key=operator]');
     assert.deepEqual((await rows.allTextContents()).sort(), ['aten::conv2d', 'aten::linear']);
@@ -320,7 +320,7 @@ test('kernels are searched by their own name and by that of their operator', asy
     await profile.settled();
     assert.deepEqual(await rows.allTextContents(), ['aten::conv2d']);
     await box('Filter kernels').fill('FillFunctor');
-    await page.getByText('No row matches the filter.').waitFor();
+    await page.getByText('No matching rows.').waitFor();
     await box('Filter operators').fill('');
     await page.getByText('1 of 2 rows').first().waitFor();
     await profile.settled();

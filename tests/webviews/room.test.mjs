@@ -1,6 +1,6 @@
 // How the views use the room they have: one scroller, columns by their weight, names in whole letters.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -173,7 +173,7 @@ test('a name that is cut shows whole letters at any width', async () => {
       const clipped = await page.evaluate(() =>
         [...document.querySelectorAll('.name-tail')].flatMap((tail) => {
           const inner = tail.getBoundingClientRect();
-          const outer = tail.closest('.cell-text, .legend-name').getBoundingClientRect();
+          const outer = tail.closest('.cell-text').getBoundingClientRect();
           return inner.width > 0 && (inner.left < outer.left - 1 || inner.right > outer.right + 1)
             ? [tail.textContent]
             : [];
@@ -205,23 +205,60 @@ test('a long twin shows its first rows until all are wanted, and is exported who
   });
 });
 
-test('beside an editor the table comes first, and the charts when they are asked for', async () => {
+test('tables come first: the charts above them are one low strip that folds away', async () => {
   await withPage(trace, {}, async (profile, page) => {
-    const rings = page.locator('.ring-panel');
     for (const tab of ['Operators', 'Kernels']) {
-      await page.setViewportSize({ width: 1100, height: 700 });
+      await page.setViewportSize({ width: 1280, height: 800 });
       await profile.view(tab);
-      const all = await rings.count();
-      assert.ok(all > 1, `${tab}: ${all} charts`);
-      await page.setViewportSize({ width: 460, height: 700 });
-      await page.getByRole('button', { name: 'Show the charts' }).waitFor();
+      const strip = page.locator('details.charts');
+      await strip.locator('.share-panel').first().waitFor();
+      const box = await strip.boundingBox();
+      assert.ok(box.height <= 150, `${tab}: the charts are ${box.height} high`);
       const table = await page.locator('.grid-frame').first().boundingBox();
-      assert.ok(table.y < 350, `${tab}: the table begins at ${table.y}`);
-      assert.equal(await rings.count(), 0);
-      await page.getByRole('button', { name: 'Show the charts' }).click();
-      assert.equal(await rings.count(), all);
-      await page.getByRole('button', { name: 'Hide the charts' }).click();
+      assert.ok(table.y < 320, `${tab}: the table begins at ${table.y}`);
+      await strip.locator('summary').click();
+      assert.ok((await strip.boundingBox()).height < 40, `${tab}: folded`);
+      await strip.locator('summary').click();
+      await page.setViewportSize({ width: 460, height: 700 });
+      const beside = await page.locator('.grid-frame').first().boundingBox();
+      assert.ok(beside.y < 420, `${tab}: beside an editor the table begins at ${beside.y}`);
     }
     assert.deepEqual(await axe(page), []);
   });
+});
+
+test('above the fold of the overview stand the answer, findings and the hottest lines', async () => {
+  await withPage(sample('train_cnn/slow.pt.trace.json.gz'), {}, async (_, page) => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.locator('.hot-line').nth(4).waitFor();
+    for (const part of ['.headline-text', '.finding >> nth=0', '.hot-line >> nth=4']) {
+      const box = await page.locator(part).boundingBox();
+      assert.ok(box.y + box.height < 500, `${part} ends at ${box.y + box.height}`);
+    }
+    const table = await page.getByRole('region', { name: 'Average step time' }).boundingBox();
+    assert.ok(table.y + table.height < 800, `the breakdown ends at ${table.y + table.height}`);
+  });
+});
+
+test('a file that was cut says so on every view, and is advised nothing', async () => {
+  const whole = readFileSync(sample('train_cnn/slow.pt.trace.json.gz'));
+  const folder = mkdtempSync(join(tmpdir(), 'emberline-cut-'));
+  const path = join(folder, 'cut.pt.trace.json.gz');
+  writeFileSync(path, whole.subarray(0, 200_000));
+  try {
+    await withPage(path, {}, async (profile, page) => {
+      for (const tab of await page.getByRole('tab').allTextContents()) {
+        await profile.view(tab);
+        const note = page.getByRole('note', { name: 'About this trace' });
+        assert.match(await note.innerText(), /truncated.*Read: [\d,]+ events over/s, tab);
+        assert.equal(await note.locator('p').count(), 1, 'one problem and not two');
+      }
+      await profile.view('Overview');
+      await page.getByRole('button', { name: 'Incomplete' }).waitFor();
+      assert.equal(await page.getByText('Some data was not recorded').count(), 0);
+      assert.deepEqual(await axe(page), []);
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

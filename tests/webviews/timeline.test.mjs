@@ -100,7 +100,7 @@ test('the keyboard selects, walks, fits, marks and clears', async () => {
   await page.keyboard.press('m');
   await page.getByRole('heading', { name: /^Range of/ }).waitFor();
   await page.keyboard.press('Escape');
-  await page.getByText('Click a slice to see everything').waitFor();
+  await page.getByText('Click a slice for details').waitFor();
   await page.keyboard.press('f');
   const again = await windowAfter(page, fitted);
   assert.ok(
@@ -600,7 +600,7 @@ test('kernels, copies and operators: from the slice to exactly its row, from the
       search: { kind: 'memcpy', text: 'HtoD' },
       button: 'Copies',
       tab: 'Kernels',
-      table: 'Copies and sets',
+      table: 'Memcpy / Memset',
       column: 'direction',
       value: 'HtoD',
     },
@@ -608,7 +608,7 @@ test('kernels, copies and operators: from the slice to exactly its row, from the
       search: { kind: 'memset', text: 'Memset' },
       button: 'Copies',
       tab: 'Kernels',
-      table: 'Copies and sets',
+      table: 'Memcpy / Memset',
       column: 'direction',
       value: 'Set',
     },
@@ -714,7 +714,7 @@ test('another rank has a window and a selection of its own, and the same arrange
   await opened.settled();
   await opened.view('Timeline');
   await page.waitForSelector('.tl[data-settled="true"]');
-  await page.getByText('Click a slice to see everything').waitFor();
+  await page.getByText('Click a slice for details').waitFor();
   assert.equal(await page.getByRole('heading', { name: /^Range of/ }).count(), 0);
   const all = await harness.daemon.request('timeline/tracks', {
     profileId: opened.profileId,
@@ -815,7 +815,7 @@ test('the table follows the picture, instants are in it and lead from one to the
   await page.keyboard.press('ArrowLeft');
   await details('begin');
   await page.keyboard.press('Escape');
-  await page.getByText('Click a slice to see everything').waitFor();
+  await page.getByText('Click a slice for details').waitFor();
   assert.deepEqual(opened.errors, []);
   await opened.close();
 });
@@ -846,7 +846,7 @@ test('where there are more arrows than can be drawn, it says so', async () => {
   await page.waitForSelector('.tl[data-settled="true"]');
   await page.getByRole('button', { name: 'Fit', exact: true }).click();
   await page.getByRole('button', { name: 'Arrows', exact: true }).click();
-  const note = page.getByText(/^[\d,]+ of [\d,]+ arrows: zoom in$/);
+  const note = page.getByText(/^[\d,]+ of [\d,]+ arrows, sampled evenly$/);
   await note.waitFor();
   const { total } = await harness.daemon.request('timeline/flows', { profileId: opened.profileId });
   assert.match(await note.innerText(), new RegExp(` of ${total.toLocaleString('en-US')} arrows`));
@@ -922,7 +922,7 @@ test('the picture stays when the graphics context is lost', async () => {
   });
   assert.deepEqual(await colour(), before);
   const saved = await opened.sent('save', () =>
-    page.getByRole('button', { name: 'Picture' }).click(),
+    page.getByRole('button', { name: 'Save image' }).click(),
   );
   assert.equal(saved.suggestedName, 'timeline.png');
   const drawn = await page.evaluate(async (base64) => {

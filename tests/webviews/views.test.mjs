@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { root } from '../../scripts/lib/paths.mjs';
+import { quantity } from '../../extension/shared/numbers.ts';
 import { slice } from '../lib/trace_events.mjs';
 import { Harness, commandLine, sample } from './harness.mjs';
 import { filterBox, failures, flameCanvas, rowOpeners } from './roles.mjs';
@@ -49,10 +50,10 @@ test('the overview shows the figures of the command line', async () => {
       .evaluateAll((rows) =>
         rows.map((row) => [...row.children].map((cell) => cell.textContent.trim())),
       );
-    assert.equal(cells[0][1], us(expected.average.durationUs));
+    assert.equal(cells[0][1], quantity(expected.average.durationUs, 'us'));
     const shown = Object.fromEntries(cells.map(([name, value]) => [name, value]));
     for (const role of expected.roles.filter((one) => one.present)) {
-      assert.equal(shown[role.title], us(expected.average.parts[role.key]), role.title);
+      assert.equal(shown[role.title], quantity(expected.average.parts[role.key], 'us'), role.title);
     }
     await page.getByRole('button', { name: 'Step time as table' }).click();
     const steps = await page
@@ -66,8 +67,9 @@ test('the overview shows the figures of the command line', async () => {
     const findings = await page.locator('.finding h3').allTextContents();
     assert.deepEqual(
       findings,
-      expected.recommendations.map((one) => one.title),
+      expected.recommendations.slice(0, 3).map((one) => one.title),
     );
+    assert.equal(await page.locator('.headline-text').innerText(), expected.headline.text);
     const health = page.getByRole('region', { name: 'Trace health' });
     const events = new Intl.NumberFormat('en-US').format(commandLine('check', slow).events);
     await health.getByText(events, { exact: true }).waitFor();
@@ -136,7 +138,7 @@ test('the filter narrows rows and says how many are left', async () => {
       `${many} of `,
     );
     await filterBox(page, 'Operators').fill('no such operator anywhere');
-    await page.getByText('No row matches the filter.').waitFor();
+    await page.getByText('No matching rows.').waitFor();
   });
 });
 
@@ -369,7 +371,7 @@ test('modules, stacks and memory show the figures of the command line', async ()
     await profile.view('Stacks');
     await page.getByRole('heading', { name: /time by Python stack/ }).waitFor();
     const canvas = flameCanvas(page);
-    assert.match(await canvas.getAttribute('aria-label'), /100\.0 % of all/);
+    assert.match(await canvas.getAttribute('aria-label'), /100 % of all/);
     assert.ok(stacks.totalUs > 0);
     await profile.view('Memory');
     const cells = await column(page, 'Memory statistics', 'selfSizeIncreaseBytes');
@@ -410,7 +412,10 @@ test("a chart's table twin is exported, and the slash key leads to the filter", 
   await withPage(slow, {}, async (profile, page) => {
     await page.getByRole('button', { name: 'Step time as table' }).click();
     const copied = await profile.sent('copy', async () => {
-      await page.locator('.overview-main').getByRole('button', { name: 'Export' }).first().click();
+      await page
+        .locator('.panel', { has: page.getByRole('heading', { name: 'Step time' }) })
+        .getByRole('button', { name: 'Export' })
+        .click();
       await page.getByRole('menuitem', { name: 'Copy as CSV' }).click();
     });
     const lines = copied.text.trimEnd().split('\r\n');
@@ -429,9 +434,10 @@ test("a chart's table twin is exported, and the slash key leads to the filter", 
 
 test('charts are saved as SVG and PNG', async () => {
   await withPage(train, {}, async (profile, page) => {
+    await profile.view('Operators');
     const save = (kind) =>
       profile.sent('save', async () => {
-        await page.locator('.ring-panel').getByRole('button', { name: 'Save' }).first().click();
+        await page.locator('.share-panel').getByRole('button', { name: 'Save' }).first().click();
         await page.getByRole('menuitem', { name: `Save as ${kind}` }).click();
       });
     const svg = await save('SVG');
@@ -669,10 +675,8 @@ test('a chart shown as a table and the order of a small table outlive another vi
     assert.equal(await head.getAttribute('aria-sort'), 'ascending');
     await profile.view('Overview');
     assert.equal(await pressed('Step time'), 'true');
-    assert.equal(await pressed('Where the time goes'), 'false');
     await profile.view('Operators');
     assert.equal(await pressed('Host self'), 'true');
-    assert.equal(await pressed('Host total'), 'false');
     await profile.view('Memory');
     assert.equal(await head.getAttribute('aria-sort'), 'ascending');
   });

@@ -49,7 +49,7 @@ export async function pickProfile(options: {
   pick.busy = true;
   const search = new vscode.CancellationTokenSource();
   const found = vscode.workspace.findFiles(
-    '**/*.pt.trace.{json,json.gz}',
+    '**/{*.pt.trace.json,*.json.gz}',
     '**/{node_modules,.git}/**',
     offeredTraces,
     search.token,

@@ -39,10 +39,23 @@ async function onOpen(resource: unknown, selected: unknown): Promise<void> {
   for (const { fsPath } of several ? all : [resource]) await openProfile(fsPath);
 }
 
+/** The profile that comes with the extension, beside the program that it is of. */
+function samplePath({ extension }: Context): string {
+  return join(extension.extensionPath, 'samples', 'train_cnn', 'slow.pt.trace.json.gz');
+}
+
+/** For commands that show something of a profile while none is open. */
+async function offerProfile(context: Context): Promise<void> {
+  const [open, sample] = ['Open...', 'Open Sample'];
+  const answer = await vscode.window.showInformationMessage('No profile is open.', open, sample);
+  if (answer === sample) await openProfile(samplePath(context));
+  else if (answer === open) await onOpen(undefined, undefined);
+}
+
 async function copyRecorder(): Promise<void> {
   await vscode.env.clipboard.writeText(recorderSnippet);
   void vscode.window.showInformationMessage(
-    'The code is in the clipboard: put it around some steps of your program.',
+    'Recording code copied. Wrap it around a few steps of your program.',
   );
 }
 
@@ -55,7 +68,7 @@ async function onChoose(context: Context): Promise<void> {
       detail: labelText(profile.detail),
       profile,
     })),
-    { title: 'Active Profile', placeHolder: 'The profile whose costs the source shows' },
+    { title: 'Active Profile', placeHolder: 'Profile to annotate the source with' },
   );
   if (picked !== undefined) profiles.activate(picked.profile);
 }
@@ -83,6 +96,8 @@ export function registerProfileCommands(
   const register = vscode.commands.registerCommand;
   return vscode.Disposable.from(
     register('emberline.openProfile', onOpen),
+    register('emberline.openAsProfile', onOpen),
+    register('emberline.openSample', () => openProfile(samplePath(context))),
     register('emberline.copyRecorder', copyRecorder),
     register('emberline.showWalkthrough', () =>
       vscode.commands.executeCommand(
@@ -91,13 +106,17 @@ export function registerProfileCommands(
         false,
       ),
     ),
+    register('emberline.showHotLines', async () => {
+      if (profiles.active === undefined) await offerProfile(context);
+      else await vscode.commands.executeCommand('emberline.hotLines.focus');
+    }),
     register('emberline.chooseProfile', () => onChoose(context)),
     register('emberline.reveal', async (to: unknown) => {
       const navigation = navigationOf(to);
       const profile = profiles.active;
-      if (navigation !== undefined && profile !== undefined) {
-        await editors.navigate(profile, navigation);
-      }
+      if (navigation === undefined) return;
+      if (profile === undefined) await offerProfile(context);
+      else await editors.navigate(profile, navigation);
     }),
     register('emberline.selectTrace', async (path: unknown, selection: unknown) => {
       const profile = profiles.list.find((candidate) => candidate.path === path);

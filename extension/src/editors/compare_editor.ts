@@ -130,7 +130,8 @@ class OpenComparison implements vscode.Disposable, PageOwner {
     switch (message.type) {
       case 'request': {
         const { id, method, params, side } = message;
-        await session.request(id, method, params, side, await hostParamsOf(method));
+        const { path } = profiles[side ?? 'candidate'];
+        await session.request(id, method, params, side, await hostParamsOf(method, path));
         break;
       }
       case 'state':

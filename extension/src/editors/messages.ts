@@ -68,6 +68,7 @@ export function parseMessage(value: unknown): ToHost | undefined {
     case 'ready':
     case 'cancelLoad':
     case 'retry':
+    case 'openAsText':
     case 'showLog':
     case 'restartDaemon':
       return { type: value.type };

@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
 import type { EditorState, Navigation, ToHost, ToView } from '#shared/messages.ts';
 import type { ViewName } from '#shared/protocol.ts';
+import { wheelHabit } from '../workspace/config.ts';
 import { hostParamsOf, type Context } from '../workspace/context.ts';
+import { openAsText } from './as_text.ts';
 import { PagePanel, type PageOwner } from './page_panel.ts';
 import { PanelSession } from './panel_session.ts';
 import type { ProfileDocument } from './profile_document.ts';
@@ -69,7 +71,7 @@ export class OpenEditor implements vscode.Disposable, PageOwner {
     const { session } = this;
     switch (message.type) {
       case 'request': {
-        const extra = await hostParamsOf(message.method);
+        const extra = await hostParamsOf(message.method, this.document.profile.path);
         await session.request(message.id, message.method, message.params, extra);
         break;
       }
@@ -82,6 +84,9 @@ export class OpenEditor implements vscode.Disposable, PageOwner {
         break;
       case 'openToSide':
         await this.owner.openToSide(this, message.view);
+        break;
+      case 'openAsText':
+        await openAsText(vscode.Uri.file(this.document.profile.path));
         break;
       default:
         break;
@@ -96,6 +101,7 @@ export class OpenEditor implements vscode.Disposable, PageOwner {
       path: document.profile.path,
       state: session.state,
       ...this.page.common,
+      wheel: wheelHabit(),
     });
   }
 }

@@ -36,6 +36,16 @@ export interface PageOwner {
   handle(message: Exclude<ToHost, Common>): Promise<void> | void;
 }
 
+/**
+ * Where a panel comes to the front: beside the code that the user is looking at, never over it.
+ * Undefined is the column where it is.
+ */
+function besideCode(panel: vscode.WebviewPanel): vscode.ViewColumn | undefined {
+  const code = vscode.window.activeTextEditor;
+  const covers = code?.viewColumn !== undefined && code.viewColumn === panel.viewColumn;
+  return covers && !panel.visible ? vscode.ViewColumn.Beside : undefined;
+}
+
 /** A panel with our page: what waits for the page to run, and what pages of every kind ask for. */
 export class PagePanel {
   readonly panel: vscode.WebviewPanel;
@@ -63,6 +73,11 @@ export class PagePanel {
   /** Starts the page. */
   start(title: string): void {
     const { webview } = this.panel;
+    const media = vscode.Uri.joinPath(this.context.extension.extensionUri, 'extension', 'media');
+    this.panel.iconPath = {
+      light: vscode.Uri.joinPath(media, 'tab-light.svg'),
+      dark: vscode.Uri.joinPath(media, 'tab-dark.svg'),
+    };
     const dist = vscode.Uri.joinPath(this.context.extension.extensionUri, 'dist');
     webview.options = { enableScripts: true, localResourceRoots: [dist] };
     const asset = (name: string) =>
@@ -90,7 +105,7 @@ export class PagePanel {
   /** Comes to the front and tells the page; one that does not run yet is told once it does. */
   showWith(message: ToView): void {
     if (!this.alive) this.postLater(message);
-    this.panel.reveal(undefined, false);
+    this.panel.reveal(besideCode(this.panel), false);
     this.post(message);
   }
 

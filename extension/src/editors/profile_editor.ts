@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { EditorState, Navigation, ViewSelection } from '#shared/messages.ts';
 import type { ViewName } from '#shared/protocol.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
-import { pathsChanged } from '../workspace/config.ts';
+import { pathsChanged, wheelHabit } from '../workspace/config.ts';
 import type { Context } from '../workspace/context.ts';
 import { DiskWatch } from './disk_watch.ts';
 import { OpenEditor } from './open_editor.ts';
@@ -34,6 +34,9 @@ export class ProfileEditors implements vscode.CustomReadonlyEditorProvider<Profi
     // Answers follow the settings that are sent along with the page's requests.
     context.extension.subscriptions.push(
       vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('emberline.timeline.wheel')) {
+          for (const editor of this.editors) editor.post({ type: 'wheel', wheel: wheelHabit() });
+        }
         if (!pathsChanged(event) && !event.affectsConfiguration('emberline.tensorCoreRules'))
           return;
         for (const editor of this.editors) editor.post({ type: 'refresh' });
@@ -122,7 +125,9 @@ export class ProfileEditors implements vscode.CustomReadonlyEditorProvider<Profi
     if (editor === undefined) {
       const uri = await profileUri(profile.path);
       this.queued.set(uri.toString(), to);
-      await vscode.commands.executeCommand('vscode.openWith', uri, profileViewType);
+      const column =
+        vscode.window.activeTextEditor === undefined ? undefined : vscode.ViewColumn.Beside;
+      await vscode.commands.executeCommand('vscode.openWith', uri, profileViewType, column);
       return;
     }
     editor.navigate(to);

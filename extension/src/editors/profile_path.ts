@@ -16,7 +16,7 @@ export const traceViewType = 'emberline.trace';
 
 /** Whether VS Code opens a file of this name in the profile editor by itself. */
 export function hasTraceName(name: string): boolean {
-  return /\.pt\.trace\.json(?:\.gz)?$/i.test(name);
+  return /\.pt\.trace\.json$|\.json\.gz$/i.test(name);
 }
 
 /** Whether a file of this name may hold a trace at all. */

@@ -186,7 +186,7 @@ export class Annotations implements vscode.Disposable {
   ): Promise<Record<string, unknown>> {
     return {
       ...selectionOf(profile.active?.selection ?? {}),
-      ...(await sourceParams()),
+      ...(await sourceParams(profile.path)),
       path: document.uri.fsPath,
       ...(isCell(document) ? { cell: true, digests: cellDigests(document.getText()) } : {}),
       ...(document.isUntitled && !isCell(document) ? { untitled: true } : {}),

@@ -1,7 +1,14 @@
 import * as vscode from 'vscode';
 import { sourceSettings } from '../workspace/config.ts';
 import { isPython, type Annotations } from './annotations.ts';
-import { drawnHints, hintColumn, showsDevice, visualWidth, type DrawnHint } from './hints.ts';
+import {
+  drawnHints,
+  hintColumn,
+  shareBar,
+  showsDevice,
+  visualWidth,
+  type DrawnHint,
+} from './hints.ts';
 
 /** More hints than this help nobody and slow the editor. */
 const mostHints = 2000;
@@ -102,7 +109,7 @@ export class CostDecorations implements vscode.Disposable {
       range: document.lineAt(hint.line).range,
       renderOptions: {
         after: {
-          contentText: hint.text,
+          contentText: hint.stale ? hint.text : `${hint.text}  ${shareBar(hint.cost.share)}`,
           color: new vscode.ThemeColor(
             hint.heat >= 3 ? 'emberline.hotHintForeground' : 'emberline.hintForeground',
           ),

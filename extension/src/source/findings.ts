@@ -81,7 +81,7 @@ export class Findings implements vscode.Disposable {
         const params = {
           ...selectionOf(selection),
           ...ruleParams('view/overview'),
-          ...(await sourceParams()),
+          ...(await sourceParams(profile.path)),
         };
         list = findingsOf(await profile.forward('view/overview', params, { signal }));
         placed = await this.place(profile, list, signal);
@@ -106,7 +106,7 @@ export class Findings implements vscode.Disposable {
     signal: AbortSignal,
   ): Promise<Placed[]> {
     const files = new Map<string, vscode.Uri | undefined>();
-    const params = await sourceParams();
+    const params = await sourceParams(profile.path);
     const placed: Placed[] = [];
     for (const finding of list) {
       for (const frame of finding.frames) {

@@ -45,21 +45,21 @@ export function ownShare(cost: ShownCost): number {
   return cost.us > 0 ? (cost.share * cost.selfUs) / cost.us : 0;
 }
 
-/** `18.4 ms GPU (11 %) · bwd 12.1 ms · ×53` (it ran 53 times), with what else the line is guilty of. */
+/** `18.4 ms, 11 %`: the rest is in the hover. */
 export function lineHint(line: AnnotatedLine, device: boolean): string {
   const cost = lineCost(line, device);
-  const parts = [`${formatUs(cost.us)} ${cost.side} (${formatShare(cost.share)})`];
-  if (cost.backwardUs > 0) parts.push(`bwd ${formatUs(cost.backwardUs)}`);
-  if (cost.recomputeUs > 0) parts.push(`recompute ${formatUs(cost.recomputeUs)}`);
-  if (line.runs > 1) parts.push(`×${line.runs}`);
-  if (line.synchronisationUs > 0.02 * cost.us && line.synchronisationUs > 0) {
-    parts.push(`waits ${formatUs(line.synchronisationUs)}`);
-  }
-  if (device && line.idleUs > 0.1 * cost.us && line.idleUs > 0) {
-    parts.push(`GPU idle ${formatUs(line.idleUs)}`);
-  }
-  if (line.confidence === 'function' && !line.stale) parts.push('line not known');
-  return parts.join(' · ');
+  const unknown = line.confidence === 'function' && !line.stale ? ', line unknown' : '';
+  return `${formatUs(cost.us)}, ${formatShare(cost.share)}${unknown}`;
+}
+
+/** Cells of a full bar. */
+const barCells = 6;
+const eighths = ['', '\u258f', '\u258e', '\u258d', '\u258c', '\u258b', '\u258a', '\u2589'];
+
+/** A share of the whole as a bar of text: it scales with the editor's font. */
+export function shareBar(share: number): string {
+  const parts = Math.round(Math.min(1, Math.max(0, share)) * barCells * 8);
+  return '\u2588'.repeat(Math.floor(parts / 8)) + (eighths[parts % 8] ?? '');
 }
 
 /** A hint as it is drawn: at most one per line of the document. */
@@ -88,7 +88,7 @@ function staleText(lines: AnnotatedLine[], device: boolean): string {
   const us = lines.reduce((sum, line) => sum + lineCost(line, device).us, 0);
   const side = device ? 'GPU' : 'CPU';
   const count = plural(lines.length, 'line');
-  return `${formatUs(us)} ${side} · ${count} changed since the recording`;
+  return `${formatUs(us)} ${side}, ${count} changed since the recording`;
 }
 
 function add<K, V>(map: Map<K, V[]>, key: K, value: V): void {
@@ -170,7 +170,7 @@ function isWide(code: number): boolean {
  * The column at which the hints of a document begin, so that they stand below each other: after
  * the longest of their lines, but no further right than most lines need.
  */
-export function hintColumn(widths: readonly number[], furthest = 84): number {
+export function hintColumn(widths: readonly number[], furthest = 64): number {
   const longest = widths.reduce((a, b) => Math.max(a, b), 0);
   return Math.min(longest, furthest) + 4;
 }
@@ -179,7 +179,7 @@ export function hintColumn(widths: readonly number[], furthest = 84): number {
 export function lensTitle(lens: SourceLens, device: boolean): string {
   const us = device ? lens.deviceUs : lens.hostUs;
   const share = device ? lens.deviceShare : lens.hostShare;
-  const parts = [`${formatUs(us)} ${device ? 'GPU' : 'CPU'} (${formatShare(share)})`];
+  const parts = [`${formatUs(us)} ${device ? 'GPU' : 'CPU'}, ${formatShare(share)}`];
   if (lens.backwardUs > 0) parts.push(`backward ${formatShare(lens.backwardShare)}`);
   if (lens.recomputeUs > 0) parts.push(`recompute ${formatUs(lens.recomputeUs)}`);
   if (lens.calls > 0) parts.push(plural(lens.calls, 'call'));

@@ -23,15 +23,17 @@ function linked(text: string, address: string | undefined): string {
 
 const longest = { operator: 60, kernel: 70, caller: 60 };
 
-/** `[[8,3,32,32],[],[16]]` as `8×3×32×32, 16`: arguments that are no tensors say nothing. */
+/** `[[8,3,32,32],[],[16]]` as `8x3x32x32, 16`: arguments that are no tensors say nothing. */
 export function shapeText(shape: string): string {
   const tensors = [...shape.matchAll(/\[([\d\s,]+)\]/g)].map(([, sizes]) =>
-    (sizes ?? '').replace(/\s/g, '').replaceAll(',', '×'),
+    (sizes ?? '').replace(/\s/g, '').replaceAll(',', 'x'),
   );
   return tensors.length > 0 ? tensors.join(', ') : shape.replace(/[[\],\s]+/g, ' ').trim();
 }
 
-function tableOf(title: string, rows: readonly NamedCost[], device: boolean, length: number) {
+function tableOf(title: string, all: readonly NamedCost[], device: boolean, length: number) {
+  const rows = all.filter((row) => (device ? row.deviceUs : row.hostUs) > 0);
+  if (rows.length === 0) return '';
   const backward = rows.some((row) => row.backwardUs > 0);
   const shaped = rows.some((row) => row.shapes.some((shape) => shapeText(shape) !== ''));
   const table = rows.map((row) => {
@@ -55,37 +57,35 @@ function tableOf(title: string, rows: readonly NamedCost[], device: boolean, len
   return [line(head), `|${align.join('|')}|`, ...table.map(line)].join('\n');
 }
 
+/** The figures of a line as rows of a table; what is zero is left out. */
 function summary(result: SourceHoverResult, device: boolean): string[] {
   const line = result.cost;
   if (line === null) return [];
   const cost = lineCost(line, device);
-  const facts = [
-    `**${formatUs(cost.us)} ${cost.side}** (${formatShare(cost.share)})`,
-    `own ${formatUs(cost.selfUs)}`,
-  ];
+  const rows: [string, string][] = [];
+  const time = (name: string, us: number): void => {
+    if (us > 0) rows.push([name, formatUs(us)]);
+  };
+  if (cost.selfUs !== cost.us) time('Self', cost.selfUs);
   if (cost.backwardUs > 0 || cost.recomputeUs > 0) {
-    const forwardUs = Math.max(0, cost.us - cost.backwardUs - cost.recomputeUs);
-    facts.push(`forward ${formatUs(forwardUs)}`);
+    time('Forward', cost.us - cost.backwardUs - cost.recomputeUs);
   }
-  if (cost.backwardUs > 0) facts.push(`backward ${formatUs(cost.backwardUs)}`);
-  if (cost.recomputeUs > 0) facts.push(`recompute ${formatUs(cost.recomputeUs)}`);
-  if (line.runs > 0) {
-    facts.push(
-      `${line.confidence === 'function' ? 'called' : 'ran'} ${line.runs === 1 ? 'once' : `${formatCount(line.runs)} times`}`,
-    );
-  }
-  const more: string[] = [];
-  if (device) more.push(`host ${formatUs(line.hostTotalUs)}`);
-  if (line.allocatedBytes > 0) more.push(`allocates ${formatBytes(line.allocatedBytes)}`);
+  time('Backward', cost.backwardUs);
+  time('Recompute', cost.recomputeUs);
+  if (device) time('CPU', line.hostTotalUs);
+  time('Waits for the GPU', line.synchronisationUs);
+  time('GPU idle', line.idleUs);
+  if (line.allocatedBytes > 0) rows.push(['Allocates', formatBytes(line.allocatedBytes)]);
   if (line.collectives > 0) {
-    more.push(`${formatCount(line.collectives)} collectives, ${formatUs(line.collectiveUs)}`);
+    rows.push(['Collectives', `${formatCount(line.collectives)}, ${formatUs(line.collectiveUs)}`]);
   }
-  if (line.synchronisationUs > 0)
-    more.push(`waits ${formatUs(line.synchronisationUs)} for the device`);
-  if (line.idleUs > 0) more.push(`device idle meanwhile ${formatUs(line.idleUs)}`);
-  const lines = [facts.join(' · ')];
-  if (more.length > 0) lines.push(more.join(' · '));
-  return lines;
+  if (line.runs > 0) {
+    rows.push([line.confidence === 'function' ? 'Calls' : 'Runs', formatCount(line.runs)]);
+  }
+  const head = `**${formatUs(cost.us)} ${cost.side}**, ${formatShare(cost.share)} of all ${cost.side} time`;
+  if (rows.length === 0) return [head];
+  const cells = rows.map(([name, value]) => `| ${name} &nbsp;&nbsp;| ${value} |`);
+  return [head, ['| | |', '|:--|--:|', ...cells].join('\n')];
 }
 
 function confidence(result: SourceHoverResult): string | undefined {
@@ -94,9 +94,9 @@ function confidence(result: SourceHoverResult): string | undefined {
     case 'exact':
       return undefined;
     case 'aligned':
-      return '_Line found by aligning the recorded calls with the source._';
+      return '_Line found by matching the recorded calls with the source._';
     case 'function':
-      return '_Only the function is known: these calls could not be given to one line._';
+      return '_Attributed to the function only: these calls are not attributable to one line._';
   }
 }
 
@@ -113,7 +113,9 @@ export function hoverMarkdown(
   const { device, link } = options;
   const blocks = summary(result, device);
   if (line.stale)
-    blocks.push('_The line changed since the recording; these figures are of the recorded text._');
+    blocks.push(
+      '_The line changed since the recording. These figures belong to the recorded text._',
+    );
   const how = confidence(result);
   if (how !== undefined) blocks.push(how);
   if (result.byOperator.length > 0) {

@@ -30,7 +30,7 @@ export async function openSource(
     found = (await profile.forward('source/resolve', {
       file: target.file,
       anywhere: true,
-      ...(await sourceParams()),
+      ...(await sourceParams(profile.path)),
     })) as SourceResolveResult;
   } catch (error) {
     void vscode.window.showErrorMessage(plainText(failureData(error).message));

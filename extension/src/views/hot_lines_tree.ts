@@ -6,25 +6,36 @@ import { failureData } from '../daemon/failure.ts';
 import { selectionOf } from '#shared/selection.ts';
 import type { HotLine, SourceHotLinesResult } from '#shared/protocol.ts';
 import { formatShare, formatUs } from '#shared/numbers.ts';
-import { labelText } from '../source/format.ts';
+import type { Annotations } from '../source/annotations.ts';
+import { labelText, shorten } from '../source/format.ts';
+import { lineNow } from '../source/hints.ts';
 
 const shownLines = 30;
 
 /** The hottest lines of the active profile by their own time, with their files here. */
 export class HotLinesTree implements vscode.TreeDataProvider<HotLine>, vscode.Disposable {
   private readonly context: Context;
+  private readonly annotations: Annotations;
+  private lines: HotLine[] = [];
+  /** The key that `lines` were asked with; undefined while they are to be asked for. */
+  private asked: string | undefined;
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.changed.event;
   private readonly subscription: vscode.Disposable;
   private key = '';
   private device = true;
 
-  constructor(context: Context) {
+  constructor(context: Context, annotations: Annotations) {
     this.context = context;
+    this.annotations = annotations;
     this.subscription = vscode.Disposable.from(
       context.profiles.onChange.on(() => this.onProfiles()),
+      // The lines move with the text; which they are does not change.
+      annotations.onDidChange(() => this.changed.fire()),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (pathsChanged(event)) this.changed.fire();
+        if (!pathsChanged(event)) return;
+        this.asked = undefined;
+        this.changed.fire();
       }),
     );
   }
@@ -44,34 +55,51 @@ export class HotLinesTree implements vscode.TreeDataProvider<HotLine>, vscode.Di
   async getChildren(node?: HotLine): Promise<HotLine[]> {
     const { active: profile } = this.context.profiles;
     if (node !== undefined || profile?.active === undefined) return [];
+    if (this.asked === this.key) return this.lines;
+    const asked = this.key;
     try {
       const params = {
         ...selectionOf(profile.active.selection),
-        ...(await sourceParams()),
+        ...(await sourceParams(profile.path)),
         limit: shownLines,
       };
       const result = (await profile.forward('source/hotLines', params)) as SourceHotLinesResult;
       this.device = result.hasDeviceWork;
-      return result.lines;
+      this.lines = result.lines;
+      this.asked = asked;
+      return this.lines;
     } catch (error) {
       this.context.log.debug(`Hot lines: ${failureData(error).message}`);
       // Another daemon, or another profile, is asked again.
       this.key = '';
+      this.asked = undefined;
       return [];
     }
   }
 
-  getTreeItem({ cost, path, share }: HotLine): vscode.TreeItem {
+  getTreeItem({ cost, path, share, text }: HotLine): vscode.TreeItem {
     const file = basename((path ?? cost.file).replace(/\\/g, '/'));
+    const now = this.lineNow(cost.file, cost.line, path);
+    const line = now?.line ?? cost.line;
+    const shown = now?.text ?? text;
     const item = new vscode.TreeItem(
-      labelText(`${file}:${cost.line}`),
+      labelText(shown === '' ? `${file}:${line}` : shorten(shown, 60)),
       vscode.TreeItemCollapsibleState.None,
     );
     const us = this.device ? cost.deviceSelfUs : cost.hostSelfUs;
     const side = this.device ? 'GPU' : 'CPU';
-    item.description = `${formatUs(us)} ${side} (${formatShare(share)})  ${labelText(cost.function)}`;
-    item.iconPath = new vscode.ThemeIcon(path === null ? 'question' : 'flame');
-    item.tooltip = [path ?? `${cost.file} (not found here)`, ...cost.operators.slice(0, 5)]
+    const place = shown === '' ? labelText(cost.function) : labelText(`${file}:${line}`);
+    const changed = now?.changed === true ? ', changed' : '';
+    item.description = `${formatUs(us)}, ${formatShare(share)}  ${place}${changed}`;
+    item.iconPath = new vscode.ThemeIcon(
+      path === null ? 'question' : now?.changed === true ? 'edit' : 'flame',
+    );
+    item.tooltip = [
+      path ?? `${cost.file} (not found here)`,
+      `${cost.function}, ${formatUs(us)} ${side} self time`,
+      ...(now?.changed === true ? ['Changed since the recording'] : []),
+      ...cost.operators.slice(0, 5),
+    ]
       .map(labelText)
       .join('\n');
     item.contextValue = 'hotLine';
@@ -81,6 +109,23 @@ export class HotLinesTree implements vscode.TreeDataProvider<HotLine>, vscode.Di
       arguments: [{ file: cost.file, line: cost.line, function: cost.function }],
     };
     return item;
+  }
+
+  /** Where a line is in the open document; undefined where it is not open. A changed line keeps its rank. */
+  private lineNow(
+    file: string,
+    recorded: number,
+    path: string | null,
+  ): { line: number; text: string; changed: boolean } | undefined {
+    if (path === null) return undefined;
+    const document = vscode.workspace.textDocuments.find((one) => one.uri.fsPath === path);
+    const annotated = document === undefined ? undefined : this.annotations.latest(document);
+    if (document === undefined || annotated?.version !== document.version) return undefined;
+    const line = lineNow(annotated.result.lines, file, recorded);
+    if (line === undefined || line > document.lineCount) {
+      return { line: recorded, text: '', changed: true };
+    }
+    return { line, text: document.lineAt(line - 1).text.trim(), changed: false };
   }
 
   dispose(): void {

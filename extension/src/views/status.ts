@@ -45,13 +45,13 @@ export class StatusItem implements vscode.Disposable {
       enabledCommands: ['emberline.chooseProfile', 'emberline.restartDaemon', 'emberline.showLog'],
     };
     tooltip.appendText(labelText(message ?? profile.path));
-    if (failed) tooltip.appendText('\n\nIt is not loaded: its editor says why.');
+    if (failed) tooltip.appendText('\n\nNot loaded; see its editor for the reason.');
     tooltip.appendMarkdown(
       '\n\n[Choose profile](command:emberline.chooseProfile) · ' +
-        '[Show log](command:emberline.showLog) · [Restart daemon](command:emberline.restartDaemon)',
+        '[Show log](command:emberline.showLog) · [Restart analysis server](command:emberline.restartDaemon)',
     );
     if (supervisor.serverVersion !== '') {
-      tooltip.appendMarkdown(`\n\nDaemon ${supervisor.serverVersion}`);
+      tooltip.appendMarkdown(`\n\nAnalysis server ${supervisor.serverVersion}`);
     }
     this.item.tooltip = tooltip;
     this.item.show();

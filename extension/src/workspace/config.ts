@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
+import type { WheelHabit } from '#shared/messages.ts';
 import type { PathMapping } from '#shared/protocol.ts';
 import { expandPath } from './expand_path.ts';
 
@@ -40,6 +41,12 @@ export function openOnStartup(): string {
   return expand(section().get<string>('openOnStartup', '').trim());
 }
 
+/** What the wheel does over the timeline. */
+export function wheelHabit(): WheelHabit {
+  const value = section().get<string>('timeline.wheel', 'auto');
+  return value === 'zoom' || value === 'scroll' ? value : 'auto';
+}
+
 export function sourceSettings(): SourceSettings {
   const config = section();
   return {
@@ -50,7 +57,7 @@ export function sourceSettings(): SourceSettings {
     findings: config.get('findings.enabled', true),
     metric: config.get<Metric>('metric', 'auto'),
     minimumShare: Math.max(0, config.get('hints.minimumPercent', 0.5)) / 100,
-    hottestLines: Math.max(0, config.get('codeLens.hottestLines', 3)),
+    hottestLines: Math.max(0, config.get('codeLens.hottestLines', 0)),
   };
 }
 

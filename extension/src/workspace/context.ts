@@ -1,3 +1,4 @@
+import { join, sep } from 'node:path';
 import * as vscode from 'vscode';
 import type { Profiles } from '../daemon/profiles.ts';
 import type { Supervisor } from '../daemon/supervisor.ts';
@@ -12,15 +13,23 @@ export interface Context {
   profiles: Profiles;
 }
 
-/** Where code lies on this machine, as the daemon's `source/*` methods want it. */
-export async function sourceParams(): Promise<{
+/** The folder of the samples that come with the extension, where a profile is one of them. */
+function sampleRoots(profilePath: string): string[] {
+  const extension = vscode.extensions.getExtension('emberline.emberline');
+  if (extension === undefined) return [];
+  const samples = join(extension.extensionPath, 'samples');
+  return profilePath.startsWith(samples + sep) ? [samples] : [];
+}
+
+/** Where the code of a profile lies on this machine, as the daemon's `source/*` methods want it. */
+export async function sourceParams(profilePath: string): Promise<{
   sourceRoots: string[];
   mappings: { from: string; to: string }[];
   sitePackages: string[];
 }> {
   const folders = vscode.workspace.workspaceFolders ?? [];
   return {
-    sourceRoots: folders.map(({ uri }) => uri.fsPath),
+    sourceRoots: [...folders.map(({ uri }) => uri.fsPath), ...sampleRoots(profilePath)],
     mappings: pathMappings(),
     sitePackages: [...extraSitePackages(), ...(await interpreterSitePackages())],
   };
@@ -48,6 +57,12 @@ export function ruleParams(method: string): { tensorCoreRules?: string[] } {
 }
 
 /** What a request needs beside what the page says. */
-export async function hostParamsOf(method: string): Promise<Record<string, unknown>> {
-  return { ...(wantsSourceParams(method) ? await sourceParams() : {}), ...ruleParams(method) };
+export async function hostParamsOf(
+  method: string,
+  profilePath: string,
+): Promise<Record<string, unknown>> {
+  return {
+    ...(wantsSourceParams(method) ? await sourceParams(profilePath) : {}),
+    ...ruleParams(method),
+  };
 }

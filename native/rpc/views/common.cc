@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "rpc/params.h"
+#include "store/recorder.h"
 
 namespace emberline {
 Json FrameJson(const Frame& frame) {
@@ -35,6 +36,16 @@ Json SliceRefJson(const TraceStore& store, SliceIndex slice, size_t max_name_byt
 
 Json AbsenceJson(std::string what, const char* argument, const char* snippet) {
   return {{"what", std::move(what)}, {"argument", argument}, {"snippet", snippet}};
+}
+
+void DropAdviceWhereCut(const TraceStore& store, Json* result) {
+  if (!result->is_object() || !result->contains("absences") || !IsIncomplete(store)) return;
+  for (Json& absence : (*result)["absences"]) {
+    absence["what"] =
+        absence["what"].get<std::string>() + " It may be in the missing part of the file.";
+    absence["argument"] = "";
+    absence["snippet"] = "";
+  }
 }
 
 Json NoActivityJson(const char* what) {

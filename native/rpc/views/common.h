@@ -29,6 +29,9 @@ Json FindingJson(const Model& model, const Finding& finding);
 // Absence of rpc/protocol/common.json.
 Json AbsenceJson(std::string what, const char* argument, const char* snippet);
 // For a view of device work, or of operators, that has none.
+// Nobody knows what was recorded in the missing part of a cut file: what a result lacks is said
+// then without advice on how to record it.
+void DropAdviceWhereCut(const TraceStore& store, Json* result);
 Json NoActivityJson(const char* what);
 // Why a trace holds no allocator records: not asked for, or asked for in vain.
 Json NoMemoryJson(const TraceStore& store);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/findings.h"
+#include "analysis/headline.h"
 #include "rpc/views/common.h"
 #include "rpc/views/source_params.h"
 #include "rpc/views/view.h"
@@ -100,6 +101,12 @@ Result<Json> OverviewView(const ViewRequest& request) {
   for (const ConfigEntry& entry : overview->configuration) {
     result["configuration"].push_back({{"name", entry.name}, {"value", entry.value}});
   }
+  const Headline headline = MakeHeadline(model, *overview);
+  result["headline"] = {{"text", headline.text},
+                        {"bound", BoundName(headline.bound)},
+                        {"busy", headline.busy},
+                        {"lostUs", headline.lost_ns / 1000.0},
+                        {"totalUs", headline.total_ns / 1000.0}};
   result["hasRecordedSteps"] = model.has_recorded_steps;
   result["hasDeviceWork"] = overview->has_device_work;
   result["roles"] = Json::array();

@@ -136,7 +136,7 @@ Json Absences(const LoadedTrace& trace, const Features& features) {
   }
   if (!features.shapes) {
     absences.push_back(
-        AbsenceJson("No input shapes were recorded: grouping by shape shows nothing new.",
+        AbsenceJson("No input shapes were recorded: operators cannot be grouped by shape.",
                     "record_shapes", "profile(record_shapes=True)"));
   }
   if (!features.memory) absences.push_back(NoMemoryJson(*trace.store));
@@ -183,7 +183,7 @@ Result<Json> Check(const Json& params, const CallContext& context) {
   for (const auto& [name, count] : by_category) {
     categories.push_back({{"category", name}, {"count", count}});
   }
-  return Json{{"stages", std::move(stages)},
+  Json result{{"stages", std::move(stages)},
               {"totalSeconds", trace.total_seconds},
               {"fileBytes", counts.file_bytes},
               {"textBytes", counts.text_bytes},
@@ -203,6 +203,8 @@ Result<Json> Check(const Json& params, const CallContext& context) {
               {"absences", Absences(trace, **features)},
               {"opLink", LinkName(trace.model->op_link)},
               {"unlinkedDeviceSlices", trace.model->unlinked_device_slices}};
+  DropAdviceWhereCut(store, &result);
+  return result;
 }
 
 }  // namespace

@@ -615,6 +615,28 @@ Result<Json> SourceListing(const ViewRequest& request) {
   return result;
 }
 
+// The text of a line without its indent; "" where its file is not at hand or only the function is
+// known. `texts` keeps the files that were read.
+static std::string LineText(const ResolvedPath& resolved, const LineLocation& location,
+                            std::map<std::string, std::string>* texts) {
+  if (resolved.status != ResolveStatus::kFound || location.stale ||
+      location.confidence == LineConfidence::kFunction) {
+    return "";
+  }
+  auto [entry, fresh] = texts->try_emplace(resolved.path);
+  if (fresh) entry->second = SourceText(resolved);
+  std::string_view rest = entry->second;
+  for (int line = 1; line < location.line; ++line) {
+    const size_t end = rest.find('\n');
+    if (end == std::string_view::npos) return "";
+    rest.remove_prefix(end + 1);
+  }
+  std::string_view text = rest.substr(0, rest.find('\n'));
+  text = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
+  while (!text.empty() && (text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
+  return Shortened(text, kMaxListedText);
+}
+
 Result<Json> SourceHotLines(const ViewRequest& request) {
   const SourceSpace space = SpaceParam(request.params);
   const auto data = LinesOf(request.trace, space, request.cancel);
@@ -626,6 +648,7 @@ Result<Json> SourceHotLines(const ViewRequest& request) {
   const bool device = (*sums)->has_device_work;
   Json lines = Json::array();
   size_t bytes = 0;
+  std::map<std::string, std::string> texts;
   for (const LineCost& c : (*sums)->rows) {
     if (lines.size() == limit || bytes > kMaxHotBytes) break;
     const Ns self = device ? c.device_self : c.host_self;
@@ -641,6 +664,7 @@ Result<Json> SourceHotLines(const ViewRequest& request) {
     if (resolved.status == ResolveStatus::kFound) path = resolved.path;
     lines.push_back({{"cost", LineCostJson((*data)->attribution, c)},
                      {"path", path},
+                     {"text", LineText(resolved, l, &texts)},
                      {"share", Annotator::Share(
                                    self, device ? (*sums)->totals.device : (*sums)->totals.host)}});
     bytes += DumpJson(lines.back()).size();

@@ -620,12 +620,20 @@ Result<Json> TimelineSearchSlices(const ViewRequest& request) {
   }
   Result<TimelineHits> hits = SearchTimeline(*request.trace.model, search, request.cancel);
   if (!hits.ok()) return hits.error();
+  Json by_name = Json::array();
+  for (const TimelineHits::Name& one : hits->by_name) {
+    by_name.push_back({{"name", Cut(request.trace.store->strings().Get(one.name))},
+                       {"count", one.count},
+                       {"sumNs", one.sum}});
+  }
   Json by_track = Json::array();
   for (const auto& [track, count] : hits->by_track) {
     by_track.push_back({{"track", track}, {"count", count}});
   }
   return Json{{"total", hits->total},
               {"byTrack", std::move(by_track)},
+              {"byName", std::move(by_name)},
+              {"names", hits->names},
               {"results", SliceRefs(*request.trace.store, hits->page)},
               {"sumNs", hits->sum}};
 }

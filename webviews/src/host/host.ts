@@ -146,6 +146,8 @@ export function openToSide(view: ViewName): void {
   api.postMessage({ type: 'openToSide', view });
 }
 
-export function tellHost(type: 'cancelLoad' | 'retry' | 'showLog' | 'restartDaemon'): void {
+export function tellHost(
+  type: 'cancelLoad' | 'retry' | 'openAsText' | 'showLog' | 'restartDaemon',
+): void {
   api.postMessage({ type });
 }

@@ -19,6 +19,7 @@ import type {
   SourceTarget,
   ToView,
   ViewSelection,
+  WheelHabit,
 } from '#shared/messages.ts';
 import type { ProfileOpenResult, TraceInfo, ViewName } from '#shared/protocol.ts';
 import { sameTrace, selectionExists, selectionOf, stepEnds, traceOf } from '#shared/selection.ts';
@@ -59,7 +60,7 @@ export interface ComparedSide {
 
 /** The sides of a comparison; undefined in the page of one profile. */
 export const compared = signal<Sides<ComparedSide> | undefined>(undefined);
-
+export const wheelHabit = signal<WheelHabit>('auto');
 /** Said to screen readers: row counts, what was copied. */
 export const announcement = signal('');
 /** Grows with each answer that makes earlier ones worthless: daemon restarts, other traces. */
@@ -374,6 +375,7 @@ function onMessage(message: ToView): void {
         title.value = message.title;
         path.value = message.path;
         if (message.linkBase !== undefined) linkBase.value = message.linkBase;
+        if (message.wheel !== undefined) wheelHabit.value = message.wheel;
         reducedMotion.value =
           message.reducedMotion || window.matchMedia('(prefers-reduced-motion: reduce)').matches;
         // A page that lives on knows its state better than what was saved a moment ago.
@@ -408,6 +410,9 @@ function onMessage(message: ToView): void {
           ? undefined
           : { state: message.state, message: message.message };
       if (message.state !== 'running') dropRequests();
+      break;
+    case 'wheel':
+      wheelHabit.value = message.wheel;
       break;
     case 'refresh':
       epoch.value++;

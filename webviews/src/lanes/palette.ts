@@ -1,4 +1,5 @@
-// Colours of boxes, read from the theme once and again when it changes.
+// Colours of boxes by their names, so that what repeats is seen to repeat. The hues are those of Okabe
+// and Ito, which colour-blind readers tell apart too; the theme's ground decides how they are dimmed.
 import { nameHash } from '../lib/colors.ts';
 import { luminanceOf, resolveColor } from '../widgets/theme.ts';
 
@@ -18,8 +19,23 @@ export interface Palette {
   kinds: Map<string, Rgb>;
   /** How far each kind's boxes go towards the ground at least, so that their text can be read. */
   dimming: Map<string, number>;
+  /** Hues by name, each with how far it goes towards the ground at least. */
+  hues: readonly { color: Rgb; dimming: number }[];
   series: string;
 }
+
+const okabeIto: readonly Rgb[] = [
+  [0, 114, 178],
+  [230, 159, 0],
+  [0, 158, 115],
+  [204, 121, 167],
+  [86, 180, 233],
+  [213, 94, 0],
+  [240, 228, 66],
+];
+
+/** Kinds whose meaning counts more than their names: waiting, and what the profiler itself did. */
+const byKind: ReadonlySet<string> = new Set(['overhead', 'sync', 'derived']);
 
 const variables: Record<string, string> = {
   kernel: '--vscode-charts-blue',
@@ -84,6 +100,10 @@ export function readPalette(): Palette {
     fontSize: get('--vscode-font-size') || '13px',
     kinds,
     dimming,
+    hues: okabeIto.map((color) => ({
+      color,
+      dimming: leastDimming(color, background, darkGround),
+    })),
     series: get('--vscode-charts-blue') || css(foreground),
   };
 }
@@ -105,9 +125,20 @@ export function leastDimming(color: Rgb, background: Rgb, darkGround: boolean): 
   return 0.8;
 }
 
-/** The hue of its kind, lighter or darker by its name; its text stays readable on every box. */
+/** What names of one thing share: `nn.Module: Conv2d_12` and `nn.Module: Conv2d_3` are both Conv2d. */
+function identity(name: string): string {
+  return name.startsWith('nn.Module: ') ? name.replace(/_\d+$/, '') : name;
+}
+
+/** A hue by name, the same in every row and trace; its text stays readable on every box. */
 export function boxColor(palette: Palette, kind: string, name: string): Rgb {
-  const base = palette.kinds.get(kind) ?? palette.foreground;
-  const shade = (nameHash(name) % 8) / 8;
-  return mix(base, palette.background, (palette.dimming.get(kind) ?? 0.55) + 0.2 * shade);
+  const hash = nameHash(identity(name));
+  // Low bits of the hash choose the hue, others the shade, so that neighbours differ in both.
+  const shade = ((hash >>> 8) % 4) / 4;
+  if (byKind.has(kind)) {
+    const base = palette.kinds.get(kind) ?? palette.foreground;
+    return mix(base, palette.background, (palette.dimming.get(kind) ?? 0.55) + 0.2 * shade);
+  }
+  const { color, dimming } = palette.hues[hash % palette.hues.length]!;
+  return mix(color, palette.background, dimming + 0.2 * shade);
 }

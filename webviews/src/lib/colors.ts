@@ -36,6 +36,32 @@ export const roleColors: Record<Role, string> = {
   other: 'color-mix(in srgb, var(--vscode-foreground) 45%, var(--vscode-editor-background))',
 };
 
+const named = new Map<string, string>();
+
+/**
+ * Colours of the parts of a chart, largest first. A name keeps the colour that it had in another chart
+ * or view, unless another part of this one has it too.
+ */
+export function partColors(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  const kept = names.map((name) => {
+    const color = named.get(name);
+    if (color === undefined || taken.has(color)) return undefined;
+    taken.add(color);
+    return color;
+  });
+  let next = 0;
+  const free = (): string => {
+    while (taken.has(partColor(next)) && next < 2 * names.length) next++;
+    return partColor(next++);
+  };
+  return names.map((name, index) => {
+    const color = kept[index] ?? free();
+    if (!named.has(name)) named.set(name, color);
+    return color;
+  });
+}
+
 /** A stable colour for a name: the same function has the same hue in every graph. */
 export function nameHash(name: string): number {
   let hash = 2166136261;

@@ -8,10 +8,15 @@ import { replaceHidden } from '#shared/hidden.ts';
 export function numberColumnPx(title: string, longest: string): number {
   const word = title.split(' ').reduce((most, one) => Math.max(most, one.length), 0);
   const digits = longest.replace(/\D/g, '').length;
+  const letters = longest.replace(/[^\p{L}%]/gu, '').length;
   // A plus is wider than the other signs.
   const plus = longest.startsWith('+') ? 7 : 0;
   return Math.round(
-    Math.max(60, word * 8.4 + 29, digits * 8.3 + (longest.length - digits) * 4.5 + plus + 18),
+    Math.max(
+      60,
+      word * 8.4 + 29,
+      digits * 8.3 + letters * 4.5 + (longest.length - digits) * 4.5 + plus + 18,
+    ),
   );
 }
 
@@ -23,6 +28,17 @@ export function isFilePath(file: string): boolean {
 export function fileName(path: string): string {
   const cut = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
   return cut < 0 ? path : path.slice(cut + 1);
+}
+
+/**
+ * `[[64, 3, 256, 256], [], [64]]` as `64x3x256x256, 64`: arguments that are no tensors say nothing. A
+ * text that holds no shape stays as it is.
+ */
+export function shapesText(text: string): string {
+  const tensors = [...text.matchAll(/\[([\d\s,]+)\]/g)].map(([, sizes]) =>
+    (sizes ?? '').replace(/\s/g, '').replaceAll(',', 'x'),
+  );
+  return tensors.length > 0 ? tensors.join(', ') : text;
 }
 
 /** Hidden characters made visible, so that a name cannot break a line or hide its end. */

@@ -12,11 +12,73 @@ function opening(name: string, end: number): number {
   return -1;
 }
 
+/** Where the pair of a mangled name's template arguments that opens at `from` ends; -1 for none. */
+function endOfArguments(name: string, from: number): number {
+  let at = from + 1;
+  // One entry per open I, N, J, X, F or L, by whose E it ends.
+  const open: string[] = ['I'];
+  while (at < name.length) {
+    const c = name[at]!;
+    const digits = /^\d+/.exec(name.slice(at, at + 6))?.[0];
+    if (digits !== undefined) {
+      // The number of a literal; elsewhere the length of an identifier.
+      at += open.at(-1) === 'L' ? digits.length : digits.length + Number(digits);
+    } else if (c === 'E') {
+      open.pop();
+      at++;
+      if (open.length === 0) return at;
+      // What closes a literal's own type is not its end.
+    } else if (c === 'S' || c === 'T') {
+      const substitution = /^[ST][0-9A-Z]*_/.exec(name.slice(at, at + 12))?.[0];
+      at += substitution?.length ?? 2;
+    } else {
+      if ('INJXFL'.includes(c)) open.push(c);
+      at++;
+    }
+  }
+  return -1;
+}
+
 /**
- * A demangled C++ name without its return type, its parameters and the namespaces; other names as
+ * The qualified name of a function in a name that the Itanium C++ ABI mangled, without template
+ * arguments and parameters: `_ZN2ck6kernelILi4EEEvi` is `ck::kernel`. Undefined for other names. The
+ * daemon reads them in the same way, so that a filter finds both forms.
+ */
+export function demangled(name: string): string | undefined {
+  const begin = /^_Z(N?)[rVK]*L?/.exec(name);
+  if (begin === null) return undefined;
+  const nested = begin[1] === 'N';
+  const parts: string[] = [];
+  let at = begin[0].length;
+  while (at < name.length) {
+    const digits = /^\d+/.exec(name.slice(at, at + 6))?.[0];
+    if (digits !== undefined) {
+      const from = at + digits.length;
+      const part = name.slice(from, from + Number(digits));
+      if (part.length !== Number(digits) || part === '') return undefined;
+      parts.push(part.startsWith('_GLOBAL__N') ? '(anonymous namespace)' : part);
+      at = from + part.length;
+      if (!nested) break;
+    } else if (name[at] === 'I') {
+      at = endOfArguments(name, at);
+      if (at < 0) break;
+    } else if (name.startsWith('St', at)) {
+      parts.push('std');
+      at += 2;
+    } else {
+      break;
+    }
+  }
+  return parts.length === 0 ? undefined : parts.join('::');
+}
+
+/**
+ * A C++ name without its return type, its parameters and the namespaces; other names as
  * they are.
  */
 export function shortName(name: string): string {
+  const plain = demangled(name);
+  if (plain !== undefined) return plain.replace(/^.*::(?=[^:]+$)/, '');
   let short = name.replace(/^void /, '');
   const suffix = /(?: \[clone [^\]]*\]|\.kd)+$/.exec(short)?.[0] ?? '';
   short = short.slice(0, short.length - suffix.length);
@@ -42,6 +104,15 @@ export function cutParts(text: string): { head: string; tail: string } {
   return { head: text.slice(0, at), tail: text.slice(at) };
 }
 
+/** A mangled name's short form with the numbers among its template arguments; other names whole. */
+function withNumbers(name: string, short: string): string {
+  if (demangled(name) === undefined) return name;
+  const numbers = [...name.matchAll(/L[a-z](n?\d+)E/g)].map(([, value]) =>
+    value!.replace(/^n/, '-'),
+  );
+  return numbers.length === 0 ? name : `${short}<${numbers.join(', ')}>`;
+}
+
 /**
  * What to show for each name: the short form, or the whole name where two would look alike.
  */
@@ -55,7 +126,11 @@ export function shownNames(names: Iterable<string>): Map<string, string> {
   }
   const shown = new Map<string, string>();
   for (const [short, group] of byShort) {
-    for (const name of group) shown.set(name, group.size === 1 ? short : name);
+    const longer = [...group].map((name) => withNumbers(name, short));
+    const apart = new Set(longer).size === group.size;
+    for (const [index, name] of [...group].entries()) {
+      shown.set(name, group.size === 1 ? short : apart ? longer[index]! : name);
+    }
   }
   return shown;
 }

@@ -1,13 +1,13 @@
 // The frame around the views: banners, tabs, selectors, and what shows before there are views.
 import { openToSide } from '../host/host.ts';
 import type { TraceInfo } from '#shared/protocol.ts';
-import { announcement, compared, navigate, status, trace, view } from '../host/store.ts';
-import { LinkButton } from '../widgets/controls.tsx';
+import { announcement, compared, status, trace, view } from '../host/store.ts';
+import { IconButton } from '../widgets/controls.tsx';
 import { Notices } from '../widgets/notices.tsx';
 import { Banner, MissingSource } from './banners.tsx';
 import { Comparison } from './comparison.tsx';
-import { Selectors } from './selectors.tsx';
 import { Failed, Loading } from './states.tsx';
+import { StatusStrip } from './status_strip.tsx';
 import { Tabs, shownViews } from './tabs.tsx';
 import { ViewBody } from './view_body.tsx';
 
@@ -56,30 +56,16 @@ function Profile({ info }: { info: TraceInfo }) {
       <header class="shell-header">
         <Tabs entries={entries} current={current} onPick={(name) => (view.value = name)} />
         <div class="shell-tools">
-          <Selectors />
-          <LinkButton
-            class="side-button"
-            title={`Open ${current.title} in an editor beside`}
+          <IconButton
+            icon="side"
             label={`Open ${current.title} to the side`}
+            title={`Open ${current.title} to the side`}
             onClick={() => openToSide(current.name)}
-          >
-            <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-              <path d="M2 3h12v10H2z M8.5 3v10" fill="none" stroke="currentColor" />
-            </svg>
-          </LinkButton>
+          />
         </div>
       </header>
-      <Notices problems={info.problems} />
-      {info.problems.length > 0 && current.name !== 'overview' ? (
-        <div class="problem-line">
-          <span>
-            {info.problems.length === 1
-              ? 'One kind of problem was found while reading this trace.'
-              : `${info.problems.length} kinds of problems were found while reading this trace.`}
-          </span>
-          <LinkButton onClick={() => navigate({ view: 'overview' })}>Trace health</LinkButton>
-        </div>
-      ) : null}
+      <StatusStrip info={info} />
+      <Notices info={info} />
       <ViewBody
         key={current.name}
         view={current.name}

@@ -73,7 +73,12 @@ export function Failed(props: { error: FailureData }) {
         )}
       </dl>
       <p class="buttons">
-        <Button onClick={() => tellHost('retry')}>Retry</Button>
+        {error.kind === 'unreadable' ? (
+          <Button onClick={() => tellHost('openAsText')}>Open as Text</Button>
+        ) : null}
+        <Button secondary={error.kind === 'unreadable'} onClick={() => tellHost('retry')}>
+          Retry
+        </Button>
         <Button secondary onClick={() => tellHost('showLog')}>
           Show Log
         </Button>

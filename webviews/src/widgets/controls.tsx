@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import type { Signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SelectElement, TextElement, CheckElement } from './elements.ts';
+import { Icon, type IconName } from './icon.tsx';
 
 export interface Choice<V extends string = string> {
   value: V;
@@ -53,6 +54,28 @@ export function LinkButton(props: {
       }}
     >
       {props.children}
+    </button>
+  );
+}
+
+/** A button that is a picture: its label is its name, and its tooltip says what it does. */
+export function IconButton(props: {
+  icon: IconName;
+  label: string;
+  title: string;
+  onClick: () => void;
+  pressed?: boolean;
+}) {
+  return (
+    <button
+      type="button"
+      class="tool-button icon-button"
+      title={props.title}
+      aria-label={props.label}
+      aria-pressed={props.pressed}
+      onClick={props.onClick}
+    >
+      <Icon name={props.icon} />
     </button>
   );
 }

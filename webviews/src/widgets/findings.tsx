@@ -1,11 +1,13 @@
 // Findings: what costs, how it is known, what to do, and where to look.
 import { copyText } from '../host/host.ts';
 import { announce, trace } from '../host/store.ts';
-import { exact, quantity } from '#shared/numbers.ts';
+import { exact, plural, quantity } from '#shared/numbers.ts';
 import { visible } from '../lib/format.ts';
 import type { Finding, SliceRef } from '#shared/protocol.ts';
 import { viewAction } from '../host/links.ts';
 import { LinkButton } from './controls.tsx';
+import { Icon } from './icon.tsx';
+import { useKept } from './kept.ts';
 import { FrameLink } from './stack_list.tsx';
 
 const severities: Partial<Record<string, string>> = { warning: 'Warning', info: 'Note' };
@@ -22,21 +24,32 @@ function byName(slices: readonly SliceRef[]): { name: string; slices: SliceRef[]
 
 export function FindingCard(props: { finding: Finding }) {
   const { finding } = props;
+  const open = useKept(`finding-${finding.id}`, false);
+  const per = trace.value?.hasRecordedSteps === true ? ' per step' : '';
   return (
     <li class={`finding ${finding.severity}`}>
-      <div class="finding-head">
-        <span class="finding-severity">{severities[finding.severity] ?? finding.severity}</span>
-        <h3>{visible(finding.title)}</h3>
-        {finding.gainUs === null || finding.gainUs <= 0 ? null : (
-          <span
-            class="finding-gain"
-            title={`Expected gain${trace.value?.hasRecordedSteps === true ? ' per step' : ''}: time that the advice may save`}
-          >
-            about {quantity(finding.gainUs, 'us')}
-            {trace.value?.hasRecordedSteps === true ? ' per step' : ''}
-          </span>
-        )}
-      </div>
+      <details open={open.value} onToggle={(event) => (open.value = event.currentTarget.open)}>
+        <summary class="finding-head">
+          <Icon name="chevron" />
+          <span class="finding-severity">{severities[finding.severity] ?? finding.severity}</span>
+          <h3>{visible(finding.title)}</h3>
+          {finding.gainUs === null || finding.gainUs <= 0 ? null : (
+            <span class="finding-gain" title={`Expected gain${per} from this change`}>
+              saves up to {quantity(finding.gainUs, 'us')}
+              {per}
+            </span>
+          )}
+        </summary>
+        <FindingBody finding={finding} />
+      </details>
+    </li>
+  );
+}
+
+function FindingBody(props: { finding: Finding }) {
+  const { finding } = props;
+  return (
+    <div class="finding-body">
       <p>{visible(finding.text)}</p>
       {finding.evidence.length === 0 ? null : (
         <p class="evidence">
@@ -91,19 +104,36 @@ export function FindingCard(props: { finding: Finding }) {
           </span>
         ))}
       </div>
-    </li>
+    </div>
   );
 }
 
+/** So many findings show before all are asked for. */
+const topFindings = 3;
+
 export function FindingList(props: { findings: readonly Finding[] }) {
-  if (props.findings.length === 0) {
-    return <p class="nothing">Nothing stands out in the selected steps.</p>;
+  const all = useKept('allFindings', false);
+  const { findings } = props;
+  if (findings.length === 0) {
+    return <p class="nothing">No findings in the selected steps.</p>;
   }
+  const shown = all.value ? findings : findings.slice(0, topFindings);
   return (
-    <ul class="findings">
-      {props.findings.map((finding) => (
-        <FindingCard key={finding.id} finding={finding} />
-      ))}
-    </ul>
+    <>
+      <ul class="findings">
+        {shown.map((finding) => (
+          <FindingCard key={finding.id} finding={finding} />
+        ))}
+      </ul>
+      {findings.length > topFindings ? (
+        <p class="more">
+          <LinkButton onClick={() => (all.value = !all.value)}>
+            {all.value
+              ? `Show the top ${topFindings}`
+              : `Show ${plural(findings.length - topFindings, 'more finding')}`}
+          </LinkButton>
+        </p>
+      ) : null}
+    </>
   );
 }

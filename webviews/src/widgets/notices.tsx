@@ -4,8 +4,10 @@ import { copyText, tellHost } from '../host/host.ts';
 import { announce } from '../host/store.ts';
 import type { FailureData } from '#shared/messages.ts';
 import { visible } from '../lib/format.ts';
-import type { Absence, Problem } from '#shared/protocol.ts';
+import type { Absence, TraceInfo } from '#shared/protocol.ts';
+import { plural, quantity } from '#shared/numbers.ts';
 import { Button } from './controls.tsx';
+import { Icon } from './icon.tsx';
 import { useKept } from './kept.ts';
 
 /** What the trace lacks, which argument records it, and the snippet. */
@@ -17,7 +19,7 @@ function EmptyState(props: { absence: Absence; title?: string }) {
       <p>{absence.what}</p>
       {absence.argument === '' ? null : (
         <p>
-          Recorded by <code>{absence.argument}</code>.
+          To record it, pass <code>{absence.argument}</code>.
         </p>
       )}
       {absence.snippet === '' ? null : (
@@ -72,15 +74,38 @@ export function Lacks(props: { absences: readonly Absence[] }) {
   );
 }
 
-/** Problems that no figure may be read without, in full. */
-export function Notices(props: { problems: readonly Problem[] }) {
-  const notices = props.problems.filter((problem) => problem.notice);
+/** Kinds of problems after which a part of the file is missing. */
+const cutKinds: ReadonlySet<string> = new Set(['truncated', 'truncatedGzip', 'damagedGzip']);
+
+/** Whether a part of the file is missing. */
+export function isCut(info: TraceInfo): boolean {
+  return info.problems.some((problem) => cutKinds.has(problem.kind));
+}
+
+/** What was read of a file that was cut, and what that does to the figures. */
+function cutConsequence(info: TraceInfo): string {
+  const read = `Read: ${plural(info.events, 'event')} over ${quantity(info.durationNs, 'ns')}.`;
+  return info.hasDeviceWork
+    ? `${read} Counts and totals are too low, and later steps may be missing.`
+    : `${read} No GPU work is among them: recorders write it last. GPU times are missing, not zero.`;
+}
+
+/** Problems that no figure may be read without: the worst one, in full. */
+export function Notices(props: { info: TraceInfo }) {
+  const { info } = props;
+  const notices = info.problems.filter((problem) => problem.notice);
   if (notices.length === 0) return null;
   return (
     <div class="trace-notices" role="note" aria-label="About this trace">
-      {notices.map((problem) => (
-        <p key={problem.kind}>{visible(problem.message)}</p>
-      ))}
+      <Icon name="warning" />
+      <div>
+        {notices.map((problem) => (
+          <p key={problem.kind}>
+            {visible(problem.message)}
+            {cutKinds.has(problem.kind) ? ` ${cutConsequence(info)}` : null}
+          </p>
+        ))}
+      </div>
     </div>
   );
 }

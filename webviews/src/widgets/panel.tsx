@@ -8,10 +8,12 @@ export function Panel(props: {
   actions?: ComponentChildren;
   children: ComponentChildren;
   class?: string;
+  /** Where links lead. */
+  id?: string;
 }) {
   const id = useId();
   return (
-    <section class={`panel ${props.class ?? ''}`} aria-labelledby={id}>
+    <section id={props.id} class={`panel ${props.class ?? ''}`} aria-labelledby={id}>
       <header class="panel-header">
         <h2 id={id} title={props.definition}>
           {props.title}

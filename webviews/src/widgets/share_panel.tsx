@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { columnScale, fixed, type Unit } from '#shared/numbers.ts';
 import { visible } from '../lib/format.ts';
-import type { RingPart } from '../lib/ring.ts';
+import type { Part } from '../lib/parts.ts';
 import { ChartMenu } from './chart_menu.tsx';
 import { useKept } from './kept.ts';
 import { Panel } from './panel.tsx';
@@ -12,14 +12,12 @@ import { PlainTable } from './plain_table.tsx';
 
 export function SharePanel(props: {
   title: string;
-  /** Of the figures; the panel's heading adds `note` to it. */
+  /** Of the figures. */
   definition: string;
-  note?: string;
   unit: Unit;
-  parts: readonly RingPart[];
-  /** What the shares are of, and what the table says of them. */
+  parts: readonly Part[];
+  /** What the shares are of. */
   total: number;
-  shareDefinition: string;
   /** The size that decides the unit of the table. */
   largest: number;
   /** The chart, drawn where the table does not show. */
@@ -32,8 +30,8 @@ export function SharePanel(props: {
   return (
     <Panel
       title={title}
-      definition={props.note === undefined ? definition : `${definition} ${props.note}`}
-      class="ring-panel"
+      definition={definition}
+      class="share-panel"
       actions={<ChartMenu name={title} chart={root} asTable={asTable} />}
     >
       <div ref={root}>
@@ -47,7 +45,7 @@ export function SharePanel(props: {
                 numeric: true,
                 definition,
               },
-              { title: 'Share (%)', numeric: true, definition: props.shareDefinition },
+              { title: 'Share (%)', numeric: true, definition: 'Part of the whole.' },
             ]}
             rows={parts.map(({ name, value }) => [
               visible(name),

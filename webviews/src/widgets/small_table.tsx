@@ -43,7 +43,6 @@ export function SmallTableView(props: {
   }
   const scales = columnScales(
     columns.map(({ key, unit }) => ({
-      key,
       unit,
       largest: rows.reduce((most, row) => {
         const value = row[key];

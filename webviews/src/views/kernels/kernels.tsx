@@ -10,7 +10,7 @@ import { Charts } from '../../widgets/charts.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
 import { Failure, Lacks, Nothing, Waiting } from '../../widgets/notices.tsx';
-import { RingChart } from '../../widgets/ring_chart.tsx';
+import { ShareStrip } from '../../widgets/share_strip.tsx';
 import { SmallTableView } from '../../widgets/small_table.tsx';
 import {
   filterFor,
@@ -132,9 +132,8 @@ export function KernelsView() {
       of={group}
       choices={{
         name: 'Kernels',
-        properties: 'By operator and launch',
-        // "Copies" alone would leave out the sets.
-        ...(info?.hasDeviceWork === true ? { copies: 'Copies and sets' } : {}),
+        properties: 'By operator and launch config',
+        ...(info?.hasDeviceWork === true ? { copies: 'Memcpy / Memset' } : {}),
       }}
     />
   );
@@ -142,8 +141,8 @@ export function KernelsView() {
   return (
     <>
       {result === undefined || parts.length === 0 ? null : (
-        <Charts class="lead-first">
-          <RingChart
+        <Charts>
+          <ShareStrip
             title="Kernel time"
             definition="Sum of the durations of all kernels, by name."
             unit="us"
@@ -152,7 +151,7 @@ export function KernelsView() {
             parts={parts.map((one) => ({ name: one.name, value: one.us }))}
             onPick={(name) => (filter.value = `name=${filterFor(name)}`)}
           />
-          <RingChart
+          <ShareStrip
             title="Tensor cores"
             definition="Kernel time in kernels that use matrix units, in those that do not, and in those whose names do not tell."
             unit="us"
@@ -161,7 +160,7 @@ export function KernelsView() {
             parts={matrix}
           />
           {result.communicationUs > 0 ? (
-            <RingChart
+            <ShareStrip
               title="Communication"
               definition="Kernel time in communication kernels, and in the others."
               unit="us"
@@ -189,7 +188,7 @@ export function KernelsView() {
       {copies ? (
         <DataTable
           key="copies"
-          name="Copies and sets"
+          name="Memcpy / Memset"
           view="kernels"
           stateKey="copies"
           method="view/copies"
@@ -204,7 +203,7 @@ export function KernelsView() {
               params={{ direction: text(row, 'direction'), ...cells(row, ['source', 'target']) }}
             />
           )}
-          empty="No copy and no set ran in the selected steps."
+          empty="No memcpy or memset ran in the selected steps."
           toolbar={choice}
         />
       ) : (

@@ -71,6 +71,7 @@ function useWheel(
     if (!event.ctrlKey && document.activeElement !== canvas.current) return;
     event.preventDefault();
     const move = wheelMove(event);
+    if (move.kind === 'scroll') return;
     if (move.kind === 'pan') window.pan(move.px / Math.max(1, width));
     else window.zoom(move.factor, nsAt(event.clientX));
   };

@@ -1,19 +1,18 @@
-// Operators: four rings and the table; each row opens to the Python stacks and
+// Operators: where their time went, and the table; each row opens to the Python stacks and
 // the modules that called it.
 import { useState } from 'preact/hooks';
+import { useActiveFilter } from '../../host/filters.ts';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { trace, viewState } from '../../host/store.ts';
 import { plural, quantity } from '#shared/numbers.ts';
-import { visible } from '../../lib/format.ts';
 import type { Row, ViewOperatorsResult, ViewOperatorStacksResult } from '#shared/protocol.ts';
 import { LinkButton, TopBox, Segments } from '../../widgets/controls.tsx';
 import { Charts } from '../../widgets/charts.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
 import { Absences, Failure, Lacks, Nothing, Waiting } from '../../widgets/notices.tsx';
-import { RingChart } from '../../widgets/ring_chart.tsx';
-import { ShareBars } from '../../widgets/share_bars.tsx';
+import { ShareStrip } from '../../widgets/share_strip.tsx';
 import { StackList } from '../../widgets/stack_list.tsx';
 import { SmallTableView } from '../../widgets/small_table.tsx';
 import {
@@ -25,7 +24,8 @@ import {
   viewAction,
 } from '../links.ts';
 
-const rings = [
+// Totals hold one another, so they are no parts of a whole: the table has them.
+const selfCharts = [
   {
     key: 'deviceSelf',
     title: 'Device self',
@@ -33,19 +33,9 @@ const rings = [
       'Device time of the work that the operator launched itself, without that of the operators it called.',
   },
   {
-    key: 'deviceTotal',
-    title: 'Device total',
-    definition: 'Device time of the work launched by the operator and by the operators it called.',
-  },
-  {
     key: 'hostSelf',
     title: 'Host self',
     definition: 'Host time in the operator, without that of the operators it called.',
-  },
-  {
-    key: 'hostTotal',
-    title: 'Host total',
-    definition: 'Host time in the operator and in the operators it called.',
   },
 ] as const;
 
@@ -115,11 +105,11 @@ function Stacks(props: { value: ViewOperatorStacksResult }) {
               Calls <strong>{quantity(stack.calls, 'count')}</strong>
             </span>
             {trace.value?.hasDeviceWork === true ? (
-              <span title={rings[0].definition}>
+              <span title={selfCharts[0].definition}>
                 Device self <strong>{quantity(stack.deviceSelfUs, 'us')}</strong>
               </span>
             ) : null}
-            <span title={rings[2].definition}>
+            <span title={selfCharts[1].definition}>
               Host self <strong>{quantity(stack.hostSelfUs, 'us')}</strong>
             </span>
             {stack.backward ? <span>backward of this forward line</span> : null}
@@ -168,6 +158,11 @@ export function OperatorsView() {
     module.value = to.module ?? '';
     if (to.module !== undefined) filter.value = '';
   });
+  useActiveFilter(
+    'operators module',
+    module.value === '' ? '' : `Inside ${module.value}`,
+    () => (module.value = ''),
+  );
   const modules = trace.value?.hasModules === true;
   const shapes = trace.value?.hasShapes === true;
   const stacks = trace.value?.hasStacks === true;
@@ -187,7 +182,7 @@ export function OperatorsView() {
   const charts =
     result === undefined
       ? []
-      : rings.filter((ring) => result.rings[ring.key].some((part) => part.us > 0));
+      : selfCharts.filter((one) => result.rings[one.key].some((part) => part.us > 0));
   const onPick = (name: string): void => {
     filter.value = `name=${filterFor(name)}`;
   };
@@ -200,19 +195,16 @@ export function OperatorsView() {
             value: part.us,
           }));
           const { key, title, definition } = ring;
-          const common = { title, definition, unit: 'us', top: top.value, parts, onPick } as const;
-          // Totals hold one another, so they are no parts of a whole.
-          return key === 'deviceSelf' || key === 'hostSelf' ? (
-            <RingChart
+          return (
+            <ShareStrip
               key={key}
-              {...common}
+              title={title}
+              definition={definition}
+              unit="us"
+              top={top.value}
+              parts={parts}
               total={key === 'deviceSelf' ? result!.deviceSelfUs : result!.hostSelfUs}
-            />
-          ) : (
-            <ShareBars
-              key={key}
-              {...common}
-              total={key === 'deviceTotal' ? result!.deviceSelfUs : result!.hostTotalUs}
+              onPick={onPick}
             />
           );
         })}
@@ -265,24 +257,6 @@ export function OperatorsView() {
         empty={module.value === '' ? 'No operator ran.' : `No operator ran inside ${module.value}.`}
         toolbar={
           <>
-            {module.value === '' ? null : (
-              <span class="chip">
-                <span>Inside {visible(module.value)}</span>
-                {viewAction('modules', 'Module', `Show ${module.value} in Modules`, {
-                  filter: module.value,
-                }).map((action) => (
-                  <LinkButton key={action.label} title={action.title} onClick={action.run}>
-                    {action.label}
-                  </LinkButton>
-                ))}
-                <LinkButton
-                  title="Show the operators of the whole trace"
-                  onClick={() => (module.value = '')}
-                >
-                  Show all
-                </LinkButton>
-              </span>
-            )}
             {shapes ? (
               <Segments
                 label="Group by"

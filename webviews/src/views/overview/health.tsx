@@ -52,15 +52,16 @@ export function Health(props: { nothing: boolean }) {
   );
   const health = (
     <Panel
+      id="trace-health"
       title="Trace health"
-      definition="What was read, what was wrong with it, and what was not recorded."
+      definition="What was read, what was damaged, and what was not recorded."
     >
       <Facts
         items={[
           {
             name: 'Events',
             value: quantity(value.events, 'count'),
-            definition: 'Entries of the trace: slices, instants, counters, flows and metadata.',
+            definition: 'Slices, instants, counters, flows and metadata in the file.',
           },
           {
             name: 'Read in',
@@ -74,15 +75,15 @@ export function Health(props: { nothing: boolean }) {
           },
           {
             name: 'Problems',
-            definition: 'What was damaged or missing in the file. The rest was read.',
+            definition: 'Damaged or missing parts of the file. The rest was read.',
             value: value.problems.length === 0 ? 'none' : problemCount,
           },
           ...(value.unlinkedDeviceSlices > 0
             ? [
                 {
-                  name: 'Device work without launch',
+                  name: 'GPU work without a launch',
                   value: quantity(value.unlinkedDeviceSlices, 'count'),
-                  definition: 'Device slices whose launch or operator is not in the trace.',
+                  definition: 'GPU slices whose launch or operator is not in the trace.',
                 },
               ]
             : []),
@@ -127,10 +128,7 @@ export function Health(props: { nothing: boolean }) {
         />
       </Unfolding>
       {value.absences.length === 0 || props.nothing ? null : (
-        <Unfolding
-          name="absences"
-          summary={`Not recorded in this trace (${value.absences.length})`}
-        >
+        <Unfolding name="absences" summary={`Not recorded (${value.absences.length})`}>
           <Absences absences={value.absences} />
         </Unfolding>
       )}

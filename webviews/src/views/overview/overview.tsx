@@ -1,6 +1,7 @@
-// Overview: where the time of the steps went, the devices, what stands out, and whether the trace is
-// whole.
+// Overview: the answer first, then where the time of the steps went, the devices, and whether the trace
+// is whole.
 import type { Row, ViewOverviewResult } from '#shared/protocol.ts';
+import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { roleColors, type Role } from '../../lib/colors.ts';
 import { exportRows, type ExportColumn } from '../../lib/export.ts';
@@ -10,10 +11,9 @@ import { ExportMenu } from '../../widgets/export_menu.tsx';
 import { FindingList } from '../../widgets/findings.tsx';
 import { Failure, Waiting } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
-import { RingChart } from '../../widgets/ring_chart.tsx';
+import { Headline, HottestLines } from './answer.tsx';
 import { Gpus, Recompute } from './devices.tsx';
 import { Health } from './health.tsx';
-import { colorsByValue, type Parts } from './roles.ts';
 import { Average, StepChart } from './steps.tsx';
 
 const configurationDefinitions: Partial<Record<string, string>> = {
@@ -26,7 +26,7 @@ const configurationDefinitions: Partial<Record<string, string>> = {
   Rank: 'Number of this process in the run.',
   'World size': 'How many processes the run had.',
   'Devices used': 'Devices that did work in the trace.',
-  'Devices listed': 'Devices that the process saw, used or not.',
+  'Devices on the machine': 'Devices that the process saw, used or not.',
   Steps: 'Steps that the recording marks, also those cut by its end.',
   'Schema version': 'Version of the form in which the trace was written.',
 };
@@ -57,15 +57,15 @@ function findingRows(result: ViewOverviewResult): Row[] {
 
 export function OverviewView() {
   const { value, error, retry } = useAnswer('view/overview', {});
+  useNavigation('overview', (to) => {
+    if (to.search === 'health') {
+      document.getElementById('trace-health')?.scrollIntoView({ block: 'start' });
+    }
+  });
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading the overview" />;
   // Charts of no time, and findings about it, would say nothing.
   if (value.steps.every((step) => step.durationUs <= 0)) return <Health nothing />;
-  const average = (
-    value.average.steps === 0 && value.steps[0] !== undefined
-      ? value.steps[0].parts
-      : value.average.parts
-  ) as Parts;
   const shown = value.roles
     .filter((role) => role.present)
     .map((role) => ({
@@ -75,20 +75,28 @@ export function OverviewView() {
     }));
   return (
     <>
+      <Headline result={value} />
+      <div class="answer">
+        <Panel
+          title="Findings"
+          definition="What costs time in the selected steps, how that is known, and what to do."
+          actions={
+            value.recommendations.length === 0 ? undefined : (
+              <ExportMenu
+                name="Findings"
+                take={(format) => exportRows(findingColumns, findingRows(value), format)}
+              />
+            )
+          }
+        >
+          <FindingList findings={value.recommendations} />
+        </Panel>
+        <HottestLines />
+      </div>
       <div class="overview-grid">
         <div class="overview-main">
-          <StepChart result={value} shown={shown} />
-          <div class="breakdown">
-            <Average result={value} shown={shown} />
-            <RingChart
-              title="Where the time goes"
-              definition="Parts of the average step."
-              unit="us"
-              top={shown.length}
-              parts={shown.map((role) => ({ name: role.title, value: average[role.key] ?? 0 }))}
-              colors={colorsByValue(shown, average)}
-            />
-          </div>
+          <Average result={value} shown={shown} />
+          {value.steps.length > 1 ? <StepChart result={value} shown={shown} /> : null}
         </div>
         <div class="overview-side">
           <Panel title="Configuration">
@@ -109,20 +117,6 @@ export function OverviewView() {
           <Recompute result={value} />
         </div>
       </div>
-      <Panel
-        title="Findings"
-        definition="What costs in the selected steps, how it is known, and what to do."
-        actions={
-          value.recommendations.length === 0 ? undefined : (
-            <ExportMenu
-              name="Findings"
-              take={(format) => exportRows(findingColumns, findingRows(value), format)}
-            />
-          )
-        }
-      >
-        <FindingList findings={value.recommendations} />
-      </Panel>
       <Health nothing={false} />
     </>
   );

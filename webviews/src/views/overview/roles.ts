@@ -13,11 +13,3 @@ export interface ShownRole {
 }
 
 export const us = (value: number): string => fixed(value, 1);
-
-/** The ring sorts its parts by size; their colours follow. */
-export function colorsByValue(shown: ShownRole[], parts: Parts): string[] {
-  return [...shown]
-    .filter((role) => (parts[role.key] ?? 0) > 0)
-    .sort((a, b) => (parts[b.key] ?? 0) - (parts[a.key] ?? 0))
-    .map((role) => role.color);
-}

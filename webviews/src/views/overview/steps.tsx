@@ -2,7 +2,7 @@
 import { useRef } from 'preact/hooks';
 import type { ViewOverviewResult } from '#shared/protocol.ts';
 import { selectSteps, trace, viewState } from '../../host/store.ts';
-import { share } from '#shared/numbers.ts';
+import { exact, quantity, share } from '#shared/numbers.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
@@ -71,6 +71,43 @@ export function StepChart(props: { result: ViewOverviewResult; shown: ShownRole[
   );
 }
 
+/** A time in the unit that suits it, and exactly in exports and on hover. */
+function Figure(props: { us: number }) {
+  return (
+    <span data-whole={String(props.us)} title={exact(props.us, 'us')}>
+      {quantity(props.us, 'us')}
+    </span>
+  );
+}
+
+/** All parts of the step in one bar. */
+function BreakdownBar(props: { shown: readonly ShownRole[]; parts: Parts; whole: number }) {
+  const { shown, parts, whole } = props;
+  let at = 0;
+  const drawn = shown.flatMap((role) => {
+    const us = parts[role.key] ?? 0;
+    const from = at;
+    at += us;
+    return us > 0 ? [{ role, from, us }] : [];
+  });
+  const part = (us: number): number => (whole > 0 ? (1000 * us) / whole : 0);
+  return (
+    <svg
+      class="chart breakdown-bar"
+      viewBox="0 0 1000 22"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={drawn.map(({ role, us }) => `${role.title} ${share(us, whole)}`).join(', ')}
+    >
+      {drawn.map(({ role, from, us }) => (
+        <rect key={role.key} x={part(from)} width={part(us)} height="22" fill={role.color}>
+          <title>{`${role.title}\n${quantity(us, 'us')}, ${share(us, whole)}`}</title>
+        </rect>
+      ))}
+    </svg>
+  );
+}
+
 export function Average(props: { result: ViewOverviewResult; shown: ShownRole[] }) {
   // Steps that the end of the recording cuts are in no average; when nothing else was chosen, the
   // figures are those of the step itself.
@@ -90,13 +127,15 @@ export function Average(props: { result: ViewOverviewResult; shown: ShownRole[] 
       }
       definition="Mean over the selected steps that are not cut by the end of the recording."
     >
-      <div ref={root}>
+      <div ref={root} class="breakdown">
+        <BreakdownBar shown={props.shown} parts={parts} whole={average.durationUs} />
         <PlainTable
           label="Average step time"
           columns={[
-            { title: 'Spent on', definition: 'Each moment counts for one of these.' },
+            { title: 'Activity', definition: 'Each moment counts for one of these.' },
             {
-              title: 'Time (\u00b5s)',
+              title: 'Time',
+              exportUnit: 'us',
               numeric: true,
               definition: 'Mean time of a step that counts for this.',
             },
@@ -105,7 +144,7 @@ export function Average(props: { result: ViewOverviewResult; shown: ShownRole[] 
           rows={[
             [
               trace.value?.hasRecordedSteps === true ? 'Step' : 'Whole trace',
-              us(average.durationUs),
+              <Figure key="whole" us={average.durationUs} />,
               share(average.durationUs, average.durationUs),
             ],
             ...props.shown.map((role) => [
@@ -115,7 +154,7 @@ export function Average(props: { result: ViewOverviewResult; shown: ShownRole[] 
                 </svg>{' '}
                 {role.title}
               </span>,
-              us(parts[role.key] ?? 0),
+              <Figure key={role.key} us={parts[role.key] ?? 0} />,
               share(parts[role.key] ?? 0, average.durationUs),
             ]),
           ]}

@@ -5,21 +5,23 @@ import { helpOpen } from './state.ts';
 import { frameStats } from './status.ts';
 
 const keys: readonly [string, string][] = [
-  ['wheel, pinch, w, s', 'Zoom at the pointer (keys: at the middle)'],
+  ['Ctrl + wheel, pinch', 'Zoom at the pointer'],
+  ['wheel', 'Zoom with a mouse, scroll with a trackpad (setting: Timeline: Wheel)'],
+  ['w, s', 'Zoom in and out'],
   ['drag, a, d', 'Move'],
-  ['Shift + wheel', 'Scroll the rows'],
-  ['Shift + drag', 'Mark a range, over rows: a box'],
+  ['Shift + wheel', 'Scroll the tracks'],
+  ['Shift + drag', 'Mark a range; across tracks: a box'],
   ['click, double click', 'Select a slice, zoom to it'],
   ['\u2190 \u2192', 'Previous and next slice (or instant) of the row; without a selection: move'],
   ['\u2191 \u2193', 'The slice around, the first slice inside'],
   ['f', 'Fit the selection or the marked range; again: the whole trace'],
   ['m', 'Mark the selected slice as range; again: clear it'],
   ['l, Shift + l', 'Follow: kernel to launch to operator to forward operator or module; back'],
-  ['e', 'Arrows of everything in the window'],
+  ['e', 'Show all flow arrows'],
   ['c', 'Open the code of the selected slice'],
   ['/', 'Search'],
   ['Esc', 'Clear selection and range'],
-  ['?', 'This list'],
+  ['?', 'Keyboard shortcuts'],
 ];
 
 export function Help() {
@@ -36,11 +38,11 @@ export function Help() {
     <dialog
       ref={dialog}
       class="tl-help"
-      aria-label="Keys of the timeline"
+      aria-label="Timeline shortcuts"
       onClose={close}
       onCancel={close}
     >
-      <h2>Keys of the timeline</h2>
+      <h2>Timeline shortcuts</h2>
       <dl>
         {keys.map(([key, what]) => (
           <div key={key}>

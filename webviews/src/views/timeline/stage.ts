@@ -210,7 +210,7 @@ export class Stage {
     };
     size(this.parts.overlay, this.overlay, this.width, this.height);
     size(this.parts.ruler, this.ruler, this.width, rulerHeight);
-    size(this.parts.minimap, this.minimap, this.width + labelWidth, minimapHeight);
+    size(this.parts.minimap, this.minimap, this.width, minimapHeight);
     this.parts.boxes.style.width = `${this.width}px`;
     this.parts.boxes.style.height = `${this.height}px`;
     this.renderer.resize(this.width, this.height, ratio);
@@ -255,7 +255,7 @@ export class Stage {
     drawRuler(this.ruler, scene, this.palette);
     drawMinimap(
       this.minimap,
-      this.width + labelWidth,
+      this.width,
       minimapHeight,
       scene,
       this.minimapBars,

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { labelWidth } from '../../lanes/rows.ts';
+import { wheelHabit } from '../../host/store.ts';
 import { wheelMove, wheelPx } from '../../lanes/wheel.ts';
 import { centred } from '../../lanes/window.ts';
 import type { Pointed } from './hits.ts';
@@ -68,8 +69,9 @@ export function StageView(props: {
         viewport.current!.scrollTop += dy === 0 ? dx : dy;
         return;
       }
-      const move = wheelMove(event);
-      if (move.kind === 'pan') pan(move.px / overlay.current!.clientWidth);
+      const move = wheelMove(event, wheelHabit.peek());
+      if (move.kind === 'scroll') viewport.current!.scrollTop += move.px;
+      else if (move.kind === 'pan') pan(move.px / overlay.current!.clientWidth);
       else zoom(move.factor, made.nsAt(event.clientX));
     };
     viewport.current!.addEventListener('wheel', wheel, { passive: false });
@@ -164,6 +166,7 @@ export function StageView(props: {
       <canvas
         ref={minimap}
         class="tl-minimap"
+        style={{ marginLeft: `${labelWidth}px` }}
         role="img"
         aria-label="Whole trace: device work over time, with the window that is shown. Drag to move it."
         onPointerDown={seek}

@@ -50,7 +50,7 @@ export const foldLibrary = viewState<boolean>('timeline', 'foldLibrary', true);
 export const panel = viewState<'details' | 'search' | 'gaps' | 'table' | 'file' | 'none'>(
   'timeline',
   'panel',
-  'details',
+  'none',
 );
 export const searchText = viewState<string>('timeline', 'search', '');
 export const searchRegex = viewState<boolean>('timeline', 'searchRegex', false);

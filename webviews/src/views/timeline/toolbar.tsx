@@ -3,7 +3,7 @@ import { writeTimelineLink } from '#shared/timeline_link.ts';
 import { copyText, saveFile } from '../../host/host.ts';
 import { announce, linkBase, path, requestSelection } from '../../host/store.ts';
 import { fixed, plural } from '#shared/numbers.ts';
-import { FilterBox, LinkButton, Segments } from '../../widgets/controls.tsx';
+import { FilterBox, IconButton, LinkButton, Segments } from '../../widgets/controls.tsx';
 import type { Stage } from './stage.ts';
 import {
   allFlows,
@@ -25,7 +25,7 @@ function ArrowCount() {
   if (!allFlows.value || total <= shown) return null;
   return (
     <span class="tl-dim" role="note">
-      {fixed(shown, 0)} of {fixed(total, 0)} arrows: zoom in
+      {fixed(shown, 0)} of {fixed(total, 0)} arrows, sampled evenly
     </span>
   );
 }
@@ -58,32 +58,64 @@ export function Toolbar(props: { stage: Stage | undefined }) {
     <div class="tl-toolbar" role="toolbar" aria-label="Timeline">
       <FilterBox
         label="Rows"
-        placeholder="Filter rows"
+        placeholder="Filter tracks"
         value={rowFilter.value}
         onChange={(text) => {
           rowFilter.value = text;
         }}
       />
-      <LinkButton title="Zoom in (w)" label="Zoom in" onClick={() => zoom(0.6)}>
-        +
-      </LinkButton>
-      <LinkButton title="Zoom out (s)" label="Zoom out" onClick={() => zoom(1 / 0.6)}>
-        {'\u2212'}
-      </LinkButton>
-      <LinkButton title="Show the whole trace (f)" onClick={fitAll}>
-        Fit
-      </LinkButton>
-      <LinkButton
-        title="Arrows of everything in the window (e)"
-        pressed={allFlows.value}
-        onClick={() => {
-          allFlows.value = !allFlows.value;
-        }}
-      >
-        Arrows
-      </LinkButton>
-      <ArrowCount />
-      <UnlistedRows />
+      <div class="tl-tools">
+        <IconButton icon="plus" label="Zoom in" title="Zoom in (w)" onClick={() => zoom(0.6)} />
+        <IconButton
+          icon="minus"
+          label="Zoom out"
+          title="Zoom out (s)"
+          onClick={() => zoom(1 / 0.6)}
+        />
+        <IconButton icon="fit" label="Fit" title="Show the whole trace (f)" onClick={fitAll} />
+        <IconButton
+          icon="arrow"
+          label="Arrows"
+          title="Show all flow arrows (e)"
+          pressed={allFlows.value}
+          onClick={() => {
+            allFlows.value = !allFlows.value;
+          }}
+        />
+        <IconButton
+          icon="reset"
+          label="Reset track order"
+          title="Restore the original order and visibility of tracks"
+          onClick={() => {
+            prefs.value = { pinned: [], hidden: [], toggled: [], order: [] };
+          }}
+        />
+        <IconButton
+          icon="image"
+          label="Save image"
+          title="Save the visible timeline as PNG"
+          onClick={() => {
+            if (stage !== undefined) saveFile('timeline.png', stage.picture(), true);
+          }}
+        />
+        <IconButton
+          icon="link"
+          label="Copy link"
+          title="Copy a link to this file, time window and selection"
+          onClick={() => {
+            copyText(link());
+            announce('Link copied');
+          }}
+        />
+        <IconButton
+          icon="keyboard"
+          label="Shortcuts"
+          title="Keyboard shortcuts (?)"
+          onClick={() => {
+            helpOpen.value = true;
+          }}
+        />
+      </div>
       {hidden === 0 ? null : (
         <LinkButton
           onClick={() => {
@@ -93,39 +125,6 @@ export function Toolbar(props: { stage: Stage | undefined }) {
           Show {plural(hidden, 'hidden row')}
         </LinkButton>
       )}
-      <LinkButton
-        title="Rows as suggested"
-        onClick={() => {
-          prefs.value = { pinned: [], hidden: [], toggled: [], order: [] };
-        }}
-      >
-        Reset rows
-      </LinkButton>
-      <LinkButton
-        title="Save the picture as PNG"
-        onClick={() => {
-          if (stage !== undefined) saveFile('timeline.png', stage.picture(), true);
-        }}
-      >
-        Picture
-      </LinkButton>
-      <LinkButton
-        title="Copy a link that opens this file, window and selection again"
-        onClick={() => {
-          copyText(link());
-          announce('Link copied');
-        }}
-      >
-        Copy link
-      </LinkButton>
-      <LinkButton
-        title="Keys (?)"
-        onClick={() => {
-          helpOpen.value = true;
-        }}
-      >
-        Keys
-      </LinkButton>
       <Segments
         label="Panel"
         of={panel}
@@ -138,6 +137,8 @@ export function Toolbar(props: { stage: Stage | undefined }) {
           none: 'Hide',
         }}
       />
+      <ArrowCount />
+      <UnlistedRows />
     </div>
   );
 }

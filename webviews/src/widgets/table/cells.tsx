@@ -2,7 +2,7 @@
 import type { Column, Row } from '#shared/protocol.ts';
 import { openRowPlace } from '../../host/place.ts';
 import { exact, scaled, type Scale } from '#shared/numbers.ts';
-import { fileName, visible } from '../../lib/format.ts';
+import { fileName, shapesText, visible } from '../../lib/format.ts';
 import { Name } from '../name.tsx';
 
 export const numeric = (column: Column): boolean =>
@@ -30,6 +30,8 @@ function deltaClass(column: Column, row: Row, value: number): string | undefined
   if (value === 0 || row.beyondNoise === false) return 'delta';
   return value > 0 ? 'delta worse' : 'delta better';
 }
+/** Columns of recorded tensor shapes. */
+const shapeColumns: ReadonlySet<string> = new Set(['inputShapes', 'shapes']);
 
 export function Cell(props: {
   column: Column;
@@ -47,7 +49,8 @@ export function Cell(props: {
     const look = deltaClass(props.column, props.row, value);
     return look === undefined ? <>{text}</> : <span class={look}>{text}</span>;
   }
-  return <Name whole={value} shown={props.names?.get(value) ?? value} />;
+  const shown = shapeColumns.has(props.column.key) ? shapesText(value) : props.names?.get(value);
+  return <Name whole={value} shown={shown ?? value} />;
 }
 
 /** A recorded place: the file's name and line, leading to the code. */

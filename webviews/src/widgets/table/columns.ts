@@ -1,7 +1,7 @@
 // The columns of a table: which there are, in which unit, and how wide they must be.
 import { useMemo } from 'preact/hooks';
 import type { Column } from '#shared/protocol.ts';
-import { columnScales, type Scale } from '#shared/numbers.ts';
+import { columnScales, longestText, type Scale } from '#shared/numbers.ts';
 import { numberColumnPx } from '../../lib/format.ts';
 import { shownNames } from '../../lib/names.ts';
 import { cellNumber } from './cells.tsx';
@@ -45,7 +45,6 @@ export function useMeasures(
     }
     const scales = columnScales(
       present.map(({ key, unit }) => ({
-        key,
         unit,
         largest: largest[key] ?? 0,
         whole: !fractional.has(key),
@@ -73,7 +72,9 @@ export function minimumWidth(
   if (column.key === 'file') return 180;
   if (firstPx !== undefined) return firstPx;
   if (column.type !== 'text') {
-    return numberColumnPx(column.title, cellNumber(column, scale, largest));
+    const most = cellNumber(column, scale, largest);
+    const usual = (most.startsWith('+') ? '+' : '') + longestText(scale, largest);
+    return numberColumnPx(column.title, most.length > usual.length ? most : usual);
   }
   return column.key === 'grid' || column.key === 'block'
     ? 96

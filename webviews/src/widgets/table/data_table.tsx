@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { PageView } from '#shared/messages.ts';
 import type { Column, Row, Table } from '#shared/protocol.ts';
 import type { PageParams } from '#shared/requests.ts';
+import { useActiveFilter } from '../../host/filters.ts';
 import { ask } from '../../host/query.ts';
 import { announce, viewState } from '../../host/store.ts';
 import { exportRows, type ExportFormat } from '../../lib/export.ts';
@@ -161,6 +162,7 @@ function useColumns<M extends TableMethod>(
 export function DataTable<M extends TableMethod>(props: DataTableProps<M>) {
   const filterState = viewState(props.view, `${props.stateKey}Filter`, '');
   const filter = filterState.value;
+  useActiveFilter(`${props.view} ${props.stateKey}`, filter.trim(), () => (filterState.value = ''));
   const sorting = useSort(props);
   const pages = usePages(props, sorting.chosen, filter);
   const { loaded, error, stale } = pages;
@@ -353,9 +355,7 @@ export function DataTable<M extends TableMethod>(props: DataTableProps<M>) {
           </div>
           {count === 0 && !stale ? (
             <Nothing>
-              {loaded.unfilteredRows > 0
-                ? 'No row matches the filter.'
-                : (props.empty ?? 'No rows.')}
+              {loaded.unfilteredRows > 0 ? 'No matching rows.' : (props.empty ?? 'No rows.')}
             </Nothing>
           ) : null}
         </div>

@@ -12,8 +12,7 @@ export function DetailsPanel() {
   if (range === null && slice === undefined && instant === undefined) {
     return (
       <Nothing>
-        Click a slice to see everything that was recorded of it. Drag with Shift to add up a range.
-        Press ? for all keys.
+        Click a slice for details. Shift+drag to sum up a range. Press ? for shortcuts.
       </Nothing>
     );
   }

@@ -1,11 +1,12 @@
 // The search over all slices of the trace, and the slices of a line of code.
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { SourceLineSlicesResult, TimelineSearchResult } from '#shared/protocol.ts';
 import type { PageParams } from '#shared/requests.ts';
 import { useAnswer } from '../../../host/query.ts';
-import { fixed, plural, quantity } from '#shared/numbers.ts';
+import { exact, fixed, plural, quantity } from '#shared/numbers.ts';
 import { visible } from '../../../lib/format.ts';
+import { shortName } from '../../../lib/names.ts';
 import { Button, Check, FilterBox, LinkButton, Select } from '../../../widgets/controls.tsx';
 import { Failure, Nothing, Waiting } from '../../../widgets/notices.tsx';
 import { PlainTable } from '../../../widgets/plain_table.tsx';
@@ -39,7 +40,7 @@ function ofLine(answer: SourceLineSlicesResult): SearchResult {
 }
 
 type SearchResult = Pick<TimelineSearchResult, 'total' | 'byTrack' | 'results'> &
-  Partial<Pick<TimelineSearchResult, 'sumNs'>>;
+  Partial<Pick<TimelineSearchResult, 'sumNs' | 'byName' | 'names'>>;
 
 /** What to search for: text, kind and module, or what a link asked for. */
 function SearchForm() {
@@ -74,7 +75,7 @@ function SearchForm() {
               searchExact.value = undefined;
             }}
           >
-            Search for something else
+            Clear
           </LinkButton>
         </p>
       )}
@@ -113,7 +114,7 @@ function SearchResults(props: { answer: SearchResult; step: (by: number) => void
     <>
       <p role="status" class="tl-count">
         {plural(value.total, 'match', 'matches')}
-        {value.sumNs === undefined ? '' : `, ${quantity(value.sumNs, 'ns')} together`}
+        {value.sumNs === undefined ? '' : `, ${quantity(value.sumNs, 'ns')} total`}
       </p>
       <p class="tl-buttons">
         <Button secondary onClick={() => step(-1)}>
@@ -123,11 +124,41 @@ function SearchResults(props: { answer: SearchResult; step: (by: number) => void
           Next
         </Button>
       </p>
-      <details>
-        <summary>By row</summary>
+      {value.byName === undefined || value.byName.length < 2 ? null : (
         <PlainTable
-          label="Matches by row"
-          columns={[{ title: 'Row' }, { title: 'Matches', numeric: true }]}
+          label="Matches by name"
+          columns={[
+            { title: 'Name' },
+            { title: 'Count', numeric: true },
+            { title: 'Total', numeric: true, exportUnit: 'ns' },
+          ]}
+          rows={value.byName.map((one) => [
+            <LinkButton
+              key={one.name}
+              title={`Find only ${visible(one.name)}`}
+              onClick={() => {
+                searchExact.value = { name: one.name };
+              }}
+            >
+              {visible(shortName(one.name))}
+            </LinkButton>,
+            fixed(one.count, 0),
+            <span key="sum" data-whole={String(one.sumNs)} title={exact(one.sumNs, 'ns')}>
+              {quantity(one.sumNs, 'ns')}
+            </span>,
+          ])}
+        />
+      )}
+      {value.names !== undefined && value.names > (value.byName?.length ?? 0) ? (
+        <p class="tl-dim">
+          The {fixed(value.byName?.length ?? 0, 0)} longest of {fixed(value.names, 0)} names.
+        </p>
+      ) : null}
+      <details>
+        <summary>By track</summary>
+        <PlainTable
+          label="Matches by track"
+          columns={[{ title: 'Track' }, { title: 'Matches', numeric: true }]}
           rows={value.byTrack.map((row) => [
             visible(names.get(row.track) ?? String(row.track)),
             fixed(row.count, 0),
@@ -166,6 +197,13 @@ export function SearchPanel() {
   const value =
     line === undefined ? search.value : calls.value === undefined ? undefined : ofLine(calls.value);
   const error = line === undefined ? search.error : calls.error;
+  const root = useRef<HTMLElement>(null);
+  // Whoever opens the search wants to type.
+  useEffect(() => {
+    requestAnimationFrame(() =>
+      root.current?.querySelector<HTMLElement>('vscode-textfield')?.focus({ preventScroll: true }),
+    );
+  }, []);
   const at = useSignal(-1);
   const results = line === undefined ? search.value?.results : calls.value?.slices;
   const list = showing ? results : undefined;
@@ -182,12 +220,12 @@ export function SearchPanel() {
     void select(list[at.value]!.slice).catch(failed);
   };
   return (
-    <section class="tl-search">
+    <section class="tl-search" ref={root}>
       <h2>Search</h2>
       <SearchForm />
       {error === undefined || !showing ? null : <Failure error={error} />}
       {!showing ? (
-        <Nothing>Searches all slices of the trace, drawn or not.</Nothing>
+        <Nothing>Searches every slice of the trace.</Nothing>
       ) : value === undefined ? (
         error === undefined ? (
           <Waiting what="Searching..." />

@@ -1,25 +1,26 @@
-// A ring of the largest parts with its legend; the table twin lists every part with its share.
+// One horizontal bar of the largest parts of a whole, with its legend below; the table twin lists every
+// part with its share.
 import { useState } from 'preact/hooks';
-import { partColor } from '../lib/colors.ts';
-import { exact, quantity, share, type Unit } from '#shared/numbers.ts';
+import { partColors } from '../lib/colors.ts';
+import { exact, share, type Unit } from '#shared/numbers.ts';
 import { visible } from '../lib/format.ts';
 import { shownNames } from '../lib/names.ts';
-import { arcPath, topParts, type RingPart } from '../lib/ring.ts';
-import { Name } from './name.tsx';
+import { topParts, type Part } from '../lib/parts.ts';
 import { SharePanel } from './share_panel.tsx';
 
 const restColor =
   'color-mix(in srgb, var(--vscode-foreground) 30%, var(--vscode-editor-background))';
 
-export function RingChart(props: {
+export function ShareStrip(props: {
   title: string;
   definition: string;
   unit: Unit;
-  parts: readonly RingPart[];
+  parts: readonly Part[];
   /** How many parts are drawn; the others become one part. */
   top: number;
   /** What all parts add up to, when `parts` does not hold them all. */
   total?: number;
+  /** By part; otherwise a name has the same colour in every view. */
   colors?: readonly string[];
   onPick?: (name: string) => void;
 }) {
@@ -29,9 +30,10 @@ export function RingChart(props: {
   const total = Math.max(props.total ?? sum, sum);
   const missing = total - sum;
   const others = rest + (missing > total * 1e-6 ? missing : 0);
+  const colors = props.colors ?? partColors(top.map((part) => part.name));
   const slices = top.map((part, index) => ({
     ...part,
-    color: props.colors?.[index] ?? partColor(index),
+    color: colors[index]!,
     other: false,
   }));
   if (others > 0) {
@@ -44,12 +46,11 @@ export function RingChart(props: {
   }
   const names = shownNames(slices.map((slice) => slice.name));
   let at = 0;
-  const arcs = slices.map((slice) => {
-    const from = at / total;
+  const drawn = slices.map((slice) => {
+    const from = at;
     at += slice.value;
-    return { ...slice, path: arcPath(from, at / total, 30, 48) };
+    return { ...slice, from: (1000 * from) / total, width: (1000 * slice.value) / total };
   });
-  const shown = arcs[hot];
   return (
     <SharePanel
       title={props.title}
@@ -57,55 +58,48 @@ export function RingChart(props: {
       unit={props.unit}
       parts={slices}
       total={total}
-      shareDefinition="Part of the whole."
       largest={slices[0]?.value ?? 0}
     >
       {() => (
-        <div class="ring">
+        <>
           <svg
-            class="chart"
-            viewBox="-50 -50 100 100"
+            class="chart share-bar"
+            viewBox="0 0 1000 12"
+            preserveAspectRatio="none"
             role="img"
             aria-label={`${props.title}: ${slices
               .slice(0, 3)
               .map((slice) => `${visible(slice.name)} ${share(slice.value, total)}`)
               .join(', ')}`}
           >
-            {arcs.map((arc, index) => (
-              <path
+            {drawn.map((part, index) => (
+              <rect
                 key={index}
-                d={arc.path}
-                fill={arc.color}
-                class={`arc ${hot === index ? 'hot' : ''}`}
+                x={part.from}
+                width={part.width}
+                height="12"
+                fill={part.color}
+                class={`part ${hot === index ? 'hot' : ''}`}
                 onPointerEnter={() => setHot(index)}
                 onPointerLeave={() => setHot(-1)}
+                onClick={() => (part.other ? undefined : props.onPick?.(part.name))}
               >
-                <title>{`${visible(arc.name)}\n${exact(arc.value, props.unit)}\n${share(arc.value, total)}`}</title>
-              </path>
+                <title>{`${visible(part.name)}\n${exact(part.value, props.unit)}\n${share(part.value, total)}`}</title>
+              </rect>
             ))}
-            <text class="ring-value" x="0" y="-1" text-anchor="middle">
-              {shown === undefined
-                ? quantity(total, props.unit)
-                : quantity(shown.value, props.unit)}
-            </text>
-            <text class="ring-note" x="0" y="9" text-anchor="middle">
-              {shown === undefined ? 'total' : share(shown.value, total)}
-            </text>
           </svg>
-          <ol class="legend">
-            {arcs.map((arc, index) => {
+          <ol class="legend strip-legend">
+            {drawn.map((part, index) => {
               const label = (
                 <>
                   <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
-                    <rect width="10" height="10" rx="2" fill={arc.color} />
+                    <rect width="10" height="10" rx="2" fill={part.color} />
                   </svg>
-                  <span class="legend-name">
-                    <Name whole={arc.name} shown={names.get(arc.name) ?? arc.name} />
-                  </span>
-                  <span class="legend-share">{share(arc.value, total)}</span>
+                  <span class="legend-name">{visible(names.get(part.name) ?? part.name)}</span>
+                  <span class="legend-share">{share(part.value, total)}</span>
                 </>
               );
-              const title = `${visible(arc.name)}: ${exact(arc.value, props.unit)}`;
+              const title = `${visible(part.name)}: ${exact(part.value, props.unit)}`;
               return (
                 <li
                   key={index}
@@ -113,7 +107,7 @@ export function RingChart(props: {
                   onPointerEnter={() => setHot(index)}
                   onPointerLeave={() => setHot(-1)}
                 >
-                  {arc.other || props.onPick === undefined ? (
+                  {part.other || props.onPick === undefined ? (
                     <span class="legend-item" title={title}>
                       {label}
                     </span>
@@ -124,7 +118,7 @@ export function RingChart(props: {
                       title={title}
                       onFocus={() => setHot(index)}
                       onBlur={() => setHot(-1)}
-                      onClick={() => props.onPick!(arc.name)}
+                      onClick={() => props.onPick!(part.name)}
                     >
                       {label}
                     </button>
@@ -133,7 +127,7 @@ export function RingChart(props: {
               );
             })}
           </ol>
-        </div>
+        </>
       )}
     </SharePanel>
   );

@@ -1,0 +1,61 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import { plainText } from '../source/format.ts';
+import { hasTraceName, profileViewType } from './profile_path.ts';
+import { isPlainTrace } from './trace_peek.ts';
+
+const offeredKey = 'emberline.offeredTraces';
+/** So many files are remembered as offered. */
+const rememberedFiles = 200;
+
+/**
+ * A trace under a plain name (`trace.json`) opens as text. Its editor gets a button in the title, and
+ * the first time a notification, once per file.
+ */
+export class TraceOffer implements vscode.Disposable {
+  private readonly memory: vscode.Memento;
+  private readonly subscription: vscode.Disposable;
+  /** What the files of this window turned out to be, by path. */
+  private readonly known = new Map<string, boolean>();
+
+  constructor(memory: vscode.Memento) {
+    this.memory = memory;
+    this.subscription = vscode.Disposable.from(
+      vscode.window.tabGroups.onDidChangeTabs(() => void this.look()),
+      vscode.window.tabGroups.onDidChangeTabGroups(() => void this.look()),
+      vscode.window.onDidChangeActiveTextEditor(() => void this.look()),
+    );
+    void this.look();
+  }
+
+  private async look(): Promise<void> {
+    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+    if (!(input instanceof vscode.TabInputText) || input.uri.scheme !== 'file') return;
+    const path = input.uri.fsPath;
+    if (!/\.json$/i.test(path) || hasTraceName(path) || this.known.has(path)) return;
+    this.known.set(path, false);
+    if (!(await isPlainTrace(path))) return;
+    this.known.set(path, true);
+    const traces = [...this.known].flatMap(([one, isTrace]) => (isTrace ? [one] : []));
+    await vscode.commands.executeCommand('setContext', 'emberline.plainTraces', traces);
+    await this.offer(input.uri);
+  }
+
+  private async offer(uri: vscode.Uri): Promise<void> {
+    const offered = this.memory.get<string[]>(offeredKey, []);
+    if (offered.includes(uri.fsPath)) return;
+    await this.memory.update(offeredKey, [...offered, uri.fsPath].slice(-rememberedFiles));
+    const open = 'Open as PyTorch Profile';
+    const answer = await vscode.window.showInformationMessage(
+      plainText(`${basename(uri.fsPath)} is a profiler trace.`),
+      open,
+    );
+    if (answer === open) {
+      await vscode.commands.executeCommand('vscode.openWith', uri, profileViewType);
+    }
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+  }
+}

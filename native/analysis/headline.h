@@ -1,0 +1,33 @@
+// The overview in one sentence: how busy the device is, what limits the run, what is lost.
+#pragma once
+
+#include <string>
+
+#include "analysis/overview.h"
+
+namespace emberline {
+
+// What the average step is limited by.
+enum class Bound : uint8_t {
+  kGpu,            // the device is busy nearly all the time
+  kCommunication,  // communication that no compute overlaps
+  kInput,          // waiting for the data loader
+  kLaunch,         // runtime calls and operators on the host while the device is idle
+  kPython,         // nothing recorded on host or device
+  kCpu,            // no device work in the trace at all
+  kUnknown,        // no time, or a part of the file is missing
+};
+const char* BoundName(Bound bound);  // "gpu", ..., "unknown"
+
+struct Headline {
+  Bound bound = Bound::kUnknown;
+  double busy = 0;      // share of the average step in which the device works, 0..1
+  double total_ns = 0;  // the average step
+  double lost_ns = 0;   // of it, idle time, or exposed communication where that is the bound
+  std::string text;     // the sentence
+};
+
+// `overview` is of the same model.
+Headline MakeHeadline(const Model& model, const Overview& overview);
+
+}  // namespace emberline

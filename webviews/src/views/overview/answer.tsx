@@ -1,0 +1,120 @@
+// What the overview begins with: the answer in one sentence, what to do first, and the lines of the
+// user's code that cost the most.
+import type { HotLine, ViewOverviewResult } from '#shared/protocol.ts';
+import { formatShare, formatUs, plural } from '#shared/numbers.ts';
+import { openSource } from '../../host/host.ts';
+import { viewAction } from '../../host/links.ts';
+import { useAnswer } from '../../host/query.ts';
+import { trace } from '../../host/store.ts';
+import { fileName, visible } from '../../lib/format.ts';
+import { LinkButton } from '../../widgets/controls.tsx';
+import { Failure, Nothing, Waiting, isCut } from '../../widgets/notices.tsx';
+import { Panel } from '../../widgets/panel.tsx';
+
+export function Headline(props: { result: ViewOverviewResult }) {
+  const { headline, hasDeviceWork } = props.result;
+  if (headline.text === '') return null;
+  return (
+    <div class={`headline ${headline.bound}`}>
+      <p class="headline-text">{visible(headline.text)}</p>
+      {hasDeviceWork ? (
+        <svg
+          class="headline-bar"
+          viewBox="0 0 100 6"
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={`GPU busy ${formatShare(headline.busy)}`}
+        >
+          <rect class="headline-all" width="100" height="6" />
+          <rect class="headline-busy" width={100 * Math.min(1, headline.busy)} height="6" />
+        </svg>
+      ) : null}
+    </div>
+  );
+}
+
+/** So many lines stand above the fold. */
+const shownLines = 5;
+
+function HotLineRow(props: { line: HotLine; device: boolean; most: number }) {
+  const { line, device, most } = props;
+  const { cost } = line;
+  const us = device ? cost.deviceSelfUs : cost.hostSelfUs;
+  const onlyFunction = cost.confidence === 'function';
+  const place = `${fileName(cost.file)}:${cost.line}`;
+  return (
+    <li>
+      <button
+        type="button"
+        class="hot-line"
+        title={`${visible(cost.file)}:${cost.line}\n${visible(cost.function)}${onlyFunction ? ' (line unknown)' : ''}\nOpen the line`}
+        onClick={(event) =>
+          openSource(
+            {
+              file: cost.file,
+              line: cost.line,
+              function: cost.function,
+              lineIsDefinition: onlyFunction,
+            },
+            event.ctrlKey || event.metaKey,
+          )
+        }
+      >
+        <span class="hot-place">
+          <bdi dir="ltr">{visible(place)}</bdi>
+        </span>
+        <code class="hot-text">{visible(line.text === '' ? cost.function : line.text)}</code>
+        <svg class="hot-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+          <rect width={most > 0 ? (100 * line.share) / most : 0} height="8" />
+        </svg>
+        <span class="hot-figure">{`${formatUs(us)}, ${formatShare(line.share)}`}</span>
+      </button>
+    </li>
+  );
+}
+
+export function HottestLines() {
+  const { value, error, retry } = useAnswer('source/hotLines', { limit: shownLines });
+  const all = viewAction('lines', 'All lines', 'Show the cost of every line', { groupBy: 'line' });
+  const body =
+    error !== undefined ? (
+      <Failure error={error} retry={retry} />
+    ) : value === undefined ? (
+      <Waiting what="Reading lines" />
+    ) : value.lines.length === 0 ? (
+      <Nothing>
+        No time can be attributed to lines.{' '}
+        {trace.value !== undefined && isCut(trace.value) ? (
+          'Python stacks may be in the missing part of the file.'
+        ) : trace.value?.hasStacks === true ? null : (
+          <>
+            To record Python stacks, pass <code>with_stack=True</code>.
+          </>
+        )}
+      </Nothing>
+    ) : (
+      <ol class="hot-lines">
+        {value.lines.map((line, index) => (
+          <HotLineRow
+            key={index}
+            line={line}
+            device={value.hasDeviceWork}
+            most={value.lines[0]!.share}
+          />
+        ))}
+      </ol>
+    );
+  return (
+    <Panel
+      title="Hottest lines"
+      definition={`Lines of your code by ${value?.hasDeviceWork === false ? 'CPU' : 'GPU'} self time. ${plural(shownLines, 'line')} at most.`}
+      actions={all.map((action) => (
+        <LinkButton key={action.label} title={action.title} onClick={action.run}>
+          {action.label}
+        </LinkButton>
+      ))}
+    >
+      {body}
+    </Panel>
+  );
+}
