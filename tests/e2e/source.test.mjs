@@ -140,7 +140,7 @@ step('hints show the figures of the command line', async () => {
 step('a hover breaks the line down, and leads to its calls in the timeline', async () => {
   await goToLine(76);
   await workbench.runCommand('Show or Focus Hover');
-  const hover = page.locator('.monaco-hover .hover-row').filter({ hasText: 'own' }).first();
+  const hover = page.locator('.monaco-hover .hover-row').filter({ hasText: 'Called from' }).first();
   await hover.waitFor();
   const cost = costOf(76);
   const text = await hover.innerText();
@@ -196,7 +196,7 @@ step('findings about lines stand among the problems', async () => {
   const finding = recommendations.find(({ frames }) => frames.some(({ library }) => !library));
   assert.ok(finding, 'the sample has a finding with a line');
   await goToLine(71);
-  await page.keyboard.press('Control+Shift+M');
+  await workbench.runCommand('Problems: Focus on Problems View');
   const row = page.locator('.markers-panel .monaco-list-row').filter({ hasText: finding.id });
   await row.first().waitFor();
   assert.match(await row.first().innerText(), /PyTorch Profile/);
@@ -209,15 +209,20 @@ step('findings about lines stand among the problems', async () => {
     .filter({ hasText: `Ln ${frame.line}, Col` })
     .first()
     .waitFor();
-  await page.keyboard.press('Control+j');
+  await workbench.runCommand('View: Close Panel');
   await row.first().waitFor({ state: 'hidden' });
-  await goToLine(frame.line);
-  await page.keyboard.press('Control+.');
   const fix = page.locator('.action-widget').getByText('Copy the suggested code').first();
-  await fix.waitFor();
-  await page.locator('.action-widget').getByText('Show in PyTorch Profile').first().waitFor();
-  await fix.click();
-  await fix.waitFor({ state: 'hidden' });
+  // A menu that opens before the fixes are known lacks them, and is asked for again.
+  await waitUntil('the fixes of the finding', async () => {
+    await page.keyboard.press('Escape');
+    await goToLine(frame.line);
+    await page.keyboard.press('Control+.');
+    await fix.waitFor({ timeout: 4000 });
+    await page.locator('.action-widget').getByText('Show in PyTorch Profile').first().waitFor();
+    await fix.click({ timeout: 4000 });
+    await fix.waitFor({ state: 'hidden', timeout: 4000 });
+    return true;
+  });
 });
 
 step('hints follow their statements through edits', async () => {
