@@ -238,13 +238,18 @@ export class Workbench {
   /** Changes the colour theme (a key of `themes`) while the window lives; waits until it is drawn. */
   async setTheme(name) {
     const { label, className } = themes[name];
-    await this.runCommand('Preferences: Color Theme');
     const widget = this.page.locator('.quick-input-widget');
     const row = widget.locator('.quick-input-list .monaco-list-row').filter({ hasText: label });
-    await widget.locator('.quick-input-filter input').fill(label);
-    await row.first().click();
-    await widget.waitFor({ state: 'hidden' });
-    await this.page.locator(`.monaco-workbench.${className}`).first().waitFor();
+    const shown = this.page.locator(`.monaco-workbench.${className}`);
+    await waitUntil(`the theme ${label}`, async () => {
+      if ((await shown.count()) > 0) return true;
+      await this.runCommand('Preferences: Color Theme');
+      await widget.locator('.quick-input-filter input').fill(label, { timeout: 4000 });
+      await row.first().click({ timeout: 4000 });
+      await widget.waitFor({ state: 'hidden', timeout: 4000 });
+      await shown.first().waitFor({ timeout: 4000 });
+      return true;
+    });
   }
 
   /** Process ids of the daemon that the installed extension runs. */
