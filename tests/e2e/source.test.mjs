@@ -140,7 +140,7 @@ step('hints show the figures of the command line', async () => {
 step('a hover breaks the line down, and leads to its calls in the timeline', async () => {
   await goToLine(76);
   await workbench.runCommand('Show or Focus Hover');
-  const hover = page.locator('.monaco-hover .hover-row').filter({ hasText: 'own' }).first();
+  const hover = page.locator('.monaco-hover .hover-row').filter({ hasText: 'Called from' }).first();
   await hover.waitFor();
   const cost = costOf(76);
   const text = await hover.innerText();
