@@ -143,5 +143,7 @@ export type ToView =
   /** A setting that answers depend on has changed: what was answered is asked again. */
   | { type: 'refresh' }
   | { type: 'navigate'; to: Navigation }
+  /** A comparison shows one of its tabs, its table filtered. */
+  | { type: 'showTab'; tab: string; filter: string }
   /** A frame whose file could not be found, after openSource; the page offers Locate... through openSource again. */
   | { type: 'sourceMissing'; target: SourceTarget; side?: SideName };

@@ -1,7 +1,7 @@
 // Two traces compared: what is planted comes out first with its size, a trace is the same as
 // itself, and swapping the sides swaps every sign.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { corpus, emberline, root, temporaryFolder, withoutCorpus } from '../lib/cli.mjs';
@@ -268,7 +268,7 @@ test('the tables of a block hold what ran in it, and nothing else', async () => 
   for (const { position, baseline: before, candidate: after } of children) {
     const path = `0.${position}`;
     for (const by of ['operators', 'kernels']) {
-      const rows = await rowsBy(by, baseline, candidate, { path, time: 'device' });
+      const rows = await rowsBy(by, baseline, candidate, { block: path, time: 'device' });
       const sum = (key) => rows.reduce((total, row) => total + row[key], 0);
       assert.equal(sum('baselineUs'), before.deviceUs, `${by} of ${before.name}`);
       assert.equal(sum('candidateUs'), after.deviceUs, `${by} of ${after.name}`);
@@ -276,16 +276,16 @@ test('the tables of a block hold what ran in it, and nothing else', async () => 
   }
   // A step of three: what the tables of the whole selection hold, a third of it.
   const whole = await rowsBy('kernels', baseline, candidate);
-  const step = await rowsBy('kernels', baseline, candidate, { path: '0' });
+  const step = await rowsBy('kernels', baseline, candidate, { block: '0' });
   const delta = (rows) => rows.reduce((total, row) => total + row.deltaUs, 0);
   assert.equal(3 * delta(step), delta(whole));
 });
 
 test('a block that is not there, or has no such table, is refused', async () => {
   const trace = await drawn();
-  await assert.rejects(compare('table', trace, trace, { by: 'kernels', path: '0.77' }), /0\.77/);
+  await assert.rejects(compare('table', trace, trace, { by: 'kernels', block: '0.77' }), /0\.77/);
   await assert.rejects(
-    compare('table', trace, trace, { by: 'lines', path: '0' }),
+    compare('table', trace, trace, { by: 'lines', block: '0' }),
     /no table of lines/,
   );
 });
@@ -320,6 +320,75 @@ test('every level says how much of its measure is on both sides', async () => {
     const { matchedShare, totalRows } = await compare('table', sample, sample, { by });
     assert.equal(matchedShare, totalRows > 0 ? 1 : 0, by);
   }
+});
+
+const cnn = (name) => join(root, 'samples', 'train_cnn', name);
+async function cnnSides() {
+  const open = (name) => daemon.request('profile/open', { path: cnn(`${name}.pt.trace.json.gz`) });
+  return [await open('slow'), await open('fixed')];
+}
+const space = { sourceRoots: [join(root, 'samples')] };
+
+test('lines of a document stand where they are now, with the figures of the table', async () => {
+  const [slow, fixed] = await cnnSides();
+  for (const [name, side] of [
+    ['fixed.py', 'candidate'],
+    ['slow.py', 'baseline'],
+  ]) {
+    const text = readFileSync(cnn(name), 'utf8');
+    const shifted = `# two lines\n# more\n${text}`;
+    const at = (document) =>
+      compare('annotations', slow, fixed, { ...space, path: cnn(name), text: document });
+    const [plain, moved] = [await at(text), await at(shifted)];
+    assert.equal(plain.time, 'host');
+    assert.ok(plain.lines.length > 10 && plain.functions.length > 4);
+    const module = ({ function: name }) => name === '<module>';
+    assert.deepEqual(
+      moved.lines.filter((line) => !module(line)),
+      plain.lines.filter((line) => !module(line)).map((line) => ({ ...line, line: line.line + 2 })),
+    );
+    const rows = await rowsBy('lines', slow, fixed, space);
+    for (const line of plain.lines) {
+      assert.equal(line.side, side);
+      const row = rows.find(
+        (one) => one[`${side}File`] === line.file && one[`${side}Line`] === line.recordedLine,
+      );
+      assert.equal(line.status, row.status);
+      assert.deepEqual(line.self, {
+        baselineUs: row.baselineUs,
+        candidateUs: row.candidateUs,
+        deltaUs: row.deltaUs,
+      });
+      assert.equal(line.total.deltaUs, row.deltaHostTotalUs);
+    }
+    // What a text has that no side ran, or ran on one side alone, says so.
+    const other = side === 'candidate' ? 'new' : 'gone';
+    assert.ok(plain.lines.some(({ status }) => status === other));
+    assert.ok(plain.lines.every(({ status }) => status === 'both' || status === other));
+  }
+});
+
+test('what only the baseline ran stands at its own line of a text that both share', async () => {
+  // One file, of which the candidate ran one line less.
+  const [slow] = await cnnSides();
+  const steps = (steps) => ({ profileId: slow.profileId, steps });
+  const names = (await daemon.request('profile/load', { profileId: slow.profileId })).steps.map(
+    ({ name }) => name,
+  );
+  const text = readFileSync(cnn('slow.py'), 'utf8');
+  const params = { ...space, path: cnn('slow.py'), text };
+  const answer = await compare('annotations', steps('all'), steps(names[0]), params);
+  assert.equal(answer.per, 'step');
+  for (const { line, recordedLine, stale } of answer.lines) {
+    assert.equal(stale, false);
+    if (recordedLine > 1) assert.equal(line, recordedLine);
+  }
+  const nowhere = await compare('annotations', steps('all'), steps(names[0]), {
+    ...params,
+    path: cnn('other.py'),
+    text: 'print(1)\n',
+  });
+  assert.deepEqual([nowhere.files, nowhere.lines, nowhere.functions], [[], [], []]);
 });
 
 test('a trace that cannot be read names its side', async () => {

@@ -65,6 +65,9 @@ export function registerCompareCommands(
   };
   return vscode.Disposable.from(
     register('emberline.compareProfiles', compare),
+    register('emberline.revealComparison', (name: unknown) => {
+      comparisons.reveal('functions', typeof name === 'string' ? name : '');
+    }),
     register('emberline.selectForCompare', async (value: unknown) => {
       selected = comparedTrace(value) ?? (await pick('Select for Compare', 'The baseline'));
       await vscode.commands.executeCommand('setContext', selectedKey, selected !== undefined);

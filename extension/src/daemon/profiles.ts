@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import type { Sides } from '#shared/comparison.ts';
 import type { ViewSelection } from '#shared/messages.ts';
 import type { ProfileOpenResult, TraceInfo } from '#shared/protocol.ts';
 import { traceOf } from '#shared/selection.ts';
@@ -123,16 +124,44 @@ export class OpenProfile {
   }
 }
 
-/** All open profiles, and the one that the source surfaces show. */
+/** Two profiles that are compared, with the selections that their page shows now. */
+export interface ShownComparison {
+  readonly profiles: Sides<OpenProfile>;
+  readonly selections: Sides<ViewSelection>;
+}
+
+/** All open profiles, and the one, or the two, that the source surfaces show. */
 export class Profiles implements Disposable {
   /** A profile came, went, changed, or another one became the active one. */
   readonly onChange = new Emitter<void>();
   private readonly supervisor: Supervisor;
   private readonly open = new Map<string, { profile: OpenProfile; holders: number }>();
   private activePath: string | undefined;
+  private shown: ShownComparison | undefined;
 
   constructor(supervisor: Supervisor) {
     this.supervisor = supervisor;
+  }
+
+  /** The comparison whose differences the source surfaces show: until another editor is active. */
+  get comparison(): ShownComparison | undefined {
+    return this.shown;
+  }
+
+  /** The source shows what differs; `activate` ends it. */
+  compare(comparison: ShownComparison): void {
+    const { candidate } = comparison.profiles;
+    if (this.shown === comparison && this.activePath === candidate.path) return;
+    this.shown = comparison;
+    this.activePath = candidate.path;
+    this.onChange.fire();
+  }
+
+  /** The comparison was closed, or its page shows other steps or traces. */
+  comparisonChanged(comparison: ShownComparison, open: boolean): void {
+    if (this.shown !== comparison) return;
+    if (!open) this.shown = undefined;
+    this.onChange.fire();
   }
 
   get list(): OpenProfile[] {
@@ -168,8 +197,9 @@ export class Profiles implements Disposable {
   }
 
   activate(profile: OpenProfile): void {
-    if (this.activePath === profile.path) return;
+    if (this.activePath === profile.path && this.shown === undefined) return;
     this.activePath = profile.path;
+    this.shown = undefined;
     this.onChange.fire();
   }
 

@@ -83,6 +83,7 @@ class OpenComparison implements vscode.Disposable, PageOwner {
   readonly document: ComparisonDocument;
   readonly page: PagePanel;
   readonly session: ComparisonSession;
+  private readonly context: Context;
   private readonly owner: ComparisonOwner;
   private readonly watches: vscode.Disposable[];
 
@@ -94,6 +95,7 @@ class OpenComparison implements vscode.Disposable, PageOwner {
     owner: ComparisonOwner,
   ) {
     this.document = document;
+    this.context = context;
     this.owner = owner;
     const { profiles } = document;
     const folder = vscode.Uri.file(dirname(profiles.candidate.path));
@@ -121,6 +123,7 @@ class OpenComparison implements vscode.Disposable, PageOwner {
 
   dispose(): void {
     for (const watch of this.watches) watch.dispose();
+    this.context.profiles.comparisonChanged(this.session, false);
     this.session.dispose();
   }
 
@@ -136,6 +139,7 @@ class OpenComparison implements vscode.Disposable, PageOwner {
       }
       case 'state':
         session.setState(message.state);
+        this.context.profiles.comparisonChanged(session, true);
         this.owner.onState(this, message.state);
         break;
       case 'openSource':
@@ -214,6 +218,13 @@ export class ComparisonEditors implements vscode.CustomReadonlyEditorProvider<Co
     await vscode.commands.executeCommand('vscode.openWith', uri, compareViewType, column);
   }
 
+  /** Brings the comparison that the source shows to the front, at one of its tables. */
+  reveal(tab: string, filter: string): void {
+    const { comparison } = this.context.profiles;
+    const editor = [...this.editors].find(({ session }) => session === comparison);
+    editor?.page.showWith({ type: 'showTab', tab, filter });
+  }
+
   openCustomDocument(uri: vscode.Uri): ComparisonDocument {
     const comparison = readComparison(uri.query);
     if (comparison === undefined) throw vscode.FileSystemError.FileNotFound(uri);
@@ -222,7 +233,7 @@ export class ComparisonEditors implements vscode.CustomReadonlyEditorProvider<Co
 
   resolveCustomEditor(document: ComparisonDocument, panel: vscode.WebviewPanel): void {
     const key = document.uri.toString();
-    const { comparison, profiles } = document;
+    const { comparison } = document;
     const state = this.wanted.get(key) ??
       this.states.load(key, panel.viewColumn) ?? {
         view: 'compare',
@@ -241,7 +252,7 @@ export class ComparisonEditors implements vscode.CustomReadonlyEditorProvider<Co
       this.editors.delete(editor);
       editor.dispose();
     });
-    const follow = (): void => this.context.profiles.activate(profiles.candidate);
+    const follow = (): void => this.context.profiles.compare(editor.session);
     if (panel.active) follow();
     panel.onDidChangeViewState(() => {
       if (panel.active) follow();

@@ -1,25 +1,26 @@
-import { bothSides, selectionsOf, type SideName, type Sides } from '#shared/comparison.ts';
+import { selectionsOf, type SideName, type Sides } from '#shared/comparison.ts';
 import type { EditorState, LoadedSide, ToView, ViewSelection } from '#shared/messages.ts';
 import type { TraceInfo } from '#shared/protocol.ts';
-import { selectionExists, selectionOf, traceOf } from '#shared/selection.ts';
+import { selectionExists, traceOf } from '#shared/selection.ts';
 import type { RequestOptions } from '../daemon/client.ts';
-import type { OpenProfile } from '../daemon/profiles.ts';
+import { forwardCompared } from '../daemon/compared.ts';
+import type { OpenProfile, ShownComparison } from '../daemon/profiles.ts';
 import type { Supervisor } from '../daemon/supervisor.ts';
 import { PageSession } from './page_session.ts';
 
 /** What stands behind one comparison: the profiles of both sides. */
-export class ComparisonSession extends PageSession {
-  private readonly sides: Sides<OpenProfile>;
+export class ComparisonSession extends PageSession implements ShownComparison {
+  readonly profiles: Sides<OpenProfile>;
   private shown: Sides<LoadedSide> | undefined;
 
   constructor(
-    sides: Sides<OpenProfile>,
+    profiles: Sides<OpenProfile>,
     supervisor: Supervisor,
     state: EditorState,
     post: (message: ToView) => void,
   ) {
-    super([sides.baseline, sides.candidate], supervisor, state, post);
-    this.sides = sides;
+    super([profiles.baseline, profiles.candidate], supervisor, state, post);
+    this.profiles = profiles;
   }
 
   /** The selections of both sides as the page last told them. */
@@ -30,7 +31,7 @@ export class ComparisonSession extends PageSession {
   protected async read({ signal, onProgress }: RequestOptions): Promise<{ show: () => ToView }> {
     const percents = { baseline: 0, candidate: 0 };
     const load = async (side: SideName): Promise<LoadedSide> => {
-      const profile = this.sides[side];
+      const profile = this.profiles[side];
       const found = await profile.opened();
       const wanted = this.selections[side];
       return profile.loadTrace(selectionExists(found, wanted) ? wanted : {}, {
@@ -54,7 +55,7 @@ export class ComparisonSession extends PageSession {
 
   /** A profile that no editor of its own shows has this trace for the source. */
   private tellProfile(side: SideName): void {
-    const profile = this.sides[side];
+    const profile = this.profiles[side];
     const trace = this.shown?.[side].trace;
     if (profile.active === undefined && trace !== undefined) {
       profile.setActive({ selection: this.selections[side], trace });
@@ -78,21 +79,25 @@ export class ComparisonSession extends PageSession {
   ): Promise<void> {
     return this.answer(id, async ({ signal }, current) => {
       if (side !== undefined) {
-        const result = await this.sides[side].forward(method, { ...params, ...extra }, { signal });
+        const result = await this.profiles[side].forward(
+          method,
+          { ...params, ...extra },
+          { signal },
+        );
         if (method === 'profile/load' && current()) {
           this.onPageLoaded(side, params as ViewSelection, result as TraceInfo);
         }
         return result;
       }
-      const { baseline, candidate } = this.sides;
-      const [before, after] = await Promise.all([baseline.opened(), candidate.opened()]);
-      const chosen = selectionsOf(params) ?? this.selections;
-      const ids = { baseline: before.profileId, candidate: after.profileId };
-      const named = bothSides((name) => ({
-        ...selectionOf(chosen[name]),
-        profileId: ids[name],
-      }));
-      return this.supervisor.forward(method, { ...params, ...extra, ...named }, { signal });
+      const selections = selectionsOf(params) ?? this.selections;
+      const compared = { profiles: this.profiles, selections };
+      return forwardCompared(
+        compared,
+        this.supervisor,
+        method,
+        { ...params, ...extra },
+        { signal },
+      );
     });
   }
 

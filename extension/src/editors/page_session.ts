@@ -29,7 +29,7 @@ export abstract class PageSession implements Disposable {
   state: EditorState;
   protected readonly supervisor: Supervisor;
   protected last: ToView | undefined;
-  private readonly profiles: readonly OpenProfile[];
+  private readonly holders: readonly OpenProfile[];
   private readonly post: (message: ToView) => void;
   private readonly requests = new Map<number, AbortController>();
   private readonly registration: Disposable;
@@ -43,7 +43,7 @@ export abstract class PageSession implements Disposable {
     state: EditorState,
     post: (message: ToView) => void,
   ) {
-    this.profiles = profiles;
+    this.holders = profiles;
     this.supervisor = supervisor;
     this.state = state;
     this.post = post;
@@ -68,7 +68,7 @@ export abstract class PageSession implements Disposable {
     this.load?.abort();
     const load = new AbortController();
     this.load = load;
-    for (const profile of this.profiles) profile.setCondition('loading');
+    for (const profile of this.holders) profile.setCondition('loading');
     this.tell({ type: 'loading', stage: 'Opening', percent: 0 });
     try {
       const options = { onProgress: this.reporter(load), signal: load.signal };
@@ -92,7 +92,7 @@ export abstract class PageSession implements Disposable {
     if (failure.kind === daemonStopped && this.supervisor.current.state === 'restarting') {
       this.tell({ type: 'loading', stage: 'Waiting for the daemon', percent: 0 });
     } else {
-      for (const profile of this.profiles) profile.setCondition('failed');
+      for (const profile of this.holders) profile.setCondition('failed');
       this.tell({ type: 'failed', error: failure.kind === cancelled ? cancelledLoad : failure });
     }
   }

@@ -4,9 +4,14 @@ import * as vscode from 'vscode';
 import { pathsChanged } from '../workspace/config.ts';
 import { sourceParams, type Context } from '../workspace/context.ts';
 import { failureData } from '../daemon/failure.ts';
-import type { OpenProfile } from '../daemon/profiles.ts';
+import { forwardCompared } from '../daemon/compared.ts';
+import type { OpenProfile, ShownComparison } from '../daemon/profiles.ts';
 import { selectionOf } from '#shared/selection.ts';
-import type { SourceAnnotationsResult, SourceHoverResult } from '#shared/protocol.ts';
+import type {
+  CompareAnnotationsResult,
+  SourceAnnotationsResult,
+  SourceHoverResult,
+} from '#shared/protocol.ts';
 import { onDidChangeInterpreter } from '../workspace/interpreter.ts';
 
 /** The costs of one version of a document. */
@@ -14,6 +19,8 @@ export interface Annotated {
   profile: OpenProfile;
   version: number;
   result: SourceAnnotationsResult;
+  /** What differs from the baseline, while a comparison is shown; `profile` is the candidate. */
+  compared: CompareAnnotationsResult | undefined;
 }
 
 interface Entry {
@@ -90,8 +97,16 @@ export class Annotations implements vscode.Disposable {
     return active?.active === undefined ? undefined : active;
   }
 
+  /** The comparison that is shown, as soon as both of its traces are loaded. */
+  get comparison(): ShownComparison | undefined {
+    const { comparison } = this.context.profiles;
+    if (comparison === undefined) return undefined;
+    const { baseline, candidate } = comparison.profiles;
+    return baseline.active === undefined || candidate.active === undefined ? undefined : comparison;
+  }
+
   private onProfiles(): void {
-    const { profile } = this;
+    const { profile, comparison } = this;
     const key =
       profile === undefined
         ? ''
@@ -100,6 +115,11 @@ export class Annotations implements vscode.Disposable {
             profile.discovery?.profileId,
             this.context.supervisor.current.generation,
             profile.active?.selection,
+            comparison && [
+              comparison.profiles.baseline.path,
+              comparison.profiles.baseline.discovery?.profileId,
+              comparison.selections,
+            ],
           ]);
     if (key === this.activeKey) return;
     this.activeKey = key;
@@ -161,12 +181,22 @@ export class Annotations implements vscode.Disposable {
     const text = document.getText();
     if (text.length > longestText || document.version !== version) return undefined;
     try {
+      const { comparison } = this;
       const params = { ...(await this.documentParams(document, profile)), text };
-      const result = (await profile.forward('source/annotations', params, {
-        signal,
-      })) as SourceAnnotationsResult;
+      const selected = { ...params, ...selectionOf(profile.active?.selection ?? {}) };
+      const { supervisor } = this.context;
+      const [result, compared] = await Promise.all([
+        profile.forward('source/annotations', selected, { signal }),
+        comparison &&
+          forwardCompared(comparison, supervisor, 'compare/annotations', params, { signal }),
+      ]);
       if (signal.aborted) return undefined;
-      entry.latest = { profile, version, result };
+      entry.latest = {
+        profile,
+        version,
+        result: result as SourceAnnotationsResult,
+        compared: compared as CompareAnnotationsResult | undefined,
+      };
       this.changed.fire(document);
       return entry.latest;
     } catch (error) {
@@ -185,7 +215,6 @@ export class Annotations implements vscode.Disposable {
     profile: OpenProfile,
   ): Promise<Record<string, unknown>> {
     return {
-      ...selectionOf(profile.active?.selection ?? {}),
       ...(await sourceParams(profile.path)),
       path: document.uri.fsPath,
       ...(isCell(document) ? { cell: true, digests: cellDigests(document.getText()) } : {}),
@@ -202,6 +231,7 @@ export class Annotations implements vscode.Disposable {
     const { profile } = this;
     if (profile === undefined || !isPython(document)) return undefined;
     const params = {
+      ...selectionOf(profile.active?.selection ?? {}),
       ...(await this.documentParams(document, profile)),
       text: document.getText(),
       line: line + 1,

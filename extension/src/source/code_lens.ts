@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import type { Navigation } from '#shared/messages.ts';
 import { sourceSettings } from '../workspace/config.ts';
-import type { SourceLens } from '#shared/protocol.ts';
+import type { CompareAnnotationsResult, SourceLens } from '#shared/protocol.ts';
 import { isPython, type Annotations } from './annotations.ts';
+import { lensDelta, lensPlaces } from './deltas.ts';
 import { labelText } from './format.ts';
 import { hottestLines, lensTitle, lineHint, showsDevice } from './hints.ts';
 import { operatorRows } from './row_filter.ts';
@@ -43,7 +44,8 @@ export class CostLenses implements vscode.CodeLensProvider, vscode.Disposable {
     if (!settings.codeLens || !isPython(document)) return [];
     const annotated = await this.annotations.of(document);
     if (annotated === undefined) return [];
-    const { result } = annotated;
+    const { result, compared } = annotated;
+    if (compared !== undefined) return this.deltas(document, compared, settings.minimumShare);
     const device = showsDevice(settings.metric, result.hasDeviceWork);
     const lenses: vscode.CodeLens[] = [];
     for (const lens of result.lenses) {
@@ -81,6 +83,23 @@ export class CostLenses implements vscode.CodeLensProvider, vscode.Disposable {
       );
     }
     return lenses;
+  }
+
+  /** How much slower or faster the functions are, while a comparison is shown. */
+  private deltas(
+    { lineCount }: vscode.TextDocument,
+    compared: CompareAnnotationsResult,
+    minimumShare: number,
+  ): vscode.CodeLens[] {
+    return lensPlaces(compared, { minimumShare, lineCount }).map(
+      (place) =>
+        new vscode.CodeLens(at(place.line), {
+          title: lensDelta(place, compared.time === 'device'),
+          tooltip: `Show the lines of ${labelText(place.function)} in the comparison`,
+          command: 'emberline.revealComparison',
+          arguments: [place.function],
+        }),
+    );
   }
 
   dispose(): void {

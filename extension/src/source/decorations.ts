@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { sourceSettings } from '../workspace/config.ts';
 import { isPython, type Annotations } from './annotations.ts';
+import { drawnDeltas } from './deltas.ts';
 import {
   drawnHints,
   hintColumn,
@@ -15,6 +16,35 @@ const mostHints = 2000;
 
 const heatLevels = [1, 2, 3, 4] as const;
 
+/** Marks of one level in the gutter and the overview ruler. */
+function marks(
+  media: vscode.Uri,
+  kind: 'heat' | 'relief',
+  level: number,
+): vscode.TextEditorDecorationType {
+  const icon = (theme: string) => vscode.Uri.joinPath(media, `${kind}-${level}-${theme}.svg`);
+  return vscode.window.createTextEditorDecorationType({
+    light: { gutterIconPath: icon('light') },
+    dark: { gutterIconPath: icon('dark') },
+    gutterIconSize: 'contain',
+    rangeBehavior: vscode.DecorationRangeBehavior.ClosedOpen,
+    // The least heat would only clutter the ruler.
+    ...(level === 1
+      ? {}
+      : {
+          overviewRulerColor: new vscode.ThemeColor(`emberline.${kind}${level}`),
+          overviewRulerLane: vscode.OverviewRulerLane.Right,
+        }),
+  });
+}
+
+function colorOf({ heat, faster }: DrawnHint): vscode.ThemeColor {
+  if (heat < 3) return new vscode.ThemeColor('emberline.hintForeground');
+  return new vscode.ThemeColor(
+    faster === true ? 'emberline.fasterHintForeground' : 'emberline.hotHintForeground',
+  );
+}
+
 /** End-of-line hints, and heat in the gutter and the overview ruler. */
 export class CostDecorations implements vscode.Disposable {
   private readonly annotations: Annotations;
@@ -22,27 +52,15 @@ export class CostDecorations implements vscode.Disposable {
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedOpen,
   });
   private readonly heat: vscode.TextEditorDecorationType[];
+  /** The same for what a comparison found faster. */
+  private readonly relief: vscode.TextEditorDecorationType[];
   private readonly subscription: vscode.Disposable;
 
   constructor(annotations: Annotations, extensionUri: vscode.Uri) {
     this.annotations = annotations;
     const media = vscode.Uri.joinPath(extensionUri, 'extension', 'media');
-    this.heat = heatLevels.map((level) => {
-      const icon = (theme: string) => vscode.Uri.joinPath(media, `heat-${level}-${theme}.svg`);
-      return vscode.window.createTextEditorDecorationType({
-        light: { gutterIconPath: icon('light') },
-        dark: { gutterIconPath: icon('dark') },
-        gutterIconSize: 'contain',
-        rangeBehavior: vscode.DecorationRangeBehavior.ClosedOpen,
-        // The least heat would only clutter the ruler.
-        ...(level === 1
-          ? {}
-          : {
-              overviewRulerColor: new vscode.ThemeColor(`emberline.heat${level}`),
-              overviewRulerLane: vscode.OverviewRulerLane.Right,
-            }),
-      });
-    });
+    this.heat = heatLevels.map((level) => marks(media, 'heat', level));
+    this.relief = heatLevels.map((level) => marks(media, 'relief', level));
     this.subscription = vscode.Disposable.from(
       annotations.onDidChange((document) => {
         for (const editor of vscode.window.visibleTextEditors) {
@@ -63,6 +81,11 @@ export class CostDecorations implements vscode.Disposable {
     const annotated = this.annotations.latest(document);
     if (annotated === undefined) return [];
     const settings = sourceSettings();
+    if (annotated.compared !== undefined) {
+      const { minimumShare } = settings;
+      const { lineCount } = document;
+      return drawnDeltas(annotated.compared, { minimumShare, lineCount }).slice(0, mostHints);
+    }
     return drawnHints(annotated.result.lines, {
       device: showsDevice(settings.metric, annotated.result.hasDeviceWork),
       minimumShare: settings.minimumShare,
@@ -87,13 +110,13 @@ export class CostDecorations implements vscode.Disposable {
     const settings = sourceSettings();
     const hints = this.hintsOf(document);
     editor.setDecorations(this.hint, settings.hints ? this.hintOptions(editor, hints) : []);
-    for (const [index, type] of this.heat.entries()) {
-      const ranges = settings.heat
-        ? hints
-            .filter(({ heat }) => heat === index + 1)
-            .map(({ line }) => document.lineAt(line).range)
-        : [];
-      editor.setDecorations(type, ranges);
+    for (const faster of [false, true]) {
+      for (const [index, type] of (faster ? this.relief : this.heat).entries()) {
+        const ranges = hints
+          .filter((hint) => hint.heat === index + 1 && (hint.faster ?? false) === faster)
+          .map(({ line }) => document.lineAt(line).range);
+        editor.setDecorations(type, settings.heat ? ranges : []);
+      }
     }
   }
 
@@ -109,10 +132,8 @@ export class CostDecorations implements vscode.Disposable {
       range: document.lineAt(hint.line).range,
       renderOptions: {
         after: {
-          contentText: hint.stale ? hint.text : `${hint.text}  ${shareBar(hint.cost.share)}`,
-          color: new vscode.ThemeColor(
-            hint.heat >= 3 ? 'emberline.hotHintForeground' : 'emberline.hintForeground',
-          ),
+          contentText: hint.stale ? hint.text : `${hint.text}  ${shareBar(hint.share)}`,
+          color: colorOf(hint),
           fontStyle: hint.stale ? 'italic' : 'normal',
           margin: `0 0 0 ${Math.max(2, column - (widths[index] ?? 0))}ch`,
         },
@@ -123,6 +144,6 @@ export class CostDecorations implements vscode.Disposable {
   dispose(): void {
     this.subscription.dispose();
     this.hint.dispose();
-    for (const type of this.heat) type.dispose();
+    for (const type of [...this.heat, ...this.relief]) type.dispose();
   }
 }

@@ -1,8 +1,11 @@
 import * as vscode from 'vscode';
+import { bothSides } from '#shared/comparison.ts';
+import type { CompareAnnotationsResult } from '#shared/protocol.ts';
 import { sourceSettings } from '../workspace/config.ts';
 import type { Context } from '../workspace/context.ts';
 import { failureData } from '../daemon/failure.ts';
 import type { Annotations } from './annotations.ts';
+import { deltaMarkdown } from './deltas.ts';
 import type { Findings } from './findings.ts';
 import { showsDevice } from './hints.ts';
 import { hoverMarkdown } from './hover_text.ts';
@@ -22,6 +25,22 @@ export class CostHover implements vscode.HoverProvider {
     this.findings = findings;
   }
 
+  /** Both sides of a line, while a comparison is shown. */
+  private delta(
+    document: vscode.TextDocument,
+    line: number,
+    compared: CompareAnnotationsResult,
+  ): vscode.Hover | undefined {
+    const { comparison } = this.annotations;
+    if (comparison === undefined) return undefined;
+    const titles = bothSides((side) => comparison.profiles[side].title);
+    const text = deltaMarkdown(compared, line + 1, titles);
+    if (text === undefined) return undefined;
+    const markdown = new vscode.MarkdownString(text, true);
+    markdown.supportHtml = true;
+    return new vscode.Hover(markdown, document.lineAt(line).range);
+  }
+
   async provideHover(
     document: vscode.TextDocument,
     position: vscode.Position,
@@ -32,6 +51,8 @@ export class CostHover implements vscode.HoverProvider {
     const annotated = await this.annotations.of(document);
     if (annotated === undefined || token.isCancellationRequested) return undefined;
     const { line } = position;
+    const { compared } = annotated;
+    if (compared !== undefined) return this.delta(document, line, compared);
     if (!annotated.result.lines.some((cost) => cost.line === line + 1)) return undefined;
     const abort = new AbortController();
     token.onCancellationRequested(() => abort.abort());

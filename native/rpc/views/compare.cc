@@ -27,6 +27,7 @@ const std::vector<CompareMethod>& CompareMethods() {
       {"compare/verdict", &CompareVerdict},
       {"compare/table", &CompareTable},
       {"compare/tree", &CompareTree},
+      {"compare/annotations", &CompareAnnotations},
   };
   return methods;
 }

@@ -25,6 +25,7 @@ struct CompareMethod {
 
 Result<Json> CompareVerdict(const CompareRequest& request);
 Result<Json> CompareTree(const CompareRequest& request);
+Result<Json> CompareAnnotations(const CompareRequest& request);
 
 // Every method that compares.
 const std::vector<CompareMethod>& CompareMethods();

@@ -199,7 +199,7 @@ struct Level {
 
 Result<SideTables> LevelTables(const CompareRequest& request, const std::string& by,
                                bool per_step) {
-  const std::string block = TextParam(request.params, "path");
+  const std::string block = TextParam(request.params, "block");
   if (!block.empty()) return BlockTables(request, by, block);
   if (by == "operators") return BothTables(request, per_step, &OperatorsTable);
   if (by == "operatorShapes") return BothTables(request, per_step, &OperatorShapesTable);
@@ -211,7 +211,7 @@ Result<SideTables> LevelTables(const CompareRequest& request, const std::string&
 }
 
 Result<Level> LevelOf(const CompareRequest& request, const std::string& by, Time time) {
-  const bool in_block = !TextParam(request.params, "path").empty();
+  const bool in_block = !TextParam(request.params, "block").empty();
   const bool device = time == Time::kDevice;
   Level level;
   // A block is one place in one step.

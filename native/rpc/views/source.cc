@@ -1,13 +1,13 @@
 // source/*: what the editor shows in Python files.
 #include <algorithm>
 #include <map>
-#include <set>
 #include <unordered_map>
 
 #include "base/text.h"
 #include "rpc/views/common.h"
 #include "rpc/views/source_params.h"
 #include "rpc/views/view.h"
+#include "session/document_costs.h"
 
 namespace emberline {
 namespace {
@@ -24,228 +24,41 @@ constexpr size_t kMaxListedText = 240;  // of a line in a listing
 constexpr size_t kMaxName = 300;
 constexpr size_t kMaxFrames = 200;
 
-// A recorded location, or several that lie on one line, in the document as it is now.
-struct Annotated {
-  int line = 0;
-  bool stale = false;
-  LineCost cost;            // summed; location is that of the hottest
-  bool inner_runs = false;  // cost.runs is of a comprehension or lambda on the line
-  std::vector<uint32_t> locations;
-};
+double Share(Ns part, Ns whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
+}
 
-class Annotator {
- public:
-  Annotator(const DocumentLines& document, const LinesResult& sums)
-      : document_(document), sums_(sums) {
-    for (const std::string& file : document.files) files_.insert(file);
-  }
+Json AnnotatedLineJson(const DocumentLines& document, const LinesResult& sums,
+                       const AnnotatedLine& a) {
+  Json json = LineCostJson(document.data->attribution, a.cost);
+  json["recordedLine"] = json["line"];
+  json["line"] = a.line;
+  json["stale"] = a.stale;
+  json["deviceShare"] = Share(a.cost.device_total, sums.totals.device);
+  json["hostShare"] = Share(a.cost.host_total, sums.totals.host);
+  return json;
+}
 
-  // Lines with a cost, by line; what lost its place apart from what did not. Locations whose
-  // function is gone are left out.
-  std::vector<Annotated> Lines(size_t most) const {
-    std::map<std::pair<int, bool>, Annotated> by_line;
-    for (const LineCost& c : sums_.rows) {
-      const LineLocation& l = document_.data->attribution.locations[c.location];
-      if (!files_.count(l.file)) continue;
-      Annotated a;
-      if (!Find(l, &a.line, &a.stale)) continue;
-      const auto [it, fresh] = by_line.try_emplace({a.line, a.stale});
-      Annotated& at = it->second;
-      if (fresh) {
-        at = std::move(a);
-        at.cost = c;
-        at.inner_runs = IsInner(c);
-      } else {
-        Add(at, c);
-      }
-      at.locations.push_back(c.location);
-    }
-    std::vector<Annotated> out;
-    for (auto& [key, a] : by_line) out.push_back(std::move(a));
-    if (out.size() > most) {
-      const bool device = sums_.has_device_work;
-      std::stable_sort(out.begin(), out.end(), [&](const Annotated& a, const Annotated& b) {
-        return device ? a.cost.device_total > b.cost.device_total
-                      : a.cost.host_total > b.cost.host_total;
-      });
-      out.resize(most);
-      std::sort(out.begin(), out.end(),
-                [](const Annotated& a, const Annotated& b) { return a.line < b.line; });
-    }
-    return out;
-  }
-
-  // Functions and classes of the document with their costs, by line.
-  Json Lenses(size_t most) {
-    std::vector<std::pair<int, Json>> found;
-    for (const LineGroup& g : sums_.functions) {
-      if (found.size() >= most || !files_.count(g.file)) continue;
-      const PythonModule* base = Base(g.file);
-      if (base == nullptr) continue;
-      LineLocation l;
-      l.function = g.function;
-      l.function_line = g.line;
-      const int f = BaseFunction(*base, g.file, l);
-      if (f < 0 || base->functions[f].kind != FunctionKind::kFunction) continue;
-      const Drift& drift = *document_.drift.at(g.file);
-      const int now = drift.function[f];
-      if (now < 0) continue;
-      const PythonFunction& today = document_.now->functions[now];
-      found.emplace_back(today.def_line, Lens(g, today.def_line, "function", today.qualified,
-                                              g.line, drift.changed[f]));
-    }
-    for (const LineGroup& g : sums_.classes) {
-      if (found.size() >= most || !files_.count(g.file)) continue;
-      for (const PythonClass& c : document_.now->classes) {
-        if (c.qualified != g.function) continue;
-        const bool module = std::any_of(c.bases.begin(), c.bases.end(), [&](const std::string& b) {
-          return b == "Module" || b == "LightningModule" || b == "Sequential" ||
-                 b == "ModuleList" || IsModule(b);
-        });
-        found.emplace_back(c.def_line, Lens(g, c.def_line, module ? "module" : "class", c.qualified,
-                                            c.def_line, false));
-        break;
-      }
-    }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    Json out = Json::array();
-    for (auto& [line, lens] : found) out.push_back(std::move(lens));
-    return out;
-  }
-
-  Json LineJson(const Annotated& a) const {
-    Json json = LineCostJson(document_.data->attribution, a.cost);
-    json["recordedLine"] = json["line"];
-    json["line"] = a.line;
-    json["stale"] = a.stale;
-    json["deviceShare"] = Share(a.cost.device_total, sums_.totals.device);
-    json["hostShare"] = Share(a.cost.host_total, sums_.totals.host);
-    return json;
-  }
-
-  static double Share(Ns part, Ns whole) {
-    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
-  }
-
- private:
-  const PythonModule* Base(const std::string& file) const {
-    const auto it = document_.data->files.find(file);
-    return it == document_.data->files.end() || !document_.drift.count(file)
-               ? nullptr
-               : it->second.module.get();
-  }
-
-  // A class of this document that is a module itself.
-  bool IsModule(const std::string& name) const {
-    for (const PythonClass& c : document_.now->classes) {
-      if (c.name != name) continue;
-      return std::find(c.bases.begin(), c.bases.end(), "Module") != c.bases.end();
-    }
-    return false;
-  }
-
-  // The function of the aligned text that a location lies in; -1 when the text does not hold it.
-  int BaseFunction(const PythonModule& base, const std::string& file, const LineLocation& l) const {
-    auto& index = functions_[file];
-    if (index.empty()) {
-      for (size_t i = 0; i < base.functions.size(); ++i) {
-        const PythonFunction& f = base.functions[i];
-        index.emplace(f.qualified + '\n' + std::to_string(f.first_line), static_cast<int>(i));
-      }
-    }
-    const auto it = index.find(l.function + '\n' + std::to_string(l.function_line));
-    return it == index.end() ? -1 : it->second;
-  }
-
-  bool Find(const LineLocation& l, int* line, bool* stale) const {
-    const PythonModule* base = Base(l.file);
-    if (base == nullptr) return false;
-    const int f = BaseFunction(*base, l.file, l);
-    if (f < 0) return false;
-    const Drift& drift = *document_.drift.at(l.file);
-    const int now = drift.function[f];
-    if (now < 0) return false;
-    const PythonFunction& today = document_.now->functions[now];
-    *stale = l.stale;
-    if (l.confidence == LineConfidence::kFunction) {
-      *line = today.kind == FunctionKind::kModule ? 1 : today.def_line;
-      return true;
-    }
-    const auto it = drift.line.find(l.line);
-    if (it != drift.line.end()) {
-      *line = it->second;
-      return true;
-    }
-    *stale = true;
-    *line = today.kind == FunctionKind::kModule ? 1 : today.def_line;
-    return true;
-  }
-
-  bool IsInner(const LineCost& c) const {
-    const std::string& name = document_.data->attribution.locations[c.location].function;
-    return name.ends_with('>') && name != "<module>";
-  }
-
-  void Add(Annotated& at, const LineCost& c) const {
-    LineCost& sum = at.cost;
-    const auto& locations = document_.data->attribution.locations;
-    // A line of its own outranks what is merely known to be in the function that begins there.
-    const bool line_first = locations[sum.location].confidence == LineConfidence::kFunction &&
-                            locations[c.location].confidence != LineConfidence::kFunction;
-    if (line_first) {
-      sum.location = c.location;
-      sum.operators = c.operators;
-    }
-    sum.device_self += c.device_self;
-    sum.host_self += c.host_self;
-    sum.device_total = std::max(sum.device_total, c.device_total);
-    sum.host_total = std::max(sum.host_total, c.host_total);
-    sum.backward_device = std::max(sum.backward_device, c.backward_device);
-    sum.backward_host = std::max(sum.backward_host, c.backward_host);
-    sum.recompute_device = std::max(sum.recompute_device, c.recompute_device);
-    sum.recompute_host = std::max(sum.recompute_host, c.recompute_host);
-    sum.calls += c.calls;
-    // The bodies of comprehensions and lambdas run more often than the line that holds them.
-    const bool inner = IsInner(c);
-    if (line_first || (at.inner_runs && !inner)) {
-      sum.runs = c.runs;
-      at.inner_runs = inner;
-    } else if (inner == at.inner_runs) {
-      sum.runs = std::max(sum.runs, c.runs);
-    }
-    sum.allocated_bytes += c.allocated_bytes;
-    sum.collectives += c.collectives;
-    sum.collective += c.collective;
-    sum.synchronisation += c.synchronisation;
-    sum.idle += c.idle;
-  }
-
-  Json Lens(const LineGroup& g, int line, const char* kind, const std::string& name, int recorded,
-            bool stale) const {
-    const bool device = sums_.has_device_work;
-    const Ns backward = device ? g.backward_device : g.backward_host;
-    return {{"line", line},
-            {"kind", kind},
-            {"name", name},
-            {"recordedLine", recorded},
-            {"deviceUs", Us(g.device)},
-            {"deviceShare", Share(g.device, sums_.totals.device)},
-            {"hostUs", Us(g.host)},
-            {"hostShare", Share(g.host, sums_.totals.host)},
-            {"backwardUs", Us(backward)},
-            {"backwardShare", Share(backward, device ? g.device : g.host)},
-            {"recomputeUs", Us(device ? g.recompute_device : g.recompute_host)},
-            {"calls", g.calls},
-            {"operators", g.operators},
-            {"stale", stale}};
-  }
-
-  const DocumentLines& document_;
-  const LinesResult& sums_;
-  std::set<std::string> files_;
-  mutable std::unordered_map<std::string, std::unordered_map<std::string, int>> functions_;
-};
+Json LensJson(const LinesResult& sums, const AnnotatedDefinition& definition) {
+  static constexpr const char* kKinds[] = {"function", "class", "module"};
+  const LineGroup& g = *definition.cost;
+  const bool device = sums.has_device_work;
+  const Ns backward = device ? g.backward_device : g.backward_host;
+  return {{"line", definition.line},
+          {"kind", kKinds[static_cast<size_t>(definition.kind)]},
+          {"name", definition.name},
+          {"recordedLine", definition.recorded_line},
+          {"deviceUs", Us(g.device)},
+          {"deviceShare", Share(g.device, sums.totals.device)},
+          {"hostUs", Us(g.host)},
+          {"hostShare", Share(g.host, sums.totals.host)},
+          {"backwardUs", Us(backward)},
+          {"backwardShare", Share(backward, device ? g.device : g.host)},
+          {"recomputeUs", Us(device ? g.recompute_device : g.recompute_host)},
+          {"calls", g.calls},
+          {"operators", g.operators},
+          {"stale", definition.stale}};
+}
 
 // Slices of locations: the calls made there (or the frames, where only the function is known) and
 // the device work blamed on them.
@@ -345,15 +158,20 @@ Result<Json> SourceAnnotations(const ViewRequest& request) {
   Json lines = Json::array(), lenses = Json::array();
   bool drifted = false;
   if (!document->files.empty()) {
-    Annotator annotator(*document, **sums);
+    const DocumentCosts costs(*document, **sums);
     // Long names and paths: fewer lines rather than a reply that is refused.
     for (size_t most = kMaxLines; most > 0; most /= 2) {
       lines = Json::array();
-      for (const Annotated& a : annotator.Lines(most)) lines.push_back(annotator.LineJson(a));
+      for (const AnnotatedLine& a : costs.Lines(most)) {
+        lines.push_back(AnnotatedLineJson(*document, **sums, a));
+      }
       if (DumpJson(lines).size() <= kMaxLineBytes) break;
     }
     for (size_t most = kMaxLenses; most > 0; most /= 2) {
-      lenses = annotator.Lenses(most);
+      lenses = Json::array();
+      for (const AnnotatedDefinition& definition : costs.Definitions(most)) {
+        lenses.push_back(LensJson(**sums, definition));
+      }
       if (DumpJson(lenses).size() <= kMaxLensBytes) break;
     }
     for (const auto& [file, drift] : document->drift) {
@@ -381,11 +199,11 @@ Result<Json> SourceHover(const ViewRequest& request) {
   if (document->files.empty()) return result;
   const auto sums = LineSumsOf(request.trace, *document->data, request.steps, request.cancel);
   if (!sums.ok()) return sums.error();
-  Annotator annotator(*document, **sums);
+  const DocumentCosts costs(*document, **sums);
   const int64_t line = IntegerParam(request.params, "line", 0);
-  const std::vector<Annotated> lines = annotator.Lines(kMaxLines);
-  const auto hit =
-      std::find_if(lines.begin(), lines.end(), [&](const Annotated& a) { return a.line == line; });
+  const std::vector<AnnotatedLine> lines = costs.Lines(kMaxLines);
+  const auto hit = std::find_if(lines.begin(), lines.end(),
+                                [&](const AnnotatedLine& a) { return a.line == line; });
   if (hit == lines.end()) return result;
 
   const LineAttribution& at = document->data->attribution;
@@ -458,7 +276,7 @@ Result<Json> SourceHover(const ViewRequest& request) {
   }
   const bool has_device = (*sums)->has_device_work;
   result["found"] = true;
-  result["cost"] = annotator.LineJson(*hit);
+  result["cost"] = AnnotatedLineJson(*document, **sums, *hit);
   result["byOperator"] = PartsJson(store, operators, has_device, kHoverOperators);
   result["byKernel"] = PartsJson(store, kernels, true, kHoverKernels);
   std::vector<std::pair<uint32_t, std::pair<Ns, Ns>>> order(callers.begin(), callers.end());
@@ -583,12 +401,12 @@ Result<Json> SourceListing(const ViewRequest& request) {
   if (!lines.ok()) return lines.error();
   const auto sums = LineSumsOf(request.trace, *lines->data, request.steps, request.cancel);
   if (!sums.ok()) return sums.error();
-  const Annotator annotator(*lines, **sums);
+  const DocumentCosts located(*lines, **sums);
   const int64_t recorded = IntegerParam(request.params, "line", 1);
   std::map<int64_t, Json> costs;
   int64_t wanted = 0;
-  for (const Annotated& a : annotator.Lines(kMaxLines)) {
-    const Json json = annotator.LineJson(a);
+  for (const AnnotatedLine& a : located.Lines(kMaxLines)) {
+    const Json json = AnnotatedLineJson(*lines, **sums, a);
     for (const uint32_t l : a.locations) {
       const LineLocation& location = lines->data->attribution.locations[l];
       if (location.file == file && location.line == recorded && wanted == 0) wanted = a.line;
@@ -662,11 +480,11 @@ Result<Json> SourceHotLines(const ViewRequest& request) {
       resolved = ResolveSource(request.trace, space, l.file);
     Json path;
     if (resolved.status == ResolveStatus::kFound) path = resolved.path;
-    lines.push_back({{"cost", LineCostJson((*data)->attribution, c)},
-                     {"path", path},
-                     {"text", LineText(resolved, l, &texts)},
-                     {"share", Annotator::Share(
-                                   self, device ? (*sums)->totals.device : (*sums)->totals.host)}});
+    lines.push_back(
+        {{"cost", LineCostJson((*data)->attribution, c)},
+         {"path", path},
+         {"text", LineText(resolved, l, &texts)},
+         {"share", Share(self, device ? (*sums)->totals.device : (*sums)->totals.host)}});
     bytes += DumpJson(lines.back()).size();
   }
   return Json{{"lines", std::move(lines)}, {"hasDeviceWork", device}};

@@ -420,6 +420,12 @@ function onMessage(message: ToView): void {
     case 'navigate':
       navigate(message.to);
       break;
+    case 'showTab':
+      batch(() => {
+        viewState('compare', 'tab', 'overview').value = message.tab;
+        viewState('compare', `${message.tab}Filter`, '').value = message.filter;
+      });
+      break;
     case 'sourceMissing':
       missingSource.value = {
         target: message.target,

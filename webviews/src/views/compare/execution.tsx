@@ -9,7 +9,7 @@ import { ask } from '../../host/query.ts';
 import { epoch, failureOf, carried, viewState } from '../../host/store.ts';
 import { visible } from '../../lib/format.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
-import { LinkButton } from '../../widgets/controls.tsx';
+import { LinkButton, Segments } from '../../widgets/controls.tsx';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
@@ -17,7 +17,8 @@ import { ChangeMark, changeOf, signed } from './change.tsx';
 import { describe, LevelChart, LevelLegend } from './level_chart.tsx';
 import { kindText, partsOf, type Part } from './level.ts';
 import { timelineAction } from './links.ts';
-import { useComparedTime, type ComparedTime } from './state.ts';
+import { eitherHas, useComparedTime, type ComparedTime } from './state.ts';
+import { CompareTable } from './tables.tsx';
 
 /** More parts than these are not drawn. */
 const mostParts = 2000;
@@ -249,6 +250,34 @@ function Level(props: {
   );
 }
 
+/** What ran in the block that shows, as a table. */
+function BlockTable(props: { block: string; name: string }) {
+  const chosen = viewState<'operators' | 'kernels'>('compare', 'blockBy', 'operators');
+  const kernels = eitherHas('hasDeviceWork');
+  const by = kernels ? chosen.value : 'operators';
+  return (
+    <section class="block-table" aria-label={`Tables of ${visible(props.name)}`}>
+      <CompareTable
+        name={by === 'kernels' ? 'Kernels' : 'Operators'}
+        by={by}
+        block={props.block}
+        toolbar={
+          <>
+            <span class="block-name">{`In ${visible(props.name)}`}</span>
+            {kernels ? (
+              <Segments
+                label="Rows"
+                of={chosen}
+                choices={{ operators: 'Operators', kernels: 'Kernels' }}
+              />
+            ) : null}
+          </>
+        }
+      />
+    </section>
+  );
+}
+
 export function Execution() {
   const time = useComparedTime();
   const { crumbs, go } = useTrail();
@@ -274,6 +303,9 @@ export function Execution() {
             enter={enter}
             leave={() => go(crumbs.slice(0, -1))}
           />
+          {crumbs.length === 0 ? null : (
+            <BlockTable block={path} name={crumbs.at(-1)?.name ?? ''} />
+          )}
         </div>
       )}
     </>

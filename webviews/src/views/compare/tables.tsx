@@ -62,16 +62,19 @@ function placeCell(row: Row): ComponentChildren {
   );
 }
 
-function CompareTable(props: {
+export function CompareTable(props: {
   name: string;
   by: By;
   device?: string;
+  /** Only what ran in this block of the execution: its path. */
+  block?: string;
   toolbar?: ComponentChildren;
 }) {
-  const { by } = props;
+  const { by, block } = props;
+  const stateKey = block === undefined ? by : `block${by}`;
   const time = useComparedTime();
   const [result, setResult] = useState<CompareTableResult | undefined>(undefined);
-  const sort = viewState('compare', `${by}Sort`, '');
+  const sort = viewState('compare', `${stateKey}Sort`, '');
   if (time === undefined) return <Waiting what="Comparing" />;
   const places = by === 'lines' || by === 'functions';
   const others = (result?.columns ?? [])
@@ -81,12 +84,17 @@ function CompareTable(props: {
   const device = eitherHas('hasDeviceWork');
   return (
     <DataTable
-      key={by}
+      key={stateKey}
       name={props.name}
       view="compare"
-      stateKey={by}
+      stateKey={stateKey}
       method="compare/table"
-      params={{ by, time, ...(props.device === undefined ? {} : { device: props.device }) }}
+      params={{
+        by,
+        time,
+        ...(props.device === undefined ? {} : { device: props.device }),
+        ...(block === undefined ? {} : { block }),
+      }}
       lesser={others}
       kernelNames={by === 'kernels'}
       firstShare={4}

@@ -1,0 +1,148 @@
+// What a comparison says about the lines and functions of a document, as text and marks.
+import type { CompareAnnotationsResult, ComparedPlace } from '#shared/protocol.ts';
+import { formatCount, formatShare, formatUs, plural } from '#shared/numbers.ts';
+import { escapeMarkdown } from './format.ts';
+import { heatOf, type DrawnHint } from './hints.ts';
+
+/** The whole that differences are shares of: the longer of the two sides. */
+function wholeOf({ baselineUs, candidateUs }: CompareAnnotationsResult): number {
+  return Math.max(baselineUs, candidateUs);
+}
+
+/** `+49 %`; nothing where the baseline has none. */
+function percent(baselineUs: number, deltaUs: number): string {
+  if (baselineUs <= 0) return '';
+  const text = formatShare(Math.abs(deltaUs) / baselineUs);
+  return ` (${deltaUs < 0 ? '\u2212' : '+'}${text})`;
+}
+
+/** `60.3 ms slower (+493 %)`, `new, 934 us`, `gone, was 30 ms`. */
+export function deltaText({ status, total }: ComparedPlace): string {
+  const { baselineUs, candidateUs, deltaUs } = total;
+  if (status === 'new') return `new, ${formatUs(candidateUs)}`;
+  if (status === 'gone') return `gone, was ${formatUs(baselineUs)}`;
+  const how = deltaUs < 0 ? 'faster' : 'slower';
+  return `${formatUs(Math.abs(deltaUs))} ${how}${percent(baselineUs, deltaUs)}`;
+}
+
+function staleText(places: readonly ComparedPlace[]): string {
+  const deltaUs = places.reduce((sum, { self }) => sum + self.deltaUs, 0);
+  const how = deltaUs < 0 ? 'faster' : 'slower';
+  const count = plural(places.length, 'line');
+  return `${formatUs(Math.abs(deltaUs))} ${how} in ${count} changed since the recording`;
+}
+
+/** The places of each line, those that changed most first. */
+function byLine(places: readonly ComparedPlace[]): Map<number, ComparedPlace[]> {
+  const lines = new Map<number, ComparedPlace[]>();
+  const most = (a: ComparedPlace, b: ComparedPlace): number =>
+    Math.abs(b.total.deltaUs) - Math.abs(a.total.deltaUs);
+  for (const place of [...places].sort(most)) {
+    lines.set(place.line, [...(lines.get(place.line) ?? []), place]);
+  }
+  return lines;
+}
+
+/**
+ * A hint for each line whose time differs by at least `minimumShare` of the whole. Heat is by what
+ * the line itself takes more or less.
+ */
+export function drawnDeltas(
+  result: CompareAnnotationsResult,
+  options: { minimumShare: number; lineCount: number },
+): DrawnHint[] {
+  const whole = wholeOf(result);
+  const drawn: DrawnHint[] = [];
+  for (const [line, places] of byLine(result.lines)) {
+    if (line < 1 || line > options.lineCount || whole <= 0) continue;
+    const fresh = places.filter(({ stale }) => !stale);
+    const [place = places[0]] = fresh;
+    if (place === undefined) continue;
+    const share = Math.abs(place.total.deltaUs) / whole;
+    if (share < options.minimumShare || share === 0) continue;
+    const own = Math.abs(place.self.deltaUs) / whole;
+    drawn.push({
+      line: line - 1,
+      text: place.stale ? staleText(places) : deltaText(place),
+      heat: !place.stale && own > 0 && own >= options.minimumShare ? heatOf(own) : 0,
+      stale: place.stale,
+      faster: place.total.deltaUs < 0,
+      share,
+    });
+  }
+  return drawn.sort((a, b) => a.line - b.line);
+}
+
+/** A CodeLens of a function: how much slower or faster it is. */
+export function lensDelta(place: ComparedPlace, device: boolean): string {
+  const side = device ? 'GPU' : 'CPU';
+  const { baselineUs, candidateUs } = place.total;
+  const times =
+    place.status === 'both'
+      ? [`${side} ${formatUs(baselineUs)} \u2192 ${formatUs(candidateUs)}`]
+      : [];
+  const calls =
+    place.baselineCalls === place.candidateCalls
+      ? plural(place.candidateCalls, 'call')
+      : `${formatCount(place.baselineCalls)} \u2192 ${formatCount(place.candidateCalls)} calls`;
+  const stale = place.stale ? ['changed since the recording'] : [];
+  return [deltaText(place), ...times, calls, ...stale].join(' \u00b7 ');
+}
+
+/** The functions worth a lens, by line. */
+export function lensPlaces(
+  result: CompareAnnotationsResult,
+  options: { minimumShare: number; lineCount: number },
+): ComparedPlace[] {
+  const least = options.minimumShare * wholeOf(result);
+  return [...byLine(result.functions)]
+    .filter(([line]) => line >= 1 && line <= options.lineCount)
+    .flatMap(([, [place]]) => place ?? [])
+    .filter(({ total }) => total.deltaUs !== 0 && Math.abs(total.deltaUs) >= least);
+}
+
+function cells(name: string, texts: readonly string[]): string {
+  return `| ${[name, ...texts].join(' &nbsp;&nbsp;| ')} |`;
+}
+
+/** The hover of a line: both sides and their difference. Undefined where the line is of neither. */
+export function deltaMarkdown(
+  result: CompareAnnotationsResult,
+  line: number,
+  titles: { baseline: string; candidate: string },
+): string | undefined {
+  const place = byLine(result.lines).get(line)?.[0];
+  if (place === undefined) return undefined;
+  const device = result.time === 'device';
+  const { total, self, baselineCalls, candidateCalls } = place;
+  const signed = (value: number, text: string): string =>
+    value === 0 ? '0' : `${value < 0 ? '\u2212' : '+'}${text}`;
+  const time = (name: string, { baselineUs, candidateUs, deltaUs }: typeof total): string =>
+    cells(name, [
+      formatUs(baselineUs),
+      formatUs(candidateUs),
+      signed(deltaUs, formatUs(Math.abs(deltaUs))),
+    ]);
+  const calls = candidateCalls - baselineCalls;
+  const rows = [
+    cells('', ['Baseline', 'Candidate', 'Delta']),
+    '|:--|--:|--:|--:|',
+    time(device ? 'GPU' : 'CPU', total),
+    ...(self.deltaUs === total.deltaUs && self.candidateUs === total.candidateUs
+      ? []
+      : [time('Self', self)]),
+    cells('Calls', [
+      formatCount(baselineCalls),
+      formatCount(candidateCalls),
+      signed(calls, formatCount(Math.abs(calls))),
+    ]),
+  ];
+  const notes = [
+    ...(place.stale
+      ? ['_The line changed since the recording. These figures belong to the recorded text._']
+      : []),
+    ...(result.per === 'step' ? ['_Per step._'] : []),
+  ];
+  const names = `<sub>${escapeMarkdown(titles.baseline)} \u2194 ${escapeMarkdown(titles.candidate)}</sub>`;
+  return [`**${deltaText(place)}**`, rows.join('\n'), ...notes, names].join('\n\n');
+}
