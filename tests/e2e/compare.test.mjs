@@ -2,6 +2,7 @@
 // the verdict, the way into a step, the code of either side, and all of it again after a reload.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { hintOnLine } from './hints.mjs';
 import { commandLine } from './product.mjs';
 import { startWorkbench, themes, waitUntil, Workbench } from './workbench.mjs';
 
@@ -96,6 +97,27 @@ describe('a comparison of two profiles', () => {
     await again.getByRole('tab', { name: 'Lines', exact: true }).click();
     await again.getByRole('button', { name: 'slow.py:76' }).click();
     await workbench.tab('slow.py').waitFor();
+    await workbench.tab('slow \u2194 fixed').click();
+  });
+
+  step('the source says what is faster, slower and gone', async () => {
+    const differences = (file) =>
+      hintOnLine(page, file === 'fixed.py' ? 'images = normalise' : 'deviation =', /./);
+    const lensThat = (hasText) => workbench.codeLenses().filter({ hasText, visible: true }).first();
+    await workbench.openFile('train_cnn/fixed.py');
+    assert.match(await differences('fixed.py'), /ms faster \(\u2212\d+ %\)/);
+    await lensThat(/faster.*CPU.*\u2192/).waitFor();
+    await workbench.screenshot('compare-source-fixed');
+    await workbench.openFile('train_cnn/slow.py');
+    assert.match(await differences('slow.py'), /gone, was 30\.0 ms/);
+    await workbench.screenshot('compare-source-slow');
+    const lens = workbench
+      .codeLenses()
+      .filter({ hasText: /faster/, visible: true })
+      .first();
+    await lens.click();
+    const frame = await workbench.webviewFrame('.sides');
+    await frame.locator('#tab-functions[aria-selected=true]').waitFor();
     await workbench.tab('slow \u2194 fixed').click();
   });
 

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { formatShare, formatUs, quantity } from '../../extension/shared/numbers.ts';
 import { commandLine, profileFrame } from './product.mjs';
+import { hintOnLine, hintsShown } from './hints.mjs';
 import { notebookOf, traceOfCell, traceOfFile } from './notebook.mjs';
 import { startWorkbench, waitUntil } from './workbench.mjs';
 
@@ -58,37 +59,8 @@ async function showProfilesTree() {
   await pane.first().waitFor();
 }
 
-/**
- * What stands behind each rendered line of the editor in front: text of the line and of its hint.
- * A hint is drawn as a pseudo-element, which is no text of the page.
- */
-function shownHints() {
-  return page.evaluate(() => {
-    const rows = [];
-    for (const row of document.querySelectorAll('.editor-instance .view-line')) {
-      let hint = '';
-      for (const part of row.querySelectorAll('*')) {
-        const { content } = getComputedStyle(part, '::after');
-        if (content.startsWith('"') && content.length > 2) hint += JSON.parse(content);
-      }
-      rows.push({ text: row.textContent.replaceAll('\u00a0', ' '), hint });
-    }
-    return rows;
-  });
-}
-
-/** The hint of the rendered line that holds `text`; waits until one fits `wanted`. */
-async function hintOn(text, wanted) {
-  let rows = [];
-  return waitUntil(`hint ${wanted} on ${text}`, async () => {
-    rows = await shownHints();
-    return rows.find((row) => row.text.includes(text) && wanted.test(row.hint))?.hint;
-  }).catch((error) => {
-    const seen = rows.filter(({ hint }) => hint !== '').map((row) => `${row.text} | ${row.hint}`);
-    error.message += `\nHints that are shown:\n${seen.join('\n')}`;
-    throw error;
-  });
-}
+const shownHints = () => hintsShown(page);
+const hintOn = (text, wanted) => hintOnLine(page, text, wanted);
 
 /** The row of a line in the answer of `emberline lines`. */
 function costOf(line) {
@@ -209,7 +181,7 @@ step('findings about lines stand among the problems', async () => {
     .filter({ hasText: `Ln ${frame.line}, Col` })
     .first()
     .waitFor();
-  await workbench.runCommand('View: Close Panel');
+  await workbench.runCommand('View: Toggle Panel Visibility');
   await row.first().waitFor({ state: 'hidden' });
   const fix = page.locator('.action-widget').getByText('Copy the suggested code').first();
   // A menu that opens before the fixes are known lacks them, and is asked for again.
@@ -312,7 +284,7 @@ step('code that was recorded on another machine finds its file', async () => {
   await workbench.openFile('transformer/model.py');
   await workbench.tab('model.py').waitFor();
   await lenses()
-    .filter({ hasText: /CPU \(.*\) · .*calls/ })
+    .filter({ hasText: /CPU, .* · .*calls/ })
     .first()
     .waitFor();
 });

@@ -149,7 +149,11 @@ export class Workbench {
 
   /** Opens a file of the workspace by Quick Open, in the editor that VS Code chooses for it. */
   async openFile(path) {
-    await this.#quickInput('Control+p', path, basename(path));
+    await waitUntil(`${path} open`, async () => {
+      await this.#quickInput('Control+p', path, basename(path));
+      await this.tab(basename(path)).waitFor({ timeout: 8000 });
+      return true;
+    });
   }
 
   /**
