@@ -400,7 +400,7 @@ step('a folder opens from the Explorer, and its workers from the tree', async ()
       await (await lowest(rows.filter({ hasText: worker }).filter({ hasText: /\d KiB/ }))).click();
       await workbench.tab('train_cnn').and(page.locator('.active')).waitFor({ timeout: 4000 });
       const frame = await profileFrame(workbench);
-      await frame.getByText(shown).first().waitFor({ timeout: 4000 });
+      await frame.getByText(shown).filter({ visible: true }).first().waitFor({ timeout: 4000 });
       return true;
     });
   }

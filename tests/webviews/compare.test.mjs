@@ -101,6 +101,34 @@ test('the aligned execution zooms in by click and key, and a path leads back', a
   });
 });
 
+test('the tables of a block hold what ran in it', async () => {
+  const candidate = drawn({
+    layers: () =>
+      plainLayers().map((one) =>
+        one.module === 'Linear_1' ? layer('Linear_1', 'aten::addmm', { slow_kernel: 160 }) : one,
+      ),
+  });
+  await withComparison(drawn(), candidate, {}, async (comparison, page) => {
+    await comparison.view('Execution');
+    await chartOf(page).locator('.level-row').first().click();
+    await chartOf(page).locator('.level-row', { hasText: 'Linear_1' }).click();
+    const tables = page.getByRole('region', { name: 'Tables of Linear_1' });
+    const names = async () => {
+      await tables.locator('.grid-body [role=row]').first().waitFor();
+      return tables.locator('.grid-body [role=row] [role=gridcell]:first-child').allInnerTexts();
+    };
+    const show = page.getByRole('radiogroup', { name: 'Show' });
+    await show.getByText('Operators', { exact: true }).click();
+    assert.deepEqual(await names(), ['aten::addmm']);
+    await show.getByText('Kernels', { exact: true }).click();
+    await tables.getByText('slow_kernel', { exact: true }).waitFor();
+    const kernels = await names();
+    assert.equal(kernels.length, 2, kernels.join());
+    await page.getByRole('button', { name: 'All steps' }).click();
+    await tables.waitFor({ state: 'detached' });
+  });
+});
+
 test('the twin of a level adds up to what its parent takes', async () => {
   await withComparison(slow, fixed, {}, async (comparison, page) => {
     const { item } = await ask(comparison, 'compare/tree', { path: '1' });

@@ -250,31 +250,21 @@ function Level(props: {
   );
 }
 
-/** What ran in the block that shows, as a table. */
-function BlockTable(props: { block: string; name: string }) {
-  const chosen = viewState<'operators' | 'kernels'>('compare', 'blockBy', 'operators');
-  const kernels = eitherHas('hasDeviceWork');
-  const by = kernels ? chosen.value : 'operators';
+type Shown = 'parts' | 'operators' | 'kernels';
+
+/** What ran in the block that shows: its parts in order, or tables of what is inside. */
+function Ways(props: { shown: Shown; onChange: (shown: Shown) => void }) {
   return (
-    <section class="block-table" aria-label={`Tables of ${visible(props.name)}`}>
-      <CompareTable
-        name={by === 'kernels' ? 'Kernels' : 'Operators'}
-        by={by}
-        block={props.block}
-        toolbar={
-          <>
-            <span class="block-name">{`In ${visible(props.name)}`}</span>
-            {kernels ? (
-              <Segments
-                label="Rows"
-                of={chosen}
-                choices={{ operators: 'Operators', kernels: 'Kernels' }}
-              />
-            ) : null}
-          </>
-        }
-      />
-    </section>
+    <Segments<Shown>
+      label="Show"
+      value={props.shown}
+      choices={{
+        parts: 'Parts',
+        operators: 'Operators',
+        ...(eitherHas('hasDeviceWork') ? { kernels: 'Kernels' } : {}),
+      }}
+      onChange={props.onChange}
+    />
   );
 }
 
@@ -283,14 +273,32 @@ export function Execution() {
   const { crumbs, go } = useTrail();
   const path = crumbs.map(({ position }) => position).join('.');
   const { value, error, pending, retry } = useLevel(path);
+  const wanted = viewState<Shown>('compare', 'blockShows', 'parts');
+  const name = crumbs.at(-1)?.name;
+  // All steps have tabs of their own for these tables.
+  const known = wanted.value !== 'kernels' || eitherHas('hasDeviceWork');
+  const shown = name === undefined || !known ? 'parts' : wanted.value;
   const enter = (part: Part): void => {
     if (part.position === undefined) return;
     go([...crumbs, { position: part.position, name: part.name }]);
   };
   return (
     <>
-      <Crumbs root="All steps" crumbs={crumbs} go={go} />
-      {error !== undefined ? (
+      <div class="level-head">
+        <Crumbs root="All steps" crumbs={crumbs} go={go} />
+        {name === undefined ? null : (
+          <Ways shown={shown} onChange={(next) => (wanted.value = next)} />
+        )}
+      </div>
+      {shown !== 'parts' ? (
+        <section aria-label={`Tables of ${visible(name ?? '')}`}>
+          <CompareTable
+            name={shown === 'kernels' ? 'Kernels' : 'Operators'}
+            by={shown}
+            block={path}
+          />
+        </section>
+      ) : error !== undefined ? (
         <Failure error={error} retry={retry} />
       ) : value === undefined || time === undefined ? (
         <Waiting what="Aligning" />
@@ -303,9 +311,6 @@ export function Execution() {
             enter={enter}
             leave={() => go(crumbs.slice(0, -1))}
           />
-          {crumbs.length === 0 ? null : (
-            <BlockTable block={path} name={crumbs.at(-1)?.name ?? ''} />
-          )}
         </div>
       )}
     </>
