@@ -1,16 +1,37 @@
 #include "compare/modules.h"
 
 #include "analysis/columns.h"
+#include "base/text.h"
 #include "compare/sequences.h"
 
 namespace emberline {
 namespace {
 
-std::vector<std::string> PathsOf(const ModuleTree& tree) {
+// A path that is longer keeps its beginning and its last name, or the paths of modules that are
+// nested a thousand deep would take the square of that.
+constexpr size_t kMaxPath = 1000, kPathBeginning = 200;
+
+// Paths from the outermost module on. Those that were cut say so; with `unique`, a hash tells them
+// apart.
+std::vector<std::string> PathsOf(const ModuleTree& tree, bool unique) {
   std::vector<std::string> paths(tree.nodes.size());
+  std::vector<uint64_t> hashes(tree.nodes.size(), 0);
   for (size_t i = 0; i < tree.nodes.size(); ++i) {  // parents stand before their children
     const ModuleNode& node = tree.nodes[i];
-    paths[i] = node.parent == kNone ? node.name : paths[node.parent] + " / " + node.name;
+    const std::string name = Shortened(node.name, kMaxPath / 2);
+    if (node.parent == kNone) {
+      hashes[i] = StableHash(node.name);
+      paths[i] = name;
+      continue;
+    }
+    hashes[i] = StableHash(hashes[node.parent], StableHash(node.name));
+    const std::string& parent = paths[node.parent];
+    if (parent.size() + name.size() <= kMaxPath) {
+      paths[i] = parent + " / " + name;
+      continue;
+    }
+    paths[i] = Shortened(parent, kPathBeginning) + " / " + name;
+    if (unique) paths[i] += " (" + std::to_string(hashes[i]) + ")";
   }
   return paths;
 }
@@ -45,7 +66,7 @@ struct Row {
 }  // namespace
 
 Table ModuleTable(const ModuleTree& tree) {
-  const std::vector<std::string> paths = PathsOf(tree);
+  const std::vector<std::string> paths = PathsOf(tree, false);
   std::vector<Row> rows;
   for (size_t i = 0; i < tree.nodes.size(); ++i) rows.push_back({&tree.nodes[i], paths[i]});
   const auto time = [](auto sum) {
@@ -95,7 +116,7 @@ Table ModuleTable(const ModuleTree& tree) {
 std::pair<std::vector<std::string>, std::vector<std::string>> MatchModules(
     const ModuleTree& baseline, const ModuleTree& candidate) {
   // What is only on one side is not what has the same path on the other.
-  std::vector<std::string> left = PathsOf(baseline), right = PathsOf(candidate);
+  std::vector<std::string> left = PathsOf(baseline, true), right = PathsOf(candidate, true);
   const std::vector<std::string> names = right;
   for (std::string& key : left) key.insert(0, "- ");
   for (std::string& key : right) key.insert(0, "+ ");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <unordered_map>
 
 #include "analysis/columns.h"
 #include "analysis/memory.h"
@@ -97,21 +98,27 @@ std::optional<double> MeanAllocated(const Model& model, const MemoryDevice& devi
 
 void AddMemory(const OverviewSide& a, const OverviewSide& b, std::vector<ComparedFigure>* figures) {
   if (a.memory == nullptr || b.memory == nullptr) return;
-  std::vector<std::string> names;
-  for (const MemoryData* data : {a.memory, b.memory}) {
-    for (const MemoryDevice& device : data->devices) {
-      if (std::find(names.begin(), names.end(), device.name) == names.end()) {
-        names.push_back(device.name);
-      }
+  // In the order of the baseline, then of what only the candidate has.
+  struct Both {
+    const std::string* name;
+    const MemoryDevice* before = nullptr;
+    const MemoryDevice* after = nullptr;
+  };
+  std::vector<Both> devices;
+  std::unordered_map<std::string_view, size_t> index;
+  for (const bool candidate : {false, true}) {
+    for (const MemoryDevice& device : (candidate ? b : a).memory->devices) {
+      const auto [at, added] = index.try_emplace(device.name, devices.size());
+      if (added) devices.push_back({&device.name});
+      const MemoryDevice*& side =
+          candidate ? devices[at->second].after : devices[at->second].before;
+      if (side == nullptr) side = &device;
     }
   }
-  for (const std::string& name : names) {
-    const auto device = [&](const OverviewSide& side) -> const MemoryDevice* {
-      const int index = side.memory->Find(name);
-      return index < 0 ? nullptr : &side.memory->devices[static_cast<size_t>(index)];
-    };
-    const MemoryDevice *before = device(a), *after = device(b);
-    const auto add = [&](const char* key, const char* title, const char* definition, auto value) {
+  for (const auto& [device_name, before, after] : devices) {
+    const std::string& name = *device_name;
+    const auto add = [&, before = before, after = after](const char* key, const char* title,
+                                                         const char* definition, auto value) {
       const std::optional<double> x = before ? value(a, *before) : std::nullopt;
       const std::optional<double> y = after ? value(b, *after) : std::nullopt;
       if (!x && !y) return;

@@ -399,7 +399,8 @@ step('a folder opens from the Explorer, and its workers from the tree', async ()
     await waitUntil(`the steps of ${worker}: ${shown}`, async () => {
       await (await lowest(rows.filter({ hasText: worker }).filter({ hasText: /\d KiB/ }))).click();
       await workbench.tab('train_cnn').and(page.locator('.active')).waitFor({ timeout: 4000 });
-      const frame = await profileFrame(workbench);
+      // The timeline of another profile is in sight beside it.
+      const frame = await workbench.webviewFrame('#tab-overview[aria-selected=true]');
       await frame.getByText(shown).filter({ visible: true }).first().waitFor({ timeout: 4000 });
       return true;
     });

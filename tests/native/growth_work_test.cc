@@ -24,6 +24,7 @@
 #include "json/json.h"
 #include "line_trace.h"
 #include "model/model.h"
+#include "rpc/views/compare.h"
 #include "rpc/views/view.h"
 #include "session/session.h"
 
@@ -233,6 +234,27 @@ void Window(const LoadedTrace& trace) {
                    {"pixels", 1000}}));
 }
 
+// A trace compared with itself: its trees aligned, and its tables.
+void Comparison(const LoadedTrace& trace) {
+  const Json verdict = Json::object(), tree = {{"path", "0"}};
+  const Json operators = {{"by", "operators"}}, kernels = {{"by", "kernels"}};
+  const Json modules = {{"by", "modules"}}, lines = {{"by", "lines"}};
+  for (const CompareMethod& method : CompareMethods()) {
+    const std::string_view name = method.method;
+    std::vector<const Json*> all;
+    if (name == "compare/verdict") all = {&verdict};
+    if (name == "compare/tree") all = {&tree};
+    if (name == "compare/table") all = {&operators, &kernels, &modules, &lines};
+    for (const Json* params : all) {
+      const ViewRequest side{trace, *params, {}, {}, [] { return size_t{1}; }};
+      const Result<Json> result = method.function({side, side, *params, {}});
+      INFO(name << (result.ok() ? "" : ": " + result.error().message));
+      // A trace without anything that could be aligned has no such place.
+      REQUIRE((result.ok() || result.error().kind == ErrorKind::kNotFound));
+    }
+  }
+}
+
 const std::vector<Analysis> kAnalyses = {
     {"overview", Overviews},
     {"operators", Operators},
@@ -259,6 +281,7 @@ const std::vector<Analysis> kAnalyses = {
     {"the hot lines as JSON", View("source/hotLines", Json::object())},
     {"the tracks as JSON", View("timeline/tracks", Json::object())},
     {"a window as JSON", Window},
+    {"the comparison with itself", Comparison},
 };
 
 // The work of reading a shape and of each analysis, in order.

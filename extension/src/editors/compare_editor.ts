@@ -222,7 +222,8 @@ export class ComparisonEditors implements vscode.CustomReadonlyEditorProvider<Co
   reveal(tab: string, filter: string): void {
     const { comparison } = this.context.profiles;
     const editor = [...this.editors].find(({ session }) => session === comparison);
-    editor?.page.showWith({ type: 'showTab', tab, filter });
+    // Where it is: in another column, VS Code would open it a second time.
+    editor?.page.showWith({ type: 'showTab', tab, filter }, editor.page.panel.viewColumn);
   }
 
   openCustomDocument(uri: vscode.Uri): ComparisonDocument {

@@ -103,9 +103,9 @@ export class PagePanel {
   }
 
   /** Comes to the front and tells the page; one that does not run yet is told once it does. */
-  showWith(message: ToView): void {
+  showWith(message: ToView, column = besideCode(this.panel)): void {
     if (!this.alive) this.postLater(message);
-    this.panel.reveal(besideCode(this.panel), false);
+    this.panel.reveal(column, false);
     this.post(message);
   }
 
