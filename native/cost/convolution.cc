@@ -184,23 +184,23 @@ void Backward(CostBuilder& b, const OpFormula&) {
     b.Read("gradient", gy.Bytes());
     b.Read("weight", w.Bytes());
     b.Write("data gradient", x.Elements() * x.ElementBytes());
-    b.AddPart(Part::kDataGradient, products,
-              gy.Bytes() + w.Bytes() + x.Elements() * x.ElementBytes());
+    b.AddPart(Part::kDataGradient, products, gy.Bytes() + w.Bytes(),
+              x.Elements() * x.ElementBytes());
   }
   if ((*mask)[1]) {
     flops += products;
     b.Read("gradient", gy.Bytes());
     b.Read("x", x.Bytes());
     b.Write("weight gradient", w.Elements() * w.ElementBytes());
-    b.AddPart(Part::kWeightGradient, products,
-              gy.Bytes() + x.Bytes() + w.Elements() * w.ElementBytes());
+    b.AddPart(Part::kWeightGradient, products, gy.Bytes() + x.Bytes(),
+              w.Elements() * w.ElementBytes());
   }
   if ((*mask)[2]) {
     const Amount written = gy.Dim(1) * gy.ElementBytes();
     flops += bias;
     b.Read("gradient", gy.Bytes());
     b.Write("bias gradient", written);
-    b.AddPart(Part::kBiasGradient, bias, gy.Bytes() + written);
+    b.AddPart(Part::kBiasGradient, bias, gy.Bytes(), written);
   }
   b.Flops(flops, "2·N·K·P·Q·(C/g)·R·S for each of data and weight, N·K·P·Q for the bias",
           {{"of one", products}, {"of the bias", (*mask)[2] ? bias : Amount(0)}});

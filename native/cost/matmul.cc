@@ -25,6 +25,9 @@ bool Count(CostBuilder& b, const Product& p, DType type, bool batched) {
   b.Param("N", p.n);
   b.Param("K", p.k);
   b.Type(type);
+  b.cost().m = p.m.value();
+  b.cost().n = p.n.value();
+  b.cost().k = p.k.value();
   if (batched) {
     b.Flops(Amount(2) * p.batch * p.m * p.n * p.k, "2·B·M·N·K",
             {{"B", p.batch}, {"M", p.m}, {"N", p.n}, {"K", p.k}});

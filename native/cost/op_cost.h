@@ -41,7 +41,8 @@ const char* OpClassName(OpClass op_class);  // "matmul", "convolution", ...
 enum class Part : uint8_t { kDataGradient, kWeightGradient, kBiasGradient };
 struct PartCost {
   Part part;
-  Amount flops = 0, bytes = 0;
+  Amount flops = 0, read_bytes = 0, written_bytes = 0;
+  Amount bytes() const { return read_bytes + written_bytes; }
 };
 
 struct OpCost {
@@ -53,6 +54,7 @@ struct OpCost {
   std::string bytes_formula;     // "read a 64 + b 32, written out 16"
   std::string params;            // "M=8,N=4,K=2,fp16"
   DType type = DType::kUnknown;  // what it computes in: decides the roof
+  int64_t m = 0, n = 0, k = 0;   // of a matrix product; 0 for others
   bool matrix = false;           // matrix units can run it
   bool upper_bound = false;      // the output's size depends on data; the worst case is taken
   bool estimate = false;         // taken from less than the arguments; see the formula
@@ -107,8 +109,8 @@ class CostBuilder {
   void UpperBound() { cost_.upper_bound = true; }
   void Estimate() { cost_.estimate = true; }
   void Partial() { cost_.partial = true; }
-  void AddPart(Part part, Amount flops, Amount bytes) {
-    cost_.parts.push_back({part, flops, bytes});
+  void AddPart(Part part, Amount flops, Amount read, Amount written) {
+    cost_.parts.push_back({part, flops, read, written});
   }
   // Nothing can be told; `why` is a literal.
   void Unknown(const char* why);

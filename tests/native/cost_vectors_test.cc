@@ -87,7 +87,7 @@ TEST_CASE("a training step on MI300X", "[cost]") {
   REQUIRE(conv.parts.size() == 2);
   for (const PartCost& part : conv.parts) {
     CHECK(part.flops.value() == 2312110080);
-    CHECK(part.bytes.value() == 5722112);
+    CHECK(part.bytes().value() == 5722112);
   }
   const Text gradient{"[[10, 1000], [1000, 512]]", Types(kBf16, 2), "", ""};
   Check(Cost("aten::mm", gradient), 10240000, 1054240);
