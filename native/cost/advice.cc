@@ -102,7 +102,7 @@ class Adviser {
       const bool has_roof = judged.device != nullptr && kernel.cost != nullptr &&
                             kernel.cost->op_class != OpClass::kCollective;
       if (has_roof) {
-        judged.roof = RoofOf(*judged.device, *kernel.cost, store_.name(kernel.kernel));
+        judged.roof = RoofOf(*judged.device, *kernel.cost, kernel.matrix_call);
         judged.bound = BoundOf(judged.roof, kernel.flops, kernel.bytes());
       }
       kernels_.push_back(judged);

@@ -5,6 +5,8 @@
 
 #include "base/case.h"
 #include "base/hash.h"
+#include "base/saturating.h"
+#include "cost/devices.h"
 #include "cost/recorded_cost.h"
 
 namespace emberline {
@@ -76,6 +78,7 @@ class Attributor {
       KernelCost& kernel = result->kernels[i];
       if (kernel.owner == kNone) kernel.owner = OuterOwnerOf(model_.SourceOp(kernel.kernel));
     }
+    FindFills();
     Group(*result);
     for (size_t i = 0; i < calls_.size(); ++i) {
       if (i % 4096 == 0 && cancel.cancelled()) return Cancelled();
@@ -213,11 +216,15 @@ class Attributor {
     }
     const OpCost* cost =
         call.backward ? BackwardCost(result, call.owner) : &costs_.Of(call.owner, list_type);
+    const bool wide = std::any_of(call.kernels.begin(), call.kernels.end(), [&](uint32_t k) {
+      return NamesWideMatrixUnits(store_.name(result.kernels[k].kernel));
+    });
     const bool covered = (inside_[call.owner] & Bit(cost->op_class)) != 0;
     std::vector<uint32_t> main;
     for (const uint32_t k : call.kernels) {
       KernelCost& kernel = result.kernels[k];
       kernel.cost = cost;
+      kernel.matrix_call = wide;
       kernel.helper = covered || IsHelperKernel(store_.name(kernel.kernel));
       if (kernel.helper) {
         kernel.flops = kernel.read_bytes = kernel.written_bytes = 0;
@@ -235,7 +242,37 @@ class Attributor {
       result.kernels[main[0]].helper = false;
     }
     if (!cost->parts.empty() && main.size() > 1 && ByParts(result, *cost, main)) return;
-    Spread(result, main, cost->flops, cost->read_bytes, cost->written_bytes);
+    Amount written = cost->written_bytes;
+    if (const auto filled = filled_.find(call.owner);
+        filled != filled_.end() && written.known() && !cost->matrix) {
+      written = std::max<int64_t>(0, written.value() - filled->second);
+    }
+    Spread(result, main, cost->flops, cost->read_bytes, written);
+  }
+
+  // What fills inside of an owner write, by owner. A fill is a kernel or a set.
+  void FindFills() {
+    const StringId names[] = {store_.strings().Find("aten::fill_"),
+                              store_.strings().Find("aten::zero_")};
+    SliceIndex last = kNone;
+    for (SliceIndex i = 0; i < store_.slice_count(); ++i) {
+      const bool set = store_.kind(i) == SliceKind::kMemset;
+      if (!set && !IsKernel(store_.kind(i))) continue;
+      const SliceIndex op = model_.op[i];
+      if (op == kNone || op == last) continue;
+      const auto is_fill = [&](SliceIndex o) {
+        return store_.name_id(o) == names[0] || store_.name_id(o) == names[1];
+      };
+      if (!is_fill(op)) continue;
+      last = op;
+      SliceIndex around = model_.op[op];
+      // zero_ runs fill_.
+      if (around != kNone && is_fill(around)) around = model_.op[around];
+      const SliceIndex owner = OwnerOf(around);
+      if (owner == kNone || is_fill(owner)) continue;
+      const Amount bytes = costs_.Of(op, DType::kUnknown).written_bytes;
+      if (bytes.known()) filled_[owner] = SaturatingAdd(filled_[owner], bytes.value());
+    }
   }
 
   void Spread(CostAttribution& result, const std::vector<uint32_t>& kernels, Amount flops,
@@ -299,6 +336,7 @@ class Attributor {
   std::vector<uint32_t> inside_;   // per operator: classes of owners inside, as bits
   std::vector<SliceIndex> climbed_;
   std::vector<Call> calls_;
+  std::unordered_map<SliceIndex, int64_t, NumberHash> filled_;  // bytes
 };
 
 }  // namespace
@@ -331,6 +369,7 @@ bool IsHelperKernel(std::string_view name) {
                                          "transpose_CNHW2NCHW",
                                          "flash_bwd_dot_do_o",
                                          "flash_bwd_convert_dq",
+                                         "convertTensor_kernel",
                                          "Memset"};
   for (const std::string_view part : kParts) {
     if (Has(name, part)) return true;

@@ -4,7 +4,8 @@
 // another owner of its class (aten::linear around aten::addmm) has none of its own. The cost of one
 // call is shared among the kernels that the call ran, so that they sum to it: kernels that only
 // prepare (layout changes, split sums) get none; gradients of a convolution go to the kernels that
-// are named after them; what is left is shared by duration.
+// are named after them; what is left is shared by duration. Results that the call fills with zeros
+// first belong to the filling operator: they are not counted a second time.
 #pragma once
 
 #include <deque>
@@ -25,6 +26,7 @@ struct KernelCost {
   const OpCost* cost = nullptr;  // of the whole call; null without an owner
   uint32_t call = 0;             // kernels of one call share it; counted from 0
   bool helper = false;           // only prepares: its share is nothing
+  bool matrix_call = false;      // a kernel of the call names units for TF32 or FP64 products
   Amount flops = Amount::Unknown("no operator with a formula launched it");
   Amount read_bytes = flops, written_bytes = flops;
   Amount bytes() const { return read_bytes + written_bytes; }

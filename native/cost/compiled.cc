@@ -108,6 +108,19 @@ void Pointers(CostBuilder& b, const OpFormula&) {
     }
   }
   if (!any) return b.Unknown("the kernel's pointers were not recorded");
+  // Numels stand behind the pointers: each program reads a pointer once at most, and a pointer into
+  // a large table is read in part.
+  Amount programs = 1;
+  for (size_t i = 0; i < b.arguments().size(); ++i) {
+    const auto number = b.Has(i) ? std::nullopt : b.arguments().Integer(i);
+    if (number && *number > 0) programs *= *number;
+  }
+  const bool bounded = programs.known() && programs.value() > 1;
+  if (bounded) largest = Least(largest, programs);
+  const auto traffic = [&](const Tensor& tensor) {
+    const Amount all = tensor.Bytes();
+    return bounded ? Least(all, programs * tensor.ElementBytes()) : all;
+  };
   b.Estimate();
   b.Param("n", largest);
   b.Param(ShortName(b.cost().type));
@@ -115,9 +128,9 @@ void Pointers(CostBuilder& b, const OpFormula&) {
   b.Flops(Amount(weight) * largest, "w·n by the operators in the kernel's name",
           {{"w", weight}, {"n", largest}});
   for (size_t i = 0; i < b.arguments().size(); ++i) {
-    if (b.Has(i) && i != last) b.Read("pointer", b.T(i).Bytes());
+    if (b.Has(i) && i != last) b.Read("pointer", traffic(b.T(i)));
   }
-  b.Write("last pointer", b.T(last).Bytes());
+  b.Write("last pointer", traffic(b.T(last)));
 }
 
 // triton_tem_fused_mm_0(a [M,K], b [K,N], ..., out).

@@ -106,6 +106,20 @@ bool FitsShapes(const Tensor& x, const Tensor& w) {
   return x.rank() >= 3 && x.rank() <= 5 && w.rank() == x.rank();
 }
 
+// Bytes of x that windows touch: strides longer than the window skip the rest.
+Amount TouchedBytes(const Tensor& x, const Tensor& w, const std::vector<Amount>& out,
+                    const Window& window) {
+  Amount bytes = x.Bytes();
+  if (window.transposed) return bytes;
+  for (size_t i = 0; i < out.size(); ++i) {
+    const int d = static_cast<int>(i) + 2;
+    const Amount size = x.Dim(d), kernel = w.Dim(d);
+    if (!size.known() || !kernel.known() || window.stride[i] <= kernel.value()) continue;
+    if (window.dilation[i] == 1) bytes = bytes / size * Least(size, out[i] * kernel);
+  }
+  return bytes;
+}
+
 void Forward(CostBuilder& b, const Positions& at) {
   const Tensor& x = b.T(static_cast<size_t>(at.x));
   const Tensor& w = b.T(static_cast<size_t>(at.weight));
@@ -133,7 +147,7 @@ void Forward(CostBuilder& b, const Positions& at) {
     b.Flops(Amount(2) * outputs * per_output, "2·N·K·P·Q·(C/g)·R·S",
             {{"output", outputs}, {"weight per output", per_output}});
   }
-  b.Read("x", x.Bytes());
+  b.Read("x", TouchedBytes(x, w, out, window));
   b.Read("weight", w.Bytes());
   if (at.bias >= 0) b.ReadTensor("bias", static_cast<size_t>(at.bias));
   if (at.addend >= 0) b.ReadTensor("addend", static_cast<size_t>(at.addend));

@@ -449,7 +449,14 @@ const DevicePeaks* FindDeviceByName(std::string_view name, std::span<const Devic
   return nullptr;
 }
 
-Roof RoofOf(const DevicePeaks& device, const OpCost& cost, std::string_view kernel) {
+bool NamesWideMatrixUnits(std::string_view kernel) {
+  constexpr std::string_view kParts[] = {"tf32", "s1688", "xmma", "nvjet", "tensorop",
+                                         "s884", "d884",  "dmma", "MFMA",  "_MI"};
+  return std::any_of(std::begin(kParts), std::end(kParts),
+                     [&](std::string_view part) { return Has(kernel, part); });
+}
+
+Roof RoofOf(const DevicePeaks& device, const OpCost& cost, bool matrix_call) {
   Roof roof;
   roof.bytes_per_s = device.memory_gb_per_s * 1e9;
   const auto take = [&](double tera, const char* unit) {
@@ -491,7 +498,7 @@ Roof RoofOf(const DevicePeaks& device, const OpCost& cost, std::string_view kern
       break;
     case DType::kFloat64:
     case DType::kComplex128:
-      if (Has(kernel, "d884") || Has(kernel, "dmma") || Has(kernel, "MFMA") || Has(kernel, "_MI")) {
+      if (matrix_call) {
         first({{device.fp64_matrix, "fp64 matrix"}, {device.fp64, "fp64 vector"}});
       } else {
         first({{device.fp64, "fp64 vector"}});
@@ -499,9 +506,10 @@ Roof RoofOf(const DevicePeaks& device, const OpCost& cost, std::string_view kern
       break;
     case DType::kFloat32:
     case DType::kComplex64: {
-      const bool tensor = Has(kernel, "tf32") || Has(kernel, "s1688") || Has(kernel, "xmma") ||
-                          Has(kernel, "nvjet") || Has(kernel, "tensorop") || Has(kernel, "s884");
-      if (tensor) first({{device.tf32, "tf32 matrix"}, {device.fp16, "fp16 matrix"}});
+      // AMD's matrix units take fp32 as it is.
+      if (matrix_call && device.fp32_matrix == 0) {
+        first({{device.tf32, "tf32 matrix"}, {device.fp16, "fp16 matrix"}});
+      }
       if (roof.flops_per_s == 0) {
         first({{device.fp32_matrix, "fp32 matrix"}, {device.fp32, "fp32 vector"}});
       }

@@ -45,8 +45,10 @@ struct Roof {
   double bytes_per_s = 0;
   const char* unit = "";  // "bf16 matrix", "fp32 vector"
 };
-// `kernel`: its name, which tells TF32 and FP64 matrix units.
-Roof RoofOf(const DevicePeaks& device, const OpCost& cost, std::string_view kernel);
+// `matrix_call`: a kernel of its call ran 32- or 64-bit types on matrix units.
+Roof RoofOf(const DevicePeaks& device, const OpCost& cost, bool matrix_call);
+// What a kernel's name says about that: TF32, or FP64 products on matrix units.
+bool NamesWideMatrixUnits(std::string_view kernel);
 
 // Seconds that the work takes at least; nothing where operations and bytes are both unknown, or the
 // device is.

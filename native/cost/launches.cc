@@ -209,7 +209,7 @@ class Cells {
         row.kernel->cost->op_class == OpClass::kCollective) {
       return std::nullopt;
     }
-    return RoofOf(*device, *row.kernel->cost, NameOf(row));
+    return RoofOf(*device, *row.kernel->cost, row.kernel->matrix_call);
   }
 
   void AddPyProfColumns() {

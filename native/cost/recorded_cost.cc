@@ -50,21 +50,18 @@ DType ListTypeOfKernel(std::string_view kernel_name) {
   for (const TypeWord& entry : kOpaque) {
     if (kernel_name.find(entry.word) != std::string_view::npos) return entry.type;
   }
-  const size_t functor = kernel_name.find("Functor<");
-  const bool lists = kernel_name.find("multi_tensor_apply") != std::string_view::npos;
-  const bool joins = kernel_name.find("CatArrayBatchedCopy") != std::string_view::npos;
-  if (!lists && !joins) return DType::kUnknown;
-  const size_t from = lists && functor != std::string_view::npos ? functor : 0;
-  size_t nearest = std::string_view::npos;
-  DType type = DType::kUnknown;
-  for (const TypeWord& entry : kPlain) {
-    const size_t at = kernel_name.find(entry.word, from);
-    if (at < nearest) {
-      nearest = at;
-      type = entry.type;
+  // The first type after the name; other template arguments are types of indexes.
+  for (const std::string_view word : {"CatArrayBatchedCopy", "Functor<"}) {
+    size_t at = kernel_name.find(word);
+    if (at == std::string_view::npos) continue;
+    at = kernel_name.find('<', at);
+    if (at == std::string_view::npos) continue;
+    const std::string_view rest = kernel_name.substr(at + 1);
+    for (const TypeWord& entry : kPlain) {
+      if (rest.starts_with(entry.word)) return entry.type;
     }
   }
-  return type;
+  return DType::kUnknown;
 }
 
 RecordedCosts::RecordedCosts(const TraceStore& store, const CostRules* rules)

@@ -35,7 +35,7 @@ Measured MeasuredOf(const CostContext& context, const std::vector<const DevicePe
       kernel.cost->op_class == OpClass::kCollective) {
     return measured;
   }
-  measured.roof = RoofOf(*device, *kernel.cost, store.name(kernel.kernel));
+  measured.roof = RoofOf(*device, *kernel.cost, kernel.matrix_call);
   measured.bound = BoundOf(measured.roof, kernel.flops, kernel.bytes());
   return measured;
 }
@@ -425,8 +425,8 @@ Result<Prediction> PredictOn(const CostContext& context, const DevicePeaks& devi
     const Measured here = MeasuredOf(context, devices, kernel);
     std::optional<Bound> there;
     if (here.bound) {
-      there = BoundOf(RoofOf(device, *kernel.cost, store.name(kernel.kernel)), kernel.flops,
-                      kernel.bytes());
+      there =
+          BoundOf(RoofOf(device, *kernel.cost, kernel.matrix_call), kernel.flops, kernel.bytes());
     }
     if (here.bound && there && here.bound->seconds > 0) {
       prediction.predicted += static_cast<double>(duration) * there->seconds / here.bound->seconds;
