@@ -32,7 +32,9 @@ function drawn() {
       'Concrete Inputs': ['', '3'],
     });
     for (const [i, ts] of [20, 110].entries()) {
-      slice('cuda_runtime', 'cudaLaunchKernel', 1, 1, at + ts, 5, { correlation: step * 10 + i + 1 });
+      slice('cuda_runtime', 'cudaLaunchKernel', 1, 1, at + ts, 5, {
+        correlation: step * 10 + i + 1,
+      });
     }
     const kernel = { device: 0, stream: 7, grid: [8, 1, 1], block: [128, 1, 1] };
     slice('kernel', 'nvjet_tst<a, b>', 0, 7, at + 200, 277.8, {
