@@ -136,29 +136,40 @@ class Cells {
     return TextOrEmpty(text);
   }
 
-  // The user's frames, outermost first, as "file:line".
+  // The user's frames, outermost first, as "file:line". Of deep stacks the inner part.
+  std::string TraceOf(SliceIndex slice) {
+    constexpr int kMaxClimbed = 256;
+    constexpr size_t kMaxFrames = 64;
+    std::vector<Frame> frames;  // innermost first
+    const std::optional<Frame> innermost = frames_.UserFrame(slice);
+    if (!innermost) return "";
+    if (innermost->slice == kNone) {
+      frames = StackOf(model_, slice);
+    } else {
+      frames.push_back(*innermost);
+      SliceIndex at = model_.frame[innermost->slice];
+      for (int i = 0; at != kNone && i < kMaxClimbed; at = model_.frame[at], ++i) {
+        if (ModuleName(store_.name(at))) continue;
+        frames.push_back(ParseFrameName(store_.name(at)));
+      }
+    }
+    std::erase_if(frames, [](const Frame& f) { return f.library || f.file.empty(); });
+    if (frames.size() > kMaxFrames) frames.resize(kMaxFrames);
+    std::string text;
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+      text += (text.empty() ? "" : ",") + frame->file + ":" + std::to_string(frame->line);
+    }
+    return text;
+  }
+
   Cell TraceCell(const Row& row) {
     const StackIds::Id id = stacks_.Of(row.slice);
     if (id.id == 0) return Cell();
-    const auto [it, added] = traces_.try_emplace(id.id);
-    if (added) {
-      constexpr size_t kMaxFrames = 64, kMaxKept = 4096;
-      std::vector<Frame> frames = StackOf(model_, row.slice);
-      std::string text;
-      size_t count = 0;
-      for (auto frame = frames.rbegin(); frame != frames.rend() && count < kMaxFrames; ++frame) {
-        if (frame->library || frame->file.empty()) continue;
-        text += (text.empty() ? "" : ",") + frame->file + ":" + std::to_string(frame->line);
-        ++count;
-      }
-      it->second = std::move(text);
-      if (traces_.size() > kMaxKept) {
-        const std::string kept = it->second;
-        traces_.clear();
-        return TextOrEmpty(kept);
-      }
-    }
-    return TextOrEmpty(it->second);
+    const auto known = traces_.find(id.id);
+    if (known != traces_.end()) return TextOrEmpty(known->second);
+    constexpr size_t kMaxKept = 4096;
+    if (traces_.size() >= kMaxKept) traces_.clear();
+    return TextOrEmpty(traces_[id.id] = TraceOf(row.slice));
   }
 
   Cell ModCell(const Row& row) {
