@@ -69,11 +69,6 @@ struct OpCost {
   }
 };
 
-// How an operator is modelled.
-struct CostOptions {
-  bool two_pass_normalization = false;  // count the second reading of a tensor larger than caches
-};
-
 // Builds one OpCost. The functions of the classes write into it.
 class CostBuilder {
  public:
