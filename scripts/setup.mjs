@@ -19,6 +19,7 @@ const buildPackages = [
   'pkg-config',
   'libuv1-dev',
   'libre2-dev',
+  'liblua5.4-dev',
   'libcli11-dev',
   'nlohmann-json3-dev',
   'catch2',

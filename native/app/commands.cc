@@ -1,6 +1,9 @@
 #include "app/commands.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -27,6 +30,7 @@ std::string MethodOf(const Options& options) {
   if (options.command == "check") return "profile/check";
   if (options.command == "timeline" && options.window) return "timeline/window";
   if (options.command == "export") return "timeline/export";
+  if (options.command == "kernels" && options.each) return "view/kernelList";
   for (const Json& view : ProtocolDefinition()["views"]) {
     if (view["name"] == options.command) return view["method"];
   }
@@ -47,8 +51,9 @@ Json ParamsOf(const Options& options, const std::string& profile_id) {
   set("groupBy", options.group_by);
   set("sort", options.sort);
   set("filter", options.filter);
-  params["limit"] =
-      options.limit.value_or(options.format == OutputFormat::kTable ? kTableRows : -1);
+  // What other programs read is whole.
+  const bool some = options.format == OutputFormat::kTable && !options.each;
+  params["limit"] = options.each ? -1 : options.limit.value_or(some ? kTableRows : -1);
   if (!options.sources.empty()) params["sourceRoots"] = options.sources;
   if (options.command == "timeline" || options.command == "export") {
     params.erase("limit");
@@ -125,6 +130,28 @@ std::string ProblemLines(const Json& problems) {
   return text;
 }
 
+// A list of JSON in a file of the user's joins `params`. Errors: kUnreadable, kInvalidArgument.
+Result<bool> AddFile(const std::string& path, const char* key, Json* params) {
+  if (path.empty()) return true;
+  std::ifstream file(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file) {
+    return Error{ErrorKind::kUnreadable,
+                 "\"" + path + "\" cannot be read.",
+                 "Name a file that holds a JSON list.",
+                 {}};
+  }
+  Result<Json> list = ParseJson(text);
+  if (!list.ok() || !list->is_array()) {
+    return Error{ErrorKind::kInvalidArgument,
+                 "\"" + path + "\" holds no JSON list.",
+                 list.ok() ? "Put the objects into [ ]." : list.error().message,
+                 {}};
+  }
+  (*params)[key] = std::move(list.value());
+  return true;
+}
+
 int RunView(const Options& options, const std::string& method) {
   Session session;
   const CallContext context{session, {}, TerminalProgress()};
@@ -133,7 +160,12 @@ int RunView(const Options& options, const std::string& method) {
   if (method.empty()) return RunRuns(options, opened.value());
 
   const std::string id = opened.value()["profileId"];
-  const Json params = ParamsOf(options, id);
+  Json params = ParamsOf(options, id);
+  for (const auto& [path, key] : {std::pair{&options.device_peaks, "devicePeaks"},
+                                  std::pair{&options.cost_rules, "costRules"}}) {
+    const Result<bool> added = AddFile(*path, key, &params);
+    if (!added.ok()) return Fail(added.error());
+  }
   Json selection = {{"profileId", id}};
   for (const char* key : {"run", "worker", "span"}) {
     if (params.contains(key)) selection[key] = params[key];
@@ -145,6 +177,16 @@ int RunView(const Options& options, const std::string& method) {
   // A part of a trace is a document of its own, whatever the format.
   if (options.command == "export") {
     return Print(EscapedJson(std::move(result.value()["text"].get_ref<std::string&>())));
+  }
+
+  // A page of these wide rows ends long before a limit that people name.
+  if (options.each && options.limit && *options.limit >= 0) {
+    Json::array_t& rows = (*result)["rows"].get_ref<Json::array_t&>();
+    rows.resize(std::min(rows.size(), static_cast<size_t>(*options.limit)));
+  }
+  if (!options.columns.empty() && result->is_object() && result->contains("columns")) {
+    const Result<bool> chosen = ChooseColumns(options.columns, &result.value());
+    if (!chosen.ok()) return Fail(chosen.error(), kExitUsage);
   }
 
   Json trace = std::move(info.value());
@@ -178,8 +220,16 @@ int RunView(const Options& options, const std::string& method) {
       return Print(csv);
     }
     case OutputFormat::kMarkdown:
+      std::fputs(NoticeLines(problems).c_str(), stderr);
+      return Print(TableMarkdown(result.value()));
     case OutputFormat::kTable:
       break;
+  }
+  if (options.each) {
+    // Other programs read it: nothing but the table.
+    std::fputs(NoticeLines(problems).c_str(), stderr);
+    const int64_t width = std::clamp<int64_t>(options.width.value_or(0), 0, 4096);
+    return Print(TableWords(result.value(), static_cast<size_t>(width)));
   }
   Json shown = std::move(result.value());
   if (options.command == "check") shown.erase("problems");  // told below

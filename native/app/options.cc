@@ -210,8 +210,30 @@ class CommandLine {
     AddSteps(command);
     if (name == "timeline") AddWindow(command);
     AddTable(command);
+    const bool costs =
+        name == "kernels" || name == "kernelList" || name == "cost" || name == "roofline";
+    if (costs) AddCosts(command, name);
     AddParams(command);
-    AddOutput(command);
+    AddOutput(command, costs);
+  }
+
+  void AddCosts(CLI::App* command, const std::string& name) {
+    static const char* kGroup = "Costs";
+    if (name == "kernels") {
+      command
+          ->add_flag("--each", options_.each,
+                     "one row for each launch with FLOPs, bytes and shapes, separated by blanks")
+          ->group(kGroup);
+    }
+    command
+        ->add_option("-w,--width", options_.width, "lines columns of --each up, none wider than N")
+        ->type_name("N")
+        ->check(Whole())
+        ->group(kGroup);
+    Text(command, kGroup, "--device-peaks", "FILE", options_.device_peaks,
+         "JSON list of devices with their peaks");
+    Text(command, kGroup, "--cost-rules", "FILE", options_.cost_rules,
+         "JSON list of formulas for custom operators");
   }
 
   void AddDiff() {
@@ -275,6 +297,7 @@ class CommandLine {
          "order by a column, - for descending");
     Text(command, kGroup, "--filter", "WORDS", options_.filter,
          "rows with all WORDS; key:word, key>number, key<number");
+    Text(command, kGroup, "-c,--columns", "KEY,KEY", options_.columns, "which columns, in order");
     command->add_option("--limit", options_.limit, "rows shown; -1 for all")
         ->type_name("N")
         ->check(Whole())

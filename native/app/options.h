@@ -37,6 +37,10 @@ struct Options {
   std::string steps;
   std::string group_by, sort, filter;
   std::optional<int64_t> limit;
+  bool each = false;                                  // of kernels: one row for each launch
+  std::string columns;                                // --columns: keys, separated by commas
+  std::optional<int64_t> width;                       // --width: of a column of --each
+  std::string device_peaks, cost_rules;               // files of JSON
   std::vector<std::string> sources;                   // --source ROOT
   std::optional<std::pair<int64_t, int64_t>> window;  // --window A:B, ns
   std::vector<int64_t> tracks;                        // --track N

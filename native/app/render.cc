@@ -60,11 +60,11 @@ size_t Width(std::string_view text) {
   return width;
 }
 
-std::string Shortened(const std::string& text) {
-  if (Width(text) <= kMaxCell) return text;
+std::string Shortened(const std::string& text, size_t width = kMaxCell) {
+  if (Width(text) <= width) return text;
   size_t at = 0;
   for (size_t seen = 0; at < text.size(); ++at) {
-    if ((static_cast<unsigned char>(text[at]) & 0xc0) != 0x80 && ++seen == kMaxCell) break;
+    if ((static_cast<unsigned char>(text[at]) & 0xc0) != 0x80 && ++seen == width) break;
   }
   return text.substr(0, at) + "…";
 }
@@ -325,6 +325,77 @@ std::string Humane(const Json& value, const std::string& unit) {
     return unit == "count" ? Grouped(value.get<int64_t>()) : DumpJson(value);
   }
   return Formatted("%.3f", number);
+}
+
+std::string TableWords(const Json& table, size_t width) {
+  std::vector<std::vector<std::string>> lines;
+  std::vector<std::string>& head = lines.emplace_back();
+  std::vector<std::string> keys;
+  for (const Json& column : table["columns"]) {
+    if (column.value("hidden", false)) continue;
+    keys.push_back(column["key"]);
+    head.push_back(keys.back());
+  }
+  for (const Json& row : table["rows"]) {
+    std::vector<std::string>& line = lines.emplace_back();
+    for (const std::string& key : keys) {
+      const Json& cell = row[key];
+      std::string text = cell.is_null()     ? "-"
+                         : cell.is_string() ? Escaped(cell.get<std::string>())
+                                            : DumpJson(cell);
+      std::replace(text.begin(), text.end(), ' ', '_');
+      line.push_back(text.empty() ? "-" : std::move(text));
+    }
+  }
+  std::vector<size_t> widths(keys.size(), 0);
+  for (auto& line : lines) {
+    for (size_t c = 0; width > 0 && c < line.size(); ++c) {
+      line[c] = Shortened(line[c], width);
+      widths[c] = std::max(widths[c], Width(line[c]));
+    }
+  }
+  std::string out;
+  for (const auto& line : lines) {
+    for (size_t c = 0; c < line.size(); ++c) {
+      if (c > 0) out += ' ';
+      out += c + 1 == line.size() ? line[c] : Padded(line[c], widths[c], false);
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+Result<bool> ChooseColumns(const std::string& keys, Json* table) {
+  Json columns = Json::array();
+  std::string known;
+  for (const Json& column : (*table)["columns"]) {
+    known += (known.empty() ? "" : ", ") + column["key"].get<std::string>();
+  }
+  for (size_t at = 0; at <= keys.size();) {
+    const size_t comma = std::min(keys.find(',', at), keys.size());
+    const std::string key = keys.substr(at, comma - at);
+    at = comma + 1;
+    bool found = false;
+    for (const Json& column : (*table)["columns"]) {
+      if (column["key"] != key) continue;
+      columns.push_back(column);
+      columns.back()["hidden"] = false;
+      found = true;
+    }
+    if (found) continue;
+    return Error{ErrorKind::kInvalidArgument, "There is no column \"" + key + "\".",
+                 "Columns: " + known + ".", std::nullopt};
+  }
+  for (Json& row : (*table)["rows"]) {
+    Json kept = Json::object();
+    for (const Json& column : columns) {
+      const std::string& key = column["key"].get_ref<const std::string&>();
+      kept[key] = std::move(row[key]);
+    }
+    row = std::move(kept);
+  }
+  (*table)["columns"] = std::move(columns);
+  return true;
 }
 
 std::string MarkdownText(const std::string& text) {

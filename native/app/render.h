@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/result.h"
 #include "json/json.h"
 
 namespace emberline {
@@ -21,6 +22,13 @@ std::string TableCsv(const Json& table);
 // The same as a table of Markdown, with the columns that are shown: names are text, whatever they
 // hold.
 std::string TableMarkdown(const Json& table);
+// The same for awk and column: a line of keys, then one line for each row, cells separated by
+// blanks and without any inside; "-" for what is empty. `width`: lines columns up and cuts what is
+// longer; 0: as they come.
+std::string TableWords(const Json& table, size_t width);
+// Takes the columns out of `table` that `keys` (separated by commas) does not name, puts the others
+// in that order and shows them. Errors: kInvalidArgument, which names the keys there are.
+Result<bool> ChooseColumns(const std::string& keys, Json* table);
 // A text of a trace in Markdown: nothing in it becomes more than text.
 std::string MarkdownText(const std::string& text);
 

@@ -18,6 +18,10 @@
 #include "analysis/timeline.h"
 #include "analysis/timeline_gaps.h"
 #include "analysis/timeline_lanes.h"
+#include "cost/advice.h"
+#include "cost/attribution.h"
+#include "cost/launches.h"
+#include "cost/summary.h"
 #include "growth_count.h"
 #include "growth_shapes.h"
 #include "ingest/read_trace.h"
@@ -98,6 +102,25 @@ void Kernels(const LoadedTrace& trace) {
     Expect(LaunchesOfKernel(model, {}, key, stacks, {}));
   }
   CopiesTable(model, {});
+}
+
+void Costs(const LoadedTrace& trace) {
+  const Model& model = *trace.model;
+  const auto costs = AttributeCosts(model, nullptr, {});
+  Expect(costs);
+  const TensorCoreKernels tensor_cores(model, RulesOf(model));
+  const CostContext context{model, **costs, tensor_cores, {}, {}};
+  for (const auto grouping :
+       {CostGrouping::kOperator, CostGrouping::kModule, CostGrouping::kLine}) {
+    const auto summary = SummarizeCosts(context, grouping, 0.6, {});
+    Expect(summary);
+    CostTable(context, *summary, grouping);
+  }
+  Expect(CostFindings(context, 0.6, {}));
+  TableQuery query;
+  query.sort = "-flops";
+  query.limit = 100;
+  Expect(QueryLaunches(context, CostMode::kCorrected, query, {}));
 }
 
 void Stacks(const LoadedTrace& trace) {
@@ -259,6 +282,7 @@ const std::vector<Analysis> kAnalyses = {
     {"overview", Overviews},
     {"operators", Operators},
     {"kernels", Kernels},
+    {"costs", Costs},
     {"stacks", Stacks},
     {"memory", Memory},
     {"modules", Modules},

@@ -14,15 +14,28 @@ const nativeArrows = {
   model: ['store', 'base'],
   analysis: ['model', 'store', 'base'],
   compare: ['analysis', 'model', 'store', 'base'],
+  cost: ['analysis', 'model', 'store', 'base'],
   source: ['base'],
   session: ['ingest', 'analysis', 'model', 'source', 'store', 'base'],
-  rpc: ['session', 'json', 'ingest', 'compare', 'analysis', 'model', 'source', 'store', 'base'],
+  rpc: [
+    'session',
+    'json',
+    'ingest',
+    'compare',
+    'cost',
+    'analysis',
+    'model',
+    'source',
+    'store',
+    'base',
+  ],
   app: [
     'rpc',
     'session',
     'json',
     'ingest',
     'compare',
+    'cost',
     'analysis',
     'model',
     'source',
@@ -39,6 +52,7 @@ const nativeLibraries = [
   [/^uv\.h$/, 'rpc'],
   [/^re2\//, 'base'],
   [/^nlohmann\//, 'json'],
+  [/^(lua|lauxlib|lualib)\.h$/, 'cost'],
 ];
 
 /** Packages -> the folders that may import them. */

@@ -8,6 +8,9 @@ Result<Json> OperatorsView(const ViewRequest& request);
 Result<Json> OperatorStacksView(const ViewRequest& request);
 Result<Json> KernelsView(const ViewRequest& request);
 Result<Json> KernelLaunchesView(const ViewRequest& request);
+Result<Json> KernelListView(const ViewRequest& request);
+Result<Json> CostView(const ViewRequest& request);
+Result<Json> RooflineView(const ViewRequest& request);
 Result<Json> CopiesView(const ViewRequest& request);
 Result<Json> CopyLaunchesView(const ViewRequest& request);
 Result<Json> MemoryView(const ViewRequest& request);
@@ -46,6 +49,9 @@ const std::vector<ViewMethod>& AllViews() {
       {"view/operatorStacks", &OperatorStacksView},
       {"view/kernels", &KernelsView},
       {"view/kernelLaunches", &KernelLaunchesView},
+      {"view/kernelList", &KernelListView},
+      {"view/cost", &CostView},
+      {"view/roofline", &RooflineView},
       {"view/copies", &CopiesView},
       {"view/copyLaunches", &CopyLaunchesView},
       {"view/memory", &MemoryView},

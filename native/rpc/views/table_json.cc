@@ -120,14 +120,18 @@ Result<Json> TableResult(const Table& table, const Json& params) {
   }
   Result<TablePage> page = QueryTable(table, query);
   if (!page.ok()) return page.error();
-  RowList rows(table.columns, all ? SIZE_MAX : kPageBytes);
-  for (const std::vector<Cell>& cells : page->table.rows) {
+  return PageJson(*page, all);
+}
+
+Json PageJson(const TablePage& page, bool all) {
+  RowList rows(page.table.columns, all ? SIZE_MAX : kPageBytes);
+  for (const std::vector<Cell>& cells : page.table.rows) {
     if (!rows.Add(cells)) break;
   }
-  return Json{{"columns", ColumnsJson(table)},
+  return Json{{"columns", ColumnsJson(page.table)},
               {"rows", rows.Take()},
-              {"totalRows", page->total_rows},
-              {"unfilteredRows", page->unfiltered_rows}};
+              {"totalRows", page.total_rows},
+              {"unfilteredRows", page.unfiltered_rows}};
 }
 
 }  // namespace emberline

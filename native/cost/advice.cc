@@ -1,0 +1,310 @@
+#include "cost/advice.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "analysis/frame_finder.h"
+
+namespace emberline {
+namespace {
+
+// Gains below this are not worth a finding: share of the kernels' time.
+constexpr double kLeastGain = 0.005;
+constexpr double kFarBelow = 0.2;  // of the roof
+constexpr size_t kMaxSlices = 20;
+constexpr size_t kLeastChain = 3;
+
+std::string Text(const char* format, double value) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, format, value);
+  return buffer;
+}
+
+// Sizes that keep the matrix units busy are multiples of so many elements: 16 bytes.
+int64_t AlignmentOf(DType type) {
+  switch (type) {
+    case DType::kFloat8:
+    case DType::kInt8:
+    case DType::kUInt8:
+      return 16;
+    case DType::kFloat16:
+    case DType::kBFloat16:
+      return 8;
+    default:
+      return 0;
+  }
+}
+
+int64_t Padded(int64_t size, int64_t to) { return (size + to - 1) / to * to; }
+
+// What one advice collects over kernels.
+struct Gathered {
+  double gain = 0;  // ns
+  Ns time = 0;
+  int64_t kernels = 0;
+  std::vector<std::pair<double, SliceIndex>> slices;  // by gain
+  std::map<std::string, double> examples;             // text by gain
+  void Add(double gain_ns, Ns duration, SliceIndex slice) {
+    gain += gain_ns;
+    time += duration;
+    ++kernels;
+    slices.emplace_back(gain_ns, slice);
+  }
+  std::string Largest() const {
+    const auto best =
+        std::max_element(examples.begin(), examples.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    return best == examples.end() ? "" : best->first;
+  }
+};
+
+class Adviser {
+ public:
+  Adviser(const CostContext& context, double target)
+      : context_(context),
+        store_(context.model.store()),
+        devices_(DevicesOfTracks(context)),
+        target_(std::clamp(target, 0.01, 1.0)) {}
+
+  Result<std::vector<Finding>> Run(const CancelToken& cancel) {
+    if (!Collect(cancel)) {
+      return Error{ErrorKind::kCancelled, "The advice was cancelled.", "", std::nullopt};
+    }
+    Misaligned();
+    Gains();
+    Chains();
+    Write();
+    std::stable_sort(findings_.begin(), findings_.end(), [](const Finding& a, const Finding& b) {
+      return a.gain_us.value_or(0) > b.gain_us.value_or(0);
+    });
+    return std::move(findings_);
+  }
+
+ private:
+  struct Judged {
+    const KernelCost* kernel = nullptr;
+    const DevicePeaks* device = nullptr;
+    Roof roof;
+    std::optional<Bound> bound;
+    Ns duration = 0;
+  };
+
+  bool Collect(const CancelToken& cancel) {
+    size_t seen = 0;
+    for (const KernelCost& kernel : context_.costs.kernels) {
+      if (++seen % 4096 == 0 && cancel.cancelled()) return false;
+      const uint32_t step = context_.model.step[kernel.kernel];
+      if (step == kNone || !context_.steps.Contains(step)) continue;
+      Judged judged{&kernel, devices_[store_.track(kernel.kernel)]};
+      judged.duration = store_.duration(kernel.kernel);
+      total_ += judged.duration;
+      const bool has_roof = judged.device != nullptr && kernel.cost != nullptr &&
+                            kernel.cost->op_class != OpClass::kCollective;
+      if (has_roof) {
+        judged.roof = RoofOf(*judged.device, *kernel.cost, kernel.matrix_call);
+        judged.bound = BoundOf(judged.roof, kernel.flops, kernel.bytes());
+      }
+      kernels_.push_back(judged);
+    }
+    for (uint32_t i = 0; i < context_.model.steps.size(); ++i) {
+      if (context_.steps.Contains(i)) ++step_count_;
+    }
+    return true;
+  }
+
+  static bool IsMatrixKernel(const Judged& judged) {
+    return judged.kernel->cost != nullptr && judged.kernel->cost->matrix &&
+           !judged.kernel->helper && judged.bound && !judged.bound->memory && judged.duration > 0;
+  }
+
+  // Products whose sizes are no multiples of what the units take, against those of this trace that
+  // are: how much nearer to the roof the aligned ones come.
+  void Misaligned() {
+    double aligned_bound = 0, aligned_time = 0;
+    std::vector<const Judged*> missed;
+    for (const Judged& judged : kernels_) {
+      if (!IsMatrixKernel(judged)) continue;
+      const OpCost& cost = *judged.kernel->cost;
+      const int64_t to = AlignmentOf(cost.type);
+      if (to == 0 || cost.m == 0) continue;
+      // Rows of the left factor may be any number; the two that lie in memory must fit.
+      if (cost.n % to == 0 && cost.k % to == 0) {
+        aligned_bound += judged.bound->seconds * 1e9;
+        aligned_time += static_cast<double>(judged.duration);
+      } else {
+        missed.push_back(&judged);
+      }
+    }
+    if (aligned_time <= 0) return;
+    const double reached = aligned_bound / aligned_time;
+    for (const Judged* judged : missed) {
+      const double share = judged->bound->seconds * 1e9 / static_cast<double>(judged->duration);
+      if (share >= reached) continue;
+      const OpCost& cost = *judged->kernel->cost;
+      const int64_t to = AlignmentOf(cost.type);
+      const double growth = static_cast<double>(Padded(cost.n, to)) / static_cast<double>(cost.n) *
+                            static_cast<double>(Padded(cost.k, to)) / static_cast<double>(cost.k);
+      const double gain = static_cast<double>(judged->duration) * (1 - share * growth / reached);
+      if (gain <= 0) continue;
+      misaligned_.Add(gain, judged->duration, judged->kernel->kernel);
+      misaligned_.examples[std::string(store_.name(judged->kernel->owner)) +
+                           " with N=" + std::to_string(cost.n) + ", K=" + std::to_string(cost.k) +
+                           " (pad to N=" + std::to_string(Padded(cost.n, to)) +
+                           ", K=" + std::to_string(Padded(cost.k, to)) + ")"] += gain;
+    }
+  }
+
+  void Gains() {
+    for (const Judged& judged : kernels_) {
+      if (!judged.bound || judged.duration <= 0) continue;
+      const auto duration = static_cast<double>(judged.duration);
+      const OpCost& cost = *judged.kernel->cost;
+      if (IsMatrixKernel(judged) && cost.type == DType::kFloat32 &&
+          std::max(judged.device->tf32, judged.device->bf16) * 1e12 > judged.roof.flops_per_s) {
+        // TF32 where the device has it: the program's types stay as they are.
+        const double peak = (judged.device->tf32 > 0 ? judged.device->tf32 : judged.device->bf16);
+        const double factor = judged.roof.flops_per_s / (peak * 1e12);
+        const double memory = judged.kernel->bytes().known()
+                                  ? static_cast<double>(judged.kernel->bytes().value()) /
+                                        judged.roof.bytes_per_s * 1e9
+                                  : 0;
+        const double gain = duration - std::max(duration * factor, memory);
+        if (factor < 1 && gain > 0) wide_.Add(gain, judged.duration, judged.kernel->kernel);
+      }
+      const double share = judged.bound->seconds * 1e9 / duration;
+      const double gain = duration - judged.bound->seconds * 1e9 / target_;
+      if (share < kFarBelow && gain > 0 && !judged.kernel->helper) {
+        far_.Add(gain, judged.duration, judged.kernel->kernel);
+        far_.examples[std::string(store_.name(judged.kernel->owner))] += gain;
+      }
+    }
+  }
+
+  // Neighbors on a stream that memory limits: fused, they would read what the first reads and write
+  // what the last writes.
+  void Chains() {
+    std::map<TrackIndex, std::vector<const Judged*>> streams;
+    for (const Judged& judged : kernels_) {
+      streams[store_.track(judged.kernel->kernel)].push_back(&judged);
+    }
+    for (const auto& [track, list] : streams) {
+      std::vector<const Judged*> chain;
+      for (const Judged* judged : list) {
+        if (Fuses(*judged)) {
+          chain.push_back(judged);
+        } else {
+          AddChain(chain);
+          chain.clear();
+        }
+      }
+      AddChain(chain);
+    }
+  }
+  static bool Fuses(const Judged& judged) {
+    if (!judged.bound || !judged.bound->memory || judged.kernel->helper) return false;
+    const OpClass op_class = judged.kernel->cost->op_class;
+    return op_class == OpClass::kPointwise || op_class == OpClass::kRandom;
+  }
+  void AddChain(const std::vector<const Judged*>& chain) {
+    if (chain.size() < kLeastChain) return;
+    double bytes = 0, time = 0;
+    int64_t largest = 0;
+    for (const Judged* judged : chain) {
+      bytes += static_cast<double>(judged->kernel->bytes().value());
+      time += static_cast<double>(judged->duration);
+      largest = std::max(largest, judged->kernel->bytes().value());
+    }
+    // At least the largest of them stays.
+    const double kept =
+        std::max(static_cast<double>(largest),
+                 static_cast<double>(chain.front()->kernel->read_bytes.value()) +
+                     static_cast<double>(chain.back()->kernel->written_bytes.value()));
+    if (bytes <= kept) return;
+    const double gain = time * (1 - kept / bytes);
+    chains_.Add(gain, static_cast<Ns>(time), chain.front()->kernel->kernel);
+    chains_.kernels += static_cast<int64_t>(chain.size()) - 1;
+    chains_.examples[std::string(store_.name(chain.front()->kernel->owner)) + " to " +
+                     std::string(store_.name(chain.back()->kernel->owner))] += gain;
+  }
+
+  void Add(const char* id, const char* title, Gathered& gathered, std::string text,
+           std::string action, std::string snippet = "") {
+    const double least = kLeastGain * static_cast<double>(total_);
+    if (gathered.kernels == 0 || gathered.gain <= least || gathered.gain <= 0) return;
+    Finding finding;
+    finding.id = id;
+    finding.severity = gathered.gain > 0.05 * static_cast<double>(total_) ? "warning" : "info";
+    finding.title = title;
+    finding.text = std::move(text);
+    finding.action = std::move(action);
+    finding.snippet = std::move(snippet);
+    const auto steps = static_cast<double>(std::max<size_t>(step_count_, 1));
+    finding.gain_us = gathered.gain / 1000 / steps;
+    finding.evidence = {
+        {"Kernels", static_cast<double>(gathered.kernels), Unit::kCount},
+        {"Time of these kernels per step", static_cast<double>(gathered.time) / 1000 / steps,
+         Unit::kUs},
+        {"Part of the kernels' time",
+         static_cast<double>(gathered.time) / static_cast<double>(std::max<Ns>(total_, 1)),
+         Unit::kRatio}};
+    std::stable_sort(gathered.slices.begin(), gathered.slices.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    FrameFinder frames(context_.model);
+    for (const auto& [gain, slice] : gathered.slices) {
+      if (finding.slices.size() >= kMaxSlices) break;
+      finding.slices.push_back(slice);
+      const std::optional<Frame> frame = frames.UserFrame(slice);
+      const bool known =
+          std::any_of(finding.frames.begin(), finding.frames.end(), [&](const Frame& other) {
+            return frame && other.file == frame->file && other.line == frame->line;
+          });
+      if (frame && !known) finding.frames.push_back(*frame);
+    }
+    findings_.push_back(std::move(finding));
+  }
+
+  void Write() {
+    Add("misalignedProducts", "Matrix products miss the alignment of matrix units", misaligned_,
+        "Sizes that are no multiple of 16 bytes leave matrix units partly idle: these products "
+        "come less near to the peak than the aligned ones of this trace. Most is lost by " +
+            misaligned_.Largest() + ".",
+        "Pad the dimension (vocabulary, hidden size, batch) to the multiple that is named.");
+    Add("wideProducts", "Matrix products run in fp32 where the device has a faster type", wide_,
+        "These products compute in fp32 outside of the fast matrix units.",
+        "Allow TF32, or use automatic mixed precision.",
+        "torch.set_float32_matmul_precision(\"high\")\n"
+        "# or: with torch.autocast(\"cuda\", dtype=torch.bfloat16): ...");
+    Add("farBelowRoofs", "Kernels stay far below both roofs", far_,
+        "These kernels need more than five times what their operations and bytes take at the "
+        "device's peaks. The gain is counted up to " +
+            Text("%.0f", target_ * 100) + " % of the roof. Most is lost by " + far_.Largest() + ".",
+        "Look for small sizes, slow layouts and low occupancy: batch small products, use "
+        "contiguous or channels_last tensors, or compile the region.");
+    Add("memoryBoundChains", "Chains of elementwise kernels are limited by memory", chains_,
+        "Three or more elementwise kernels in a row read and write memory in between. Fused, only "
+        "the first would read and the last write; results that are used elsewhere lower the "
+        "gain. The longest is " +
+            chains_.Largest() + ".",
+        "Compile the region, so that they become one kernel.", "model = torch.compile(model)");
+  }
+
+  const CostContext& context_;
+  const TraceStore& store_;
+  std::vector<const DevicePeaks*> devices_;
+  double target_;
+  std::vector<Judged> kernels_;
+  Ns total_ = 0;
+  size_t step_count_ = 0;
+  Gathered misaligned_, wide_, far_, chains_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+Result<std::vector<Finding>> CostFindings(const CostContext& context, double target,
+                                          const CancelToken& cancel) {
+  return Adviser(context, target).Run(cancel);
+}
+
+}  // namespace emberline

@@ -1,0 +1,396 @@
+#include "cost/attribution.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/case.h"
+#include "base/hash.h"
+#include "base/saturating.h"
+#include "cost/devices.h"
+#include "cost/recorded_cost.h"
+
+namespace emberline {
+namespace {
+
+Error Cancelled() {
+  return Error{ErrorKind::kCancelled, "The cost model was cancelled.", "", std::nullopt};
+}
+
+constexpr uint32_t kUnset = kNone - 1;
+
+bool Has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// `total` in parts as large as `weights` say; the parts sum to it.
+std::vector<int64_t> Shares(int64_t total, const std::vector<Ns>& weights) {
+  std::vector<int64_t> shares(weights.size());
+  long double whole = 0, before = 0;
+  for (const Ns weight : weights) whole += static_cast<long double>(std::max<Ns>(weight, 0));
+  int64_t given = 0;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    before += static_cast<long double>(std::max<Ns>(weights[i], 0));
+    // Where nothing lasted, each gets as much.
+    const long double part =
+        whole > 0 ? before / whole
+                  : static_cast<long double>(i + 1) / static_cast<long double>(weights.size());
+    const bool last = i + 1 == weights.size();
+    const int64_t upto =
+        last ? total
+             : std::clamp<int64_t>(static_cast<int64_t>(static_cast<long double>(total) * part),
+                                   given, total);
+    shares[i] = upto - given;
+    given = upto;
+  }
+  return shares;
+}
+
+// Which gradient of a convolution a kernel computes.
+std::optional<Part> PartOfName(std::string_view name) {
+  const std::string lower = LowerText(name);
+  for (const char* word : {"dgrad", "igemm_bwd", "bwd_data", "bwddata"}) {
+    if (Has(lower, word)) return Part::kDataGradient;
+  }
+  for (const char* word : {"wgrad", "igemm_wrw", "bwd_weight", "bwdweight", "wrw"}) {
+    if (Has(lower, word)) return Part::kWeightGradient;
+  }
+  return std::nullopt;
+}
+
+class Attributor {
+ public:
+  Attributor(const Model& model, const CostRules* rules)
+      : model_(model), store_(model.store()), costs_(store_, rules) {}
+
+  Result<std::shared_ptr<const CostAttribution>> Run(const CancelToken& cancel) {
+    auto result = std::make_shared<CostAttribution>();
+    CollectKernels(*result);
+    owner_.assign(store_.all_slice_count(), kUnset);
+    inside_.assign(store_.all_slice_count(), 0);
+    for (size_t i = 0; i < result->kernels.size(); ++i) {
+      if (i % 4096 == 0 && cancel.cancelled()) return Cancelled();
+      KernelCost& kernel = result->kernels[i];
+      kernel.owner = OwnerOf(model_.SourceOp(kernel.kernel));
+    }
+    MarkAncestors(*result);
+    for (size_t i = 0; i < result->kernels.size(); ++i) {
+      if (i % 4096 == 0 && cancel.cancelled()) return Cancelled();
+      KernelCost& kernel = result->kernels[i];
+      if (kernel.owner == kNone) kernel.owner = OuterOwnerOf(model_.SourceOp(kernel.kernel));
+    }
+    FindFills();
+    Group(*result);
+    for (size_t i = 0; i < calls_.size(); ++i) {
+      if (i % 4096 == 0 && cancel.cancelled()) return Cancelled();
+      Distribute(*result, calls_[i]);
+    }
+    result->costs = costs_.costs();
+    result->faulty_calls = costs_.faulty_calls();
+    return std::shared_ptr<const CostAttribution>(std::move(result));
+  }
+
+ private:
+  struct Call {
+    SliceIndex owner = kNone;
+    bool backward = false;  // the owner is a backward node; its cost comes from forward
+    std::vector<uint32_t> kernels;
+  };
+
+  void CollectKernels(CostAttribution& result) {
+    for (SliceIndex i = 0; i < store_.slice_count(); ++i) {
+      if (IsKernel(store_.kind(i))) result.kernels.push_back({.kernel = i});
+    }
+    std::stable_sort(result.kernels.begin(), result.kernels.end(),
+                     [&](const KernelCost& a, const KernelCost& b) {
+                       return store_.start(a.kernel) < store_.start(b.kernel);
+                     });
+  }
+
+  // The innermost operator from `op` outwards that owns its cost.
+  SliceIndex OwnerOf(SliceIndex op) {
+    climbed_.clear();
+    SliceIndex found = kNone;
+    for (; op != kNone; op = model_.op[op]) {
+      if (owner_[op] != kUnset) {
+        found = owner_[op];
+        break;
+      }
+      climbed_.push_back(op);
+      const RecordedCosts::NameInfo& info = costs_.InfoOf(op);
+      if (info.any() && !info.composite()) {
+        found = op;
+        break;
+      }
+    }
+    for (const SliceIndex climbed : climbed_) owner_[climbed] = found;
+    return found;
+  }
+
+  static uint32_t Bit(OpClass op_class) { return 1u << static_cast<uint32_t>(op_class); }
+  OpClass ClassOf(SliceIndex op) {
+    const RecordedCosts::NameInfo& info = costs_.InfoOf(op);
+    if (info.rule >= 0) return OpClass::kCustom;
+    if (info.formula != nullptr) return info.formula->op_class;
+    return info.collective ? OpClass::kCollective : OpClass::kUnknown;
+  }
+
+  // Tells every operator around an owner that it holds one of that class.
+  void MarkAncestors(const CostAttribution& result) {
+    for (const KernelCost& kernel : result.kernels) {
+      if (kernel.owner == kNone) continue;
+      const uint32_t bit = Bit(ClassOf(kernel.owner));
+      for (SliceIndex op = model_.op[kernel.owner]; op != kNone; op = model_.op[op]) {
+        if ((inside_[op] & bit) != 0) break;
+        inside_[op] |= bit;
+      }
+    }
+  }
+
+  // For kernels without an owner: a composite operator that holds no owner of its class, or a node
+  // of backward whose forward operator is known. Gives what is nearest.
+  SliceIndex OuterOwnerOf(SliceIndex op) {
+    // Real programs nest a few dozen operators.
+    for (int level = 0; op != kNone && level < 64; op = model_.op[op], ++level) {
+      if (costs_.InfoOf(op).composite() && (inside_[op] & Bit(ClassOf(op))) == 0) return op;
+      const SliceIndex forward = model_.forward[op];
+      if (forward == kNone || model_.pass[op] != Pass::kBackward) continue;
+      const RecordedCosts::NameInfo& info = costs_.InfoOf(forward);
+      if (info.any() && (inside_[op] & Bit(ClassOf(forward))) == 0) return op;
+    }
+    return kNone;
+  }
+
+  void Group(CostAttribution& result) {
+    struct KeyHash {
+      size_t operator()(const std::pair<SliceIndex, SliceIndex>& key) const {
+        return static_cast<size_t>(HashPair(key.first, key.second));
+      }
+    };
+    // A captured operator runs once more with each launch of its graph.
+    std::unordered_map<std::pair<SliceIndex, SliceIndex>, uint32_t, KeyHash> index;
+    for (uint32_t i = 0; i < result.kernels.size(); ++i) {
+      KernelCost& kernel = result.kernels[i];
+      if (kernel.owner == kNone) continue;
+      const bool replayed = model_.CapturedCall(kernel.kernel) != kNone;
+      const SliceIndex launch = replayed ? model_.launch[kernel.kernel] : kNone;
+      const auto [it, added] =
+          index.try_emplace({kernel.owner, launch}, static_cast<uint32_t>(calls_.size()));
+      if (added) {
+        calls_.emplace_back();
+        calls_.back().owner = kernel.owner;
+        calls_.back().backward = !costs_.InfoOf(kernel.owner).any();
+      }
+      kernel.call = it->second;
+      calls_[it->second].kernels.push_back(i);
+    }
+  }
+
+  // Data and weight gradients of a product or convolution multiply as much as forward each, and
+  // read and write as much.
+  const OpCost* BackwardCost(CostAttribution& result, SliceIndex node) {
+    const OpCost& forward = costs_.Of(model_.forward[node], DType::kUnknown);
+    OpCost& cost = result.derived.emplace_back();
+    cost.op_class = forward.op_class;
+    cost.type = forward.type;
+    cost.matrix = forward.matrix;
+    cost.params = forward.params;
+    cost.estimate = true;
+    if (forward.op_class != OpClass::kMatmul && forward.op_class != OpClass::kConvolution) {
+      cost.flops = cost.read_bytes = cost.written_bytes =
+          Amount::Unknown("the backward operator's shapes were not recorded");
+      return &cost;
+    }
+    cost.flops = Amount(2) * forward.flops;
+    cost.read_bytes = forward.bytes();
+    cost.written_bytes = forward.bytes();
+    cost.flops_formula = "2 x forward (" + forward.flops_formula + ")";
+    cost.bytes_formula = "2 x forward (" + forward.bytes_formula + ")";
+    return &cost;
+  }
+
+  void Distribute(CostAttribution& result, const Call& call) {
+    DType list_type = DType::kUnknown;
+    for (const uint32_t k : call.kernels) {
+      if (list_type != DType::kUnknown) break;
+      list_type = ListTypeOfKernel(store_.name(result.kernels[k].kernel));
+    }
+    const OpCost* cost =
+        call.backward ? BackwardCost(result, call.owner) : &costs_.Of(call.owner, list_type);
+    const bool wide = std::any_of(call.kernels.begin(), call.kernels.end(), [&](uint32_t k) {
+      return NamesWideMatrixUnits(store_.name(result.kernels[k].kernel));
+    });
+    const bool covered = (inside_[call.owner] & Bit(cost->op_class)) != 0;
+    std::vector<uint32_t> main;
+    for (const uint32_t k : call.kernels) {
+      KernelCost& kernel = result.kernels[k];
+      kernel.cost = cost;
+      kernel.matrix_call = wide;
+      kernel.helper = covered || IsHelperKernel(store_.name(kernel.kernel));
+      if (kernel.helper) {
+        kernel.flops = kernel.read_bytes = kernel.written_bytes = 0;
+      } else {
+        main.push_back(k);
+      }
+    }
+    if (covered) return;
+    if (main.empty()) {
+      main.push_back(
+          *std::max_element(call.kernels.begin(), call.kernels.end(), [&](uint32_t a, uint32_t b) {
+            return store_.duration(result.kernels[a].kernel) <
+                   store_.duration(result.kernels[b].kernel);
+          }));
+      result.kernels[main[0]].helper = false;
+    }
+    if (!cost->parts.empty() && main.size() > 1 && ByParts(result, *cost, main)) return;
+    Amount written = cost->written_bytes;
+    if (const auto filled = filled_.find(call.owner);
+        filled != filled_.end() && written.known() && !cost->matrix) {
+      written = std::max<int64_t>(0, written.value() - filled->second);
+    }
+    Spread(result, main, cost->flops, cost->read_bytes, written);
+  }
+
+  // What fills inside of an owner write, by owner. A fill is a kernel or a set.
+  void FindFills() {
+    const StringId names[] = {store_.strings().Find("aten::fill_"),
+                              store_.strings().Find("aten::zero_")};
+    SliceIndex last = kNone;
+    for (SliceIndex i = 0; i < store_.slice_count(); ++i) {
+      const bool set = store_.kind(i) == SliceKind::kMemset;
+      if (!set && !IsKernel(store_.kind(i))) continue;
+      const SliceIndex op = model_.op[i];
+      if (op == kNone || op == last) continue;
+      const auto is_fill = [&](SliceIndex o) {
+        return store_.name_id(o) == names[0] || store_.name_id(o) == names[1];
+      };
+      if (!is_fill(op)) continue;
+      last = op;
+      SliceIndex around = model_.op[op];
+      // zero_ runs fill_.
+      if (around != kNone && is_fill(around)) around = model_.op[around];
+      const SliceIndex owner = OwnerOf(around);
+      if (owner == kNone || is_fill(owner)) continue;
+      const Amount bytes = costs_.Of(op, DType::kUnknown).written_bytes;
+      if (bytes.known()) filled_[owner] = SaturatingAdd(filled_[owner], bytes.value());
+    }
+  }
+
+  void Spread(CostAttribution& result, const std::vector<uint32_t>& kernels, Amount flops,
+              Amount read, Amount written) {
+    std::vector<Ns> durations;
+    for (const uint32_t k : kernels) durations.push_back(store_.duration(result.kernels[k].kernel));
+    const auto give = [&](Amount total, Amount KernelCost::*member) {
+      if (!total.known()) {
+        for (const uint32_t k : kernels) result.kernels[k].*member = total;
+        return;
+      }
+      const std::vector<int64_t> shares = Shares(total.value(), durations);
+      for (size_t i = 0; i < kernels.size(); ++i) result.kernels[kernels[i]].*member = shares[i];
+    };
+    give(flops, &KernelCost::flops);
+    give(read, &KernelCost::read_bytes);
+    give(written, &KernelCost::written_bytes);
+  }
+
+  // Gives each gradient to the kernels that are named after it; false where names do not tell.
+  bool ByParts(CostAttribution& result, const OpCost& cost, const std::vector<uint32_t>& main) {
+    std::vector<uint32_t> of[3];
+    std::vector<uint32_t> unnamed;
+    for (const uint32_t k : main) {
+      const auto part = PartOfName(store_.name(result.kernels[k].kernel));
+      (part ? of[static_cast<size_t>(*part)] : unnamed).push_back(k);
+    }
+    for (const PartCost& part : cost.parts) {
+      if (part.part == Part::kBiasGradient) continue;
+      if (of[static_cast<size_t>(part.part)].empty()) return false;
+    }
+    // What bears no name adds up the bias, or only prepares.
+    of[static_cast<size_t>(Part::kBiasGradient)] = unnamed;
+    const bool has_bias = std::any_of(cost.parts.begin(), cost.parts.end(), [](const PartCost& p) {
+      return p.part == Part::kBiasGradient;
+    });
+    for (const uint32_t k : unnamed) {
+      KernelCost& kernel = result.kernels[k];
+      kernel.helper = !has_bias;
+      kernel.flops = kernel.read_bytes = kernel.written_bytes = 0;
+    }
+    for (const PartCost& part : cost.parts) {
+      std::vector<uint32_t> kernels = of[static_cast<size_t>(part.part)];
+      // The kernel of the weight's gradient adds up the bias where no other does.
+      if (kernels.empty()) {
+        KernelCost& last = result.kernels[main.back()];
+        last.flops += part.flops;
+        last.read_bytes += part.read_bytes;
+        last.written_bytes += part.written_bytes;
+        continue;
+      }
+      Spread(result, kernels, part.flops, part.read_bytes, part.written_bytes);
+    }
+    return true;
+  }
+
+  const Model& model_;
+  const TraceStore& store_;
+  RecordedCosts costs_;
+  std::vector<SliceIndex> owner_;  // per operator; kUnset where not asked for yet
+  std::vector<uint32_t> inside_;   // per operator: classes of owners inside, as bits
+  std::vector<SliceIndex> climbed_;
+  std::vector<Call> calls_;
+  std::unordered_map<SliceIndex, int64_t, NumberHash> filled_;  // bytes
+};
+
+}  // namespace
+
+bool IsHelperKernel(std::string_view name) {
+  constexpr std::string_view kParts[] = {"nchwToNhwc",
+                                         "nhwcToNchw",
+                                         "computeOffsets",
+                                         "OffsetsKernel",
+                                         "generateWinogradTiles",
+                                         "winogradWgradData",
+                                         "winogradWgradOutput",
+                                         "winogradWgradDelta",
+                                         "compute_gemm_pointers",
+                                         "flip_filter",
+                                         "fft1d_",
+                                         "fft2d_",
+                                         "scaleTensor",
+                                         "scalePackedTensor",
+                                         "splitKreduce",
+                                         "reduce_1Block_kernel",
+                                         "batched_transpose",
+                                         "SubTensorOpWith",
+                                         "Im2d2Col",
+                                         "Col2Im2d",
+                                         "im2col_kernel",
+                                         "col2im_kernel",
+                                         "transpose_readWrite",
+                                         "transpose_NCHW2CNHW",
+                                         "transpose_CNHW2NCHW",
+                                         "flash_bwd_dot_do_o",
+                                         "flash_bwd_convert_dq",
+                                         "convertTensor_kernel",
+                                         "Memset"};
+  for (const std::string_view part : kParts) {
+    if (Has(name, part)) return true;
+  }
+  return false;
+}
+
+size_t CostAttribution::MemoryBytes() const {
+  size_t bytes = kernels.capacity() * sizeof(KernelCost);
+  const auto add = [&](const std::deque<OpCost>& list) {
+    for (const OpCost& cost : list) bytes += sizeof(OpCost) + cost.MemoryBytes();
+  };
+  if (costs) add(*costs);
+  add(derived);
+  return bytes;
+}
+
+Result<std::shared_ptr<const CostAttribution>> AttributeCosts(const Model& model,
+                                                              const CostRules* rules,
+                                                              const CancelToken& cancel) {
+  return Attributor(model, rules).Run(cancel);
+}
+
+}  // namespace emberline

@@ -1,0 +1,51 @@
+// Which operator's cost each kernel has, and how much of it.
+//
+// The innermost operator around the launch whose cost has a formula owns it. An operator that holds
+// another owner of its class (aten::linear around aten::addmm) has none of its own. The cost of one
+// call is shared among the kernels that the call ran, so that they sum to it: kernels that only
+// prepare (layout changes, split sums) get none; gradients of a convolution go to the kernels that
+// are named after them; what is left is shared by duration. Results that the call fills with zeros
+// first belong to the filling operator: they are not counted a second time.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "base/cancel.h"
+#include "base/result.h"
+#include "cost/op_cost.h"
+#include "cost/rules.h"
+#include "model/model.h"
+
+namespace emberline {
+
+struct KernelCost {
+  SliceIndex kernel = kNone;
+  SliceIndex owner = kNone;      // the operator; kNone where none has a formula
+  const OpCost* cost = nullptr;  // of the whole call; null without an owner
+  uint32_t call = 0;             // kernels of one call share it; counted from 0
+  bool helper = false;           // only prepares: its share is nothing
+  bool matrix_call = false;      // a kernel of the call names units for TF32 or FP64 products
+  Amount flops = Amount::Unknown("no operator with a formula launched it");
+  Amount read_bytes = flops, written_bytes = flops;
+  Amount bytes() const { return read_bytes + written_bytes; }
+};
+
+struct CostAttribution {
+  std::vector<KernelCost> kernels;  // every kernel of the trace, by start
+  std::shared_ptr<const std::deque<OpCost>> costs;
+  std::deque<OpCost> derived;  // of backward nodes, from their forward operators
+  uint64_t faulty_calls = 0;   // different calls whose recorded shapes are impossible
+  size_t MemoryBytes() const;
+};
+
+// `rules` may be null. Linear in the trace. Errors: kCancelled.
+Result<std::shared_ptr<const CostAttribution>> AttributeCosts(const Model& model,
+                                                              const CostRules* rules,
+                                                              const CancelToken& cancel);
+
+// Kernels that only prepare for others, by their names.
+bool IsHelperKernel(std::string_view name);
+
+}  // namespace emberline

@@ -1,0 +1,112 @@
+#include "cost/call_chain.h"
+
+#include <algorithm>
+
+#include "model/names.h"
+
+namespace emberline {
+namespace {
+
+constexpr uint32_t kUnset = kNone - 1;
+constexpr int kMaxAround = 32;
+
+}  // namespace
+
+CallChain::CallChain(const Model& model)
+    : model_(model),
+      sequence_key_(model.store().strings().Find("Sequence number")),
+      outermost_(model.store().all_slice_count(), kUnset),
+      node_(model.store().all_slice_count(), kUnset) {}
+
+SliceIndex CallChain::Outermost(SliceIndex op) {
+  if (op == kNone) return kNone;
+  climbed_.clear();
+  SliceIndex found = op;
+  for (SliceIndex at = op;;) {
+    if (outermost_[at] != kUnset) {
+      found = outermost_[at];
+      break;
+    }
+    climbed_.push_back(at);
+    found = at;
+    const SliceIndex around = model_.op[at];
+    if (around == kNone || model_.frame[around] != model_.frame[at]) break;
+    at = around;
+  }
+  for (const SliceIndex climbed : climbed_) outermost_[climbed] = found;
+  return found;
+}
+
+SliceIndex CallChain::Node(SliceIndex op) {
+  climbed_.clear();
+  SliceIndex found = kNone;
+  for (; op != kNone; op = model_.op[op]) {
+    if (node_[op] != kUnset) {
+      found = node_[op];
+      break;
+    }
+    climbed_.push_back(op);
+    if (IsBackwardName(model_.store().name(op)) || model_.forward[op] != kNone) {
+      found = op;
+      break;
+    }
+  }
+  for (const SliceIndex climbed : climbed_) node_[climbed] = found;
+  return found;
+}
+
+SliceIndex CallChain::Forward(SliceIndex node) const {
+  // "evaluate_function: XBackward" stands around "XBackward"; either may have the arrow.
+  for (int level = 0; node != kNone && level < kMaxAround; node = model_.op[node], ++level) {
+    if (model_.forward[node] != kNone) return model_.forward[node];
+    if (!IsBackwardName(model_.store().name(node))) break;
+  }
+  return kNone;
+}
+
+SliceIndex CallChain::Listed(SliceIndex op, bool backward) {
+  if (!backward) return Outermost(op);
+  const SliceIndex forward = Forward(Node(op));
+  return forward == kNone ? kNone : Outermost(forward);
+}
+
+std::string CallChain::OpName(SliceIndex op, bool backward) {
+  SliceIndex shown = Listed(op, backward);
+  if (shown == kNone && backward) shown = Node(op);
+  if (shown == kNone) shown = op;
+  if (shown == kNone) return "";
+  std::string_view name = model_.store().name(shown);
+  for (const std::string_view prefix :
+       {"autograd::engine::evaluate_function: ", "torch::autograd::", "aten::"}) {
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  }
+  if (IsBackwardName(model_.store().name(shown))) {
+    const size_t at = name.rfind("Backward");
+    if (at != std::string_view::npos && at > 0) name = name.substr(0, at);
+  }
+  return std::string(name);
+}
+
+std::optional<int64_t> CallChain::Sequence(SliceIndex op, bool backward) {
+  if (sequence_key_ == kNone) return std::nullopt;
+  SliceIndex at = backward ? Node(op) : op;
+  for (int level = 0; at != kNone && level < kMaxAround; at = model_.op[at], ++level) {
+    const auto number = model_.store().ArgInt(at, sequence_key_);
+    if (number && *number >= 0) return number;
+  }
+  return std::nullopt;
+}
+
+std::vector<int64_t> CallChain::OtherSequences(SliceIndex op, std::optional<int64_t> own) const {
+  std::vector<int64_t> numbers;
+  if (sequence_key_ == kNone) return numbers;
+  for (int level = 0; op != kNone && level < kMaxAround; op = model_.op[op], ++level) {
+    const auto number = model_.store().ArgInt(op, sequence_key_);
+    if (number && *number >= 0 && number != own) numbers.push_back(*number);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers;
+}
+
+}  // namespace emberline

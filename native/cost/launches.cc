@@ -1,0 +1,517 @@
+#include "cost/launches.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+
+#include "analysis/links.h"
+#include "analysis/operators.h"
+#include "base/hash.h"
+#include "cost/call_chain.h"
+#include "cost/pyprof.h"
+#include "cost/recorded_cost.h"
+#include "model/names.h"
+
+namespace emberline {
+namespace {
+
+Error Cancelled() {
+  return Error{ErrorKind::kCancelled, "The list of kernels was cancelled.", "", std::nullopt};
+}
+
+struct Row {
+  const KernelCost* kernel = nullptr;
+  int64_t index = 0;  // from 1
+  int64_t sub = 0;
+  SliceIndex slice = kNone;
+};
+
+// What a table shows at its usual place; the rest is asked for.
+Column Hidden(Column column) {
+  column.hidden = true;
+  return column;
+}
+
+Cell AmountCell(Amount amount) { return amount.known() ? Cell(amount.value()) : Cell(); }
+
+// The cells of rows. Of one thread.
+class Cells {
+ public:
+  Cells(const CostContext& context, CostMode mode)
+      : context_(context),
+        model_(context.model),
+        store_(context.model.store()),
+        mode_(mode),
+        chain_(model_),
+        frames_(model_),
+        stacks_(model_),
+        recorded_(store_, nullptr),
+        devices_(DevicesOfTracks(context)) {
+    MakeRows();
+    AddPyProfColumns();
+    AddCostColumns();
+    AddLinks(table_, frames_, "The kernel itself.", &Row::slice);
+  }
+
+  const std::vector<Row>& rows() const { return rows_; }
+  Table Of(std::span<const Row> rows) const { return table_.Make(rows); }
+  Table Columns() const { return table_.Make(std::span<const Row>()); }
+
+ private:
+  void MakeRows() {
+    std::unordered_map<uint64_t, int64_t, NumberHash> next;
+    int64_t index = 0;
+    for (const KernelCost& kernel : context_.costs.kernels) {
+      if (!context_.steps.Contains(model_.step[kernel.kernel])) continue;
+      Row row{&kernel, ++index, 0, kernel.kernel};
+      const SliceIndex op = model_.SourceOp(kernel.kernel);
+      if (op != kNone) {
+        const bool backward = Backward(kernel.kernel);
+        const SliceIndex call = backward ? chain_.Node(op) : chain_.Outermost(op);
+        // A replayed call counts anew with each launch of its graph.
+        const bool replayed = model_.CapturedCall(kernel.kernel) != kNone;
+        const uint64_t launch = replayed ? model_.launch[kernel.kernel] : kNone;
+        row.sub = next[(uint64_t{call} << 32) | (launch & 0xffffffff)]++;
+      }
+      rows_.push_back(row);
+    }
+  }
+
+  bool Backward(SliceIndex kernel) const { return model_.pass[kernel] == Pass::kBackward; }
+  SliceIndex OpOf(const Row& row) const { return model_.SourceOp(row.slice); }
+  std::string_view NameOf(const Row& row) const { return store_.name(row.slice); }
+
+  // "512,1,1"; ROCm's extended launches count threads where others count blocks.
+  Cell Geometry(const Row& row, const char* key) const {
+    std::string_view text = store_.ArgText(row.slice, key);
+    const SliceIndex launch = model_.launch[row.slice];
+    const bool on_call = text.empty() && launch != kNone;
+    if (on_call) text = store_.ArgText(launch, key);
+    const auto numbers = [](std::string_view recorded) {
+      const std::string values = "[\"" + std::string(recorded) + "\"]";
+      return Arguments({.dims = "[[]]", .values = values}).Integers(0);
+    };
+    const auto list = numbers(text);
+    if (!list || list->empty()) return Cell();
+    std::vector<int64_t> shown = *list;
+    if (std::string_view(key) == "grid" && launch != kNone &&
+        store_.name(launch) == "hipExtModuleLaunchKernel") {
+      std::string_view block = store_.ArgText(row.slice, "block");
+      if (block.empty()) block = store_.ArgText(launch, "block");
+      const auto threads = numbers(block);
+      for (size_t i = 0; threads && i < shown.size() && i < threads->size(); ++i) {
+        const int64_t each = (*threads)[i];
+        if (each > 0 && shown[i] > 0) shown[i] = (shown[i] - 1) / each + 1;
+      }
+    }
+    const std::string bracketed = ShapeText(shown);
+    return TextCell(std::string_view(bracketed).substr(1, bracketed.size() - 2));
+  }
+
+  // Annotations "layer:name" around the launch, outermost first.
+  std::string LayerOf(SliceIndex slice) const {
+    std::vector<std::string> parts;
+    SliceIndex at = model_.annotation[slice];
+    for (int level = 0; at != kNone && level < 32; at = model_.annotation[at], ++level) {
+      const std::string_view name = store_.name(at);
+      const size_t from = name.find("layer:");
+      if (from == std::string_view::npos) continue;
+      const std::string_view rest = name.substr(from + 6);
+      parts.emplace_back(rest.substr(0, rest.find(':')));
+    }
+    std::string text;
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+      text += (text.empty() ? "" : ":") + *part;
+    }
+    return text;
+  }
+
+  Cell LayerCell(const Row& row) {
+    std::string text = LayerOf(row.slice);
+    if (text.empty() && Backward(row.slice)) {
+      const SliceIndex forward = chain_.Forward(chain_.Node(OpOf(row)));
+      if (forward != kNone) text = LayerOf(forward);
+    }
+    return TextOrEmpty(text);
+  }
+
+  // The user's frames, outermost first, as "file:line". Of deep stacks the inner part.
+  std::string TraceOf(SliceIndex slice) {
+    constexpr int kMaxClimbed = 256;
+    constexpr size_t kMaxFrames = 64;
+    std::vector<Frame> frames;  // innermost first
+    const std::optional<Frame> innermost = frames_.UserFrame(slice);
+    if (!innermost) return "";
+    if (innermost->slice == kNone) {
+      frames = StackOf(model_, slice);
+    } else {
+      frames.push_back(*innermost);
+      SliceIndex at = model_.frame[innermost->slice];
+      for (int i = 0; at != kNone && i < kMaxClimbed; at = model_.frame[at], ++i) {
+        if (ModuleName(store_.name(at))) continue;
+        frames.push_back(ParseFrameName(store_.name(at)));
+      }
+    }
+    std::erase_if(frames, [](const Frame& f) { return f.library || f.file.empty(); });
+    if (frames.size() > kMaxFrames) frames.resize(kMaxFrames);
+    std::string text;
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+      text += (text.empty() ? "" : ",") + frame->file + ":" + std::to_string(frame->line);
+    }
+    return text;
+  }
+
+  Cell TraceCell(const Row& row) {
+    const StackIds::Id id = stacks_.Of(row.slice);
+    if (id.id == 0) return Cell();
+    const auto known = traces_.find(id.id);
+    if (known != traces_.end()) return TextOrEmpty(known->second);
+    constexpr size_t kMaxKept = 4096;
+    if (traces_.size() >= kMaxKept) traces_.clear();
+    return TextOrEmpty(traces_[id.id] = TraceOf(row.slice));
+  }
+
+  Cell ModCell(const Row& row) {
+    const std::string module = frames_.ModuleName(row.slice);
+    if (!module.empty()) {
+      // "Linear_3": the class without the number of the instance.
+      const size_t at = module.rfind('_');
+      const bool numbered = at != std::string::npos && at > 0 && at + 1 < module.size() &&
+                            std::all_of(module.begin() + static_cast<long>(at) + 1, module.end(),
+                                        [](char c) { return c >= '0' && c <= '9'; });
+      return TextCell(numbered ? std::string_view(module).substr(0, at) : module);
+    }
+    const SliceIndex op = chain_.Listed(OpOf(row), Backward(row.slice));
+    if (op == kNone) return Cell();
+    const std::string_view name = store_.name(op);
+    const size_t colons = name.find("::");
+    return colons == std::string_view::npos ? Cell() : TextCell(name.substr(0, colons));
+  }
+
+  Cell TensorCoreCell(const Row& row) const {
+    const MatrixUse use = context_.tensor_cores.UseOf(row.slice);
+    if (use == MatrixUse::kYes) return Cell(std::string("1"));
+    const KernelCost& kernel = *row.kernel;
+    const bool could = kernel.cost != nullptr && kernel.cost->matrix && !kernel.helper;
+    return Cell(std::string(could ? "0" : "-"));
+  }
+
+  PyProfFigures PyProf(const Row& row) {
+    const bool backward = Backward(row.slice);
+    const SliceIndex op = chain_.Listed(OpOf(row), backward);
+    if (op == kNone) return {};
+    std::string_view name = store_.name(op);
+    if (name.starts_with("aten::")) name.remove_prefix(6);
+    return PyProfCost(name, recorded_.ArgumentsOf(op), NameOf(row), backward, row.sub);
+  }
+  Amount Flops(const Row& row) {
+    return mode_ == CostMode::kPyProf2 ? Amount(PyProf(row).flops) : row.kernel->flops;
+  }
+  Amount Bytes(const Row& row) {
+    return mode_ == CostMode::kPyProf2 ? Amount(PyProf(row).bytes) : row.kernel->bytes();
+  }
+  double Seconds(const Row& row) const {
+    return static_cast<double>(store_.duration(row.slice)) / 1e9;
+  }
+  std::optional<Roof> RoofOfRow(const Row& row) const {
+    const DevicePeaks* device = devices_[store_.track(row.slice)];
+    if (device == nullptr || row.kernel->cost == nullptr ||
+        row.kernel->cost->op_class == OpClass::kCollective) {
+      return std::nullopt;
+    }
+    return RoofOf(*device, *row.kernel->cost, row.kernel->matrix_call);
+  }
+
+  void AddPyProfColumns() {
+    using R = Row;
+    table_.Add(IntegerFact("idx", "Idx", "Number of the kernel by its start, from 1."), &R::index);
+    table_.Add(Hidden(IntegerFact("seq", "Seq",
+                                  "Autograd's sequence number of the operator around it, in "
+                                  "backward of the node.")),
+               [this](const R& row) {
+                 return OptionalCell(chain_.Sequence(OpOf(row), Backward(row.slice)));
+               });
+    table_.Add(
+        Hidden(TextFact("altseq", "Other seq", "Other sequence numbers of operators around it.")),
+        [this](const R& row) {
+          const SliceIndex op = OpOf(row);
+          const auto own = chain_.Sequence(op, Backward(row.slice));
+          const std::string text = ShapeText(chain_.OtherSequences(op, own));
+          return text == "[]" ? Cell() : Cell(text.substr(1, text.size() - 2));
+        });
+    table_.Add(Hidden(TextFact("tid", "Thread", "Thread of the launch.")), [this](const R& row) {
+      const SliceIndex launch = model_.launch[row.slice];
+      if (launch == kNone) return Cell();
+      const RecordedId& id = store_.tracks()[store_.track(launch)].tid;
+      return id.is_text ? TextCell(store_.strings().Get(id.text)) : Cell(std::to_string(id.number));
+    });
+    table_.Add(Hidden(TextFact("layer", "Layer",
+                               "Names of record_function(\"layer:...\") around the launch, "
+                               "outermost first; in backward those of forward.")),
+               [this](const R& row) { return LayerCell(row); });
+    table_.Add(Hidden(TextFact("trace", "Trace",
+                               "The user's frames around the launch as file:line, outermost "
+                               "first, at most 64.")),
+               [this](const R& row) { return TraceCell(row); });
+    table_.Add(TextFact("dir", "Direction",
+                        "fprop in forward, bprop in backward. What checkpointing runs again is "
+                        "fprop and marked as recomputed."),
+               [this](const R& row) {
+                 if (OpOf(row) == kNone) return Cell();
+                 return Cell(std::string(Backward(row.slice) ? "bprop" : "fprop"));
+               });
+    table_.Add(IntegerFact("sub", "Sub",
+                           "Number of the kernel within one call of the operator, or within one "
+                           "node of backward, from 0."),
+               &R::sub);
+    table_.Add(TextFact("mod", "Module",
+                        "Class of the innermost nn.Module around it; without one the operator's "
+                        "namespace."),
+               [this](const R& row) { return ModCell(row); });
+    table_.Add(TextFact("op", "Op",
+                        "Outermost operator of the call, as the program wrote it; in backward "
+                        "that of forward."),
+               [this](const R& row) {
+                 return TextOrEmpty(chain_.OpName(OpOf(row), Backward(row.slice)));
+               });
+    table_.Add(TextFact("kernel", "Kernel",
+                        "Name of the kernel without template arguments and parameters."),
+               [this](const R& row) { return TextCell(PyProfKernelName(NameOf(row))); });
+    table_.Add(TextFact("params", "Params",
+                        "What the operator was called with: sizes and type, by the formula's own "
+                        "letters."),
+               [](const R& row) {
+                 return row.kernel->cost == nullptr ? Cell()
+                                                    : TextOrEmpty(row.kernel->cost->params);
+               });
+    table_.Add(IntegerFact("sil", "Sil", "Duration in nanoseconds.", Unit::kNs),
+               [this](const R& row) { return Cell(store_.duration(row.slice)); });
+    table_.Add(TextFact("tc", "TC",
+                        "1: the kernel's name says that it uses matrix units. 0: they could run "
+                        "the operator. -: they could not."),
+               [this](const R& row) { return TensorCoreCell(row); });
+    table_.Add(
+        Hidden(IntegerFact("device", "Device", "Number of the device.")),
+        [this](const R& row) { return Cell(store_.tracks()[store_.track(row.slice)].device); });
+    table_.Add(
+        Hidden(IntegerFact("stream", "Stream", "Number of the stream.")),
+        [this](const R& row) { return Cell(store_.tracks()[store_.track(row.slice)].stream); });
+    table_.Add(Hidden(TextFact("grid", "Grid", "Blocks in x, y and z.")),
+               [this](const R& row) { return Geometry(row, "grid"); });
+    table_.Add(Hidden(TextFact("block", "Block", "Threads of a block in x, y and z.")),
+               [this](const R& row) { return Geometry(row, "block"); });
+    Column flops = Count("flops", "FLOPs",
+                         "Operations of the operator's formula, a fused multiply-add counting two. "
+                         "Kernels of one call share them and sum to the call; empty where they are "
+                         "not known.");
+    flops.unit = Unit::kFlops;
+    table_.Add(std::move(flops), [this](const R& row) { return AmountCell(Flops(row)); });
+    table_.Add(ByteCount("bytes", "Bytes",
+                         "Bytes of device memory that the operator must read and write at least; "
+                         "shared as the operations are."),
+               [this](const R& row) { return AmountCell(Bytes(row)); });
+  }
+
+  void AddCostColumns() {
+    using R = Row;
+    table_.Add(Quotient("tflopsPerS", "TFLOP/s", "Operations divided by duration, in 10^12."),
+               [this](const R& row) {
+                 const Amount flops = Flops(row);
+                 const double seconds = Seconds(row);
+                 if (!flops.known() || seconds <= 0) return Cell();
+                 return Cell(static_cast<double>(flops.value()) / seconds / 1e12);
+               });
+    table_.Add(Quotient("gbPerS", "Bandwidth", "Bytes divided by duration.", Unit::kGbPerS),
+               [this](const R& row) {
+                 const Amount bytes = Bytes(row);
+                 const double seconds = Seconds(row);
+                 if (!bytes.known() || seconds <= 0) return Cell();
+                 return Cell(static_cast<double>(bytes.value()) / seconds / 1e9);
+               });
+    table_.Add(
+        Quotient("intensity", "FLOP/B", "Operations per byte: arithmetic intensity."),
+        [this](const R& row) {
+          const Amount flops = Flops(row), bytes = Bytes(row);
+          if (!flops.known() || !bytes.known() || bytes.value() == 0) return Cell();
+          return Cell(static_cast<double>(flops.value()) / static_cast<double>(bytes.value()));
+        });
+    table_.Add(Share("roofShare", "Of the roof",
+                     "Time that the device needs at least for the operations or the bytes, "
+                     "whichever is longer, as a part of the duration. Data in caches can exceed 1. "
+                     "Empty where the device or the cost is not known, and for communication."),
+               [this](const R& row) {
+                 const auto roof = RoofOfRow(row);
+                 if (!roof || Seconds(row) <= 0) return Cell();
+                 const auto bound = BoundOf(*roof, Flops(row), Bytes(row));
+                 return bound ? Cell(bound->seconds / Seconds(row)) : Cell();
+               });
+    table_.Add(
+        Hidden(TextFact("bound", "Bound by", "memory or the unit whose peak limits the kernel.")),
+        [this](const R& row) {
+          const auto roof = RoofOfRow(row);
+          const auto bound = roof ? BoundOf(*roof, Flops(row), Bytes(row)) : std::nullopt;
+          if (!bound) return Cell();
+          return Cell(std::string(bound->memory ? "memory" : roof->unit));
+        });
+    table_.Add(Hidden(TextFact("owner", "Costed operator",
+                               "The operator whose cost this is: the innermost around the launch "
+                               "with a formula.")),
+               [this](const R& row) {
+                 const SliceIndex owner = row.kernel->owner;
+                 return owner == kNone ? Cell() : TextCell(store_.name(owner));
+               });
+    table_.Add(Hidden(TextFact("class", "Class", "Kind of the formula.")), [](const R& row) {
+      const OpCost* cost = row.kernel->cost;
+      return Cell(std::string(OpClassName(cost == nullptr ? OpClass::kUnknown : cost->op_class)));
+    });
+    table_.Add(Hidden(ByteCount("readBytes", "Read", "Bytes that are read at least.")),
+               [](const R& row) { return AmountCell(row.kernel->read_bytes); });
+    table_.Add(Hidden(ByteCount("writtenBytes", "Written", "Bytes that are written at least.")),
+               [](const R& row) { return AmountCell(row.kernel->written_bytes); });
+    table_.Add(Hidden(TextFact("flopsFormula", "Formula of the FLOPs",
+                               "Formula and inputs for the whole call.")),
+               [](const R& row) {
+                 const OpCost* cost = row.kernel->cost;
+                 return cost == nullptr ? Cell() : TextOrEmpty(cost->flops_formula);
+               });
+    table_.Add(Hidden(TextFact("bytesFormula", "Formula of the bytes",
+                               "What the whole call reads and writes.")),
+               [](const R& row) {
+                 const OpCost* cost = row.kernel->cost;
+                 return cost == nullptr ? Cell() : TextOrEmpty(cost->bytes_formula);
+               });
+    table_.Add(Hidden(TextFact("note", "Note",
+                               "Why a figure is not known, or what it leaves out: upper bound, "
+                               "estimate, partial, helper kernel, recomputed.")),
+               [this](const R& row) { return NoteCell(row); });
+    table_.Add(Hidden(TextFact("modulePath", "Module instance",
+                               "The innermost nn.Module around it, with its number.")),
+               [this](const R& row) { return TextOrEmpty(frames_.ModuleName(row.slice)); });
+    table_.Add(Hidden(MomentFact("startUs", "Start", "Start since the profile's start.")),
+               [this](const R& row) { return TimeCell(store_.start(row.slice)); });
+    table_.Add(Hidden(Duration("durationUs", "Duration", "Duration of the kernel.")),
+               [this](const R& row) { return TimeCell(store_.duration(row.slice)); });
+    table_.Add(Hidden(TextFact("step", "Step", "Profiler step of the launch.")),
+               [this](const R& row) {
+                 const uint32_t step = model_.step[row.slice];
+                 return step == kNone ? Cell() : TextCell(model_.steps[step].name);
+               });
+    table_.Add(Hidden(TextFact("name", "Full name", "Name of the kernel as recorded.")),
+               [this](const R& row) { return TextCell(NameOf(row)); });
+  }
+
+  Cell NoteCell(const Row& row) const {
+    const KernelCost& kernel = *row.kernel;
+    std::string text;
+    const auto add = [&](std::string_view word) {
+      text += (text.empty() ? "" : "; ");
+      text += word;
+    };
+    if (model_.pass[row.slice] == Pass::kRecompute) add("recomputed");
+    if (kernel.helper) add("helper kernel");
+    if (kernel.cost != nullptr) {
+      if (kernel.cost->upper_bound) add("upper bound");
+      if (kernel.cost->estimate) add("estimate");
+      if (kernel.cost->partial) add("partial");
+    }
+    if (!kernel.flops.known()) {
+      add(std::string("FLOPs: ") + kernel.flops.why());
+    }
+    if (!kernel.bytes().known()) add(std::string("bytes: ") + kernel.bytes().why());
+    return TextOrEmpty(text);
+  }
+
+  const CostContext& context_;
+  const Model& model_;
+  const TraceStore& store_;
+  CostMode mode_;
+  CallChain chain_;
+  FrameFinder frames_;
+  StackIds stacks_;
+  RecordedCosts recorded_;
+  std::vector<const DevicePeaks*> devices_;
+  std::unordered_map<uint64_t, std::string, NumberHash> traces_;
+  std::vector<Row> rows_;
+  TableBuilder<Row> table_;
+};
+
+}  // namespace
+
+std::vector<const DevicePeaks*> DevicesOfTracks(const CostContext& context) {
+  const TraceStore& store = context.model.store();
+  std::map<int64_t, const DevicePeaks*> by_ordinal;
+  for (const Device& device : context.model.devices) {
+    DeviceProperties unknown;
+    unknown.name = device.name;
+    by_ordinal[device.ordinal] = FindDevice(
+        device.properties != nullptr ? *device.properties : unknown, context.own_devices);
+  }
+  std::vector<const DevicePeaks*> devices(store.tracks().size(), nullptr);
+  for (size_t i = 0; i < devices.size(); ++i) {
+    const auto it = by_ordinal.find(store.tracks()[i].device);
+    if (it != by_ordinal.end()) devices[i] = it->second;
+  }
+  return devices;
+}
+
+Result<TablePage> QueryLaunches(const CostContext& context, CostMode mode, const TableQuery& query,
+                                const CancelToken& cancel) {
+  constexpr size_t kPiece = 2048;
+  const Cells cells(context, mode);
+  const std::span<const Row> all = cells.rows();
+  TablePage page;
+  page.unfiltered_rows = all.size();
+  std::vector<Row> chosen;
+  const auto cut = [&](std::span<const Row> rows) {
+    const size_t from = static_cast<size_t>(std::min<uint64_t>(query.offset, rows.size()));
+    const size_t count = static_cast<size_t>(std::min<uint64_t>(query.limit, rows.size() - from));
+    return rows.subspan(from, count);
+  };
+  if (query.sort.empty() && query.filter.empty()) {
+    page.total_rows = all.size();
+    page.table = cells.Of(cut(all));
+    return page;
+  }
+  // Names what is wrong with the query before anything is made.
+  const Table columns = cells.Columns();
+  if (const Result<TablePage> checked = QueryTable(columns, query); !checked.ok()) {
+    return checked.error();
+  }
+  std::string sort = query.sort;
+  if (sort.starts_with("-")) sort.erase(0, 1);
+  const int sort_column = columns.ColumnIndex(sort);
+  const int index_column = columns.ColumnIndex("idx");
+  Table keys;  // what decides the order: the sorted cell and the row's number
+  if (sort_column >= 0) keys.columns.push_back(columns.columns[static_cast<size_t>(sort_column)]);
+  keys.columns.push_back(columns.columns[static_cast<size_t>(index_column)]);
+  keys.columns.back().key = "#";
+  for (size_t from = 0; from < all.size(); from += kPiece) {
+    if (cancel.cancelled()) return Cancelled();
+    TableQuery filter;
+    filter.filter = query.filter;
+    Result<TablePage> piece =
+        QueryTable(cells.Of(all.subspan(from, std::min(kPiece, all.size() - from))), filter);
+    if (!piece.ok()) return piece.error();
+    for (std::vector<Cell>& row : piece->table.rows) {
+      std::vector<Cell>& kept = keys.rows.emplace_back();
+      if (sort_column >= 0) kept.push_back(std::move(row[static_cast<size_t>(sort_column)]));
+      kept.push_back(row[static_cast<size_t>(index_column)]);
+    }
+  }
+  page.total_rows = keys.rows.size();
+  TableQuery order;
+  order.sort = query.sort;
+  order.offset = query.offset;
+  order.limit = query.limit;
+  Result<TablePage> ordered = QueryTable(keys, order);
+  if (!ordered.ok()) return ordered.error();
+  for (const std::vector<Cell>& row : ordered->table.rows) {
+    const int64_t index = std::get<int64_t>(row.back());
+    chosen.push_back(all[static_cast<size_t>(index - all.front().index)]);
+  }
+  page.table = cells.Of(chosen);
+  return page;
+}
+
+}  // namespace emberline

@@ -1,0 +1,176 @@
+// Reductions, softmax, scans.
+#include <algorithm>
+#include <set>
+
+#include "cost/formulas.h"
+
+namespace emberline {
+namespace {
+
+// Elements that remain when the dimensions of argument `index` are reduced; an empty list and no
+// list at all stand for all dimensions.
+Amount Remaining(CostBuilder& b, const Tensor& x, size_t index) {
+  const Argument& dims = b.arguments()[index];
+  if (dims.text.empty()) {
+    // Without recorded values nobody knows; with them, None reduces all.
+    if (!b.arguments().has_values()) {
+      return Amount::Unknown("the reduced dimensions were not recorded");
+    }
+    return 1;
+  }
+  const auto list = b.arguments().Integers(index);
+  // A number of the overload that reduces all, such as a type.
+  if (!list || list->empty()) return 1;
+  std::set<int64_t> reduced;
+  const auto rank = static_cast<int64_t>(x.rank());
+  for (int64_t dim : *list) {
+    if (dim < -rank || dim >= rank) {
+      return rank == 0 ? Amount(1) : Amount::Unknown("a reduced dimension does not exist");
+    }
+    reduced.insert(dim < 0 ? dim + rank : dim);
+  }
+  Amount left = 1;
+  for (int64_t i = 0; i < rank; ++i) {
+    if (reduced.count(i) == 0) left *= x.Dim(static_cast<int>(i));
+  }
+  return left;
+}
+
+// What is written beside the values.
+enum class Also : int { kNothing, kOnlyIndexes, kIndexes, kSecond, kBool };
+
+// weight: operations per element that is read; a: position of the dimensions; b: an Also; c: 1 for
+// one more operation per result.
+void Reduce(CostBuilder& b, const OpFormula& f) {
+  const Tensor& x = b.T(0);
+  // max(a, b) of two tensors with dimensions is elementwise.
+  if (b.Has(1) && b.T(1).rank() > 0 && (b.name() == "aten::max" || b.name() == "aten::min")) {
+    const Tensor& y = b.T(1);
+    const Amount n = BroadcastElements({&x, &y});
+    b.ParamShape(x);
+    b.Type(x.type);
+    b.Flops(n, "n of the result", {{"n", n}});
+    b.Read("input", x.Bytes());
+    b.Read("input", y.Bytes());
+    return b.Write("out", n * x.ElementBytes());
+  }
+  const auto also = static_cast<Also>(f.b);
+  const Amount n = x.Elements(), left = Remaining(b, x, static_cast<size_t>(f.a));
+  b.ParamShape(x);
+  b.Type(x.type);
+  const Amount flops = Amount(static_cast<int64_t>(f.weight)) * n + (f.c > 0 ? left : Amount(0));
+  // A sum needs no shape of its result.
+  b.Flops(f.c > 0 ? flops : Amount(static_cast<int64_t>(f.weight)) * n,
+          f.c > 0 ? "w·n + results" : "w·n",
+          {{"w", static_cast<int64_t>(f.weight)}, {"n", n}, {"results", left}});
+  b.Read("input", x.Bytes());
+  if (also == Also::kBool) return b.Write("out", left);
+  if (also == Also::kOnlyIndexes) return b.Write("indexes", left * 8);
+  Amount each = x.ElementBytes();
+  const bool sums = b.name().starts_with("aten::sum") || b.name().starts_with("aten::prod");
+  if (sums && x.type != DType::kUnknown && CategoryOf(x.type) < DTypeCategory::kFloat) each = 8;
+  const auto code = sums || b.name() == "aten::mean" ? b.arguments().Integer(3) : std::nullopt;
+  if (code && BytesOf(DTypeOfCode(*code)) > 0) each = BytesOf(DTypeOfCode(*code));
+  b.Write("out", left * each);
+  if (also == Also::kSecond) b.Write("mean", left * each);
+  // Of the whole tensor, max and min write no index.
+  if (also == Also::kIndexes && b.arguments()[1].kind == ArgumentKind::kValue) {
+    b.Write("indexes", left * 8);
+  }
+}
+
+// b: 1 when indexes are written too.
+void Scan(CostBuilder& b, const OpFormula& f) {
+  const Tensor& x = b.T(0);
+  const Amount n = x.Elements();
+  b.ParamShape(x);
+  b.Type(x.type);
+  b.Flops(n, "n", {{"n", n}});
+  b.Read("input", x.Bytes());
+  const bool small = x.type != DType::kUnknown && CategoryOf(x.type) < DTypeCategory::kFloat;
+  b.Write("out", n * (small && f.b == 0 ? Amount(8) : x.ElementBytes()));
+  if (f.b > 0) b.Write("indexes", n * 8);
+}
+
+void Softmax(CostBuilder& b, const OpFormula&) {
+  const Tensor& x = b.T(0);
+  const Amount n = x.Elements();
+  const bool to_float = b.arguments().Flag(2) == true;
+  b.ParamShape(x);
+  b.Type(x.type);
+  b.Flops(Amount(5) * n, "5·n: maximum, subtract, exponential, sum, divide", {{"n", n}});
+  b.Read("input", x.Bytes());
+  b.Write("out", n * (to_float ? Amount(4) : x.ElementBytes()));
+}
+
+void SoftmaxBackward(CostBuilder& b, const OpFormula&) {
+  const Tensor &gy = b.T(0), &out = b.T(1);
+  const Amount n = gy.Elements();
+  const auto code = b.arguments().Integer(3);
+  b.ParamShape(gy);
+  b.Type(gy.type);
+  b.Flops(Amount(4) * n, "4·n", {{"n", n}});
+  b.Read("gradient", gy.Bytes());
+  b.Read("output", out.Bytes());
+  const int64_t bytes = code ? BytesOf(DTypeOfCode(*code)) : 0;
+  b.Write("data gradient", n * (bytes > 0 ? Amount(bytes) : gy.ElementBytes()));
+}
+
+void MaskedSoftmax(CostBuilder& b, const OpFormula&) {
+  const Tensor& x = b.T(0);
+  const Amount n = x.Elements();
+  b.ParamShape(x);
+  b.Type(x.type);
+  b.Flops(Amount(6) * n, "6·n", {{"n", n}});
+  b.Read("input", x.Bytes());
+  b.ReadTensor("mask", 1);
+  b.Write("out", n * x.ElementBytes());
+}
+
+constexpr OpFormula R(double weight, int dims, Also also = Also::kNothing, int per_result = 0) {
+  return {OpClass::kReduction, false, Reduce, weight, dims, static_cast<int>(also), per_result};
+}
+constexpr OpFormula S(void (*compute)(CostBuilder&, const OpFormula&), bool composite = false) {
+  return {OpClass::kSoftmax, composite, compute};
+}
+
+constexpr NamedFormula kFormulas[] = {
+    {"aten::sum", R(1, 1)},
+    {"aten::nansum", R(1, 1)},
+    {"aten::prod", R(1, 1)},
+    {"aten::amax", R(1, 1)},
+    {"aten::amin", R(1, 1)},
+    {"aten::any", R(1, 1, Also::kBool)},
+    {"aten::all", R(1, 1, Also::kBool)},
+    {"aten::count_nonzero", R(1, 1, Also::kOnlyIndexes)},
+    {"aten::mean", R(1, 1, Also::kNothing, 1)},
+    {"aten::norm", R(2, 2, Also::kNothing, 1)},
+    {"aten::linalg_vector_norm", R(2, 2, Also::kNothing, 1)},
+    {"aten::var", R(4, 1)},
+    {"aten::std", R(4, 1, Also::kNothing, 1)},
+    {"aten::var_mean", R(4, 1, Also::kSecond)},
+    {"aten::std_mean", R(4, 1, Also::kSecond, 1)},
+    {"aten::argmax", R(1, 1, Also::kOnlyIndexes)},
+    {"aten::argmin", R(1, 1, Also::kOnlyIndexes)},
+    {"aten::max", R(1, 1, Also::kIndexes)},
+    {"aten::min", R(1, 1, Also::kIndexes)},
+    {"aten::median", R(1, 1, Also::kIndexes)},
+    {"aten::cumsum", {OpClass::kReduction, false, Scan}},
+    {"aten::cumprod", {OpClass::kReduction, false, Scan}},
+    {"aten::logcumsumexp", {OpClass::kReduction, false, Scan}},
+    {"aten::_cummax_helper", {OpClass::kReduction, false, Scan, 0, 0, 1}},
+    {"aten::_cummin_helper", {OpClass::kReduction, false, Scan, 0, 0, 1}},
+    {"aten::_softmax", S(Softmax)},
+    {"aten::_log_softmax", S(Softmax)},
+    {"aten::softmax", S(Softmax, true)},
+    {"aten::log_softmax", S(Softmax, true)},
+    {"aten::_softmax_backward_data", S(SoftmaxBackward)},
+    {"aten::_log_softmax_backward_data", S(SoftmaxBackward)},
+    {"aten::_masked_softmax", S(MaskedSoftmax)},
+};
+
+}  // namespace
+
+std::span<const NamedFormula> ReductionFormulas() { return kFormulas; }
+
+}  // namespace emberline

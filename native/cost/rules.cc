@@ -1,0 +1,254 @@
+#include "cost/rules.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+extern "C" {
+#include <lauxlib.h>
+#include <lua.h>
+}
+
+namespace emberline {
+namespace {
+
+constexpr size_t kMaxRules = 200, kMaxExpression = 1000;
+// What one expression may take: a formula needs far less.
+constexpr int kMaxInstructions = 20000;
+constexpr size_t kMaxMemory = 1 << 20;
+
+struct Memory {
+  size_t used = 0;
+};
+
+// lua_Alloc with a limit.
+void* Allocate(void* user, void* block, size_t old_size, size_t new_size) {
+  auto* memory = static_cast<Memory*>(user);
+  const size_t had = block != nullptr ? old_size : 0;
+  if (new_size == 0) {
+    std::free(block);
+    memory->used -= had;
+    return nullptr;
+  }
+  if (memory->used - had + new_size > kMaxMemory) return nullptr;
+  void* moved = std::realloc(block, new_size);
+  if (moved != nullptr) memory->used += new_size - had;
+  return moved;
+}
+
+void StopLongRun(lua_State* lua, lua_Debug*) { luaL_error(lua, "takes too long"); }
+
+// The call whose arguments the functions read; errors leave by longjmp, so nothing here may own
+// memory when one is raised.
+const Arguments& ArgumentsOf(lua_State* lua) {
+  return **static_cast<const Arguments**>(lua_getextraspace(lua));
+}
+
+size_t IndexOf(lua_State* lua) {
+  const lua_Integer index = luaL_checkinteger(lua, 1);
+  const Arguments& arguments = ArgumentsOf(lua);
+  if (index < 0 || static_cast<size_t>(index) >= arguments.size()) {
+    luaL_error(lua, "there is no such argument");
+  }
+  return static_cast<size_t>(index);
+}
+
+int Give(lua_State* lua, Amount amount) {
+  if (!amount.known()) return luaL_error(lua, "%s", amount.why());
+  lua_pushnumber(lua, static_cast<lua_Number>(amount.value()));
+  return 1;
+}
+
+template <typename Of>
+Amount OverList(const Argument& argument, Of&& of) {
+  if (argument.kind != ArgumentKind::kTensorList) return of(argument.tensor);
+  if (argument.list.empty()) return Amount::Unknown("the shapes of the list were not recorded");
+  Amount sum = 0;
+  for (const Tensor& tensor : argument.list) sum += of(tensor);
+  return sum;
+}
+
+int Dim(lua_State* lua) {
+  const size_t index = IndexOf(lua);
+  const lua_Integer dim = luaL_checkinteger(lua, 2);
+  if (dim < -64 || dim > 64) return luaL_error(lua, "there is no such dimension");
+  return Give(lua, ArgumentsOf(lua).TensorAt(index).Dim(static_cast<int>(dim)));
+}
+int Numel(lua_State* lua) {
+  const size_t index = IndexOf(lua);
+  return Give(lua, OverList(ArgumentsOf(lua)[index], [](const Tensor& t) { return t.Elements(); }));
+}
+int Bytes(lua_State* lua) {
+  const size_t index = IndexOf(lua);
+  return Give(lua, OverList(ArgumentsOf(lua)[index], [](const Tensor& t) { return t.Bytes(); }));
+}
+int ElementSize(lua_State* lua) {
+  const size_t index = IndexOf(lua);
+  return Give(lua, ArgumentsOf(lua).TensorAt(index).ElementBytes());
+}
+int Rank(lua_State* lua) {
+  const size_t index = IndexOf(lua);
+  return Give(lua, static_cast<int64_t>(ArgumentsOf(lua).TensorAt(index).rank()));
+}
+int Value(lua_State* lua) {
+  const size_t index = IndexOf(lua);
+  const auto number = ArgumentsOf(lua).Number(index);
+  const auto flag = ArgumentsOf(lua).Flag(index);
+  if (number) {
+    lua_pushnumber(lua, *number);
+  } else if (flag) {
+    lua_pushnumber(lua, *flag ? 1 : 0);
+  } else {
+    return luaL_error(lua, "a number was not recorded");
+  }
+  return 1;
+}
+int Min(lua_State* lua) {
+  lua_pushnumber(lua, std::fmin(luaL_checknumber(lua, 1), luaL_checknumber(lua, 2)));
+  return 1;
+}
+int Max(lua_State* lua) {
+  lua_pushnumber(lua, std::fmax(luaL_checknumber(lua, 1), luaL_checknumber(lua, 2)));
+  return 1;
+}
+int Floor(lua_State* lua) {
+  lua_pushnumber(lua, std::floor(luaL_checknumber(lua, 1)));
+  return 1;
+}
+int Ceil(lua_State* lua) {
+  lua_pushnumber(lua, std::ceil(luaL_checknumber(lua, 1)));
+  return 1;
+}
+int Log2(lua_State* lua) {
+  lua_pushnumber(lua, std::log2(luaL_checknumber(lua, 1)));
+  return 1;
+}
+
+constexpr std::pair<const char*, lua_CFunction> kFunctions[] = {
+    {"dim", Dim},     {"numel", Numel}, {"bytes", Bytes}, {"esize", ElementSize},
+    {"rank", Rank},   {"value", Value}, {"min", Min},     {"max", Max},
+    {"floor", Floor}, {"ceil", Ceil},   {"log2", Log2}};
+
+// Makes the functions known; run protected, because it allocates.
+int SetUp(lua_State* lua) {
+  for (const auto& [name, function] : kFunctions) {
+    lua_pushcfunction(lua, function);
+    lua_setglobal(lua, name);
+  }
+  return 0;
+}
+
+}  // namespace
+
+// A state of Lua with nothing but the functions above.
+struct CostRules::Engine {
+  Engine() : lua(lua_newstate(Allocate, &memory)) {
+    if (lua == nullptr) return;
+    lua_pushcfunction(lua, SetUp);
+    ready = lua_pcall(lua, 0, 0, 0) == LUA_OK;
+  }
+  ~Engine() {
+    if (lua != nullptr) lua_close(lua);
+  }
+  // Leaves the expression's function on the stack, or what is wrong with it.
+  bool Load(const std::string& expression) {
+    const std::string chunk = "return " + expression;
+    lua_settop(lua, 0);
+    // Text alone: bytecode could do anything.
+    return luaL_loadbufferx(lua, chunk.data(), chunk.size(), "=rule", "t") == LUA_OK;
+  }
+  Amount Evaluate(const std::string& expression, const Arguments& arguments) {
+    if (expression.empty()) return Amount::Unknown("the rule says nothing about it");
+    if (!ready || !Load(expression)) return Amount::Unknown("the rule cannot be read");
+    *static_cast<const Arguments**>(lua_getextraspace(lua)) = &arguments;
+    lua_sethook(lua, StopLongRun, LUA_MASKCOUNT, kMaxInstructions);
+    const bool ran = lua_pcall(lua, 0, 1, 0) == LUA_OK;
+    const bool number = ran && lua_type(lua, -1) == LUA_TNUMBER;
+    const double value = number ? lua_tonumber(lua, -1) : 0;
+    lua_settop(lua, 0);
+    if (!ran) return Amount::Unknown("the rule asks for what was not recorded");
+    if (!number || !(value >= 0) || value >= 9.2e18) {
+      return Amount::Unknown("the rule gives no usable number");
+    }
+    return static_cast<int64_t>(std::llround(value));
+  }
+
+  Memory memory;
+  lua_State* lua;
+  bool ready = false;
+};
+
+CostRules::CostRules(std::vector<CostRule> rules, std::vector<Pattern> patterns)
+    : rules_(std::move(rules)),
+      patterns_(std::move(patterns)),
+      engine_(std::make_unique<Engine>()) {}
+CostRules::~CostRules() = default;
+
+Result<std::shared_ptr<const CostRules>> CostRules::Make(std::vector<CostRule> rules) {
+  const auto wrong = [](const std::string& what) {
+    return Error{ErrorKind::kInvalidArgument, what,
+                 "A rule is {\"name\": \"my::op\", \"flops\": \"2 * numel(0)\", \"readBytes\": "
+                 "\"bytes(0)\", \"writtenBytes\": \"bytes(0)\"}.",
+                 std::nullopt};
+  };
+  if (rules.size() > kMaxRules) return wrong("There are more than 200 cost rules.");
+  std::vector<Pattern> patterns;
+  for (const CostRule& rule : rules) {
+    if (rule.name.empty()) return wrong("A cost rule has no name.");
+    auto pattern = Pattern::Parse("^(?:" + rule.name + ")$");
+    if (!pattern.ok()) {
+      return wrong("The name of the cost rule \"" + rule.name +
+                   "\" cannot be used: " + pattern.error().message);
+    }
+    patterns.push_back(std::move(*pattern));
+  }
+  std::shared_ptr<CostRules> made(new CostRules(std::move(rules), std::move(patterns)));
+  if (!made->engine_->ready) {
+    return Error{ErrorKind::kInternal, "Rules cannot be read.", "", std::nullopt};
+  }
+  for (const CostRule& rule : made->rules_) {
+    for (const std::string* text : {&rule.flops, &rule.read_bytes, &rule.written_bytes}) {
+      if (text->empty()) continue;
+      if (text->size() > kMaxExpression) {
+        return wrong("An expression of the cost rule \"" + rule.name + "\" is too long.");
+      }
+      if (made->engine_->Load(*text)) continue;
+      const char* said = lua_tostring(made->engine_->lua, -1);
+      return wrong("The cost rule \"" + rule.name +
+                   "\" cannot be read: " + (said != nullptr ? said : "not an expression") + ".");
+    }
+  }
+  return std::shared_ptr<const CostRules>(std::move(made));
+}
+
+int CostRules::Find(std::string_view name) const {
+  for (size_t i = 0; i < patterns_.size(); ++i) {
+    if (patterns_[i].Matches(name)) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+OpCost CostRules::CostOf(int rule, const Arguments& arguments) const {
+  const CostRule& said = rules_[static_cast<size_t>(rule)];
+  OpCost cost;
+  cost.op_class = OpClass::kCustom;
+  cost.matrix = said.matrix;
+  cost.flops = engine_->Evaluate(said.flops, arguments);
+  cost.read_bytes = engine_->Evaluate(said.read_bytes, arguments);
+  cost.written_bytes = engine_->Evaluate(said.written_bytes, arguments);
+  cost.flops_formula = said.flops + " (own rule)";
+  cost.bytes_formula =
+      "read " + said.read_bytes + ", written " + said.written_bytes + " (own rule)";
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Tensor& tensor = arguments.TensorAt(i);
+    if (!tensor.present || tensor.rank() == 0) continue;
+    cost.params += (cost.params.empty() ? "T=" : ",T=") + ShapeText(tensor.dims);
+    if (cost.type == DType::kUnknown) cost.type = tensor.type;
+  }
+  if (cost.type != DType::kUnknown) cost.params += std::string(",") + ShortName(cost.type);
+  return cost;
+}
+
+size_t CostRules::MemoryBytes() const { return engine_->memory.used; }
+
+}  // namespace emberline

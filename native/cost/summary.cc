@@ -1,0 +1,452 @@
+#include "cost/summary.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "analysis/columns.h"
+#include "analysis/intervals.h"
+#include "analysis/links.h"
+#include "analysis/operators.h"
+#include "base/saturating.h"
+#include "cost/call_chain.h"
+
+namespace emberline {
+namespace {
+
+Error Cancelled() {
+  return Error{ErrorKind::kCancelled, "The costs were not added up: cancelled.", "", std::nullopt};
+}
+
+// A kernel against the roof of its device.
+struct Measured {
+  Roof roof;
+  std::optional<Bound> bound;
+};
+
+Measured MeasuredOf(const CostContext& context, const std::vector<const DevicePeaks*>& devices,
+                    const KernelCost& kernel) {
+  Measured measured;
+  const TraceStore& store = context.model.store();
+  const DevicePeaks* device = devices[store.track(kernel.kernel)];
+  // Links limit communication, not memory.
+  if (device == nullptr || kernel.cost == nullptr ||
+      kernel.cost->op_class == OpClass::kCollective) {
+    return measured;
+  }
+  measured.roof = RoofOf(*device, *kernel.cost, kernel.matrix_call);
+  measured.bound = BoundOf(measured.roof, kernel.flops, kernel.bytes());
+  return measured;
+}
+
+void Add(CostSums& sums, const KernelCost& kernel, Ns duration, const Measured& measured,
+         double target) {
+  ++sums.kernels;
+  sums.time += duration;
+  if (kernel.flops.known() || kernel.bytes().known()) sums.costed += duration;
+  if (kernel.flops.known()) {
+    sums.flops = SaturatingAdd(sums.flops, kernel.flops.value());
+    sums.flops_time += duration;
+  }
+  if (kernel.bytes().known()) {
+    sums.read_bytes = SaturatingAdd(sums.read_bytes, kernel.read_bytes.value());
+    sums.written_bytes = SaturatingAdd(sums.written_bytes, kernel.written_bytes.value());
+    sums.bytes_time += duration;
+  }
+  if (!measured.bound) return;
+  const double bound = measured.bound->seconds * 1e9;
+  sums.measured += duration;
+  sums.bound += bound;
+  if (measured.bound->memory) sums.memory_bound += static_cast<double>(duration);
+  sums.saved += std::max(0.0, static_cast<double>(duration) - bound / target);
+}
+
+class Summary {
+ public:
+  Summary(const CostContext& context, CostGrouping grouping, double target)
+      : context_(context),
+        store_(context.model.store()),
+        grouping_(grouping),
+        chain_(context.model),
+        frames_(context.model),
+        devices_(DevicesOfTracks(context)) {
+    result_.target = target;
+  }
+
+  Result<CostSummary> Run(const CancelToken& cancel) {
+    size_t seen = 0;
+    for (const KernelCost& kernel : context_.costs.kernels) {
+      if (++seen % 4096 == 0 && cancel.cancelled()) return Cancelled();
+      if (!context_.steps.Contains(context_.model.step[kernel.kernel])) continue;
+      AddKernel(kernel);
+    }
+    for (size_t r = 0; r < result_.rows.size(); ++r) FinishRow(r);
+    std::stable_sort(result_.rows.begin(), result_.rows.end(),
+                     [](const CostRow& a, const CostRow& b) { return a.sums.time > b.sums.time; });
+    Utilization();
+    return std::move(result_);
+  }
+
+ private:
+  struct Extra {
+    std::map<std::string_view, std::pair<Ns, double>> units;  // time and peak by limiting unit
+    std::unordered_set<uint32_t> calls;
+    bool mixed = false, any = false;
+    Ns longest = -1;
+  };
+
+  // What the kernel is listed under, and the row's texts when it is new.
+  std::string KeyOf(const KernelCost& kernel, CostRow& row) {
+    const SliceIndex op = context_.model.SourceOp(kernel.kernel);
+    switch (grouping_) {
+      case CostGrouping::kKernel:
+        row.name = std::string(store_.name(kernel.kernel));
+        return row.name;
+      case CostGrouping::kModule:
+        row.name = frames_.ModuleName(kernel.kernel);
+        return row.name;
+      case CostGrouping::kLine: {
+        const std::optional<Frame> frame = frames_.UserFrame(kernel.kernel);
+        if (!frame) return "";
+        row.name = frame->function;
+        row.file = frame->file;
+        row.line = frame->line;
+        return row.file + '\n' + std::to_string(row.line) + '\n' + row.name;
+      }
+      case CostGrouping::kClass:
+        row.name = OpClassName(kernel.cost == nullptr ? OpClass::kUnknown : kernel.cost->op_class);
+        return row.name;
+      case CostGrouping::kOperator:
+      case CostGrouping::kShape:
+        break;
+    }
+    const SliceIndex shown = kernel.owner != kNone ? kernel.owner : op;
+    row.name = shown == kNone ? "" : std::string(store_.name(shown));
+    if (grouping_ == CostGrouping::kShape && kernel.cost != nullptr) {
+      row.params = kernel.cost->params;
+    }
+    return row.name + '\n' + row.params;
+  }
+
+  void AddKernel(const KernelCost& kernel) {
+    CostRow fresh;
+    const auto [it, added] = index_.try_emplace(KeyOf(kernel, fresh), result_.rows.size());
+    if (added) {
+      result_.rows.push_back(std::move(fresh));
+      extras_.emplace_back();
+    }
+    CostRow& row = result_.rows[it->second];
+    Extra& extra = extras_[it->second];
+    const Ns duration = store_.duration(kernel.kernel);
+    const Measured measured = MeasuredOf(context_, devices_, kernel);
+    Add(row.sums, kernel, duration, measured, result_.target);
+    Add(result_.total, kernel, duration, measured, result_.target);
+    if (kernel.owner != kNone) extra.calls.insert(kernel.call);
+    if (measured.roof.flops_per_s > 0) {
+      auto& [time, peak] = extra.units[measured.roof.unit];
+      time += duration;
+      peak = measured.roof.flops_per_s;
+    }
+    const OpClass op_class = kernel.cost == nullptr ? OpClass::kUnknown : kernel.cost->op_class;
+    if (!extra.any) row.op_class = op_class;
+    extra.mixed = extra.mixed || (extra.any && row.op_class != op_class);
+    extra.any = true;
+    if (duration > extra.longest) {
+      extra.longest = duration;
+      row.example = kernel.kernel;
+      row.cost = kernel.cost;
+    }
+    AddPass(kernel, measured);
+  }
+
+  void AddPass(const KernelCost& kernel, const Measured& measured) {
+    if (!kernel.flops.known()) return;
+    const int64_t flops = kernel.flops.value();
+    const Pass pass = context_.model.pass[kernel.kernel];
+    int64_t& sum = pass == Pass::kBackward    ? result_.backward_flops
+                   : pass == Pass::kRecompute ? result_.recompute_flops
+                                              : result_.forward_flops;
+    sum = SaturatingAdd(sum, flops);
+    if (kernel.cost == nullptr || !kernel.cost->matrix) return;
+    if (measured.roof.flops_per_s > 0) {
+      auto& [operations, peak] = matrix_units_[measured.roof.unit];
+      operations += static_cast<double>(flops);
+      peak[context_.model.store().track(kernel.kernel)] = measured.roof.flops_per_s;
+    }
+    const uint32_t step = context_.model.step[kernel.kernel];
+    if (step == kNone) return;
+    StepUtilization& of = steps_[step];
+    of.hardware_flops = SaturatingAdd(of.hardware_flops, flops);
+    if (pass != Pass::kRecompute) of.model_flops = SaturatingAdd(of.model_flops, flops);
+  }
+
+  void FinishRow(size_t r) {
+    CostRow& row = result_.rows[r];
+    const Extra& extra = extras_[r];
+    row.calls = static_cast<int64_t>(extra.calls.size());
+    if (extra.mixed) row.op_class = OpClass::kUnknown;
+    Ns most = -1;
+    for (const auto& [unit, value] : extra.units) {
+      if (value.first <= most) continue;
+      most = value.first;
+      row.unit = std::string(unit);
+      row.peak_flops = value.second;
+    }
+  }
+
+  // Model and hardware utilization against the unit that ran most of the operations.
+  void Utilization() {
+    double most = 0;
+    const std::unordered_map<TrackIndex, double>* peaks = nullptr;
+    for (const auto& [unit, value] : matrix_units_) {
+      if (value.first <= most) continue;
+      most = value.first;
+      result_.unit = std::string(unit);
+      peaks = &value.second;
+    }
+    if (peaks != nullptr) {
+      std::map<int64_t, double> by_device;
+      for (const auto& [track, peak] : *peaks) by_device[store_.tracks()[track].device] = peak;
+      for (const auto& [device, peak] : by_device) result_.peak_flops += peak;
+    }
+    Ns time = 0;
+    double model = 0, hardware = 0;
+    for (auto& [step, of] : steps_) {
+      of.step = step;
+      of.duration = context_.model.steps[step].time.Length();
+      const double possible = result_.peak_flops * static_cast<double>(of.duration) / 1e9;
+      if (possible > 0) {
+        of.mfu = static_cast<double>(of.model_flops) / possible;
+        of.hfu = static_cast<double>(of.hardware_flops) / possible;
+      }
+      time += of.duration;
+      model += static_cast<double>(of.model_flops);
+      hardware += static_cast<double>(of.hardware_flops);
+      result_.steps.push_back(of);
+    }
+    const double possible = result_.peak_flops * static_cast<double>(time) / 1e9;
+    if (possible > 0) {
+      result_.mfu = model / possible;
+      result_.hfu = hardware / possible;
+    }
+  }
+
+  const CostContext& context_;
+  const TraceStore& store_;
+  CostGrouping grouping_;
+  CallChain chain_;
+  FrameFinder frames_;
+  std::vector<const DevicePeaks*> devices_;
+  CostSummary result_;
+  std::unordered_map<std::string, size_t> index_;
+  std::vector<Extra> extras_;
+  std::map<std::string_view, std::pair<double, std::unordered_map<TrackIndex, double>>>
+      matrix_units_;
+  std::map<uint32_t, StepUtilization> steps_;
+};
+
+Cell Rate(double amount, Ns time, double scale) {
+  return time > 0 ? Cell(amount / static_cast<double>(time) * 1e9 / scale) : Cell();
+}
+
+void AddKeys(TableBuilder<CostRow>& table, CostGrouping grouping) {
+  switch (grouping) {
+    case CostGrouping::kOperator:
+    case CostGrouping::kShape:
+      table.Add(TextKey("name", "Operator",
+                        "Operator whose formula gives the cost; where none has one, the innermost "
+                        "operator around the launch. Empty without an operator."),
+                [](const CostRow& row) { return TextOrEmpty(row.name); });
+      break;
+    case CostGrouping::kKernel:
+      table.Add(TextKey("name", "Kernel", "Name of the kernel as recorded."),
+                [](const CostRow& row) { return TextCell(row.name); });
+      break;
+    case CostGrouping::kModule:
+      table.Add(TextKey("name", "Module",
+                        "Innermost nn.Module call around the launch; backward work counts for its "
+                        "forward module. Empty outside of modules."),
+                [](const CostRow& row) { return TextOrEmpty(row.name); });
+      break;
+    case CostGrouping::kLine:
+      table.Add(TextKey("name", "Function", "Function of the user's innermost frame."),
+                [](const CostRow& row) { return TextOrEmpty(row.name); });
+      table.Add(TextKey("path", "File", "File of that frame, as recorded."),
+                [](const CostRow& row) { return TextOrEmpty(row.file); });
+      table.Add(IntegerKey("at", "Line", "Line of that frame, as recorded."),
+                [](const CostRow& row) { return row.line > 0 ? Cell(row.line) : Cell(); });
+      break;
+    case CostGrouping::kClass:
+      table.Add(TextKey("name", "Kind", "Kind of the formula; unknown where there is none."),
+                [](const CostRow& row) { return TextCell(row.name); });
+      break;
+  }
+  if (grouping == CostGrouping::kShape) {
+    table.Add(TextKey("params", "Params", "Sizes and type by the formula's own letters."),
+              [](const CostRow& row) { return TextOrEmpty(row.params); });
+  }
+}
+
+void AddAmounts(TableBuilder<CostRow>& table, const CostSummary& summary) {
+  table.Add(Count("calls", "Calls",
+                  "Calls of costed operators; one counts once however many "
+                  "kernels it launched."),
+            &CostRow::calls);
+  table.Add(Count("kernels", "Kernels", "Kernel launches."),
+            [](const CostRow& row) { return Cell(row.sums.kernels); });
+  table.Add(Duration("totalUs", "Time", "Sum of the kernels' durations."),
+            [](const CostRow& row) { return TimeCell(row.sums.time); });
+  table.Add(Share("share", "Share", "Time as a part of the time of all kernels."),
+            [total = summary.total.time](const CostRow& row) {
+              return ShareCell(static_cast<double>(row.sums.time), static_cast<double>(total));
+            });
+  Column flops = Count("flops", "FLOPs", "Operations of the kernels whose operations are known.");
+  flops.unit = Unit::kFlops;
+  table.Add(std::move(flops), [](const CostRow& row) {
+    return row.sums.flops_time > 0 || row.sums.flops > 0 ? Cell(row.sums.flops) : Cell();
+  });
+  const auto bytes = [](int64_t CostSums::*member) {
+    return [member](const CostRow& row) {
+      return row.sums.bytes_time > 0 ? Cell(row.sums.*member) : Cell();
+    };
+  };
+  table.Add(ByteCount("readBytes", "Read", "Bytes that must be read at least, where known."),
+            bytes(&CostSums::read_bytes));
+  table.Add(ByteCount("writtenBytes", "Written", "Bytes that must be written at least."),
+            bytes(&CostSums::written_bytes));
+  table.Add(Share("unknownShare", "Unknown",
+                  "Part of the time in kernels of which neither operations nor bytes are known."),
+            [](const CostRow& row) {
+              return ShareCell(static_cast<double>(row.sums.time - row.sums.costed),
+                               static_cast<double>(row.sums.time));
+            });
+}
+
+void AddRates(TableBuilder<CostRow>& table) {
+  table.Add(Quotient("tflopsPerS", "TFLOP/s",
+                     "Operations by the time of the kernels whose operations are known, in 10^12."),
+            [](const CostRow& row) {
+              return Rate(static_cast<double>(row.sums.flops), row.sums.flops_time, 1e12);
+            });
+  table.Add(Quotient("gbPerS", "Bandwidth",
+                     "Bytes by the time of the kernels whose bytes are known.", Unit::kGbPerS),
+            [](const CostRow& row) {
+              return Rate(static_cast<double>(row.sums.read_bytes) +
+                              static_cast<double>(row.sums.written_bytes),
+                          row.sums.bytes_time, 1e9);
+            });
+  table.Add(Quotient("intensity", "FLOP/B", "Operations per byte: arithmetic intensity."),
+            [](const CostRow& row) {
+              const double bytes = static_cast<double>(row.sums.read_bytes) +
+                                   static_cast<double>(row.sums.written_bytes);
+              if (bytes <= 0 || row.sums.flops_time == 0) return Cell();
+              return Cell(static_cast<double>(row.sums.flops) / bytes);
+            });
+  table.Add(Share("roofShare", "Of the roof",
+                  "Time that the device needs at least for operations or bytes, whichever is "
+                  "longer per kernel, as a part of the kernels' time. Data in caches can exceed "
+                  "1."),
+            [](const CostRow& row) {
+              return row.sums.measured > 0
+                         ? Cell(row.sums.bound / static_cast<double>(row.sums.measured))
+                         : Cell();
+            });
+  table.Add(Share("memoryBoundShare", "Memory bound",
+                  "Part of that time in kernels that memory limits, not operations."),
+            [](const CostRow& row) {
+              return row.sums.measured > 0
+                         ? Cell(row.sums.memory_bound / static_cast<double>(row.sums.measured))
+                         : Cell();
+            });
+  table.Add(Duration("savedUs", "Could save",
+                     "Time that would be saved if each kernel reached the chosen share of its "
+                     "roof; those above it and those without a roof save nothing."),
+            [](const CostRow& row) {
+              return row.sums.measured > 0 ? Cell(row.sums.saved / 1000) : Cell();
+            });
+}
+
+}  // namespace
+
+Result<CostSummary> SummarizeCosts(const CostContext& context, CostGrouping grouping, double target,
+                                   const CancelToken& cancel) {
+  return Summary(context, grouping, std::clamp(target, 0.01, 1.0)).Run(cancel);
+}
+
+Table CostTable(const CostContext& context, const CostSummary& summary, CostGrouping grouping) {
+  FrameFinder frames(context.model);
+  TableBuilder<CostRow> table;
+  AddKeys(table, grouping);
+  AddAmounts(table, summary);
+  AddRates(table);
+  table.Add(TextFact("unit", "Unit", "Unit whose peak is the roof for most of the time."),
+            [](const CostRow& row) { return TextOrEmpty(row.unit); });
+  table.Add(TextFact("class", "Class", "Kind of the formula; unknown where several meet."),
+            [](const CostRow& row) { return Cell(std::string(OpClassName(row.op_class))); });
+  const auto formula = [](std::string OpCost::*member) {
+    return [member](const CostRow& row) {
+      return row.cost == nullptr ? Cell() : TextOrEmpty(row.cost->*member);
+    };
+  };
+  Column flops = TextFact("flopsFormula", "Formula of the FLOPs",
+                          "Formula and inputs of the call with the longest kernel.");
+  Column bytes = TextFact("bytesFormula", "Formula of the bytes",
+                          "What the call with the longest kernel reads and writes.");
+  flops.hidden = bytes.hidden = true;
+  table.Add(std::move(flops), formula(&OpCost::flops_formula));
+  table.Add(std::move(bytes), formula(&OpCost::bytes_formula));
+  Column why = TextFact("unknown", "Why unknown", "Why a figure of that call is not known.");
+  why.hidden = true;
+  table.Add(std::move(why), [](const CostRow& row) {
+    if (row.cost == nullptr) return Cell(std::string("no operator with a formula launched it"));
+    if (!row.cost->flops.known()) return Cell(std::string(row.cost->flops.why()));
+    const Amount all = row.cost->bytes();
+    return all.known() ? Cell() : Cell(std::string(all.why()));
+  });
+  AddLinks(table, frames, "The longest kernel, for the timeline.", &CostRow::example);
+  return table.Make(summary.rows);
+}
+
+Result<Prediction> PredictOn(const CostContext& context, const DevicePeaks& device,
+                             const CancelToken& cancel) {
+  const TraceStore& store = context.model.store();
+  const std::vector<const DevicePeaks*> devices = DevicesOfTracks(context);
+  Prediction prediction;
+  std::map<int64_t, std::vector<Interval>> running;
+  size_t seen = 0;
+  for (const KernelCost& kernel : context.costs.kernels) {
+    if (++seen % 4096 == 0 && cancel.cancelled()) return Cancelled();
+    if (!context.steps.Contains(context.model.step[kernel.kernel])) continue;
+    const Ns duration = store.duration(kernel.kernel);
+    prediction.kernel_time += duration;
+    running[store.tracks()[store.track(kernel.kernel)].device].push_back(
+        {store.start(kernel.kernel), store.end(kernel.kernel)});
+    const Measured here = MeasuredOf(context, devices, kernel);
+    std::optional<Bound> there;
+    if (here.bound) {
+      there =
+          BoundOf(RoofOf(device, *kernel.cost, kernel.matrix_call), kernel.flops, kernel.bytes());
+    }
+    if (here.bound && there && here.bound->seconds > 0) {
+      prediction.predicted += static_cast<double>(duration) * there->seconds / here.bound->seconds;
+    } else {
+      prediction.predicted += static_cast<double>(duration);
+      prediction.unscaled += duration;
+    }
+  }
+  Ns busy = 0;
+  for (auto& [ordinal, list] : running) busy += LengthOf(Unite(std::move(list)));
+  for (uint32_t i = 0; i < context.model.steps.size(); ++i) {
+    if (context.steps.Contains(i)) prediction.step_time += context.model.steps[i].time.Length();
+  }
+  const auto count = static_cast<double>(std::max<size_t>(running.size(), 1));
+  const double ratio = prediction.kernel_time > 0
+                           ? prediction.predicted / static_cast<double>(prediction.kernel_time)
+                           : 1;
+  prediction.predicted_step = std::max(0.0, static_cast<double>(prediction.step_time) +
+                                                static_cast<double>(busy) / count * (ratio - 1));
+  return prediction;
+}
+
+}  // namespace emberline

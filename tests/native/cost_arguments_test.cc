@@ -1,0 +1,125 @@
+// Arguments as recorded, also when they are not what recorders write.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "cost/op_cost.h"
+#include "cost/rules.h"
+
+using namespace emberline;
+
+namespace {
+
+Arguments Read(const std::string& dims, const std::string& types, const std::string& strides = "",
+               const std::string& values = "") {
+  return Arguments({dims, types, strides, values});
+}
+
+const std::string kTwo = R"(["float", "float"])";
+
+}  // namespace
+
+TEST_CASE("shapes, strides, numbers and lists are told apart", "[cost]") {
+  const Arguments args =
+      Read("[[4, 3], [[2], [5, 6]], [], [], []]",
+           R"(["c10::Half", "TensorList", "Scalar", "ScalarList", ""])",
+           "[[1, 4], [[1], [6, 1]], [], [], []]", R"(["", "", "1.5", "[1, 2]", ""])");
+  REQUIRE(args.size() == 5);
+  CHECK(args.TensorAt(0).type == DType::kFloat16);
+  CHECK(args.TensorAt(0).strides == std::vector<int64_t>{1, 4});
+  REQUIRE(args.ListAt(1).size() == 2);
+  CHECK(args.ListAt(1)[1].dims == std::vector<int64_t>{5, 6});
+  CHECK(args.Number(2) == 1.5);
+  CHECK_FALSE(args.Integer(2));
+  CHECK(args.Integers(3) == std::vector<int64_t>{1, 2});
+  CHECK(args[4].kind == ArgumentKind::kAbsent);
+  CHECK(args[99].kind == ArgumentKind::kAbsent);
+  CHECK(Read("[[]]", R"(["double"])").HasTensor(0));
+  CHECK(Read("[[]]", R"(["Scalar"])", "", R"(["False"])").Flag(0) == false);
+}
+
+TEST_CASE("memory of a tensor counts what is stored once", "[cost]") {
+  const auto bytes = [](const std::string& dims, const std::string& strides) {
+    return Read("[" + dims + "]", R"(["float"])", "[" + strides + "]").TensorAt(0).Bytes().value();
+  };
+  CHECK(bytes("[4, 3]", "[3, 1]") == 48);
+  CHECK(bytes("[4, 3]", "[0, 1]") == 12);   // expanded
+  CHECK(bytes("[10, 3]", "[1, 1]") == 48);  // windows that overlap
+  CHECK(bytes("[0, 3]", "[3, 1]") == 0);
+  CHECK(bytes("[2]", "[-9223372036854775808]") == 8);
+  CHECK(bytes("[4, 3]", "[9223372036854775807, 1]") == 48);
+}
+
+TEST_CASE("what cannot be a shape gives no figure", "[cost]") {
+  const char* shapes[] = {"[[-4, 3], [3, 5]]",
+                          "[[\"4\", 3], [3, 5]]",
+                          "[[4.5, 3], [3, 5]]",
+                          "[[4, 3], \"x\"]",
+                          "[[4, 3]",
+                          "[[4, [3]], [3, 5]]",
+                          "[[9223372036854775807, 3], [3, 9223372036854775807]]",
+                          "[[99999999999999999999, 3], [3, 5]]",
+                          "[[4, 3], [4, 5]]",
+                          "[[4], [5]]",
+                          "[",
+                          "",
+                          "]]]]",
+                          "[[[[[[[[",
+                          "{\"a\": 1}"};
+  for (const char* dims : shapes) {
+    INFO(dims);
+    const OpCost cost = CostOf("aten::mm", Read(dims, kTwo));
+    CHECK_FALSE(cost.flops.known());
+    CHECK(std::string(cost.flops.why()).size() > 5);
+  }
+  CHECK_FALSE(CostOf("aten::nothing", Read("[[4, 3], [3, 5]]", kTwo)).known());
+}
+
+TEST_CASE("a figure that is not known hides no other", "[cost]") {
+  const OpCost cost = CostOf("aten::mm", Read("[[4, 3], [3, 5]]", R"(["quantum", "quantum"])"));
+  CHECK(cost.flops.value() == 120);
+  CHECK_FALSE(cost.bytes().known());
+}
+
+TEST_CASE("rules of the user", "[cost]") {
+  auto rules = CostRules::Make(
+      {{"my::op", "2 * numel(0) * dim(1, -1)", "bytes(0) + bytes(1)", "numel(0) * esize(0)", true},
+       {"my::.*", "value(2) == 1 and 10 or 20", "", "", false}});
+  REQUIRE(rules.ok());
+  const Arguments args = Read("[[4, 3], [3, 5], []]", R"(["float", "c10::Half", "Scalar"])", "",
+                              R"(["", "", "True"])");
+  CHECK((*rules)->Find("my::op") == 0);
+  CHECK((*rules)->Find("my::other") == 1);
+  CHECK((*rules)->Find("not::my::op") == -1);
+  const OpCost cost = (*rules)->CostOf(0, args);
+  CHECK(cost.flops.value() == 120);
+  CHECK(cost.read_bytes.value() == 48 + 30);
+  CHECK(cost.written_bytes.value() == 48);
+  CHECK(cost.matrix);
+  CHECK((*rules)->CostOf(1, args).flops.value() == 10);
+  CHECK_FALSE((*rules)->CostOf(1, args).bytes().known());
+  CHECK_FALSE((*rules)->CostOf(0, Read("[[4, 3]]", R"(["float"])")).flops.known());
+}
+
+TEST_CASE("rules can neither harm nor hang", "[cost]") {
+  const Arguments args = Read("[[4, 3]]", R"(["float"])");
+  for (const char* expression :
+       {"(function() while true do end end)()", "os.exit(1)", "io.open('/etc/passwd')",
+        "load('return 1')()", "0/0", "1/0", "-1", "1e300", "'text'", "nil", "dim(0, 1e9)",
+        "dim('x', 1)", "numel(-1)", "(function(f) return f(f) end)(function(f) return f(f) end)",
+        "(function() local t = {} for i = 1, 1e9 do t[i] = {} end return 1 end)()",
+        "(function() local s = 'x' for i = 1, 60 do s = s .. s end return 1 end)()"}) {
+    INFO(expression);
+    auto rules = CostRules::Make({{"op", expression, "", "", false}});
+    REQUIRE(rules.ok());
+    for (int i = 0; i < 3; ++i) CHECK_FALSE((*rules)->CostOf(0, args).flops.known());
+    // The engine still works afterwards.
+    auto good = CostRules::Make({{"op", "numel(0)", "", "", false}});
+    REQUIRE(good.ok());
+    CHECK((*good)->CostOf(0, args).flops.value() == 12);
+  }
+  CHECK_FALSE(CostRules::Make({{"op", "1 +", "", "", false}}).ok());
+  CHECK_FALSE(CostRules::Make({{"(", "1", "", "", false}}).ok());
+  CHECK_FALSE(CostRules::Make({{"", "1", "", "", false}}).ok());
+  CHECK_FALSE(CostRules::Make({{"op", "\x1bLua", "", "", false}}).ok());
+  CHECK_FALSE(CostRules::Make(std::vector<CostRule>(500, {"op", "1", "", "", false})).ok());
+}
