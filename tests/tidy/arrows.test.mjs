@@ -16,9 +16,11 @@ const nativeArrows = {
   compare: ['analysis', 'model', 'store', 'base'],
   source: ['base'],
   session: ['ingest', 'analysis', 'model', 'source', 'store', 'base'],
-  rpc: ['session', 'json', 'ingest', 'compare', 'analysis', 'model', 'source', 'store', 'base'],
+  ranks: ['session', 'json', 'ingest', 'compare', 'analysis', 'model', 'store', 'base'],
+  rpc: ['ranks', 'session', 'json', 'ingest', 'compare', 'analysis', 'model', 'source', 'store', 'base'],
   app: [
     'rpc',
+    'ranks',
     'session',
     'json',
     'ingest',
