@@ -228,6 +228,8 @@ struct JobDigest {
   void Members(A& a) {
     a(ranks, kernels);
   }
+  // An estimate for caches.
+  size_t MemoryBytes() const;
 };
 
 }  // namespace emberline

@@ -157,6 +157,23 @@ bool MergeDigests(JobDigest* into, JobDigest other) {
   return true;
 }
 
+size_t JobDigest::MemoryBytes() const {
+  size_t bytes = sizeof(*this);
+  for (const RankDigest& rank : ranks) {
+    bytes += sizeof(rank) + rank.steps.capacity() * sizeof(StepDigest) +
+             rank.times.capacity() * sizeof(DeviceTime) +
+             rank.collectives.capacity() * sizeof(CollectiveDigest);
+    for (const CollectiveDigest& c : rank.collectives) {
+      bytes += c.before.capacity() * (sizeof(Activity) + 64) + c.place.capacity();
+    }
+    bytes += 64 << 10;  // the rest is small
+  }
+  for (const auto& [key, stat] : kernels) {
+    bytes += sizeof(stat) + 160 + key.second.capacity() + stat.sketch.bins_.capacity() * 16;
+  }
+  return bytes;
+}
+
 Result<bool> WriteDigestFile(const std::filesystem::path& path, const JobDigest& digest) {
   const std::string bytes = EncodeDigest(digest);
   const std::filesystem::path draft = path.string() + ".tmp." + std::to_string(getpid());

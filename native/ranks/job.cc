@@ -30,6 +30,23 @@ void AddNote(Job* job, const char* kind, std::string text, std::vector<int64_t> 
   job->notes.push_back({kind, std::move(text), std::move(ranks)});
 }
 
+// Names that differ from rank to rank may name ranks. Where each rank uses a device of its own,
+// one machine can hold them all, and is taken to.
+void NameNodes(Job* job) {
+  std::set<std::string> names;
+  std::set<int64_t> devices;
+  bool apart = true;
+  for (JobRank& rank : job->ranks) {
+    rank.node = rank.digest->node;
+    names.insert(rank.node);
+    for (const DeviceInfo& device : rank.digest->devices) {
+      apart = devices.insert(device.ordinal).second && apart;
+    }
+  }
+  if (names.size() < job->ranks.size() || !apart || devices.size() < job->ranks.size()) return;
+  for (JobRank& rank : job->ranks) rank.node = "";
+}
+
 }  // namespace
 
 void ChooseRanks(Job* job) {
@@ -76,6 +93,7 @@ void ChooseRanks(Job* job) {
   }
   std::sort(job->ranks.begin(), job->ranks.end(),
             [](const JobRank& a, const JobRank& b) { return a.rank < b.rank; });
+  NameNodes(job);
   if (job->ranks.empty()) return;
   job->base_ns = job->ranks[0].digest->base_ns;
   for (const JobRank& rank : job->ranks) job->base_ns = std::min(job->base_ns, rank.digest->base_ns);

@@ -14,6 +14,7 @@ struct JobRank {
   const RankDigest* digest = nullptr;
   int64_t rank = -1;  // as recorded; else the smallest number that no other has
   bool rank_known = true;
+  std::string node;  // the machine as far as names and devices tell
   // Added to the recorded clock to give the job's: found from collectives that end together.
   Ns correction = 0;
   Ns residual = 0;       // median distance of those ends from the group's, after correction

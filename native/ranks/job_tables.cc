@@ -81,7 +81,7 @@ Table RanksTable(const Job& job) {
   table
       .Add(RankKey(), [](const RankRow& r) { return Cell(r.rank->rank); })
       .Add(TextFact("node", "Node", "Machine, as far as the worker's name tells."),
-           [](const RankRow& r) { return TextOrEmpty(r.rank->digest->node); })
+           [](const RankRow& r) { return TextOrEmpty(r.rank->node); })
       .Add(IntegerFact("process", "Process", "Id of the process on its machine."),
            [](const RankRow& r) { return Cell(r.rank->digest->process); })
       .Add(TextFact("devices", "Devices", "Devices that its trace has work of."),

@@ -74,26 +74,33 @@ void AddReasons(const Job& job, const MatchedCall& call,
   const MatchedCall::Member& last = call.members[call.last];
   const CollectiveDigest& own = job.ranks[last.rank].digest->collectives[last.call];
   std::map<ReasonKey, std::vector<Ns>> others;
+  std::vector<Ns> begins;  // of the times that are explained
   size_t count = 0;
+  const auto add = [&](const Activity& activity, Ns extra) {
+    if (extra * 10 < call.lateness) return;
+    LateReason& reason = (*reasons)[KeyOf(activity)];
+    const Ns sum = reason.activity.time + std::min(extra, call.lateness);
+    reason.activity = activity;
+    reason.activity.time = sum;
+    ++reason.calls;
+  };
   for (size_t i = 0; i < call.members.size(); ++i) {
     if (i == call.last) continue;
     const MatchedCall::Member& member = call.members[i];
+    const CollectiveDigest& other = job.ranks[member.rank].digest->collectives[member.call];
     ++count;
-    for (const Activity& one :
-         job.ranks[member.rank].digest->collectives[member.call].before) {
-      others[KeyOf(one)].push_back(one.time);
-    }
+    begins.push_back(member.begin - other.since);
+    for (const Activity& one : other.before) others[KeyOf(one)].push_back(one.time);
+  }
+  // The first call of a recording: what came before it nobody knows.
+  if (own.since == own.start) {
+    add({kHostActivity, "(its recording had not begun)", "", 0},
+        last.begin - own.since - Middle(std::move(begins)));
   }
   for (const Activity& one : own.before) {
     std::vector<Ns> theirs = others[KeyOf(one)];
     theirs.resize(count, 0);
-    const Ns extra = one.time - Middle(std::move(theirs));
-    if (extra * 10 < call.lateness) continue;
-    LateReason& reason = (*reasons)[KeyOf(one)];
-    const Ns sum = reason.activity.time + std::min(extra, call.lateness);
-    reason.activity = one;
-    reason.activity.time = sum;
-    ++reason.calls;
+    add(one, one.time - Middle(std::move(theirs)));
   }
 }
 
