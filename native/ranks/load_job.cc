@@ -163,7 +163,8 @@ Result<LoadedJob> FromDigests(const JobSource& source, const CancelToken& cancel
   LoadedJob loaded;
   Result<JobDigest> merged = ReadDigests(source.digests, &loaded.broken, &loaded.files, cancel);
   if (!merged.ok()) return merged.error();
-  loaded.loaded = loaded.files - loaded.broken.size();
+  loaded.loaded = merged->ranks.size();
+  loaded.files = std::max(loaded.files, loaded.loaded);
   loaded.job = BuildJob(std::make_shared<const JobDigest>(std::move(*merged)), loaded.broken);
   return loaded;
 }
