@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "ranks/digest_file.h"
@@ -41,16 +43,34 @@ std::string ContentKey(const fs::path& path) {
   return path.string() + "|" + std::to_string(size) + "|" + std::to_string(time);
 }
 
-// Joins parts pairwise, so that no rank is moved more often than the logarithm of their number.
+// Joins parts pairwise, so that no rank is moved more often than the logarithm of their number. Of
+// parts that hold the same traces, the larger ones come first.
 std::optional<JobDigest> MergeAll(std::vector<JobDigest> parts, std::vector<BrokenFile>* broken) {
+  std::stable_sort(parts.begin(), parts.end(), [](const JobDigest& a, const JobDigest& b) {
+    return a.ranks.size() > b.ranks.size();
+  });
+  std::set<std::pair<int64_t, std::string>> known;
+  std::erase_if(parts, [&](const JobDigest& part) {
+    size_t shared = 0;
+    for (const RankDigest& rank : part.ranks) shared += known.count({rank.rank, rank.file_id});
+    if (shared == 0) {
+      for (const RankDigest& rank : part.ranks) known.emplace(rank.rank, rank.file_id);
+      return false;
+    }
+    if (shared < part.ranks.size()) {
+      broken->push_back({"a merged digest", "it holds some of the traces that others hold too, and "
+                                            "some that they do not; it is left out."});
+    }
+    return true;
+  });
   if (parts.empty()) return std::nullopt;
   while (parts.size() > 1) {
     std::vector<JobDigest> next;
     for (size_t i = 0; i < parts.size(); i += 2) {
       next.push_back(std::move(parts[i]));
-      if (i + 1 == parts.size() || MergeDigests(&next.back(), std::move(parts[i + 1]))) continue;
-      broken->push_back({"a merged digest", "it holds some of the traces that others hold too, and "
-                                            "some that they do not; it is left out."});
+      if (i + 1 == parts.size()) continue;
+      [[maybe_unused]] const bool merged = MergeDigests(&next.back(), std::move(parts[i + 1]));
+      assert(merged);  // none shares a trace with another
     }
     parts = std::move(next);
   }
