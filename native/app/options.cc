@@ -273,7 +273,8 @@ class CommandLine {
         {"overlap", "communication hidden behind computation (--by temporal|steps|kernelTypes)"},
         {"launches", "launching calls, delays and what could be avoided"},
         {"queue", "work that was launched and has not begun, per stream"},
-        {"sequences", "kernels that operators launch again and again in the same order"}};
+        {"sequences", "kernels that operators launch again and again in the same order"},
+        {"critical-path", "what the end of the steps waited for, by operator and line"}};
     std::vector<std::string> tables;
     const Json& table = ProtocolDefinition()["methods"]["distributed/table"]["params"];
     for (const Json& by : table["properties"]["by"]["enum"]) tables.push_back(by);

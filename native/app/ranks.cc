@@ -31,7 +31,7 @@ const std::map<std::string, std::string>& TableOfCommand() {
   static const std::map<std::string, std::string> tables = {
       {"distributed", ""},     {"collectives", "operations"}, {"idle", "idle"},
       {"overlap", "overlap"},  {"launches", "launches"},      {"queue", "queues"},
-      {"sequences", "sequences"}};
+      {"sequences", "sequences"}, {"critical-path", "criticalPath"}};
   return tables;
 }
 

@@ -175,6 +175,19 @@ struct SequenceDigest {
   }
 };
 
+// Time on the critical paths of the whole steps.
+struct PathDigest {
+  std::string kind;  // PathKindName()
+  std::string name, place;
+  uint64_t count = 0;
+  Ns time = 0;
+  Ns whole = 0;  // length of the paths: that of the steps
+  template <typename A>
+  void Members(A& a) {
+    a(kind, name, place, count, time, whole);
+  }
+};
+
 struct KernelPart {
   std::string name;
   uint64_t count = 0;
@@ -210,12 +223,13 @@ struct RankDigest {
   std::vector<CopyDigest> copies;
   std::vector<SequenceDigest> sequences;
   std::vector<KernelPart> kernels;  // the largest
+  std::vector<PathDigest> critical_path;
   template <typename A>
   void Members(A& a) {
     a(file_id, path, worker, node, rank, world_size, backend, process, versions, devices, base_ns,
       end, events, dropped, file_bytes, notices, has_steps, steps, groups);
     a.BeginDelta();
-    a(collectives, times, idle, launches, queues, copies, sequences, kernels);
+    a(collectives, times, idle, launches, queues, copies, sequences, kernels, critical_path);
   }
 };
 

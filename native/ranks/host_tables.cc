@@ -195,6 +195,39 @@ Table JobCopiesTable(const Job& job) {
   return table.Make(All(job, &RankDigest::copies));
 }
 
+Table CriticalPathTable(const Job& job) {
+  using Row = Of<PathDigest>;
+  TableBuilder<Row> table;
+  table.Add(RankKey(), [](const Row& r) { return Cell(r.rank); })
+      .Add(TextKey("boundBy", "Bound by",
+                   "host: recorded calls and Python; hostUnknown: the host outside of these; "
+                   "dataLoading; launch: from a call to the begin of its work; computation, "
+                   "communication, copy: work of the device; kernelGap: between works that wait "
+                   "for each other; synchronisation: from the end of work to that of the call that "
+                   "waited for it."),
+           [](const Row& r) { return TextCell(r.item->kind); })
+      .Add(TextKey("name", "What", "Operator, call, function or range; of the device's work the "
+                                   "operator that launched it."),
+           [](const Row& r) { return TextOrEmpty(r.item->name); })
+      .Add(TextKey("place", "Line", "Where the program did that."),
+           [](const Row& r) { return TextOrEmpty(r.item->place); })
+      .Add(Duration("timeUs", "Time", "On the critical paths of the whole steps. All rows of a rank "
+                                      "add up to the length of these."),
+           TimeItem(&PathDigest::time))
+      .Add(Share("share", "Share", "Of the steps."),
+           [](const Row& r) {
+             return ShareCell(static_cast<double>(r.item->time),
+                              static_cast<double>(r.item->whole));
+           })
+      .Add(Duration("withoutUs", "Without it",
+                    "What the steps would take at best if this took no time: another path may then "
+                    "be the longest.",
+                    Merge::kNone),
+           [](const Row& r) { return TimeCell(r.item->whole - r.item->time); })
+      .Add(Count("count", "Parts", "Parts of the path."), Item(&PathDigest::count));
+  return table.Make(All(job, &RankDigest::critical_path));
+}
+
 Table JobSequencesTable(const Job& job) {
   using Row = Of<SequenceDigest>;
   TableBuilder<Row> table;

@@ -31,6 +31,7 @@ const std::vector<JobTable>& JobTables() {
       {"queues", "Queue length", QueuesTable},
       {"copies", "Copies", JobCopiesTable},
       {"sequences", "Kernel sequences", JobSequencesTable},
+      {"criticalPath", "Critical path", CriticalPathTable},
   };
   return tables;
 }

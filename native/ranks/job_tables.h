@@ -44,5 +44,6 @@ Table LaunchesTable(const Job& job);
 Table QueuesTable(const Job& job);
 Table JobCopiesTable(const Job& job);
 Table JobSequencesTable(const Job& job);
+Table CriticalPathTable(const Job& job);
 
 }  // namespace emberline

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/parse_integer.h"
 #include "base/text.h"
+#include "ranks/critical_path.h"
 #include "ranks/digest_file.h"
 #include "ranks/digest_parts.h"
 
@@ -146,6 +147,7 @@ Result<JobDigest> MakeDigest(const LoadedTrace& trace, const std::string& worker
   AddCopies(work, &digest);
   AddSequences(work, &digest);
   AddKernels(*trace.model, cancel, &job);
+  digest.critical_path = SumCriticalPaths(*trace.model, frames, cancel);
   if (cancel.cancelled()) {
     return Error{ErrorKind::kCancelled, "Making the digest was cancelled.", "", {}};
   }
