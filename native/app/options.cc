@@ -281,7 +281,9 @@ class CommandLine {
     for (const auto& [name, help] : kViews) {
       CLI::App* view = Command(name, help, "FOLDER")->group("Ranks of a job");
       view->get_option("FOLDER")->description("a folder of traces or of digests, or one of either");
-      view->add_option("--by", options_.by, "which table")->type_name("TABLE")->check(OneOf(tables));
+      view->add_option("--by", options_.by, "which table")
+          ->type_name("TABLE")
+          ->check(OneOf(tables));
       AddTrace(view);
       AddTable(view);
       AddParams(view);
@@ -316,7 +318,9 @@ class CommandLine {
     merge->group("Ranks of a job")->get_option("DIR")->description("a folder of digests");
     merge->add_option("-o,--out", options_.out, "file that gets them as one digest")
         ->type_name("FILE");
-    merge->add_option("--expect", options_.expect, "a file with one trace a line: names what is missing")
+    merge
+        ->add_option("--expect", options_.expect,
+                     "a file with one trace a line: names what is missing")
         ->type_name("FILE");
   }
 

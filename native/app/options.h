@@ -30,8 +30,8 @@ struct Options {
   std::string second_path;           // of diff: the candidate's
   TraceOptions baseline, candidate;  // of diff: what differs from `run`, `worker`, `span`, `steps`
   std::string by;  // of diff: what a row is, "" for the overview; of the views of jobs: which table
-  std::string time;                  // of diff: "host", "device", or "" for what both have
-  std::optional<Gate> gate;          // of diff
+  std::string time;          // of diff: "host", "device", or "" for what both have
+  std::optional<Gate> gate;  // of diff
   OutputFormat format = OutputFormat::kTable;
   std::string run, worker, span;
   std::string steps;
@@ -42,9 +42,9 @@ struct Options {
   std::vector<int64_t> tracks;                        // --track N
   std::optional<int64_t> pixels;
   std::vector<std::pair<std::string, std::string>> params;  // --param KEY=VALUE
-  std::vector<std::string> paths;     // of digest
-  std::string out;                    // -o: of digest, merge and jobs
-  std::string list, expect;           // files with one path a line: of digest, of merge
+  std::vector<std::string> paths;                           // of digest
+  std::string out;                                          // -o: of digest, merge and jobs
+  std::string list, expect;  // files with one path a line: of digest, of merge
   std::optional<std::pair<int64_t, int64_t>> stride;  // of digest: part I of N
   std::optional<int64_t> threads;                     // of digest
   std::string engine, program;                        // of jobs

@@ -29,8 +29,8 @@ constexpr size_t kKeptTraces = size_t{64} << 20;
 // The table that a command shows unless --by says otherwise; "" for the summary.
 const std::map<std::string, std::string>& TableOfCommand() {
   static const std::map<std::string, std::string> tables = {
-      {"distributed", ""},     {"collectives", "operations"}, {"idle", "idle"},
-      {"overlap", "overlap"},  {"launches", "launches"},      {"queue", "queues"},
+      {"distributed", ""},        {"collectives", "operations"},    {"idle", "idle"},
+      {"overlap", "overlap"},     {"launches", "launches"},         {"queue", "queues"},
       {"sequences", "sequences"}, {"critical-path", "criticalPath"}};
   return tables;
 }
@@ -43,8 +43,10 @@ int Usage(const std::string& message, const std::string& hint) {
 Result<std::vector<std::string>> LinesOf(const std::string& path) {
   std::ifstream file(path);
   if (!file) {
-    return Error{ErrorKind::kNotFound, "The list " + path + " cannot be read.",
-                 "It holds one path a line.", {}};
+    return Error{ErrorKind::kNotFound,
+                 "The list " + path + " cannot be read.",
+                 "It holds one path a line.",
+                 {}};
   }
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) {
@@ -107,8 +109,7 @@ void DigestPath(const std::string& path, const fs::path& out, unsigned threads,
   const Result<bool> done = ForEachTrace(
       session, refs, ReadOptions{{}, TerminalProgress()},
       [&](size_t index, SetMember member) {
-        const Result<fs::path> trace =
-            session.PathOf(member.ref.profile_id, member.ref.selection);
+        const Result<fs::path> trace = session.PathOf(member.ref.profile_id, member.ref.selection);
         Error error;
         bool made = false;
         if (!member.trace.ok()) {
@@ -139,7 +140,8 @@ int RunDigest(const Options& options) {
     if (!lines.ok()) return Fail(lines.error());
     paths.insert(paths.end(), lines->begin(), lines->end());
   }
-  if (paths.empty()) return Usage("digest wants traces.", "Write `emberline digest TRACE... -o DIR`.");
+  if (paths.empty())
+    return Usage("digest wants traces.", "Write `emberline digest TRACE... -o DIR`.");
   if (options.out.empty()) return Usage("digest wants -o DIR.", "Digests are written there.");
   const fs::path out = options.out;
   std::error_code fault;
@@ -253,8 +255,8 @@ std::string SummaryText(const Json& job) {
   text += "Step " + us(mean["stepUs"]) + ": computation " + us(mean["computationUs"]) +
           ", overlap " + us(mean["overlapUs"]) + ", exposed communication " +
           us(mean["communicationUs"]) + ", other " + us(mean["otherUs"]) + "\n";
-  text += "Transfer " + us(job["transferUs"]) + ", waiting of all ranks " + us(job["waitingUs"]) +
-          "\n";
+  text +=
+      "Transfer " + us(job["transferUs"]) + ", waiting of all ranks " + us(job["waitingUs"]) + "\n";
   for (const Json& late : job["stragglers"]) {
     text += "Rank " + std::to_string(late["rank"].get<int64_t>()) + " came last " +
             std::to_string(late["timesLast"].get<int64_t>()) + " times of " +
@@ -323,10 +325,10 @@ int RunJobView(const Options& options) {
   (*params)["by"] = by;
   if (!options.sort.empty()) (*params)["sort"] = options.sort;
   if (!options.filter.empty()) (*params)["filter"] = options.filter;
-  (*params)["limit"] = options.limit.value_or(options.format == OutputFormat::kTable ? kTableRows
-                                              : options.format == OutputFormat::kMarkdown
-                                                  ? kMarkdownRows
-                                                  : -1);
+  (*params)["limit"] =
+      options.limit.value_or(options.format == OutputFormat::kTable      ? kTableRows
+                             : options.format == OutputFormat::kMarkdown ? kMarkdownRows
+                                                                         : -1);
   AddOwnParams(options, &*params);
   const Result<Json> table = CallMethod("distributed/table", *params, context);
   return table.ok() ? PrintTable(options, *table, summary) : Fail(table.error());

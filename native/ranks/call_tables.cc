@@ -59,8 +59,9 @@ void AddSums(TableBuilder<Row>& table, std::function<const Sums&(const Row&)> su
          &Sums::calls);
   number(Count("matchedCalls", "Matched", "Of these, found on more than one rank."),
          &Sums::matched);
-  number(ByteCount("bytes", "Bytes", "The larger of what goes into and what comes out of one rank, "
-                                     "summed over the calls."),
+  number(ByteCount("bytes", "Bytes",
+                   "The larger of what goes into and what comes out of one rank, "
+                   "summed over the calls."),
          &Sums::bytes);
   number(Count("unknownBytes", "Unknown size", "Calls whose size was not recorded."),
          &Sums::unknown_bytes);
@@ -161,9 +162,7 @@ Table CallsTable(const Job& job) {
     const Job* job;
     const MatchedCall* call;
     int64_t index;
-    const CollectiveDigest& last() const {
-      return DigestOf(*job, call->members[call->last]);
-    }
+    const CollectiveDigest& last() const { return DigestOf(*job, call->members[call->last]); }
   };
   std::vector<Row> rows;
   for (size_t i = 0; i < job.calls.size(); ++i) {
@@ -173,7 +172,8 @@ Table CallsTable(const Job& job) {
     return [member](const Row& r) { return TimeCell(r.call->*member); };
   };
   TableBuilder<Row> table;
-  table.Add(IntegerKey("call", "Call", "Number of the collective in the job, by time."), &Row::index)
+  table
+      .Add(IntegerKey("call", "Call", "Number of the collective in the job, by time."), &Row::index)
       .Add(TextFact("operation", "Operation", "What the ranks do together."),
            [](const Row& r) { return TextCell(CollectiveOpName(r.call->op)); })
       .Add(TextFact("group", "Group", "Process group."),
@@ -217,9 +217,9 @@ Table CallsTable(const Job& job) {
       .Add(Quotient("algorithmBandwidth", "Algorithm bandwidth", "Bytes by transfer time.",
                     Unit::kGbPerS),
            [](const Row& r) { return RateCell(r.call->algorithm_bandwidth); })
-      .Add(Quotient("busBandwidth", "Bus bandwidth", "Times the operation's factor.",
-                    Unit::kGbPerS),
-           [](const Row& r) { return RateCell(r.call->bus_bandwidth); })
+      .Add(
+          Quotient("busBandwidth", "Bus bandwidth", "Times the operation's factor.", Unit::kGbPerS),
+          [](const Row& r) { return RateCell(r.call->bus_bandwidth); })
       .Add(TextFact("operator", "Operator", "Operator that asked for it, on the last rank."),
            [](const Row& r) { return TextOrEmpty(r.last().operation); })
       .Add(TextFact("place", "Line", "Line that asked for it, on the last rank."),
@@ -241,8 +241,7 @@ Table StragglersTable(const Job& job) {
     return [member](const Row& r) { return TimeCell(r.late->*member); };
   };
   TableBuilder<Row> table;
-  table
-      .Add(RankKey(), [](const Row& r) { return Cell(r.job->ranks[r.late->rank].rank); })
+  table.Add(RankKey(), [](const Row& r) { return Cell(r.job->ranks[r.late->rank].rank); })
       .Add(FlagFact("straggler", "Straggler",
                     "It came late by more than 1 % of the recording in total."),
            [](const Row& r) { return Cell(r.late->straggler); })
@@ -286,15 +285,18 @@ Table ReasonsTable(const Job& job) {
   }
   TableBuilder<Row> table;
   table.Add(RankKey(), [](const Row& r) { return Cell(r.rank); })
-      .Add(TextKey("where", "Where", "On the device, on the host, or in a collective of another "
-                                     "group."),
-           [](const Row& r) { return TextCell(kWhere[std::min<int>(r.reason->activity.where, 2)]); })
+      .Add(
+          TextKey("where", "Where",
+                  "On the device, on the host, or in a collective of another "
+                  "group."),
+          [](const Row& r) { return TextCell(kWhere[std::min<int>(r.reason->activity.where, 2)]); })
       .Add(TextKey("name", "What", "Operator, kernel, function or range."),
            [](const Row& r) { return TextCell(r.reason->activity.name); })
       .Add(TextKey("place", "Line", "Where the program did that."),
            [](const Row& r) { return TextOrEmpty(r.reason->activity.place); })
-      .Add(Duration("extraUs", "Longer by", "Beyond the median of the other ranks, summed over the "
-                                            "collectives to which it came last."),
+      .Add(Duration("extraUs", "Longer by",
+                    "Beyond the median of the other ranks, summed over the "
+                    "collectives to which it came last."),
            [](const Row& r) { return TimeCell(r.reason->activity.time); })
       .Add(Count("calls", "Calls", "Collectives that it made late."),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.reason->calls)); });
@@ -373,8 +375,7 @@ Table MatrixTable(const Job& job) {
   for (const auto& [group, sums] : groups) {
     const std::vector<uint32_t>& members = job.groups[group].members;
     if (members.size() < 2) continue;
-    const auto each =
-        static_cast<int64_t>(sums.first / static_cast<double>(members.size() - 1));
+    const auto each = static_cast<int64_t>(sums.first / static_cast<double>(members.size() - 1));
     for (const uint32_t from : members) {
       for (const uint32_t to : members) {
         if (from != to) add(from, to, each, sums.second, false);
@@ -386,9 +387,10 @@ Table MatrixTable(const Job& job) {
   TableBuilder<Row> table;
   table.Add(IntegerKey("rank", "From", "Rank that sends."), &Row::from)
       .Add(IntegerKey("peer", "To", "Rank that receives."), &Row::to)
-      .Add(ByteCount("bytes", "Bytes", "Sends as recorded; collectives as if each rank sent what "
-                                       "the bus carries in equal parts to the others, whatever "
-                                       "way the library takes."),
+      .Add(ByteCount("bytes", "Bytes",
+                     "Sends as recorded; collectives as if each rank sent what "
+                     "the bus carries in equal parts to the others, whatever "
+                     "way the library takes."),
            &Row::bytes)
       .Add(Count("calls", "Calls", "Collectives and sends of the two."), &Row::calls)
       .Add(FlagFact("exact", "Exact", "Only sends and receives: the bytes are those recorded."),

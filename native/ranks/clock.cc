@@ -82,7 +82,8 @@ void AlignClocks(Job* job) {
         ends.push_back(EndOf(*job, member) + job->ranks[member.rank].correction);
       }
       const Ns agreed = Median(ends);
-      for (size_t i = 0; i < ends.size(); ++i) off[call->members[i].rank].push_back(ends[i] - agreed);
+      for (size_t i = 0; i < ends.size(); ++i)
+        off[call->members[i].rank].push_back(ends[i] - agreed);
     }
     for (uint32_t r = 0; r < n; ++r) {
       JobRank& rank = job->ranks[r];

@@ -55,8 +55,8 @@ std::map<std::string, CollectiveGroup> RecordedGroups(const TraceStore& store) {
     }
     if (config.contains("ranks")) {
       const Json& ranks = config["ranks"];
-      group.ranks = RanksOf(ranks.is_string() ? ranks.get<std::string>() : DumpJson(ranks),
-                            &group.complete);
+      group.ranks =
+          RanksOf(ranks.is_string() ? ranks.get<std::string>() : DumpJson(ranks), &group.complete);
     }
     if (group.size < 0 && group.complete) group.size = static_cast<int64_t>(group.ranks.size());
     if (!group.name.empty()) groups[group.name] = group;
@@ -133,11 +133,10 @@ class Finder {
       if (i % kCancelStride == 0 && cancel_.cancelled()) return Cancelled();
       AddHostCall(i, on_device);
     }
-    std::stable_sort(list_.calls.begin(), list_.calls.end(),
-                     [&](const Collective& a, const Collective& b) {
-                       return std::pair(s_.start(a.slice), a.slice) <
-                              std::pair(s_.start(b.slice), b.slice);
-                     });
+    std::stable_sort(
+        list_.calls.begin(), list_.calls.end(), [&](const Collective& a, const Collective& b) {
+          return std::pair(s_.start(a.slice), a.slice) < std::pair(s_.start(b.slice), b.slice);
+        });
     return std::move(list_);
   }
 
@@ -186,9 +185,9 @@ class Finder {
   // Sources of what a call says about itself: the work, and what is around its launch.
   std::vector<SliceIndex> SourcesOf(const Collective& c) const {
     std::vector<SliceIndex> sources = {c.slice};
-    SliceIndex around = c.launch != kNone  ? s_.parent(c.launch)
-                        : c.call != kNone  ? s_.parent(c.call)
-                        : m_.op[c.slice];
+    SliceIndex around = c.launch != kNone ? s_.parent(c.launch)
+                        : c.call != kNone ? s_.parent(c.call)
+                                          : m_.op[c.slice];
     if (m_.CapturedCall(c.slice) != kNone) around = s_.parent(m_.CapturedCall(c.slice));
     for (int i = 0; i < kClimb && around != kNone; ++i, around = s_.parent(around)) {
       const SliceKind kind = s_.kind(around);
@@ -315,7 +314,8 @@ class Finder {
     const int64_t n = group.size > 0 ? group.size : WorldSize();
     if (c->out_elements < 0 && c->in_elements >= 0) {
       c->out_elements = c->in_elements;
-      if (c->op == CollectiveOp::kAllGather) c->out_elements = n > 0 ? Times(c->in_elements, n) : -1;
+      if (c->op == CollectiveOp::kAllGather)
+        c->out_elements = n > 0 ? Times(c->in_elements, n) : -1;
       if (c->op == CollectiveOp::kReduceScatter && n > 0) c->out_elements = c->in_elements / n;
     }
     const int64_t size = ElementBytes(c->dtype);
@@ -331,8 +331,7 @@ class Finder {
   }
 
   uint32_t GroupIndex(const CollectiveGroup& group) {
-    const auto [at, added] =
-        index_.try_emplace(group, static_cast<uint32_t>(list_.groups.size()));
+    const auto [at, added] = index_.try_emplace(group, static_cast<uint32_t>(list_.groups.size()));
     if (added) {
       if (list_.groups.size() >= kMaxGroups) {
         at->second = 0;
@@ -361,8 +360,8 @@ Result<CollectiveList> FindCollectives(const Model& model, const CancelToken& ca
 
 SliceIndex OperatorOf(const Model& model, const Collective& collective) {
   const TraceStore& s = model.store();
-  SliceIndex around = collective.host_only ? model.op[collective.slice]
-                                           : model.SourceOp(collective.slice);
+  SliceIndex around =
+      collective.host_only ? model.op[collective.slice] : model.SourceOp(collective.slice);
   SliceIndex found = around;
   for (int i = 0; i < kClimb && around != kNone; ++i, around = model.op[around]) {
     if (CollectiveOpOf(s.name(around)) != CollectiveOp::kUnknown) found = around;

@@ -15,8 +15,8 @@ namespace emberline {
 // Ranks that communicate. Without recorded metadata, the calls of one stream are taken as those of
 // one group whose members are not known.
 struct CollectiveGroup {
-  std::string name;         // of the process group: "0", "12"; "" when it was not recorded
-  std::string description;  // "default_pg", "mesh_tp"
+  std::string name;            // of the process group: "0", "12"; "" when it was not recorded
+  std::string description;     // "default_pg", "mesh_tp"
   std::vector<int64_t> ranks;  // global ranks, ascending; empty when they are not known
   bool complete = false;       // `ranks` holds all of them; recorders cut long lists
   int64_t size = -1;           // -1 unknown
@@ -39,11 +39,11 @@ struct Collective {
   int64_t sequence = -1;  // recorded number within the group; -1 when none was
   std::string dtype;      // as recorded
   int64_t in_elements = -1, out_elements = -1;  // of this rank; -1 unknown
-  int64_t bytes = -1;      // the larger of input and output of this rank; -1 unknown
+  int64_t bytes = -1;                 // the larger of input and output of this rank; -1 unknown
   std::string in_splits, out_splits;  // of all-to-all with uneven parts, as recorded
-  int64_t peer = -1;       // of send and receive: the other rank
-  int64_t device = -1;     // ordinal; -1 on the host
-  uint32_t step = kNone;   // index into Model::steps
+  int64_t peer = -1;                  // of send and receive: the other rank
+  int64_t device = -1;                // ordinal; -1 on the host
+  uint32_t step = kNone;              // index into Model::steps
 };
 
 struct CollectiveList {

@@ -62,7 +62,8 @@ void CriticalPathFinder::CollectWorks() {
     }
   }
   std::sort(works_.begin(), works_.end(), [](const Work& a, const Work& b) {
-    return std::tie(a.time.end, a.time.begin, a.slice) < std::tie(b.time.end, b.time.begin, b.slice);
+    return std::tie(a.time.end, a.time.begin, a.slice) <
+           std::tie(b.time.end, b.time.begin, b.slice);
   });
   for (uint32_t w = 0; w < works_.size(); ++w) work_of_[works_[w].slice] = w;
   // Waits for events of other streams: from the call that recorded the event to the last work that
@@ -144,8 +145,9 @@ uint32_t CriticalPathFinder::WaitedFor(size_t part) const {
   const Ns begin = s_.start(host.slice), end = s_.end(host.slice);
   uint32_t last = kNone;
   if (IsSynchronisingCall(s_.name(host.slice))) {
-    const auto at = std::upper_bound(works_.begin(), works_.end(), end,
-                                     [](Ns value, const Work& work) { return value < work.time.end; });
+    const auto at =
+        std::upper_bound(works_.begin(), works_.end(), end,
+                         [](Ns value, const Work& work) { return value < work.time.end; });
     if (at != works_.begin()) last = static_cast<uint32_t>(at - works_.begin()) - 1;
   } else {
     // A copy that its call waits for.
@@ -166,8 +168,9 @@ std::vector<PathSegment> CriticalPathFinder::Find(Interval window, SliceIndex la
     if (begin < at) path.push_back({{begin, at}, kind, slice});
     at = std::min(at, begin);
   };
-  auto part = std::lower_bound(host_.begin(), host_.end(), at,
-                               [](const HostPart& one, Ns value) { return one.time.begin < value; });
+  auto part = std::lower_bound(host_.begin(), host_.end(), at, [](const HostPart& one, Ns value) {
+    return one.time.begin < value;
+  });
   if (last != kNone && work_of_[last] != kNone && s_.end(last) <= at) {
     work = work_of_[last];
     add(works_[work].time.end, PathKind::kSynchronisation, last);
@@ -238,9 +241,8 @@ std::vector<PathDigest> SumCriticalPaths(const Model& model, FrameFinder& frames
     end = step.time.end;
     whole += step.time.Length();
     const auto index = static_cast<size_t>(&step - model.steps.data());
-    const SliceIndex ends = last[index] != kNone && s.end(last[index]) >= step.host.end
-                                ? last[index]
-                                : kNone;
+    const SliceIndex ends =
+        last[index] != kNone && s.end(last[index]) >= step.host.end ? last[index] : kNone;
     for (const PathSegment& segment : finder.Find(step.time, ends)) {
       Sum& sum = slices[{segment.kind, segment.slice}];
       sum.time += segment.time.Length();
@@ -269,7 +271,8 @@ std::vector<PathDigest> SumCriticalPaths(const Model& model, FrameFinder& frames
   }
   std::vector<PathDigest> rows;
   for (const auto& [key, sum] : names) {
-    rows.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), sum.count, sum.time, whole});
+    rows.push_back(
+        {std::get<0>(key), std::get<1>(key), std::get<2>(key), sum.count, sum.time, whole});
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const PathDigest& a, const PathDigest& b) { return a.time > b.time; });

@@ -13,14 +13,14 @@
 namespace emberline {
 
 enum class PathKind : uint8_t {
-  kHost,           // operators, runtime calls and Python that were recorded
-  kHostUnknown,    // the host, outside of all that was recorded
+  kHost,         // operators, runtime calls and Python that were recorded
+  kHostUnknown,  // the host, outside of all that was recorded
   kDataLoading,
-  kLaunch,         // from the launching call's begin to its work's begin
+  kLaunch,  // from the launching call's begin to its work's begin
   kComputation,
   kCommunication,
   kCopy,
-  kKernelGap,      // between works of the device that wait for each other
+  kKernelGap,        // between works of the device that wait for each other
   kSynchronisation,  // from the end of the work to the end of the call that waited for it
 };
 inline constexpr int kPathKindCount = static_cast<int>(PathKind::kSynchronisation) + 1;
@@ -62,8 +62,8 @@ class CriticalPathFinder {
     SliceIndex slice;
   };
   std::vector<HostPart> host_;
-  std::vector<Work> works_;                       // by end
-  std::vector<uint32_t> work_of_;                 // slice -> works_
+  std::vector<Work> works_;        // by end
+  std::vector<uint32_t> work_of_;  // slice -> works_
 };
 
 // What lies on the paths of the whole steps (or of the trace without steps), summed by kind, name

@@ -36,11 +36,11 @@ struct DeviceInfo {
 
 // Where the time of a device went, over a step or the whole trace.
 struct DeviceTime {
-  int64_t device = -1;  // ordinal; -1: the host stands for it, in a trace without device work
-  int64_t step = -1;    // index into RankDigest::steps; -1: the whole trace
-  Ns length = 0;        // of the step; of the trace, from the device's first work to its last
-  Ns computation = 0;   // some kernel computes and none communicates
-  Ns overlap = 0;       // both
+  int64_t device = -1;   // ordinal; -1: the host stands for it, in a trace without device work
+  int64_t step = -1;     // index into RankDigest::steps; -1: the whole trace
+  Ns length = 0;         // of the step; of the trace, from the device's first work to its last
+  Ns computation = 0;    // some kernel computes and none communicates
+  Ns overlap = 0;        // both
   Ns communication = 0;  // exposed: some kernel communicates and none computes
   Ns busy = 0;           // any work, copies included
   // Time by the set of kinds that run; [0] is idle time within `length`.
@@ -107,8 +107,8 @@ struct CollectiveDigest {
 // A device's idle time by cause.
 struct IdleDigest {
   int64_t device = 0;
-  int64_t stream = -1;    // of HTA's classes; -1: no stream of the device runs anything
-  std::string cause;      // "hostWait", "kernelWait", "other" of a stream; else GapReasonName()
+  int64_t stream = -1;  // of HTA's classes; -1: no stream of the device runs anything
+  std::string cause;    // "hostWait", "kernelWait", "other" of a stream; else GapReasonName()
   uint64_t count = 0;
   Ns time = 0;
   Ns longest = 0;
@@ -122,10 +122,10 @@ struct IdleDigest {
 
 struct LaunchDigest {
   int64_t device = 0;
-  Stat call, work, delay;  // ns: of the call, of the work, from the call's end to the work's start
-  Stat avoidable;          // of the delay: what passed while the stream had nothing to do
-  uint64_t short_work = 0;      // shorter than its call, which took at most 50 us
-  uint64_t slow_calls = 0;      // calls above 50 us
+  Stat call, work, delay;   // ns: of the call, of the work, from the call's end to the work's start
+  Stat avoidable;           // of the delay: what passed while the stream had nothing to do
+  uint64_t short_work = 0;  // shorter than its call, which took at most 50 us
+  uint64_t slow_calls = 0;  // calls above 50 us
   uint64_t long_delays = 0;     // delays above 100 us
   uint64_t graph_launches = 0;  // calls that launched several works; not in the others
   uint64_t graph_work = 0;
@@ -139,9 +139,9 @@ struct LaunchDigest {
 // Work that was launched on a stream and has not begun.
 struct QueueDigest {
   int64_t device = 0, stream = 0;
-  Stat points;  // length after each launch and each begin
+  Stat points;          // length after each launch and each begin
   int64_t squares = 0;  // sum of their squares
-  Sketch time;  // ns at each length
+  Sketch time;          // ns at each length
   template <typename A>
   void Members(A& a) {
     a(device, stream, points, squares, time);

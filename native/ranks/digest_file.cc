@@ -41,8 +41,10 @@ class StableHasher {
 };
 
 Error Broken(const std::string& why) {
-  return {ErrorKind::kUnreadable, "This is no whole digest: " + why + ".",
-          "Make it again with `emberline digest`.", {}};
+  return {ErrorKind::kUnreadable,
+          "This is no whole digest: " + why + ".",
+          "Make it again with `emberline digest`.",
+          {}};
 }
 
 // Eight bytes a step: digests of large jobs have hundreds of megabytes.

@@ -23,8 +23,8 @@ Result<JobDigest> DecodeDigest(std::string_view bytes);
 Result<std::string> FileId(const std::filesystem::path& path);
 
 // Puts `other` into `into`; the order of merging does not show in the bytes of what results. What
-// holds the same files is taken once. False, and nothing merged, where both hold some files and each
-// holds others: sums cannot be taken apart again.
+// holds the same files is taken once. False, and nothing merged, where both hold some files and
+// each holds others: sums cannot be taken apart again.
 [[nodiscard]] bool MergeDigests(JobDigest* into, JobDigest other);
 
 // Writes beside `path`, then renames, so that the file is whole or not there. Errors: kUnreadable.

@@ -149,9 +149,7 @@ Table QueuesTable(const Job& job) {
       .Add(Duration("durationAtMaxQueueLengthUs", "Full",
                     "Time at which 1,022 launches or more are waiting, to the precision of 1 %: "
                     "beyond that a launch blocks."),
-           [](const Row& r) {
-             return TimeCell(static_cast<Ns>(r.item->time.AtLeast(kFullQueue)));
-           })
+           [](const Row& r) { return TimeCell(static_cast<Ns>(r.item->time.AtLeast(kFullQueue))); })
       .Add(Share("relativeDurationAtMaxQueueLength", "Full share", "Of the stream's time."),
            [](const Row& r) {
              return ShareCell(static_cast<double>(r.item->time.AtLeast(kFullQueue)),
@@ -184,10 +182,9 @@ Table JobCopiesTable(const Job& job) {
       .Add(Quotient("meanBandwidth", "Mean of changes", "Mean bandwidth after these changes.",
                     Unit::kGbPerS),
            [](const Row& r) {
-             return r.item->points > 0
-                        ? Cell(static_cast<double>(r.item->rate_sum) / 1e6 /
-                               static_cast<double>(r.item->points))
-                        : Cell();
+             return r.item->points > 0 ? Cell(static_cast<double>(r.item->rate_sum) / 1e6 /
+                                              static_cast<double>(r.item->points))
+                                       : Cell();
            })
       .Add(Quotient("maxBandwidth", "Max", "Largest bandwidth of copies that run together.",
                     Unit::kGbPerS),
@@ -206,13 +203,15 @@ Table CriticalPathTable(const Job& job) {
                    "for each other; synchronisation: from the end of work to that of the call that "
                    "waited for it."),
            [](const Row& r) { return TextCell(r.item->kind); })
-      .Add(TextKey("name", "What", "Operator, call, function or range; of the device's work the "
-                                   "operator that launched it."),
+      .Add(TextKey("name", "What",
+                   "Operator, call, function or range; of the device's work the "
+                   "operator that launched it."),
            [](const Row& r) { return TextOrEmpty(r.item->name); })
       .Add(TextKey("place", "Line", "Where the program did that."),
            [](const Row& r) { return TextOrEmpty(r.item->place); })
-      .Add(Duration("timeUs", "Time", "On the critical paths of the whole steps. All rows of a rank "
-                                      "add up to the length of these."),
+      .Add(Duration("timeUs", "Time",
+                    "On the critical paths of the whole steps. All rows of a rank "
+                    "add up to the length of these."),
            TimeItem(&PathDigest::time))
       .Add(Share("share", "Share", "Of the steps."),
            [](const Row& r) {
@@ -237,7 +236,8 @@ Table JobSequencesTable(const Job& job) {
       .Add(TextKey("pattern", "Kernels", "In the order in which they run."),
            [](const Row& r) {
              std::string text;
-             for (const std::string& name : r.item->kernels) text += (text.empty() ? "" : "|") + name;
+             for (const std::string& name : r.item->kernels)
+               text += (text.empty() ? "" : "|") + name;
              return TextCell(text);
            })
       .Add(Count("kernels", "Length", "Kernels of the sequence.", Merge::kNone),

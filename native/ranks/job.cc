@@ -58,8 +58,8 @@ void ChooseRanks(Job* job) {
   for (const RankDigest& rank : job->digest->ranks) {
     if (rank.world_size >= 0 && rank.world_size != job->world_size) {
       AddNote(job, "otherJob",
-              rank.path + " is of a job of " + Number(rank.world_size) + " ranks, the others are of " +
-                  Number(job->world_size) + ": it is left out.",
+              rank.path + " is of a job of " + Number(rank.world_size) +
+                  " ranks, the others are of " + Number(job->world_size) + ": it is left out.",
               {rank.rank});
     } else if (rank.rank < 0) {
       unnamed.push_back(&rank);
@@ -96,7 +96,8 @@ void ChooseRanks(Job* job) {
   NameNodes(job);
   if (job->ranks.empty()) return;
   job->base_ns = job->ranks[0].digest->base_ns;
-  for (const JobRank& rank : job->ranks) job->base_ns = std::min(job->base_ns, rank.digest->base_ns);
+  for (const JobRank& rank : job->ranks)
+    job->base_ns = std::min(job->base_ns, rank.digest->base_ns);
 }
 
 namespace {
@@ -112,7 +113,8 @@ std::string Parallelism(const CollectiveGroup& group, size_t ranks) {
       has("shard")) {
     return "data";
   }
-  if (has("default_pg") || has("world") || (ranks > 1 && group.ranks.size() == ranks)) return "world";
+  if (has("default_pg") || has("world") || (ranks > 1 && group.ranks.size() == ranks))
+    return "world";
   return "";
 }
 

@@ -36,22 +36,22 @@ struct JobGroup {
 // One collective of a group, with the calls of its ranks.
 struct MatchedCall {
   struct Member {
-    uint32_t rank = 0;  // in Job::ranks
-    uint32_t call = 0;  // in its digest's collectives
+    uint32_t rank = 0;      // in Job::ranks
+    uint32_t call = 0;      // in its digest's collectives
     Ns begin = 0, end = 0;  // on the job's clock
-    Ns waiting = 0;     // what its call took beyond `transfer`
+    Ns waiting = 0;         // what its call took beyond `transfer`
   };
   uint32_t group = 0;
   CollectiveOp op = CollectiveOp::kUnknown;
-  int64_t sequence = -1;  // recorded, else the position in the group
-  std::vector<Member> members;  // by rank
+  int64_t sequence = -1;          // recorded, else the position in the group
+  std::vector<Member> members;    // by rank
   std::vector<uint32_t> lacking;  // ranks of the group that were recording and have no such call
-  Ns transfer = 0;   // the shortest call: who came last did not wait
-  Ns spread = 0;     // from the first arrival to the last
-  Ns lateness = 0;   // of the last arrival, behind the median of the others
-  uint32_t last = 0;   // in `members`
-  Ns waiting = 0;      // of all members together
-  int64_t bytes = -1;  // of the largest member
+  Ns transfer = 0;                // the shortest call: who came last did not wait
+  Ns spread = 0;                  // from the first arrival to the last
+  Ns lateness = 0;                // of the last arrival, behind the median of the others
+  uint32_t last = 0;              // in `members`
+  Ns waiting = 0;                 // of all members together
+  int64_t bytes = -1;             // of the largest member
   bool bytes_differ = false;
   double algorithm_bandwidth = 0, bus_bandwidth = 0;  // GB/s; 0 where bytes or time are not known
 };
@@ -63,12 +63,12 @@ struct LateReason {
 };
 
 struct RankLateness {
-  uint32_t rank = 0;        // in Job::ranks
-  uint32_t calls = 0;       // matched ones with others
+  uint32_t rank = 0;   // in Job::ranks
+  uint32_t calls = 0;  // matched ones with others
   uint32_t times_last = 0;
-  Ns waiting = 0;           // of its own
-  Ns caused = 0;            // waiting of others in the calls to which it came last
-  Ns lateness = 0;          // summed over these
+  Ns waiting = 0;   // of its own
+  Ns caused = 0;    // waiting of others in the calls to which it came last
+  Ns lateness = 0;  // summed over these
   bool straggler = false;
   std::vector<LateReason> reasons;  // the largest first
 };
@@ -86,11 +86,11 @@ struct JobNote {
 
 struct Job {
   std::shared_ptr<const JobDigest> digest;
-  std::vector<JobRank> ranks;    // by rank
-  std::vector<JobGroup> groups;  // by name, then members
-  std::vector<MatchedCall> calls;  // by time
-  uint64_t unmatched = 0;          // calls that stand alone
-  uint64_t unmatched_pairs = 0;    // of those, sends and receives whose other side is not known
+  std::vector<JobRank> ranks;          // by rank
+  std::vector<JobGroup> groups;        // by name, then members
+  std::vector<MatchedCall> calls;      // by time
+  uint64_t unmatched = 0;              // calls that stand alone
+  uint64_t unmatched_pairs = 0;        // of those, sends and receives whose other side is not known
   std::vector<RankLateness> lateness;  // the one that cost others most first
   std::vector<JobNote> notes;
   int64_t base_ns = 0;  // absolute time of the job's start, by the first rank's clock

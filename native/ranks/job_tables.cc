@@ -42,8 +42,10 @@ Result<Table> MakeJobTable(const Job& job, const std::string& name) {
     if (name == table.name) return table.make(job);
     known += (known.empty() ? "" : ", ") + std::string(table.name);
   }
-  return Error{ErrorKind::kInvalidArgument, "There is no table \"" + name + "\".",
-               "Tables: " + known + ".", {}};
+  return Error{ErrorKind::kInvalidArgument,
+               "There is no table \"" + name + "\".",
+               "Tables: " + known + ".",
+               {}};
 }
 
 namespace {
@@ -79,8 +81,7 @@ Table RanksTable(const Job& job) {
     rows.push_back(row);
   }
   TableBuilder<RankRow> table;
-  table
-      .Add(RankKey(), [](const RankRow& r) { return Cell(r.rank->rank); })
+  table.Add(RankKey(), [](const RankRow& r) { return Cell(r.rank->rank); })
       .Add(TextFact("node", "Node", "Machine, as far as the worker's name tells."),
            [](const RankRow& r) { return TextOrEmpty(r.rank->node); })
       .Add(IntegerFact("process", "Process", "Id of the process on its machine."),
@@ -92,8 +93,7 @@ Table RanksTable(const Job& job) {
       .Add(Duration("lengthUs", "Length", "Length of its recording.", Merge::kMax),
            [](const RankRow& r) { return TimeCell(r.rank->digest->end); })
       .Add(Duration("correctionUs", "Clock correction",
-                    "Added to its recorded clock so that collectives end together.",
-                    Merge::kNone),
+                    "Added to its recorded clock so that collectives end together.", Merge::kNone),
            &RankRow::corrected)
       .Add(Duration("residualUs", "Residual",
                     "Median distance of its collectives' ends from those of their groups, after "
@@ -143,8 +143,9 @@ Table GroupsTable(const Job& job) {
   };
   TableBuilder<Row> table;
   table
-      .Add(TextKey("group", "Group", "Name of the process group as recorded; of calls without one, "
-                                     "the number of their stream."),
+      .Add(TextKey("group", "Group",
+                   "Name of the process group as recorded; of calls without one, "
+                   "the number of their stream."),
            [](const Row& r) { return TextCell(GroupName(*r.group)); })
       .Add(TextKey("members", "Members", "Ranks of the group of which there are traces."),
            [list](const Row& r) {
@@ -158,8 +159,9 @@ Table GroupsTable(const Job& job) {
                     "What the group is for, as far as its name tells: tensor, pipeline, data, "
                     "expert, context, or world for all ranks."),
            [](const Row& r) { return TextOrEmpty(r.group->parallelism); })
-      .Add(IntegerFact("size", "Size", "Ranks of the group as recorded."),
-           [](const Row& r) { return r.group->about.size > 0 ? Cell(r.group->about.size) : Cell(); })
+      .Add(
+          IntegerFact("size", "Size", "Ranks of the group as recorded."),
+          [](const Row& r) { return r.group->about.size > 0 ? Cell(r.group->about.size) : Cell(); })
       .Add(TextFact("absent", "Absent", "Ranks of the group of which there is no trace."),
            [list](const Row& r) { return TextOrEmpty(list(r.group->absent)); })
       .Add(Count("calls", "Calls", "Collectives of the group."), &Row::calls)
@@ -231,8 +233,9 @@ Table RankStepsTable(const Job& job) {
 Table TemporalTable(const Job& job) {
   TableBuilder<TimeRow> table;
   AddTimeKeys(table)
-      .Add(Duration("idleTimeUs", "Idle", "Nothing runs on the device, from its first work to its "
-                                          "last."),
+      .Add(Duration("idleTimeUs", "Idle",
+                    "Nothing runs on the device, from its first work to its "
+                    "last."),
            [](const TimeRow& r) { return TimeCell(r.time->combinations[0]); })
       .Add(Duration("computeTimeUs", "Compute", "Some kernel computes."),
            [](const TimeRow& r) { return TimeCell(r.time->computation + r.time->overlap); })
@@ -262,9 +265,9 @@ Table OverlapTable(const Job& job) {
       .Add(Share("compCommOverlap", "Overlap", "Overlapped communication, of all communication."),
            [](const TimeRow& r) {
              const Ns all = r.time->communication + r.time->overlap;
-             return all > 0 ? ShareCell(static_cast<double>(r.time->overlap),
-                                        static_cast<double>(all))
-                            : Cell();
+             return all > 0
+                        ? ShareCell(static_cast<double>(r.time->overlap), static_cast<double>(all))
+                        : Cell();
            });
   return table.Make(TimeRows(job, false));
 }
@@ -286,15 +289,17 @@ Table KernelTypesTable(const Job& job) {
   std::vector<Row> rows;
   for (size_t i = 1; i < sums.size(); ++i) {
     std::string type;
-    for (const auto& [bit, name] : {std::pair{kComputation, "COMPUTATION"},
-                                    std::pair{kCommunicationBit, "COMMUNICATION"},
-                                    std::pair{kMemory, "MEMORY"}}) {
+    for (const auto& [bit, name] :
+         {std::pair{kComputation, "COMPUTATION"}, std::pair{kCommunicationBit, "COMMUNICATION"},
+          std::pair{kMemory, "MEMORY"}}) {
       if ((i & bit) != 0) type += (type.empty() ? "" : " overlapping ") + std::string(name);
     }
     if (sums[i] == 0) continue;
-    rows.push_back({type, sums[i], all > 0 ? static_cast<double>(sums[i]) / static_cast<double>(all) : 0});
+    rows.push_back(
+        {type, sums[i], all > 0 ? static_cast<double>(sums[i]) / static_cast<double>(all) : 0});
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.sum > b.sum; });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.sum > b.sum; });
   TableBuilder<Row> table;
   table
       .Add(TextKey("kernelType", "Type", "Which kinds of work run at the same time."),
@@ -317,7 +322,8 @@ Table JobKernelsTable(const Job& job) {
            [](const Row& r) { return TextCell(r.first.second); })
       .Add(TextKey("kernelType", "Type", "computation, communication or memory."),
            [](const Row& r) { return TextCell(r.first.first); });
-  AddStat<Row>(table, "", "", "of its runs over all ranks", [](const Row& r) -> const Stat& { return *r.second; });
+  AddStat<Row>(table, "", "", "of its runs over all ranks",
+               [](const Row& r) -> const Stat& { return *r.second; });
   return table.Make(rows);
 }
 

@@ -11,7 +11,7 @@
 namespace emberline {
 
 struct JobTable {
-  const char* name;   // as params.by names it
+  const char* name;  // as params.by names it
   const char* title;
   Table (*make)(const Job& job);
 };

@@ -20,7 +20,9 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMaxFiles = 200'000;
 
-Error Cancelled() { return {ErrorKind::kCancelled, "Putting the ranks together was cancelled.", "", {}}; }
+Error Cancelled() {
+  return {ErrorKind::kCancelled, "Putting the ranks together was cancelled.", "", {}};
+}
 
 std::vector<fs::path> DigestFiles(const fs::path& path) {
   std::vector<fs::path> files;
@@ -58,8 +60,9 @@ std::optional<JobDigest> MergeAll(std::vector<JobDigest> parts, std::vector<Brok
       return false;
     }
     if (shared < part.ranks.size()) {
-      broken->push_back({"a merged digest", "it holds some of the traces that others hold too, and "
-                                            "some that they do not; it is left out."});
+      broken->push_back({"a merged digest",
+                         "it holds some of the traces that others hold too, and "
+                         "some that they do not; it is left out."});
     }
     return true;
   });
@@ -165,8 +168,7 @@ Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const Re
     const Error& error = digests[i]->error();
     if (error.kind == ErrorKind::kCancelled) return Cancelled();
     const Result<fs::path> path = session.PathOf(refs[i].profile_id, refs[i].selection);
-    loaded.broken.push_back(
-        {path.ok() ? path->string() : refs[i].selection.worker, error.message});
+    loaded.broken.push_back({path.ok() ? path->string() : refs[i].selection.worker, error.message});
   }
   loaded.loaded = parts.size();
   std::optional<JobDigest> merged = MergeAll(std::move(parts), &loaded.broken);
@@ -222,8 +224,10 @@ Result<JobDigest> ReadDigests(const fs::path& path, std::vector<BrokenFile>* bro
   const std::vector<fs::path> found = DigestFiles(path);
   *files = found.size();
   if (found.empty()) {
-    return Error{ErrorKind::kNotFound, "There is no digest in " + path.string() + ".",
-                 "Make some with `emberline digest TRACE... -o DIR`.", {}};
+    return Error{ErrorKind::kNotFound,
+                 "There is no digest in " + path.string() + ".",
+                 "Make some with `emberline digest TRACE... -o DIR`.",
+                 {}};
   }
   const size_t threads =
       std::min<size_t>(std::max(1U, std::thread::hardware_concurrency()), found.size());
@@ -249,8 +253,10 @@ Result<JobDigest> ReadDigests(const fs::path& path, std::vector<BrokenFile>* bro
   }
   std::optional<JobDigest> merged = MergeAll(std::move(parts), broken);
   if (!merged) {
-    return Error{ErrorKind::kUnreadable, "No digest can be read: " + (*broken)[0].message,
-                 "Make them again with `emberline digest`.", {}};
+    return Error{ErrorKind::kUnreadable,
+                 "No digest can be read: " + (*broken)[0].message,
+                 "Make them again with `emberline digest`.",
+                 {}};
   }
   return std::move(*merged);
 }

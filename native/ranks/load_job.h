@@ -14,10 +14,10 @@
 namespace emberline {
 
 struct JobSource {
-  std::string profile_id;          // an open profile ...
-  std::string run, span;           // ... and which of its runs and capture spans; "" the first
-  std::filesystem::path digests;   // or a folder of digests, or one digest; then no profile
-  size_t max_ranks = 0;            // only the first of them, for a first picture; 0: all
+  std::string profile_id;         // an open profile ...
+  std::string run, span;          // ... and which of its runs and capture spans; "" the first
+  std::filesystem::path digests;  // or a folder of digests, or one digest; then no profile
+  size_t max_ranks = 0;           // only the first of them, for a first picture; 0: all
 };
 
 struct LoadedJob {

@@ -59,8 +59,7 @@ void AddIdentity(const LoadedTrace& trace, const std::string& worker, RankDigest
   }
   digest->has_steps = trace.model->has_recorded_steps;
   for (const Step& step : trace.model->steps) {
-    digest->steps.push_back(
-        {step.name, step.number, step.time.begin, step.time.end, step.partial});
+    digest->steps.push_back({step.name, step.number, step.time.begin, step.time.end, step.partial});
   }
 }
 
@@ -114,7 +113,8 @@ std::string NodeOf(const std::string& worker) {
 }
 
 int64_t RankOfName(std::string_view name) {
-  for (size_t at = name.find("rank"); at != std::string_view::npos; at = name.find("rank", at + 1)) {
+  for (size_t at = name.find("rank"); at != std::string_view::npos;
+       at = name.find("rank", at + 1)) {
     size_t from = at + 4;
     while (from < name.size() && (name[from] == '-' || name[from] == '_' || name[from] == '[')) {
       ++from;

@@ -157,7 +157,9 @@ class Matcher {
       const RankDigest& digest = *job_.ranks[lane.rank].digest;
       for (const uint32_t c : lane.calls) {
         const int64_t step = digest.collectives[c].step;
-        const int64_t key = !numbered ? 0 : step >= 0 ? digest.steps[step].number : OutsideKey(digest, c);
+        const int64_t key = !numbered   ? 0
+                            : step >= 0 ? digest.steps[step].number
+                                        : OutsideKey(digest, c);
         std::vector<Lane>& part = steps[key];
         if (part.empty() || part.back().rank != lane.rank) part.push_back({lane.rank, {}});
         part.back().calls.push_back(c);

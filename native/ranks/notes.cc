@@ -8,7 +8,7 @@
 namespace emberline {
 namespace {
 
-constexpr size_t kNamed = 16;              // ranks listed in one sentence
+constexpr size_t kNamed = 16;                // ranks listed in one sentence
 constexpr Ns kClockApart = 600'000'000'000;  // ten minutes
 constexpr double kSlowLink = 0.6;
 constexpr size_t kMaxNotes = 200;
@@ -39,7 +39,8 @@ class Notes {
   explicit Notes(Job* job) : job_(*job) {}
 
   void Add(const char* kind, std::string text, std::vector<int64_t> ranks = {}) {
-    if (job_.notes.size() < kMaxNotes) job_.notes.push_back({kind, std::move(text), std::move(ranks)});
+    if (job_.notes.size() < kMaxNotes)
+      job_.notes.push_back({kind, std::move(text), std::move(ranks)});
   }
 
   void Missing() {
@@ -100,8 +101,8 @@ class Notes {
       }
     }
     if (!silent.empty() && job_.ranks.size() > 1) {
-      Add("noCommunication", Ranks(silent) + (silent.size() == 1 ? " does" : " do") +
-                                 " not communicate in its trace.",
+      Add("noCommunication",
+          Ranks(silent) + (silent.size() == 1 ? " does" : " do") + " not communicate in its trace.",
           silent);
     }
   }
@@ -109,12 +110,14 @@ class Notes {
   void Versions() {
     std::map<std::string, std::map<std::string, std::vector<int64_t>>> values;
     for (const JobRank& rank : job_.ranks) {
-      for (const auto& [key, value] : rank.digest->versions) values[key][value].push_back(rank.rank);
+      for (const auto& [key, value] : rank.digest->versions)
+        values[key][value].push_back(rank.rank);
     }
     for (const auto& [key, by_value] : values) {
       if (by_value.size() < 2) continue;
       std::string text = "Ranks differ in " + key + ":";
-      for (const auto& [value, ranks] : by_value) text += " " + value + " on " + RankList(ranks) + ";";
+      for (const auto& [value, ranks] : by_value)
+        text += " " + value + " on " + RankList(ranks) + ";";
       text.back() = '.';
       Add("mixedVersions", text);
     }
@@ -129,7 +132,8 @@ class Notes {
     }
     for (const auto& [rank, calls] : lacking) {
       Add("missingCalls",
-          "Rank " + Number(job_.ranks[rank].rank) + " lacks " + Number(static_cast<int64_t>(calls.size())) +
+          "Rank " + Number(job_.ranks[rank].rank) + " lacks " +
+              Number(static_cast<int64_t>(calls.size())) +
               (calls.size() == 1 ? " collective" : " collectives") +
               " that others of its group made while it was recording.",
           {job_.ranks[rank].rank});
@@ -146,7 +150,8 @@ class Notes {
     for (const JobGroup& group : job_.groups) {
       if (group.about.name.empty() && group.about.ranks.empty() && group.members.size() > 1) {
         Add("unknownGroups",
-            "The traces do not name process groups: calls are matched over all ranks, by stream and "
+            "The traces do not name process groups: calls are matched over all ranks, by stream "
+            "and "
             "order. Record with PyTorch 2.4 or newer to tell groups apart.");
         return;
       }
@@ -155,7 +160,8 @@ class Notes {
 
   // A group whose links are slower than those of its like.
   void SlowLinks() {
-    std::map<std::tuple<CollectiveOp, int64_t, int64_t>, std::map<uint32_t, std::vector<double>>> like;
+    std::map<std::tuple<CollectiveOp, int64_t, int64_t>, std::map<uint32_t, std::vector<double>>>
+        like;
     for (const MatchedCall& call : job_.calls) {
       if (call.bus_bandwidth <= 0) continue;
       like[{call.op, call.bytes, static_cast<int64_t>(call.members.size())}][call.group].push_back(
@@ -176,10 +182,11 @@ class Notes {
       for (const auto& [group, rate] : middles) {
         if (rate >= kSlowLink * usual || !told.insert(group).second) continue;
         std::vector<int64_t> ranks;
-        for (const uint32_t member : job_.groups[group].members) ranks.push_back(job_.ranks[member].rank);
+        for (const uint32_t member : job_.groups[group].members)
+          ranks.push_back(job_.ranks[member].rank);
         char text[96];
-        std::snprintf(text, sizeof text, " reach %.1f GB/s on the bus, groups like theirs %.1f GB/s",
-                      rate, usual);
+        std::snprintf(text, sizeof text,
+                      " reach %.1f GB/s on the bus, groups like theirs %.1f GB/s", rate, usual);
         Add("slowLink",
             Ranks(ranks) + " of group " + job_.groups[group].about.name + text + " (" +
                 CollectiveOpName(std::get<0>(key)) + ", " + Number(std::get<1>(key)) + " bytes).",

@@ -1,16 +1,17 @@
 // Kernels that operators launch again and again in the same order: candidates for fusion.
+#include "ranks/sequences.h"
+
 #include <algorithm>
 #include <map>
 #include <tuple>
 
 #include "ranks/digest_parts.h"
-#include "ranks/sequences.h"
 
 namespace emberline {
 namespace {
 
-constexpr uint32_t kShortest = 3;   // kernels; HTA's limit
-constexpr uint32_t kLongest = 64;   // longer ones are whole models
+constexpr uint32_t kShortest = 3;  // kernels; HTA's limit
+constexpr uint32_t kLongest = 64;  // longer ones are whole models
 constexpr size_t kKept = 20;
 
 // Device work below each operator, its own and that of operators inside it.
@@ -79,8 +80,8 @@ std::vector<SequenceDigest> SequencesOf(const Model& model, const std::string& n
   const std::vector<uint32_t> below = WorkBelow(model);
   std::vector<bool> chosen(s.all_slice_count(), false);
   for (SliceIndex i = 0; i < s.all_slice_count(); ++i) {
-    chosen[i] = model.IsOp(i) && below[i] >= kShortest &&
-                s.name(i).find(name) != std::string_view::npos;
+    chosen[i] =
+        model.IsOp(i) && below[i] >= kShortest && s.name(i).find(name) != std::string_view::npos;
   }
   std::vector<SequenceDigest> list = Collect(model, chosen, cancel);
   std::sort(list.begin(), list.end(), [](const SequenceDigest& a, const SequenceDigest& b) {

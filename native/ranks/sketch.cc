@@ -40,7 +40,8 @@ uint64_t Plus(uint64_t a, uint64_t b) {
 void Sketch::Add(int64_t value, uint64_t weight) {
   if (weight == 0) return;
   const uint16_t bin = BinOf(value);
-  const auto at = std::lower_bound(bins_.begin(), bins_.end(), std::pair<uint16_t, uint64_t>(bin, 0));
+  const auto at =
+      std::lower_bound(bins_.begin(), bins_.end(), std::pair<uint16_t, uint64_t>(bin, 0));
   if (at != bins_.end() && at->first == bin) {
     at->second = Plus(at->second, weight);
   } else {

@@ -54,27 +54,42 @@ Result<std::string> SlurmScript(const SlurmOptions& options) {
   }
   std::string s =
       "#!/bin/sh\n"
-      "# Makes the digests of " + std::to_string(count) + " traces with a Slurm job array, then merges them.\n"
+      "# Makes the digests of " +
+      std::to_string(count) +
+      " traces with a Slurm job array, then merges them.\n"
       "# Run it with `sh`; run it again to make what is still missing.\n"
       "set -eu\n"
-      "out=" + Quoted(options.out) + "\n"
-      "emberline=" + Quoted(options.program.empty() ? "emberline" : options.program) + "\n"
-      "tasks=" + std::to_string(tasks) + "\n"
-      "throttle=" + std::to_string(options.throttle) + "\n"
+      "out=" +
+      Quoted(options.out) +
+      "\n"
+      "emberline=" +
+      Quoted(options.program.empty() ? "emberline" : options.program) +
+      "\n"
+      "tasks=" +
+      std::to_string(tasks) +
+      "\n"
+      "throttle=" +
+      std::to_string(options.throttle) +
+      "\n"
       "mkdir -p \"$out/log\"\n"
       "out=$(cd \"$out\" && pwd)\n"
-      "cat > \"$out/traces.txt\" <<'" + end + "'\n" + list + end + "\n"
+      "cat > \"$out/traces.txt\" <<'" +
+      end + "'\n" + list + end +
+      "\n"
       // What a task runs.
       "cat > \"$out/digest.sh\" <<'END_OF_TASK'\n"
       "#!/bin/sh\n"
-      "# One task takes every T-th trace. Digests that are there are left alone, so trying again is\n"
-      "# cheap; each trace is a run of its own, so that one that kills it leaves the others alone.\n"
+      "# One task takes every T-th trace. Digests that are there are left alone, so trying again "
+      "is\n"
+      "# cheap; each trace is a run of its own, so that one that kills it leaves the others "
+      "alone.\n"
       "out=$1 emberline=$2 tasks=$3 tries=$4\n"
       "status=0 line=0\n"
       "while IFS= read -r trace; do\n"
       "  if [ $((line % tasks)) -eq \"${SLURM_ARRAY_TASK_ID:-0}\" ]; then\n"
       "    try=1\n"
-      "    until \"$emberline\" digest \"$trace\" -o \"$out\" --threads \"${SLURM_CPUS_PER_TASK:-1}\" </dev/null; do\n"
+      "    until \"$emberline\" digest \"$trace\" -o \"$out\" --threads "
+      "\"${SLURM_CPUS_PER_TASK:-1}\" </dev/null; do\n"
       "      # Status 3: the trace cannot be read, and will not be the next time.\n"
       "      if [ $? -eq 3 ] || [ \"$try\" -ge \"$tries\" ]; then\n"
       "        echo \"$trace has no digest\" >&2\n"
@@ -90,11 +105,17 @@ Result<std::string> SlurmScript(const SlurmOptions& options) {
       "END_OF_TASK\n"
       "chmod +x \"$out/digest.sh\"\n"
       // Submitting.
-      "array=$(sbatch --parsable --job-name=emberline-digest --array=\"0-$((tasks - 1))%$throttle\" \\\n"
-      "  --ntasks=1 --cpus-per-task=\"${EMBERLINE_CPUS:-2}\" --time=" + std::to_string(Minutes(options, tasks)) +
+      "array=$(sbatch --parsable --job-name=emberline-digest --array=\"0-$((tasks - "
+      "1))%$throttle\" \\\n"
+      "  --ntasks=1 --cpus-per-task=\"${EMBERLINE_CPUS:-2}\" --time=" +
+      std::to_string(Minutes(options, tasks)) +
       " --requeue \\\n"
-      "  --output=\"$out/log/%A_%a.txt\"" + site + " \\\n"
-      "  \"$out/digest.sh\" \"$out\" \"$emberline\" \"$tasks\" " + std::to_string(options.retries + 1) + ")\n"
+      "  --output=\"$out/log/%A_%a.txt\"" +
+      site +
+      " \\\n"
+      "  \"$out/digest.sh\" \"$out\" \"$emberline\" \"$tasks\" " +
+      std::to_string(options.retries + 1) +
+      ")\n"
       "array=${array%%;*}\n"
       "# afterany: a trace that fails must not keep the others from being merged.\n"
       "cat > \"$out/merge.sh\" <<'END_OF_MERGE'\n"
@@ -102,11 +123,14 @@ Result<std::string> SlurmScript(const SlurmOptions& options) {
       "exec \"$2\" merge \"$1\" --expect \"$1/traces.txt\" -o \"$1/merged.digest\"\n"
       "END_OF_MERGE\n"
       "merge=$(sbatch --parsable --job-name=emberline-merge --dependency=\"afterany:$array\" \\\n"
-      "  --ntasks=1 --time=30 --output=\"$out/log/merge.txt\"" + site + " \\\n"
+      "  --ntasks=1 --time=30 --output=\"$out/log/merge.txt\"" +
+      site +
+      " \\\n"
       "  \"$out/merge.sh\" \"$out\" \"$emberline\")\n"
       "merge=${merge%%;*}\n"
       "echo \"Submitted $tasks tasks as $array, and the merge as $merge.\"\n"
-      "echo \"Digests and $out/log/merge.txt will be in $out; open it with emberline distributed.\"\n";
+      "echo \"Digests and $out/log/merge.txt will be in $out; open it with emberline "
+      "distributed.\"\n";
   return s;
 }
 

@@ -51,10 +51,9 @@ void Measure(Job* job, MatchedCall* call) {
   }
   if (!others.empty()) call->lateness = latest - Middle(std::move(others));
   const JobGroup& group = job->groups[call->group];
-  const int64_t size = group.about.size > 0 ? group.about.size
-                       : group.about.complete
-                           ? static_cast<int64_t>(group.about.ranks.size())
-                           : static_cast<int64_t>(group.members.size());
+  const int64_t size = group.about.size > 0   ? group.about.size
+                       : group.about.complete ? static_cast<int64_t>(group.about.ranks.size())
+                                              : static_cast<int64_t>(group.members.size());
   // All ranks have come only where all of them are known.
   if (call->bytes > 0 && call->transfer > 0 && call->members.size() > 1) {
     call->algorithm_bandwidth =
@@ -69,8 +68,7 @@ ReasonKey KeyOf(const Activity& activity) {
 }
 
 // What the last rank of a call did beyond the others.
-void AddReasons(const Job& job, const MatchedCall& call,
-                std::map<ReasonKey, LateReason>* reasons) {
+void AddReasons(const Job& job, const MatchedCall& call, std::map<ReasonKey, LateReason>* reasons) {
   const MatchedCall::Member& last = call.members[call.last];
   const CollectiveDigest& own = job.ranks[last.rank].digest->collectives[last.call];
   std::map<ReasonKey, std::vector<Ns>> others;
@@ -146,10 +144,9 @@ void FindStragglers(Job* job) {
   for (const JobRank& rank : job->ranks) length = std::max(length, rank.digest->end);
   for (RankLateness& late : ranks) {
     for (auto& [key, reason] : reasons[late.rank]) late.reasons.push_back(std::move(reason));
-    std::stable_sort(late.reasons.begin(), late.reasons.end(),
-                     [](const LateReason& a, const LateReason& b) {
-                       return a.activity.time > b.activity.time;
-                     });
+    std::stable_sort(
+        late.reasons.begin(), late.reasons.end(),
+        [](const LateReason& a, const LateReason& b) { return a.activity.time > b.activity.time; });
     if (late.reasons.size() > kReasons) late.reasons.resize(kReasons);
     late.straggler = static_cast<double>(late.lateness) > kStraggles * static_cast<double>(length);
   }

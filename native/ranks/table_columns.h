@@ -9,9 +9,7 @@
 
 namespace emberline {
 
-inline Column RankKey() {
-  return IntegerKey("rank", "Rank", "Global rank of the process.");
-}
+inline Column RankKey() { return IntegerKey("rank", "Rank", "Global rank of the process."); }
 inline Column DeviceKey() {
   return IntegerKey("device", "Device", "Ordinal of the device in its process; -1 for the host.");
 }
@@ -52,9 +50,8 @@ void AddStat(TableBuilder<Row>& table, const std::string& prefix, const std::str
               });
   };
   if (prefix.empty()) {
-    table.Add(Count("count", "Count", "How many."), [stat](const Row& row) {
-      return Cell(static_cast<int64_t>(stat(row).count));
-    });
+    table.Add(Count("count", "Count", "How many."),
+              [stat](const Row& row) { return Cell(static_cast<int64_t>(stat(row).count)); });
   }
   time("sum", "Sum", Merge::kSum, [](const Stat& s) { return static_cast<double>(s.sum); });
   time("mean", "Mean", Merge::kNone, [](const Stat& s) { return s.Mean(); });

@@ -126,8 +126,8 @@ Result<bool> ForEachTrace(Session& session, const std::vector<TraceRef>& refs,
   const size_t cores = limits.threads > 0 ? limits.threads : std::thread::hardware_concurrency();
   const size_t threads = std::min(std::max<size_t>(1, cores), refs.size());
   const size_t memory = limits.memory_bytes > 0 ? limits.memory_bytes : session.limit_bytes() / 2;
-  const auto loader = std::make_shared<SetLoader>(session, refs, options, visit, memory,
-                                                  limits.visit_side_by_side);
+  const auto loader =
+      std::make_shared<SetLoader>(session, refs, options, visit, memory, limits.visit_side_by_side);
   std::vector<std::thread> others;
   for (size_t i = 1; i < threads; ++i) others.emplace_back([loader] { loader->Work(); });
   loader->Work();

@@ -32,10 +32,10 @@ struct SetMember {
 };
 
 // Loads the traces of `refs` side by side and calls `visit` with the index and the outcome of each
-// as soon as it is there: one after the other unless the limits say otherwise, in the order in which
-// they finish, on one of the threads that load. A trace that the visitor does not keep may be let go, so that a set need not
-// fit into memory. A trace that cannot be read is visited with its error, and the others go on.
-// Progress is that of the whole set. Errors: kCancelled.
+// as soon as it is there: one after the other unless the limits say otherwise, in the order in
+// which they finish, on one of the threads that load. A trace that the visitor does not keep may be
+// let go, so that a set need not fit into memory. A trace that cannot be read is visited with its
+// error, and the others go on. Progress is that of the whole set. Errors: kCancelled.
 Result<bool> ForEachTrace(Session& session, const std::vector<TraceRef>& refs,
                           const ReadOptions& options,
                           const std::function<void(size_t, SetMember)>& visit,

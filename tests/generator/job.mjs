@@ -221,7 +221,8 @@ export function generateJob(options) {
     group.ranks.forEach((rank, i) => {
       const { correlation, begin, args } = asked[i];
       const lacks = job.lacks && job.lacks.rank === rank && job.lacks.step === step && index === 0;
-      const { Seq: _seq, ...plain } = args;
+      const plain = { ...args };
+      delete plain.Seq;
       if (!lacks) {
         ranks[rank].kernel(name, correlation, begin, end - begin, stream, {
           ...plain,

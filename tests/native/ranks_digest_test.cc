@@ -18,16 +18,17 @@ namespace {
 
 using drawn::Drawing;
 
-// A drawing as a loaded trace with a file behind it.
-LoadedTrace Trace(const Drawing& drawing, const std::string& name) {
-  const auto path = std::filesystem::temp_directory_path() / name;
+// The digest of a drawing, which gets a file for it.
+JobDigest DigestOfDrawing(const Drawing& drawing) {
+  const auto path = std::filesystem::temp_directory_path() / "emberline-drawn.json";
   std::ofstream(path) << drawing.Text();
   LoadedTrace trace;
-  const auto loaded = drawn::Load(drawing);
   trace.path = path;
-  trace.model = loaded.model;
-  trace.store = loaded.model->store_ptr();
-  return trace;
+  trace.model = drawn::Load(drawing).model;
+  trace.store = trace.model->store_ptr();
+  const auto made = MakeDigest(trace, "w");
+  REQUIRE(made.ok());
+  return *made;
 }
 
 TEST_CASE("quantiles of a sketch are within one percent, and merging is exact") {
@@ -82,9 +83,7 @@ Drawing RankDrawing(int rank, int collectives) {
 TEST_CASE("digests merge to the same bytes whatever the order") {
   std::vector<JobDigest> digests;
   for (int rank = 0; rank < 12; ++rank) {
-    auto made = MakeDigest(Trace(RankDrawing(rank, 5), "emberline-merge.json"), "w");
-    REQUIRE(made.ok());
-    digests.push_back(*made);
+    digests.push_back(DigestOfDrawing(RankDrawing(rank, 5)));
   }
   std::mt19937 random(3);
   std::string bytes;
@@ -114,7 +113,7 @@ TEST_CASE("digests merge to the same bytes whatever the order") {
 TEST_CASE("merging what is already there changes nothing; halves that overlap are refused") {
   std::vector<JobDigest> digests;
   for (int rank = 0; rank < 3; ++rank) {
-    digests.push_back(*MakeDigest(Trace(RankDrawing(rank, 2), "emberline-twice.json"), "w"));
+    digests.push_back(DigestOfDrawing(RankDrawing(rank, 2)));
   }
   JobDigest job = digests[0];
   REQUIRE(MergeDigests(&job, digests[1]));
@@ -128,7 +127,7 @@ TEST_CASE("merging what is already there changes nothing; halves that overlap ar
 }
 
 TEST_CASE("damaged digests are refused, whatever is damaged") {
-  JobDigest digest = *MakeDigest(Trace(RankDrawing(1, 3), "emberline-damage.json"), "w");
+  JobDigest digest = DigestOfDrawing(RankDrawing(1, 3));
   const std::string bytes = EncodeDigest(digest);
   for (size_t cut = 0; cut < bytes.size(); cut += 7) {
     CHECK_FALSE(DecodeDigest(std::string_view(bytes).substr(0, cut)).ok());
@@ -235,8 +234,9 @@ TEST_CASE("kernel sequences are counted per operator") {
     const double t = 1000.0 * i;
     d.Op("aten::layer_norm", t, 100);
     for (int k = 0; k < 3; ++k) {
-      d.Launch(10 * i + k, t + 10 + 10 * k, 5);
-      d.Kernel(k == 2 && i == 3 ? "other" : "k" + std::to_string(k), 10 * i + k, t + 200 + 10 * k, 8);
+      d.Launch(10 * i + k + 1, t + 10 + 10 * k, 5);
+      d.Kernel(k == 2 && i == 3 ? "other" : "k" + std::to_string(k), 10 * i + k + 1,
+               t + 200 + 10 * k, 8);
     }
   }
   const auto loaded = drawn::Load(d);

@@ -25,8 +25,10 @@ Result<JobPtr> JobOf(const Json& params, const CallContext& context) {
   source.digests = TextParam(params, "digests");
   source.max_ranks = static_cast<size_t>(IntegerParam(params, "maxRanks", 0));
   if (source.profile_id.empty() && source.digests.empty()) {
-    return Error{ErrorKind::kInvalidArgument, "params name neither a profile nor digests.",
-                 "Give profileId, or digests: a folder of digests.", {}};
+    return Error{ErrorKind::kInvalidArgument,
+                 "params name neither a profile nor digests.",
+                 "Give profileId, or digests: a folder of digests.",
+                 {}};
   }
   std::shared_ptr<void> work;
   if (source.digests.empty()) {
@@ -168,19 +170,19 @@ Result<Json> DistributedTable(const Json& params, const CallContext& context) {
   // A job's tables are asked for page by page.
   const std::string by = TextParam(params, "by");
   std::string key = "jobTable/" + by + "/";
-  for (const char* part : {"profileId", "run", "span", "digests"}) key += TextParam(params, part) + "/";
+  for (const char* part : {"profileId", "run", "span", "digests"})
+    key += TextParam(params, part) + "/";
   key += std::to_string(reinterpret_cast<uintptr_t>(loaded->get()));
   struct Kept {
     JobPtr job;  // so that no other job comes to lie at its address
     Table table;
     size_t MemoryBytes() const { return HeapBytesOf(table); }
   };
-  const auto kept = context.session.results().Get<Kept>(
-      key, context.cancel, [&]() -> Result<Kept> {
-        Result<Table> table = MakeJobTable((*loaded)->job, by);
-        if (!table.ok()) return table.error();
-        return Kept{*loaded, std::move(*table)};
-      });
+  const auto kept = context.session.results().Get<Kept>(key, context.cancel, [&]() -> Result<Kept> {
+    Result<Table> table = MakeJobTable((*loaded)->job, by);
+    if (!table.ok()) return table.error();
+    return Kept{*loaded, std::move(*table)};
+  });
   if (!kept.ok()) return kept.error();
   Result<Json> result = TableResult((*kept)->table, params);
   if (!result.ok()) return result;
@@ -194,8 +196,10 @@ Result<Json> DistributedCall(const Json& params, const CallContext& context) {
   const Job& job = (*loaded)->job;
   const int64_t index = IntegerParam(params, "call", -1);
   if (index < 0 || index >= static_cast<int64_t>(job.calls.size())) {
-    return Error{ErrorKind::kNotFound, "There is no call " + std::to_string(index) + ".",
-                 "The job has " + std::to_string(job.calls.size()) + ", numbered from 0.", {}};
+    return Error{ErrorKind::kNotFound,
+                 "There is no call " + std::to_string(index) + ".",
+                 "The job has " + std::to_string(job.calls.size()) + ", numbered from 0.",
+                 {}};
   }
   const MatchedCall& call = job.calls[static_cast<size_t>(index)];
   Json members = Json::array();
@@ -219,22 +223,22 @@ Result<Json> DistributedCall(const Json& params, const CallContext& context) {
   }
   Json lacking = Json::array();
   for (const uint32_t rank : call.lacking) lacking.push_back(job.ranks[rank].rank);
-  return Json{{"call", index},
-              {"operation", CollectiveOpName(call.op)},
-              {"sequence", call.sequence >= 0 ? Json(call.sequence) : Json()},
-              {"lastRank", call.members.size() > 1
-                               ? Json(job.ranks[call.members[call.last].rank].rank)
-                               : Json()},
-              {"transferUs", Us(call.transfer)},
-              {"waitingUs", Us(call.waiting)},
-              {"spreadUs", Us(call.spread)},
-              {"latenessUs", Us(call.lateness)},
-              {"bytes", call.bytes >= 0 ? Json(call.bytes) : Json()},
-              {"algorithmBandwidth",
-               call.algorithm_bandwidth > 0 ? Json(call.algorithm_bandwidth) : Json()},
-              {"busBandwidth", call.bus_bandwidth > 0 ? Json(call.bus_bandwidth) : Json()},
-              {"members", std::move(members)},
-              {"lacking", std::move(lacking)}};
+  return Json{
+      {"call", index},
+      {"operation", CollectiveOpName(call.op)},
+      {"sequence", call.sequence >= 0 ? Json(call.sequence) : Json()},
+      {"lastRank",
+       call.members.size() > 1 ? Json(job.ranks[call.members[call.last].rank].rank) : Json()},
+      {"transferUs", Us(call.transfer)},
+      {"waitingUs", Us(call.waiting)},
+      {"spreadUs", Us(call.spread)},
+      {"latenessUs", Us(call.lateness)},
+      {"bytes", call.bytes >= 0 ? Json(call.bytes) : Json()},
+      {"algorithmBandwidth",
+       call.algorithm_bandwidth > 0 ? Json(call.algorithm_bandwidth) : Json()},
+      {"busBandwidth", call.bus_bandwidth > 0 ? Json(call.bus_bandwidth) : Json()},
+      {"members", std::move(members)},
+      {"lacking", std::move(lacking)}};
 }
 
 }  // namespace
