@@ -131,9 +131,11 @@ Result<JobDigest> MakeDigest(const LoadedTrace& trace, const std::string& worker
   JobDigest job;
   job.ranks.resize(1);
   RankDigest& digest = job.ranks[0];
-  const auto id = FileId(trace.path);
-  if (!id.ok()) return id.error();
-  digest.file_id = *id;
+  if (!trace.path.empty()) {
+    const auto id = FileId(trace.path);
+    if (!id.ok()) return id.error();
+    digest.file_id = *id;
+  }
   AddIdentity(trace, worker, &digest);
   const auto collectives = FindCollectives(*trace.model, cancel);
   if (!collectives.ok()) return collectives.error();

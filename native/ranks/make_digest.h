@@ -8,8 +8,8 @@
 
 namespace emberline {
 
-// The digest of a loaded trace of worker `worker`. Linear in the slices, apart from sorting.
-// Errors: kCancelled, and those of FileId().
+// The digest of a loaded trace of worker `worker`; without a file, it has no id. Linear in the
+// slices, apart from sorting. Errors: kCancelled, and those of FileId().
 Result<JobDigest> MakeDigest(const LoadedTrace& trace, const std::string& worker,
                              const CancelToken& cancel = {});
 

