@@ -35,6 +35,9 @@ const codeServerPackages = [
   'libx11-dev',
 ];
 
+/** A real scheduler for the tests of job scripts; they skip themselves where it cannot be had. */
+const clusterPackages = ['slurm-wlm', 'slurm-wlm-basic-plugins', 'munge'];
+
 /** The browser that tests drive: EMBERLINE_CHROMIUM or one on PATH. */
 export function findChromium() {
   return (
@@ -225,9 +228,10 @@ export async function installCodeServer() {
 
 /**
  * Brings the machine to where the product can be built; with `tests` also to where the suites run.
- * `workbench` says that a VS Code will be needed that is not installed.
+ * `workbench` says that a VS Code will be needed that is not installed, `cluster` that a scheduler
+ * is wanted.
  */
-export async function setUp({ tests = false, workbench = false } = {}) {
+export async function setUp({ tests = false, workbench = false, cluster = false } = {}) {
   const packages = [...buildPackages];
   const compiler = compilerVersion();
   if (compiler === undefined) packages.push('build-essential');
@@ -235,6 +239,15 @@ export async function setUp({ tests = false, workbench = false } = {}) {
   if (tests) packages.push('clang-format');
   if (tests && findChromium() === undefined) packages.push('chromium', 'fonts-dejavu-core');
   await installAptPackages(packages);
+  // Only root can start it, and nothing else needs it.
+  if (cluster && process.platform === 'linux' && process.getuid() === 0 && which('apt-get')) {
+    try {
+      await installAptPackages(clusterPackages);
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      console.error(`${error.message}\nThe tests with a scheduler are skipped.`);
+    }
+  }
   const version = compilerVersion();
   if (version === undefined) {
     throw new CommandError(

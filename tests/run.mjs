@@ -33,6 +33,8 @@ const nodeSuites = {
   malformed: { concurrency: 2 },
   fuzz: { concurrency: 1 },
   rpc: { concurrency: 1 },
+  // A real Slurm, which has the machine to itself.
+  cluster: { concurrency: 1 },
   package: { concurrency: 1 },
   extension: { concurrency: 1 },
   accuracy: { concurrency: 1 },
@@ -309,7 +311,11 @@ export async function main() {
   try {
     const tests = chosen.some((name) => !withoutBuild.has(name));
     await whileBuilding(async () => {
-      await setUp({ tests, workbench: needsWorkbench });
+      await setUp({
+        tests,
+        workbench: needsWorkbench,
+        cluster: chosen.includes('cluster'),
+      });
       // The workbench's installation keeps one core busy for minutes: it runs beside the build.
       if (needsWorkbench && !hasCodeServer()) workbench = installCodeServer();
       workbench.catch(() => {});

@@ -10,6 +10,7 @@
 #include "app/diff.h"
 #include "app/options.h"
 #include "app/output.h"
+#include "app/ranks.h"
 #include "app/render.h"
 #include "base/escape.h"
 #include "rpc/log.h"
@@ -264,6 +265,7 @@ int RunCommandLine(const std::vector<std::string>& arguments, const std::string&
     return Serve(version);
   }
   if (options.command == "diff") return RunDiff(options);
+  if (IsRanksCommand(options.command)) return RunRanksCommand(options);
   const std::string method = MethodOf(options);
   if (options.path.empty()) {
     return Fail({ErrorKind::kInvalidArgument,

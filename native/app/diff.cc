@@ -195,7 +195,9 @@ int PrintDiff(const Options& options, Json verdict, const Json& table) {
 
 }  // namespace
 
-int RunDiff(const Options& options) {
+int RunDiff(const Options& given) {
+  Options options = given;
+  if (options.by.empty()) options.by = "overview";
   if (options.path.empty() || options.second_path.empty()) {
     return Fail({ErrorKind::kInvalidArgument,
                  "diff wants two traces.",

@@ -73,6 +73,22 @@ CLI::Validator OneOf(std::vector<std::string> words) {
       "");
 }
 
+Complaint CheckStride(const std::string& text) {
+  const size_t slash = text.find('/');
+  if (slash == std::string::npos) return "wants I/N";
+  const auto part = WholeNumber(text.substr(0, slash)), parts = WholeNumber(text.substr(slash + 1));
+  return part && parts && *part >= 0 && *part < *parts ? "" : "wants I/N with I from 0 to N - 1";
+}
+
+CLI::Validator Positive() {
+  return CLI::Validator(
+      [](const std::string& text) -> Complaint {
+        const auto value = WholeNumber(text);
+        return value && *value > 0 ? "" : "wants a whole number above 0, not \"" + text + "\"";
+      },
+      "");
+}
+
 CLI::Validator Whole() { return CLI::Validator(CheckWhole, ""); }
 
 // Number of single-character edits between two short words.
@@ -176,6 +192,7 @@ class CommandLine {
       }
     }
     AddDiff();
+    AddRanks();
     CLI::App* cut = Command("export", "the slices of --window START:END as a trace of their own");
     AddTrace(cut);
     AddWindow(cut);
@@ -267,6 +284,91 @@ class CommandLine {
     AddTable(diff);
     AddParams(diff);
     AddOutput(diff, true);
+  }
+
+  // Views of a job, each with the table that it shows.
+  void AddRanks() {
+    static const std::pair<const char*, const char*> kViews[] = {
+        {"distributed", "the ranks of a folder as one job: clock, stragglers, what is missing"},
+        {"collectives", "collectives of a job (--by operations|calls|sizes|groups|matrix)"},
+        {"idle", "idle time of streams by class (--by gaps: of devices by cause)"},
+        {"overlap", "communication hidden behind computation (--by temporal|steps|kernelTypes)"},
+        {"launches", "launching calls, delays and what could be avoided"},
+        {"queue", "work that was launched and has not begun, per stream"},
+        {"sequences", "kernels that operators launch again and again in the same order"},
+        {"critical-path", "what the end of the steps waited for, by operator and line"}};
+    std::vector<std::string> tables;
+    const Json& table = ProtocolDefinition()["methods"]["distributed/table"]["params"];
+    for (const Json& by : table["properties"]["by"]["enum"]) tables.push_back(by);
+    for (const auto& [name, help] : kViews) {
+      CLI::App* view = Command(name, help, "FOLDER")->group("Ranks of a job");
+      view->get_option("FOLDER")->description("a folder of traces or of digests, or one of either");
+      view->add_option("--by", options_.by, "which table")
+          ->type_name("TABLE")
+          ->check(OneOf(tables));
+      AddTrace(view);
+      AddTable(view);
+      AddParams(view);
+      AddOutput(view, true);
+    }
+    AddDigest();
+    AddJobs();
+  }
+
+  void AddDigest() {
+    CLI::App* digest = app_.add_subcommand("digest", "summaries of traces, where they lie")
+                           ->group("Ranks of a job");
+    digest->add_option("TRACE", options_.paths, "traces, or folders of them");
+    digest->add_option("-o,--out", options_.out, "folder that gets them; what is there stays")
+        ->type_name("DIR");
+    digest->add_option("--list", options_.list, "a file with one TRACE a line")->type_name("FILE");
+    digest
+        ->add_option_function<std::string>(
+            "--stride",
+            [this](const std::string& text) {
+              const size_t slash = text.find('/');
+              options_.stride = {*WholeNumber(text.substr(0, slash)),
+                                 *WholeNumber(text.substr(slash + 1))};
+            },
+            "of all TRACEs only number I, I + N, I + 2 N, ...; I from 0")
+        ->type_name("I/N")
+        ->check(CLI::Validator(CheckStride, ""));
+    digest->add_option("--threads", options_.threads, "traces at a time (as many as cores)")
+        ->type_name("N")
+        ->check(Positive());
+    CLI::App* merge = Command("merge", "puts a folder of digests together", "DIR");
+    merge->group("Ranks of a job")->get_option("DIR")->description("a folder of digests");
+    merge->add_option("-o,--out", options_.out, "file that gets them as one digest")
+        ->type_name("FILE");
+    merge
+        ->add_option("--expect", options_.expect,
+                     "a file with one trace a line: names what is missing")
+        ->type_name("FILE");
+  }
+
+  void AddJobs() {
+    CLI::App* jobs =
+        app_.add_subcommand("jobs", "a script that makes digests with a scheduler (slurm)")
+            ->group("Ranks of a job");
+    jobs->add_option("ENGINE", options_.engine, "slurm")->check(OneOf({"slurm"}));
+    jobs->add_option("FOLDER", options_.path, "a folder of traces");
+    jobs->add_option("-o,--out", options_.out, "folder that gets the digests (FOLDER/digests)")
+        ->type_name("DIR");
+    jobs->add_option("--program", options_.program, "emberline on the nodes (the one on PATH)")
+        ->type_name("PATH");
+    jobs->add_option("--max-array", options_.max_array, "tasks that the site allows (1000)")
+        ->type_name("N")
+        ->check(Positive());
+    jobs->add_option("--throttle", options_.throttle, "tasks at a time (64)")
+        ->type_name("N")
+        ->check(Positive());
+    jobs->add_option("--retries", options_.retries, "of a trace whose digest was not made (2)")
+        ->type_name("N")
+        ->check(Whole());
+    jobs->add_option("--sbatch", options_.directives,
+                     "an option of sbatch, such as --sbatch=--account=abc; repeatable")
+        ->type_name("OPTION")
+        ->allow_extra_args(false);
   }
 
   // What one side has of its own.

@@ -29,9 +29,9 @@ struct Options {
   std::string path;
   std::string second_path;           // of diff: the candidate's
   TraceOptions baseline, candidate;  // of diff: what differs from `run`, `worker`, `span`, `steps`
-  std::string by = "overview";       // of diff
-  std::string time;                  // of diff: "host", "device", or "" for what both have
-  std::optional<Gate> gate;          // of diff
+  std::string by;  // of diff: what a row is, "" for the overview; of the views of jobs: which table
+  std::string time;          // of diff: "host", "device", or "" for what both have
+  std::optional<Gate> gate;  // of diff
   OutputFormat format = OutputFormat::kTable;
   std::string run, worker, span;
   std::string steps;
@@ -46,6 +46,14 @@ struct Options {
   std::vector<int64_t> tracks;                        // --track N
   std::optional<int64_t> pixels;
   std::vector<std::pair<std::string, std::string>> params;  // --param KEY=VALUE
+  std::vector<std::string> paths;                           // of digest
+  std::string out;                                          // -o: of digest, merge and jobs
+  std::string list, expect;  // files with one path a line: of digest, of merge
+  std::optional<std::pair<int64_t, int64_t>> stride;  // of digest: part I of N
+  std::optional<int64_t> threads;                     // of digest
+  std::string engine, program;                        // of jobs
+  std::optional<int64_t> max_array, throttle, retries;
+  std::vector<std::string> directives;
   std::string log_level = "info";
   std::string help;  // what to print instead of doing anything
   bool version = false;

@@ -6,6 +6,7 @@
 #include "rpc/schema.h"
 #include "rpc/views/common.h"
 #include "rpc/views/compare.h"
+#include "rpc/views/distributed.h"
 #include "rpc/views/profile.h"
 #include "rpc/views/view.h"
 #include "session/trace_set.h"
@@ -89,7 +90,7 @@ TraceSelection SelectionOf(const Json& params) {
 
 bool IsMethod(const std::string& method) {
   return FindProfileMethod(method) != nullptr || FindView(method) != nullptr ||
-         FindCompare(method) != nullptr;
+         FindCompare(method) != nullptr || FindDistributedMethod(method) != nullptr;
 }
 
 Result<Json> CallMethod(const std::string& method, const Json& params, const CallContext& context) {
@@ -103,6 +104,9 @@ Result<Json> CallMethod(const std::string& method, const Json& params, const Cal
     if (const ViewMethod* view = FindView(method)) return CallView(*view, params, context);
     if (const CompareMethod* compare = FindCompare(method)) {
       return CallCompare(*compare, params, context);
+    }
+    if (const DistributedFunction distributed = FindDistributedMethod(method)) {
+      return distributed(params, context);
     }
     return Error{ErrorKind::kInvalidArgument, "There is no method \"" + method + "\".", "", {}};
   } catch (const std::bad_alloc&) {

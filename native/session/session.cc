@@ -95,12 +95,14 @@ Result<const SpanFile*> Select(const Discovery& discovery, const TraceSelection&
 
 struct Session::Impl {
   explicit Impl(size_t limit_bytes)
-      : memo(std::make_shared<Memo>(limit_bytes > 0 ? limit_bytes : MemoryBudget())) {}
+      : memo(std::make_shared<Memo>(limit_bytes > 0 ? limit_bytes : MemoryBudget())),
+        results(memo) {}
 
   using Listeners = std::multimap<std::string, ProgressFn>;
 
   // Loaded traces are anchors of the scope 0, by FileKey; their results lie in scopes of their own.
   const std::shared_ptr<Memo> memo;
+  const MemoScope results;  // of the session itself
 
   mutable std::mutex mutex;
   // All guarded by mutex.
@@ -264,6 +266,7 @@ Result<fs::path> Session::PathOf(const std::string& profile_id,
 
 size_t Session::limit_bytes() const { return impl_->memo->limit_bytes(); }
 size_t Session::kept_bytes() const { return impl_->memo->bytes(); }
+const MemoScope& Session::results() const { return impl_->results; }
 
 namespace {
 

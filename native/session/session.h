@@ -72,6 +72,8 @@ class Session {
   // Bytes of the traces and results that are kept, and how many may be.
   size_t limit_bytes() const;
   size_t kept_bytes() const;
+  // Results that belong to no single trace, such as those of a whole run.
+  const MemoScope& results() const;
 
  private:
   struct Impl;

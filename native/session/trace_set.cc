@@ -28,12 +28,14 @@ size_t EstimatedBytes(const Session& session, const TraceRef& ref) {
 class SetLoader : public std::enable_shared_from_this<SetLoader> {
  public:
   SetLoader(Session& session, const std::vector<TraceRef>& refs, const ReadOptions& options,
-            const std::function<void(size_t, SetMember)>& visit, size_t memory_bytes)
+            const std::function<void(size_t, SetMember)>& visit, size_t memory_bytes,
+            bool side_by_side)
       : session_(session),
         refs_(refs),
         options_(options),
         visit_(visit),
         memory_bytes_(memory_bytes),
+        side_by_side_(side_by_side),
         fractions_(refs.size(), 0) {}
 
   // What each thread does until nothing is left.
@@ -48,7 +50,8 @@ class SetLoader : public std::enable_shared_from_this<SetLoader> {
       const TraceRef& ref = refs_[turn->index];
       SetMember member{ref, session_.Load(ref.profile_id, ref.selection, options)};
       if (!options_.cancel.cancelled()) {
-        const std::lock_guard lock(visiting_);
+        std::unique_lock lock(visiting_, std::defer_lock);
+        if (!side_by_side_) lock.lock();
         visit_(turn->index, std::move(member));
       }
       Report(turn->index, "load", 1);
@@ -102,6 +105,7 @@ class SetLoader : public std::enable_shared_from_this<SetLoader> {
   const ReadOptions options_;
   const std::function<void(size_t, SetMember)>& visit_;
   const size_t memory_bytes_;
+  const bool side_by_side_;
 
   std::mutex visiting_;  // one visit at a time
   std::mutex mutex_;
@@ -122,7 +126,8 @@ Result<bool> ForEachTrace(Session& session, const std::vector<TraceRef>& refs,
   const size_t cores = limits.threads > 0 ? limits.threads : std::thread::hardware_concurrency();
   const size_t threads = std::min(std::max<size_t>(1, cores), refs.size());
   const size_t memory = limits.memory_bytes > 0 ? limits.memory_bytes : session.limit_bytes() / 2;
-  const auto loader = std::make_shared<SetLoader>(session, refs, options, visit, memory);
+  const auto loader =
+      std::make_shared<SetLoader>(session, refs, options, visit, memory, limits.visit_side_by_side);
   std::vector<std::thread> others;
   for (size_t i = 1; i < threads; ++i) others.emplace_back([loader] { loader->Work(); });
   loader->Work();
@@ -154,6 +159,18 @@ std::vector<TraceRef> WorkersOfRun(const Profile& profile, const std::string& ru
       refs.push_back({profile.id, {candidate.name, worker.name, ""}});
     }
     break;
+  }
+  return refs;
+}
+
+std::vector<TraceRef> AllTraces(const Profile& profile) {
+  std::vector<TraceRef> refs;
+  for (const RunFiles& run : profile.discovery.runs) {
+    for (const WorkerFiles& worker : run.workers) {
+      for (const SpanFile& span : worker.spans) {
+        refs.push_back({profile.id, {run.name, worker.name, span.span}});
+      }
+    }
   }
   return refs;
 }

@@ -22,6 +22,7 @@ struct SetLimits {
   size_t memory_bytes = 0;  // for those that are being read, by an estimate from the sizes of their
                             // files; 0: half of the session's limit. One is always read, however
                             // large it is.
+  bool visit_side_by_side = false;  // visits run at the same time, one on each thread that loads
 };
 
 // What became of one trace of a set.
@@ -31,10 +32,10 @@ struct SetMember {
 };
 
 // Loads the traces of `refs` side by side and calls `visit` with the index and the outcome of each
-// as soon as it is there: one after the other, in the order in which they finish, on one of the
-// threads that load. A trace that the visitor does not keep may be let go, so that a set need not
-// fit into memory. A trace that cannot be read is visited with its error, and the others go on.
-// Progress is that of the whole set. Errors: kCancelled.
+// as soon as it is there: one after the other unless the limits say otherwise, in the order in
+// which they finish, on one of the threads that load. A trace that the visitor does not keep may be
+// let go, so that a set need not fit into memory. A trace that cannot be read is visited with its
+// error, and the others go on. Progress is that of the whole set. Errors: kCancelled.
 Result<bool> ForEachTrace(Session& session, const std::vector<TraceRef>& refs,
                           const ReadOptions& options,
                           const std::function<void(size_t, SetMember)>& visit,
@@ -46,5 +47,8 @@ Result<std::vector<SetMember>> LoadAll(Session& session, const std::vector<Trace
 
 // Every worker of a run, by its first capture span.
 std::vector<TraceRef> WorkersOfRun(const Profile& profile, const std::string& run);
+
+// Every capture span of every worker of every run.
+std::vector<TraceRef> AllTraces(const Profile& profile);
 
 }  // namespace emberline

@@ -28,6 +28,7 @@
 #include "json/json.h"
 #include "line_trace.h"
 #include "model/model.h"
+#include "ranks/make_digest.h"
 #include "rpc/views/compare.h"
 #include "rpc/views/view.h"
 #include "session/session.h"
@@ -288,6 +289,7 @@ const std::vector<Analysis> kAnalyses = {
     {"modules", Modules},
     {"timeline", Timeline},
     {"gaps", Gaps},
+    {"the digest of a rank", [](const LoadedTrace& trace) { Expect(MakeDigest(trace, "w")); }},
     {"arrows", Arrows},
     {"slices", Slices},
     {"sums", Sums},

@@ -17,7 +17,9 @@ const nativeArrows = {
   cost: ['analysis', 'model', 'store', 'base'],
   source: ['base'],
   session: ['ingest', 'analysis', 'model', 'source', 'store', 'base'],
+  ranks: ['session', 'json', 'ingest', 'compare', 'analysis', 'model', 'store', 'base'],
   rpc: [
+    'ranks',
     'session',
     'json',
     'ingest',
@@ -31,6 +33,7 @@ const nativeArrows = {
   ],
   app: [
     'rpc',
+    'ranks',
     'session',
     'json',
     'ingest',

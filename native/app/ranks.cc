@@ -1,0 +1,351 @@
+#include "app/ranks.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "app/commands.h"
+#include "app/output.h"
+#include "app/render.h"
+#include "base/escape.h"
+#include "ranks/digest_file.h"
+#include "ranks/load_job.h"
+#include "ranks/make_digest.h"
+#include "ranks/slurm.h"
+#include "rpc/methods.h"
+
+namespace emberline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kTableRows = 40, kMarkdownRows = 15;
+// Traces of a digest are used once: few stay in memory.
+constexpr size_t kKeptTraces = size_t{64} << 20;
+
+// The table that a command shows unless --by says otherwise; "" for the summary.
+const std::map<std::string, std::string>& TableOfCommand() {
+  static const std::map<std::string, std::string> tables = {
+      {"distributed", ""},        {"collectives", "operations"},    {"idle", "idle"},
+      {"overlap", "overlap"},     {"launches", "launches"},         {"queue", "queues"},
+      {"sequences", "sequences"}, {"critical-path", "criticalPath"}};
+  return tables;
+}
+
+int Usage(const std::string& message, const std::string& hint) {
+  return Fail({ErrorKind::kInvalidArgument, message, hint, {}}, kExitUsage);
+}
+
+// The lines of a text file that are not empty. Errors: kNotFound.
+Result<std::vector<std::string>> LinesOf(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) {
+    return Error{ErrorKind::kNotFound,
+                 "The list " + path + " cannot be read.",
+                 "It holds one path a line.",
+                 {}};
+  }
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (!line.empty()) lines.push_back(line);
+  }
+  return lines;
+}
+
+// --- digest
+
+std::string DigestName(const std::string& worker, const std::string& id) {
+  std::string name = worker.substr(0, 80);
+  for (char& c : name) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                       c == '-' || c == '_' || c == '.';
+    if (!plain) c = '_';
+  }
+  return name + "." + id + kDigestExtension;
+}
+
+struct DigestCounts {
+  size_t made = 0, kept = 0, failed = 0;
+};
+
+// Makes the digests of the traces of one PATH that are not there yet.
+void DigestPath(const std::string& path, const fs::path& out, unsigned threads,
+                DigestCounts* counts) {
+  Session session(kKeptTraces);
+  const auto failed = [&](const std::string& what, const Error& error) {
+    ++counts->failed;
+    std::fputs(("emberline: " + Escaped(what) + ": " + Escaped(error.message) + "\n").c_str(),
+               stderr);
+  };
+  const Result<Profile> profile = session.Open(path);
+  if (!profile.ok()) return failed(path, profile.error());
+  std::vector<TraceRef> refs;
+  std::vector<fs::path> targets;
+  for (const TraceRef& ref : AllTraces(*profile)) {
+    const Result<fs::path> trace = session.PathOf(ref.profile_id, ref.selection);
+    if (!trace.ok()) continue;
+    const auto id = FileId(*trace);
+    if (!id.ok()) {
+      failed(trace->string(), id.error());
+      continue;
+    }
+    const fs::path target = out / DigestName(ref.selection.worker, *id);
+    if (ReadDigestFile(target).ok()) {
+      ++counts->kept;
+      continue;
+    }
+    refs.push_back(ref);
+    targets.push_back(target);
+  }
+  SetLimits limits;
+  limits.threads = threads;
+  limits.visit_side_by_side = true;
+  limits.memory_bytes = Session().limit_bytes();
+  std::mutex mutex;
+  const Result<bool> done = ForEachTrace(
+      session, refs, ReadOptions{{}, TerminalProgress()},
+      [&](size_t index, SetMember member) {
+        const Result<fs::path> trace = session.PathOf(member.ref.profile_id, member.ref.selection);
+        Error error;
+        bool made = false;
+        if (!member.trace.ok()) {
+          error = member.trace.error();
+        } else if (auto digest = MakeDigest(**member.trace, member.ref.selection.worker);
+                   !digest.ok()) {
+          error = digest.error();
+        } else if (auto written = WriteDigestFile(targets[index], *digest); !written.ok()) {
+          error = written.error();
+        } else {
+          made = true;
+        }
+        const std::lock_guard lock(mutex);
+        if (made) {
+          ++counts->made;
+        } else {
+          failed(trace.ok() ? trace->string() : path, error);
+        }
+      },
+      limits);
+  if (!done.ok()) failed(path, done.error());
+}
+
+int RunDigest(const Options& options) {
+  std::vector<std::string> paths = options.paths;
+  if (!options.list.empty()) {
+    const auto lines = LinesOf(options.list);
+    if (!lines.ok()) return Fail(lines.error());
+    paths.insert(paths.end(), lines->begin(), lines->end());
+  }
+  if (paths.empty())
+    return Usage("digest wants traces.", "Write `emberline digest TRACE... -o DIR`.");
+  if (options.out.empty()) return Usage("digest wants -o DIR.", "Digests are written there.");
+  const fs::path out = options.out;
+  std::error_code fault;
+  fs::create_directories(out, fault);
+  if (!fs::is_directory(out, fault)) {
+    return Fail({ErrorKind::kUnreadable, "The folder " + options.out + " cannot be made.", "", {}});
+  }
+  DigestCounts counts;
+  const auto [part, parts] = options.stride.value_or(std::pair<int64_t, int64_t>(0, 1));
+  for (size_t i = static_cast<size_t>(part); i < paths.size(); i += static_cast<size_t>(parts)) {
+    DigestPath(paths[i], out, static_cast<unsigned>(options.threads.value_or(0)), &counts);
+  }
+  const std::string text = std::to_string(counts.made) + " digests made, " +
+                           std::to_string(counts.kept) + " were there, " +
+                           std::to_string(counts.failed) + " traces failed.\n";
+  const int status = Print(text);
+  return status == kExitDone && counts.failed > 0 ? kExitUnreadable : status;
+}
+
+// --- merge
+
+int RunMerge(const Options& options) {
+  if (options.path.empty()) return Usage("merge wants a folder.", "Write `emberline merge DIR`.");
+  std::vector<BrokenFile> broken;
+  size_t files = 0;
+  Result<JobDigest> merged = ReadDigests(options.path, &broken, &files);
+  for (const BrokenFile& file : broken) {
+    std::fputs(("emberline: " + Escaped(file.path) + ": " + Escaped(file.message) + "\n").c_str(),
+               stderr);
+  }
+  if (!merged.ok()) return Fail(merged.error());
+  size_t missing = 0;
+  if (!options.expect.empty()) {
+    const auto lines = LinesOf(options.expect);
+    if (!lines.ok()) return Fail(lines.error());
+    std::set<std::string> there;
+    for (const RankDigest& rank : merged->ranks) {
+      there.insert(rank.path);
+      there.insert(fs::path(rank.path).filename().string());
+    }
+    for (const std::string& line : *lines) {
+      if (there.count(line) > 0 || there.count(fs::path(line).filename().string()) > 0) continue;
+      ++missing;
+      std::fputs(("emberline: " + Escaped(line) + " has no digest\n").c_str(), stderr);
+    }
+  }
+  const size_t ranks = merged->ranks.size();
+  if (!options.out.empty()) {
+    const auto written = WriteDigestFile(options.out, *merged);
+    if (!written.ok()) return Fail(written.error());
+  }
+  const Job job = BuildJob(std::make_shared<const JobDigest>(std::move(*merged)), broken);
+  std::string text = std::to_string(ranks) + " traces merged";
+  if (!options.out.empty()) text += " into " + Escaped(options.out);
+  text += ".\n";
+  for (const JobNote& note : job.notes) text += "Note: " + Escaped(note.text) + "\n";
+  const int status = Print(text);
+  return status == kExitDone && (missing > 0 || !broken.empty()) ? kExitUnreadable : status;
+}
+
+// --- jobs
+
+int RunJobs(const Options& options) {
+  if (options.engine != "slurm" || options.path.empty()) {
+    return Usage("jobs wants an engine and a folder.", "Write `emberline jobs slurm FOLDER`.");
+  }
+  Session session;
+  const Result<Profile> profile = session.Open(options.path);
+  if (!profile.ok()) return Fail(profile.error());
+  SlurmOptions slurm;
+  slurm.program = options.program;
+  slurm.out = options.out.empty() ? (fs::path(options.path) / "digests").string() : options.out;
+  slurm.max_array = options.max_array.value_or(slurm.max_array);
+  slurm.throttle = options.throttle.value_or(slurm.throttle);
+  slurm.retries = options.retries.value_or(slurm.retries);
+  slurm.directives = options.directives;
+  for (const TraceRef& ref : AllTraces(*profile)) {
+    const Result<fs::path> trace = session.PathOf(ref.profile_id, ref.selection);
+    if (!trace.ok()) continue;
+    std::error_code ignored;
+    slurm.traces.push_back(fs::absolute(*trace, ignored).string());
+    slurm.bytes += fs::file_size(*trace, ignored);
+    slurm.largest = std::max<uint64_t>(slurm.largest, fs::file_size(*trace, ignored));
+  }
+  const Result<std::string> script = SlurmScript(slurm);
+  return script.ok() ? Print(*script) : Fail(script.error());
+}
+
+// --- The views
+
+Result<Json> ParamsOf(const Options& options, const CallContext& context) {
+  if (HoldsDigests(options.path)) return Json{{"digests", options.path}};
+  Result<Json> opened = CallMethod("profile/open", {{"path", options.path}}, context);
+  if (!opened.ok()) return opened.error();
+  Json params = {{"profileId", opened.value()["profileId"]}};
+  if (!options.run.empty()) params["run"] = options.run;
+  if (!options.span.empty()) params["span"] = options.span;
+  return params;
+}
+
+std::string SummaryText(const Json& job) {
+  const auto us = [](const Json& value) { return Humane(value, "us"); };
+  std::string text = Humane(job["loaded"], "count") + " ranks";
+  if (!job["worldSize"].is_null()) text += " of " + Humane(job["worldSize"], "count");
+  text += " on " + std::to_string(job["nodes"].size()) +
+          (job["nodes"].size() == 1 ? " node, " : " nodes, ") +
+          Humane(job["collectives"], "count") + " collectives in " +
+          Humane(job["groups"], "count") + " groups, " +
+          Humane(job["matchedCollectives"], "count") + " found on several ranks\n";
+  const Json& mean = job["breakdown"];
+  text += "Step " + us(mean["stepUs"]) + ": computation " + us(mean["computationUs"]) +
+          ", overlap " + us(mean["overlapUs"]) + ", exposed communication " +
+          us(mean["communicationUs"]) + ", other " + us(mean["otherUs"]) + "\n";
+  text +=
+      "Transfer " + us(job["transferUs"]) + ", waiting of all ranks " + us(job["waitingUs"]) + "\n";
+  for (const Json& late : job["stragglers"]) {
+    text += "Rank " + std::to_string(late["rank"].get<int64_t>()) + " came last " +
+            std::to_string(late["timesLast"].get<int64_t>()) + " times of " +
+            std::to_string(late["calls"].get<int64_t>()) + " and made others wait " +
+            us(late["causedUs"]);
+    if (!late["reasons"].empty()) {
+      const Json& reason = late["reasons"][0];
+      text += "; instead it was in " + Escaped(reason["name"].get<std::string>());
+      const std::string place = reason["place"];
+      if (!place.empty()) text += " at " + Escaped(place);
+      text += " (" + us(reason["timeUs"]) + " more)";
+    }
+    text += ".\n";
+  }
+  for (const Json& note : job["notes"]) {
+    text += "Note: " + Escaped(note["text"].get<std::string>()) + "\n";
+  }
+  return text;
+}
+
+int PrintTable(const Options& options, const Json& table, const std::string& summary) {
+  switch (options.format) {
+    case OutputFormat::kJson: {
+      Json document = {{"schema", "emberline/" + options.command + "/1"}};
+      for (const auto& [key, value] : table.items()) document[key] = value;
+      return PrintJson(document);
+    }
+    case OutputFormat::kCsv:
+      return Print(TableCsv(table));
+    case OutputFormat::kMarkdown: {
+      std::string text;
+      for (size_t at = 0; at < summary.size();) {
+        const size_t end = std::min(summary.find('\n', at), summary.size());
+        text += MarkdownText(summary.substr(at, end - at)) + "\n\n";
+        at = end + 1;
+      }
+      return Print(text + TableMarkdown(table));
+    }
+    case OutputFormat::kTable:
+      break;
+  }
+  return Print(summary + (summary.empty() ? "" : "\n") + TableText(table));
+}
+
+int RunJobView(const Options& options) {
+  if (options.path.empty()) {
+    return Usage(options.command + " wants a FOLDER.", "Name a folder of traces or of digests.");
+  }
+  Session session;
+  const CallContext context{session, {}, TerminalProgress()};
+  Result<Json> params = ParamsOf(options, context);
+  if (!params.ok()) return Fail(params.error());
+  std::string summary;
+  std::string by = options.by.empty() ? TableOfCommand().at(options.command) : options.by;
+  if (options.command == "distributed") {
+    const Result<Json> job = CallMethod("distributed/job", *params, context);
+    if (!job.ok()) return Fail(job.error());
+    if (by.empty() && options.format == OutputFormat::kJson) {
+      Json document = {{"schema", "emberline/distributed/1"}};
+      for (const auto& [key, value] : job->items()) document[key] = value;
+      return PrintJson(document);
+    }
+    summary = SummaryText(*job);
+    if (by.empty()) by = "ranks";
+  }
+  (*params)["by"] = by;
+  if (!options.sort.empty()) (*params)["sort"] = options.sort;
+  if (!options.filter.empty()) (*params)["filter"] = options.filter;
+  (*params)["limit"] =
+      options.limit.value_or(options.format == OutputFormat::kTable      ? kTableRows
+                             : options.format == OutputFormat::kMarkdown ? kMarkdownRows
+                                                                         : -1);
+  AddOwnParams(options, &*params);
+  const Result<Json> table = CallMethod("distributed/table", *params, context);
+  return table.ok() ? PrintTable(options, *table, summary) : Fail(table.error());
+}
+
+}  // namespace
+
+bool IsRanksCommand(const std::string& command) {
+  return command == "digest" || command == "merge" || command == "jobs" ||
+         TableOfCommand().count(command) > 0;
+}
+
+int RunRanksCommand(const Options& options) {
+  if (options.command == "digest") return RunDigest(options);
+  if (options.command == "merge") return RunMerge(options);
+  if (options.command == "jobs") return RunJobs(options);
+  return RunJobView(options);
+}
+
+}  // namespace emberline

@@ -1,0 +1,203 @@
+// Members of structs as bytes: integers of variable length, texts once each. What is written is the
+// same on every machine; what is read is never trusted.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ranks/collectives.h"
+#include "ranks/sketch.h"
+
+namespace emberline {
+
+// What both directions share: which function serves which type.
+template <typename Self>
+class Archive {
+ public:
+  template <typename... T>
+  void operator()(T&... members) {
+    (One(members), ...);
+  }
+  // Starts a run of values that are written as differences.
+  void BeginDelta() { last_ = 0; }
+  void Delta(int64_t& value) { self().Relative(value, &last_); }
+  // A value near another one.
+  void Offset(int64_t& value, int64_t from) {
+    int64_t base = from;
+    self().Relative(value, &base);
+  }
+
+ private:
+  Self& self() { return static_cast<Self&>(*this); }
+  template <typename T>
+  void One(T& value) {
+    if constexpr (std::is_integral_v<T>) {
+      self().Integer(value);
+    } else {
+      self().Value(value);
+    }
+  }
+  int64_t last_ = 0;
+};
+
+class DigestWriter : public Archive<DigestWriter> {
+ public:
+  std::string Take() { return std::move(out_); }
+
+  template <typename T>
+  void Integer(T& value) {
+    if constexpr (std::is_signed_v<T>) {
+      const auto wide = static_cast<int64_t>(value);
+      Varint((static_cast<uint64_t>(wide) << 1) ^ static_cast<uint64_t>(wide >> 63));
+    } else {
+      Varint(static_cast<uint64_t>(value));
+    }
+  }
+  void Relative(int64_t& value, int64_t* base) {
+    int64_t difference =
+        static_cast<int64_t>(static_cast<uint64_t>(value) - static_cast<uint64_t>(*base));
+    Integer(difference);
+    *base = value;
+  }
+  void Value(std::string& text) {
+    const auto [at, added] = texts_.try_emplace(text, texts_.size() + 1);
+    Varint(added ? 0 : at->second);
+    if (!added) return;
+    Varint(text.size());
+    out_ += text;
+  }
+  template <typename T>
+  void Value(std::vector<T>& items) {
+    Varint(items.size());
+    for (T& item : items) (*this)(item);
+  }
+  template <typename K, typename V>
+  void Value(std::pair<K, V>& both) {
+    (*this)(both.first, both.second);
+  }
+  template <typename K, typename V>
+  void Value(std::map<K, V>& entries) {
+    Varint(entries.size());
+    for (auto& [key, value] : entries) (*this)(const_cast<K&>(key), value);
+  }
+  template <typename T>
+  requires requires(T& value, DigestWriter& a) { value.Members(a); }
+  void Value(T& value) { value.Members(*this); }
+  void Value(Sketch& sketch) { (*this)(sketch.bins_); }
+  void Value(Stat& stat) {
+    (*this)(stat.count, stat.sum, stat.min, stat.max, stat.max_rank, stat.sketch);
+  }
+  void Value(CollectiveGroup& g) {
+    (*this)(g.name, g.description, g.ranks, g.complete, g.size, g.lane);
+  }
+
+ private:
+  void Varint(uint64_t value) {
+    for (; value >= 0x80; value >>= 7) out_ += static_cast<char>(value | 0x80);
+    out_ += static_cast<char>(value);
+  }
+  std::string out_;
+  std::unordered_map<std::string, uint64_t> texts_;
+};
+
+class DigestReader : public Archive<DigestReader> {
+ public:
+  explicit DigestReader(std::string_view in) : in_(in) {}
+  bool ok() const { return ok_; }
+  bool AtEnd() const { return at_ == in_.size(); }
+
+  template <typename T>
+  void Integer(T& value) {
+    const uint64_t raw = Varint();
+    if constexpr (std::is_signed_v<T>) {
+      const auto wide = static_cast<int64_t>((raw >> 1) ^ (~(raw & 1) + 1));
+      value = static_cast<T>(wide);
+      if (static_cast<int64_t>(value) != wide) ok_ = false;
+    } else {
+      value = static_cast<T>(raw);
+      if (static_cast<uint64_t>(value) != raw) ok_ = false;
+    }
+  }
+  void Relative(int64_t& value, int64_t* base) {
+    int64_t difference = 0;
+    Integer(difference);
+    value = static_cast<int64_t>(static_cast<uint64_t>(*base) + static_cast<uint64_t>(difference));
+    *base = value;
+  }
+  void Value(std::string& text) {
+    const uint64_t id = Varint();
+    if (id > texts_.size()) return Fail();
+    if (id > 0) {
+      text = texts_[id - 1];
+      return;
+    }
+    const uint64_t size = Varint();
+    if (size > in_.size() - at_) return Fail();
+    text = in_.substr(at_, size);
+    at_ += size;
+    texts_.push_back(text);
+  }
+  template <typename T>
+  void Value(std::vector<T>& items) {
+    const uint64_t count = Varint();
+    // Each takes a byte at least.
+    if (count > in_.size() - at_) return Fail();
+    items.clear();
+    for (uint64_t i = 0; i < count && ok_; ++i) (*this)(items.emplace_back());
+  }
+  template <typename K, typename V>
+  void Value(std::pair<K, V>& both) {
+    (*this)(both.first, both.second);
+  }
+  template <typename K, typename V>
+  void Value(std::map<K, V>& entries) {
+    const uint64_t count = Varint();
+    if (count > in_.size() - at_) return Fail();
+    for (uint64_t i = 0; i < count && ok_; ++i) {
+      K key;
+      (*this)(key);
+      (*this)(entries[std::move(key)]);
+    }
+  }
+  template <typename T>
+  requires requires(T& value, DigestReader& a) { value.Members(a); }
+  void Value(T& value) { value.Members(*this); }
+  void Value(Sketch& sketch) {
+    (*this)(sketch.bins_);
+    for (size_t i = 1; i < sketch.bins_.size(); ++i) {
+      if (sketch.bins_[i - 1].first >= sketch.bins_[i].first) ok_ = false;
+    }
+  }
+  void Value(Stat& stat) {
+    (*this)(stat.count, stat.sum, stat.min, stat.max, stat.max_rank, stat.sketch);
+  }
+  void Value(CollectiveGroup& g) {
+    (*this)(g.name, g.description, g.ranks, g.complete, g.size, g.lane);
+  }
+
+ private:
+  void Fail() { ok_ = false; }
+  uint64_t Varint() {
+    uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      if (at_ >= in_.size()) break;
+      const auto byte = static_cast<unsigned char>(in_[at_++]);
+      value |= static_cast<uint64_t>(byte & 0x7f) << shift;
+      if ((byte & 0x80) == 0) return value;
+    }
+    ok_ = false;
+    return 0;
+  }
+  std::string_view in_;
+  size_t at_ = 0;
+  bool ok_ = true;
+  std::vector<std::string> texts_;
+};
+
+}  // namespace emberline

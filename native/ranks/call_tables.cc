@@ -1,0 +1,401 @@
+// Tables of collectives: operations, calls, sizes, lateness.
+#include <algorithm>
+#include <map>
+
+#include "ranks/job_tables.h"
+#include "ranks/table_columns.h"
+
+namespace emberline {
+namespace {
+
+// The smallest and the largest sizes that a bucket of the bandwidth plot holds are powers of two.
+int64_t SizeBucket(int64_t bytes) {
+  int64_t bucket = 1;
+  while (bucket < bytes && bucket < (int64_t{1} << 61)) bucket *= 2;
+  return bucket;
+}
+
+const CollectiveDigest& DigestOf(const Job& job, const MatchedCall::Member& member) {
+  return job.ranks[member.rank].digest->collectives[member.call];
+}
+
+// What calls of one kind sum up to.
+struct Sums {
+  int64_t calls = 0, matched = 0, rank_calls = 0, bytes = 0, unknown_bytes = 0;
+  int64_t transfer = 0, waiting = 0, total = 0, longest_spread = 0;
+  double algorithm_weight = 0, bus_weight = 0, weight = 0;  // bandwidths by transfer time
+
+  void Add(const MatchedCall& call) {
+    ++calls;
+    matched += call.members.size() > 1;
+    rank_calls += static_cast<int64_t>(call.members.size());
+    if (call.bytes >= 0) {
+      bytes += call.bytes;
+    } else {
+      ++unknown_bytes;
+    }
+    transfer += call.transfer;
+    waiting += call.waiting;
+    for (const auto& member : call.members) total += member.end - member.begin;
+    longest_spread = std::max(longest_spread, call.spread);
+    if (call.bus_bandwidth > 0) {
+      const auto time = static_cast<double>(call.transfer);
+      algorithm_weight += call.algorithm_bandwidth * time;
+      bus_weight += call.bus_bandwidth * time;
+      weight += time;
+    }
+  }
+};
+
+template <typename Row>
+void AddSums(TableBuilder<Row>& table, std::function<const Sums&(const Row&)> sums) {
+  const auto number = [&](Column column, int64_t Sums::*member) {
+    const bool time = column.unit == Unit::kUs;
+    table.Add(std::move(column), [sums, member, time](const Row& row) {
+      return time ? TimeCell(sums(row).*member) : Cell(sums(row).*member);
+    });
+  };
+  number(Count("calls", "Calls", "Collectives; one that all ranks of a group make counts once."),
+         &Sums::calls);
+  number(Count("matchedCalls", "Matched", "Of these, found on more than one rank."),
+         &Sums::matched);
+  number(ByteCount("bytes", "Bytes",
+                   "The larger of what goes into and what comes out of one rank, "
+                   "summed over the calls."),
+         &Sums::bytes);
+  number(Count("unknownBytes", "Unknown size", "Calls whose size was not recorded."),
+         &Sums::unknown_bytes);
+  number(Duration("totalUs", "Rank time", "Time of all ranks in these calls."), &Sums::total);
+  number(Duration("transferUs", "Transfer",
+                  "The shortest call of each collective: whoever comes last does not wait."),
+         &Sums::transfer);
+  number(Duration("waitingUs", "Waiting", "What all ranks took beyond that, added up."),
+         &Sums::waiting);
+  number(Duration("spreadUs", "Largest spread", "From the first rank's arrival to the last's.",
+                  Merge::kMax),
+         &Sums::longest_spread);
+  table
+      .Add(Quotient("algorithmBandwidth", "Algorithm bandwidth",
+                    "Bytes by transfer time, of the calls on several ranks whose size is known.",
+                    Unit::kGbPerS),
+           [sums](const Row& row) {
+             const Sums& s = sums(row);
+             return s.weight > 0 ? Cell(s.algorithm_weight / s.weight) : Cell();
+           })
+      .Add(Quotient("busBandwidth", "Bus bandwidth",
+                    "The same, times 2(n-1)/n for all-reduce and (n-1)/n for all-gather, "
+                    "reduce-scatter and all-to-all: what the links carry.",
+                    Unit::kGbPerS),
+           [sums](const Row& row) {
+             const Sums& s = sums(row);
+             return s.weight > 0 ? Cell(s.bus_weight / s.weight) : Cell();
+           });
+}
+
+}  // namespace
+
+Table OperationsTable(const Job& job) {
+  struct Row {
+    const JobGroup* group;
+    std::string op, library, dtype;
+    Sums sums;
+  };
+  std::map<std::tuple<uint32_t, CollectiveOp, std::string, std::string>, Row> found;
+  for (const MatchedCall& call : job.calls) {
+    const CollectiveDigest& c = DigestOf(job, call.members[0]);
+    Row& row = found[{call.group, call.op, c.library, c.dtype}];
+    row.group = &job.groups[call.group];
+    row.op = CollectiveOpName(call.op);
+    row.library = c.library;
+    row.dtype = c.dtype;
+    row.sums.Add(call);
+  }
+  std::vector<Row> rows;
+  for (auto& [key, row] : found) rows.push_back(std::move(row));
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.sums.total > b.sums.total; });
+  TableBuilder<Row> table;
+  table
+      .Add(TextKey("operation", "Operation", "What the ranks do together."),
+           [](const Row& r) { return TextCell(r.op); })
+      .Add(TextKey("group", "Group", "Process group."),
+           [](const Row& r) { return TextCell(GroupName(*r.group)); })
+      .Add(TextKey("library", "Library", "Who moves the data."),
+           [](const Row& r) { return TextOrEmpty(r.library); })
+      .Add(TextKey("dtype", "Type", "Type of the elements, as recorded."),
+           [](const Row& r) { return TextOrEmpty(r.dtype); });
+  AddSums<Row>(table, [](const Row& r) -> const Sums& { return r.sums; });
+  return table.Make(rows);
+}
+
+Table SizesTable(const Job& job) {
+  struct Row {
+    std::string op;
+    int64_t size, ranks;
+    Sums sums;
+  };
+  std::map<std::tuple<CollectiveOp, int64_t, int64_t>, Row> found;
+  for (const MatchedCall& call : job.calls) {
+    if (call.bytes <= 0 || call.members.size() < 2) continue;
+    const auto ranks = static_cast<int64_t>(call.members.size());
+    Row& row = found[{call.op, ranks, SizeBucket(call.bytes)}];
+    row.op = CollectiveOpName(call.op);
+    row.size = SizeBucket(call.bytes);
+    row.ranks = ranks;
+    row.sums.Add(call);
+  }
+  std::vector<Row> rows;
+  for (auto& [key, row] : found) rows.push_back(std::move(row));
+  TableBuilder<Row> table;
+  table
+      .Add(TextKey("operation", "Operation", "What the ranks do together."),
+           [](const Row& r) { return TextCell(r.op); })
+      .Add(IntegerKey("ranks", "Ranks", "Ranks that took part."), &Row::ranks)
+      .Add(IntegerKey("sizeBytes", "Size up to", "A power of two in bytes; calls above its half."),
+           &Row::size);
+  AddSums<Row>(table, [](const Row& r) -> const Sums& { return r.sums; });
+  return table.Make(rows);
+}
+
+Table CallsTable(const Job& job) {
+  struct Row {
+    const Job* job;
+    const MatchedCall* call;
+    int64_t index;
+    const CollectiveDigest& last() const { return DigestOf(*job, call->members[call->last]); }
+  };
+  std::vector<Row> rows;
+  for (size_t i = 0; i < job.calls.size(); ++i) {
+    rows.push_back({&job, &job.calls[i], static_cast<int64_t>(i)});
+  }
+  const auto time = [](Ns MatchedCall::*member) {
+    return [member](const Row& r) { return TimeCell(r.call->*member); };
+  };
+  TableBuilder<Row> table;
+  table
+      .Add(IntegerKey("call", "Call", "Number of the collective in the job, by time."), &Row::index)
+      .Add(TextFact("operation", "Operation", "What the ranks do together."),
+           [](const Row& r) { return TextCell(CollectiveOpName(r.call->op)); })
+      .Add(TextFact("group", "Group", "Process group."),
+           [](const Row& r) { return TextCell(GroupName(r.job->groups[r.call->group])); })
+      .Add(IntegerFact("sequence", "Sequence", "Number within the group, recorded or counted."),
+           [](const Row& r) { return r.call->sequence >= 0 ? Cell(r.call->sequence) : Cell(); })
+      .Add(TextFact("step", "Step", "Profiler step of the rank that came last."),
+           [](const Row& r) {
+             const int64_t step = r.last().step;
+             const JobRank& rank = r.job->ranks[r.call->members[r.call->last].rank];
+             return step >= 0 ? TextCell(rank.digest->steps[step].name) : Cell();
+           })
+      .Add(MomentFact("startUs", "Start", "First arrival, on the job's clock."),
+           [](const Row& r) {
+             Ns first = r.call->members[0].begin;
+             for (const auto& member : r.call->members) first = std::min(first, member.begin);
+             return TimeCell(first);
+           })
+      .Add(IntegerFact("ranks", "Ranks", "Ranks on which it was found."),
+           [](const Row& r) { return Cell(static_cast<int64_t>(r.call->members.size())); })
+      .Add(IntegerFact("lacking", "Lacking", "Ranks of the group that recorded and have none."),
+           [](const Row& r) { return Cell(static_cast<int64_t>(r.call->lacking.size())); })
+      .Add(ByteCount("bytes", "Bytes", "The larger of input and output of one rank."),
+           [](const Row& r) { return BytesCell(r.call->bytes); })
+      .Add(TextFact("dtype", "Type", "Type of the elements."),
+           [](const Row& r) { return TextOrEmpty(r.last().dtype); })
+      .Add(Duration("transferUs", "Transfer", "The shortest call of any rank."),
+           time(&MatchedCall::transfer))
+      .Add(Duration("waitingUs", "Waiting", "What all ranks took beyond that, added up."),
+           time(&MatchedCall::waiting))
+      .Add(Duration("spreadUs", "Spread", "From the first arrival to the last.", Merge::kMax),
+           time(&MatchedCall::spread))
+      .Add(Duration("latenessUs", "Lateness", "Of the last arrival behind the others' median."),
+           time(&MatchedCall::lateness))
+      .Add(IntegerFact("lastRank", "Came last", "Rank that arrived last."),
+           [](const Row& r) {
+             return r.call->members.size() > 1
+                        ? Cell(r.job->ranks[r.call->members[r.call->last].rank].rank)
+                        : Cell();
+           })
+      .Add(Quotient("algorithmBandwidth", "Algorithm bandwidth", "Bytes by transfer time.",
+                    Unit::kGbPerS),
+           [](const Row& r) { return RateCell(r.call->algorithm_bandwidth); })
+      .Add(
+          Quotient("busBandwidth", "Bus bandwidth", "Times the operation's factor.", Unit::kGbPerS),
+          [](const Row& r) { return RateCell(r.call->bus_bandwidth); })
+      .Add(TextFact("operator", "Operator", "Operator that asked for it, on the last rank."),
+           [](const Row& r) { return TextOrEmpty(r.last().operation); })
+      .Add(TextFact("place", "Line", "Line that asked for it, on the last rank."),
+           [](const Row& r) { return TextOrEmpty(r.last().place); });
+  return table.Make(rows);
+}
+
+Table StragglersTable(const Job& job) {
+  struct Row {
+    const Job* job;
+    const RankLateness* late;
+  };
+  std::vector<Row> rows;
+  for (const RankLateness& late : job.lateness) rows.push_back({&job, &late});
+  const auto reason = [](const Row& r) -> const LateReason* {
+    return r.late->reasons.empty() ? nullptr : &r.late->reasons[0];
+  };
+  const auto time = [](Ns RankLateness::*member) {
+    return [member](const Row& r) { return TimeCell(r.late->*member); };
+  };
+  TableBuilder<Row> table;
+  table.Add(RankKey(), [](const Row& r) { return Cell(r.job->ranks[r.late->rank].rank); })
+      .Add(FlagFact("straggler", "Straggler",
+                    "It came late by more than 1 % of the recording in total."),
+           [](const Row& r) { return Cell(r.late->straggler); })
+      .Add(Count("calls", "Calls", "Collectives that it made together with others."),
+           [](const Row& r) { return Cell(static_cast<int64_t>(r.late->calls)); })
+      .Add(Count("timesLast", "Came last", "How often it arrived last."),
+           [](const Row& r) { return Cell(static_cast<int64_t>(r.late->times_last)); })
+      .Add(Duration("causedUs", "Caused", "Waiting of the others when it came last."),
+           time(&RankLateness::caused))
+      .Add(Duration("latenessUs", "Lateness", "Behind the others' median when it came last."),
+           time(&RankLateness::lateness))
+      .Add(Duration("waitingUs", "Waiting", "What it waited itself."), time(&RankLateness::waiting))
+      .Add(TextFact("reason", "What it did instead",
+                    "What took it longer than the others before these collectives: the largest "
+                    "part."),
+           [reason](const Row& r) {
+             return reason(r) == nullptr ? Cell() : TextCell(reason(r)->activity.name);
+           })
+      .Add(TextFact("place", "Line", "Where the program did that."),
+           [reason](const Row& r) {
+             return reason(r) == nullptr ? Cell() : TextOrEmpty(reason(r)->activity.place);
+           })
+      .Add(Duration("reasonUs", "Of it", "How much longer that took, added up."),
+           [reason](const Row& r) {
+             return reason(r) == nullptr ? Cell() : TimeCell(reason(r)->activity.time);
+           });
+  return table.Make(rows);
+}
+
+Table ReasonsTable(const Job& job) {
+  struct Row {
+    int64_t rank;
+    const LateReason* reason;
+  };
+  static constexpr const char* kWhere[] = {"device", "host", "communication"};
+  std::vector<Row> rows;
+  for (const RankLateness& late : job.lateness) {
+    for (const LateReason& reason : late.reasons) {
+      rows.push_back({job.ranks[late.rank].rank, &reason});
+    }
+  }
+  TableBuilder<Row> table;
+  table.Add(RankKey(), [](const Row& r) { return Cell(r.rank); })
+      .Add(
+          TextKey("where", "Where",
+                  "On the device, on the host, or in a collective of another "
+                  "group."),
+          [](const Row& r) { return TextCell(kWhere[std::min<int>(r.reason->activity.where, 2)]); })
+      .Add(TextKey("name", "What", "Operator, kernel, function or range."),
+           [](const Row& r) { return TextCell(r.reason->activity.name); })
+      .Add(TextKey("place", "Line", "Where the program did that."),
+           [](const Row& r) { return TextOrEmpty(r.reason->activity.place); })
+      .Add(Duration("extraUs", "Longer by",
+                    "Beyond the median of the other ranks, summed over the "
+                    "collectives to which it came last."),
+           [](const Row& r) { return TimeCell(r.reason->activity.time); })
+      .Add(Count("calls", "Calls", "Collectives that it made late."),
+           [](const Row& r) { return Cell(static_cast<int64_t>(r.reason->calls)); });
+  return table.Make(rows);
+}
+
+Table LatenessTable(const Job& job) {
+  struct Row {
+    int64_t rank = 0;
+    std::string step;
+    int64_t calls = 0, last = 0, waiting = 0, lateness = 0, transfer = 0;
+  };
+  std::map<std::pair<uint32_t, int64_t>, Row> found;
+  for (const MatchedCall& call : job.calls) {
+    if (call.members.size() < 2) continue;
+    for (size_t i = 0; i < call.members.size(); ++i) {
+      const MatchedCall::Member& member = call.members[i];
+      const int64_t step = DigestOf(job, member).step;
+      const JobRank& rank = job.ranks[member.rank];
+      Row& row = found[{member.rank, step}];
+      row.rank = rank.rank;
+      row.step = step >= 0 ? rank.digest->steps[step].name : "";
+      ++row.calls;
+      row.waiting += member.waiting;
+      row.transfer += call.transfer;
+      if (i != call.last || !IsSymmetric(call.op)) continue;
+      ++row.last;
+      row.lateness += std::max<Ns>(0, call.lateness);
+    }
+  }
+  std::vector<Row> rows;
+  for (auto& [key, row] : found) rows.push_back(std::move(row));
+  TableBuilder<Row> table;
+  table.Add(RankKey(), &Row::rank)
+      .Add(TextKey("step", "Step", "Profiler step; empty outside of all."),
+           [](const Row& r) { return TextOrEmpty(r.step); })
+      .Add(Count("calls", "Calls", "Collectives made together with others."), &Row::calls)
+      .Add(Count("timesLast", "Came last", "How often it arrived last."), &Row::last)
+      .Add(Duration("transferUs", "Transfer", "Time in which data moved."), &Row::transfer)
+      .Add(Duration("waitingUs", "Waiting", "Time in collectives beyond that."), &Row::waiting)
+      .Add(Duration("latenessUs", "Lateness", "Behind the others' median when it came last."),
+           &Row::lateness);
+  return table.Make(rows);
+}
+
+Table MatrixTable(const Job& job) {
+  struct Row {
+    int64_t from, to;
+    int64_t bytes = 0, calls = 0;
+    bool exact = true;
+  };
+  std::map<std::pair<int64_t, int64_t>, Row> found;
+  const auto add = [&](uint32_t from, uint32_t to, int64_t bytes, int64_t calls, bool exact) {
+    const int64_t a = job.ranks[from].rank, b = job.ranks[to].rank;
+    Row& row = found.try_emplace({a, b}, Row{a, b}).first->second;
+    row.bytes += bytes;
+    row.calls += calls;
+    row.exact = row.exact && exact;
+  };
+  // By group, so that pairs are made once and not for each call.
+  std::map<uint32_t, std::pair<double, int64_t>> groups;
+  for (const MatchedCall& call : job.calls) {
+    if (IsPointToPoint(call.op)) {
+      if (call.members.size() == 2) {
+        add(call.members[0].rank, call.members[1].rank, std::max<int64_t>(call.bytes, 0), 1, true);
+      }
+      continue;
+    }
+    const auto ranks = static_cast<int64_t>(job.groups[call.group].members.size());
+    auto& [bytes, calls] = groups[call.group];
+    if (call.bytes > 0 && ranks > 1) {
+      bytes += static_cast<double>(call.bytes) * BusFactor(call.op, ranks);
+    }
+    ++calls;
+  }
+  for (const auto& [group, sums] : groups) {
+    const std::vector<uint32_t>& members = job.groups[group].members;
+    if (members.size() < 2) continue;
+    const auto each = static_cast<int64_t>(sums.first / static_cast<double>(members.size() - 1));
+    for (const uint32_t from : members) {
+      for (const uint32_t to : members) {
+        if (from != to) add(from, to, each, sums.second, false);
+      }
+    }
+  }
+  std::vector<Row> rows;
+  for (auto& [key, row] : found) rows.push_back(row);
+  TableBuilder<Row> table;
+  table.Add(IntegerKey("rank", "From", "Rank that sends."), &Row::from)
+      .Add(IntegerKey("peer", "To", "Rank that receives."), &Row::to)
+      .Add(ByteCount("bytes", "Bytes",
+                     "Sends as recorded; collectives as if each rank sent what "
+                     "the bus carries in equal parts to the others, whatever "
+                     "way the library takes."),
+           &Row::bytes)
+      .Add(Count("calls", "Calls", "Collectives and sends of the two."), &Row::calls)
+      .Add(FlagFact("exact", "Exact", "Only sends and receives: the bytes are those recorded."),
+           &Row::exact);
+  return table.Make(rows);
+}
+
+}  // namespace emberline

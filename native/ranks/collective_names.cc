@@ -1,0 +1,166 @@
+#include "ranks/collective_names.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/case.h"
+
+namespace emberline {
+namespace {
+
+// Lower case without underscores, dashes and spaces: "all_to_all", "AllToAll" and "alltoall" agree.
+std::string Plain(std::string_view name) {
+  std::string text = LowerText(name);
+  text.erase(std::remove_if(text.begin(), text.end(),
+                            [](char c) { return c == '_' || c == '-' || c == ' '; }),
+             text.end());
+  return text;
+}
+
+// The part of a kernel's name that says what it does: template arguments and parameters name types
+// and reductions.
+std::string_view Head(std::string_view name) {
+  if (name.starts_with("void ")) name.remove_prefix(5);
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  if (name.starts_with(kAnonymous)) name.remove_prefix(kAnonymous.size());
+  return name.substr(0, name.find_first_of("<("));
+}
+
+}  // namespace
+
+const char* CollectiveOpName(CollectiveOp op) {
+  static constexpr const char* kNames[kCollectiveOpCount] = {
+      "unknown", "allReduce", "allGather", "reduceScatter", "allToAll", "broadcast", "reduce",
+      "gather",  "scatter",   "send",      "recv",          "sendRecv", "barrier"};
+  return kNames[static_cast<size_t>(op)];
+}
+
+bool IsSymmetric(CollectiveOp op) {
+  return op == CollectiveOp::kAllReduce || op == CollectiveOp::kAllGather ||
+         op == CollectiveOp::kReduceScatter || op == CollectiveOp::kAllToAll ||
+         op == CollectiveOp::kBarrier;
+}
+
+bool IsPointToPoint(CollectiveOp op) {
+  return op == CollectiveOp::kSend || op == CollectiveOp::kRecv || op == CollectiveOp::kSendRecv;
+}
+
+CollectiveOp CollectiveOpOf(std::string_view name) {
+  const std::string text = Plain(Head(name));
+  // The longer names first: "reducescatter" holds two others.
+  static constexpr std::pair<std::string_view, CollectiveOp> kParts[] = {
+      {"reducescatter", CollectiveOp::kReduceScatter},
+      {"allreduce", CollectiveOp::kAllReduce},
+      {"crossdevicereduce", CollectiveOp::kAllReduce},
+      {"quickreduce", CollectiveOp::kAllReduce},
+      {"allgather", CollectiveOp::kAllGather},
+      {"alltoall", CollectiveOp::kAllToAll},
+      {"all2all", CollectiveOp::kAllToAll},
+      {"deepep::", CollectiveOp::kAllToAll},
+      {"dpsk::ep::", CollectiveOp::kAllToAll},
+      {"sendrecv", CollectiveOp::kSendRecv},
+      {"broadcast", CollectiveOp::kBroadcast},
+      {"bcast", CollectiveOp::kBroadcast},
+      {"barrier", CollectiveOp::kBarrier},
+      {"gather", CollectiveOp::kGather},
+      {"scatter", CollectiveOp::kScatter},
+      {"reduce", CollectiveOp::kReduce},
+      {"recv", CollectiveOp::kRecv},
+      {"receive", CollectiveOp::kRecv},
+      {"send", CollectiveOp::kSend},
+  };
+  for (const auto& [part, op] : kParts) {
+    if (text.find(part) != std::string::npos) return op;
+  }
+  return CollectiveOp::kUnknown;
+}
+
+std::string_view CollectiveLibraryOf(std::string_view name, bool amd) {
+  const std::string text = Plain(Head(name));
+  const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
+  if (has("msccl")) return "msccl";
+  if (has("rccl")) return "rccl";
+  if (has("oneccl") || has("xccl")) return "oneccl";
+  if (has("hccl") || text.starts_with("hcom")) return "hccl";
+  if (has("nccl")) return amd ? "rccl" : "nccl";
+  if (has("nvshmem")) return "nvshmem";
+  if (text.starts_with("gloo:")) return "gloo";
+  if (text.starts_with("mpi:")) return "mpi";
+  if (text.starts_with("ucc:")) return "ucc";
+  if (has("deepep") || has("crossdevicereduce") || has("quickreduce") || has("multimem") ||
+      has("allreduce") || has("allgather") || has("reducescatter") || has("alltoall")) {
+    return "custom";
+  }
+  return "";
+}
+
+int64_t ElementBytes(std::string_view type) {
+  std::string text = Plain(type);
+  if (text.starts_with("c10::")) text.erase(0, 5);
+  if (text.starts_with("torch.")) text.erase(0, 6);
+  if (text.starts_with("at::")) text.erase(0, 4);
+  static constexpr std::pair<std::string_view, int64_t> kExact[] = {{"float", 4},
+                                                                    {"double", 8},
+                                                                    {"half", 2},
+                                                                    {"bfloat16", 2},
+                                                                    {"bf16", 2},
+                                                                    {"bfp16", 2},
+                                                                    {"fp16", 2},
+                                                                    {"fp32", 4},
+                                                                    {"fp64", 8},
+                                                                    {"long", 8},
+                                                                    {"longint", 8},
+                                                                    {"int", 4},
+                                                                    {"short", 2},
+                                                                    {"shortint", 2},
+                                                                    {"byte", 1},
+                                                                    {"char", 1},
+                                                                    {"signedchar", 1},
+                                                                    {"unsignedchar", 1},
+                                                                    {"bool", 1},
+                                                                    {"longlong", 8},
+                                                                    {"float16", 2},
+                                                                    {"float32", 4},
+                                                                    {"float64", 8},
+                                                                    {"int8", 1},
+                                                                    {"uint8", 1},
+                                                                    {"int16", 2},
+                                                                    {"uint16", 2},
+                                                                    {"int32", 4},
+                                                                    {"uint32", 4},
+                                                                    {"int64", 8},
+                                                                    {"uint64", 8},
+                                                                    {"fp8", 1},
+                                                                    {"unsignedshort", 2},
+                                                                    {"unsignedint", 4},
+                                                                    {"unsignedlong", 8},
+                                                                    {"complexfloat", 8},
+                                                                    {"complexdouble", 16},
+                                                                    {"complex<float>", 8},
+                                                                    {"complex<double>", 16},
+                                                                    {"complexhalf", 4},
+                                                                    {"int128", 16},
+                                                                    {"longlongint", 8}};
+  for (const auto& [name, bytes] : kExact) {
+    if (text == name) return bytes;
+  }
+  return text.starts_with("float8") || text.starts_with("hif8") ? 1 : 0;
+}
+
+double BusFactor(CollectiveOp op, int64_t ranks) {
+  if (ranks < 2) return 1;
+  const auto n = static_cast<double>(ranks);
+  switch (op) {
+    case CollectiveOp::kAllReduce:
+      return 2 * (n - 1) / n;
+    case CollectiveOp::kAllGather:
+    case CollectiveOp::kReduceScatter:
+    case CollectiveOp::kAllToAll:
+      return (n - 1) / n;
+    default:
+      return 1;
+  }
+}
+
+}  // namespace emberline

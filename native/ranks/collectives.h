@@ -1,0 +1,63 @@
+// The collectives of one trace: every call by which its rank talked to others.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/cancel.h"
+#include "base/result.h"
+#include "model/model.h"
+#include "ranks/collective_names.h"
+
+namespace emberline {
+
+// Ranks that communicate. Without recorded metadata, the calls of one stream are taken as those of
+// one group whose members are not known.
+struct CollectiveGroup {
+  std::string name;            // of the process group: "0", "12"; "" when it was not recorded
+  std::string description;     // "default_pg", "mesh_tp"
+  std::vector<int64_t> ranks;  // global ranks, ascending; empty when they are not known
+  bool complete = false;       // `ranks` holds all of them; recorders cut long lists
+  int64_t size = -1;           // -1 unknown
+  int64_t lane = 0;  // of groups without a name: which of the device's communicating streams
+  bool operator==(const CollectiveGroup&) const = default;
+  auto operator<=>(const CollectiveGroup&) const = default;
+};
+
+struct Collective {
+  // The device's work; where none was recorded (Gloo, MPI, a trace of the host), the host's call.
+  SliceIndex slice = kNone;
+  SliceIndex call = kNone;    // the host's range or record around the launch; kNone without one
+  SliceIndex launch = kNone;  // runtime call that launched it
+  CollectiveOp op = CollectiveOp::kUnknown;
+  std::string library;   // CollectiveLibraryOf()
+  std::string recorded;  // collective name as recorded; "" when only the kernel's name tells
+  bool host_only = false;
+  bool coalesced = false;
+  uint32_t group = 0;     // in CollectiveList::groups
+  int64_t sequence = -1;  // recorded number within the group; -1 when none was
+  std::string dtype;      // as recorded
+  int64_t in_elements = -1, out_elements = -1;  // of this rank; -1 unknown
+  int64_t bytes = -1;                 // the larger of input and output of this rank; -1 unknown
+  std::string in_splits, out_splits;  // of all-to-all with uneven parts, as recorded
+  int64_t peer = -1;                  // of send and receive: the other rank
+  int64_t device = -1;                // ordinal; -1 on the host
+  uint32_t step = kNone;              // index into Model::steps
+};
+
+struct CollectiveList {
+  std::vector<Collective> calls;  // by start, then slice
+  std::vector<CollectiveGroup> groups;
+};
+
+// Finds them by kernel name, by recorded metadata and by host ranges. Calls of a library that ran
+// on the device are counted there alone; its host ranges lend them what they know. Linear in the
+// slices. Errors: kCancelled.
+Result<CollectiveList> FindCollectives(const Model& model, const CancelToken& cancel = {});
+
+// The operator by which the program asked for it: the outermost around the call that is named after
+// a collective ("c10d::allreduce_"), else the innermost; kNone without one.
+SliceIndex OperatorOf(const Model& model, const Collective& collective);
+
+}  // namespace emberline

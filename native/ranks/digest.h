@@ -1,0 +1,249 @@
+// What is kept of one trace of a job: tens of kilobytes that hold every figure of the distributed
+// views and add up over ranks. Times are ns since the trace's start unless a name says otherwise.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "ranks/collectives.h"
+#include "ranks/sketch.h"
+
+namespace emberline {
+
+// Changes whenever a digest means something else. Digests of another version are refused.
+inline constexpr int64_t kDigestVersion = 1;
+
+// Which kinds of work ran at a moment: bits of an index into DeviceTime::combinations.
+inline constexpr size_t kComputation = 1, kCommunicationBit = 2, kMemory = 4;
+
+// Each struct lists its members once, for writing and reading alike (digest_file.cc).
+
+struct DeviceInfo {
+  int64_t ordinal = 0;
+  std::string kind, name;  // "GPU", "NVIDIA A100"
+  int64_t memory_bytes = 0;
+  int64_t multiprocessors = 0;
+  template <typename A>
+  void Members(A& a) {
+    a(ordinal, kind, name, memory_bytes, multiprocessors);
+  }
+};
+
+// Where the time of a device went, over a step or the whole trace.
+struct DeviceTime {
+  int64_t device = -1;   // ordinal; -1: the host stands for it, in a trace without device work
+  int64_t step = -1;     // index into RankDigest::steps; -1: the whole trace
+  Ns length = 0;         // of the step; of the trace, from the device's first work to its last
+  Ns computation = 0;    // some kernel computes and none communicates
+  Ns overlap = 0;        // both
+  Ns communication = 0;  // exposed: some kernel communicates and none computes
+  Ns busy = 0;           // any work, copies included
+  // Time by the set of kinds that run; [0] is idle time within `length`.
+  std::array<Ns, 8> combinations{};
+  Ns other() const { return length - computation - overlap - communication; }
+  template <typename A>
+  void Members(A& a) {
+    a(device, step, length, computation, overlap, communication, busy);
+    for (Ns& part : combinations) a(part);
+  }
+};
+
+struct StepDigest {
+  std::string name;
+  int64_t number = -1;  // of ProfilerStep#N; -1 where steps were not recorded
+  Ns begin = 0, end = 0;
+  bool partial = false;
+  template <typename A>
+  void Members(A& a) {
+    a(name, number, begin, end, partial);
+  }
+};
+
+// What a rank did before a collective, since its collective before: the largest parts.
+struct Activity {
+  uint8_t where = 0;  // ActivityKind
+  std::string name;   // operator, kernel, function or range
+  std::string place;  // "train.py:12 (forward)"; "" unknown
+  Ns time = 0;
+  template <typename A>
+  void Members(A& a) {
+    a(where, name, place, time);
+  }
+};
+enum ActivityKind : uint8_t { kDeviceActivity, kHostActivity, kCommunicationActivity };
+
+struct CollectiveDigest {
+  uint32_t group = 0;  // in RankDigest::groups
+  uint8_t op = 0;      // CollectiveOp
+  bool host_only = false;
+  bool coalesced = false;
+  std::string library, recorded, dtype;
+  int64_t sequence = -1;
+  int64_t in_elements = -1, out_elements = -1, bytes = -1;
+  int64_t peer = -1;
+  int64_t device = -1;
+  int64_t step = -1;  // index into RankDigest::steps; -1 outside
+  Ns start = 0, duration = 0;
+  Ns launched = -1;  // start of the launching call; -1 unknown
+  int64_t slice = -1;
+  std::string operation;  // operator that asked for it
+  std::string place;
+  Ns since = 0;  // time between the collective before and this one, which `before` explains
+  std::vector<Activity> before;
+  template <typename A>
+  void Members(A& a) {
+    a(group, op, host_only, coalesced, library, recorded, dtype, sequence, in_elements,
+      out_elements, bytes, peer, device, step, duration, slice, operation, place, since, before);
+    a.Delta(start);
+    a.Offset(launched, start);
+  }
+};
+
+// A device's idle time by cause.
+struct IdleDigest {
+  int64_t device = 0;
+  int64_t stream = -1;  // of HTA's classes; -1: no stream of the device runs anything
+  std::string cause;    // "hostWait", "kernelWait", "other" of a stream; else GapReasonName()
+  uint64_t count = 0;
+  Ns time = 0;
+  Ns longest = 0;
+  std::string host;   // what the host did in the longest: a name
+  std::string place;  // and where
+  template <typename A>
+  void Members(A& a) {
+    a(device, stream, cause, count, time, longest, host, place);
+  }
+};
+
+struct LaunchDigest {
+  int64_t device = 0;
+  Stat call, work, delay;   // ns: of the call, of the work, from the call's end to the work's start
+  Stat avoidable;           // of the delay: what passed while the stream had nothing to do
+  uint64_t short_work = 0;  // shorter than its call, which took at most 50 us
+  uint64_t slow_calls = 0;  // calls above 50 us
+  uint64_t long_delays = 0;     // delays above 100 us
+  uint64_t graph_launches = 0;  // calls that launched several works; not in the others
+  uint64_t graph_work = 0;
+  template <typename A>
+  void Members(A& a) {
+    a(device, call, work, delay, avoidable, short_work, slow_calls, long_delays, graph_launches,
+      graph_work);
+  }
+};
+
+// Work that was launched on a stream and has not begun.
+struct QueueDigest {
+  int64_t device = 0, stream = 0;
+  Stat points;          // length after each launch and each begin
+  int64_t squares = 0;  // sum of their squares
+  Sketch time;          // ns at each length
+  template <typename A>
+  void Members(A& a) {
+    a(device, stream, points, squares, time);
+  }
+};
+
+struct CopyDigest {
+  int64_t device = 0;
+  std::string kind;  // "Memcpy DtoH", "Memset"
+  uint64_t count = 0;
+  int64_t bytes = -1;  // -1: not recorded
+  Ns time = 0, busy = 0;
+  // Of the sum of the bandwidths of the copies that run, at each change where it is not 0.
+  uint64_t points = 0;
+  int64_t rate_sum = 0, rate_max = 0;  // kB/s
+  template <typename A>
+  void Members(A& a) {
+    a(device, kind, count, bytes, time, busy, points, rate_sum, rate_max);
+  }
+};
+
+// Kernels that an operator launches one after the other.
+struct SequenceDigest {
+  std::string operation;
+  std::vector<std::string> kernels;
+  uint64_t count = 0;
+  Ns device_time = 0, host_time = 0;
+  template <typename A>
+  void Members(A& a) {
+    a(operation, kernels, count, device_time, host_time);
+  }
+};
+
+// Time on the critical paths of the whole steps.
+struct PathDigest {
+  std::string kind;  // PathKindName()
+  std::string name, place;
+  uint64_t count = 0;
+  Ns time = 0;
+  Ns whole = 0;  // length of the paths: that of the steps
+  template <typename A>
+  void Members(A& a) {
+    a(kind, name, place, count, time, whole);
+  }
+};
+
+struct KernelPart {
+  std::string name;
+  uint64_t count = 0;
+  Ns sum = 0, min = 0, max = 0;
+  template <typename A>
+  void Members(A& a) {
+    a(name, count, sum, min, max);
+  }
+};
+
+struct RankDigest {
+  std::string file_id;  // of the file's content: see FileId()
+  std::string path;
+  std::string worker;
+  std::string node;  // name of the machine as far as the worker's name tells
+  int64_t rank = -1, world_size = -1;
+  std::string backend;
+  int64_t process = -1;
+  std::vector<std::pair<std::string, std::string>> versions;  // what the file says of its software
+  std::vector<DeviceInfo> devices;
+  int64_t base_ns = 0;  // absolute time of 0
+  Ns end = 0;           // of the recording
+  uint64_t events = 0, dropped = 0, file_bytes = 0;
+  std::vector<std::string> notices;  // what figures must not be read without
+  bool has_steps = false;
+  std::vector<StepDigest> steps;
+  std::vector<CollectiveGroup> groups;
+  std::vector<CollectiveDigest> collectives;  // by start
+  std::vector<DeviceTime> times;
+  std::vector<IdleDigest> idle;
+  std::vector<LaunchDigest> launches;
+  std::vector<QueueDigest> queues;
+  std::vector<CopyDigest> copies;
+  std::vector<SequenceDigest> sequences;
+  std::vector<KernelPart> kernels;  // the largest
+  std::vector<PathDigest> critical_path;
+  template <typename A>
+  void Members(A& a) {
+    a(file_id, path, worker, node, rank, world_size, backend, process, versions, devices, base_ns,
+      end, events, dropped, file_bytes, notices, has_steps, steps, groups);
+    a.BeginDelta();
+    a(collectives, times, idle, launches, queues, copies, sequences, kernels, critical_path);
+  }
+};
+
+// Digests of any number of traces of a job. Merging is associative and commutative.
+struct JobDigest {
+  std::vector<RankDigest> ranks;  // by rank, then file id
+  // By kind of work ("computation", "communication", "memory") and name.
+  std::map<std::pair<std::string, std::string>, Stat> kernels;
+  template <typename A>
+  void Members(A& a) {
+    a(ranks, kernels);
+  }
+  // An estimate for caches.
+  size_t MemoryBytes() const;
+};
+
+}  // namespace emberline

@@ -1,0 +1,213 @@
+#include "ranks/digest_file.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <system_error>
+#include <type_traits>
+#include <unordered_map>
+
+#include "base/file.h"
+#include "ranks/archive.h"
+
+namespace emberline {
+namespace {
+
+constexpr std::string_view kMagic = "emberline digest\n";
+// Below what any job can need, and more than a machine should read for one file.
+constexpr uint64_t kMaxDigestBytes = uint64_t{4} << 30;
+
+// FNV-1a, which is the same in every process.
+class StableHasher {
+ public:
+  void Add(std::string_view bytes) {
+    for (const char c : bytes) {
+      hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+    }
+  }
+  // Finished as MurmurHash3 does, so that every bit counts.
+  uint64_t value() const {
+    uint64_t h = hash_;
+    h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdULL;
+    h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53ULL;
+    return h ^ (h >> 33);
+  }
+
+ private:
+  uint64_t hash_ = 0xcbf29ce484222325ULL;
+};
+
+Error Broken(const std::string& why) {
+  return {ErrorKind::kUnreadable,
+          "This is no whole digest: " + why + ".",
+          "Make it again with `emberline digest`.",
+          {}};
+}
+
+// Eight bytes a step: digests of large jobs have hundreds of megabytes.
+uint64_t Checksum(std::string_view bytes) {
+  uint64_t h = bytes.size() * 0x9e3779b97f4a7c15ULL;
+  size_t at = 0;
+  for (; at + 8 <= bytes.size(); at += 8) {
+    uint64_t word = 0;
+    for (int i = 0; i < 8; ++i) {
+      word |= static_cast<uint64_t>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
+    }
+    h = (h ^ word) * 0xff51afd7ed558ccdULL;
+    h ^= h >> 32;
+  }
+  StableHasher rest;
+  rest.Add(bytes.substr(at));
+  return h ^ rest.value();
+}
+
+std::string Hex(uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+bool Before(const RankDigest& a, const RankDigest& b) {
+  return std::tie(a.rank, a.file_id) < std::tie(b.rank, b.file_id);
+}
+
+}  // namespace
+
+std::string EncodeDigest(const JobDigest& digest) {
+  DigestWriter writer;
+  int64_t version = kDigestVersion;
+  writer(version, const_cast<JobDigest&>(digest));  // Members() serves both directions
+  std::string body = writer.Take();
+  std::string bytes(kMagic);
+  const std::string sum = Hex(Checksum(body));
+  return bytes + sum + "\n" + body;
+}
+
+Result<JobDigest> DecodeDigest(std::string_view bytes) {
+  if (!bytes.starts_with(kMagic)) return Broken("it does not begin as one");
+  bytes.remove_prefix(kMagic.size());
+  if (bytes.size() < 17) return Broken("it ends too early");
+  const std::string_view sum = bytes.substr(0, 16);
+  const std::string_view body = bytes.substr(17);
+  if (Hex(Checksum(body)) != sum) return Broken("its checksum is wrong");
+  DigestReader reader(body);
+  int64_t version = 0;
+  reader(version);
+  if (version != kDigestVersion) {
+    return Error{ErrorKind::kUnsupported,
+                 "The digest has version " + std::to_string(version) + ", this program reads " +
+                     std::to_string(kDigestVersion) + ".",
+                 "Make it again with this version of `emberline digest`.",
+                 {}};
+  }
+  JobDigest digest;
+  reader(digest);
+  if (!reader.ok() || !reader.AtEnd()) return Broken("its content is damaged");
+  for (const RankDigest& rank : digest.ranks) {
+    for (const CollectiveDigest& c : rank.collectives) {
+      if (c.group >= rank.groups.size() || c.op >= kCollectiveOpCount || c.step < -1 ||
+          c.step >= static_cast<int64_t>(rank.steps.size())) {
+        return Broken("it refers to what it does not hold");
+      }
+    }
+    for (const DeviceTime& time : rank.times) {
+      if (time.step < -1 || time.step >= static_cast<int64_t>(rank.steps.size())) {
+        return Broken("it refers to what it does not hold");
+      }
+    }
+  }
+  return digest;
+}
+
+Result<std::string> FileId(const std::filesystem::path& path) {
+  Result<OpenedFile> opened = OpenRegularFile(path);
+  if (!opened.ok()) return opened.error();
+  constexpr size_t kPart = 64 << 10;
+  StableHasher hasher;
+  std::string buffer(kPart, '\0');
+  const auto add = [&] {
+    const size_t read = std::fread(buffer.data(), 1, buffer.size(), opened->file.get());
+    hasher.Add(std::string_view(buffer.data(), read));
+  };
+  add();
+  if (opened->size_bytes > kPart) {
+    const uint64_t from = std::max<uint64_t>(kPart, opened->size_bytes - kPart);
+    if (fseeko(opened->file.get(), static_cast<off_t>(from), SEEK_SET) == 0) add();
+  }
+  hasher.Add(std::to_string(opened->size_bytes));
+  return Hex(hasher.value()) + "-" + std::to_string(opened->size_bytes);
+}
+
+bool MergeDigests(JobDigest* into, JobDigest other) {
+  std::set<std::pair<int64_t, std::string_view>> known;
+  for (const RankDigest& rank : into->ranks) known.emplace(rank.rank, rank.file_id);
+  size_t shared = 0;
+  for (const RankDigest& rank : other.ranks) shared += known.count({rank.rank, rank.file_id});
+  if (shared == other.ranks.size() && shared > 0) return true;
+  if (shared > 0) {
+    if (shared < into->ranks.size()) return false;
+    *into = std::move(other);
+    return true;
+  }
+  const auto middle = static_cast<std::ptrdiff_t>(into->ranks.size());
+  std::move(other.ranks.begin(), other.ranks.end(), std::back_inserter(into->ranks));
+  std::inplace_merge(into->ranks.begin(), into->ranks.begin() + middle, into->ranks.end(), Before);
+  for (const auto& [key, stat] : other.kernels) into->kernels[key].Merge(stat);
+  return true;
+}
+
+size_t JobDigest::MemoryBytes() const {
+  size_t bytes = sizeof(*this);
+  for (const RankDigest& rank : ranks) {
+    bytes += sizeof(rank) + rank.steps.capacity() * sizeof(StepDigest) +
+             rank.times.capacity() * sizeof(DeviceTime) +
+             rank.collectives.capacity() * sizeof(CollectiveDigest);
+    for (const CollectiveDigest& c : rank.collectives) {
+      bytes += c.before.capacity() * (sizeof(Activity) + 64) + c.place.capacity();
+    }
+    bytes += 64 << 10;  // the rest is small
+  }
+  for (const auto& [key, stat] : kernels) {
+    bytes += sizeof(stat) + 160 + key.second.capacity() + stat.sketch.bins_.capacity() * 16;
+  }
+  return bytes;
+}
+
+Result<bool> WriteDigestFile(const std::filesystem::path& path, const JobDigest& digest) {
+  const std::string bytes = EncodeDigest(digest);
+  const std::filesystem::path draft = path.string() + ".tmp." + std::to_string(getpid());
+  const auto failed = [&](const char* what) {
+    std::error_code ignored;
+    std::filesystem::remove(draft, ignored);
+    return Error{ErrorKind::kUnreadable,
+                 "The digest " + path.string() + " cannot be " + what + ".",
+                 "Look at the folder's permissions and at the space that is left.",
+                 {}};
+  };
+  {
+    const FilePtr file(std::fopen(draft.c_str(), "wb"));
+    if (file == nullptr) return failed("written");
+    if (std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() ||
+        std::fflush(file.get()) != 0 || fsync(fileno(file.get())) != 0) {
+      return failed("written");
+    }
+  }
+  std::error_code fault;
+  std::filesystem::rename(draft, path, fault);
+  if (fault) return failed("put in its place");
+  return true;
+}
+
+Result<JobDigest> ReadDigestFile(const std::filesystem::path& path) {
+  Result<OpenedFile> opened = OpenRegularFile(path);
+  if (!opened.ok()) return opened.error();
+  if (opened->size_bytes > kMaxDigestBytes) return Broken("it is too large");
+  std::string bytes(opened->size_bytes, '\0');
+  bytes.resize(std::fread(bytes.data(), 1, bytes.size(), opened->file.get()));
+  return DecodeDigest(bytes);
+}
+
+}  // namespace emberline

@@ -1,0 +1,34 @@
+// Digests as bytes and as files.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "ranks/digest.h"
+
+namespace emberline {
+
+inline constexpr const char* kDigestExtension = ".digest";
+
+// The same digest always gives the same bytes.
+std::string EncodeDigest(const JobDigest& digest);
+// Errors: kUnreadable for what is no digest, is cut off or damaged; kUnsupported for one of another
+// version.
+Result<JobDigest> DecodeDigest(std::string_view bytes);
+
+// What tells a trace's content from any other: a hash of its size, its first and its last 64 KiB.
+// Errors: those of opening and reading.
+Result<std::string> FileId(const std::filesystem::path& path);
+
+// Puts `other` into `into`; the order of merging does not show in the bytes of what results. What
+// holds the same files is taken once. False, and nothing merged, where both hold some files and
+// each holds others: sums cannot be taken apart again.
+[[nodiscard]] bool MergeDigests(JobDigest* into, JobDigest other);
+
+// Writes beside `path`, then renames, so that the file is whole or not there. Errors: kUnreadable.
+Result<bool> WriteDigestFile(const std::filesystem::path& path, const JobDigest& digest);
+Result<JobDigest> ReadDigestFile(const std::filesystem::path& path);
+
+}  // namespace emberline

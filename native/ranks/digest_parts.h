@@ -1,0 +1,34 @@
+// The parts of a digest: one function for each, in the file that is named after it.
+#pragma once
+
+#include <string>
+
+#include "analysis/frame_finder.h"
+#include "base/cancel.h"
+#include "model/model.h"
+#include "ranks/digest.h"
+
+namespace emberline {
+
+struct DigestWork {
+  const Model& model;
+  const CollectiveList& collectives;
+  FrameFinder& frames;
+  const CancelToken& cancel;
+};
+
+// "computation", "communication" or "memory" of device work.
+const char* WorkKind(const Model& model, SliceIndex work);
+// "train.py:12 (forward)" of the innermost frame of the user's code at a slice; "" without one.
+std::string PlaceOf(FrameFinder& frames, SliceIndex slice);
+
+// What each adds to `digest`; they end early when cancelled.
+void AddDeviceTimes(const DigestWork& work, RankDigest* digest);
+void AddIdle(const DigestWork& work, RankDigest* digest);
+void AddLaunches(const DigestWork& work, RankDigest* digest);
+void AddQueues(const DigestWork& work, RankDigest* digest);
+void AddCopies(const DigestWork& work, RankDigest* digest);
+void AddSequences(const DigestWork& work, RankDigest* digest);
+void AddCollectives(const DigestWork& work, RankDigest* digest);
+
+}  // namespace emberline

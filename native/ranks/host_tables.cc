@@ -1,0 +1,253 @@
+// Tables of idle time, launches, queues, copies and sequences.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "ranks/job_tables.h"
+#include "ranks/table_columns.h"
+
+namespace emberline {
+namespace {
+
+// HTA's plateau: CUDA takes 1,024 launches less two per stream before a launch waits.
+constexpr int64_t kFullQueue = 1022;
+
+template <typename T>
+struct Of {
+  int64_t rank;
+  const T* item;
+};
+
+template <typename T>
+std::vector<Of<T>> All(const Job& job, std::vector<T> RankDigest::*list) {
+  std::vector<Of<T>> rows;
+  for (const JobRank& rank : job.ranks) {
+    for (const T& item : rank.digest->*list) rows.push_back({rank.rank, &item});
+  }
+  return rows;
+}
+
+template <typename T>
+TableBuilder<Of<T>>& AddKeys(TableBuilder<Of<T>>& table) {
+  return table.Add(RankKey(), [](const Of<T>& r) { return Cell(r.rank); })
+      .Add(DeviceKey(), [](const Of<T>& r) { return Cell(r.item->device); });
+}
+
+template <typename T, typename M>
+auto Item(M T::*member) {
+  return [member](const Of<T>& r) { return Cell(static_cast<int64_t>(r.item->*member)); };
+}
+template <typename T>
+auto TimeItem(Ns T::*member) {
+  return [member](const Of<T>& r) { return TimeCell(r.item->*member); };
+}
+
+// Idle time of a rank's devices or streams, with its share of the same device or stream.
+Table IdleBy(const Job& job, bool streams) {
+  using Row = Of<IdleDigest>;
+  std::vector<Row> rows = All(job, &RankDigest::idle);
+  std::erase_if(rows, [&](const Row& r) { return (r.item->stream >= 0) != streams; });
+  std::map<std::tuple<int64_t, int64_t, int64_t>, Ns> sums;
+  for (const Row& r : rows) sums[{r.rank, r.item->device, r.item->stream}] += r.item->time;
+  TableBuilder<Row> table;
+  AddKeys(table)
+      .AddIf(streams, IntegerKey("stream", "Stream", "Stream of the device."),
+             Item(&IdleDigest::stream))
+      .Add(TextKey("idleCategory", "Category",
+                   streams ? "hostWait: the work that ended the gap was launched after the work "
+                             "before it had ended. kernelWait: launched in time, gap below 30 us. "
+                             "other: launched in time, gap longer."
+                           : "What the device waited for: launchLate, synchronisation, copy, "
+                             "dataLoader, collective, hostBusy, startOfTrace or unknown."),
+           [](const Row& r) { return TextCell(r.item->cause); })
+      .Add(Duration("idleTimeUs", "Idle time", "Gaps of the category added up."),
+           TimeItem(&IdleDigest::time))
+      .Add(Share("idleTimeRatio", "Ratio", "Of the idle time of the same stream or device."),
+           [sums](const Row& r) {
+             const Ns all = sums.at({r.rank, r.item->device, r.item->stream});
+             return ShareCell(static_cast<double>(r.item->time), static_cast<double>(all));
+           })
+      .Add(Count("count", "Gaps", "How many."), Item(&IdleDigest::count))
+      .Add(Duration("longestUs", "Longest", "The longest gap.", Merge::kMax),
+           TimeItem(&IdleDigest::longest))
+      .AddIf(!streams, TextFact("host", "Host", "What the host did during the longest gap."),
+             [](const Row& r) { return TextOrEmpty(r.item->host); })
+      .AddIf(!streams, TextFact("place", "Line", "Where the program did that."),
+             [](const Row& r) { return TextOrEmpty(r.item->place); });
+  return table.Make(rows);
+}
+
+}  // namespace
+
+Table IdleTable(const Job& job) { return IdleBy(job, true); }
+Table GapsTable(const Job& job) { return IdleBy(job, false); }
+
+Table LaunchesTable(const Job& job) {
+  using Row = Of<LaunchDigest>;
+  TableBuilder<Row> table;
+  AddKeys(table)
+      .Add(Count("launches", "Launches", "Calls that launched one work each."),
+           [](const Row& r) { return Cell(static_cast<int64_t>(r.item->call.count)); })
+      .Add(Count("shortKernels", "Short kernels",
+                 "Work shorter than its launching call, which took at most 50 us."),
+           Item(&LaunchDigest::short_work))
+      .Add(Count("runtimeOutliers", "Runtime outliers", "Calls that took more than 50 us."),
+           Item(&LaunchDigest::slow_calls))
+      .Add(Count("launchDelayOutliers", "Delay outliers",
+                 "Work that began more than 100 us after its call had ended."),
+           Item(&LaunchDigest::long_delays))
+      .Add(Count("graphLaunches", "Graph launches", "Calls that launched several works."),
+           Item(&LaunchDigest::graph_launches))
+      .Add(Count("graphWork", "Graph work", "Work that these launched."),
+           Item(&LaunchDigest::graph_work));
+  AddStat<Row>(table, "cpuDuration", "Call", "of the launching calls",
+               [](const Row& r) -> const Stat& { return r.item->call; });
+  AddStat<Row>(table, "gpuDuration", "Work", "of the work that was launched",
+               [](const Row& r) -> const Stat& { return r.item->work; });
+  AddStat<Row>(table, "launchDelay", "Delay", "from the end of a call to the begin of its work",
+               [](const Row& r) -> const Stat& { return r.item->delay; });
+  AddStat<Row>(table, "avoidableDelay", "Avoidable",
+               "of the delay while the stream had nothing else to do",
+               [](const Row& r) -> const Stat& { return r.item->avoidable; });
+  return table.Make(All(job, &RankDigest::launches));
+}
+
+Table QueuesTable(const Job& job) {
+  using Row = Of<QueueDigest>;
+  const auto quantile = [](double share) {
+    return [share](const Row& r) { return Cell(r.item->points.sketch.Quantile(share)); };
+  };
+  TableBuilder<Row> table;
+  AddKeys(table)
+      .Add(IntegerKey("stream", "Stream", "Stream of the device."), Item(&QueueDigest::stream))
+      .Add(Count("count", "Changes", "Launches and begins of work."),
+           [](const Row& r) { return Cell(static_cast<int64_t>(r.item->points.count)); })
+      .Add(Quotient("mean", "Mean", "Mean length after each change."),
+           [](const Row& r) { return Cell(r.item->points.Mean()); })
+      .Add(Quotient("std", "Std", "Standard deviation of the length after each change."),
+           [](const Row& r) {
+             const auto n = static_cast<double>(r.item->points.count);
+             const double mean = r.item->points.Mean();
+             if (n < 2) return Cell(0.0);
+             const double squares = static_cast<double>(r.item->squares) - n * mean * mean;
+             return Cell(std::sqrt(std::max(0.0, squares) / (n - 1)));
+           })
+      .Add(Count("min", "Min", "Shortest.", Merge::kMin),
+           [](const Row& r) { return Cell(r.item->points.min); })
+      .Add(Count("p25", "25 %", "A quarter of the changes leave at most this length, within 1 %.",
+                 Merge::kNone),
+           quantile(0.25))
+      .Add(Count("p50", "50 %", "The median, within 1 %.", Merge::kNone), quantile(0.5))
+      .Add(Count("p75", "75 %", "Three quarters leave at most this length, within 1 %.",
+                 Merge::kNone),
+           quantile(0.75))
+      .Add(Count("max", "Max", "Longest.", Merge::kMax),
+           [](const Row& r) { return Cell(r.item->points.max); })
+      .Add(Count("timeMedian", "Median over time",
+                 "Length that the queue has half of the time, within 1 %.", Merge::kNone),
+           [](const Row& r) { return Cell(r.item->time.Quantile(0.5)); })
+      .Add(Duration("durationAtMaxQueueLengthUs", "Full",
+                    "Time at which 1,022 launches or more are waiting, to the precision of 1 %: "
+                    "beyond that a launch blocks."),
+           [](const Row& r) { return TimeCell(static_cast<Ns>(r.item->time.AtLeast(kFullQueue))); })
+      .Add(Share("relativeDurationAtMaxQueueLength", "Full share", "Of the stream's time."),
+           [](const Row& r) {
+             return ShareCell(static_cast<double>(r.item->time.AtLeast(kFullQueue)),
+                              static_cast<double>(r.item->time.count()));
+           });
+  return table.Make(All(job, &RankDigest::queues));
+}
+
+Table JobCopiesTable(const Job& job) {
+  using Row = Of<CopyDigest>;
+  TableBuilder<Row> table;
+  AddKeys(table)
+      .Add(TextKey("name", "Kind", "Direction of the copy, or Memset."),
+           [](const Row& r) { return TextCell(r.item->kind); })
+      .Add(Count("count", "Count", "Copies."), Item(&CopyDigest::count))
+      .Add(ByteCount("bytes", "Bytes", "As recorded."),
+           [](const Row& r) { return BytesCell(r.item->bytes); })
+      .Add(Duration("sumUs", "Sum", "Durations added up."), TimeItem(&CopyDigest::time))
+      .Add(Duration("busyUs", "Busy", "Time in which any of them runs."),
+           TimeItem(&CopyDigest::busy))
+      .Add(Quotient("bandwidth", "Bandwidth", "Bytes by busy time.", Unit::kGbPerS),
+           [](const Row& r) {
+             return r.item->bytes >= 0 && r.item->busy > 0
+                        ? Cell(static_cast<double>(r.item->bytes) /
+                               static_cast<double>(r.item->busy))
+                        : Cell();
+           })
+      .Add(Count("points", "Changes", "Moments at which the bandwidth changes and is not 0."),
+           Item(&CopyDigest::points))
+      .Add(Quotient("meanBandwidth", "Mean of changes", "Mean bandwidth after these changes.",
+                    Unit::kGbPerS),
+           [](const Row& r) {
+             return r.item->points > 0 ? Cell(static_cast<double>(r.item->rate_sum) / 1e6 /
+                                              static_cast<double>(r.item->points))
+                                       : Cell();
+           })
+      .Add(Quotient("maxBandwidth", "Max", "Largest bandwidth of copies that run together.",
+                    Unit::kGbPerS),
+           [](const Row& r) { return RateCell(static_cast<double>(r.item->rate_max) / 1e6); });
+  return table.Make(All(job, &RankDigest::copies));
+}
+
+Table CriticalPathTable(const Job& job) {
+  using Row = Of<PathDigest>;
+  TableBuilder<Row> table;
+  table.Add(RankKey(), [](const Row& r) { return Cell(r.rank); })
+      .Add(TextKey("boundBy", "Bound by",
+                   "host: recorded calls and Python; hostUnknown: the host outside of these; "
+                   "dataLoading; launch: from a call to the begin of its work; computation, "
+                   "communication, copy: work of the device; kernelGap: between works that wait "
+                   "for each other; synchronisation: from the end of work to that of the call that "
+                   "waited for it."),
+           [](const Row& r) { return TextCell(r.item->kind); })
+      .Add(TextKey("name", "What",
+                   "Operator, call, function or range; of the device's work the "
+                   "operator that launched it."),
+           [](const Row& r) { return TextOrEmpty(r.item->name); })
+      .Add(TextKey("place", "Line", "Where the program did that."),
+           [](const Row& r) { return TextOrEmpty(r.item->place); })
+      .Add(Duration("timeUs", "Time",
+                    "On the critical paths of the whole steps. All rows of a rank "
+                    "add up to the length of these."),
+           TimeItem(&PathDigest::time))
+      .Add(Share("share", "Share", "Of the steps."),
+           [](const Row& r) {
+             return ShareCell(static_cast<double>(r.item->time),
+                              static_cast<double>(r.item->whole));
+           })
+      .Add(Duration("withoutUs", "Without it",
+                    "What the steps would take at best if this took no time: another path may then "
+                    "be the longest.",
+                    Merge::kNone),
+           [](const Row& r) { return TimeCell(r.item->whole - r.item->time); })
+      .Add(Count("count", "Parts", "Parts of the path."), Item(&PathDigest::count));
+  return table.Make(All(job, &RankDigest::critical_path));
+}
+
+Table JobSequencesTable(const Job& job) {
+  using Row = Of<SequenceDigest>;
+  TableBuilder<Row> table;
+  table.Add(RankKey(), [](const Row& r) { return Cell(r.rank); })
+      .Add(TextKey("operator", "Operator", "The innermost that launches at least three kernels."),
+           [](const Row& r) { return TextCell(r.item->operation); })
+      .Add(TextKey("pattern", "Kernels", "In the order in which they run."),
+           [](const Row& r) {
+             std::string text;
+             for (const std::string& name : r.item->kernels)
+               text += (text.empty() ? "" : "|") + name;
+             return TextCell(text);
+           })
+      .Add(Count("kernels", "Length", "Kernels of the sequence.", Merge::kNone),
+           [](const Row& r) { return Cell(static_cast<int64_t>(r.item->kernels.size())); })
+      .Add(Count("count", "Count", "Calls that launched just these."), Item(&SequenceDigest::count))
+      .Add(Duration("gpuKernelDurationUs", "Device", "Durations of the kernels added up."),
+           TimeItem(&SequenceDigest::device_time))
+      .Add(Duration("cpuOpDurationUs", "Host", "Durations of the calls added up."),
+           TimeItem(&SequenceDigest::host_time));
+  return table.Make(All(job, &RankDigest::sequences));
+}
+
+}  // namespace emberline

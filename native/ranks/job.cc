@@ -1,0 +1,156 @@
+#include "ranks/job.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "base/byte_size.h"
+#include "base/case.h"
+
+namespace emberline {
+namespace {
+
+std::string Number(int64_t value) { return std::to_string(value); }
+
+// The value that most have; of equals the smallest.
+int64_t MostCommon(const std::map<int64_t, size_t>& counts) {
+  int64_t best = -1;
+  size_t most = 0;
+  for (const auto& [value, count] : counts) {
+    if (value >= 0 && count > most) {
+      best = value;
+      most = count;
+    }
+  }
+  return best;
+}
+
+void AddNote(Job* job, const char* kind, std::string text, std::vector<int64_t> ranks = {}) {
+  job->notes.push_back({kind, std::move(text), std::move(ranks)});
+}
+
+// Names that differ from rank to rank may name ranks. Where each rank uses a device of its own,
+// one machine can hold them all, and is taken to.
+void NameNodes(Job* job) {
+  std::set<std::string> names;
+  std::set<int64_t> devices;
+  bool apart = true;
+  for (JobRank& rank : job->ranks) {
+    rank.node = rank.digest->node;
+    names.insert(rank.node);
+    for (const DeviceInfo& device : rank.digest->devices) {
+      apart = devices.insert(device.ordinal).second && apart;
+    }
+  }
+  if (names.size() < job->ranks.size() || !apart || devices.size() < job->ranks.size()) return;
+  for (JobRank& rank : job->ranks) rank.node = "";
+}
+
+}  // namespace
+
+void ChooseRanks(Job* job) {
+  std::map<int64_t, size_t> worlds;
+  for (const RankDigest& rank : job->digest->ranks) ++worlds[rank.world_size];
+  job->world_size = MostCommon(worlds);
+  std::map<int64_t, const RankDigest*> chosen;
+  std::vector<const RankDigest*> unnamed;
+  for (const RankDigest& rank : job->digest->ranks) {
+    if (rank.world_size >= 0 && rank.world_size != job->world_size) {
+      AddNote(job, "otherJob",
+              rank.path + " is of a job of " + Number(rank.world_size) +
+                  " ranks, the others are of " + Number(job->world_size) + ": it is left out.",
+              {rank.rank});
+    } else if (rank.rank < 0) {
+      unnamed.push_back(&rank);
+    } else {
+      const auto [at, added] = chosen.try_emplace(rank.rank, &rank);
+      if (added) continue;
+      const RankDigest*& kept = at->second;
+      const RankDigest* other = &rank;
+      if (other->events > kept->events) std::swap(kept, other);
+      AddNote(job, "duplicateRank",
+              "Rank " + Number(rank.rank) + " is there twice: " + kept->path +
+                  " is taken, because it holds more events, and " + other->path + " is left out.",
+              {rank.rank});
+    }
+  }
+  for (const auto& [number, digest] : chosen) job->ranks.push_back({digest, number});
+  std::sort(unnamed.begin(), unnamed.end(), [](const RankDigest* a, const RankDigest* b) {
+    return std::tie(a->worker, a->path) < std::tie(b->worker, b->path);
+  });
+  int64_t next = 0;
+  for (const RankDigest* digest : unnamed) {
+    while (chosen.count(next) > 0) ++next;
+    chosen[next] = digest;
+    job->ranks.push_back({digest, next, false});
+    if (job->digest->ranks.size() > 1) {
+      AddNote(job, "unknownRank",
+              digest->path + " does not say which rank it is; it is shown as rank " + Number(next) +
+                  ".",
+              {next});
+    }
+  }
+  std::sort(job->ranks.begin(), job->ranks.end(),
+            [](const JobRank& a, const JobRank& b) { return a.rank < b.rank; });
+  NameNodes(job);
+  if (job->ranks.empty()) return;
+  job->base_ns = job->ranks[0].digest->base_ns;
+  for (const JobRank& rank : job->ranks)
+    job->base_ns = std::min(job->base_ns, rank.digest->base_ns);
+}
+
+namespace {
+
+std::string Parallelism(const CollectiveGroup& group, size_t ranks) {
+  const std::string text = "_" + LowerText(group.description) + "_" + LowerText(group.name) + "_";
+  const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
+  if (has("tensor") || has("tp_") || has("_tp")) return "tensor";
+  if (has("pipeline") || has("pp_") || has("_pp")) return "pipeline";
+  if (has("expert") || has("ep_") || has("_ep") || has("moe")) return "expert";
+  if (has("context") || has("cp_") || has("_cp")) return "context";
+  if (has("data_parallel") || has("dp_") || has("_dp") || has("fsdp") || has("replicate") ||
+      has("shard")) {
+    return "data";
+  }
+  if (has("default_pg") || has("world") || (ranks > 1 && group.ranks.size() == ranks))
+    return "world";
+  return "";
+}
+
+}  // namespace
+
+Job BuildJob(std::shared_ptr<const JobDigest> digest, const std::vector<BrokenFile>& broken,
+             bool complete) {
+  Job job;
+  job.digest = std::move(digest);
+  ChooseRanks(&job);
+  MatchCalls(&job);
+  AlignClocks(&job);
+  MeasureCalls(&job);
+  FindStragglers(&job);
+  for (JobGroup& group : job.groups) {
+    group.parallelism = Parallelism(group.about, job.ranks.size());
+    std::set<int64_t> there;
+    for (const uint32_t member : group.members) there.insert(job.ranks[member].rank);
+    for (const int64_t rank : group.about.ranks) {
+      if (there.count(rank) == 0) group.absent.push_back(rank);
+    }
+  }
+  for (const JobRank& rank : job.ranks) {
+    job.length = std::max(job.length, rank.At(rank.digest->end, job.base_ns));
+  }
+  AddNotes(&job, broken, complete);
+  return job;
+}
+
+size_t Job::MemoryBytes() const {
+  size_t bytes = ranks.capacity() * sizeof(JobRank) + calls.capacity() * sizeof(MatchedCall);
+  for (const MatchedCall& call : calls) {
+    bytes += call.members.capacity() * sizeof(MatchedCall::Member) + 2 * kBlockOverheadBytes;
+  }
+  for (const RankLateness& late : lateness) bytes += late.reasons.capacity() * 256;
+  return bytes;
+}
+
+}  // namespace emberline

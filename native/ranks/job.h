@@ -1,0 +1,115 @@
+// A job: the ranks of a folder put together, on one clock, with their collectives matched.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ranks/digest.h"
+
+namespace emberline {
+
+struct JobRank {
+  const RankDigest* digest = nullptr;
+  int64_t rank = -1;  // as recorded; else the smallest number that no other has
+  bool rank_known = true;
+  std::string node;  // the machine as far as names and devices tell
+  // Added to the recorded clock to give the job's: found from collectives that end together.
+  Ns correction = 0;
+  Ns residual = 0;       // median distance of those ends from the group's, after correction
+  uint32_t matched = 0;  // collectives that the correction comes from; 0: the recorded clock stands
+  uint32_t clock = 0;    // ranks with the same number are on one clock
+  // Moment of a time of its trace on the job's clock, in ns since the job's start.
+  Ns At(Ns time, int64_t job_base) const {
+    return time + (digest->base_ns - job_base) + correction;
+  }
+};
+
+struct JobGroup {
+  CollectiveGroup about;
+  std::vector<uint32_t> members;  // indexes of Job::ranks, ascending
+  std::string parallelism;        // "tensor", "pipeline", "data", "expert", "context", "world", ""
+  std::vector<int64_t> absent;    // members of which there is no trace
+};
+
+// One collective of a group, with the calls of its ranks.
+struct MatchedCall {
+  struct Member {
+    uint32_t rank = 0;      // in Job::ranks
+    uint32_t call = 0;      // in its digest's collectives
+    Ns begin = 0, end = 0;  // on the job's clock
+    Ns waiting = 0;         // what its call took beyond `transfer`
+  };
+  uint32_t group = 0;
+  CollectiveOp op = CollectiveOp::kUnknown;
+  int64_t sequence = -1;          // recorded, else the position in the group
+  std::vector<Member> members;    // by rank
+  std::vector<uint32_t> lacking;  // ranks of the group that were recording and have no such call
+  Ns transfer = 0;                // the shortest call: who came last did not wait
+  Ns spread = 0;                  // from the first arrival to the last
+  Ns lateness = 0;                // of the last arrival, behind the median of the others
+  uint32_t last = 0;              // in `members`
+  Ns waiting = 0;                 // of all members together
+  int64_t bytes = -1;             // of the largest member
+  bool bytes_differ = false;
+  double algorithm_bandwidth = 0, bus_bandwidth = 0;  // GB/s; 0 where bytes or time are not known
+};
+
+// Something that a late rank did and the others did not, or did in less time.
+struct LateReason {
+  Activity activity;  // its time: what it took beyond the median of the others, summed
+  uint32_t calls = 0;
+};
+
+struct RankLateness {
+  uint32_t rank = 0;   // in Job::ranks
+  uint32_t calls = 0;  // matched ones with others
+  uint32_t times_last = 0;
+  Ns waiting = 0;   // of its own
+  Ns caused = 0;    // waiting of others in the calls to which it came last
+  Ns lateness = 0;  // summed over these
+  bool straggler = false;
+  std::vector<LateReason> reasons;  // the largest first
+};
+
+struct BrokenFile {
+  std::string path;
+  std::string message;
+};
+
+struct JobNote {
+  std::string kind;  // "missingRank", "duplicateRank", "brokenFile", "otherJob", ...
+  std::string text;
+  std::vector<int64_t> ranks;
+};
+
+struct Job {
+  std::shared_ptr<const JobDigest> digest;
+  std::vector<JobRank> ranks;          // by rank
+  std::vector<JobGroup> groups;        // by name, then members
+  std::vector<MatchedCall> calls;      // by time
+  uint64_t unmatched = 0;              // calls that stand alone
+  uint64_t unmatched_pairs = 0;        // of those, sends and receives whose other side is not known
+  std::vector<RankLateness> lateness;  // the one that cost others most first
+  std::vector<JobNote> notes;
+  int64_t base_ns = 0;  // absolute time of the job's start, by the first rank's clock
+  Ns length = 0;
+  int64_t world_size = -1;
+  size_t MemoryBytes() const;
+};
+
+// Puts the digests together. What does not belong is named in the notes and left out. `complete`:
+// all files were read, so that a missing rank is worth a note.
+Job BuildJob(std::shared_ptr<const JobDigest> digest, const std::vector<BrokenFile>& broken,
+             bool complete = true);
+
+// The stages of BuildJob(), in order.
+void ChooseRanks(Job* job);
+void MatchCalls(Job* job);
+void AlignClocks(Job* job);
+void MeasureCalls(Job* job);
+void FindStragglers(Job* job);
+void AddNotes(Job* job, const std::vector<BrokenFile>& broken, bool complete);
+
+}  // namespace emberline

@@ -1,0 +1,351 @@
+#include "ranks/job_tables.h"
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/columns.h"
+#include "ranks/table_columns.h"
+
+namespace emberline {
+
+const std::vector<JobTable>& JobTables() {
+  static const std::vector<JobTable> tables = {
+      {"ranks", "Ranks", RanksTable},
+      {"steps", "Ranks by step", RankStepsTable},
+      {"stragglers", "Stragglers", StragglersTable},
+      {"reasons", "What late ranks did instead", ReasonsTable},
+      {"lateness", "Waiting and lateness by rank and step", LatenessTable},
+      {"operations", "Operations", OperationsTable},
+      {"calls", "Calls", CallsTable},
+      {"sizes", "Bandwidth by size", SizesTable},
+      {"groups", "Process groups", GroupsTable},
+      {"matrix", "Who talks to whom", MatrixTable},
+      {"temporal", "Temporal breakdown", TemporalTable},
+      {"overlap", "Overlap", OverlapTable},
+      {"idle", "Idle time of streams", IdleTable},
+      {"gaps", "Idle time of devices by cause", GapsTable},
+      {"kernelTypes", "Kernel types", KernelTypesTable},
+      {"kernels", "Kernels of all ranks", JobKernelsTable},
+      {"kernelRanks", "Largest kernels by rank", KernelRanksTable},
+      {"launches", "Launches", LaunchesTable},
+      {"queues", "Queue length", QueuesTable},
+      {"copies", "Copies", JobCopiesTable},
+      {"sequences", "Kernel sequences", JobSequencesTable},
+      {"criticalPath", "Critical path", CriticalPathTable},
+  };
+  return tables;
+}
+
+Result<Table> MakeJobTable(const Job& job, const std::string& name) {
+  std::string known;
+  for (const JobTable& table : JobTables()) {
+    if (name == table.name) return table.make(job);
+    known += (known.empty() ? "" : ", ") + std::string(table.name);
+  }
+  return Error{ErrorKind::kInvalidArgument,
+               "There is no table \"" + name + "\".",
+               "Tables: " + known + ".",
+               {}};
+}
+
+namespace {
+
+struct RankRow {
+  const Job* job;
+  const JobRank* rank;
+  int64_t corrected = 0, residual = 0, begin = 0, waiting = 0, caused = 0;
+};
+
+std::string DevicesText(const RankDigest& digest) {
+  std::string text;
+  size_t named = 0;
+  for (const DeviceInfo& device : digest.devices) {
+    if (named++ == 8) return text + ", ...";
+    text += (text.empty() ? "" : ", ") + device.kind + " " + std::to_string(device.ordinal) +
+            (device.name.empty() ? "" : " (" + device.name + ")");
+  }
+  return text;
+}
+
+}  // namespace
+
+Table RanksTable(const Job& job) {
+  std::vector<RankRow> rows;
+  std::map<uint32_t, const RankLateness*> lateness;
+  for (const RankLateness& late : job.lateness) lateness[late.rank] = &late;
+  for (uint32_t r = 0; r < job.ranks.size(); ++r) {
+    const JobRank& rank = job.ranks[r];
+    RankRow row{&job, &rank, rank.correction, rank.residual, rank.At(0, job.base_ns)};
+    row.waiting = lateness[r]->waiting;
+    row.caused = lateness[r]->caused;
+    rows.push_back(row);
+  }
+  TableBuilder<RankRow> table;
+  table.Add(RankKey(), [](const RankRow& r) { return Cell(r.rank->rank); })
+      .Add(TextFact("node", "Node", "Machine, as far as the worker's name tells."),
+           [](const RankRow& r) { return TextOrEmpty(r.rank->node); })
+      .Add(IntegerFact("process", "Process", "Id of the process on its machine."),
+           [](const RankRow& r) { return Cell(r.rank->digest->process); })
+      .Add(TextFact("devices", "Devices", "Devices that its trace has work of."),
+           [](const RankRow& r) { return TextOrEmpty(DevicesText(*r.rank->digest)); })
+      .Add(MomentFact("startUs", "Start", "Start of its recording on the job's clock."),
+           &RankRow::begin)
+      .Add(Duration("lengthUs", "Length", "Length of its recording.", Merge::kMax),
+           [](const RankRow& r) { return TimeCell(r.rank->digest->end); })
+      .Add(Duration("correctionUs", "Clock correction",
+                    "Added to its recorded clock so that collectives end together.", Merge::kNone),
+           &RankRow::corrected)
+      .Add(Duration("residualUs", "Residual",
+                    "Median distance of its collectives' ends from those of their groups, after "
+                    "the correction: how far its place on the common clock can be trusted.",
+                    Merge::kMax),
+           &RankRow::residual)
+      .Add(Count("matchedCalls", "Matched", "Collectives that the correction comes from."),
+           [](const RankRow& r) { return Cell(static_cast<int64_t>(r.rank->matched)); })
+      .Add(Count("collectives", "Collectives", "Calls by which it talked to other ranks."),
+           [](const RankRow& r) {
+             return Cell(static_cast<int64_t>(r.rank->digest->collectives.size()));
+           })
+      .Add(Duration("waitingUs", "Waiting", "Time in collectives beyond their transfer."),
+           &RankRow::waiting)
+      .Add(Duration("causedUs", "Caused",
+                    "Waiting of other ranks in collectives to which this rank came last."),
+           &RankRow::caused)
+      .Add(Count("events", "Events", "Events of its trace."),
+           [](const RankRow& r) { return Cell(static_cast<int64_t>(r.rank->digest->events)); })
+      .Add(TextFact("worker", "Worker", "Worker of the run."),
+           [](const RankRow& r) { return TextOrEmpty(r.rank->digest->worker); })
+      .Add(TextFact("path", "File", "Its trace."),
+           [](const RankRow& r) { return TextOrEmpty(r.rank->digest->path); });
+  return table.Make(rows);
+}
+
+Table GroupsTable(const Job& job) {
+  struct Row {
+    const Job* job;
+    const JobGroup* group;
+    int64_t calls = 0, transfer = 0, waiting = 0;
+  };
+  std::vector<Row> rows;
+  for (const JobGroup& group : job.groups) rows.push_back({&job, &group});
+  for (const MatchedCall& call : job.calls) {
+    Row& row = rows[call.group];
+    ++row.calls;
+    row.transfer += call.transfer;
+    row.waiting += call.waiting;
+  }
+  const auto list = [](const std::vector<int64_t>& ranks) {
+    std::string text;
+    for (size_t i = 0; i < ranks.size() && i < 64; ++i) {
+      text += (i > 0 ? ", " : "") + std::to_string(ranks[i]);
+    }
+    return text + (ranks.size() > 64 ? ", ..." : "");
+  };
+  TableBuilder<Row> table;
+  table
+      .Add(TextKey("group", "Group",
+                   "Name of the process group as recorded; of calls without one, "
+                   "the number of their stream."),
+           [](const Row& r) { return TextCell(GroupName(*r.group)); })
+      .Add(TextKey("members", "Members", "Ranks of the group of which there are traces."),
+           [list](const Row& r) {
+             std::vector<int64_t> ranks;
+             for (const uint32_t m : r.group->members) ranks.push_back(r.job->ranks[m].rank);
+             return TextOrEmpty(list(ranks));
+           })
+      .Add(TextFact("description", "Description", "As recorded."),
+           [](const Row& r) { return TextOrEmpty(r.group->about.description); })
+      .Add(TextFact("parallelism", "Parallelism",
+                    "What the group is for, as far as its name tells: tensor, pipeline, data, "
+                    "expert, context, or world for all ranks."),
+           [](const Row& r) { return TextOrEmpty(r.group->parallelism); })
+      .Add(
+          IntegerFact("size", "Size", "Ranks of the group as recorded."),
+          [](const Row& r) { return r.group->about.size > 0 ? Cell(r.group->about.size) : Cell(); })
+      .Add(TextFact("absent", "Absent", "Ranks of the group of which there is no trace."),
+           [list](const Row& r) { return TextOrEmpty(list(r.group->absent)); })
+      .Add(Count("calls", "Calls", "Collectives of the group."), &Row::calls)
+      .Add(Duration("transferUs", "Transfer", "Sum of the shortest calls of each collective."),
+           &Row::transfer)
+      .Add(Duration("waitingUs", "Waiting", "What all ranks waited in them, added up."),
+           &Row::waiting);
+  return table.Make(rows);
+}
+
+namespace {
+
+struct TimeRow {
+  int64_t rank;
+  const RankDigest* digest;
+  const DeviceTime* time;
+};
+
+std::vector<TimeRow> TimeRows(const Job& job, bool steps) {
+  std::vector<TimeRow> rows;
+  for (const JobRank& rank : job.ranks) {
+    for (const DeviceTime& time : rank.digest->times) {
+      if ((time.step >= 0) == steps) rows.push_back({rank.rank, rank.digest, &time});
+    }
+  }
+  return rows;
+}
+
+TableBuilder<TimeRow>& AddTimeKeys(TableBuilder<TimeRow>& table) {
+  return table.Add(RankKey(), [](const TimeRow& r) { return Cell(r.rank); })
+      .Add(DeviceKey(), [](const TimeRow& r) { return Cell(r.time->device); });
+}
+
+TableBuilder<TimeRow>::CellOf Part(Ns DeviceTime::*member) {
+  return [member](const TimeRow& r) { return TimeCell(r.time->*member); };
+}
+
+}  // namespace
+
+Table RankStepsTable(const Job& job) {
+  TableBuilder<TimeRow> table;
+  AddTimeKeys(table)
+      .Add(TextKey("step", "Step", "Profiler step."),
+           [](const TimeRow& r) { return TextCell(r.digest->steps[r.time->step].name); })
+      .Add(FlagFact("partial", "Partial", "The recording ended before the step's work did."),
+           [](const TimeRow& r) { return Cell(r.digest->steps[r.time->step].partial); })
+      .Add(Duration("stepUs", "Step time", "Length of the step with its work on the device."),
+           Part(&DeviceTime::length))
+      .Add(Duration("computationUs", "Computation",
+                    "Some kernel computes and none communicates. Without a device: operators."),
+           Part(&DeviceTime::computation))
+      .Add(Duration("overlapUs", "Overlap", "Kernels compute while others communicate."),
+           Part(&DeviceTime::overlap))
+      .Add(Duration("communicationUs", "Communication",
+                    "Exposed: some kernel communicates and none computes."),
+           Part(&DeviceTime::communication))
+      .Add(Duration("otherUs", "Other", "The rest: copies alone, and idle time."),
+           [](const TimeRow& r) { return TimeCell(r.time->other()); })
+      .Add(Duration("busyUs", "Busy", "Anything runs on the device, copies included."),
+           Part(&DeviceTime::busy))
+      .Add(Share("exposedShare", "Exposed share", "Exposed communication, of the step."),
+           [](const TimeRow& r) {
+             return ShareCell(static_cast<double>(r.time->communication),
+                              static_cast<double>(r.time->length));
+           });
+  return table.Make(TimeRows(job, true));
+}
+
+Table TemporalTable(const Job& job) {
+  TableBuilder<TimeRow> table;
+  AddTimeKeys(table)
+      .Add(Duration("idleTimeUs", "Idle",
+                    "Nothing runs on the device, from its first work to its "
+                    "last."),
+           [](const TimeRow& r) { return TimeCell(r.time->combinations[0]); })
+      .Add(Duration("computeTimeUs", "Compute", "Some kernel computes."),
+           [](const TimeRow& r) { return TimeCell(r.time->computation + r.time->overlap); })
+      .Add(Duration("nonComputeTimeUs", "Non-compute",
+                    "Work runs, but no kernel computes: communication and copies."),
+           [](const TimeRow& r) {
+             return TimeCell(r.time->busy - r.time->computation - r.time->overlap);
+           })
+      .Add(Duration("kernelTimeUs", "Span", "From the device's first work to its last."),
+           Part(&DeviceTime::length))
+      .Add(Share("idleShare", "Idle share", "Of the span."), [](const TimeRow& r) {
+        return ShareCell(static_cast<double>(r.time->combinations[0]),
+                         static_cast<double>(r.time->length));
+      });
+  return table.Make(TimeRows(job, false));
+}
+
+Table OverlapTable(const Job& job) {
+  TableBuilder<TimeRow> table;
+  AddTimeKeys(table)
+      .Add(Duration("communicationTimeUs", "Communication", "Some kernel communicates."),
+           [](const TimeRow& r) { return TimeCell(r.time->communication + r.time->overlap); })
+      .Add(Duration("overlapUs", "Overlapped", "Of it, while another computes."),
+           Part(&DeviceTime::overlap))
+      .Add(Duration("exposedUs", "Exposed", "Of it, while none computes."),
+           Part(&DeviceTime::communication))
+      .Add(Share("compCommOverlap", "Overlap", "Overlapped communication, of all communication."),
+           [](const TimeRow& r) {
+             const Ns all = r.time->communication + r.time->overlap;
+             return all > 0
+                        ? ShareCell(static_cast<double>(r.time->overlap), static_cast<double>(all))
+                        : Cell();
+           });
+  return table.Make(TimeRows(job, false));
+}
+
+Table KernelTypesTable(const Job& job) {
+  struct Row {
+    std::string type;
+    int64_t sum;
+    double share;
+  };
+  std::array<Ns, 8> sums{};
+  Ns all = 0;
+  for (const TimeRow& row : TimeRows(job, false)) {
+    for (size_t i = 1; i < sums.size(); ++i) {
+      sums[i] += row.time->combinations[i];
+      all += row.time->combinations[i];
+    }
+  }
+  std::vector<Row> rows;
+  for (size_t i = 1; i < sums.size(); ++i) {
+    std::string type;
+    for (const auto& [bit, name] :
+         {std::pair{kComputation, "COMPUTATION"}, std::pair{kCommunicationBit, "COMMUNICATION"},
+          std::pair{kMemory, "MEMORY"}}) {
+      if ((i & bit) != 0) type += (type.empty() ? "" : " overlapping ") + std::string(name);
+    }
+    if (sums[i] == 0) continue;
+    rows.push_back(
+        {type, sums[i], all > 0 ? static_cast<double>(sums[i]) / static_cast<double>(all) : 0});
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.sum > b.sum; });
+  TableBuilder<Row> table;
+  table
+      .Add(TextKey("kernelType", "Type", "Which kinds of work run at the same time."),
+           [](const Row& r) { return TextCell(r.type); })
+      .Add(Duration("sumUs", "Sum", "Time in which just these run, over all ranks."), &Row::sum)
+      .Add(Share("share", "Share", "Of the time in which anything runs."),
+           [](const Row& r) { return Cell(r.share); });
+  return table.Make(rows);
+}
+
+Table JobKernelsTable(const Job& job) {
+  using Row = std::pair<std::pair<std::string, std::string>, const Stat*>;
+  std::vector<Row> rows;
+  for (const auto& [key, stat] : job.digest->kernels) rows.emplace_back(key, &stat);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.second->sum > b.second->sum; });
+  TableBuilder<Row> table;
+  table
+      .Add(TextKey("name", "Kernel", "Name of the kernel or copy."),
+           [](const Row& r) { return TextCell(r.first.second); })
+      .Add(TextKey("kernelType", "Type", "computation, communication or memory."),
+           [](const Row& r) { return TextCell(r.first.first); });
+  AddStat<Row>(table, "", "", "of its runs over all ranks",
+               [](const Row& r) -> const Stat& { return *r.second; });
+  return table.Make(rows);
+}
+
+Table KernelRanksTable(const Job& job) {
+  using Row = std::pair<int64_t, const KernelPart*>;
+  std::vector<Row> rows;
+  for (const JobRank& rank : job.ranks) {
+    for (const KernelPart& part : rank.digest->kernels) rows.emplace_back(rank.rank, &part);
+  }
+  TableBuilder<Row> table;
+  table.Add(RankKey(), [](const Row& r) { return Cell(r.first); })
+      .Add(TextKey("name", "Kernel", "One of the rank's largest kernels and copies."),
+           [](const Row& r) { return TextCell(r.second->name); })
+      .Add(Count("count", "Count", "Runs."),
+           [](const Row& r) { return Cell(static_cast<int64_t>(r.second->count)); })
+      .Add(Duration("sumUs", "Sum", "Durations added up."),
+           [](const Row& r) { return TimeCell(r.second->sum); })
+      .Add(Duration("minUs", "Min", "The shortest.", Merge::kMin),
+           [](const Row& r) { return TimeCell(r.second->min); })
+      .Add(Duration("maxUs", "Max", "The longest.", Merge::kMax),
+           [](const Row& r) { return TimeCell(r.second->max); });
+  return table.Make(rows);
+}
+
+}  // namespace emberline

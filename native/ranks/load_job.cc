@@ -1,0 +1,279 @@
+#include "ranks/load_job.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "ranks/digest_file.h"
+#include "ranks/make_digest.h"
+
+namespace emberline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMaxFiles = 200'000;
+
+Error Cancelled() {
+  return {ErrorKind::kCancelled, "Putting the ranks together was cancelled.", "", {}};
+}
+
+std::vector<fs::path> DigestFiles(const fs::path& path) {
+  std::vector<fs::path> files;
+  std::error_code fault;
+  if (fs::is_regular_file(path, fault)) return {path};
+  for (fs::directory_iterator at(path, fault), end; !fault && at != end; at.increment(fault)) {
+    if (at->path().extension() == kDigestExtension && files.size() < kMaxFiles) {
+      files.push_back(at->path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// A key that changes with the file.
+std::string ContentKey(const fs::path& path) {
+  std::error_code ignored;
+  const auto size = fs::file_size(path, ignored);
+  const auto time = fs::last_write_time(path, ignored).time_since_epoch().count();
+  return path.string() + "|" + std::to_string(size) + "|" + std::to_string(time);
+}
+
+// Joins parts pairwise, so that no rank is moved more often than the logarithm of their number. Of
+// parts that hold the same traces, the larger ones come first.
+std::optional<JobDigest> MergeAll(std::vector<JobDigest> parts, std::vector<BrokenFile>* broken) {
+  std::stable_sort(parts.begin(), parts.end(), [](const JobDigest& a, const JobDigest& b) {
+    return a.ranks.size() > b.ranks.size();
+  });
+  std::set<std::pair<int64_t, std::string>> known;
+  std::erase_if(parts, [&](const JobDigest& part) {
+    size_t shared = 0;
+    for (const RankDigest& rank : part.ranks) shared += known.count({rank.rank, rank.file_id});
+    if (shared == 0) {
+      for (const RankDigest& rank : part.ranks) known.emplace(rank.rank, rank.file_id);
+      return false;
+    }
+    if (shared < part.ranks.size()) {
+      broken->push_back({"a merged digest",
+                         "it holds some of the traces that others hold too, and "
+                         "some that they do not; it is left out."});
+    }
+    return true;
+  });
+  if (parts.empty()) return std::nullopt;
+  while (parts.size() > 1) {
+    std::vector<JobDigest> next;
+    for (size_t i = 0; i < parts.size(); i += 2) {
+      next.push_back(std::move(parts[i]));
+      if (i + 1 == parts.size()) continue;
+      [[maybe_unused]] const bool merged = MergeDigests(&next.back(), std::move(parts[i + 1]));
+      assert(merged);  // none shares a trace with another
+    }
+    parts = std::move(next);
+  }
+  return std::move(parts[0]);
+}
+
+std::optional<fs::path> CachePath(const fs::path& trace) {
+  const char* folder = std::getenv("EMBERLINE_DIGEST_CACHE");
+  if (folder == nullptr || *folder == 0) return std::nullopt;
+  const auto id = FileId(trace);
+  if (!id.ok()) return std::nullopt;
+  return fs::path(folder) / (*id + kDigestExtension);
+}
+
+// The digest of the disk, where that is kept.
+std::optional<JobDigest> Cached(const std::optional<fs::path>& cache, const fs::path& trace,
+                                const std::string& worker) {
+  if (!cache) return std::nullopt;
+  Result<JobDigest> kept = ReadDigestFile(*cache);
+  if (!kept.ok() || kept->ranks.size() != 1) return std::nullopt;
+  kept->ranks[0].path = trace.string();
+  kept->ranks[0].worker = worker;
+  return std::move(*kept);
+}
+
+std::shared_ptr<const JobDigest> KeptDigest(Session& session, const TraceRef& ref) {
+  const Result<fs::path> path = session.PathOf(ref.profile_id, ref.selection);
+  if (!path.ok()) return nullptr;
+  const Error none{ErrorKind::kNotFound, "", "", {}};
+  const auto kept = session.results().Get<JobDigest>(
+      "digest/" + ContentKey(*path), CancelToken(), [&]() -> Result<JobDigest> {
+        std::optional<JobDigest> cached = Cached(CachePath(*path), *path, ref.selection.worker);
+        if (!cached) return none;
+        return std::move(*cached);
+      });
+  return kept.ok() ? *kept : nullptr;
+}
+
+// What reading and putting together a run needs of its refs.
+std::vector<TraceRef> RefsOf(const Profile& profile, const JobSource& source) {
+  std::vector<TraceRef> refs = WorkersOfRun(profile, source.run);
+  for (TraceRef& ref : refs) {
+    if (source.span.empty()) continue;
+    ref.selection.span = source.span;
+  }
+  if (source.max_ranks > 0 && refs.size() > source.max_ranks) refs.resize(source.max_ranks);
+  return refs;
+}
+
+Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const ReadOptions& options,
+                             SetLimits limits) {
+  const Result<Profile> profile = session.Find(source.profile_id);
+  if (!profile.ok()) return profile.error();
+  JobSource all = source;
+  all.max_ranks = 0;
+  LoadedJob loaded;
+  loaded.files = RefsOf(*profile, all).size();
+  const std::vector<TraceRef> refs = RefsOf(*profile, source);
+  // Digests that are kept need no trace.
+  std::vector<std::optional<Result<std::shared_ptr<const JobDigest>>>> digests(refs.size());
+  std::vector<TraceRef> wanted;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < refs.size(); ++i) {
+    if (options.cancel.cancelled()) return Cancelled();
+    if (auto kept = KeptDigest(session, refs[i])) {
+      digests[i] = std::move(kept);
+    } else {
+      wanted.push_back(refs[i]);
+      places.push_back(i);
+    }
+  }
+  limits.visit_side_by_side = true;
+  std::mutex mutex;
+  const Result<bool> done = ForEachTrace(
+      session, wanted, options,
+      [&](size_t index, SetMember member) {
+        Result<std::shared_ptr<const JobDigest>> digest =
+            member.trace.ok() ? DigestOf(session, member.ref, options)
+                              : Result<std::shared_ptr<const JobDigest>>(member.trace.error());
+        const std::lock_guard lock(mutex);
+        digests[places[index]] = std::move(digest);
+      },
+      limits);
+  if (!done.ok()) return done.error();
+  std::vector<JobDigest> parts;
+  for (size_t i = 0; i < refs.size(); ++i) {
+    if (!digests[i]) continue;
+    if (digests[i]->ok()) {
+      parts.push_back(***digests[i]);
+      continue;
+    }
+    const Error& error = digests[i]->error();
+    if (error.kind == ErrorKind::kCancelled) return Cancelled();
+    const Result<fs::path> path = session.PathOf(refs[i].profile_id, refs[i].selection);
+    loaded.broken.push_back({path.ok() ? path->string() : refs[i].selection.worker, error.message});
+  }
+  loaded.loaded = parts.size();
+  std::optional<JobDigest> merged = MergeAll(std::move(parts), &loaded.broken);
+  if (!merged) {
+    const std::string why = loaded.broken.empty() ? "" : " " + loaded.broken[0].message;
+    return Error{ErrorKind::kUnreadable, "No rank of this run can be read." + why, "", {}};
+  }
+  loaded.job = BuildJob(std::make_shared<const JobDigest>(std::move(*merged)), loaded.broken,
+                        refs.size() == loaded.files);
+  return loaded;
+}
+
+Result<LoadedJob> FromDigests(const JobSource& source, const CancelToken& cancel) {
+  LoadedJob loaded;
+  Result<JobDigest> merged = ReadDigests(source.digests, &loaded.broken, &loaded.files, cancel);
+  if (!merged.ok()) return merged.error();
+  loaded.loaded = merged->ranks.size();
+  loaded.files = std::max(loaded.files, loaded.loaded);
+  loaded.job = BuildJob(std::make_shared<const JobDigest>(std::move(*merged)), loaded.broken);
+  return loaded;
+}
+
+}  // namespace
+
+bool HoldsDigests(const fs::path& path) {
+  std::error_code fault;
+  if (fs::is_regular_file(path, fault)) return path.extension() == kDigestExtension;
+  return fs::is_directory(path, fault) && !DigestFiles(path).empty();
+}
+
+Result<std::shared_ptr<const JobDigest>> DigestOf(Session& session, const TraceRef& ref,
+                                                  const ReadOptions& options) {
+  const Result<fs::path> path = session.PathOf(ref.profile_id, ref.selection);
+  if (!path.ok()) return path.error();
+  return session.results().Get<JobDigest>(
+      "digest/" + ContentKey(*path), options.cancel, [&]() -> Result<JobDigest> {
+        const std::optional<fs::path> cache = CachePath(*path);
+        if (auto kept = Cached(cache, *path, ref.selection.worker)) return std::move(*kept);
+        const auto trace = session.Load(ref.profile_id, ref.selection, options);
+        if (!trace.ok()) return trace.error();
+        Result<JobDigest> made = MakeDigest(**trace, ref.selection.worker, options.cancel);
+        if (made.ok() && cache) {
+          std::error_code ignored;
+          fs::create_directories(cache->parent_path(), ignored);
+          (void)WriteDigestFile(*cache, *made).ok();  // a cache that cannot be written is none
+        }
+        return made;
+      });
+}
+
+Result<JobDigest> ReadDigests(const fs::path& path, std::vector<BrokenFile>* broken, size_t* files,
+                              const CancelToken& cancel) {
+  const std::vector<fs::path> found = DigestFiles(path);
+  *files = found.size();
+  if (found.empty()) {
+    return Error{ErrorKind::kNotFound,
+                 "There is no digest in " + path.string() + ".",
+                 "Make some with `emberline digest TRACE... -o DIR`.",
+                 {}};
+  }
+  const size_t threads =
+      std::min<size_t>(std::max(1U, std::thread::hardware_concurrency()), found.size());
+  std::vector<std::optional<Result<JobDigest>>> read(found.size());
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next++; i < found.size() && !cancel.cancelled(); i = next++) {
+      read[i] = ReadDigestFile(found[i]);
+    }
+  };
+  std::vector<std::thread> others;
+  for (size_t i = 1; i < threads; ++i) others.emplace_back(work);
+  work();
+  for (std::thread& other : others) other.join();
+  if (cancel.cancelled()) return Cancelled();
+  std::vector<JobDigest> parts;
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (read[i]->ok()) {
+      parts.push_back(std::move(**read[i]));
+    } else {
+      broken->push_back({found[i].string(), read[i]->error().message});
+    }
+  }
+  std::optional<JobDigest> merged = MergeAll(std::move(parts), broken);
+  if (!merged) {
+    return Error{ErrorKind::kUnreadable,
+                 "No digest can be read: " + (*broken)[0].message,
+                 "Make them again with `emberline digest`.",
+                 {}};
+  }
+  return std::move(*merged);
+}
+
+Result<std::shared_ptr<const LoadedJob>> LoadJob(Session& session, const JobSource& source,
+                                                 const ReadOptions& options,
+                                                 const SetLimits& limits) {
+  std::string key = "job/" + std::to_string(source.max_ranks) + "/";
+  if (!source.digests.empty()) {
+    for (const fs::path& file : DigestFiles(source.digests)) key += ContentKey(file) + "\n";
+  } else {
+    key += source.profile_id + "/" + source.run + "/" + source.span;
+  }
+  return session.results().Get<LoadedJob>(key, options.cancel, [&] {
+    return source.digests.empty() ? FromTraces(session, source, options, limits)
+                                  : FromDigests(source, options.cancel);
+  });
+}
+
+}  // namespace emberline

@@ -1,0 +1,52 @@
+// Jobs from folders of traces and from folders of digests.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ranks/job.h"
+#include "session/trace_set.h"
+
+namespace emberline {
+
+struct JobSource {
+  std::string profile_id;         // an open profile ...
+  std::string run, span;          // ... and which of its runs and capture spans; "" the first
+  std::filesystem::path digests;  // or a folder of digests, or one digest; then no profile
+  size_t max_ranks = 0;           // only the first of them, for a first picture; 0: all
+};
+
+struct LoadedJob {
+  Job job;
+  std::vector<BrokenFile> broken;
+  size_t files = 0;   // there are
+  size_t loaded = 0;  // of these, put together
+  size_t MemoryBytes() const { return job.MemoryBytes() + job.digest->MemoryBytes(); }
+};
+
+// True for a digest, and for a folder that holds some.
+bool HoldsDigests(const std::filesystem::path& path);
+
+// The digest of one trace of a session: kept with the session, and on disk in the folder that
+// EMBERLINE_DIGEST_CACHE names, where it is set. The trace itself is loaded only where neither has
+// it. Errors: those of loading and of MakeDigest().
+Result<std::shared_ptr<const JobDigest>> DigestOf(Session& session, const TraceRef& ref,
+                                                  const ReadOptions& options);
+
+// Puts the ranks together, side by side within `limits`, and keeps the result with the session.
+// Files that cannot be read are named in the job's notes. Errors: kNotFound, kUnreadable when no
+// file can be read, kCancelled.
+Result<std::shared_ptr<const LoadedJob>> LoadJob(Session& session, const JobSource& source,
+                                                 const ReadOptions& options,
+                                                 const SetLimits& limits = {});
+
+// All digests of a folder, or one, as one. Files that are none or are broken go into `broken`.
+// Errors: kNotFound without any, kCancelled.
+Result<JobDigest> ReadDigests(const std::filesystem::path& path, std::vector<BrokenFile>* broken,
+                              size_t* files, const CancelToken& cancel = {});
+
+}  // namespace emberline

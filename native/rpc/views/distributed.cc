@@ -1,0 +1,256 @@
+#include "rpc/views/distributed.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/escape.h"
+#include "ranks/job_tables.h"
+#include "ranks/load_job.h"
+#include "rpc/params.h"
+#include "rpc/views/view.h"
+#include "session/byte_size.h"
+
+namespace emberline {
+namespace {
+
+constexpr size_t kMaxListed = 4096;  // ranks in a reply; tables have all
+
+using JobPtr = std::shared_ptr<const LoadedJob>;
+
+Result<JobPtr> JobOf(const Json& params, const CallContext& context) {
+  JobSource source;
+  source.profile_id = TextParam(params, "profileId");
+  source.run = TextParam(params, "run");
+  source.span = TextParam(params, "span");
+  source.digests = TextParam(params, "digests");
+  source.max_ranks = static_cast<size_t>(IntegerParam(params, "maxRanks", 0));
+  if (source.profile_id.empty() && source.digests.empty()) {
+    return Error{ErrorKind::kInvalidArgument,
+                 "params name neither a profile nor digests.",
+                 "Give profileId, or digests: a folder of digests.",
+                 {}};
+  }
+  std::shared_ptr<void> work;
+  if (source.digests.empty()) {
+    work = context.session.BeginWork(source.profile_id, context.cancel);
+    const Result<Profile> profile = context.session.Find(source.profile_id);
+    if (!profile.ok()) return profile.error();
+  }
+  return LoadJob(context.session, source, ReadOptions{context.cancel, context.progress});
+}
+
+Json NotesJson(const Job& job) {
+  Json notes = Json::array();
+  for (const JobNote& note : job.notes) {
+    notes.push_back({{"kind", note.kind}, {"text", note.text}, {"ranks", note.ranks}});
+  }
+  return notes;
+}
+
+Json ActivityJson(const Activity& activity) {
+  static constexpr const char* kWhere[] = {"device", "host", "communication"};
+  return {{"where", kWhere[std::min<int>(activity.where, 2)]},
+          {"name", activity.name},
+          {"place", activity.place},
+          {"timeUs", Us(activity.time)}};
+}
+
+Json RanksJson(const Job& job) {
+  Json ranks = Json::array();
+  for (const JobRank& rank : job.ranks) {
+    if (ranks.size() == kMaxListed) break;
+    const RankDigest& digest = *rank.digest;
+    Json devices = Json::array();
+    for (const DeviceInfo& device : digest.devices) {
+      devices.push_back({{"ordinal", device.ordinal},
+                         {"kind", device.kind},
+                         {"name", device.name},
+                         {"memoryBytes", device.memory_bytes}});
+    }
+    ranks.push_back({{"rank", rank.rank},
+                     {"recorded", rank.rank_known},
+                     {"worker", digest.worker},
+                     {"path", Escaped(digest.path)},
+                     {"node", rank.node},
+                     {"process", digest.process},
+                     {"devices", std::move(devices)},
+                     {"startNs", rank.At(0, job.base_ns)},
+                     {"durationNs", digest.end},
+                     {"correctionNs", rank.correction},
+                     {"residualNs", rank.residual},
+                     {"matchedCalls", rank.matched},
+                     {"clock", rank.clock}});
+  }
+  return ranks;
+}
+
+// Means over the whole steps of all ranks and devices: what a bar of the view shows for "all".
+Json BreakdownJson(const Job& job) {
+  Ns length = 0, computation = 0, overlap = 0, communication = 0, busy = 0;
+  int64_t steps = 0;
+  for (const JobRank& rank : job.ranks) {
+    for (const DeviceTime& time : rank.digest->times) {
+      if (time.step < 0 || rank.digest->steps[time.step].partial) continue;
+      ++steps;
+      length += time.length;
+      computation += time.computation;
+      overlap += time.overlap;
+      communication += time.communication;
+      busy += time.busy;
+    }
+  }
+  const auto mean = [&](Ns sum) { return steps > 0 ? Us(sum) / static_cast<double>(steps) : 0; };
+  return {{"steps", steps},
+          {"stepUs", mean(length)},
+          {"computationUs", mean(computation)},
+          {"overlapUs", mean(overlap)},
+          {"communicationUs", mean(communication)},
+          {"otherUs", mean(length - computation - overlap - communication)},
+          {"busyUs", mean(busy)}};
+}
+
+Json StragglersJson(const Job& job) {
+  Json stragglers = Json::array();
+  for (const RankLateness& late : job.lateness) {
+    if (!late.straggler) continue;
+    if (stragglers.size() == 16) break;
+    Json reasons = Json::array();
+    for (const LateReason& reason : late.reasons) reasons.push_back(ActivityJson(reason.activity));
+    stragglers.push_back({{"rank", job.ranks[late.rank].rank},
+                          {"timesLast", late.times_last},
+                          {"calls", late.calls},
+                          {"causedUs", Us(late.caused)},
+                          {"latenessUs", Us(late.lateness)},
+                          {"reasons", std::move(reasons)}});
+  }
+  return stragglers;
+}
+
+Result<Json> DistributedJob(const Json& params, const CallContext& context) {
+  const Result<JobPtr> loaded = JobOf(params, context);
+  if (!loaded.ok()) return loaded.error();
+  const Job& job = (*loaded)->job;
+  Ns transfer = 0, waiting = 0;
+  uint64_t matched = 0;
+  std::map<std::string, std::vector<int64_t>> nodes;
+  for (const MatchedCall& call : job.calls) {
+    matched += call.members.size() > 1;
+    transfer += call.transfer;
+    waiting += call.waiting;
+  }
+  for (const JobRank& rank : job.ranks) nodes[rank.node].push_back(rank.rank);
+  Json node_list = Json::array();
+  for (auto& [name, ranks] : nodes) node_list.push_back({{"name", name}, {"ranks", ranks}});
+  Json tables = Json::array();
+  for (const JobTable& table : JobTables()) {
+    tables.push_back({{"by", table.name}, {"title", table.title}});
+  }
+  return Json{{"worldSize", job.world_size > 0 ? Json(job.world_size) : Json()},
+              {"files", (*loaded)->files},
+              {"loaded", (*loaded)->loaded},
+              {"baseNs", job.base_ns},
+              {"durationNs", job.length},
+              {"ranks", RanksJson(job)},
+              {"nodes", std::move(node_list)},
+              {"groups", job.groups.size()},
+              {"collectives", job.calls.size()},
+              {"matchedCollectives", matched},
+              {"unmatchedCalls", job.unmatched},
+              {"transferUs", Us(transfer)},
+              {"waitingUs", Us(waiting)},
+              {"breakdown", BreakdownJson(job)},
+              {"stragglers", StragglersJson(job)},
+              {"notes", NotesJson(job)},
+              {"tables", std::move(tables)}};
+}
+
+Result<Json> DistributedTable(const Json& params, const CallContext& context) {
+  const Result<JobPtr> loaded = JobOf(params, context);
+  if (!loaded.ok()) return loaded.error();
+  // A job's tables are asked for page by page.
+  const std::string by = TextParam(params, "by");
+  std::string key = "jobTable/" + by + "/";
+  for (const char* part : {"profileId", "run", "span", "digests"})
+    key += TextParam(params, part) + "/";
+  key += std::to_string(reinterpret_cast<uintptr_t>(loaded->get()));
+  struct Kept {
+    JobPtr job;  // so that no other job comes to lie at its address
+    Table table;
+    size_t MemoryBytes() const { return HeapBytesOf(table); }
+  };
+  const auto kept = context.session.results().Get<Kept>(key, context.cancel, [&]() -> Result<Kept> {
+    Result<Table> table = MakeJobTable((*loaded)->job, by);
+    if (!table.ok()) return table.error();
+    return Kept{*loaded, std::move(*table)};
+  });
+  if (!kept.ok()) return kept.error();
+  Result<Json> result = TableResult((*kept)->table, params);
+  if (!result.ok()) return result;
+  (*result)["by"] = by;
+  return result;
+}
+
+Result<Json> DistributedCall(const Json& params, const CallContext& context) {
+  const Result<JobPtr> loaded = JobOf(params, context);
+  if (!loaded.ok()) return loaded.error();
+  const Job& job = (*loaded)->job;
+  const int64_t index = IntegerParam(params, "call", -1);
+  if (index < 0 || index >= static_cast<int64_t>(job.calls.size())) {
+    return Error{ErrorKind::kNotFound,
+                 "There is no call " + std::to_string(index) + ".",
+                 "The job has " + std::to_string(job.calls.size()) + ", numbered from 0.",
+                 {}};
+  }
+  const MatchedCall& call = job.calls[static_cast<size_t>(index)];
+  Json members = Json::array();
+  for (const MatchedCall::Member& member : call.members) {
+    if (members.size() == kMaxListed) break;
+    const JobRank& rank = job.ranks[member.rank];
+    const CollectiveDigest& c = rank.digest->collectives[member.call];
+    Json before = Json::array();
+    for (const Activity& activity : c.before) before.push_back(ActivityJson(activity));
+    members.push_back({{"rank", rank.rank},
+                       {"device", c.device},
+                       {"slice", c.slice},
+                       {"startNs", member.begin},
+                       {"durationNs", member.end - member.begin},
+                       {"waitingUs", Us(member.waiting)},
+                       {"bytes", c.bytes >= 0 ? Json(c.bytes) : Json()},
+                       {"operator", c.operation},
+                       {"place", c.place},
+                       {"sinceUs", Us(c.since)},
+                       {"before", std::move(before)}});
+  }
+  Json lacking = Json::array();
+  for (const uint32_t rank : call.lacking) lacking.push_back(job.ranks[rank].rank);
+  return Json{
+      {"call", index},
+      {"operation", CollectiveOpName(call.op)},
+      {"sequence", call.sequence >= 0 ? Json(call.sequence) : Json()},
+      {"lastRank",
+       call.members.size() > 1 ? Json(job.ranks[call.members[call.last].rank].rank) : Json()},
+      {"transferUs", Us(call.transfer)},
+      {"waitingUs", Us(call.waiting)},
+      {"spreadUs", Us(call.spread)},
+      {"latenessUs", Us(call.lateness)},
+      {"bytes", call.bytes >= 0 ? Json(call.bytes) : Json()},
+      {"algorithmBandwidth",
+       call.algorithm_bandwidth > 0 ? Json(call.algorithm_bandwidth) : Json()},
+      {"busBandwidth", call.bus_bandwidth > 0 ? Json(call.bus_bandwidth) : Json()},
+      {"members", std::move(members)},
+      {"lacking", std::move(lacking)}};
+}
+
+}  // namespace
+
+DistributedFunction FindDistributedMethod(const std::string& method) {
+  static const std::map<std::string, DistributedFunction> functions = {
+      {"distributed/job", DistributedJob},
+      {"distributed/table", DistributedTable},
+      {"distributed/call", DistributedCall},
+  };
+  const auto it = functions.find(method);
+  return it == functions.end() ? nullptr : it->second;
+}
+
+}  // namespace emberline

@@ -1,0 +1,90 @@
+// How fast jobs are put together, and what memory each rank takes. Prints figures; asserts nothing.
+//
+//   node tests/bench/jobs.mjs [--ranks 1,8,64,512] [--steps 20] [--digests 1000]
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import path from 'node:path';
+import { writeJob } from '../generator/job.mjs';
+import { serverPath } from '../lib/cli.mjs';
+
+const argument = (name, fallback) => {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? fallback : process.argv[at + 1];
+};
+const sizes = argument('--ranks', '1,8,64,512').split(',').map(Number);
+const steps = Number(argument('--steps', '20'));
+const digestCount = Number(argument('--digests', '1000'));
+
+/** Runs the program; gives seconds and peak memory. */
+function measure(args) {
+  return new Promise((resolve, reject) => {
+    const start = process.hrtime.bigint();
+    const child = spawn(serverPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+    let peakBytes = 0;
+    // The kernel keeps the peak itself; it can be read while the process lives.
+    const timer = setInterval(() => {
+      try {
+        const line = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'));
+        if (line) peakBytes = Math.max(peakBytes, Number(line[1]) * 1024);
+      } catch {
+        // It has ended.
+      }
+    }, 2);
+    child.on('error', reject);
+    child.on('close', (status) => {
+      clearInterval(timer);
+      if (status !== 0) reject(new Error(`${args.join(' ')} ended with ${status}`));
+      resolve({ seconds: Number(process.hrtime.bigint() - start) / 1e9, peakBytes });
+    });
+  });
+}
+
+const bytesIn = (folder) =>
+  readdirSync(folder).reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
+const mb = (bytes) => (bytes / 1e6).toFixed(2);
+const s = (seconds) => seconds.toFixed(2);
+
+const folder = mkdtempSync(path.join(tmpdir(), 'emberline-jobs-'));
+try {
+  console.log(`${availableParallelism()} cores, ${steps} steps a rank`);
+  for (const ranks of sizes) {
+    const traces = path.join(folder, `traces${ranks}`);
+    writeJob(traces, { ranks, steps });
+    const digests = path.join(folder, `digests${ranks}`);
+    const made = await measure(['digest', traces, '-o', digests]);
+    const alone = await measure([
+      'digest',
+      traces,
+      '-o',
+      path.join(folder, 'alone'),
+      '--threads',
+      '1',
+    ]);
+    rmSync(path.join(folder, 'alone'), { recursive: true });
+    const shown = await measure(['distributed', traces]);
+    const merged = await measure(['distributed', digests]);
+    const size = bytesIn(digests) / ranks;
+    console.log(
+      `${ranks} ranks of ${mb(bytesIn(traces) / ranks)} MB: digests ${s(made.seconds)} s ` +
+        `(${(ranks / made.seconds).toFixed(1)} ranks/s; one thread ${s(alone.seconds)} s), ` +
+        `${mb(made.peakBytes)} MB peak, ${(size / 1000).toFixed(1)} kB each; ` +
+        `shown from traces ${s(shown.seconds)} s, ${mb(shown.peakBytes / ranks)} MB a rank; ` +
+        `from digests ${s(merged.seconds)} s, ${mb(merged.peakBytes / ranks)} MB a rank`,
+    );
+    rmSync(traces, { recursive: true });
+    rmSync(digests, { recursive: true });
+  }
+  const traces = path.join(folder, 'many');
+  writeJob(traces, { ranks: digestCount, steps });
+  const digests = path.join(folder, 'merged');
+  await measure(['digest', traces, '-o', digests]);
+  const merged = await measure(['merge', digests, '-o', path.join(folder, 'all.digest')]);
+  const size = statSync(path.join(folder, 'all.digest')).size;
+  console.log(
+    `${digestCount} digests of ${(bytesIn(digests) / digestCount / 1000).toFixed(1)} kB merged in ` +
+      `${s(merged.seconds)} s, ${mb(merged.peakBytes)} MB peak, ${mb(size)} MB as one`,
+  );
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,329 @@
+// Generated jobs: what was planted is found, exactly where the clocks are exact.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { emberline, emberlineJson, temporaryFolder } from '../lib/cli.mjs';
+import { writeJob } from './job.mjs';
+
+const { folder, remove } = temporaryFolder('jobs');
+after(remove);
+
+let number = 0;
+function planted(options) {
+  const at = path.join(folder, `job${(number += 1)}`);
+  return { at, answers: writeJob(at, options) };
+}
+
+const toNs = (us) => Math.round(us * 1000);
+const table = async (at, by, command = 'distributed') =>
+  (await emberlineJson(command, at, '--by', by)).rows;
+const summary = (at) => emberlineJson('distributed', at);
+
+async function assertCalls(at, answers) {
+  const rows = await table(at, 'calls');
+  const found = new Map(rows.map((row) => [`${row.group} ${row.step} ${row.sequence}`, row]));
+  assert.equal(rows.length, answers.calls.length);
+  for (const call of answers.calls) {
+    const row = found.get(`${call.group} ${call.step} ${call.sequence}`);
+    const label = `group ${call.group}, step ${call.step}, call ${call.sequence}`;
+    assert.ok(row, label);
+    assert.equal(row.operation, 'allReduce', label);
+    assert.equal(row.ranks, call.ranks, label);
+    assert.equal(row.bytes, call.bytes, label);
+    assert.equal(toNs(row.transferUs), call.transferNs, label);
+    assert.equal(toNs(row.spreadUs), call.spreadNs, label);
+    assert.equal(row.lastRank, call.lastRank, label);
+    const n = row.ranks;
+    const rate = call.bytes / call.transferNs;
+    assert.ok(Math.abs(row.algorithmBandwidth - rate) < 1e-9, label);
+    assert.ok(Math.abs(row.busBandwidth - (rate * 2 * (n - 1)) / n) < 1e-9, label);
+  }
+}
+
+/** ±500 us and some nanoseconds, another for each rank. */
+const skews = (ranks) =>
+  Object.fromEntries(Array.from({ length: ranks }, (_, r) => [r, ((r * 7919) % 1000) * 1001]));
+
+for (const ranks of [2, 8, 64]) {
+  test(`${ranks} ranks whose clocks are off: every call, wait and correction is exact`, async () => {
+    const skewNs = skews(ranks);
+    const { at, answers } = planted({ ranks, steps: ranks > 8 ? 2 : 3, skewNs, seed: ranks });
+    await assertCalls(at, answers);
+    for (const row of await table(at, 'ranks')) {
+      // The smallest rank's clock is the job's.
+      assert.equal(toNs(row.correctionUs), skewNs[0] - skewNs[row.rank], `rank ${row.rank}`);
+      assert.equal(row.residualUs, 0);
+      assert.equal(toNs(row.waitingUs), answers.waitingNs[row.rank], `rank ${row.rank}`);
+      assert.equal(toNs(row.causedUs), answers.causedNs[row.rank], `rank ${row.rank}`);
+    }
+    const job = await summary(at);
+    assert.equal(job.ranks.length, ranks);
+    assert.equal(job.nodes.length, Math.ceil(ranks / 8));
+    assert.equal(job.unmatchedCalls, 0);
+    assert.deepEqual(job.notes, []);
+  });
+}
+
+test('steps are computation, exposed communication and the rest', async () => {
+  const { at, answers } = planted({ ranks: 4 });
+  const sums = {};
+  for (const row of await table(at, 'steps')) {
+    const sum = (sums[row.rank] ??= { computation: 0, communication: 0 });
+    sum.computation += toNs(row.computationUs);
+    sum.communication += toNs(row.communicationUs);
+    const parts = row.computationUs + row.overlapUs + row.communicationUs + row.otherUs;
+    assert.equal(toNs(parts), toNs(row.stepUs));
+  }
+  for (const [rank, sum] of Object.entries(sums)) {
+    assert.equal(sum.computation, answers.computationNs[rank]);
+    assert.equal(sum.communication, answers.communicationNs[rank]);
+  }
+});
+
+for (const [kind, name, place] of [
+  ['device', 'aten::sort', '/job/train.py:77 (layer)'],
+  ['host', 'augment', '/job/augment.py:12 (augment)'],
+  ['loader', 'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__', ''],
+]) {
+  test(`a straggler by its ${kind} is named with what it did instead`, async () => {
+    const straggler = { rank: 5, kind, extraNs: 3_000_000 };
+    const { at, answers } = planted({ ranks: 8, straggler, skewNs: skews(8) });
+    await assertCalls(at, answers);
+    const job = await summary(at);
+    assert.deepEqual(
+      job.stragglers.map((late) => late.rank),
+      [5],
+    );
+    const [reason] = job.stragglers[0].reasons;
+    assert.equal(reason.name, name);
+    assert.equal(reason.place, place);
+    // Three steps, each late by what was planted, apart from the jitter of the layers.
+    assert.ok(Math.abs(reason.timeUs - 9000) < 300, String(reason.timeUs));
+  });
+}
+
+test('without recorded numbers, calls are matched by step and order', async () => {
+  const { at, answers } = planted({ ranks: 8, sequences: false, skewNs: skews(8) });
+  const rows = await table(at, 'calls');
+  assert.equal(rows.length, answers.calls.length);
+  assert.ok(rows.every((row) => row.ranks === (row.group === '0' ? 8 : 2)));
+  const sums = (list, key) => list.reduce((sum, one) => sum + one[key], 0);
+  assert.equal(
+    toNs(sums(rows, 'transferUs')),
+    sums(answers.calls, 'transferNs'),
+    'the same calls, whatever their numbers',
+  );
+});
+
+test('a rank that began to record later lacks nothing', async () => {
+  for (const sequences of [true, false]) {
+    const { at } = planted({ ranks: 4, steps: 4, sequences, late: { 2: 2 } });
+    const job = await summary(at);
+    assert.deepEqual(
+      job.notes.map((note) => note.kind),
+      [],
+      `sequences ${sequences}`,
+    );
+    const rows = (await table(at, 'calls')).filter((row) => row.group === '0');
+    assert.deepEqual(
+      rows.map((row) => row.ranks),
+      [3, 3, 4, 4],
+    );
+  }
+});
+
+test('a call that one rank lacks is missed, and the others still match', async () => {
+  for (const sequences of [true, false]) {
+    const { at } = planted({ ranks: 4, sequences, lacks: { rank: 3, step: 1 } });
+    const job = await summary(at);
+    assert.deepEqual(
+      job.notes.map((note) => [note.kind, note.ranks]),
+      [['missingCalls', [3]]],
+      `sequences ${sequences}`,
+    );
+    const rows = (await table(at, 'calls')).filter((row) => row.group === '0');
+    assert.deepEqual(
+      rows.map((row) => row.ranks),
+      [4, 3, 4],
+    );
+    assert.ok(rows.every((row) => row.spreadUs < 1000));
+  }
+});
+
+test('a group with slow links is named', async () => {
+  const { at } = planted({ ranks: 8, slowPair: 2 });
+  const job = await summary(at);
+  assert.deepEqual(
+    job.notes.map((note) => [note.kind, note.ranks]),
+    [['slowLink', [4, 5]]],
+  );
+});
+
+test('missing and broken ranks are named, and the rest works', async () => {
+  const { at } = planted({ ranks: 8, missing: [2, 3, 6] });
+  const file = fs.readdirSync(at).find((name) => name.includes('_7.'));
+  fs.writeFileSync(path.join(at, file), '{"traceEvents": ');
+  const job = await summary(at);
+  assert.equal(job.loaded, 4);
+  const kinds = Object.fromEntries(job.notes.map((note) => [note.kind, note]));
+  assert.deepEqual(Object.keys(kinds).sort(), ['brokenFile', 'missingRank']);
+  assert.deepEqual(kinds.missingRank.ranks, [2, 3, 6, 7]);
+  assert.match(kinds.brokenFile.text, /_7\./);
+  assert.match(kinds.missingRank.text, /^Ranks 2, 3, 6, 7 have no trace here; the job has 8\.$/);
+});
+
+test('one rank twice, a rank of another job, a clock hours apart, mixed versions', async () => {
+  const versions = { 0: '12.4', 1: '12.4', 2: '12.8', 3: '12.4' };
+  const { at } = planted({ ranks: 4, hoursApart: { 3: 5 }, versions });
+  writeJob(path.join(folder, 'other'), { ranks: 2, steps: 1, versions: { 0: '12.4' } });
+  const other = fs.readdirSync(path.join(folder, 'other'))[0];
+  fs.copyFileSync(
+    path.join(folder, 'other', other),
+    path.join(at, 'alien_9.1700000000000.pt.trace.json'),
+  );
+  writeJob(path.join(folder, 'again'), { ranks: 4, steps: 1, versions });
+  const again = fs.readdirSync(path.join(folder, 'again')).find((name) => name.includes('_1.'));
+  fs.copyFileSync(
+    path.join(folder, 'again', again),
+    path.join(at, 'again_1.1700000000000.pt.trace.json'),
+  );
+  const job = await summary(at);
+  const kinds = job.notes.map((note) => note.kind).sort();
+  assert.deepEqual(kinds, ['clockApart', 'duplicateRank', 'mixedVersions', 'otherJob']);
+  assert.equal(job.ranks.length, 4);
+  const apart = job.ranks.find((rank) => rank.rank === 3);
+  assert.equal(apart.correctionNs, -5 * 3600 * 1e9);
+});
+
+test('a rank without communication is named', async () => {
+  const { at } = planted({ ranks: 3 });
+  const file = fs.readdirSync(at).find((name) => name.includes('_2.'));
+  const text = fs.readFileSync(path.join(at, file), 'utf8');
+  const silent = JSON.parse(text);
+  silent.traceEvents = silent.traceEvents.filter(
+    (event) => !/nccl|record_param|c10d/.test(event.name),
+  );
+  fs.writeFileSync(path.join(at, file), JSON.stringify(silent));
+  const kinds = (await summary(at)).notes.map((note) => [note.kind, note.ranks]);
+  assert.deepEqual(kinds[kinds.length - 1], ['noCommunication', [2]]);
+});
+
+test('groups that were not recorded are matched by stream, and that is said', async () => {
+  const { at } = planted({ ranks: 2, named: false, sequences: false });
+  const job = await summary(at);
+  assert.deepEqual(
+    job.notes.map((note) => note.kind),
+    ['unknownGroups'],
+  );
+  assert.equal(job.unmatchedCalls, 0);
+});
+
+test('digests give what traces give, are kept, and merge to the same bytes in any order', async () => {
+  const { at } = planted({
+    ranks: 6,
+    skewNs: skews(6),
+    straggler: { rank: 1, kind: 'device', extraNs: 2_000_000 },
+  });
+  const digests = path.join(folder, 'digests');
+  const made = await emberline(['digest', at, '-o', digests]);
+  assert.equal(made.status, 0, made.stderr);
+  assert.match(made.stdout, /^6 digests made, 0 were there, 0 traces failed/);
+  const times = fs
+    .readdirSync(digests)
+    .map((name) => fs.statSync(path.join(digests, name)).mtimeMs);
+  const again = await emberline(['digest', at, '-o', digests]);
+  assert.match(again.stdout, /^0 digests made, 6 were there, 0 traces failed/);
+  assert.deepEqual(
+    fs.readdirSync(digests).map((name) => fs.statSync(path.join(digests, name)).mtimeMs),
+    times,
+  );
+  for (const by of ['ranks', 'calls', 'stragglers', 'kernels', 'idle', 'launches', 'queues']) {
+    const strip = (rows) => rows.map((row) => ({ ...row, path: '' }));
+    assert.deepEqual(strip(await table(digests, by)), strip(await table(at, by)), by);
+  }
+  // Merge in three different orders, by merging merged ones.
+  const names = fs.readdirSync(digests).sort();
+  const bytes = [];
+  for (const order of [
+    [[0, 1, 2, 3, 4, 5]],
+    [[5, 3], [1, 0, 4], [2]],
+    [[2, 4], [5], [0], [3, 1]],
+  ]) {
+    const parts = path.join(folder, `parts${bytes.length}`);
+    fs.mkdirSync(parts);
+    for (const [i, members] of order.entries()) {
+      const part = path.join(folder, `part${bytes.length}-${i}`);
+      fs.mkdirSync(part);
+      for (const member of members)
+        fs.copyFileSync(path.join(digests, names[member]), path.join(part, names[member]));
+      const merged = await emberline(['merge', part, '-o', path.join(parts, `${i}.digest`)]);
+      assert.equal(merged.status, 0, merged.stderr);
+    }
+    const out = path.join(folder, `whole${bytes.length}.digest`);
+    assert.equal((await emberline(['merge', parts, '-o', out])).status, 0);
+    bytes.push(fs.readFileSync(out));
+  }
+  assert.ok(bytes[0].equals(bytes[1]) && bytes[0].equals(bytes[2]), 'the same bytes');
+});
+
+test('a broken trace and damaged digests are named; the status tells', async () => {
+  const { at } = planted({ ranks: 3 });
+  const bad = path.join(at, 'bad_9.1700000000000.pt.trace.json');
+  fs.writeFileSync(bad, 'no trace at all');
+  const digests = path.join(folder, 'damaged');
+  const made = await emberline([
+    'digest',
+    ...fs.readdirSync(at).map((name) => path.join(at, name)),
+    '-o',
+    digests,
+  ]);
+  assert.equal(made.status, 3);
+  assert.match(made.stderr, /bad_9/);
+  assert.match(made.stdout, /^3 digests made, 0 were there, 1 traces failed/);
+  const names = fs.readdirSync(digests).sort();
+  assert.equal(names.length, 3, 'no half-written files');
+  const whole = fs.readFileSync(path.join(digests, names[0]));
+  fs.writeFileSync(path.join(digests, 'cut.digest'), whole.subarray(0, whole.length >> 1));
+  fs.writeFileSync(path.join(digests, 'empty.digest'), '');
+  const list = path.join(folder, 'expected.txt');
+  fs.writeFileSync(
+    list,
+    `${fs
+      .readdirSync(at)
+      .map((name) => path.join(at, name))
+      .join('\n')}\n`,
+  );
+  const merged = await emberline(['merge', digests, '--expect', list]);
+  assert.equal(merged.status, 3);
+  assert.match(merged.stderr, /cut\.digest: .*checksum/);
+  assert.match(merged.stderr, /empty\.digest/);
+  assert.match(merged.stderr, /bad_9.* has no digest/);
+  assert.match(merged.stdout, /^3 traces merged/);
+});
+
+test('a stride takes its part of a list', async () => {
+  const { at } = planted({ ranks: 5 });
+  const list = path.join(folder, 'list.txt');
+  const files = fs.readdirSync(at).map((name) => path.join(at, name));
+  fs.writeFileSync(list, files.join('\n'));
+  const digests = path.join(folder, 'strided');
+  for (const [part, count] of [
+    [0, 3],
+    [1, 2],
+  ]) {
+    const made = await emberline([
+      'digest',
+      '--list',
+      list,
+      '--stride',
+      `${part}/2`,
+      '-o',
+      digests,
+    ]);
+    assert.equal(made.status, 0, made.stderr);
+    assert.match(made.stdout, new RegExp(`^${count} digests made`));
+  }
+  assert.equal(fs.readdirSync(digests).length, 5);
+});

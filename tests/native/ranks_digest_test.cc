@@ -1,0 +1,252 @@
+// Sketches, digests and what is made of them.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "drawn.h"
+#include "ranks/collectives.h"
+#include "ranks/critical_path.h"
+#include "ranks/digest_file.h"
+#include "ranks/job.h"
+#include "ranks/make_digest.h"
+#include "ranks/sequences.h"
+
+namespace emberline {
+namespace {
+
+using drawn::Drawing;
+
+// The digest of a drawing, which gets a file for it.
+JobDigest DigestOfDrawing(const Drawing& drawing) {
+  const auto path = std::filesystem::temp_directory_path() / "emberline-drawn.json";
+  std::ofstream(path) << drawing.Text();
+  LoadedTrace trace;
+  trace.path = path;
+  trace.model = drawn::Load(drawing).model;
+  trace.store = trace.model->store_ptr();
+  const auto made = MakeDigest(trace, "w");
+  REQUIRE(made.ok());
+  return *made;
+}
+
+TEST_CASE("quantiles of a sketch are within one percent, and merging is exact") {
+  std::mt19937_64 random(7);
+  std::vector<int64_t> values;
+  Sketch whole, left, right;
+  for (int i = 0; i < 20000; ++i) {
+    const auto value = static_cast<int64_t>(std::exp((random() % 30000) / 1000.0));
+    values.push_back(value);
+    whole.Add(value);
+    (i % 3 == 0 ? left : right).Add(value);
+  }
+  std::sort(values.begin(), values.end());
+  for (const double share : {0.0, 0.01, 0.5, 0.9, 0.99, 1.0}) {
+    const auto exact = static_cast<double>(
+        values[static_cast<size_t>(share * static_cast<double>(values.size() - 1))]);
+    CHECK(std::abs(static_cast<double>(whole.Quantile(share)) - exact) <= exact * 0.0101 + 0.5);
+  }
+  Sketch other = right;
+  other.Merge(left);
+  left.Merge(right);
+  CHECK(left == whole);
+  CHECK(other == whole);
+  Sketch extreme;
+  extreme.Add(INT64_MAX);
+  extreme.Add(0);
+  extreme.Add(-5);
+  CHECK(extreme.count() == 3);
+  CHECK(extreme.Quantile(0) == 0);
+  CHECK(extreme.Quantile(1) > INT64_MAX / 100 * 98);
+}
+
+Drawing RankDrawing(int rank, int collectives) {
+  Drawing d("\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":" + std::to_string(rank) +
+            ",\"world_size\":64}");
+  d.Step(1, 0, 1000);
+  for (int i = 0; i < collectives; ++i) {
+    d.Op("aten::mm", 10 + 100 * i, 20);
+    d.Launch(10 * i + 1, 12 + 100 * i, 5);
+    d.Kernel("gemm", 10 * i + 1, 20 + 100 * i, 30 + rank);
+    d.Op("c10d::allreduce_", 40 + 100 * i, 20);
+    d.Launch(10 * i + 2, 45 + 100 * i, 5);
+    d.Kernel("ncclDevKernel_AllReduce_Sum_f32", 10 * i + 2, 60 + 100 * i + rank, 30 - rank,
+             "\"Collective name\":\"allreduce\",\"In msg nelems\":1000,\"Out msg nelems\":1000,"
+             "\"dtype\":\"Half\",\"Group size\":8,\"Process Group Name\":\"0\",\"Seq\":" +
+                 std::to_string(i + 1),
+             0, 9);
+  }
+  return d;
+}
+
+TEST_CASE("digests merge to the same bytes whatever the order") {
+  std::vector<JobDigest> digests;
+  for (int rank = 0; rank < 12; ++rank) {
+    digests.push_back(DigestOfDrawing(RankDrawing(rank, 5)));
+  }
+  std::mt19937 random(3);
+  std::string bytes;
+  for (int round = 0; round < 60; ++round) {
+    // A random tree of merges.
+    std::vector<JobDigest> parts = digests;
+    while (parts.size() > 1) {
+      std::shuffle(parts.begin(), parts.end(), random);
+      JobDigest last = std::move(parts.back());
+      parts.pop_back();
+      REQUIRE(MergeDigests(&parts[0], std::move(last)));
+    }
+    if (round == 0) bytes = EncodeDigest(parts[0]);
+    CHECK(EncodeDigest(parts[0]) == bytes);
+  }
+  auto again = DecodeDigest(bytes);
+  REQUIRE(again.ok());
+  CHECK(EncodeDigest(*again) == bytes);
+  CHECK(again->ranks.size() == 12);
+  const Stat& gemm = again->kernels.at({"computation", "gemm"});
+  CHECK(gemm.count == 60);
+  CHECK(gemm.sum == 5 * (12 * 30 + 66) * 1000);
+  CHECK(gemm.max == 41000);
+  CHECK(gemm.max_rank == 11);
+}
+
+TEST_CASE("merging what is already there changes nothing; halves that overlap are refused") {
+  std::vector<JobDigest> digests;
+  for (int rank = 0; rank < 3; ++rank) {
+    digests.push_back(DigestOfDrawing(RankDrawing(rank, 2)));
+  }
+  JobDigest job = digests[0];
+  REQUIRE(MergeDigests(&job, digests[1]));
+  const std::string bytes = EncodeDigest(job);
+  REQUIRE(MergeDigests(&job, digests[1]));
+  CHECK(EncodeDigest(job) == bytes);
+  JobDigest other = digests[1];
+  REQUIRE(MergeDigests(&other, digests[2]));
+  CHECK_FALSE(MergeDigests(&job, other));
+  CHECK(EncodeDigest(job) == bytes);
+}
+
+TEST_CASE("damaged digests are refused, whatever is damaged") {
+  JobDigest digest = DigestOfDrawing(RankDrawing(1, 3));
+  const std::string bytes = EncodeDigest(digest);
+  for (size_t cut = 0; cut < bytes.size(); cut += 7) {
+    CHECK_FALSE(DecodeDigest(std::string_view(bytes).substr(0, cut)).ok());
+  }
+  for (size_t at = 0; at < bytes.size(); at += 3) {
+    std::string changed = bytes;
+    changed[at] = static_cast<char>(changed[at] ^ 0x41);
+    const auto decoded = DecodeDigest(changed);
+    if (at != 33) CHECK_FALSE(decoded.ok());  // the line end behind the checksum says nothing
+  }
+  CHECK_FALSE(DecodeDigest("").ok());
+}
+
+TEST_CASE("collectives are known by name and by metadata") {
+  CHECK(CollectiveOpOf("ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)") ==
+        CollectiveOp::kAllReduce);
+  CHECK(CollectiveOpOf("_reduce_scatter_base") == CollectiveOp::kReduceScatter);
+  CHECK(CollectiveOpOf("nccl:_all_gather_base") == CollectiveOp::kAllGather);
+  CHECK(CollectiveOpOf("all_to_allv") == CollectiveOp::kAllToAll);
+  CHECK(CollectiveOpOf("hcom_allReduce__586_3_1") == CollectiveOp::kAllReduce);
+  CHECK(CollectiveOpOf("void cross_device_reduce_1stage<float, 8>(...)") ==
+        CollectiveOp::kAllReduce);
+  CHECK(CollectiveOpOf("multimem_all_reduce_kernel") == CollectiveOp::kAllReduce);
+  CHECK(CollectiveOpOf("void deep_ep::internode::dispatch<true>(int)") == CollectiveOp::kAllToAll);
+  CHECK(CollectiveOpOf("allreduce_coalesced") == CollectiveOp::kAllReduce);
+  CHECK(CollectiveOpOf("wait") == CollectiveOp::kUnknown);
+  CHECK(CollectiveLibraryOf("ncclDevKernel_Generic", true) == "rccl");
+  CHECK(CollectiveLibraryOf("gloo:all_reduce", false) == "gloo");
+  CHECK(CollectiveLibraryOf("xccl::allreduce", false) == "oneccl");
+  CHECK(ElementBytes("c10::BFloat16") == 2);
+  CHECK(ElementBytes("long int") == 8);
+  CHECK(ElementBytes("Float8_e4m3fn") == 1);
+  CHECK(ElementBytes("Scalar") == 0);
+  CHECK(BusFactor(CollectiveOp::kAllReduce, 4) == 1.5);
+  CHECK(BusFactor(CollectiveOp::kBroadcast, 4) == 1);
+}
+
+TEST_CASE("bytes come from elements and type, also where only shapes were recorded") {
+  Drawing d("\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":0,\"world_size\":4}");
+  d.Op("nccl:_all_gather_base", 0, 40, R"("Input Dims":[[8,4]],"Input type":["double"])");
+  d.Launch(1, 10, 5);
+  d.Kernel("ncclKernel_AllGather_RING_LL_Sum_int8_t", 1, 20, 30);
+  d.Op("gloo:all_reduce", 100, 50, R"("Input Dims":[[3],[5]],"Input type":["float","float"])",
+       "77");
+  const auto loaded = drawn::Load(d);
+  const auto found = FindCollectives(*loaded);
+  REQUIRE(found.ok());
+  REQUIRE(found->calls.size() == 2);
+  CHECK(found->calls[0].op == CollectiveOp::kAllGather);
+  CHECK(found->calls[0].bytes == 4 * 8 * 4 * 8);  // what comes out of four ranks
+  CHECK(found->calls[1].host_only);
+  CHECK(found->calls[1].library == "gloo");
+  CHECK(found->calls[1].bytes == 8 * 4);
+}
+
+TEST_CASE("elements beyond any machine give no bytes") {
+  Drawing d;
+  d.Launch(1, 10, 5);
+  d.Kernel("ncclDevKernel_AllReduce", 1, 20, 30,
+           "\"Collective name\":\"allreduce\",\"dtype\":\"Double\",\"In msg nelems\":"
+           "9223372036854775807,\"Out msg nelems\":-4,\"Seq\":-1,\"Group size\":-2,"
+           "\"Process Group Ranks\":\"[1, 99999999999999999999999, 2\"");
+  const auto loaded = drawn::Load(d);
+  const auto found = FindCollectives(*loaded);
+  REQUIRE(found.ok());
+  REQUIRE(found->calls.size() == 1);
+  CHECK(found->calls[0].bytes == -1);
+  CHECK(found->calls[0].sequence == -1);
+}
+
+TEST_CASE("the critical path fills the step and passes from the device to its launches") {
+  Drawing d;
+  d.Step(1, 0, 1000);
+  d.Op("aten::mm", 10, 30);
+  d.Launch(1, 20, 10);
+  d.Kernel("gemm", 1, 40, 500);
+  d.Op("aten::relu", 50, 20);
+  d.Launch(2, 55, 10);
+  d.Kernel("relu", 2, 545, 100);
+  d.Slice("cuda_runtime", "cudaDeviceSynchronize", "1", "10", 80, 570);
+  d.Python("train.py(7): tail", 700, 250);
+  const auto loaded = drawn::Load(d);
+  const CriticalPathFinder finder(*loaded, {});
+  const auto path = finder.Find(loaded->steps[0].time, kNone);
+  Ns at = loaded->steps[0].time.begin;
+  std::map<std::string, Ns> sums;
+  for (const PathSegment& segment : path) {
+    CHECK(segment.time.begin == at);
+    at = segment.time.end;
+    sums[PathKindName(segment.kind)] += segment.time.Length();
+  }
+  CHECK(at == loaded->steps[0].time.end);
+  CHECK(sums["computation"] == 600'000);
+  CHECK(sums["kernelGap"] == 5'000);
+  CHECK(sums["launch"] == 20'000);
+  CHECK(sums["synchronisation"] == 5'000);
+  CHECK(sums["host"] == 260'000);         // the frame, and the operator before its launch
+  CHECK(sums["hostUnknown"] == 110'000);  // Python time between operators weighs too
+}
+
+TEST_CASE("kernel sequences are counted per operator") {
+  Drawing d;
+  for (int i = 0; i < 4; ++i) {
+    const double t = 1000.0 * i;
+    d.Op("aten::layer_norm", t, 100);
+    for (int k = 0; k < 3; ++k) {
+      d.Launch(10 * i + k + 1, t + 10 + 10 * k, 5);
+      d.Kernel(k == 2 && i == 3 ? "other" : "k" + std::to_string(k), 10 * i + k + 1,
+               t + 200 + 10 * k, 8);
+    }
+  }
+  const auto loaded = drawn::Load(d);
+  const auto found = SequencesOf(*loaded, "layer_norm");
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].count == 3);
+  CHECK(found[0].kernels == std::vector<std::string>{"k0", "k1", "k2"});
+  CHECK(found[0].device_time == 3 * 24'000);
+  CHECK(found[1].count == 1);
+}
+
+}  // namespace
+}  // namespace emberline

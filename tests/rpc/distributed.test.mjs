@@ -1,0 +1,112 @@
+// Jobs over the protocol: every table of every kind of job is what the schemas say.
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { writeJob } from '../generator/job.mjs';
+import { corpus, emberline, temporaryFolder, withoutCorpus } from '../lib/cli.mjs';
+import { startDaemon } from './daemon.mjs';
+
+const { folder, remove } = temporaryFolder('distributed');
+let daemon;
+before(async () => {
+  daemon = startDaemon();
+  await daemon.initialize();
+});
+after(async () => {
+  await daemon.stop();
+  remove();
+});
+
+let number = 0;
+async function opened(options) {
+  const path = join(folder, `job${number++}`);
+  writeJob(path, options);
+  const { profileId } = await daemon.request('profile/open', { path });
+  return { path, profileId };
+}
+const ask = (method, params) => daemon.request(`distributed/${method}`, params);
+
+test('every table has one row a key, and pages add up', async () => {
+  const straggler = { rank: 2, kind: 'host', extraNs: 2_000_000 };
+  const { profileId } = await opened({ ranks: 6, straggler });
+  const job = await ask('job', { profileId });
+  assert.ok(job.tables.length >= 20);
+  for (const { by } of job.tables) {
+    const all = await ask('table', { profileId, by, limit: -1 });
+    assert.equal(all.by, by);
+    assert.equal(all.rows.length, all.totalRows);
+    const keys = all.columns.filter((column) => column.role === 'key').map(({ key }) => key);
+    const seen = new Set(all.rows.map((row) => JSON.stringify(keys.map((key) => row[key]))));
+    assert.equal(seen.size, all.rows.length, `${by}: keys ${keys}`);
+    const page = await ask('table', { profileId, by, limit: 2, offset: 1 });
+    assert.deepEqual(page.rows, all.rows.slice(1, 3), by);
+  }
+});
+
+test('one call is told with what each rank did before', async () => {
+  const straggler = { rank: 3, kind: 'device', extraNs: 2_000_000 };
+  const { profileId } = await opened({ ranks: 4, straggler });
+  const { rows } = await ask('table', { profileId, by: 'calls', sort: '-latenessUs', limit: 1 });
+  const call = await ask('call', { profileId, call: rows[0].call });
+  assert.equal(call.lastRank, 3);
+  assert.equal(call.members.length, 4);
+  const [late] = call.members.filter((member) => member.rank === 3);
+  assert.equal(late.waitingUs, 0);
+  assert.equal(late.before[0].name, 'aten::sort');
+  assert.equal(late.place, '/job/train.py:90 (reduce)');
+  await assert.rejects(ask('call', { profileId, call: 100000 }), /There is no call 100000/);
+});
+
+test('a first picture needs the first ranks alone', async () => {
+  const { profileId } = await opened({ ranks: 8 });
+  const first = await ask('job', { profileId, maxRanks: 2 });
+  assert.deepEqual([first.files, first.loaded, first.ranks.length], [8, 2, 2]);
+  assert.deepEqual(first.notes, [], 'what is not read yet is not missing');
+  const all = await ask('job', { profileId });
+  assert.deepEqual([all.files, all.loaded], [8, 8]);
+});
+
+test('a folder of digests is a job without a profile', async () => {
+  const { path, profileId } = await opened({ ranks: 3 });
+  const digests = join(folder, 'digests');
+  assert.equal((await emberline(['digest', path, '-o', digests])).status, 0);
+  const job = await ask('job', { digests });
+  const traces = await ask('job', { profileId });
+  assert.deepEqual({ ...job, ranks: [] }, { ...traces, ranks: [] });
+  await assert.rejects(ask('job', { digests: join(folder, 'none') }), /There is no digest/);
+  await assert.rejects(ask('job', {}), /neither a profile nor digests/);
+});
+
+test('a run without a readable rank says so', async () => {
+  const path = join(folder, 'unreadable');
+  mkdirSync(path);
+  writeFileSync(join(path, 'a_1.1700000000000.pt.trace.json'), '{"traceEvents": 7}');
+  const { profileId } = await daemon.request('profile/open', { path });
+  await assert.rejects(ask('job', { profileId }), /No rank of this run can be read/);
+});
+
+test('real traces of every kind make valid tables', { skip: withoutCorpus }, async () => {
+  for (const name of [
+    'ascend/level1_rank1',
+    'tracelens/mi300/ddp_resnet18_no_pool',
+    'tracelens/inference/vllm_decode_full',
+    'hta/mtia_inference_trace',
+    'hta/cpu_only',
+    'tracelens/mi210/gpu_only_trace',
+  ]) {
+    const { profileId } = await daemon.request('profile/open', { path: join(corpus, name) });
+    const job = await ask('job', { profileId });
+    for (const { by } of job.tables) {
+      const { columns, rows } = await ask('table', { profileId, by, limit: 500 });
+      for (const row of rows) {
+        for (const { key, unit, type } of columns) {
+          if (type !== 'number' && type !== 'integer') continue;
+          if (row[key] === null || ['correctionUs', 'otherUs'].includes(key)) continue;
+          assert.ok(row[key] >= -1, `${name} ${by} ${key} (${unit}) = ${row[key]}`);
+        }
+      }
+    }
+    await daemon.request('profile/close', { profileId });
+  }
+});
