@@ -299,13 +299,15 @@ class CommandLine {
         {"critical-path", "what the end of the steps waited for, by operator and line"}};
     std::vector<std::string> tables;
     const Json& table = ProtocolDefinition()["methods"]["distributed/table"]["params"];
-    for (const Json& by : table["properties"]["by"]["enum"]) tables.push_back(by);
+    std::string list = "which table:";
+    for (const Json& by : table["properties"]["by"]["enum"]) {
+      tables.push_back(by);
+      list += " " + tables.back();
+    }
     for (const auto& [name, help] : kViews) {
       CLI::App* view = Command(name, help, "FOLDER")->group("Ranks of a job");
       view->get_option("FOLDER")->description("a folder of traces or of digests, or one of either");
-      view->add_option("--by", options_.by, "which table")
-          ->type_name("TABLE")
-          ->check(OneOf(tables));
+      view->add_option("--by", options_.by, list)->type_name("TABLE")->check(OneOf(tables));
       AddTrace(view);
       AddTable(view);
       AddParams(view);

@@ -58,7 +58,9 @@ class Explainer {
       by_device[w_.collectives.calls[i].device][w_.collectives.calls[i].group].push_back(i);
     }
     main_ = MainThread(m_);
+    size_t explained = 0;
     for (auto& [device, groups] : by_device) {
+      if (++explained > kMaxDevices) break;
       const std::vector<SliceIndex> works = WorksOf(device);
       std::vector<Interval> times;
       for (const SliceIndex i : works) times.push_back({s_.start(i), s_.end(i)});
@@ -78,7 +80,7 @@ class Explainer {
  private:
   std::vector<SliceIndex> WorksOf(int64_t ordinal) const {
     std::vector<SliceIndex> works;
-    for (const Device& device : m_.devices) {
+    for (const Device& device : DevicesOf(m_)) {
       if (device.ordinal != ordinal) continue;
       for (const TrackIndex t : device.streams) {
         const Track& track = s_.tracks()[t];

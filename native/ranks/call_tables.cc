@@ -15,6 +15,9 @@ int64_t SizeBucket(int64_t bytes) {
   return bucket;
 }
 
+// Groups of more ranks have more pairs than a table should have rows.
+constexpr size_t kMaxPaired = 1024;
+
 const CollectiveDigest& DigestOf(const Job& job, const MatchedCall::Member& member) {
   return job.ranks[member.rank].digest->collectives[member.call];
 }
@@ -374,7 +377,7 @@ Table MatrixTable(const Job& job) {
   }
   for (const auto& [group, sums] : groups) {
     const std::vector<uint32_t>& members = job.groups[group].members;
-    if (members.size() < 2) continue;
+    if (members.size() < 2 || members.size() > kMaxPaired) continue;
     const auto each = static_cast<int64_t>(sums.first / static_cast<double>(members.size() - 1));
     for (const uint32_t from : members) {
       for (const uint32_t to : members) {
@@ -390,7 +393,7 @@ Table MatrixTable(const Job& job) {
       .Add(ByteCount("bytes", "Bytes",
                      "Sends as recorded; collectives as if each rank sent what "
                      "the bus carries in equal parts to the others, whatever "
-                     "way the library takes."),
+                     "way the library takes; groups of more than 1,024 ranks are left out."),
            &Row::bytes)
       .Add(Count("calls", "Calls", "Collectives and sends of the two."), &Row::calls)
       .Add(FlagFact("exact", "Exact", "Only sends and receives: the bytes are those recorded."),

@@ -105,7 +105,7 @@ Sets HostSets(const DigestWork& work) {
 
 void AddDeviceTimes(const DigestWork& work, RankDigest* digest) {
   const TraceStore& s = work.model.store();
-  for (const Device& device : work.model.devices) {
+  for (const Device& device : DevicesOf(work.model)) {
     std::array<std::vector<Interval>, 3> found;
     for (const TrackIndex t : device.streams) {
       if (work.cancel.cancelled()) return;

@@ -1,6 +1,8 @@
 // The parts of a digest: one function for each, in the file that is named after it.
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <string>
 
 #include "analysis/frame_finder.h"
@@ -9,6 +11,14 @@
 #include "ranks/digest.h"
 
 namespace emberline {
+
+// Devices of one process that a digest tells about: more than any machine has.
+inline constexpr size_t kMaxDevices = 64;
+
+// The first of them.
+inline std::span<const Device> DevicesOf(const Model& model) {
+  return {model.devices.data(), std::min(model.devices.size(), kMaxDevices)};
+}
 
 struct DigestWork {
   const Model& model;

@@ -72,7 +72,7 @@ void AddCauses(const DigestWork& work, const Device& device, RankDigest* digest)
 }  // namespace
 
 void AddIdle(const DigestWork& work, RankDigest* digest) {
-  for (const Device& device : work.model.devices) {
+  for (const Device& device : DevicesOf(work.model)) {
     for (const TrackIndex t : device.streams) {
       if (work.cancel.cancelled()) return;
       AddStream(work.model, device.ordinal, work.model.store().tracks()[t], digest);

@@ -45,7 +45,7 @@ std::string CopyKind(const TraceStore& s, SliceIndex i) {
 void AddLaunches(const DigestWork& work, RankDigest* digest) {
   const TraceStore& s = work.model.store();
   const int64_t rank = digest->rank;
-  for (const Device& device : work.model.devices) {
+  for (const Device& device : DevicesOf(work.model)) {
     if (work.cancel.cancelled()) return;
     LaunchDigest found;
     found.device = device.ordinal;
@@ -78,7 +78,7 @@ void AddQueues(const DigestWork& work, RankDigest* digest) {
     Ns at;
     int delta;
   };
-  for (const Device& device : work.model.devices) {
+  for (const Device& device : DevicesOf(work.model)) {
     std::map<int64_t, std::vector<Change>> streams;
     ForEachLaunch(work.model, device,
                   [&](const Track& track, SliceIndex i, SliceIndex call, std::optional<Ns>) {
@@ -116,7 +116,7 @@ void AddCopies(const DigestWork& work, RankDigest* digest) {
     std::vector<Interval> times;
     std::vector<std::pair<Ns, int64_t>> changes;  // kB/s
   };
-  for (const Device& device : work.model.devices) {
+  for (const Device& device : DevicesOf(work.model)) {
     std::map<std::string, Kind> kinds;
     for (const TrackIndex t : device.streams) {
       const Track& track = s.tracks()[t];

@@ -34,7 +34,10 @@ void AddIdentity(const LoadedTrace& trace, const std::string& worker, RankDigest
     digest->versions.emplace_back(Shortened(key, kMaxText), Shortened(value, kMaxText));
   }
   std::sort(digest->versions.begin(), digest->versions.end());
-  for (const Device& device : trace.model->devices) {
+  if (trace.model->devices.size() > kMaxDevices) {
+    digest->notices.push_back("Only the first 64 devices of the trace are summed up.");
+  }
+  for (const Device& device : DevicesOf(*trace.model)) {
     DeviceInfo info{device.ordinal, device.kind, device.name, 0, 0};
     if (device.properties != nullptr) {
       info.memory_bytes = device.properties->total_global_mem;
