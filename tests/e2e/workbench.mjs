@@ -167,6 +167,10 @@ export class Workbench {
     await waitUntil(`"${wanted}" in the quick input`, async () => {
       if (await input.isVisible()) await this.page.keyboard.press('Escape');
       await widget.waitFor({ state: 'hidden', timeout: 4000 });
+      // A webview that is just being replaced takes keys and passes none on.
+      await this.page.evaluate(() => {
+        if (document.activeElement?.tagName === 'IFRAME') document.activeElement.blur();
+      });
       await this.page.keyboard.press(key);
       await input.waitFor({ state: 'visible', timeout: 4000 });
       await input.fill(text);
