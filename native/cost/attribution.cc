@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/saturating.h"
 #include "cost/devices.h"
+#include "cost/outward_search.h"
 #include "cost/recorded_cost.h"
 
 namespace emberline {
@@ -15,8 +16,6 @@ namespace {
 Error Cancelled() {
   return Error{ErrorKind::kCancelled, "The cost model was cancelled.", "", std::nullopt};
 }
-
-constexpr uint32_t kUnset = kNone - 1;
 
 bool Has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -60,12 +59,11 @@ std::optional<Part> PartOfName(std::string_view name) {
 class Attributor {
  public:
   Attributor(const Model& model, const CostRules* rules)
-      : model_(model), store_(model.store()), costs_(store_, rules) {}
+      : model_(model), store_(model.store()), costs_(store_, rules), owner_(model) {}
 
   Result<std::shared_ptr<const CostAttribution>> Run(const CancelToken& cancel) {
     auto result = std::make_shared<CostAttribution>();
     CollectKernels(*result);
-    owner_.assign(store_.all_slice_count(), kUnset);
     inside_.assign(store_.all_slice_count(), 0);
     for (size_t i = 0; i < result->kernels.size(); ++i) {
       if (i % 4096 == 0 && cancel.cancelled()) return Cancelled();
@@ -108,22 +106,10 @@ class Attributor {
 
   // The innermost operator from `op` outwards that owns its cost.
   SliceIndex OwnerOf(SliceIndex op) {
-    climbed_.clear();
-    SliceIndex found = kNone;
-    for (; op != kNone; op = model_.op[op]) {
-      if (owner_[op] != kUnset) {
-        found = owner_[op];
-        break;
-      }
-      climbed_.push_back(op);
-      const RecordedCosts::NameInfo& info = costs_.InfoOf(op);
-      if (info.any() && !info.composite()) {
-        found = op;
-        break;
-      }
-    }
-    for (const SliceIndex climbed : climbed_) owner_[climbed] = found;
-    return found;
+    return owner_.From(op, [this](SliceIndex at) {
+      const RecordedCosts::NameInfo& info = costs_.InfoOf(at);
+      return info.any() && !info.composite();
+    });
   }
 
   static uint32_t Bit(OpClass op_class) { return 1u << static_cast<uint32_t>(op_class); }
@@ -332,9 +318,8 @@ class Attributor {
   const Model& model_;
   const TraceStore& store_;
   RecordedCosts costs_;
-  std::vector<SliceIndex> owner_;  // per operator; kUnset where not asked for yet
-  std::vector<uint32_t> inside_;   // per operator: classes of owners inside, as bits
-  std::vector<SliceIndex> climbed_;
+  OutwardSearch owner_;
+  std::vector<uint32_t> inside_;  // per operator: classes of owners inside, as bits
   std::vector<Call> calls_;
   std::unordered_map<SliceIndex, int64_t, NumberHash> filled_;  // bytes
 };

@@ -7,7 +7,6 @@
 namespace emberline {
 namespace {
 
-constexpr uint32_t kUnset = kNone - 1;
 constexpr int kMaxAround = 32;
 
 }  // namespace
@@ -15,44 +14,20 @@ constexpr int kMaxAround = 32;
 CallChain::CallChain(const Model& model)
     : model_(model),
       sequence_key_(model.store().strings().Find("Sequence number")),
-      outermost_(model.store().all_slice_count(), kUnset),
-      node_(model.store().all_slice_count(), kUnset) {}
+      outermost_(model),
+      node_(model) {}
 
 SliceIndex CallChain::Outermost(SliceIndex op) {
-  if (op == kNone) return kNone;
-  climbed_.clear();
-  SliceIndex found = op;
-  for (SliceIndex at = op;;) {
-    if (outermost_[at] != kUnset) {
-      found = outermost_[at];
-      break;
-    }
-    climbed_.push_back(at);
-    found = at;
+  return outermost_.From(op, [this](SliceIndex at) {
     const SliceIndex around = model_.op[at];
-    if (around == kNone || model_.frame[around] != model_.frame[at]) break;
-    at = around;
-  }
-  for (const SliceIndex climbed : climbed_) outermost_[climbed] = found;
-  return found;
+    return around == kNone || model_.frame[around] != model_.frame[at];
+  });
 }
 
 SliceIndex CallChain::Node(SliceIndex op) {
-  climbed_.clear();
-  SliceIndex found = kNone;
-  for (; op != kNone; op = model_.op[op]) {
-    if (node_[op] != kUnset) {
-      found = node_[op];
-      break;
-    }
-    climbed_.push_back(op);
-    if (IsBackwardName(model_.store().name(op)) || model_.forward[op] != kNone) {
-      found = op;
-      break;
-    }
-  }
-  for (const SliceIndex climbed : climbed_) node_[climbed] = found;
-  return found;
+  return node_.From(op, [this](SliceIndex at) {
+    return IsBackwardName(model_.store().name(at)) || model_.forward[at] != kNone;
+  });
 }
 
 SliceIndex CallChain::Forward(SliceIndex node) const {

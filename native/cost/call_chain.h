@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cost/outward_search.h"
 #include "model/model.h"
 
 namespace emberline {
@@ -34,8 +35,7 @@ class CallChain {
  private:
   const Model& model_;
   StringId sequence_key_;
-  std::vector<SliceIndex> outermost_, node_;  // per slice
-  std::vector<SliceIndex> climbed_;
+  OutwardSearch outermost_, node_;
 };
 
 }  // namespace emberline

@@ -15,8 +15,7 @@ void Distance(CostBuilder& b, const OpFormula& f) {
   const Tensor &x = b.T(0), &y = b.T(1);
   const auto reduction = Reduction(b, static_cast<size_t>(f.b));
   const Amount n = BroadcastElements({&x, &y});
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   if (!reduction) return b.Unknown("the reduction was not recorded");
   const int64_t weight = *reduction == 0 ? f.c : static_cast<int64_t>(f.weight);
   b.Flops(Amount(weight) * n, "w·n", {{"w", weight}, {"n", n}});
@@ -29,8 +28,7 @@ void Distance(CostBuilder& b, const OpFormula& f) {
 void DistanceBackward(CostBuilder& b, const OpFormula& f) {
   const Tensor &x = b.T(1), &y = b.T(2);
   const Amount n = BroadcastElements({&x, &y});
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops(Amount(static_cast<int64_t>(f.weight)) * n, "w·n",
           {{"w", static_cast<int64_t>(f.weight)}, {"n", n}});
   b.Read("gradient", b.T(0).Bytes());
@@ -45,8 +43,7 @@ void NllLoss(CostBuilder& b, const OpFormula&) {
   const Tensor &x = b.T(0), &target = b.T(1);
   const Amount targets = target.Elements();
   const auto reduction = Reduction(b, 3);
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   if (!reduction) return b.Unknown("the reduction was not recorded");
   b.Flops(Amount(2) * targets, "2·targets", {{"targets", targets}});
   b.Read("target", target.Bytes());
@@ -58,8 +55,7 @@ void NllLoss(CostBuilder& b, const OpFormula&) {
 void NllLossBackward(CostBuilder& b, const OpFormula&) {
   const Tensor &x = b.T(1), &target = b.T(2);
   const Amount targets = target.Elements();
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops(targets, "targets", {{"targets", targets}});
   b.Read("gradient", b.T(0).Bytes());
   b.Read("target", target.Bytes());
@@ -73,8 +69,7 @@ void CtcLoss(CostBuilder& b, const OpFormula&) {
     return b.Unknown("the lengths of the targets were not recorded");
   }
   const Amount states = x.Dim(1) * x.Dim(0) * (Amount(2) * target.Dim(1) + 1);
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.UpperBound();
   b.Flops(Amount(6) * states, "6·N·T·(2·L+1)", {{"N·T·(2·L+1)", states}});
   b.Read("input", x.Bytes());

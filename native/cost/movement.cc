@@ -10,8 +10,7 @@ void Moves(CostBuilder& b) { b.Flops(0, "moves data only"); }
 
 void Copy(CostBuilder& b, const OpFormula&) {
   const Tensor &to = b.T(0), &from = b.T(1);
-  b.ParamShape(to);
-  b.Type(to.type);
+  b.ParamTensor(to);
   Moves(b);
   b.Read("source", from.Bytes());
   b.Write("target", to.Elements() * to.ElementBytes());
@@ -36,8 +35,7 @@ void Cat(CostBuilder& b, const OpFormula&) {
 // Reads and writes each element once.
 void Through(CostBuilder& b, const OpFormula&) {
   const Tensor& x = b.T(0);
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   Moves(b);
   b.Read("input", x.Bytes());
   b.Write("out", x.Elements() * x.ElementBytes());
@@ -46,8 +44,7 @@ void Through(CostBuilder& b, const OpFormula&) {
 void Repeat(CostBuilder& b, const OpFormula&) {
   const Tensor& x = b.T(0);
   const auto counts = b.arguments().Integers(1);
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   Moves(b);
   if (!counts) return b.Unknown("the counts were not recorded");
   Amount out = x.Elements();
@@ -56,23 +53,26 @@ void Repeat(CostBuilder& b, const OpFormula&) {
   b.Write("out", out * x.ElementBytes());
 }
 
-// gather(x, dim, index).
-void Gather(CostBuilder& b, const OpFormula&) {
-  const Tensor &x = b.T(0), &index = b.T(2);
-  b.ParamShape(x);
-  b.Type(x.type);
+// Elements of `x`, as many as the index has.
+void TakeElements(CostBuilder& b, const Tensor& x, const Tensor& index) {
+  b.ParamTensor(x);
   Moves(b);
   b.Read("index", index.Bytes());
   b.Read("elements", index.Elements() * x.ElementBytes());
   b.Write("out", index.Elements() * x.ElementBytes());
 }
 
+// gather(x, dim, index).
+void Gather(CostBuilder& b, const OpFormula&) { TakeElements(b, b.T(0), b.T(2)); }
+
+// take(x, index).
+void Take(CostBuilder& b, const OpFormula&) { TakeElements(b, b.T(0), b.T(1)); }
+
 // index_select(x, dim, index): as many rows as the index has, each once at least.
 void IndexSelect(CostBuilder& b, const OpFormula&) {
   const Tensor &x = b.T(0), &index = b.T(2);
   const auto dim = b.arguments().Integer(1);
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   Moves(b);
   const Amount rows = index.Elements();
   Amount size = dim && *dim >= -64 && *dim < 64 ? x.Dim(static_cast<int>(*dim))
@@ -98,10 +98,11 @@ void Embedding(CostBuilder& b, const OpFormula&) {
   b.Write("out", rows * depth * weight.ElementBytes());
 }
 
-// embedding_dense_backward(gradient [..., D], indices, V, ...): a dense gradient is written.
-void EmbeddingBackward(CostBuilder& b, const OpFormula&) {
+// A dense gradient of a table is written, whatever part of it was looked up. `vocabulary` is where
+// the call has the table's size.
+void DenseTableGradient(CostBuilder& b, size_t vocabulary) {
   const Tensor &gy = b.T(0), &index = b.T(1);
-  const auto vocabulary = b.arguments().Integer(2);
+  const auto size = b.arguments().Integer(vocabulary);
   const Amount rows = index.Elements(), depth = gy.Dim(-1);
   b.Param("I", rows);
   b.Param("D", depth);
@@ -109,9 +110,12 @@ void EmbeddingBackward(CostBuilder& b, const OpFormula&) {
   b.Flops(rows * depth, "I·D", {{"I", rows}, {"D", depth}});
   b.Read("gradient", gy.Bytes());
   b.Read("index", index.Bytes());
-  b.Write("weight gradient", vocabulary ? Amount(*vocabulary) * depth * gy.ElementBytes()
-                                        : Amount::Unknown("the table's size was not recorded"));
+  b.Write("weight gradient", size ? Amount(*size) * depth * gy.ElementBytes()
+                                  : Amount::Unknown("the table's size was not recorded"));
 }
+
+// embedding_dense_backward(gradient [..., D], indices, V, ...).
+void EmbeddingBackward(CostBuilder& b, const OpFormula&) { DenseTableGradient(b, 2); }
 
 // _embedding_bag(weight, indices, offsets).
 void EmbeddingBag(CostBuilder& b, const OpFormula&) {
@@ -126,26 +130,13 @@ void EmbeddingBag(CostBuilder& b, const OpFormula&) {
   b.Write("out", offsets.Elements() * depth * weight.ElementBytes());
 }
 
-void EmbeddingBagBackward(CostBuilder& b, const OpFormula&) {
-  const Tensor &gy = b.T(0), &index = b.T(1);
-  const auto vocabulary = b.arguments().Integer(5);
-  const Amount rows = index.Elements(), depth = gy.Dim(-1);
-  b.Param("I", rows);
-  b.Param("D", depth);
-  b.Type(gy.type);
-  b.Flops(rows * depth, "I·D", {{"I", rows}, {"D", depth}});
-  b.Read("gradient", gy.Bytes());
-  b.Read("index", index.Bytes());
-  b.Write("weight gradient", vocabulary ? Amount(*vocabulary) * depth * gy.ElementBytes()
-                                        : Amount::Unknown("the table's size was not recorded"));
-}
+void EmbeddingBagBackward(CostBuilder& b, const OpFormula&) { DenseTableGradient(b, 5); }
 
 // scatter(self, dim, index, src). a: 1 where what is there is read too and added to.
 void Scatter(CostBuilder& b, const OpFormula& f) {
   const Tensor &x = b.T(0), &index = b.T(2), &source = b.T(3);
   const Amount n = index.Elements();
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   if (f.a > 0)
     b.Flops(n, "elements of the index", {{"n", n}});
   else
@@ -160,8 +151,7 @@ void Scatter(CostBuilder& b, const OpFormula& f) {
 void IndexWrite(CostBuilder& b, const OpFormula& f) {
   const Tensor &x = b.T(0), &index = b.T(2), &source = b.T(3);
   const Amount n = source.Elements();
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   if (f.a > 0)
     b.Flops(n, "elements of the source", {{"n", n}});
   else
@@ -174,8 +164,7 @@ void IndexWrite(CostBuilder& b, const OpFormula& f) {
 
 // index(x, indices): recorders leave out lists of optional tensors.
 void Index(CostBuilder& b, const OpFormula&) {
-  b.ParamShape(b.T(0));
-  b.Type(b.T(0).type);
+  b.ParamTensor(b.T(0));
   b.Unknown("recorders leave out the indices");
   Moves(b);
 }
@@ -185,8 +174,7 @@ void IndexPut(CostBuilder& b, const OpFormula&) {
   const Tensor &x = b.T(0), &values = b.T(2);
   const bool adds = b.arguments().Flag(3) == true;
   const Amount n = values.Elements();
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   if (values.present && values.rank() == 0) {
     return b.Unknown("recorders leave out the indices");
   }
@@ -200,21 +188,10 @@ void IndexPut(CostBuilder& b, const OpFormula&) {
   b.Write("target", n * x.ElementBytes());
 }
 
-void Take(CostBuilder& b, const OpFormula&) {
-  const Tensor &x = b.T(0), &index = b.T(1);
-  b.ParamShape(x);
-  b.Type(x.type);
-  Moves(b);
-  b.Read("index", index.Bytes());
-  b.Read("elements", index.Elements() * x.ElementBytes());
-  b.Write("out", index.Elements() * x.ElementBytes());
-}
-
 void MaskedSelect(CostBuilder& b, const OpFormula&) {
   const Tensor &x = b.T(0), &mask = b.T(1);
   const Amount n = BroadcastElements({&x, &mask});
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   Moves(b);
   b.UpperBound();
   b.Read("input", x.Bytes());
@@ -225,8 +202,7 @@ void MaskedSelect(CostBuilder& b, const OpFormula&) {
 void MaskedScatter(CostBuilder& b, const OpFormula&) {
   const Tensor &x = b.T(0), &mask = b.T(1);
   const Amount n = x.Elements();
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   Moves(b);
   b.UpperBound();
   b.Read("mask", mask.Bytes());
@@ -236,8 +212,7 @@ void MaskedScatter(CostBuilder& b, const OpFormula&) {
 
 void Nonzero(CostBuilder& b, const OpFormula&) {
   const Tensor& x = b.T(0);
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   Moves(b);
   b.UpperBound();
   b.Read("input", x.Bytes());
@@ -248,8 +223,7 @@ void Nonzero(CostBuilder& b, const OpFormula&) {
 void Sort(CostBuilder& b, const OpFormula&) {
   const Tensor& x = b.T(0);
   const Amount n = x.Elements();
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   Moves(b);
   b.Read("input", x.Bytes());
   b.Write("values", n * x.ElementBytes());
@@ -259,8 +233,7 @@ void Sort(CostBuilder& b, const OpFormula&) {
 void TopK(CostBuilder& b, const OpFormula&) {
   const Tensor& x = b.T(0);
   const auto k = b.arguments().Integer(1), dim = b.arguments().Integer(2);
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   Moves(b);
   if (!k || !dim || *dim < -64 || *dim > 64) return b.Unknown("k was not recorded");
   const Amount kept = x.Elements() / x.Dim(static_cast<int>(*dim)) * *k;
@@ -272,8 +245,7 @@ void TopK(CostBuilder& b, const OpFormula&) {
 void Unique(CostBuilder& b, const OpFormula&) {
   const Tensor& x = b.T(0);
   const Amount n = x.Elements();
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops(n, "n", {{"n", n}});
   b.UpperBound();
   b.Read("input", x.Bytes());
@@ -282,8 +254,7 @@ void Unique(CostBuilder& b, const OpFormula&) {
 
 void SearchSorted(CostBuilder& b, const OpFormula&) {
   const Tensor &sorted = b.T(0), &values = b.T(1);
-  b.ParamShape(values);
-  b.Type(values.type);
+  b.ParamTensor(values);
   Moves(b);
   b.Read("sorted", sorted.Bytes());
   b.Read("values", values.Bytes());
@@ -305,8 +276,7 @@ void Range(CostBuilder& b, const OpFormula&) {
   for (size_t i = count; i-- > 0;) {
     const Tensor& out = b.T(i);
     if (!out.present || out.rank() == 0) continue;
-    b.ParamShape(out);
-    b.Type(out.type);
+    b.ParamTensor(out);
     Moves(b);
     return b.Write("out", out.Elements() * out.ElementBytes());
   }
@@ -319,8 +289,7 @@ void Multinomial(CostBuilder& b, const OpFormula&) {
   const auto samples = b.arguments().Integer(1);
   if (!samples) return b.Unknown("the number of samples was not recorded");
   const Amount n = x.Elements(), rows = n / x.Dim(-1);
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops(n, "n", {{"n", n}});
   b.Read("input", x.Bytes());
   b.Write("samples", rows * *samples * 8);

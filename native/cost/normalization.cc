@@ -10,8 +10,7 @@ void BatchNorm(CostBuilder& b, const OpFormula&) {
   const Tensor& x = b.T(0);
   const auto training = b.arguments().Flag(5);
   const Amount n = x.Elements(), channels = x.Dim(1);
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   if (!training) {
     return b.Unknown("whether batch normalization was training was not recorded");
   }
@@ -32,8 +31,7 @@ void BatchNorm(CostBuilder& b, const OpFormula&) {
 void BatchNormBackward(CostBuilder& b, const OpFormula& f) {
   const Tensor &gy = b.T(static_cast<size_t>(f.a)), &x = b.T(static_cast<size_t>(f.b));
   const Amount n = x.Elements(), channels = x.Dim(1);
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops(Amount(9) * n, "9·n", {{"n", n}});
   b.Read("gradient", gy.Bytes());
   b.Read("x", x.Bytes());
@@ -57,8 +55,7 @@ void LayerNorm(CostBuilder& b, const OpFormula&) {
   const Tensor& x = b.T(0);
   const Amount n = x.Elements(), rows = n / NormalizedSize(b, 1);
   const bool affine = b.Has(2);
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops((affine ? Amount(8) : Amount(6)) * n, affine ? "8·n" : "6·n", {{"n", n}});
   b.Read("x", x.Bytes());
   b.ReadTensor("weight", 2);
@@ -71,8 +68,7 @@ void LayerNormBackward(CostBuilder& b, const OpFormula&) {
   const Tensor &gy = b.T(0), &x = b.T(1);
   const Amount n = x.Elements(), rows = n / NormalizedSize(b, 2);
   const bool affine = b.Has(5);
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops((affine ? Amount(13) : Amount(9)) * n, affine ? "13·n" : "9·n", {{"n", n}});
   b.Read("gradient", gy.Bytes());
   b.Read("x", x.Bytes());
@@ -94,8 +90,7 @@ void GroupNorm(CostBuilder& b, const OpFormula&) {
   const Tensor& x = b.T(0);
   const Amount n = x.Elements();
   const bool affine = b.Has(1);
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops((affine ? Amount(8) : Amount(6)) * n, affine ? "8·n" : "6·n", {{"n", n}});
   b.Read("x", x.Bytes());
   b.ReadTensor("weight", 1);
@@ -108,8 +103,7 @@ void GroupNormBackward(CostBuilder& b, const OpFormula&) {
   const Tensor &gy = b.T(0), &x = b.T(1);
   const Amount n = x.Elements();
   const bool affine = b.Has(4);
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops((affine ? Amount(13) : Amount(9)) * n, affine ? "13·n" : "9·n", {{"n", n}});
   b.Read("gradient", gy.Bytes());
   b.Read("x", x.Bytes());
@@ -124,8 +118,7 @@ void RmsNorm(CostBuilder& b, const OpFormula&) {
   const Tensor& x = b.T(0);
   const Amount n = x.Elements(), rows = n / NormalizedSize(b, 1);
   const bool affine = b.Has(2);
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops((affine ? Amount(4) : Amount(3)) * n, affine ? "4·n" : "3·n", {{"n", n}});
   b.Read("x", x.Bytes());
   b.ReadTensor("weight", 2);
@@ -137,8 +130,7 @@ void RmsNormBackward(CostBuilder& b, const OpFormula&) {
   const Tensor &gy = b.T(0), &x = b.T(1);
   const Amount n = x.Elements(), rows = n / NormalizedSize(b, 2);
   const bool affine = b.Has(4);
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops((affine ? Amount(10) : Amount(7)) * n, affine ? "10·n" : "7·n", {{"n", n}});
   b.Read("gradient", gy.Bytes());
   b.Read("x", x.Bytes());
@@ -153,8 +145,7 @@ void RmsNormBackward(CostBuilder& b, const OpFormula&) {
 void SyncBatchNorm(CostBuilder& b, const OpFormula& f) {
   const Tensor& x = b.T(0);
   const Amount n = x.Elements();
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops(Amount(static_cast<int64_t>(f.weight)) * n, "weight·n",
           {{"weight", static_cast<int64_t>(f.weight)}, {"n", n}});
   for (int i = 0; i < f.a; ++i) b.Read("input", b.T(static_cast<size_t>(i)).Bytes());

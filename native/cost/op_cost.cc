@@ -70,6 +70,11 @@ void CostBuilder::Param(const std::string& text) {
 
 void CostBuilder::ParamShape(const Tensor& tensor) { Param("T=" + ShapeText(tensor.dims)); }
 
+void CostBuilder::ParamTensor(const Tensor& tensor) {
+  ParamShape(tensor);
+  Type(tensor.type);
+}
+
 void CostBuilder::Type(DType type) {
   cost_.type = type;
   Param(ShortName(type));

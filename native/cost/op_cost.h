@@ -99,6 +99,8 @@ class CostBuilder {
   void Param(const char* name, Amount value);
   void Param(const std::string& text);
   void ParamShape(const Tensor& tensor);
+  // The same, and its type as that of the operator.
+  void ParamTensor(const Tensor& tensor);
   void Type(DType type);
   void Matrix() { cost_.matrix = true; }
   void UpperBound() { cost_.upper_bound = true; }

@@ -70,8 +70,7 @@ void Elementwise(CostBuilder& b, const OpFormula& f) {
 void Glu(CostBuilder& b, const OpFormula&) {
   const Tensor& x = b.T(0);
   const Amount n = x.Elements() / 2;
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops(Amount(2) * n, "2·n of the result", {{"n", n}});
   b.Read("input", x.Bytes());
   b.Write("out", n * x.ElementBytes());
@@ -95,8 +94,7 @@ void ActivationBackward(CostBuilder& b, const OpFormula& f) {
 void MaskedFill(CostBuilder& b, const OpFormula&) {
   const Tensor &x = b.T(0), &mask = b.T(1);
   const Amount n = BroadcastElements({&x, &mask});
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops(0, "moves data only");
   b.Read("self", x.Bytes());
   b.Read("mask", mask.Bytes());
@@ -129,8 +127,7 @@ void Where(CostBuilder& b, const OpFormula&) {
 void Dropout(CostBuilder& b, const OpFormula&) {
   const Tensor& x = b.T(0);
   const Amount n = x.Elements();
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops(Amount(2) * n, "2·n", {{"n", n}});
   b.Read("input", x.Bytes());
   b.Write("out", n * x.ElementBytes());
@@ -140,8 +137,7 @@ void Dropout(CostBuilder& b, const OpFormula&) {
 void DropoutBackward(CostBuilder& b, const OpFormula&) {
   const Tensor& gy = b.T(0);
   const Amount n = gy.Elements();
-  b.ParamShape(gy);
-  b.Type(gy.type);
+  b.ParamTensor(gy);
   b.Flops(Amount(2) * n, "2·n", {{"n", n}});
   b.Read("gradient", gy.Bytes());
   b.ReadTensor("mask", 1);
@@ -151,8 +147,7 @@ void DropoutBackward(CostBuilder& b, const OpFormula&) {
 // Only a result: random numbers, fills, ranges. a: position of the tensor.
 void Fill(CostBuilder& b, const OpFormula& f) {
   const Tensor& x = b.T(static_cast<size_t>(f.a));
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops(0, "no floating point work");
   b.Write("out", x.Elements() * x.ElementBytes());
 }

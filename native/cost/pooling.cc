@@ -53,8 +53,7 @@ const char* ReadPooling(CostBuilder& b, const Tensor& x, size_t kernel_at, int d
 // a: spatial dimensions.
 void MaxPool(CostBuilder& b, const OpFormula& f) {
   const Tensor& x = b.T(0);
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   Pooling p;
   if (const char* why = ReadPooling(b, x, 1, 4, 5, static_cast<size_t>(f.a), p)) {
     return b.Unknown(why);
@@ -78,8 +77,7 @@ void MaxPoolBackward(CostBuilder& b, const OpFormula&) {
 
 void AvgPool(CostBuilder& b, const OpFormula& f) {
   const Tensor& x = b.T(0);
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   Pooling p;
   if (const char* why = ReadPooling(b, x, 1, -1, 4, static_cast<size_t>(f.a), p)) {
     return b.Unknown(why);
@@ -117,8 +115,7 @@ Amount Resized(CostBuilder& b, const Tensor& x) {
 void AdaptivePool(CostBuilder& b, const OpFormula& f) {
   const Tensor& x = b.T(0);
   const Amount n = x.Elements(), outputs = Resized(b, x);
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops(f.c > 0 ? n : n + outputs, f.c > 0 ? "n" : "n + outputs",
           {{"n", n}, {"outputs", outputs}});
   b.Read("input", x.Bytes());
@@ -140,8 +137,7 @@ void AdaptivePoolBackward(CostBuilder& b, const OpFormula&) {
 void Upsample(CostBuilder& b, const OpFormula& f) {
   const Tensor& x = b.T(0);
   const Amount outputs = Resized(b, x);
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops(Amount(static_cast<int64_t>(f.weight)) * outputs, "w·outputs",
           {{"w", static_cast<int64_t>(f.weight)}, {"outputs", outputs}});
   b.Read("input", x.Bytes());
@@ -152,8 +148,7 @@ void Upsample(CostBuilder& b, const OpFormula& f) {
 void GridSample(CostBuilder& b, const OpFormula&) {
   const Tensor &x = b.T(0), &grid = b.T(1);
   const Amount outputs = x.Dim(0) * x.Dim(1) * grid.Dim(1) * grid.Dim(2);
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops(Amount(15) * outputs, "15·outputs", {{"outputs", outputs}});
   b.Read("input", x.Bytes());
   b.Read("grid", grid.Bytes());

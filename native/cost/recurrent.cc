@@ -96,8 +96,7 @@ constexpr Layout kMiopen{1, 3, 4, 5, 6, 7, 11};
 void LstmCell(CostBuilder& b, const OpFormula&) {
   const Tensor& c = b.T(2);
   const Amount n = c.Elements(), e = c.ElementBytes();
-  b.ParamShape(c);
-  b.Type(c.type);
+  b.ParamTensor(c);
   b.Flops(Amount(21) * n, "21·B·H", {{"B·H", n}});
   b.Read("gates", b.T(0).Bytes() + b.T(1).Bytes());
   b.Read("cell state", c.Bytes());
@@ -109,8 +108,7 @@ void LstmCell(CostBuilder& b, const OpFormula&) {
 void GruCell(CostBuilder& b, const OpFormula&) {
   const Tensor& h = b.T(2);
   const Amount n = h.Elements(), e = h.ElementBytes();
-  b.ParamShape(h);
-  b.Type(h.type);
+  b.ParamTensor(h);
   b.Flops(Amount(17) * n, "17·B·H", {{"B·H", n}});
   b.Read("gates", b.T(0).Bytes() + b.T(1).Bytes());
   b.Read("hidden state", h.Bytes());
@@ -123,8 +121,7 @@ void GruCell(CostBuilder& b, const OpFormula&) {
 void LstmCellBackward(CostBuilder& b, const OpFormula&) {
   const Tensor& c = b.T(2);
   const Amount n = c.Elements(), e = c.ElementBytes();
-  b.ParamShape(c);
-  b.Type(c.type);
+  b.ParamTensor(c);
   b.Flops(Amount(25) * n, "25·B·H", {{"B·H", n}});
   b.Read("gradients, states, workspace", Amount(8) * n * e);
   b.Write("gradients", Amount(5) * n * e);

@@ -47,8 +47,7 @@ void Reduce(CostBuilder& b, const OpFormula& f) {
   if (b.Has(1) && b.T(1).rank() > 0 && (b.name() == "aten::max" || b.name() == "aten::min")) {
     const Tensor& y = b.T(1);
     const Amount n = BroadcastElements({&x, &y});
-    b.ParamShape(x);
-    b.Type(x.type);
+    b.ParamTensor(x);
     b.Flops(n, "n of the result", {{"n", n}});
     b.Read("input", x.Bytes());
     b.Read("input", y.Bytes());
@@ -56,8 +55,7 @@ void Reduce(CostBuilder& b, const OpFormula& f) {
   }
   const auto also = static_cast<Also>(f.b);
   const Amount n = x.Elements(), left = Remaining(b, x, static_cast<size_t>(f.a));
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   const Amount flops = Amount(static_cast<int64_t>(f.weight)) * n + (f.c > 0 ? left : Amount(0));
   // A sum needs no shape of its result.
   b.Flops(f.c > 0 ? flops : Amount(static_cast<int64_t>(f.weight)) * n,
@@ -83,8 +81,7 @@ void Reduce(CostBuilder& b, const OpFormula& f) {
 void Scan(CostBuilder& b, const OpFormula& f) {
   const Tensor& x = b.T(0);
   const Amount n = x.Elements();
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops(n, "n", {{"n", n}});
   b.Read("input", x.Bytes());
   const bool small = x.type != DType::kUnknown && CategoryOf(x.type) < DTypeCategory::kFloat;
@@ -96,8 +93,7 @@ void Softmax(CostBuilder& b, const OpFormula&) {
   const Tensor& x = b.T(0);
   const Amount n = x.Elements();
   const bool to_float = b.arguments().Flag(2) == true;
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops(Amount(5) * n, "5·n: maximum, subtract, exponential, sum, divide", {{"n", n}});
   b.Read("input", x.Bytes());
   b.Write("out", n * (to_float ? Amount(4) : x.ElementBytes()));
@@ -107,8 +103,7 @@ void SoftmaxBackward(CostBuilder& b, const OpFormula&) {
   const Tensor &gy = b.T(0), &out = b.T(1);
   const Amount n = gy.Elements();
   const auto code = b.arguments().Integer(3);
-  b.ParamShape(gy);
-  b.Type(gy.type);
+  b.ParamTensor(gy);
   b.Flops(Amount(4) * n, "4·n", {{"n", n}});
   b.Read("gradient", gy.Bytes());
   b.Read("output", out.Bytes());
@@ -119,8 +114,7 @@ void SoftmaxBackward(CostBuilder& b, const OpFormula&) {
 void MaskedSoftmax(CostBuilder& b, const OpFormula&) {
   const Tensor& x = b.T(0);
   const Amount n = x.Elements();
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops(Amount(6) * n, "6·n", {{"n", n}});
   b.Read("input", x.Bytes());
   b.ReadTensor("mask", 1);

@@ -61,8 +61,7 @@ void FusedExperts(CostBuilder& b, const OpFormula&) {
 void RmsNormInto(CostBuilder& b, const OpFormula&) {
   const Tensor &out = b.T(0), &x = b.T(1), &w = b.T(2);
   const Amount n = x.Elements();
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops(Amount(4) * n, "4·n", {{"n", n}});
   b.Read("input", x.Bytes());
   b.Read("weight", w.Bytes());
@@ -73,8 +72,7 @@ void RmsNormInto(CostBuilder& b, const OpFormula&) {
 void AddRmsNormInPlace(CostBuilder& b, const OpFormula&) {
   const Tensor &x = b.T(0), &residual = b.T(1), &w = b.T(2);
   const Amount n = x.Elements();
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops(Amount(5) * n, "5·n", {{"n", n}});
   b.Read("input and residual", x.Bytes() + residual.Bytes());
   b.Read("weight", w.Bytes());
@@ -85,8 +83,7 @@ void AddRmsNormInPlace(CostBuilder& b, const OpFormula&) {
 void AddRmsNormInto(CostBuilder& b, const OpFormula&) {
   const Tensor &out = b.T(0), &x = b.T(1), &residual = b.T(2), &kept = b.T(3), &w = b.T(4);
   const Amount n = x.Elements();
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops(Amount(5) * n, "5·n", {{"n", n}});
   b.Read("input and residual", x.Bytes() + residual.Bytes());
   b.Read("weight", w.Bytes());
@@ -98,8 +95,7 @@ void AddRmsNormInto(CostBuilder& b, const OpFormula&) {
 void ActAndMul(CostBuilder& b, const OpFormula&) {
   const Tensor &out = b.T(0), &x = b.T(1);
   const Amount n = out.Elements();
-  b.ParamShape(x);
-  b.Type(x.type);
+  b.ParamTensor(x);
   b.Flops(Amount(2) * n, "2·n of the result", {{"n", n}});
   b.Read("input", x.Bytes());
   b.Write("out", n * out.ElementBytes());
@@ -114,8 +110,7 @@ void Rotary(CostBuilder& b, const OpFormula&) {
     n += k.Elements();
     bytes += k.Elements() * k.ElementBytes();
   }
-  b.ParamShape(q);
-  b.Type(q.type);
+  b.ParamTensor(q);
   b.Flops(Amount(3) * n, "3·n", {{"n", n}});
   b.Read("positions", positions.Bytes());
   b.Read("query and key", bytes);
@@ -126,8 +121,7 @@ void Rotary(CostBuilder& b, const OpFormula&) {
 // store_cache(k, v, k_cache, v_cache, slots): each key and value moves to its slot.
 void StoreCache(CostBuilder& b, const OpFormula&) {
   const Tensor &k = b.T(0), &v = b.T(1), &slots = b.T(4);
-  b.ParamShape(k);
-  b.Type(k.type);
+  b.ParamTensor(k);
   b.Flops(0, "moves data only");
   b.Read("keys and values", k.Bytes() + v.Bytes());
   b.Read("slots", slots.Bytes());

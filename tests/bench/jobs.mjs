@@ -1,12 +1,12 @@
 // How fast jobs are put together, and what memory each rank takes. Prints figures; asserts nothing.
 //
 //   node tests/bench/jobs.mjs [--ranks 1,8,64,512] [--steps 20] [--digests 1000]
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { writeJob } from '../generator/job.mjs';
 import { serverPath } from '../lib/cli.mjs';
+import { measured } from './measure.mjs';
 
 const argument = (name, fallback) => {
   const at = process.argv.indexOf(name);
@@ -16,29 +16,7 @@ const sizes = argument('--ranks', '1,8,64,512').split(',').map(Number);
 const steps = Number(argument('--steps', '20'));
 const digestCount = Number(argument('--digests', '1000'));
 
-/** Runs the program; gives seconds and peak memory. */
-function measure(args) {
-  return new Promise((resolve, reject) => {
-    const start = process.hrtime.bigint();
-    const child = spawn(serverPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
-    let peakBytes = 0;
-    // The kernel keeps the peak itself; it can be read while the process lives.
-    const timer = setInterval(() => {
-      try {
-        const line = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'));
-        if (line) peakBytes = Math.max(peakBytes, Number(line[1]) * 1024);
-      } catch {
-        // It has ended.
-      }
-    }, 2);
-    child.on('error', reject);
-    child.on('close', (status) => {
-      clearInterval(timer);
-      if (status !== 0) reject(new Error(`${args.join(' ')} ended with ${status}`));
-      resolve({ seconds: Number(process.hrtime.bigint() - start) / 1e9, peakBytes });
-    });
-  });
-}
+const measure = (args) => measured(serverPath, args);
 
 const bytesIn = (folder) =>
   readdirSync(folder).reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);

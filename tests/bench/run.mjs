@@ -4,20 +4,13 @@
 //   node tests/bench/run.mjs [--sizes 35,350,1000] [--dialect torch-2.8] [--rounds 3] [--keep FOLDER]
 //
 // Sizes are megabytes of JSON. The files are generated, compressed, in a temporary folder.
-import { spawn, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { traceText, writeTrace } from '../generator/generate.mjs';
 import { root, serverPath } from '../lib/cli.mjs';
+import { measured } from './measure.mjs';
 
 const argument = (name, fallback) => {
   const at = process.argv.indexOf(name);
@@ -41,31 +34,9 @@ function buildFloor() {
 }
 
 /** Runs a program that prints one JSON object; gives it with the seconds and the peak memory. */
-function measure(program, args) {
-  return new Promise((resolve, reject) => {
-    const start = process.hrtime.bigint();
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    let out = '';
-    let peakBytes = 0;
-    // The kernel keeps the peak itself; it can be read while the process lives.
-    const timer = setInterval(() => {
-      try {
-        const line = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'));
-        if (line) peakBytes = Math.max(peakBytes, Number(line[1]) * 1024);
-      } catch {
-        // It has ended.
-      }
-    }, 2);
-    child.stdout.on('data', (part) => (out += part));
-    child.on('error', reject);
-    child.on('close', (status) => {
-      clearInterval(timer);
-      if (status !== 0)
-        return reject(new Error(`${program} ${args.join(' ')} ended with ${status}`));
-      const processSeconds = Number(process.hrtime.bigint() - start) / 1e9;
-      resolve({ answer: JSON.parse(out), processSeconds, peakBytes });
-    });
-  });
+async function measure(program, args) {
+  const { out, seconds, peakBytes } = await measured(program, args);
+  return { answer: JSON.parse(out), processSeconds: seconds, peakBytes };
 }
 
 /** The fastest of some rounds: what disturbs a measurement only ever slows it. */

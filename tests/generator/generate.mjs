@@ -16,6 +16,7 @@ import fs from 'node:fs';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import zlib from 'node:zlib';
+import { randomNumbers } from '../lib/random.mjs';
 import { breakdown, extendSteps } from './answers.mjs';
 import { categoryNames, deviceNames, dialects } from './dialects.mjs';
 
@@ -40,17 +41,6 @@ const GRAPH_LINE = 61;
 /** Above this many events the answers leave out what needs all intervals at once. */
 const BREAKDOWN_LIMIT = 400000;
 const CHUNK_CHARS = 1 << 16;
-
-/** Small fast generator of random numbers (mulberry32): the same seed gives the same trace. */
-function randomNumbers(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 class Simulation {
   constructor({ dialect, events, seed, steps }) {

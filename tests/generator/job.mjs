@@ -13,6 +13,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import zlib from 'node:zlib';
+import { randomNumbers } from '../lib/random.mjs';
 
 /** Absolute time of the job's start in ns. */
 const BASE_NS = 1735632360000000000n;
@@ -30,17 +31,6 @@ const HALF = 2;
 const GB_PER_S = 100;
 
 const us = (ns) => `${Math.floor(ns / 1000)}.${String(ns % 1000).padStart(3, '0')}`;
-
-/** Small fast generator of random numbers (mulberry32). */
-function randomNumbers(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 class Rank {
   constructor(rank, job) {

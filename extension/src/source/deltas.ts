@@ -1,7 +1,7 @@
 // What a comparison says about the lines and functions of a document, as text and marks.
 import type { CompareAnnotationsResult, ComparedPlace } from '#shared/protocol.ts';
 import { formatCount, formatShare, formatUs, plural } from '#shared/numbers.ts';
-import { escapeMarkdown } from './format.ts';
+import { escapeMarkdown, staleNote } from './format.ts';
 import { heatOf, type DrawnHint } from './hints.ts';
 
 /** The whole that differences are shares of: the longer of the two sides. */
@@ -138,9 +138,7 @@ export function deltaMarkdown(
     ]),
   ];
   const notes = [
-    ...(place.stale
-      ? ['_The line changed since the recording. These figures belong to the recorded text._']
-      : []),
+    ...(place.stale ? [staleNote] : []),
     ...(result.per === 'step' ? ['_Per step._'] : []),
   ];
   const names = `<sub>${escapeMarkdown(titles.baseline)} \u2194 ${escapeMarkdown(titles.candidate)}</sub>`;

@@ -36,3 +36,7 @@ export function shorten(text: string, length: number): string {
   const tail = Math.floor((length - 1) / 3);
   return `${text.slice(0, length - 1 - tail)}…${text.slice(text.length - tail)}`;
 }
+
+/** In hovers, of a line whose text is another one than at the recording. */
+export const staleNote =
+  '_The line changed since the recording. These figures belong to the recorded text._';

@@ -1,6 +1,6 @@
 import type { NamedCost, SourceHoverResult } from '#shared/protocol.ts';
 import { formatBytes, formatCount, formatShare, formatUs } from '#shared/numbers.ts';
-import { escapeMarkdown, shorten } from './format.ts';
+import { escapeMarkdown, shorten, staleNote } from './format.ts';
 import { lineCost } from './hints.ts';
 
 export interface HoverLinks {
@@ -112,10 +112,7 @@ export function hoverMarkdown(
   if (!result.found || line === null) return undefined;
   const { device, link } = options;
   const blocks = summary(result, device);
-  if (line.stale)
-    blocks.push(
-      '_The line changed since the recording. These figures belong to the recorded text._',
-    );
+  if (line.stale) blocks.push(staleNote);
   const how = confidence(result);
   if (how !== undefined) blocks.push(how);
   if (result.byOperator.length > 0) {

@@ -50,10 +50,7 @@ Json PlaceJson(const Compared& compared, size_t at, Time time, const char* side,
   const Table& table = compared.table;
   const std::vector<Cell>& row = table.rows[at];
   const auto text = [&](const std::string& key) {
-    const int column = table.ColumnIndex(key);
-    const auto* value =
-        column < 0 ? nullptr : std::get_if<std::string>(&row[static_cast<size_t>(column)]);
-    return value == nullptr ? std::string() : Shortened(*value, kMaxName);
+    return Shortened(TextIn(table, row, key.c_str()), kMaxName);
   };
   const std::string own(side);
   // The measure that orders the rows is the self time; totals keep their names.

@@ -362,4 +362,11 @@ double NumberIn(const Table& table, const std::vector<Cell>& row, const char* ke
   return 0;
 }
 
+std::string TextIn(const Table& table, const std::vector<Cell>& row, const char* key) {
+  const int column = table.ColumnIndex(key);
+  const auto* text =
+      column < 0 ? nullptr : std::get_if<std::string>(&row[static_cast<size_t>(column)]);
+  return text != nullptr ? *text : std::string();
+}
+
 }  // namespace emberline

@@ -25,4 +25,7 @@ Result<Compared> CompareBy(const CompareRequest& request, const std::string& by,
 // The number in a row's column `key`; 0 where there is none.
 double NumberIn(const Table& table, const std::vector<Cell>& row, const char* key);
 
+// The text there; "" where there is none.
+std::string TextIn(const Table& table, const std::vector<Cell>& row, const char* key);
+
 }  // namespace emberline

@@ -91,13 +91,6 @@ Json FiguresJson(const std::vector<ComparedFigure>& figures) {
 // The levels that lead to a cause, from the one that says most to a programmer.
 constexpr const char* kLevels[] = {"functions", "modules", "operators", "kernels"};
 
-std::string TextIn(const Table& table, const std::vector<Cell>& row, const char* key) {
-  const int column = table.ColumnIndex(key);
-  const auto* text =
-      column < 0 ? nullptr : std::get_if<std::string>(&row[static_cast<size_t>(column)]);
-  return text != nullptr ? *text : std::string();
-}
-
 // What a row is called in a sentence: a function by its name, else the row's own.
 std::string CauseName(const Table& table, const std::vector<Cell>& row, const std::string& level) {
   const std::string function = TextIn(table, row, "function");
