@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "ingest/byte_source.h"
+#include "ingest/nested.h"
 #include "ingest/scan.h"
 #include "ingest/window.h"
 
@@ -127,9 +128,9 @@ Result<FloorResult> MeasureFloor(const std::filesystem::path& path) {
     const char* stop = border;
     if (last) {
       // What is left is the last event and what comes behind the list.
-      bool odd = false, too_deep = false;
-      stop = SkipNested(SkipSpace(begin, window.end()), window.end(), &odd, &too_deep);
-      if (stop == nullptr) break;
+      const Nested event = ScanNested(SkipSpace(begin, window.end()), window.end(), false);
+      if (event.state != NestedState::kSound) break;
+      stop = event.end;
     }
     const size_t size = static_cast<size_t>(stop - begin);
     simdjson::ondemand::document_stream stream;

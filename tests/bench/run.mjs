@@ -24,7 +24,7 @@ const keep = argument('--keep', undefined);
 const buildFolder = path.dirname(path.dirname(serverPath));
 const floorPath = path.join(buildFolder, 'bin', 'emberline_floor');
 
-/** The floor's program is no part of the product, so the build leaves it out until it is asked for. */
+/** The floor's program is no part of the product: a build without the tests leaves it out. */
 function buildFloor() {
   const made = spawnSync('cmake', ['--build', buildFolder, '--target', 'emberline_floor'], {
     encoding: 'utf8',
