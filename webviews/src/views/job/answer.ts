@@ -32,22 +32,26 @@ export function reasonText(reason: JobActivity): string {
 }
 
 /** How the ranks are counted: those there should be, where some are missing. */
-function ranksText({ ranks, worldSize, loaded }: DistributedJobResult): string {
-  const count = Math.max(loaded === 0 ? 0 : ranks.length, 0);
+function ranksText({ ranks, worldSize }: DistributedJobResult): string {
+  const count = ranks.length;
   return worldSize !== null && worldSize > count
     ? `${fixed(count, 0)} of ${plural(worldSize, 'rank')}`
     : plural(count, 'rank');
 }
 
-/** Waiting of all ranks in microseconds as a part of their steps, and that of exposed communication. */
+/**
+ * Exposed communication as a part of the mean step, and the waiting of all ranks as a part of what they
+ * recorded.
+ */
 export function shares(
   job: DistributedJobResult,
 ): { exposed: string; waiting: string } | undefined {
   const { steps, stepUs, communicationUs } = job.breakdown;
   if (steps === 0 || stepUs <= 0) return undefined;
+  const recordedUs = job.ranks.reduce((sum, { durationNs }) => sum + durationNs / 1000, 0);
   return {
     exposed: share(communicationUs, stepUs),
-    waiting: share(job.waitingUs, job.waitingUs + job.transferUs),
+    waiting: share(job.waitingUs, recordedUs),
   };
 }
 
@@ -59,13 +63,12 @@ export function answerText(job: DistributedJobResult): string {
   if (part !== undefined) {
     parts.push(
       job.breakdown.communicationUs > 0
-        ? `${part.exposed} of the mean step of ${quantity(stepUs, 'us')} is communication that no computation hides`
+        ? `${part.exposed} of the mean step of ${quantity(stepUs, 'us')} is communication that no computation hides${job.waitingUs > 0 ? `, and ${part.waiting} of all time is waiting for other ranks` : ''}`
         : `the mean step takes ${quantity(stepUs, 'us')} and has no exposed communication`,
     );
   }
   if (job.collectives === 0) {
-    parts.push('and no rank communicates');
-    return `${parts.join(': ')}.`;
+    return `${parts.join(': ')}; no collective was recorded.`;
   }
   const [worst] = job.stragglers;
   if (worst === undefined) {

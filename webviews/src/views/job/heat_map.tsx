@@ -8,7 +8,7 @@ import { useOwnWidth } from '../../widgets/width.ts';
 const shades = 24;
 const margin = { top: 6, right: 8, bottom: 40 };
 const tallest = 26;
-const highestPx = 620;
+const highestPx = 340;
 
 export interface HeatMapProps {
   label: string;
@@ -38,10 +38,8 @@ function sizes(props: HeatMapProps, width: number) {
     1,
     Math.min(60, (width - left - margin.right) / Math.max(1, props.columns.length)),
   );
-  const cellHeight = Math.max(
-    1,
-    Math.min(tallest, Math.floor(highestPx / Math.max(1, props.lines.length))),
-  );
+  const even = Math.min(tallest, highestPx / Math.max(1, props.lines.length));
+  const cellHeight = even >= 3 ? Math.floor(even) : even;
   const height = margin.top + cellHeight * props.lines.length + margin.bottom;
   return { left, cellWidth, cellHeight, height };
 }
@@ -57,7 +55,7 @@ function draw(canvas: HTMLCanvasElement, props: HeatMapProps, width: number): vo
   const surface = 'var(--vscode-editor-background)';
   const colors = Array.from({ length: shades }, (_, index) =>
     resolveColor(
-      `color-mix(in srgb, ${props.color} ${8 + (92 * index) / (shades - 1)}%, ${surface})`,
+      `color-mix(in srgb, ${props.color} ${16 + (84 * index) / (shades - 1)}%, ${surface})`,
     ),
   );
   const text = resolveColor('var(--vscode-descriptionForeground, var(--vscode-foreground))');
@@ -67,7 +65,7 @@ function draw(canvas: HTMLCanvasElement, props: HeatMapProps, width: number): vo
   props.cells.forEach((line, row) =>
     line.forEach((value, column) => {
       if (value === undefined) return;
-      const part = span > 0 ? (value - props.least) / span : 0;
+      const part = span > 0 ? (value - props.least) / span : 0.5;
       context.fillStyle = colors[Math.round(part * (shades - 1))]!;
       context.fillRect(
         left + column * cellWidth,
@@ -190,7 +188,7 @@ export function HeatMap(props: HeatMapProps) {
           />
         )}
       </div>
-      <p class="heat-scale">
+      <p class="heat-scale" style={{ paddingLeft: `${place.left}px` }}>
         <span>{quantity(props.least, props.unit)}</span>
         <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
           {Array.from({ length: shades }, (_, index) => (
@@ -199,7 +197,7 @@ export function HeatMap(props: HeatMapProps) {
               x={(100 * index) / shades}
               width={100 / shades + 0.5}
               height="8"
-              fill={`color-mix(in srgb, ${props.color} ${8 + (92 * index) / (shades - 1)}%, var(--vscode-editor-background))`}
+              fill={`color-mix(in srgb, ${props.color} ${16 + (84 * index) / (shades - 1)}%, var(--vscode-editor-background))`}
             />
           ))}
         </svg>

@@ -12,7 +12,7 @@ import { Facts, Panel } from '../../widgets/panel.tsx';
 import { answerText, isSerious, placeName, placeOf, reasonText } from './answer.ts';
 import { RankBars } from './bars.tsx';
 import { timeParts, waitParts } from './colors.ts';
-import { sumByRank } from './rows.ts';
+import { inOrder, stepOf, sumByRank } from './rows.ts';
 import { severalDevices, useRows } from './table.tsx';
 
 export function useJob(): DistributedJobResult | undefined {
@@ -112,9 +112,7 @@ function TimeByRank() {
   const step = viewState('job', 'timeStep', 'mean');
   if (error !== undefined) return <Failure error={error} />;
   if (rows === undefined) return <Waiting what="Adding up the steps" />;
-  const steps = [...new Set(rows.map((row) => String(row.step ?? '')))].sort(
-    (a, b) => Number(a) - Number(b),
-  );
+  const steps = inOrder(rows.map(stepOf));
   const one = steps.includes(step.value) ? step.value : 'mean';
   const lines = sumByRank(
     rows,
@@ -122,7 +120,7 @@ function TimeByRank() {
     {
       devices: severalDevices(),
       mean: true,
-      keep: (row) => (one === 'mean' ? row.partial !== true : String(row.step ?? '') === one),
+      keep: (row) => (one === 'mean' ? row.partial !== true : stepOf(row) === one),
     },
   );
   return (
@@ -170,6 +168,9 @@ function WaitingByRank() {
   );
 }
 
+/** Bars of more ranks than this take the whole width. */
+const sideBySide = 24;
+
 export function JobOverview() {
   const result = useJob();
   if (result === undefined) return null;
@@ -180,8 +181,10 @@ export function JobOverview() {
       </section>
       <Wrong result={result} />
       <Stragglers result={result} />
-      <TimeByRank />
-      <WaitingByRank />
+      <div class={result.ranks.length <= sideBySide ? 'job-two' : 'job-one'}>
+        <TimeByRank />
+        <WaitingByRank />
+      </div>
       <Panel title="Figures">
         <Facts
           items={[

@@ -55,18 +55,29 @@ export function sumByRank(
 
 export interface Grid {
   lines: Line[];
-  /** Numbers of the steps, as recorded. */
-  steps: number[];
+  /** Names of the steps, as recorded. */
+  steps: string[];
   /** By line, then step; undefined where the rank has no such step. */
   cells: (number | undefined)[][];
   least: number;
   most: number;
 }
 
+/** The name of a row's step; empty outside of steps. */
+export function stepOf(row: Row): string {
+  const { step } = row;
+  return typeof step === 'string' || typeof step === 'number' ? String(step) : '';
+}
+
+/** Names of steps by their numbers. */
+export function inOrder(steps: Iterable<string>): string[] {
+  return [...new Set(steps)].sort((a, b) => Number(a) - Number(b) || a.localeCompare(b));
+}
+
 /** A figure by rank and step. */
 export function gridOf(rows: readonly Row[], key: string, devices: boolean): Grid {
   const lines = new Map<string, Line>();
-  const steps = new Set<number>();
+  const steps = new Set<string>();
   const values = new Map<string, number>();
   for (const row of rows) {
     const value = row[key];
@@ -74,7 +85,7 @@ export function gridOf(rows: readonly Row[], key: string, devices: boolean): Gri
     const rank = num(row, 'rank');
     const device = devices && typeof row.device === 'number' ? row.device : undefined;
     const name = lineName(rank, device);
-    const step = num(row, 'step');
+    const step = stepOf(row);
     lines.set(name, { rank, device, name });
     steps.add(step);
     values.set(`${name} ${step}`, value);
@@ -82,7 +93,7 @@ export function gridOf(rows: readonly Row[], key: string, devices: boolean): Gri
   const sorted = [...lines.values()].sort(
     (a, b) => a.rank - b.rank || (a.device ?? 0) - (b.device ?? 0),
   );
-  const columns = [...steps].sort((a, b) => a - b);
+  const columns = inOrder(steps);
   let [least, most] = [Number.POSITIVE_INFINITY, 0];
   for (const value of values.values()) {
     least = Math.min(least, value);

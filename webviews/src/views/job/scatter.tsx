@@ -14,7 +14,7 @@ export interface Point {
 }
 
 const height = 230;
-const margin = { top: 10, right: 12, bottom: 40, left: 76 };
+const margin = { top: 10, right: 30, bottom: 40, left: 76 };
 
 /** Powers of `base` around the values; at most about `most` of them. */
 export function logTicks(least: number, largest: number, base: number, most: number): number[] {

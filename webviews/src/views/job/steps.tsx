@@ -64,7 +64,7 @@ function StepMap() {
     const value = grid.cells[line]?.[column];
     const { rank, device } = grid.lines[line]!;
     return [
-      `Rank ${rank}${device === undefined ? '' : `, device ${device}`}, step ${grid.steps[column]}`,
+      `Rank ${rank}${device === undefined ? '' : `, device ${device}`}, ${grid.steps[column] === '' ? 'outside of steps' : `step ${grid.steps[column]}`}`,
       value === undefined ? 'Not recorded' : `${chosen.title} ${quantity(value, 'us')}`,
       'Enter or click opens the profile of the rank',
     ];
@@ -103,7 +103,7 @@ function StepMap() {
             columns={[
               { title: devices ? 'Rank/device' : 'Rank' },
               ...grid.steps.map((step) => ({
-                title: `Step ${step}`,
+                title: step === '' ? 'Outside of steps' : `Step ${step}`,
                 numeric: true,
                 exportUnit: 'us' as const,
               })),
@@ -125,7 +125,7 @@ function StepMap() {
               label={`${chosen.title} by rank and step`}
               xTitle="Step"
               yTitle={devices ? 'Rank/device' : 'Rank'}
-              columns={grid.steps.map(String)}
+              columns={grid.steps}
               lines={grid.lines.map(({ name }) => name)}
               cells={grid.cells}
               least={grid.least}

@@ -38,16 +38,16 @@ function Machines() {
                 const devices = byRank.get(number)?.devices ?? [];
                 const names = devices.map(({ kind, ordinal }) => `${kind} ${ordinal}`).join(', ');
                 const models = [...new Set(devices.map(({ name }) => name))].join(', ');
-                const comesLast = late.has(number) ? ', a straggler' : '';
+                const comesLast = late.has(number) ? ' last' : '';
                 return (
                   <li key={number}>
                     <LinkButton
                       class={`job-cell ${late.has(number) ? 'late' : ''}`}
-                      label={`Rank ${number}, ${names || 'no device'}${comesLast}`}
-                      title={`Rank ${number}${comesLast}\n${names || 'No device work'}${models === '' ? '' : ` (${visible(models)})`}\nOpen its profile`}
+                      label={`Rank ${number}${comesLast}, ${names || 'no device'}`}
+                      title={`Rank ${number}${late.has(number) ? ' comes last' : ''}\n${names || 'No device work'}${models === '' ? '' : ` (${visible(models)})`}\nOpen its profile`}
                       onClick={() => openRank(number)}
                     >
-                      {`${number}${late.has(number) ? ' \u23f1' : ''}`}
+                      {`${number}${late.has(number) ? ' last' : ''}`}
                     </LinkButton>
                   </li>
                 );
@@ -60,7 +60,7 @@ function Machines() {
         ))}
       </ul>
       {missing.length === 0 ? null : (
-        <p class="note">{`No trace of rank ${rangesText(missing)}.`}</p>
+        <p class="note">{`No trace of ${missing.length === 1 ? 'rank' : 'ranks'} ${rangesText(missing)}.`}</p>
       )}
       {result.nodes.length > shownNodes ? (
         <p class="note">{`and ${result.nodes.length - shownNodes} more machines`}</p>
