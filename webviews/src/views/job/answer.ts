@@ -20,6 +20,9 @@ export function placeName({ file, line }: Place): string {
   return `${fileName(file)}:${line}`;
 }
 
+/** Stands for what happened before a recording. */
+const notRecorded = '(its recording had not begun)';
+
 const doing: Record<JobActivity['where'], string> = {
   device: 'on its device',
   host: 'on its host',
@@ -28,6 +31,9 @@ const doing: Record<JobActivity['where'], string> = {
 
 /** What a late rank did instead, without its place. */
 export function reasonText(reason: JobActivity): string {
+  if (reason.name === notRecorded) {
+    return `its recording had not begun for ${quantity(reason.timeUs, 'us')}`;
+  }
   return `${quantity(reason.timeUs, 'us')} more of ${reason.name} ${doing[reason.where]}`;
 }
 
@@ -75,7 +81,12 @@ export function answerText(job: DistributedJobResult): string {
     return `${parts.join(': ')}; no rank keeps the others waiting.`;
   }
   const [reason] = worst.reasons;
-  const why = reason === undefined ? '' : `, with ${reasonText(reason)}`;
+  const why =
+    reason === undefined
+      ? ''
+      : reason.name === notRecorded
+        ? `: ${reasonText(reason)}`
+        : `, with ${reasonText(reason)}`;
   return `${parts.join(': ')}; rank ${worst.rank} comes last to ${fixed(worst.timesLast, 0)} of its ${plural(worst.calls, 'collective')}${why}.`;
 }
 
