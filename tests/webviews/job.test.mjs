@@ -154,7 +154,7 @@ test('communication: sizes, pairs, operations, and each collective with who came
     assert.equal(await panel.getByRole('row').count(), 1 + pairs.length);
     await page.getByRole('radio', { name: 'Calls' }).click();
     await job.settled();
-    const calls = page.getByRole('grid', { name: 'Calls' });
+    const calls = page.getByRole('treegrid', { name: 'Calls' });
     await calls.locator('[data-row="0"][data-key=operation]').dblclick();
     const members = page.getByRole('region', { name: /^Ranks of collective 0/ });
     await members.waitFor();
