@@ -253,6 +253,21 @@ const titles: Record<Shown, string> = {
   matrix: 'Pairs',
 };
 
+/** Columns that give way before the bandwidths do. */
+const lesser = [
+  'unknownBytes',
+  'library',
+  'dtype',
+  'matchedCalls',
+  'totalUs',
+  'spreadUs',
+  'sequence',
+  'lacking',
+  'place',
+  'operator',
+  'startUs',
+];
+
 export function JobCommunication() {
   const by = viewState<Shown>('job', 'communicationBy', 'operations');
   const shown: Shown = titles[by.value] === undefined ? 'operations' : by.value;
@@ -267,6 +282,7 @@ export function JobCommunication() {
       <JobTable
         name={titles[shown]}
         by={shown as By}
+        lesser={lesser}
         {...(shown === 'calls'
           ? {
               detail: (row: Row) => <CallMembers call={numberOf(row, 'call') ?? 0} />,

@@ -1,6 +1,6 @@
 // A figure by row and column as a field of colours: the more, the stronger.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { quantity, type Unit } from '#shared/numbers.ts';
+import { exact, quantity, type Unit } from '#shared/numbers.ts';
 import { resolveColor, themeSerial } from '../../widgets/theme.ts';
 import { Tooltip } from '../../widgets/tooltip.tsx';
 import { useOwnWidth } from '../../widgets/width.ts';
@@ -146,6 +146,10 @@ export function HeatMap(props: HeatMapProps) {
       event.preventDefault();
     }
   };
+  const ends = [props.least, props.most].map((value) => quantity(value, props.unit));
+  if (ends[0] === ends[1]) {
+    [props.least, props.most].forEach((value, index) => (ends[index] = exact(value, props.unit)));
+  }
   const words = hot === undefined ? [] : props.describe(hot.line, hot.column);
   return (
     <div class="heat" ref={frame}>
@@ -189,7 +193,7 @@ export function HeatMap(props: HeatMapProps) {
         )}
       </div>
       <p class="heat-scale" style={{ paddingLeft: `${place.left}px` }}>
-        <span>{quantity(props.least, props.unit)}</span>
+        <span>{ends[0]}</span>
         <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
           {Array.from({ length: shades }, (_, index) => (
             <rect
@@ -201,7 +205,7 @@ export function HeatMap(props: HeatMapProps) {
             />
           ))}
         </svg>
-        <span>{quantity(props.most, props.unit)}</span>
+        <span>{ends[1]}</span>
       </p>
       {hot === undefined ? null : (
         <Tooltip

@@ -135,7 +135,8 @@ function TimeByRank() {
       tools={
         steps.length > 1 && steps.length <= 200 ? (
           <Select
-            label="Of"
+            label="Steps"
+            hideLabel
             value={one}
             choices={[
               { value: 'mean', label: `mean of ${plural(steps.length, 'step')}` },
