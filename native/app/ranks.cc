@@ -252,8 +252,7 @@ std::string SummaryText(const Json& job) {
   text += " on " + std::to_string(job["nodes"].size()) +
           (job["nodes"].size() == 1 ? " node, " : " nodes, ") +
           counted(job["collectives"], "collective") + " in " + counted(job["groups"], "group") +
-          ", " +
-          Humane(job["matchedCollectives"], "count") + " found on several ranks\n";
+          ", " + Humane(job["matchedCollectives"], "count") + " found on several ranks\n";
   const Json& mean = job["breakdown"];
   text += "Step " + us(mean["stepUs"]) + ": computation " + us(mean["computationUs"]) +
           ", overlap " + us(mean["overlapUs"]) + ", exposed communication " +

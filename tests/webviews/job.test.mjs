@@ -167,6 +167,31 @@ test('communication: sizes, pairs, operations, and each collective with who came
   });
 });
 
+test('the timeline shows the ranks on one clock, zooms by keys, and tells of a collective', async () => {
+  const [first] = commandLine('collectives', whole, ['--by', 'calls']).rows;
+  await withJob(whole, {}, async (job, page) => {
+    await job.view('Timeline');
+    const lanes = page.getByRole('application', { name: /^Collectives of the ranks over time/ });
+    await lanes.focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
+    assert.match(await lanes.getAttribute('aria-label'), /Rank 0: allReduce, collective \d+/);
+    const asked = await job.sent('request', () => page.keyboard.press('w'));
+    assert.equal(asked.method, 'distributed/lanes');
+    const { fromNs, toNs } = asked.params;
+    const { durationNs } = commandLine('distributed', whole);
+    assert.ok(Math.abs(toNs - fromNs - durationNs / 2) <= 1, `${fromNs} ${toNs}`);
+    await page.getByRole('button', { name: 'Whole job' }).click();
+    await job.settled();
+    await lanes.focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    const members = page.getByRole('region', { name: /^Ranks of collective/ });
+    await members.waitFor();
+    assert.ok((await members.getByRole('row').count()) >= 1 + first.ranks);
+  });
+});
+
 test("every analysis of Holistic Trace Analysis is a table with the command line's rows", async () => {
   const { tables } = commandLine('distributed', whole);
   await withJob(whole, {}, async (job, page) => {
@@ -220,7 +245,14 @@ test('what cannot be shown as a job says why', async () => {
 test('at 600 pixels nothing of a job is cut', async () => {
   await withJob(broken, {}, async (job, page) => {
     await page.setViewportSize({ width: 600, height: 800 });
-    for (const tab of ['Overview', 'Steps', 'Stragglers', 'Communication', 'Topology']) {
+    for (const tab of [
+      'Overview',
+      'Steps',
+      'Stragglers',
+      'Communication',
+      'Timeline',
+      'Topology',
+    ]) {
       await job.view(tab);
       const wide = await page.evaluate(
         () =>
@@ -240,6 +272,7 @@ test('a job has no faults that axe finds, in four themes', async () => {
         'Stragglers',
         'Communication',
         'Topology',
+        'Timeline',
         'Analyses',
       ]) {
         await job.view(tab);

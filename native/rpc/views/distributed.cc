@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/escape.h"
+#include "ranks/job_lanes.h"
 #include "ranks/job_tables.h"
 #include "ranks/load_job.h"
 #include "rpc/params.h"
@@ -241,6 +242,48 @@ Result<Json> DistributedCall(const Json& params, const CallContext& context) {
       {"lacking", std::move(lacking)}};
 }
 
+Json LaneJson(const Job& job, const JobLane& lane) {
+  const JobRank& rank = job.ranks[lane.rank];
+  Json steps = Json::array(), boxes = Json::array();
+  for (const LaneStep& step : lane.steps) {
+    steps.push_back({{"name", rank.digest->steps[step.step].name},
+                     {"startNs", step.begin},
+                     {"endNs", step.end}});
+  }
+  for (const LaneBox& box : lane.boxes) {
+    boxes.insert(boxes.end(),
+                 {Json(box.begin), Json(box.end - box.begin), Json(box.waiting), Json(box.call),
+                  Json(box.count), Json(static_cast<int>(job.calls[box.call].op))});
+  }
+  return {{"rank", rank.rank},
+          {"device", lane.device >= 0 ? Json(lane.device) : Json()},
+          {"steps", std::move(steps)},
+          {"boxes", std::move(boxes)}};
+}
+
+Result<Json> DistributedLanes(const Json& params, const CallContext& context) {
+  const Result<JobPtr> loaded = JobOf(params, context);
+  if (!loaded.ok()) return loaded.error();
+  const Job& job = (*loaded)->job;
+  LaneWindow window;
+  // Beyond the job there is nothing to see, and sums of times stay in range.
+  window.from = std::clamp<Ns>(IntegerParam(params, "fromNs", 0), 0, job.length);
+  window.to = std::clamp<Ns>(IntegerParam(params, "toNs", 0), 0, job.length);
+  window.first_rank = static_cast<size_t>(IntegerParam(params, "firstRank", 0));
+  window.ranks = static_cast<size_t>(IntegerParam(params, "rankCount", 32));
+  window.pixels = static_cast<size_t>(IntegerParam(params, "pixels", 1000));
+  const JobLanes lanes = LanesOf(job, window);
+  Json operations = Json::array(), list = Json::array();
+  for (int op = 0; op < kCollectiveOpCount; ++op) {
+    operations.push_back(CollectiveOpName(static_cast<CollectiveOp>(op)));
+  }
+  for (const JobLane& lane : lanes.lanes) list.push_back(LaneJson(job, lane));
+  return Json{{"fromNs", lanes.from},
+              {"toNs", lanes.to},
+              {"operations", std::move(operations)},
+              {"lanes", std::move(list)}};
+}
+
 }  // namespace
 
 DistributedFunction FindDistributedMethod(const std::string& method) {
@@ -248,6 +291,7 @@ DistributedFunction FindDistributedMethod(const std::string& method) {
       {"distributed/job", DistributedJob},
       {"distributed/table", DistributedTable},
       {"distributed/call", DistributedCall},
+      {"distributed/lanes", DistributedLanes},
   };
   const auto it = functions.find(method);
   return it == functions.end() ? nullptr : it->second;

@@ -5,6 +5,7 @@ import { JobCommunication } from './communication.tsx';
 import { JobOverview } from './overview.tsx';
 import { JobSteps } from './steps.tsx';
 import { JobStragglers } from './stragglers.tsx';
+import { JobTimeline } from './timeline.tsx';
 import { JobTopology } from './topology.tsx';
 
 export interface JobTab {
@@ -18,6 +19,7 @@ export const jobTabs: readonly JobTab[] = [
   { name: 'steps', title: 'Steps', component: JobSteps },
   { name: 'stragglers', title: 'Stragglers', component: JobStragglers },
   { name: 'communication', title: 'Communication', component: JobCommunication },
+  { name: 'lanes', title: 'Timeline', component: JobTimeline },
   { name: 'topology', title: 'Topology', component: JobTopology },
   { name: 'analyses', title: 'Analyses', component: JobAnalyses },
 ];
