@@ -46,15 +46,19 @@ function ranksText({ ranks, worldSize }: DistributedJobResult): string {
 }
 
 /**
- * Exposed communication as a part of the mean step, and the waiting of all ranks as a part of what they
- * recorded.
+ * Exposed communication as a part of the mean step, and the waiting of all devices as a part of what was
+ * recorded of them.
  */
 export function shares(
   job: DistributedJobResult,
 ): { exposed: string; waiting: string } | undefined {
   const { steps, stepUs, communicationUs } = job.breakdown;
   if (steps === 0 || stepUs <= 0) return undefined;
-  const recordedUs = job.ranks.reduce((sum, { durationNs }) => sum + durationNs / 1000, 0);
+  // Each device of a rank may wait.
+  const recordedUs = job.ranks.reduce(
+    (sum, { durationNs, devices }) => sum + (durationNs / 1000) * Math.max(1, devices.length),
+    0,
+  );
   return {
     exposed: share(communicationUs, stepUs),
     waiting: share(job.waitingUs, recordedUs),

@@ -87,7 +87,7 @@ function Stragglers({ result }: { result: DistributedJobResult }) {
               </span>
               {late.reasons.length === 0 ? (
                 <p class="note">
-                  What it did instead is not known: nothing was recorded before these collectives.
+                  What it did instead is not known: nothing before these collectives stands out.
                 </p>
               ) : (
                 <ul class="job-reasons" aria-label={`What rank ${late.rank} did instead`}>
