@@ -109,6 +109,55 @@ test('lanes hold every collective of every rank at its place on the common clock
   }
 });
 
+test('sequences of operators by name come from the traces', async () => {
+  const path = join(folder, 'named');
+  mkdirSync(path);
+  for (const rank of [0, 1]) {
+    const at = (ts, dur, rest) => ({ ph: 'X', pid: 1, tid: 1, ts, dur, ...rest });
+    const kernels = ['a', 'b', 'c'].flatMap((name, index) => [
+      at(20 + 10 * index, 5, {
+        cat: 'cuda_runtime',
+        name: 'cudaLaunchKernel',
+        args: { correlation: index + 1 },
+      }),
+      at(100 + 10 * index, 8, {
+        cat: 'kernel',
+        name,
+        pid: 0,
+        tid: 7,
+        args: { device: 0, stream: 7, correlation: index + 1 },
+      }),
+    ]);
+    const traceEvents = [
+      at(5, 90, { cat: 'cpu_op', name: 'outer_block' }),
+      at(10, 60, { cat: 'cpu_op', name: 'inner_norm' }),
+      ...kernels,
+    ];
+    const distributedInfo = { backend: 'nccl', rank, world_size: 2 };
+    const text = JSON.stringify({ schemaVersion: 1, distributedInfo, traceEvents });
+    writeFileSync(join(path, `w${rank}.1.pt.trace.json`), text);
+  }
+  const { profileId } = await daemon.request('profile/open', { path });
+  const params = { profileId, by: 'sequences', limit: -1 };
+  for (const [operator, found] of [
+    ['outer', 'outer_block'],
+    ['norm', 'inner_norm'],
+  ]) {
+    const { rows } = await ask('table', { ...params, operator });
+    assert.deepEqual(
+      rows.map((row) => [row.rank, row.operator, row.pattern, row.count]),
+      [0, 1].map((rank) => [rank, found, 'a|b|c', 1]),
+    );
+  }
+  assert.deepEqual((await ask('table', { ...params, operator: 'nothing' })).rows, []);
+  const digests = join(folder, 'named-digests');
+  assert.equal((await emberline(['digest', path, '-o', digests])).status, 0);
+  await assert.rejects(
+    ask('table', { digests, by: 'sequences', operator: 'norm' }),
+    /Digests do not hold/,
+  );
+});
+
 test('a first picture needs the first ranks alone', async () => {
   const { profileId } = await opened({ ranks: 8 });
   const first = await ask('job', { profileId, maxRanks: 2 });

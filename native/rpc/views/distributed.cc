@@ -18,13 +18,18 @@ constexpr size_t kMaxListed = 4096;  // ranks in a reply; tables have all
 
 using JobPtr = std::shared_ptr<const LoadedJob>;
 
-Result<JobPtr> JobOf(const Json& params, const CallContext& context) {
+JobSource SourceOf(const Json& params) {
   JobSource source;
   source.profile_id = TextParam(params, "profileId");
   source.run = TextParam(params, "run");
   source.span = TextParam(params, "span");
   source.digests = TextParam(params, "digests");
   source.max_ranks = static_cast<size_t>(IntegerParam(params, "maxRanks", 0));
+  return source;
+}
+
+Result<JobPtr> JobOf(const Json& params, const CallContext& context) {
+  const JobSource source = SourceOf(params);
   if (source.profile_id.empty() && source.digests.empty()) {
     return Error{ErrorKind::kInvalidArgument,
                  "params name neither a profile nor digests.",
@@ -170,7 +175,8 @@ Result<Json> DistributedTable(const Json& params, const CallContext& context) {
   if (!loaded.ok()) return loaded.error();
   // A job's tables are asked for page by page.
   const std::string by = TextParam(params, "by");
-  std::string key = "jobTable/" + by + "/";
+  const std::string name = by == "sequences" ? TextParam(params, "operator") : "";
+  std::string key = "jobTable/" + by + "/" + name + "/";
   for (const char* part : {"profileId", "run", "span", "digests"})
     key += TextParam(params, part) + "/";
   key += std::to_string(reinterpret_cast<uintptr_t>(loaded->get()));
@@ -180,7 +186,10 @@ Result<Json> DistributedTable(const Json& params, const CallContext& context) {
     size_t MemoryBytes() const { return HeapBytesOf(table); }
   };
   const auto kept = context.session.results().Get<Kept>(key, context.cancel, [&]() -> Result<Kept> {
-    Result<Table> table = MakeJobTable((*loaded)->job, by);
+    Result<Table> table =
+        name.empty() ? MakeJobTable((*loaded)->job, by)
+                     : SequencesByOperator(context.session, SourceOf(params), (*loaded)->job, name,
+                                           ReadOptions{context.cancel, context.progress});
     if (!table.ok()) return table.error();
     return Kept{*loaded, std::move(*table)};
   });

@@ -66,8 +66,10 @@ export function JobTable(props: {
   rowKey?: (row: Row) => string;
   toolbar?: ComponentChildren;
   lesser?: readonly string[];
+  /** Of sequences: which operators. */
+  operator?: string;
 }) {
-  const { by } = props;
+  const { by, operator } = props;
   return (
     <DataTable
       key={by}
@@ -75,7 +77,7 @@ export function JobTable(props: {
       view="job"
       stateKey={by}
       method="distributed/table"
-      params={{ by }}
+      params={{ by, ...(operator === undefined ? {} : { operator }) }}
       renderCell={{
         rank: rankCell('rank'),
         peer: rankCell('peer'),
