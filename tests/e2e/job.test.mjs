@@ -54,10 +54,12 @@ describe('a job of several ranks', () => {
   }
 
   async function openJob(folder) {
-    await workbench.runCommand('Open PyTorch Job...');
-    const widget = page.locator('.quick-input-widget');
-    const row = widget.locator('.quick-input-list .monaco-list-row');
-    await row.filter({ hasText: folder }).first().click();
+    await waitUntil(`${folder} in the list`, async () => {
+      await workbench.runCommand('Open PyTorch Job...');
+      const row = page.locator('.quick-input-widget .quick-input-list .monaco-list-row');
+      await row.filter({ hasText: folder }).first().click({ timeout: 8000 });
+      return true;
+    });
     await workbench.tab(`${folder} \u00b7 job`).waitFor();
   }
 
@@ -136,9 +138,9 @@ describe('a job of several ranks', () => {
     for (const name of Object.keys(themes)) {
       await workbench.setTheme(name);
       const frame = await jobPage();
-      for (const tab of ['Overview', 'Steps', 'Communication', 'Topology']) {
+      for (const tab of ['Overview', 'Steps', 'Communication', 'Timeline', 'Topology']) {
         await frame.getByRole('tab', { name: tab, exact: true }).click();
-        await frame.locator(`.view-${tab.toLowerCase()} .panel`).first().waitFor();
+        await frame.locator('#view .panel').first().waitFor();
         await waitUntil('its answers', async () => (await frame.locator('.waiting').count()) === 0);
         await workbench.screenshot(`job-${tab.toLowerCase()}-${name}`);
       }

@@ -44,6 +44,8 @@ async function pickJob(): Promise<JobAddress | undefined> {
     {
       title: 'Open PyTorch Job',
       placeHolder: 'A folder with the traces of all ranks of a job, or with their digests',
+      // The palette gives the focus back to a page while the folders are being looked for.
+      ignoreFocusOut: true,
     },
   );
   if (picked === undefined || picked.job !== undefined) return picked?.job;
