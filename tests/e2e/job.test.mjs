@@ -133,6 +133,26 @@ describe('a job of several ranks', () => {
     await page.getByText('Ln 77, Col 1').waitFor();
   });
 
+  step('a folder of several ranks that is opened as a profile offers the job', async () => {
+    await workbench.runCommand('View: Close All Editors');
+    await workbench.runCommand('View: Show Explorer');
+    const row = page
+      .locator('.explorer-folders-view .monaco-list-row')
+      .filter({ has: page.locator('.label-name', { hasText: /^ranks$/ }) })
+      .first();
+    const item = page.getByRole('menuitem', { name: 'Open as PyTorch Profile', exact: true });
+    await waitUntil('the entry of the menu', async () => {
+      await page.keyboard.press('Escape');
+      await row.click({ button: 'right', timeout: 4000 });
+      await item.click({ timeout: 4000 });
+      return true;
+    });
+    const offer = page.locator('.notification-list-item').filter({ hasText: '7 workers' });
+    await offer.getByRole('button', { name: 'Open as Job' }).click();
+    await workbench.tab('ranks \u00b7 job').waitFor();
+    await jobPage();
+  });
+
   step('it looks right in every theme', async () => {
     await workbench.tab('ranks \u00b7 job').click();
     for (const name of Object.keys(themes)) {
