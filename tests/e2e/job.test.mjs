@@ -108,14 +108,7 @@ describe('a job of several ranks', () => {
   step('the profiles view has the way to the job', async () => {
     await page.locator('.activitybar .action-label[aria-label^="PyTorch Profiles"]').click();
     const row = page.locator('.pane-body .monaco-list-row').filter({ hasText: 'ranks' }).first();
-    const item = page.getByRole('menuitem', { name: 'Open as PyTorch Job', exact: true });
-    await waitUntil('the entry of the menu', async () => {
-      await page.keyboard.press('Escape');
-      await row.click({ button: 'right', timeout: 4000 });
-      await item.waitFor({ timeout: 2000 });
-      await item.click({ timeout: 4000 });
-      return true;
-    });
+    await workbench.chooseInMenu(row, 'Open as PyTorch Job');
     await jobPage();
   });
 
@@ -140,13 +133,7 @@ describe('a job of several ranks', () => {
       .locator('.explorer-folders-view .monaco-list-row')
       .filter({ has: page.locator('.label-name', { hasText: /^ranks$/ }) })
       .first();
-    const item = page.getByRole('menuitem', { name: 'Open as PyTorch Profile', exact: true });
-    await waitUntil('the entry of the menu', async () => {
-      await page.keyboard.press('Escape');
-      await row.click({ button: 'right', timeout: 4000 });
-      await item.click({ timeout: 4000 });
-      return true;
-    });
+    await workbench.chooseInMenu(row, 'Open as PyTorch Profile');
     const offer = page.locator('.notification-list-item').filter({ hasText: '7 workers' });
     await offer.getByRole('button', { name: 'Open as Job' }).click();
     await workbench.tab('ranks \u00b7 job').waitFor();
