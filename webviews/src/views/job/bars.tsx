@@ -21,6 +21,8 @@ export function RankBars(props: {
   asTable: Signal<boolean>;
   tools?: ComponentChildren;
   empty: string;
+  /** There are more rows than these are the sums of. */
+  cut: boolean;
 }) {
   const root = useRef<HTMLDivElement>(null);
   const { parts, lines, title } = props;
@@ -74,6 +76,11 @@ export function RankBars(props: {
               onPick={(name) => openRank(Number.parseInt(name, 10))}
             />
             <Legend parts={parts} />
+            {props.cut ? (
+              <p class="note">
+                There are more ranks and steps than are drawn: the tables have all.
+              </p>
+            ) : null}
           </>
         )}
       </div>

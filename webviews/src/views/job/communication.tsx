@@ -15,6 +15,7 @@ import { Legend } from '../../widgets/stacked_bars.tsx';
 import { numberOf, text } from '../links.ts';
 import { CallMembers } from './call_members.tsx';
 import { HeatMap } from './heat_map.tsx';
+import { useJob } from './overview.tsx';
 import { Scatter, type Point } from './scatter.tsx';
 import { JobTable, RankLink, useRows, type By } from './table.tsx';
 
@@ -106,10 +107,22 @@ function SizePlot() {
   );
 }
 
-/** More ranks than this are left to the table: cells would be smaller than a pixel. */
-const mostInMatrix = 512;
+/** More ranks than this are left to the table of pairs. */
+const mostInMatrix = 192;
 
 function Matrix() {
+  const ranks = useJob()?.ranks.length ?? 0;
+  if (ranks <= mostInMatrix) return <MatrixOfAll />;
+  return (
+    <Panel title="Who talks to whom">
+      <Nothing>
+        {`${fixed(ranks, 0)} ranks have more pairs than a chart can show: the table of pairs lists them.`}
+      </Nothing>
+    </Panel>
+  );
+}
+
+function MatrixOfAll() {
   const { rows, error } = useRows('matrix');
   const asTable = viewState('job', 'matrixAsTable', false);
   const root = useRef<HTMLDivElement>(null);
@@ -160,7 +173,7 @@ function Matrix() {
           <Waiting what="Adding up the pairs" />
         ) : order.length === 0 ? (
           <Nothing>No two ranks were found to talk to each other.</Nothing>
-        ) : asTable.value || order.length > mostInMatrix ? (
+        ) : asTable.value ? (
           <PlainTable
             label="Who talks to whom"
             columns={[

@@ -107,7 +107,7 @@ function Stragglers({ result }: { result: DistributedJobResult }) {
 }
 
 function TimeByRank() {
-  const { rows, error } = useRows('steps');
+  const { rows, error, cut } = useRows('steps');
   const asTable = viewState('job', 'timeAsTable', false);
   const step = viewState('job', 'timeStep', 'mean');
   if (error !== undefined) return <Failure error={error} />;
@@ -132,6 +132,7 @@ function TimeByRank() {
       lines={lines}
       asTable={asTable}
       empty="No rank recorded a whole step."
+      cut={cut}
       tools={
         steps.length > 1 && steps.length <= 200 ? (
           <Select
@@ -151,7 +152,7 @@ function TimeByRank() {
 }
 
 function WaitingByRank() {
-  const { rows, error } = useRows('lateness');
+  const { rows, error, cut } = useRows('lateness');
   const asTable = viewState('job', 'waitAsTable', false);
   if (error !== undefined) return <Failure error={error} />;
   if (rows === undefined) return <Waiting what="Adding up the collectives" />;
@@ -165,6 +166,7 @@ function WaitingByRank() {
       lines={sumByRank(rows, keys, { devices: false, mean: false })}
       asTable={asTable}
       empty="No collective was found on more than one rank."
+      cut={cut}
     />
   );
 }

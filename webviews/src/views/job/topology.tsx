@@ -17,6 +17,9 @@ function Machines() {
   const result = useJob();
   if (result === undefined) return null;
   const byRank = new Map(result.ranks.map((rank) => [rank.rank, rank]));
+  const nodes = [...result.nodes].sort((a, b) =>
+    a.name.localeCompare(b.name, 'en', { numeric: true }),
+  );
   const late = new Set(result.stragglers.map(({ rank }) => rank));
   const missing =
     result.worldSize === null || result.worldSize > 4096
@@ -27,7 +30,7 @@ function Machines() {
   return (
     <Panel title="Machines" definition="As far as the names of the workers and their devices tell.">
       <ul class="job-nodes">
-        {result.nodes.slice(0, shownNodes).map((node) => (
+        {nodes.slice(0, shownNodes).map((node) => (
           <li key={node.name} class="job-node">
             <p class="job-node-name">
               <strong>{visible(node.name) || 'One machine'}</strong>{' '}
