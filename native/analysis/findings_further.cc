@@ -224,8 +224,9 @@ bool Misaligned(std::string_view name, std::string_view types, std::string_view 
 void AddShapes(const Model& model, const StepSelection& selection, const Overview& overview,
                std::vector<Finding>* findings) {
   const TraceStore& s = model.store();
-  const StringId dims = s.strings().Find("Input Dims"), types = s.strings().Find("Input type");
-  if (dims == kNone || types == kNone || overview.vendor != Vendor::kNvidia) return;
+  if (!s.HasArg(ArgRole::kInputShapes) || !s.HasArg(ArgRole::kInputTypes) ||
+      overview.vendor != Vendor::kNvidia)
+    return;
   double kernels = 0;
   for (const GpuSummary& gpu : overview.gpus) kernels += static_cast<double>(gpu.kernel_ns);
   if (kernels <= 0) return;
@@ -234,7 +235,8 @@ void AddShapes(const Model& model, const StepSelection& selection, const Overvie
     if (s.kind(i) != SliceKind::kCpuOp || model.device_total[i] <= 0 ||
         !InSteps(model, selection, i))
       continue;
-    if (Misaligned(s.name(i), s.ArgText(i, types), s.ArgText(i, dims)))
+    if (Misaligned(s.name(i), s.ArgText(i, ArgRole::kInputTypes),
+                   s.ArgText(i, ArgRole::kInputShapes)))
       places.Add(i, model.device_total[i]);
   }
   const double share = static_cast<double>(places.time) / kernels;
@@ -270,7 +272,7 @@ void AddPageable(const Model& model, const StepSelection& selection, const Overv
     if (s.kind(i) != SliceKind::kMemcpy || !InSteps(model, selection, i)) continue;
     if (s.name(i).find("Pageable") == std::string_view::npos) continue;
     places.Add(i, s.duration(i));
-    bytes = SaturatingAdd(bytes, std::max<int64_t>(0, s.ArgInt(i, "bytes").value_or(0)));
+    bytes = SaturatingAdd(bytes, std::max<int64_t>(0, s.ArgInt(i, ArgRole::kBytes).value_or(0)));
   }
   const uint32_t steps = std::max<uint32_t>(1, static_cast<uint32_t>(overview.steps.steps.size()));
   const double per_step = static_cast<double>(places.time) / steps;
@@ -392,13 +394,11 @@ void AddProfilerOverhead(const Model& model, const StepSelection& selection,
 void AddMissing(const Model& model, std::vector<Finding>* findings) {
   const TraceStore& s = model.store();
   bool stacks = false, ops = false;
-  const StringId call_stack = s.strings().Find("Call stack"), dims = s.strings().Find("Input Dims");
   for (SliceIndex i = 0; i < s.slice_count() && !stacks; ++i) {
     const SliceKind kind = s.kind(i);
     ops = ops || kind == SliceKind::kCpuOp;
-    stacks =
-        kind == SliceKind::kPythonFunction ||
-        (kind == SliceKind::kCpuOp && call_stack != kNone && !s.ArgText(i, call_stack).empty());
+    stacks = kind == SliceKind::kPythonFunction ||
+             (kind == SliceKind::kCpuOp && !s.ArgText(i, ArgRole::kCallStack).empty());
   }
   if (!ops) {
     for (SliceIndex i = 0; i < s.slice_count() && !ops; ++i) ops = s.kind(i) == SliceKind::kCpuOp;
@@ -409,7 +409,7 @@ void AddMissing(const Model& model, std::vector<Finding>* findings) {
     arguments += "    " + std::string(argument) + ",\n";
   };
   if (!stacks) add("Python stacks (lines, modules)", "with_stack=True");
-  if (dims == kNone) add("input shapes", "record_shapes=True");
+  if (!s.HasArg(ArgRole::kInputShapes)) add("input shapes", "record_shapes=True");
   // If the flag was already on, do not advise turning it on.
   const auto flag = s.metadata().profiler_flags.find("profile_memory");
   const bool told = flag != s.metadata().profiler_flags.end() && flag->second;

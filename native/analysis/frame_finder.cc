@@ -16,10 +16,7 @@ std::optional<Frame> FirstOfUser(const std::vector<Frame>& frames) {
 
 }  // namespace
 
-FrameFinder::FrameFinder(const Model& model)
-    : model_(&model),
-      call_stack_(model.store().strings().Find("Call stack")),
-      call_from_(model.store().strings().Find("CallFrom")) {}
+FrameFinder::FrameFinder(const Model& model) : model_(&model) {}
 
 FrameFinder::NameKind FrameFinder::KindOf(SliceIndex frame) {
   const TraceStore& s = model_->store();
@@ -52,7 +49,7 @@ const FrameFinder::Around& FrameFinder::AroundOf(SliceIndex frame) {
       around.passes = true;
     } else if (around.passes) {
       // A module call stands between caller and callee; the calling line passes through it.
-      const int64_t line = call_from_ == kNone ? 0 : CallLine(s.ArgText(at, call_from_));
+      const int64_t line = CallLine(s.ArgText(at, ArgRole::kCallSite));
       around.line = line;
       around.passes = line == 0 && kind != NameKind::kLibrary;
     }
@@ -75,7 +72,7 @@ FrameFinder::Found FrameFinder::Own(SliceIndex host) {
   const bool is_frame = m.store().kind(host) == SliceKind::kPythonFunction;
   if (!is_frame) {
     const SliceIndex op = m.IsOp(host) ? host : m.op[host];
-    const std::string_view recorded = RecordedStack(m, op, call_stack_);
+    const std::string_view recorded = RecordedStack(m, op);
     if (!recorded.empty()) return OfText(recorded);
   }
   const SliceIndex innermost = is_frame ? host : m.frame[host];
@@ -124,7 +121,7 @@ std::string FrameFinder::ModuleName(SliceIndex slice) {
   const SliceIndex module = Module(slice);
   if (module != kNone) return std::string(emberline::ModuleName(s.name(module)).value_or(""));
   const SliceIndex op = model_->IsOp(slice) ? slice : model_->op[slice];
-  return op == kNone ? std::string() : std::string(s.ArgText(op, "Module Hierarchy"));
+  return op == kNone ? std::string() : std::string(s.ArgText(op, ArgRole::kModule));
 }
 
 }  // namespace emberline

@@ -48,8 +48,6 @@ class FrameFinder {
   const Found& OfText(std::string_view stack);
 
   const Model* model_;
-  const StringId call_stack_;
-  const StringId call_from_;
   std::vector<NameKind> kinds_;  // by name
   std::unordered_map<SliceIndex, Around, NumberHash> around_;
   std::unordered_map<const char*, Found> texts_;  // by the interned text

@@ -28,8 +28,8 @@ Cell ListOrEmpty(const StringPool& strings, StringId id) {
   return id == 0 ? Cell() : Cell(ShapesText(strings.Get(id)));
 }
 
-StringId TextId(const TraceStore& s, SliceIndex i, const char* key) {
-  const auto value = s.Arg(i, key);
+StringId TextId(const TraceStore& s, SliceIndex i, ArgRole role) {
+  const auto value = s.Arg(i, role);
   if (!value) return 0;
   if (const auto* json = std::get_if<ArgValue::Json>(&value->v)) return json->id;
   if (const auto* text = std::get_if<ArgValue::Text>(&value->v)) return text->id;
@@ -108,18 +108,18 @@ CopyKey CopyKeyOf(const TraceStore& s, SliceIndex i) {
     d.source = std::string(rest.substr(open + 1, arrow - open - 1));
     d.target = std::string(rest.substr(arrow + 4, close - arrow - 4));
   }
-  if (d.direction.empty()) d.direction = DmaDirection(s.ArgText(i, "direction"));
-  if (d.direction.empty()) d.direction = std::string(s.ArgText(i, "kind"));
+  const std::string_view recorded = s.ArgText(i, ArgRole::kCopyDirection);
+  if (d.direction.empty()) d.direction = DmaDirection(recorded);
+  if (d.direction.empty()) d.direction = std::string(recorded);
   if (d.direction.empty()) d.direction = std::string(name);
   return d;
 }
 
 std::optional<int64_t> CopyBytes(const Model& model, SliceIndex copy) {
   const TraceStore& s = model.store();
-  if (const auto bytes = s.ArgInt(copy, "bytes")) return bytes;
-  if (const auto bytes = s.ArgInt(copy, "size")) return bytes;
+  if (const auto bytes = s.ArgInt(copy, ArgRole::kBytes)) return bytes;
   // ROCm before 2024-11 has the size on the launching call only.
-  if (model.launch[copy] != kNone) return s.ArgInt(model.launch[copy], "size");
+  if (model.launch[copy] != kNone) return s.ArgInt(model.launch[copy], ArgRole::kBytes);
   return std::nullopt;
 }
 
@@ -132,10 +132,6 @@ Result<KernelData> AnalyzeKernels(const Model& model, const StepSelection& selec
     if (!IsKernel(s.kind(i)) || !selection.Contains(model.step[i])) return false;
     return within.empty() || (model.launch[i] != kNone && within[model.launch[i]]);
   };
-  const StringId blocks_key = s.strings().Find("blocks per SM");
-  const StringId occupancy_key = s.strings().Find("est. achieved occupancy %");
-  const StringId registers_key = s.strings().Find("registers per thread");
-  const StringId shared_key = s.strings().Find("shared memory");
   const bool by_properties = grouping == KernelGrouping::kProperties;
   KernelData data;
   std::unordered_map<Key, uint32_t, KeyHash> row_of;
@@ -148,14 +144,14 @@ Result<KernelData> AnalyzeKernels(const Model& model, const StepSelection& selec
     if (by_properties) {
       if (const SliceIndex op = model.SourceOp(i); op != kNone) key.op = s.name_id(op);
       // ROCm records the launch geometry on the call.
-      key.grid = TextId(s, i, "grid");
-      key.block = TextId(s, i, "block");
+      key.grid = TextId(s, i, ArgRole::kGrid);
+      key.block = TextId(s, i, ArgRole::kBlock);
       if (key.grid == 0 && model.launch[i] != kNone) {
-        key.grid = TextId(s, model.launch[i], "grid");
-        key.block = TextId(s, model.launch[i], "block");
+        key.grid = TextId(s, model.launch[i], ArgRole::kGrid);
+        key.block = TextId(s, model.launch[i], ArgRole::kBlock);
       }
-      if (registers_key != kNone) key.registers = s.ArgInt(i, registers_key).value_or(-1);
-      if (shared_key != kNone) key.shared = s.ArgInt(i, shared_key).value_or(-1);
+      key.registers = s.ArgInt(i, ArgRole::kRegisters).value_or(-1);
+      key.shared = s.ArgInt(i, ArgRole::kSharedMemory).value_or(-1);
     }
     const auto [it, added] = row_of.try_emplace(key, static_cast<uint32_t>(data.rows.size()));
     const Ns duration = s.duration(i);
@@ -184,12 +180,12 @@ Result<KernelData> AnalyzeKernels(const Model& model, const StepSelection& selec
     }
     row.communication = row.communication || model.is_communication[i];
     if (!row.op_eligible) row.op_eligible = rules.Eligible(OpName(model, i));
-    if (blocks_key != kNone) {
-      const auto value = s.ArgNumber(i, blocks_key);
+    if (s.HasArg(ArgRole::kBlocksPerSm)) {
+      const auto value = s.ArgNumber(i, ArgRole::kBlocksPerSm);
       if (value && std::isfinite(*value) && *value >= 0) blocks[it->second].Add(*value, duration);
     }
-    if (occupancy_key != kNone) {
-      const auto value = s.ArgNumber(i, occupancy_key);
+    if (s.HasArg(ArgRole::kOccupancy)) {
+      const auto value = s.ArgNumber(i, ArgRole::kOccupancy);
       if (value && std::isfinite(*value) && *value >= 0)
         occupancy[it->second].Add(*value / 100.0, duration);
     }
@@ -486,13 +482,13 @@ Result<KernelLaunches> LaunchesOfKernel(const Model& model, const StepSelection&
   const auto wanted = [&](SliceIndex i) {
     if (s.name_id(i) != name || !IsKernel(s.kind(i))) return false;
     if (key.op && *key.op != OpName(model, i)) return false;
-    const auto geometry = [&](const char* arg) {
+    const auto geometry = [&](ArgRole arg) {
       StringId id = TextId(s, i, arg);
       if (id == 0 && model.launch[i] != kNone) id = TextId(s, model.launch[i], arg);
       return ShapesText(s.strings().Get(id));
     };
-    return (!key.grid || geometry("grid") == ShapesText(*key.grid)) &&
-           (!key.block || geometry("block") == ShapesText(*key.block));
+    return (!key.grid || geometry(ArgRole::kGrid) == ShapesText(*key.grid)) &&
+           (!key.block || geometry(ArgRole::kBlock) == ShapesText(*key.block));
   };
   return LaunchesOf(
       model, selection, stacks, cancel, wanted,

@@ -345,23 +345,23 @@ std::optional<Label> PythonModule(const TraceStore& store, SliceIndex i) {
 }
 
 bool HasModuleHierarchy(const TraceStore& store) {
-  const StringId key = store.strings().Find("Module Hierarchy");
-  if (key == kNone) return false;
+  if (!store.HasArg(ArgRole::kModule)) return false;
   for (SliceIndex i = 0; i < store.all_slice_count(); ++i) {
-    if (store.kind(i) == SliceKind::kCpuOp && !store.ArgText(i, key).empty()) return true;
+    if (store.kind(i) == SliceKind::kCpuOp && !store.ArgText(i, ArgRole::kModule).empty())
+      return true;
   }
   return false;
 }
 
 // TorchScript names the place of each operator: an operator opens the node of its place unless the
 // one around it did.
-std::optional<Label> ScriptModule(const Model& model, StringId key, SliceIndex i) {
+std::optional<Label> ScriptModule(const Model& model, SliceIndex i) {
   const TraceStore& store = model.store();
   if (store.kind(i) != SliceKind::kCpuOp) return std::nullopt;
-  const std::string_view place = store.ArgText(i, key);
+  const std::string_view place = store.ArgText(i, ArgRole::kModule);
   if (place.empty()) return std::nullopt;
   const SliceIndex above = model.op[i];
-  if (above != kNone && store.ArgText(above, key) == place) return std::nullopt;
+  if (above != kNone && store.ArgText(above, ArgRole::kModule) == place) return std::nullopt;
   return Label{std::string(place), "", true};
 }
 
@@ -403,7 +403,6 @@ bool AnySlice(const TraceStore& store,
 std::vector<bool> InsideModule(const Model& model, std::string_view name) {
   const TraceStore& store = model.store();
   const uint32_t n = store.all_slice_count();
-  const StringId hierarchy = store.strings().Find("Module Hierarchy");
   // "layer" holds "layer.0" where names are paths.
   const auto holds = [&](const Label& label) {
     return label.name == name || (label.dotted && label.name.size() > name.size() &&
@@ -413,8 +412,8 @@ std::vector<bool> InsideModule(const Model& model, std::string_view name) {
   std::vector<uint8_t> known(store.strings().size(), 0);  // two bits a kind: asked, holds
   const auto opens = [&](SliceIndex i) {
     const SliceKind kind = store.kind(i);
-    if (hierarchy != kNone && kind == SliceKind::kCpuOp) {
-      const std::string_view place = store.ArgText(i, hierarchy);
+    if (store.HasArg(ArgRole::kModule) && kind == SliceKind::kCpuOp) {
+      const std::string_view place = store.ArgText(i, ArgRole::kModule);
       if (!place.empty() && holds({std::string(place), "", true})) return true;
     }
     const bool python = kind == SliceKind::kPythonFunction;
@@ -449,7 +448,7 @@ std::string ModuleNameOf(const Model& model, SliceIndex slice) {
   const SliceIndex module = ModuleOf(model, slice);
   if (module != kNone) return std::string(ModuleName(store.name(module)).value_or(""));
   const SliceIndex op = model.IsOp(slice) ? slice : model.op[slice];
-  return op == kNone ? std::string() : std::string(store.ArgText(op, "Module Hierarchy"));
+  return op == kNone ? std::string() : std::string(store.ArgText(op, ArgRole::kModule));
 }
 
 bool HasModules(const Model& model) {
@@ -479,10 +478,9 @@ Result<ModuleTree> AnalyzeModules(const Model& model, const StepSelection& steps
     tree.source = ModuleSource::kPythonModules;
     return tree;
   }
-  const StringId key = store.strings().Find("Module Hierarchy");
-  if (key == kNone) return tree;
+  if (!store.HasArg(ArgRole::kModule)) return tree;
   if (!Builder(model, steps, memory, cancel)
-           .Build([&](SliceIndex i) { return ScriptModule(model, key, i); }, tree)) {
+           .Build([&](SliceIndex i) { return ScriptModule(model, i); }, tree)) {
     return kStopped;
   }
   if (!tree.nodes.empty()) tree.source = ModuleSource::kModuleHierarchy;

@@ -105,13 +105,11 @@ Cell RatioCell(Ns part, Ns whole) {
 
 }  // namespace
 
-RecordedShapesOf::RecordedShapesOf(const TraceStore& store)
-    : store_(&store),
-      keys_{store.strings().Find("Input Dims"), store.strings().Find("Input dims")} {}
+RecordedShapesOf::RecordedShapesOf(const TraceStore& store) : store_(&store) {}
 
 StringId RecordedShapesOf::Of(SliceIndex op) const {
-  for (const StringId key : keys_) {
-    if (key == kNone) continue;
+  for (const StringId key : store_->ArgKeysOf(ArgRole::kInputShapes)) {
+    if (key == kNone) break;
     const auto value = store_->Arg(op, key);
     if (!value) continue;
     if (const auto* json = std::get_if<ArgValue::Json>(&value->v)) return json->id;

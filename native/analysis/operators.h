@@ -57,11 +57,10 @@ class RecordedShapesOf {
   // The text; 0 where shapes were not recorded.
   StringId Of(SliceIndex op) const;
   // Some operator of the trace may have them.
-  bool Any() const { return keys_[0] != kNone || keys_[1] != kNone; }
+  bool Any() const { return store_->HasArg(ArgRole::kInputShapes); }
 
  private:
   const TraceStore* store_;
-  StringId keys_[2];  // of the arg, as recorders spell it
 };
 
 // Recorded shapes as shown: a blank after each comma.

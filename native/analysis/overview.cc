@@ -24,8 +24,6 @@ struct Weighted {
 GpuSummary Summarize(const Model& model, const Device& device, Interval range,
                      const TensorCoreKernels& tensor_cores, const StepSelection& selection) {
   const TraceStore& s = model.store();
-  const StringId blocks_key = s.strings().Find("blocks per SM");
-  const StringId occupancy_key = s.strings().Find("est. achieved occupancy %");
   GpuSummary gpu;
   gpu.index = device.ordinal;
   gpu.label = DeviceLabel(device);
@@ -60,16 +58,16 @@ GpuSummary Summarize(const Model& model, const Device& device, Interval range,
       if (inside.Length() <= 0) continue;
       gpu.kernel_ns += inside.Length();
       busy.push_back(inside);
-      if (blocks_key != kNone) {
-        const auto blocks = s.ArgNumber(i, blocks_key);
+      if (s.HasArg(ArgRole::kBlocksPerSm)) {
+        const auto blocks = s.ArgNumber(i, ArgRole::kBlocksPerSm);
         if (blocks && std::isfinite(*blocks) && *blocks > 0) {
           const auto fixed = static_cast<int64_t>(std::llround(std::min(*blocks, 1e9) * kFixed));
           changes.push_back({inside.begin, fixed});
           changes.push_back({inside.end, -fixed});
         }
       }
-      if (occupancy_key != kNone) {
-        const auto percent = s.ArgNumber(i, occupancy_key);
+      if (s.HasArg(ArgRole::kOccupancy)) {
+        const auto percent = s.ArgNumber(i, ArgRole::kOccupancy);
         if (percent && std::isfinite(*percent) && *percent >= 0) {
           occupancy.sum += *percent * static_cast<double>(inside.Length());
           occupancy.weight += static_cast<double>(inside.Length());

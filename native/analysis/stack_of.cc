@@ -85,11 +85,11 @@ int64_t CallLine(std::string_view call_from) {
   return error == std::errc() && at == end && line > 0 ? line : 0;
 }
 
-std::string_view RecordedStack(const Model& model, SliceIndex op, StringId key) {
+std::string_view RecordedStack(const Model& model, SliceIndex op) {
   const TraceStore& s = model.store();
-  if (key == kNone) return {};
+  if (!s.HasArg(ArgRole::kCallStack)) return {};
   for (size_t depth = 0; op != kNone && depth < kMaxOpsAround; op = model.op[op], ++depth) {
-    const std::string_view text = s.ArgText(op, key);
+    const std::string_view text = s.ArgText(op, ArgRole::kCallStack);
     if (!text.empty()) return text;
   }
   return {};
@@ -130,9 +130,8 @@ bool IsFrameSlice(const Model& model, SliceIndex slice) {
 std::vector<Frame> OwnStack(const Model& model, SliceIndex slice) {
   const TraceStore& s = model.store();
   const SliceIndex op = model.IsOp(slice) ? slice : model.op[slice];
-  const std::string_view recorded = RecordedStack(model, op, s.strings().Find("Call stack"));
+  const std::string_view recorded = RecordedStack(model, op);
   if (!recorded.empty() && !IsFrameSlice(model, slice)) return ParseCallStack(recorded);
-  const StringId call_from = s.strings().Find("CallFrom");
   std::vector<Frame> frames;
   int64_t called_at = 0;
   SliceIndex at = IsFrameSlice(model, slice) ? slice : model.frame[slice];
@@ -149,7 +148,7 @@ std::vector<Frame> OwnStack(const Model& model, SliceIndex slice) {
       frames.push_back(std::move(frame));
     }
     // A module call stands between caller and callee; the calling line passes through it.
-    const int64_t line = call_from == kNone ? 0 : CallLine(s.ArgText(at, call_from));
+    const int64_t line = CallLine(s.ArgText(at, ArgRole::kCallSite));
     if (line > 0) called_at = line;
   }
   return frames;
@@ -184,13 +183,7 @@ Frame ParseFrameName(std::string_view name) {
 }
 
 std::string_view CaptureStack(const TraceStore& store, SliceIndex device_slice) {
-  for (const std::string_view key : {"py_stack", "Call stack", "stack"}) {
-    const StringId id = store.strings().Find(key);
-    if (id == kNone) continue;
-    const std::string_view text = store.ArgText(device_slice, id);
-    if (!text.empty()) return text;
-  }
-  return {};
+  return store.ArgText(device_slice, ArgRole::kCaptureStack);
 }
 
 std::vector<Frame> ParseCallStack(std::string_view text) {
@@ -289,11 +282,9 @@ SliceIndex ModuleOf(const Model& model, SliceIndex slice) {
   return forward == kNone ? kNone : find(forward);
 }
 
-StackIds::StackIds(const Model& model)
-    : model_(&model), call_stack_(model.store().strings().Find("Call stack")) {
+StackIds::StackIds(const Model& model) : model_(&model) {
   const TraceStore& s = model.store();
   const uint32_t n = s.all_slice_count();
-  const StringId call_from = s.strings().Find("CallFrom");
   // (stack of the caller, name, calling line) -> stack. Module pseudo frames are transparent, as in
   // StackOf().
   struct Key {
@@ -320,7 +311,7 @@ StackIds::StackIds(const Model& model)
     uint32_t id = p == kNone ? 0 : by_frame_[p];
     uint8_t& module = is_module[s.name_id(i)];
     if (module == 2) module = s.name(i).starts_with(kModulePrefix) ? 1 : 0;
-    const int64_t line = call_from == kNone ? 0 : CallLine(s.ArgText(i, call_from));
+    const int64_t line = CallLine(s.ArgText(i, ArgRole::kCallSite));
     if (module == 0 || line > 0) {
       const Key key{id, module == 0 ? s.name_id(i) : 0, line};
       id = ids.try_emplace(key, static_cast<uint32_t>(ids.size() + 1)).first->second;
@@ -338,10 +329,10 @@ StackIds::Id StackIds::Of(SliceIndex slice) const {
     Id out;
     const SliceIndex op = m.IsOp(host) ? host : m.op[host];
     if (!IsFrameSlice(m, host)) {
-      const std::string_view text = RecordedStack(m, op, call_stack_);
+      const std::string_view text = RecordedStack(m, op);
       if (!text.empty()) {
         out.id = kTextTag | static_cast<uint64_t>(reinterpret_cast<uintptr_t>(text.data()));
-        out.own = op == host && !s.ArgText(op, call_stack_).empty();
+        out.own = op == host && !s.ArgText(op, ArgRole::kCallStack).empty();
         return out;
       }
     }

@@ -76,7 +76,6 @@ class StackIds {
 
  private:
   const Model* model_;
-  StringId call_stack_;
   std::vector<uint32_t> by_frame_;  // per python_function slice; empty when there are none
 };
 

@@ -14,7 +14,7 @@ inline constexpr std::string_view kModulePrefix = "nn.Module: ";
 int64_t CallLine(std::string_view call_from);
 
 // The recorded "Call stack" of an op or of the nearest op around it that has one.
-std::string_view RecordedStack(const Model& model, SliceIndex op, StringId key);
+std::string_view RecordedStack(const Model& model, SliceIndex op);
 
 // Where a slice's stack is looked up: for a graph's work the call that recorded it, for other
 // device work its launch (else its op), everything else itself.

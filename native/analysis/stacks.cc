@@ -292,8 +292,8 @@ class PythonStacks {
   std::unordered_map<StringId, bool> checkpoint_;
 };
 
-bool FromStrings(const Model& model, const StackOptions& options, StringId key,
-                 const CancelToken& cancel, StackTree& tree) {
+bool FromStrings(const Model& model, const StackOptions& options, const CancelToken& cancel,
+                 StackTree& tree) {
   const TraceStore& store = model.store();
   Trie trie(tree);
   HostNesting nesting;
@@ -330,9 +330,9 @@ bool FromStrings(const Model& model, const StackOptions& options, StringId key,
     std::string_view stack;
     SliceIndex at = store.kind(i) == SliceKind::kCpuOp ? i : model.SourceOp(i);
     for (uint32_t depth = 0; at != kNone && stack.empty() && depth < kMaxOpsAround; ++depth) {
-      stack = store.ArgText(at, key);
+      stack = store.ArgText(at, ArgRole::kCallStack);
       for (const SliceIndex other : {model.forward[at], model.repeats[at]}) {
-        if (stack.empty() && other != kNone) stack = store.ArgText(other, key);
+        if (stack.empty() && other != kNone) stack = store.ArgText(other, ArgRole::kCallStack);
       }
       at = model.op[at];
     }
@@ -385,13 +385,12 @@ Result<StackTree> AnalyzeStacks(const Model& model, const StackOptions& options,
                                 const CancelToken& cancel) {
   const TraceStore& store = model.store();
   StackTree tree;
-  const StringId key = store.strings().Find("Call stack");
   bool python = false, strings = false;
   for (SliceIndex i = 0; i < store.all_slice_count() && !python; ++i) {
     const SliceKind kind = store.kind(i);
     python = kind == SliceKind::kPythonFunction;
-    if (!strings && key != kNone && kind == SliceKind::kCpuOp)
-      strings = !store.ArgText(i, key).empty();
+    if (!strings && kind == SliceKind::kCpuOp)
+      strings = !store.ArgText(i, ArgRole::kCallStack).empty();
   }
   tree.recorded = python || strings;
   tree.strings = !python && strings;
@@ -399,7 +398,7 @@ Result<StackTree> AnalyzeStacks(const Model& model, const StackOptions& options,
   if (python) {
     done = PythonStacks(model, options, cancel, tree).Run();
   } else if (strings) {
-    done = FromStrings(model, options, key, cancel, tree);
+    done = FromStrings(model, options, cancel, tree);
   } else {
     tree.nodes.emplace_back();
   }

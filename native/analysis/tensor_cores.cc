@@ -88,15 +88,15 @@ MatrixUse TensorCoreRules::UseOf(std::string_view kernel_name, std::string_view 
 TensorCoreKernels::TensorCoreKernels(const Model& model, const TensorCoreRules& rules)
     : store_(&model.store()), rules_(rules), by_name_(store_->strings().size(), MatrixUse::kNo) {
   std::vector<bool> seen(store_->strings().size(), false);
-  const StringId core = store_->strings().Find("Task Type");
   for (SliceIndex i = 0; i < store_->slice_count(); ++i) {
     if (!IsKernel(store_->kind(i))) continue;
     const StringId name = store_->name_id(i);
     if (seen[name]) continue;
     seen[name] = true;
-    by_name_[name] = model.is_communication[i]
-                         ? MatrixUse::kNo
-                         : rules.UseOf(store_->strings().Get(name), store_->ArgText(i, core));
+    by_name_[name] =
+        model.is_communication[i]
+            ? MatrixUse::kNo
+            : rules.UseOf(store_->strings().Get(name), store_->ArgText(i, ArgRole::kDeviceUnit));
   }
 }
 

@@ -143,12 +143,11 @@ class DeviceSeries {
   // not each kernel). Counted in millionths, so that sums return to exactly zero.
   TimelineSeries SmEfficiency() const {
     const TraceStore& store = model_.store();
-    const StringId key = store.strings().Find("blocks per SM");
-    if (key == kNone) return {};
+    if (!store.HasArg(ArgRole::kBlocksPerSm)) return {};
     Changes changes;
     ForEach([&](SliceIndex i) {
       if (store.kind(i) != SliceKind::kKernel || store.duration(i) <= 0) return;
-      const std::optional<double> blocks = store.ArgNumber(i, key);
+      const std::optional<double> blocks = store.ArgNumber(i, ArgRole::kBlocksPerSm);
       if (!blocks || !(*blocks > 0)) return;
       const double capped = std::round(std::min(*blocks, 1e6) * 1e6);
       changes.emplace_back(store.start(i), capped);

@@ -41,14 +41,13 @@ std::vector<bool> InsideModules(const Model& model, const std::string& lowered) 
     const auto module = ModuleName(name);
     return module && ContainsLower(*module, lowered);
   });
-  const StringId hierarchy = store.strings().Find("Module Hierarchy");
   // A parent stands before its children, so one pass is enough; device work follows its launch.
   for (SliceIndex i = 0; i < store.all_slice_count(); ++i) {
     const SliceIndex parent = store.parent(i);
     bool hit = parent != kNone && parent < i && inside[parent];
     if (!hit && store.kind(i) == SliceKind::kPythonFunction) hit = matches(store.name_id(i));
-    if (!hit && hierarchy != kNone && store.kind(i) == SliceKind::kCpuOp) {
-      hit = ContainsLower(store.ArgText(i, hierarchy), lowered);
+    if (!hit && store.HasArg(ArgRole::kModule) && store.kind(i) == SliceKind::kCpuOp) {
+      hit = ContainsLower(store.ArgText(i, ArgRole::kModule), lowered);
     }
     inside[i] = hit;
   }

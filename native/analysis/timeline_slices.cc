@@ -114,12 +114,6 @@ class ArrowList {
   TimelineArrows list_;
 };
 
-// Flows of launches and of forward to backward, which the model knows better where it knows them.
-bool IsModelled(std::string_view name) {
-  return name == "ac2g" || name == "fwdbwd" || name == "fwd_bwd" || name == "async_cpu_to_gpu" ||
-         name == "async_gpu" || name == "forward_backward";
-}
-
 // Calls `visit(arrow)` for the recorded flows that the model does not hold already: of other
 // categories, and those that it made nothing of.
 template <typename F>
@@ -132,8 +126,8 @@ void ForEachOtherFlow(const Model& model, F&& visit) {
     if (to.phase != FlowPhase::kEnd) from = &to;
     if (begin == nullptr || to.phase == FlowPhase::kStart) continue;
     if (begin->slice == kNone || to.slice == kNone) continue;
-    const std::string_view category = store.strings().Get(store.categories()[to.category].raw);
-    const bool modelled = IsModelled(category) || IsModelled(store.strings().Get(to.name));
+    // Of launches and of forward to backward the model knows more, where it knows them.
+    const bool modelled = to.role != FlowRole::kOther;
     const uint64_t args = store.FlowArgs(*begin), args_at_end = store.FlowArgs(to);
     // The same link once more, in a category of an old recorder, says nothing new.
     const bool known =

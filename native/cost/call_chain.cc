@@ -11,11 +11,7 @@ constexpr int kMaxAround = 32;
 
 }  // namespace
 
-CallChain::CallChain(const Model& model)
-    : model_(model),
-      sequence_key_(model.store().strings().Find("Sequence number")),
-      outermost_(model),
-      node_(model) {}
+CallChain::CallChain(const Model& model) : model_(model), outermost_(model), node_(model) {}
 
 SliceIndex CallChain::Outermost(SliceIndex op) {
   return outermost_.From(op, [this](SliceIndex at) {
@@ -63,10 +59,10 @@ std::string CallChain::OpName(SliceIndex op, bool backward) {
 }
 
 std::optional<int64_t> CallChain::Sequence(SliceIndex op, bool backward) {
-  if (sequence_key_ == kNone) return std::nullopt;
+  if (!model_.store().HasArg(ArgRole::kSequenceNumber)) return std::nullopt;
   SliceIndex at = backward ? Node(op) : op;
   for (int level = 0; at != kNone && level < kMaxAround; at = model_.op[at], ++level) {
-    const auto number = model_.store().ArgInt(at, sequence_key_);
+    const auto number = model_.store().ArgInt(at, ArgRole::kSequenceNumber);
     if (number && *number >= 0) return number;
   }
   return std::nullopt;
@@ -74,9 +70,9 @@ std::optional<int64_t> CallChain::Sequence(SliceIndex op, bool backward) {
 
 std::vector<int64_t> CallChain::OtherSequences(SliceIndex op, std::optional<int64_t> own) const {
   std::vector<int64_t> numbers;
-  if (sequence_key_ == kNone) return numbers;
+  if (!model_.store().HasArg(ArgRole::kSequenceNumber)) return numbers;
   for (int level = 0; op != kNone && level < kMaxAround; op = model_.op[op], ++level) {
-    const auto number = model_.store().ArgInt(op, sequence_key_);
+    const auto number = model_.store().ArgInt(op, ArgRole::kSequenceNumber);
     if (number && *number >= 0 && number != own) numbers.push_back(*number);
   }
   std::sort(numbers.begin(), numbers.end());

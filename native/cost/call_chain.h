@@ -34,7 +34,6 @@ class CallChain {
 
  private:
   const Model& model_;
-  StringId sequence_key_;
   OutwardSearch outermost_, node_;
 };
 

@@ -83,7 +83,7 @@ class Cells {
   std::string_view NameOf(const Row& row) const { return store_.name(row.slice); }
 
   // "512,1,1"; ROCm's extended launches count threads where others count blocks.
-  Cell Geometry(const Row& row, const char* key) const {
+  Cell Geometry(const Row& row, ArgRole key) const {
     std::string_view text = store_.ArgText(row.slice, key);
     const SliceIndex launch = model_.launch[row.slice];
     const bool on_call = text.empty() && launch != kNone;
@@ -95,10 +95,10 @@ class Cells {
     const auto list = numbers(text);
     if (!list || list->empty()) return Cell();
     std::vector<int64_t> shown = *list;
-    if (std::string_view(key) == "grid" && launch != kNone &&
+    if (key == ArgRole::kGrid && launch != kNone &&
         store_.name(launch) == "hipExtModuleLaunchKernel") {
-      std::string_view block = store_.ArgText(row.slice, "block");
-      if (block.empty()) block = store_.ArgText(launch, "block");
+      std::string_view block = store_.ArgText(row.slice, ArgRole::kBlock);
+      if (block.empty()) block = store_.ArgText(launch, ArgRole::kBlock);
       const auto threads = numbers(block);
       for (size_t i = 0; threads && i < shown.size() && i < threads->size(); ++i) {
         const int64_t each = (*threads)[i];
@@ -298,9 +298,9 @@ class Cells {
         Hidden(IntegerFact("stream", "Stream", "Number of the stream.")),
         [this](const R& row) { return Cell(store_.tracks()[store_.track(row.slice)].stream); });
     table_.Add(Hidden(TextFact("grid", "Grid", "Blocks in x, y and z.")),
-               [this](const R& row) { return Geometry(row, "grid"); });
+               [this](const R& row) { return Geometry(row, ArgRole::kGrid); });
     table_.Add(Hidden(TextFact("block", "Block", "Threads of a block in x, y and z.")),
-               [this](const R& row) { return Geometry(row, "block"); });
+               [this](const R& row) { return Geometry(row, ArgRole::kBlock); });
     Column flops = Count("flops", "FLOPs",
                          "Operations of the operator's formula, a fused multiply-add counting two. "
                          "Kernels of one call share them and sum to the call; empty where they are "

@@ -65,12 +65,7 @@ DType ListTypeOfKernel(std::string_view kernel_name) {
 }
 
 RecordedCosts::RecordedCosts(const TraceStore& store, const CostRules* rules)
-    : store_(&store),
-      rules_(rules),
-      dims_{store.strings().Find("Input Dims"), store.strings().Find("Input dims")},
-      types_(store.strings().Find("Input type")),
-      strides_(store.strings().Find("Input Strides")),
-      values_(store.strings().Find("Concrete Inputs")) {}
+    : store_(&store), rules_(rules) {}
 
 size_t RecordedCosts::KeyHash::operator()(const Key& key) const {
   uint64_t hash = HashPair(key.name, static_cast<uint64_t>(key.list_type));
@@ -92,12 +87,10 @@ const RecordedCosts::NameInfo& RecordedCosts::InfoOf(SliceIndex op) {
 
 RecordedCall RecordedCosts::CallOf(SliceIndex op) const {
   RecordedCall call;
-  for (const StringId key : dims_) {
-    if (key != kNone && call.dims.empty()) call.dims = store_->ArgText(op, key);
-  }
-  if (types_ != kNone) call.types = store_->ArgText(op, types_);
-  if (strides_ != kNone) call.strides = store_->ArgText(op, strides_);
-  if (values_ != kNone) call.values = store_->ArgText(op, values_);
+  call.dims = store_->ArgText(op, ArgRole::kInputShapes);
+  call.types = store_->ArgText(op, ArgRole::kInputTypes);
+  call.strides = store_->ArgText(op, ArgRole::kInputStrides);
+  call.values = store_->ArgText(op, ArgRole::kInputValues);
   return call;
 }
 
@@ -107,8 +100,9 @@ Arguments RecordedCosts::ArgumentsOf(SliceIndex op) const { return Arguments(Cal
 OpCost RecordedCosts::CollectiveCost(SliceIndex op) const {
   OpCost cost;
   cost.op_class = OpClass::kCollective;
-  const auto in = store_->ArgInt(op, "In msg nelems"), out = store_->ArgInt(op, "Out msg nelems");
-  const std::string_view type_name = store_->ArgText(op, "dtype");
+  const auto in = store_->ArgInt(op, ArgRole::kInElements),
+             out = store_->ArgInt(op, ArgRole::kOutElements);
+  const std::string_view type_name = store_->ArgText(op, ArgRole::kElementType);
   const DType type = CollectiveType(type_name);
   cost.flops = 0;
   cost.flops_formula = "communication";
@@ -121,8 +115,8 @@ OpCost RecordedCosts::CollectiveCost(SliceIndex op) const {
   cost.written_bytes = Amount(*out) * BytesOf(type);
   cost.bytes_formula = "message in " + AmountText(cost.read_bytes) + ", message out " +
                        AmountText(cost.written_bytes);
-  const auto group = store_->ArgInt(op, "Group size");
-  cost.params = std::string(store_->ArgText(op, "Collective name"));
+  const auto group = store_->ArgInt(op, ArgRole::kGroupSize);
+  cost.params = std::string(store_->ArgText(op, ArgRole::kCollective));
   if (group) cost.params += ",group=" + std::to_string(*group);
   cost.params += std::string(",") + ShortName(type);
   return cost;

@@ -57,7 +57,6 @@ class RecordedCosts {
 
   const TraceStore* store_;
   const CostRules* rules_;
-  StringId dims_[2], types_, strides_, values_;
   std::unordered_map<StringId, NameInfo, NumberHash> names_;
   std::unordered_map<Key, const OpCost*, KeyHash> known_;
   std::unordered_map<SliceIndex, const OpCost*, NumberHash> collectives_;

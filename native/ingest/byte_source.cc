@@ -12,6 +12,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -261,6 +262,25 @@ Result<std::unique_ptr<ByteSource>> OpenFile(const std::filesystem::path& path) 
   if (!opened.ok()) return opened.error();
   return std::unique_ptr<ByteSource>(
       std::make_unique<FileSource>(std::move(opened->file), opened->size_bytes, opened->gzip));
+}
+
+std::string_view PeekedSource::Head(size_t bytes) {
+  if (first_.empty()) first_ = source_->Next();
+  while (first_.size() < bytes) {
+    // The source's block goes with its next one.
+    if (head_.empty()) head_.assign(first_.begin(), first_.end());
+    const std::string_view more = source_->Next();
+    head_.insert(head_.end(), more.begin(), more.end());
+    first_ = {head_.data(), head_.size()};
+    if (more.empty()) break;
+  }
+  return first_.substr(0, bytes);
+}
+
+std::string_view PeekedSource::Next() {
+  if (!first_.empty()) return std::exchange(first_, {});
+  head_ = {};
+  return source_->Next();
 }
 
 Result<std::string_view> HeadReader::Read(const std::filesystem::path& path, size_t max_bytes) {

@@ -39,6 +39,28 @@ std::unique_ptr<ByteSource> MakeTextSource(std::string_view text, size_t block_b
 // members. Errors: kNotFound, kUnreadable.
 Result<std::unique_ptr<ByteSource>> OpenFile(const std::filesystem::path& path);
 
+// A source whose beginning can be looked at before it is read. Of one thread.
+class PeekedSource : public ByteSource {
+ public:
+  explicit PeekedSource(ByteSource* source) : source_(source) {}
+  // The first `bytes` of the text, less where it ends before. Only before the first Next(); valid
+  // until then.
+  std::string_view Head(size_t bytes);
+  std::string_view Next() override;
+  double Fraction() const override { return source_->Fraction(); }
+  uint64_t InputBytes() const override { return source_->InputBytes(); }
+  double ReadSeconds() const override { return source_->ReadSeconds(); }
+  double InflateSeconds() const override { return source_->InflateSeconds(); }
+  void ReportProblems(Problems* problems, uint64_t text_bytes) const override {
+    source_->ReportProblems(problems, text_bytes);
+  }
+
+ private:
+  ByteSource* source_;
+  std::string_view first_;  // a block that was looked at and not handed out yet
+  std::vector<char> head_;  // several of them
+};
+
 // Reads how files begin, on the calling thread and into one buffer.
 class HeadReader {
  public:

@@ -9,9 +9,8 @@
 #include "base/file.h"
 #include "ingest/ascend_folder.h"
 #include "ingest/byte_source.h"
-#include "ingest/no_trace.h"
+#include "ingest/importer.h"
 #include "ingest/read_trace.h"
-#include "ingest/scan.h"
 
 namespace emberline {
 namespace fs = std::filesystem;
@@ -22,9 +21,6 @@ constexpr int kMaxDepth = 12;
 constexpr size_t kMaxEntries = 200'000;
 constexpr size_t kMaxSniffed = 2'000;
 constexpr size_t kMaxSkipped = 100;
-constexpr size_t kSniffBytes = 1 << 18;
-
-constexpr std::string_view kTraceSuffix = ".pt.trace.json";
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -61,26 +57,40 @@ bool NaturalLess(std::string_view a, std::string_view b) {
 struct TraceName {
   std::string worker;
   std::string stamp;              // digits, "" when the name holds none
-  bool is_recorder_name = false;  // <worker>[.<digits>].pt.trace.json[.gz]
-  bool is_json = false;           // .json or .json.gz of any name
+  bool is_recorder_name = false;  // <worker>[.<digits>]<recorder's suffix>[.gz]
+  bool is_trace_name = false;     // ends as an importer's files do
 };
 
-TraceName ParseName(std::string_view name) {
+// Takes the time stamp off the end of a recorder's name.
+std::string TakeStamp(std::string_view* name) {
+  const size_t dot = name->rfind('.');
+  if (dot == std::string_view::npos || dot + 1 == name->size()) return "";
+  const std::string_view digits = name->substr(dot + 1);
+  if (!std::all_of(digits.begin(), digits.end(), IsDigit)) return "";
+  name->remove_suffix(digits.size() + 1);
+  return std::string(digits);
+}
+
+TraceName ParseName(std::string_view name, const ImporterList& importers) {
   TraceName out;
   if (EndsWith(name, ".gz")) name.remove_suffix(3);
-  if (EndsWith(name, kTraceSuffix)) {
-    out.is_recorder_name = out.is_json = true;
-    name.remove_suffix(kTraceSuffix.size());
-    const size_t dot = name.rfind('.');
-    if (dot != std::string_view::npos && dot + 1 < name.size() &&
-        std::all_of(name.begin() + static_cast<std::ptrdiff_t>(dot) + 1, name.end(), IsDigit)) {
-      out.stamp = name.substr(dot + 1);
-      name = name.substr(0, dot);
-    }
-  } else if (EndsWith(name, ".json")) {
-    out.is_json = true;
-    name.remove_suffix(5);
+  for (const Importer* importer : importers) {
+    const std::string_view suffix = importer->spec().recorder_suffix;
+    if (suffix.empty() || !EndsWith(name, suffix)) continue;
+    name.remove_suffix(suffix.size());
+    out.is_recorder_name = out.is_trace_name = true;
+    out.stamp = TakeStamp(&name);
+    out.worker = Escaped(name);
+    return out;
   }
+  std::string_view longest;
+  for (const Importer* importer : importers) {
+    for (const std::string_view suffix : importer->spec().suffixes) {
+      if (EndsWith(name, suffix) && suffix.size() > longest.size()) longest = suffix;
+    }
+  }
+  out.is_trace_name = !longest.empty();
+  name.remove_suffix(longest.size());
   out.worker = Escaped(name);
   return out;
 }
@@ -98,45 +108,10 @@ bool StampLess(const std::string& a, const std::string& b) {
   return x.size() != y.size() ? x.size() < y.size() : x < y;
 }
 
-// Whether the text of a JSON file begins like a trace; else why not.
-bool LooksLikeTrace(std::string_view head, std::string* why) {
-  if (const auto other = OtherEncoding(head)) {
-    *why = "is no trace: " + other->reason;
-    return false;
-  }
-  const char* const end = head.data() + head.size();
-  const char* p = head.data();
-  if (head.starts_with("\xEF\xBB\xBF")) p += 3;
-  p = SkipSpace(p, end);
-  if (p >= end) {
-    *why = "is empty";
-    return false;
-  }
-  const std::string_view rest(p, static_cast<size_t>(end - p));
-  if (*p == '{') {
-    if (rest.find("\"traceEvents\"") != std::string_view::npos) return true;
-    *why = rest.find("\"nodes\"") != std::string_view::npos &&
-                   rest.find("\"schema\"") != std::string_view::npos
-               ? "is an execution trace without times"
-               : "has no \"traceEvents\"";
-    return false;
-  }
-  if (*p == '[') {
-    const char* const first = SkipSpace(p + 1, end);
-    if (first < end && *first == '{' &&
-        rest.substr(0, 8192).find("\"ph\"") != std::string_view::npos) {
-      return true;
-    }
-    *why = "is a list, but not of events";
-    return false;
-  }
-  *why = "is no JSON";
-  return false;
-}
-
 class Walk {
  public:
-  Walk(fs::path root, const CancelToken& cancel) : root_(std::move(root)), cancel_(cancel) {
+  Walk(fs::path root, const ImporterList& importers, const CancelToken& cancel)
+      : root_(std::move(root)), importers_(importers), cancel_(cancel) {
     std::error_code error;
     real_root_ = fs::canonical(root_, error);
   }
@@ -200,13 +175,18 @@ class Walk {
   // Whether the file begins like a trace; else why not.
   bool Sniff(const fs::path& path, std::string* why) {
     if (++sniffed_ > kMaxSniffed) {
-      *why = "was not looked at: there are too many JSON files";
+      *why = "was not looked at: there are too many files that may be traces";
       return false;
     }
-    const Result<std::string_view> head = head_.Read(path, kSniffBytes);
-    if (head.ok()) return LooksLikeTrace(head.value(), why);
-    *why = head.error().message;
-    return false;
+    const Result<std::string_view> head = head_.Read(path, kHeadBytes);
+    if (!head.ok()) {
+      *why = head.error().message;
+      return false;
+    }
+    Recognition recognition;
+    ChooseImporter(importers_, *head, &recognition);
+    *why = std::move(recognition.why);
+    return recognition.claim == Recognition::Claim::kSure;
   }
 
   void Visit(const fs::path& folder, int depth) {
@@ -236,8 +216,8 @@ class Walk {
         Skip(it->path(), "is an unfinished recording; open the file itself to see what it holds");
         continue;
       }
-      TraceName parsed = ParseName(name);
-      if (!parsed.is_json) continue;
+      TraceName parsed = ParseName(name, importers_);
+      if (!parsed.is_trace_name) continue;
       if (!parsed.is_recorder_name) {
         std::string why;
         if (!Sniff(it->path(), &why)) {
@@ -304,6 +284,7 @@ class Walk {
 
   fs::path root_;
   fs::path real_root_;  // where the root really lies
+  const ImporterList& importers_;
   const CancelToken& cancel_;
   HeadReader head_;
   std::map<fs::path, std::vector<Found>> runs_;
@@ -315,7 +296,9 @@ class Walk {
 
 }  // namespace
 
-Result<Discovery> DiscoverRuns(const fs::path& path, const CancelToken& cancel) {
+Result<Discovery> DiscoverRuns(const fs::path& path, const CancelToken& cancel,
+                               const ImporterList* importers) {
+  const ImporterList& readers = importers == nullptr ? BuiltInImporters() : *importers;
   if (auto refused = RefusedPath(path)) return *refused;
   const std::string shown = Escaped(path.string());
   std::error_code error;
@@ -337,7 +320,7 @@ Result<Discovery> DiscoverRuns(const fs::path& path, const CancelToken& cancel) 
                    "Open a trace file, or the folder that holds it.",
                    {}};
     }
-    TraceName name = ParseName(path.filename().string());
+    TraceName name = ParseName(path.filename().string(), readers);
     Discovery out;
     RunFiles run;
     run.folder = fs::absolute(path).parent_path();
@@ -352,7 +335,7 @@ Result<Discovery> DiscoverRuns(const fs::path& path, const CancelToken& cancel) 
     out.runs.push_back(std::move(run));
     return out;
   }
-  Walk walk(path, cancel);
+  Walk walk(path, readers, cancel);
   if (!walk.Run()) return Error{ErrorKind::kCancelled, "Opening was cancelled.", "", {}};
   Discovery out = walk.Take();
   if (out.runs.empty()) {

@@ -1,16 +1,9 @@
 #include "ingest/no_trace.h"
 
-#include <algorithm>
-
-#include "ingest/scan.h"
+#include <cstddef>
 
 namespace emberline {
 namespace {
-
-constexpr const char* kOpenTrace =
-    "Open the .pt.trace.json or .pt.trace.json.gz file that torch.profiler wrote.";
-constexpr const char* kOpenExport =
-    "Open the file that export_chrome_trace or tensorboard_trace_handler wrote.";
 
 // Whether the first two units of `unit` bytes are ASCII, with the low byte at `low`.
 bool IsWideAscii(std::string_view head, size_t unit, size_t low) {
@@ -24,14 +17,6 @@ bool IsWideAscii(std::string_view head, size_t unit, size_t low) {
 }
 
 }  // namespace
-
-std::string Printable(std::string_view text) {
-  std::string out;
-  for (const char c : text.substr(0, 60)) out += IsSpace(c) || c == 0x7f ? ' ' : c;
-  std::string scratch;
-  CleanProblems problems;
-  return std::string(CleanNested(out, &scratch, &problems));
-}
 
 std::optional<NoTrace> OtherEncoding(std::string_view head) {
   const auto starts = [&](std::string_view mark) { return head.substr(0, mark.size()) == mark; };
@@ -74,27 +59,6 @@ std::optional<NoTrace> OtherFormat(std::string_view head) {
   }
   if (starts("<")) return NoTrace{"it is an HTML or XML page.", kOpenTrace};
   return std::nullopt;
-}
-
-NoTrace NoJsonTrace(std::string_view head) {
-  head = head.substr(0, 512);
-  if (!head.empty() && head[0] == '[') {
-    const char* const end = head.data() + head.size();
-    const char* const element = SkipSpace(head.data() + 1, end);
-    return {element < end && *element == '['
-                ? "it is a list of lists, such as torch.profiler's memory timeline."
-                : "it is a list of something else than events.",
-            kOpenExport};
-  }
-  const auto is_control = [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
-  };
-  if (std::any_of(head.begin(), head.end(), is_control)) {
-    return {"it holds binary data, where a JSON object or list must begin.", kOpenTrace};
-  }
-  return {"a JSON object or list must begin here, but there is \"" + Printable(head.substr(0, 24)) +
-              "\".",
-          kOpenTrace};
 }
 
 }  // namespace emberline

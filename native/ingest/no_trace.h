@@ -7,6 +7,10 @@
 
 namespace emberline {
 
+// What to do where a file is none at all.
+inline constexpr const char* kOpenTrace =
+    "Open the .pt.trace.json or .pt.trace.json.gz file that torch.profiler wrote.";
+
 struct NoTrace {
   std::string reason;  // "it is ..."
   std::string hint;    // what to do
@@ -16,10 +20,4 @@ struct NoTrace {
 std::optional<NoTrace> OtherEncoding(std::string_view head);
 // Archives, compressed files and formats of other tools. `head`: the first 512 bytes or more.
 std::optional<NoTrace> OtherFormat(std::string_view head);
-// Why a text that begins with `head` is no trace in JSON.
-NoTrace NoJsonTrace(std::string_view head);
-
-// The beginning of a text for a message: on one line, as valid UTF-8.
-std::string Printable(std::string_view text);
-
 }  // namespace emberline

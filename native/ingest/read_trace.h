@@ -18,9 +18,20 @@ struct StageTime {
   double seconds = 0;  // stages overlap; their sum may exceed the whole
 };
 
+class ByteSource;
+class Importer;
+
 struct ReadOptions {
   CancelToken cancel;
   ProgressFn progress;
+  // Who may read it; all of the program when null.
+  const std::vector<const Importer*>* importers = nullptr;
+};
+
+// A recording as messages call it, and where it lies; no path for text in memory.
+struct TraceFile {
+  std::string name;
+  std::filesystem::path path;
 };
 
 struct ReadResult {
@@ -29,13 +40,17 @@ struct ReadResult {
   double total_seconds = 0;
 };
 
-// Reads a trace (.json, .json.gz, bare array, truncated, damaged). Errors: kNotFound, kUnreadable
-// (not a trace: says why, with the byte offset, and what to do), kCancelled. Damage inside a trace
-// is no error: it is in store->problems().
+// Reads a trace, plain or compressed, by the importer that recognizes it (ingest/importer.h).
+// Errors: kNotFound, kUnreadable (not a trace: says why, with the byte offset, and what to do),
+// kCancelled. Damage inside a trace is no error: it is in store->problems().
 Result<ReadResult> ReadTrace(const std::filesystem::path& path, const ReadOptions& options);
 
 // The same from text in memory; for tests that draw their trace.
 Result<ReadResult> ReadTraceText(std::string_view text, const ReadOptions& options = {});
+
+// The same from where its bytes come.
+Result<ReadResult> ReadTraceFrom(ByteSource& source, const TraceFile& file,
+                                 const ReadOptions& options);
 
 // One capture span (a file) of a worker of a run (SEMANTICS.md, Files).
 struct SpanFile {
@@ -60,6 +75,8 @@ struct Discovery {
 // Finds runs below PATH: a trace file (one run, one worker), a run folder, or a log folder.
 // Looks through at most 200,000 entries, and follows no link that leads out of the folder. Errors:
 // kNotFound, kUnreadable (nothing there that looks like a trace), kCancelled.
-Result<Discovery> DiscoverRuns(const std::filesystem::path& path, const CancelToken& cancel = {});
+// `importers`: as of ReadOptions.
+Result<Discovery> DiscoverRuns(const std::filesystem::path& path, const CancelToken& cancel = {},
+                               const std::vector<const Importer*>* importers = nullptr);
 
 }  // namespace emberline

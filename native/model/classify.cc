@@ -25,9 +25,8 @@ bool ModelBuilder::Classify() {
       if (communication[name] == 0xff) {
         communication[name] = IsCommunicationKernelName(s_.strings().Get(name));
       }
-      m.is_communication[i] =
-          kind == SliceKind::kCommunication || communication[name] != 0 ||
-          (keys_.collective != kNone && !s_.ArgText(i, keys_.collective).empty());
+      m.is_communication[i] = kind == SliceKind::kCommunication || communication[name] != 0 ||
+                              !s_.ArgText(i, ArgRole::kCollective).empty();
     }
   }
   return true;

@@ -41,7 +41,7 @@ bool ModelBuilder::PairForward() {
   for (size_t k = 0; k < flows.size(); ++k) {
     if (Stop(static_cast<uint32_t>(k))) return false;
     const FlowPoint& point = flows[k];
-    if (!IsForwardFlow(point)) continue;
+    if (point.role != FlowRole::kForward) continue;
     if (point.id != id) from = kNone;
     id = point.id;
     if (point.phase == FlowPhase::kStart) {
@@ -60,7 +60,7 @@ bool ModelBuilder::PairForward() {
   }
 
   std::vector<bool> fresh(n_, false);  // records a sequence number of its own as a forward op
-  if (keys_.sequence != kNone && !PairBySequence(&fresh)) return false;
+  if (s_.HasArg(ArgRole::kSequenceNumber) && !PairBySequence(&fresh)) return false;
 
   // A gradient is accumulated right after the node that made it, on the same thread; its node has
   // no forward op of its own, so it goes with that one.
@@ -97,9 +97,9 @@ bool ModelBuilder::PairBySequence(std::vector<bool>* fresh) {
   for (SliceIndex i = 0; i < n_; ++i) {
     if (Stop(i)) return false;
     if (!m.IsOp(i)) continue;
-    const auto number = s_.ArgInt(i, keys_.sequence);
+    const auto number = s_.ArgInt(i, ArgRole::kSequenceNumber);
     if (!number || *number < 0) continue;
-    const int64_t thread = Int(i, keys_.forward_thread).value_or(0);
+    const int64_t thread = s_.ArgInt(i, ArgRole::kForwardThread).value_or(0);
     if (thread > 0) {
       is_backward_[i] = true;
       backwards.push_back({thread, *number, i});

@@ -21,10 +21,9 @@ constexpr std::string_view kSet =
 // A hostile file may nest without end.
 constexpr uint32_t kMaxDepth = 1024;
 // Args of recorded calls that views show or need.
-constexpr std::array<std::string_view, 6> kKeptArgs = {
-    "Input Dims", "Input dims", "Input type", "Module Hierarchy", "Call stack", "CallFrom"};
-
-bool IsShapes(std::string_view key) { return key == "Input Dims" || key == "Input dims"; }
+constexpr std::array<ArgRole, 5> kKeptArgs = {ArgRole::kInputShapes, ArgRole::kInputTypes,
+                                              ArgRole::kModule, ArgRole::kCallStack,
+                                              ArgRole::kCallSite};
 
 bool IsKept(SliceKind kind) {
   return kind == SliceKind::kPythonFunction || kind == SliceKind::kCpuOp || IsLaunchApi(kind);
@@ -75,11 +74,11 @@ class TreeBuilder {
         slice.parent = at->second;
         break;
       }
-      for (const std::string_view key : kKeptArgs) {
-        const std::string_view text = s_.ArgText(i, key);
+      for (const ArgRole role : kKeptArgs) {
+        const std::string_view text = s_.ArgText(i, role);
         if (text.empty()) continue;
         const bool json = text.front() == '[' || text.front() == '{';
-        slice.args.push_back({std::string(key), std::string(text), json});
+        slice.args.push_back({role, std::string(text), json});
       }
       tree.slices.push_back(std::move(slice));
     }
@@ -134,7 +133,8 @@ Signature SignatureOf(const CapturedTree& tree) {
     if (slice.kind != SliceKind::kCpuOp) continue;
     of[i].ops = HashPair(name, of[i].ops);
     for (const CapturedTree::Arg& arg : slice.args) {
-      if (IsShapes(arg.key)) of[i].shapes = HashPair(HashText(arg.text), of[i].shapes);
+      if (arg.role == ArgRole::kInputShapes)
+        of[i].shapes = HashPair(HashText(arg.text), of[i].shapes);
     }
   }
   Signature all;
@@ -165,7 +165,7 @@ CapturedTree WithoutFrames(const CapturedTree& tree) {
     out.slices.push_back(slice);
     out.slices.back().parent = parent;
     std::erase_if(out.slices.back().args, [](const CapturedTree::Arg& arg) {
-      return arg.key == "Call stack" || arg.key == "Module Hierarchy";
+      return arg.role == ArgRole::kCallStack || arg.role == ArgRole::kModule;
     });
   }
   for (const uint32_t call : tree.calls) out.calls.push_back(place[call]);
@@ -176,18 +176,17 @@ CapturedTree WithoutFrames(const CapturedTree& tree) {
 
 CaptureMatcher::CaptureMatcher(const Model& model) : model_(model) {
   const TraceStore& s = model.store();
-  const StringId node_key = s.strings().Find("graph node id");
   for (const Track& track : s.tracks()) {
     if (track.kind != TrackKind::kHostThread) continue;
     for (SliceIndex i = track.first; i < track.last; ++i) {
       if (IsLaunchApi(s.kind(i)) && !model.launched[i].empty() && IsGraphLaunch(s.name(i))) {
-        AddLaunch(i, node_key);
+        AddLaunch(i);
       }
     }
   }
 }
 
-void CaptureMatcher::AddLaunch(SliceIndex launch, StringId node_key) {
+void CaptureMatcher::AddLaunch(SliceIndex launch) {
   const TraceStore& s = model_.store();
   const auto launched = model_.launched[launch];
   std::vector<SliceIndex> order(launched.begin(), launched.end());
@@ -195,9 +194,7 @@ void CaptureMatcher::AddLaunch(SliceIndex launch, StringId node_key) {
                   [&](SliceIndex w) { return model_.CapturedCall(w) != kNone; })) {
     return;
   }
-  const auto node = [&](SliceIndex w) {
-    return node_key == kNone ? int64_t{0} : s.ArgInt(w, node_key).value_or(0);
-  };
+  const auto node = [&](SliceIndex w) { return s.ArgInt(w, ArgRole::kGraphNode).value_or(0); };
   if (std::all_of(order.begin(), order.end(), [&](SliceIndex w) { return node(w) != 0; })) {
     std::stable_sort(order.begin(), order.end(),
                      [&](SliceIndex a, SliceIndex b) { return node(a) < node(b); });
@@ -235,7 +232,6 @@ Result<CaptureSource> CaptureMatcher::Look(const Model& capture, std::string fil
   CaptureSource source;
   source.file = std::move(file);
   const std::vector<GraphCapture> captures = FindCaptures(capture, cancel);
-  const StringId kernel_key = s.strings().Find("kernel");
   uint64_t unnamed = 0;
   for (const GraphCapture& found : captures) {
     if (cancel.cancelled()) return Error{ErrorKind::kCancelled, "Cancelled.", "", {}};
@@ -243,8 +239,7 @@ Result<CaptureSource> CaptureMatcher::Look(const Model& capture, std::string fil
     for (size_t k = 0; k < found.calls.size(); ++k) {
       nodes.push_back(found.nodes[k] == 'c'   ? kCopy
                       : found.nodes[k] == 's' ? kSet
-                      : kernel_key == kNone   ? std::string_view()
-                                              : s.ArgText(found.calls[k], kernel_key));
+                                              : s.ArgText(found.calls[k], ArgRole::kKernelName));
     }
     if (nodes.empty()) continue;
     if (std::any_of(nodes.begin(), nodes.end(), [](auto node) { return node.empty(); })) {
@@ -287,7 +282,9 @@ std::vector<CaptureMatcher::Match> CaptureMatcher::Take() {
     CapturedTree tree = graph.same_frames ? std::move(graph.tree) : WithoutFrames(graph.tree);
     if (!graph.same_shapes) {
       for (CapturedTree::Slice& slice : tree.slices) {
-        std::erase_if(slice.args, [](const CapturedTree::Arg& arg) { return IsShapes(arg.key); });
+        std::erase_if(slice.args, [](const CapturedTree::Arg& arg) {
+          return arg.role == ArgRole::kInputShapes;
+        });
       }
     }
     matches.push_back({std::move(tree), std::move(graph.work)});

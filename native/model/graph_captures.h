@@ -48,7 +48,7 @@ class CaptureMatcher {
     uint64_t ops = 0, frames = 0, shapes = 0;                      // of the first one
     CapturedTree tree;
   };
-  void AddLaunch(SliceIndex launch, StringId node_key);
+  void AddLaunch(SliceIndex launch);
 
   const Model& model_;
   std::vector<Graph> graphs_;

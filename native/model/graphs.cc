@@ -119,8 +119,6 @@ class Finder {
   }
 
   void CollectGraphs() {
-    const StringId graph_key = s_.strings().Find("graph id");
-    const StringId node_key = s_.strings().Find("graph node id");
     struct Nodes {
       RecordedId pid;
       Ns first_launch = 0;
@@ -136,10 +134,10 @@ class Finder {
         if (!IsLaunchApi(s_.kind(i)) || model_.launched[i].empty() || !IsGraphLaunch(s_.name(i)))
           continue;
         const auto work = model_.launched[i];
-        const bool ids =
-            node_key != kNone && std::all_of(work.begin(), work.end(), [&](uint32_t w) {
-              return s_.ArgInt(w, node_key).value_or(0) != 0;
-            });
+        const bool ids = s_.HasArg(ArgRole::kGraphNode) &&
+                         std::all_of(work.begin(), work.end(), [&](uint32_t w) {
+                           return s_.ArgInt(w, ArgRole::kGraphNode).value_or(0) != 0;
+                         });
         if (!ids) {
           std::vector<SliceIndex> order(work.begin(), work.end());
           const TrackIndex stream = s_.track(order[0]);
@@ -155,10 +153,9 @@ class Finder {
           continue;
         }
         for (const SliceIndex w : work) {
-          const int64_t node = *s_.ArgInt(w, node_key);
+          const int64_t node = *s_.ArgInt(w, ArgRole::kGraphNode);
           // Where the graph's id is missing it is the node id's upper half.
-          const int64_t graph =
-              graph_key == kNone ? node >> 32 : s_.ArgInt(w, graph_key).value_or(node >> 32);
+          const int64_t graph = s_.ArgInt(w, ArgRole::kGraph).value_or(node >> 32);
           const auto [it, fresh] = with_ids.try_emplace({track.pid, graph});
           Nodes& g = it->second;
           if (fresh) {

@@ -1,7 +1,6 @@
 // Which call launched which device work.
 #include <algorithm>
 
-#include "base/case.h"
 #include "model/graphs.h"
 #include "model/id_index.h"
 #include "model/model_builder.h"
@@ -11,30 +10,26 @@ namespace emberline {
 bool ModelBuilder::LinkLaunches() {
   Model& m = *model_;
   m.launch.assign(all_, kNone);
-  std::vector<uint8_t> domain(s_.categories().size(), 0);
-  for (size_t c = 0; c < domain.size(); ++c) {
-    const std::string_view raw = s_.strings().Get(s_.categories()[c].raw);
-    domain[c] = raw.size() >= 4 && EqualsLower(raw.substr(0, 4), "mtia") ? 1 : 0;
-  }
   struct Call {
     int64_t correlation;
     Ns start;
     SliceIndex slice;
-    uint8_t domain;
+    uint8_t space;
   };
   std::vector<Call> calls;
-  if (keys_.correlation != kNone) {
+  if (s_.HasArg(ArgRole::kCorrelation)) {
     for (SliceIndex i = 0; i < n_; ++i) {
       if (Stop(i)) return false;
       if (!IsLaunchApi(s_.kind(i))) continue;
-      const auto correlation = s_.ArgInt(i, keys_.correlation);
+      const auto correlation = s_.ArgInt(i, ArgRole::kCorrelation);
       if (correlation && *correlation != 0) {
-        calls.push_back({*correlation, s_.start(i), i, domain[s_.category(i)]});
+        calls.push_back(
+            {*correlation, s_.start(i), i, s_.categories()[s_.category(i)].correlation_space});
       }
     }
     std::sort(calls.begin(), calls.end(), [](const Call& a, const Call& b) {
       if (a.correlation != b.correlation) return a.correlation < b.correlation;
-      if (a.domain != b.domain) return a.domain < b.domain;
+      if (a.space != b.space) return a.space < b.space;
       if (a.start != b.start) return a.start < b.start;
       return a.slice < b.slice;
     });
@@ -46,12 +41,12 @@ bool ModelBuilder::LinkLaunches() {
                                   [](const Call& c, const std::pair<int64_t, uint8_t>& key) {
                                     if (c.correlation != key.first)
                                       return c.correlation < key.first;
-                                    return c.domain < key.second;
+                                    return c.space < key.second;
                                   });
-    if (first == calls.end() || first->correlation != correlation || first->domain != d)
+    if (first == calls.end() || first->correlation != correlation || first->space != d)
       return kNone;
     auto after = std::upper_bound(first, calls.end(), start, [&](Ns value, const Call& c) {
-      if (c.correlation != correlation || c.domain != d) return true;
+      if (c.correlation != correlation || c.space != d) return true;
       return value < c.start;
     });
     return (after == first ? first : std::prev(after))->slice;
@@ -61,9 +56,9 @@ bool ModelBuilder::LinkLaunches() {
     for (SliceIndex i = 0; i < n_; ++i) {
       if (Stop(i)) return false;
       if (!IsDeviceWork(s_.kind(i))) continue;
-      const auto correlation = s_.ArgInt(i, keys_.correlation);
+      const auto correlation = s_.ArgInt(i, ArgRole::kCorrelation);
       if (!correlation || *correlation == 0) continue;
-      const uint8_t d = domain[s_.category(i)];
+      const uint8_t d = s_.categories()[s_.category(i)].correlation_space;
       SliceIndex call = find(*correlation, d, s_.start(i));
       if (call == kNone) call = find(*correlation, d == 0 ? 1 : 0, s_.start(i));
       m.launch[i] = call;
@@ -79,13 +74,6 @@ void ModelBuilder::LinkLaunchesByFlow() {
   ForEachArrow([&](SliceIndex from, SliceIndex to) {
     if (IsLaunchApi(s_.kind(from)) && m.launch[to] == kNone) m.launch[to] = from;
   });
-}
-
-bool ModelBuilder::IsForwardFlow(const FlowPoint& point) const {
-  const std::string_view category = s_.strings().Get(s_.categories()[point.category].raw);
-  if (EqualsLower(category, "fwdbwd") || EqualsLower(category, "forward_backward")) return true;
-  const std::string_view name = s_.strings().Get(point.name);
-  return name == "fwdbwd" || name == "fwd_bwd";
 }
 
 }  // namespace emberline

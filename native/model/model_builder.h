@@ -14,18 +14,6 @@
 
 namespace emberline {
 
-// Ids of the arg keys that the model reads; kNone for keys that the trace does not have.
-struct Keys {
-  explicit Keys(const StringPool& pool)
-      : correlation(pool.Find("correlation")),
-        external(pool.Find("External id")),
-        external_old(pool.Find("external id")),
-        sequence(pool.Find("Sequence number")),
-        forward_thread(pool.Find("Fwd thread id")),
-        collective(pool.Find("Collective name")) {}
-  StringId correlation, external, external_old, sequence, forward_thread, collective;
-};
-
 // Builds a model stage by stage, each in a file of its own. Of one thread.
 class ModelBuilder {
  public:
@@ -34,7 +22,6 @@ class ModelBuilder {
         s_(*store),
         n_(store->slice_count()),
         all_(store->all_slice_count()),
-        keys_(store->strings()),
         cancel_(cancel) {
     model_->store_ = std::move(store);
   }
@@ -46,13 +33,6 @@ class ModelBuilder {
   bool Stop(uint32_t i) const { return i % kCancelStride == 0 && cancel_.cancelled(); }
   bool OnHost(SliceIndex i) const {
     return s_.tracks()[s_.track(i)].kind == TrackKind::kHostThread;
-  }
-  std::optional<int64_t> Int(SliceIndex i, StringId key) const {
-    return key == kNone ? std::nullopt : s_.ArgInt(i, key);
-  }
-  std::optional<int64_t> ExternalId(SliceIndex i) const {
-    if (auto id = Int(i, keys_.external)) return id;
-    return Int(i, keys_.external_old);
   }
   // What each slice is, by kind and name; names are classified once each.
   bool Classify();
@@ -82,7 +62,7 @@ class ModelBuilder {
       SliceIndex from = first < flows.size() ? flows[first].slice : kNone;
       for (; i < end; ++i) {
         const FlowPoint& point = flows[i];
-        if (point.slice == kNone || IsForwardFlow(point)) continue;
+        if (point.slice == kNone || point.role == FlowRole::kForward) continue;
         if (point.phase == FlowPhase::kStart) {
           from = point.slice;
         } else if (from != kNone && IsDeviceWork(s_.kind(point.slice))) {
@@ -91,7 +71,6 @@ class ModelBuilder {
       }
     }
   }
-  bool IsForwardFlow(const FlowPoint& point) const;
   // Launch -> op by external id where that can be trusted, else by containment (already in `op`);
   // then device slices follow their launch.
   bool LinkOps();
@@ -138,7 +117,6 @@ class ModelBuilder {
   const TraceStore& s_;
   const uint32_t n_;    // slices of the file
   const uint32_t all_;  // with those of graph captures
-  const Keys keys_;
   const CancelToken& cancel_;
   std::vector<uint8_t> range_;  // by name id: RangeKind, 0xff not seen
   // Launches that an id gives to another op than the one around them, in order: (launch, around).

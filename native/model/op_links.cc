@@ -10,14 +10,14 @@ bool ModelBuilder::LinkOps() {
   Model& m = *model_;
   // PyTorch 1.12 to 2.2 writes a row's own correlation into its external id: equal on every row.
   uint64_t both = 0, equal = 0, different = 0;
-  if (keys_.external != kNone || keys_.external_old != kNone) {
+  if (s_.HasArg(ArgRole::kExternalId)) {
     for (SliceIndex i = 0; i < n_; ++i) {
       if (Stop(i)) return false;
       const SliceKind kind = s_.kind(i);
       if (!IsLaunchApi(kind) && !IsDeviceWork(kind)) continue;
-      const auto external = ExternalId(i);
+      const auto external = s_.ArgInt(i, ArgRole::kExternalId);
       if (!external || *external == 0) continue;
-      const auto correlation = Int(i, keys_.correlation);
+      const auto correlation = s_.ArgInt(i, ArgRole::kCorrelation);
       if (!correlation) {
         ++different;
         continue;
@@ -32,7 +32,7 @@ bool ModelBuilder::LinkOps() {
     for (SliceIndex i = 0; i < n_; ++i) {
       if (Stop(i)) return false;
       if (!m.IsOp(i)) continue;
-      const auto external = ExternalId(i);
+      const auto external = s_.ArgInt(i, ArgRole::kExternalId);
       if (external && *external != 0) ops.Add(*external, i);
     }
     ops.Finish();
@@ -40,10 +40,10 @@ bool ModelBuilder::LinkOps() {
   bool by_id = false, by_containment = false, without_op = false;
   auto find = [&](SliceIndex i) -> SliceIndex {
     if (!trusted) return kNone;
-    const auto external = ExternalId(i);
+    const auto external = s_.ArgInt(i, ArgRole::kExternalId);
     if (!external || *external == 0) return kNone;
     // A row without an op falls back to its correlation in some releases.
-    if (Int(i, keys_.correlation) == external) return kNone;
+    if (s_.ArgInt(i, ArgRole::kCorrelation) == external) return kNone;
     return ops.Find(*external);
   };
   for (SliceIndex i = 0; i < n_; ++i) {

@@ -234,38 +234,33 @@ class Finder {
   }
 
   void ReadRecord(SliceIndex i, Collective* c, CollectiveGroup* group) {
-    const auto text = [&](const char* key) { return std::string(s_.ArgText(i, key)); };
-    const auto fill = [&](std::string* into, const char* key) {
-      if (into->empty()) *into = text(key);
+    const auto text = [&](ArgRole role) { return std::string(s_.ArgText(i, role)); };
+    const auto fill = [&](std::string* into, ArgRole role) {
+      if (into->empty()) *into = text(role);
     };
-    fill(&c->recorded, "Collective name");
-    fill(&c->dtype, "dtype");
-    fill(&c->dtype, "data_type");
-    fill(&c->in_splits, "In split size");
-    fill(&c->out_splits, "Out split size");
-    fill(&group->name, "Process Group Name");
-    fill(&group->description, "Process Group Description");
-    const auto number = [&](int64_t* into, const char* key) {
+    fill(&c->recorded, ArgRole::kCollective);
+    fill(&c->dtype, ArgRole::kElementType);
+    fill(&c->in_splits, ArgRole::kInSplits);
+    fill(&c->out_splits, ArgRole::kOutSplits);
+    fill(&group->name, ArgRole::kGroupName);
+    fill(&group->description, ArgRole::kGroupDescription);
+    const auto number = [&](int64_t* into, ArgRole role) {
       if (*into >= 0) return;
-      const auto value = s_.ArgInt(i, key);
+      const auto value = s_.ArgInt(i, role);
       if (value && *value >= 0) *into = *value;
     };
-    number(&c->in_elements, "In msg nelems");
-    number(&c->in_elements, "In msg size");
-    number(&c->in_elements, "count");
-    number(&c->out_elements, "Out msg nelems");
-    number(&c->out_elements, "Out msg size");
-    number(&c->sequence, "Seq");
-    number(&group->size, "Group size");
-    number(&c->peer, c->op == CollectiveOp::kRecv ? "Src Rank" : "Dst Rank");
-    number(&c->peer, "Src Rank");
-    if (group->ranks.empty()) group->ranks = RanksOf(text("Process Group Ranks"), &group->complete);
+    number(&c->in_elements, ArgRole::kInElements);
+    number(&c->out_elements, ArgRole::kOutElements);
+    number(&c->sequence, ArgRole::kCollectiveNumber);
+    number(&group->size, ArgRole::kGroupSize);
+    number(&c->peer, c->op == CollectiveOp::kRecv ? ArgRole::kSourceRank : ArgRole::kTargetRank);
+    number(&c->peer, ArgRole::kSourceRank);
+    if (group->ranks.empty()) group->ranks = RanksOf(text(ArgRole::kGroupRanks), &group->complete);
   }
 
   void ReadShapes(SliceIndex i, Collective* c) {
-    std::string_view dims = s_.ArgText(i, "Input Dims");
-    if (dims.empty()) dims = s_.ArgText(i, "Input dims");
-    std::string_view types = s_.ArgText(i, "Input type");
+    const std::string_view dims = s_.ArgText(i, ArgRole::kInputShapes);
+    const std::string_view types = s_.ArgText(i, ArgRole::kInputTypes);
     if (dims.empty() || types.empty()) return;
     const Shapes shapes = ShapesOf(dims);
     const std::string type = FirstType(types);

@@ -77,7 +77,7 @@ void CriticalPathFinder::CollectWorks() {
   std::map<std::pair<int64_t, int64_t>, std::vector<std::pair<Ns, uint32_t>>> given;  // by launch
   for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
     if (IsLaunchApi(s_.kind(i)) && s_.name(i).find("EventRecord") != std::string_view::npos) {
-      if (const auto id = s_.ArgInt(i, "correlation")) records.emplace(*id, i);
+      if (const auto id = s_.ArgInt(i, ArgRole::kCorrelation)) records.emplace(*id, i);
     }
   }
   for (uint32_t w = 0; w < works_.size(); ++w) {
@@ -88,10 +88,11 @@ void CriticalPathFinder::CollectWorks() {
   for (auto& [stream, list] : given) std::sort(list.begin(), list.end());
   for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
     if (s_.kind(i) != SliceKind::kSync || s_.name(i) != "Stream Wait Event") continue;
-    const auto id = s_.ArgInt(i, "wait_on_cuda_event_record_corr_id");
-    const auto from = s_.ArgInt(i, "wait_on_stream"), stream = s_.ArgInt(i, "stream");
+    const auto id = s_.ArgInt(i, ArgRole::kWaitedRecord);
+    const auto from = s_.ArgInt(i, ArgRole::kWaitedStream),
+               stream = s_.ArgInt(i, ArgRole::kWaitingStream);
     if (!id || !from || !stream || records.count(*id) == 0) continue;
-    const int64_t device = s_.ArgInt(i, "device").value_or(0);
+    const int64_t device = s_.ArgInt(i, ArgRole::kWaitingDevice).value_or(0);
     const auto source = given.find({device, *from});
     if (source == given.end()) continue;
     const Ns recorded = s_.start(records[*id]);

@@ -126,7 +126,7 @@ void AddCopies(const DigestWork& work, RankDigest* digest) {
         ++kind.copies.count;
         kind.copies.time += s.duration(i);
         kind.times.push_back({s.start(i), s.end(i)});
-        const auto bytes = s.ArgInt(i, "bytes");
+        const auto bytes = s.ArgInt(i, ArgRole::kBytes);
         if (!bytes || *bytes < 0) continue;
         kind.copies.bytes = SaturatingAdd(std::max<int64_t>(kind.copies.bytes, 0), *bytes);
         const Ns length = std::max(s.duration(i), kShortestCopy);

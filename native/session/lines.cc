@@ -184,7 +184,7 @@ class AttributionBuilder {
   }
 
   bool ReadNames() {
-    call_from_ = s_.strings().Find("CallFrom");
+    calls_are_placed_ = s_.HasArg(ArgRole::kCallSite);
     name_ids_.assign(s_.strings().size(), kNone);
     for (SliceIndex i = 0; i < s_.all_slice_count(); ++i) {
       if (Stop(i)) return false;
@@ -674,8 +674,8 @@ class AttributionBuilder {
         const auto [id, fresh] = a->ids.emplace(key, 0);
         if (fresh) id->second = a->aligner.Describe(Describe(child, beside, frame));
         kind_of[k] = id->second;
-        if (call_from_ == kNone || !IsFrame(child)) continue;
-        const int line = CallLine(s_.ArgText(child, call_from_));
+        if (!calls_are_placed_ || !IsFrame(child)) continue;
+        const int line = CallLine(s_.ArgText(child, ArgRole::kCallSite));
         if (line <= 0) continue;
         auto& called = a->recorded[line];
         if (called.size() < kMaxCalled && !called.count(id->second))
@@ -701,7 +701,7 @@ class AttributionBuilder {
         const Start start(begun, resumed ? frame.goes_on : 0, files_[frame.file].file.exact);
         const bool ended = s_.end(f) + kJitter < track_end_[s_.track(f)];
         called_at.clear();
-        if (call_from_ != kNone) {
+        if (calls_are_placed_) {
           for (size_t k = 0; k < count; ++k)
             called_at.push_back(RecordedCallLine(children[begin[f] + k]).line);
         }
@@ -845,8 +845,8 @@ class AttributionBuilder {
     bool lost = false;
   };
   CalledAt RecordedCallLine(SliceIndex child) const {
-    if (!IsFrame(child) || call_from_ == kNone) return {};
-    const int line = CallLine(s_.ArgText(child, call_from_));
+    if (!IsFrame(child) || !calls_are_placed_) return {};
+    const int line = CallLine(s_.ArgText(child, ArgRole::kCallSite));
     if (line <= 0) return {};
     const PythonFunction* function = FunctionOf(at_.parent[child]);
     if (function == nullptr) return {line, LineConfidence::kExact};
@@ -927,20 +927,20 @@ class AttributionBuilder {
   // Lines in recorded strings are true, but of the text that ran. What was called from them tells
   // where they are in the text at hand.
   bool FollowStrings() {
-    const StringId call_stack = at_.has_stacks ? kNone : s_.strings().Find("Call stack");
+    const bool stacks = !at_.has_stacks && s_.HasArg(ArgRole::kCallStack);
     std::map<std::string_view, std::set<StringId>> texts;  // and what was called from the innermost
     for (SliceIndex i = 0; i < s_.all_slice_count(); ++i) {
       if (Stop(i)) return false;
       if (IsDeviceWork(s_.kind(i))) {
         const std::string_view text = CaptureStack(s_, i);
         if (!text.empty()) texts.try_emplace(text);
-      } else if (call_stack != kNone && s_.kind(i) == SliceKind::kCpuOp) {
-        const std::string_view text = s_.ArgText(i, call_stack);
+      } else if (stacks && s_.kind(i) == SliceKind::kCpuOp) {
+        const std::string_view text = s_.ArgText(i, ArgRole::kCallStack);
         if (text.empty()) continue;
         std::set<StringId>& called = texts[text];
         const SliceIndex p = at_.parent[i];
-        const bool outermost =
-            p == kNone || s_.kind(p) != SliceKind::kCpuOp || s_.ArgText(p, call_stack) != text;
+        const bool outermost = p == kNone || s_.kind(p) != SliceKind::kCpuOp ||
+                               s_.ArgText(p, ArgRole::kCallStack) != text;
         if (outermost && called.size() < kMaxCalled) called.insert(s_.name_id(i));
       }
     }
@@ -1044,7 +1044,7 @@ class AttributionBuilder {
   bool Place() {
     const uint32_t n = s_.all_slice_count();
     // Strings beside python_function events name functions' first lines; without them, true lines.
-    const StringId call_stack = at_.has_stacks ? kNone : s_.strings().Find("Call stack");
+    const bool stacks = !at_.has_stacks && s_.HasArg(ArgRole::kCallStack);
     entry_.assign(n, kNone);
     for (SliceIndex i = 0; i < n; ++i) {
       if (Stop(i)) return false;
@@ -1055,8 +1055,8 @@ class AttributionBuilder {
         context = Context(entry_[p], CallLocation(i));
         at_.called[i] = context;
       }
-      if (call_stack != kNone && s_.kind(i) == SliceKind::kCpuOp) {
-        const std::string_view text = s_.ArgText(i, call_stack);
+      if (stacks && s_.kind(i) == SliceKind::kCpuOp) {
+        const std::string_view text = s_.ArgText(i, ArgRole::kCallStack);
         if (!text.empty()) {
           at_.has_stacks = true;
           const uint32_t own = StringContext(text);
@@ -1266,7 +1266,6 @@ class AttributionBuilder {
       if (model_.launch[work] != kNone) place.context = at_.context[model_.launch[work]];
       at_.captured.emplace(work, place);
     }
-    const StringId phase = s_.strings().Find("autograd_phase");
     for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
       if (Stop(i)) return false;
       if (!IsDeviceWork(s_.kind(i))) continue;
@@ -1282,7 +1281,7 @@ class AttributionBuilder {
       if (known != at_.captured.end()) place = known->second;
       place.blamed = context;
       if (launch != kNone) place.context = at_.context[launch];
-      if (phase != kNone && s_.ArgText(i, phase) == "backward" && place.pass == Pass::kForward)
+      if (s_.ArgText(i, ArgRole::kAutogradPhase) == "backward" && place.pass == Pass::kForward)
         place.pass = Pass::kBackward;
       at_.captured[i] = place;
     }
@@ -1304,9 +1303,9 @@ class AttributionBuilder {
   std::vector<bool> cut_;  // open when the recording began, perhaps
   std::vector<Ns> track_end_;
   std::unordered_map<StringId, std::string> class_hint_;
-  std::vector<int> placed_line_;  // per slice; 0 not placed
-  std::vector<uint32_t> entry_;   // per slice: context in which it was called
-  StringId call_from_ = kNone;
+  std::vector<int> placed_line_;   // per slice; 0 not placed
+  std::vector<uint32_t> entry_;    // per slice: context in which it was called
+  bool calls_are_placed_ = false;  // frames say from which line they were called
   std::unordered_map<std::string, uint32_t> location_ids_;
   std::vector<uint32_t> context_depth_;
   std::unordered_map<uint64_t, uint32_t> context_ids_, frame_locations_;

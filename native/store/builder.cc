@@ -134,14 +134,18 @@ TraceMetadata& TraceBuilder::metadata() { return store_->metadata_; }
 ReadCounts& TraceBuilder::counts() { return store_->counts_; }
 ArgTable& TraceBuilder::args() { return store_->arg_table_; }
 
-uint16_t TraceBuilder::Category(StringId raw, SliceKind kind) {
+void TraceBuilder::NameArg(ArgRole role, std::string_view key) {
+  store_->arg_names_.emplace_back(role, key);
+}
+
+uint16_t TraceBuilder::Category(StringId raw, SliceKind kind, uint8_t correlation_space) {
   const uint64_t key = uint64_t{raw} << 8 | static_cast<uint64_t>(kind);
   const auto found = category_index_.find(key);
   if (found != category_index_.end()) return found->second;
   auto& categories = store_->categories_;
   if (categories.size() >= kMaxCategories && raw != 0) return Category(0, kind);
   const uint16_t index = static_cast<uint16_t>(categories.size());
-  categories.push_back({raw, kind});
+  categories.push_back({raw, kind, correlation_space});
   category_index_.emplace(key, index);
   return index;
 }
@@ -189,6 +193,14 @@ TrackIndex TraceBuilder::TrackOf(uint32_t thread, Domain domain) {
   process.has_host_track |= domain == Domain::kHost;
   process.has_device_track |= domain == Domain::kDevice;
   return track;
+}
+
+TrackIndex TraceBuilder::HostTrack(int64_t pid, int64_t tid) {
+  return TrackOf(Thread({.number = pid}, {.number = tid}), Domain::kHost);
+}
+
+TrackIndex TraceBuilder::DeviceTrack(int64_t device, int64_t stream) {
+  return TrackOf(Thread({.number = device}, {.number = stream}), Domain::kDevice);
 }
 
 uint32_t TraceBuilder::AddSlice(TrackIndex track, uint16_t category, StringId name, Ns start,
@@ -681,8 +693,10 @@ void TraceBuilder::PlaceRest() {
 
 // The slice that a flow touches: on the thread's host or device track, one that starts exactly at
 // its time (recorders copy the time), else the innermost around it.
-SliceIndex TraceBuilder::FindFlowSlice(const FlowPoint& flow, const ThreadInfo& thread, bool launch,
+SliceIndex TraceBuilder::FindFlowSlice(const FlowPoint& flow, const ThreadInfo& thread,
                                        TrackIndex* track) const {
+  // Flows that do not go from forward to backward belong to launches.
+  const bool launch = flow.role != FlowRole::kForward;
   const TraceStore& store = *store_;
   SliceIndex best = kNone;
   int best_score = -1;
@@ -732,18 +746,12 @@ bool TraceBuilder::PlaceFlows(const CancelToken& cancel) {
   TraceStore& store = *store_;
   const size_t n = flows_.size();
   store.flows_.resize(n);
-  // Flows that do not go from forward to backward belong to launches.
-  std::vector<bool> launch;
-  for (const CategoryInfo& category : store.categories_) {
-    const std::string_view raw = store.strings_.Get(category.raw);
-    launch.push_back(raw != "fwdbwd" && raw.find("forward") == std::string_view::npos);
-  }
   for (size_t i = 0; i < n; ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) return false;
     FlowPoint flow = flows_[i];
     const ThreadInfo& thread = threads_[flow.track];
     flow.ts = std::clamp(flow.ts, least_, most_) - zero_;
-    flow.slice = FindFlowSlice(flow, thread, launch[flow.category], &flow.track);
+    flow.slice = FindFlowSlice(flow, thread, &flow.track);
     store.flows_[i] = flow;
   }
   flows_.Free();
@@ -770,6 +778,7 @@ Result<std::shared_ptr<const TraceStore>> TraceBuilder::Finalize(const CancelTok
   PlaceRest();
   if (!PlaceFlows(cancel)) return cancelled;
   store_->arg_table_.Freeze();
+  store_->FindArgKeys();
   problems_.AppendTo(store_->problems_);
   std::shared_ptr<const TraceStore> done = std::move(store_);
   store_ = std::make_shared<TraceStore>();

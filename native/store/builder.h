@@ -38,18 +38,24 @@ class TraceBuilder {
   // everything into the store.
   Problems& problems() { return problems_; }
   ArgTable& args();
+  // An arg key of the format plays `role`. Keys that play the same one are asked in the order in
+  // which they were named, at most TraceStore::kMaxArgKeys of them.
+  void NameArg(ArgRole role, std::string_view key);
 
   // Where the event begins whose rows are added from now on, as a byte offset in the text.
   void SetOffset(uint64_t offset) { offset_ = offset; }
 
   // The category of (raw text, meaning); made on first sight. When there are more than 65,000, the
   // rest share one without text.
-  uint16_t Category(StringId raw, SliceKind kind);
+  uint16_t Category(StringId raw, SliceKind kind, uint8_t correlation_space = 0);
   // Number of the pair (pid, tid).
   uint32_t Thread(const RecordedId& pid, const RecordedId& tid);
   // The track of a thread in a domain. Indexes are provisional: Finalize sorts tracks and remaps.
   // kUnknown is settled there, when all processes are known.
   TrackIndex TrackOf(uint32_t thread, Domain domain);
+  // The track of a host thread, or of a stream of a device, for formats that tell which it is.
+  TrackIndex HostTrack(int64_t pid, int64_t tid);
+  TrackIndex DeviceTrack(int64_t device, int64_t stream);
 
   // Times are as recorded, in ns; Finalize makes them relative. Returns the provisional row.
   uint32_t AddSlice(TrackIndex track, uint16_t category, StringId name, Ns start, Ns duration,
@@ -79,7 +85,7 @@ class TraceBuilder {
   bool SetThreadName(uint32_t thread, StringId value);
   bool SetThreadSortIndex(uint32_t thread, int64_t value);
 
-  // --- What a dialect learns once all events were taken (ingest/dialect.h).
+  // --- What a dialect learns once all events were taken (ingest/trace_event/dialect.h).
   struct Process {
     RecordedId pid;
     StringId name = 0;
@@ -111,7 +117,8 @@ class TraceBuilder {
   const CategoryInfo& category(uint32_t c) const { return store_->categories_[c]; }
   // Keeps the recorded category and says what it means for this row.
   void SetKind(uint32_t row, SliceKind kind) {
-    category_[row] = Category(slice_category(row).raw, kind);
+    const CategoryInfo info = slice_category(row);
+    category_[row] = Category(info.raw, kind, info.correlation_space);
   }
 
   // True when a recorded time had a fraction of a microsecond: then times are exact, else both ends
@@ -162,7 +169,7 @@ class TraceBuilder {
   bool Nest(const CancelToken& cancel);
   void PlaceRest();
   bool PlaceFlows(const CancelToken& cancel);
-  SliceIndex FindFlowSlice(const FlowPoint& flow, const ThreadInfo& thread, bool launch,
+  SliceIndex FindFlowSlice(const FlowPoint& flow, const ThreadInfo& thread,
                            TrackIndex* track) const;
 
   // Where the events of a table begin, until Finalize has looked for problems. Events come in the

@@ -1,5 +1,6 @@
 // Graph captures of other traces, added behind the slices of a store.
 #include <algorithm>
+#include <cassert>
 #include <limits>
 
 #include "store/trace_store.h"
@@ -19,6 +20,16 @@ uint16_t CategoryOf(std::vector<CategoryInfo>& categories, StringId raw, SliceKi
 }
 
 }  // namespace
+
+StringId TraceStore::KeyFor(ArgRole role) {
+  if (HasArg(role)) return ArgKeysOf(role)[0];
+  const auto named = std::find_if(arg_names_.begin(), arg_names_.end(),
+                                  [&](const auto& name) { return name.first == role; });
+  assert(named != arg_names_.end());
+  const StringId key = strings_.Intern(named->second);
+  FindArgKeys();
+  return key;
+}
 
 void TraceStore::AddCapture(const CapturedTree& tree,
                             const std::vector<std::pair<SliceIndex, uint32_t>>& work) {
@@ -45,7 +56,7 @@ void TraceStore::AddCapture(const CapturedTree& tree,
     std::vector<ArgItem> items;
     for (const CapturedTree::Arg& arg : slice.args) {
       ArgItem item;
-      item.key = strings_.Intern(arg.key);
+      item.key = KeyFor(arg.role);
       item.type = arg.json ? ArgType::kJson : ArgType::kText;
       item.text = strings_.Intern(arg.text);
       items.push_back(item);

@@ -1,6 +1,7 @@
 #include "store/trace_store.h"
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <cmath>
 
@@ -115,6 +116,50 @@ std::optional<double> TraceStore::ArgNumber(SliceIndex i, StringId key) const {
 std::string_view TraceStore::ArgText(SliceIndex i, StringId key) const {
   if (key == kNone) return {};
   return ToText(strings_, arg_table_.Find(args_[i], key));
+}
+
+void TraceStore::FindArgKeys() {
+  for (ArgKeys& keys : arg_keys_) keys.fill(kNone);
+  for (const auto& [role, name] : arg_names_) {
+    const StringId key = strings_.Find(name);
+    if (key == kNone) continue;
+    ArgKeys& keys = arg_keys_[static_cast<int>(role)];
+    const auto free = std::find(keys.begin(), keys.end(), kNone);
+    assert(free != keys.end());
+    *free = key;
+  }
+}
+
+std::optional<ArgValue> TraceStore::Arg(SliceIndex i, ArgRole role) const {
+  for (const StringId key : ArgKeysOf(role)) {
+    if (key == kNone) break;
+    if (auto value = arg_table_.Find(args_[i], key)) return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> TraceStore::ArgInt(SliceIndex i, ArgRole role) const {
+  for (const StringId key : ArgKeysOf(role)) {
+    if (key == kNone) break;
+    if (const auto value = ArgInt(i, key)) return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> TraceStore::ArgNumber(SliceIndex i, ArgRole role) const {
+  for (const StringId key : ArgKeysOf(role)) {
+    if (key == kNone) break;
+    if (const auto value = ArgNumber(i, key)) return value;
+  }
+  return std::nullopt;
+}
+
+std::string_view TraceStore::ArgText(SliceIndex i, ArgRole role) const {
+  for (const StringId key : ArgKeysOf(role)) {
+    if (key == kNone) break;
+    if (const std::string_view text = ArgText(i, key); !text.empty()) return text;
+  }
+  return {};
 }
 
 std::optional<int64_t> TraceStore::ArgInt(SliceIndex i, std::string_view key) const {

@@ -2,6 +2,7 @@
 // never changed afterwards; any thread may read it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,6 +15,7 @@
 
 #include "base/string_pool.h"
 #include "base/types.h"
+#include "store/arg_roles.h"
 #include "store/args.h"
 
 namespace emberline {
@@ -103,6 +105,8 @@ struct Track {
 struct CategoryInfo {
   StringId raw = 0;
   SliceKind kind = SliceKind::kHostOther;
+  // Correlations count anew in each space: recorders of two devices may share a trace.
+  uint8_t correlation_space = 0;
 };
 
 struct Instant {
@@ -137,6 +141,12 @@ struct CounterSample {
 };
 
 enum class FlowPhase : uint8_t { kStart, kStep, kEnd };
+// What an arrow says, where its format tells.
+enum class FlowRole : uint8_t {
+  kOther,
+  kLaunch,   // from a call to the device work that it launched
+  kForward,  // from a forward operator to its backward
+};
 struct FlowPoint {
   uint64_t id = 0;  // hash of category and recorded id (string or integer, normalised);
                     // ids count per category, so equal ids mean one flow
@@ -144,6 +154,7 @@ struct FlowPoint {
   StringId name = 0;
   uint16_t category = 0;  // index into categories()
   FlowPhase phase = FlowPhase::kStart;
+  FlowRole role = FlowRole::kOther;
   TrackIndex track = kNone;
   SliceIndex slice = kNone;  // the slice of `track` that encloses (host) or begins at (device) ts
 };
@@ -224,7 +235,8 @@ struct ReadCounts {
 // slices come before inner ones; times are relative to the capture's begin.
 struct CapturedTree {
   struct Arg {
-    std::string key, text;
+    ArgRole role;
+    std::string text;
     bool json = false;  // an array or object; else a string
   };
   struct Slice {
@@ -252,6 +264,8 @@ class TraceBuilder;
 
 class TraceStore {
  public:
+  TraceStore() { FindArgKeys(); }  // empty; filled by TraceBuilder
+
   // --- Slices: parallel columns. Rows of a track are contiguous: start ascending, longer first.
   // The slices of the file. They come first.
   uint32_t slice_count() const { return all_slice_count() - captured_slices_; }
@@ -276,8 +290,20 @@ class TraceStore {
   // Position of the event in the file, 0-based: a stable id that survives re-reading.
   uint32_t event_index(SliceIndex i) const { return event_index_[i]; }
 
-  // --- Args. `key` as recorded, for example "correlation", "External id", "Input Dims".
-  // Decodes on demand: cheap, but not free; cache in a local where it is used twice.
+  // --- Args by what they mean, whatever the format calls them. Of several keys that play a role,
+  // the first with a value counts. Decodes on demand: cheap, but not free; cache in a local where
+  // it is used twice.
+  // False when no slice has such an arg: then a loop over all of them can be left out.
+  bool HasArg(ArgRole role) const { return arg_keys_[static_cast<int>(role)][0] != kNone; }
+  std::optional<ArgValue> Arg(SliceIndex i, ArgRole role) const;
+  std::optional<int64_t> ArgInt(SliceIndex i, ArgRole role) const;  // also from numeric text
+  std::optional<double> ArgNumber(SliceIndex i, ArgRole role) const;
+  std::string_view ArgText(SliceIndex i, ArgRole role) const;  // text or raw JSON; "" when absent
+  // The keys that play a role in this trace, in order; kNone behind the last one.
+  static constexpr int kMaxArgKeys = 4;
+  using ArgKeys = std::array<StringId, kMaxArgKeys>;
+  const ArgKeys& ArgKeysOf(ArgRole role) const { return arg_keys_[static_cast<int>(role)]; }
+  // Args by their key as recorded: for showing them, and for tests.
   std::optional<ArgValue> Arg(SliceIndex i, std::string_view key) const;
   std::optional<int64_t> ArgInt(SliceIndex i,
                                 std::string_view key) const;  // also from numeric text
@@ -334,6 +360,9 @@ class TraceStore {
 
  private:
   friend class TraceBuilder;
+  void FindArgKeys();
+  // The key under which an arg of the role is added. The importer has named one.
+  StringId KeyFor(ArgRole role);
   static uint64_t FlowKey(const FlowPoint& point);
   std::vector<Ns> start_, duration_;
   std::vector<StringId> name_;
@@ -344,6 +373,9 @@ class TraceStore {
   std::vector<uint32_t> event_index_;
   std::vector<uint64_t> args_;  // handle (store/args.h); 0 = none
   ArgTable arg_table_;
+  // What the importer named, and which of these keys occur.
+  std::vector<std::pair<ArgRole, std::string>> arg_names_;
+  std::array<ArgKeys, kArgRoleCount> arg_keys_ = {};
   std::vector<Track> tracks_;
   std::vector<CategoryInfo> categories_;
   std::vector<Instant> instants_;

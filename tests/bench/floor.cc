@@ -13,9 +13,9 @@
 
 #include "base/result.h"
 #include "ingest/byte_source.h"
-#include "ingest/nested.h"
-#include "ingest/scan.h"
-#include "ingest/window.h"
+#include "ingest/trace_event/nested.h"
+#include "ingest/trace_event/scan.h"
+#include "ingest/trace_event/window.h"
 
 namespace emberline {
 namespace {

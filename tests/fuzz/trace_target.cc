@@ -2,7 +2,7 @@
 #include <string>
 
 #include "ingest/byte_source.h"
-#include "ingest/trace_reader.h"
+#include "ingest/read_trace.h"
 #include "input_file.h"
 #include "json/json.h"
 #include "model/model.h"
@@ -90,7 +90,7 @@ void RunTrace(std::string_view input) {
     }
     static constexpr size_t kBlocks[] = {1, 3, 17, 64, 257, 4096};
     const auto source = MakeTextSource(input, random.Pick(kBlocks));
-    const Result<ReadResult> again = ReadTraceFrom(*source, "The text", {});
+    const Result<ReadResult> again = ReadTraceFrom(*source, {"The text", {}}, {});
     Check(again.ok(), "what is read whole is read in blocks");
     const std::string whole = Digest(*read->store), blocks = Digest(*again->store);
     if (whole != blocks) Broken("blocks change what is read:\n" + whole + "\n" + blocks);

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "ingest/ascend.h"
+#include "ingest/trace_event/ascend.h"
 #include "ingest_fixture.h"
 
 namespace emberline {

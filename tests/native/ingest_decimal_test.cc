@@ -3,7 +3,7 @@
 #include <limits>
 #include <string>
 
-#include "ingest/decimal.h"
+#include "ingest/trace_event/decimal.h"
 
 namespace emberline {
 namespace {

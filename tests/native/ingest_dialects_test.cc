@@ -1,7 +1,7 @@
 // One test per way in which recorders of different age and make write the same thing.
 #include <map>
 
-#include "ingest/category.h"
+#include "ingest/trace_event/category.h"
 #include "ingest_fixture.h"
 
 namespace emberline {

@@ -8,7 +8,6 @@
 
 #include "ingest/byte_source.h"
 #include "ingest/read_trace.h"
-#include "ingest/trace_reader.h"
 
 namespace emberline::fixture {
 
@@ -28,7 +27,7 @@ inline std::shared_ptr<const TraceStore> ReadEvents(const std::string& events) {
 // The same, handed over in blocks of so many bytes.
 inline Result<ReadResult> ReadInBlocks(std::string_view text, size_t block_bytes) {
   const auto source = MakeTextSource(text, block_bytes);
-  return ReadTraceFrom(*source, "The text", {});
+  return ReadTraceFrom(*source, {"The text", {}}, {});
 }
 
 inline uint64_t ProblemCount(const TraceStore& store, std::string_view kind) {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <random>
 
-#include "ingest/event_batch.h"
-#include "ingest/event_reader.h"
-#include "ingest/window.h"
+#include "ingest/trace_event/event_batch.h"
+#include "ingest/trace_event/event_reader.h"
+#include "ingest/trace_event/window.h"
 #include "ingest_fixture.h"
 
 namespace emberline {

@@ -113,6 +113,23 @@ export function imports(text) {
   return found;
 }
 
+test('importers know the shared parts of ingest, and not each other', () => {
+  const wrong = [];
+  let seen = 0;
+  for (const file of trackedFiles(/^native\/ingest\/.*\.(h|cc)$/)) {
+    const importer = /^native\/ingest\/([^/]+)\//.exec(file)?.[1];
+    for (const { name } of includes(readTracked(file))) {
+      const other = /^ingest\/([^/]+)\//.exec(name)?.[1];
+      if (other === undefined) continue;
+      seen += 1;
+      const listed = file === 'native/ingest/importers.cc' && name === `ingest/${other}/importer.h`;
+      if (other !== importer && !listed) wrong.push(`${file} includes ${name}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+  assert.ok(seen > 0, 'no include was read');
+});
+
 test('native folders include only what their arrows allow', () => {
   const wrong = [];
   let seen = 0;

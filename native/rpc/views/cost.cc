@@ -254,8 +254,7 @@ Json AbsencesJson(const CostContext& context, const CostSummary& summary) {
     absences.push_back(NoActivityJson("The trace holds no kernels in the selected steps."));
     return absences;
   }
-  const StringPool& strings = context.model.store().strings();
-  if (strings.Find("Input Dims") == kNone && strings.Find("Input dims") == kNone) {
+  if (!context.model.store().HasArg(ArgRole::kInputShapes)) {
     absences.push_back(AbsenceJson(
         "Shapes were not recorded, so no operator's cost is known.", "record_shapes=True",
         "with torch.profiler.profile(record_shapes=True) as prof:\n    ..."));

@@ -38,11 +38,11 @@ Features FindFeatures(const TraceStore& store) {
     features.device_work = features.device_work || kinds[static_cast<size_t>(kind)];
   }
   const StringPool& strings = store.strings();
-  const auto has = [&](std::string_view key) { return strings.Find(key) != kNone; };
-  features.stacks = kinds[static_cast<size_t>(SliceKind::kPythonFunction)] || has("Call stack");
-  features.shapes = has("Input Dims") || has("Input dims");
+  features.stacks =
+      kinds[static_cast<size_t>(SliceKind::kPythonFunction)] || store.HasArg(ArgRole::kCallStack);
+  features.shapes = store.HasArg(ArgRole::kInputShapes);
   features.memory = !store.memory().empty();
-  features.modules = has("Module Hierarchy");
+  features.modules = store.HasArg(ArgRole::kModule);
   for (StringId id = 0; id < strings.size(); ++id) {
     const std::string_view text = strings.Get(id);
     features.modules = features.modules || StartsWith(text, "nn.Module: ");

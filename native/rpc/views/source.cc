@@ -226,7 +226,6 @@ Result<Json> SourceHover(const ViewRequest& request) {
   }
   std::unordered_map<StringId, Part> operators, kernels;
   std::map<uint32_t, std::pair<Ns, Ns>> callers;
-  const StringId dims = store.strings().Find("Input Dims");
   for (SliceIndex i = 0; i < store.slice_count(); ++i) {
     if (i % 8192 == 0 && request.cancel.cancelled()) {
       return Error{ErrorKind::kCancelled, "The hover was cancelled.", "", {}};
@@ -267,8 +266,8 @@ Result<Json> SourceHover(const ViewRequest& request) {
     ++op.calls;
     op.host += at.exclusive[i];
     if (backward && !(*sums)->has_device_work) op.backward += at.exclusive[i];
-    if (dims != kNone) {
-      const std::string shape(Beginning(store.ArgText(i, dims), kMaxShapeText));
+    if (store.HasArg(ArgRole::kInputShapes)) {
+      const std::string shape(Beginning(store.ArgText(i, ArgRole::kInputShapes), kMaxShapeText));
       if (!shape.empty() && (op.shapes.size() < 64 || op.shapes.contains(shape))) {
         ++op.shapes[shape];
       }

@@ -1,4 +1,4 @@
-#include "ingest/dialect.h"
+#include "ingest/trace_event/dialect.h"
 
 #include <algorithm>
 #include <cctype>
@@ -6,8 +6,8 @@
 
 #include "base/case.h"
 #include "base/text.h"
-#include "ingest/ascend.h"
-#include "ingest/category.h"
+#include "ingest/trace_event/ascend.h"
+#include "ingest/trace_event/category.h"
 #include "store/recorder.h"
 
 namespace emberline {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/string_pool.h"
-#include "ingest/decimal.h"
-#include "ingest/scan.h"
+#include "ingest/trace_event/decimal.h"
+#include "ingest/trace_event/scan.h"
 #include "store/args.h"
 #include "store/problems.h"
 #include "store/trace_store.h"

@@ -1,10 +1,10 @@
-#include "ingest/cursor.h"
+#include "ingest/trace_event/cursor.h"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include "ingest/scan.h"
+#include "ingest/trace_event/scan.h"
 
 namespace emberline {
 namespace {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <memory>
 
-#include "ingest/event_reader.h"
+#include "ingest/trace_event/event_reader.h"
 
 namespace emberline {
 

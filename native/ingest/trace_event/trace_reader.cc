@@ -1,4 +1,4 @@
-#include "ingest/trace_reader.h"
+#include "ingest/trace_event/trace_reader.h"
 
 #include <algorithm>
 #include <chrono>
@@ -7,13 +7,13 @@
 
 #include "base/escape.h"
 #include "ingest/ascend_folder.h"
-#include "ingest/cursor.h"
-#include "ingest/event_list.h"
-#include "ingest/event_sink.h"
-#include "ingest/header.h"
-#include "ingest/nested.h"
-#include "ingest/no_trace.h"
-#include "ingest/scan.h"
+#include "ingest/trace_event/cursor.h"
+#include "ingest/trace_event/event_list.h"
+#include "ingest/trace_event/event_sink.h"
+#include "ingest/trace_event/header.h"
+#include "ingest/trace_event/nested.h"
+#include "ingest/trace_event/no_json.h"
+#include "ingest/trace_event/scan.h"
 #include "store/problems.h"
 
 namespace emberline {
@@ -206,7 +206,7 @@ Error Reader::WithoutEvents() {
       {keys_seen_.empty()
            ? "its JSON object is empty."
            : "its JSON object has no \"traceEvents\" (keys: " + Printable(keys_seen_) + ").",
-       "Open the .pt.trace.json or .pt.trace.json.gz file that torch.profiler wrote."},
+       kOpenTrace},
       0);
 }
 
@@ -539,25 +539,14 @@ Result<ReadResult> Reader::Run() {
 
 }  // namespace
 
-Result<ReadResult> ReadTraceFrom(ByteSource& source, const std::string& what,
-                                 const ReadOptions& options) {
-  Reader reader(source, what, options);
+Result<ReadResult> ReadTraceEvents(ByteSource& source, const TraceFile& file,
+                                   const ReadOptions& options) {
+  Reader reader(source, file.name, options);
+  if (!file.path.empty()) {
+    const auto recording = AscendRecordingOf(file.path);
+    if (recording && recording->rank) reader.AssumeRank(*recording->rank);
+  }
   return reader.Run();
-}
-
-Result<ReadResult> ReadTrace(const std::filesystem::path& path, const ReadOptions& options) {
-  auto source = OpenFile(path);
-  if (!source) return source.error();
-  const std::string what = Escaped(path.filename().string());
-  Reader reader(**source, what, options);
-  const auto recording = AscendRecordingOf(path);
-  if (recording && recording->rank) reader.AssumeRank(*recording->rank);
-  return reader.Run();
-}
-
-Result<ReadResult> ReadTraceText(std::string_view text, const ReadOptions& options) {
-  const auto source = MakeTextSource(text);
-  return ReadTraceFrom(*source, "The text", options);
 }
 
 }  // namespace emberline

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "ingest/event_reader.h"
+#include "ingest/trace_event/event_reader.h"
 #include "store/problems.h"
 #include "store/trace_store.h"
 

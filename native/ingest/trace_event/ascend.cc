@@ -1,4 +1,4 @@
-#include "ingest/ascend.h"
+#include "ingest/trace_event/ascend.h"
 
 #include <algorithm>
 #include <cctype>

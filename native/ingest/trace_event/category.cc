@@ -1,4 +1,4 @@
-#include "ingest/category.h"
+#include "ingest/trace_event/category.h"
 
 #include <cctype>
 #include <string>
@@ -53,8 +53,22 @@ CategoryMeaning MeaningOfCategory(std::string_view raw) {
   for (size_t i = 0; i < raw.size(); ++i) {
     lower[i] = Lower(raw[i]);
   }
-  const auto found = kTable.find(std::string_view(lower, raw.size()));
-  return found == kTable.end() ? CategoryMeaning{} : found->second;
+  const std::string_view text(lower, raw.size());
+  const auto found = kTable.find(text);
+  CategoryMeaning meaning = found == kTable.end() ? CategoryMeaning{} : found->second;
+  // MTIA beside CUDA counts its own calls.
+  meaning.correlation_space = text.starts_with("mtia") ? 1 : 0;
+  return meaning;
+}
+
+FlowRole RoleOfFlows(std::string_view text) {
+  for (const std::string_view name : {"fwdbwd", "fwd_bwd", "forward_backward"}) {
+    if (EqualsLower(text, name)) return FlowRole::kForward;
+  }
+  for (const std::string_view name : {"ac2g", "async_cpu_to_gpu", "async_gpu"}) {
+    if (EqualsLower(text, name)) return FlowRole::kLaunch;
+  }
+  return FlowRole::kOther;
 }
 
 }  // namespace emberline

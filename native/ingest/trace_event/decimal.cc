@@ -1,4 +1,4 @@
-#include "ingest/decimal.h"
+#include "ingest/trace_event/decimal.h"
 
 #include <charconv>
 #include <cmath>

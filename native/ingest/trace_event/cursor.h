@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "base/cancel.h"
-#include "ingest/event_start.h"
-#include "ingest/window.h"
+#include "ingest/trace_event/event_start.h"
+#include "ingest/trace_event/window.h"
 
 namespace emberline {
 

@@ -1,11 +1,11 @@
-#include "ingest/nested.h"
+#include "ingest/trace_event/nested.h"
 
 #include <array>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 
-#include "ingest/scan.h"
+#include "ingest/trace_event/scan.h"
 
 namespace emberline {
 namespace {

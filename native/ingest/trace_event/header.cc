@@ -1,11 +1,11 @@
-#include "ingest/header.h"
+#include "ingest/trace_event/header.h"
 
 #include <algorithm>
 #include <charconv>
 #include <limits>
 
-#include "ingest/scan.h"
-#include "ingest/window.h"
+#include "ingest/trace_event/scan.h"
+#include "ingest/trace_event/window.h"
 
 namespace emberline {
 namespace {

@@ -1,10 +1,11 @@
-#include "ingest/event_sink.h"
+#include "ingest/trace_event/event_sink.h"
 
 #include <algorithm>
 
 #include "base/parse_integer.h"
 #include "base/text.h"
-#include "ingest/dialect.h"
+#include "ingest/trace_event/arg_names.h"
+#include "ingest/trace_event/dialect.h"
 
 namespace emberline {
 namespace {
@@ -46,6 +47,7 @@ EventSink::EventSink(TraceBuilder* builder, Problems* problems)
       dma_request_(strings_.Intern("dma_request")),
       event_record_(strings_.Intern("event_record")),
       event_wait_(strings_.Intern("event_wait")) {
+  NameArgs(builder_);
   StateOf(0, 0);
 }
 
@@ -60,9 +62,23 @@ EventSink::CategoryState& EventSink::StateOf(StringId category, uint64_t offset)
     categories_.back().raw = category;
     categories_.back().first_offset = offset;
     categories_.back().meaning = MeaningOfCategory(strings_.Get(category));
+    categories_.back().flows = RoleOfFlows(strings_.Get(category));
   }
   last_category_ = at->second;
   return categories_[last_category_];
+}
+
+uint16_t EventSink::CategoryOf(const CategoryState& state, SliceKind kind) {
+  return builder_->Category(state.raw, kind, state.meaning.correlation_space);
+}
+
+FlowRole EventSink::RoleOfFlow(const CategoryState& state, StringId name) {
+  if (state.flows != FlowRole::kOther) return state.flows;
+  if (name != flow_name_) {
+    flow_name_ = name;
+    flow_role_ = RoleOfFlows(strings_.Get(name));
+  }
+  return flow_role_;
 }
 
 // Old exporters write no categories: their process rows tell.
@@ -211,8 +227,8 @@ void EventSink::TakeComplete(const RawEvent& event, CategoryState& state, uint64
   const CategoryMeaning meaning = MeaningOf(state, event);
   const uint32_t thread = builder_->Thread(event.pid, event.tid);
   const uint32_t row = builder_->AddSlice(
-      builder_->TrackOf(thread, meaning.domain), builder_->Category(state.raw, meaning.kind),
-      event.name, event.ts, duration, Args(event), static_cast<uint32_t>(event_index_ - 1));
+      builder_->TrackOf(thread, meaning.domain), CategoryOf(state, meaning.kind), event.name,
+      event.ts, duration, Args(event), static_cast<uint32_t>(event_index_ - 1));
   ++builder_->counts().slices;
   if (open) open_[thread].push_back({row, offset});
 }
@@ -299,7 +315,7 @@ void EventSink::TakeInstant(const RawEvent& event, CategoryState& state, uint64_
   instant.ts = event.ts;
   instant.name = event.name;
   instant.scope = event.scope == 'g' || event.scope == 'p' ? event.scope : 't';
-  instant.category = builder_->Category(state.raw, state.meaning.kind);
+  instant.category = CategoryOf(state, state.meaning.kind);
   instant.args = Args(event);
   const bool no_thread = event.pid.is_text && event.pid.text == 0;
   const bool marker = event.name == window_end_ || no_thread ||
@@ -347,7 +363,7 @@ void EventSink::TakePoint(const RawEvent& event, CategoryState& state, uint64_t 
   instant.ts = event.ts;
   instant.name = event.name;
   instant.scope = event.phase;
-  instant.category = builder_->Category(state.raw, state.meaning.kind);
+  instant.category = CategoryOf(state, state.meaning.kind);
   instant.args = event.has_id ? ArgsWithIds(event, {{id_, IdOf(event)}}) : Args(event);
   instant.track = builder_->TrackOf(builder_->Thread(event.pid, event.tid), state.meaning.domain);
   // Clock marks may be in another clock: they say nothing of how long the trace is.
@@ -377,8 +393,9 @@ void EventSink::TakeFlow(const RawEvent& event, CategoryState& state, FlowPhase 
   flow.id = id * 0xD6E8FEB86659FD93ull;
   flow.ts = event.ts;
   flow.name = event.name;
-  flow.category = builder_->Category(state.raw, state.meaning.kind);
+  flow.category = CategoryOf(state, state.meaning.kind);
   flow.phase = phase;
+  flow.role = RoleOfFlow(state, event.name);
   builder_->AddFlow(flow, builder_->Thread(event.pid, event.tid),
                     event.args.empty() ? 0 : Args(event));
   ++builder_->counts().flows;
@@ -425,7 +442,7 @@ void EventSink::TakeAsync(const RawEvent& event, CategoryState& state, uint64_t 
   row.is_text = true;
   row.text = state.raw;
   const TrackIndex track = builder_->TrackOf(builder_->Thread(event.pid, row), Domain::kAsync);
-  const uint16_t category = builder_->Category(state.raw, SliceKind::kHostOther);
+  const uint16_t category = CategoryOf(state, SliceKind::kHostOther);
   if (phase == 'n' || phase == 'T' || phase == 'p') {
     Instant instant;
     instant.ts = event.ts;

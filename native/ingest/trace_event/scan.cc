@@ -1,4 +1,4 @@
-#include "ingest/scan.h"
+#include "ingest/trace_event/scan.h"
 
 #include "base/utf8.h"
 

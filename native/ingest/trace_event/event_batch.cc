@@ -1,10 +1,10 @@
-#include "ingest/event_batch.h"
+#include "ingest/trace_event/event_batch.h"
 
 #include <simdjson.h>
 
-#include "ingest/nested.h"
-#include "ingest/scan.h"
-#include "ingest/window.h"
+#include "ingest/trace_event/nested.h"
+#include "ingest/trace_event/scan.h"
+#include "ingest/trace_event/window.h"
 
 namespace emberline {
 namespace {

@@ -1,10 +1,10 @@
-#include "ingest/event_reader.h"
+#include "ingest/trace_event/event_reader.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
 
-#include "ingest/nested.h"
+#include "ingest/trace_event/nested.h"
 
 namespace emberline {
 namespace {

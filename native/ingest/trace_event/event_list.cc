@@ -1,11 +1,11 @@
-#include "ingest/event_list.h"
+#include "ingest/trace_event/event_list.h"
 
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
-#include "ingest/nested.h"
-#include "ingest/scan.h"
+#include "ingest/trace_event/nested.h"
+#include "ingest/trace_event/scan.h"
 
 namespace emberline {
 namespace {

@@ -1,12 +1,12 @@
-#include "ingest/event_start.h"
+#include "ingest/trace_event/event_start.h"
 
 #include <algorithm>
 #include <cstring>
 #include <string_view>
 
-#include "ingest/header.h"
-#include "ingest/nested.h"
-#include "ingest/scan.h"
+#include "ingest/trace_event/header.h"
+#include "ingest/trace_event/nested.h"
+#include "ingest/trace_event/scan.h"
 
 namespace emberline {
 namespace {

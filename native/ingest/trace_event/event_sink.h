@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "ingest/category.h"
-#include "ingest/event_reader.h"
+#include "ingest/trace_event/category.h"
+#include "ingest/trace_event/event_reader.h"
 #include "store/builder.h"
 #include "store/problems.h"
 
@@ -46,6 +46,7 @@ class EventSink {
   struct CategoryState {
     StringId raw = 0;
     CategoryMeaning meaning;
+    FlowRole flows = FlowRole::kOther;
     uint64_t counts[kPhaseClasses] = {};
     uint64_t first_offset = 0;  // of its first event
   };
@@ -56,6 +57,8 @@ class EventSink {
 
   CategoryState& StateOf(StringId category, uint64_t offset);
   CategoryMeaning MeaningOf(const CategoryState& state, const RawEvent& event) const;
+  uint16_t CategoryOf(const CategoryState& state, SliceKind kind);
+  FlowRole RoleOfFlow(const CategoryState& state, StringId name);
   bool HasTime(const RawEvent& event, uint64_t offset);
   void Lose(ProblemKind kind, uint64_t offset);
   uint64_t Args(const RawEvent& event);
@@ -82,6 +85,8 @@ class EventSink {
   uint64_t event_index_ = 0;
   bool saw_phase_ = false;
   std::vector<CategoryState> categories_;
+  StringId flow_name_ = kNone;  // the last arrow's, and what it says
+  FlowRole flow_role_ = FlowRole::kOther;
   std::unordered_map<StringId, uint32_t> category_index_;
   uint32_t last_category_ = 0;
   std::unordered_map<uint32_t, std::vector<OpenRange>> open_;  // by thread

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <functional>
 
-#include "ingest/cursor.h"
-#include "ingest/event_batch.h"
-#include "ingest/event_reader.h"
-#include "ingest/event_sink.h"
+#include "ingest/trace_event/cursor.h"
+#include "ingest/trace_event/event_batch.h"
+#include "ingest/trace_event/event_reader.h"
+#include "ingest/trace_event/event_sink.h"
 #include "store/problems.h"
 
 namespace emberline {
