@@ -1,21 +1,27 @@
 #include "model/model.h"
 
-#include <array>
-
+#include "base/parallel.h"
 #include "model/model_builder.h"
 
 namespace emberline {
 
 Result<std::shared_ptr<const Model>> ModelBuilder::Run() {
-  using Stage = bool (ModelBuilder::*)();
-  constexpr std::array<Stage, 10> kStages = {
-      &ModelBuilder::Classify,    &ModelBuilder::Enclose,        &ModelBuilder::LinkLaunches,
-      &ModelBuilder::LinkOps,     &ModelBuilder::InvertLaunches, &ModelBuilder::LinkCaptures,
-      &ModelBuilder::PairForward, &ModelBuilder::BuildSteps,     &ModelBuilder::AddTimes,
-      &ModelBuilder::ListDevices};
-  for (Stage stage : kStages) {
-    if (!(this->*stage)())
-      return Error{ErrorKind::kCancelled, "Building the model was cancelled.", ""};
+  const bool many = all_ >= kManyRows;
+  // Stages that fill different parts of the model run side by side.
+  bool enclosed = false, launches = false, passes = false, times = false;
+  bool done = Classify();
+  if (done) {
+    RunBoth(
+        many, [&] { enclosed = Enclose(); }, [&] { launches = LinkLaunches(); });
+  }
+  done = enclosed && launches && LinkOps() && InvertLaunches() && LinkCaptures();
+  if (done) {
+    RunBoth(
+        many, [&] { passes = PairForward() && BuildSteps(); },
+        [&] { times = AddTimes() && ListDevices(); });
+  }
+  if (!passes || !times) {
+    return Error{ErrorKind::kCancelled, "Building the model was cancelled.", ""};
   }
   return std::shared_ptr<const Model>(std::move(model_));
 }

@@ -7,9 +7,12 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <ranges>
+#include <utility>
 
 #include "base/case.h"
 #include "base/hash.h"
+#include "base/parallel.h"
 #include "base/saturating.h"
 
 namespace emberline {
@@ -108,8 +111,10 @@ TrackKind KindOf(Domain domain) {
 // Moves `column` into `out` in the order of `order`, and frees it.
 template <typename T>
 void Permute(ChunkedColumn<T>& column, const std::vector<uint32_t>& order, std::vector<T>& out) {
-  out.resize(order.size());
-  for (size_t i = 0; i < order.size(); ++i) out[i] = column[order[i]];
+  // Assigned from a view, so that the memory is written once.
+  const auto sorted =
+      std::views::transform(order, [&column](uint32_t row) { return std::as_const(column)[row]; });
+  out.assign(sorted.begin(), sorted.end());
   column.Free();
 }
 
@@ -587,15 +592,21 @@ bool TraceBuilder::SortSlices(const CancelToken& cancel) {
     if (cancel.cancelled()) return false;
   }
   keys = {};
-  Permute(start_, order, store.start_);
-  for (Ns& start : store.start_) start -= zero_;
-  Permute(duration_, order, store.duration_);
-  Permute(name_, order, store.name_);
-  Permute(category_, order, store.category_);
-  Permute(track_, order, store.track_);
-  Permute(event_index_, order, store.event_index_);
+  RunBoth(
+      n >= kManyRows,
+      [&] {
+        Permute(start_, order, store.start_);
+        for (Ns& start : store.start_) start -= zero_;
+        Permute(duration_, order, store.duration_);
+        Permute(event_index_, order, store.event_index_);
+      },
+      [&] {
+        Permute(args_, order, store.args_);
+        Permute(name_, order, store.name_);
+        Permute(track_, order, store.track_);
+        Permute(category_, order, store.category_);
+      });
   if (cancel.cancelled()) return false;
-  Permute(args_, order, store.args_);
   // Categories without a known meaning are device work where they lie on a device.
   std::vector<uint16_t> on_device(store.categories_.size(), 0xffff);
   for (uint32_t i = 0; i < n; ++i) {
@@ -774,9 +785,11 @@ Result<std::shared_ptr<const TraceStore>> TraceBuilder::Finalize(const CancelTok
   SettleDomains();
   MakeTracks();
   FindExtent();
-  if (!SortSlices(cancel) || !Nest(cancel)) return cancelled;
-  PlaceRest();
-  if (!PlaceFlows(cancel)) return cancelled;
+  bool nested = false;
+  RunBoth(
+      slice_count() + memory_.size() + store_->instants_.size() >= kManyRows,
+      [&] { nested = SortSlices(cancel) && Nest(cancel); }, [&] { PlaceRest(); });
+  if (!nested || !PlaceFlows(cancel)) return cancelled;
   store_->arg_table_.Freeze();
   store_->FindArgKeys();
   problems_.AppendTo(store_->problems_);
