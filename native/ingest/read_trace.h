@@ -26,6 +26,8 @@ struct ReadOptions {
   ProgressFn progress;
   // Who may read it; all of the program when null.
   const std::vector<const Importer*>* importers = nullptr;
+  // Another thread helps from so many events on. Never changes what is read; tests lower it.
+  uint64_t alone_events = 20'000;
 };
 
 // A recording as messages call it, and where it lies; no path for text in memory.

@@ -83,6 +83,15 @@ void Problems::Add(ProblemKind kind, uint64_t offset, uint64_t count) {
   item.count += count;
 }
 
+void Problems::Merge(Problems* other) {
+  for (int i = 0; i < kProblemKindCount; ++i) {
+    const Item& item = other->items_[i];
+    if (item.count > 0) Add(static_cast<ProblemKind>(i), item.first_offset, item.count);
+  }
+  for (Problem& problem : other->named_) named_.push_back(std::move(problem));
+  *other = {};
+}
+
 void Problems::AppendTo(std::vector<Problem>& out) const {
   for (int i = 0; i < kProblemKindCount; ++i) {
     if (items_[i].count == 0) continue;

@@ -64,6 +64,8 @@ class Problems {
   void Add(ProblemKind kind, uint64_t offset, uint64_t count = 1);
   // A problem whose message names what was found.
   void Add(Problem problem) { named_.push_back(std::move(problem)); }
+  // Takes over what `other` found, which is empty afterwards.
+  void Merge(Problems* other);
   uint64_t count(ProblemKind kind) const { return items_[static_cast<int>(kind)].count; }
   // Appends one Problem per kind that occurred, with its explanation.
   void AppendTo(std::vector<Problem>& out) const;

@@ -92,6 +92,11 @@ void RunTrace(std::string_view input) {
     const auto source = MakeTextSource(input, random.Pick(kBlocks));
     const Result<ReadResult> again = ReadTraceFrom(*source, {"The text", {}}, {});
     Check(again.ok(), "what is read whole is read in blocks");
+    ReadOptions beside;
+    beside.alone_events = 1;
+    const Result<ReadResult> two = ReadTraceText(input, beside);
+    Check(two.ok(), "what one thread reads two can read");
+    if (Digest(*two->store) != Digest(*read->store)) Broken("two threads change what is read");
     const std::string whole = Digest(*read->store), blocks = Digest(*again->store);
     if (whole != blocks) Broken("blocks change what is read:\n" + whole + "\n" + blocks);
   }

@@ -8,8 +8,14 @@
 
 namespace {
 
-// Loading waits for no other thread's work but inflating, so one thread's count is all of it.
-thread_local uint64_t blocks = 0;
+// What threads that ended did; those of loading end with it.
+std::atomic<uint64_t> ended_blocks{0};
+
+struct ThreadBlocks {
+  uint64_t count = 0;
+  ~ThreadBlocks() { ended_blocks += count; }
+};
+thread_local ThreadBlocks blocks;
 std::atomic<size_t> alive_bytes{0};
 std::atomic<size_t> peak_bytes{0};
 
@@ -33,7 +39,9 @@ void Release(void* memory) {
 }  // namespace
 
 // Called by each basic block of the library.
-extern "C" void __sanitizer_cov_trace_pc() { ++blocks; }  // NOLINT: the compiler gives the name
+extern "C" void __sanitizer_cov_trace_pc() {
+  ++blocks.count;
+}  // NOLINT: the compiler gives the name
 
 void* operator new(size_t size) { return Allocate(size); }
 void* operator new[](size_t size) { return Allocate(size); }
@@ -44,10 +52,12 @@ void operator delete[](void* memory, size_t) noexcept { Release(memory); }
 
 namespace emberline::growth {
 
-WorkCounter::WorkCounter() : blocks_(blocks), bytes_(alive_bytes.load()) {
+WorkCounter::WorkCounter() : blocks_(blocks.count + ended_blocks), bytes_(alive_bytes.load()) {
   peak_bytes.store(bytes_);
 }
 
-Work WorkCounter::Count() const { return {blocks - blocks_, peak_bytes.load() - bytes_}; }
+Work WorkCounter::Count() const {
+  return {blocks.count + ended_blocks - blocks_, peak_bytes.load() - bytes_};
+}
 
 }  // namespace emberline::growth

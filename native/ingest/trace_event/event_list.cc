@@ -24,11 +24,11 @@ uint64_t CountPhases(std::string_view text) {
 
 }  // namespace
 
-EventList::EventList(Cursor* cursor, TraceBuilder* builder, EventSink* sink,
+EventList::EventList(Cursor* cursor, StringPool* strings, Problems* problems, EventQueue* sink,
                      std::function<void()> step)
     : cursor_(*cursor),
-      problems_(builder->problems()),
-      events_(&builder->strings()),
+      problems_(*problems),
+      events_(strings),
       batch_(&events_),
       sink_(*sink),
       step_(std::move(step)) {}

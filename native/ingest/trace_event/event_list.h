@@ -6,8 +6,8 @@
 
 #include "ingest/trace_event/cursor.h"
 #include "ingest/trace_event/event_batch.h"
+#include "ingest/trace_event/event_queue.h"
 #include "ingest/trace_event/event_reader.h"
-#include "ingest/trace_event/event_sink.h"
 #include "store/problems.h"
 
 namespace emberline {
@@ -15,7 +15,8 @@ namespace emberline {
 class EventList {
  public:
   // `step` is called now and then while events are read.
-  EventList(Cursor* cursor, TraceBuilder* builder, EventSink* sink, std::function<void()> step);
+  EventList(Cursor* cursor, StringPool* strings, Problems* problems, EventQueue* sink,
+            std::function<void()> step);
 
   enum class Left {
     kClosed,     // behind its closing bracket
@@ -50,7 +51,7 @@ class EventList {
   Problems& problems_;
   EventReader events_;
   EventBatch batch_;
-  EventSink& sink_;
+  EventQueue& sink_;
   std::function<void()> step_;
   bool cut_ = false;               // the text ended, or no more events can be numbered
   uint64_t one_by_one_until_ = 0;  // where the next batch may begin

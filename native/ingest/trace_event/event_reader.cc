@@ -41,6 +41,13 @@ uint64_t HashText(std::string_view text) {
 
 }  // namespace
 
+// Of an event that says nothing: its ids are the empty text.
+constexpr EventFields kNoFields = [] {
+  EventFields fields;
+  fields.pid.is_text = fields.tid.is_text = true;
+  return fields;
+}();
+
 EventReader::EventReader(StringPool* strings) : strings_(strings) {}
 
 StringId EventReader::InternKey(std::string_view key) {
@@ -274,11 +281,9 @@ void EventReader::Begin() {
   mended_.clear();
   unsound_ = phase_seen_ = false;
   args_seen_ = 0;
-  std::vector<ArgItem> args = std::move(event_.args);
-  args.clear();
-  event_ = RawEvent{};
-  event_.args = std::move(args);
-  event_.pid.is_text = event_.tid.is_text = true;
+  static_cast<EventFields&>(event_) = kNoFields;
+  event_.id_text.clear();
+  event_.args.clear();
 }
 
 void EventReader::TakeField(std::string_view key, const Token& token) {

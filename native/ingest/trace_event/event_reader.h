@@ -18,7 +18,7 @@
 namespace emberline {
 
 // The fields of an event as recorded.
-struct RawEvent {
+struct EventFields {
   char phase = '\0';  // 0 when absent or not one character
   char scope = 't';
   bool has_name = false, has_ts = false, has_dur = false, has_id = false;
@@ -28,7 +28,10 @@ struct RawEvent {
   StringId category = 0;
   RecordedId pid, tid;  // the empty text when absent
   Ns ts = 0, dur = 0;
-  uint64_t id = 0;            // the number, or a hash of the text
+  uint64_t id = 0;  // the number, or a hash of the text
+};
+
+struct RawEvent : EventFields {
   std::string id_text;        // as recorded, empty when it is a decimal number
   std::vector<ArgItem> args;  // keys of the event that have no field above come with them
 };

@@ -74,11 +74,9 @@ uint16_t EventSink::CategoryOf(const CategoryState& state, SliceKind kind) {
 
 FlowRole EventSink::RoleOfFlow(const CategoryState& state, StringId name) {
   if (state.flows != FlowRole::kOther) return state.flows;
-  if (name != flow_name_) {
-    flow_name_ = name;
-    flow_role_ = RoleOfFlows(strings_.Get(name));
-  }
-  return flow_role_;
+  const auto [known, added] = flow_roles_.try_emplace(name, FlowRole::kOther);
+  if (added) known->second = RoleOfFlows(strings_.Get(name));
+  return known->second;
 }
 
 // Old exporters write no categories: their process rows tell.

@@ -85,8 +85,7 @@ class EventSink {
   uint64_t event_index_ = 0;
   bool saw_phase_ = false;
   std::vector<CategoryState> categories_;
-  StringId flow_name_ = kNone;  // the last arrow's, and what it says
-  FlowRole flow_role_ = FlowRole::kOther;
+  std::unordered_map<StringId, FlowRole, NumberHash> flow_roles_;  // by the arrows' names
   std::unordered_map<StringId, uint32_t> category_index_;
   uint32_t last_category_ = 0;
   std::unordered_map<uint32_t, std::vector<OpenRange>> open_;  // by thread

@@ -36,8 +36,10 @@ class Reader {
         options_(options),
         problems_(builder_.problems()),
         cursor_(&source, options.cancel),
-        sink_(&builder_, &problems_),
-        list_(&cursor_, &builder_, &sink_, [this] { Progress(0.9 * source_.Fraction()); }),
+        sink_(&builder_, &filing_problems_),
+        queue_(&sink_, &builder_.strings(), options.alone_events),
+        list_(&cursor_, &builder_.strings(), &problems_, &queue_,
+              [this] { Progress(0.9 * source_.Fraction()); }),
         header_(&builder_.metadata(), &problems_) {}
 
   // The rank, where the file does not say it but something beside it does.
@@ -87,7 +89,9 @@ class Reader {
   TraceBuilder builder_;
   Problems& problems_;
   Cursor cursor_;
+  Problems filing_problems_;  // the sink's, which may run on another thread
   EventSink sink_;
+  EventQueue queue_;
   EventList list_;
   HeaderReader header_;
   std::optional<int64_t> rank_;
@@ -113,6 +117,8 @@ std::optional<Error> Reader::ReadText() {
     part = part == Part::kList ? ReadList() : ReadMember();
   }
   if (cursor_.cancelled()) return std::nullopt;
+  queue_.Drain();
+  problems_.Merge(&filing_problems_);
   if (!events_read_) return WithoutEvents();
   if (builder_.metadata().bare_array && builder_.counts().events > 0 && !sink_.saw_phase()) {
     return NotATrace({"it is a list of objects, but none of them is an event (no \"ph\").",
@@ -230,7 +236,7 @@ Reader::Part Reader::BehindEnd() {
   if (cursor_.Peek() < 0) return Part::kNothing;
   const uint64_t offset = cursor_.offset();
   const uint64_t phases = cursor_.GoToNext(0, Cursor::In::kHeader);
-  if (phases > 0) sink_.Drop(ProblemKind::kMalformedEvent, offset, phases);
+  if (phases > 0) queue_.Drop(ProblemKind::kMalformedEvent, offset, phases);
   const int c = cursor_.Peek();
   if (c < 0) {
     problems_.Add(ProblemKind::kTrailingBytes, offset);
@@ -250,7 +256,7 @@ Reader::Part Reader::AfterDamage() {
   const size_t quiet = quiet_until_ > offset ? static_cast<size_t>(quiet_until_ - offset) : 0;
   if (quiet < kLookAhead / 2) {
     const Cursor::Place place = cursor_.FindNext(quiet, quiet + kLookAhead, Cursor::In::kHeader);
-    if (place.phases > 0) sink_.Drop(ProblemKind::kMalformedEvent, offset, place.phases);
+    if (place.phases > 0) queue_.Drop(ProblemKind::kMalformedEvent, offset, place.phases);
     if (place.kind != Cursor::Place::Kind::kNothing) {
       cursor_.Take(place.distance);
       return place.kind == Cursor::Place::Kind::kEvent ? Part::kList : Part::kHeader;
@@ -520,6 +526,7 @@ Result<ReadResult> Reader::Run() {
     builder_.metadata().distributed = DistributedInfo{"hccl", *rank_, -1, ""};
   }
   sink_.Finish();
+  problems_.Merge(&filing_problems_);
   builder_.counts().file_bytes = source_.InputBytes();
   builder_.counts().text_bytes = cursor_.window().end_offset();
   if (options_.progress) options_.progress("build", 0.9);

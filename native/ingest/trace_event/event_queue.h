@@ -1,0 +1,81 @@
+// Hands events from the thread that reads the text to the one that files them into columns, so that
+// both halves of loading run side by side. What comes out is the same as without it.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "ingest/trace_event/event_sink.h"
+
+namespace emberline {
+
+// Used by the reading thread; owns the filing thread. While that one runs, the sink and what it
+// fills are its own, and strings are the reader's: an event whose meaning has to be looked up in a
+// string is filed by the reader, when the other thread has nothing left to do. These are few: the
+// first of each category, metadata, asynchronous events.
+class EventQueue {
+ public:
+  // `alone`: so many events are filed by the reader before it gets help; a short trace is done by
+  // then. Nothing is gained on a single core, and no thread is started there.
+  EventQueue(EventSink* sink, StringPool* strings, uint64_t alone);
+  // Lets go what was not filed yet: of a reader that gave up.
+  ~EventQueue();
+  EventQueue(const EventQueue&) = delete;
+  EventQueue& operator=(const EventQueue&) = delete;
+
+  // As of EventSink, in the same order. May throw what the sink threw.
+  void Take(const RawEvent& event, uint64_t offset);
+  void Drop(ProblemKind kind, uint64_t offset, uint64_t count = 1);
+  bool CanTakeMore() const { return taken_ < kNone - 1; }
+  // Files everything that was taken. Afterwards the sink is the reader's, until the next Take().
+  void Drain();
+
+ private:
+  struct Entry {
+    EventFields fields;
+    uint64_t offset = 0;
+    uint32_t args = 0;  // how many of the batch's, behind those of the entry before
+    ProblemKind problem = ProblemKind::kTruncated;
+    uint64_t dropped = 0;  // of a Drop(): how many; 0 of a Take()
+  };
+  struct Batch {
+    std::vector<Entry> entries;
+    std::vector<ArgItem> args;
+  };
+  static constexpr size_t kBatches = 4;
+  static constexpr size_t kBatchEvents = 2048;
+  static constexpr size_t kBatchArgs = 1 << 15;
+
+  // Whether the sink can file the event without looking into a string.
+  bool IsPlain(const RawEvent& event);
+  static bool Mark(std::vector<bool>* known, StringId id);
+  Entry& Append(uint64_t offset);
+  void Flush();
+  void Run();
+  void File(Batch& batch);
+
+  EventSink* sink_;
+  uint64_t alone_;
+  const StringId memory_name_;
+  uint64_t taken_ = 0;                         // events and what was dropped
+  uint64_t direct_ = 0;                        // filed by the reader since the other thread began
+  std::vector<bool> categories_, flow_names_;  // by id: the sink knows what it means
+  bool beside_ = false;                        // another thread files
+  RawEvent scratch_;                           // of the filing thread
+
+  std::array<Batch, kBatches> ring_;
+  Batch* filling_ = nullptr;  // of the reader
+  std::thread thread_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  size_t head_ = 0, tail_ = 0, filled_ = 0;  // guarded by mutex_, as all below
+  bool stop_ = false;
+  std::exception_ptr failure_;
+};
+
+}  // namespace emberline
