@@ -76,8 +76,8 @@ std::optional<int64_t> RankOfTrace(const fs::path& trace, const TraceStore& stor
 // What `file` says about the graphs; Errors: kCancelled.
 Result<CaptureSource> LookInto(const File& file, CaptureMatcher& matcher,
                                const ReadOptions& options) {
-  ReadOptions quiet;
-  quiet.cancel = options.cancel;
+  ReadOptions quiet = options;
+  quiet.progress = nullptr;
   CaptureSource source;
   source.file = file.name;
   const Result<ReadResult> read = ReadTrace(file.path, quiet);

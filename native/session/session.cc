@@ -347,7 +347,9 @@ Result<std::shared_ptr<const LoadedTrace>> Session::Load(const std::string& prof
   const std::shared_ptr<void> listening = impl_->Listen(key, options.progress);
   const Result<Memo::Value> loaded =
       impl_->memo->Get(0, key, Memo::Role::kAnchor, options.cancel, [&] {
-        return Make(path, impl_->memo, ReadOptions{options.cancel, impl_->Report(key)});
+        ReadOptions own = options;
+        own.progress = impl_->Report(key);
+        return Make(path, impl_->memo, own);
       });
   const Error closed{ErrorKind::kCancelled, "The profile was closed while it was loaded.", "", {}};
   if (!loaded.ok()) {

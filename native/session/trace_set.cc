@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -27,6 +28,7 @@ size_t EstimatedBytes(const Session& session, const TraceRef& ref) {
 // Deals out the traces of a set to threads, within the limits.
 class SetLoader : public std::enable_shared_from_this<SetLoader> {
  public:
+  // `options`: as every trace of the set is read.
   SetLoader(Session& session, const std::vector<TraceRef>& refs, const ReadOptions& options,
             const std::function<void(size_t, SetMember)>& visit, size_t memory_bytes,
             bool side_by_side)
@@ -126,8 +128,11 @@ Result<bool> ForEachTrace(Session& session, const std::vector<TraceRef>& refs,
   const size_t cores = limits.threads > 0 ? limits.threads : std::thread::hardware_concurrency();
   const size_t threads = std::min(std::max<size_t>(1, cores), refs.size());
   const size_t memory = limits.memory_bytes > 0 ? limits.memory_bytes : session.limit_bytes() / 2;
+  ReadOptions each = options;
+  // Each core has a trace of its own: more threads would only wait for each other.
+  if (threads > 1) each.alone_events = std::numeric_limits<uint64_t>::max();
   const auto loader =
-      std::make_shared<SetLoader>(session, refs, options, visit, memory, limits.visit_side_by_side);
+      std::make_shared<SetLoader>(session, refs, each, visit, memory, limits.visit_side_by_side);
   std::vector<std::thread> others;
   for (size_t i = 1; i < threads; ++i) others.emplace_back([loader] { loader->Work(); });
   loader->Work();
