@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { quantity } from '../../extension/shared/numbers.ts';
-import { Harness, commandLine, sample } from './harness.mjs';
+import { Harness, axe, commandLine, sample } from './harness.mjs';
+import { themes } from './themes.mjs';
 
 const h100 = join(
   process.env.EMBERLINE_CORPUS ?? '',
@@ -86,4 +87,33 @@ test('without device work the view says what to record', async () => {
       assert.equal(await page.locator('.roof-chart').count(), 0);
     },
   );
+});
+
+for (const theme of Object.keys(themes)) {
+  test(`roofs are accessible (${theme})`, corpus, async () => {
+    await harness.withPage(h100, { theme }, async (profile, page) => {
+      await profile.view('Roofline');
+      await page.locator('.roof-point').first().waitFor();
+      await profile.settled();
+      assert.deepEqual(await axe(page), []);
+      await page.setViewportSize({ width: 480, height: 800 });
+      const wide = await page.evaluate(
+        () =>
+          document.querySelector('.roof-panel').scrollWidth -
+          document.querySelector('.roof-panel').clientWidth,
+      );
+      assert.ok(wide <= 0, `${wide} px too wide`);
+    });
+  });
+}
+
+test('the overview holds the advice of costs', corpus, async () => {
+  const { findings } = commandLine('roofline', h100);
+  assert.ok(findings.length > 0);
+  await harness.withPage(h100, {}, async (profile, page) => {
+    await page.getByRole('button', { name: /more finding/ }).click();
+    const titles = page.locator('.finding h3');
+    await page.locator('.finding h3', { hasText: findings[0].title }).waitFor();
+    assert.ok((await titles.allTextContents()).includes(findings.at(-1).title));
+  });
 });
