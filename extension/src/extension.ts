@@ -5,7 +5,7 @@ import { offerJob, registerJobCommands } from './commands/job_commands.ts';
 import { registerLinkHandler } from './commands/link_handler.ts';
 import { openStartupProfile, registerProfileCommands } from './commands/profile_commands.ts';
 import { registerSourceCommands } from './commands/source_commands.ts';
-import { serverPath } from './workspace/config.ts';
+import { costSettings, costSettingsChanged, serverPath } from './workspace/config.ts';
 import type { Context } from './workspace/context.ts';
 import { DaemonClient } from './daemon/client.ts';
 import { daemonProgram } from './daemon/locate.ts';
@@ -115,10 +115,19 @@ export function activate(extension: vscode.ExtensionContext): void {
       if (event.affectsConfiguration('emberline.serverPath') && state !== 'idle') {
         void context.supervisor.restart().catch(() => undefined);
       }
+      if (costSettingsChanged(event)) tellCostProblems();
     }),
   );
   // Nobody waits for it: the commands are there at once.
   void openStartupProfile(context).catch((error: unknown) => context.log.error(String(error)));
+}
+
+/** Names entries of the cost model's settings that cannot be used, which are left out. */
+function tellCostProblems(): void {
+  const { problems } = costSettings();
+  if (problems.length === 0) return;
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
+  void vscode.window.showWarningMessage(`Emberline ignores ${problems[0]!}${more}`);
 }
 
 export async function deactivate(): Promise<void> {

@@ -36,6 +36,16 @@ int64_t AlignmentOf(DType type) {
   }
 }
 
+// Kernels of libraries that only turn one layout of images into another.
+bool ConvertsLayout(std::string_view name) {
+  constexpr std::string_view kNames[] = {"nchwToNhwc",          "nhwcToNchw",
+                                         "batched_transpose",   "transpose_readWrite",
+                                         "transpose_NCHW2CNHW", "transpose_CNHW2NCHW"};
+  return std::any_of(std::begin(kNames), std::end(kNames), [&](std::string_view part) {
+    return name.find(part) != std::string_view::npos;
+  });
+}
+
 int64_t Padded(int64_t size, int64_t to) { return (size + to - 1) / to * to; }
 
 // What one advice collects over kernels.
@@ -74,6 +84,8 @@ class Adviser {
     Misaligned();
     Gains();
     Chains();
+    Layouts();
+    SmallProducts();
     Write();
     std::stable_sort(findings_.begin(), findings_.end(), [](const Finding& a, const Finding& b) {
       return a.gain_us.value_or(0) > b.gain_us.value_or(0);
@@ -228,6 +240,60 @@ class Adviser {
                      std::string(store_.name(chain.back()->kernel->owner))] += gain;
   }
 
+  // Layouts that a library changes around its own kernels, forth and back.
+  void Layouts() {
+    for (const Judged& judged : kernels_) {
+      if (judged.duration <= 0 || !ConvertsLayout(store_.name(judged.kernel->kernel))) continue;
+      const auto gain = static_cast<double>(judged.duration);
+      layouts_.Add(gain, judged.duration, judged.kernel->kernel);
+      if (judged.kernel->owner != kNone) {
+        layouts_.examples[std::string(store_.name(judged.kernel->owner))] += gain;
+      }
+    }
+  }
+
+  // Neighbors on a stream that compute products of the same sizes, each too small for the device:
+  // together they would take what their operations and bytes ask for, but no less than one.
+  void SmallProducts() {
+    std::map<TrackIndex, std::vector<const Judged*>> runs;
+    for (const Judged& judged : kernels_) {
+      if (judged.kernel->helper) continue;
+      std::vector<const Judged*>& run = runs[store_.track(judged.kernel->kernel)];
+      if (!run.empty() && !(IsSmallProduct(judged) && SameSizes(*run.back(), judged))) {
+        AddProducts(run);
+        run.clear();
+      }
+      if (IsSmallProduct(judged)) run.push_back(&judged);
+    }
+    for (const auto& [track, run] : runs) AddProducts(run);
+  }
+  static bool IsSmallProduct(const Judged& judged) {
+    return judged.bound && judged.kernel->cost->op_class == OpClass::kMatmul &&
+           judged.duration > 0 &&
+           judged.bound->seconds * 1e9 < kFarBelow * static_cast<double>(judged.duration);
+  }
+  static bool SameSizes(const Judged& a, const Judged& b) {
+    return a.kernel->call != b.kernel->call && !a.kernel->cost->params.empty() &&
+           a.kernel->cost->params == b.kernel->cost->params;
+  }
+  void AddProducts(const std::vector<const Judged*>& run) {
+    if (run.size() < kLeastChain) return;
+    double bound = 0;
+    Ns time = 0, longest = 0;
+    for (const Judged* judged : run) {
+      bound += judged->bound->seconds * 1e9;
+      time += judged->duration;
+      longest = std::max(longest, judged->duration);
+    }
+    const double gain =
+        static_cast<double>(time) - std::max(bound / target_, static_cast<double>(longest));
+    if (gain <= 0) return;
+    products_.Add(gain, time, run.front()->kernel->kernel);
+    products_.kernels += static_cast<int64_t>(run.size()) - 1;
+    products_.examples[std::string(store_.name(run.front()->kernel->owner)) + " with " +
+                       run.front()->kernel->cost->params] += gain;
+  }
+
   void Add(const char* id, const char* title, Gathered& gathered, std::string text,
            std::string action, std::string snippet = "") {
     const double least = kLeastGain * static_cast<double>(total_);
@@ -287,6 +353,22 @@ class Adviser {
         "gain. The longest is " +
             chains_.Largest() + ".",
         "Compile the region, so that they become one kernel.", "model = torch.compile(model)");
+    const std::string around = layouts_.Largest();
+    Add("layoutConversions", "Kernels only convert the layout of tensors", layouts_,
+        "The library stores images otherwise than the program, and converts them before and after "
+        "its own kernels" +
+            (around.empty() ? std::string(".") : ", most of all for " + around + "."),
+        "Keep the model and its inputs in channels_last.",
+        "model = model.to(memory_format=torch.channels_last)\n"
+        "images = images.to(memory_format=torch.channels_last)");
+    Add("smallProducts", "Small matrix products of the same sizes run one after the other",
+        products_,
+        "Three or more products of the same sizes follow one another, each too small to fill the "
+        "device. Those that need no result of another could be one batched product. Most is lost "
+        "by " +
+            products_.Largest() + ".",
+        "Stack the factors, and multiply them at once.",
+        "out = torch.bmm(torch.stack(lefts), torch.stack(rights))");
   }
 
   const CostContext& context_;
@@ -296,7 +378,7 @@ class Adviser {
   std::vector<Judged> kernels_;
   Ns total_ = 0;
   size_t step_count_ = 0;
-  Gathered misaligned_, wide_, far_, chains_;
+  Gathered misaligned_, wide_, far_, chains_, layouts_, products_;
   std::vector<Finding> findings_;
 };
 

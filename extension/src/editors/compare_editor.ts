@@ -13,7 +13,7 @@ import {
 import type { EditorState, Navigation, ToHost, ViewSelection } from '#shared/messages.ts';
 import { selectionOf, traceOf } from '#shared/selection.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
-import { pathsChanged } from '../workspace/config.ts';
+import { pathsChanged, rulesChanged } from '../workspace/config.ts';
 import { hostParamsOf, type Context } from '../workspace/context.ts';
 import { ComparisonSession } from './comparison_session.ts';
 import { DiskWatch } from './disk_watch.ts';
@@ -205,8 +205,7 @@ export class ComparisonEditors implements vscode.CustomReadonlyEditorProvider<Co
         webviewOptions: { retainContextWhenHidden: false, enableFindWidget: false },
       }),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (!pathsChanged(event) && !event.affectsConfiguration('emberline.tensorCoreRules'))
-          return;
+        if (!pathsChanged(event) && !rulesChanged(event)) return;
         for (const editor of this.editors) editor.page.post({ type: 'refresh' });
       }),
     );

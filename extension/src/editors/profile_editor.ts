@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { EditorState, Navigation, ViewSelection } from '#shared/messages.ts';
 import type { ViewName } from '#shared/protocol.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
-import { pathsChanged, wheelHabit } from '../workspace/config.ts';
+import { pathsChanged, rulesChanged, wheelHabit } from '../workspace/config.ts';
 import type { Context } from '../workspace/context.ts';
 import { DiskWatch } from './disk_watch.ts';
 import { OpenEditor } from './open_editor.ts';
@@ -37,8 +37,7 @@ export class ProfileEditors implements vscode.CustomReadonlyEditorProvider<Profi
         if (event.affectsConfiguration('emberline.timeline.wheel')) {
           for (const editor of this.editors) editor.post({ type: 'wheel', wheel: wheelHabit() });
         }
-        if (!pathsChanged(event) && !event.affectsConfiguration('emberline.tensorCoreRules'))
-          return;
+        if (!pathsChanged(event) && !rulesChanged(event)) return;
         for (const editor of this.editors) editor.post({ type: 'refresh' });
       }),
     );

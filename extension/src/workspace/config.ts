@@ -1,7 +1,8 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { WheelHabit } from '#shared/messages.ts';
-import type { PathMapping } from '#shared/protocol.ts';
+import type { CostOptions, PathMapping } from '#shared/protocol.ts';
+import { checkCostRules, checkDevicePeaks } from './cost_settings.ts';
 import { expandPath } from './expand_path.ts';
 
 /** Which cost the source surfaces show. `auto`: the device's where the trace has device work. */
@@ -67,6 +68,30 @@ export function tensorCoreRules(): string[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((rule: unknown) =>
     typeof rule === 'string' && rule.replace(/^[+-]/, '') !== '' ? [rule] : [],
+  );
+}
+
+/** The user's own devices and formulas, as far as they can be used; `problems` names the rest. */
+export function costSettings(): { options: CostOptions; problems: string[] } {
+  const peaks = checkDevicePeaks(section().get<unknown>('devicePeaks', []));
+  const rules = checkCostRules(section().get<unknown>('costRules', []));
+  return {
+    options: {
+      ...(peaks.entries.length === 0 ? {} : { devicePeaks: peaks.entries }),
+      ...(rules.entries.length === 0 ? {} : { costRules: rules.entries }),
+    },
+    problems: [...peaks.problems, ...rules.problems],
+  };
+}
+
+/** Whether what decides how kernels are judged has changed. */
+export function rulesChanged(event: vscode.ConfigurationChangeEvent): boolean {
+  return event.affectsConfiguration('emberline.tensorCoreRules') || costSettingsChanged(event);
+}
+
+export function costSettingsChanged(event: vscode.ConfigurationChangeEvent): boolean {
+  return ['emberline.devicePeaks', 'emberline.costRules'].some((key) =>
+    event.affectsConfiguration(key),
   );
 }
 

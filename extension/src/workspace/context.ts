@@ -2,7 +2,7 @@ import { join, sep } from 'node:path';
 import * as vscode from 'vscode';
 import type { Profiles } from '../daemon/profiles.ts';
 import type { Supervisor } from '../daemon/supervisor.ts';
-import { extraSitePackages, pathMappings, tensorCoreRules } from './config.ts';
+import { costSettings, extraSitePackages, pathMappings, tensorCoreRules } from './config.ts';
 import { interpreterSitePackages } from './interpreter.ts';
 
 /** What every part of the extension works with. */
@@ -42,10 +42,13 @@ export function wantsSourceParams(method: string): boolean {
   return method.startsWith('source/') || method === 'view/lines' || comparedMethods.has(method);
 }
 
+const costMethods = new Set(['view/kernelList', 'view/cost', 'view/roofline']);
+
 const ruledMethods = new Set([
   'view/overview',
   'view/operators',
   'view/kernels',
+  ...costMethods,
   ...comparedMethods,
 ]);
 
@@ -64,5 +67,6 @@ export async function hostParamsOf(
   return {
     ...(wantsSourceParams(method) ? await sourceParams(profilePath) : {}),
     ...ruleParams(method),
+    ...(costMethods.has(method) ? costSettings().options : {}),
   };
 }

@@ -75,3 +75,8 @@ export function lineAction(row: Row): RowAction[] {
     filter: `file=${filterFor(file)} line=${line}`,
   });
 }
+
+/** A figure of the cost model with its formula and inputs on hover; where it is unknown, why. */
+export function costTitle(row: Row, formulaKey: 'flopsFormula' | 'bytesFormula'): string {
+  return text(row, formulaKey) || text(row, 'unknown') || text(row, 'note');
+}

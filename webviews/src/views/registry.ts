@@ -9,6 +9,7 @@ import { MemoryView } from './memory/memory.tsx';
 import { ModulesView } from './modules/modules.tsx';
 import { OperatorsView } from './operators/operators.tsx';
 import { OverviewView } from './overview/overview.tsx';
+import { RooflineView } from './roofline/roofline.tsx';
 import { StacksView } from './stacks/stacks.tsx';
 import { TimelineView } from './timeline/timeline.tsx';
 
@@ -22,6 +23,7 @@ const drawn: Record<ViewName, Drawn> = {
   overview: { component: OverviewView },
   operators: { component: OperatorsView },
   kernels: { component: KernelsView },
+  roofline: { component: RooflineView },
   timeline: { component: TimelineView },
   memory: { component: MemoryView },
   modules: { component: ModulesView },

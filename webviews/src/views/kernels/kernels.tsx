@@ -21,6 +21,7 @@ import {
   text,
   timelineAction,
 } from '../links.ts';
+import { LaunchList } from './launch_list.tsx';
 
 /** The cells of a row that are there, as parameters. */
 function cells<K extends string>(row: Row, keys: readonly K[]): Partial<Record<K, string>> {
@@ -133,6 +134,7 @@ export function KernelsView() {
       choices={{
         name: 'Kernels',
         properties: 'By operator and launch config',
+        each: 'Launches',
         ...(info?.hasDeviceWork === true ? { copies: 'Memcpy / Memset' } : {}),
       }}
     />
@@ -206,6 +208,8 @@ export function KernelsView() {
           empty="No memcpy or memset ran in the selected steps."
           toolbar={choice}
         />
+      ) : group.value === 'each' ? (
+        <LaunchList toolbar={choice} />
       ) : (
         <DataTable
           key={group.value}

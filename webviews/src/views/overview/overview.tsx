@@ -1,8 +1,9 @@
 // Overview: the answer first, then where the time of the steps went, the devices, and whether the trace
 // is whole.
-import type { Row, ViewOverviewResult } from '#shared/protocol.ts';
+import type { Finding, Row } from '#shared/protocol.ts';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
+import { trace } from '../../host/store.ts';
 import { roleColors, type Role } from '../../lib/colors.ts';
 import { exportRows, type ExportColumn } from '../../lib/export.ts';
 import { quantity } from '#shared/numbers.ts';
@@ -42,8 +43,8 @@ const findingColumns: readonly ExportColumn[] = (
   ] as const
 ).map(([key, title, type, unit]) => ({ key, title, type, unit }));
 
-function findingRows(result: ViewOverviewResult): Row[] {
-  return result.recommendations.map((finding) => ({
+function findingRows(findings: readonly Finding[]): Row[] {
+  return findings.map((finding) => ({
     severity: finding.severity,
     title: finding.title,
     text: finding.text,
@@ -57,6 +58,11 @@ function findingRows(result: ViewOverviewResult): Row[] {
 
 export function OverviewView() {
   const { value, error, retry } = useAnswer('view/overview', {});
+  // Later than the others: the costs of operators are computed when they are first asked for.
+  const costs = useAnswer(
+    'view/roofline',
+    value !== undefined && trace.value?.hasDeviceWork === true ? { limit: 1 } : undefined,
+  );
   useNavigation('overview', (to) => {
     if (to.search === 'health') {
       document.getElementById('trace-health')?.scrollIntoView({ block: 'start' });
@@ -64,6 +70,7 @@ export function OverviewView() {
   });
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading the overview" />;
+  const findings = [...value.recommendations, ...(costs.value?.findings ?? [])];
   // Charts of no time, and findings about it, would say nothing.
   if (value.steps.every((step) => step.durationUs <= 0)) return <Health nothing />;
   const shown = value.roles
@@ -81,15 +88,15 @@ export function OverviewView() {
           title="Findings"
           definition="What costs time in the selected steps, how that is known, and what to do."
           actions={
-            value.recommendations.length === 0 ? undefined : (
+            findings.length === 0 ? undefined : (
               <ExportMenu
                 name="Findings"
-                take={(format) => exportRows(findingColumns, findingRows(value), format)}
+                take={(format) => exportRows(findingColumns, findingRows(findings), format)}
               />
             )
           }
         >
-          <FindingList findings={value.recommendations} />
+          <FindingList findings={findings} />
         </Panel>
         <HottestLines />
       </div>

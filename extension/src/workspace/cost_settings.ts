@@ -1,0 +1,91 @@
+// The settings of the cost model, checked: what cannot be used is left out and named. Pure.
+import type { CostRule, DevicePeaks } from '#shared/protocol.ts';
+
+export interface Checked<T> {
+  /** Entries that can be used. */
+  entries: T[];
+  /** One sentence for each that cannot. */
+  problems: string[];
+}
+
+const peakKeys: ReadonlySet<string> = new Set<Exclude<keyof DevicePeaks, 'name'>>([
+  'fp64',
+  'fp64Matrix',
+  'fp32',
+  'fp32Matrix',
+  'tf32',
+  'fp16',
+  'bf16',
+  'fp8',
+  'fp4',
+  'int8',
+  'memoryGbPerS',
+  'cacheMib',
+  'cacheGbPerS',
+  'linkGbPerS',
+]);
+const largestPeak = 1e9;
+
+const ruleKeys: ReadonlySet<string> = new Set<Exclude<keyof CostRule, 'name' | 'matrix'>>([
+  'flops',
+  'readBytes',
+  'writtenBytes',
+]);
+
+/** Each entry of a list of objects with a name; `wrong` says what else is wrong with it. */
+function check<T>(
+  setting: string,
+  value: unknown,
+  wrong: (key: string, value: unknown) => string | undefined,
+): Checked<T> {
+  if (!Array.isArray(value)) {
+    return { entries: [], problems: [`${setting} must be a list.`] };
+  }
+  const result: Checked<T> = { entries: [], problems: [] };
+  value.forEach((entry: unknown, index) => {
+    const problem = problemOf(entry, wrong);
+    if (problem === undefined) result.entries.push(entry as T);
+    else result.problems.push(`${setting}, entry ${index + 1}: ${problem}`);
+  });
+  return result;
+}
+
+function problemOf(
+  entry: unknown,
+  wrong: (key: string, value: unknown) => string | undefined,
+): string | undefined {
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
+    return 'must be an object with a "name".';
+  }
+  const { name } = entry as { name?: unknown };
+  if (typeof name !== 'string' || name.trim() === '') return '"name" must be a text.';
+  for (const [key, value] of Object.entries(entry)) {
+    if (key === 'name') continue;
+    const problem = wrong(key, value);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** Devices with peaks: names, and numbers from 0 to 10^9 under known keys. */
+export function checkDevicePeaks(value: unknown): Checked<DevicePeaks> {
+  return check('emberline.devicePeaks', value, (key, peak) => {
+    if (!peakKeys.has(key)) return `"${key}" is no peak. Peaks: ${[...peakKeys].join(', ')}.`;
+    return typeof peak === 'number' && peak >= 0 && peak <= largestPeak
+      ? undefined
+      : `"${key}" must be a number from 0 to ${largestPeak}.`;
+  });
+}
+
+/** Rules for operators; what the expressions mean is for the daemon to say. */
+export function checkCostRules(value: unknown): Checked<CostRule> {
+  return check('emberline.costRules', value, (key, part) => {
+    if (key === 'matrix') {
+      return typeof part === 'boolean' ? undefined : '"matrix" must be true or false.';
+    }
+    if (!ruleKeys.has(key)) {
+      return `"${key}" is no part of a rule. Parts: name, ${[...ruleKeys].join(', ')}, matrix.`;
+    }
+    return typeof part === 'string' ? undefined : `"${key}" must be an expression in quotes.`;
+  });
+}

@@ -1,0 +1,119 @@
+// Roofs: points, savings and launches are those of the command line; keys and links lead to them.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { quantity } from '../../extension/shared/numbers.ts';
+import { Harness, axe, commandLine, sample } from './harness.mjs';
+import { themes } from './themes.mjs';
+
+const h100 = join(
+  process.env.EMBERLINE_CORPUS ?? '',
+  'tracelens/h100/Falconsai_nsfw_image_detection__1016002.json.gz',
+);
+const corpus = { skip: existsSync(h100) ? false : 'no corpus' };
+
+let harness;
+before(async () => {
+  harness = await Harness.start();
+});
+after(() => harness?.stop());
+
+test('points are the rows with operations and bytes', corpus, async () => {
+  const expected = commandLine('roofline', h100);
+  await harness.withPage(h100, {}, async (profile, page) => {
+    await profile.view('Roofline');
+    const points = page.locator('.roof-point');
+    await points.first().waitFor();
+    const drawn = expected.rows.filter((row) => row.intensity > 0 && row.tflopsPerS > 0);
+    assert.equal(await points.count(), drawn.length);
+    assert.ok(drawn.length > 3);
+    const units = new Set(expected.rows.map((row) => row.unit).filter(Boolean));
+    assert.equal(await page.locator('.roof-line').count(), units.size + 1);
+    const saved = page.locator('.fact', { hasText: 'Could save' });
+    assert.ok((await saved.innerText()).includes(quantity(expected.totals.savedUs, 'us')));
+
+    // The first key shows the longest, Enter picks it, its row is one step away.
+    const longest = [...drawn].sort((a, b) => b.totalUs - a.totalUs)[0];
+    const chart = page.getByRole('application', { name: /^Roofline of operators/ });
+    await chart.focus();
+    await chart.press('Home');
+    const tooltip = page.locator('.roof-panel .tooltip');
+    assert.equal(await tooltip.locator('.tooltip-title').innerText(), longest.name);
+    assert.ok((await tooltip.innerText()).includes(longest.flopsFormula));
+    await chart.press('Enter');
+    await page.locator('.roof-picked').getByRole('button', { name: 'Row' }).click();
+    await profile.settled();
+    const grid = page.getByRole('grid', { name: 'Costs' });
+    assert.equal(await grid.getAttribute('aria-rowcount'), '2');
+
+    await page.getByRole('button', { name: 'Roofline of operators as table' }).click();
+    const twin = page.locator('.roof-panel table.plain-table tbody tr');
+    assert.equal(await twin.count(), drawn.length);
+  });
+});
+
+test('a lower target saves less', corpus, async () => {
+  const [low, high] = ['0.4', '0.9'].map((target) =>
+    commandLine('roofline', h100, ['--param', `target=${target}`]),
+  );
+  assert.ok(low.totals.savedUs < high.totals.savedUs);
+  assert.deepEqual(
+    high.rows.map((row) => row.savedUs),
+    high.rows.map((row) => row.savedUs).sort((a, b) => b - a),
+  );
+});
+
+test('the kernels view lists every launch', corpus, async () => {
+  const expected = commandLine('kernelList', h100);
+  await harness.withPage(h100, {}, async (profile, page) => {
+    await profile.view('Kernels');
+    await page.getByRole('radio', { name: 'Launches' }).click();
+    await profile.settled();
+    const grid = page.getByRole('grid', { name: 'Kernel launches' });
+    await grid.waitFor();
+    assert.equal(await grid.getAttribute('aria-rowcount'), String(expected.rows.length + 1));
+  });
+});
+
+test('without device work the view says what to record', async () => {
+  await harness.withPage(
+    sample('transformer/train.pt.trace.json.gz'),
+    {},
+    async (profile, page) => {
+      await profile.view('Roofline');
+      await page.locator('.view-roofline .empty-state').first().waitFor();
+      assert.match(await page.locator('.empty-state').first().innerText(), /no kernels/);
+      assert.equal(await page.locator('.roof-chart').count(), 0);
+    },
+  );
+});
+
+for (const theme of Object.keys(themes)) {
+  test(`roofs are accessible (${theme})`, corpus, async () => {
+    await harness.withPage(h100, { theme }, async (profile, page) => {
+      await profile.view('Roofline');
+      await page.locator('.roof-point').first().waitFor();
+      await profile.settled();
+      assert.deepEqual(await axe(page), []);
+      await page.setViewportSize({ width: 480, height: 800 });
+      const wide = await page.evaluate(
+        () =>
+          document.querySelector('.roof-panel').scrollWidth -
+          document.querySelector('.roof-panel').clientWidth,
+      );
+      assert.ok(wide <= 0, `${wide} px too wide`);
+    });
+  });
+}
+
+test('the overview holds the advice of costs', corpus, async () => {
+  const { findings } = commandLine('roofline', h100);
+  assert.ok(findings.length > 0);
+  await harness.withPage(h100, {}, async (profile, page) => {
+    await page.getByRole('button', { name: /more finding/ }).click();
+    const titles = page.locator('.finding h3');
+    await page.locator('.finding h3', { hasText: findings[0].title }).waitFor();
+    assert.ok((await titles.allTextContents()).includes(findings.at(-1).title));
+  });
+});

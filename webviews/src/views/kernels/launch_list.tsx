@@ -1,0 +1,76 @@
+// Every kernel launch: its operator, shapes, operations, bytes and share of the roof.
+import type { ComponentChildren } from 'preact';
+import type { Row } from '#shared/protocol.ts';
+import { DataTable } from '../../widgets/table/data_table.tsx';
+import type { RowAction } from '../../widgets/table/actions.tsx';
+import {
+  filterFor,
+  moduleAction,
+  operatorAction,
+  sourceAction,
+  text,
+  timelineAction,
+  viewAction,
+} from '../links.ts';
+import { costCells } from '../roofline/cells.tsx';
+
+function actions(row: Row): RowAction[] {
+  const owner = text(row, 'owner');
+  return [
+    ...timelineAction(row, text(row, 'name')),
+    ...sourceAction(row),
+    ...operatorAction({ operator: owner }),
+    ...moduleAction({ module: text(row, 'mod') === 'na' ? '' : text(row, 'mod') }),
+    ...(owner === ''
+      ? []
+      : viewAction('roofline', 'Roofline', `Show ${owner} against the roofs`, {
+          groupBy: 'operator',
+          filter: `name=${filterFor(owner)}`,
+        })),
+  ];
+}
+
+export function LaunchList(props: { toolbar: ComponentChildren }) {
+  return (
+    <DataTable
+      key="each"
+      name="Kernel launches"
+      view="kernels"
+      stateKey="each"
+      method="view/kernelList"
+      defaultSort="idx"
+      rowKey={(row) => text(row, 'slice')}
+      renderCell={costCells}
+      lesser={[
+        'altseq',
+        'layer',
+        'trace',
+        'tid',
+        'block',
+        'grid',
+        'note',
+        'class',
+        'writtenBytes',
+        'readBytes',
+        'seq',
+        'sub',
+        'modulePath',
+        'step',
+        'startUs',
+        'durationUs',
+        'stream',
+        'device',
+        'gbPerS',
+        'intensity',
+        'bound',
+        'owner',
+        'tc',
+        'mod',
+        'dir',
+      ]}
+      actions={actions}
+      empty="No kernel ran in the selected steps."
+      toolbar={props.toolbar}
+    />
+  );
+}

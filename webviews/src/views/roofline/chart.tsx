@@ -1,0 +1,269 @@
+// Operations per second over operations per byte, both logarithmic, below the roofs of the device.
+import { useRef, useState } from 'preact/hooks';
+import { chartColors } from '../../lib/colors.ts';
+import { Tooltip } from '../../widgets/tooltip.tsx';
+import { useOwnWidth } from '../../widgets/width.ts';
+import {
+  decades,
+  marks,
+  powerText,
+  type BandwidthLine,
+  type Limit,
+  type PeakLine,
+  type RoofPoint,
+} from './points.ts';
+
+const height = 340;
+const margin = { top: 14, right: 16, bottom: 42, left: 66 };
+const labelPx = 14;
+
+export const limits: Record<Limit, { title: string; color: string }> = {
+  operations: { title: 'Limited by operations', color: chartColors.blue },
+  memory: { title: 'Limited by memory', color: chartColors.orange },
+  unknown: { title: 'No roof known', color: 'var(--muted)' },
+};
+
+/** Areas are as times; the smallest can still be hit. */
+function radius(point: RoofPoint, longest: number): number {
+  return Math.max(3.5, 15 * Math.sqrt(longest > 0 ? point.timeUs / longest : 0));
+}
+
+/** Circles and, for those who cannot tell colours apart, squares and diamonds. */
+export function Mark(props: { limit: Limit; x: number; y: number; r: number }) {
+  const { limit, x, y, r } = props;
+  const look = { class: 'roof-mark', style: { color: limits[limit].color } };
+  if (limit === 'operations') {
+    return <rect {...look} x={x - r * 0.88} y={y - r * 0.88} width={r * 1.76} height={r * 1.76} />;
+  }
+  if (limit === 'memory') return <circle {...look} cx={x} cy={y} r={r} />;
+  const d = r * 1.25;
+  return <path {...look} d={`M${x} ${y - d}l${d} ${d}l${-d} ${d}l${-d} ${-d}z`} />;
+}
+
+export interface RoofChartProps {
+  label: string;
+  /** Longest first. */
+  points: readonly RoofPoint[];
+  peaks: readonly PeakLine[];
+  bandwidths: readonly BandwidthLine[];
+  /** What the pointer shows; the first is the title. */
+  words: (point: RoofPoint) => string[];
+  picked: RoofPoint | undefined;
+  onPick: (point: RoofPoint) => void;
+}
+
+/** The scales of a chart that is so wide. */
+function scalesOf(props: RoofChartProps, width: number) {
+  const { points, peaks, bandwidths } = props;
+  const ridges = peaks.flatMap(({ flopsPerS }) =>
+    bandwidths.map(({ bytesPerS }) => flopsPerS / bytesPerS),
+  );
+  const xs = decades([...points.map(({ x }) => x), ...ridges]);
+  const ys = decades([...points.map(({ y }) => y), ...peaks.map((peak) => peak.flopsPerS * 1.6)]);
+  const inner = Math.max(1, width - margin.left - margin.right);
+  const down = height - margin.top - margin.bottom;
+  return {
+    xs,
+    ys,
+    inner,
+    down,
+    x: (value: number) => margin.left + (inner * (Math.log10(value) - xs.from)) / (xs.to - xs.from),
+    y: (value: number) =>
+      margin.top + down * (1 - (Math.log10(value) - ys.from) / (ys.to - ys.from)),
+  };
+}
+type Scales = ReturnType<typeof scalesOf>;
+
+function Axes({ scales, width }: { scales: Scales; width: number }) {
+  const { xs, ys, x, y, inner, down } = scales;
+  const bottom = height - margin.bottom;
+  return (
+    <>
+      {marks(ys, 8).map((power) => (
+        <g key={power}>
+          <line
+            class="grid-line"
+            x1={margin.left}
+            x2={width - margin.right}
+            y1={y(10 ** power)}
+            y2={y(10 ** power)}
+          />
+          <text class="axis-text" x={margin.left - 6} y={y(10 ** power) + 4} text-anchor="end">
+            {powerText(power)}
+          </text>
+        </g>
+      ))}
+      {marks(xs, inner / 60).map((power) => (
+        <g key={power}>
+          <line
+            class="grid-line"
+            x1={x(10 ** power)}
+            x2={x(10 ** power)}
+            y1={margin.top}
+            y2={bottom}
+          />
+          <text class="axis-text" x={x(10 ** power)} y={bottom + 15} text-anchor="middle">
+            {powerText(power)}
+          </text>
+        </g>
+      ))}
+      <text
+        class="axis-title"
+        transform={`translate(12 ${margin.top + down / 2}) rotate(-90)`}
+        text-anchor="middle"
+      >
+        FLOP/s
+      </text>
+      <text class="axis-title" x={margin.left + inner / 2} y={height - 6} text-anchor="middle">
+        FLOP per byte
+      </text>
+    </>
+  );
+}
+
+/** Where the labels of the peaks stand, none on another: each right above its line, or lower. */
+function labelRows(lines: readonly number[]): number[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return lines.map((line) => {
+    last = Math.max(line - 4, last + labelPx);
+    return last;
+  });
+}
+
+function Roofs(props: {
+  scales: Scales;
+  width: number;
+  peaks: readonly PeakLine[];
+  bandwidths: readonly BandwidthLine[];
+}) {
+  const { scales, peaks, bandwidths, width } = props;
+  const { xs, ys, x, y } = scales;
+  const top = Math.max(...peaks.map(({ flopsPerS }) => flopsPerS), 0);
+  const fastest = Math.max(...bandwidths.map(({ bytesPerS }) => bytesPerS), 0);
+  const rows = labelRows(peaks.map(({ flopsPerS }) => y(flopsPerS)));
+  const right = width - margin.right;
+  return (
+    <>
+      {bandwidths.map(({ label, bytesPerS }) => {
+        const from = Math.max(10 ** xs.from, 10 ** ys.from / bytesPerS);
+        const to = Math.min(10 ** xs.to, (top > 0 ? top : 10 ** ys.to) / bytesPerS);
+        if (to <= from) return null;
+        const [x1, y1, x2, y2] = [x(from), y(from * bytesPerS), x(to), y(to * bytesPerS)];
+        const angle = (Math.atan2(y2 - y1, x2 - x1) * 180) / Math.PI;
+        return (
+          <g key={label}>
+            <line class="roof-line" x1={x1} y1={y1} x2={x2} y2={y2} />
+            <text
+              class="roof-text"
+              transform={`translate(${x1} ${y1}) rotate(${angle})`}
+              dx={10}
+              dy={-5}
+            >
+              {label}
+            </text>
+          </g>
+        );
+      })}
+      {peaks.map(({ label, flopsPerS }, index) => (
+        <g key={label}>
+          <line
+            class="roof-line"
+            x1={x(Math.max(10 ** xs.from, fastest > 0 ? flopsPerS / fastest : 0))}
+            x2={right}
+            y1={y(flopsPerS)}
+            y2={y(flopsPerS)}
+          />
+          <text class="roof-text" x={right - 4} y={rows[index]} text-anchor="end">
+            {label}
+          </text>
+        </g>
+      ))}
+    </>
+  );
+}
+
+export function RoofChart(props: RoofChartProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const width = useOwnWidth(frame, 280);
+  const [hot, setHot] = useState<RoofPoint | undefined>(undefined);
+  const last = useRef<RoofPoint | undefined>(undefined);
+  const { points } = props;
+  // Points of an earlier answer are gone.
+  const shown = hot !== undefined && points.includes(hot) ? hot : undefined;
+  const scales = scalesOf(props, Math.max(1, width));
+  const longest = points[0]?.timeUs ?? 0;
+  const show = (point: RoofPoint | undefined): void => {
+    last.current = point ?? last.current;
+    setHot(point);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if ((event.key === 'Enter' || event.key === ' ') && shown !== undefined) {
+      event.preventDefault();
+      props.onPick(shown);
+      return;
+    }
+    // From the longest to the shortest.
+    const at = Math.max(0, points.indexOf(last.current ?? points[0]!));
+    const next = {
+      ArrowRight: shown === undefined ? at : at + 1,
+      ArrowLeft: at - 1,
+      Home: 0,
+      End: points.length - 1,
+    }[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    show(points[Math.max(0, Math.min(points.length - 1, next))]);
+  };
+  const words = shown === undefined ? [] : props.words(shown);
+  return (
+    <div class="bars" ref={frame}>
+      <div
+        class="roof-chart"
+        role="application"
+        aria-roledescription="chart"
+        aria-label={`${props.label}. Arrow keys move between the points, longest first; Enter picks one. ${words.join('. ')}`}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onFocus={(event) => {
+          if ((event.target as HTMLElement).matches(':focus-visible'))
+            show(last.current ?? points[0]);
+        }}
+        onBlur={() => setHot(undefined)}
+        onPointerLeave={() => setHot(undefined)}
+      >
+        <svg
+          class="chart"
+          width={Math.max(1, width)}
+          height={height}
+          viewBox={`0 0 ${Math.max(1, width)} ${height}`}
+          aria-hidden="true"
+        >
+          <Axes scales={scales} width={width} />
+          {points.map((point, index) => (
+            <g
+              key={index}
+              class={`roof-point ${point === shown || point === props.picked ? 'hot' : ''}`}
+              onPointerEnter={() => show(point)}
+              onClick={() => props.onPick(point)}
+            >
+              <Mark
+                limit={point.limit}
+                x={scales.x(point.x)}
+                y={scales.y(point.y)}
+                r={radius(point, longest)}
+              />
+            </g>
+          ))}
+          <Roofs scales={scales} width={width} peaks={props.peaks} bandwidths={props.bandwidths} />
+        </svg>
+      </div>
+      {shown === undefined ? null : (
+        <Tooltip x={scales.x(shown.x)} y={scales.y(shown.y)} width={width} title={words[0] ?? ''}>
+          {words.slice(1).map((line) => (
+            <div key={line}>{line}</div>
+          ))}
+        </Tooltip>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,114 @@
+// Sums against the roofs, each with the share of time of which the cost is not known.
+import { fixed, quantity, share } from '#shared/numbers.ts';
+import type { ViewRooflineResult } from '#shared/protocol.ts';
+import { visible } from '../../lib/format.ts';
+import { Facts } from '../../widgets/panel.tsx';
+import { knownDevices } from './points.ts';
+
+/** "12 %, unknown for 3 % of the time". */
+function withUnknown(value: string, unknownShare: number): string {
+  return unknownShare > 0
+    ? `${value} (unknown for ${quantity(unknownShare, 'ratio')} of the time)`
+    : value;
+}
+
+/** The steps' utilization as formula and inputs. */
+function utilizationFormula(
+  { utilization }: ViewRooflineResult,
+  operations: number,
+  which: string,
+): string {
+  const peak = utilization.peakTflopsPerS;
+  if (peak === null) return 'Unknown: no matrix operator with a known peak ran in a step.';
+  const time = utilization.steps.reduce((sum, step) => sum + step.durationUs, 0);
+  return `${which}: ${quantity(operations, 'flops')} / (${utilization.unit} ${fixed(peak, 1)} TFLOP/s x ${quantity(time, 'us')} of steps).`;
+}
+
+export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
+  const { totals, utilization } = result;
+  const sum = (key: 'modelFlops' | 'hardwareFlops'): number =>
+    utilization.steps.reduce((all, step) => all + step[key], 0);
+  const devices = knownDevices(result.devices);
+  return (
+    <div class="columns">
+      <Facts
+        items={[
+          {
+            name: 'Could save',
+            value: withUnknown(
+              `${quantity(totals.savedUs, 'us')}, ${share(totals.savedUs, totals.kernelUs)}`,
+              totals.unknownRoofShare,
+            ),
+            definition: `Kernels' time less, if each reached ${quantity(result.target, 'ratio')} of its roof. Kernels without a roof save nothing.`,
+          },
+          {
+            name: 'Of the roof',
+            value: withUnknown(quantity(totals.roofShare, 'ratio'), totals.unknownRoofShare),
+            definition:
+              'Time that the device needs at least, by operations or bytes, whichever is longer per kernel, as a part of the time of kernels with a roof.',
+          },
+          {
+            name: 'Operations',
+            value: withUnknown(quantity(totals.flops, 'flops'), totals.unknownFlopsShare),
+            definition: 'Operations of the kernels whose operations are known.',
+          },
+          {
+            name: 'Bytes',
+            value: withUnknown(
+              quantity(totals.readBytes + totals.writtenBytes, 'bytes'),
+              totals.unknownBytesShare,
+            ),
+            definition: 'Bytes that must be read and written at least, where known.',
+          },
+        ]}
+      />
+      <Facts
+        items={[
+          {
+            name: 'MFU',
+            value: withUnknown(quantity(utilization.mfu, 'ratio'), totals.unknownFlopsShare),
+            definition: utilizationFormula(
+              result,
+              sum('modelFlops'),
+              'Model FLOPs utilization: operations of matrix operators, without recomputation',
+            ),
+          },
+          {
+            name: 'HFU',
+            value: withUnknown(quantity(utilization.hfu, 'ratio'), totals.unknownFlopsShare),
+            definition: utilizationFormula(
+              result,
+              sum('hardwareFlops'),
+              'Hardware FLOPs utilization: operations of matrix operators, with recomputation',
+            ),
+          },
+          {
+            name: 'Kernel time',
+            value: withUnknown(quantity(totals.kernelUs, 'us'), totals.unknownShare),
+            definition: 'Sum of the durations of all kernels of the selected steps.',
+          },
+          {
+            name: 'Peaks of',
+            value: devices.map(({ known }) => visible(known)).join(', ') || 'no known device',
+            definition: devices.map(({ known, source }) => `${known}: ${source}`).join('\n'),
+          },
+        ]}
+      />
+    </div>
+  );
+}
+
+/** Devices without peaks, and where to write them. */
+export function UnknownDevices({ result }: { result: ViewRooflineResult }) {
+  const names = new Set(
+    result.devices.filter(({ known }) => known === '').map(({ name, label }) => name || label),
+  );
+  if (names.size === 0) return null;
+  const list = [...names].map(visible).join(', ');
+  return (
+    <p class="note" role="note">
+      The peaks of {list} are not known, so its kernels have no roof. Add them to the setting{' '}
+      <code>emberline.devicePeaks</code>.
+    </p>
+  );
+}

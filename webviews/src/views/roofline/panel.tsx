@@ -1,0 +1,149 @@
+// The chart of roofs with its legend, its table twin, and the ways from the picked point.
+import { useMemo, useRef } from 'preact/hooks';
+import { fixed, plural, quantity } from '#shared/numbers.ts';
+import type { Row, ViewRooflineResult } from '#shared/protocol.ts';
+import { visible } from '../../lib/format.ts';
+import { ChartMenu } from '../../widgets/chart_menu.tsx';
+import { Check, LinkButton } from '../../widgets/controls.tsx';
+import { useKept } from '../../widgets/kept.ts';
+import { Nothing } from '../../widgets/notices.tsx';
+import { Panel } from '../../widgets/panel.tsx';
+import { PlainTable } from '../../widgets/plain_table.tsx';
+import type { RowAction } from '../../widgets/table/actions.tsx';
+import { numberOf, text } from '../links.ts';
+import { limits, Mark, RoofChart } from './chart.tsx';
+import {
+  bandwidthLines,
+  peakLines,
+  pointsOf,
+  usedUnits,
+  type Limit,
+  type RoofPoint,
+} from './points.ts';
+import { wordsOf } from './words.ts';
+
+function Legend({ points }: { points: readonly RoofPoint[] }) {
+  const present = (Object.keys(limits) as Limit[]).filter((limit) =>
+    points.some((point) => point.limit === limit),
+  );
+  return (
+    <ul class="roof-legend" aria-label="Legend">
+      {present.map((limit) => (
+        <li key={limit}>
+          <svg width={14} height={14} aria-hidden="true">
+            <Mark limit={limit} x={7} y={7} r={5} />
+          </svg>
+          {limits[limit].title}
+        </li>
+      ))}
+      <li>Size: time</li>
+    </ul>
+  );
+}
+
+function Twin(props: { title: string; points: readonly RoofPoint[] }) {
+  return (
+    <PlainTable
+      label={props.title}
+      columns={[
+        { title: 'Name' },
+        { title: 'Time', numeric: true, exportUnit: 'us' },
+        { title: 'FLOP/B', numeric: true, definition: 'Operations per byte.' },
+        { title: 'TFLOP/s', numeric: true, definition: 'Achieved, in 10^12.' },
+        { title: 'Of the roof', numeric: true, exportUnit: 'ratio' },
+        { title: 'Limit' },
+      ]}
+      rows={props.points.map(({ row, x, y, timeUs, limit }) => [
+        visible([text(row, 'name'), text(row, 'params')].filter((one) => one !== '').join(' ')),
+        quantity(timeUs, 'us'),
+        fixed(x, 2),
+        fixed(y / 1e12, 3),
+        quantity(numberOf(row, 'roofShare'), 'ratio'),
+        limits[limit].title,
+      ])}
+    />
+  );
+}
+
+/** Rows that have no place on the axes, and why. */
+function Missing(props: { result: ViewRooflineResult; points: number }) {
+  const { rows, totalRows } = props.result;
+  const parts = [
+    ...(totalRows > rows.length ? [`the ${plural(totalRows - rows.length, 'shortest row')}`] : []),
+    ...(rows.length > props.points
+      ? [`${plural(rows.length - props.points, 'row')} without operations or bytes`]
+      : []),
+  ];
+  if (parts.length === 0) return null;
+  return <p class="note">Not on the chart: {parts.join('; ')}. The table below has them.</p>;
+}
+
+export function RoofPanel(props: {
+  title: string;
+  result: ViewRooflineResult;
+  picked: Row | undefined;
+  pickedActions: readonly RowAction[];
+  onPick: (row: Row) => void;
+}) {
+  const { title, result, picked } = props;
+  const root = useRef<HTMLDivElement>(null);
+  const asTable = useKept('roofsAsTable', false);
+  const all = useKept('allRoofs', false);
+  const points = useMemo(() => pointsOf(result.rows), [result]);
+  const used = usedUnits(result.rows);
+  const peaks = peakLines(result.devices, all.value || used.size === 0 ? undefined : used);
+  const pickedPoint = points.find(({ row }) => row === picked);
+  return (
+    <Panel
+      title={title}
+      definition="Operations per second over operations per byte. A point below a sloped line waits for memory at best, one below a level line for the unit that computes."
+      class="roof-panel"
+      actions={<ChartMenu name={title} chart={root} asTable={asTable} />}
+    >
+      <div ref={root}>
+        {points.length === 0 ? (
+          <Nothing>No row has known operations and bytes.</Nothing>
+        ) : asTable.value ? (
+          <Twin title={title} points={points} />
+        ) : (
+          <RoofChart
+            label={title}
+            points={points}
+            peaks={peaks}
+            bandwidths={bandwidthLines(result.devices)}
+            words={({ row }) => wordsOf(row).map(visible)}
+            picked={pickedPoint}
+            onPick={({ row }) => props.onPick(row)}
+          />
+        )}
+      </div>
+      {points.length === 0 || asTable.value ? null : (
+        <div class="roof-below">
+          <Legend points={points} />
+          {used.size === 0 ? null : (
+            <Check
+              label="All peaks"
+              checked={all.value}
+              onChange={(checked) => (all.value = checked)}
+            />
+          )}
+        </div>
+      )}
+      {picked === undefined ? null : (
+        <p class="roof-picked" role="status">
+          <strong>{visible(text(picked, 'name') || '(none)')}</strong>
+          <span>
+            {quantity(numberOf(picked, 'totalUs'), 'us')}, could save{' '}
+            {quantity(numberOf(picked, 'savedUs'), 'us')}
+          </span>
+          {props.pickedActions.map((action) => (
+            <LinkButton key={action.label} title={action.title} onClick={action.run}>
+              {action.label}
+            </LinkButton>
+          ))}
+        </p>
+      )}
+      <Missing result={result} points={points.length} />
+    </Panel>
+  );
+}

@@ -1,0 +1,199 @@
+// What the device could do at most, and what is worth optimizing: points below roofs, the same rows as
+// a table by what they could save, utilization of the steps, advice.
+import { useState } from 'preact/hooks';
+import { useNavigation } from '../../host/navigation.ts';
+import { useAnswer } from '../../host/query.ts';
+import { viewState } from '../../host/store.ts';
+import { quantity, share } from '#shared/numbers.ts';
+import type { Row } from '#shared/protocol.ts';
+import { Segments, Select } from '../../widgets/controls.tsx';
+import { FindingList } from '../../widgets/findings.tsx';
+import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
+import { Panel } from '../../widgets/panel.tsx';
+import type { RowAction } from '../../widgets/table/actions.tsx';
+import { DataTable } from '../../widgets/table/data_table.tsx';
+import { filterFor, lineAction, sourceAction, text, timelineAction, viewAction } from '../links.ts';
+import { costCells } from './cells.tsx';
+import { RooflineFacts, UnknownDevices } from './facts.tsx';
+import { RoofPanel } from './panel.tsx';
+
+const groupings = {
+  operator: 'Operators',
+  shape: 'By shape',
+  kernel: 'Kernels',
+  module: 'Modules',
+  line: 'Lines',
+} as const;
+type Grouping = keyof typeof groupings;
+
+/** So many rows, longest first, are points. */
+const mostPoints = 400;
+
+const targets = ['0.4', '0.5', '0.6', '0.7', '0.8', '0.9', '1'];
+
+/** Terms that leave only the row in the table. */
+function rowFilter(row: Row, by: Grouping): string {
+  const name = text(row, 'name');
+  if (by === 'line') {
+    const file = text(row, 'path');
+    return file === '' ? '' : `path=${filterFor(file)} at=${text(row, 'at')}`;
+  }
+  const params = by === 'shape' ? text(row, 'params') : '';
+  return [
+    name === '' ? '' : `name=${filterFor(name)}`,
+    params === '' ? '' : `params=${filterFor(params)}`,
+  ]
+    .filter((term) => term !== '')
+    .join(' ');
+}
+
+function ownView(row: Row, by: Grouping): RowAction[] {
+  const name = text(row, 'name');
+  if (name === '') return [];
+  switch (by) {
+    case 'operator':
+    case 'shape':
+      return viewAction('operators', 'Operator', `Show ${name} in Operators`, {
+        filter: `name=${filterFor(name)}`,
+      });
+    case 'kernel':
+      return viewAction('kernels', 'Kernel', 'Show in Kernels', {
+        groupBy: 'name',
+        filter: `name=${filterFor(name)}`,
+      });
+    case 'module':
+      return viewAction('modules', 'Module', `Show ${name} in Modules`, { filter: name });
+    case 'line':
+      return lineAction(row);
+  }
+}
+
+const actionsOf = (row: Row, by: Grouping): RowAction[] => [
+  ...timelineAction(row, text(row, 'name')),
+  ...sourceAction(row),
+  ...ownView(row, by),
+];
+
+/** The table of what is worth optimizing, the chart's rows in full. */
+function Savings(props: { by: Grouping; target: number }) {
+  const { by } = props;
+  return (
+    <DataTable
+      key={by}
+      name="Costs"
+      view="roofline"
+      stateKey={by}
+      method="view/roofline"
+      params={{ groupBy: by, target: props.target }}
+      defaultSort="-savedUs"
+      kernelNames={by === 'kernel'}
+      rowKey={(row) => ['name', 'params', 'path', 'at'].map((key) => text(row, key)).join('\n')}
+      lesser={[
+        'class',
+        'writtenBytes',
+        'readBytes',
+        'calls',
+        'flops',
+        'memoryBoundShare',
+        'unit',
+        'kernels',
+        'gbPerS',
+        'intensity',
+        'share',
+        'unknownShare',
+      ]}
+      renderCell={costCells}
+      actions={(row) => actionsOf(row, by)}
+      empty="No kernel ran in the selected steps."
+    />
+  );
+}
+
+export function RooflineView() {
+  const by = viewState<Grouping>('roofline', 'groupBy', 'operator');
+  const target = viewState('roofline', 'target', '0.6');
+  const [picked, setPicked] = useState<Row | undefined>(undefined);
+  const share01 = Number(target.value);
+  const {
+    value: result,
+    error,
+    retry,
+  } = useAnswer('view/roofline', {
+    groupBy: by.value,
+    target: share01,
+    sort: '-totalUs',
+    limit: mostPoints,
+  });
+  useNavigation('roofline', (to) => {
+    const group = (Object.keys(groupings) as Grouping[]).find((one) => one === to.groupBy);
+    if (group !== undefined) by.value = group;
+    if (to.filter !== undefined) {
+      viewState('roofline', `${by.value}Filter`, '').value = to.filter;
+    }
+  });
+  if (error !== undefined) return <Failure error={error} retry={retry} />;
+  if (result === undefined) return <Waiting what="Reading costs" />;
+  if (result.totals.kernels === 0) {
+    return <Absences title="No costs" absences={result.absences} />;
+  }
+  const showRow = (row: Row): void => {
+    viewState('roofline', `${by.value}Filter`, '').value = rowFilter(row, by.value);
+    document.querySelector('.view-roofline .savings')?.scrollIntoView({ block: 'nearest' });
+  };
+  const pickedActions: RowAction[] =
+    picked === undefined
+      ? []
+      : [
+          { label: 'Row', title: 'Show its row in the table', run: () => showRow(picked) },
+          ...actionsOf(picked, by.value),
+        ];
+  return (
+    <>
+      <div class="toolbar">
+        <Segments
+          label="Points"
+          choices={groupings}
+          value={by.value}
+          onChange={(next) => {
+            setPicked(undefined);
+            by.value = next;
+          }}
+        />
+        <Select
+          label="Savings up to"
+          value={target.value}
+          choices={targets.map((value) => ({
+            value,
+            label: `${Math.round(Number(value) * 100)} % of the roof`,
+          }))}
+          onChange={(next) => (target.value = next)}
+        />
+      </div>
+      <RooflineFacts result={result} />
+      <UnknownDevices result={result} />
+      <Absences absences={result.absences} />
+      <RoofPanel
+        title={`Roofline of ${groupings[by.value].replace('By shape', 'operators by shape').toLowerCase()}`}
+        result={result}
+        picked={picked}
+        pickedActions={pickedActions}
+        onPick={setPicked}
+      />
+      <Panel
+        class="savings"
+        title="Worth optimizing"
+        definition="Rows by the time that would be saved if each of their kernels reached the chosen share of its roof."
+      >
+        <Savings by={by.value} target={share01} />
+      </Panel>
+      {result.findings.length === 0 ? null : (
+        <Panel
+          title="Advice"
+          definition={`By gain. ${quantity(result.totals.savedUs, 'us')}, ${share(result.totals.savedUs, result.totals.kernelUs)} of the kernels' time, could be saved at the chosen share of the roof.`}
+        >
+          <FindingList findings={result.findings} />
+        </Panel>
+      )}
+    </>
+  );
+}
