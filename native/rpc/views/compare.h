@@ -26,6 +26,8 @@ struct CompareMethod {
 Result<Json> CompareVerdict(const CompareRequest& request);
 Result<Json> CompareTree(const CompareRequest& request);
 Result<Json> CompareAnnotations(const CompareRequest& request);
+Result<Json> CompareTimeline(const CompareRequest& request);
+Result<Json> CompareSlice(const CompareRequest& request);
 
 // Every method that compares.
 const std::vector<CompareMethod>& CompareMethods();

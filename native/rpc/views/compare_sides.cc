@@ -4,6 +4,7 @@
 
 #include "rpc/params.h"
 #include "rpc/views/common.h"
+#include "rpc/views/source_params.h"
 
 namespace emberline {
 namespace {
@@ -15,6 +16,19 @@ Result<std::shared_ptr<const StepTree>> TreeOf(const ViewRequest& request) {
 }
 
 }  // namespace
+
+std::string SidesKey(const CompareRequest& request) {
+  return std::to_string(request.baseline.trace.results.id()) + "/" + StepsKey(request.baseline) +
+         "/" + StepsKey(request.candidate);
+}
+
+SourceSpace SideSpace(const CompareRequest& request, const ViewRequest& side) {
+  SourceSpace space = SpaceParam(request.params);
+  if (&side.trace == &request.baseline.trace) {
+    space.revision = TextParam(request.params, "baselineRevision");
+  }
+  return space;
+}
 
 Result<Trees> TreesOf(const CompareRequest& request) {
   auto other = std::async(std::launch::async, [&] { return TreeOf(request.baseline); });
