@@ -1,7 +1,7 @@
 // Every message between the page of an editor and the extension. The extension passes requests on to the
 // daemon without looking inside; the page reaches no files.
 import type { SideName, Sides } from './comparison.ts';
-import type { ProfileOpenResult, TraceInfo, ViewName } from './protocol.ts';
+import type { DistributedJobResult, ProfileOpenResult, TraceInfo, ViewName } from './protocol.ts';
 
 /** Which trace and steps the editor shows; shared by all views of one editor. */
 export interface ViewSelection {
@@ -11,8 +11,8 @@ export interface ViewSelection {
   steps?: string;
 }
 
-/** What a page shows: a view of a profile, or a comparison. */
-export type PageView = ViewName | 'compare';
+/** What a page shows: a view of a profile, a comparison, or a job. */
+export type PageView = ViewName | 'compare' | 'job';
 
 /** What survives tab switches and reloads. `views` holds each view's own state (sort, filter, scroll, window). */
 export interface EditorState {
@@ -34,6 +34,24 @@ export interface SideStart {
 export interface LoadedSide {
   profile: ProfileOpenResult;
   trace: TraceInfo;
+}
+
+/** A job as its page begins with it. */
+export interface JobStart {
+  path: string;
+  /** It is made of digests, not of traces. */
+  digests: boolean;
+}
+
+/** A job as far as it is loaded. */
+export interface LoadedJob {
+  result: DistributedJobResult;
+  /** Its folder; undefined for digests. */
+  profile?: ProfileOpenResult;
+  /** It is made of so many of its ranks; 0: of all. */
+  maxRanks: number;
+  /** Loading was ended before all ranks were there. */
+  stopped: boolean;
 }
 
 /** Where a link inside the editor leads: a view, with what it shall show. */
@@ -106,6 +124,8 @@ export type ToHost =
   | { type: 'showInProfile'; side: SideName; to: TimelinePlace }
   /** Of a comparison: the same with its sides swapped, which `state` is already. */
   | { type: 'swapSides'; state: EditorState }
+  /** Of a job: go to the profile of one of its ranks, to a slice of its timeline where one is named. */
+  | { type: 'openRank'; rank: number; slice?: number }
   | { type: 'cancelLoad' }
   | { type: 'retry' }
   /** The file is no trace: show it in the text editor. */
@@ -127,6 +147,8 @@ export type ToView =
       linkBase?: string;
       /** The page shows a comparison of these. */
       sides?: Sides<SideStart>;
+      /** The page shows a job. */
+      job?: JobStart;
     }
   /** Another trace is chosen from outside the page; `loading` and `loaded` follow. */
   | { type: 'select'; selection: ViewSelection }
@@ -135,6 +157,8 @@ export type ToView =
   | { type: 'loaded'; profile: ProfileOpenResult; trace: TraceInfo }
   /** The same for a comparison. */
   | { type: 'loadedSides'; sides: Sides<LoadedSide> }
+  /** The same for a job: first with some of its ranks, at last with all. */
+  | { type: 'loadedJob'; job: LoadedJob }
   | { type: 'failed'; error: FailureData }
   | { type: 'response'; id: number; result?: unknown; error?: FailureData }
   /** Daemon state for the banner. */

@@ -6,10 +6,13 @@ import type { Method, Methods } from './protocol.ts';
 /** Opening and closing profiles is not for pages. */
 export type PageMethod = Extract<
   Method,
-  `${'view' | 'timeline' | 'source' | 'compare'}/${string}` | 'profile/check' | 'profile/load'
+  | `${'view' | 'timeline' | 'source' | 'compare' | 'distributed'}/${string}`
+  | 'profile/check'
+  | 'profile/load'
 >;
 
-const forwardable = /^(?:(?:view|timeline|source|compare)\/[A-Za-z]+|profile\/(?:check|load))$/;
+const forwardable =
+  /^(?:(?:view|timeline|source|compare|distributed)\/[A-Za-z]+|profile\/(?:check|load))$/;
 
 export function isPageMethod(method: string): boolean {
   return forwardable.test(method);
@@ -22,6 +25,7 @@ export const hostParams = [
   'mappings',
   'anywhere',
   'profileId',
+  'digests',
 ] as const;
 
 /** What a page says itself when it asks; its selection goes along with every request. */

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { registerCompareCommands } from './commands/compare_commands.ts';
 import { registerDaemonCommands } from './commands/daemon_commands.ts';
+import { offerJob, registerJobCommands } from './commands/job_commands.ts';
 import { registerLinkHandler } from './commands/link_handler.ts';
 import { openStartupProfile, registerProfileCommands } from './commands/profile_commands.ts';
 import { registerSourceCommands } from './commands/source_commands.ts';
@@ -13,6 +14,7 @@ import { Supervisor } from './daemon/supervisor.ts';
 import { registerTextDocuments } from './editors/as_text.ts';
 import { ComparisonEditors } from './editors/compare_editor.ts';
 import { FolderFiles } from './editors/folder_files.ts';
+import { JobEditors } from './editors/job_editor.ts';
 import { ProfileEditors } from './editors/profile_editor.ts';
 import { TraceOffer } from './editors/trace_offer.ts';
 import { Annotations } from './source/annotations.ts';
@@ -83,17 +85,25 @@ function registerSourceSurfaces(context: Context, editors: ProfileEditors): vsco
 export function activate(extension: vscode.ExtensionContext): void {
   const context = createContext(extension);
   const editors = new ProfileEditors(context);
-  const comparisons = new ComparisonEditors(context, async (profile, selection, to) => {
+  const showInProfile: ConstructorParameters<typeof ComparisonEditors>[1] = async (
+    profile,
+    selection,
+    to,
+  ) => {
     await editors.navigate(profile, to);
     if (selection !== undefined) await editors.select(profile, selection);
-  });
+  };
+  const comparisons = new ComparisonEditors(context, showInProfile);
+  const jobs = new JobEditors(context, showInProfile);
   extension.subscriptions.push(
     new FolderFiles().register(),
     registerTextDocuments(),
     new TraceOffer(extension.workspaceState),
     editors.register(),
     comparisons.register(),
-    registerProfileCommands(context, editors),
+    jobs.register(),
+    registerJobCommands(jobs),
+    registerProfileCommands(context, editors, (path) => void offerJob(context, jobs, path)),
     registerCompareCommands(context, comparisons),
     registerDaemonCommands(context),
     registerLinkHandler(context, editors, comparisons),

@@ -244,13 +244,15 @@ Result<Json> ParamsOf(const Options& options, const CallContext& context) {
 
 std::string SummaryText(const Json& job) {
   const auto us = [](const Json& value) { return Humane(value, "us"); };
-  std::string text = Humane(job["loaded"], "count") + " ranks";
+  const auto counted = [](const Json& count, const std::string& one) {
+    return Humane(count, "count") + " " + one + (count == 1 ? "" : "s");
+  };
+  std::string text = counted(job["loaded"], "rank");
   if (!job["worldSize"].is_null()) text += " of " + Humane(job["worldSize"], "count");
   text += " on " + std::to_string(job["nodes"].size()) +
           (job["nodes"].size() == 1 ? " node, " : " nodes, ") +
-          Humane(job["collectives"], "count") + " collectives in " +
-          Humane(job["groups"], "count") + " groups, " +
-          Humane(job["matchedCollectives"], "count") + " found on several ranks\n";
+          counted(job["collectives"], "collective") + " in " + counted(job["groups"], "group") +
+          ", " + Humane(job["matchedCollectives"], "count") + " found on several ranks\n";
   const Json& mean = job["breakdown"];
   text += "Step " + us(mean["stepUs"]) + ": computation " + us(mean["computationUs"]) +
           ", overlap " + us(mean["overlapUs"]) + ", exposed communication " +
@@ -259,7 +261,7 @@ std::string SummaryText(const Json& job) {
       "Transfer " + us(job["transferUs"]) + ", waiting of all ranks " + us(job["waitingUs"]) + "\n";
   for (const Json& late : job["stragglers"]) {
     text += "Rank " + std::to_string(late["rank"].get<int64_t>()) + " came last " +
-            std::to_string(late["timesLast"].get<int64_t>()) + " times of " +
+            counted(late["timesLast"], "time") + " of " +
             std::to_string(late["calls"].get<int64_t>()) + " and made others wait " +
             us(late["causedUs"]);
     if (!late["reasons"].empty()) {

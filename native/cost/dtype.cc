@@ -1,7 +1,10 @@
 #include "cost/dtype.h"
 
 #include <array>
+#include <string>
 #include <utility>
+
+#include "base/case.h"
 
 namespace emberline {
 namespace {
@@ -39,46 +42,79 @@ constexpr std::array<Traits, 19> kTraits = {{
 
 const Traits& TraitsOf(DType type) { return kTraits[static_cast<size_t>(type)]; }
 
+// In lower case, without blanks, underscores and the namespaces before them.
 constexpr std::pair<std::string_view, DType> kNames[] = {
     {"double", DType::kFloat64},
+    {"float64", DType::kFloat64},
+    {"fp64", DType::kFloat64},
     {"float", DType::kFloat32},
-    {"c10::Half", DType::kFloat16},
-    {"c10::BFloat16", DType::kBFloat16},
-    {"c10::Float8_e4m3fn", DType::kFloat8},
-    {"c10::Float8_e5m2", DType::kFloat8},
-    {"c10::Float8_e4m3fnuz", DType::kFloat8},
-    {"c10::Float8_e5m2fnuz", DType::kFloat8},
-    {"c10::Float8_e8m0fnu", DType::kFloat8},
-    {"c10::Float4_e2m1fn_x2", DType::kFloat4x2},
-    {"long int", DType::kInt64},
+    {"float32", DType::kFloat32},
+    {"fp32", DType::kFloat32},
+    {"half", DType::kFloat16},
+    {"float16", DType::kFloat16},
+    {"fp16", DType::kFloat16},
+    {"bfloat16", DType::kBFloat16},
+    {"bf16", DType::kBFloat16},
+    {"bfp16", DType::kBFloat16},
+    {"fp8", DType::kFloat8},
+    {"hif8", DType::kFloat8},
+    {"float4e2m1fnx2", DType::kFloat4x2},
+    {"longint", DType::kInt64},
     {"long", DType::kInt64},
-    {"long long", DType::kInt64},
-    {"__int64", DType::kInt64},
+    {"longlong", DType::kInt64},
+    {"longlongint", DType::kInt64},
+    {"int64", DType::kInt64},
     {"int", DType::kInt32},
-    {"short int", DType::kInt16},
+    {"int32", DType::kInt32},
+    {"qint32", DType::kInt32},
+    {"shortint", DType::kInt16},
     {"short", DType::kInt16},
-    {"signed char", DType::kInt8},
+    {"int16", DType::kInt16},
+    {"signedchar", DType::kInt8},
     {"char", DType::kInt8},
-    {"unsigned char", DType::kUInt8},
-    {"unsigned short", DType::kUInt16},
-    {"unsigned int", DType::kUInt32},
-    {"unsigned long", DType::kUInt64},
+    {"int8", DType::kInt8},
+    {"qint8", DType::kInt8},
+    {"unsignedchar", DType::kUInt8},
+    {"byte", DType::kUInt8},
+    {"uint8", DType::kUInt8},
+    {"quint8", DType::kUInt8},
+    {"unsignedshort", DType::kUInt16},
+    {"uint16", DType::kUInt16},
+    {"unsignedint", DType::kUInt32},
+    {"uint32", DType::kUInt32},
+    {"unsignedlong", DType::kUInt64},
+    {"uint64", DType::kUInt64},
     {"bool", DType::kBool},
-    {"c10::complex<c10::Half>", DType::kComplex32},
-    {"c10::complex<float>", DType::kComplex64},
-    {"c10::complex<double>", DType::kComplex128},
-    {"c10::qint8", DType::kInt8},
-    {"c10::quint8", DType::kUInt8},
-    {"c10::qint32", DType::kInt32},
+    {"complex<half>", DType::kComplex32},
+    {"complexhalf", DType::kComplex32},
+    {"complex32", DType::kComplex32},
+    {"complex<float>", DType::kComplex64},
+    {"complexfloat", DType::kComplex64},
+    {"complex64", DType::kComplex64},
+    {"complex<double>", DType::kComplex128},
+    {"complexdouble", DType::kComplex128},
+    {"complex128", DType::kComplex128},
 };
+
+// Longer texts are none.
+constexpr size_t kLongestName = 64;
 
 }  // namespace
 
 DType DTypeOfName(std::string_view name) {
-  for (const auto& [known, type] : kNames) {
-    if (known == name) return type;
+  if (name.size() > kLongestName) return DType::kUnknown;
+  std::string text = LowerText(name);
+  for (const std::string_view scope : {"c10::", "at::", "torch."}) {
+    for (size_t at = text.find(scope); at != std::string::npos; at = text.find(scope, at)) {
+      text.erase(at, scope.size());
+    }
   }
-  return DType::kUnknown;
+  std::erase_if(text, [](char c) { return c == '_' || c == '-' || c == ' '; });
+  for (const auto& [known, type] : kNames) {
+    if (known == text) return type;
+  }
+  // "float8_e4m3fn" and its variants.
+  return text.starts_with("float8") ? DType::kFloat8 : DType::kUnknown;
 }
 
 // c10/core/ScalarType.h; the numbers are part of the serialized format and do not change.

@@ -30,7 +30,7 @@ enum class DType : uint8_t {
 
 enum class DTypeCategory : uint8_t { kBool, kInteger, kFloat, kComplex };
 
-// From "c10::BFloat16", "float", "long int"; kUnknown for other words.
+// From "c10::BFloat16", "float", "long int", "torch.float16", "fp32"; kUnknown for other words.
 DType DTypeOfName(std::string_view name);
 // From a number of c10::ScalarType; kUnknown for codes without a fixed meaning.
 DType DTypeOfCode(int64_t code);

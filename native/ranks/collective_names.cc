@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/case.h"
+#include "cost/dtype.h"
+#include "model/names.h"
 
 namespace emberline {
 namespace {
@@ -88,65 +90,10 @@ std::string_view CollectiveLibraryOf(std::string_view name, bool amd) {
   if (text.starts_with("gloo:")) return "gloo";
   if (text.starts_with("mpi:")) return "mpi";
   if (text.starts_with("ucc:")) return "ucc";
-  if (has("deepep") || has("crossdevicereduce") || has("quickreduce") || has("multimem") ||
-      has("allreduce") || has("allgather") || has("reducescatter") || has("alltoall")) {
-    return "custom";
-  }
-  return "";
+  return IsCommunicationKernelName(name) ? "custom" : "";
 }
 
-int64_t ElementBytes(std::string_view type) {
-  std::string text = Plain(type);
-  if (text.starts_with("c10::")) text.erase(0, 5);
-  if (text.starts_with("torch.")) text.erase(0, 6);
-  if (text.starts_with("at::")) text.erase(0, 4);
-  static constexpr std::pair<std::string_view, int64_t> kExact[] = {{"float", 4},
-                                                                    {"double", 8},
-                                                                    {"half", 2},
-                                                                    {"bfloat16", 2},
-                                                                    {"bf16", 2},
-                                                                    {"bfp16", 2},
-                                                                    {"fp16", 2},
-                                                                    {"fp32", 4},
-                                                                    {"fp64", 8},
-                                                                    {"long", 8},
-                                                                    {"longint", 8},
-                                                                    {"int", 4},
-                                                                    {"short", 2},
-                                                                    {"shortint", 2},
-                                                                    {"byte", 1},
-                                                                    {"char", 1},
-                                                                    {"signedchar", 1},
-                                                                    {"unsignedchar", 1},
-                                                                    {"bool", 1},
-                                                                    {"longlong", 8},
-                                                                    {"float16", 2},
-                                                                    {"float32", 4},
-                                                                    {"float64", 8},
-                                                                    {"int8", 1},
-                                                                    {"uint8", 1},
-                                                                    {"int16", 2},
-                                                                    {"uint16", 2},
-                                                                    {"int32", 4},
-                                                                    {"uint32", 4},
-                                                                    {"int64", 8},
-                                                                    {"uint64", 8},
-                                                                    {"fp8", 1},
-                                                                    {"unsignedshort", 2},
-                                                                    {"unsignedint", 4},
-                                                                    {"unsignedlong", 8},
-                                                                    {"complexfloat", 8},
-                                                                    {"complexdouble", 16},
-                                                                    {"complex<float>", 8},
-                                                                    {"complex<double>", 16},
-                                                                    {"complexhalf", 4},
-                                                                    {"int128", 16},
-                                                                    {"longlongint", 8}};
-  for (const auto& [name, bytes] : kExact) {
-    if (text == name) return bytes;
-  }
-  return text.starts_with("float8") || text.starts_with("hif8") ? 1 : 0;
-}
+int64_t ElementBytes(std::string_view type) { return BytesOf(DTypeOfName(type)); }
 
 double BusFactor(CollectiveOp op, int64_t ranks) {
   if (ranks < 2) return 1;

@@ -5,13 +5,16 @@
 #include <cassert>
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <thread>
 
 #include "ranks/digest_file.h"
+#include "ranks/job_tables.h"
 #include "ranks/make_digest.h"
+#include "ranks/sequences.h"
 
 namespace emberline {
 namespace {
@@ -217,6 +220,39 @@ Result<std::shared_ptr<const JobDigest>> DigestOf(Session& session, const TraceR
         }
         return made;
       });
+}
+
+Result<Table> SequencesByOperator(Session& session, const JobSource& source, const Job& job,
+                                  const std::string& name, const ReadOptions& options) {
+  if (!source.digests.empty()) {
+    return Error{ErrorKind::kInvalidArgument,
+                 "Digests do not hold the sequences of operators by name.",
+                 "Give the folder of the traces.",
+                 {}};
+  }
+  const Result<Profile> profile = session.Find(source.profile_id);
+  if (!profile.ok()) return profile.error();
+  std::map<std::string, size_t> ranks;  // by worker, of those that the job is made of
+  for (size_t r = 0; r < job.ranks.size(); ++r) ranks[job.ranks[r].digest->worker] = r;
+  std::vector<RankDigest> digests(job.ranks.size());
+  SetLimits limits;
+  limits.visit_side_by_side = true;
+  const Result<bool> done = ForEachTrace(
+      session, RefsOf(*profile, source), options,
+      [&](size_t, SetMember member) {
+        const auto rank = ranks.find(member.ref.selection.worker);
+        if (!member.trace.ok() || rank == ranks.end()) return;
+        // Each worker has a digest of its own.
+        digests[rank->second].sequences =
+            SequencesOf(*(*member.trace)->model, name, options.cancel);
+      },
+      limits);
+  if (!done.ok()) return done.error();
+  if (options.cancel.cancelled()) return Cancelled();
+  Job named;
+  for (size_t r = 0; r < digests.size(); ++r)
+    named.ranks.push_back({&digests[r], job.ranks[r].rank});
+  return JobSequencesTable(named);
 }
 
 Result<JobDigest> ReadDigests(const fs::path& path, std::vector<BrokenFile>* broken, size_t* files,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/table.h"
 #include "ranks/job.h"
 #include "session/trace_set.h"
 
@@ -43,6 +44,12 @@ Result<std::shared_ptr<const JobDigest>> DigestOf(Session& session, const TraceR
 Result<std::shared_ptr<const LoadedJob>> LoadJob(Session& session, const JobSource& source,
                                                  const ReadOptions& options,
                                                  const SetLimits& limits = {});
+
+// The kernel sequences of the outermost operators whose name holds `name`, of every rank of a job:
+// as Holistic Trace Analysis asks for them. Reads the traces again, side by side: digests hold the
+// innermost operators. Errors: kInvalidArgument for digests, kCancelled.
+Result<Table> SequencesByOperator(Session& session, const JobSource& source, const Job& job,
+                                  const std::string& name, const ReadOptions& options);
 
 // All digests of a folder, or one, as one. Files that are none or are broken go into `broken`.
 // Errors: kNotFound without any, kCancelled.

@@ -201,6 +201,24 @@ export class Workbench {
     }
   }
 
+  /**
+   * Takes an entry of the menu that a right click on `target` opens. A menu that has just opened takes
+   * no click, and stays.
+   */
+  async chooseInMenu(target, title) {
+    const item = this.page.getByRole('menuitem', { name: title, exact: true });
+    await waitUntil(`"${title}" in the menu`, async () => {
+      if (!(await item.isVisible())) {
+        await this.page.keyboard.press('Escape');
+        await target.click({ button: 'right', timeout: 4000 });
+        await item.waitFor({ timeout: 2000 });
+      }
+      await item.click({ timeout: 4000 });
+      await item.waitFor({ state: 'hidden', timeout: 2000 });
+      return true;
+    });
+  }
+
   /** The tab of an editor by its title. */
   tab(title) {
     return this.page.locator('.tabs-container .tab').filter({ hasText: title }).first();

@@ -157,6 +157,10 @@ TEST_CASE("collectives are known by name and by metadata") {
   CHECK(CollectiveLibraryOf("ncclDevKernel_Generic", true) == "rccl");
   CHECK(CollectiveLibraryOf("gloo:all_reduce", false) == "gloo");
   CHECK(CollectiveLibraryOf("xccl::allreduce", false) == "oneccl");
+  CHECK(CollectiveLibraryOf("void dpsk::ep::dispatch<8>(int)", false) == "custom");
+  CHECK(CollectiveLibraryOf("all2all_kernel", false) == "custom");
+  CHECK(CollectiveLibraryOf("void cross_device_reduce_1stage<float, 8>(...)", false) == "custom");
+  CHECK(CollectiveLibraryOf("triton_red_fused_all_reduce_0", false).empty());
   CHECK(ElementBytes("c10::BFloat16") == 2);
   CHECK(ElementBytes("long int") == 8);
   CHECK(ElementBytes("Float8_e4m3fn") == 1);

@@ -17,7 +17,7 @@ const nativeArrows = {
   cost: ['analysis', 'model', 'store', 'base'],
   source: ['base'],
   session: ['ingest', 'analysis', 'model', 'source', 'store', 'base'],
-  ranks: ['session', 'json', 'ingest', 'compare', 'analysis', 'model', 'store', 'base'],
+  ranks: ['session', 'json', 'ingest', 'compare', 'cost', 'analysis', 'model', 'store', 'base'],
   rpc: [
     'ranks',
     'session',

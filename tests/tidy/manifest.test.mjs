@@ -48,8 +48,8 @@ test('every command has our prefix, and a title that says what it is of', () => 
   for (const { command, title, category } of contributes.commands) {
     assert.match(command, /^emberline\.[a-zA-Z.]+$/);
     assert.match(title, /^[A-Z]/, command);
-    // A title that names the profile itself does not say it twice.
-    const expected = /PyTorch Profile/.test(title) ? undefined : 'PyTorch Profile';
+    // A title that names the profile or the job itself does not say it twice.
+    const expected = /PyTorch (?:Profile|Job)/.test(title) ? undefined : 'PyTorch Profile';
     assert.equal(category, expected, command);
   }
 });

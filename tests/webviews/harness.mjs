@@ -212,6 +212,18 @@ export class Harness {
     return page;
   }
 
+  /**
+   * Opens a job, of traces or of digests, and waits until it shows a tab. `firstRanks`: only so many of
+   * them, as in its first picture.
+   */
+  async job(path, { theme = 'dark', ...options } = {}) {
+    this.theme = theme;
+    const page = new JobPage(this, await this.context.newPage());
+    await page.begin(path, options);
+    await page.shown();
+    return page;
+  }
+
   /** Opens a page for `work(profile, page)`, in which no script may fail, and closes it. */
   async withPage(trace, options, work) {
     const profile = await this.open(trace, options);
@@ -412,6 +424,50 @@ export class ComparisonPage extends ProfilePage {
         { ...params[name], profileId: profileId(name) },
       ]),
     );
+  }
+}
+
+/** The same for a job. */
+export class JobPage extends ProfilePage {
+  async load() {
+    const { daemon } = this.harness;
+    const digests = this.options.digests === true;
+    await this.send({
+      type: 'init',
+      title: 'Job',
+      path: this.trace,
+      ...(this.options.state === undefined ? {} : { state: this.options.state }),
+      reducedMotion: false,
+      job: { path: this.trace, digests },
+    });
+    try {
+      const profile = digests
+        ? undefined
+        : await daemon.request('profile/open', { path: this.trace });
+      this.source = digests ? { digests: this.trace } : { profileId: profile.profileId };
+      const { firstRanks } = this.options;
+      await this.tell(firstRanks ?? 0, profile);
+    } catch (error) {
+      await this.send({
+        type: 'failed',
+        error: { kind: error.data?.kind ?? 'internal', message: error.message, ...error.data },
+      });
+    }
+  }
+
+  /** What the page is told of the job with so many of its ranks; 0: all. */
+  async tell(maxRanks, profile) {
+    const result = await this.harness.daemon.request('distributed/job', {
+      ...this.source,
+      maxRanks,
+    });
+    const job = { result, maxRanks, stopped: false };
+    await this.send({ type: 'loadedJob', job: profile === undefined ? job : { ...job, profile } });
+    return result;
+  }
+
+  named() {
+    return this.source;
   }
 }
 

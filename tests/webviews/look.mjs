@@ -1,7 +1,7 @@
 // Pictures of the views of a trace, to be looked at.
 //
 //   node tests/webviews/look.mjs TRACE [CANDIDATE] --out DIR [--theme dark,light] [--views Overview,Operators]
-//        [--width 1280] [--height 860] [--full]
+//        [--width 1280] [--height 860] [--full] [--job] [--digests]
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,6 +16,8 @@ const { values, positionals } = parseArgs({
     width: { type: 'string', default: '1280' },
     height: { type: 'string', default: '860' },
     full: { type: 'boolean', default: false },
+    job: { type: 'boolean', default: false },
+    digests: { type: 'boolean', default: false },
   },
 });
 if (![1, 2].includes(positionals.length) || values.out === undefined) {
@@ -29,8 +31,9 @@ mkdirSync(values.out, { recursive: true });
 const harness = await Harness.start();
 try {
   for (const theme of values.theme.split(',')) {
-    const profile =
-      candidate === undefined
+    const profile = values.job
+      ? await harness.job(trace, { theme, digests: values.digests })
+      : candidate === undefined
         ? await harness.open(trace, { theme })
         : await harness.compare(trace, candidate, { theme });
     await profile.page.setViewportSize({

@@ -23,20 +23,29 @@ export async function openProfile(path: string): Promise<void> {
 }
 
 /** The Explorer hands over the entry under the mouse, and all that are selected with it. */
-async function onOpen(resource: unknown, selected: unknown): Promise<void> {
+async function onOpen(
+  resource: unknown,
+  selected: unknown,
+  opened: (path: string) => void = () => undefined,
+): Promise<void> {
   if (!(resource instanceof vscode.Uri)) {
     const picked = await pickProfile({
       title: 'Open PyTorch Profile',
       placeholder: 'A trace of this workspace, or one from elsewhere',
     });
-    if (picked !== undefined) await openProfile(picked.path);
+    if (picked === undefined) return;
+    await openProfile(picked.path);
+    opened(picked.path);
     return;
   }
   const all = Array.isArray(selected)
     ? selected.filter((uri): uri is vscode.Uri => uri instanceof vscode.Uri)
     : [];
   const several = all.some((uri) => uri.toString() === resource.toString());
-  for (const { fsPath } of several ? all : [resource]) await openProfile(fsPath);
+  for (const { fsPath } of several ? all : [resource]) {
+    await openProfile(fsPath);
+    opened(fsPath);
+  }
 }
 
 /** The profile that comes with the extension, beside the program that it is of. */
@@ -91,12 +100,14 @@ export function navigationOf(value: unknown): Navigation | undefined {
 export function registerProfileCommands(
   context: Context,
   editors: ProfileEditors,
+  opened: (path: string) => void,
 ): vscode.Disposable {
   const { profiles } = context;
+  const open = (resource: unknown, selected: unknown) => onOpen(resource, selected, opened);
   const register = vscode.commands.registerCommand;
   return vscode.Disposable.from(
-    register('emberline.openProfile', onOpen),
-    register('emberline.openAsProfile', onOpen),
+    register('emberline.openProfile', open),
+    register('emberline.openAsProfile', open),
     register('emberline.openSample', () => openProfile(samplePath(context))),
     register('emberline.copyRecorder', copyRecorder),
     register('emberline.showWalkthrough', () =>

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { readComparison } from '#shared/comparison.ts';
-import { compareScheme, profileScheme } from './profile_path.ts';
+import { readJob } from '#shared/job.ts';
+import { compareScheme, jobScheme, profileScheme } from './profile_path.ts';
 
 const permissions = vscode.FilePermission.Readonly;
 
@@ -15,7 +16,7 @@ export class FolderFiles implements vscode.FileSystemProvider {
   register(): vscode.Disposable {
     return vscode.Disposable.from(
       this.changed,
-      ...[profileScheme, compareScheme].map((scheme) =>
+      ...[profileScheme, compareScheme, jobScheme].map((scheme) =>
         vscode.workspace.registerFileSystemProvider(scheme, this, { isReadonly: true }),
       ),
     );
@@ -26,9 +27,10 @@ export class FolderFiles implements vscode.FileSystemProvider {
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
-    if (uri.scheme === compareScheme) {
+    if (uri.scheme === compareScheme || uri.scheme === jobScheme) {
       // Whether its traces are still there is for the editor to say.
-      if (readComparison(uri.query) === undefined) throw vscode.FileSystemError.FileNotFound(uri);
+      const read = uri.scheme === jobScheme ? readJob : readComparison;
+      if (read(uri.query) === undefined) throw vscode.FileSystemError.FileNotFound(uri);
       return { type: vscode.FileType.File, ctime: 0, mtime: 0, size: 0, permissions };
     }
     const real = await vscode.workspace.fs.stat(vscode.Uri.file(uri.fsPath));

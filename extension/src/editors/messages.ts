@@ -1,6 +1,7 @@
 import { isSideName, selectionsOf } from '#shared/comparison.ts';
 import {
   type EditorState,
+  type PageView,
   type SourceTarget,
   type TimelinePlace,
   type ToHost,
@@ -19,6 +20,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 export function isViewName(value: unknown): value is ViewName {
   return typeof value === 'string' && viewNames.has(value);
+}
+
+function isPageView(value: unknown): value is PageView {
+  return isViewName(value) || value === 'compare' || value === 'job';
 }
 
 function pageParams(params: Record<string, unknown>): Record<string, unknown> {
@@ -50,7 +55,7 @@ function timelinePlace({ slice, search, line }: Record<string, unknown>): Timeli
 
 /** A state as a page sent it or as it was stored; undefined when it is not one. */
 export function editorState(value: unknown): EditorState | undefined {
-  if (!isRecord(value) || !(isViewName(value.view) || value.view === 'compare')) return undefined;
+  if (!isRecord(value) || !isPageView(value.view)) return undefined;
   const sides = selectionsOf(value.sides);
   const selection = isRecord(value.selection) ? value.selection : {};
   return {
@@ -111,6 +116,12 @@ export function parseMessage(value: unknown): ToHost | undefined {
       return isSideName(value.side) && isRecord(value.to)
         ? { type: 'showInProfile', side: value.side, to: timelinePlace(value.to) }
         : undefined;
+    case 'openRank': {
+      const { rank, slice } = value;
+      if (typeof rank !== 'number' || !Number.isSafeInteger(rank)) return undefined;
+      const place = typeof slice === 'number' ? timelinePlace({ slice }) : {};
+      return { type: 'openRank', rank, ...place };
+    }
     case 'swapSides': {
       const state = editorState(value.state);
       return state && { type: 'swapSides', state };

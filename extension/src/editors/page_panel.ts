@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { SideName } from '#shared/comparison.ts';
 import type { SourceTarget, ToHost, ToView } from '#shared/messages.ts';
-import type { OpenProfile } from '../daemon/profiles.ts';
 import { plainText } from '../source/format.ts';
-import { locateSource, openSource } from '../source/open_source.ts';
+import { locateSource, openSource, type SourceAsker } from '../source/open_source.ts';
 import type { Context } from '../workspace/context.ts';
 import { parseMessage } from './messages.ts';
 import { pageHtml } from './page_html.ts';
@@ -128,7 +127,7 @@ export class PagePanel {
 
   /** Opens a frame of a trace; the page offers to locate its file by asking for it once more. */
   async openFrame(
-    profile: OpenProfile,
+    profile: SourceAsker,
     target: SourceTarget,
     toSide: boolean,
     side?: SideName,

@@ -137,7 +137,7 @@ export abstract class PageSession implements Disposable {
     this.requests.get(id)?.abort();
   }
 
-  private tell(message: ToView): void {
+  protected tell(message: ToView): void {
     this.last = message;
     this.post(message);
   }

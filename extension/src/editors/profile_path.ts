@@ -11,6 +11,13 @@ export const profileViewType = 'emberline.profile';
 export const compareScheme = 'emberline-compare';
 export const compareViewType = 'emberline.compare';
 
+/** Scheme and view type of jobs of several ranks, likewise. */
+export const jobScheme = 'emberline-job';
+export const jobViewType = 'emberline.job';
+
+/** How the files end that `emberline digest` writes. */
+export const digestEnding = '.digest';
+
 /** The same editor for files of any name, which *Open With...* offers beside the text editor. */
 export const traceViewType = 'emberline.trace';
 

@@ -9,6 +9,9 @@ import type { SourceResolveResult } from '#shared/protocol.ts';
 import { labelText, plainText } from './format.ts';
 import { isRealFile, mappingOf } from './path_mappings.ts';
 
+/** What is asked where a file lies: a profile, or what stands for one. */
+export type SourceAsker = Pick<OpenProfile, 'path' | 'forward'>;
+
 export type OpenOutcome = 'opened' | 'missing' | 'dismissed';
 
 /**
@@ -16,7 +19,7 @@ export type OpenOutcome = 'opened' | 'missing' | 'dismissed';
  * chooses once and the choice is remembered.
  */
 export async function openSource(
-  profile: OpenProfile,
+  profile: SourceAsker,
   target: SourceTarget,
   toSide: boolean,
 ): Promise<OpenOutcome> {

@@ -45,3 +45,20 @@ export function isRealFile(file: string): boolean {
     /\.py[wi]?$|[\\/]ipykernel_\d+[\\/]/.test(file)
   );
 }
+
+/** Those of `located` whose ends agree with the recorded path over the most folders. */
+export function bestMatches(recorded: string, located: readonly string[]): string[] {
+  const wanted = parts(recorded).reverse();
+  let most = 0;
+  let best: string[] = [];
+  for (const path of located) {
+    const own = parts(path).reverse();
+    const differs = wanted.findIndex((part, index) => part !== own[index]);
+    const common = differs < 0 ? wanted.length : differs;
+    if (common === 0 || common < most) continue;
+    if (common > most) best = [];
+    most = common;
+    best.push(path);
+  }
+  return best;
+}

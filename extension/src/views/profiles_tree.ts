@@ -76,7 +76,7 @@ export class ProfilesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
       case 'run': {
         const item = new vscode.TreeItem(labelText(node.run.name || 'run'), Expanded);
         item.iconPath = new vscode.ThemeIcon('folder');
-        item.contextValue = 'trace';
+        item.contextValue = node.run.workers.length > 1 ? 'trace.ranks' : 'trace';
         return item;
       }
       case 'worker': {
@@ -121,7 +121,8 @@ export class ProfilesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
     );
     item.description = active ? 'shown in the source' : undefined;
     item.tooltip = labelText(profile.path);
-    item.contextValue = active ? 'profile.active' : 'profile';
+    const several = profile.discovery?.runs.some(({ workers }) => workers.length > 1) === true;
+    item.contextValue = `${active ? 'profile.active' : 'profile'}${several ? '.ranks' : ''}`;
     item.command = {
       title: 'Show',
       command: 'emberline.selectTrace',

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/escape.h"
+#include "ranks/job_lanes.h"
 #include "ranks/job_tables.h"
 #include "ranks/load_job.h"
 #include "rpc/params.h"
@@ -17,13 +18,18 @@ constexpr size_t kMaxListed = 4096;  // ranks in a reply; tables have all
 
 using JobPtr = std::shared_ptr<const LoadedJob>;
 
-Result<JobPtr> JobOf(const Json& params, const CallContext& context) {
+JobSource SourceOf(const Json& params) {
   JobSource source;
   source.profile_id = TextParam(params, "profileId");
   source.run = TextParam(params, "run");
   source.span = TextParam(params, "span");
   source.digests = TextParam(params, "digests");
   source.max_ranks = static_cast<size_t>(IntegerParam(params, "maxRanks", 0));
+  return source;
+}
+
+Result<JobPtr> JobOf(const Json& params, const CallContext& context) {
+  const JobSource source = SourceOf(params);
   if (source.profile_id.empty() && source.digests.empty()) {
     return Error{ErrorKind::kInvalidArgument,
                  "params name neither a profile nor digests.",
@@ -169,7 +175,8 @@ Result<Json> DistributedTable(const Json& params, const CallContext& context) {
   if (!loaded.ok()) return loaded.error();
   // A job's tables are asked for page by page.
   const std::string by = TextParam(params, "by");
-  std::string key = "jobTable/" + by + "/";
+  const std::string name = by == "sequences" ? TextParam(params, "operator") : "";
+  std::string key = "jobTable/" + by + "/" + name + "/";
   for (const char* part : {"profileId", "run", "span", "digests"})
     key += TextParam(params, part) + "/";
   key += std::to_string(reinterpret_cast<uintptr_t>(loaded->get()));
@@ -179,7 +186,10 @@ Result<Json> DistributedTable(const Json& params, const CallContext& context) {
     size_t MemoryBytes() const { return HeapBytesOf(table); }
   };
   const auto kept = context.session.results().Get<Kept>(key, context.cancel, [&]() -> Result<Kept> {
-    Result<Table> table = MakeJobTable((*loaded)->job, by);
+    Result<Table> table =
+        name.empty() ? MakeJobTable((*loaded)->job, by)
+                     : SequencesByOperator(context.session, SourceOf(params), (*loaded)->job, name,
+                                           ReadOptions{context.cancel, context.progress});
     if (!table.ok()) return table.error();
     return Kept{*loaded, std::move(*table)};
   });
@@ -241,6 +251,48 @@ Result<Json> DistributedCall(const Json& params, const CallContext& context) {
       {"lacking", std::move(lacking)}};
 }
 
+Json LaneJson(const Job& job, const JobLane& lane) {
+  const JobRank& rank = job.ranks[lane.rank];
+  Json steps = Json::array(), boxes = Json::array();
+  for (const LaneStep& step : lane.steps) {
+    steps.push_back({{"name", rank.digest->steps[step.step].name},
+                     {"startNs", step.begin},
+                     {"endNs", step.end}});
+  }
+  for (const LaneBox& box : lane.boxes) {
+    boxes.insert(boxes.end(),
+                 {Json(box.begin), Json(box.end - box.begin), Json(box.waiting), Json(box.call),
+                  Json(box.count), Json(static_cast<int>(job.calls[box.call].op))});
+  }
+  return {{"rank", rank.rank},
+          {"device", lane.device >= 0 ? Json(lane.device) : Json()},
+          {"steps", std::move(steps)},
+          {"boxes", std::move(boxes)}};
+}
+
+Result<Json> DistributedLanes(const Json& params, const CallContext& context) {
+  const Result<JobPtr> loaded = JobOf(params, context);
+  if (!loaded.ok()) return loaded.error();
+  const Job& job = (*loaded)->job;
+  LaneWindow window;
+  // Beyond the job there is nothing to see, and sums of times stay in range.
+  window.from = std::clamp<Ns>(IntegerParam(params, "fromNs", 0), 0, job.length);
+  window.to = std::clamp<Ns>(IntegerParam(params, "toNs", 0), 0, job.length);
+  window.first_rank = static_cast<size_t>(IntegerParam(params, "firstRank", 0));
+  window.ranks = static_cast<size_t>(IntegerParam(params, "rankCount", 32));
+  window.pixels = static_cast<size_t>(IntegerParam(params, "pixels", 1000));
+  const JobLanes lanes = LanesOf(job, window);
+  Json operations = Json::array(), list = Json::array();
+  for (int op = 0; op < kCollectiveOpCount; ++op) {
+    operations.push_back(CollectiveOpName(static_cast<CollectiveOp>(op)));
+  }
+  for (const JobLane& lane : lanes.lanes) list.push_back(LaneJson(job, lane));
+  return Json{{"fromNs", lanes.from},
+              {"toNs", lanes.to},
+              {"operations", std::move(operations)},
+              {"lanes", std::move(list)}};
+}
+
 }  // namespace
 
 DistributedFunction FindDistributedMethod(const std::string& method) {
@@ -248,6 +300,7 @@ DistributedFunction FindDistributedMethod(const std::string& method) {
       {"distributed/job", DistributedJob},
       {"distributed/table", DistributedTable},
       {"distributed/call", DistributedCall},
+      {"distributed/lanes", DistributedLanes},
   };
   const auto it = functions.find(method);
   return it == functions.end() ? nullptr : it->second;

@@ -130,6 +130,11 @@ export function showInProfile(side: SideName, to: TimelinePlace): void {
   api.postMessage({ type: 'showInProfile', side, to });
 }
 
+/** Goes to the profile of a rank of a job, to a slice of its timeline where one is named. */
+export function openRank(rank: number, slice?: number): void {
+  api.postMessage({ type: 'openRank', rank, ...(slice === undefined ? {} : { slice }) });
+}
+
 export function swapSides(state: EditorState): void {
   api.postMessage({ type: 'swapSides', state });
 }

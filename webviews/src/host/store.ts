@@ -8,11 +8,14 @@ import {
   request,
   saveState,
   savedState,
+  tellHost,
 } from './host.ts';
 import { bothSides, type SideName, type Sides } from '#shared/comparison.ts';
 import type {
   EditorState,
   FailureData,
+  JobStart,
+  LoadedJob,
   Navigation,
   PageView,
   SideStart,
@@ -60,6 +63,13 @@ export interface ComparedSide {
 
 /** The sides of a comparison; undefined in the page of one profile. */
 export const compared = signal<Sides<ComparedSide> | undefined>(undefined);
+/** A job as its page shows it; `loaded` is undefined until the first ranks are there. */
+export interface ShownJob extends JobStart {
+  loaded: LoadedJob | undefined;
+}
+
+/** The job of a job's page; undefined in other pages. */
+export const job = signal<ShownJob | undefined>(undefined);
 export const wheelHabit = signal<WheelHabit>('auto');
 /** Said to screen readers: row counts, what was copied. */
 export const announcement = signal('');
@@ -198,8 +208,15 @@ function restore(state: EditorState | undefined): void {
 export const requestSelection = computed<ViewSelection>(() => selectionOf(selection.value));
 
 /** What every request carries beside its own parameters: the selection, of both sides where there are two. */
-export const carried = computed<ViewSelection | Sides<ViewSelection>>(() => {
+export const carried = computed<
+  ViewSelection | Sides<ViewSelection> | (ViewSelection & { maxRanks: number })
+>(() => {
   const sides = compared.value;
+  const loaded = job.value?.loaded;
+  if (loaded !== undefined) {
+    const { run, span } = selection.value;
+    return { ...selectionOf({ run, span }), maxRanks: loaded.maxRanks };
+  }
   return sides === undefined
     ? requestSelection.value
     : bothSides((side) => selectionOf(sides[side].selection));
@@ -353,6 +370,35 @@ function onLoadedSides({ sides }: Extract<ToView, { type: 'loadedSides' }>): voi
   startSaving();
 }
 
+function onLoadedJob({ job: loaded }: Extract<ToView, { type: 'loadedJob' }>): void {
+  const known = job.value;
+  if (known === undefined) return;
+  const { maxRanks, stopped } = loaded;
+  dropRequests();
+  batch(() => {
+    job.value = { ...known, loaded };
+    daemon.value = undefined;
+    status.value =
+      maxRanks === 0 || stopped
+        ? { kind: 'loaded' }
+        : { kind: 'loading', stage: 'Reading more ranks', percent: undefined };
+    epoch.value++;
+  });
+  startSaving();
+}
+
+/** Shows another run, or another capture span, of the folder that a job's page was opened on. */
+export function selectJob(next: ViewSelection): void {
+  const known = job.value;
+  if (known === undefined) return;
+  batch(() => {
+    selection.value = selectionOf(next);
+    job.value = { ...known, loaded: undefined };
+  });
+  saveState(stateNow());
+  tellHost('retry');
+}
+
 function stepsExist(info: TraceInfo, steps: string): boolean {
   const ends = stepEnds(steps);
   if (ends === undefined) return false;
@@ -381,6 +427,10 @@ function onMessage(message: ToView): void {
         // A page that lives on knows its state better than what was saved a moment ago.
         if (!begun) restore(message.state ?? savedState());
         if (message.sides !== undefined) startComparison(message.sides);
+        if (message.job !== undefined) {
+          view.value = 'job';
+          job.value = { loaded: job.value?.loaded, ...message.job };
+        }
         begun = true;
       });
       break;
@@ -400,6 +450,9 @@ function onMessage(message: ToView): void {
       break;
     case 'loadedSides':
       onLoadedSides(message);
+      break;
+    case 'loadedJob':
+      onLoadedJob(message);
       break;
     case 'failed':
       status.value = { kind: 'failed', error: message.error };

@@ -1,11 +1,12 @@
 // The frame around the views: banners, tabs, selectors, and what shows before there are views.
 import { openToSide } from '../host/host.ts';
 import type { TraceInfo } from '#shared/protocol.ts';
-import { announcement, compared, status, trace, view } from '../host/store.ts';
+import { announcement, compared, job, status, trace, view } from '../host/store.ts';
 import { IconButton } from '../widgets/controls.tsx';
 import { Notices } from '../widgets/notices.tsx';
 import { Banner, MissingSource } from './banners.tsx';
 import { Comparison } from './comparison.tsx';
+import { Job } from './job.tsx';
 import { Failed, Loading } from './states.tsx';
 import { StatusStrip } from './status_strip.tsx';
 import { Tabs, shownViews } from './tabs.tsx';
@@ -28,6 +29,7 @@ export function Shell() {
   const info = trace.value;
   let content;
   if (state.kind === 'failed') content = <Failed error={state.error} />;
+  else if (job.value?.loaded !== undefined) content = <Job loaded={job.value.loaded} />;
   else if (state.kind === 'starting') content = <Loading stage="Starting" percent={undefined} />;
   else if (state.kind === 'loading') {
     content = <Loading stage={state.stage} percent={state.percent} />;

@@ -1,7 +1,7 @@
 // Pages that stand in place of the views: the trace is being read, or cannot be shown.
 import type { FailureData } from '#shared/messages.ts';
 import { tellHost } from '../host/host.ts';
-import { cancelOwnLoad, compared, path, title } from '../host/store.ts';
+import { cancelOwnLoad, compared, job, path, title } from '../host/store.ts';
 import { fixed } from '#shared/numbers.ts';
 import { visible } from '../lib/format.ts';
 import { Button, Progress } from '../widgets/controls.tsx';
@@ -37,17 +37,19 @@ const advice: Record<string, string> = {
   notFound: 'Check that the file still exists, and that this machine can read it.',
 };
 
+/** What the page shows, in a word. */
+function subject(): string {
+  if (job.value !== undefined) return 'job';
+  return compared.value === undefined ? 'trace' : 'comparison';
+}
+
 export function Failed(props: { error: FailureData }) {
   const { error } = props;
   const cancelled = error.kind === 'cancelled';
   const hint = error.hint !== undefined && error.hint !== '' ? error.hint : advice[error.kind];
   return (
     <main class="state-page failed" aria-live="assertive">
-      <h1>
-        {cancelled
-          ? 'Loading was cancelled'
-          : `This ${compared.value === undefined ? 'trace' : 'comparison'} cannot be shown`}
-      </h1>
+      <h1>{cancelled ? 'Loading was cancelled' : `This ${subject()} cannot be shown`}</h1>
       <dl class="facts">
         <div class="fact">
           <dt>File</dt>
@@ -73,10 +75,13 @@ export function Failed(props: { error: FailureData }) {
         )}
       </dl>
       <p class="buttons">
-        {error.kind === 'unreadable' ? (
+        {error.kind === 'unreadable' && job.value === undefined ? (
           <Button onClick={() => tellHost('openAsText')}>Open as Text</Button>
         ) : null}
-        <Button secondary={error.kind === 'unreadable'} onClick={() => tellHost('retry')}>
+        <Button
+          secondary={error.kind === 'unreadable' && job.value === undefined}
+          onClick={() => tellHost('retry')}
+        >
           Retry
         </Button>
         <Button secondary onClick={() => tellHost('showLog')}>

@@ -1,0 +1,168 @@
+// A job of several ranks in the window: opened in the palette, in the Explorer and from the profiles
+// view; its late rank's line, that rank's profile, and all of it again after a reload. Then digests, and
+// a real job where there is one.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { serverPath } from '../../scripts/lib/paths.mjs';
+import { writeJob } from '../generator/job.mjs';
+import { startWorkbench, themes, waitUntil, Workbench } from './workbench.mjs';
+
+const corpus = process.env.EMBERLINE_CORPUS;
+const real = join(corpus ?? '', 'param/et_replay/tests/inputs/extracted/dlrm_kineto');
+const hasReal = corpus !== undefined && existsSync(real);
+
+describe('a job of several ranks', () => {
+  let workbench;
+  let page;
+  const step = Workbench.steps(test, () => workbench);
+  const jobPage = () => workbench.webviewFrame('.job-head');
+
+  before(async () => {
+    workbench = await startWorkbench({
+      viewport: { width: 1280, height: 800 },
+      settings: { 'editor.minimap.enabled': false },
+      prepare: ({ workspace }) => {
+        const straggler = { rank: 5, kind: 'device', extraNs: 1_500_000 };
+        writeJob(join(workspace, 'ranks'), {
+          ranks: 8,
+          steps: 4,
+          seed: 3,
+          missing: [6],
+          straggler,
+        });
+        const lines = Array.from({ length: 100 }, (_, line) => `# line ${line + 1}`);
+        mkdirSync(join(workspace, 'job'));
+        writeFileSync(join(workspace, 'job', 'train.py'), lines.join('\n'));
+        const args = ['digest', join(workspace, 'ranks'), '-o', join(workspace, 'digests')];
+        const made = spawnSync(serverPath(), args, { encoding: 'utf8' });
+        assert.equal(made.status, 0, made.stderr);
+        if (hasReal) cpSync(real, join(workspace, 'dlrm'), { recursive: true });
+      },
+    });
+    page = workbench.page;
+  });
+  after(() => workbench?.stop());
+
+  async function answer() {
+    const frame = await jobPage();
+    const said = frame.getByRole('region', { name: 'Answer' }).locator('h1');
+    await said.waitFor();
+    return said.innerText();
+  }
+
+  async function openJob(folder) {
+    await waitUntil(`${folder} in the list`, async () => {
+      await workbench.runCommand('Open PyTorch Job...');
+      const row = page.locator('.quick-input-widget .quick-input-list .monaco-list-row');
+      await row.filter({ hasText: folder }).first().click({ timeout: 8000 });
+      return true;
+    });
+    await workbench.tab(`${folder} \u00b7 job`).waitFor();
+  }
+
+  step('the palette offers the folder, and the answer stands first', async () => {
+    await openJob('ranks');
+    const all = await waitUntil('all ranks', async () => {
+      const said = await answer();
+      return said.startsWith('7 of 8 ranks: ') ? said : undefined;
+    });
+    assert.match(all, /rank 5 comes last .* with 6\.00 ms more of aten::sort on its device\.$/);
+    const frame = await jobPage();
+    await frame.getByText('Rank 6 has no trace here; the job has 8.').waitFor();
+  });
+
+  step("the late rank's reason opens its line", async () => {
+    const frame = await jobPage();
+    await frame.getByRole('button', { name: 'train.py:77' }).click();
+    await workbench.tab('train.py').waitFor();
+    await page.getByText('Ln 77, Col 1').waitFor();
+    await workbench.tab('ranks \u00b7 job').click();
+  });
+
+  step('a reload comes back to the tab that was shown', async () => {
+    const frame = await jobPage();
+    await frame.getByRole('tab', { name: 'Stragglers', exact: true }).click();
+    await frame.getByRole('grid', { name: 'Ranks by lateness' }).waitFor();
+    await workbench.reload();
+    await workbench.tab('ranks \u00b7 job').waitFor();
+    const again = await jobPage();
+    await again.locator('#tab-stragglers[aria-selected=true]').waitFor();
+    await again.getByRole('row').filter({ hasText: 'aten::sort' }).waitFor();
+  });
+
+  step("a rank opens its own trace in the profile's editor", async () => {
+    const frame = await jobPage();
+    await frame.getByRole('tab', { name: 'Topology', exact: true }).click();
+    await frame.getByRole('button', { name: /^Rank 5 last, GPU 5/ }).click();
+    await workbench.tab('ranks').waitFor();
+    const profile = await workbench.webviewFrame('#tab-operators');
+    await waitUntil('the worker of rank 5', async () => {
+      const chosen = profile.locator('vscode-single-select[label=Worker]');
+      return (await chosen.evaluate((select) => select.value)) === 'node0_5';
+    });
+  });
+
+  step('the profiles view has the way to the job', async () => {
+    await page.locator('.activitybar .action-label[aria-label^="PyTorch Profiles"]').click();
+    const row = page.locator('.pane-body .monaco-list-row').filter({ hasText: 'ranks' }).first();
+    await workbench.chooseInMenu(row, 'Open as PyTorch Job');
+    await jobPage();
+  });
+
+  step('a folder of digests shows the same', async () => {
+    await openJob('digests');
+    await waitUntil('the digests', async () => {
+      const frame = await jobPage();
+      return (await frame.locator('.side-folder').innerText()) === '7 digests';
+    });
+    const frame = await jobPage();
+    await frame.getByRole('tab', { name: 'Overview', exact: true }).click();
+    assert.match(await answer(), /^7 of 8 ranks: /);
+    // No trace tells where the code lies: the workspace does.
+    await frame.getByRole('button', { name: 'train.py:77' }).click();
+    await page.getByText('Ln 77, Col 1').waitFor();
+  });
+
+  step('a folder of several ranks that is opened as a profile offers the job', async () => {
+    await workbench.runCommand('View: Close All Editors');
+    await workbench.runCommand('View: Show Explorer');
+    const row = page
+      .locator('.explorer-folders-view .monaco-list-row')
+      .filter({ has: page.locator('.label-name', { hasText: /^ranks$/ }) })
+      .first();
+    await workbench.chooseInMenu(row, 'Open as PyTorch Profile');
+    const offer = page.locator('.notification-list-item').filter({ hasText: '7 workers' });
+    await offer.getByRole('button', { name: 'Open as Job' }).click();
+    await workbench.tab('ranks \u00b7 job').waitFor();
+    await jobPage();
+  });
+
+  step('it looks right in every theme', async () => {
+    await workbench.tab('ranks \u00b7 job').click();
+    for (const name of Object.keys(themes)) {
+      await workbench.setTheme(name);
+      const frame = await jobPage();
+      for (const tab of ['Overview', 'Steps', 'Communication', 'Timeline', 'Topology']) {
+        await frame.getByRole('tab', { name: tab, exact: true }).click();
+        await frame.locator('#view .panel').first().waitFor();
+        await waitUntil('its answers', async () => (await frame.locator('.waiting').count()) === 0);
+        await workbench.screenshot(`job-${tab.toLowerCase()}-${name}`);
+      }
+    }
+    assert.deepEqual(workbench.pageErrors, []);
+  });
+
+  step('a real job of eight ranks', async () => {
+    if (!hasReal) return;
+    await openJob('dlrm');
+    const said = await waitUntil('all ranks', async () => {
+      const text = await answer();
+      return text.startsWith('8 ranks: ') ? text : undefined;
+    });
+    assert.match(said, /rank 7 comes last to 5 of its 8 collectives/);
+    await workbench.screenshot('job-real');
+  });
+});

@@ -1,0 +1,283 @@
+// The page of a job, with the real daemon behind it: the answer first, what is wrong with the input,
+// the charts and their twins, and what is asked of the extension.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { emberline } from '../lib/cli.mjs';
+import { writeJob } from '../generator/job.mjs';
+import { axe, commandLine, Harness } from './harness.mjs';
+import { themes } from './themes.mjs';
+
+const straggler = { rank: 5, kind: 'device', extraNs: 1_500_000 };
+let harness;
+let folder;
+/** Eight ranks, of which 6 is missing and 7 is broken. */
+let broken;
+/** Eight ranks as they should be, but for the late one. */
+let whole;
+
+before(async () => {
+  harness = await Harness.start();
+  folder = mkdtempSync(join(tmpdir(), 'emberline-job-'));
+  broken = join(folder, 'broken');
+  whole = join(folder, 'whole');
+  writeJob(broken, { ranks: 8, steps: 4, seed: 3, missing: [6], straggler });
+  writeFileSync(join(broken, 'node0_7.1700000000000.pt.trace.json'), '{"schema');
+  writeJob(whole, { ranks: 8, steps: 3, seed: 4, straggler });
+});
+after(async () => {
+  await harness?.stop();
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Opens a job for `work(job, page)`, in which no script may fail, and closes it. */
+async function withJob(path, options, work) {
+  const job = await harness.job(path, options);
+  try {
+    await job.settled();
+    await work(job, job.page);
+    assert.deepEqual(job.errors, []);
+  } finally {
+    await job.close();
+  }
+}
+
+const heading = (page) => page.getByRole('region', { name: 'Answer' }).locator('h1').innerText();
+
+test('the answer says how many ranks, what is exposed, and who is late and why', async () => {
+  const { breakdown, stragglers } = commandLine('distributed', broken);
+  await withJob(broken, {}, async (job, page) => {
+    const said = await heading(page);
+    const exposed = (100 * breakdown.communicationUs) / breakdown.stepUs;
+    assert.match(said, /^6 of 8 ranks: /);
+    assert.ok(said.includes(`${exposed.toFixed(1)} % of the mean step`), said);
+    const { rank, timesLast, calls } = stragglers[0];
+    assert.equal(rank, straggler.rank);
+    assert.ok(said.includes(`rank 5 comes last to ${timesLast} of its ${calls} collectives`), said);
+    assert.match(said, /6\.00 ms more of aten::sort on its device\.$/);
+  });
+});
+
+test('a broken and a missing rank are named, and the rest works', async () => {
+  await withJob(broken, {}, async (job, page) => {
+    const note = page.getByRole('note', { name: 'About these ranks' });
+    assert.match(await note.innerText(), /node0_7\S* cannot be read/);
+    assert.match(await note.innerText(), /Ranks 6, 7 have no trace here; the job has 8/);
+    await job.view('Topology');
+    await page.getByText('No trace of ranks 6\u20137.').waitFor();
+    assert.equal(await page.getByRole('button', { name: /^Rank \d+( last)?, GPU/ }).count(), 6);
+  });
+  await withJob(whole, {}, async (_, page) => {
+    assert.match(await heading(page), /^8 ranks: /);
+    assert.equal(await page.getByRole('note', { name: 'About these ranks' }).count(), 0);
+  });
+});
+
+test('a straggler leads to its profile, and its reason to the line', async () => {
+  await withJob(whole, {}, async (job, page) => {
+    const late = page.getByRole('region', { name: 'Who comes last' });
+    const rank = await job.sent('openRank', () =>
+      late.getByRole('button', { name: 'Rank 5' }).click(),
+    );
+    assert.deepEqual(rank, { type: 'openRank', rank: 5 });
+    const place = await job.sent('openSource', () =>
+      late.getByRole('button', { name: 'train.py:77' }).click(),
+    );
+    assert.equal(place.target.file, '/job/train.py');
+    assert.equal(place.target.line, 77);
+    await job.view('Stragglers');
+    const row = page.getByRole('row').filter({ hasText: 'aten::sort' });
+    const again = await job.sent('openSource', () =>
+      row.getByRole('button', { name: 'train.py:77' }).click(),
+    );
+    assert.equal(again.target.line, 77);
+  });
+});
+
+test('the bars of the ranks say the parts of their steps, and so does the twin', async () => {
+  const { rows } = commandLine('distributed', whole, ['--by', 'steps']);
+  const mean = (rank, key) => {
+    const own = rows.filter((row) => row.rank === rank && !row.partial);
+    return own.reduce((sum, row) => sum + row[key], 0) / own.length;
+  };
+  await withJob(whole, {}, async (_, page) => {
+    const panel = page.getByRole('region', { name: 'Time of each rank', exact: true });
+    const chart = panel.getByRole('application');
+    await chart.focus();
+    await page.keyboard.press('End');
+    assert.match(await chart.getAttribute('aria-label'), /Rank 7: .*Computation .*Exposed/s);
+    await panel.getByRole('button', { name: 'Time of each rank as table' }).click();
+    const line = panel.getByRole('row').nth(1 + straggler.rank);
+    const shown = await line.getByRole('cell').allInnerTexts();
+    const numbers = shown.map((text) => Number(text.replaceAll(',', '')));
+    assert.ok(Math.abs(numbers[1] - mean(straggler.rank, 'computationUs')) < 0.06, shown.join());
+    assert.ok(Math.abs(numbers[3] - mean(straggler.rank, 'communicationUs')) < 0.06, shown.join());
+  });
+});
+
+test('the map of ranks and steps walks by keys and opens a rank', async () => {
+  const { rows } = commandLine('distributed', whole, ['--by', 'lateness']);
+  const { waitingUs } = rows.find((row) => row.rank === 1 && String(row.step) === '1');
+  await withJob(whole, {}, async (job, page) => {
+    await job.view('Steps');
+    await page.getByRole('radio', { name: 'Waiting' }).click();
+    const map = page.getByRole('application', { name: /^Waiting by rank and step/ });
+    await map.focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowRight');
+    const label = await map.getAttribute('aria-label');
+    assert.match(label, /Rank 1, step 1/);
+    assert.ok(label.includes(`Waiting ${(waitingUs / 1000).toFixed(2)} ms`), label);
+    const opened = await job.sent('openRank', () => page.keyboard.press('Enter'));
+    assert.equal(opened.rank, 1);
+    assert.equal(await page.getByRole('row').count(), 1 + 8 * 3);
+  });
+});
+
+test('communication: sizes, pairs, operations, and each collective with who came when', async () => {
+  const operations = commandLine('collectives', whole, ['--by', 'operations']).rows;
+  const pairs = commandLine('collectives', whole, ['--by', 'matrix']).rows;
+  const [first] = commandLine('collectives', whole, ['--by', 'calls']).rows;
+  await withJob(whole, {}, async (job, page) => {
+    await job.view('Communication');
+    const grid = page.getByRole('grid', { name: 'Operations' });
+    assert.equal(await grid.getByRole('row').count(), 1 + operations.length);
+    const sizes = page.getByRole('application', { name: /^Bandwidth of collectives/ });
+    await sizes.focus();
+    await page.keyboard.press('End');
+    assert.match(await sizes.getAttribute('aria-label'), /allReduce of 4\.00 MiB\. 8 ranks/);
+    const panel = page.getByRole('region', { name: 'Who talks to whom', exact: true });
+    await panel.getByRole('button', { name: 'Who talks to whom as table' }).click();
+    await panel.getByRole('button', { name: `Show all ${pairs.length} rows` }).click();
+    assert.equal(await panel.getByRole('row').count(), 1 + pairs.length);
+    await page.getByRole('radio', { name: 'Calls' }).click();
+    await job.settled();
+    const calls = page.getByRole('treegrid', { name: 'Calls' });
+    await calls.locator('[data-row="0"][data-key=operation]').dblclick();
+    const members = page.getByRole('region', { name: /^Ranks of collective 0/ });
+    await members.waitFor();
+    assert.equal(await members.getByRole('row').count(), 1 + first.ranks);
+    const opened = await job.sent('openRank', () =>
+      members.getByRole('button', { name: `${first.lastRank} (last)` }).click(),
+    );
+    assert.equal(opened.rank, first.lastRank);
+    assert.ok(opened.slice >= 0);
+  });
+});
+
+test('the timeline shows the ranks on one clock, zooms by keys, and tells of a collective', async () => {
+  const [first] = commandLine('collectives', whole, ['--by', 'calls']).rows;
+  await withJob(whole, {}, async (job, page) => {
+    await job.view('Timeline');
+    const lanes = page.getByRole('application', { name: /^Collectives of the ranks over time/ });
+    await lanes.focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
+    assert.match(await lanes.getAttribute('aria-label'), /Rank 0: allReduce, collective \d+/);
+    const asked = await job.sent('request', () => page.keyboard.press('w'));
+    assert.equal(asked.method, 'distributed/lanes');
+    const { fromNs, toNs } = asked.params;
+    const { durationNs } = commandLine('distributed', whole);
+    assert.ok(Math.abs(toNs - fromNs - durationNs / 2) <= 1, `${fromNs} ${toNs}`);
+    await page.getByRole('button', { name: 'Whole job' }).click();
+    await job.settled();
+    await lanes.focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    const members = page.getByRole('region', { name: /^Ranks of collective/ });
+    await members.waitFor();
+    assert.ok((await members.getByRole('row').count()) >= 1 + first.ranks);
+  });
+});
+
+test("every analysis of Holistic Trace Analysis is a table with the command line's rows", async () => {
+  const { tables } = commandLine('distributed', whole);
+  await withJob(whole, {}, async (job, page) => {
+    await job.view('Analyses');
+    for (const by of ['temporal', 'overlap', 'idle', 'launches', 'queues', 'criticalPath']) {
+      const { title } = tables.find((table) => table.by === by);
+      const { rows } = commandLine('distributed', whole, ['--by', by]);
+      await job.choose('Analysis', by);
+      await page.getByRole('grid', { name: title, exact: true }).waitFor();
+      await job.settled();
+      const count = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`;
+      await page.locator('.row-count').getByText(count, { exact: true }).waitFor();
+    }
+  });
+});
+
+test('the first ranks are a picture that says so, and grows when more are there', async () => {
+  await withJob(whole, { firstRanks: 2 }, async (job, page) => {
+    assert.match(await heading(page), /^2 of 8 ranks: /);
+    const more = page.getByRole('status').filter({ hasText: 'Figures of 2 of 8 ranks' });
+    await more.waitFor();
+    await job.sent('cancelLoad', () => page.getByRole('button', { name: 'Stop' }).click());
+    await job.tell(0);
+    await page.getByRole('heading', { name: /^8 ranks: / }).waitFor();
+    assert.equal(await more.count(), 0);
+    await page.getByRole('button', { name: 'Rank 5', exact: true }).waitFor();
+  });
+});
+
+test('a folder of digests shows the same as its traces', async () => {
+  const digests = join(folder, 'digests');
+  const made = await emberline(['digest', whole, '-o', digests]);
+  assert.equal(made.status, 0, made.stderr);
+  let said;
+  await withJob(whole, {}, async (_, page) => (said = await heading(page)));
+  await withJob(digests, { digests: true }, async (job, page) => {
+    assert.equal(await heading(page), said);
+    await page.getByText('8 digests').waitFor();
+    await job.view('Communication');
+    await page.getByRole('grid', { name: 'Operations' }).waitFor();
+  });
+});
+
+test('what cannot be shown as a job says why', async () => {
+  const empty = mkdtempSync(join(folder, 'empty-'));
+  const job = await harness.job(empty);
+  await job.page.getByRole('heading', { name: 'This job cannot be shown' }).waitFor();
+  await job.close();
+});
+
+test('at 600 pixels nothing of a job is cut', async () => {
+  await withJob(broken, {}, async (job, page) => {
+    await page.setViewportSize({ width: 600, height: 800 });
+    for (const tab of [
+      'Overview',
+      'Steps',
+      'Stragglers',
+      'Communication',
+      'Timeline',
+      'Topology',
+    ]) {
+      await job.view(tab);
+      const wide = await page.evaluate(
+        () =>
+          document.querySelector('#view').scrollWidth - document.querySelector('#view').clientWidth,
+      );
+      assert.ok(wide <= 1, `${tab}: ${wide} px too wide`);
+    }
+  });
+});
+
+test('a job has no faults that axe finds, in four themes', async () => {
+  for (const theme of Object.keys(themes)) {
+    await withJob(broken, { theme }, async (job, page) => {
+      for (const tab of [
+        'Overview',
+        'Steps',
+        'Stragglers',
+        'Communication',
+        'Topology',
+        'Timeline',
+        'Analyses',
+      ]) {
+        await job.view(tab);
+        assert.deepEqual(await axe(page), [], `${tab}, ${theme}`);
+      }
+    });
+  }
+});

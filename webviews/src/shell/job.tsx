@@ -1,0 +1,93 @@
+// The frame of a job: which of a folder's jobs shows, how far it is loaded, and the tabs.
+import type { LoadedJob } from '#shared/messages.ts';
+import { fixed, plural } from '#shared/numbers.ts';
+import { tellHost } from '../host/host.ts';
+import { job, selectJob, selection, status, viewState } from '../host/store.ts';
+import { fileName, visible } from '../lib/format.ts';
+import { jobTabs } from '../views/job/tabs.ts';
+import { LinkButton, Progress, Select } from '../widgets/controls.tsx';
+import { Tabs } from './tabs.tsx';
+import { ViewBody } from './view_body.tsx';
+
+/** Run and capture span, where the folder has more than one. */
+function JobSelectors({ loaded }: { loaded: LoadedJob }) {
+  const runs = loaded.profile?.runs ?? [];
+  const run = runs.find(({ name }) => name === selection.value.run) ?? runs[0];
+  const spans = run?.workers[0]?.spans ?? [];
+  return (
+    <>
+      {runs.length > 1 && run !== undefined ? (
+        <Select
+          label="Run"
+          value={run.name}
+          choices={runs.map(({ name }) => ({ value: name, label: name || '(unnamed)' }))}
+          onChange={(name) => selectJob({ run: name })}
+        />
+      ) : null}
+      {spans.length > 1 && run !== undefined ? (
+        <Select
+          label="Span"
+          value={selection.value.span ?? spans[0]!.span}
+          choices={spans.map(({ span }) => ({ value: span, label: span }))}
+          onChange={(span) => selectJob({ run: run.name, span })}
+        />
+      ) : null}
+    </>
+  );
+}
+
+/** Shows while more ranks are read than the page is made of, and after that was ended. */
+function More({ loaded }: { loaded: LoadedJob }) {
+  const state = status.value;
+  const { result, stopped } = loaded;
+  const ranks = `${fixed(result.loaded, 0)} of ${plural(result.files, 'rank')}`;
+  if (stopped) {
+    return (
+      <div class="job-more" role="status">
+        <span>{`Reading was ended: all figures are of ${ranks}.`}</span>
+        <LinkButton onClick={() => tellHost('retry')}>Read the others</LinkButton>
+      </div>
+    );
+  }
+  if (state.kind !== 'loading') return null;
+  const { percent } = state;
+  return (
+    <div class="job-more" role="status">
+      <span>
+        {`Figures of ${ranks}; the others are being read`}
+        {percent === undefined ? '' : `, ${fixed(percent, 0)} %`}
+      </span>
+      <Progress label="Reading the other ranks" percent={percent} />
+      <LinkButton onClick={() => tellHost('cancelLoad')}>Stop</LinkButton>
+    </div>
+  );
+}
+
+export function Job({ loaded }: { loaded: LoadedJob }) {
+  const tab = viewState('job', 'tab', 'overview');
+  const current = jobTabs.find(({ name }) => name === tab.value) ?? jobTabs[0]!;
+  const about = job.value;
+  const several = (loaded.profile?.runs ?? []).length > 1;
+  return (
+    <main class="profile">
+      <div class="job-head">
+        <span class="side-name" title={visible(about?.path ?? '')}>
+          <strong>{visible(fileName(about?.path ?? ''))}</strong>
+          <span class="side-folder">
+            {about?.digests === true
+              ? `${plural(loaded.result.files, 'digest')}`
+              : `${plural(loaded.result.files, 'trace')}`}
+          </span>
+        </span>
+        <div class="selectors" role="group" aria-label={several ? 'Selection' : 'Span'}>
+          <JobSelectors loaded={loaded} />
+        </div>
+      </div>
+      <More loaded={loaded} />
+      <header class="shell-header">
+        <Tabs entries={jobTabs} current={current} onPick={(name) => (tab.value = name)} />
+      </header>
+      <ViewBody key={current.name} view="job" tab={current.name} component={current.component} />
+    </main>
+  );
+}

@@ -1,0 +1,60 @@
+// The analyses of single ranks over all ranks, each as a table.
+import { job, viewState } from '../../host/store.ts';
+import { FilterBox, Select } from '../../widgets/controls.tsx';
+import { useJob } from './overview.tsx';
+import { JobTable, type By } from './table.tsx';
+
+/** In their order; what other tabs show is not repeated. */
+const analyses: readonly By[] = [
+  'temporal',
+  'overlap',
+  'idle',
+  'gaps',
+  'kernelTypes',
+  'kernels',
+  'kernelRanks',
+  'launches',
+  'queues',
+  'copies',
+  'sequences',
+  'criticalPath',
+];
+
+export function JobAnalyses() {
+  const result = useJob();
+  const by = viewState<By>('job', 'analysis', 'temporal');
+  const operator = viewState('job', 'sequencesOperator', '');
+  if (result === undefined) return null;
+  const known = result.tables.filter((table) => (analyses as readonly string[]).includes(table.by));
+  const current = known.find((table) => table.by === by.value) ?? known[0];
+  if (current === undefined) return null;
+  // Digests hold the innermost operators alone.
+  const named = current.by === 'sequences' && job.value?.digests === false;
+  return (
+    <div class="job job-table">
+      <JobTable
+        name={current.title}
+        by={current.by as By}
+        {...(named && operator.value !== '' ? { operator: operator.value } : {})}
+        toolbar={
+          <>
+            <Select
+              label="Analysis"
+              value={current.by}
+              choices={known.map((table) => ({ value: table.by, label: table.title }))}
+              onChange={(next) => (by.value = next as By)}
+            />
+            {named ? (
+              <FilterBox
+                label="In operators named"
+                value={operator.value}
+                onChange={(name) => (operator.value = name)}
+                title="Sequences of the outermost operators whose name holds this; empty: of the innermost ones. The traces are read again."
+              />
+            ) : null}
+          </>
+        }
+      />
+    </div>
+  );
+}

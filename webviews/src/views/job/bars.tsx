@@ -1,0 +1,89 @@
+// Bars by rank with their table twin.
+import { useRef } from 'preact/hooks';
+import type { Signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { exact, fixed } from '#shared/numbers.ts';
+import { openRank } from '../../host/host.ts';
+import { ChartMenu } from '../../widgets/chart_menu.tsx';
+import { Nothing } from '../../widgets/notices.tsx';
+import { Panel } from '../../widgets/panel.tsx';
+import { PlainTable } from '../../widgets/plain_table.tsx';
+import { Legend, StackedBars, type BarPart } from '../../widgets/stacked_bars.tsx';
+import { RankLink } from './table.tsx';
+import type { Summed } from './rows.ts';
+
+export function RankBars(props: {
+  title: string;
+  definition: string;
+  yTitle: string;
+  parts: readonly (BarPart & { definition: string })[];
+  lines: readonly Summed[];
+  asTable: Signal<boolean>;
+  tools?: ComponentChildren;
+  empty: string;
+  /** There are more rows than these are the sums of. */
+  cut: boolean;
+}) {
+  const root = useRef<HTMLDivElement>(null);
+  const { parts, lines, title } = props;
+  const devices = lines.some(({ device }) => device !== undefined);
+  return (
+    <Panel
+      title={title}
+      definition={props.definition}
+      actions={
+        <>
+          {props.tools}
+          <ChartMenu name={title} chart={root} asTable={props.asTable} />
+        </>
+      }
+    >
+      <div ref={root}>
+        {lines.length === 0 ? (
+          <Nothing>{props.empty}</Nothing>
+        ) : props.asTable.value ? (
+          <PlainTable
+            label={title}
+            columns={[
+              { title: 'Rank' },
+              ...(devices ? [{ title: 'Device', numeric: true }] : []),
+              { title: 'Sum (\u00b5s)', numeric: true },
+              ...parts.map((part) => ({
+                title: `${part.title} (\u00b5s)`,
+                numeric: true,
+                definition: part.definition,
+              })),
+            ]}
+            rows={lines.map((line) => [
+              <RankLink key="rank" rank={line.rank} />,
+              ...(devices ? [fixed(line.device ?? 0, 0)] : []),
+              ...[line.total, ...line.values].map((us, index) => (
+                <span key={index} data-whole={String(us)} title={exact(us, 'us')}>
+                  {fixed(us, 1)}
+                </span>
+              )),
+            ])}
+          />
+        ) : (
+          <>
+            <StackedBars
+              label={title}
+              xTitle={devices ? 'Rank/device' : 'Rank'}
+              yTitle={props.yTitle}
+              unit="us"
+              parts={parts}
+              bars={lines}
+              onPick={(name) => openRank(Number.parseInt(name, 10))}
+            />
+            <Legend parts={parts} />
+            {props.cut ? (
+              <p class="note">
+                There are more ranks and steps than are drawn: the tables have all.
+              </p>
+            ) : null}
+          </>
+        )}
+      </div>
+    </Panel>
+  );
+}

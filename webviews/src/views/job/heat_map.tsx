@@ -1,0 +1,224 @@
+// A figure by row and column as a field of colours: the more, the stronger.
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { exact, quantity, type Unit } from '#shared/numbers.ts';
+import { resolveColor, themeSerial } from '../../widgets/theme.ts';
+import { Tooltip } from '../../widgets/tooltip.tsx';
+import { useOwnWidth } from '../../widgets/width.ts';
+
+const shades = 24;
+const margin = { top: 6, right: 8, bottom: 40 };
+const tallest = 26;
+const highestPx = 340;
+
+export interface HeatMapProps {
+  label: string;
+  xTitle: string;
+  yTitle: string;
+  columns: readonly string[];
+  lines: readonly string[];
+  cells: readonly (readonly (number | undefined)[])[];
+  least: number;
+  most: number;
+  unit: Unit;
+  color: string;
+  /** Of a cell, in words. */
+  describe: (line: number, column: number) => string[];
+  onPick?: (line: number, column: number) => void;
+}
+
+interface Cell {
+  line: number;
+  column: number;
+}
+
+function sizes(props: HeatMapProps, width: number) {
+  const longest = props.lines.reduce((most, name) => Math.max(most, name.length), 1);
+  const left = 30 + longest * 7;
+  const cellWidth = Math.max(
+    1,
+    Math.min(60, (width - left - margin.right) / Math.max(1, props.columns.length)),
+  );
+  const even = Math.min(tallest, highestPx / Math.max(1, props.lines.length));
+  const cellHeight = even >= 3 ? Math.floor(even) : even;
+  const height = margin.top + cellHeight * props.lines.length + margin.bottom;
+  return { left, cellWidth, cellHeight, height };
+}
+
+function draw(canvas: HTMLCanvasElement, props: HeatMapProps, width: number): void {
+  const { left, cellWidth, cellHeight, height } = sizes(props, width);
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  const context = canvas.getContext('2d');
+  if (context === null) return;
+  context.scale(ratio, ratio);
+  const surface = 'var(--vscode-editor-background)';
+  const colors = Array.from({ length: shades }, (_, index) =>
+    resolveColor(
+      `color-mix(in srgb, ${props.color} ${16 + (84 * index) / (shades - 1)}%, ${surface})`,
+    ),
+  );
+  const text = resolveColor('var(--vscode-descriptionForeground, var(--vscode-foreground))');
+  const title = resolveColor('var(--vscode-foreground)');
+  const span = props.most - props.least;
+  const gap = cellWidth > 5 && cellHeight > 5 ? 1 : 0;
+  props.cells.forEach((line, row) =>
+    line.forEach((value, column) => {
+      if (value === undefined) return;
+      const part = span > 0 ? (value - props.least) / span : 0.5;
+      context.fillStyle = colors[Math.round(part * (shades - 1))]!;
+      context.fillRect(
+        left + column * cellWidth,
+        margin.top + row * cellHeight,
+        cellWidth - gap,
+        cellHeight - gap,
+      );
+    }),
+  );
+  const family = getComputedStyle(document.body).fontFamily;
+  context.font = `11px ${family}`;
+  context.fillStyle = text;
+  context.textBaseline = 'middle';
+  context.textAlign = 'right';
+  const everyLine = Math.ceil(13 / cellHeight);
+  props.lines.forEach((name, row) => {
+    if (row % everyLine !== 0) return;
+    context.fillText(name, left - 6, margin.top + (row + 0.5) * cellHeight);
+  });
+  context.textAlign = 'center';
+  const below = height - margin.bottom;
+  const widest = props.columns.reduce((most, name) => Math.max(most, name.length), 1);
+  const everyColumn = Math.ceil((widest * 7 + 10) / cellWidth);
+  props.columns.forEach((name, column) => {
+    if (column % everyColumn !== 0) return;
+    context.fillText(name, left + (column + 0.5) * cellWidth, below + 10);
+  });
+  context.fillStyle = title;
+  const drawn = cellWidth * props.columns.length;
+  context.fillText(props.xTitle, left + drawn / 2, height - 10);
+  context.save();
+  context.translate(10, margin.top + (cellHeight * props.lines.length) / 2);
+  context.rotate(-Math.PI / 2);
+  context.fillText(props.yTitle, 0, 0);
+  context.restore();
+}
+
+export function HeatMap(props: HeatMapProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const width = useOwnWidth(frame, 240);
+  const [hot, setHot] = useState<Cell | undefined>(undefined);
+  const last = useRef<Cell>({ line: 0, column: 0 });
+  const theme = themeSerial.value;
+  const place = sizes(props, width);
+  useLayoutEffect(() => {
+    if (canvas.current !== null && width > 0) draw(canvas.current, props, width);
+  }, [width, theme, props.cells, props.color]);
+  const show = (cell: Cell): void => {
+    const line = Math.max(0, Math.min(props.lines.length - 1, cell.line));
+    const column = Math.max(0, Math.min(props.columns.length - 1, cell.column));
+    last.current = { line, column };
+    setHot(last.current);
+  };
+  const cellAt = (event: PointerEvent | MouseEvent): Cell | undefined => {
+    const column = Math.floor((event.offsetX - place.left) / place.cellWidth);
+    const line = Math.floor((event.offsetY - margin.top) / place.cellHeight);
+    const inside =
+      column >= 0 && column < props.columns.length && line >= 0 && line < props.lines.length;
+    return inside ? { line, column } : undefined;
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const { line, column } = last.current;
+    const moves: Record<string, Cell> = {
+      ArrowRight: { line, column: column + 1 },
+      ArrowLeft: { line, column: column - 1 },
+      ArrowDown: { line: line + 1, column },
+      ArrowUp: { line: line - 1, column },
+      Home: { line, column: 0 },
+      End: { line, column: props.columns.length - 1 },
+    };
+    const next = moves[event.key];
+    if (next !== undefined) {
+      show(next);
+      event.preventDefault();
+    } else if ((event.key === 'Enter' || event.key === ' ') && props.onPick !== undefined) {
+      props.onPick(line, column);
+      event.preventDefault();
+    }
+  };
+  const ends = [props.least, props.most].map((value) => quantity(value, props.unit));
+  if (ends[0] === ends[1]) {
+    [props.least, props.most].forEach((value, index) => (ends[index] = exact(value, props.unit)));
+  }
+  const words = hot === undefined ? [] : props.describe(hot.line, hot.column);
+  return (
+    <div class="heat" ref={frame}>
+      <div
+        class="heat-field"
+        role="application"
+        aria-roledescription="chart"
+        aria-label={`${props.label}. Arrow keys move between the cells. ${words.join('. ')}`}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onFocus={(event) => {
+          if ((event.target as HTMLElement).matches(':focus-visible')) show(last.current);
+        }}
+        onBlur={() => setHot(undefined)}
+      >
+        <canvas
+          ref={canvas}
+          style={{ width: `${width}px`, height: `${place.height}px` }}
+          onPointerMove={(event) => {
+            const cell = cellAt(event);
+            if (cell === undefined) setHot(undefined);
+            else show(cell);
+          }}
+          onPointerLeave={() => setHot(undefined)}
+          onClick={(event) => {
+            const cell = cellAt(event);
+            if (cell !== undefined) props.onPick?.(cell.line, cell.column);
+          }}
+        />
+        {hot === undefined ? null : (
+          <div
+            class="heat-mark"
+            aria-hidden="true"
+            style={{
+              left: `${place.left + hot.column * place.cellWidth}px`,
+              top: `${margin.top + hot.line * place.cellHeight}px`,
+              width: `${Math.max(2, place.cellWidth)}px`,
+              height: `${Math.max(2, place.cellHeight)}px`,
+            }}
+          />
+        )}
+      </div>
+      <p class="heat-scale" style={{ paddingLeft: `${place.left}px` }}>
+        <span>{ends[0]}</span>
+        <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+          {Array.from({ length: shades }, (_, index) => (
+            <rect
+              key={index}
+              x={(100 * index) / shades}
+              width={100 / shades + 0.5}
+              height="8"
+              fill={`color-mix(in srgb, ${props.color} ${16 + (84 * index) / (shades - 1)}%, var(--vscode-editor-background))`}
+            />
+          ))}
+        </svg>
+        <span>{ends[1]}</span>
+      </p>
+      {hot === undefined ? null : (
+        <Tooltip
+          x={place.left + (hot.column + 1) * place.cellWidth}
+          y={margin.top + hot.line * place.cellHeight}
+          width={width}
+          title={words[0] ?? ''}
+        >
+          {words.slice(1).map((line) => (
+            <div key={line}>{line}</div>
+          ))}
+        </Tooltip>
+      )}
+    </div>
+  );
+}

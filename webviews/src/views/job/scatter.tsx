@@ -1,0 +1,171 @@
+// Points over two logarithmic axes.
+import { useRef, useState } from 'preact/hooks';
+import { quantity, type Unit } from '#shared/numbers.ts';
+import { Tooltip } from '../../widgets/tooltip.tsx';
+import { useOwnWidth } from '../../widgets/width.ts';
+
+export interface Point {
+  x: number;
+  y: number;
+  color: string;
+  /** Beside the colour, for those who cannot tell colours apart. */
+  shape: number;
+  words: string[];
+}
+
+const height = 230;
+const margin = { top: 10, right: 30, bottom: 40, left: 76 };
+
+/** Powers of `base` around the values; at most about `most` of them. */
+export function logTicks(least: number, largest: number, base: number, most: number): number[] {
+  const log = (value: number): number => Math.log(value) / Math.log(base);
+  const first = Math.floor(log(least) + 1e-9);
+  const last = Math.max(first + 1, Math.ceil(log(largest) - 1e-9));
+  const step = Math.max(1, Math.ceil((last - first) / most));
+  const ticks: number[] = [];
+  for (let power = first; power < last + step; power += step) ticks.push(base ** power);
+  return ticks;
+}
+
+function Mark({ shape, x, y, color }: { shape: number; x: number; y: number; color: string }) {
+  const r = 5;
+  const kinds = [
+    <circle key="0" cx={x} cy={y} r={r} fill={color} />,
+    <rect key="1" x={x - r} y={y - r} width={2 * r} height={2 * r} fill={color} />,
+    <path key="2" d={`M${x} ${y - r - 1}l${r + 1} ${2 * r}h${-2 * r - 2}z`} fill={color} />,
+    <path
+      key="3"
+      d={`M${x} ${y - r - 2}l${r + 2} ${r + 2}l${-r - 2} ${r + 2}l${-r - 2} ${-r - 2}z`}
+      fill={color}
+    />,
+  ];
+  return kinds[shape % kinds.length]!;
+}
+
+export function Scatter(props: {
+  label: string;
+  xTitle: string;
+  xUnit: Unit;
+  yTitle: string;
+  yUnit: Unit;
+  points: readonly Point[];
+}) {
+  const frame = useRef<HTMLDivElement>(null);
+  const width = useOwnWidth(frame, 240);
+  const [hot, setHot] = useState<number | undefined>(undefined);
+  const last = useRef(0);
+  const { points } = props;
+  const xs = points.map(({ x }) => x);
+  const ys = points.map(({ y }) => y);
+  const inner = Math.max(1, width - margin.left - margin.right);
+  const xTicks = logTicks(Math.min(...xs), Math.max(...xs), 2, Math.max(2, inner / 90));
+  const yTicks = logTicks(Math.min(...ys), Math.max(...ys), 10, 5);
+  const place = (value: number, ticks: readonly number[]): number => {
+    const [from, to] = [Math.log(ticks[0]!), Math.log(ticks[ticks.length - 1]!)];
+    return (Math.log(value) - from) / (to - from);
+  };
+  const x = (value: number): number => margin.left + inner * place(value, xTicks);
+  const down = height - margin.top - margin.bottom;
+  const y = (value: number): number => margin.top + down * (1 - place(value, yTicks));
+  const shown = hot === undefined ? undefined : points[hot];
+  const show = (index: number): void => {
+    last.current = Math.max(0, Math.min(points.length - 1, index));
+    setHot(last.current);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const next = {
+      ArrowRight: last.current + 1,
+      ArrowLeft: last.current - 1,
+      Home: 0,
+      End: points.length - 1,
+    }[event.key];
+    if (next === undefined) return;
+    show(next);
+    event.preventDefault();
+  };
+  return (
+    <div class="bars" ref={frame}>
+      <div
+        class="scatter"
+        role="application"
+        aria-roledescription="chart"
+        aria-label={`${props.label}. Arrow keys move between the points. ${shown?.words.join('. ') ?? ''}`}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onFocus={(event) => {
+          if ((event.target as HTMLElement).matches(':focus-visible')) show(last.current);
+        }}
+        onBlur={() => setHot(undefined)}
+        onPointerLeave={() => setHot(undefined)}
+      >
+        <svg
+          class="chart"
+          width={Math.max(1, width)}
+          height={height}
+          viewBox={`0 0 ${Math.max(1, width)} ${height}`}
+          aria-hidden="true"
+        >
+          {yTicks.map((tick) => (
+            <g key={tick}>
+              <line
+                class="grid-line"
+                x1={margin.left}
+                x2={width - margin.right}
+                y1={y(tick)}
+                y2={y(tick)}
+              />
+              <text class="axis-text" x={margin.left - 6} y={y(tick) + 4} text-anchor="end">
+                {quantity(tick, props.yUnit)}
+              </text>
+            </g>
+          ))}
+          {xTicks.map((tick) => (
+            <g key={tick}>
+              <line
+                class="grid-line"
+                x1={x(tick)}
+                x2={x(tick)}
+                y1={margin.top}
+                y2={height - margin.bottom}
+              />
+              <text
+                class="axis-text"
+                x={x(tick)}
+                y={height - margin.bottom + 15}
+                text-anchor="middle"
+              >
+                {quantity(tick, props.xUnit)}
+              </text>
+            </g>
+          ))}
+          <text
+            class="axis-title"
+            transform={`translate(12 ${margin.top + down / 2}) rotate(-90)`}
+            text-anchor="middle"
+          >
+            {props.yTitle}
+          </text>
+          <text class="axis-title" x={margin.left + inner / 2} y={height - 6} text-anchor="middle">
+            {props.xTitle}
+          </text>
+          {points.map((point, index) => (
+            <g
+              key={index}
+              class={`scatter-point ${hot === index ? 'hot' : ''}`}
+              onPointerEnter={() => show(index)}
+            >
+              <Mark shape={point.shape} x={x(point.x)} y={y(point.y)} color={point.color} />
+            </g>
+          ))}
+        </svg>
+      </div>
+      {shown === undefined ? null : (
+        <Tooltip x={x(shown.x)} y={y(shown.y)} width={width} title={shown.words[0] ?? ''}>
+          {shown.words.slice(1).map((line) => (
+            <div key={line}>{line}</div>
+          ))}
+        </Tooltip>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+// The tables of a job: ranks lead to their profiles, places to the code.
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { FailureData } from '#shared/messages.ts';
+import type { DistributedTableParams, Row } from '#shared/protocol.ts';
+import { openRank, openSource, CancelledError } from '../../host/host.ts';
+import { ask } from '../../host/query.ts';
+import { carried, epoch, failureOf, job } from '../../host/store.ts';
+import { visible } from '../../lib/format.ts';
+import { DataTable } from '../../widgets/table/data_table.tsx';
+import { numberOf, text } from '../links.ts';
+import { placeName, placeOf } from './answer.ts';
+
+export type By = DistributedTableParams['by'];
+
+/** Whether any rank has work of several devices: else a column for them says nothing. */
+export function severalDevices(): boolean {
+  return (job.value?.loaded?.result.ranks ?? []).some(({ devices }) => devices.length > 1);
+}
+
+/** A cell with a rank, which opens its profile. */
+export function RankLink(props: { rank: number; slice?: number; children?: ComponentChildren }) {
+  const { rank, slice } = props;
+  return (
+    <button
+      type="button"
+      class="cell-link"
+      tabIndex={-1}
+      title={`Open the profile of rank ${rank}`}
+      onClick={() => openRank(rank, slice)}
+    >
+      {props.children ?? String(rank)}
+    </button>
+  );
+}
+
+const rankCell =
+  (key: string) =>
+  (row: Row): ComponentChildren => {
+    const rank = numberOf(row, key);
+    return rank === undefined ? '\u2013' : <RankLink rank={rank} />;
+  };
+
+/** A cell with a place, which opens the code. */
+export function placeCell(row: Row): ComponentChildren {
+  const place = placeOf(text(row, 'place'));
+  return place === undefined ? (
+    visible(text(row, 'place'))
+  ) : (
+    <button
+      type="button"
+      class="cell-link"
+      tabIndex={-1}
+      title={`Open ${visible(text(row, 'place'))}`}
+      onClick={(event) => openSource(place, event.ctrlKey || event.metaKey)}
+    >
+      {visible(placeName(place))}
+    </button>
+  );
+}
+
+export function JobTable(props: {
+  name: string;
+  by: By;
+  detail?: (row: Row) => ComponentChildren;
+  rowKey?: (row: Row) => string;
+  toolbar?: ComponentChildren;
+  lesser?: readonly string[];
+  /** Of sequences: which operators. */
+  operator?: string;
+}) {
+  const { by, operator } = props;
+  return (
+    <DataTable
+      key={by}
+      name={props.name}
+      view="job"
+      stateKey={by}
+      method="distributed/table"
+      params={{ by, ...(operator === undefined ? {} : { operator }) }}
+      renderCell={{
+        rank: rankCell('rank'),
+        peer: rankCell('peer'),
+        lastRank: rankCell('lastRank'),
+        maxRank: rankCell('maxRank'),
+        place: placeCell,
+      }}
+      hideColumns={() => (severalDevices() ? [] : ['device'])}
+      kernelNames={by === 'kernels'}
+      firstShare={by === 'kernels' ? 5 : 1}
+      empty="The ranks have nothing of this."
+      {...(props.lesser === undefined ? {} : { lesser: props.lesser })}
+      {...(props.detail === undefined ? {} : { detail: props.detail })}
+      {...(props.rowKey === undefined ? {} : { rowKey: props.rowKey })}
+      toolbar={props.toolbar}
+    />
+  );
+}
+
+/** More rows than this no chart draws. */
+const mostRows = 40_000;
+
+export interface Rows {
+  rows: readonly Row[] | undefined;
+  error: FailureData | undefined;
+  /** There are more. */
+  cut: boolean;
+}
+
+/** All rows of a table, for a chart of them. */
+export function useRows(by: By): Rows {
+  const [state, setState] = useState<Rows>({ rows: undefined, error: undefined, cut: false });
+  const key = `${epoch.value} ${JSON.stringify(carried.value)} ${by}`;
+  useEffect(() => {
+    const abort = new AbortController();
+    const read = async (): Promise<Rows> => {
+      const rows: Row[] = [];
+      for (;;) {
+        const page = await ask(
+          'distributed/table',
+          { by, offset: rows.length, limit: 1000 },
+          abort.signal,
+        );
+        rows.push(...page.rows);
+        const cut = page.totalRows > mostRows && rows.length >= mostRows;
+        if (page.rows.length === 0 || rows.length >= page.totalRows || cut) {
+          return { rows, error: undefined, cut };
+        }
+      }
+    };
+    read().then(
+      (next) => {
+        if (!abort.signal.aborted) setState(next);
+      },
+      (error: unknown) => {
+        if (abort.signal.aborted || error instanceof CancelledError) return;
+        setState({ rows: undefined, error: failureOf(error), cut: false });
+      },
+    );
+    return () => abort.abort();
+  }, [key]);
+  return state;
+}

@@ -1,0 +1,358 @@
+// The ranks one above the other on the common clock: their steps and collectives, transfer told from
+// waiting. A click on a collective tells who came when.
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { axisScale, fixed, plural, quantity } from '#shared/numbers.ts';
+import { useAnswer } from '../../host/query.ts';
+import { viewState } from '../../host/store.ts';
+import { chartColors } from '../../lib/colors.ts';
+import { LinkButton, Select } from '../../widgets/controls.tsx';
+import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
+import { Panel } from '../../widgets/panel.tsx';
+import { Legend } from '../../widgets/stacked_bars.tsx';
+import { resolveColor, themeSerial } from '../../widgets/theme.ts';
+import { Tooltip } from '../../widgets/tooltip.tsx';
+import { useOwnWidth } from '../../widgets/width.ts';
+import { CallMembers } from './call_members.tsx';
+import { waitParts } from './colors.ts';
+import { lanesOf, moved, zoomed, type Box, type Lane, type Range } from './lanes.ts';
+import { useJob } from './overview.tsx';
+
+/** So many ranks are drawn at a time. */
+const ranksInSight = 32;
+const lanePx = 22;
+const stepPx = 4;
+const margin = { top: 24, right: 8, bottom: 8 };
+
+interface Picture {
+  lanes: readonly Lane[];
+  range: Range;
+  left: number;
+  width: number;
+  height: number;
+}
+
+const toX = ({ range, left, width }: Picture, ns: number): number =>
+  left + ((ns - range.from) / Math.max(1, range.to - range.from)) * (width - left - margin.right);
+
+const toNs = ({ range, left, width }: Picture, x: number): number =>
+  range.from + ((x - left) / Math.max(1, width - left - margin.right)) * (range.to - range.from);
+
+function drawRuler(context: CanvasRenderingContext2D, picture: Picture, grid: string): void {
+  const { range, left, width, height } = picture;
+  const scale = axisScale('ns', range.to);
+  const room = (range.to - range.from) / Math.max(2, (width - left) / 110);
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, room)));
+  const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= room) ?? 10);
+  const digits = Math.max(0, Math.ceil(-Math.log10(step / scale.divisor) - 1e-9));
+  context.textAlign = 'center';
+  for (let at = Math.ceil(range.from / step) * step; at <= range.to; at += step) {
+    const x = toX(picture, at);
+    context.fillText(`${fixed(at / scale.divisor, digits)} ${scale.suffix}`, x, 10);
+    context.save();
+    context.fillStyle = grid;
+    context.fillRect(x, margin.top - 4, 1, height - margin.top);
+    context.restore();
+  }
+}
+
+function draw(canvas: HTMLCanvasElement, picture: Picture, hot: Box | undefined): void {
+  const { lanes, left, width, height, range } = picture;
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  const context = canvas.getContext('2d');
+  if (context === null) return;
+  context.scale(ratio, ratio);
+  const [transfer, waiting] = waitParts.map(({ color }) => resolveColor(color));
+  const foreground = resolveColor('var(--vscode-foreground)');
+  const muted = resolveColor('var(--vscode-descriptionForeground, var(--vscode-foreground))');
+  const grid = resolveColor('color-mix(in srgb, var(--vscode-foreground) 14%, transparent)');
+  const step = resolveColor(
+    `color-mix(in srgb, ${chartColors.blue} 60%, var(--vscode-editor-background))`,
+  );
+  context.font = `11px ${getComputedStyle(document.body).fontFamily}`;
+  context.textBaseline = 'middle';
+  context.fillStyle = muted;
+  drawRuler(context, picture, grid);
+  lanes.forEach((lane, index) => {
+    const y = margin.top + index * lanePx;
+    context.fillStyle = muted;
+    context.textAlign = 'right';
+    context.fillText(lane.name, left - 6, y + lanePx / 2);
+  });
+  context.save();
+  context.beginPath();
+  context.rect(left, 0, width - left - margin.right, height);
+  context.clip();
+  lanes.forEach((lane, index) => {
+    const y = margin.top + index * lanePx;
+    context.fillStyle = step;
+    for (const { startNs, endNs } of lane.steps) {
+      const x = toX(picture, Math.max(startNs, range.from));
+      const end = toX(picture, Math.min(endNs, range.to));
+      context.fillRect(x + 1, y + 1, Math.max(1, end - x - 2), stepPx);
+    }
+    for (const box of lane.boxes) {
+      const x = toX(picture, box.startNs);
+      const px = Math.max(1, toX(picture, box.startNs + box.lengthNs) - x);
+      const waitPx =
+        box.lengthNs > 0 ? (px * Math.min(box.waitingNs, box.lengthNs)) / box.lengthNs : 0;
+      const [top, tall] = [y + stepPx + 2, lanePx - stepPx - 4];
+      // Whoever comes early waits first; what is left is the transfer of all.
+      context.fillStyle = waiting!;
+      context.fillRect(x, top, waitPx, tall);
+      context.fillStyle = transfer!;
+      context.fillRect(x + waitPx, top, px - waitPx, tall);
+      if (hot?.call === box.call) {
+        context.strokeStyle = foreground;
+        context.strokeRect(x + 0.5, top + 0.5, Math.max(1, px - 1), tall - 1);
+      }
+    }
+  });
+  context.restore();
+}
+
+interface Spot {
+  lane: number;
+  box: number;
+}
+
+function boxWords(lane: Lane, box: Box): string[] {
+  const many = box.count > 1;
+  return [
+    `Rank ${lane.rank}${lane.device === null ? '' : `, device ${lane.device}`}: ${many ? `${plural(box.count, 'collective')} close together` : `${box.operation}, collective ${box.call}`}`,
+    `At ${quantity(box.startNs, 'ns')}, ${quantity(box.lengthNs, 'ns')} long`,
+    `Waiting ${quantity(box.waitingNs, 'ns')}`,
+    'Enter or click tells who came when',
+  ];
+}
+
+function Lanes(props: {
+  lanes: readonly Lane[];
+  range: Range;
+  whole: number;
+  onRange: (range: Range) => void;
+  onCall: (call: number) => void;
+  onWidth: (px: number) => void;
+}) {
+  const { lanes, range, whole } = props;
+  const frame = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const width = useOwnWidth(frame, 240);
+  const [hot, setHot] = useState<Spot | undefined>(undefined);
+  const last = useRef<Spot>({ lane: 0, box: 0 });
+  const theme = themeSerial.value;
+  const left = 16 + lanes.reduce((most, { name }) => Math.max(most, name.length), 2) * 7;
+  const height = margin.top + lanes.length * lanePx + margin.bottom;
+  const picture: Picture = { lanes, range, left, width, height };
+  const now = useRef({ picture, whole, onRange: props.onRange });
+  now.current = { picture, whole, onRange: props.onRange };
+  const lane = hot === undefined ? undefined : lanes[hot.lane];
+  const box = hot === undefined ? undefined : lane?.boxes[hot.box];
+  useLayoutEffect(() => {
+    if (canvas.current !== null && width > 0) draw(canvas.current, picture, box);
+  }, [width, theme, lanes, range.from, range.to, box]);
+  useEffect(() => props.onWidth(width), [width]);
+  useEffect(() => {
+    const field = canvas.current;
+    if (field === null) return undefined;
+    // A plain wheel scrolls the page.
+    const onWheel = (event: WheelEvent): void => {
+      if (!event.ctrlKey && !event.metaKey && !event.shiftKey) return;
+      event.preventDefault();
+      const { picture: shown, whole: all, onRange } = now.current;
+      const delta = event.deltaY || event.deltaX;
+      const span = shown.range.to - shown.range.from;
+      onRange(
+        event.shiftKey
+          ? moved(shown.range, (delta / 800) * span, all)
+          : zoomed(shown.range, Math.exp(delta / 300), toNs(shown, event.offsetX), all),
+      );
+    };
+    field.addEventListener('wheel', onWheel, { passive: false });
+    return () => field.removeEventListener('wheel', onWheel);
+  }, []);
+  const spotAt = (event: MouseEvent): Spot | undefined => {
+    const at = Math.floor((event.offsetY - margin.top) / lanePx);
+    const boxes = lanes[at]?.boxes;
+    if (boxes === undefined) return undefined;
+    const ns = toNs(picture, event.offsetX);
+    const slack = toNs(picture, event.offsetX + 2) - ns;
+    const found = boxes.findIndex(
+      ({ startNs, lengthNs }) => ns >= startNs - slack && ns <= startNs + lengthNs + slack,
+    );
+    return found < 0 ? undefined : { lane: at, box: found };
+  };
+  const show = (next: Spot): void => {
+    const at = Math.max(0, Math.min(lanes.length - 1, next.lane));
+    const most = (lanes[at]?.boxes.length ?? 1) - 1;
+    last.current = { lane: at, box: Math.max(0, Math.min(most, next.box)) };
+    setHot(last.current);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const { lane: at, box: current } = last.current;
+    const middle = (range.from + range.to) / 2;
+    const span = range.to - range.from;
+    const acts: Record<string, () => void> = {
+      ArrowRight: () => show({ lane: at, box: current + 1 }),
+      ArrowLeft: () => show({ lane: at, box: current - 1 }),
+      ArrowDown: () => show({ lane: at + 1, box: current }),
+      ArrowUp: () => show({ lane: at - 1, box: current }),
+      w: () => props.onRange(zoomed(range, 0.5, middle, whole)),
+      '+': () => props.onRange(zoomed(range, 0.5, middle, whole)),
+      s: () => props.onRange(zoomed(range, 2, middle, whole)),
+      '-': () => props.onRange(zoomed(range, 2, middle, whole)),
+      a: () => props.onRange(moved(range, -span / 4, whole)),
+      d: () => props.onRange(moved(range, span / 4, whole)),
+      '0': () => props.onRange({ from: 0, to: whole }),
+      Enter: () => {
+        const chosen = lanes[at]?.boxes[current];
+        if (chosen !== undefined) props.onCall(chosen.call);
+      },
+    };
+    const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : acts[event.key];
+    if (act === undefined) return;
+    act();
+    event.preventDefault();
+  };
+  const words = lane === undefined || box === undefined ? [] : boxWords(lane, box);
+  return (
+    <div class="heat" ref={frame}>
+      <div
+        class="heat-field"
+        role="application"
+        aria-roledescription="timeline"
+        aria-label={`Collectives of the ranks over time. Arrow keys move between them, W and S zoom, A and D move. ${words.join('. ')}`}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onFocus={(event) => {
+          if ((event.target as HTMLElement).matches(':focus-visible')) show(last.current);
+        }}
+        onBlur={() => setHot(undefined)}
+      >
+        <canvas
+          ref={canvas}
+          style={{ width: `${width}px`, height: `${height}px` }}
+          onPointerMove={(event) => {
+            const spot = spotAt(event);
+            if (spot === undefined) setHot(undefined);
+            else show(spot);
+          }}
+          onPointerLeave={() => setHot(undefined)}
+          onClick={(event) => {
+            const spot = spotAt(event);
+            const chosen = spot && lanes[spot.lane]?.boxes[spot.box];
+            if (chosen !== undefined) props.onCall(chosen.call);
+          }}
+        />
+      </div>
+      {hot === undefined || box === undefined ? null : (
+        <Tooltip
+          x={Math.max(left, toX(picture, box.startNs))}
+          y={margin.top + (hot.lane + 1) * lanePx - 12}
+          width={width}
+          title={words[0] ?? ''}
+        >
+          {words.slice(1).map((line) => (
+            <div key={line}>{line}</div>
+          ))}
+        </Tooltip>
+      )}
+    </div>
+  );
+}
+
+const legend = [
+  {
+    title: 'Step',
+    color: `color-mix(in srgb, ${chartColors.blue} 60%, var(--vscode-editor-background))`,
+  },
+  waitParts[1],
+  waitParts[0],
+];
+
+export function JobTimeline() {
+  const result = useJob();
+  const from = viewState('job', 'timelineFrom', 0);
+  const to = viewState('job', 'timelineTo', 0);
+  const first = viewState('job', 'timelineFirst', 0);
+  const call = viewState('job', 'timelineCall', -1);
+  const [pixels, setPixels] = useState(0);
+  const whole = Math.max(1, result?.durationNs ?? 1);
+  const range: Range =
+    to.value > from.value && to.value <= whole
+      ? { from: from.value, to: to.value }
+      : { from: 0, to: whole };
+  const count = result?.ranks.length ?? 0;
+  const firstRank = first.value < count ? first.value : 0;
+  const { value, error } = useAnswer('distributed/lanes', {
+    fromNs: range.from,
+    toNs: range.to,
+    firstRank,
+    rankCount: ranksInSight,
+    pixels: Math.max(200, Math.min(4000, Math.round(pixels / 100) * 100)),
+  });
+  const lanes = useMemo(() => (value === undefined ? [] : lanesOf(value)), [value]);
+  if (result === undefined) return null;
+  const show = (next: Range): void => {
+    from.value = next.from;
+    to.value = next.to;
+  };
+  const pages = Array.from({ length: Math.ceil(count / ranksInSight) }, (_, page) => {
+    const at = page * ranksInSight;
+    const end = result.ranks[Math.min(count, at + ranksInSight) - 1]!;
+    return { value: String(at), label: `${result.ranks[at]!.rank} to ${end.rank}` };
+  });
+  return (
+    <div class="job">
+      <Panel
+        title="Collectives on the common clock"
+        definition="Each rank's steps and, below them, its collectives: first waiting for others, then the transfer."
+        actions={
+          <>
+            {pages.length > 1 ? (
+              <Select
+                label="Ranks"
+                value={String(firstRank)}
+                choices={pages}
+                onChange={(next) => (first.value = Number(next))}
+              />
+            ) : null}
+            <LinkButton onClick={() => show({ from: 0, to: whole })}>Whole job</LinkButton>
+          </>
+        }
+      >
+        {error !== undefined ? (
+          <Failure error={error} />
+        ) : value === undefined ? (
+          <Waiting what="Reading the timelines" />
+        ) : lanes.length === 0 ? (
+          <Nothing>There are no ranks.</Nothing>
+        ) : (
+          <>
+            <Lanes
+              lanes={lanes}
+              range={range}
+              whole={whole}
+              onRange={show}
+              onCall={(next) => (call.value = next)}
+              onWidth={setPixels}
+            />
+            <Legend parts={legend} />
+            <p class="note">
+              Ctrl and the wheel zoom, Shift and the wheel move; W, S, A and D do too.
+            </p>
+          </>
+        )}
+      </Panel>
+      {call.value < 0 || call.value >= result.collectives ? null : (
+        <Panel
+          title={`Collective ${call.value}`}
+          actions={<LinkButton onClick={() => (call.value = -1)}>Close</LinkButton>}
+        >
+          <CallMembers call={call.value} />
+        </Panel>
+      )}
+    </div>
+  );
+}
