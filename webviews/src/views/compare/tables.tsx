@@ -132,6 +132,7 @@ export function CompareTable(props: {
 export const StepsTable = () => <CompareTable name="Steps" by="steps" />;
 export const ModulesTable = () => <CompareTable name="Modules" by="modules" />;
 export const KernelsTable = () => <CompareTable name="Kernels" by="kernels" />;
+export const CommunicationTable = () => <CompareTable name="Communication" by="communication" />;
 export const LinesTable = () => <CompareTable name="Lines" by="lines" />;
 export const FunctionsTable = () => <CompareTable name="Functions" by="functions" />;
 
