@@ -217,7 +217,7 @@ test('a click on a slice marks its match on the other side, and says how they di
       name: 'sgemm_64x64',
       limit: 1,
     });
-    const place = await pointOf(page, 'baseline', results[0], 'stream 7');
+    const place = await pointOf(page, 'baseline', results[0], 'Stream 7');
     await timelineOf(page, 'baseline').locator('canvas').click({ position: place });
     const said = page.getByRole('region', { name: 'Selected slice and its match' });
     await said.getByText(/The same slice is marked on the candidate\. Duration \+100/).waitFor();
