@@ -1,7 +1,7 @@
 // Two traces compared: what is planted comes out first with its size, a trace is the same as
 // itself, and swapping the sides swaps every sign.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { corpus, emberline, root, temporaryFolder, withoutCorpus } from '../lib/cli.mjs';
@@ -389,6 +389,30 @@ test('what only the baseline ran stands at its own line of a text that both shar
     text: 'print(1)\n',
   });
   assert.deepEqual([nowhere.files, nowhere.lines, nowhere.functions], [[], [], []]);
+});
+
+test("the baseline's lines follow from the text of its revision to that of now", async () => {
+  // On disk stands what the candidate ran: the baseline's file with seven lines more.
+  const [slow, fixed] = await cnnSides();
+  const recorded = readFileSync(cnn('slow.py'), 'utf8');
+  const now = `${'# A note.\n'.repeat(7)}${recorded}`;
+  const path = join(folder, 'train_cnn', 'slow.py');
+  mkdirSync(join(folder, 'train_cnn'), { recursive: true });
+  writeFileSync(path, now);
+  const params = { sourceRoots: [folder], path, text: now };
+  const shifts = async (more) => {
+    const { lines, functions } = await compare('annotations', slow, fixed, { ...params, ...more });
+    const inside = lines.filter(({ recordedLine }) => recordedLine > 1);
+    assert.ok(inside.length > 5 && functions.length > 2);
+    assert.ok(lines.every(({ stale, side }) => !stale && side === 'baseline'));
+    return new Set([...inside, ...functions].map((one) => one.line - one.recordedLine));
+  };
+  assert.deepEqual(await shifts({}), new Set([0]));
+  const revision = { baselineRevision: '0'.repeat(40), baselineText: recorded };
+  assert.deepEqual(await shifts(revision), new Set([7]));
+  assert.deepEqual(await shifts({}), new Set([0]), 'the text of a revision is of no other one');
+  const { rows } = await compare('table', slow, fixed, { by: 'lines', ...params, ...revision });
+  assert.ok(rows.length > 0);
 });
 
 test('collectives are compared by operation and size, with bytes and both times', async () => {

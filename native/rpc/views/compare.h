@@ -8,7 +8,8 @@
 namespace emberline {
 
 // Two loaded traces with the steps that are compared. Each side's request has the params of the
-// whole call.
+// whole call; the baseline's also `revision` and `recordedText`, where its source is another
+// version.
 struct CompareRequest {
   const ViewRequest& baseline;
   const ViewRequest& candidate;

@@ -4,7 +4,6 @@
 
 #include "rpc/params.h"
 #include "rpc/views/common.h"
-#include "rpc/views/source_params.h"
 
 namespace emberline {
 namespace {
@@ -20,14 +19,6 @@ Result<std::shared_ptr<const StepTree>> TreeOf(const ViewRequest& request) {
 std::string SidesKey(const CompareRequest& request) {
   return std::to_string(request.baseline.trace.results.id()) + "/" + StepsKey(request.baseline) +
          "/" + StepsKey(request.candidate);
-}
-
-SourceSpace SideSpace(const CompareRequest& request, const ViewRequest& side) {
-  SourceSpace space = SpaceParam(request.params);
-  if (&side.trace == &request.baseline.trace) {
-    space.revision = TextParam(request.params, "baselineRevision");
-  }
-  return space;
 }
 
 Result<Trees> TreesOf(const CompareRequest& request) {

@@ -6,7 +6,6 @@
 
 #include "compare/step_tree.h"
 #include "rpc/views/compare.h"
-#include "session/lines.h"
 
 namespace emberline {
 
@@ -23,9 +22,6 @@ bool IsPerStep(const CompareRequest& request);
 
 // Which two traces with which steps: part of a key among the candidate's results.
 std::string SidesKey(const CompareRequest& request);
-
-// Where the sources of one side lie: of the baseline, in the version that params name.
-SourceSpace SideSpace(const CompareRequest& request, const ViewRequest& side);
 
 // The trees of both sides, made side by side and kept with their traces. Errors: kCancelled.
 struct Trees {
