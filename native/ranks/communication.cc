@@ -89,6 +89,16 @@ Table CommunicationTable(const Model& model, const CollectiveList& list,
            &Row::host)
       .Add(Count("calls", "Calls", "Calls of this rank."), &Row::calls)
       .Add(ByteCount("bytes", "Bytes", "Of all calls whose size was recorded."), &Row::bytes)
+      .Add(Quotient("bandwidth", "Bandwidth",
+                    "Bytes by time on the device, or of the host's calls where nothing of them was "
+                    "recorded there; waiting for the other ranks is in the time.",
+                    Unit::kGbPerS),
+           [](const Row& r) {
+             // A byte per nanosecond is a gigabyte per second.
+             const Ns time = r.device > 0 ? r.device : r.host;
+             if (r.bytes <= 0 || time <= 0) return Cell();
+             return Cell(static_cast<double>(r.bytes) / static_cast<double>(time));
+           })
       .Add(Link("slice", "Slice", "The longest call.", CellType::kInteger),
            [](const Row& r) { return r.example == kNone ? Cell() : Cell(int64_t{r.example}); });
   return table.Make(rows);

@@ -431,6 +431,7 @@ test('collectives are compared by operation and size, with bytes and both times'
     [grown.status, grown.baselineUs, grown.candidateUs, grown.deltaUs, grown.candidateCalls],
     ['both', 300, 420, 120, 3],
   );
+  assert.equal(grown.baselineBandwidth, null, 'no size was recorded');
   assert.deepEqual([added.status, added.candidateUs, added.baselineCalls], ['new', 90, 0]);
   for (const row of await rowsBy('communication', candidate, candidate)) {
     assert.equal(row.deltaUs, 0, row.name);

@@ -34,7 +34,8 @@ const first = new Set([
 ]);
 
 function changeCell(row: Row): ComponentChildren {
-  const bytes = row.deltaBytes !== undefined;
+  // Collectives have both, and are ordered by time.
+  const bytes = row.deltaUs === undefined && row.deltaBytes !== undefined;
   const delta = numberOf(row, bytes ? 'deltaBytes' : 'deltaUs') ?? null;
   const unit: Unit = bytes ? 'bytes' : 'us';
   const beyond = row.beyondNoise;
