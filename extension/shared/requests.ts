@@ -26,6 +26,8 @@ export const hostParams = [
   'anywhere',
   'profileId',
   'digests',
+  'baselineRevision',
+  'baselineText',
 ] as const;
 
 /** What a page says itself when it asks; its selection goes along with every request. */

@@ -14,8 +14,8 @@ Column TextKey(const char* key, const char* title, const char* definition) {
   return Made(key, title, definition, CellType::kText, Unit::kNone, ColumnRole::kKey);
 }
 
-Column IntegerKey(const char* key, const char* title, const char* definition) {
-  return Made(key, title, definition, CellType::kInteger, Unit::kNone, ColumnRole::kKey);
+Column IntegerKey(const char* key, const char* title, const char* definition, Unit unit) {
+  return Made(key, title, definition, CellType::kInteger, unit, ColumnRole::kKey);
 }
 
 Column TextFact(const char* key, const char* title, const char* definition) {

@@ -27,7 +27,8 @@ Cell OptionalCell(const std::optional<T>& value) {
 
 // What says which row this is.
 Column TextKey(const char* key, const char* title, const char* definition);
-Column IntegerKey(const char* key, const char* title, const char* definition);
+Column IntegerKey(const char* key, const char* title, const char* definition,
+                  Unit unit = Unit::kNone);
 // What says more about a row.
 Column TextFact(const char* key, const char* title, const char* definition);
 Column IntegerFact(const char* key, const char* title, const char* definition,

@@ -55,6 +55,7 @@ Json ShownTable(const Json& table) {
   static const std::pair<const char*, const char*> kShown[] = {{"name", nullptr},
                                                                {"line", nullptr},
                                                                {"function", nullptr},
+                                                               {"sizeBytes", nullptr},
                                                                {"status", nullptr},
                                                                {"baselineUs", "Baseline"},
                                                                {"candidateUs", "Candidate"},
@@ -68,11 +69,15 @@ Json ShownTable(const Json& table) {
                                                                {"candidateCalls", "Calls after"}};
   Json shown = {
       {"columns", Json::array()}, {"rows", table["rows"]}, {"totalRows", table["totalRows"]}};
+  bool timed = false;
+  for (const Json& column : table["columns"]) timed = timed || column["key"] == "baselineUs";
   for (const auto& [key, title] : kShown) {
+    // Beside times, bytes are said to be bytes.
+    const bool second = timed && std::string_view(key).ends_with("Bytes");
     for (const Json& column : table["columns"]) {
       if (column["key"] != key || column["hidden"] == true) continue;
       Json taken = column;
-      if (title != nullptr) taken["title"] = title;
+      if (title != nullptr && !second) taken["title"] = title;
       shown["columns"].push_back(std::move(taken));
     }
   }

@@ -262,7 +262,7 @@ class CommandLine {
     const Json& table = ProtocolDefinition()["methods"]["compare/table"]["params"];
     for (const Json& level : table["properties"]["by"]["enum"]) levels.push_back(level);
     diff->add_option("--by", options_.by, "what a row is (overview)")
-        ->type_name("overview|steps|modules|operators|kernels|memory|lines")
+        ->type_name("overview|steps|modules|operators|kernels|memory|communication|lines")
         ->check(OneOf(levels));
     diff->add_option("--time", options_.time, "which time is compared (device where both have it)")
         ->type_name("host|device")

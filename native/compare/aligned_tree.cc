@@ -86,6 +86,34 @@ class BatchVotes {
   size_t all_ = 0;
 };
 
+// Names of the operators in `nodes`.
+void NoteOperators(const ComparedSide& side, const std::vector<uint32_t>& nodes,
+                   std::unordered_set<std::string>* names) {
+  for (const uint32_t node : nodes) {
+    for (uint32_t inside = node; inside < side.tree->nodes[node].end; ++inside) {
+      if (side.tree->nodes[inside].kind != StepNodeKind::kOperator) continue;
+      names->insert(StepNodeName(*side.model, *side.tree, inside));
+    }
+  }
+}
+
+// Names of the device work that was launched in `nodes`.
+void NoteKernels(const ComparedSide& side, const std::vector<uint32_t>& nodes,
+                 std::unordered_set<std::string>* names) {
+  const TraceStore& s = side.model->store();
+  for (const uint32_t node : nodes) {
+    const SliceIndex slice = side.tree->nodes[node].slice;
+    if (slice == kNone) continue;
+    const SliceIndex last = s.tracks()[s.track(slice)].last;
+    for (SliceIndex i = slice; i < last && (i == slice || s.start(i) < s.end(slice)); ++i) {
+      if (i >= side.model->launched.rows()) break;
+      for (const uint32_t work : side.model->launched[i]) names->emplace(s.name(work));
+    }
+  }
+}
+
+bool IsLeaf(const StepTree& tree, uint32_t node) { return tree.nodes[node].end == node + 1; }
+
 }  // namespace
 
 const char* CompareStatusName(CompareStatus status) {
@@ -162,18 +190,17 @@ Result<AlignedItem> ItemAt(const StepTree& baseline, const StepTree& candidate,
   return item;
 }
 
+size_t Replacements::MemoryBytes() const {
+  size_t bytes = 0;
+  for (const auto* names : {&gone, &came, &kernels_gone, &kernels_came}) {
+    for (const std::string& name : *names) bytes += 64 + name.capacity();
+  }
+  return bytes;
+}
+
 Result<Replacements> FindReplacements(const ComparedSide& baseline, const ComparedSide& candidate,
                                       const CancelToken& cancel) {
   Replacements found;
-  const auto note = [](const ComparedSide& side, const std::vector<uint32_t>& nodes,
-                       std::unordered_set<std::string>* names) {
-    for (const uint32_t node : nodes) {
-      for (uint32_t inside = node; inside < side.tree->nodes[node].end; ++inside) {
-        if (side.tree->nodes[inside].kind != StepNodeKind::kOperator) continue;
-        names->insert(StepNodeName(*side.model, *side.tree, inside));
-      }
-    }
-  };
   BatchVotes votes(baseline, candidate);
   std::vector<std::pair<uint32_t, uint32_t>> pairs = {{0, 0}};
   for (size_t at = 0; at < pairs.size(); ++at) {
@@ -181,15 +208,22 @@ Result<Replacements> FindReplacements(const ComparedSide& baseline, const Compar
     const auto [left, right] = pairs[at];
     for (AlignedItem& item : AlignChildren(*baseline.tree, left, *candidate.tree, right)) {
       if (item.status == CompareStatus::kReplaced) {
-        note(baseline, item.baseline, &found.gone);
-        note(candidate, item.candidate, &found.came);
+        NoteOperators(baseline, item.baseline, &found.gone);
+        NoteOperators(candidate, item.candidate, &found.came);
+        NoteKernels(baseline, item.baseline, &found.kernels_gone);
+        NoteKernels(candidate, item.candidate, &found.kernels_came);
       } else if (IsPair(item)) {
         const uint32_t i = item.baseline[0], j = item.candidate[0];
         votes.Add(i, j);
-        // Where the insides are alike there is nothing to find, only shapes to look at.
+        // Where the insides are alike there is nothing to find, only shapes and kernels to look at.
         const bool alike =
             baseline.tree->nodes[i].label.content == candidate.tree->nodes[j].label.content;
-        if (!alike || pairs.size() < kAlikePairs) pairs.emplace_back(i, j);
+        if (alike && pairs.size() >= kAlikePairs) continue;
+        pairs.emplace_back(i, j);
+        if (IsLeaf(*baseline.tree, i) && IsLeaf(*candidate.tree, j)) {
+          NoteKernels(baseline, item.baseline, &found.kernels_gone);
+          NoteKernels(candidate, item.candidate, &found.kernels_came);
+        }
       }
     }
   }

@@ -53,10 +53,14 @@ struct BatchSizes {
   int64_t baseline = 0, candidate = 0;
 };
 
-// Names of operators that went, and came, where something stands in the place of something else.
+// Names of operators, and of the kernels that they launched, that went and came where something
+// stands in the place of something else.
 struct Replacements {
   std::unordered_set<std::string> gone, came;
+  // Also of operators that both sides have, where these launched other kernels.
+  std::unordered_set<std::string> kernels_gone, kernels_came;
   std::optional<BatchSizes> batch;  // absent where no other pair of sizes explains most
+  size_t MemoryBytes() const;
 };
 // Errors: kCancelled.
 Result<Replacements> FindReplacements(const ComparedSide& baseline, const ComparedSide& candidate,

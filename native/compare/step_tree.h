@@ -25,14 +25,15 @@ enum class StepNodeKind : uint8_t {
 };
 const char* StepNodeKindName(StepNodeKind kind);  // "step", "module", ...
 
+// There are nearly as many as slices: small ones first, so that no room is lost between members.
 struct StepNode {
   StepNodeKind kind = StepNodeKind::kOperator;
+  Pass pass = Pass::kForward;
+  bool concurrent = false;   // it ran beside its siblings, not between them
   SliceIndex slice = kNone;  // kNone for the root, for threads, and for a trace without steps
   uint32_t end = 0;          // nodes (own index, end) lie inside
   Ns host = 0;               // duration; of threads the sum of what is inside
   Ns device = 0;             // durations of the device work that was launched inside, added up
-  bool concurrent = false;   // it ran beside its siblings, not between them
-  Pass pass = Pass::kForward;
   ElementLabel label;
 };
 

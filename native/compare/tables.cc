@@ -240,9 +240,9 @@ class Comparison {
       return CompareStatusName(CompareStatus::kBoth);
     }
     const bool gone = row.candidate == kNoRow;
-    if (options_.replacements != nullptr) {
-      const auto& names = gone ? options_.replacements->gone : options_.replacements->came;
-      if (names.contains(NameOf(row))) return CompareStatusName(CompareStatus::kReplaced);
+    const auto* names = gone ? options_.gone : options_.came;
+    if (names != nullptr && names->contains(NameOf(row))) {
+      return CompareStatusName(CompareStatus::kReplaced);
     }
     return CompareStatusName(gone ? CompareStatus::kGone : CompareStatus::kNew);
   }

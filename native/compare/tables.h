@@ -23,8 +23,9 @@ struct TableComparison {
   double baseline_scale = 1, candidate_scale = 1;
   // Which rows are the same: a text for each row. Empty: by the columns that are keys.
   std::vector<std::string> baseline_keys, candidate_keys;
-  // Names (first key) of operators that stand in the place of others.
-  const Replacements* replacements = nullptr;
+  // Names (first key) that stand in the place of others: of the baseline, of the candidate.
+  const std::unordered_set<std::string>* gone = nullptr;
+  const std::unordered_set<std::string>* came = nullptr;
   // Per-step values of the measure by name (first key), and how many steps each side has; rows
   // without one were zero then. Empty: nothing is known of noise.
   const Spread* baseline_spread = nullptr;

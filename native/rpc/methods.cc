@@ -66,6 +66,10 @@ Result<Json> CallCompare(const CompareMethod& compare, const Json& params,
   auto members = LoadAll(context.session, refs, ReadOptions{context.cancel, context.progress});
   if (!members.ok()) return members.error();
   const auto workers = [] { return size_t{1}; };
+  // Where the source of the baseline is another version than that of now.
+  Json before = params;
+  before["revision"] = TextParam(params, "baselineRevision");
+  if (params.contains("baselineText")) before["recordedText"] = params["baselineText"];
   std::vector<ViewRequest> sides;
   for (size_t i = 0; i < members->size(); ++i) {
     const auto& trace = (*members)[i].trace;
@@ -77,7 +81,8 @@ Result<Json> CallCompare(const CompareMethod& compare, const Json& params,
     const Result<StepSelection> steps =
         StepsOf(*trace.value(), params[i == 0 ? "baseline" : "candidate"]);
     if (!steps.ok()) return steps.error();
-    sides.push_back(ViewRequest{*trace.value(), params, context.cancel, *steps, workers});
+    sides.push_back(
+        ViewRequest{*trace.value(), i == 0 ? before : params, context.cancel, *steps, workers});
   }
   return compare.function({sides[0], sides[1], params, context.cancel});
 }

@@ -92,6 +92,7 @@ std::string SpaceKey(const SourceSpace& space) {
   for (const std::string& r : space.roots) key += "\nr" + r;
   for (const PathMapping& m : space.mappings) key += "\nm" + m.from + '\0' + m.to;
   for (const std::string& p : space.site_packages) key += "\ns" + p;
+  if (!space.revision.empty()) key += "\nv" + space.revision;
   return key;
 }
 
@@ -281,6 +282,11 @@ Result<DocumentLines> DocumentLinesOf(const LoadedTrace& trace, const SourceSpac
     return out;
   }
 
+  // The text that was recorded, where it is another one than that of now.
+  std::shared_ptr<const PythonModule> recorded_text;
+  if (document.recorded_text && !space.revision.empty()) {
+    recorded_text = ParseSource(*document.recorded_text);
+  }
   std::string focus;  // a library's file that was opened
   std::vector<std::string> without_text;
   for (const std::string& recorded : out.files) {
@@ -288,10 +294,12 @@ Result<DocumentLines> DocumentLinesOf(const LoadedTrace& trace, const SourceSpac
     if (!file.user && !document.cell && !document.untitled) focus = recorded;
     const bool readable =
         file.resolved.status == ResolveStatus::kFound && file.resolved.readable && !document.cell;
-    if (file.module == nullptr && !(readable && recorded == focus))
+    if (recorded_text != nullptr || (file.module == nullptr && !(readable && recorded == focus)))
       without_text.push_back(recorded);
   }
-  const bool fresh = !without_text.empty() && state->AddTexts(without_text, out.now);
+  const bool fresh =
+      !without_text.empty() &&
+      state->AddTexts(without_text, recorded_text != nullptr ? recorded_text : out.now);
   if (fresh) {
     trace.results.ForgetPrefix(DataKey(*state, *texts) + "\n");  // nobody asks for it again
     texts = state->texts();

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,9 @@ struct SourceDocument {
   // Of a cell: what old kernels may have named it by, the ends of "<ipython-input-3-0123456789ab>".
   std::vector<std::string> digests;
   bool untitled = false;  // not saved: found by its text
+  // Its text in the version of SourceSpace::revision, which calls are aligned with instead of that
+  // of now; absent where it is not known.
+  std::optional<std::string> recorded_text;
 };
 
 // A document against what was recorded.

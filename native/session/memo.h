@@ -121,6 +121,8 @@ class MemoScope {
   }
   void ForgetPrefix(std::string_view prefix) const { memo_->ForgetPrefix(scope_, prefix); }
   std::vector<std::string> Keys() const { return memo_->Keys(scope_); }
+  // Tells the owner from all others of the memo, for results that depend on two owners.
+  Memo::Scope id() const { return scope_; }
 
  private:
   template <typename T>

@@ -20,6 +20,9 @@ struct SourceSpace {
   std::vector<std::string> roots;          // folders of the user's code
   std::vector<PathMapping> mappings;       // tried first, longest `from` first
   std::vector<std::string> site_packages;  // of the selected interpreter
+  // The version of the user's code that was recorded, where it is not that of now: whoever asks
+  // gives its texts with documents. Only keeps what is known of one version apart from another.
+  std::string revision;
   bool empty() const { return roots.empty() && mappings.empty() && site_packages.empty(); }
 };
 

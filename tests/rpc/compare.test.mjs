@@ -1,7 +1,7 @@
 // Two traces compared: what is planted comes out first with its size, a trace is the same as
 // itself, and swapping the sides swaps every sign.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { corpus, emberline, root, temporaryFolder, withoutCorpus } from '../lib/cli.mjs';
@@ -40,7 +40,7 @@ const rowsBy = async (by, baseline, candidate, more = {}) =>
 const changed = (module, ...others) =>
   plainLayers().flatMap((one) => (one.module === module ? others : [one]));
 
-const levels = ['steps', 'modules', 'operators', 'kernels'];
+const levels = ['steps', 'modules', 'operators', 'operatorShapes', 'kernels'];
 
 test('a trace against itself is all zero, at every level', async () => {
   const trace = await drawn();
@@ -74,7 +74,7 @@ const planted = {
   },
   'another dtype': {
     layers: () => changed('Linear_0', layer('Linear_0', 'aten::addmm', { hgemm_128x64: 20 })),
-    kernel: { name: 'sgemm_128x64', status: 'gone', deltaUs: -240 },
+    kernel: { name: 'sgemm_128x64', status: 'replaced', deltaUs: -240 },
   },
 };
 for (const [name, { layers, kernel }] of Object.entries(planted)) {
@@ -389,6 +389,169 @@ test('what only the baseline ran stands at its own line of a text that both shar
     text: 'print(1)\n',
   });
   assert.deepEqual([nowhere.files, nowhere.lines, nowhere.functions], [[], [], []]);
+});
+
+test("the baseline's lines follow from the text of its revision to that of now", async () => {
+  // On disk stands what the candidate ran: the baseline's file with seven lines more.
+  const [slow, fixed] = await cnnSides();
+  const recorded = readFileSync(cnn('slow.py'), 'utf8');
+  const now = `${'# A note.\n'.repeat(7)}${recorded}`;
+  const path = join(folder, 'train_cnn', 'slow.py');
+  mkdirSync(join(folder, 'train_cnn'), { recursive: true });
+  writeFileSync(path, now);
+  const params = { sourceRoots: [folder], path, text: now };
+  const shifts = async (more) => {
+    const { lines, functions } = await compare('annotations', slow, fixed, { ...params, ...more });
+    const inside = lines.filter(({ recordedLine }) => recordedLine > 1);
+    assert.ok(inside.length > 5 && functions.length > 2);
+    assert.ok(lines.every(({ stale, side }) => !stale && side === 'baseline'));
+    return new Set([...inside, ...functions].map((one) => one.line - one.recordedLine));
+  };
+  assert.deepEqual(await shifts({}), new Set([0]));
+  const revision = { baselineRevision: '0'.repeat(40), baselineText: recorded };
+  assert.deepEqual(await shifts(revision), new Set([7]));
+  assert.deepEqual(await shifts({}), new Set([0]), 'the text of a revision is of no other one');
+  const { rows } = await compare('table', slow, fixed, { by: 'lines', ...params, ...revision });
+  assert.ok(rows.length > 0);
+});
+
+test('collectives are compared by operation and size, with bytes and both times', async () => {
+  const allReduce = 'ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)';
+  const allGather = 'ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)';
+  const withCalls = (calls) => ({
+    layers: () => [...plainLayers(), layer('DDP_0', 'c10d::allreduce_', calls)],
+  });
+  const baseline = await drawn(withCalls({ [allReduce]: 100 }));
+  const candidate = await drawn(withCalls({ [allReduce]: 140, [allGather]: 30 }));
+  const answer = await compare('table', baseline, candidate, { by: 'communication' });
+  const [grown, added, ...rest] = answer.rows;
+  assert.deepEqual(rest, []);
+  assert.equal(answer.measure, 'deviceUs');
+  assert.deepEqual(
+    [grown.status, grown.baselineUs, grown.candidateUs, grown.deltaUs, grown.candidateCalls],
+    ['both', 300, 420, 120, 3],
+  );
+  assert.equal(grown.baselineBandwidth, null, 'no size was recorded');
+  assert.deepEqual([added.status, added.candidateUs, added.baselineCalls], ['new', 90, 0]);
+  for (const row of await rowsBy('communication', candidate, candidate)) {
+    assert.equal(row.deltaUs, 0, row.name);
+  }
+  const table = await emberline([
+    ...['diff', baseline.path, candidate.path, '--by', 'communication', '--format', 'json'],
+  ]);
+  assert.deepEqual(
+    JSON.parse(table.stdout).rows.map(({ deltaUs }) => deltaUs),
+    [120, 90],
+  );
+});
+
+test('a kernel in the place of another is replaced, one that only came is new', async () => {
+  const baseline = await drawn();
+  const candidate = await drawn({
+    layers: () => [
+      ...changed('Linear_0', layer('Linear_0', 'aten::addmm', { hgemm_128x64: 20 })),
+      layer('Softmax_0', 'aten::softmax', { softmax_kernel: 55 }),
+    ],
+  });
+  const status = Object.fromEntries(
+    (await rowsBy('kernels', baseline, candidate)).map((row) => [row.name, row.status]),
+  );
+  assert.deepEqual(status, {
+    sgemm_128x64: 'replaced',
+    softmax_kernel: 'new',
+    hgemm_128x64: 'replaced',
+    sgemm_64x64: 'both',
+    layer_norm_kernel: 'both',
+    gather_kernel: 'both',
+    relu_kernel: 'both',
+  });
+});
+
+/** The slices of a trace with their names, by what they are. */
+async function slicesOf({ profileId }, name) {
+  const { results } = await daemon.request('timeline/search', { profileId, name, limit: 200 });
+  return results;
+}
+
+test('the clocks of a trace and itself are one, and knots mirror when sides are swapped', async () => {
+  const baseline = await drawn();
+  const candidate = await drawn({ layers: planted['a slower kernel'].layers });
+  const own = await compare('timeline', baseline, baseline);
+  assert.ok(own.baselineNs.length > 30, `${own.baselineNs.length} knots`);
+  assert.deepEqual(own.baselineNs, own.candidateNs);
+  const there = await compare('timeline', baseline, candidate);
+  const back = await compare('timeline', candidate, baseline);
+  assert.deepEqual(there.baselineNs, back.candidateNs);
+  assert.deepEqual(there.candidateNs, back.baselineNs);
+  for (const list of [there.baselineNs, there.candidateNs]) {
+    assert.ok(list.every((ns, at) => at === 0 || ns >= list[at - 1]));
+  }
+  // Every begin and end of what is matched is a knot; Linear_1 ends 100 us later in each step.
+  const [before, after] = [
+    await slicesOf(baseline, 'nn.Module: Linear_1'),
+    await slicesOf(candidate, 'nn.Module: Linear_1'),
+  ];
+  assert.equal(before.length, 3);
+  before.forEach((slice, step) => {
+    for (const [end, late] of [
+      [0, 0],
+      [1, 100],
+    ]) {
+      const at = slice.startNs + end * slice.durationNs;
+      const knot = there.baselineNs.lastIndexOf(at);
+      const other = after[step].startNs + end * after[step].durationNs;
+      assert.ok(knot >= 0, `no knot at ${at}`);
+      assert.equal(there.candidateNs[knot], other);
+      assert.equal(other - at, step * 100_000 + late * 1000);
+    }
+  });
+  const window = { startNs: before[1].startNs, endNs: before[1].startNs + 1 };
+  const near = await compare('timeline', baseline, candidate, window);
+  assert.ok(near.baselineNs.includes(before[1].startNs));
+});
+
+test('every slice of a trace is its own match, and a match leads back', async () => {
+  const baseline = await drawn();
+  const candidate = await drawn({ layers: planted['a slower kernel'].layers });
+  const names = ['nn.Module: Linear_1', 'aten::addmm', 'cudaLaunchKernel', 'sgemm_64x64'];
+  for (const name of names) {
+    const slices = await slicesOf(baseline, name);
+    const others = await slicesOf(candidate, name);
+    assert.equal(slices.length, others.length);
+    assert.ok(slices.length > 0, name);
+    for (const [at, { slice }] of slices.entries()) {
+      const own = await compare('slice', baseline, baseline, { side: 'baseline', slice });
+      assert.deepEqual([own.status, own.slice?.slice], ['both', slice], name);
+      const there = await compare('slice', baseline, candidate, { side: 'baseline', slice });
+      assert.deepEqual([there.status, there.slice?.slice], ['both', others[at].slice], name);
+      const back = await compare('slice', baseline, candidate, {
+        side: 'candidate',
+        slice: there.slice.slice,
+      });
+      assert.deepEqual([back.status, back.slice?.slice], ['both', slice], name);
+      assert.equal(back.path, there.path);
+    }
+  }
+});
+
+test('a slice that the other side lacks is gone, new, or replaced', async () => {
+  const baseline = await drawn();
+  const removed = await drawn({ layers: planted['a removed layer'].layers });
+  const other = await drawn({ layers: planted['another dtype'].layers });
+  const [{ slice }] = await slicesOf(baseline, 'nn.Module: Linear_0');
+  const gone = await compare('slice', baseline, removed, { side: 'baseline', slice });
+  assert.deepEqual([gone.status, gone.slice], ['gone', null]);
+  const came = await compare('slice', removed, baseline, { side: 'candidate', slice });
+  assert.deepEqual([came.status, came.slice], ['new', null]);
+  // Another kernel of the same operator is its match.
+  const [kernel] = await slicesOf(baseline, 'sgemm_128x64');
+  const [theirs] = await slicesOf(other, 'hgemm_128x64');
+  const found = await compare('slice', baseline, other, { side: 'baseline', slice: kernel.slice });
+  assert.equal(found.slice.slice, theirs.slice);
+  await assert.rejects(
+    compare('slice', baseline, other, { side: 'baseline', slice: 1e9 }),
+    /slice/i,
+  );
 });
 
 test('a trace that cannot be read names its side', async () => {

@@ -129,6 +129,128 @@ test('the tables of a block hold what ran in it', async () => {
   });
 });
 
+const timelineOf = (page, side) => page.getByRole('group', { name: `Timeline of the ${side}` });
+const windowOf = async (page, side) =>
+  (await timelineOf(page, side).getAttribute('data-window')).split(' ').map(Number);
+
+/** Where the middle of a slice is drawn on a side, after it was brought into its window by key. */
+async function pointOf(page, side, slice, track) {
+  const canvas = timelineOf(page, side).locator('canvas');
+  const box = await canvas.boundingBox();
+  const [startNs, endNs] = await windowOf(page, side);
+  const middle = slice.startNs + slice.durationNs / 2;
+  const label = timelineOf(page, side).getByRole('button', { name: new RegExp(`^${track}`) });
+  const row = await label.first().boundingBox();
+  return {
+    x: ((middle - startNs) / (endNs - startNs)) * box.width,
+    y: row.y + 10 - box.y,
+  };
+}
+
+test('two timelines move together on matched points, and alone when unlocked', async () => {
+  const candidate = drawn({
+    layers: () =>
+      plainLayers().map((one) =>
+        one.module === 'Linear_1' ? layer('Linear_1', 'aten::addmm', { sgemm_64x64: 900 }) : one,
+      ),
+  });
+  await withComparison(drawn(), candidate, {}, async (comparison, page) => {
+    await comparison.view('Timelines');
+    const settled = (side) => timelineOf(page, side).and(page.locator('[data-settled=true]'));
+    for (const side of ['baseline', 'candidate']) await settled(side).waitFor();
+    const knots = await ask(comparison, 'compare/timeline');
+    const steps = Object.fromEntries(
+      await Promise.all(
+        ['baseline', 'candidate'].map(async (side) => [
+          side,
+          (await harness.daemon.request('timeline/tracks', comparison.named({ params: {}, side })))
+            .steps,
+        ]),
+      ),
+    );
+    assert.ok(knots.baselineNs.length > 6);
+    // A window that is zoomed around step 2 of the baseline is around step 2 of the candidate, which
+    // is longer and begins later.
+    const lanes = timelineOf(page, 'baseline').locator('canvas');
+    await lanes.focus();
+    for (let times = 0; times < 4; times++) await page.keyboard.press('w');
+    const [from, to] = await windowOf(page, 'baseline');
+    const onStep = ({ startNs, endNs }, [low, high]) => [
+      (low - startNs) / (endNs - startNs),
+      (high - startNs) / (endNs - startNs),
+    ];
+    const inside = onStep(steps.baseline[1], [from, to]);
+    assert.ok(inside[0] > -0.2 && inside[1] < 1.2, inside.join());
+    const other = await windowOf(page, 'candidate');
+    assert.ok(other[0] >= steps.candidate[1].startNs - 200_000, other.join());
+    assert.ok(other[1] <= steps.candidate[1].endNs + 200_000, other.join());
+    assert.notDeepEqual(other, [from, to]);
+    // Unlocked, only the side under the keys moves.
+    await page.keyboard.press('l');
+    await page.keyboard.press('a');
+    assert.notDeepEqual(await windowOf(page, 'baseline'), [from, to]);
+    assert.deepEqual(await windowOf(page, 'candidate'), other);
+    await page.keyboard.press('l');
+    await page.waitForFunction(
+      ([selector, before]) => document.querySelector(selector).dataset.window !== before,
+      ['[aria-label="Timeline of the candidate"]', other.join(' ')],
+    );
+  });
+});
+
+test('a click on a slice marks its match on the other side, and says how they differ', async () => {
+  const baseline = drawn();
+  const candidate = drawn({
+    layers: () =>
+      plainLayers().map((one) =>
+        one.module === 'Linear_1' ? layer('Linear_1', 'aten::addmm', { sgemm_64x64: 160 }) : one,
+      ),
+  });
+  await withComparison(baseline, candidate, {}, async (comparison, page) => {
+    await comparison.view('Timelines');
+    for (const side of ['baseline', 'candidate']) {
+      await timelineOf(page, side).and(page.locator('[data-settled=true]')).waitFor();
+    }
+    const named = comparison.named({ params: {}, side: 'baseline' });
+    const { results } = await harness.daemon.request('timeline/search', {
+      ...named,
+      name: 'sgemm_64x64',
+      limit: 1,
+    });
+    const place = await pointOf(page, 'baseline', results[0], 'Stream 7');
+    await timelineOf(page, 'baseline').locator('canvas').click({ position: place });
+    const said = page.getByRole('region', { name: 'Selected slice and its match' });
+    await said.getByText(/The same slice is marked on the candidate\. Duration \+100/).waitFor();
+    const rows = await said.locator('tbody tr').allInnerTexts();
+    assert.match(rows[0], /Baseline\s+sgemm_64x64[^]*60\.0 \u00b5s/);
+    assert.match(rows[1], /Candidate\s+sgemm_64x64[^]*160 \u00b5s/);
+    const shown = await comparison.sent('showInProfile', () =>
+      said.getByRole('button', { name: 'Show in its profile' }).last().click(),
+    );
+    assert.equal(shown.side, 'candidate');
+    await timelineOf(page, 'baseline').locator('canvas').focus();
+    await page.keyboard.press('ArrowLeft');
+    await said.getByText('layer_norm_kernel').or(said.getByText('relu_kernel')).first().waitFor();
+    await page.keyboard.press('Escape');
+    await said.getByText(/Click a slice/).waitFor();
+  });
+});
+
+test('collectives have a tab of their own where a side has some', async () => {
+  const allReduce = 'ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)';
+  const withCall = (us) =>
+    drawn({
+      layers: () => [...plainLayers(), layer('DDP_0', 'c10d::allreduce_', { [allReduce]: us })],
+    });
+  await withComparison(withCall(100), withCall(140), {}, async (comparison, page) => {
+    await comparison.view('Communication');
+    await page.getByText('all_reduce').or(page.getByText('allreduce')).first().waitFor();
+  });
+  await withComparison(drawn(), drawn(), {}, async (comparison, page) => {
+    assert.equal(await page.getByRole('tab', { name: 'Communication' }).count(), 0);
+  });
+});
+
 test('the twin of a level adds up to what its parent takes', async () => {
   await withComparison(slow, fixed, {}, async (comparison, page) => {
     const { item } = await ask(comparison, 'compare/tree', { path: '1' });

@@ -68,6 +68,7 @@ export function registerCompareCommands(
     register('emberline.revealComparison', (name: unknown) => {
       comparisons.reveal('functions', typeof name === 'string' ? name : '');
     }),
+    register('emberline.chooseBaselineRevision', () => comparisons.chooseRevision()),
     register('emberline.selectForCompare', async (value: unknown) => {
       selected = comparedTrace(value) ?? (await pick('Select for Compare', 'The baseline'));
       await vscode.commands.executeCommand('setContext', selectedKey, selected !== undefined);

@@ -6,7 +6,7 @@ import type { Supervisor } from './supervisor.ts';
 
 /** Sends a request about two profiles: each side goes by its handle and its selection. */
 export async function forwardCompared(
-  { profiles, selections }: ShownComparison,
+  { profiles, selections, revision }: ShownComparison,
   supervisor: Supervisor,
   method: string,
   params: Record<string, unknown>,
@@ -16,5 +16,6 @@ export async function forwardCompared(
   const [before, after] = await Promise.all([baseline.opened(), candidate.opened()]);
   const ids = { baseline: before.profileId, candidate: after.profileId };
   const named = bothSides((side) => ({ ...selectionOf(selections[side]), profileId: ids[side] }));
-  return supervisor.forward(method, { ...params, ...named }, options);
+  const source = revision === undefined ? {} : { baselineRevision: revision.commit };
+  return supervisor.forward(method, { ...params, ...named, ...source }, options);
 }

@@ -124,10 +124,18 @@ export class OpenProfile {
   }
 }
 
+/** A commit, and what the user calls it. */
+export interface SourceRevision {
+  name: string;
+  commit: string;
+}
+
 /** Two profiles that are compared, with the selections that their page shows now. */
 export interface ShownComparison {
   readonly profiles: Sides<OpenProfile>;
   readonly selections: Sides<ViewSelection>;
+  /** The version of the user's code that the baseline ran, where it is not that of now. */
+  readonly revision: SourceRevision | undefined;
 }
 
 /** All open profiles, and the one, or the two, that the source surfaces show. */

@@ -12,7 +12,8 @@ import {
 } from '#shared/comparison.ts';
 import type { EditorState, Navigation, ToHost, ViewSelection } from '#shared/messages.ts';
 import { selectionOf, traceOf } from '#shared/selection.ts';
-import type { OpenProfile } from '../daemon/profiles.ts';
+import type { OpenProfile, SourceRevision } from '../daemon/profiles.ts';
+import { commitOf } from '../source/git_text.ts';
 import { pathsChanged, rulesChanged } from '../workspace/config.ts';
 import { hostParamsOf, type Context } from '../workspace/context.ts';
 import { ComparisonSession } from './comparison_session.ts';
@@ -36,6 +37,22 @@ function sideTitle(comparison: Comparison, side: SideName): string {
   const different = parts.filter(([own, others]) => own !== others).map(([own]) => own ?? 'all');
   if (path !== other.path) different.unshift(basename(dirname(path)));
   return different.length === 0 ? title : `${title} (${different.join(', ')})`;
+}
+
+const revisionsKey = 'emberline.baselineRevisions';
+
+/** The revisions that the user named for profiles, by their paths. */
+function revisionsOf({ extension }: Context): Record<string, SourceRevision> {
+  return extension.workspaceState.get<Record<string, SourceRevision>>(revisionsKey, {});
+}
+
+/** The commit of a revision in the first folder of the workspace that knows it. */
+async function findRevision(name: string): Promise<SourceRevision | undefined> {
+  for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
+    const commit = uri.scheme === 'file' ? await commitOf(uri.fsPath, name) : undefined;
+    if (commit !== undefined) return { name: name.trim(), commit };
+  }
+  return undefined;
 }
 
 /** The address of a comparison; its last part is the title of the tab. */
@@ -103,6 +120,7 @@ class OpenComparison implements vscode.Disposable, PageOwner {
     this.session = new ComparisonSession(profiles, context.supervisor, state, (message) =>
       this.page.post(message),
     );
+    this.session.revision = revisionsOf(context)[profiles.baseline.path];
     this.watches = sideNames
       .map((side) => profiles[side])
       .filter((profile, index, all) => all.indexOf(profile) === index)
@@ -223,6 +241,46 @@ export class ComparisonEditors implements vscode.CustomReadonlyEditorProvider<Co
     const editor = [...this.editors].find(({ session }) => session === comparison);
     // Where it is: in another column, VS Code would open it a second time.
     editor?.page.showWith({ type: 'showTab', tab, filter }, editor.page.panel.viewColumn);
+  }
+
+  /** Asks which commit the baseline of the comparison that is shown was recorded with. */
+  async chooseRevision(): Promise<void> {
+    const editor = [...this.editors].find(
+      ({ session }) => session === this.context.profiles.comparison,
+    );
+    if (editor === undefined) {
+      void vscode.window.showInformationMessage('Open a comparison of two profiles first.');
+      return;
+    }
+    const { session } = editor;
+    const { baseline } = session.profiles;
+    let found: SourceRevision | undefined;
+    const name = await vscode.window.showInputBox({
+      title: `Source of the Baseline ${baseline.title}`,
+      prompt:
+        'The commit, branch or tag that it was recorded with. Empty: the files as they are now.',
+      placeHolder: 'HEAD~1',
+      value: session.revision?.name ?? '',
+      ignoreFocusOut: true,
+      validateInput: async (text) => {
+        if (text.trim() === '') return undefined;
+        found = await findRevision(text);
+        return found === undefined ? `Git knows no commit "${text.trim()}" here.` : undefined;
+      },
+    });
+    if (name === undefined) return;
+    const revision = name.trim() === '' ? undefined : (found ?? (await findRevision(name)));
+    const { [baseline.path]: _, ...others } = revisionsOf(this.context);
+    await this.context.extension.workspaceState.update(
+      revisionsKey,
+      revision === undefined ? others : { ...others, [baseline.path]: revision },
+    );
+    for (const other of this.editors) {
+      if (other.session.profiles.baseline.path !== baseline.path) continue;
+      other.session.revision = revision;
+      other.page.post({ type: 'refresh' });
+      this.context.profiles.comparisonChanged(other.session, true);
+    }
   }
 
   openCustomDocument(uri: vscode.Uri): ComparisonDocument {

@@ -4,13 +4,14 @@ import type { TraceInfo } from '#shared/protocol.ts';
 import { selectionExists, traceOf } from '#shared/selection.ts';
 import type { RequestOptions } from '../daemon/client.ts';
 import { forwardCompared } from '../daemon/compared.ts';
-import type { OpenProfile, ShownComparison } from '../daemon/profiles.ts';
+import type { OpenProfile, ShownComparison, SourceRevision } from '../daemon/profiles.ts';
 import type { Supervisor } from '../daemon/supervisor.ts';
 import { PageSession } from './page_session.ts';
 
 /** What stands behind one comparison: the profiles of both sides. */
 export class ComparisonSession extends PageSession implements ShownComparison {
   readonly profiles: Sides<OpenProfile>;
+  revision: SourceRevision | undefined;
   private shown: Sides<LoadedSide> | undefined;
 
   constructor(
@@ -90,7 +91,7 @@ export class ComparisonSession extends PageSession implements ShownComparison {
         return result;
       }
       const selections = selectionsOf(params) ?? this.selections;
-      const compared = { profiles: this.profiles, selections };
+      const compared = { profiles: this.profiles, selections, revision: this.revision };
       return forwardCompared(
         compared,
         this.supervisor,

@@ -12,6 +12,7 @@ import type {
   SourceAnnotationsResult,
   SourceHoverResult,
 } from '#shared/protocol.ts';
+import { textAt } from './git_text.ts';
 import { onDidChangeInterpreter } from '../workspace/interpreter.ts';
 
 /** The costs of one version of a document. */
@@ -119,6 +120,7 @@ export class Annotations implements vscode.Disposable {
               comparison.profiles.baseline.path,
               comparison.profiles.baseline.discovery?.profileId,
               comparison.selections,
+              comparison.revision?.commit,
             ],
           ]);
     if (key === this.activeKey) return;
@@ -187,8 +189,15 @@ export class Annotations implements vscode.Disposable {
       const { supervisor } = this.context;
       const [result, compared] = await Promise.all([
         profile.forward('source/annotations', selected, { signal }),
-        comparison &&
-          forwardCompared(comparison, supervisor, 'compare/annotations', params, { signal }),
+        comparison === undefined
+          ? undefined
+          : forwardCompared(
+              comparison,
+              supervisor,
+              'compare/annotations',
+              { ...params, ...(await this.baselineText(document, comparison)) },
+              { signal },
+            ),
       ]);
       if (signal.aborted) return undefined;
       entry.latest = {
@@ -208,6 +217,17 @@ export class Annotations implements vscode.Disposable {
       }
       return undefined;
     }
+  }
+
+  /** The document's text in the revision that the user named for the baseline. */
+  private async baselineText(
+    { uri }: vscode.TextDocument,
+    { revision }: ShownComparison,
+  ): Promise<{ baselineText?: string }> {
+    // Git may run programs that a repository names: not in folders that the user does not trust.
+    if (revision === undefined || uri.scheme !== 'file' || !vscode.workspace.isTrusted) return {};
+    const text = await textAt(revision.commit, uri.fsPath);
+    return text === undefined ? {} : { baselineText: text };
   }
 
   private async documentParams(

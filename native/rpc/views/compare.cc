@@ -11,12 +11,12 @@ Result<Json> CompareTable(const CompareRequest& request) {
   if (!time.ok()) return time.error();
   auto compared = CompareBy(request, TextParam(request.params, "by"), *time);
   if (!compared.ok()) return compared.error();
-  Result<Json> result = TableResult(compared->table, request.params);
+  Result<Json> result = TableResult((*compared)->table, request.params);
   if (!result.ok()) return result;
-  (*result)["measure"] = compared->measure;
+  (*result)["measure"] = (*compared)->measure;
   (*result)["time"] = *time == Time::kDevice ? "device" : "host";
   (*result)["per"] = IsPerStep(request) ? "step" : "selection";
-  (*result)["matchedShare"] = compared->matched;
+  (*result)["matchedShare"] = (*compared)->matched;
   return result;
 }
 
@@ -24,10 +24,9 @@ Result<Json> CompareTable(const CompareRequest& request) {
 
 const std::vector<CompareMethod>& CompareMethods() {
   static const std::vector<CompareMethod> methods = {
-      {"compare/verdict", &CompareVerdict},
-      {"compare/table", &CompareTable},
-      {"compare/tree", &CompareTree},
-      {"compare/annotations", &CompareAnnotations},
+      {"compare/verdict", &CompareVerdict},   {"compare/table", &CompareTable},
+      {"compare/tree", &CompareTree},         {"compare/annotations", &CompareAnnotations},
+      {"compare/timeline", &CompareTimeline}, {"compare/slice", &CompareSlice},
   };
   return methods;
 }

@@ -8,7 +8,8 @@
 namespace emberline {
 
 // Two loaded traces with the steps that are compared. Each side's request has the params of the
-// whole call.
+// whole call; the baseline's also `revision` and `recordedText`, where its source is another
+// version.
 struct CompareRequest {
   const ViewRequest& baseline;
   const ViewRequest& candidate;
@@ -26,6 +27,8 @@ struct CompareMethod {
 Result<Json> CompareVerdict(const CompareRequest& request);
 Result<Json> CompareTree(const CompareRequest& request);
 Result<Json> CompareAnnotations(const CompareRequest& request);
+Result<Json> CompareTimeline(const CompareRequest& request);
+Result<Json> CompareSlice(const CompareRequest& request);
 
 // Every method that compares.
 const std::vector<CompareMethod>& CompareMethods();

@@ -16,6 +16,11 @@ Result<std::shared_ptr<const StepTree>> TreeOf(const ViewRequest& request) {
 
 }  // namespace
 
+std::string SidesKey(const CompareRequest& request) {
+  return std::to_string(request.baseline.trace.results.id()) + "/" + StepsKey(request.baseline) +
+         "/" + StepsKey(request.candidate);
+}
+
 Result<Trees> TreesOf(const CompareRequest& request) {
   auto other = std::async(std::launch::async, [&] { return TreeOf(request.baseline); });
   auto candidate = TreeOf(request.candidate);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "compare/step_tree.h"
 #include "rpc/views/compare.h"
@@ -18,6 +19,9 @@ double SelectedSteps(const ViewRequest& side);
 
 // Figures of different numbers of steps are compared per step.
 bool IsPerStep(const CompareRequest& request);
+
+// Which two traces with which steps: part of a key among the candidate's results.
+std::string SidesKey(const CompareRequest& request);
 
 // The trees of both sides, made side by side and kept with their traces. Errors: kCancelled.
 struct Trees {

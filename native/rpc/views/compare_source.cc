@@ -170,7 +170,7 @@ Result<Json> CompareAnnotations(const CompareRequest& request) {
   if (!lines.ok()) return lines.error();
   const auto functions = CompareBy(request, "functions", *time);
   if (!functions.ok()) return functions.error();
-  Placer line_places(*lines, *time), function_places(*functions, *time);
+  Placer line_places(**lines, *time), function_places(**functions, *time);
   for (const bool candidate : {true, false}) {
     const SidePlaces& places = sides[candidate ? 1 : 0];
     const char* side = candidate ? "candidate" : "baseline";

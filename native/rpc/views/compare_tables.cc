@@ -11,6 +11,7 @@
 #include "compare/modules.h"
 #include "compare/spread.h"
 #include "compare/tables.h"
+#include "ranks/communication.h"
 #include "rpc/params.h"
 #include "rpc/views/source_params.h"
 #include "rpc/views/tables.h"
@@ -141,6 +142,17 @@ Result<Table> LinesTableBy(const ViewRequest& side, LineGrouping grouping) {
   return LinesTable((*data)->attribution, **sums, grouping);
 }
 
+Result<Table> CommunicationTableOf(const ViewRequest& side) {
+  auto made = side.trace.results.Get<Table>(
+      "communication/" + StepsKey(side), side.cancel, [&]() -> Result<Table> {
+        const auto found = FindCollectives(*side.trace.model, side.cancel);
+        if (!found.ok()) return found.error();
+        return CommunicationTable(*side.trace.model, *found, side.steps);
+      });
+  if (!made.ok()) return made.error();
+  return **made;
+}
+
 Result<SideTables> ModuleTables(const CompareRequest& request, bool per_step) {
   ModuleTree trees[2];
   for (const bool candidate : {false, true}) {
@@ -181,12 +193,15 @@ double MatchedShare(const Table& table, const char* unit) {
   return all > 0 ? both / all : 0;
 }
 
-Result<Replacements> ReplacementsOf(const CompareRequest& request) {
-  const auto trees = TreesOf(request);
-  if (!trees.ok()) return trees.error();
-  const StepTree &left = *trees->baseline, &right = *trees->candidate;
-  return FindReplacements({request.baseline.trace.model.get(), &left},
-                          {request.candidate.trace.model.get(), &right}, request.cancel);
+Result<std::shared_ptr<const Replacements>> ReplacementsOf(const CompareRequest& request) {
+  return request.candidate.trace.results.Get<Replacements>(
+      "replacements/" + SidesKey(request), request.cancel, [&]() -> Result<Replacements> {
+        const auto trees = TreesOf(request);
+        if (!trees.ok()) return trees.error();
+        const StepTree &left = *trees->baseline, &right = *trees->candidate;
+        return FindReplacements({request.baseline.trace.model.get(), &left},
+                                {request.candidate.trace.model.get(), &right}, request.cancel);
+      });
 }
 
 // What one level compares.
@@ -205,6 +220,7 @@ Result<SideTables> LevelTables(const CompareRequest& request, const std::string&
   if (by == "operatorShapes") return BothTables(request, per_step, &OperatorShapesTable);
   if (by == "kernels") return BothTables(request, per_step, &KernelsTable);
   if (by == "memory") return BothTables(request, per_step, &MemoryTable);
+  if (by == "communication") return BothTables(request, per_step, &CommunicationTableOf);
   if (by == "modules") return ModuleTables(request, per_step);
   return LineTables(request, per_step,
                     by == "functions" ? LineGrouping::kFunction : LineGrouping::kLine);
@@ -229,6 +245,8 @@ Result<Level> LevelOf(const CompareRequest& request, const std::string& by, Time
         MatchKernels(level.tables.baseline, level.tables.candidate);
   } else if (by == "memory") {
     level.measure = "selfAllocationSizeBytes";
+  } else if (by == "communication") {
+    level.measure = device ? "deviceUs" : "hostUs";
   }
   if (in_block) level.spread.reset();
   return level;
@@ -264,12 +282,13 @@ Result<Compared> CompareLevel(const CompareRequest& request, const std::string& 
     options.baseline_scale = 1 / SelectedSteps(request.baseline);
     options.candidate_scale = 1 / SelectedSteps(request.candidate);
   }
-  Replacements replacements;
-  if (by == "operators" || by == "operatorShapes") {
+  std::shared_ptr<const Replacements> replacements;
+  if (by == "operators" || by == "operatorShapes" || by == "kernels") {
     auto found = ReplacementsOf(request);
     if (!found.ok()) return found.error();
     replacements = std::move(*found);
-    options.replacements = &replacements;
+    options.gone = by == "kernels" ? &replacements->kernels_gone : &replacements->gone;
+    options.came = by == "kernels" ? &replacements->kernels_came : &replacements->came;
   }
   Spreads spreads;
   if (level->spread) {
@@ -281,7 +300,7 @@ Result<Compared> CompareLevel(const CompareRequest& request, const std::string& 
   }
   Compared compared;
   compared.measure = options.measure;
-  compared.batch = replacements.batch;
+  if (replacements != nullptr && by != "kernels") compared.batch = replacements->batch;
   compared.table = CompareTables(level->tables.baseline, level->tables.candidate, options);
   compared.matched = MatchedShare(compared.table, by == "memory" ? "Bytes" : "Us");
   return compared;
@@ -349,8 +368,25 @@ Result<Compared> CompareSteps(const CompareRequest& request, Time time) {
 
 }  // namespace
 
-Result<Compared> CompareBy(const CompareRequest& request, const std::string& by, Time time) {
-  return by == "steps" ? CompareSteps(request, time) : CompareLevel(request, by, time);
+size_t Compared::MemoryBytes() const { return HeapBytesOf(table, measure); }
+
+Result<std::shared_ptr<const Compared>> CompareBy(const CompareRequest& request,
+                                                  const std::string& by, Time time) {
+  std::string key = "compared/" + SidesKey(request) + "/" + by +
+                    (time == Time::kDevice ? "/device/" : "/host/") +
+                    TextParam(request.params, "device") + "/" + TextParam(request.params, "block") +
+                    "/" + SelectionKey(request.candidate);
+  if (by == "lines" || by == "functions" || by == "classes") {
+    // They depend on the sources and on what documents taught about them.
+    for (const ViewRequest* side : {&request.baseline, &request.candidate}) {
+      const auto data = LinesOf(side->trace, SpaceParam(side->params), side->cancel);
+      if (!data.ok()) return data.error();
+      key += "\n" + (*data)->key;
+    }
+  }
+  return request.candidate.trace.results.Get<Compared>(key, request.cancel, [&] {
+    return by == "steps" ? CompareSteps(request, time) : CompareLevel(request, by, time);
+  });
 }
 
 double NumberIn(const Table& table, const std::vector<Cell>& row, const char* key) {

@@ -1,6 +1,7 @@
 // The tables of two traces side by side, one level at a time.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -16,11 +17,14 @@ struct Compared {
   double matched = 0;   // part of the measure that is in rows of both sides
   // By operators: the sizes of the batches, where they differ.
   std::optional<BatchSizes> batch;
+  size_t MemoryBytes() const;
 };
 
 // `by` is one of the schema's ("operators", "steps", ...). Errors: kCancelled, those of the user's
 // rules, and kInvalidParams for a block of the execution that does not exist or has no such table.
-Result<Compared> CompareBy(const CompareRequest& request, const std::string& by, Time time);
+// Made once and kept with the candidate.
+Result<std::shared_ptr<const Compared>> CompareBy(const CompareRequest& request,
+                                                  const std::string& by, Time time);
 
 // The number in a row's column `key`; 0 where there is none.
 double NumberIn(const Table& table, const std::vector<Cell>& row, const char* key);

@@ -185,17 +185,18 @@ Result<Json> CompareVerdict(const CompareRequest& request) {
   }
   // The first level at which the two traces match well, and how well each does.
   Json levels = Json::array();
-  std::optional<Compared> best;
+  std::shared_ptr<const Compared> best;
   std::string level;
   std::optional<BatchSizes> batch;
   for (const char* by : kLevels) {
     if (time == Time::kHost && std::string_view(by) == "kernels") continue;
     auto compared = CompareBy(request, by, time);
     if (!compared.ok()) return compared.error();
-    if (compared->batch) batch = compared->batch;
-    if (compared->table.rows.empty()) continue;
-    levels.push_back({{"by", by}, {"matchedShare", compared->matched}});
-    const bool enough = compared->matched >= kMatchedShare;
+    const Compared& made = **compared;
+    if (made.batch) batch = made.batch;
+    if (made.table.rows.empty()) continue;
+    levels.push_back({{"by", by}, {"matchedShare", made.matched}});
+    const bool enough = made.matched >= kMatchedShare;
     if (!best || (best->matched < kMatchedShare && enough)) {
       best = std::move(*compared);
       level = by;

@@ -21,14 +21,17 @@ struct Features {
   bool modules = false;
   bool lightning = false;
   bool device_work = false;
+  bool communication = false;
 };
 
 bool StartsWith(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
-Features FindFeatures(const TraceStore& store) {
+Features FindFeatures(const TraceStore& store, const Model& model) {
   Features features;
+  features.communication = std::find(model.is_communication.begin(), model.is_communication.end(),
+                                     true) != model.is_communication.end();
   std::vector<bool> kinds(kSliceKindCount, false);
   for (SliceIndex i = 0; i < store.all_slice_count(); ++i) {
     kinds[static_cast<size_t>(store.kind(i))] = true;
@@ -56,7 +59,7 @@ Features FindFeatures(const TraceStore& store) {
 Result<std::shared_ptr<const Features>> FeaturesOf(const LoadedTrace& trace,
                                                    const CancelToken& cancel) {
   return trace.results.Get<Features>("profile/features", cancel,
-                                     [&] { return FindFeatures(*trace.store); });
+                                     [&] { return FindFeatures(*trace.store, *trace.model); });
 }
 
 Json RunsJson(const Discovery& discovery) {
@@ -275,6 +278,7 @@ Result<Json> TraceInfoJson(const LoadedTrace& trace, const Profile& profile,
               {"hasModules", features.modules},
               {"hasLightning", features.lightning},
               {"hasDeviceWork", features.device_work},
+              {"hasCommunication", features.communication},
               {"problems", ProblemsJson(store)}};
 }
 

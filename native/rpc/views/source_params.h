@@ -33,6 +33,7 @@ inline SourceSpace SpaceParam(const Json& params) {
         space.mappings.push_back(std::move(mapping));
     }
   }
+  space.revision = TextParam(params, "revision");
   return space;
 }
 
@@ -45,6 +46,10 @@ inline SourceDocument DocumentParam(const Json& params) {
   document.digests = TextList(params, "digests");
   const auto untitled = params.find("untitled");
   document.untitled = untitled != params.end() && untitled->is_boolean() && untitled->get<bool>();
+  const auto recorded = params.find("recordedText");
+  if (recorded != params.end() && recorded->is_string()) {
+    document.recorded_text = recorded->get<std::string>();
+  }
   return document;
 }
 

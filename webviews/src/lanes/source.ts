@@ -3,6 +3,7 @@
 import { ask } from '../host/query.ts';
 import { CancelledError } from '../host/host.ts';
 import type { BoxBlock } from '../gl/boxes.ts';
+import type { PageParams } from '#shared/requests.ts';
 import type { TimelineBoxes, TimelineSeries, TimelineWindowResult } from '#shared/protocol.ts';
 import { visible } from '../lib/format.ts';
 import { boxColor, type Palette } from './palette.ts';
@@ -24,6 +25,11 @@ export type BoxShape = (
   names: readonly string[],
   kinds: readonly string[],
 ) => TimelineBoxes;
+
+export type WindowReader = (
+  params: PageParams<'timeline/window'>,
+  signal: AbortSignal,
+) => Promise<TimelineWindowResult>;
 
 const rowsPerRequest = 6;
 const mostRequests = 3;
@@ -69,18 +75,24 @@ export class WindowSource {
   private readonly changed: () => void;
   private readonly failed: (error: unknown) => void;
   private readonly shape: BoxShape;
+  private readonly read: WindowReader;
 
-  /** `shape` may leave boxes out or move them to other lanes before they are kept. */
+  /**
+   * `shape` may leave boxes out or move them to other lanes before they are kept; `read` asks where the
+   * page has more than one trace.
+   */
   constructor(
     palette: () => Palette,
     changed: () => void,
     failed: (error: unknown) => void,
     shape: BoxShape = (boxes) => boxes,
+    read: WindowReader = (params, signal) => ask('timeline/window', params, signal),
   ) {
     this.palette = palette;
     this.changed = changed;
     this.failed = failed;
     this.shape = shape;
+    this.read = read;
   }
 
   /**
@@ -140,7 +152,7 @@ export class WindowSource {
       const asked = widened(view);
       const abort = new AbortController();
       this.running.set(abort, { tracks, view: asked });
-      ask('timeline/window', { ...asked, tracks }, abort.signal).then(
+      this.read({ ...asked, tracks }, abort.signal).then(
         (value) => {
           this.running.delete(abort);
           this.take(value, asked, tracks);

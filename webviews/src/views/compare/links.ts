@@ -66,13 +66,18 @@ export function placesOf(
 
 /** What a row is in the timeline of a side; undefined where that side has nothing of it. */
 function timelinePlace(row: Row, side: SideName): TimelinePlace | undefined {
-  if (text(row, 'status') === (side === 'baseline' ? 'new' : 'gone')) return undefined;
+  const status = text(row, 'status');
+  if (status === (side === 'baseline' ? 'new' : 'gone')) return undefined;
+  // A row is replaced by another row: it is on one side.
+  if (status === 'replaced' && numberOf(row, `${side}Calls`) === 0) return undefined;
   const slice = numberOf(row, `${side}Slice`);
   if (slice !== undefined) return { slice };
   const file = text(row, `${side}File`);
   const line = numberOf(row, `${side}Line`);
   if (file !== '' && line !== undefined) return { line: { file, line } };
-  return { search: text(row, 'name') };
+  // A kernel that is the same one may be called otherwise there.
+  const otherName = side === 'baseline' ? text(row, 'baselineName') : '';
+  return { search: otherName !== '' ? otherName : text(row, 'name') };
 }
 
 /** To the timelines of both profiles, and to the code. */

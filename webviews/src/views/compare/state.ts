@@ -41,7 +41,7 @@ export function useComparedTime(): ComparedTime | undefined {
 
 /** What a trace of either side says of itself. */
 export function eitherHas(
-  flag: 'hasDeviceWork' | 'hasModules' | 'hasShapes' | 'hasMemory',
+  flag: 'hasDeviceWork' | 'hasModules' | 'hasShapes' | 'hasMemory' | 'hasCommunication',
 ): boolean {
   const sides = compared.value;
   return [sides?.baseline, sides?.candidate].some((side) => side?.loaded?.trace[flag] === true);

@@ -34,7 +34,8 @@ const first = new Set([
 ]);
 
 function changeCell(row: Row): ComponentChildren {
-  const bytes = row.deltaBytes !== undefined;
+  // Collectives have both, and are ordered by time.
+  const bytes = row.deltaUs === undefined && row.deltaBytes !== undefined;
   const delta = numberOf(row, bytes ? 'deltaBytes' : 'deltaUs') ?? null;
   const unit: Unit = bytes ? 'bytes' : 'us';
   const beyond = row.beyondNoise;
@@ -132,6 +133,7 @@ export function CompareTable(props: {
 export const StepsTable = () => <CompareTable name="Steps" by="steps" />;
 export const ModulesTable = () => <CompareTable name="Modules" by="modules" />;
 export const KernelsTable = () => <CompareTable name="Kernels" by="kernels" />;
+export const CommunicationTable = () => <CompareTable name="Communication" by="communication" />;
 export const LinesTable = () => <CompareTable name="Lines" by="lines" />;
 export const FunctionsTable = () => <CompareTable name="Functions" by="functions" />;
 

@@ -4,6 +4,7 @@ import { Execution } from './execution.tsx';
 import { ComparisonOverview } from './overview.tsx';
 import { eitherHas } from './state.ts';
 import {
+  CommunicationTable,
   FunctionsTable,
   KernelsTable,
   LinesTable,
@@ -12,6 +13,7 @@ import {
   OperatorsTable,
   StepsTable,
 } from './tables.tsx';
+import { Timelines } from './timelines/timelines.tsx';
 
 export interface ComparisonTab {
   name: string;
@@ -23,6 +25,7 @@ export function comparisonTabs(): ComparisonTab[] {
   const tabs: (ComparisonTab | undefined)[] = [
     { name: 'overview', title: 'Overview', component: ComparisonOverview },
     { name: 'execution', title: 'Execution', component: Execution },
+    { name: 'timeline', title: 'Timelines', component: Timelines },
     { name: 'steps', title: 'Steps', component: StepsTable },
     eitherHas('hasModules')
       ? { name: 'modules', title: 'Modules', component: ModulesTable }
@@ -33,6 +36,9 @@ export function comparisonTabs(): ComparisonTab[] {
       : undefined,
     eitherHas('hasMemory')
       ? { name: 'memory', title: 'Memory', component: MemoryTable }
+      : undefined,
+    eitherHas('hasCommunication')
+      ? { name: 'communication', title: 'Communication', component: CommunicationTable }
       : undefined,
     { name: 'lines', title: 'Lines', component: LinesTable },
     { name: 'functions', title: 'Functions', component: FunctionsTable },

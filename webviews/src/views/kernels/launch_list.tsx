@@ -12,7 +12,7 @@ import {
   timelineAction,
   viewAction,
 } from '../links.ts';
-import { costCells } from '../roofline/cells.tsx';
+import { costCells } from '../cost_cells.tsx';
 
 function actions(row: Row): RowAction[] {
   const owner = text(row, 'owner');

@@ -13,7 +13,7 @@ import { Panel } from '../../widgets/panel.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
 import { filterFor, lineAction, sourceAction, text, timelineAction, viewAction } from '../links.ts';
-import { costCells } from './cells.tsx';
+import { costCells } from '../cost_cells.tsx';
 import { RooflineFacts, UnknownDevices } from './facts.tsx';
 import { RoofPanel } from './panel.tsx';
 

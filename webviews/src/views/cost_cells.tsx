@@ -2,8 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import { quantity, type Unit } from '#shared/numbers.ts';
 import type { Row } from '#shared/protocol.ts';
-import { visible } from '../../lib/format.ts';
-import { costTitle, numberOf } from '../links.ts';
+import { visible } from '../lib/format.ts';
+import { costTitle, numberOf } from './links.ts';
 
 function figure(key: string, unit: Unit, formula: 'flopsFormula' | 'bytesFormula') {
   return function Figure(row: Row): ComponentChildren {

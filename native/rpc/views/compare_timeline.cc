@@ -1,0 +1,54 @@
+#include "compare/clocks.h"
+#include "rpc/params.h"
+#include "rpc/views/common.h"
+#include "rpc/views/compare_sides.h"
+
+namespace emberline {
+namespace {
+
+// Knots of one reply: two numbers of at most 19 digits each.
+constexpr size_t kMaxPoints = 4096;
+
+}  // namespace
+
+Result<Json> CompareTimeline(const CompareRequest& request) {
+  const auto trees = TreesOf(request);
+  if (!trees.ok()) return trees.error();
+  std::optional<Interval> window;
+  if (request.params.contains("startNs") && request.params.contains("endNs")) {
+    window = {IntegerParam(request.params, "startNs", 0), IntegerParam(request.params, "endNs", 0)};
+  }
+  const auto points = MatchClocks({request.baseline.trace.model.get(), trees->baseline.get()},
+                                  {request.candidate.trace.model.get(), trees->candidate.get()},
+                                  window, kMaxPoints, request.cancel);
+  if (!points.ok()) return points.error();
+  Json before = Json::array(), after = Json::array();
+  for (const ClockPoint& point : *points) {
+    before.push_back(point.baseline);
+    after.push_back(point.candidate);
+  }
+  return Json{{"baselineNs", std::move(before)}, {"candidateNs", std::move(after)}};
+}
+
+Result<Json> CompareSlice(const CompareRequest& request) {
+  const bool from_baseline = TextParam(request.params, "side") == "baseline";
+  const ViewRequest& from = from_baseline ? request.baseline : request.candidate;
+  const ViewRequest& to = from_baseline ? request.candidate : request.baseline;
+  const auto slice = SliceOf(from);
+  if (!slice.ok()) return slice.error();
+  const auto trees = TreesOf(request);
+  if (!trees.ok()) return trees.error();
+  const auto match = MatchSlice({request.baseline.trace.model.get(), trees->baseline.get()},
+                                {request.candidate.trace.model.get(), trees->candidate.get()},
+                                from_baseline, *slice, request.cancel);
+  if (!match.ok()) return match.error();
+  // The one that has nothing to stand for it is new or gone, by the side that it is on.
+  const CompareStatus status =
+      match->status == CompareStatus::kGone && !from_baseline ? CompareStatus::kNew : match->status;
+  return Json{
+      {"status", CompareStatusName(status)},
+      {"slice", match->slice == kNone ? Json() : SliceRefJson(*to.trace.store, match->slice)},
+      {"path", match->path}};
+}
+
+}  // namespace emberline

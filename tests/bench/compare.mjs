@@ -1,0 +1,103 @@
+// How long comparing two loaded traces takes, against loading them, and what it adds to the daemon's
+// memory. Prints figures; asserts nothing.
+//
+//   node tests/bench/compare.mjs [--events 1000000] [--dialect torch-2.8] [--rounds 3]
+//
+// Both traces are generated, with different seeds. Each question is asked of a daemon that has loaded
+// both and has compared nothing yet.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { writeTrace } from '../generator/generate.mjs';
+import { startDaemon } from '../rpc/daemon.mjs';
+
+const argument = (name, fallback) => {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? fallback : process.argv[at + 1];
+};
+const events = Number(argument('--events', '1000000'));
+const dialect = argument('--dialect', 'torch-2.8');
+const rounds = Number(argument('--rounds', '3'));
+
+const questions = {
+  'verdict (four levels, overview)': ['compare/verdict', {}],
+  'kernels of the same two, next': ['compare/table', { by: 'kernels', limit: 100 }],
+  'and their second page': ['compare/table', { by: 'kernels', limit: 100, offset: 100 }],
+  'operators with shapes, next': ['compare/table', { by: 'operatorShapes', limit: 100 }],
+  'communication, next': ['compare/table', { by: 'communication', limit: 100 }],
+  'steps of the aligned execution, next': ['compare/tree', {}],
+  'inside the first step, next': ['compare/tree', { path: '0' }],
+  'knots of both clocks, next': ['compare/timeline', {}],
+};
+
+/** Resident memory of a process and its peak, bytes. */
+function memoryOf(pid) {
+  const text = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const of = (key) => Number(new RegExp(`${key}:\\s+(\\d+) kB`).exec(text)[1]) * 1024;
+  return { rss: of('VmRSS'), peak: of('VmHWM') };
+}
+
+async function timed(work) {
+  const start = process.hrtime.bigint();
+  const value = await work();
+  return { value, seconds: Number(process.hrtime.bigint() - start) / 1e9 };
+}
+
+async function round(files) {
+  const daemon = startDaemon();
+  try {
+    await daemon.initialize();
+    const seconds = {};
+    const ids = [];
+    let loaded = 0;
+    const load = await timed(async () => {
+      for (const file of files) {
+        const { profileId } = await daemon.request('profile/open', { path: file });
+        const info = await daemon.request('profile/load', { profileId });
+        loaded += info.events;
+        ids.push(profileId);
+      }
+    });
+    seconds['loading both'] = load.seconds;
+    const before = memoryOf(daemon.child.pid);
+    const sides = { baseline: { profileId: ids[0] }, candidate: { profileId: ids[1] } };
+    for (const [name, [method, params]] of Object.entries(questions)) {
+      const asked = await timed(() => daemon.request(method, { ...sides, ...params }));
+      seconds[name] = asked.seconds;
+    }
+    return { seconds, loaded, before, after: memoryOf(daemon.child.pid) };
+  } finally {
+    await daemon.stop();
+  }
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), 'emberline-bench-compare-'));
+try {
+  const files = [];
+  for (const seed of [1, 2]) {
+    const out = path.join(folder, `${seed}.pt.trace.json.gz`);
+    console.error(`Generating ${events} events...`);
+    await writeTrace({ out, dialect, events, seed });
+    files.push(out);
+  }
+  const all = [];
+  for (let i = 0; i < rounds; ++i) all.push(await round(files));
+  const best = (name) => Math.min(...all.map(({ seconds }) => seconds[name]));
+  const load = best('loading both');
+  console.log(`${all[0].loaded} events in two traces, the fastest of ${rounds} rounds`);
+  for (const name of Object.keys(all[0].seconds)) {
+    const seconds = best(name);
+    console.log(
+      `${name.padEnd(40)} ${seconds.toFixed(3).padStart(8)} s  ${(seconds / load).toFixed(3)} of loading`,
+    );
+  }
+  const least = (of) => Math.min(...all.map(of)) / 1e6;
+  const [rss, after] = [least(({ before }) => before.rss), least((one) => one.after.rss)];
+  console.log(
+    `memory: ${rss.toFixed(0)} MB loaded, ${after.toFixed(0)} MB after comparing ` +
+      `(${((100 * (after - rss)) / rss).toFixed(1)} % more); peak ${least((one) => one.after.peak).toFixed(0)} MB, ` +
+      `${least(({ before }) => before.peak).toFixed(0)} MB of it from loading`,
+  );
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

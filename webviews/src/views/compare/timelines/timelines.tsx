@@ -1,0 +1,135 @@
+// The timelines of both sides, one above the other: locked they move together on matched points, and a
+// click on a slice marks what it is on the other side.
+import { useEffect, useRef } from 'preact/hooks';
+import { sideNames, type SideName } from '#shared/comparison.ts';
+import { quantity } from '#shared/numbers.ts';
+import { CancelledError } from '../../../host/host.ts';
+import { compared, epoch } from '../../../host/store.ts';
+import { visible } from '../../../lib/format.ts';
+import { Check, LinkButton } from '../../../widgets/controls.tsx';
+import { PlainTable } from '../../../widgets/plain_table.tsx';
+import { signed } from '../change.tsx';
+import { sideTitles, timelineAction } from '../links.ts';
+import { failedOn, lanesOf, locked, readTracks } from './lanes.ts';
+import { clearSelection, knots, match, matchText, readKnots, setLocked, showAll } from './pair.ts';
+import { SideTimeline } from './side_view.tsx';
+
+/** A window that moves asks for finer knots once it stands still. */
+const stillMs = 120;
+
+function useTracks(side: SideName): void {
+  const chosen = compared.value?.[side].selection;
+  const of = JSON.stringify([chosen?.run, chosen?.worker, chosen?.span]);
+  const before = useRef(of);
+  const key = `${epoch.value} ${of}`;
+  useEffect(() => {
+    const abort = new AbortController();
+    const fresh = before.current !== of;
+    before.current = of;
+    if (fresh) clearSelection();
+    void readTracks(side, fresh, abort.signal);
+    return () => abort.abort();
+  }, [key]);
+}
+
+function useKnots(): void {
+  const { startNs, endNs } = lanesOf('baseline').window.value;
+  const ready = sideNames.every((side) => lanesOf(side).tracks.value !== undefined);
+  const sides = compared.value;
+  const of = JSON.stringify(sideNames.map((side) => sides?.[side].selection));
+  const key = `${epoch.value} ${of} ${startNs} ${endNs}`;
+  useEffect(() => {
+    if (!ready) return undefined;
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      readKnots(abort.signal).catch((error: unknown) => {
+        if (!(error instanceof CancelledError)) failedOn('baseline', error);
+      });
+    }, stillMs);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [key, ready]);
+}
+
+/** The selected slice and what it is on the other side, in figures. */
+function Matched() {
+  const found = match.value;
+  const { baseline, candidate } = {
+    baseline: lanesOf('baseline'),
+    candidate: lanesOf('candidate'),
+  };
+  const slices = { baseline: baseline.detail.value, candidate: candidate.detail.value };
+  if (found === undefined) {
+    return <p class="note">Click a slice to see what it is on the other side.</p>;
+  }
+  const [before, after] = [slices.baseline, slices.candidate];
+  const delta =
+    before === undefined || after === undefined ? undefined : after.durationNs - before.durationNs;
+  return (
+    <>
+      <p class="pair-said">
+        {matchText(found)}
+        {delta === undefined
+          ? null
+          : ` Duration ${delta === 0 ? 'the same' : signed(delta, 'ns')}.`}
+      </p>
+      <PlainTable
+        label="Selected slice"
+        columns={[
+          { title: 'Side' },
+          { title: 'Slice' },
+          { title: 'Row' },
+          { title: 'Start', definition: 'Since the start of its trace.', numeric: true },
+          { title: 'Duration', numeric: true },
+          { title: '' },
+        ]}
+        rows={sideNames.map((side) => {
+          const slice = slices[side];
+          if (slice === undefined) return [sideTitles[side], 'None', '', '', '', ''];
+          const action = timelineAction(side, { slice: slice.slice });
+          return [
+            sideTitles[side],
+            visible(slice.name),
+            visible(slice.trackName),
+            quantity(slice.startNs, 'ns'),
+            quantity(slice.durationNs, 'ns'),
+            <LinkButton key="open" title={action.title} onClick={action.run}>
+              Show in its profile
+            </LinkButton>,
+          ];
+        })}
+      />
+    </>
+  );
+}
+
+export function Timelines() {
+  useTracks('baseline');
+  useTracks('candidate');
+  useKnots();
+  const none =
+    lanesOf('baseline').tracks.value !== undefined && knots.value.baselineNs.length === 0;
+  return (
+    <div class="pair">
+      <div class="pair-tools">
+        <Check label="Lock on matched points" checked={locked.value} onChange={setLocked} />
+        <LinkButton title="Shows both traces whole" onClick={showAll}>
+          Whole traces
+        </LinkButton>
+        <span class="note">
+          {none && locked.value
+            ? 'Nothing is matched: both move by the same time.'
+            : 'W and S zoom, A and D move, arrow keys go between slices, F fits, L locks.'}
+        </span>
+      </div>
+      {sideNames.map((side) => (
+        <SideTimeline key={side} side={side} />
+      ))}
+      <section class="pair-match" aria-label="Selected slice and its match">
+        <Matched />
+      </section>
+    </div>
+  );
+}
