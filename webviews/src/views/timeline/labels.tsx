@@ -1,7 +1,7 @@
 // The names of the rows beside the drawing, with what can be done to a row.
 import { visible } from '../../lib/format.ts';
 import { labelWidth, type Row } from '../../lanes/rows.ts';
-import { movedOrder } from './layout.ts';
+import { movedOrder } from '../../lanes/layout.ts';
 import { prefs, togglePref, tracks } from './state.ts';
 import { layout } from './status.ts';
 

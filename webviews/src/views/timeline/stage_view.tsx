@@ -5,7 +5,7 @@ import { labelWidth } from '../../lanes/rows.ts';
 import { wheelHabit } from '../../host/store.ts';
 import { wheelMove, wheelPx } from '../../lanes/wheel.ts';
 import { centred } from '../../lanes/window.ts';
-import type { Pointed } from './hits.ts';
+import type { Pointed } from '../../lanes/hits.ts';
 import { Labels } from './labels.tsx';
 import { Stage } from './stage.ts';
 import {

@@ -19,7 +19,7 @@ import {
   zoomed,
   type TimeWindow,
 } from '../../lanes/window.ts';
-import type { RowPrefs } from './layout.ts';
+import type { RowPrefs } from '../../lanes/layout.ts';
 
 export type Tracks = TimelineTracksResult;
 

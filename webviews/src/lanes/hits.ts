@@ -1,10 +1,10 @@
 // What is under the pointer: a box, an instant, or a value of a series.
 import { quantity } from '#shared/numbers.ts';
-import { visible } from '../../lib/format.ts';
-import { rowAt, type Row } from '../../lanes/rows.ts';
-import type { Scene } from '../../lanes/scene.ts';
-import { seriesAt } from '../../lanes/series.ts';
-import type { RowData } from '../../lanes/source.ts';
+import { visible } from '../lib/format.ts';
+import { rowAt, type Row } from './rows.ts';
+import type { Scene } from './scene.ts';
+import { seriesAt } from './series.ts';
+import type { RowData } from './source.ts';
 
 /** What a tooltip says, and where. */
 export interface Pointed {

@@ -1,6 +1,6 @@
 // Which rows the timeline has, in which order, and where each stands. Pure.
 import type { TimelineTrack } from '#shared/protocol.ts';
-import { laneHeight, rowKey, type Heading, type Layout, type Row } from '../../lanes/rows.ts';
+import { laneHeight, rowKey, type Heading, type Layout, type Row } from './rows.ts';
 
 /** What the user did to the rows, by their keys; remembered with the view. */
 export interface RowPrefs {
