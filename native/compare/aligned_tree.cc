@@ -104,9 +104,13 @@ void NoteKernels(const ComparedSide& side, const std::vector<uint32_t>& nodes,
   for (const uint32_t node : nodes) {
     const SliceIndex slice = side.tree->nodes[node].slice;
     if (slice == kNone) continue;
-    const SliceIndex last = s.tracks()[s.track(slice)].last;
-    for (SliceIndex i = slice; i < last && (i == slice || s.start(i) < s.end(slice)); ++i) {
-      if (i >= side.model->launched.rows()) break;
+    // What a slice encloses stands right behind it, outer before inner.
+    const SliceIndex last =
+        std::min<SliceIndex>(s.tracks()[s.track(slice)].last, side.model->launched.rows());
+    const auto encloses = [&](SliceIndex i) {
+      return s.parent(i) != kNone && s.parent(i) >= slice;
+    };
+    for (SliceIndex i = slice; i < last && (i == slice || encloses(i)); ++i) {
       for (const uint32_t work : side.model->launched[i]) names->emplace(s.name(work));
     }
   }

@@ -296,7 +296,7 @@ test('fused operators are a replacement, branches in another order have moved', 
     await page.getByRole('heading', { name: 'Aligned execution, host time' }).waitFor();
     await comparison.view('Kernels');
     const row = page.getByRole('row', { name: /fused_kernel/ });
-    assert.match(await row.innerText(), /new[^]*\+75\.0 µs\n/);
+    assert.match(await row.innerText(), /replaced[^]*\+75\.0 µs\n/);
     const shown = await comparison.sent('showInProfile', () =>
       row.getByRole('button', { name: 'Candidate', exact: true }).click(),
     );
