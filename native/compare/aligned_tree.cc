@@ -97,24 +97,39 @@ void NoteOperators(const ComparedSide& side, const std::vector<uint32_t>& nodes,
   }
 }
 
-// Names of the device work that was launched in `nodes`.
-void NoteKernels(const ComparedSide& side, const std::vector<uint32_t>& nodes,
-                 std::unordered_set<std::string>* names) {
-  const TraceStore& s = side.model->store();
-  for (const uint32_t node : nodes) {
-    const SliceIndex slice = side.tree->nodes[node].slice;
-    if (slice == kNone) continue;
-    // What a slice encloses stands right behind it, outer before inner.
-    const SliceIndex last =
-        std::min<SliceIndex>(s.tracks()[s.track(slice)].last, side.model->launched.rows());
-    const auto encloses = [&](SliceIndex i) {
-      return s.parent(i) != kNone && s.parent(i) >= slice;
-    };
-    for (SliceIndex i = slice; i < last && (i == slice || encloses(i)); ++i) {
-      for (const uint32_t work : side.model->launched[i]) names->emplace(s.name(work));
+// Collects names of the device work that was launched in nodes of one side.
+class LaunchedNames {
+ public:
+  explicit LaunchedNames(const ComparedSide& side)
+      : side_(side), left_(kTimesLooked * side.model->launched.rows()) {}
+
+  void Note(const std::vector<uint32_t>& nodes, std::unordered_set<std::string>* names) {
+    const TraceStore& s = side_.model->store();
+    for (const uint32_t node : nodes) {
+      const SliceIndex slice = side_.tree->nodes[node].slice;
+      if (slice == kNone) continue;
+      // What a slice encloses stands right behind it, outer before inner.
+      const SliceIndex last =
+          std::min<SliceIndex>(s.tracks()[s.track(slice)].last, side_.model->launched.rows());
+      const auto encloses = [&](SliceIndex i) {
+        return s.parent(i) != kNone && s.parent(i) >= slice;
+      };
+      for (SliceIndex i = slice; i < last && (i == slice || encloses(i)); ++i) {
+        if (left_ == 0) return;
+        --left_;
+        for (const uint32_t work : side_.model->launched[i]) names->emplace(s.name(work));
+      }
     }
   }
-}
+
+ private:
+  // Nodes seldom enclose each other; where a hostile file makes thousands do so, no more is looked
+  // at than this many times all slices.
+  static constexpr uint64_t kTimesLooked = 4;
+
+  const ComparedSide& side_;
+  uint64_t left_;
+};
 
 bool IsLeaf(const StepTree& tree, uint32_t node) { return tree.nodes[node].end == node + 1; }
 
@@ -206,6 +221,7 @@ Result<Replacements> FindReplacements(const ComparedSide& baseline, const Compar
                                       const CancelToken& cancel) {
   Replacements found;
   BatchVotes votes(baseline, candidate);
+  LaunchedNames gone(baseline), came(candidate);
   std::vector<std::pair<uint32_t, uint32_t>> pairs = {{0, 0}};
   for (size_t at = 0; at < pairs.size(); ++at) {
     if (cancel.cancelled()) return Error{ErrorKind::kCancelled, "Comparing was cancelled.", "", {}};
@@ -214,8 +230,8 @@ Result<Replacements> FindReplacements(const ComparedSide& baseline, const Compar
       if (item.status == CompareStatus::kReplaced) {
         NoteOperators(baseline, item.baseline, &found.gone);
         NoteOperators(candidate, item.candidate, &found.came);
-        NoteKernels(baseline, item.baseline, &found.kernels_gone);
-        NoteKernels(candidate, item.candidate, &found.kernels_came);
+        gone.Note(item.baseline, &found.kernels_gone);
+        came.Note(item.candidate, &found.kernels_came);
       } else if (IsPair(item)) {
         const uint32_t i = item.baseline[0], j = item.candidate[0];
         votes.Add(i, j);
@@ -225,8 +241,8 @@ Result<Replacements> FindReplacements(const ComparedSide& baseline, const Compar
         if (alike && pairs.size() >= kAlikePairs) continue;
         pairs.emplace_back(i, j);
         if (IsLeaf(*baseline.tree, i) && IsLeaf(*candidate.tree, j)) {
-          NoteKernels(baseline, item.baseline, &found.kernels_gone);
-          NoteKernels(candidate, item.candidate, &found.kernels_came);
+          gone.Note(item.baseline, &found.kernels_gone);
+          came.Note(item.candidate, &found.kernels_came);
         }
       }
     }
