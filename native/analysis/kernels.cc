@@ -28,14 +28,6 @@ Cell ListOrEmpty(const StringPool& strings, StringId id) {
   return id == 0 ? Cell() : Cell(ShapesText(strings.Get(id)));
 }
 
-StringId TextId(const TraceStore& s, SliceIndex i, ArgRole role) {
-  const auto value = s.Arg(i, role);
-  if (!value) return 0;
-  if (const auto* json = std::get_if<ArgValue::Json>(&value->v)) return json->id;
-  if (const auto* text = std::get_if<ArgValue::Text>(&value->v)) return text->id;
-  return 0;
-}
-
 struct Key {
   StringId name = 0, op = 0, grid = 0, block = 0;
   int64_t registers = -1, shared = -1;  // -1 missing
@@ -144,11 +136,11 @@ Result<KernelData> AnalyzeKernels(const Model& model, const StepSelection& selec
     if (by_properties) {
       if (const SliceIndex op = model.SourceOp(i); op != kNone) key.op = s.name_id(op);
       // ROCm records the launch geometry on the call.
-      key.grid = TextId(s, i, ArgRole::kGrid);
-      key.block = TextId(s, i, ArgRole::kBlock);
+      key.grid = s.ArgTextId(i, ArgRole::kGrid);
+      key.block = s.ArgTextId(i, ArgRole::kBlock);
       if (key.grid == 0 && model.launch[i] != kNone) {
-        key.grid = TextId(s, model.launch[i], ArgRole::kGrid);
-        key.block = TextId(s, model.launch[i], ArgRole::kBlock);
+        key.grid = s.ArgTextId(model.launch[i], ArgRole::kGrid);
+        key.block = s.ArgTextId(model.launch[i], ArgRole::kBlock);
       }
       key.registers = s.ArgInt(i, ArgRole::kRegisters).value_or(-1);
       key.shared = s.ArgInt(i, ArgRole::kSharedMemory).value_or(-1);
@@ -483,8 +475,8 @@ Result<KernelLaunches> LaunchesOfKernel(const Model& model, const StepSelection&
     if (s.name_id(i) != name || !IsKernel(s.kind(i))) return false;
     if (key.op && *key.op != OpName(model, i)) return false;
     const auto geometry = [&](ArgRole arg) {
-      StringId id = TextId(s, i, arg);
-      if (id == 0 && model.launch[i] != kNone) id = TextId(s, model.launch[i], arg);
+      StringId id = s.ArgTextId(i, arg);
+      if (id == 0 && model.launch[i] != kNone) id = s.ArgTextId(model.launch[i], arg);
       return ShapesText(s.strings().Get(id));
     };
     return (!key.grid || geometry(ArgRole::kGrid) == ShapesText(*key.grid)) &&

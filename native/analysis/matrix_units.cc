@@ -2,12 +2,10 @@
 
 #include <array>
 
+#include "base/text.h"
+
 namespace emberline {
 namespace {
-
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 template <size_t N>
 bool ContainsAny(std::string_view text, const std::string_view (&parts)[N]) {

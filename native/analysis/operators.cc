@@ -108,14 +108,7 @@ Cell RatioCell(Ns part, Ns whole) {
 RecordedShapesOf::RecordedShapesOf(const TraceStore& store) : store_(&store) {}
 
 StringId RecordedShapesOf::Of(SliceIndex op) const {
-  for (const StringId key : store_->ArgKeysOf(ArgRole::kInputShapes)) {
-    if (key == kNone) break;
-    const auto value = store_->Arg(op, key);
-    if (!value) continue;
-    if (const auto* json = std::get_if<ArgValue::Json>(&value->v)) return json->id;
-    if (const auto* text = std::get_if<ArgValue::Text>(&value->v)) return text->id;
-  }
-  return 0;
+  return store_->ArgTextId(op, ArgRole::kInputShapes);
 }
 
 std::string ShapesText(std::string_view recorded) {

@@ -8,6 +8,7 @@
 #include "analysis/stack_of_internal.h"
 #include "analysis/standard_library.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "model/host_place.h"
 #include "model/names.h"
 
@@ -35,10 +36,6 @@ std::string StripAddress(std::string_view name) {
   }
   out.append(name.substr(from));
   return out;
-}
-
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
 }
 
 // Installed packages that profiles show. Recorders cut the longest entry of sys.path off a path, so

@@ -4,15 +4,10 @@
 #include <unordered_set>
 
 #include "base/case.h"
+#include "base/text.h"
 
 namespace emberline {
-namespace {
-
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 const char* VendorName(Vendor vendor) {
   switch (vendor) {

@@ -17,30 +17,27 @@ namespace {
 constexpr double kExplains = 0.5;
 constexpr double kSure = 0.8;
 
-bool Holds(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 // Beside the calls that wait: operators that read a value back, polling, and records of waiting.
 bool IsSyncName(std::string_view name) {
   return IsSynchronisingCall(name) || name == "aten::item" || name == "aten::_local_scalar_dense" ||
-         Holds(name, "EventQuery") || Holds(name, "Event Sync") || Holds(name, "Stream Sync") ||
-         Holds(name, "Context Sync");
+         Contains(name, "EventQuery") || Contains(name, "Event Sync") ||
+         Contains(name, "Stream Sync") || Contains(name, "Context Sync");
 }
 
 bool IsCopyCall(std::string_view name) {
-  return Holds(name, "Memcpy") || name == "aten::pin_memory" || name == "aten::_pin_memory";
+  return Contains(name, "Memcpy") || name == "aten::pin_memory" || name == "aten::_pin_memory";
 }
 
 bool IsDataLoader(std::string_view name) {
-  return Holds(name, "DataLoader") && (Holds(name, "__next__") || Holds(name, "enumerate") ||
-                                       Holds(name, "_next_data") || Holds(name, "_get_data"));
+  return Contains(name, "DataLoader") &&
+         (Contains(name, "__next__") || Contains(name, "enumerate") ||
+          Contains(name, "_next_data") || Contains(name, "_get_data"));
 }
 
 bool IsCollective(std::string_view name, SliceKind kind) {
   return kind == SliceKind::kCollective || name.substr(0, 5) == "c10d:" ||
          name.substr(0, 5) == "nccl:" || name.substr(0, 5) == "gloo:" ||
-         Holds(name, "ProcessGroup");
+         Contains(name, "ProcessGroup");
 }
 
 // What a host slice may explain; kUnknown for what explains nothing by itself.

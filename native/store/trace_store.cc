@@ -162,6 +162,17 @@ std::string_view TraceStore::ArgText(SliceIndex i, ArgRole role) const {
   return {};
 }
 
+StringId TraceStore::ArgTextId(SliceIndex i, ArgRole role) const {
+  for (const StringId key : ArgKeysOf(role)) {
+    if (key == kNone) break;
+    const auto value = arg_table_.Find(args_[i], key);
+    if (!value) continue;
+    if (const auto* json = std::get_if<ArgValue::Json>(&value->v)) return json->id;
+    if (const auto* text = std::get_if<ArgValue::Text>(&value->v)) return text->id;
+  }
+  return 0;
+}
+
 std::optional<int64_t> TraceStore::ArgInt(SliceIndex i, std::string_view key) const {
   return ArgInt(i, strings_.Find(key));
 }

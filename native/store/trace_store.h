@@ -299,6 +299,7 @@ class TraceStore {
   std::optional<int64_t> ArgInt(SliceIndex i, ArgRole role) const;  // also from numeric text
   std::optional<double> ArgNumber(SliceIndex i, ArgRole role) const;
   std::string_view ArgText(SliceIndex i, ArgRole role) const;  // text or raw JSON; "" when absent
+  StringId ArgTextId(SliceIndex i, ArgRole role) const;        // its id; 0 when absent
   // The keys that play a role in this trace, in order; kNone behind the last one.
   static constexpr int kMaxArgKeys = 4;
   using ArgKeys = std::array<StringId, kMaxArgKeys>;

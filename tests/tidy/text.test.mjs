@@ -40,7 +40,7 @@ test('no path of a machine that we worked on, and no registry', () => {
   const folders = ['work', 'root', 'farm'].map((name) => `/${name}/`).join('|');
   const hosts = ['registry\\.npm' + 'js', 'npm\\.pkg\\.', 'artifact' + 'ory'].join('|');
   const files = textFiles().filter((file) => !/^tests\/tidy\//.test(file));
-  // A path in the middle of another (tests/work/x) is none of a machine.
+  // A path in the middle of another (tests/bench/x) is none of a machine.
   const pattern = new RegExp(`(^|[^\\w.~}\\])*-])(${folders})|${hosts}`);
   assert.deepEqual(linesWith(pattern, files), []);
 });

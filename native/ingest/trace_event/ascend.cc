@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "base/hash.h"
+#include "base/text.h"
 
 namespace emberline {
 namespace {
@@ -57,10 +58,6 @@ std::optional<Packed> Unpack(const StringPool& strings, const TraceBuilder::Proc
   if (pid < int64_t{1} << (kDeviceBits + kPlaceBits)) return std::nullopt;
   if (((pid >> kDeviceBits) & kPlaceMask) != (process.sort_index & kPlaceMask)) return std::nullopt;
   return Packed{pid >> (kDeviceBits + kPlaceBits), pid & ((1 << kDeviceBits) - 1)};
-}
-
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
 }
 
 bool ContainsAny(std::string_view text, std::initializer_list<std::string_view> parts) {

@@ -13,10 +13,6 @@
 namespace emberline {
 namespace {
 
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 bool HasMeaning(std::string_view raw) {
   const CategoryMeaning meaning = MeaningOfCategory(raw);
   return meaning.kind != SliceKind::kHostOther || meaning.domain != Domain::kUnknown;

@@ -1,5 +1,6 @@
 #include "ingest/trace_event/importer.h"
 
+#include "base/text.h"
 #include "ingest/no_trace.h"
 #include "ingest/trace_event/scan.h"
 #include "ingest/trace_event/trace_reader.h"
@@ -9,10 +10,6 @@ namespace {
 
 // A list's first event names its phase within so many bytes.
 constexpr size_t kFirstEventBytes = 8192;
-
-bool Holds(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 // Whether a text begins like a trace; else what it is instead.
 bool BeginsLikeTrace(std::string_view head, std::string* why) {
@@ -30,15 +27,15 @@ bool BeginsLikeTrace(std::string_view head, std::string* why) {
   }
   const std::string_view rest(p, static_cast<size_t>(end - p));
   if (*p == '{') {
-    if (Holds(rest, "\"traceEvents\"")) return true;
-    *why = Holds(rest, "\"nodes\"") && Holds(rest, "\"schema\"")
+    if (Contains(rest, "\"traceEvents\"")) return true;
+    *why = Contains(rest, "\"nodes\"") && Contains(rest, "\"schema\"")
                ? "is an execution trace without times"
                : "has no \"traceEvents\"";
     return false;
   }
   if (*p == '[') {
     const char* const first = SkipSpace(p + 1, end);
-    if (first < end && *first == '{' && Holds(rest.substr(0, kFirstEventBytes), "\"ph\"")) {
+    if (first < end && *first == '{' && Contains(rest.substr(0, kFirstEventBytes), "\"ph\"")) {
       return true;
     }
     *why = "is a list, but not of events";

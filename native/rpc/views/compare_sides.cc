@@ -1,7 +1,8 @@
 #include "rpc/views/compare_sides.h"
 
-#include <future>
+#include <optional>
 
+#include "base/parallel.h"
 #include "rpc/params.h"
 #include "rpc/views/common.h"
 
@@ -22,12 +23,21 @@ std::string SidesKey(const CompareRequest& request) {
 }
 
 Result<Trees> TreesOf(const CompareRequest& request) {
-  auto other = std::async(std::launch::async, [&] { return TreeOf(request.baseline); });
-  auto candidate = TreeOf(request.candidate);
-  auto baseline = other.get();
-  if (!baseline.ok()) return baseline.error();
-  if (!candidate.ok()) return candidate.error();
-  return Trees{std::move(*baseline), std::move(*candidate)};
+  std::optional<Result<std::shared_ptr<const StepTree>>> baseline, candidate;
+  RunBoth(
+      true, [&] { candidate = TreeOf(request.candidate); },
+      [&] { baseline = TreeOf(request.baseline); });
+  if (!baseline->ok()) return baseline->error();
+  if (!candidate->ok()) return candidate->error();
+  return Trees{std::move(**baseline), std::move(**candidate)};
+}
+
+ComparedSide BaselineOf(const CompareRequest& request, const Trees& trees) {
+  return {request.baseline.trace.model.get(), trees.baseline.get()};
+}
+
+ComparedSide CandidateOf(const CompareRequest& request, const Trees& trees) {
+  return {request.candidate.trace.model.get(), trees.candidate.get()};
 }
 
 Result<Time> TimeOf(const CompareRequest& request) {

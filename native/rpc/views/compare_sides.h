@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "compare/aligned_tree.h"
 #include "compare/step_tree.h"
 #include "rpc/views/compare.h"
 
@@ -28,5 +29,9 @@ struct Trees {
   std::shared_ptr<const StepTree> baseline, candidate;
 };
 Result<Trees> TreesOf(const CompareRequest& request);
+
+// A side with its tree, for what matches trees; valid as long as both arguments.
+ComparedSide BaselineOf(const CompareRequest& request, const Trees& trees);
+ComparedSide CandidateOf(const CompareRequest& request, const Trees& trees);
 
 }  // namespace emberline

@@ -198,9 +198,8 @@ Result<std::shared_ptr<const Replacements>> ReplacementsOf(const CompareRequest&
       "replacements/" + SidesKey(request), request.cancel, [&]() -> Result<Replacements> {
         const auto trees = TreesOf(request);
         if (!trees.ok()) return trees.error();
-        const StepTree &left = *trees->baseline, &right = *trees->candidate;
-        return FindReplacements({request.baseline.trace.model.get(), &left},
-                                {request.candidate.trace.model.get(), &right}, request.cancel);
+        return FindReplacements(BaselineOf(request, *trees), CandidateOf(request, *trees),
+                                request.cancel);
       });
 }
 
@@ -376,7 +375,7 @@ Result<std::shared_ptr<const Compared>> CompareBy(const CompareRequest& request,
                     (time == Time::kDevice ? "/device/" : "/host/") +
                     TextParam(request.params, "device") + "/" + TextParam(request.params, "block") +
                     "/" + SelectionKey(request.candidate);
-  if (by == "lines" || by == "functions" || by == "classes") {
+  if (by == "lines" || by == "functions") {
     // They depend on the sources and on what documents taught about them.
     for (const ViewRequest* side : {&request.baseline, &request.candidate}) {
       const auto data = LinesOf(side->trace, SpaceParam(side->params), side->cancel);

@@ -18,9 +18,8 @@ Result<Json> CompareTimeline(const CompareRequest& request) {
   if (request.params.contains("startNs") && request.params.contains("endNs")) {
     window = {IntegerParam(request.params, "startNs", 0), IntegerParam(request.params, "endNs", 0)};
   }
-  const auto points = MatchClocks({request.baseline.trace.model.get(), trees->baseline.get()},
-                                  {request.candidate.trace.model.get(), trees->candidate.get()},
-                                  window, kMaxPoints, request.cancel);
+  const auto points = MatchClocks(BaselineOf(request, *trees), CandidateOf(request, *trees), window,
+                                  kMaxPoints, request.cancel);
   if (!points.ok()) return points.error();
   Json before = Json::array(), after = Json::array();
   for (const ClockPoint& point : *points) {
@@ -38,8 +37,7 @@ Result<Json> CompareSlice(const CompareRequest& request) {
   if (!slice.ok()) return slice.error();
   const auto trees = TreesOf(request);
   if (!trees.ok()) return trees.error();
-  const auto match = MatchSlice({request.baseline.trace.model.get(), trees->baseline.get()},
-                                {request.candidate.trace.model.get(), trees->candidate.get()},
+  const auto match = MatchSlice(BaselineOf(request, *trees), CandidateOf(request, *trees),
                                 from_baseline, *slice, request.cancel);
   if (!match.ok()) return match.error();
   // The one that has nothing to stand for it is new or gone, by the side that it is on.
