@@ -1,6 +1,7 @@
 // Points over two logarithmic axes.
 import { useRef, useState } from 'preact/hooks';
 import { quantity, type Unit } from '#shared/numbers.ts';
+import { PointFrame } from '../../widgets/point_frame.tsx';
 import { Tooltip } from '../../widgets/tooltip.tsx';
 import { useOwnWidth } from '../../widgets/width.ts';
 
@@ -85,80 +86,68 @@ export function Scatter(props: {
   };
   return (
     <div class="bars" ref={frame}>
-      <div
+      <PointFrame
         class="scatter"
-        role="application"
-        aria-roledescription="chart"
-        aria-label={`${props.label}. Arrow keys move between the points. ${shown?.words.join('. ') ?? ''}`}
-        tabIndex={0}
+        label={`${props.label}. Arrow keys move between the points. ${shown?.words.join('. ') ?? ''}`}
+        width={width}
+        height={height}
         onKeyDown={onKeyDown}
-        onFocus={(event) => {
-          if ((event.target as HTMLElement).matches(':focus-visible')) show(last.current);
-        }}
-        onBlur={() => setHot(undefined)}
-        onPointerLeave={() => setHot(undefined)}
+        onReach={() => show(last.current)}
+        onLeave={() => setHot(undefined)}
       >
-        <svg
-          class="chart"
-          width={Math.max(1, width)}
-          height={height}
-          viewBox={`0 0 ${Math.max(1, width)} ${height}`}
-          aria-hidden="true"
-        >
-          {yTicks.map((tick) => (
-            <g key={tick}>
-              <line
-                class="grid-line"
-                x1={margin.left}
-                x2={width - margin.right}
-                y1={y(tick)}
-                y2={y(tick)}
-              />
-              <text class="axis-text" x={margin.left - 6} y={y(tick) + 4} text-anchor="end">
-                {quantity(tick, props.yUnit)}
-              </text>
-            </g>
-          ))}
-          {xTicks.map((tick) => (
-            <g key={tick}>
-              <line
-                class="grid-line"
-                x1={x(tick)}
-                x2={x(tick)}
-                y1={margin.top}
-                y2={height - margin.bottom}
-              />
-              <text
-                class="axis-text"
-                x={x(tick)}
-                y={height - margin.bottom + 15}
-                text-anchor="middle"
-              >
-                {quantity(tick, props.xUnit)}
-              </text>
-            </g>
-          ))}
-          <text
-            class="axis-title"
-            transform={`translate(12 ${margin.top + down / 2}) rotate(-90)`}
-            text-anchor="middle"
-          >
-            {props.yTitle}
-          </text>
-          <text class="axis-title" x={margin.left + inner / 2} y={height - 6} text-anchor="middle">
-            {props.xTitle}
-          </text>
-          {points.map((point, index) => (
-            <g
-              key={index}
-              class={`scatter-point ${hot === index ? 'hot' : ''}`}
-              onPointerEnter={() => show(index)}
+        {yTicks.map((tick) => (
+          <g key={tick}>
+            <line
+              class="grid-line"
+              x1={margin.left}
+              x2={width - margin.right}
+              y1={y(tick)}
+              y2={y(tick)}
+            />
+            <text class="axis-text" x={margin.left - 6} y={y(tick) + 4} text-anchor="end">
+              {quantity(tick, props.yUnit)}
+            </text>
+          </g>
+        ))}
+        {xTicks.map((tick) => (
+          <g key={tick}>
+            <line
+              class="grid-line"
+              x1={x(tick)}
+              x2={x(tick)}
+              y1={margin.top}
+              y2={height - margin.bottom}
+            />
+            <text
+              class="axis-text"
+              x={x(tick)}
+              y={height - margin.bottom + 15}
+              text-anchor="middle"
             >
-              <Mark shape={point.shape} x={x(point.x)} y={y(point.y)} color={point.color} />
-            </g>
-          ))}
-        </svg>
-      </div>
+              {quantity(tick, props.xUnit)}
+            </text>
+          </g>
+        ))}
+        <text
+          class="axis-title"
+          transform={`translate(12 ${margin.top + down / 2}) rotate(-90)`}
+          text-anchor="middle"
+        >
+          {props.yTitle}
+        </text>
+        <text class="axis-title" x={margin.left + inner / 2} y={height - 6} text-anchor="middle">
+          {props.xTitle}
+        </text>
+        {points.map((point, index) => (
+          <g
+            key={index}
+            class={`scatter-point ${hot === index ? 'hot' : ''}`}
+            onPointerEnter={() => show(index)}
+          >
+            <Mark shape={point.shape} x={x(point.x)} y={y(point.y)} color={point.color} />
+          </g>
+        ))}
+      </PointFrame>
       {shown === undefined ? null : (
         <Tooltip x={x(shown.x)} y={y(shown.y)} width={width} title={shown.words[0] ?? ''}>
           {shown.words.slice(1).map((line) => (

@@ -6,16 +6,14 @@ import type { SliceDetail, TimelineTrack, TimelineTracksResult } from '#shared/p
 import { useAnswer } from '../../host/query.ts';
 import { announce, failureOf, scopedState, viewState } from '../../host/store.ts';
 import { Layers, layersTopPx } from '../../lanes/layers.ts';
-import { readPalette } from '../../lanes/palette.ts';
 import { laneHeight, rowKey, type Row } from '../../lanes/rows.ts';
-import { WindowSource } from '../../lanes/source.ts';
+import { useWindowSource } from '../../lanes/use_source.ts';
 import { wheelMove } from '../../lanes/wheel.ts';
 import type { TimeWindow } from '../../lanes/window.ts';
 import { quantity } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { Failure } from '../../widgets/notices.tsx';
-import { themeSerial } from '../../widgets/theme.ts';
 import { useOwnWidth } from '../../widgets/width.ts';
 import { barNear, barsOf, endOf, nameOf, type Bar } from './bars.ts';
 import { moduleOf, operatorBoxes } from './strip.ts';
@@ -30,28 +28,11 @@ const dragPx = 4;
 
 /** The boxes of the thread, shaped and coloured; `problem` says why there are none. */
 function useBoxes(track: TimelineTrack) {
-  const [, setSerial] = useState(0);
   const [problem, setProblem] = useState<FailureData | undefined>(undefined);
-  const redraw = (): void => setSerial((serial) => serial + 1);
-  const theme = themeSerial.value;
-  const palette = useMemo(readPalette, [theme]);
-  const colors = useRef(palette);
-  colors.current = palette;
-  const source = useMemo(
-    () =>
-      new WindowSource(
-        () => colors.current,
-        redraw,
-        (error) => setProblem(failureOf(error)),
-        operatorBoxes,
-      ),
-    [],
+  const { source, palette } = useWindowSource(
+    (error) => setProblem(failureOf(error)),
+    operatorBoxes,
   );
-  useEffect(() => () => source.clear(), []);
-  useEffect(() => {
-    source.recolor();
-    redraw();
-  }, [palette]);
   const data = source.rows.get(track.id);
   const bars = useMemo(() => barsOf(data), [data]);
   return { source, bars, palette, problem, retry: () => setProblem(undefined) };

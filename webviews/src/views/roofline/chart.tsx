@@ -1,6 +1,7 @@
 // Operations per second over operations per byte, both logarithmic, below the roofs of the device.
 import { useRef, useState } from 'preact/hooks';
 import { chartColors } from '../../lib/colors.ts';
+import { PointFrame } from '../../widgets/point_frame.tsx';
 import { Tooltip } from '../../widgets/tooltip.tsx';
 import { useOwnWidth } from '../../widgets/width.ts';
 import {
@@ -217,46 +218,33 @@ export function RoofChart(props: RoofChartProps) {
   const words = shown === undefined ? [] : props.words(shown);
   return (
     <div class="bars" ref={frame}>
-      <div
+      <PointFrame
         class="roof-chart"
-        role="application"
-        aria-roledescription="chart"
-        aria-label={`${props.label}. Arrow keys move between the points, longest first; Enter picks one. ${words.join('. ')}`}
-        tabIndex={0}
+        label={`${props.label}. Arrow keys move between the points, longest first; Enter picks one. ${words.join('. ')}`}
+        width={width}
+        height={height}
         onKeyDown={onKeyDown}
-        onFocus={(event) => {
-          if ((event.target as HTMLElement).matches(':focus-visible'))
-            show(last.current ?? points[0]);
-        }}
-        onBlur={() => setHot(undefined)}
-        onPointerLeave={() => setHot(undefined)}
+        onReach={() => show(last.current ?? points[0])}
+        onLeave={() => setHot(undefined)}
       >
-        <svg
-          class="chart"
-          width={Math.max(1, width)}
-          height={height}
-          viewBox={`0 0 ${Math.max(1, width)} ${height}`}
-          aria-hidden="true"
-        >
-          <Axes scales={scales} width={width} />
-          {points.map((point, index) => (
-            <g
-              key={index}
-              class={`roof-point ${point === shown || point === props.picked ? 'hot' : ''}`}
-              onPointerEnter={() => show(point)}
-              onClick={() => props.onPick(point)}
-            >
-              <Mark
-                limit={point.limit}
-                x={scales.x(point.x)}
-                y={scales.y(point.y)}
-                r={radius(point, longest)}
-              />
-            </g>
-          ))}
-          <Roofs scales={scales} width={width} peaks={props.peaks} bandwidths={props.bandwidths} />
-        </svg>
-      </div>
+        <Axes scales={scales} width={width} />
+        {points.map((point, index) => (
+          <g
+            key={index}
+            class={`roof-point ${point === shown || point === props.picked ? 'hot' : ''}`}
+            onPointerEnter={() => show(point)}
+            onClick={() => props.onPick(point)}
+          >
+            <Mark
+              limit={point.limit}
+              x={scales.x(point.x)}
+              y={scales.y(point.y)}
+              r={radius(point, longest)}
+            />
+          </g>
+        ))}
+        <Roofs scales={scales} width={width} peaks={props.peaks} bandwidths={props.bandwidths} />
+      </PointFrame>
       {shown === undefined ? null : (
         <Tooltip x={scales.x(shown.x)} y={scales.y(shown.y)} width={width} title={words[0] ?? ''}>
           {words.slice(1).map((line) => (

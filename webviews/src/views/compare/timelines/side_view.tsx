@@ -4,14 +4,12 @@ import type { SideName } from '#shared/comparison.ts';
 import { quantity } from '#shared/numbers.ts';
 import { compared, reducedMotion, wheelHabit } from '../../../host/store.ts';
 import { Layers, layersTopPx } from '../../../lanes/layers.ts';
-import { readPalette } from '../../../lanes/palette.ts';
 import { labelWidth, type Layout } from '../../../lanes/rows.ts';
 import { visibleRows, type Scene } from '../../../lanes/scene.ts';
-import { WindowSource } from '../../../lanes/source.ts';
+import { useWindowSource } from '../../../lanes/use_source.ts';
 import { wheelMove, wheelPx } from '../../../lanes/wheel.ts';
 import { visible } from '../../../lib/format.ts';
 import { Failure, Waiting } from '../../../widgets/notices.tsx';
-import { themeSerial } from '../../../widgets/theme.ts';
 import { hitAt, type Hit } from '../../../lanes/hits.ts';
 import { layoutRows } from '../../../lanes/layout.ts';
 import { sideColors } from '../level_chart.tsx';
@@ -22,32 +20,6 @@ import { clearSelection, leader, pan, select, show, zoom } from './pair.ts';
 
 /** What the pointer may move before a press is a drag. */
 const dragPx = 4;
-
-function useSource(side: SideName) {
-  const [serial, setSerial] = useState(0);
-  const redraw = (): void => setSerial((old) => old + 1);
-  const theme = themeSerial.value;
-  const palette = useMemo(readPalette, [theme]);
-  const colors = useRef(palette);
-  colors.current = palette;
-  const source = useMemo(
-    () =>
-      new WindowSource(
-        () => colors.current,
-        redraw,
-        (error) => failedOn(side, error),
-        undefined,
-        (params, signal) => askSide(side, 'timeline/window', params, signal),
-      ),
-    [],
-  );
-  useEffect(() => () => source.clear(), []);
-  useEffect(() => {
-    source.recolor();
-    redraw();
-  }, [palette]);
-  return { source, palette, serial };
-}
 
 /** How large an element is, CSS pixels; 0 until it was measured. */
 function useSize(element: { readonly current: HTMLElement | null }) {
@@ -118,7 +90,11 @@ export function SideTimeline({ side }: { side: SideName }) {
   const [scroll, setScroll] = useState(0);
   const [tip, setTip] = useState<Hit['pointed'] | undefined>(undefined);
   const [settled, setSettled] = useState(false);
-  const { source, palette } = useSource(side);
+  const { source, palette } = useWindowSource(
+    (error) => failedOn(side, error),
+    undefined,
+    (params, signal) => askSide(side, 'timeline/window', params, signal),
+  );
   const size = useSize(viewport);
   const all = lanes.tracks.value;
   const shown = lanes.window.value;
