@@ -106,6 +106,24 @@ export function countNodeTests(text, status) {
   return counts;
 }
 
+/**
+ * What node's reporter says about the tests that failed: a few lines of each, without the stack.
+ * The list stands at the end of its output.
+ */
+export function failedNodeTests(text) {
+  const begin = text.lastIndexOf('\n\u2716 failing tests:');
+  if (begin < 0) return [];
+  const lines = text.slice(begin).split('\n').slice(2);
+  const told = [];
+  let own = 0;
+  for (const line of lines) {
+    if (line.startsWith('\u2716') || line.startsWith('test at ')) own = 0;
+    own += 1;
+    if (line.trim() !== '' && !/^\s+at /.test(line) && own <= 12) told.push(line.slice(0, 300));
+  }
+  return told;
+}
+
 /** Counts of a Catch2 program, from the last line of its report. */
 export function countCatchTests(text, status) {
   const counts = { passed: 0, failed: 0, skipped: 0 };
@@ -123,6 +141,9 @@ export function countCatchTests(text, status) {
 function add(into, counts) {
   for (const key of Object.keys(into)) into[key] += counts[key];
 }
+
+/** What failed tests said, of both attempts where a file ran twice; shown again at the end. */
+const failures = [];
 
 const zero = () => ({ passed: 0, failed: 0, skipped: 0 });
 const oneOf = (status) => ({ ...zero(), [status === 0 ? 'passed' : 'failed']: 1 });
@@ -233,6 +254,7 @@ async function runNodeSuite(name) {
   const files = testFiles(join(testsDir, name));
   if (!retry) {
     const { status, text } = await nodeTest(files, { concurrency });
+    failures.push(...failedNodeTests(text));
     return countNodeTests(text, status);
   }
   const counts = zero();
@@ -242,8 +264,10 @@ async function runNodeSuite(name) {
     let { status, text } = await nodeTest([file], { timeoutMs: 8 * minuteMs });
     let result = countNodeTests(text, status);
     if (result.failed > 0) {
+      failures.push(`${shown}, first attempt:`, ...failedNodeTests(text));
       console.log(`${shown} failed; running it once more alone`);
       ({ status, text } = await nodeTest([file], { timeoutMs: 8 * minuteMs }));
+      failures.push(`${shown}, second attempt:`, ...failedNodeTests(text));
       result = countNodeTests(text, status);
       if (result.failed === 0) console.log(`FLAKY ${shown}: passed the second time`);
     }
@@ -359,6 +383,7 @@ export async function main() {
     console.log('\nEMBERLINE_CORPUS is not set: tests on the real traces skipped themselves.');
   }
   console.log(`\n${summary.join('\n')}`);
+  if (failures.length > 0) console.log(`What failed:\n${failures.slice(0, 80).join('\n')}`);
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
   return total.failed === 0 ? 0 : 1;
 }

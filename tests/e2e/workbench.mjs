@@ -130,9 +130,13 @@ export class Workbench {
     this.page = page;
     page.setDefaultTimeout(patienceMs);
     page.setDefaultNavigationTimeout(patienceMs);
-    /** Errors that pages and webviews reported. */
+    /** Errors that our own pages reported. The window's own script may have others, such as `Canceled`. */
     this.pageErrors = [];
-    page.on('pageerror', (error) => this.pageErrors.push(String(error?.stack ?? error)));
+    page.on('pageerror', (error) => {
+      const text = String(error?.stack ?? error);
+      if (text.includes('webview.js')) this.pageErrors.push(text);
+      else console.log(`An error that is none of our pages': ${text}`);
+    });
   }
 
   async waitForReady() {
@@ -249,6 +253,19 @@ export class Workbench {
   /** CodeLens texts of the editor that is shown. */
   codeLenses() {
     return this.page.locator('.codelens-decoration a');
+  }
+
+  /**
+   * Clicks a lens until the tab that it leads to is in front. Lenses are drawn anew whenever costs
+   * arrive, and a click that falls into such a moment leads nowhere.
+   */
+  async clickLens(lens, tab) {
+    const inFront = async () => (await tab.getAttribute('aria-selected')) === 'true';
+    await waitUntil('the tab that a lens leads to', async () => {
+      if (await inFront()) return true;
+      await lens.click({ timeout: 4000 });
+      return waitUntil('the tab in front', inFront, 4000);
+    });
   }
 
   /** Texts of the notifications that are shown. */

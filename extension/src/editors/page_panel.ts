@@ -54,7 +54,11 @@ export class PagePanel {
   private readonly owner: PageOwner;
   /** False while the page is hidden: it is thrown away then and started again when shown. */
   private alive = false;
-  private readonly queue: ToView[] = [];
+  /**
+   * What a page has yet to show. It stays until a page has told its state after that: one that is
+   * moved to another column starts twice, and the first takes what it heard with it.
+   */
+  private unheard: ToView[] = [];
   /** Files whose frames could not be opened; asking again means that the user wants to locate them. */
   private readonly missing = new Set<string>();
 
@@ -98,12 +102,12 @@ export class PagePanel {
 
   /** Tells the page as soon as one runs. */
   postLater(message: ToView): void {
-    this.queue.push(message);
+    this.unheard.push(message);
   }
 
   /** Comes to the front and tells the page; one that does not run yet is told once it does. */
   showWith(message: ToView, column = besideCode(this.panel)): void {
-    if (!this.alive) this.postLater(message);
+    this.unheard = [message];
     this.panel.reveal(column, false);
     this.post(message);
   }
@@ -113,7 +117,7 @@ export class PagePanel {
     this.alive = true;
     this.owner.tellStart();
     this.owner.session.ready();
-    for (const message of this.queue.splice(0)) this.post(message);
+    for (const message of this.unheard) this.post(message);
   }
 
   /** What every page is told at its start. */
@@ -149,6 +153,7 @@ export class PagePanel {
       this.context.log.warn('A page sent a message that is not understood');
       return;
     }
+    if (message.type === 'state') this.unheard = [];
     const handled = async (): Promise<void> =>
       isCommon(message) ? this.handleCommon(message) : this.owner.handle(message);
     void handled().catch((error: unknown) => {
