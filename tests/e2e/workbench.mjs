@@ -177,7 +177,7 @@ export class Workbench {
       });
       await this.page.keyboard.press(key);
       await input.waitFor({ state: 'visible', timeout: 4000 });
-      await input.fill(text);
+      await input.fill(text, { timeout: 4000 });
       await row.first().click({ timeout: 4000 });
       return true;
     });
