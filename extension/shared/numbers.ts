@@ -1,6 +1,6 @@
 // Numbers as text, for the page and for the editor. Pure. A number has the unit that suits it, in a
 // table too, where the bars behind the figures are for comparing; axes have one unit.
-export type Unit = '' | 'count' | 'us' | 'ns' | 'bytes' | 'ratio' | 'gbPerS' | 'flops';
+export type Unit = '' | 'count' | 'us' | 'ns' | 'bytes' | 'ratio' | 'percent' | 'gbPerS' | 'flops';
 
 const noValue = '\u2013';
 
@@ -86,6 +86,8 @@ export function columnScale(unit: Unit, largest: number, whole = false): Scale {
       return { divisor: 1, suffix: 'B', digits: 0 };
     case 'ratio':
       return { divisor: 0.01, suffix: '%', digits: 2 };
+    case 'percent':
+      return { divisor: 1, suffix: '%', digits: 1 };
     case 'gbPerS':
       return { divisor: 1, suffix: 'GB/s', digits: 2 };
     case 'flops': {
@@ -99,7 +101,7 @@ export function columnScale(unit: Unit, largest: number, whole = false): Scale {
 }
 
 /** Units of which a cell takes the one that suits it: a column spans nanoseconds to seconds. */
-const adaptive: ReadonlySet<Unit> = new Set(['us', 'ns', 'bytes', 'flops', 'ratio']);
+const adaptive: ReadonlySet<Unit> = new Set(['us', 'ns', 'bytes', 'flops', 'ratio', 'percent']);
 
 /** A number in its column's unit. What is there but rounds to nothing is told from nothing. */
 export function scaled(value: number, { divisor, digits, each }: Scale): string {
@@ -125,7 +127,11 @@ export function longestText(scale: Scale, largest: number): string {
   const text = scaled(largest, scale);
   if (scale.each === undefined) return text;
   const usual =
-    scale.each === 'ratio' ? '99.9 %' : scale.each === 'bytes' ? '1,023 KiB' : '99.9 ms';
+    scale.each === 'ratio' || scale.each === 'percent'
+      ? '99.9 %'
+      : scale.each === 'bytes'
+        ? '1,023 KiB'
+        : '99.9 ms';
   return usual.length > text.length ? usual : text;
 }
 
@@ -156,6 +162,8 @@ export function quantity(value: number | null | undefined, unit: Unit): string {
     }
     case 'ratio':
       return percentage(value);
+    case 'percent':
+      return change(value);
     case 'gbPerS':
       return `${fixed(value, digitsFor(value))} GB/s`;
     case 'count':
@@ -179,6 +187,13 @@ function percentage(ratio: number): string {
   return `${fixed(ratio * 100, 1)} %`;
 }
 
+/** A change in percent of what was there before; what rounds to nothing is told from nothing. */
+function change(percent: number): string {
+  if (percent === 0) return '0 %';
+  if (Math.abs(percent) < 0.05) return percent > 0 ? '< 0.1 %' : '> -0.1 %';
+  return `${fixed(percent, Math.abs(percent) >= 9.95 ? 0 : 1)} %`;
+}
+
 /** The value as recorded, for tooltips: nothing rounded, unit named. */
 export function exact(value: number, unit: Unit): string {
   const text = new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 }).format(value);
@@ -191,6 +206,8 @@ export function exact(value: number, unit: Unit): string {
       return `${text} bytes`;
     case 'ratio':
       return `${new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 }).format(value * 100)} %`;
+    case 'percent':
+      return `${text} %`;
     case 'gbPerS':
       return `${text} GB/s`;
     case 'flops':

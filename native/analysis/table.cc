@@ -204,6 +204,8 @@ const char* UnitName(Unit unit) {
       return "bytes";
     case Unit::kRatio:
       return "ratio";
+    case Unit::kPercent:
+      return "percent";
     case Unit::kGbPerS:
       return "gbPerS";
     case Unit::kFlops:

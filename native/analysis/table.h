@@ -11,8 +11,9 @@
 
 namespace emberline {
 
-enum class Unit : uint8_t { kNone, kCount, kUs, kNs, kBytes, kRatio, kGbPerS, kFlops };
-const char* UnitName(Unit unit);  // "", "count", "us", "ns", "bytes", "ratio", "gbPerS", "flops"
+enum class Unit : uint8_t { kNone, kCount, kUs, kNs, kBytes, kRatio, kPercent, kGbPerS, kFlops };
+const char* UnitName(
+    Unit unit);  // "", "count", "us", "ns", "bytes", "ratio", "percent", "gbPerS", "flops"
 
 enum class CellType : uint8_t { kText, kInteger, kNumber, kBool };
 

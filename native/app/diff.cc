@@ -103,11 +103,7 @@ Json FigureTable(const Json& figures) {
       if (!figure[key].is_null()) row[key] = Humane(figure[key], unit);
     }
     const Json& percent = figure["deltaPercent"];
-    if (!percent.is_null()) {
-      char text[32];
-      std::snprintf(text, sizeof text, "%+.1f %%", percent.get<double>());
-      row["deltaPercent"] = text;
-    }
+    if (!percent.is_null()) row["deltaPercent"] = Humane(percent, "percent");
     if (figure["beyondNoise"] == false) row["noise"] = row.value("noise", "") + " (within)";
     table["rows"].push_back(std::move(row));
   }

@@ -319,6 +319,8 @@ std::string Humane(const Json& value, const std::string& unit) {
   if (unit == "ns") return Duration(number / 1000);
   if (unit == "bytes") return Bytes(number);
   if (unit == "ratio") return Formatted("%.2f %%", number * 100);
+  // A change, in percent of what was there before.
+  if (unit == "percent") return Formatted("%+.1f %%", number);
   if (unit == "gbPerS") return Formatted("%.2f GB/s", number);
   if (unit == "flops") return Flops(number);
   if (value.is_number_integer()) {

@@ -295,7 +295,7 @@ class Comparison {
     const std::string percent = main ? "deltaPercent" : "delta" + measure.stem + "Percent";
     table.Add(made(percent, main ? "Delta %" : "Delta % of" + what,
                    "The difference in percent of the baseline; empty where the baseline is zero.",
-                   Unit::kNone),
+                   Unit::kPercent),
               [this, measure](const Pair& row) -> Cell {
                 const auto before = Value(measure, row, false), delta = Delta(measure, row);
                 return before && delta ? OptionalCell(PercentOf(*delta, *before)) : Cell();

@@ -11,7 +11,8 @@ const shown = (columns: readonly ExportColumn[]): ExportColumn[] =>
   columns.filter((column) => column.hidden !== true);
 
 function heading(column: ExportColumn): string {
-  const unit = {
+  // A count needs no unit, and a title of a change says "%" itself.
+  const unit: Partial<Record<Column['unit'], string>> = {
     us: '\u00b5s',
     ns: 'ns',
     bytes: 'bytes',
@@ -19,7 +20,7 @@ function heading(column: ExportColumn): string {
     gbPerS: 'GB/s',
     flops: 'FLOP',
   };
-  const text = column.unit === '' || column.unit === 'count' ? undefined : unit[column.unit];
+  const text = unit[column.unit];
   return text === undefined ? column.title : `${column.title} (${text})`;
 }
 

@@ -67,13 +67,7 @@ export function signed(delta: number | null | undefined, unit: Unit): string {
   if (unit === 'ratio' && typeof delta === 'number') {
     return `${delta > 0 ? '+' : delta < 0 ? '\u2212' : ''}${fixed(Math.abs(delta) * 100, 1)} points`;
   }
-  return typeof delta === 'number' && delta > 0 ? `+${text}` : text.replace(/^-/, '\u2212');
-}
-
-/** A difference in percent: "+94 %". */
-export function signedPercent(percent: number | null | undefined): string {
-  if (percent === null || percent === undefined) return '\u2013';
-  const size = Math.abs(percent);
-  const text = `${fixed(size, size >= 10 || size === 0 ? 0 : 1)} %`;
-  return percent > 0 ? `+${text}` : percent < 0 ? `\u2212${text}` : text;
+  return typeof delta === 'number' && delta > 0 && !text.startsWith('<')
+    ? `+${text}`
+    : text.replace(/^-/, '\u2212');
 }

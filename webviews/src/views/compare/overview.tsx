@@ -9,7 +9,7 @@ import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import { TableMenu } from '../../widgets/table_menu.tsx';
-import { ChangeMark, changeOf, moodOf, signed, signedPercent } from './change.tsx';
+import { ChangeMark, changeOf, moodOf, signed } from './change.tsx';
 import { useVerdict } from './state.ts';
 
 function ChangeItem({ change, longest }: { change: CompareChange; longest: number }) {
@@ -118,7 +118,7 @@ function Figures({ result }: { result: CompareVerdictResult }) {
               <span key="delta" class={`change ${change.mood}`}>
                 {signed(figure.delta, unit)}
               </span>,
-              signedPercent(figure.deltaPercent),
+              signed(figure.deltaPercent, 'percent'),
               noiseText(figure),
               <ChangeMark key="change" change={change} />,
             ];
