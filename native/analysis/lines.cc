@@ -50,14 +50,25 @@ class Analysis {
            const CancelToken& cancel)
       : model_(model), s_(model.store()), at_(at), steps_(steps), cancel_(cancel) {}
 
+  // Of device work alone, with a figure per slice.
+  Result<LinesResult> RunOver(const std::vector<Ns>& figures) {
+    Begin();
+    for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
+      if (i % kCancelStride == 0 && cancel_.cancelled()) return Cancelled();
+      if (IsDeviceWork(s_.kind(i)) && steps_.Contains(model_.step[i])) AddDevice(i, figures[i]);
+    }
+    AddTotals();
+    Finish();
+    return std::move(result_);
+  }
+
   Result<LinesResult> Run() {
-    costs_.resize(at_.locations.size());
-    for (uint32_t i = 0; i < costs_.size(); ++i) costs_[i].location = i;
+    Begin();
     for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
       if (i % kCancelStride == 0 && cancel_.cancelled()) return Cancelled();
       if (!steps_.Contains(model_.step[i])) continue;
       if (IsDeviceWork(s_.kind(i)))
-        AddDevice(i);
+        AddDevice(i, s_.duration(i));
       else if (at_.parent.size() > i && Counted(i))
         AddHost(i);
     }
@@ -84,8 +95,12 @@ class Analysis {
     parts_[static_cast<uint64_t>(location) << 32 | name] += cost;
   }
 
-  void AddDevice(SliceIndex i) {
-    const Ns time = s_.duration(i);
+  void Begin() {
+    costs_.resize(at_.locations.size());
+    for (uint32_t i = 0; i < costs_.size(); ++i) costs_[i].location = i;
+  }
+
+  void AddDevice(SliceIndex i, Ns time) {
     result_.has_device_work = true;
     result_.totals.device += time;
     const DevicePlace place = DevicePlaceOf(model_, at_, i);
@@ -596,6 +611,12 @@ DevicePlace DevicePlaceOf(const Model& model, const LineAttribution& at, SliceIn
 Result<LinesResult> AnalyzeLines(const Model& model, const LineAttribution& attribution,
                                  const StepSelection& steps, const CancelToken& cancel) {
   return Analysis(model, attribution, steps, cancel).Run();
+}
+
+Result<LinesResult> SumOverLines(const Model& model, const LineAttribution& attribution,
+                                 const StepSelection& steps, const std::vector<Ns>& figures,
+                                 const CancelToken& cancel) {
+  return Analysis(model, attribution, steps, cancel).RunOver(figures);
 }
 
 Table LinesTable(const LineAttribution& at, const LinesResult& result, LineGrouping grouping) {

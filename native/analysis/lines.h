@@ -130,6 +130,13 @@ enum class LineGrouping : uint8_t { kLine, kFunction, kFile };
 Result<LinesResult> AnalyzeLines(const Model& model, const LineAttribution& attribution,
                                  const StepSelection& steps, const CancelToken& cancel = {});
 
+// The same with another figure than its duration for each piece of device work, such as the time
+// that it could save. `figures`: one per slice, ns; those of host slices count nothing, and so do
+// all sums over the host and over idle time. Errors: kCancelled.
+Result<LinesResult> SumOverLines(const Model& model, const LineAttribution& attribution,
+                                 const StepSelection& steps, const std::vector<Ns>& figures,
+                                 const CancelToken& cancel = {});
+
 // Definitions of the columns, and the rows.
 Table LinesTable(const LineAttribution& attribution, const LinesResult& result,
                  LineGrouping grouping);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "analysis/lines.h"
 #include "analysis/table.h"
 #include "analysis/tensor_cores.h"
 #include "cost/attribution.h"
@@ -24,6 +25,8 @@ struct CostContext {
   const TensorCoreKernels& tensor_cores;
   StepSelection steps;
   std::span<const DevicePeaks> own_devices;  // the user's, asked first
+  // Which line of the source launched what; null: the innermost frame of the user's as recorded.
+  const LineAttribution* lines = nullptr;
 };
 
 // The device of each track; null for tracks of devices without known peaks.

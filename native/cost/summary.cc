@@ -1,6 +1,7 @@
 #include "cost/summary.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
@@ -40,6 +41,13 @@ Measured MeasuredOf(const CostContext& context, const std::vector<const DevicePe
   return measured;
 }
 
+// What a kernel of this duration would save at `target` of its roof, ns.
+double SavedBy(Ns duration, const Bound& bound, double target) {
+  return std::max(0.0, static_cast<double>(duration) - bound.seconds * 1e9 / target);
+}
+
+double ClampedTarget(double target) { return std::clamp(target, 0.01, 1.0); }
+
 void Add(CostSums& sums, const KernelCost& kernel, Ns duration, const Measured& measured,
          double target) {
   ++sums.kernels;
@@ -59,7 +67,7 @@ void Add(CostSums& sums, const KernelCost& kernel, Ns duration, const Measured& 
   sums.measured += duration;
   sums.bound += bound;
   if (measured.bound->memory) sums.memory_bound += static_cast<double>(duration);
-  sums.saved += std::max(0.0, static_cast<double>(duration) - bound / target);
+  sums.saved += SavedBy(duration, *measured.bound, target);
 }
 
 class Summary {
@@ -106,14 +114,9 @@ class Summary {
       case CostGrouping::kModule:
         row.name = frames_.ModuleName(kernel.kernel);
         return row.name;
-      case CostGrouping::kLine: {
-        const std::optional<Frame> frame = frames_.UserFrame(kernel.kernel);
-        if (!frame) return "";
-        row.name = frame->function;
-        row.file = frame->file;
-        row.line = frame->line;
+      case CostGrouping::kLine:
+        if (!FindLine(kernel.kernel, row)) return "";
         return row.file + '\n' + std::to_string(row.line) + '\n' + row.name;
-      }
       case CostGrouping::kClass:
         row.name = OpClassName(kernel.cost == nullptr ? OpClass::kUnknown : kernel.cost->op_class);
         return row.name;
@@ -127,6 +130,28 @@ class Summary {
       row.params = kernel.cost->params;
     }
     return row.name + '\n' + row.params;
+  }
+
+  // The line that the kernel counts on; false where there is none.
+  bool FindLine(SliceIndex kernel, CostRow& row) {
+    if (context_.lines != nullptr) {
+      const LineAttribution& at = *context_.lines;
+      const uint32_t blamed = DevicePlaceOf(context_.model, at, kernel).blamed;
+      if (blamed == kNone) return false;
+      const LineLocation& location = at.locations[at.contexts[blamed].location];
+      row.name = location.function;
+      row.file = location.file;
+      row.line = location.line;
+      row.line_is_definition = location.confidence == LineConfidence::kFunction;
+      return true;
+    }
+    const std::optional<Frame> frame = frames_.UserFrame(kernel);
+    if (!frame) return false;
+    row.name = frame->function;
+    row.file = frame->file;
+    row.line = frame->line;
+    row.line_is_definition = frame->line_is_definition;
+    return true;
   }
 
   void AddKernel(const KernelCost& kernel) {
@@ -270,11 +295,13 @@ void AddKeys(TableBuilder<CostRow>& table, CostGrouping grouping) {
                 [](const CostRow& row) { return TextOrEmpty(row.name); });
       break;
     case CostGrouping::kLine:
-      table.Add(TextKey("name", "Function", "Function of the user's innermost frame."),
+      table.Add(TextKey("name", "Function", "Function of your own code that the time counts on."),
                 [](const CostRow& row) { return TextOrEmpty(row.name); });
-      table.Add(TextKey("path", "File", "File of that frame, as recorded."),
+      table.Add(TextKey("path", "File", "Its file, as recorded."),
                 [](const CostRow& row) { return TextOrEmpty(row.file); });
-      table.Add(IntegerKey("at", "Line", "Line of that frame, as recorded."),
+      table.Add(IntegerKey("at", "Line",
+                           "Its line where that is known, as in Lines; else the first line of the "
+                           "function."),
                 [](const CostRow& row) { return row.line > 0 ? Cell(row.line) : Cell(); });
       break;
     case CostGrouping::kClass:
@@ -367,11 +394,48 @@ void AddRates(TableBuilder<CostRow>& table) {
             });
 }
 
+// Rows of lines lead to their line, others to the frame around their longest kernel.
+void AddLinksOf(TableBuilder<CostRow>& table, FrameFinder& frames, CostGrouping grouping) {
+  constexpr const char* kWhich = "The longest kernel, for the timeline.";
+  if (grouping != CostGrouping::kLine) {
+    AddLinks(table, frames, kWhich, &CostRow::example);
+    return;
+  }
+  table.AddAll(LinkColumns(kWhich), [](const CostRow& row, std::vector<Cell>& cells) {
+    cells.push_back(row.example == kNone ? Cell() : Cell(static_cast<int64_t>(row.example)));
+    if (row.file.empty()) {
+      cells.resize(cells.size() + 4);
+      return;
+    }
+    cells.push_back(TextCell(row.file));
+    cells.push_back(row.line > 0 ? Cell(row.line) : Cell());
+    cells.push_back(TextCell(row.name));
+    cells.emplace_back(row.line_is_definition);
+  });
+}
+
 }  // namespace
 
 Result<CostSummary> SummarizeCosts(const CostContext& context, CostGrouping grouping, double target,
                                    const CancelToken& cancel) {
-  return Summary(context, grouping, std::clamp(target, 0.01, 1.0)).Run(cancel);
+  return Summary(context, grouping, ClampedTarget(target)).Run(cancel);
+}
+
+Result<std::vector<Ns>> SavingsOfKernels(const CostContext& context, double target,
+                                         const CancelToken& cancel) {
+  const TraceStore& store = context.model.store();
+  const std::vector<const DevicePeaks*> devices = DevicesOfTracks(context);
+  const double share = ClampedTarget(target);
+  std::vector<Ns> saved(store.slice_count(), 0);
+  size_t seen = 0;
+  for (const KernelCost& kernel : context.costs.kernels) {
+    if (++seen % 4096 == 0 && cancel.cancelled()) return Cancelled();
+    const Measured measured = MeasuredOf(context, devices, kernel);
+    if (!measured.bound) continue;
+    saved[kernel.kernel] =
+        std::llround(SavedBy(store.duration(kernel.kernel), *measured.bound, share));
+  }
+  return saved;
 }
 
 Table CostTable(const CostContext& context, const CostSummary& summary, CostGrouping grouping) {
@@ -404,7 +468,7 @@ Table CostTable(const CostContext& context, const CostSummary& summary, CostGrou
     const Amount all = row.cost->bytes();
     return all.known() ? Cell() : Cell(std::string(all.why()));
   });
-  AddLinks(table, frames, "The longest kernel, for the timeline.", &CostRow::example);
+  AddLinksOf(table, frames, grouping);
   return table.Make(summary.rows);
 }
 

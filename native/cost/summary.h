@@ -30,6 +30,7 @@ struct CostRow {
   std::string params;  // by shape
   std::string file;    // of a line
   int64_t line = 0;
+  bool line_is_definition = false;       // only the function is known; the line is its first
   OpClass op_class = OpClass::kUnknown;  // where all kernels have one; else kUnknown
   int64_t calls = 0;                     // different calls of costed operators
   CostSums sums;
@@ -62,6 +63,11 @@ struct CostSummary {
 Result<CostSummary> SummarizeCosts(const CostContext& context, CostGrouping grouping, double target,
                                    const CancelToken& cancel);
 Table CostTable(const CostContext& context, const CostSummary& summary, CostGrouping grouping);
+
+// Time that each kernel would save at `target` (0 to 1) of its roof: one figure per slice, ns; 0 of
+// kernels above it, of those without a roof, and of all other slices. Errors: kCancelled.
+Result<std::vector<Ns>> SavingsOfKernels(const CostContext& context, double target,
+                                         const CancelToken& cancel);
 
 // What the same kernels would take on another device: each as much longer as its bound is.
 struct Prediction {

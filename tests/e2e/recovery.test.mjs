@@ -32,6 +32,9 @@ step('the source shows what its functions cost', async () => {
     const tab = frame.locator('[role=tab][aria-selected=true]');
     return /Operators|Lines/.test(await tab.innerText());
   });
+  // Beside the code, and nowhere else: a tab left behind would have nothing to show.
+  const tabs = workbench.page.locator('.tabs-container .tab').filter({ hasText: 'slow.pt.trace' });
+  await waitUntil('one tab of the profile', async () => (await tabs.count()) === 1);
 });
 
 step('a killed daemon comes back, and the editor with it', async () => {

@@ -22,6 +22,7 @@ import {
   visualWidth,
 } from '../../extension/src/source/hints.ts';
 import { hoverMarkdown, shapeText } from '../../extension/src/source/hover_text.ts';
+import { lineSaving, savingLenses } from '../../extension/src/source/savings.ts';
 import { isRealFile, mappingOf } from '../../extension/src/source/path_mappings.ts';
 import { findingsOf } from '../../extension/src/source/finding_list.ts';
 
@@ -280,6 +281,64 @@ test('the hottest lines are those with the most time of their own', () => {
     hottest.map((cost) => cost.line),
     [2, 3],
   );
+});
+
+test('what a line would save stands in its hover where it is worth a word', () => {
+  const cost = line(9, { deviceTotalUs: 400, deviceSelfUs: 400, deviceShare: 0.4 });
+  const savings = (savedUs, fields = {}) => ({
+    target: 0.6,
+    savedUs,
+    lines: [{ line: 9, stale: false, savedUs, savedSelfUs: savedUs, ...fields }],
+  });
+  assert.equal(lineSaving(savings(333), cost), '333 µs at 60 % of the roof');
+  assert.equal(lineSaving(savings(39), cost), undefined);
+  assert.equal(lineSaving(savings(333, { stale: true }), cost), undefined);
+  assert.equal(lineSaving(undefined, cost), undefined);
+  const options = { profile: 'run.json', findings: [], link: () => undefined, saving: '1 µs' };
+  const hover = (device) => hoverMarkdown(hoverOf({ cost }), { ...options, device });
+  assert.match(hover(true), /\| Could save &nbsp;&nbsp;\| 1 µs \|/);
+  assert.doesNotMatch(hover(false), /Could save/);
+});
+
+test('the lenses on savings stand on the lines that would save most themselves', () => {
+  const own = (number, deviceSelfUs, fields = {}) =>
+    line(number, { deviceSelfUs, deviceTotalUs: deviceSelfUs, ...fields });
+  const lines = [
+    own(1, 100),
+    own(2, 300, { file: '/a b/c.py' }),
+    own(3, 200, { confidence: 'function' }),
+    own(4, 400),
+    own(5, 90, { stale: true }),
+  ];
+  const saved = [60, 150, 190, 30, 90];
+  const savings = {
+    target: 0.6,
+    savedUs: 520,
+    lines: saved.map((us, index) => ({
+      line: index + 1,
+      stale: index === 4,
+      savedUs: us,
+      savedSelfUs: us,
+    })),
+  };
+  const options = { count: 3, minimumShare: 0.02, deviceUs: 1090 };
+  const found = savingLenses(savings, lines, options);
+  // Line 4 would save less than a tenth of its time.
+  assert.deepEqual(
+    found.map(({ line: number, title }) => [number, title]),
+    [
+      [2, 'could save 150 µs at 60 % of the roof'],
+      [1, 'could save 60.0 µs at 60 % of the roof'],
+    ],
+  );
+  assert.deepEqual(found[0].target, {
+    view: 'roofline',
+    groupBy: 'line',
+    filter: 'path="/a b/c.py" at=2',
+  });
+  assert.equal(savingLenses(savings, lines, { ...options, count: 1 }).length, 1);
+  assert.deepEqual(savingLenses(savings, lines, { ...options, minimumShare: 0.5 }), []);
+  assert.deepEqual(savingLenses(undefined, lines, options), []);
 });
 
 test('next and previous hot line go around at the ends', () => {

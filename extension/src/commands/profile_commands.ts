@@ -85,10 +85,11 @@ async function onChoose(context: Context): Promise<void> {
 /** A navigation as a command's argument: commands can be run by anybody. */
 export function navigationOf(value: unknown): Navigation | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { view, filter, line } = value as { view?: unknown; filter?: unknown; line?: unknown };
+  const { view, filter, groupBy, line } = value as Record<keyof Navigation, unknown>;
   if (!isViewName(view)) return undefined;
   const to: Navigation = { view };
   if (typeof filter === 'string') to.filter = filter;
+  if (typeof groupBy === 'string') to.groupBy = groupBy;
   if (typeof line === 'object' && line !== null) {
     const { file, line: row } = line as { file?: unknown; line?: unknown };
     if (typeof file === 'string' && typeof row === 'number') to.line = { file, line: row };

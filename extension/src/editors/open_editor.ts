@@ -4,7 +4,7 @@ import type { ViewName } from '#shared/protocol.ts';
 import { wheelHabit } from '../workspace/config.ts';
 import { hostParamsOf, type Context } from '../workspace/context.ts';
 import { openAsText } from './as_text.ts';
-import { PagePanel, type PageOwner } from './page_panel.ts';
+import { besideCode, closeTabLeftBehind, PagePanel, type PageOwner } from './page_panel.ts';
 import { PanelSession } from './panel_session.ts';
 import type { ProfileDocument } from './profile_document.ts';
 import { shortTitle } from './profile_path.ts';
@@ -55,7 +55,9 @@ export class OpenEditor implements vscode.Disposable, PageOwner {
 
   /** Comes to the front and shows a view; a page that does not run yet shows it once it does. */
   navigate(to: Navigation): void {
-    this.page.showWith({ type: 'navigate', to });
+    const column = besideCode(this.panel);
+    if (column !== undefined) closeTabLeftBehind(this.panel, this.document.uri);
+    this.page.showWith({ type: 'navigate', to }, column);
   }
 
   /** Shows a view as soon as the page runs. */

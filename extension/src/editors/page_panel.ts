@@ -39,10 +39,34 @@ export interface PageOwner {
  * Where a panel comes to the front: beside the code that the user is looking at, never over it.
  * Undefined is the column where it is.
  */
-function besideCode(panel: vscode.WebviewPanel): vscode.ViewColumn | undefined {
+export function besideCode(panel: vscode.WebviewPanel): vscode.ViewColumn | undefined {
   const code = vscode.window.activeTextEditor;
   const covers = code?.viewColumn !== undefined && code.viewColumn === panel.viewColumn;
   return covers && !panel.visible ? vscode.ViewColumn.Beside : undefined;
+}
+
+/**
+ * Call before the panel of a custom editor comes up in another column: VS Code shows it there and
+ * keeps its old tab, which has nothing to show any more. Closes that tab once the new one is there.
+ */
+export function closeTabLeftBehind(
+  { viewColumn, viewType }: vscode.WebviewPanel,
+  uri: vscode.Uri,
+): void {
+  const { tabGroups } = vscode.window;
+  const isOurs = ({ input }: vscode.Tab): boolean =>
+    input instanceof vscode.TabInputCustom &&
+    input.viewType === viewType &&
+    input.uri.toString() === uri.toString();
+  const changes = tabGroups.onDidChangeTabs(({ opened }) => {
+    if (!opened.some((tab) => isOurs(tab) && tab.group.viewColumn !== viewColumn)) return;
+    changes.dispose();
+    const old = tabGroups.all.find((group) => group.viewColumn === viewColumn)?.tabs.find(isOurs);
+    if (old === undefined) return;
+    // A tab that would have stayed must not give way to the next file that is opened beside.
+    if (!old.isPreview) void vscode.commands.executeCommand('workbench.action.keepEditor');
+    void tabGroups.close(old, true);
+  });
 }
 
 /** A panel with our page: what waits for the page to run, and what pages of every kind ask for. */
@@ -106,7 +130,7 @@ export class PagePanel {
   }
 
   /** Comes to the front and tells the page; one that does not run yet is told once it does. */
-  showWith(message: ToView, column = besideCode(this.panel)): void {
+  showWith(message: ToView, column: vscode.ViewColumn | undefined): void {
     this.unheard = [message];
     this.panel.reveal(column, false);
     this.post(message);

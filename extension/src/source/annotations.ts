@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import { pathsChanged } from '../workspace/config.ts';
-import { sourceParams, type Context } from '../workspace/context.ts';
+import { costSettingsChanged, pathsChanged } from '../workspace/config.ts';
+import { costParams, sourceParams, type Context } from '../workspace/context.ts';
 import { failureData } from '../daemon/failure.ts';
 import { forwardCompared } from '../daemon/compared.ts';
 import type { OpenProfile, ShownComparison } from '../daemon/profiles.ts';
@@ -11,6 +11,7 @@ import type {
   CompareAnnotationsResult,
   SourceAnnotationsResult,
   SourceHoverResult,
+  SourceSavingsResult,
 } from '#shared/protocol.ts';
 import { textAt } from './git_text.ts';
 import { onDidChangeInterpreter } from '../workspace/interpreter.ts';
@@ -20,6 +21,8 @@ export interface Annotated {
   profile: OpenProfile;
   version: number;
   result: SourceAnnotationsResult;
+  /** What the lines would save; undefined where that cannot be said. */
+  savings: SourceSavingsResult | undefined;
   /** What differs from the baseline, while a comparison is shown; `profile` is the candidate. */
   compared: CompareAnnotationsResult | undefined;
 }
@@ -84,7 +87,7 @@ export class Annotations implements vscode.Disposable {
       }),
       vscode.workspace.onDidCloseTextDocument((document) => this.forget(document)),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (pathsChanged(event)) this.renew();
+        if (pathsChanged(event) || costSettingsChanged(event)) this.renew();
       }),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.renew()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.renew()),
@@ -187,8 +190,9 @@ export class Annotations implements vscode.Disposable {
       const params = { ...(await this.documentParams(document, profile)), text };
       const selected = { ...params, ...selectionOf(profile.active?.selection ?? {}) };
       const { supervisor } = this.context;
-      const [result, compared] = await Promise.all([
+      const [result, savings, compared] = await Promise.all([
         profile.forward('source/annotations', selected, { signal }),
+        comparison === undefined ? this.savings(profile, selected, signal) : undefined,
         comparison === undefined
           ? undefined
           : forwardCompared(
@@ -204,6 +208,7 @@ export class Annotations implements vscode.Disposable {
         profile,
         version,
         result: result as SourceAnnotationsResult,
+        savings,
         compared: compared as CompareAnnotationsResult | undefined,
       };
       this.changed.fire(document);
@@ -215,6 +220,22 @@ export class Annotations implements vscode.Disposable {
         // A failed request is not an answer: the next look at the document asks again.
         entry.key = '';
       }
+      return undefined;
+    }
+  }
+
+  /** Costs are shown without savings where peaks or rules of the settings cannot be used. */
+  private async savings(
+    profile: OpenProfile,
+    selected: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<SourceSavingsResult | undefined> {
+    const method = 'source/savings';
+    try {
+      const params = { ...selected, ...costParams(method) };
+      return (await profile.forward(method, params, { signal })) as SourceSavingsResult;
+    } catch (error) {
+      if (!signal.aborted) this.context.log.debug(`Savings: ${failureData(error).message}`);
       return undefined;
     }
   }

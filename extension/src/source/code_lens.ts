@@ -7,6 +7,7 @@ import { lensDelta, lensPlaces } from './deltas.ts';
 import { labelText } from './format.ts';
 import { hottestLines, lensTitle, lineHint, showsDevice } from './hints.ts';
 import { operatorRows } from './row_filter.ts';
+import { savingLenses } from './savings.ts';
 
 /** Where a click on the lens of a definition leads: its hottest operators, or its module. */
 function lensTarget(lens: SourceLens): Navigation {
@@ -77,6 +78,22 @@ export class CostLenses implements vscode.CodeLensProvider, vscode.Disposable {
         new vscode.CodeLens(at(line.line), {
           title: `$(flame)\u00a0${rank} · ${lineHint(line, device)}`,
           tooltip: 'Show the calls of this line in the timeline',
+          command: 'emberline.reveal',
+          arguments: [target],
+        }),
+      );
+    }
+    const savings = savingLenses(device ? annotated.savings : undefined, result.lines, {
+      count: settings.savings,
+      minimumShare: Math.max(settings.minimumShare, 0.02),
+      deviceUs: result.totals.deviceUs,
+    });
+    for (const { line, title, target } of savings) {
+      if (line < 1 || line > document.lineCount) continue;
+      lenses.push(
+        new vscode.CodeLens(at(line), {
+          title,
+          tooltip: 'Show this line in the roofline',
           command: 'emberline.reveal',
           arguments: [target],
         }),

@@ -9,6 +9,7 @@ import { deltaMarkdown } from './deltas.ts';
 import type { Findings } from './findings.ts';
 import { showsDevice } from './hints.ts';
 import { hoverMarkdown } from './hover_text.ts';
+import { lineSaving } from './savings.ts';
 
 /** The only commands that a hover may run. */
 const commands = ['emberline.reveal', 'emberline.openFrame'];
@@ -61,6 +62,7 @@ export class CostHover implements vscode.HoverProvider {
       if (result === undefined) return undefined;
       const text = hoverMarkdown(result, {
         device: showsDevice(settings.metric, annotated.result.hasDeviceWork),
+        saving: result.cost === null ? undefined : lineSaving(annotated.savings, result.cost),
         profile: annotated.profile.title,
         findings: this.findings.on(document.uri, line),
         link: (command, ...args) =>

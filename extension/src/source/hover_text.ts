@@ -58,7 +58,7 @@ function tableOf(title: string, all: readonly NamedCost[], device: boolean, leng
 }
 
 /** The figures of a line as rows of a table; what is zero is left out. */
-function summary(result: SourceHoverResult, device: boolean): string[] {
+function summary(result: SourceHoverResult, device: boolean, saving?: string): string[] {
   const line = result.cost;
   if (line === null) return [];
   const cost = lineCost(line, device);
@@ -72,6 +72,7 @@ function summary(result: SourceHoverResult, device: boolean): string[] {
   }
   time('Backward', cost.backwardUs);
   time('Recompute', cost.recomputeUs);
+  if (device && saving !== undefined) rows.push(['Could save', saving]);
   if (device) time('CPU', line.hostTotalUs);
   time('Waits for the GPU', line.synchronisationUs);
   time('GPU idle', line.idleUs);
@@ -106,12 +107,18 @@ function confidence(result: SourceHoverResult): string | undefined {
  */
 export function hoverMarkdown(
   result: SourceHoverResult,
-  options: { device: boolean; profile: string; findings: readonly string[] } & HoverLinks,
+  options: {
+    device: boolean;
+    profile: string;
+    findings: readonly string[];
+    /** What the line could save, where that is known and worth a word. */
+    saving?: string | undefined;
+  } & HoverLinks,
 ): string | undefined {
   const line = result.cost;
   if (!result.found || line === null) return undefined;
   const { device, link } = options;
-  const blocks = summary(result, device);
+  const blocks = summary(result, device, options.saving);
   if (line.stale) blocks.push(staleNote);
   const how = confidence(result);
   if (how !== undefined) blocks.push(how);

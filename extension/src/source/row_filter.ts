@@ -1,5 +1,5 @@
 /** A text as one word of a table's filter; undefined where no filter can say it. */
-function quoted(text: string): string | undefined {
+export function quoted(text: string): string | undefined {
   if (text === '' || text.includes('"')) return undefined;
   return /[\s|]/.test(text) ? `"${text}"` : text;
 }

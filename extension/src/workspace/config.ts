@@ -19,6 +19,8 @@ export interface SourceSettings {
   minimumShare: number;
   /** How many of the hottest lines get a CodeLens of their own. */
   hottestLines: number;
+  /** How many lines per file say what they could save. */
+  savings: number;
 }
 
 /** The only reader of settings. */
@@ -59,6 +61,7 @@ export function sourceSettings(): SourceSettings {
     metric: config.get<Metric>('metric', 'auto'),
     minimumShare: Math.max(0, config.get('hints.minimumPercent', 0.5)) / 100,
     hottestLines: Math.max(0, config.get('codeLens.hottestLines', 0)),
+    savings: Math.max(0, config.get('codeLens.savings', 3)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { join, sep } from 'node:path';
 import * as vscode from 'vscode';
+import type { CostOptions } from '#shared/protocol.ts';
 import type { Profiles } from '../daemon/profiles.ts';
 import type { Supervisor } from '../daemon/supervisor.ts';
 import { costSettings, extraSitePackages, pathMappings, tensorCoreRules } from './config.ts';
@@ -37,12 +38,14 @@ export async function sourceParams(profilePath: string): Promise<{
 
 const comparedMethods = new Set(['compare/verdict', 'compare/table']);
 
+const linedMethods = new Set(['view/lines', 'view/cost', 'view/roofline']);
+
 /** Methods that take the parameters of `sourceParams`. */
 export function wantsSourceParams(method: string): boolean {
-  return method.startsWith('source/') || method === 'view/lines' || comparedMethods.has(method);
+  return method.startsWith('source/') || linedMethods.has(method) || comparedMethods.has(method);
 }
 
-const costMethods = new Set(['view/kernelList', 'view/cost', 'view/roofline']);
+const costMethods = new Set(['view/kernelList', 'view/cost', 'view/roofline', 'source/savings']);
 
 const ruledMethods = new Set([
   'view/overview',
@@ -59,6 +62,11 @@ export function ruleParams(method: string): { tensorCoreRules?: string[] } {
   return rules.length === 0 ? {} : { tensorCoreRules: rules };
 }
 
+/** The user's devices and formulas for the methods that weigh costs. */
+export function costParams(method: string): CostOptions {
+  return costMethods.has(method) ? costSettings().options : {};
+}
+
 /** What a request needs beside what the page says. */
 export async function hostParamsOf(
   method: string,
@@ -67,6 +75,6 @@ export async function hostParamsOf(
   return {
     ...(wantsSourceParams(method) ? await sourceParams(profilePath) : {}),
     ...ruleParams(method),
-    ...(costMethods.has(method) ? costSettings().options : {}),
+    ...costParams(method),
   };
 }

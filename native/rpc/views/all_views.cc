@@ -23,6 +23,7 @@ Result<Json> StackFunctionsView(const ViewRequest& request);
 Result<Json> LinesView(const ViewRequest& request);
 Result<Json> SourceResolve(const ViewRequest& request);
 Result<Json> SourceAnnotations(const ViewRequest& request);
+Result<Json> SourceSavings(const ViewRequest& request);
 Result<Json> SourceHover(const ViewRequest& request);
 Result<Json> SourceStack(const ViewRequest& request);
 Result<Json> SourceLineSlices(const ViewRequest& request);
@@ -64,6 +65,7 @@ const std::vector<ViewMethod>& AllViews() {
       {"view/lines", &LinesView},
       {"source/resolve", &SourceResolve},
       {"source/annotations", &SourceAnnotations},
+      {"source/savings", &SourceSavings},
       {"source/hover", &SourceHover},
       {"source/stack", &SourceStack},
       {"source/lineSlices", &SourceLineSlices},

@@ -1,136 +1,17 @@
 // view/kernelList, view/cost, view/roofline.
 #include <algorithm>
-#include <cmath>
-#include <set>
 
 #include "cost/advice.h"
-#include "cost/attribution.h"
 #include "cost/launches.h"
 #include "cost/summary.h"
 #include "rpc/params.h"
 #include "rpc/views/common.h"
+#include "rpc/views/cost_inputs.h"
+#include "rpc/views/place_findings.h"
 #include "rpc/views/view.h"
 
 namespace emberline {
 namespace {
-
-constexpr double kDefaultTarget = 0.6;
-
-// A member of an object of the user's; errors name it.
-Error WrongMember(const char* what, const std::string& key) {
-  return {ErrorKind::kInvalidArgument,
-          std::string(what) + ": \"" + key + "\" cannot be used.",
-          "See the list of members in the protocol.",
-          {}};
-}
-
-struct PeakMember {
-  const char* key;
-  double DevicePeaks::*member;
-};
-constexpr PeakMember kPeakMembers[] = {{"fp64", &DevicePeaks::fp64},
-                                       {"fp64Matrix", &DevicePeaks::fp64_matrix},
-                                       {"fp32", &DevicePeaks::fp32},
-                                       {"fp32Matrix", &DevicePeaks::fp32_matrix},
-                                       {"tf32", &DevicePeaks::tf32},
-                                       {"fp16", &DevicePeaks::fp16},
-                                       {"bf16", &DevicePeaks::bf16},
-                                       {"fp8", &DevicePeaks::fp8},
-                                       {"fp4", &DevicePeaks::fp4},
-                                       {"int8", &DevicePeaks::int8},
-                                       {"memoryGbPerS", &DevicePeaks::memory_gb_per_s},
-                                       {"cacheMib", &DevicePeaks::cache_mib},
-                                       {"cacheGbPerS", &DevicePeaks::cache_gb_per_s},
-                                       {"linkGbPerS", &DevicePeaks::link_gb_per_s}};
-
-// The user's devices. An entry takes what it leaves out from the device of the table that its name
-// means.
-Result<std::vector<DevicePeaks>> OwnDevices(const Json& params) {
-  std::vector<DevicePeaks> own;
-  const auto list = params.find("devicePeaks");
-  if (list == params.end() || !list->is_array()) return own;
-  for (const Json& entry : *list) {
-    DevicePeaks device;
-    const std::string name = TextParam(entry, "name");
-    if (name.empty()) return WrongMember("devicePeaks", "name");
-    if (const DevicePeaks* known = FindDeviceByName(name)) device = *known;
-    device.name = name;
-    device.aliases = {name};
-    device.source = "own table";
-    for (const PeakMember& peak : kPeakMembers) {
-      const auto value = entry.find(peak.key);
-      if (value == entry.end()) continue;
-      const double number = value->is_number() ? value->get<double>() : -1;
-      if (!std::isfinite(number) || number < 0 || number > 1e9) {
-        return WrongMember("devicePeaks", peak.key);
-      }
-      device.*peak.member = number;
-    }
-    own.push_back(std::move(device));
-  }
-  return own;
-}
-
-Result<std::shared_ptr<const CostRules>> OwnRules(const Json& params) {
-  const auto list = params.find("costRules");
-  if (list == params.end() || !list->is_array() || list->empty()) {
-    return std::shared_ptr<const CostRules>();
-  }
-  std::vector<CostRule> rules;
-  for (const Json& entry : *list) {
-    const auto matrix = entry.find("matrix");
-    rules.push_back({TextParam(entry, "name"), TextParam(entry, "flops"),
-                     TextParam(entry, "readBytes"), TextParam(entry, "writtenBytes"),
-                     matrix != entry.end() && matrix->is_boolean() && matrix->get<bool>()});
-  }
-  return CostRules::Make(std::move(rules));
-}
-
-std::string KeyOfParam(const Json& params, const char* key) {
-  const auto it = params.find(key);
-  return it == params.end() ? "" : DumpJson(*it);
-}
-
-// What all three views stand on, kept together because each refers to the one before.
-struct CostInputs {
-  std::shared_ptr<const CostAttribution> costs;
-  std::vector<DevicePeaks> own;
-  std::unique_ptr<TensorCoreKernels> tensor_cores;
-  size_t MemoryBytes() const { return costs->MemoryBytes(); }
-};
-
-Result<std::shared_ptr<const CostAttribution>> CostsOf(const ViewRequest& request) {
-  struct Kept {
-    std::shared_ptr<const CostAttribution> costs;
-    size_t MemoryBytes() const { return costs->MemoryBytes(); }
-  };
-  const auto kept = request.trace.results.Get<Kept>(
-      "kernelCosts/" + KeyOfParam(request.params, "costRules"), request.cancel,
-      [&]() -> Result<Kept> {
-        const auto rules = OwnRules(request.params);
-        if (!rules.ok()) return rules.error();
-        auto costs = AttributeCosts(*request.trace.model, rules->get(), request.cancel);
-        if (!costs.ok()) return costs.error();
-        return Kept{std::move(*costs)};
-      });
-  if (!kept.ok()) return kept.error();
-  return (*kept)->costs;
-}
-
-Result<CostInputs> InputsOf(const ViewRequest& request) {
-  auto costs = CostsOf(request);
-  if (!costs.ok()) return costs.error();
-  auto own = OwnDevices(request.params);
-  if (!own.ok()) return own.error();
-  const auto rules = RulesOf(request);
-  if (!rules.ok()) return rules.error();
-  return CostInputs{std::move(*costs), std::move(*own),
-                    std::make_unique<TensorCoreKernels>(*request.trace.model, *rules)};
-}
-
-CostContext ContextOf(const ViewRequest& request, const CostInputs& inputs) {
-  return {*request.trace.model, *inputs.costs, *inputs.tensor_cores, request.steps, inputs.own};
-}
 
 TableQuery QueryOf(const Json& params) {
   constexpr int64_t kDefaultLimit = 200, kMaxLimit = 2000;
@@ -141,12 +22,6 @@ TableQuery QueryOf(const Json& params) {
   const int64_t limit = IntegerParam(params, "limit", kDefaultLimit);
   query.limit = limit < 0 ? UINT64_MAX : static_cast<uint64_t>(std::min(limit, kMaxLimit));
   return query;
-}
-
-double TargetOf(const Json& params) {
-  const auto it = params.find("target");
-  const double target = it != params.end() && it->is_number() ? it->get<double>() : kDefaultTarget;
-  return std::clamp(target, 0.01, 1.0);
 }
 
 Json OptionalNumber(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
@@ -267,8 +142,11 @@ Result<Json> CostResult(const ViewRequest& request, bool roofline) {
   if (!grouping.ok()) return grouping.error();
   const auto inputs = InputsOf(request);
   if (!inputs.ok()) return inputs.error();
-  const CostContext context = ContextOf(request, *inputs);
+  CostContext context = ContextOf(request, *inputs);
   const double target = TargetOf(request.params);
+  const auto lines = LinesWhereAsked(request);
+  if (!lines.ok()) return lines.error();
+  if (*lines != nullptr) context.lines = &(*lines)->attribution;
   const auto summary = SummarizeCosts(context, *grouping, target, request.cancel);
   if (!summary.ok()) return summary.error();
   Json params = request.params;
@@ -305,10 +183,11 @@ Result<Json> CostResult(const ViewRequest& request, bool roofline) {
     (*result)["whatIf"] = nullptr;
   }
   if (roofline) {
-    const auto findings = CostFindings(context, target, request.cancel);
+    auto findings = CostFindings(context, target, request.cancel);
     if (!findings.ok()) return findings.error();
     (*result)["findings"] = Json::array();
-    for (const Finding& finding : *findings) {
+    for (Finding& finding : *findings) {
+      if (*lines != nullptr) PlaceFinding(context.model, **lines, &finding);
       (*result)["findings"].push_back(FindingJson(context.model, finding));
     }
   }

@@ -6,7 +6,7 @@
 #include "analysis/findings.h"
 #include "analysis/headline.h"
 #include "rpc/views/common.h"
-#include "rpc/views/source_params.h"
+#include "rpc/views/place_findings.h"
 #include "rpc/views/view.h"
 
 namespace emberline {
@@ -17,36 +17,6 @@ constexpr int64_t kDefaultSteps = 400;
 // Slices and frames of one finding, and what all findings may take.
 constexpr size_t kMaxLinks = 20;
 constexpr size_t kFindingsBytes = 96 << 10;
-
-// Where a slice is in the source: the innermost line of the user's that led to it. Ranges such as
-// the data loader's have the line of the frame around them.
-uint32_t LocationOf(const Model& model, const LineAttribution& at, SliceIndex slice) {
-  if (IsDeviceWork(model.store().kind(slice))) {
-    const uint32_t blamed = DevicePlaceOf(model, at, slice).blamed;
-    return blamed == kNone ? kNone : at.contexts[blamed].location;
-  }
-  uint32_t context = at.blamed[slice];
-  if (context == kNone && model.frame[slice] != kNone) context = at.context[model.frame[slice]];
-  return context == kNone ? kNone : at.contexts[context].location;
-}
-
-// Recorders name a function's first line; the sources tell which of its lines is meant.
-void FindLines(const Model& model, const LineData& data, Finding* finding) {
-  std::vector<Frame> frames;
-  for (const SliceIndex slice : finding->slices) {
-    const uint32_t location = LocationOf(model, data.attribution, slice);
-    if (location == kNone) continue;
-    const LineLocation& l = data.attribution.locations[location];
-    Frame frame;
-    frame.file = l.file;
-    frame.line = l.line;
-    frame.function = l.function;
-    frame.line_is_definition = l.confidence == LineConfidence::kFunction;
-    if (std::find(frames.begin(), frames.end(), frame) == frames.end())
-      frames.push_back(std::move(frame));
-  }
-  if (!frames.empty()) finding->frames = std::move(frames);
-}
 
 Json OptionalRatio(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
@@ -165,15 +135,10 @@ Result<Json> OverviewView(const ViewRequest& request) {
   }
   result["recommendations"] = Json::array();
   size_t bytes = 0;
-  std::shared_ptr<const LineData> lines;
-  if (!TextList(request.params, "sourceRoots").empty() ||
-      !TextList(request.params, "sitePackages").empty() || request.params.contains("mappings")) {
-    auto made = LinesOf(request.trace, SpaceParam(request.params), request.cancel);
-    if (!made.ok()) return made.error();
-    lines = *made;
-  }
+  const auto lines = LinesWhereAsked(request);
+  if (!lines.ok()) return lines.error();
   for (Finding& finding : FindFindings(model, request.steps, *overview, request.cancel)) {
-    if (lines != nullptr) FindLines(model, *lines, &finding);
+    if (*lines != nullptr) PlaceFinding(model, **lines, &finding);
     Json json = FindingJson(model, finding);
     bytes += DumpJson(json).size();
     if (bytes > kFindingsBytes && !all) {
