@@ -32,6 +32,9 @@ Frame ParseFrameName(std::string_view name);
 // stack of a captured graph (lines of "file:line:function").
 std::vector<Frame> ParseCallStack(std::string_view text);
 
+// The line that a frame was called at, where the recorder says so ("file:line"); else 0.
+int64_t CallLine(std::string_view call_from);
+
 // The stack that an annotation of capture time gives to device work of a graph; "" when none does.
 // Annotations are args of the kernel's row, merged there by the name the recorder used.
 std::string_view CaptureStack(const TraceStore& store, SliceIndex device_slice);

@@ -1,7 +1,6 @@
 // Parts of stack_of.h that frame_finder.cc needs too.
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 
 #include "model/model.h"
@@ -9,9 +8,6 @@
 namespace emberline {
 
 inline constexpr std::string_view kModulePrefix = "nn.Module: ";
-
-// The line that a frame was called at, where the recorder says so ("file:line"); else 0.
-int64_t CallLine(std::string_view call_from);
 
 // The recorded "Call stack" of an op or of the nearest op around it that has one.
 std::string_view RecordedStack(const Model& model, SliceIndex op);

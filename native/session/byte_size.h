@@ -11,9 +11,9 @@
 #include "analysis/table.h"
 #include "analysis/timeline.h"
 #include "analysis/timeline_lanes.h"
+#include "attribution/attribute.h"
 #include "base/byte_size.h"
 #include "model/model.h"
-#include "source/locate.h"
 #include "source/path_mapper.h"
 #include "source/python_syntax.h"
 
@@ -97,5 +97,9 @@ inline size_t HeapBytes(const PythonModule& m) {
 }
 inline size_t HeapBytes(const RecordedFunction& f) { return HeapBytesOf(f.name, f.class_hint); }
 inline size_t HeapBytes(const ResolvedPath& r) { return HeapBytesOf(r.path, r.candidates); }
+inline size_t HeapBytes(const SourceFile& f) {
+  return HeapBytesOf(f.recorded, f.resolved, f.functions) +
+         (f.module == nullptr ? 0 : ByteSize(*f.module));
+}
 
 }  // namespace emberline

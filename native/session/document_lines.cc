@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "session/byte_size.h"
-#include "session/line_data.h"
 #include "session/lines.h"
 
 namespace emberline {
@@ -113,10 +112,9 @@ Result<std::shared_ptr<const LineData>> DataOf(const LoadedTrace& trace, const S
                                                const CancelToken& cancel) {
   const std::string key = DataKey(state, texts) + "\nf" + focus;
   return trace.results.Get<LineData>(key, cancel, [&]() -> Result<std::shared_ptr<const LineData>> {
-    auto made = MakeLineData(*trace.model, state.mapper, texts.modules, focus, cancel);
+    auto made = AttributeLines(*trace.model, state.mapper, texts.modules, focus, cancel);
     if (!made.ok()) return made.error();
-    made.value()->key = key;
-    return std::shared_ptr<const LineData>(std::move(made.value()));
+    return std::make_shared<const LineData>(LineData{std::move(*made), key});
   });
 }
 
@@ -227,10 +225,6 @@ std::vector<std::string> FilesOf(const SourceState& state, const LineData& data,
 }  // namespace
 
 size_t LineData::MemoryBytes() const { return HeapBytesOf(attribution, files, key); }
-
-size_t SourceFile::MemoryBytes() const {
-  return HeapBytesOf(recorded, resolved, functions) + (module == nullptr ? 0 : ByteSize(*module));
-}
 
 Result<std::shared_ptr<const LinesResult>> LineSumsOf(const LoadedTrace& trace,
                                                       const LineData& data,

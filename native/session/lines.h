@@ -1,4 +1,5 @@
-// Brings sources and a trace together: which line of which file each slice belongs to.
+// The lines of loaded traces and of documents: makes them (attribution/attribute.h) when they are
+// first asked for, and keeps them with the trace. Any thread.
 #pragma once
 
 #include <map>
@@ -8,32 +9,20 @@
 #include <vector>
 
 #include "analysis/lines.h"
+#include "attribution/attribute.h"
 #include "base/cancel.h"
 #include "base/result.h"
 #include "session/session.h"
 #include "source/drift.h"
-#include "source/locate.h"
 #include "source/path_mapper.h"
 #include "source/python_syntax.h"
+#include "source/source_text.h"
 
 namespace emberline {
 
-// A recorded file and the text that its calls were aligned with.
-struct SourceFile {
-  std::string recorded;
-  ResolvedPath resolved;
-  bool user = false;                           // counts as the user's own code
-  std::shared_ptr<const PythonModule> module;  // null when the text is not at hand
-  bool exact = false;                          // every recorded function begins where the text says
-  std::vector<RecordedFunction> functions;     // as the trace names them
-  size_t MemoryBytes() const;
-};
-
-// Lines of one trace under one set of sources. Frozen.
-struct LineData {
-  LineAttribution attribution;
-  std::map<std::string, SourceFile> files;  // by recorded path, every file with a frame
-  std::string key;                          // of it among the trace's results
+// The lines of one trace under one set of sources, as they are kept. Frozen.
+struct LineData : AttributedLines {
+  std::string key;  // of it among the trace's results
   size_t MemoryBytes() const;
 };
 
@@ -75,9 +64,6 @@ Result<std::shared_ptr<const LinesResult>> LineSumsOf(const LoadedTrace& trace,
 // library's file, once opened, counts as the user's own for its own document. Errors: kCancelled.
 Result<DocumentLines> DocumentLinesOf(const LoadedTrace& trace, const SourceSpace& space,
                                       const SourceDocument& document, const CancelToken& cancel);
-
-// Text of a file that was found and may be read; "" for others, and for what is too large.
-std::string SourceText(const ResolvedPath& resolved);
 
 // Where a recorded path lies here.
 ResolvedPath ResolveSource(const LoadedTrace& trace, const SourceSpace& space,

@@ -75,6 +75,12 @@ class Resolver {
 
 }  // namespace
 
+void AddAlias(Aliases& table, const std::string& variable, const std::string& name) {
+  if (variable.empty()) return;
+  std::set<std::string>& names = table[variable];
+  if (!name.empty() && name != variable && names.size() < kMaxAliases) names.insert(name);
+}
+
 void ResolveAliases(const AliasTables& tables, PythonModule& module) {
   Resolver(tables, module).Run();
 }

@@ -22,6 +22,9 @@ struct AliasTables {
   std::vector<Aliases> results;    // variable -> calls whose results it holds; as `functions`
 };
 
+// A variable may hold what has this name; "" for what has none.
+void AddAlias(Aliases& table, const std::string& variable, const std::string& name);
+
 // Fills in the aliases of calls of variables, and which attributes only name a function that is
 // called later. Linear in the sites.
 void ResolveAliases(const AliasTables& tables, PythonModule& module);

@@ -44,7 +44,10 @@ function sources() {
     found.push([`edited-${name}`, Buffer.from(`${text}\x1e${edited.join('\n')}`)]);
   }
   // Each construct that the tests of the syntax draw, as it stands there between R"( and )".
-  const drawn = readFileSync(path.join(root, 'tests', 'native', 'source_align_test.cc'), 'utf8');
+  const drawn = readFileSync(
+    path.join(root, 'tests', 'native', 'attribution_align_test.cc'),
+    'utf8',
+  );
   for (const [index, match] of [...drawn.matchAll(/R"\w*\(([^]*?)\)\w*"/g)].entries()) {
     found.push([`drawn-${index}`, Buffer.from(match[1])]);
   }

@@ -2,12 +2,12 @@
 #include <string>
 #include <vector>
 
+#include "attribution/align.h"
+#include "attribution/locate.h"
 #include "json/json.h"
 #include "rpc/framer.h"
 #include "rpc/schema.h"
-#include "source/align.h"
 #include "source/drift.h"
-#include "source/locate.h"
 #include "source/python_syntax.h"
 #include "target.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "source/align.h"
+#include "attribution/align.h"
 #include "source/python_syntax.h"
 
 namespace emberline {

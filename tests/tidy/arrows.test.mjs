@@ -16,7 +16,8 @@ const nativeArrows = {
   compare: ['analysis', 'model', 'store', 'base'],
   cost: ['analysis', 'model', 'store', 'base'],
   source: ['base'],
-  session: ['ingest', 'analysis', 'model', 'source', 'store', 'base'],
+  attribution: ['analysis', 'model', 'source', 'store', 'base'],
+  session: ['ingest', 'attribution', 'analysis', 'model', 'source', 'store', 'base'],
   ranks: ['session', 'json', 'ingest', 'compare', 'cost', 'analysis', 'model', 'store', 'base'],
   rpc: [
     'ranks',

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "source/align.h"
+#include "attribution/observed.h"
 #include "source/python_syntax.h"
 
 namespace emberline {

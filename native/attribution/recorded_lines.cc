@@ -1,7 +1,9 @@
-#include "source/recorded_lines.h"
+#include "attribution/recorded_lines.h"
 
 #include <algorithm>
 #include <map>
+
+#include "attribution/match.h"
 
 namespace emberline {
 namespace {

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "attribution/locate.h"
 #include "python_text.h"
-#include "source/locate.h"
 
 namespace emberline {
 namespace {

@@ -1,4 +1,4 @@
-#include "source/locate.h"
+#include "attribution/locate.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,6 +7,8 @@
 #include <set>
 #include <string_view>
 #include <unordered_map>
+
+#include "attribution/match.h"
 
 namespace emberline {
 namespace {

@@ -3,7 +3,8 @@
 
 #include <string_view>
 
-#include "source/align.h"
+#include "attribution/observed.h"
+#include "source/python_syntax.h"
 
 namespace emberline {
 

@@ -1,4 +1,4 @@
-#include "source/match_constructor.h"
+#include "attribution/match_constructor.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "source/match_wrapper.h"
+#include "attribution/match_wrapper.h"
 
 #include <algorithm>
 #include <unordered_set>

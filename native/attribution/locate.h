@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "source/align.h"
+#include "attribution/observed.h"
 #include "source/python_syntax.h"
 
 namespace emberline {

@@ -1,0 +1,74 @@
+#include "attribution/align_costs.h"
+
+#include "attribution/match_internal.h"
+
+namespace emberline {
+namespace {
+
+// Passing over a site whose like was observed / never was.
+constexpr float kSkipSeenCall = 1.0f;
+constexpr float kSkipSeenOther = 0.1f;
+constexpr float kSkipUnseenCall = 0.05f;
+// Too little for any number of them to choose between two branches.
+constexpr float kSkipUnseenOther = 0.0003f;
+
+bool IsCall(SiteKind kind) { return kind == SiteKind::kCall || kind == SiteKind::kComprehension; }
+
+}  // namespace
+
+AlignmentCosts::AlignmentCosts(const PythonFunction& f) : function(f) {
+  for (const FlowEdge& e : function.edges) {
+    if (e.site >= 0) site_edges.push_back(e);
+  }
+}
+
+void AlignmentCosts::Prepare() {
+  const size_t n = function.sites.size();
+  std::vector<bool> seen(n, false);
+  Names called;
+  for (const Site& site : function.sites) {
+    if (site.kind == SiteKind::kCall) called.insert(site.name);
+  }
+  match.assign(kinds.size(), {});
+  for (size_t k = 0; k < kinds.size(); ++k) {
+    match[k].resize(n);
+    for (size_t s = 0; s < n; ++s) {
+      const Site& site = function.sites[s];
+      float& cost = match[k][s];
+      cost = MatchCost(site, kinds[k]);
+      if (site.kind == SiteKind::kAttribute && cost < 0.6f && site.name == kinds[k].name &&
+          kinds[k].accessor != Accessor::kProperty && called.count(site.name)) {
+        cost = 0.6f;  // elsewhere in the function it is called: a method, no property
+      }
+      // __getattr__ runs for few attributes only: one that does not run it is nothing unusual,
+      // unless it is known to be kept where only __getattr__ finds it.
+      if (site.kind == SiteKind::kAttribute && site.name != kinds[k].name &&
+          site.store != AttributeStore::kRegistered) {
+        continue;
+      }
+      if (cost < (IsCall(site.kind) ? 0.3f : 0.12f)) seen[s] = true;
+    }
+  }
+  skip.resize(n);
+  for (size_t s = 0; s < n; ++s) {
+    const Site& site = function.sites[s];
+    const bool call = IsCall(site.kind) && !In(Constructors(), site.name);
+    skip[s] = seen[s] ? (call ? kSkipSeenCall : kSkipSeenOther)
+                      : (call ? kSkipUnseenCall : kSkipUnseenOther);
+    // A variable may hold further functions than those that are known.
+    if (!seen[s] || !call || !site.aliases.empty()) continue;
+    // Its own callee was observed, so it does not stand for something of another name.
+    for (auto& row : match) {
+      if (row[s] >= 1.4f) row[s] = kInfinite;
+    }
+  }
+  matching.assign(kinds.size(), {});
+  for (size_t k = 0; k < kinds.size(); ++k) {
+    for (uint32_t e = 0; e < site_edges.size(); ++e) {
+      if (match[k][site_edges[e].site] < kInfinite) matching[k].push_back(e);
+    }
+  }
+  prepared = kinds.size();
+}
+
+}  // namespace emberline

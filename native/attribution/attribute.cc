@@ -1,0 +1,46 @@
+#include "attribution/attribute.h"
+
+#include <utility>
+
+#include "attribution/recorded_stacks.h"
+#include "attribution/stages.h"
+
+namespace emberline {
+namespace {
+
+// All stages in their order; false when cancelled.
+bool RunStages(Attributing& a) {
+  const uint32_t n = a.store.all_slice_count();
+  a.at.context.assign(n, kNone);
+  a.at.blamed.assign(n, kNone);
+  a.at.called.assign(n, kNone);
+  a.at.user_frame.assign(n, false);
+  a.at.begins_run.assign(n, false);
+  a.at.pass.assign(n, Pass::kForward);
+  a.at.memory_slice.assign(a.store.memory().size(), kNone);
+  if (!a.frames.Read(a.cancel, &a.at) || !NestSlices(a) || !ReadSources(a) || !ReadClasses(a) ||
+      !PlaceCalls(a)) {
+    return false;
+  }
+  RecordedStacks stacks(a);
+  return stacks.Follow() && MakeContexts(a, stacks) && BlameCalls(a) && PlaceGraphs(a, stacks);
+}
+
+}  // namespace
+
+Result<AttributedLines> AttributeLines(const Model& model, const PathMapper& mapper,
+                                       const DocumentTexts& texts, const std::string& focus,
+                                       const CancelToken& cancel) {
+  Attributing a(model, mapper, texts, focus, cancel);
+  if (!RunStages(a)) return Error{ErrorKind::kCancelled, "Finding lines was cancelled.", "", {}};
+  AttributedLines out;
+  for (FrameFile& f : a.frames.files()) {
+    a.at.has_sources = a.at.has_sources || f.file.module != nullptr;
+    f.file.functions = std::move(f.functions);
+    out.files.emplace(f.file.recorded, std::move(f.file));
+  }
+  out.attribution = std::move(a.at);
+  return out;
+}
+
+}  // namespace emberline

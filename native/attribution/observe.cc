@@ -1,0 +1,147 @@
+#include "attribution/observe.h"
+
+#include "attribution/match_constructor.h"
+#include "attribution/match_wrapper.h"
+#include "source/names.h"
+
+namespace emberline {
+namespace {
+
+constexpr int kMaxWrapped = 8;  // frames inside a wrapper that are looked at
+
+bool IsWrapper(const Attributing& a, const FrameName& info) {
+  if (info.kind != FrameName::kFrame) return false;
+  if (IsWrapperName(info.name)) return true;
+  return info.function >= 0 &&
+         a.frames.files()[info.file].file.module->functions[info.function].wrapper;
+}
+
+Accessor AccessorOf(const PythonFunction& function) {
+  if (function.kind != FunctionKind::kFunction || function.class_index < 0)
+    return Accessor::kUnknown;
+  if (function.decorators.empty()) return Accessor::kMethod;
+  for (const std::string& name : function.decorators) {
+    if (name == "property" || name.ends_with("_property") || name == "setter")
+      return Accessor::kProperty;
+  }
+  return Accessor::kUnknown;
+}
+
+}  // namespace
+
+std::set<std::string_view> NamedIn(const PythonFunction& function) {
+  std::set<std::string_view> out;
+  for (const Site& site : function.sites) {
+    if (site.kind != SiteKind::kCall && site.kind != SiteKind::kOperator) continue;
+    out.insert(BaseName(site.name));
+    out.insert(site.name);
+    out.insert(site.aliases.begin(), site.aliases.end());
+  }
+  return out;
+}
+
+bool RunsUnseen(const Attributing& a, SliceIndex child) {
+  if (!a.IsFrame(child)) return false;
+  const FrameName& info = a.NameOf(child);
+  return info.kind == FrameName::kFrame &&
+         (info.name == "__getattr__" || info.name == "__getattribute__" ||
+          info.name == "__hash__" || info.name == "__get__");
+}
+
+Observed Observe(const Attributing& a, SliceIndex child, const Beside& beside,
+                 const FrameName& frame) {
+  Observed o;
+  o.manages = beside.manages;
+  const StringId inner_module = beside.module;
+  const SliceKind kind = a.store.kind(child);
+  if (kind != SliceKind::kPythonFunction) {
+    o.kind = IsLaunchApi(kind) ? ObservedKind::kRuntime : ObservedKind::kOperator;
+    o.name = o.kind == ObservedKind::kRuntime ? std::string(a.store.name(child).substr(0, 80))
+                                              : OperatorName(a.store.name(child));
+    return o;
+  }
+  const FrameName& info = a.NameOf(child);
+  if (info.kind == FrameName::kModule || inner_module != 0) {
+    o.kind = ObservedKind::kModule;
+    const FrameName& module = info.kind == FrameName::kModule ? info : a.frames.Name(inner_module);
+    o.name = module.name;
+    o.bases.assign(module.bases.begin(), module.bases.end());
+    return o;
+  }
+  o.kind = info.kind == FrameName::kBuiltin ? ObservedKind::kBuiltin : ObservedKind::kFrame;
+  o.name = info.name;
+  if (o.kind == ObservedKind::kFrame) {
+    if (IsConstructorName(o.name)) {
+      o.owner = info.owner;
+      o.heirs = info.heirs;
+      o.file = NormalizePath(a.frames.files()[info.file].file.recorded);
+    }
+    if (info.function >= 0)
+      o.accessor = AccessorOf(a.frames.files()[info.file].file.module->functions[info.function]);
+    o.wrapper = IsWrapper(a, info);
+    if (beside.inner != 0) o.inner = a.frames.Name(beside.inner).name;
+    o.generator = info.function >= 0 && !o.name.starts_with("<") &&
+                  a.frames.files()[info.file].file.module->functions[info.function].generator;
+    if (info.file == frame.file && o.name.starts_with("<") && info.function >= 0) {
+      o.definition_line =
+          a.frames.files()[info.file].file.module->functions[info.function].first_line;
+    }
+  }
+  return o;
+}
+
+void Insides::Add(SliceIndex i) {
+  const SliceIndex p = a_.at.parent[i];
+  if (p == kNone || !a_.IsFrame(i) || !a_.IsFrame(p)) return;
+  if (a_.NameOf(i).kind == FrameName::kFrame && IsWrapper(a_, a_.NameOf(p))) {
+    std::vector<SliceIndex>& inside = wrapped_[p];
+    if (inside.size() < static_cast<size_t>(kMaxWrapped)) inside.push_back(i);
+  }
+  if (a_.NameOf(i).kind != FrameName::kModule) return;
+  // Through wrappers: _wrapped_call_impl, _call_impl, then the module.
+  SliceIndex outer = p;
+  for (int level = 0; level < kMaxCallLevels && outer != kNone && a_.IsFrame(outer) &&
+                      a_.NameOf(outer).module_call;
+       ++level) {
+    module_.emplace(outer, a_.store.name_id(i));
+    outer = a_.at.parent[outer];
+  }
+}
+
+// True when `next`, which ran right after a constructor, enters the object in a `with`.
+bool Insides::Enters(SliceIndex constructor, SliceIndex next) const {
+  if (next == kNone || !a_.IsFrame(constructor) || !a_.IsFrame(next)) return false;
+  const FrameName& made = a_.NameOf(constructor);
+  const FrameName& entered = a_.NameOf(next);
+  return made.kind == FrameName::kFrame && entered.kind == FrameName::kFrame &&
+         made.name == "__init__" && entered.name == "__enter__" && made.file == entered.file;
+}
+
+// Of the frames that wrappers called, the first whose name occurs in the function that called the
+// wrapper; 0 when there is none.
+StringId Insides::Inner(SliceIndex wrapper, const std::set<std::string_view>& named,
+                        int& look) const {
+  const auto it = wrapped_.find(wrapper);
+  if (it == wrapped_.end()) return 0;
+  for (const SliceIndex i : it->second) {
+    if (--look < 0) return 0;
+    const FrameName& info = a_.NameOf(i);
+    const std::string op = DunderOperator(info.name);
+    if (named.count(info.name) || (!op.empty() && named.count(op))) return a_.store.name_id(i);
+    if (const StringId deeper = Inner(i, named, look)) return deeper;
+  }
+  return 0;
+}
+
+Beside Insides::Of(SliceIndex child, SliceIndex next,
+                   const std::set<std::string_view>& named) const {
+  Beside beside;
+  const auto it = module_.find(child);
+  if (it != module_.end()) beside.module = it->second;
+  beside.manages = Enters(child, next);
+  int look = kMaxWrapped;
+  if (beside.module == 0) beside.inner = Inner(child, named, look);
+  return beside;
+}
+
+}  // namespace emberline

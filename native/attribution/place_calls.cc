@@ -1,0 +1,210 @@
+// Aligns what ran in each of the user's frames with the text of its function.
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "attribution/align.h"
+#include "attribution/observe.h"
+#include "attribution/stages.h"
+
+namespace emberline {
+namespace {
+
+// Below this share of placed calls a function's text is not what ran: its lines are not trusted.
+constexpr double kLeastPlaced = 0.4;
+// Against hostile files: cells of alignment tables of one trace (seconds); beyond them, calls stay
+// with their functions.
+constexpr uint64_t kMaxWork = 400'000'000;
+
+// The frames of one function and what ran in them.
+struct FunctionRuns {
+  explicit FunctionRuns(const PythonFunction& f) : aligner(f), named(NamedIn(f)) {}
+  FunctionAligner aligner;
+  std::unordered_map<uint64_t, uint32_t> ids;  // of kinds of calls, as the aligner knows them
+  CalledByLine recorded;                       // by calling line, where recorded
+  uint64_t placed = 0, seen = 0, fitting = 0, judged = 0;
+  std::vector<SliceIndex> frames;
+  std::set<std::string_view> named;
+};
+
+class CallPlacer {
+ public:
+  explicit CallPlacer(Attributing& a)
+      : a_(a), s_(a.store), n_(a.store.all_slice_count()), insides_(a) {}
+
+  bool Run() { return CollectCalls() && DescribeCalls() && PlaceAll(); }
+
+ private:
+  std::span<const SliceIndex> CallsOf(SliceIndex frame) const {
+    return {calls_.data() + begin_[frame], begin_[frame + 1] - begin_[frame]};
+  }
+
+  // Direct calls of each frame of the user with a source, in order.
+  bool CollectCalls() {
+    begin_.assign(static_cast<size_t>(n_) + 1, 0);
+    const auto wanted = [&](SliceIndex i) {
+      const SliceIndex p = a_.at.parent[i];
+      return p != kNone && a_.at.user_frame[p] && a_.frames.FunctionOf(p) != nullptr &&
+             a_.Counted(i);
+    };
+    for (SliceIndex i = 0; i < n_; ++i) {
+      if (a_.Stop(i)) return false;
+      if (wanted(i)) ++begin_[a_.at.parent[i] + 1];
+      insides_.Add(i);
+    }
+    for (uint32_t i = 0; i < n_; ++i) begin_[i + 1] += begin_[i];
+    calls_.resize(begin_[n_]);
+    std::vector<uint32_t> fill(begin_.begin(), begin_.end() - 1);
+    for (SliceIndex i = 0; i < n_; ++i) {
+      if (wanted(i)) calls_[fill[a_.at.parent[i]]++] = i;
+    }
+    return true;
+  }
+
+  bool DescribeCalls() {
+    kinds_.assign(calls_.size(), 0);
+    for (SliceIndex frame = 0; frame < n_; ++frame) {
+      if (a_.Stop(frame)) return false;
+      if (begin_[frame] == begin_[frame + 1]) continue;
+      const PythonFunction* function = a_.frames.FunctionOf(frame);
+      std::unique_ptr<FunctionRuns>& runs = functions_[function];
+      if (runs == nullptr) runs = std::make_unique<FunctionRuns>(*function);
+      runs->frames.push_back(frame);
+      for (uint32_t k = begin_[frame]; k < begin_[frame + 1]; ++k) {
+        const SliceIndex next = k + 1 < begin_[frame + 1] ? calls_[k + 1] : kNone;
+        kinds_[k] = KindOf(calls_[k], next, a_.NameOf(frame), runs.get());
+      }
+    }
+    return true;
+  }
+
+  // What a call is to the aligner; its calling line is noted where that was recorded.
+  uint32_t KindOf(SliceIndex call, SliceIndex next, const FrameName& frame, FunctionRuns* runs) {
+    const Beside beside = insides_.Of(call, next, runs->named);
+    // Names of slices of different kinds may be equal; the kind is part of the key.
+    const uint64_t key = (static_cast<uint64_t>(s_.name_id(call)) << 34) ^
+                         (static_cast<uint64_t>(beside.module | beside.inner) << 2) ^
+                         (beside.manages               ? 3u
+                          : a_.IsFrame(call)           ? 0u
+                          : IsLaunchApi(s_.kind(call)) ? 1u
+                                                       : 2u);
+    const auto [id, fresh] = runs->ids.emplace(key, 0);
+    if (fresh) id->second = runs->aligner.Describe(Observe(a_, call, beside, frame));
+    if (!a_.calls.recorded() || !a_.IsFrame(call)) return id->second;
+    const int line = RecordedCallLine(s_, call);
+    if (line <= 0) return id->second;
+    auto& called = runs->recorded[line];
+    if (called.size() < kMaxCalled && !called.count(id->second))
+      called.emplace(id->second, Observe(a_, call, beside, frame));
+    return id->second;
+  }
+
+  bool PlaceAll() {
+    a_.calls.placed.assign(n_, 0);
+    uint32_t counter = 0;
+    uint64_t work = 0;
+    for (auto& [function, runs] : functions_) {
+      a_.calls.Follow(*function, runs->frames.front(), runs->recorded);
+      for (const SliceIndex frame : runs->frames) {
+        if (a_.Stop(counter++)) return false;
+        if (work + runs->aligner.work() > kMaxWork) break;
+        PlaceFrame(*function, frame, runs.get());
+      }
+      work += runs->aligner.work();
+      a_.at.placed_calls += runs->placed;
+      a_.at.unplaced_calls += runs->seen - runs->placed;
+      if (static_cast<double>(runs->fitting) >= kLeastPlaced * static_cast<double>(runs->judged))
+        continue;
+      for (const SliceIndex frame : runs->frames) {
+        for (const SliceIndex call : CallsOf(frame)) a_.calls.placed[call] = 0;
+      }
+    }
+    return true;
+  }
+
+  void PlaceFrame(const PythonFunction& function, SliceIndex frame, FunctionRuns* runs) {
+    const std::span<const SliceIndex> calls = CallsOf(frame);
+    const std::vector<Placement> placed = AlignFrame(function, frame, calls, runs);
+    MarkRuns(function, calls, placed);
+    const bool one_line =
+        function.kind != FunctionKind::kModule && function.first_line == function.end_line;
+    for (size_t k = 0; k < calls.size(); ++k) {
+      const bool found = placed[k].line > 0 && !placed[k].ambiguous;
+      ++runs->seen;
+      if (found) ++runs->placed;
+      // Reads of attributes fit any text, so they say nothing about whether this is what ran.
+      if (!RunsUnseen(a_, calls[k])) {
+        ++runs->judged;
+        // Two lines that fit by name are no misfit.
+        if (found || (placed[k].line > 0 && placed[k].named)) ++runs->fitting;
+      }
+      // Several lambdas may share a line.
+      a_.calls.placed[calls[k]] = found ? placed[k].line : one_line ? function.first_line : 0;
+    }
+  }
+
+  std::vector<Placement> AlignFrame(const PythonFunction& function, SliceIndex frame,
+                                    std::span<const SliceIndex> calls, FunctionRuns* runs) {
+    const FrameName& name = a_.NameOf(frame);
+    const bool begun = !(a_.cut[frame] && (name.inside || function.kind == FunctionKind::kModule));
+    // A frame that was already open names the line where it stood, one that is resumed the line of
+    // its yield: there it goes on.
+    const bool resumed = name.inside && (!begun || !function.resumptions.empty());
+    const Start start(begun, resumed ? name.goes_on : 0, a_.frames.files()[name.file].file.exact);
+    const bool ended = s_.end(frame) + kJitter < a_.track_end[s_.track(frame)];
+    called_at_.clear();
+    if (a_.calls.recorded()) {
+      for (const SliceIndex call : calls) called_at_.push_back(a_.calls.Recorded(call).line);
+    }
+    // What was open inside it was called from there.
+    if (!begun && start.line > 0 && start.certain && a_.cut[calls[0]]) {
+      called_at_.resize(calls.size(), 0);
+      called_at_[0] = start.line;
+    }
+    return runs->aligner.Align({kinds_.data() + begin_[frame], calls.size()}, called_at_, start,
+                               ended);
+  }
+
+  // One run of a line reaches its calls in the order of its sites, so a call at the site of the one
+  // before, or at an earlier one, belongs to the next run.
+  void MarkRuns(const PythonFunction& function, std::span<const SliceIndex> calls,
+                const std::vector<Placement>& placed) {
+    std::unordered_map<int, uint32_t> last_site;
+    int last_line = 0;
+    for (size_t k = 0; k < calls.size(); ++k) {
+      const bool found = placed[k].line > 0 && !placed[k].ambiguous;
+      const int recorded = a_.calls.Recorded(calls[k]).line;
+      const int line = recorded > 0 ? recorded : found ? placed[k].line : 0;
+      if (line == 0) continue;
+      if (found && placed[k].line == line) {
+        const uint32_t site = placed[k].site;
+        const auto [last, fresh] = last_site.try_emplace(line, site);
+        a_.at.begins_run[calls[k]] =
+            fresh || site < last->second || (site == last->second && !function.sites[site].repeat);
+        last->second = site;
+      } else {
+        a_.at.begins_run[calls[k]] = line != last_line;
+      }
+      last_line = line;
+    }
+  }
+
+  Attributing& a_;
+  const TraceStore& s_;
+  const uint32_t n_;
+  Insides insides_;
+  std::vector<uint32_t> begin_;    // per frame and one behind: where its calls begin in calls_
+  std::vector<SliceIndex> calls_;  // direct calls of the user's frames
+  std::vector<uint32_t> kinds_;    // of them, as their function's aligner knows them
+  std::map<const PythonFunction*, std::unique_ptr<FunctionRuns>> functions_;
+  std::vector<int> called_at_;
+};
+
+}  // namespace
+
+bool PlaceCalls(Attributing& a) { return CallPlacer(a).Run(); }
+
+}  // namespace emberline

@@ -1,0 +1,63 @@
+// The flow of a function while its text is read: points, and edges between them that carry sites.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "source/python_aliases.h"
+#include "source/python_narrowing.h"
+#include "source/python_syntax.h"
+#include "source/python_tokens.h"
+
+namespace emberline {
+
+inline constexpr size_t kMaxReceiver = 80;  // letters of a name that are kept
+inline constexpr float kExceptional = 1;    // cost of an edge that an exception takes
+
+// Flow of the function that is being read.
+struct FlowBuilder {
+  struct Loop {
+    uint32_t head;
+    std::vector<uint32_t> breaks;
+    size_t with_depth;
+  };
+  explicit FlowBuilder(int index) : function(index) {}
+  int function;
+  uint32_t points = 1;
+  uint32_t current = 0;
+  std::vector<Site> sites;
+  std::vector<FlowEdge> edges, back_edges;
+  std::vector<Loop> loops;
+  std::vector<uint32_t> returns;
+  std::vector<uint32_t> suspensions;  // where a generator's frame ends for now
+  std::vector<Resumption> resumptions;
+  // Points behind sites that may raise, per statement around them that notices, innermost last.
+  std::vector<std::vector<uint32_t>> raising;
+  std::vector<uint32_t> escapes;      // where an exception may leave the function
+  std::vector<Narrowing> narrowings;  // that hold here
+  std::vector<int> open_withs;        // lines of the contexts that a return leaves
+  Aliases aliases, results;
+  uint64_t shape = kEmptyHash;
+  bool generator = false;
+};
+
+uint32_t NewPoint(FlowBuilder& b);
+void Edge(FlowBuilder& b, uint32_t from, uint32_t to, float cost = 0);
+// A fresh point after `from`.
+void Continue(FlowBuilder& b, const std::vector<uint32_t>& from);
+// What follows cannot be reached in the ordinary way.
+void Dead(FlowBuilder& b);
+// What ran before this point may have raised.
+void MayRaise(FlowBuilder& b);
+// Ends the innermost statement that notices exceptions: they lead to the point `to`.
+void Catch(FlowBuilder& b, uint32_t to);
+// An exception goes on from here.
+void PassOn(FlowBuilder& b, uint32_t from);
+Site& AddSite(FlowBuilder& b, SiteKind kind, int line, std::string_view name);
+// A yield or await: the frame may end at any, and begin after any. `from`: what it hands over to,
+// which is resumed there with it.
+void Suspend(FlowBuilder& b, int line, const std::string& from = "");
+
+}  // namespace emberline
