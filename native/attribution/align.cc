@@ -75,6 +75,8 @@ uint32_t FunctionAligner::Describe(const Observed& observed) {
   return it->second;
 }
 
+const Observed& FunctionAligner::Kind(uint32_t id) const { return impl_->costs.kinds[id]; }
+
 std::vector<Placement> FunctionAligner::Align(std::span<const uint32_t> sequence,
                                               std::span<const int> called_at, const Start& begin_at,
                                               bool ended) {

@@ -46,6 +46,8 @@ class FunctionAligner {
   // Interns a kind of thing. All kinds that occur in any instance should be described before the
   // first Align(): what never occurs is passed over at no cost.
   uint32_t Describe(const Observed& observed);
+  // What Describe() was told under this id. Valid until the next Describe().
+  const Observed& Kind(uint32_t id) const;
 
   // Places `sequence` (ids from Describe, in order of time). `called_at`: the line of the call
   // where it was recorded, else 0; empty when none was. `ended`: false when the recording stopped

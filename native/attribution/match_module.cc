@@ -50,6 +50,14 @@ float MatchModule(const Site& s, const Observed& o) {
   if (!s.class_names.empty()) return MatchMade(s, o.name);
   if (StartsUpper(s.name) || s.name == "super" || s.name == "range" || s.name == "len")
     return kInfinite;
+  // A variable that is known to hold attributes: one of them may be named after the class, and if
+  // none is, they are rather functions than modules.
+  if (!s.aliases.empty()) {
+    const bool named =
+        std::any_of(s.aliases.begin(), s.aliases.end(),
+                    [&](const std::string& name) { return NamedAfter(name, o.name); });
+    return named ? 0.15f : 0.9f;
+  }
   const std::string site = LowerLetters(s.name), type = LowerLetters(o.name);
   const bool alike =
       NamedAfter(s.name, o.name) || (site.size() > 2 && (type.find(site) != std::string::npos ||

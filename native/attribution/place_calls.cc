@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "attribution/align.h"
+#include "attribution/line_runs.h"
 #include "attribution/observe.h"
 #include "attribution/stages.h"
 
@@ -21,8 +22,9 @@ constexpr uint64_t kMaxWork = 400'000'000;
 
 // The frames of one function and what ran in them.
 struct FunctionRuns {
-  explicit FunctionRuns(const PythonFunction& f) : aligner(f), named(NamedIn(f)) {}
+  explicit FunctionRuns(const PythonFunction& f) : aligner(f), lines(f), named(NamedIn(f)) {}
   FunctionAligner aligner;
+  LineRuns lines;
   std::unordered_map<uint64_t, uint32_t> ids;  // of kinds of calls, as the aligner knows them
   CalledByLine recorded;                       // by calling line, where recorded
   uint64_t placed = 0, seen = 0, fitting = 0, judged = 0;
@@ -128,7 +130,7 @@ class CallPlacer {
   void PlaceFrame(const PythonFunction& function, SliceIndex frame, FunctionRuns* runs) {
     const std::span<const SliceIndex> calls = CallsOf(frame);
     const std::vector<Placement> placed = AlignFrame(function, frame, calls, runs);
-    MarkRuns(function, calls, placed);
+    MarkRuns(frame, calls, placed, runs);
     const bool one_line =
         function.kind != FunctionKind::kModule && function.first_line == function.end_line;
     for (size_t k = 0; k < calls.size(); ++k) {
@@ -168,27 +170,18 @@ class CallPlacer {
                                ended);
   }
 
-  // One run of a line reaches its calls in the order of its sites, so a call at the site of the one
-  // before, or at an earlier one, belongs to the next run.
-  void MarkRuns(const PythonFunction& function, std::span<const SliceIndex> calls,
-                const std::vector<Placement>& placed) {
-    std::unordered_map<int, uint32_t> last_site;
-    int last_line = 0;
+  void MarkRuns(SliceIndex frame, std::span<const SliceIndex> calls,
+                const std::vector<Placement>& placed, FunctionRuns* runs) {
+    runs->lines.Begin();
     for (size_t k = 0; k < calls.size(); ++k) {
       const bool found = placed[k].line > 0 && !placed[k].ambiguous;
       const int recorded = a_.calls.Recorded(calls[k]).line;
       const int line = recorded > 0 ? recorded : found ? placed[k].line : 0;
       if (line == 0) continue;
-      if (found && placed[k].line == line) {
-        const uint32_t site = placed[k].site;
-        const auto [last, fresh] = last_site.try_emplace(line, site);
-        a_.at.begins_run[calls[k]] =
-            fresh || site < last->second || (site == last->second && !function.sites[site].repeat);
-        last->second = site;
-      } else {
-        a_.at.begins_run[calls[k]] = line != last_line;
-      }
-      last_line = line;
+      a_.at.begins_run[calls[k]] =
+          found && placed[k].line == line
+              ? runs->lines.Next(placed[k].site, runs->aligner.Kind(kinds_[begin_[frame] + k]))
+              : runs->lines.NextOnLine(line);
     }
   }
 

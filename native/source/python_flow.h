@@ -14,7 +14,9 @@
 namespace emberline {
 
 inline constexpr size_t kMaxReceiver = 80;  // letters of a name that are kept
-inline constexpr float kExceptional = 1;    // cost of an edge that an exception takes
+// Cost of an edge that an exception takes: less than that of a call which must have run and did not
+// (attribution/align_costs.cc), by more than what counts as a tie.
+inline constexpr float kExceptional = 0.85f;
 
 // Flow of the function that is being read.
 struct FlowBuilder {

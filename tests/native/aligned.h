@@ -65,10 +65,11 @@ struct Seen {
   int called_at = 0;  // the calling line, where it was recorded
 };
 
-// Aligns the function `name` and gives lines as text: "3 4 4? 0", "?" for ambiguous.
+// Aligns the function `name` and gives lines as text: "3 4 4? 0", "?" for ambiguous. `elsewhere`:
+// what was seen in other runs of it.
 inline std::string Lines(const std::string& source, const std::string& name,
                          const std::vector<Seen>& seen, const Start& start = true,
-                         bool ended = true) {
+                         bool ended = true, const std::vector<std::string>& elsewhere = {}) {
   const Result<PythonModule> module = ParsePython(source);
   REQUIRE(module.ok());
   const PythonFunction* function = nullptr;
@@ -77,6 +78,7 @@ inline std::string Lines(const std::string& source, const std::string& name,
   }
   REQUIRE(function != nullptr);
   FunctionAligner aligner(*function);
+  for (const std::string& other : elsewhere) aligner.Describe(Parse(other));
   std::vector<uint32_t> ids;
   std::vector<int> called_at;
   for (const Seen& s : seen) {

@@ -91,6 +91,51 @@ TEST_CASE("any call of a try may raise: then its handler follows") {
                {"frame last", 10}});
 }
 
+TEST_CASE("what must follow a call and did not was never reached: the call raised") {
+  const std::string source =
+      "def early(x):\n"
+      "    try:\n"
+      "        y = read(x)\n"
+      "    except KeyError:\n"
+      "        return compute(x)\n"
+      "    z = compute(y)\n"
+      "    return recover(z)\n"
+      "def late(x):\n"
+      "    try:\n"
+      "        x = compute(x)\n"
+      "        x = read(x)\n"
+      "        x = compute(x)\n"
+      "        x = recover(x)\n"
+      "    except KeyError:\n"
+      "        x = compute(x)\n"
+      "    return x\n"
+      "def turns(x):\n"
+      "    for i in range(3):\n"
+      "        try:\n"
+      "            if i == 1:\n"
+      "                boom(x)\n"
+      "            x = ok(x)\n"
+      "        except KeyError:\n"
+      "            x = ok(x)\n"
+      "            continue\n"
+      "        x = fallback(x)\n"
+      "    return x\n";
+  const auto lines = [&](const char* name, const std::vector<Seen>& seen) {
+    return Lines(source, name, seen, true, true, {"frame recover"});
+  };
+  CHECK(lines("early", {{"frame read", 3}, {"frame compute", 5}}) == "3 5");
+  CHECK(lines("early", {{"frame read", 3}, {"frame compute", 6}, {"frame recover", 7}}) == "3 6 7");
+  CHECK(lines("late", {{"frame compute", 10}, {"frame read", 11}, {"frame compute", 15}}) ==
+        "10 11 15");
+  CHECK_LINES(source, "turns",
+              {{"frame ok", 22},
+               {"frame fallback", 26},
+               {"frame boom", 21},
+               {"frame ok", 24},
+               {"frame ok", 22},
+               {"frame fallback", 26}});
+}
+
 TEST_CASE("a return that raises instead") {
   CHECK_LINES(
       "def f(x, w):\n"

@@ -36,6 +36,41 @@ TEST_CASE("a method that is only named does not run; the call of the variable ta
   CHECK_LINES(source, "Augment.named", {{"frame other", 20}, {"frame _two method", 21}});
 }
 
+TEST_CASE("modules are called where modules are, beside a loop over functions") {
+  const std::string source =
+      "class Net(nn.Module):\n"
+      "    def forward(self, x):\n"
+      "        for i, b in enumerate(self.blocks):\n"
+      "            x = b(x)\n"
+      "        for f in [self.one, self.two]:\n"
+      "            x = f(x)\n"
+      "        return x\n"
+      "    def twice(self, x):\n"
+      "        x = self.one(x)\n"
+      "        for b in self.blocks:\n"
+      "            x = b(x)\n"
+      "        steps = (self.one, self.two)\n"
+      "        for step in steps:\n"
+      "            x = step(x)\n"
+      "        return x\n"
+      "    def layers(self, x):\n"
+      "        for layer in [self.linear, self.act]:\n"
+      "            x = layer(x)\n"
+      "        return self.last(x)\n";
+  CHECK_LINES(
+      source, "Net.forward",
+      {{"module Block", 4}, {"module Block", 4}, {"frame one method", 6}, {"frame two method", 6}});
+  CHECK_LINES(source, "Net.twice",
+              {{"frame one method", 9},
+               {"module Block", 11},
+               {"module Block", 11},
+               {"frame one method", 14},
+               {"frame two method", 14}});
+  // What a variable holds may be modules, too.
+  CHECK_LINES(source, "Net.layers",
+              {{"module Linear", 18}, {"module ReLU", 18}, {"module Softmax", 19}});
+}
+
 TEST_CASE("a table of the module, and one that a comprehension goes through") {
   const std::string source =
       "ACTS = {'a': relu, 'b': lambda x: x}\n"
