@@ -22,6 +22,7 @@ const nativeArrows = {
   rpc: [
     'ranks',
     'session',
+    'attribution',
     'json',
     'ingest',
     'compare',
@@ -36,6 +37,7 @@ const nativeArrows = {
     'rpc',
     'ranks',
     'session',
+    'attribution',
     'json',
     'ingest',
     'compare',
