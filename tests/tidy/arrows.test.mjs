@@ -33,7 +33,9 @@ const nativeArrows = {
     'store',
     'base',
   ],
+  render: ['json', 'base'],
   app: [
+    'render',
     'rpc',
     'ranks',
     'session',
