@@ -88,6 +88,8 @@ SliceSurroundings SurroundingsOf(const Model& model, SliceIndex slice);
 // Backward ops by their forward op: pairs (forward, backward), sorted.
 using ForwardBackward = std::vector<std::pair<SliceIndex, SliceIndex>>;
 ForwardBackward BuildForwardBackward(const Model& model);
+// The backward ops of a forward op, at most 50.
+std::vector<SliceIndex> BackwardOf(const ForwardBackward& pairs, SliceIndex forward);
 
 enum class Direction { kNext, kPrevious, kIn, kOut };
 // The neighbour in that direction: on the same lane, the first slice inside, or the one around;

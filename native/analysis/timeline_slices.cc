@@ -7,6 +7,7 @@ namespace emberline {
 namespace {
 
 constexpr size_t kMaxLaunched = 50;
+constexpr size_t kMaxBackward = 50;
 
 // Calls `visit` for the slices that `slice` encloses by the chain of parents, in order. What begins
 // inside and ends outside, and what lies in that, is no part of it.
@@ -65,6 +66,16 @@ ForwardBackward BuildForwardBackward(const Model& model) {
   }
   std::sort(pairs.begin(), pairs.end());
   return pairs;
+}
+
+std::vector<SliceIndex> BackwardOf(const ForwardBackward& pairs, SliceIndex forward) {
+  std::vector<SliceIndex> backward;
+  auto pair =
+      std::lower_bound(pairs.begin(), pairs.end(), std::pair<SliceIndex, SliceIndex>(forward, 0));
+  for (; pair != pairs.end() && pair->first == forward && backward.size() < kMaxBackward; ++pair) {
+    backward.push_back(pair->second);
+  }
+  return backward;
 }
 
 SliceIndex NeighbourOf(const TraceStore& store, const TimelineTrackLanes& lanes, SliceIndex slice,

@@ -5,8 +5,8 @@
 
 #include "app/commands.h"
 #include "app/output.h"
-#include "app/render.h"
 #include "base/escape.h"
+#include "render/tables.h"
 #include "rpc/methods.h"
 
 namespace emberline {

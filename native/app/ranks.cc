@@ -9,12 +9,12 @@
 
 #include "app/commands.h"
 #include "app/output.h"
-#include "app/render.h"
 #include "base/escape.h"
 #include "ranks/digest_file.h"
 #include "ranks/load_job.h"
 #include "ranks/make_digest.h"
 #include "ranks/slurm.h"
+#include "render/tables.h"
 #include "rpc/methods.h"
 
 namespace emberline {

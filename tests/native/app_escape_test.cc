@@ -5,9 +5,10 @@
 #include <sstream>
 #include <vector>
 
-#include "app/render.h"
 #include "base/escape.h"
 #include "base/utf8.h"
+#include "render/results.h"
+#include "render/tables.h"
 
 namespace emberline {
 namespace {

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "app/options.h"
-#include "app/render.h"
+#include "render/tables.h"
 
 using namespace emberline;
 

@@ -22,6 +22,7 @@ const nativeArrows = {
   rpc: [
     'ranks',
     'session',
+    'attribution',
     'json',
     'ingest',
     'compare',
@@ -32,10 +33,13 @@ const nativeArrows = {
     'store',
     'base',
   ],
+  render: ['json', 'base'],
   app: [
+    'render',
     'rpc',
     'ranks',
     'session',
+    'attribution',
     'json',
     'ingest',
     'compare',

@@ -1,8 +1,9 @@
 // source/*: what the editor shows in Python files.
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
+#include "analysis/line_slices.h"
+#include "attribution/stack_lines.h"
 #include "base/text.h"
 #include "rpc/views/common.h"
 #include "rpc/views/source_params.h"
@@ -17,9 +18,7 @@ constexpr size_t kMaxLines = 300;
 constexpr size_t kMaxLenses = 300;
 constexpr size_t kMaxLineBytes = 130 << 10, kMaxLensBytes = 80 << 10, kMaxHotBytes = 180 << 10;
 constexpr size_t kMaxSliceBytes = 160 << 10;
-constexpr size_t kHoverOperators = 12, kHoverKernels = 8, kHoverCallers = 8, kHoverSlices = 8,
-                 kHoverShapes = 3;
-constexpr size_t kMaxShapeText = 200;
+constexpr size_t kHoverSlices = 8;
 constexpr size_t kMaxListedText = 240;  // of a line in a listing
 constexpr size_t kMaxName = 300;
 constexpr size_t kMaxFrames = 200;
@@ -60,75 +59,15 @@ Json LensJson(const LinesResult& sums, const AnnotatedDefinition& definition) {
           {"stale", definition.stale}};
 }
 
-// Slices of locations: the calls made there (or the frames, where only the function is known) and
-// the device work blamed on them.
-std::vector<SliceIndex> SlicesOf(const ViewRequest& request, const LineAttribution& at,
-                                 const std::vector<bool>& wanted) {
-  const Model& model = *request.trace.model;
-  const TraceStore& store = model.store();
-  const auto location = [&](uint32_t context) {
-    return context == kNone ? kNone : at.contexts[context].location;
-  };
-  std::vector<SliceIndex> out;
-  for (SliceIndex i = 0; i < store.slice_count(); ++i) {
-    if (i % 8192 == 0 && request.cancel.cancelled()) break;
-    if (!request.steps.Contains(model.step[i])) continue;
-    uint32_t l = kNone;
-    if (IsDeviceWork(store.kind(i))) {
-      l = location(DevicePlaceOf(model, at, i).blamed);
-    } else {
-      l = location(at.called[i]);
-      if (l == kNone || !wanted[l]) {
-        if (at.user_frame[i])
-          l = location(at.context[i]);
-        else if (at.pass[i] != Pass::kForward && store.kind(i) == SliceKind::kCpuOp &&
-                 at.blamed[i] != at.context[i] &&
-                 (at.parent[i] == kNone || at.blamed[at.parent[i]] != at.blamed[i])) {
-          l = location(at.blamed[i]);  // outermost op of the line's backward, or that ran again
-        }
-      }
-    }
-    if (l != kNone && wanted[l]) out.push_back(i);
-  }
-  std::sort(out.begin(), out.end(), [&](SliceIndex a, SliceIndex b) {
-    return store.start(a) != store.start(b) ? store.start(a) < store.start(b) : a < b;
-  });
-  return out;
-}
-
-struct Part {
-  uint64_t calls = 0;
-  Ns device = 0, host = 0, backward = 0;
-  std::map<std::string, uint64_t> shapes;
-};
-
-Json PartsJson(const TraceStore& store, const std::unordered_map<StringId, Part>& parts,
-               bool device, size_t most) {
-  std::vector<std::pair<StringId, const Part*>> order;
-  for (const auto& [name, part] : parts) order.emplace_back(name, &part);
-  std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
-    if (device && a.second->device != b.second->device) return a.second->device > b.second->device;
-    if (a.second->host != b.second->host) return a.second->host > b.second->host;
-    return store.strings().Get(a.first) < store.strings().Get(b.first);
-  });
+Json PartsJson(const TraceStore& store, const std::vector<LinePart>& parts) {
   Json out = Json::array();
-  for (const auto& [name, part] : order) {
-    if (out.size() == most) break;
-    std::vector<std::pair<uint64_t, std::string>> shapes;
-    for (const auto& [text, count] : part->shapes) shapes.emplace_back(count, text);
-    std::stable_sort(shapes.begin(), shapes.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
-    Json texts = Json::array();
-    for (const auto& [count, text] : shapes) {
-      if (texts.size() == kHoverShapes) break;
-      texts.push_back(text);
-    }
-    out.push_back({{"name", Shortened(store.strings().Get(name), kMaxName)},
-                   {"calls", part->calls},
-                   {"deviceUs", Us(part->device)},
-                   {"hostUs", Us(part->host)},
-                   {"backwardUs", Us(part->backward)},
-                   {"shapes", std::move(texts)}});
+  for (const LinePart& part : parts) {
+    out.push_back({{"name", Shortened(store.strings().Get(part.name), kMaxName)},
+                   {"calls", part.calls},
+                   {"deviceUs", Us(part.device)},
+                   {"hostUs", Us(part.host)},
+                   {"backwardUs", Us(part.backward)},
+                   {"shapes", part.shapes}});
   }
   return out;
 }
@@ -211,150 +150,36 @@ Result<Json> SourceHover(const ViewRequest& request) {
   const TraceStore& store = model.store();
   std::vector<bool> wanted(at.locations.size(), false);
   for (const uint32_t l : hit->locations) wanted[l] = true;
-  // Contexts at or below the line, and the caller by which each was reached.
-  std::vector<bool> inside(at.contexts.size(), false);
-  std::vector<uint32_t> caller(at.contexts.size(), kNone);
-  for (uint32_t c = 0; c < at.contexts.size(); ++c) {  // parents come first
-    const uint32_t p = at.contexts[c].parent;
-    if (p != kNone && inside[p]) {
-      inside[c] = true;
-      caller[c] = caller[p];
-    } else if (wanted[at.contexts[c].location]) {
-      inside[c] = true;
-      caller[c] = p == kNone ? kNone : at.contexts[p].location;
-    }
-  }
-  std::unordered_map<StringId, Part> operators, kernels;
-  std::map<uint32_t, std::pair<Ns, Ns>> callers;
-  for (SliceIndex i = 0; i < store.slice_count(); ++i) {
-    if (i % 8192 == 0 && request.cancel.cancelled()) {
-      return Error{ErrorKind::kCancelled, "The hover was cancelled.", "", {}};
-    }
-    if (!request.steps.Contains(model.step[i])) continue;
-    const bool device = IsDeviceWork(store.kind(i));
-    DevicePlace place;
-    if (device) {
-      place = DevicePlaceOf(model, at, i);
-    } else {
-      place.blamed = at.blamed[i];
-      place.context = at.context[i];
-      if (!at.origin.empty()) place.origin = at.origin[i];
-      place.pass = at.pass[i];
-    }
-    uint32_t context = kNone;
-    for (const uint32_t c : {place.blamed, place.context, place.caller, place.origin}) {
-      if (context == kNone && c != kNone && inside[c]) context = c;
-    }
-    if (context == kNone) continue;
-    const bool backward = place.pass == Pass::kBackward;
-    if (device) {
-      Part& kernel = kernels[store.name_id(i)];
-      ++kernel.calls;
-      kernel.device += store.duration(i);
-      if (backward) kernel.backward += store.duration(i);
-      if (place.op != kNone) {
-        Part& op = operators[store.name_id(place.op)];
-        op.device += store.duration(i);
-        if (backward) op.backward += store.duration(i);
-      }
-      if (caller[context] != kNone) callers[caller[context]].first += store.duration(i);
-      continue;
-    }
-    if (caller[context] != kNone) callers[caller[context]].second += at.exclusive[i];
-    if (store.kind(i) != SliceKind::kCpuOp) continue;
-    Part& op = operators[store.name_id(i)];
-    ++op.calls;
-    op.host += at.exclusive[i];
-    if (backward && !(*sums)->has_device_work) op.backward += at.exclusive[i];
-    if (store.HasArg(ArgRole::kInputShapes)) {
-      const std::string shape(Beginning(store.ArgText(i, ArgRole::kInputShapes), kMaxShapeText));
-      if (!shape.empty() && (op.shapes.size() < 64 || op.shapes.contains(shape))) {
-        ++op.shapes[shape];
-      }
-    }
-  }
-  const bool has_device = (*sums)->has_device_work;
+  const auto parts =
+      BreakDownLine(model, at, wanted, request.steps, (*sums)->has_device_work, request.cancel);
+  if (!parts.ok()) return parts.error();
   result["found"] = true;
   result["cost"] = AnnotatedLineJson(*document, **sums, *hit);
-  result["byOperator"] = PartsJson(store, operators, has_device, kHoverOperators);
-  result["byKernel"] = PartsJson(store, kernels, true, kHoverKernels);
-  std::vector<std::pair<uint32_t, std::pair<Ns, Ns>>> order(callers.begin(), callers.end());
-  std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
-    return has_device ? a.second.first > b.second.first : a.second.second > b.second.second;
-  });
-  for (const auto& [location, cost] : order) {
-    if (result["callers"].size() == kHoverCallers) break;
-    const LineLocation& l = at.locations[location];
+  result["byOperator"] = PartsJson(store, parts->operators);
+  result["byKernel"] = PartsJson(store, parts->kernels);
+  for (const LineCaller& caller : parts->callers) {
+    const LineLocation& l = at.locations[caller.location];
     result["callers"].push_back({{"file", l.file},
                                  {"line", l.line},
                                  {"function", l.function},
-                                 {"deviceUs", Us(cost.first)},
-                                 {"hostUs", Us(cost.second)}});
+                                 {"deviceUs", Us(caller.device)},
+                                 {"hostUs", Us(caller.host)}});
   }
-  std::vector<SliceIndex> slices = SlicesOf(request, at, wanted);
-  std::stable_sort(slices.begin(), slices.end(), [&](SliceIndex a, SliceIndex b) {
-    return store.duration(a) > store.duration(b);
-  });
-  if (slices.size() > kHoverSlices) slices.resize(kHoverSlices);
+  const std::vector<SliceIndex> slices = LongestSlices(
+      store, SlicesOfLocations(model, at, wanted, request.steps, request.cancel), kHoverSlices);
   for (const SliceIndex i : slices) result["slices"].push_back(SliceRefJson(store, i, kMaxName));
   return result;
 }
-
-namespace {
-
-bool Names(const LineLocation& location, const Frame& frame) {
-  if (location.file != frame.file) return false;
-  const std::string_view function = location.function;
-  return function.substr(function.rfind('.') + 1) == frame.function;
-}
-
-// The calling lines that were found for a stack whose innermost user's frame is on `context`; a
-// chain that begins elsewhere is that of another stack, and changes nothing.
-bool PlaceFrames(const LineData& data, uint32_t context, SliceIndex slice,
-                 std::vector<Frame>* frames) {
-  const LineAttribution& at = data.attribution;
-  bool any = false;
-  for (Frame& frame : *frames) {
-    // A frame that is the slice itself calls nothing that is asked for.
-    if (!frame.line_is_definition || frame.slice == slice) continue;
-    const auto file = data.files.find(frame.file);
-    if (file == data.files.end() || !file->second.user) continue;
-    if (context == kNone) break;
-    const LineLocation& l = at.locations[at.contexts[context].location];
-    if (!Names(l, frame)) return any;
-    any = true;
-    if (l.confidence != LineConfidence::kFunction && !l.stale) {
-      frame.line = l.line;
-      frame.line_is_definition = false;
-    }
-    context = at.contexts[context].parent;
-  }
-  return any;
-}
-
-}  // namespace
 
 Result<Json> SourceStack(const ViewRequest& request) {
   const Result<SliceIndex> slice = SliceOf(request);
   if (!slice.ok()) return slice.error();
   const auto data = LinesOf(request.trace, SpaceParam(request.params), request.cancel);
   if (!data.ok()) return data.error();
-  const LineAttribution& at = (*data)->attribution;
-  const Model& model = *request.trace.model;
-  std::vector<Frame> frames = StackOf(model, *slice);
-  if (frames.size() > kMaxFrames) frames.resize(kMaxFrames);
-  uint32_t around = at.context[*slice], blamed = at.blamed[*slice];
-  if (IsDeviceWork(request.trace.store->kind(*slice))) {
-    const DevicePlace place = DevicePlaceOf(model, at, *slice);
-    around = place.context;
-    blamed = place.blamed;
-  }
-  // Backward work has its forward operator's stack where it has none of its own.
-  if (!PlaceFrames(**data, around, *slice, &frames)) {
-    PlaceFrames(**data, blamed, *slice, &frames);
-  }
   Json json = Json::array();
-  for (const Frame& frame : frames) json.push_back(FrameJson(frame));
+  for (const Frame& frame : StackWithLines(*request.trace.model, **data, *slice, kMaxFrames)) {
+    json.push_back(FrameJson(frame));
+  }
   return Json{{"frames", std::move(json)}};
 }
 
@@ -364,16 +189,12 @@ Result<Json> SourceLineSlices(const ViewRequest& request) {
   const LineAttribution& at = (*data)->attribution;
   const std::string file = TextParam(request.params, "file");
   const int64_t line = IntegerParam(request.params, "line", 0);
-  std::vector<bool> wanted(at.locations.size(), false);
-  bool any = false;
-  for (size_t l = 0; l < at.locations.size(); ++l) {
-    wanted[l] = at.locations[l].line == line && at.locations[l].file == file;
-    any = any || wanted[l];
-  }
+  const std::vector<bool> wanted = LocationsAt(at, file, line);
   Json slices = Json::array();
   size_t total = 0;
-  if (any) {
-    const std::vector<SliceIndex> found = SlicesOf(request, at, wanted);
+  if (std::find(wanted.begin(), wanted.end(), true) != wanted.end()) {
+    const std::vector<SliceIndex> found =
+        SlicesOfLocations(*request.trace.model, at, wanted, request.steps, request.cancel);
     total = found.size();
     const auto limit = static_cast<size_t>(
         std::clamp<int64_t>(IntegerParam(request.params, "limit", 200), 1, 2000));
@@ -442,16 +263,7 @@ static std::string LineText(const ResolvedPath& resolved, const LineLocation& lo
   }
   auto [entry, fresh] = texts->try_emplace(resolved.path);
   if (fresh) entry->second = SourceText(resolved);
-  std::string_view rest = entry->second;
-  for (int line = 1; line < location.line; ++line) {
-    const size_t end = rest.find('\n');
-    if (end == std::string_view::npos) return "";
-    rest.remove_prefix(end + 1);
-  }
-  std::string_view text = rest.substr(0, rest.find('\n'));
-  text = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
-  while (!text.empty() && (text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
-  return Shortened(text, kMaxListedText);
+  return Shortened(TrimmedLine(entry->second, location.line), kMaxListedText);
 }
 
 Result<Json> SourceHotLines(const ViewRequest& request) {
@@ -494,43 +306,30 @@ Result<Json> SourceEventLines(const ViewRequest& request) {
   if (!data.ok()) return data.error();
   const LineAttribution& at = (*data)->attribution;
   const TraceStore& store = *request.trace.store;
-  const uint32_t n = store.slice_count();
-  const auto listed = [&](SliceIndex i) {
-    if (at.called[i] == kNone) return false;
-    const auto file = (*data)->files.find(at.locations[at.contexts[at.called[i]].location].file);
-    return file != (*data)->files.end() && file->second.module != nullptr;
-  };
-  // Nearest listed call around each slice; parents come first.
-  std::vector<SliceIndex> around(n, kNone);
-  std::vector<Ns> exclusive(n, 0);
-  std::vector<bool> is_listed(n, false);
-  for (SliceIndex i = 0; i < n; ++i) {
-    const SliceIndex p = at.parent[i];
-    if (p != kNone) around[i] = is_listed[p] ? p : around[p];
-    is_listed[i] = listed(i);
-    if (!is_listed[i]) continue;
-    exclusive[i] += store.duration(i);
-    if (around[i] != kNone) exclusive[around[i]] -= store.duration(i);
+  // Calls in files whose text is known.
+  std::vector<bool> listed(at.locations.size(), false);
+  for (size_t l = 0; l < listed.size(); ++l) {
+    const auto file = (*data)->files.find(at.locations[l].file);
+    listed[l] = file != (*data)->files.end() && file->second.module != nullptr;
   }
   const int64_t limit = IntegerParam(request.params, "limit", 500);
   const uint64_t begin =
       static_cast<uint64_t>(std::max<int64_t>(0, IntegerParam(request.params, "offset", 0)));
   const uint64_t most =
       limit < 0 ? UINT64_MAX : static_cast<uint64_t>(std::min<int64_t>(limit, 1000));
-  uint64_t total = 0;
+  const std::vector<LineCall> calls = CallsFrom(store, at, listed);
   Json events = Json::array();
-  for (SliceIndex i = 0; i < n; ++i) {
-    if (!is_listed[i]) continue;
-    if (total++ < begin || events.size() >= most) continue;
+  for (uint64_t k = begin; k < calls.size() && events.size() < most; ++k) {
+    const SliceIndex i = calls[k].slice;
     const LineLocation& l = at.locations[at.contexts[at.called[i]].location];
     events.push_back({{"event", store.event_index(i)},
                       {"file", l.file},
                       {"line", l.line},
                       {"confidence", LineConfidenceName(l.confidence)},
                       {"durationUs", Us(store.duration(i))},
-                      {"exclusiveUs", Us(std::max<Ns>(0, exclusive[i]))}});
+                      {"exclusiveUs", Us(calls[k].exclusive)}});
   }
-  return Json{{"events", std::move(events)}, {"total", total}};
+  return Json{{"events", std::move(events)}, {"total", calls.size()}};
 }
 
 }  // namespace emberline

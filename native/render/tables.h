@@ -1,7 +1,9 @@
-// Results as text for people and for spreadsheets.
+// Numbers and tables as text for people, for spreadsheets and for Markdown.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "json/json.h"
@@ -35,10 +37,15 @@ std::string MarkdownText(const std::string& text);
 // The {columns, rows} form of an array of flat objects; nested members become compact JSON.
 Json TableOfObjects(const Json& objects);
 
-// A whole result of a view as text: its table, then its other members.
-std::string ResultText(const std::string& view, const Json& result);
-
-// The main table of a result as CSV. Empty when the result holds no table.
-std::string ResultCsv(const std::string& view, const Json& result);
+// --- For what is no table.
+bool IsTable(const Json& value);
+bool IsArrayOfObjects(const Json& value);
+// "Device self" from "deviceSelfUs". Keys may be a trace's own.
+std::string Title(const std::string& key);
+inline constexpr size_t kMaxCell = 72;  // characters of a text cell
+std::string Shortened(const std::string& text, size_t width = kMaxCell);
+// Lines of cells below their titles; `right`: columns that stand at their right edge.
+std::string Aligned(const std::vector<std::string>& titles, const std::vector<bool>& right,
+                    const std::vector<std::vector<std::string>>& lines);
 
 }  // namespace emberline

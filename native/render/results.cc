@@ -1,0 +1,264 @@
+#include "render/results.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/escape.h"
+#include "render/tables.h"
+
+namespace emberline {
+namespace {
+
+constexpr size_t kMaxTreeLines = 300;  // of a tree; JSON shows all
+
+bool IsFlat(const Json& value) {
+  for (const auto& [key, member] : value.items()) {
+    if (member.is_structured()) return false;
+  }
+  return true;
+}
+
+std::string Absences(const Json& absences) {
+  std::string text;
+  for (const Json& absence : absences) {
+    text += "Missing: " + Escaped(absence.value("what", "")) + "\n";
+    const std::string argument = absence.value("argument", "");
+    if (!argument.empty()) text += "  torch.profiler argument: " + Escaped(argument) + "\n";
+  }
+  return text;
+}
+
+void AppendMember(const std::string& key, const Json& value, int depth, std::string* out);
+
+void AppendObject(const Json& object, int depth, std::string* out) {
+  for (const auto& [key, member] : object.items()) AppendMember(key, member, depth, out);
+}
+
+// Children below their parent, indented; for module trees and the like.
+void AppendTree(const Json& nodes, int depth, std::vector<std::vector<std::string>>* lines,
+                const std::vector<std::string>& keys) {
+  if (depth > 60) return;
+  for (const Json& node : nodes) {
+    if (!node.is_object() || lines->size() >= kMaxTreeLines) continue;
+    std::vector<std::string> cells;
+    for (const std::string& key : keys) {
+      const Json cell = node.value(key, Json());
+      std::string text = Humane(cell, UnitOfKey(key));
+      if (cells.empty()) text = std::string(static_cast<size_t>(depth) * 2, ' ') + text;
+      cells.push_back(Shortened(text));
+    }
+    lines->push_back(std::move(cells));
+    if (node.contains("children") && node["children"].is_array()) {
+      AppendTree(node["children"], depth + 1, lines, keys);
+    }
+  }
+}
+
+std::string TreeText(const Json& nodes) {
+  std::vector<std::string> keys;
+  std::vector<bool> right;
+  for (const auto& [key, member] : nodes[0].items()) {
+    if (member.is_structured() || key == "id" || key == "parent") continue;
+    const bool text = member.is_string();
+    if (text && key == "name") {
+      keys.insert(keys.begin(), key);
+      right.insert(right.begin(), false);
+    } else {
+      keys.push_back(key);
+      right.push_back(!text);
+    }
+  }
+  std::vector<std::string> titles;
+  for (const std::string& key : keys) titles.push_back(Title(key));
+  std::vector<std::vector<std::string>> lines;
+  AppendTree(nodes, 0, &lines, keys);
+  std::string text = Aligned(titles, right, lines);
+  if (lines.size() >= kMaxTreeLines) text += "(more below; --format json shows all)\n";
+  return text;
+}
+
+// Members that only charts need: they repeat the table, or are long lists of numbers.
+bool IsForCharts(const std::string& key) {
+  return key == "ring" || key == "rings" || key == "roles" || key == "curve" || key == "schema";
+}
+
+// Counts that only made-up files bring above 0.
+bool IsRare(const std::string& key) { return key == "unlistedRows" || key == "unlistedSlices"; }
+
+void AppendMember(const std::string& key, const Json& value, int depth, std::string* out) {
+  if (IsForCharts(key) || (IsRare(key) && value == 0)) return;
+  const std::string indent(static_cast<size_t>(depth) * 2, ' ');
+  if (key == "absences" && value.is_array()) {
+    *out += Absences(value);
+  } else if (IsTable(value)) {
+    *out += "\n" + Title(key) + "\n" + TableText(value);
+  } else if (IsArrayOfObjects(value)) {
+    const bool tree = value[0].contains("children");
+    *out += "\n" + Title(key) + "\n" + (tree ? TreeText(value) : TableText(TableOfObjects(value)));
+  } else if (value.is_object()) {
+    if (value.empty()) return;
+    *out += (depth == 0 ? "\n" : "") + indent + Title(key) + "\n";
+    if (depth < 8) AppendObject(value, depth + 1, out);
+  } else if (value.is_array()) {
+    if (value.empty()) return;
+    const std::string text = Escaped(DumpJson(value));
+    *out += indent + Title(key) + ": " + Shortened(text) + "\n";
+  } else if (!value.is_null()) {
+    *out += indent + Title(key) + ": " + Humane(value, UnitOfKey(key)) + "\n";
+  }
+}
+
+std::string OverviewText(const Json& result) {
+  std::string out;
+  // A part that the trace recorded nothing of is no column of zeros, as on the page.
+  const auto present = [&](const std::string& part) {
+    const Json roles = result.value("roles", Json::array());
+    return std::none_of(roles.begin(), roles.end(), [&](const Json& role) {
+      return role.value("key", "") == part && !role.value("present", true);
+    });
+  };
+  Json rest = Json::object();
+  for (const auto& [key, value] : result.items()) {
+    if (key == "steps" && IsArrayOfObjects(value)) {
+      // One line per step, with its parts as columns.
+      Json flat = Json::array();
+      Json all = value;
+      if (result.contains("average") && result["average"].is_object()) {
+        Json average = result["average"];
+        average["name"] = "average";
+        all.push_back(std::move(average));
+      }
+      for (const Json& step : all) {
+        Json line = Json::object();
+        line["step"] = step.value("name", "");
+        line["durationUs"] = step.value("durationUs", Json());
+        if (step.contains("parts")) {
+          for (const auto& [part, us] : step["parts"].items()) {
+            if (present(part)) line[part + "Us"] = us;
+          }
+        }
+        flat.push_back(std::move(line));
+      }
+      out += "Steps\n" + TableText(TableOfObjects(flat));
+    } else if (key == "recommendations" || key == "findings") {
+      if (!value.is_array() || value.empty()) continue;
+      rest[key] = value;
+    } else if (key != "average") {
+      rest[key] = value;
+    }
+  }
+  for (const auto& [key, value] : rest.items()) {
+    if ((key == "recommendations" || key == "findings") && IsArrayOfObjects(value)) {
+      out += "\n" + Title(key) + "\n";
+      for (const Json& finding : value) {
+        out += "  [" + Escaped(finding.value("severity", "")) + "] " +
+               Escaped(finding.value("title", finding.value("id", ""))) + "\n";
+        const std::string text = finding.value("text", "");
+        if (!text.empty()) out += "      " + Escaped(text) + "\n";
+        const std::string action = finding.value("action", "");
+        if (!action.empty()) out += "      " + Escaped(action) + "\n";
+      }
+    } else {
+      AppendMember(key, value, 0, &out);
+    }
+  }
+  return out;
+}
+
+// The boxes of timeline/window, one per line: {columns, rows}.
+Json BoxTable(const Json& window) {
+  Json boxes = Json::array();
+  for (const Json& row : window["rows"]) {
+    for (size_t i = 0; i < row["start"].size(); ++i) {
+      boxes.push_back({{"track", row["track"]},
+                       {"lane", row["lane"][i]},
+                       {"startNs", row["start"][i]},
+                       {"durationNs", row["length"][i]},
+                       {"slices", row["count"][i]},
+                       {"slice", row["slice"][i]},
+                       {"kind", window["kinds"][row["kind"][i].get<size_t>()]},
+                       {"name", window["names"][row["name"][i].get<size_t>()]}});
+    }
+  }
+  return TableOfObjects(boxes);
+}
+
+bool IsWindow(const std::string& view, const Json& result) {
+  return view == "timeline" && result.contains("names") && result.contains("kinds");
+}
+
+}  // namespace
+
+std::string ResultText(const std::string& view, const Json& result) {
+  if (view == "overview") return OverviewText(result);
+  if (IsWindow(view, result)) return TableText(BoxTable(result));
+  std::string out;
+  if (IsTable(result)) out += TableText(result);
+  // Sums of what there is nothing of would read like measured zeros.
+  const bool nothing = IsTable(result) && result.value("unfilteredRows", 1) == 0;
+  for (const auto& [key, value] : result.items()) {
+    if (IsTable(result) && (key == "columns" || key == "rows" || key == "totalRows" ||
+                            key == "unfilteredRows" || key == "defaultSort")) {
+      continue;
+    }
+    if (nothing && !value.is_structured()) continue;
+    AppendMember(key, value, 0, &out);
+  }
+  return out;
+}
+
+// The nodes of trees, each parent before its children, which are told by their depth.
+Json RowsOfTrees(const Json& roots) {
+  Json rows = Json::array();
+  std::vector<std::pair<const Json*, int64_t>> open;
+  const auto push = [&](const Json& nodes, int64_t depth) {
+    for (size_t k = nodes.size(); k-- > 0;) open.emplace_back(&nodes[k], depth);
+  };
+  push(roots, 0);
+  while (!open.empty()) {
+    const auto [node, depth] = open.back();
+    open.pop_back();
+    Json row = {{"depth", depth}};
+    for (const auto& [key, value] : node->items()) {
+      if (key != "children") row[key] = value;
+    }
+    rows.push_back(std::move(row));
+    if (node->contains("children")) push((*node)["children"], depth + 1);
+  }
+  return rows;
+}
+
+std::string ResultCsv(const std::string& view, const Json& result) {
+  if (IsTable(result)) return TableCsv(result);
+  for (const char* key : {"tree", "modules"}) {
+    if (!result.contains(key)) continue;
+    const Json& tree = result[key];
+    const Json rows = RowsOfTrees(tree.is_array() ? tree : Json::array({tree}));
+    if (!rows.empty()) return TableCsv(TableOfObjects(rows));
+  }
+  if (IsWindow(view, result)) return TableCsv(BoxTable(result));
+  static constexpr const char* kPreferred[] = {"statistics", "tracks", "steps", "rows"};
+  for (const char* key : kPreferred) {
+    if (!result.contains(key)) continue;
+    if (IsTable(result[key])) return TableCsv(result[key]);
+    if (!IsArrayOfObjects(result[key])) continue;
+    Json objects = Json::array();
+    for (const Json& object : result[key]) {
+      Json flat = object;
+      if (view == "overview" && flat.contains("parts") && IsFlat(flat["parts"])) {
+        for (const auto& [part, us] : object["parts"].items()) flat[part + "Us"] = us;
+        flat.erase("parts");
+      }
+      objects.push_back(std::move(flat));
+    }
+    return TableCsv(TableOfObjects(objects));
+  }
+  for (const auto& [key, value] : result.items()) {
+    if (IsTable(value)) return TableCsv(value);
+    if (IsArrayOfObjects(value)) return TableCsv(TableOfObjects(value));
+  }
+  return "";
+}
+
+}  // namespace emberline

@@ -1,0 +1,16 @@
+// Whole results of views as text for people and for spreadsheets.
+#pragma once
+
+#include <string>
+
+#include "json/json.h"
+
+namespace emberline {
+
+// A whole result of a view as text: its table, then its other members.
+std::string ResultText(const std::string& view, const Json& result);
+
+// The main table of a result as CSV. Empty when the result holds no table.
+std::string ResultCsv(const std::string& view, const Json& result);
+
+}  // namespace emberline

@@ -1,0 +1,153 @@
+// Slices in their order, and how they lie inside each other.
+#include <algorithm>
+#include <limits>
+#include <ranges>
+#include <utility>
+
+#include "base/parallel.h"
+#include "store/builder.h"
+
+namespace emberline {
+namespace {
+
+// Overlaps that do not nest are searched and spread over this many levels at most, so that a
+// hostile file cannot make layout quadratic.
+constexpr size_t kMaxCrossing = 256;
+
+// Moves `column` into `out` in the order of `order`, and frees it.
+template <typename T>
+void Permute(ChunkedColumn<T>& column, const std::vector<uint32_t>& order, std::vector<T>& out) {
+  // Assigned from a view, so that the memory is written once.
+  const auto sorted =
+      std::views::transform(order, [&column](uint32_t row) { return std::as_const(column)[row]; });
+  out.assign(sorted.begin(), sorted.end());
+  column.Free();
+}
+
+}  // namespace
+
+// Sorts slices by (track, start, longest first, file order) and moves every column into the store.
+bool TraceBuilder::SortSlices(const CancelToken& cancel) {
+  TraceStore& store = *store_;
+  const uint32_t n = slice_count();
+  const size_t track_count = store.tracks_.size();
+  std::vector<uint32_t> begin(track_count + 1, 0);
+  for (uint32_t i = 0; i < n; ++i) {
+    track_[i] = provisional_[track_[i]].final;
+    ++begin[track_[i] + 1];
+  }
+  for (size_t t = 0; t < track_count; ++t) begin[t + 1] += begin[t];
+  std::vector<uint32_t> order(n);
+  {
+    std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
+    for (uint32_t i = 0; i < n; ++i) order[next[track_[i]]++] = i;
+  }
+  if (cancel.cancelled()) return false;
+  struct Key {
+    Ns start;
+    Ns duration;
+    uint32_t row;
+  };
+  const auto before = [](const Key& a, const Key& b) {
+    if (a.start != b.start) return a.start < b.start;
+    if (a.duration != b.duration) return a.duration > b.duration;
+    return a.row < b.row;
+  };
+  std::vector<Key> keys;
+  for (size_t t = 0; t < track_count; ++t) {
+    keys.clear();
+    bool sorted = true;
+    for (uint32_t i = begin[t]; i < begin[t + 1]; ++i) {
+      const uint32_t row = order[i];
+      keys.push_back({start_[row], duration_[row], row});
+      if (keys.size() > 1 && sorted) sorted = before(keys[keys.size() - 2], keys.back());
+    }
+    if (!sorted) {
+      std::sort(keys.begin(), keys.end(), before);
+      for (uint32_t i = begin[t]; i < begin[t + 1]; ++i) order[i] = keys[i - begin[t]].row;
+    }
+    store.tracks_[t].first = begin[t];
+    store.tracks_[t].last = begin[t + 1];
+    if (cancel.cancelled()) return false;
+  }
+  keys = {};
+  RunBoth(
+      n >= kManyRows,
+      [&] {
+        Permute(start_, order, store.start_);
+        for (Ns& start : store.start_) start -= zero_;
+        Permute(duration_, order, store.duration_);
+        Permute(event_index_, order, store.event_index_);
+      },
+      [&] {
+        Permute(args_, order, store.args_);
+        Permute(name_, order, store.name_);
+        Permute(track_, order, store.track_);
+        Permute(category_, order, store.category_);
+      });
+  if (cancel.cancelled()) return false;
+  // Categories without a known meaning are device work where they lie on a device.
+  std::vector<uint16_t> on_device(store.categories_.size(), 0xffff);
+  for (uint32_t i = 0; i < n; ++i) {
+    uint16_t& category = store.category_[i];
+    if (store.categories_[category].kind != SliceKind::kHostOther ||
+        store.tracks_[store.track_[i]].kind != TrackKind::kDeviceStream) {
+      continue;
+    }
+    uint16_t& other = on_device[category];
+    if (other == 0xffff) other = Category(store.categories_[category].raw, SliceKind::kDeviceOther);
+    category = other;
+  }
+  return true;
+}
+
+// Parents and depths. Active slices are kept in order of their start; the one on top is nearly
+// always the parent, deeper ones matter only where ranges cross.
+bool TraceBuilder::Nest(const CancelToken& cancel) {
+  TraceStore& store = *store_;
+  const uint32_t n = store.slice_count();
+  store.parent_.resize(n, kNone);
+  store.depth_.resize(n, 0);
+  const Ns slack = fractional_times_ ? 0 : 1000;
+  std::vector<SliceIndex> active;
+  std::vector<Ns> lane_end;
+  for (Track& track : store.tracks_) {
+    active.clear();
+    lane_end.clear();
+    // Asynchronous slices nest within their id; those of other ids only run at the same time.
+    const bool by_id = track.kind == TrackKind::kAsync;
+    const auto same_id = [&](SliceIndex a, SliceIndex b) {
+      return !by_id || store.AsyncOf(a)->id == store.AsyncOf(b)->id;
+    };
+    for (SliceIndex i = track.first; i < track.last; ++i) {
+      if (i % kCancelStride == 0 && cancel.cancelled()) return false;
+      const Ns start = store.start_[i];
+      const Ns end = store.end(i);
+      while (!active.empty() && store.end(active.back()) <= start) active.pop_back();
+      SliceIndex parent = kNone;
+      size_t seen = 0;
+      for (size_t k = active.size(); k-- > 0 && seen < kMaxCrossing; ++seen) {
+        const Ns parent_end = store.end(active[k]);
+        if (parent_end > start && end <= parent_end + slack && same_id(active[k], i)) {
+          parent = active[k];
+          break;
+        }
+      }
+      size_t lane = parent == kNone ? 0 : store.depth_[parent] + size_t{1};
+      const size_t last_lane = lane + kMaxCrossing;
+      while (lane < lane_end.size() && lane_end[lane] > start && lane < last_lane) ++lane;
+      lane = std::min<size_t>(lane, std::numeric_limits<uint16_t>::max());
+      // Points take room too: two of them at one time must not hide each other.
+      const Ns occupied = std::max(end, start + 1);
+      if (lane >= lane_end.size()) lane_end.resize(lane + 1, std::numeric_limits<Ns>::min());
+      lane_end[lane] = std::max(lane_end[lane], occupied);
+      store.parent_[i] = parent;
+      store.depth_[i] = static_cast<uint16_t>(lane);
+      track.max_depth = std::max(track.max_depth, store.depth_[i]);
+      if (end > start) active.push_back(i);
+    }
+  }
+  return true;
+}
+
+}  // namespace emberline
