@@ -73,9 +73,7 @@ class BatchVotes {
  private:
   struct Side {
     explicit Side(const ComparedSide& side)
-        : tree(*side.tree),
-          strings(side.model->store().strings()),
-          shapes(side.model->store()) {}
+        : tree(*side.tree), strings(side.model->store().strings()), shapes(side.model->store()) {}
     int64_t FirstDimensionOf(const StepNode& op) const {
       return FirstDimension(strings.Get(shapes.Of(op.slice)));
     }
@@ -239,8 +237,7 @@ Result<Replacements> FindReplacements(const ComparedSide& baseline, const Compar
         const uint32_t i = item.baseline[0], j = item.candidate[0];
         votes.Add(i, j);
         // Where the insides are alike there is nothing to find, only shapes and kernels to look at.
-        const bool alike =
-            baseline.tree->LabelOf(i).content == candidate.tree->LabelOf(j).content;
+        const bool alike = baseline.tree->LabelOf(i).content == candidate.tree->LabelOf(j).content;
         if (alike && pairs.size() >= kAlikePairs) continue;
         pairs.emplace_back(i, j);
         if (IsLeaf(*baseline.tree, i) && IsLeaf(*candidate.tree, j)) {

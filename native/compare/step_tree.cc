@@ -23,8 +23,8 @@ std::string_view WithoutNumber(std::string_view name) {
 // "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__" of any loader is the same.
 std::string_view WithoutSuffix(std::string_view name) { return name.substr(0, name.find('#')); }
 
-// The first slice of the track, which ends at `last`, behind what lies inside `i`. Most enclose few:
-// it is looked for nearby first.
+// The first slice of the track, which ends at `last`, behind what lies inside `i`. Most enclose
+// few: it is looked for nearby first.
 SliceIndex EndOf(const TraceStore& s, SliceIndex i, SliceIndex last) {
   SliceIndex low = i + 1, high = low;
   for (SliceIndex step = 1; high < last && s.start(high) < s.end(i); step *= 2) {
@@ -416,7 +416,8 @@ const char* StepNodeKindName(StepNodeKind kind) {
 }
 
 Ns StepTree::HostOf(const Model& model, uint32_t node) const {
-  const auto at = std::lower_bound(group_host.begin(), group_host.end(), std::pair(node, INT64_MIN));
+  const auto at =
+      std::lower_bound(group_host.begin(), group_host.end(), std::pair(node, INT64_MIN));
   if (at != group_host.end() && at->first == node) return at->second;
   return model.store().duration(nodes[node].slice);
 }

@@ -198,6 +198,51 @@ test('two timelines move together on matched points, and alone when unlocked', a
   });
 });
 
+test('after the sides are swapped, each timeline shows what its trace showed', async () => {
+  const [baseline, candidate] = [drawn(), drawn({ steps: 6 })];
+  const settle = async (comparison, page) => {
+    await comparison.view('Timelines');
+    for (const side of ['baseline', 'candidate']) {
+      await timelineOf(page, side).and(page.locator('[data-settled=true]')).waitFor();
+    }
+  };
+  let state, before;
+  await withComparison(baseline, candidate, {}, async (comparison, page) => {
+    await settle(comparison, page);
+    // Unlocked, each side shows something of its own; a row of the candidate is folded.
+    const keys = async (side, ...pressed) => {
+      await timelineOf(page, side).locator('canvas').focus();
+      for (const key of pressed) await page.keyboard.press(key);
+    };
+    await keys('baseline', 'l', 'w', 'w');
+    await keys('candidate', 'w', 'w', 'w', 'd');
+    const row = timelineOf(page, 'candidate')
+      .getByRole('button', { name: /^Stream 7/ })
+      .first();
+    await row.click();
+    before = {
+      baseline: await windowOf(page, 'baseline'),
+      candidate: await windowOf(page, 'candidate'),
+      open: await row.getAttribute('aria-expanded'),
+    };
+    assert.notDeepEqual(before.baseline, before.candidate);
+    ({ state } = await comparison.sent('swapSides', () =>
+      page.getByRole('button', { name: 'Swap sides' }).click(),
+    ));
+  });
+  await withComparison(candidate, baseline, { state }, async (comparison, page) => {
+    await settle(comparison, page);
+    assert.deepEqual(await windowOf(page, 'baseline'), before.candidate);
+    assert.deepEqual(await windowOf(page, 'candidate'), before.baseline);
+    const row = (side) =>
+      timelineOf(page, side)
+        .getByRole('button', { name: /^Stream 7/ })
+        .first();
+    assert.equal(await row('baseline').getAttribute('aria-expanded'), before.open);
+    assert.notEqual(await row('candidate').getAttribute('aria-expanded'), before.open);
+  });
+});
+
 test('a click on a slice marks its match on the other side, and says how they differ', async () => {
   const baseline = drawn();
   const candidate = drawn({

@@ -53,6 +53,14 @@ double SelectedSteps(const ViewRequest& request) {
   return count;
 }
 
+ViewRequest InSteps(const ViewRequest& side, bool per_step) {
+  ViewRequest request = side;
+  if (per_step && request.steps.all) {
+    request.steps = {false, 0, static_cast<uint32_t>(side.trace.model->steps.size() - 1)};
+  }
+  return request;
+}
+
 bool IsPerStep(const CompareRequest& request) {
   const double before = SelectedSteps(request.baseline), after = SelectedSteps(request.candidate);
   return before > 0 && after > 0 && before != after;

@@ -24,6 +24,9 @@ double SelectedSteps(const ViewRequest& side);
 // Figures of different numbers of steps are compared per step.
 bool IsPerStep(const CompareRequest& request);
 
+// Work outside of every step is no step's: it is left out where figures are per step.
+ViewRequest InSteps(const ViewRequest& side, bool per_step);
+
 // Which two traces with which steps: part of a key among the candidate's results.
 std::string SidesKey(const CompareRequest& request);
 

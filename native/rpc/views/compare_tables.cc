@@ -20,15 +20,6 @@
 namespace emberline {
 namespace {
 
-// Work outside of every step is no step's: it is left out where figures are per step.
-ViewRequest InSteps(const ViewRequest& side, bool per_step) {
-  ViewRequest request = side;
-  if (per_step && request.steps.all) {
-    request.steps = {false, 0, static_cast<uint32_t>(side.trace.model->steps.size() - 1)};
-  }
-  return request;
-}
-
 // One side's table, and what tells its rows.
 struct SideTables {
   Table baseline, candidate;
@@ -38,8 +29,9 @@ struct SideTables {
 // The same table of both sides. `table` makes one side's.
 template <typename Make>
 Result<SideTables> BothTables(const CompareRequest& request, bool per_step, Make&& table) {
-  auto tables = OfBothSides<Table>(
-      request, [&](const ViewRequest& side) -> Result<Table> { return table(InSteps(side, per_step)); });
+  auto tables = OfBothSides<Table>(request, [&](const ViewRequest& side) -> Result<Table> {
+    return table(InSteps(side, per_step));
+  });
   if (!tables.ok()) return tables.error();
   return SideTables{std::move(tables->baseline), std::move(tables->candidate), {}, {}};
 }
@@ -218,7 +210,9 @@ Result<SideTables> LevelTables(const CompareRequest& request, const std::string&
   if (by == "communication") return BothTables(request, per_step, &CommunicationTableOf);
   if (by == "modules") return ModuleTables(request, per_step);
   return LineTables(request, per_step,
-                    by == "functions" ? LineGrouping::kFunction : LineGrouping::kLine);
+                    by == "functions" ? LineGrouping::kFunction
+                    : by == "classes" ? LineGrouping::kClass
+                                      : LineGrouping::kLine);
 }
 
 Result<Level> LevelOf(const CompareRequest& request, const std::string& by, Time time) {
@@ -366,7 +360,7 @@ Result<std::shared_ptr<const Compared>> CompareBy(const CompareRequest& request,
                     (time == Time::kDevice ? "/device/" : "/host/") +
                     TextParam(request.params, "device") + "/" + TextParam(request.params, "block") +
                     "/" + SelectionKey(request.candidate);
-  if (by == "lines" || by == "functions") {
+  if (by == "lines" || by == "functions" || by == "classes") {
     // They depend on the sources and on what documents taught about them.
     const auto lines =
         OfBothSides<std::shared_ptr<const LineData>>(request, [](const ViewRequest& side) {

@@ -93,8 +93,9 @@ Result<Json> CompareTree(const CompareRequest& request) {
     if (bytes > kItemBytes && i > offset) break;
     result["children"].push_back(std::move(child));
   }
-  result["between"] = {{"baseline", BetweenJson(*request.baseline.trace.model, left, item->baseline[0])},
-                       {"candidate", BetweenJson(*request.candidate.trace.model, right, item->candidate[0])}};
+  result["between"] = {
+      {"baseline", BetweenJson(*request.baseline.trace.model, left, item->baseline[0])},
+      {"candidate", BetweenJson(*request.candidate.trace.model, right, item->candidate[0])}};
   return result;
 }
 
