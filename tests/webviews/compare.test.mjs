@@ -376,6 +376,29 @@ test('tables show the daemon\u2019s order, filter, and say each change in words'
   });
 });
 
+test('paths of modules keep their last names, and more calls have a plus', async () => {
+  await withComparison(slow, fixed, {}, async (comparison, page) => {
+    await comparison.view('Modules');
+    const ends = page.locator('.grid[aria-label="Modules"] .path-end');
+    await ends.first().waitFor();
+    const shown = await ends.evaluateAll((all) =>
+      all.map((end) => ({
+        text: end.textContent,
+        whole: end.closest('[data-whole]').dataset.whole,
+        cut: end.scrollWidth > end.clientWidth,
+      })),
+    );
+    assert.ok(shown.length > 4);
+    for (const { text, whole, cut } of shown) {
+      assert.ok(whole.endsWith(text) && /^ \/ \w+$/.test(text), whole);
+      assert.equal(cut, false, whole);
+    }
+    await comparison.view('Operators');
+    const row = page.getByRole('row', { name: /^aten::index\b(?!_)/ }).first();
+    await row.locator('[data-key=deltaCalls]', { hasText: /^\+8$/ }).waitFor();
+  });
+});
+
 test('sides have their own steps; swapping hands them over, and state comes back', async () => {
   let state;
   await withComparison(slow, fixed, {}, async (comparison, page) => {
