@@ -414,6 +414,7 @@ std::string Join(const std::vector<std::string>& names) {
 // A row of the table. What is empty is not known at the level that is grouped by.
 struct TableRow {
   const LineLocation* at = nullptr;
+  const std::string* name = nullptr;  // function or class
   int64_t line = 0;
   Ns device_self = 0, host_self = 0;
   std::optional<Ns> device_total, backward_device, recompute_device;
@@ -437,7 +438,7 @@ TableBuilder<TableRow> Columns(LineGrouping grouping) {
     table.Add(IntegerKey("line", "Line", "Line; where only the function is known, its first line."),
               &Row::line);
     table.Add(TextKey("function", "Function", "Function that holds the line."),
-              [](const Row& row) { return TextCell(row.at->function); });
+              [](const Row& row) { return TextCell(*row.name); });
   }
   table.Add(Duration("deviceSelfUs", "Device self",
                      "Device time whose innermost user line this is; backward work counts at its "
@@ -509,6 +510,7 @@ std::vector<TableRow> RowsOfLines(const LineAttribution& at, const LinesResult& 
   for (const LineCost& c : result.rows) {
     TableRow& row = rows.emplace_back();
     row.at = &at.locations[c.location];
+    row.name = &row.at->function;
     row.line = row.at->line;
     row.device_self = c.device_self;
     row.host_self = c.host_self;
@@ -531,21 +533,26 @@ std::vector<TableRow> RowsOfLines(const LineAttribution& at, const LinesResult& 
   return rows;
 }
 
-// Functions or files. Self times and counts add up; totals of functions come from the analysis,
+// Functions, classes or files. Self times and counts add up; totals come from the analysis, but
 // those of files are left out, because lines of one file call each other.
 std::vector<TableRow> RowsOfGroups(const LineAttribution& at, const LinesResult& result,
                                    LineGrouping grouping) {
   std::vector<std::string> order;
   std::unordered_map<std::string, TableRow> sums;
+  const bool by_class = grouping == LineGrouping::kClass;
   for (const LineCost& c : result.rows) {
     const LineLocation& l = at.locations[c.location];
-    const std::string key = grouping == LineGrouping::kFile ? l.file : FunctionKey(l);
+    if (by_class && l.class_name.empty()) continue;
+    const std::string key = grouping == LineGrouping::kFile ? l.file
+                            : by_class                      ? l.file + '\n' + l.class_name
+                                                            : FunctionKey(l);
     const auto [it, fresh] = sums.try_emplace(key);
     TableRow& sum = it->second;
     if (fresh) {
       order.push_back(key);
       sum.at = &l;
-      sum.line = l.function_line;
+      sum.name = by_class ? &l.class_name : &l.function;
+      sum.line = by_class ? 0 : l.function_line;
       sum.operators = &c.operators;
     }
     sum.device_self += c.device_self;
@@ -558,9 +565,10 @@ std::vector<TableRow> RowsOfGroups(const LineAttribution& at, const LinesResult&
     if (grouping == LineGrouping::kFile) sum.calls += static_cast<int64_t>(c.calls);
     sum.confidence = std::max(sum.confidence, l.confidence);
   }
-  if (grouping == LineGrouping::kFunction) {
-    for (const LineGroup& g : result.functions) {
-      const auto it = sums.find(g.file + '\n' + g.function + '\n' + std::to_string(g.line));
+  if (grouping != LineGrouping::kFile) {
+    for (const LineGroup& g : by_class ? result.classes : result.functions) {
+      const std::string key = g.file + '\n' + g.function;
+      const auto it = sums.find(by_class ? key : key + '\n' + std::to_string(g.line));
       if (it == sums.end()) continue;
       TableRow& sum = it->second;
       sum.device_total = g.device;

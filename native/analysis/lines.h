@@ -124,7 +124,8 @@ struct LinesResult {
   bool has_device_work = false;
 };
 
-enum class LineGrouping : uint8_t { kLine, kFunction, kFile };
+// Rows by class have the class where others have the function, and line 0.
+enum class LineGrouping : uint8_t { kLine, kFunction, kClass, kFile };
 
 // Errors: kCancelled.
 Result<LinesResult> AnalyzeLines(const Model& model, const LineAttribution& attribution,

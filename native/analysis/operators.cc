@@ -182,30 +182,21 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
   OperatorData data;
   data.has_device_work = !model.devices.empty();
 
-  // Kernel and matrix time per op, self and with descendants.
-  std::vector<Ns> kernel(n, 0), matrix(n, 0), kernel_total(n, 0), matrix_total(n, 0);
-  std::vector<Ns> unknown(n, 0), unknown_total(n, 0);
+  // Kernel time per op: its own, and once the rows have that, with descendants.
+  struct KernelTimes {
+    Ns all = 0, matrix = 0, unknown = 0;
+  };
+  std::vector<KernelTimes> kernels(n);
   const ReplayedTimes replayed = TimesOfReplays(model, selection);
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     const SliceIndex op = model.SourceOp(i);
     if (op == kNone) continue;
     if (!IsKernel(s.kind(i))) continue;
     if (op != model.op[i] && !selection.Contains(model.step[i])) continue;
-    kernel[op] += s.duration(i);
+    kernels[op].all += s.duration(i);
     const MatrixUse use = tensor_cores.UseOf(i);
-    if (use == MatrixUse::kYes) matrix[op] += s.duration(i);
-    if (use == MatrixUse::kUnknown) unknown[op] += s.duration(i);
-  }
-  for (SliceIndex i = n; i-- > 0;) {
-    if (!model.IsOp(i)) continue;
-    kernel_total[i] += kernel[i];
-    matrix_total[i] += matrix[i];
-    unknown_total[i] += unknown[i];
-    if (model.op[i] != kNone) {
-      kernel_total[model.op[i]] += kernel_total[i];
-      matrix_total[model.op[i]] += matrix_total[i];
-      unknown_total[model.op[i]] += unknown_total[i];
-    }
+    if (use == MatrixUse::kYes) kernels[op].matrix += s.duration(i);
+    if (use == MatrixUse::kUnknown) kernels[op].unknown += s.duration(i);
   }
 
   const RecordedShapesOf recorded_shapes(s);
@@ -213,6 +204,7 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
   const bool by_shapes = grouping == OperatorGrouping::kNameAndShapes && data.has_shapes;
   std::unordered_map<uint64_t, uint32_t> row_of;
   std::vector<uint32_t> row_of_call(n, kNone);
+  std::vector<bool> outermost(n, false);  // calls whose descendants count for their row
   struct RowStack {
     uint32_t row;
     uint64_t stack;
@@ -254,9 +246,9 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
     if (ran) row.host_self += model.host_self[i] - model.host_api[i];
     if (ran) data.host_time += model.host_self[i];
     row.device_self += (ran ? model.device_self[i] : 0) + replayed.Self(i);
-    row.kernel_self += kernel[i];
-    row.matrix_self += matrix[i];
-    row.unknown_self += unknown[i];
+    row.kernel_self += kernels[i].all;
+    row.matrix_self += kernels[i].matrix;
+    row.unknown_self += kernels[i].unknown;
     row.eligible = row.eligible || eligible[i];
     if (call != i) continue;
     const Ns device_total = (ran ? model.device_total[i] : 0) + replayed.Total(i);
@@ -264,9 +256,7 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
     if (!nested(i, row_index)) {
       if (ran) row.host_total += s.duration(i);
       row.device_total += device_total;
-      row.kernel_total += kernel_total[i];
-      row.matrix_total += matrix_total[i];
-      row.unknown_total += unknown_total[i];
+      outermost[i] = true;
     }
     const Ns weight = data.has_device_work ? device_total : s.duration(i);
     if (weight > heaviest[row_index]) {
@@ -275,6 +265,20 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
     }
     const StackIds::Id stack = stacks.Of(i);
     if (stack.own && seen_stacks.insert({row_index, stack.id}).second) ++row.stacks;
+  }
+  for (SliceIndex i = n; i-- > 0;) {
+    if (!model.IsOp(i)) continue;
+    if (outermost[i]) {
+      OperatorRow& row = data.rows[row_of_call[i]];
+      row.kernel_total += kernels[i].all;
+      row.matrix_total += kernels[i].matrix;
+      row.unknown_total += kernels[i].unknown;
+    }
+    if (model.op[i] == kNone) continue;
+    KernelTimes& outer = kernels[model.op[i]];
+    outer.all += kernels[i].all;
+    outer.matrix += kernels[i].matrix;
+    outer.unknown += kernels[i].unknown;
   }
   // Ties stay in order of appearance.
   std::stable_sort(data.rows.begin(), data.rows.end(),

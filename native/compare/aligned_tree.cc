@@ -12,7 +12,7 @@ namespace {
 std::vector<ElementLabel> LabelsOf(const StepTree& tree, const std::vector<uint32_t>& nodes) {
   std::vector<ElementLabel> labels;
   labels.reserve(nodes.size());
-  for (const uint32_t node : nodes) labels.push_back(tree.nodes[node].label);
+  for (const uint32_t node : nodes) labels.push_back(tree.LabelOf(node));
   return labels;
 }
 
@@ -53,8 +53,11 @@ class BatchVotes {
       : baseline_(baseline), candidate_(candidate) {}
   // Of a matched pair of nodes.
   void Add(uint32_t left, uint32_t right) {
-    const StepNode &before = baseline_.nodes[left], &after = candidate_.nodes[right];
-    if (before.kind != StepNodeKind::kOperator || before.label.detail == after.label.detail) return;
+    const StepNode &before = baseline_.tree.nodes[left], &after = candidate_.tree.nodes[right];
+    if (before.kind != StepNodeKind::kOperator ||
+        baseline_.tree.LabelOf(left).detail == candidate_.tree.LabelOf(right).detail) {
+      return;
+    }
     const std::pair sizes(baseline_.FirstDimensionOf(before), candidate_.FirstDimensionOf(after));
     if (sizes.first <= 1 || sizes.second <= 1 || sizes.first == sizes.second) return;
     ++votes_[sizes];
@@ -70,13 +73,11 @@ class BatchVotes {
  private:
   struct Side {
     explicit Side(const ComparedSide& side)
-        : nodes(side.tree->nodes),
-          strings(side.model->store().strings()),
-          shapes(side.model->store()) {}
+        : tree(*side.tree), strings(side.model->store().strings()), shapes(side.model->store()) {}
     int64_t FirstDimensionOf(const StepNode& op) const {
       return FirstDimension(strings.Get(shapes.Of(op.slice)));
     }
-    const std::vector<StepNode>& nodes;
+    const StepTree& tree;
     const StringPool& strings;
     const RecordedShapesOf shapes;
   };
@@ -236,8 +237,7 @@ Result<Replacements> FindReplacements(const ComparedSide& baseline, const Compar
         const uint32_t i = item.baseline[0], j = item.candidate[0];
         votes.Add(i, j);
         // Where the insides are alike there is nothing to find, only shapes and kernels to look at.
-        const bool alike =
-            baseline.tree->nodes[i].label.content == candidate.tree->nodes[j].label.content;
+        const bool alike = baseline.tree->LabelOf(i).content == candidate.tree->LabelOf(j).content;
         if (alike && pairs.size() >= kAlikePairs) continue;
         pairs.emplace_back(i, j);
         if (IsLeaf(*baseline.tree, i) && IsLeaf(*candidate.tree, j)) {

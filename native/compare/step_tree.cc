@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 #include "analysis/operators.h"
+#include "base/hash.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -21,9 +23,14 @@ std::string_view WithoutNumber(std::string_view name) {
 // "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__" of any loader is the same.
 std::string_view WithoutSuffix(std::string_view name) { return name.substr(0, name.find('#')); }
 
-// The first slice of the track, which ends at `last`, behind what lies inside `i`.
+// The first slice of the track, which ends at `last`, behind what lies inside `i`. Most enclose
+// few: it is looked for nearby first.
 SliceIndex EndOf(const TraceStore& s, SliceIndex i, SliceIndex last) {
-  SliceIndex low = i + 1, high = last;
+  SliceIndex low = i + 1, high = low;
+  for (SliceIndex step = 1; high < last && s.start(high) < s.end(i); step *= 2) {
+    low = high + 1;
+    high = last - high > step ? high + step : last;
+  }
   while (low < high) {
     const SliceIndex middle = low + (high - low) / 2;
     if (s.start(middle) < s.end(i)) {
@@ -35,6 +42,49 @@ SliceIndex EndOf(const TraceStore& s, SliceIndex i, SliceIndex last) {
   return low;
 }
 
+// The different labels of a tree. Nodes repeat: layers, steps, calls of one operator.
+class Labels {
+ public:
+  // Of what has nothing inside. `about` says which it is: two with one number are one.
+  uint32_t Leaf(uint64_t about, const ElementLabel& label) {
+    const auto [at, added] = leaves_.try_emplace(about, static_cast<uint32_t>(labels_.size()));
+    if (added) labels_.push_back(label);
+    return at->second;
+  }
+  uint32_t Add(const ElementLabel& label) {
+    labels_.push_back(label);
+    return static_cast<uint32_t>(labels_.size() - 1);
+  }
+  // The same around other contents.
+  uint32_t Around(uint32_t leaf, uint64_t content) {
+    const auto [at, added] =
+        around_.try_emplace({leaf, content}, static_cast<uint32_t>(labels_.size()));
+    if (added) {
+      ElementLabel label = labels_[leaf];
+      label.content = content;
+      labels_.push_back(label);
+    }
+    return at->second;
+  }
+  const ElementLabel& operator[](uint32_t label) const { return labels_[label]; }
+  std::vector<ElementLabel> Take() {
+    labels_.shrink_to_fit();
+    return std::move(labels_);
+  }
+
+ private:
+  struct PairHash {
+    size_t operator()(const std::pair<uint32_t, uint64_t>& pair) const {
+      return HashPair(pair.first, pair.second);
+    }
+  };
+  std::vector<ElementLabel> labels_;
+  std::unordered_map<uint64_t, uint32_t, NumberHash> leaves_;
+  std::unordered_map<std::pair<uint32_t, uint64_t>, uint32_t, PairHash> around_;
+};
+
+// Reads the tracks twice: to count what each step holds on each, then to write every node where it
+// belongs. The nodes of a large trace are too many to be moved afterwards.
 class Builder {
  public:
   Builder(const Model& model, const StepSelection& steps, const CancelToken& cancel)
@@ -43,27 +93,31 @@ class Builder {
   Result<StepTree> Run() {
     SumDeviceWork();
     kind_of_name_.assign(s_.strings().size() * size_t{3}, kUnknownName);
-    labels_.assign(s_.strings().size() * size_t{3}, {});
-    shape_hashes_.assign(s_.strings().size(), 0);
-    forests_.resize(model_.steps.size());
-    nodes_.reserve(CountNodes());
-    for (TrackIndex t = 0; t < s_.tracks().size(); ++t) {
-      if (s_.tracks()[t].kind != TrackKind::kHostThread) continue;
-      if (!ReadTrack(t)) return Error{ErrorKind::kCancelled, "Comparing was cancelled.", "", {}};
-    }
-    Assemble();
+    of_step_.resize(model_.steps.size());
+    Counter counter{*this};
+    if (!ReadTracks(counter)) return Cancelled();
+    LayOut();
+    label_of_name_.assign(s_.strings().size() * size_t{3}, kNone);
+    Writer writer{*this};
+    if (!ReadTracks(writer)) return Cancelled();
+    launched_ = {};
+    HashContents();
+    tree_.labels = labels_.Take();
     return std::move(tree_);
   }
 
  private:
   static constexpr uint8_t kUnknownName = 255, kNoNode = 254;
-  // The nodes of one track in one step: [first, last) of `nodes_`, whose `end` counts from `first`.
+  // The nodes of one track in one step, in the order in which they are met.
   struct Forest {
     TrackIndex track = kNone;
-    uint32_t first = 0, last = 0;
+    uint32_t count = 0;
+    uint32_t first = 0;  // its place in the tree
     bool backward = false;
     Ns host = 0, device = 0;
   };
+
+  static Error Cancelled() { return {ErrorKind::kCancelled, "Comparing was cancelled.", "", {}}; }
 
   // Device work launched by the slices before each one, so that a difference tells what was
   // launched inside a slice: what lies inside follows it.
@@ -80,14 +134,8 @@ class Builder {
     }
   }
 
-  // At most so many nodes there are: room is taken once, because it is large.
-  size_t CountNodes() {
-    size_t count = 0;
-    for (const Track& track : s_.tracks()) {
-      if (track.kind != TrackKind::kHostThread) continue;
-      for (SliceIndex i = track.first; i < track.last; ++i) count += KindOf(i) ? 1 : 0;
-    }
-    return count;
+  Ns DeviceOf(SliceIndex i, TrackIndex track) const {
+    return launched_[EndOf(s_, i, s_.tracks()[track].last)] - launched_[i];
   }
 
   static size_t FormOf(SliceKind kind) {
@@ -143,70 +191,93 @@ class Builder {
     return label;
   }
 
-  ElementLabel LabelOf(SliceIndex i, StepNodeKind kind) {
-    ElementLabel& known = labels_[s_.name_id(i) * size_t{3} + FormOf(s_.kind(i))];
-    if (known.name == 0) known = NameLabel(s_.name(i), kind);
+  uint32_t LabelOf(SliceIndex i, StepNodeKind kind) {
+    uint32_t& known = label_of_name_[s_.name_id(i) * size_t{3} + FormOf(s_.kind(i))];
+    if (known == kNone) known = labels_.Add(NameLabel(s_.name(i), kind));
     if (kind != StepNodeKind::kOperator) return known;
-    ElementLabel label = known;
     const StringId shapes = shapes_.Of(i);
-    uint64_t& hash = shape_hashes_[shapes];
-    if (hash == 0 && shapes != 0) hash = StableHash(s_.strings().Get(shapes));
-    label.detail = hash;
-    return label;
+    if (shapes == 0) return known;
+    ElementLabel label = labels_[known];
+    label.detail = StableHash(s_.strings().Get(shapes));
+    return labels_.Leaf(uint64_t{known} << 32 | shapes, label);
   }
 
-  bool ReadTrack(TrackIndex t) {
+  // What reads the tracks is told of each stretch of nodes in one step, of each node, and that the
+  // innermost open node ends.
+  struct Counter {
+    Builder& builder;
+    void Begin(TrackIndex track, uint32_t step) {
+      builder.of_step_[step].push_back(static_cast<uint32_t>(builder.forests_.size()));
+      builder.forests_.emplace_back().track = track;
+    }
+    void Node(SliceIndex i, StepNodeKind, bool outermost) {
+      Forest& forest = builder.forests_.back();
+      ++forest.count;
+      forest.backward = forest.backward || builder.model_.pass[i] != Pass::kForward;
+      if (!outermost) return;
+      forest.host += builder.s_.duration(i);
+      forest.device += builder.DeviceOf(i, forest.track);
+    }
+    void End() {}
+  };
+  struct Writer {
+    Builder& builder;
+    uint32_t forest = kNone;  // which is read
+    uint32_t at = 0;          // the next node's place
+    std::vector<uint32_t> open;
+    void Begin(TrackIndex, uint32_t) { at = builder.forests_[++forest].first; }
+    void Node(SliceIndex i, StepNodeKind kind, bool) {
+      StepNode& node = builder.tree_.nodes[at];
+      node.kind = kind;
+      node.slice = i;
+      node.pass = builder.model_.pass[i];
+      node.device = builder.DeviceOf(i, builder.forests_[forest].track);
+      node.label = builder.LabelOf(i, kind);
+      open.push_back(at++);
+    }
+    void End() {
+      builder.tree_.nodes[open.back()].end = at;
+      open.pop_back();
+    }
+  };
+
+  template <typename Reader>
+  bool ReadTracks(Reader& reader) {
+    for (TrackIndex t = 0; t < s_.tracks().size(); ++t) {
+      if (s_.tracks()[t].kind != TrackKind::kHostThread) continue;
+      if (!ReadTrack(t, reader)) return false;
+    }
+    return true;
+  }
+
+  template <typename Reader>
+  bool ReadTrack(TrackIndex t, Reader& reader) {
     const Track& track = s_.tracks()[t];
-    Forest* forest = nullptr;
-    uint32_t step = kNone;
-    std::vector<uint32_t> open;  // of `nodes_`, around the next slice
+    uint32_t step = kNone;  // whose nodes are read
+    std::vector<Ns> open;   // ends of the nodes around the next slice
     for (SliceIndex i = track.first; i < track.last; ++i) {
       if (i % kCancelStride == 0 && cancel_.cancelled()) return false;
       const std::optional<StepNodeKind> kind = KindOf(i);
       if (!kind) continue;
-      while (forest != nullptr && !open.empty() &&
-             s_.end(nodes_[open.back()].slice) <= s_.start(i)) {
-        Close(*forest, &open);
+      while (!open.empty() && open.back() <= s_.start(i)) {
+        reader.End();
+        open.pop_back();
       }
       if (open.empty()) {
         // What begins in a step belongs to it.
         const uint32_t now = model_.step[i];
         if (now == kNone || !steps_.Contains(now)) {
-          forest = nullptr;
+          step = kNone;
           continue;
         }
-        if (forest == nullptr || now != step) {
-          forest = &forests_[now].emplace_back();
-          forest->track = t;
-          forest->first = forest->last = static_cast<uint32_t>(nodes_.size());
-          step = now;
-        }
-      } else if (forest == nullptr) {
-        continue;
+        if (now != step) reader.Begin(t, now);
+        step = now;
       }
-      StepNode node;
-      node.kind = *kind;
-      node.slice = i;
-      node.host = s_.duration(i);
-      node.pass = model_.pass[i];
-      node.device = launched_[EndOf(s_, i, track.last)] - launched_[i];
-      node.label = LabelOf(i, *kind);
-      forest->backward = forest->backward || model_.pass[i] != Pass::kForward;
-      if (open.empty()) {
-        forest->host += node.host;
-        forest->device += node.device;
-      }
-      open.push_back(static_cast<uint32_t>(nodes_.size()));
-      nodes_.push_back(node);
-      forest->last = static_cast<uint32_t>(nodes_.size());
+      reader.Node(i, *kind, open.empty());
+      open.push_back(s_.end(i));
     }
-    while (forest != nullptr && !open.empty()) Close(*forest, &open);
+    for (; !open.empty(); open.pop_back()) reader.End();
     return true;
-  }
-
-  void Close(const Forest& forest, std::vector<uint32_t>* open) {
-    nodes_[open->back()].end = forest.last - forest.first;
-    open->pop_back();
   }
 
   // The thread whose work a step is made of.
@@ -215,75 +286,90 @@ class Builder {
       if (step.slice != kNone) return s_.track(step.slice);
     }
     std::vector<Ns> host(s_.tracks().size(), 0);
-    for (const auto& forests : forests_) {
-      for (const Forest& forest : forests) {
-        if (!forest.backward) host[forest.track] += forest.host;
-      }
+    for (const Forest& forest : forests_) {
+      if (!forest.backward) host[forest.track] += forest.host;
     }
     const auto most = std::max_element(host.begin(), host.end());
     return most == host.end() ? kNone : static_cast<TrackIndex>(most - host.begin());
   }
 
-  void Assemble() {
+  // Gives every node its place, and writes those that are no slices.
+  void LayOut() {
     const TrackIndex main = MainTrack();
-    size_t forest_count = 0;
-    for (const auto& forests : forests_) forest_count += forests.size();
-    tree_.nodes.reserve(1 + model_.steps.size() + forest_count + nodes_.size());
-    tree_.nodes.emplace_back();
-    tree_.nodes[0].kind = StepNodeKind::kRoot;
+    size_t count = 1;
     for (uint32_t step = 0; step < model_.steps.size(); ++step) {
       if (!steps_.Contains(step)) continue;
-      const auto at = static_cast<uint32_t>(tree_.nodes.size());
-      StepNode& node = tree_.nodes.emplace_back();
+      ++count;
+      for (const uint32_t forest : of_step_[step]) {
+        count += forests_[forest].count + (forests_[forest].track != main ? size_t{1} : 0);
+      }
+    }
+    tree_.nodes.resize(count);
+    const uint32_t step_label = labels_.Add({StableHash("step"), 0, 0});
+    uint32_t at = 1;
+    Ns host = 0, device = 0;
+    tree_.group_host.emplace_back(0, 0);
+    for (uint32_t step = 0; step < model_.steps.size(); ++step) {
+      if (!steps_.Contains(step)) continue;
+      const uint32_t here = at++;
+      const Ns length = model_.steps[step].time.Length();
+      tree_.group_host.emplace_back(here, length);
+      StepNode& node = tree_.nodes[here];
       node.kind = StepNodeKind::kStep;
       node.slice = model_.steps[step].slice;
-      node.host = model_.steps[step].time.Length();
-      node.label.name = StableHash("step");
-      Ns device = 0;
+      node.label = step_label;
       for (const bool others : {false, true}) {
-        for (Forest& forest : forests_[step]) {
-          if ((forest.track != main) == others) device += Append(forest, others);
+        for (const uint32_t forest : of_step_[step]) {
+          if ((forests_[forest].track != main) != others) continue;
+          at = Place(&forests_[forest], others, at);
+          node.device += forests_[forest].device;
         }
       }
-      tree_.nodes[at].device = device;
-      tree_.nodes[at].end = static_cast<uint32_t>(tree_.nodes.size());
-      tree_.nodes[0].host += tree_.nodes[at].host;
-      tree_.nodes[0].device += device;
+      node.end = at;
+      host += length;
+      device += node.device;
     }
-    tree_.nodes[0].end = static_cast<uint32_t>(tree_.nodes.size());
-    HashContents();
+    tree_.group_host[0].second = host;
+    StepNode& root = tree_.nodes[0];
+    root.kind = StepNodeKind::kRoot;
+    root.label = labels_.Add({});
+    root.end = at;
+    root.device = device;
   }
 
-  // Gives the device time of what was added.
-  Ns Append(const Forest& forest, bool other_thread) {
+  // Gives the place behind it.
+  uint32_t Place(Forest* forest, bool other_thread, uint32_t at) {
     if (other_thread) {
-      StepNode thread;
+      tree_.group_host.emplace_back(at, forest->host);
+      StepNode& thread = tree_.nodes[at++];
       thread.kind = StepNodeKind::kThread;
-      thread.host = forest.host;
-      thread.device = forest.device;
+      thread.device = forest->device;
       thread.concurrent = true;
-      thread.pass = forest.backward ? Pass::kBackward : Pass::kForward;
-      thread.label.name = StableHash(forest.backward ? "backward" : "thread");
-      thread.label.detail = forest.backward;
-      thread.end = static_cast<uint32_t>(tree_.nodes.size() + forest.last - forest.first + 1);
-      tree_.nodes.push_back(thread);
+      thread.pass = forest->backward ? Pass::kBackward : Pass::kForward;
+      thread.label = ThreadLabel(forest->backward);
+      thread.end = at + forest->count;
     }
-    const auto base = static_cast<uint32_t>(tree_.nodes.size());
-    for (uint32_t i = forest.first; i < forest.last; ++i) {
-      StepNode& node = tree_.nodes.emplace_back(nodes_[i]);
-      node.end += base;
+    forest->first = at;
+    return at + forest->count;
+  }
+
+  uint32_t ThreadLabel(bool backward) {
+    uint32_t& known = thread_labels_[backward ? 1 : 0];
+    if (known == kNone) {
+      known = labels_.Add(
+          {StableHash(backward ? "backward" : "thread"), static_cast<uint64_t>(backward), 0});
     }
-    return forest.device;
+    return known;
   }
 
   void HashContents() {
     for (uint32_t i = static_cast<uint32_t>(tree_.nodes.size()); i-- > 0;) {
       uint64_t content = 0;
       for (uint32_t child = i + 1; child < tree_.nodes[i].end; child = tree_.nodes[child].end) {
-        const ElementLabel& label = tree_.nodes[child].label;
+        const ElementLabel& label = labels_[tree_.nodes[child].label];
         content = StableHash(content, StableHash(label.name, label.content));
       }
-      tree_.nodes[i].label.content = content;
+      if (content != 0) tree_.nodes[i].label = labels_.Around(tree_.nodes[i].label, content);
     }
   }
 
@@ -295,10 +381,11 @@ class Builder {
   const RecordedShapesOf shapes_;
   // By name and kind of slice.
   std::vector<uint8_t> kind_of_name_;
-  std::vector<ElementLabel> labels_;
-  std::vector<uint64_t> shape_hashes_;        // by text
-  std::vector<StepNode> nodes_;               // in the order of the tracks
-  std::vector<std::vector<Forest>> forests_;  // by step
+  std::vector<uint32_t> label_of_name_;  // kNone: not met yet
+  uint32_t thread_labels_[2] = {kNone, kNone};
+  Labels labels_;
+  std::vector<Forest> forests_;                 // in the order of the tracks
+  std::vector<std::vector<uint32_t>> of_step_;  // forests, by step
   StepTree tree_;
 };
 
@@ -326,6 +413,13 @@ const char* StepNodeKindName(StepNodeKind kind) {
       return "thread";
   }
   return "operator";
+}
+
+Ns StepTree::HostOf(const Model& model, uint32_t node) const {
+  const auto at =
+      std::lower_bound(group_host.begin(), group_host.end(), std::pair(node, INT64_MIN));
+  if (at != group_host.end() && at->first == node) return at->second;
+  return model.store().duration(nodes[node].slice);
 }
 
 std::vector<uint32_t> StepTree::ChildrenOf(uint32_t node) const {
@@ -365,7 +459,7 @@ std::string StepNodeName(const Model& model, const StepTree& tree, uint32_t inde
   const StepNode& node = tree.nodes[index];
   if (node.kind == StepNodeKind::kRoot) return "All steps";
   if (node.kind == StepNodeKind::kThread) {
-    return node.label.detail != 0 ? "Backward thread" : "Another thread";
+    return node.pass == Pass::kBackward ? "Backward thread" : "Another thread";
   }
   if (node.slice == kNone) return "Whole trace";
   std::string_view name = model.store().name(node.slice);

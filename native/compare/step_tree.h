@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/cancel.h"
@@ -25,22 +26,31 @@ enum class StepNodeKind : uint8_t {
 };
 const char* StepNodeKindName(StepNodeKind kind);  // "step", "module", ...
 
-// There are nearly as many as slices: small ones first, so that no room is lost between members.
+// There are nearly as many as slices: each number that another place knows is left there.
 struct StepNode {
   StepNodeKind kind = StepNodeKind::kOperator;
   Pass pass = Pass::kForward;
   bool concurrent = false;   // it ran beside its siblings, not between them
   SliceIndex slice = kNone;  // kNone for the root, for threads, and for a trace without steps
   uint32_t end = 0;          // nodes (own index, end) lie inside
-  Ns host = 0;               // duration; of threads the sum of what is inside
+  uint32_t label = 0;        // of StepTree::labels
   Ns device = 0;             // durations of the device work that was launched inside, added up
-  ElementLabel label;
 };
 
 struct StepTree {
-  std::vector<StepNode> nodes;  // depth first; the root is the first
+  std::vector<StepNode> nodes;       // depth first; the root is the first
+  std::vector<ElementLabel> labels;  // each once; some may be no node's
+  // Of the nodes that are no slices: the root, steps and threads, by node. Of threads the sum of
+  // what is inside.
+  std::vector<std::pair<uint32_t, Ns>> group_host;
+  const ElementLabel& LabelOf(uint32_t node) const { return labels[nodes[node].label]; }
+  // Host time of a node of the tree of `model`.
+  Ns HostOf(const Model& model, uint32_t node) const;
   std::vector<uint32_t> ChildrenOf(uint32_t node) const;
-  size_t MemoryBytes() const { return nodes.capacity() * sizeof(StepNode); }
+  size_t MemoryBytes() const {
+    return nodes.capacity() * sizeof(StepNode) + labels.capacity() * sizeof(ElementLabel) +
+           group_host.capacity() * sizeof(group_host[0]);
+  }
 };
 
 // Of a trace without recorded steps, the root's only child is the whole trace. What lies outside

@@ -36,6 +36,7 @@ const compared = (lines, more = {}) => ({
   candidateUs: 2000,
   lines,
   functions: lines,
+  classes: [],
   ...more,
 });
 const options = { minimumShare: 0.01, lineCount: 50 };
@@ -93,14 +94,19 @@ test('of several places on a line the one that changed most is shown, and stale 
   );
 });
 
-test('lenses stand on functions that differ', () => {
-  const places = lensPlaces(
-    compared([place(3, time(100, 100)), place(5, time(100, 300), { candidateCalls: 8 })]),
-    options,
-  );
+test('lenses stand on functions and classes that differ', () => {
+  const functions = [place(3, time(100, 100)), place(5, time(100, 300), { candidateCalls: 8 })];
+  const classes = [
+    place(2, time(100, 300), { function: 'Net', recordedLine: 0 }),
+    place(9, time(50, 50), { function: 'Head', recordedLine: 0 }),
+  ];
+  const places = lensPlaces(compared(functions, { classes }), options);
   assert.deepEqual(
-    places.map(({ line }) => line),
-    [5],
+    places.map(({ line, function: name }) => [line, name]),
+    [
+      [5, 'train_step'],
+      [2, 'Net'],
+    ],
   );
   assert.equal(
     lensDelta(places[0], false),

@@ -258,21 +258,29 @@ void Window(const LoadedTrace& trace) {
                    {"pixels", 1000}}));
 }
 
-// A trace compared with itself: its trees aligned, and its tables.
-void Comparison(const LoadedTrace& trace) {
-  const Json verdict = Json::object(), tree = {{"path", "0"}};
-  const Json operators = {{"by", "operators"}}, kernels = {{"by", "kernels"}};
-  const Json modules = {{"by", "modules"}}, lines = {{"by", "lines"}};
+// Two traces compared: their trees aligned, the tables of each level, the clocks and a slice.
+void Compare(const LoadedTrace& baseline, const LoadedTrace& candidate) {
+  const Json none = Json::object(), tree = {{"path", "0"}};
+  const Json operators = {{"by", "operators"}}, shapes = {{"by", "operatorShapes"}};
+  const Json kernels = {{"by", "kernels"}}, modules = {{"by", "modules"}};
+  const Json lines = {{"by", "lines"}}, steps = {{"by", "steps"}};
+  const Json memory = {{"by", "memory"}}, communication = {{"by", "communication"}};
+  const Json slice = {{"side", "baseline"}, {"slice", baseline.store->slice_count() / 2}};
   for (const CompareMethod& method : CompareMethods()) {
     const std::string_view name = method.method;
     std::vector<const Json*> all;
-    if (name == "compare/verdict") all = {&verdict};
-    if (name == "compare/tree") all = {&tree};
-    if (name == "compare/table") all = {&operators, &kernels, &modules, &lines};
+    if (name == "compare/verdict" || name == "compare/timeline") all = {&none};
+    if (name == "compare/tree") all = {&none, &tree};
+    if (name == "compare/slice") all = {&slice};
+    if (name == "compare/table") {
+      all = {&operators, &shapes, &kernels, &modules, &lines, &steps, &memory, &communication};
+    }
     for (const Json* params : all) {
-      const ViewRequest side{trace, *params, {}, {}, [] { return size_t{1}; }};
-      const Result<Json> result = method.function({side, side, *params, {}});
-      INFO(name << (result.ok() ? "" : ": " + result.error().message));
+      const auto size = [] { return size_t{1}; };
+      const ViewRequest before{baseline, *params, {}, {}, size};
+      const ViewRequest after{candidate, *params, {}, {}, size};
+      const Result<Json> result = method.function({before, after, *params, {}});
+      INFO(name << " " << DumpJson(*params) << (result.ok() ? "" : ": " + result.error().message));
       // A trace without anything that could be aligned has no such place.
       REQUIRE((result.ok() || result.error().kind == ErrorKind::kNotFound));
     }
@@ -307,30 +315,37 @@ const std::vector<Analysis> kAnalyses = {
     {"the hot lines as JSON", View("source/hotLines", Json::object())},
     {"the tracks as JSON", View("timeline/tracks", Json::object())},
     {"a window as JSON", Window},
-    {"the comparison with itself", Comparison},
+    {"the comparison with itself", [](const LoadedTrace& trace) { Compare(trace, trace); }},
 };
+constexpr const char* kOfOther = "the comparison with another of three quarters of its size";
+
+void Load(const std::string& text, LoadedTrace* trace) {
+  auto read = ReadTraceText(text);
+  INFO((read.ok() ? "" : read.error().message));
+  REQUIRE(read.ok());
+  trace->store = read->store;
+  auto model = BuildModel(trace->store);
+  REQUIRE(model.ok());
+  trace->model = *model;
+}
 
 // The work of reading a shape and of each analysis, in order.
 std::vector<Work> WorkOf(const Shape& shape, int size) {
   std::vector<Work> work;
   const std::string text = shape.draw(size);
-  LoadedTrace trace;
-  {
-    const WorkCounter counter;
-    auto read = ReadTraceText(text);
-    INFO((read.ok() ? "" : read.error().message));
-    REQUIRE(read.ok());
-    trace.store = read->store;
-    auto model = BuildModel(trace.store);
-    REQUIRE(model.ok());
-    trace.model = *model;
-    work.push_back(counter.Count());
-  }
+  LoadedTrace trace, other;
+  const WorkCounter reading;
+  Load(text, &trace);
+  work.push_back(reading.Count());
   for (const Analysis& analysis : kAnalyses) {
     const WorkCounter counter;
     analysis.run(trace);
     work.push_back(counter.Count());
   }
+  Load(shape.draw(size * 3 / 4), &other);
+  const WorkCounter comparing;
+  Compare(trace, other);
+  work.push_back(comparing.Count());
   return work;
 }
 
@@ -351,7 +366,10 @@ TEST_CASE("no analysis grows faster than a hostile trace", "[growth]") {
     for (size_t k = 0; k < large.size(); ++k) {
       const double blocks = Exponent(small[k].blocks, large[k].blocks);
       const double bytes = Exponent(small[k].peak_bytes, large[k].peak_bytes);
-      INFO("shape " << shape.name << ", " << (k == 0 ? "reading" : kAnalyses[k - 1].name));
+      INFO("shape " << shape.name << ", "
+                    << (k == 0                 ? "reading"
+                        : k > kAnalyses.size() ? kOfOther
+                                               : kAnalyses[k - 1].name));
       INFO("blocks " << small[k].blocks << " -> " << large[k].blocks << ", exponent " << blocks);
       INFO("bytes " << small[k].peak_bytes << " -> " << large[k].peak_bytes << ", exponent "
                     << bytes);

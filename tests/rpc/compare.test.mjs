@@ -361,6 +361,29 @@ test('lines of a document stand where they are now, with the figures of the tabl
       });
       assert.equal(line.total.deltaUs, row.deltaHostTotalUs);
     }
+    // Classes are matched across both files; their figures are those of each side's own source.
+    const lensOf = async ({ profileId }, file) => {
+      const params = {
+        profileId,
+        ...space,
+        path: cnn(file),
+        text: readFileSync(cnn(file), 'utf8'),
+      };
+      const { lenses } = await daemon.request('source/annotations', params);
+      return lenses.find(({ name: own }) => own === 'SmallCnn');
+    };
+    const [before, after] = [await lensOf(slow, 'slow.py'), await lensOf(fixed, 'fixed.py')];
+    const [net] = plain.classes.filter(({ function: own }) => own === 'SmallCnn');
+    assert.equal(net.line, (side === 'candidate' ? after : before).line);
+    assert.deepEqual([net.status, net.side], ['both', side === 'candidate' ? side : net.side]);
+    assert.deepEqual(
+      [net.total.baselineUs, net.total.candidateUs, net.baselineCalls, net.candidateCalls],
+      [before.hostUs, after.hostUs, before.calls, after.calls],
+    );
+    assert.deepEqual(
+      moved.classes,
+      plain.classes.map((one) => ({ ...one, line: one.line + 2 })),
+    );
     // What a text has that no side ran, or ran on one side alone, says so.
     const other = side === 'candidate' ? 'new' : 'gone';
     assert.ok(plain.lines.some(({ status }) => status === other));
@@ -388,7 +411,10 @@ test('what only the baseline ran stands at its own line of a text that both shar
     path: cnn('other.py'),
     text: 'print(1)\n',
   });
-  assert.deepEqual([nowhere.files, nowhere.lines, nowhere.functions], [[], [], []]);
+  assert.deepEqual(
+    [nowhere.files, nowhere.lines, nowhere.functions, nowhere.classes],
+    [[], [], [], []],
+  );
 });
 
 test("the baseline's lines follow from the text of its revision to that of now", async () => {

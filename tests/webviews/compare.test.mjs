@@ -198,6 +198,51 @@ test('two timelines move together on matched points, and alone when unlocked', a
   });
 });
 
+test('after the sides are swapped, each timeline shows what its trace showed', async () => {
+  const [baseline, candidate] = [drawn(), drawn({ steps: 6 })];
+  const settle = async (comparison, page) => {
+    await comparison.view('Timelines');
+    for (const side of ['baseline', 'candidate']) {
+      await timelineOf(page, side).and(page.locator('[data-settled=true]')).waitFor();
+    }
+  };
+  let state, before;
+  await withComparison(baseline, candidate, {}, async (comparison, page) => {
+    await settle(comparison, page);
+    // Unlocked, each side shows something of its own; a row of the candidate is folded.
+    const keys = async (side, ...pressed) => {
+      await timelineOf(page, side).locator('canvas').focus();
+      for (const key of pressed) await page.keyboard.press(key);
+    };
+    await keys('baseline', 'l', 'w', 'w');
+    await keys('candidate', 'w', 'w', 'w', 'd');
+    const row = timelineOf(page, 'candidate')
+      .getByRole('button', { name: /^Stream 7/ })
+      .first();
+    await row.click();
+    before = {
+      baseline: await windowOf(page, 'baseline'),
+      candidate: await windowOf(page, 'candidate'),
+      open: await row.getAttribute('aria-expanded'),
+    };
+    assert.notDeepEqual(before.baseline, before.candidate);
+    ({ state } = await comparison.sent('swapSides', () =>
+      page.getByRole('button', { name: 'Swap sides' }).click(),
+    ));
+  });
+  await withComparison(candidate, baseline, { state }, async (comparison, page) => {
+    await settle(comparison, page);
+    assert.deepEqual(await windowOf(page, 'baseline'), before.candidate);
+    assert.deepEqual(await windowOf(page, 'candidate'), before.baseline);
+    const row = (side) =>
+      timelineOf(page, side)
+        .getByRole('button', { name: /^Stream 7/ })
+        .first();
+    assert.equal(await row('baseline').getAttribute('aria-expanded'), before.open);
+    assert.notEqual(await row('candidate').getAttribute('aria-expanded'), before.open);
+  });
+});
+
 test('a click on a slice marks its match on the other side, and says how they differ', async () => {
   const baseline = drawn();
   const candidate = drawn({
@@ -328,6 +373,34 @@ test('tables show the daemon\u2019s order, filter, and say each change in words'
     const place = page.getByRole('button', { name: 'slow.py:76' });
     const opened = await comparison.sent('openSource', () => place.click());
     assert.deepEqual([opened.side, opened.target.line], ['baseline', 76]);
+  });
+});
+
+test('paths of modules keep their last names, and more calls have a plus', async () => {
+  await withComparison(slow, fixed, {}, async (comparison, page) => {
+    await comparison.view('Modules');
+    const ends = page.locator('.grid[aria-label="Modules"] .path-end');
+    await ends.first().waitFor();
+    const shown = await ends.evaluateAll((all) =>
+      all.map((end) => {
+        // A part of a pixel too little already costs letters.
+        const text = document.createRange();
+        text.selectNodeContents(end);
+        return {
+          text: end.textContent,
+          whole: end.closest('[data-whole]').dataset.whole,
+          cut: text.getBoundingClientRect().width > end.getBoundingClientRect().width,
+        };
+      }),
+    );
+    assert.ok(shown.length > 4);
+    for (const { text, whole, cut } of shown) {
+      assert.ok(whole.endsWith(text) && /^ \/ \w+$/.test(text), whole);
+      assert.equal(cut, false, whole);
+    }
+    await comparison.view('Operators');
+    const row = page.getByRole('row', { name: /^aten::index\b(?!_)/ }).first();
+    await row.locator('[data-key=deltaCalls]', { hasText: /^\+8$/ }).waitFor();
   });
 });
 

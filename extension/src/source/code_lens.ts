@@ -102,7 +102,7 @@ export class CostLenses implements vscode.CodeLensProvider, vscode.Disposable {
     return lenses;
   }
 
-  /** How much slower or faster the functions are, while a comparison is shown. */
+  /** How much slower or faster the functions and classes are, while a comparison is shown. */
   private deltas(
     { lineCount }: vscode.TextDocument,
     compared: CompareAnnotationsResult,

@@ -73,7 +73,7 @@ export function drawnDeltas(
   return drawn.sort((a, b) => a.line - b.line);
 }
 
-/** A CodeLens of a function: how much slower or faster it is. */
+/** A CodeLens of a function or class: how much slower or faster it is. */
 export function lensDelta(place: ComparedPlace, device: boolean): string {
   const side = device ? 'GPU' : 'CPU';
   const { baselineUs, candidateUs } = place.total;
@@ -89,13 +89,13 @@ export function lensDelta(place: ComparedPlace, device: boolean): string {
   return [deltaText(place), ...times, calls, ...stale].join(' \u00b7 ');
 }
 
-/** The functions worth a lens, by line. */
+/** The functions and classes worth a lens, by line. */
 export function lensPlaces(
   result: CompareAnnotationsResult,
   options: { minimumShare: number; lineCount: number },
 ): ComparedPlace[] {
   const least = options.minimumShare * wholeOf(result);
-  return [...byLine(result.functions)]
+  return [...byLine([...result.functions, ...result.classes])]
     .filter(([line]) => line >= 1 && line <= options.lineCount)
     .flatMap(([, [place]]) => place ?? [])
     .filter(({ total }) => total.deltaUs !== 0 && Math.abs(total.deltaUs) >= least);

@@ -1,8 +1,5 @@
 #include "rpc/views/compare_sides.h"
 
-#include <optional>
-
-#include "base/parallel.h"
 #include "rpc/params.h"
 #include "rpc/views/common.h"
 
@@ -23,13 +20,7 @@ std::string SidesKey(const CompareRequest& request) {
 }
 
 Result<Trees> TreesOf(const CompareRequest& request) {
-  std::optional<Result<std::shared_ptr<const StepTree>>> baseline, candidate;
-  RunBoth(
-      true, [&] { candidate = TreeOf(request.candidate); },
-      [&] { baseline = TreeOf(request.baseline); });
-  if (!baseline->ok()) return baseline->error();
-  if (!candidate->ok()) return candidate->error();
-  return Trees{std::move(**baseline), std::move(**candidate)};
+  return OfBothSides<std::shared_ptr<const StepTree>>(request, &TreeOf);
 }
 
 ComparedSide BaselineOf(const CompareRequest& request, const Trees& trees) {
@@ -60,6 +51,14 @@ double SelectedSteps(const ViewRequest& request) {
     count += request.steps.Contains(step) ? 1 : 0;
   }
   return count;
+}
+
+ViewRequest InSteps(const ViewRequest& side, bool per_step) {
+  ViewRequest request = side;
+  if (per_step && request.steps.all) {
+    request.steps = {false, 0, static_cast<uint32_t>(side.trace.model->steps.size() - 1)};
+  }
+  return request;
 }
 
 bool IsPerStep(const CompareRequest& request) {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "analysis/columns.h"
 #include "base/text.h"
@@ -18,19 +19,24 @@ constexpr size_t kMaxPlaces = 300;
 constexpr size_t kMaxBytes = 100 << 10;
 constexpr size_t kMaxName = 300;
 
-// A place of the recorded text on one side.
-using RecordedPlace = std::pair<std::string, int64_t>;  // file, line
+// A place of the recorded text on one side: file, line, and of classes, which have no line, the
+// name.
+using RecordedPlace = std::tuple<std::string, int64_t, std::string>;
 
 // The rows of a compared table by the places that they have on one side.
-std::map<RecordedPlace, std::vector<size_t>> RowsByPlace(const Table& table, const char* side) {
+std::map<RecordedPlace, std::vector<size_t>> RowsByPlace(const Table& table,
+                                                         const std::string& side, bool classes) {
   std::map<RecordedPlace, std::vector<size_t>> rows;
-  const int file = table.ColumnIndex(std::string(side) + "File");
-  const int line = table.ColumnIndex(std::string(side) + "Line");
+  const int file = table.ColumnIndex(side + "File");
+  const int line = table.ColumnIndex(side + "Line");
   if (file < 0 || line < 0) return rows;
   for (size_t i = 0; i < table.rows.size(); ++i) {
     const auto* path = std::get_if<std::string>(&table.rows[i][static_cast<size_t>(file)]);
     const auto* number = std::get_if<int64_t>(&table.rows[i][static_cast<size_t>(line)]);
-    if (path != nullptr && number != nullptr) rows[{*path, *number}].push_back(i);
+    if (path == nullptr || number == nullptr) continue;
+    const std::string name =
+        classes ? TextIn(table, table.rows[i], (side + "Function").c_str()) : "";
+    rows[{*path, *number, name}].push_back(i);
   }
   return rows;
 }
@@ -67,11 +73,11 @@ Json PlaceJson(const Compared& compared, size_t at, Time time, const char* side,
           {"candidateCalls", static_cast<int64_t>(NumberIn(table, row, "candidateCalls"))}};
 }
 
-// Lines and functions of one side that the document holds.
+// Lines, functions and classes of one side that the document holds.
 struct SidePlaces {
   DocumentLines document;
   std::vector<AnnotatedLine> lines;
-  std::vector<AnnotatedDefinition> functions;
+  std::vector<AnnotatedDefinition> functions, classes;
   std::shared_ptr<const LinesResult> sums;
 };
 
@@ -81,14 +87,13 @@ Result<SidePlaces> PlacesOf(const ViewRequest& side) {
   if (!document.ok()) return document.error();
   auto sums = LineSumsOf(side.trace, *document->data, side.steps, side.cancel);
   if (!sums.ok()) return sums.error();
-  SidePlaces places{std::move(*document), {}, {}, std::move(*sums)};
+  SidePlaces places{std::move(*document), {}, {}, {}, std::move(*sums)};
   if (places.document.files.empty()) return places;
   const DocumentCosts costs(places.document, *places.sums);
   places.lines = costs.Lines(SIZE_MAX);
   for (AnnotatedDefinition& definition : costs.Definitions(SIZE_MAX)) {
-    if (definition.kind == AnnotatedDefinition::Kind::kFunction) {
-      places.functions.push_back(std::move(definition));
-    }
+    const bool function = definition.kind == AnnotatedDefinition::Kind::kFunction;
+    (function ? places.functions : places.classes).push_back(std::move(definition));
   }
   return places;
 }
@@ -97,9 +102,10 @@ Result<SidePlaces> PlacesOf(const ViewRequest& side) {
 // stands where its own lines are in the text of now.
 class Placer {
  public:
-  Placer(const Compared& compared, Time time) : compared_(compared), time_(time) {
+  Placer(const Compared& compared, Time time, bool classes = false)
+      : compared_(compared), time_(time) {
     for (const char* side : {"candidate", "baseline"}) {
-      rows_[side] = RowsByPlace(compared.table, side);
+      rows_[side] = RowsByPlace(compared.table, side, classes);
     }
   }
 
@@ -158,7 +164,8 @@ Result<Json> CompareAnnotations(const CompareRequest& request) {
                  {"time", *time == Time::kDevice ? "device" : "host"},
                  {"per", IsPerStep(request) ? "step" : "selection"},
                  {"lines", Json::array()},
-                 {"functions", Json::array()}};
+                 {"functions", Json::array()},
+                 {"classes", Json::array()}};
   const auto whole = [&](const SidePlaces& places, const ViewRequest& side) {
     const Ns sum = *time == Time::kDevice ? places.sums->totals.device : places.sums->totals.host;
     return Us(sum) / (IsPerStep(request) ? SelectedSteps(side) : 1);
@@ -170,23 +177,30 @@ Result<Json> CompareAnnotations(const CompareRequest& request) {
   if (!lines.ok()) return lines.error();
   const auto functions = CompareBy(request, "functions", *time);
   if (!functions.ok()) return functions.error();
-  Placer line_places(**lines, *time), function_places(**functions, *time);
+  const auto classes = CompareBy(request, "classes", *time);
+  if (!classes.ok()) return classes.error();
+  Placer line_places(**lines, *time), function_places(**functions, *time),
+      class_places(**classes, *time, true);
   for (const bool candidate : {true, false}) {
     const SidePlaces& places = sides[candidate ? 1 : 0];
     const char* side = candidate ? "candidate" : "baseline";
     for (const AnnotatedLine& line : places.lines) {
       for (const uint32_t at : line.locations) {
         const LineLocation& location = places.document.data->attribution.locations[at];
-        line_places.Add(side, {location.file, location.line}, line.line, line.stale);
+        line_places.Add(side, {location.file, location.line, ""}, line.line, line.stale);
       }
     }
     for (const AnnotatedDefinition& function : places.functions) {
-      function_places.Add(side, {function.cost->file, function.recorded_line}, function.line,
+      function_places.Add(side, {function.cost->file, function.recorded_line, ""}, function.line,
                           function.stale);
+    }
+    for (const AnnotatedDefinition& one : places.classes) {
+      class_places.Add(side, {one.cost->file, 0, one.cost->function}, one.line, one.stale);
     }
   }
   result["lines"] = line_places.Places();
   result["functions"] = function_places.Places();
+  result["classes"] = class_places.Places();
   return result;
 }
 

@@ -20,15 +20,6 @@
 namespace emberline {
 namespace {
 
-// Work outside of every step is no step's: it is left out where figures are per step.
-ViewRequest InSteps(const ViewRequest& side, bool per_step) {
-  ViewRequest request = side;
-  if (per_step && request.steps.all) {
-    request.steps = {false, 0, static_cast<uint32_t>(side.trace.model->steps.size() - 1)};
-  }
-  return request;
-}
-
 // One side's table, and what tells its rows.
 struct SideTables {
   Table baseline, candidate;
@@ -38,14 +29,11 @@ struct SideTables {
 // The same table of both sides. `table` makes one side's.
 template <typename Make>
 Result<SideTables> BothTables(const CompareRequest& request, bool per_step, Make&& table) {
-  SideTables tables;
-  for (const bool candidate : {false, true}) {
-    const ViewRequest side = InSteps(candidate ? request.candidate : request.baseline, per_step);
-    Result<Table> made = table(side);
-    if (!made.ok()) return made.error();
-    (candidate ? tables.candidate : tables.baseline) = std::move(*made);
-  }
-  return tables;
+  auto tables = OfBothSides<Table>(request, [&](const ViewRequest& side) -> Result<Table> {
+    return table(InSteps(side, per_step));
+  });
+  if (!tables.ok()) return tables.error();
+  return SideTables{std::move(tables->baseline), std::move(tables->candidate), {}, {}};
 }
 
 // By the flags of one block of the execution.
@@ -154,17 +142,17 @@ Result<Table> CommunicationTableOf(const ViewRequest& side) {
 }
 
 Result<SideTables> ModuleTables(const CompareRequest& request, bool per_step) {
-  ModuleTree trees[2];
-  for (const bool candidate : {false, true}) {
-    const ViewRequest side = InSteps(candidate ? request.candidate : request.baseline, per_step);
-    const auto memory = MemoryOf(side);
-    if (!memory.ok()) return memory.error();
-    auto tree = AnalyzeModules(*side.trace.model, side.steps, memory->get(), side.cancel);
-    if (!tree.ok()) return tree.error();
-    trees[candidate ? 1 : 0] = std::move(*tree);
-  }
-  SideTables tables{ModuleTable(trees[0]), ModuleTable(trees[1]), {}, {}};
-  std::tie(tables.baseline_keys, tables.candidate_keys) = MatchModules(trees[0], trees[1]);
+  const auto trees =
+      OfBothSides<ModuleTree>(request, [&](const ViewRequest& whole) -> Result<ModuleTree> {
+        const ViewRequest side = InSteps(whole, per_step);
+        const auto memory = MemoryOf(side);
+        if (!memory.ok()) return memory.error();
+        return AnalyzeModules(*side.trace.model, side.steps, memory->get(), side.cancel);
+      });
+  if (!trees.ok()) return trees.error();
+  const auto& [baseline, candidate] = *trees;
+  SideTables tables{ModuleTable(baseline), ModuleTable(candidate), {}, {}};
+  std::tie(tables.baseline_keys, tables.candidate_keys) = MatchModules(baseline, candidate);
   return tables;
 }
 
@@ -222,7 +210,9 @@ Result<SideTables> LevelTables(const CompareRequest& request, const std::string&
   if (by == "communication") return BothTables(request, per_step, &CommunicationTableOf);
   if (by == "modules") return ModuleTables(request, per_step);
   return LineTables(request, per_step,
-                    by == "functions" ? LineGrouping::kFunction : LineGrouping::kLine);
+                    by == "functions" ? LineGrouping::kFunction
+                    : by == "classes" ? LineGrouping::kClass
+                                      : LineGrouping::kLine);
 }
 
 Result<Level> LevelOf(const CompareRequest& request, const std::string& by, Time time) {
@@ -252,21 +242,14 @@ Result<Level> LevelOf(const CompareRequest& request, const std::string& by, Time
 }
 
 // How much the measure of a level varies from step to step, on both sides.
-struct Spreads {
-  Spread baseline, candidate;
-};
-Result<Spreads> SpreadsOf(const CompareRequest& request, SpreadOf what,
-                          TableComparison* comparison) {
-  Spreads spreads;
-  for (const bool candidate : {false, true}) {
-    const ViewRequest& side = candidate ? request.candidate : request.baseline;
-    auto made = MeasureSpread(*side.trace.model, side.steps, what, request.cancel);
-    if (!made.ok()) return made.error();
-    (candidate ? spreads.candidate : spreads.baseline) = std::move(*made);
-    (candidate ? comparison->candidate_steps : comparison->baseline_steps) =
-        WholeStepCount(*side.trace.model, side.steps);
-  }
-  return spreads;
+Result<Sides<Spread>> SpreadsOf(const CompareRequest& request, SpreadOf what,
+                                TableComparison* comparison) {
+  const ViewRequest &baseline = request.baseline, &candidate = request.candidate;
+  comparison->baseline_steps = WholeStepCount(*baseline.trace.model, baseline.steps);
+  comparison->candidate_steps = WholeStepCount(*candidate.trace.model, candidate.steps);
+  return OfBothSides<Spread>(request, [&](const ViewRequest& side) {
+    return MeasureSpread(*side.trace.model, side.steps, what, request.cancel);
+  });
 }
 
 // The tables of one level, compared.
@@ -289,7 +272,7 @@ Result<Compared> CompareLevel(const CompareRequest& request, const std::string& 
     options.gone = by == "kernels" ? &replacements->kernels_gone : &replacements->gone;
     options.came = by == "kernels" ? &replacements->kernels_came : &replacements->came;
   }
-  Spreads spreads;
+  Sides<Spread> spreads;
   if (level->spread) {
     auto made = SpreadsOf(request, *level->spread, &options);
     if (!made.ok()) return made.error();
@@ -337,7 +320,9 @@ Result<Compared> CompareSteps(const CompareRequest& request, Time time) {
                        const std::vector<uint32_t>& nodes) {
     return nodes.empty() ? std::string() : StepNodeName(*side.trace.model, tree, nodes.front());
   };
-  const Ns StepNode::*value = time == Time::kHost ? &StepNode::host : &StepNode::device;
+  const auto value = [time](const ViewRequest& side, const StepTree& tree, uint32_t node) {
+    return time == Time::kHost ? tree.HostOf(*side.trace.model, node) : tree.nodes[node].device;
+  };
   TableComparison options;
   options.measure = time == Time::kHost ? "hostUs" : "deviceUs";
   std::vector<StepRow> before, after;
@@ -350,11 +335,11 @@ Result<Compared> CompareSteps(const CompareRequest& request, Time time) {
     const size_t earlier = times_named[both]++;
     const std::string key = earlier == 0 ? both : both + " (" + std::to_string(earlier + 1) + ")";
     if (!item.baseline.empty()) {
-      before.push_back({both, left.nodes[item.baseline.front()].*value});
+      before.push_back({both, value(request.baseline, left, item.baseline.front())});
       options.baseline_keys.push_back(key);
     }
     if (!item.candidate.empty()) {
-      after.push_back({both, right.nodes[item.candidate.front()].*value});
+      after.push_back({both, value(request.candidate, right, item.candidate.front())});
       options.candidate_keys.push_back(key);
     }
   }
@@ -375,13 +360,14 @@ Result<std::shared_ptr<const Compared>> CompareBy(const CompareRequest& request,
                     (time == Time::kDevice ? "/device/" : "/host/") +
                     TextParam(request.params, "device") + "/" + TextParam(request.params, "block") +
                     "/" + SelectionKey(request.candidate);
-  if (by == "lines" || by == "functions") {
+  if (by == "lines" || by == "functions" || by == "classes") {
     // They depend on the sources and on what documents taught about them.
-    for (const ViewRequest* side : {&request.baseline, &request.candidate}) {
-      const auto data = LinesOf(side->trace, SpaceParam(side->params), side->cancel);
-      if (!data.ok()) return data.error();
-      key += "\n" + (*data)->key;
-    }
+    const auto lines =
+        OfBothSides<std::shared_ptr<const LineData>>(request, [](const ViewRequest& side) {
+          return LinesOf(side.trace, SpaceParam(side.params), side.cancel);
+        });
+    if (!lines.ok()) return lines.error();
+    key += "\n" + lines->baseline->key + "\n" + lines->candidate->key;
   }
   return request.candidate.trace.results.Get<Compared>(key, request.cancel, [&] {
     return by == "steps" ? CompareSteps(request, time) : CompareLevel(request, by, time);

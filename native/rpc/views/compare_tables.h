@@ -20,9 +20,9 @@ struct Compared {
   size_t MemoryBytes() const;
 };
 
-// `by` is one of the schema's ("operators", "steps", ...). Errors: kCancelled, those of the user's
-// rules, and kInvalidParams for a block of the execution that does not exist or has no such table.
-// Made once and kept with the candidate.
+// `by` is one of the schema's ("operators", "steps", ...), or "classes". Errors: kCancelled, those
+// of the user's rules, and kInvalidParams for a block of the execution that does not exist or has
+// no such table. Made once and kept with the candidate.
 Result<std::shared_ptr<const Compared>> CompareBy(const CompareRequest& request,
                                                   const std::string& by, Time time);
 

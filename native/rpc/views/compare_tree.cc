@@ -29,7 +29,7 @@ Json NodesJson(const ViewRequest& side, const StepTree& tree, const std::vector<
   if (nodes.empty()) return nullptr;
   Ns host = 0, device = 0;
   for (const uint32_t node : nodes) {
-    host += tree.nodes[node].host;
+    host += tree.HostOf(*side.trace.model, node);
     device += tree.nodes[node].device;
   }
   const SliceIndex slice = tree.nodes[nodes[0]].slice;
@@ -41,10 +41,10 @@ Json NodesJson(const ViewRequest& side, const StepTree& tree, const std::vector<
 }
 
 // Time of a matched node that lies in none of its children.
-Json BetweenJson(const StepTree& tree, uint32_t node) {
-  Ns host = tree.nodes[node].host, device = tree.nodes[node].device;
+Json BetweenJson(const Model& model, const StepTree& tree, uint32_t node) {
+  Ns host = tree.HostOf(model, node), device = tree.nodes[node].device;
   for (const uint32_t child : tree.ChildrenOf(node)) {
-    if (!tree.nodes[child].concurrent) host -= tree.nodes[child].host;
+    if (!tree.nodes[child].concurrent) host -= tree.HostOf(model, child);
     device -= tree.nodes[child].device;
   }
   return {{"hostUs", Us(std::max<Ns>(0, host))}, {"deviceUs", Us(std::max<Ns>(0, device))}};
@@ -93,8 +93,9 @@ Result<Json> CompareTree(const CompareRequest& request) {
     if (bytes > kItemBytes && i > offset) break;
     result["children"].push_back(std::move(child));
   }
-  result["between"] = {{"baseline", BetweenJson(left, item->baseline[0])},
-                       {"candidate", BetweenJson(right, item->candidate[0])}};
+  result["between"] = {
+      {"baseline", BetweenJson(*request.baseline.trace.model, left, item->baseline[0])},
+      {"candidate", BetweenJson(*request.candidate.trace.model, right, item->candidate[0])}};
   return result;
 }
 

@@ -40,22 +40,24 @@ struct Overviews {
 };
 
 Result<Overviews> OverviewsOf(const CompareRequest& request) {
-  Overviews both;
-  std::shared_ptr<const MemoryData> memory[2];
-  for (const bool candidate : {false, true}) {
-    const ViewRequest& side = candidate ? request.candidate : request.baseline;
+  struct Made {
+    Overview overview;
+    std::shared_ptr<const MemoryData> memory;
+  };
+  auto made = OfBothSides<Made>(request, [](const ViewRequest& side) -> Result<Made> {
     const auto rules = RulesOf(side);
     if (!rules.ok()) return rules.error();
-    auto made = AnalyzeOverview(*side.trace.model, side.steps, *rules, side.cancel);
-    if (!made.ok()) return made.error();
-    (candidate ? both.candidate : both.baseline) = std::move(*made);
-    const auto data = MemoryOf(side);
-    if (!data.ok()) return data.error();
-    memory[candidate ? 1 : 0] = *data;
-  }
-  both.figures =
-      CompareOverviews({request.baseline.trace.model.get(), &both.baseline, memory[0].get()},
-                       {request.candidate.trace.model.get(), &both.candidate, memory[1].get()});
+    auto overview = AnalyzeOverview(*side.trace.model, side.steps, *rules, side.cancel);
+    if (!overview.ok()) return overview.error();
+    const auto memory = MemoryOf(side);
+    if (!memory.ok()) return memory.error();
+    return Made{std::move(*overview), *memory};
+  });
+  if (!made.ok()) return made.error();
+  Overviews both{std::move(made->baseline.overview), std::move(made->candidate.overview), {}};
+  both.figures = CompareOverviews(
+      {request.baseline.trace.model.get(), &both.baseline, made->baseline.memory.get()},
+      {request.candidate.trace.model.get(), &both.candidate, made->candidate.memory.get()});
   return both;
 }
 

@@ -25,6 +25,7 @@ import { sideColors } from '../views/compare/level_chart.tsx';
 import {
   bothHaveDevice,
   chosenTime,
+  swappedState,
   VerdictContext,
   type ComparedTime,
 } from '../views/compare/state.ts';
@@ -67,7 +68,11 @@ function swap(): void {
   const state = stateNow();
   const { compare } = state.views;
   // A path leads through the parts of the baseline first.
-  const kept = { ...(compare as Record<string, unknown> | undefined), trail: [], trailOf: '' };
+  const kept = {
+    ...swappedState((compare ?? {}) as Record<string, unknown>),
+    trail: [],
+    trailOf: '',
+  };
   swapSides({
     ...state,
     views: { ...state.views, compare: kept },

@@ -2,6 +2,7 @@
 import type { Signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import { sideNames } from '#shared/comparison.ts';
 import type { CompareVerdictResult } from '#shared/protocol.ts';
 import type { Answer } from '../../host/query.ts';
 import { compared, viewState } from '../../host/store.ts';
@@ -45,4 +46,20 @@ export function eitherHas(
 ): boolean {
   const sides = compared.value;
   return [sides?.baseline, sides?.candidate].some((side) => side?.loaded?.trace[flag] === true);
+}
+
+/**
+ * The state of the tabs after the sides were swapped: what is named after a side ("baselineWindow")
+ * goes with it, and so does the side that leads both timelines.
+ */
+export function swappedState(state: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const other = { baseline: 'candidate', candidate: 'baseline' } as const;
+  const next: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(state)) {
+    const side = sideNames.find((name) => key.startsWith(name));
+    next[side === undefined ? key : other[side] + key.slice(side.length)] = value;
+  }
+  const leads = sideNames.find((name) => name === state['leader']);
+  if (leads !== undefined) next['leader'] = other[leads];
+  return next;
 }

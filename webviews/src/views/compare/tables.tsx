@@ -63,6 +63,20 @@ function placeCell(row: Row): ComponentChildren {
   );
 }
 
+/** The path of a module: where there is little room, its beginning gives way to the module's own name. */
+function moduleCell(row: Row): ComponentChildren {
+  const path = visible(text(row, 'name'));
+  const at = path.lastIndexOf(' / ');
+  return at < 0 ? (
+    path
+  ) : (
+    <span class="name" data-whole={path}>
+      <span class="name-head">{path.slice(0, at)}</span>
+      <span class="path-end">{path.slice(at)}</span>
+    </span>
+  );
+}
+
 export function CompareTable(props: {
   name: string;
   by: By;
@@ -105,6 +119,7 @@ export function CompareTable(props: {
       renderCell={{
         status: changeCell,
         ...(places ? { name: placeCell } : {}),
+        ...(by === 'modules' ? { name: moduleCell } : {}),
       }}
       hideColumns={({ columns }) => [
         'beyondNoise',

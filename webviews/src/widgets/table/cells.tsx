@@ -18,10 +18,13 @@ export function numberText(column: Column, scale: Scale, value: number): string 
 /** Differences of time and memory, of which more is worse. */
 const isDelta = (column: Column): boolean => /^delta(Percent|.*Us|.*Bytes)$/.test(column.key);
 
+/** Any difference, also of calls. */
+const isDifference = (column: Column): boolean => /^delta[A-Z]/.test(column.key);
+
 /** A number as its cell shows it: differences say which way they go. */
 export function cellNumber(column: Column, scale: Scale, value: number): string {
   const text = numberText(column, scale, value);
-  return isDelta(column) && value > 0 && !text.startsWith('<') ? `+${text}` : text;
+  return isDifference(column) && value > 0 && !text.startsWith('<') ? `+${text}` : text;
 }
 
 /** The colour of a difference; one that is within its noise means nothing. */

@@ -4,7 +4,7 @@ import { sideNames, type SideName } from '#shared/comparison.ts';
 import type { CompareSliceResult, CompareTimelineResult } from '#shared/protocol.ts';
 import { quantity } from '#shared/numbers.ts';
 import { ask } from '../../../host/query.ts';
-import { announce } from '../../../host/store.ts';
+import { announce, viewState } from '../../../host/store.ts';
 import { visible } from '../../../lib/format.ts';
 import { around, centred, panned, zoomed, type TimeWindow } from '../../../lanes/window.ts';
 import { onOtherWindow } from './clocks.ts';
@@ -23,7 +23,7 @@ const noKnots: CompareTimelineResult = { baselineNs: [], candidateNs: [] };
 /** Which moments are the same; finer around the window that was shown last. */
 export const knots = signal<CompareTimelineResult>(noKnots);
 /** The side that was moved last: the other one follows. */
-export const leader = signal<SideName>('baseline');
+export const leader = viewState<SideName>('compare', 'leader', 'baseline');
 /** What the selected slice is on the other side. */
 export const match = signal<(CompareSliceResult & { from: SideName }) | undefined>(undefined);
 
