@@ -6,6 +6,7 @@
 #include "analysis/frame_finder.h"
 #include "analysis/timeline.h"
 #include "base/case.h"
+#include "base/mangled.h"
 #include "base/pattern.h"
 
 namespace emberline {
@@ -78,8 +79,12 @@ Result<TimelineHits> SearchTimeline(const Model& model, const TimelineSearch& se
     pattern = std::move(parsed.value());
   }
   auto name_matches = PerString(store.strings(), [&](std::string_view name) {
-    if (!pattern) return ContainsLower(name, lowered);
-    return pattern->Matches(name.substr(0, kMaxMatched));
+    const auto matches = [&](std::string_view form) {
+      return pattern ? pattern->Matches(form.substr(0, kMaxMatched)) : ContainsLower(form, lowered);
+    };
+    if (matches(name)) return true;
+    const std::string readable = ReadableName(name);
+    return !readable.empty() && matches(readable);
   });
   std::vector<bool> inside;
   if (!search.module.empty()) inside = InsideModules(model, LowerText(search.module));

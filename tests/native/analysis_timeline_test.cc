@@ -306,6 +306,27 @@ TEST_CASE("search: device work belongs to the module that launched it, backward 
   CHECK(hits->total == 5);
 }
 
+TEST_CASE("search: names of C++ are found as recorded, and as pages show them") {
+  Drawing drawing;
+  drawing.Kernel("_ZN2ck27kernel_gemm_xdl_cshuffle_v3INS_6half_tEEEvi", 0, 0, 10);
+  drawing.Kernel("void at::native::fill<c10::Half>(int, c10::Half)", 0, 20, 10);
+  drawing.Kernel("gemm", 0, 40, 10);
+  const auto trace = drawn::Load(drawing);
+  for (const auto& [text, regex] :
+       std::vector<std::pair<std::string, bool>>{{"ck::kernel_gemm", false},
+                                                 {"_zn2ck27kernel", false},
+                                                 {"fill<half>", false},
+                                                 {"native::fill<c10::half>", false},
+                                                 {"^ck::kernel_\\w+$", true}}) {
+    TimelineSearch search;
+    search.text = text;
+    search.regex = regex;
+    const auto hits = SearchTimeline(*trace, search, {});
+    REQUIRE(hits.ok());
+    CHECK((text + " " + std::to_string(hits->total)) == (text + " 1"));
+  }
+}
+
 TEST_CASE("a device's row is busy while the device works, not below annotations and waits") {
   Drawing drawing(drawn::kV100);
   drawing.Op("op", 0, 100);

@@ -18,7 +18,7 @@ import {
 } from '../../extension/shared/numbers.ts';
 import { fileName, shapesText, visible } from '../../webviews/src/lib/format.ts';
 import { escapeHidden } from '../../extension/shared/hidden.ts';
-import { cutParts, demangled, shortName, shownNames } from '../../webviews/src/lib/names.ts';
+import { cutParts, demangled, shortName, shownNames } from '../../extension/shared/names.ts';
 import { topParts } from '../../webviews/src/lib/parts.ts';
 import { leastDimming, mix } from '../../webviews/src/lanes/palette.ts';
 import { luminanceOf } from '../../webviews/src/widgets/theme.ts';
@@ -311,6 +311,10 @@ test('names of kernels are shortened to what tells them apart', () => {
     ['void cub::Kernel<cub::Policy<int>::P500, int>(int*)', 'Kernel<Policy<int>::P500, int>'],
     ['Memcpy HtoD (Pageable -> Device)', 'Memcpy HtoD (Pageable -> Device)'],
     ['triton_poi_fused_add_0', 'triton_poi_fused_add_0'],
+    // A name that was cut inside its parameters, and one that was cut before them.
+    ['void at::foo<at::X>(int, at::Ba\u2026', 'foo<X>'],
+    ['void at::foo<at::X, at::Ba\u2026', 'foo<X, Ba\u2026'],
+    ['void (anonymous namespace)::foo<int>(at::(anonymous namespace)::B\u2026', 'foo<int>'],
     ['', ''],
     ['(', '('],
     [')))', ')))'],

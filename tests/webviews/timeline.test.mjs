@@ -206,7 +206,7 @@ test('a marked range adds up and becomes a trace of its own', async () => {
   assert.equal(lines.length, 1 + (await sums.locator('tbody tr').count()));
   assert.match(lines[1], /,\d+,\d+$/, 'whole times');
   const saved = await opened.sent('save', () =>
-    page.getByRole('button', { name: 'Export as trace' }).click(),
+    page.getByRole('button', { name: 'Export as Trace' }).click(),
   );
   const part = JSON.parse(saved.content);
   assert.ok(part.traceEvents.some((event) => event.ph === 'X'));
@@ -413,7 +413,7 @@ test('e draws all arrows, c opens the code of the selected slice', async () => {
   assert.equal(await arrows.getAttribute('aria-pressed'), 'false');
   await page.keyboard.press('e');
   await page.waitForFunction(
-    () => document.querySelector('[role="status"]').textContent === 'All arrows shown',
+    () => document.querySelector('[role="status"]').textContent === 'Showing all flow arrows',
   );
   assert.equal(await arrows.getAttribute('aria-pressed'), 'true');
   const target = await opened.sent('openSource', () => page.keyboard.press('c'));
@@ -523,7 +523,7 @@ test('recorded arrows of a slice are listed with what they carry, asynchronous s
   const { page } = opened;
   await opened.view('Timeline');
   await selectByName(opened, { kind: 'kernel', name: 'relu' });
-  const arrows = page.getByRole('region', { name: 'Recorded arrows' });
+  const arrows = page.getByRole('region', { name: 'Flow arrows' });
   await arrows.getByText('critical_path from').waitFor();
   await arrows.getByText('weight: 15').waitFor();
   const { results } = await harness.daemon.request('timeline/search', {
@@ -750,10 +750,10 @@ test('rows move past each other, and groups past groups', async () => {
   // A row within its group, while a filter hides the others: they keep their places.
   const names = () => page.locator('.tl-label .tl-name').allInnerTexts();
   const before = await names();
-  await page.getByRole('textbox', { name: 'Rows' }).fill('Queue GPU');
+  await page.getByRole('textbox', { name: 'Tracks' }).fill('Queue GPU');
   await page.waitForFunction(() => document.querySelectorAll('.tl-label').length === 2);
   await page.getByTitle('Move down').first().dispatchEvent('click');
-  await page.getByRole('textbox', { name: 'Rows' }).fill('');
+  await page.getByRole('textbox', { name: 'Tracks' }).fill('');
   await page.waitForFunction(
     (count) => document.querySelectorAll('.tl-label').length === count,
     before.length,

@@ -61,6 +61,7 @@ export class CostHover implements vscode.HoverProvider {
       if (result === undefined) return undefined;
       const text = hoverMarkdown(result, {
         device: showsDevice(settings.metric, annotated.result.hasDeviceWork),
+        kind: annotated.result.deviceKind,
         profile: annotated.profile.title,
         findings: this.findings.on(document.uri, line),
         link: (command, ...args) =>

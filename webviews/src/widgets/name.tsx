@@ -1,5 +1,5 @@
 // A name in little room: cut in its middle, because names of kernels begin alike.
-import { cutParts } from '../lib/names.ts';
+import { cutParts, shortName } from '#shared/names.ts';
 import { visible } from '../lib/format.ts';
 
 export function Name(props: { whole: string; shown?: string }) {
@@ -15,4 +15,9 @@ export function Name(props: { whole: string; shown?: string }) {
       )}
     </span>
   );
+}
+
+/** A name of the trace in its short form; exports hold it as it was recorded. */
+export function ShortName(props: { whole: string }) {
+  return <span data-whole={visible(props.whole)}>{visible(shortName(props.whole))}</span>;
 }

@@ -61,7 +61,7 @@ function Launches<M extends 'view/kernelLaunches' | 'view/copyLaunches'>(props: 
       {shown.rows.length === 0 ? (
         <Nothing>
           {part.value === 'operators'
-            ? 'No operator was around the launches.'
+            ? 'No operator encloses the launches.'
             : 'Not recorded for these launches.'}
         </Nothing>
       ) : (

@@ -46,7 +46,7 @@ export function StripFacts(props: {
   return (
     <span class="flame-current">
       {detail === undefined ? (
-        <span class="note">Click a bar for its figures; then the wheel zooms. Drag to move.</span>
+        <span class="note">Click a bar for details. Scroll to zoom, drag to move.</span>
       ) : (
         <>
           <strong>{visible(detail.name)}</strong> <span>{factsOf(detail)}</span>
@@ -58,7 +58,7 @@ export function StripFacts(props: {
         </>
       )}
       {props.showAll === undefined ? null : (
-        <LinkButton onClick={props.showAll}>Show all</LinkButton>
+        <LinkButton onClick={props.showAll}>Reset zoom</LinkButton>
       )}
       {marked.value === '' ? null : (
         <>

@@ -5,7 +5,7 @@ import { formatShare, formatUs, plural } from '#shared/numbers.ts';
 import { openSource } from '../../host/host.ts';
 import { viewAction } from '../../host/links.ts';
 import { useAnswer } from '../../host/query.ts';
-import { trace } from '../../host/store.ts';
+import { deviceKind, trace } from '../../host/store.ts';
 import { fileName, visible } from '../../lib/format.ts';
 import { LinkButton } from '../../widgets/controls.tsx';
 import { Failure, Nothing, Waiting, isCut } from '../../widgets/notices.tsx';
@@ -23,7 +23,7 @@ export function Headline(props: { result: ViewOverviewResult }) {
           viewBox="0 0 100 6"
           preserveAspectRatio="none"
           role="img"
-          aria-label={`GPU busy ${formatShare(headline.busy)}`}
+          aria-label={`${deviceKind.value} busy ${formatShare(headline.busy)}`}
         >
           <rect class="headline-all" width="100" height="6" />
           <rect class="headline-busy" width={100 * Math.min(1, headline.busy)} height="6" />
@@ -107,7 +107,7 @@ export function HottestLines() {
   return (
     <Panel
       title="Hottest lines"
-      definition={`Lines of your code by ${value?.hasDeviceWork === false ? 'CPU' : 'GPU'} self time. ${plural(shownLines, 'line')} at most.`}
+      definition={`Lines of your code by ${value?.hasDeviceWork === false ? 'CPU' : (value?.deviceKind ?? deviceKind.value)} self time. ${plural(shownLines, 'line')} at most.`}
       actions={all.map((action) => (
         <LinkButton key={action.label} title={action.title} onClick={action.run}>
           {action.label}

@@ -34,7 +34,7 @@ export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
       <Facts
         items={[
           {
-            name: 'Could save',
+            name: 'Potential gain',
             value: withUnknown(
               `${quantity(totals.savedUs, 'us')}, ${share(totals.savedUs, totals.kernelUs)}`,
               totals.unknownRoofShare,

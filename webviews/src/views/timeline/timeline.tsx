@@ -124,7 +124,7 @@ export function TimelineView() {
           </LinkButton>
         </p>
       )}
-      {all === undefined && failure === undefined ? <Waiting what="Arranging rows..." /> : null}
+      {all === undefined && failure === undefined ? <Waiting what="Arranging tracks..." /> : null}
       <div class={`tl-main ${shownPanel === 'none' ? '' : 'with-panel'}`}>
         <StageView onReady={setStage} onKeyDown={(event) => onTimelineKey(event, stage)} />
         {shownPanel === 'none' ? null : (

@@ -36,7 +36,7 @@ function UnlistedRows() {
   if (unlistedRows === 0) return null;
   return (
     <span class="tl-dim" role="note">
-      {plural(unlistedRows, 'more row')} with {plural(unlistedSlices, 'slice')} not listed
+      {plural(unlistedRows, 'more track')} with {plural(unlistedSlices, 'slice')} not listed
     </span>
   );
 }
@@ -57,7 +57,7 @@ export function Toolbar(props: { stage: Stage | undefined }) {
   return (
     <div class="tl-toolbar" role="toolbar" aria-label="Timeline">
       <FilterBox
-        label="Rows"
+        label="Tracks"
         placeholder="Filter tracks"
         value={rowFilter.value}
         onChange={(text) => {
@@ -122,7 +122,7 @@ export function Toolbar(props: { stage: Stage | undefined }) {
             prefs.value = { ...prefs.value, hidden: [] };
           }}
         >
-          Show {plural(hidden, 'hidden row')}
+          Show {plural(hidden, 'hidden track')}
         </LinkButton>
       )}
       <Segments

@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import type { Column } from '#shared/protocol.ts';
 import { columnScales, longestText, type Scale } from '#shared/numbers.ts';
 import { numberColumnPx } from '../../lib/format.ts';
-import { shownNames } from '../../lib/names.ts';
+import { shownNames } from '#shared/names.ts';
 import { cellNumber } from './cells.tsx';
 import { readRows, type Loaded } from './pages.ts';
 

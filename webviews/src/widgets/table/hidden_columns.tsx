@@ -11,8 +11,8 @@ export function HiddenColumns(props: { titles: readonly string[]; all: Signal<bo
       pressed={all.value}
       title={
         all.value
-          ? 'Show only the columns that have room'
-          : `Without room here: ${titles.join(', ')}. Shows them; the view then scrolls sideways.`
+          ? 'Show only the columns that fit'
+          : `Hidden for lack of room: ${titles.join(', ')}. Click to show them and scroll sideways.`
       }
       onClick={() => (all.value = !all.value)}
     >
