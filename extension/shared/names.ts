@@ -121,6 +121,34 @@ export function cutParts(text: string): { head: string; tail: string } {
   return { head: text.slice(0, at), tail: text.slice(at) };
 }
 
+/** Wrappers that every elementwise or reducing kernel has: what they wrap tells what it does. */
+const wrappers = /^(?:[AB]?UnaryFunctor|BinaryFunctor|ReduceOp|gpu_kernel_impl\w*)$/;
+
+/** The word among template arguments that tells what a kernel does: "MulFunctor", "MeanOps". */
+function tellingWord(args: string): string | undefined {
+  const words: string[] = args.match(/[A-Za-z_]\w*/g) ?? [];
+  return words
+    .filter(
+      (word) => /Functor|_kernel_cuda$|_kernel_impl$|[a-z]Ops?$/.test(word) && !wrappers.test(word),
+    )
+    .at(-1);
+}
+
+/** Longer arguments are shown by their telling word. */
+const mostArguments = 24;
+
+/**
+ * A short C++ name as its function and its template arguments, of which the latter give way first;
+ * undefined for names without.
+ */
+export function functionParts(text: string): { name: string; args: string } | undefined {
+  const at = text.indexOf('<');
+  if (at < 2 || !text.endsWith('>') || !/^[\w:~]+$/.test(text.slice(0, at))) return undefined;
+  const args = text.slice(at);
+  const word = args.length > mostArguments ? tellingWord(args) : undefined;
+  return { name: text.slice(0, at), args: word === undefined ? args : `<\u2026${word}\u2026>` };
+}
+
 /** A mangled name's short form with the numbers among its template arguments; other names whole. */
 function withNumbers(name: string, short: string): string {
   if (demangled(name) === undefined) return name;

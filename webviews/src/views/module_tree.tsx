@@ -186,7 +186,7 @@ export function ModuleTree(props: {
           definition="The width of a box is the chosen quantity, its children stand below it."
           actions={
             <Select
-              label="Quantity"
+              label="Metric"
               value={metric.key}
               choices={usable.map((one) => ({ value: one.key, label: one.title }))}
               onChange={(key) => (chosen.value = key)}

@@ -11,7 +11,7 @@ import { ChartMenu } from './chart_menu.tsx';
 import { useKept } from './kept.ts';
 import { PlainTable } from './plain_table.tsx';
 import { Tooltip } from './tooltip.tsx';
-import { LinkButton } from './controls.tsx';
+import { ActionButton, LinkButton } from './controls.tsx';
 import { useOwnWidth } from './width.ts';
 
 const rowPx = 20;
@@ -244,7 +244,7 @@ export function FlameGraph(props: {
               {action.label}
             </LinkButton>
           ))}
-          {zoomed < 0 ? null : <LinkButton onClick={() => zoomTo(-1)}>Reset zoom</LinkButton>}
+          {zoomed < 0 ? null : <ActionButton onClick={() => zoomTo(-1)}>Reset zoom</ActionButton>}
         </span>
         <span class="panel-actions">
           <ChartMenu name={props.name} chart={root} asTable={asTable} pngOnly />

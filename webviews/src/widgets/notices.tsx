@@ -6,7 +6,7 @@ import type { FailureData } from '#shared/messages.ts';
 import { visible } from '../lib/format.ts';
 import type { Absence, TraceInfo } from '#shared/protocol.ts';
 import { plural, quantity } from '#shared/numbers.ts';
-import { Button } from './controls.tsx';
+import { Button, IconButton } from './controls.tsx';
 import { Icon } from './icon.tsx';
 import { useKept } from './kept.ts';
 
@@ -27,15 +27,15 @@ function EmptyState(props: { absence: Absence; title?: string }) {
           <pre tabIndex={0} role="region" aria-label={`Snippet: ${absence.what}`}>
             {absence.snippet}
           </pre>
-          <Button
-            secondary
+          <IconButton
+            icon="copy"
+            label="Copy snippet"
+            title="Copy snippet"
             onClick={() => {
               copyText(absence.snippet);
               announce('Snippet copied');
             }}
-          >
-            Copy
-          </Button>
+          />
         </div>
       )}
     </section>

@@ -72,6 +72,7 @@ export function LinesView() {
     <>
       {totals === undefined || nothing ? null : (
         <Facts
+          row
           items={[
             {
               name: device ? 'Device time' : 'Host time',

@@ -191,6 +191,7 @@ export function MemoryView() {
         )}
       </div>
       <Facts
+        row
         items={[
           {
             name: 'Peak allocated',

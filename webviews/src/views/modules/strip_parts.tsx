@@ -6,7 +6,7 @@ import type { SliceDetail } from '#shared/protocol.ts';
 import { ask } from '../../host/query.ts';
 import { fixed, plural, quantity } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
-import { LinkButton } from '../../widgets/controls.tsx';
+import { ActionButton, LinkButton } from '../../widgets/controls.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
 import { Tooltip } from '../../widgets/tooltip.tsx';
@@ -58,19 +58,19 @@ export function StripFacts(props: {
         </>
       )}
       {props.showAll === undefined ? null : (
-        <LinkButton onClick={props.showAll}>Reset zoom</LinkButton>
+        <ActionButton onClick={props.showAll}>Reset zoom</ActionButton>
       )}
       {marked.value === '' ? null : (
         <>
           <span class="note">
             {plural(props.markedShown, 'call')} of {visible(marked.value)} outlined
           </span>
-          <LinkButton
+          <ActionButton
             label={`Remove the outline of ${marked.value}`}
             onClick={() => (marked.value = '')}
           >
             Clear
-          </LinkButton>
+          </ActionButton>
         </>
       )}
     </span>

@@ -11,12 +11,18 @@ import { LinkButton } from '../../widgets/controls.tsx';
 import { Failure, Nothing, Waiting, isCut } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 
+/** A figure and its unit stay on one line. */
+const unbroken = (text: string): string =>
+  text
+    .replace(/(\d) (ns|\u00b5s|ms|s|%)(?![\w])/g, '$1\u00a0$2')
+    .replace(/ of (\d)/g, '\u00a0of\u00a0$1');
+
 export function Headline(props: { result: ViewOverviewResult }) {
   const { headline, hasDeviceWork } = props.result;
   if (headline.text === '') return null;
   return (
     <div class={`headline ${headline.bound}`}>
-      <p class="headline-text">{visible(headline.text)}</p>
+      <p class="headline-text">{unbroken(visible(headline.text))}</p>
       {hasDeviceWork ? (
         <svg
           class="headline-bar"

@@ -9,7 +9,7 @@ import { fileName, isFilePath, visible } from '../../lib/format.ts';
 import type { FlameInput, FlameNode } from '../../lib/flame.ts';
 import type { Row, StackNode } from '#shared/protocol.ts';
 import type { PageParams } from '#shared/requests.ts';
-import { Check, FilterBox, LinkButton, Segments } from '../../widgets/controls.tsx';
+import { ActionButton, Check, FilterBox, Segments } from '../../widgets/controls.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
 import { FlameGraph } from '../../widgets/flame_graph.tsx';
 import { Absences, Failure, Lacks, Nothing, Waiting } from '../../widgets/notices.tsx';
@@ -126,7 +126,7 @@ export function StacksView() {
           onChange={(on) => ask(() => (fold.value = on))}
         />
         {root.value > 0 ? (
-          <LinkButton onClick={() => (root.value = 0)}>Show all stacks</LinkButton>
+          <ActionButton onClick={() => (root.value = 0)}>Show all stacks</ActionButton>
         ) : null}
       </div>
       <Panel

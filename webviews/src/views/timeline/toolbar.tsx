@@ -3,7 +3,7 @@ import { writeTimelineLink } from '#shared/timeline_link.ts';
 import { copyText, saveFile } from '../../host/host.ts';
 import { announce, linkBase, path, requestSelection } from '../../host/store.ts';
 import { fixed, plural } from '#shared/numbers.ts';
-import { FilterBox, IconButton, LinkButton, Segments } from '../../widgets/controls.tsx';
+import { ActionButton, FilterBox, IconButton, Segments } from '../../widgets/controls.tsx';
 import type { Stage } from './stage.ts';
 import {
   allFlows,
@@ -117,13 +117,13 @@ export function Toolbar(props: { stage: Stage | undefined }) {
         />
       </div>
       {hidden === 0 ? null : (
-        <LinkButton
+        <ActionButton
           onClick={() => {
             prefs.value = { ...prefs.value, hidden: [] };
           }}
         >
           Show {plural(hidden, 'hidden track')}
-        </LinkButton>
+        </ActionButton>
       )}
       <Segments
         label="Panel"
@@ -134,7 +134,6 @@ export function Toolbar(props: { stage: Stage | undefined }) {
           gaps: 'Idle time',
           table: 'Table',
           file: 'File',
-          none: 'Hide',
         }}
       />
       <ArrowCount />

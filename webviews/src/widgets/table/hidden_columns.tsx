@@ -1,13 +1,13 @@
 import type { Signal } from '@preact/signals';
 import { plural } from '#shared/numbers.ts';
-import { LinkButton } from '../controls.tsx';
+import { ActionButton } from '../controls.tsx';
 
 /** Tells which columns gave way, and brings them back. */
 export function HiddenColumns(props: { titles: readonly string[]; all: Signal<boolean> }) {
   const { titles, all } = props;
   if (titles.length === 0) return null;
   return (
-    <LinkButton
+    <ActionButton
       pressed={all.value}
       title={
         all.value
@@ -17,6 +17,6 @@ export function HiddenColumns(props: { titles: readonly string[]; all: Signal<bo
       onClick={() => (all.value = !all.value)}
     >
       {all.value ? 'All columns' : plural(titles.length, 'more column')}
-    </LinkButton>
+    </ActionButton>
   );
 }

@@ -4,7 +4,7 @@ import { ask, useAnswer } from '../../../host/query.ts';
 import { announce, title, trace } from '../../../host/store.ts';
 import { fixed, plural, quantity } from '#shared/numbers.ts';
 import { visible } from '../../../lib/format.ts';
-import { LinkButton } from '../../../widgets/controls.tsx';
+import { ActionButton, LinkButton } from '../../../widgets/controls.tsx';
 import { ExportedTable } from '../../../widgets/exported_table.tsx';
 import { ShortName } from '../../../widgets/name.tsx';
 import { Failure, Waiting } from '../../../widgets/notices.tsx';
@@ -54,13 +54,13 @@ export function RangeDetails(props: { range: TimeRange }) {
         >
           Export as Trace
         </LinkButton>
-        <LinkButton
+        <ActionButton
           onClick={() => {
             markedRange.value = null;
           }}
         >
           Clear
-        </LinkButton>
+        </ActionButton>
       </p>
       {error === undefined ? null : <Failure error={error} retry={retry} />}
       {value === undefined ? (

@@ -6,7 +6,14 @@ import type { PageParams } from '#shared/requests.ts';
 import { useAnswer } from '../../../host/query.ts';
 import { exact, fixed, plural, quantity } from '#shared/numbers.ts';
 import { visible } from '../../../lib/format.ts';
-import { Button, Check, FilterBox, LinkButton, Select } from '../../../widgets/controls.tsx';
+import {
+  ActionButton,
+  Button,
+  Check,
+  FilterBox,
+  LinkButton,
+  Select,
+} from '../../../widgets/controls.tsx';
 import { ShortName } from '../../../widgets/name.tsx';
 import { Failure, Nothing, Waiting } from '../../../widgets/notices.tsx';
 import { PlainTable } from '../../../widgets/plain_table.tsx';
@@ -74,13 +81,13 @@ function SearchForm() {
               <ShortName whole={exact.name} />
             </span>
           )}{' '}
-          <LinkButton
+          <ActionButton
             onClick={() => {
               searchExact.value = undefined;
             }}
           >
             Clear
-          </LinkButton>
+          </ActionButton>
         </p>
       )}
       {exact?.line !== undefined ? null : (
