@@ -166,5 +166,5 @@ test('the version of the protocol belongs to its schemas', async () => {
   const daemon = startDaemon();
   const { protocolVersion } = await daemon.initialize();
   await daemon.stop();
-  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: 'c9869a4311aea2d5' });
+  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: '3e94dcac70a39c3a' });
 });

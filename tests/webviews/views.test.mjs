@@ -455,7 +455,9 @@ test('what was not recorded is said, with the snippet that records it', async ()
     await profile.view('Kernels');
     const empty = page.locator('.empty-state').first();
     await empty.waitFor();
-    const copied = await profile.sent('copy', () => empty.locator('vscode-button').click());
+    const copied = await profile.sent('copy', () =>
+      empty.getByRole('button', { name: 'Copy snippet' }).click(),
+    );
     assert.match(copied.text, /profile/);
   });
 });

@@ -11,18 +11,27 @@ import { LinkButton } from '../../widgets/controls.tsx';
 import { Failure, Nothing, Waiting, isCut } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 
-/** A figure and its unit stay on one line. */
-const unbroken = (text: string): string =>
-  text
-    .replace(/(\d) (ns|\u00b5s|ms|s|%)(?![\w])/g, '$1\u00a0$2')
-    .replace(/ of (\d)/g, '\u00a0of\u00a0$1');
+/** Figures with their units, "4.01 ms of 33.8" as one, which no line may break. */
+const figures = /(\d[\d.,]* (?:ns|\u00b5s|ms|s|%)(?: of [\d.,]*\d)?)/;
 
 export function Headline(props: { result: ViewOverviewResult }) {
   const { headline, hasDeviceWork } = props.result;
   if (headline.text === '') return null;
   return (
     <div class={`headline ${headline.bound}`}>
-      <p class="headline-text">{unbroken(visible(headline.text))}</p>
+      <p class="headline-text">
+        {visible(headline.text)
+          .split(figures)
+          .map((part, index) =>
+            index % 2 === 0 ? (
+              part
+            ) : (
+              <span key={index} class="figure">
+                {part}
+              </span>
+            ),
+          )}
+      </p>
       {hasDeviceWork ? (
         <svg
           class="headline-bar"

@@ -104,6 +104,7 @@ export function OverviewView() {
         <div class="overview-main">
           <Average result={value} shown={shown} />
           {value.steps.length > 1 ? <StepChart result={value} shown={shown} /> : null}
+          <Health nothing={false} />
         </div>
         <div class="overview-side">
           <Panel title="Configuration">
@@ -124,7 +125,6 @@ export function OverviewView() {
           <Recompute result={value} />
         </div>
       </div>
-      <Health nothing={false} />
     </>
   );
 }

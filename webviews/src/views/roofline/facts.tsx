@@ -6,8 +6,8 @@ import { Facts } from '../../widgets/panel.tsx';
 import { knownDevices } from './points.ts';
 
 /** "12 % (unknown for 3 % of the time)", where not all figures lack the same share. */
-function withUnknown(value: string, unknownShare: number, common: number | undefined): string {
-  return unknownShare > 0 && unknownShare !== common
+function withUnknown(value: string, unknownShare: number, common: string | undefined): string {
+  return unknownShare > 0 && common === undefined
     ? `${value} (unknown for ${quantity(unknownShare, 'ratio')} of the time)`
     : value;
 }
@@ -34,8 +34,8 @@ export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
     totals.unknownFlopsShare,
     totals.unknownBytesShare,
     totals.unknownShare,
-  ];
-  const common = unknown.every((part) => part === unknown[0]) ? unknown[0] : undefined;
+  ].map((part) => (part > 0 ? quantity(part, 'ratio') : ''));
+  const common = unknown.every((text) => text === unknown[0]) ? unknown[0] : undefined;
   return (
     <>
       <Facts
@@ -115,11 +115,11 @@ export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
             value: devices.map(({ known }) => visible(known)).join(', ') || 'no known device',
             definition: devices.map(({ known, source }) => `${known}: ${source}`).join('\n'),
           },
-          ...(common !== undefined && common > 0
+          ...(common !== undefined && common !== ''
             ? [
                 {
                   name: 'Unknown',
-                  value: `${quantity(common, 'ratio')} of the time`,
+                  value: `${common} of the time`,
                   definition: 'Time of kernels whose cost is not known. The figures leave it out.',
                 },
               ]

@@ -108,9 +108,9 @@ export function RangeDetails(props: { range: TimeRange }) {
               <Time ns={kind.unionNs} />,
             ])}
           />
-          <h3>Total by name</h3>
+          <h3>Bottom-up</h3>
           <ExportedTable
-            label="Sums by name"
+            label="Bottom-up"
             columns={[
               { title: 'Name' },
               {
@@ -119,11 +119,18 @@ export function RangeDetails(props: { range: TimeRange }) {
                 definition: 'Slices of this name that overlap the range',
               },
               {
-                title: 'Sum',
+                title: 'Self',
+                numeric: true,
+                exportUnit: 'ns',
+                definition: 'Time inside the range without children',
+              },
+              {
+                title: 'Total',
                 numeric: true,
                 exportUnit: 'ns',
                 definition: 'Sum of durations inside the range, children included',
               },
+              { title: 'Called from', definition: 'Parents with the most of its self time' },
             ]}
             rows={value.names.map((name) => [
               <LinkButton
@@ -133,7 +140,15 @@ export function RangeDetails(props: { range: TimeRange }) {
                 <ShortName whole={name.name} />
               </LinkButton>,
               fixed(name.calls, 0),
+              <Time ns={name.selfNs} />,
               <Time ns={name.sumNs} />,
+              <>
+                {name.callers.map((caller) => (
+                  <div key={caller.name} class="tl-dim" title={visible(caller.name)}>
+                    <ShortName whole={caller.name} /> {quantity(caller.selfNs, 'ns')}
+                  </div>
+                ))}
+              </>,
             ])}
           />
         </>
