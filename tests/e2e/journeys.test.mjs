@@ -203,6 +203,9 @@ for (const [name, clicks] of [
     }
     await overview();
     assert.equal(journey.clicks, clicks);
+    // VS Code asks where two entries of the manifest claim one file.
+    const asked = (await workbench.notifications()).filter((text) => /default editor/.test(text));
+    assert.deepEqual(asked, []);
   });
 }
 
