@@ -127,11 +127,13 @@ void AddDataParallel(const Model& model, const Seen& seen, std::vector<Finding>*
   Finding f;
   f.id = "dataParallel";
   f.severity = "warning";
-  f.title = "DataParallel runs all GPUs from one process";
+  const std::string device = DeviceWordsFor(model).name;
+  f.title = "DataParallel runs all " + device + "s from one process";
   f.text = "DataParallel ran on " + std::to_string(model.devices.size()) +
            " devices. One process feeds all of them and copies the model every step.";
   f.evidence = {{"Devices", static_cast<double>(model.devices.size()), Unit::kCount}};
-  f.action = "Use DistributedDataParallel with one process per GPU, even on a single machine.";
+  f.action =
+      "Use DistributedDataParallel with one process per " + device + ", even on a single machine.";
   f.snippet = "model = torch.nn.parallel.DistributedDataParallel(model, device_ids=[local_rank])";
   f.slices = {seen.data_parallel_slice};
   findings->push_back(std::move(f));
@@ -203,7 +205,8 @@ void AddUtilization(const Model& model, const Overview& overview, std::vector<Fi
   if (more > 0) low.push_back(std::to_string(more) + " more");
   f.id = "lowUtilization";
   f.severity = "warning";
-  f.title = low.size() == 1 ? "GPU is idle most of the time" : "GPUs are idle most of the time";
+  const std::string device = DeviceWordsFor(model).name;
+  f.title = device + (low.size() == 1 ? " is" : "s are") + " idle most of the time";
   f.text = ListText(low) + (low.size() == 1 ? " runs" : " run") +
            " kernels less than half the time" +
            (low.size() == 1 ? " (" + Percent(f.evidence[0].value) + ")." : ".");
@@ -221,7 +224,7 @@ void AddUtilization(const Model& model, const Overview& overview, std::vector<Fi
   if (total > 0 && most > 0) {
     const std::string step = WordsFor(model).step;
     f.text += cause == Role::kOther ? " " + Percent(most / total, 0) + " of the " + step +
-                                          " has no recorded CPU or GPU work."
+                                          " has no recorded CPU or " + device + " work."
                                     : " The largest other part of the " + step + ": " +
                                           RoleTitle(cause) + " (" + Percent(most / total) + ").";
     f.evidence.push_back(

@@ -120,19 +120,18 @@ void AddLaunchBound(const Model& model, const StepSelection& selection, const Ov
   Finding f;
   f.id = "launchBound";
   f.severity = "warning";
-  f.title = "GPU is starved: kernel launches are too slow";
-  f.text =
-      Percent(hungry_share) +
-      " of the kernels started on an idle GPU: the host launches them more slowly than the GPU "
-      "runs them. Median kernel: " +
-      Time(static_cast<double>(median)) + ".";
+  const DeviceWords device = DeviceWordsFor(model);
+  f.title = device.name + " is starved: kernel launches are too slow";
+  f.text = Percent(hungry_share) + " of the kernels started on an idle " + device.name +
+           ": the host launches them more slowly than the " + device.name +
+           " runs them. Median kernel: " + Time(static_cast<double>(median)) + ".";
   const std::string per = WordsFor(model).per_step;
   f.evidence = {{"Kernels" + per, static_cast<double>(durations.size()) / steps, Unit::kCount},
                 {"Median kernel", static_cast<double>(median) / 1000.0, Unit::kUs},
-                {"Kernels started on an idle GPU", hungry_share, Unit::kRatio},
+                {"Kernels started on an idle " + device.name, hungry_share, Unit::kRatio},
                 {"Idle before launches" + per, per_step / 1000.0, Unit::kUs}};
-  f.action = "Launch fewer and larger kernels: compile the model, record it as a " +
-             DeviceWordsFor(model).graph + ", use fused optimizers, or enlarge the batch.";
+  f.action = "Launch fewer and larger kernels: compile the model, record it as a " + device.graph +
+             ", use fused optimizers, or enlarge the batch.";
   f.snippet = "model = torch.compile(model, mode=\"reduce-overhead\")";
   f.gain_us = per_step / 1000.0;
   places.Into(f);
@@ -162,7 +161,8 @@ void AddHostSync(const Model& model, const StepSelection& selection, const Overv
   f.id = "hostSynchronisation";
   f.severity = per_step / total >= 0.1 ? "warning" : "info";
   const SpanWords words = WordsFor(model);
-  f.title = "CPU blocks on GPU synchronization";
+  const std::string device = DeviceWordsFor(model).name;
+  f.title = "CPU blocks on " + device + " synchronization";
   f.text = "Synchronizing calls take " + Time(per_step) + words.per_step + " (" +
            Percent(per_step / total) + "). Nothing new is launched until they return.";
   f.evidence = {
@@ -170,7 +170,8 @@ void AddHostSync(const Model& model, const StepSelection& selection, const Overv
       {"Share of the " + words.step, per_step / total, Unit::kRatio},
       {"Calls" + words.per_step, static_cast<double>(places.calls) / steps, Unit::kCount}};
   f.action =
-      "Keep results on the GPU: accumulate losses as tensors and read them every N steps, avoid "
+      "Keep results on the " + device +
+      ": accumulate losses as tensors and read them every N steps, avoid "
       ".item(), .cpu(), nonzero() and printing tensors in the loop, and copy from pinned memory "
       "with "
       "non_blocking=True.";
@@ -296,14 +297,14 @@ void AddPageable(const Model& model, const StepSelection& selection, const Overv
   findings->push_back(std::move(f));
 }
 
-void AddSmallKernels(const Overview& overview, std::vector<Finding>* findings) {
+void AddSmallKernels(const Model& model, const Overview& overview, std::vector<Finding>* findings) {
   for (const GpuSummary& gpu : overview.gpus) {
     if (!gpu.utilization || !gpu.est_sm_efficiency || *gpu.utilization < 0.5) continue;
     if (*gpu.est_sm_efficiency > 0.5 * *gpu.utilization) continue;
     Finding f;
     f.id = "smallBatch";
     f.severity = "info";
-    f.title = "Kernels are too small to fill the GPU";
+    f.title = "Kernels are too small to fill the " + DeviceWordsFor(model).name;
     f.text = gpu.label + " runs kernels " + Percent(*gpu.utilization) +
              " of the time, but they fill only " + Percent(*gpu.est_sm_efficiency) +
              " of its multiprocessors (estimated).";
@@ -467,7 +468,7 @@ void AddFurtherFindings(const Model& model, const StepSelection& selection,
   AddHostSync(model, selection, overview, findings);
   AddShapes(model, selection, overview, findings);
   AddPageable(model, selection, overview, findings);
-  AddSmallKernels(overview, findings);
+  AddSmallKernels(model, overview, findings);
   AddFragmentation(model, findings);
   AddProfilerOverhead(model, selection, overview, cancel, findings);
   AddMissing(model, findings);

@@ -397,11 +397,11 @@ Table MemoryStatisticsTable(const MemoryData& data, const Model& model, int devi
   table.Add(
       Count("calls", "Calls", "Calls of the operator in the range, whether they allocated or not."),
       &Row::calls);
-  table.Add(ByteCount("sizeIncreaseBytes", "Increase",
+  table.Add(ByteCount("sizeIncreaseBytes", "Net change",
                       "Bytes allocated less bytes released by the operator and the operators it "
                       "called."),
             &Row::increase);
-  table.Add(ByteCount("selfSizeIncreaseBytes", "Self increase",
+  table.Add(ByteCount("selfSizeIncreaseBytes", "Self net change",
                       "Bytes allocated less bytes released by the operator itself."),
             &Row::self_increase);
   table.Add(Count("allocationCount", "Count",

@@ -86,7 +86,7 @@ const char* RoleDefinition(Role role) {
     case Role::kCpuExec:
       return "None of the above; some CPU thread runs an operator.";
     case Role::kOther:
-      return "No recorded CPU or GPU work: Python between operators, or waiting that was not "
+      return "No recorded CPU or device work: Python between operators, or waiting that was not "
              "recorded.";
   }
   return "";

@@ -144,7 +144,11 @@ struct NameSum {
   SliceKind kind = SliceKind::kHostOther;
   uint64_t calls = 0;
   Ns sum = 0;
+  Ns self = 0;  // without what ran inside
   SliceIndex longest = kNone;
+  // What it ran in, with the self time that it had there; largest first, at most kMostCallers.
+  std::vector<std::pair<StringId, Ns>> callers;
+  static constexpr size_t kMostCallers = 3;
 };
 // Time in which some stream of a device works: kernels, copies and sets, not annotations.
 struct DeviceBusy {
@@ -153,7 +157,7 @@ struct DeviceBusy {
 };
 struct RangeSums {
   std::vector<KindSum> kinds;       // by sum, largest first
-  std::vector<NameSum> names;       // by sum, largest first; as many as asked for
+  std::vector<NameSum> names;       // by self time, largest first; as many as asked for
   std::vector<DeviceBusy> devices;  // those with work in the range, by ordinal
   uint64_t total = 0;
 };

@@ -344,8 +344,8 @@ std::string GapText(const Model& model, const DeviceGap& gap) {
       gap.host == kNone ? "" : name(gap.host) + " (" + Us(gap.host_part) + " of the gap)";
   std::string late;
   if (gap.launch != kNone && store.start(gap.launch) > gap.time.begin) {
-    late = (gap.host == gap.launch ? " The launch began " : " The next work was launched ") +
-           Us(store.start(gap.launch) - gap.time.begin) + " into it.";
+    late = (gap.host == gap.launch ? " The launch began after " : " The next launch came after ") +
+           Us(store.start(gap.launch) - gap.time.begin) + ".";
   }
   switch (gap.reason) {
     case GapReason::kLaunchLate:

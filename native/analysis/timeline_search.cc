@@ -6,6 +6,7 @@
 #include "analysis/frame_finder.h"
 #include "analysis/timeline.h"
 #include "base/case.h"
+#include "base/mangled.h"
 #include "base/pattern.h"
 
 namespace emberline {
@@ -78,8 +79,12 @@ Result<TimelineHits> SearchTimeline(const Model& model, const TimelineSearch& se
     pattern = std::move(parsed.value());
   }
   auto name_matches = PerString(store.strings(), [&](std::string_view name) {
-    if (!pattern) return ContainsLower(name, lowered);
-    return pattern->Matches(name.substr(0, kMaxMatched));
+    const auto matches = [&](std::string_view form) {
+      return pattern ? pattern->Matches(form.substr(0, kMaxMatched)) : ContainsLower(form, lowered);
+    };
+    if (matches(name)) return true;
+    const std::string readable = ReadableName(name);
+    return !readable.empty() && matches(readable);
   });
   std::vector<bool> inside;
   if (!search.module.empty()) inside = InsideModules(model, LowerText(search.module));
@@ -158,6 +163,11 @@ RangeSums SumRange(const TraceStore& store, const std::vector<SliceIndex>& slice
   std::vector<KindSum> kinds(kSliceKindCount);
   std::vector<std::vector<Interval>> unions(kSliceKindCount);
   std::unordered_map<uint64_t, NameSum> by_name;
+  const auto key_of = [&](SliceIndex i) {
+    return static_cast<uint64_t>(store.name_id(i)) << 8 | static_cast<uint64_t>(store.kind(i));
+  };
+  // Self time by name and by the name of what it ran in.
+  std::unordered_map<uint64_t, std::unordered_map<StringId, Ns>> by_caller;
   TrackIndex track = kNone;
   std::vector<Interval> run(kSliceKindCount);     // of the present track: fuses nested slices early
   std::map<int64_t, std::vector<Interval>> work;  // by device
@@ -188,12 +198,20 @@ RangeSums SumRange(const TraceStore& store, const std::vector<SliceIndex>& slice
         run[k] = part;
       }
     }
-    NameSum& name =
-        by_name[static_cast<uint64_t>(store.name_id(i)) << 8 | static_cast<uint64_t>(k)];
+    NameSum& name = by_name[key_of(i)];
     name.name = store.name_id(i);
     name.kind = store.kind(i);
     ++name.calls;
     name.sum += part.Length();
+    name.self += part.Length();
+    const SliceIndex parent = store.parent(i);
+    if (parent != kNone) {
+      by_caller[key_of(i)][store.name_id(parent)] += part.Length();
+      // What runs inside is no self time of what it runs in.
+      by_name[key_of(parent)].self -= part.Length();
+      const SliceIndex around = store.parent(parent);
+      if (around != kNone) by_caller[key_of(parent)][store.name_id(around)] -= part.Length();
+    }
     if (name.longest == kNone || store.duration(i) > store.duration(name.longest)) name.longest = i;
   }
   flush();
@@ -208,11 +226,24 @@ RangeSums SumRange(const TraceStore& store, const std::vector<SliceIndex>& slice
   for (auto& [device, parts] : work) {
     sums.devices.push_back({device, LengthOf(Unite(std::move(parts)))});
   }
-  for (const auto& [key, sum] : by_name) sums.names.push_back(sum);
+  for (const auto& [key, sum] : by_name) {
+    if (sum.calls > 0) sums.names.push_back(sum);
+  }
   std::sort(sums.names.begin(), sums.names.end(), [](const NameSum& a, const NameSum& b) {
+    if (a.self != b.self) return a.self > b.self;
     return a.sum != b.sum ? a.sum > b.sum : std::pair(a.name, a.kind) < std::pair(b.name, b.kind);
   });
   if (sums.names.size() > names) sums.names.resize(names);
+  for (NameSum& name : sums.names) {
+    const uint64_t key = static_cast<uint64_t>(name.name) << 8 | static_cast<uint64_t>(name.kind);
+    for (const auto& [caller, self] : by_caller[key]) {
+      if (self > 0) name.callers.emplace_back(caller, self);
+    }
+    std::sort(name.callers.begin(), name.callers.end(), [](const auto& a, const auto& b) {
+      return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
+    if (name.callers.size() > NameSum::kMostCallers) name.callers.resize(NameSum::kMostCallers);
+  }
   return sums;
 }
 

@@ -270,7 +270,7 @@ int RunCommandLine(const std::vector<std::string>& arguments, const std::string&
   const std::string method = MethodOf(options);
   if (options.path.empty()) {
     return Fail({ErrorKind::kInvalidArgument,
-                 options.command + " wants a PATH.",
+                 options.command + " requires a PATH.",
                  "Name a trace, a run folder or a log folder.",
                  {}},
                 kExitUsage);

@@ -31,7 +31,7 @@ std::optional<int64_t> WholeNumber(const std::string& text) {
 using Complaint = std::string;
 
 Complaint CheckWhole(const std::string& text) {
-  return WholeNumber(text) ? "" : "wants a whole number, not \"" + text + "\"";
+  return WholeNumber(text) ? "" : "requires a whole number, not \"" + text + "\"";
 }
 
 Complaint CheckWindow(const std::string& text) {
@@ -84,7 +84,7 @@ CLI::Validator Positive() {
   return CLI::Validator(
       [](const std::string& text) -> Complaint {
         const auto value = WholeNumber(text);
-        return value && *value > 0 ? "" : "wants a whole number above 0, not \"" + text + "\"";
+        return value && *value > 0 ? "" : "requires a whole number above 0, not \"" + text + "\"";
       },
       "");
 }
@@ -490,7 +490,7 @@ Error UsageError(const CLI::App& command, const CLI::ParseError& fault) {
   if (dynamic_cast<const CLI::ValidationError*>(&fault) != nullptr) return Wrong(Sentence(text));
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&fault) != nullptr) {
     const bool flag = text.find("flag override") != std::string::npos;
-    return Wrong(option + (flag ? " takes no value." : " wants a value."));
+    return Wrong(option + (flag ? " takes no value." : " requires a value."));
   }
   if (dynamic_cast<const CLI::ExtrasError*>(&fault) != nullptr) {
     const std::vector<std::string> extras = command.remaining();
@@ -500,7 +500,7 @@ Error UsageError(const CLI::App& command, const CLI::ParseError& fault) {
                    Hint(name, CommandLine::OptionsOf(command)));
     }
     if (!extras.empty()) {
-      return Wrong("There is one PATH at most; \"" + extras[0] + "\" is too much.");
+      return Wrong("Unexpected argument \"" + extras[0] + "\": only one PATH is accepted.");
     }
   }
   return Wrong(text + ".");

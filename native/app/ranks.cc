@@ -164,7 +164,8 @@ int RunDigest(const Options& options) {
 // --- merge
 
 int RunMerge(const Options& options) {
-  if (options.path.empty()) return Usage("merge wants a folder.", "Write `emberline merge DIR`.");
+  if (options.path.empty())
+    return Usage("merge requires a folder.", "Write `emberline merge DIR`.");
   std::vector<BrokenFile> broken;
   size_t files = 0;
   Result<JobDigest> merged = ReadDigests(options.path, &broken, &files);
@@ -206,7 +207,7 @@ int RunMerge(const Options& options) {
 
 int RunJobs(const Options& options) {
   if (options.engine != "slurm" || options.path.empty()) {
-    return Usage("jobs wants an engine and a folder.", "Write `emberline jobs slurm FOLDER`.");
+    return Usage("jobs requires an engine and a folder.", "Write `emberline jobs slurm FOLDER`.");
   }
   Session session;
   const Result<Profile> profile = session.Open(options.path);
@@ -305,7 +306,7 @@ int PrintTable(const Options& options, const Json& table, const std::string& sum
 
 int RunJobView(const Options& options) {
   if (options.path.empty()) {
-    return Usage(options.command + " wants a FOLDER.", "Name a folder of traces or of digests.");
+    return Usage(options.command + " requires a FOLDER.", "Name a folder of traces or of digests.");
   }
   Session session;
   const CallContext context{session, {}, TerminalProgress()};

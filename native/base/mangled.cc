@@ -51,6 +51,10 @@ size_t EndOfArguments(std::string_view name, size_t from) {
   return std::string_view::npos;
 }
 
+bool IsWordByte(char c) {
+  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
 }  // namespace
 
 std::string DemangledName(std::string_view name) {
@@ -84,6 +88,36 @@ std::string DemangledName(std::string_view name) {
     }
   }
   return qualified;
+}
+
+std::string ReadableName(std::string_view name) {
+  std::string demangled = DemangledName(name);
+  if (!demangled.empty()) return demangled;
+  if (name.find_first_of("<(") == std::string_view::npos) return "";
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  std::string out;
+  size_t at = 0;
+  while (at < name.size()) {
+    if (name.substr(at, kAnonymous.size()) == kAnonymous) {
+      at += kAnonymous.size();
+      continue;
+    }
+    size_t end = at;
+    while (end < name.size() && IsWordByte(name[end])) ++end;
+    // As the pages do: what follows a namespace is a name or a bracket.
+    const bool qualifier =
+        end > at && !IsDigit(name[at]) && name.substr(end, 2) == "::" && end + 2 < name.size() &&
+        (IsWordByte(name[end + 2]) || name[end + 2] == '(' || name[end + 2] == '~') &&
+        !IsDigit(name[end + 2]);
+    if (qualifier) {
+      at = end + 2;
+      continue;
+    }
+    end = std::max(end, at + 1);
+    out += name.substr(at, end - at);
+    at = end;
+  }
+  return out.size() == name.size() ? "" : out;
 }
 
 }  // namespace emberline

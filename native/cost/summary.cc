@@ -386,7 +386,7 @@ void AddRates(TableBuilder<CostRow>& table) {
                          ? Cell(row.sums.memory_bound / static_cast<double>(row.sums.measured))
                          : Cell();
             });
-  table.Add(Duration("savedUs", "Could save",
+  table.Add(Duration("savedUs", "Potential gain",
                      "Time that would be saved if each kernel reached the chosen share of its "
                      "roof; those above it and those without a roof save nothing."),
             [](const CostRow& row) {

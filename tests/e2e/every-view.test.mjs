@@ -371,7 +371,11 @@ async function assertTimeline(trace, words) {
   await region.locator('tbody tr').first().waitFor();
   const rows = await region.evaluate((element) =>
     [...element.querySelectorAll('tbody tr')].map((row) =>
-      [...row.children].map((cell) => cell.textContent.trim()),
+      [...row.children].map((cell, index) => {
+        // Names are shown short, and say what the whole is.
+        const whole = index === 0 ? cell.querySelector('[data-whole]')?.dataset.whole : undefined;
+        return (whole ?? cell.textContent).trim();
+      }),
     ),
   );
   const byName = recordedSlices(trace);

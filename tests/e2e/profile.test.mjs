@@ -87,7 +87,7 @@ step('operators sort by a column', async () => {
 
 step('operators are found by words', async () => {
   const frame = await showView(workbench, 'Operators');
-  const box = frame.locator('vscode-textfield').first().locator('input');
+  const box = frame.locator('.filter vscode-textfield').first().locator('input');
   await box.fill('conv');
   const { totalRows, unfilteredRows } = commandLine('operators', trace, '--filter', 'conv');
   assert.ok(totalRows > 1 && totalRows < unfilteredRows);
@@ -108,7 +108,7 @@ step('operators group by their input shapes too', async () => {
 
 step('a stack frame opens the file at its line', async () => {
   const frame = await showView(workbench, 'Operators');
-  const box = frame.locator('vscode-textfield').first().locator('input');
+  const box = frame.locator('.filter vscode-textfield').first().locator('input');
   await box.fill('aten::std');
   await frame
     .locator('.row-count')

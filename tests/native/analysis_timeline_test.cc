@@ -306,6 +306,56 @@ TEST_CASE("search: device work belongs to the module that launched it, backward 
   CHECK(hits->total == 5);
 }
 
+TEST_CASE("search: names of C++ are found as recorded, and as pages show them") {
+  Drawing drawing;
+  drawing.Kernel("_ZN2ck27kernel_gemm_xdl_cshuffle_v3INS_6half_tEEEvi", 0, 0, 10);
+  drawing.Kernel("void at::native::fill<c10::Half>(int, c10::Half)", 0, 20, 10);
+  drawing.Kernel("gemm", 0, 40, 10);
+  const auto trace = drawn::Load(drawing);
+  for (const auto& [text, regex] :
+       std::vector<std::pair<std::string, bool>>{{"ck::kernel_gemm", false},
+                                                 {"_zn2ck27kernel", false},
+                                                 {"fill<half>", false},
+                                                 {"native::fill<c10::half>", false},
+                                                 {"^ck::kernel_\\w+$", true}}) {
+    TimelineSearch search;
+    search.text = text;
+    search.regex = regex;
+    const auto hits = SearchTimeline(*trace, search, {});
+    REQUIRE(hits.ok());
+    CHECK((text + " " + std::to_string(hits->total)) == (text + " 1"));
+  }
+}
+
+TEST_CASE("a marked range bottom-up: self time by name, and what it ran in") {
+  Drawing drawing;
+  drawing.Op("outer", 0, 100);
+  drawing.Op("inner", 10, 40);
+  drawing.Op("leaf", 20, 20);
+  drawing.Op("other", 200, 50);
+  drawing.Op("leaf", 210, 30);
+  const auto trace = drawn::Load(drawing);
+  const TraceStore& store = trace->store();
+  std::vector<SliceIndex> all;
+  for (SliceIndex i = 0; i < store.slice_count(); ++i) all.push_back(i);
+  // The range begins inside the first leaf: its parents' parts before do not count.
+  const RangeSums sums = SumRange(store, all, {30 * kUs, 300 * kUs}, 10);
+  std::string text;
+  for (const NameSum& name : sums.names) {
+    text += std::string(store.strings().Get(name.name)) + " " + std::to_string(name.self / kUs) +
+            " of " + std::to_string(name.sum / kUs);
+    for (const auto& [caller, self] : name.callers) {
+      text += ", " + std::string(store.strings().Get(caller)) + " " + std::to_string(self / kUs);
+    }
+    text += "\n";
+  }
+  CHECK(text ==
+        "outer 50 of 70\n"
+        "leaf 40 of 40, other 30, inner 10\n"
+        "other 20 of 50\n"
+        "inner 10 of 20, outer 10\n");
+}
+
 TEST_CASE("a device's row is busy while the device works, not below annotations and waits") {
   Drawing drawing(drawn::kV100);
   drawing.Op("op", 0, 100);

@@ -24,5 +24,17 @@ TEST_CASE("mangled: what is cut short or made up is read to its end, once") {
   CHECK(DemangledName("_ZN" + std::string(1 << 16, '9')).empty());
 }
 
+TEST_CASE("mangled: names read without their namespaces, as pages show them") {
+  CHECK(ReadableName("_ZN2ck6kernelILi4EEEvi") == "ck::kernel");
+  CHECK(ReadableName("void at::native::fill<c10::Half, std::array<char*, 1ul> >(int)") ==
+        "void fill<Half, array<char*, 1ul> >(int)");
+  CHECK(ReadableName("void (anonymous namespace)::add<at::X>(int)") == "void add<X>(int)");
+  CHECK(ReadableName("f<a::(anonymous namespace)::g>()") == "f<g>()");
+  // What pages show as it was recorded.
+  for (const char* name : {"aten::mm", "gemm_128x64", "foo<int>(float)", "", "<", "a::"}) {
+    CHECK(ReadableName(name).empty());
+  }
+}
+
 }  // namespace
 }  // namespace emberline

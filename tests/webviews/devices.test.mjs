@@ -176,16 +176,16 @@ test('a range of memory holds for the tables, and Escape takes it back', async (
     await page.mouse.down();
     await page.mouse.move(box.x + box.width * 0.6, box.y + box.height / 2, { steps: 8 });
     await page.mouse.up();
-    await page.getByRole('button', { name: 'Show all' }).waitFor();
+    await page.getByRole('button', { name: 'Reset zoom' }).waitFor();
     await profile.settled();
     const range = requested();
     assert.ok(range.endNs > range.startNs && range.startNs > 0);
     await page.locator('.curve').focus();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Show all' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Reset zoom' }).waitFor({ state: 'detached' });
     await profile.settled();
     assert.equal(await rowCount(), whole);
-    await page.getByText('Drag on the curve to choose a range.').waitFor();
+    await page.getByText('Drag over the curve to select a range.').waitFor();
   });
 });
 

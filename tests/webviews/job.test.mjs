@@ -211,7 +211,7 @@ test("every analysis of Holistic Trace Analysis is a table with the command line
 test('the first ranks are a picture that says so, and grows when more are there', async () => {
   await withJob(whole, { firstRanks: 2 }, async (job, page) => {
     assert.match(await heading(page), /^2 of 8 ranks: /);
-    const more = page.getByRole('status').filter({ hasText: 'Figures of 2 of 8 ranks' });
+    const more = page.getByRole('status').filter({ hasText: 'Figures cover 2 of 8 ranks' });
     await more.waitFor();
     await job.sent('cancelLoad', () => page.getByRole('button', { name: 'Stop' }).click());
     await job.tell(0);

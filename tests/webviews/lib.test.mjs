@@ -18,7 +18,13 @@ import {
 } from '../../extension/shared/numbers.ts';
 import { fileName, shapesText, visible } from '../../webviews/src/lib/format.ts';
 import { escapeHidden } from '../../extension/shared/hidden.ts';
-import { cutParts, demangled, shortName, shownNames } from '../../webviews/src/lib/names.ts';
+import {
+  cutParts,
+  demangled,
+  functionParts,
+  shortName,
+  shownNames,
+} from '../../extension/shared/names.ts';
 import { topParts } from '../../webviews/src/lib/parts.ts';
 import { leastDimming, mix } from '../../webviews/src/lanes/palette.ts';
 import { luminanceOf } from '../../webviews/src/widgets/theme.ts';
@@ -311,6 +317,10 @@ test('names of kernels are shortened to what tells them apart', () => {
     ['void cub::Kernel<cub::Policy<int>::P500, int>(int*)', 'Kernel<Policy<int>::P500, int>'],
     ['Memcpy HtoD (Pageable -> Device)', 'Memcpy HtoD (Pageable -> Device)'],
     ['triton_poi_fused_add_0', 'triton_poi_fused_add_0'],
+    // A name that was cut inside its parameters, and one that was cut before them.
+    ['void at::foo<at::X>(int, at::Ba\u2026', 'foo<X>'],
+    ['void at::foo<at::X, at::Ba\u2026', 'foo<X, Ba\u2026'],
+    ['void (anonymous namespace)::foo<int>(at::(anonymous namespace)::B\u2026', 'foo<int>'],
     ['', ''],
     ['(', '('],
     [')))', ')))'],
@@ -327,6 +337,29 @@ test('names of kernels are shortened to what tells them apart', () => {
   assert.equal(head + tail, long);
   assert.ok(tail.endsWith('tail') && tail.length < 30);
   assert.equal(cutParts('short').tail, '');
+});
+
+test('template arguments of a kernel give way to its function, and say what it does', () => {
+  const cases = [
+    ['fill<Half>', { name: 'fill', args: '<Half>' }],
+    [
+      'vectorized_elementwise_kernel<4, BinaryFunctor<float, MulFunctor<float>>, array<char*, 3ul> >',
+      { name: 'vectorized_elementwise_kernel', args: '<\u2026MulFunctor\u2026>' },
+    ],
+    [
+      'reduce_kernel<512, 1, ReduceOp<float, MeanOps<float, float, float>, 4>>',
+      { name: 'reduce_kernel', args: '<\u2026MeanOps\u2026>' },
+    ],
+    [
+      'Kernel2<cutlass_80_tensorop_bf16_s16816gemm_bf16>',
+      { name: 'Kernel2', args: '<cutlass_80_tensorop_bf16_s16816gemm_bf16>' },
+    ],
+    ['aten::mm', undefined],
+    ['Memcpy HtoD (Pageable -> Device)', undefined],
+    ['<lambda>', undefined],
+    ['operator<', undefined],
+  ];
+  for (const [text, parts] of cases) assert.deepEqual(functionParts(text), parts, text);
 });
 
 test('a small table is exported as JSON under its titles', () => {

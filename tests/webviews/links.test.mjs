@@ -177,16 +177,18 @@ test('kernels that begin alike are told apart; hover and copies have the whole n
     await profile.view('Kernels');
     const shown = await names(page, 'Kernels');
     assert.deepEqual(shown, [
-      'vectorized_elementwise_kernel<4, FillFunctor<float>, array<char*, 1ul> >',
-      'vectorized_elementwise_kernel<4, AddFunctor<float>, array<char*, 1ul> >',
+      'vectorized_elementwise_kernel<\u2026FillFunctor\u2026>',
+      'vectorized_elementwise_kernel<\u2026AddFunctor\u2026>',
     ]);
     const first = grid(page, 'Kernels').locator('[role=gridcell][data-key=name]').first();
     assert.equal(await first.getAttribute('title'), kernels[0]);
-    // Both ends are in sight although there is no room for all of it.
+    // Where there is no room for all of it, the function's name is whole in sight.
     const fits = await first.evaluate((cell) => {
-      const tail = cell.querySelector('.name-tail').getBoundingClientRect();
+      const name = cell.querySelector('.name-head');
       const box = cell.getBoundingClientRect();
-      return tail.right <= box.right + 1 && tail.width > 20;
+      return (
+        name.scrollWidth <= name.clientWidth && name.getBoundingClientRect().right <= box.right
+      );
     });
     assert.ok(fits);
     await first.focus();

@@ -30,7 +30,7 @@ test('points are the rows with operations and bytes', corpus, async () => {
     assert.ok(drawn.length > 3);
     const units = new Set(expected.rows.map((row) => row.unit).filter(Boolean));
     assert.equal(await page.locator('.roof-line').count(), units.size + 1);
-    const saved = page.locator('.fact', { hasText: 'Could save' });
+    const saved = page.locator('.fact', { hasText: 'Potential gain' });
     assert.ok((await saved.innerText()).includes(quantity(expected.totals.savedUs, 'us')));
 
     // The first key shows the longest, Enter picks it, its row is one step away.

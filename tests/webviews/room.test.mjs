@@ -171,7 +171,7 @@ test('a name that is cut shows whole letters at any width', async () => {
     for (const width of [420, 500, 580, 660, 740, 900, 1200]) {
       await page.setViewportSize({ width, height: 700 });
       const clipped = await page.evaluate(() =>
-        [...document.querySelectorAll('.name-tail')].flatMap((tail) => {
+        [...document.querySelectorAll('.name-tail, .name-arguments')].flatMap((tail) => {
           const inner = tail.getBoundingClientRect();
           const outer = tail.closest('.cell-text').getBoundingClientRect();
           return inner.width > 0 && (inner.left < outer.left - 1 || inner.right > outer.right + 1)
@@ -181,7 +181,8 @@ test('a name that is cut shows whole letters at any width', async () => {
       );
       assert.deepEqual(clipped, [], `${width} pixels`);
     }
-    assert.ok((await page.locator('.name-tail').count()) > 0, 'there are long names');
+    const long = page.locator('.name-tail, .name-arguments');
+    assert.ok((await long.count()) > 0, 'there are long names');
   });
 });
 

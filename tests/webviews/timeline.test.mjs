@@ -206,7 +206,7 @@ test('a marked range adds up and becomes a trace of its own', async () => {
   assert.equal(lines.length, 1 + (await sums.locator('tbody tr').count()));
   assert.match(lines[1], /,\d+,\d+$/, 'whole times');
   const saved = await opened.sent('save', () =>
-    page.getByRole('button', { name: 'Export as trace' }).click(),
+    page.getByRole('button', { name: 'Export as Trace' }).click(),
   );
   const part = JSON.parse(saved.content);
   assert.ok(part.traceEvents.some((event) => event.ph === 'X'));
@@ -230,7 +230,7 @@ test('rows fold, hide, pin and come back; the arrangement is kept', async () => 
     (count) => document.querySelectorAll('.tl-label').length === count,
     total - 1,
   );
-  await page.getByRole('button', { name: 'Show 1 hidden row' }).click();
+  await page.getByRole('button', { name: 'Show 1 hidden track' }).click();
   await page.waitForFunction(
     (count) => document.querySelectorAll('.tl-label').length === count,
     total,
@@ -316,12 +316,16 @@ async function selectByName(opened, search) {
   });
   const { slice, name } = results[0];
   await opened.send({ type: 'navigate', to: { view: 'timeline', slice } });
-  await detailHeadings(opened.page).getByText(name, { exact: true }).waitFor();
+  // The heading shows the name short, and holds it whole.
+  await detailHeadings(opened.page)
+    .and(opened.page.getByTitle(name, { exact: true }))
+    .waitFor();
   await timelineCanvas(opened.page).focus();
   return harness.daemon.request('timeline/slice', { profileId: opened.profileId, slice });
 }
 
-const detailsOf = (page) => detailHeadings(page).first().innerText();
+/** The whole name that the details are of. */
+const detailsOf = (page) => detailHeadings(page).first().getAttribute('title');
 
 /** The heading of the details once it names another slice. */
 async function nextDetails(page, press, old) {
@@ -413,7 +417,7 @@ test('e draws all arrows, c opens the code of the selected slice', async () => {
   assert.equal(await arrows.getAttribute('aria-pressed'), 'false');
   await page.keyboard.press('e');
   await page.waitForFunction(
-    () => document.querySelector('[role="status"]').textContent === 'All arrows shown',
+    () => document.querySelector('[role="status"]').textContent === 'Showing all flow arrows',
   );
   assert.equal(await arrows.getAttribute('aria-pressed'), 'true');
   const target = await opened.sent('openSource', () => page.keyboard.press('c'));
@@ -474,7 +478,7 @@ test('a box over rows adds up those rows alone', async () => {
     /slices?$/.test(document.querySelector('.tl-details .tl-dim')?.textContent ?? ''),
   );
   const text = await about.innerText();
-  const [, rows, slices] = /, (\d+) rows?, ([\d,]+) slices?$/.exec(text);
+  const [, rows, slices] = /, (\d+) tracks?, ([\d,]+) slices?$/.exec(text);
   const all = await harness.daemon.request('timeline/tracks', { profileId: opened.profileId });
   assert.ok(Number(rows) > 0 && Number(rows) < all.tracks.length, text);
   const request = opened.messages.findLast((message) => message.method === 'timeline/range');
@@ -523,7 +527,7 @@ test('recorded arrows of a slice are listed with what they carry, asynchronous s
   const { page } = opened;
   await opened.view('Timeline');
   await selectByName(opened, { kind: 'kernel', name: 'relu' });
-  const arrows = page.getByRole('region', { name: 'Recorded arrows' });
+  const arrows = page.getByRole('region', { name: 'Flow arrows' });
   await arrows.getByText('critical_path from').waitFor();
   await arrows.getByText('weight: 15').waitFor();
   const { results } = await harness.daemon.request('timeline/search', {
@@ -750,10 +754,10 @@ test('rows move past each other, and groups past groups', async () => {
   // A row within its group, while a filter hides the others: they keep their places.
   const names = () => page.locator('.tl-label .tl-name').allInnerTexts();
   const before = await names();
-  await page.getByRole('textbox', { name: 'Rows' }).fill('Queue GPU');
+  await page.getByRole('textbox', { name: 'Tracks' }).fill('Queue GPU');
   await page.waitForFunction(() => document.querySelectorAll('.tl-label').length === 2);
   await page.getByTitle('Move down').first().dispatchEvent('click');
-  await page.getByRole('textbox', { name: 'Rows' }).fill('');
+  await page.getByRole('textbox', { name: 'Tracks' }).fill('');
   await page.waitForFunction(
     (count) => document.querySelectorAll('.tl-label').length === count,
     before.length,
@@ -980,6 +984,35 @@ test('sums are asked for once the range or the window rests', async () => {
   await opened.close();
 });
 
+test('names of kernels are short in details and search, which finds and exports them whole', async () => {
+  const opened = await harness.open(
+    join(root, 'tests', 'golden', 'traces', 'two-steps.pt.trace.json'),
+  );
+  const { page } = opened;
+  const whole = 'void relu_kernel<float>(float*)';
+  await selectByName(opened, { kind: 'kernel', name: whole });
+  assert.equal(await detailHeadings(page).first().innerText(), 'relu_kernel<float>');
+  assert.equal(await page.getByRole('group', { name: 'Full name' }).innerText(), whole);
+  await page
+    .getByRole('radio', { name: 'Search' })
+    .or(page.getByRole('button', { name: 'Search', exact: true }))
+    .first()
+    .click();
+  const found = page.locator('.tl-results .link-button').first();
+  for (const text of ['relu_kernel<float>', 'void relu_kernel<float>(']) {
+    await page.getByRole('textbox', { name: 'Find slices' }).fill(text);
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^[1-9]\d* match/ })
+      .waitFor();
+    assert.match(await found.innerText(), /^relu_kernel<float> /);
+    assert.equal(await found.locator('[data-whole]').getAttribute('data-whole'), whole);
+  }
+  await page.getByRole('button', { name: 'Hide panel' }).click();
+  await page.locator('.tl-panel').waitFor({ state: 'detached' });
+  await opened.close();
+});
+
 test('idle time is drawn on the device it is of', async () => {
   const names = ['zero', 'one'];
   const opened = await harness.open(
@@ -997,7 +1030,7 @@ test('idle time is drawn on the device it is of', async () => {
     .or(page.getByRole('button', { name: 'Idle time' }))
     .first()
     .click();
-  await page.getByRole('heading', { name: 'Idle time of the device' }).waitFor();
+  await page.getByRole('heading', { name: 'Device idle time' }).waitFor();
   const dashes = () =>
     page.evaluate(async () => {
       const { prototype } = CanvasRenderingContext2D;

@@ -395,9 +395,9 @@ test('a flame graph is walked by keyboard and its twin lists the same', async ()
       before,
     );
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Show all' }).waitFor();
+    await page.getByRole('button', { name: 'Reset zoom' }).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Show all' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Reset zoom' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Python stacks as table' }).click();
     const rows = await page
       .getByRole('region', { name: 'Python stacks', exact: true })
@@ -455,7 +455,9 @@ test('what was not recorded is said, with the snippet that records it', async ()
     await profile.view('Kernels');
     const empty = page.locator('.empty-state').first();
     await empty.waitFor();
-    const copied = await profile.sent('copy', () => empty.locator('vscode-button').click());
+    const copied = await profile.sent('copy', () =>
+      empty.getByRole('button', { name: 'Copy snippet' }).click(),
+    );
     assert.match(copied.text, /profile/);
   });
 });
@@ -689,17 +691,17 @@ test('a flame graph is still zoomed after another view', async () => {
     await canvas.focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Show all' }).waitFor();
+    await page.getByRole('button', { name: 'Reset zoom' }).waitFor();
     const name = await page.locator('.flame-current strong').textContent();
     await profile.view('Overview');
     await profile.view('Stacks');
-    await page.getByRole('button', { name: 'Show all' }).waitFor();
+    await page.getByRole('button', { name: 'Reset zoom' }).waitFor();
     assert.equal(await page.locator('.flame-current strong').textContent(), name);
-    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByRole('button', { name: 'Reset zoom' }).click();
     await profile.view('Overview');
     await profile.view('Stacks');
     await canvas.waitFor();
-    assert.equal(await page.getByRole('button', { name: 'Show all' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Reset zoom' }).count(), 0);
   });
 });
 
@@ -712,7 +714,7 @@ test('a memory device that the file no longer has gives way to the first', async
     await profile.settled();
     assert.equal(await failures(page).count(), 0);
     // The range was one of the other device's curve.
-    assert.equal(await page.getByRole('button', { name: 'Show all' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Reset zoom' }).count(), 0);
     assert.ok((await column(page, 'Memory statistics', 'operator')).length > 0);
   });
 });

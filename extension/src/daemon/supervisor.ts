@@ -77,7 +77,8 @@ export class Supervisor implements Disposable {
 
   /** The running daemon; starts it, or waits for its restart. Fails when it was given up. */
   ready(): Promise<DaemonClient> {
-    if (this.disposed) return Promise.reject(new DaemonError(daemonStopped, 'Emberline ends.'));
+    if (this.disposed)
+      return Promise.reject(new DaemonError(daemonStopped, 'Emberline is shutting down.'));
     if (this.status.state === 'stopped') {
       return Promise.reject(
         this.lastFailure ??
@@ -109,13 +110,13 @@ export class Supervisor implements Disposable {
         };
       });
       this.endPause = undefined;
-      if (this.disposed) throw new DaemonError(daemonStopped, 'Emberline ends.');
+      if (this.disposed) throw new DaemonError(daemonStopped, 'Emberline is shutting down.');
     }
     try {
       const client = await this.launchDaemon();
       if (this.disposed) {
         client.kill();
-        throw new DaemonError(daemonStopped, 'Emberline ends.');
+        throw new DaemonError(daemonStopped, 'Emberline is shutting down.');
       }
       this.client = client;
       this.lastFailure = undefined;

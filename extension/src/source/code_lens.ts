@@ -54,7 +54,7 @@ export class CostLenses implements vscode.CodeLensProvider, vscode.Disposable {
       if ((device ? lens.deviceUs : lens.hostUs) <= 0) continue;
       lenses.push(
         new vscode.CodeLens(at(lens.line), {
-          title: lensTitle(lens, device),
+          title: lensTitle(lens, device, result.deviceKind),
           tooltip: `Show the operators of ${labelText(lens.name)} in the profile`,
           command: 'emberline.reveal',
           arguments: [lensTarget(lens)],

@@ -88,6 +88,7 @@ export class CostDecorations implements vscode.Disposable {
     }
     return drawnHints(annotated.result.lines, {
       device: showsDevice(settings.metric, annotated.result.hasDeviceWork),
+      kind: annotated.result.deviceKind,
       minimumShare: settings.minimumShare,
       lineCount: document.lineCount,
     }).slice(0, mostHints);

@@ -5,7 +5,8 @@ import { labelText, shorten } from './format.ts';
 
 /** The cost that a surface shows: whose time, how much, and its share of the whole. */
 export interface ShownCost {
-  side: 'GPU' | 'CPU';
+  /** "GPU", "NPU", or "CPU". */
+  side: string;
   us: number;
   selfUs: number;
   backwardUs: number;
@@ -20,10 +21,11 @@ export function showsDevice(metric: Metric, hasDeviceWork: boolean): boolean {
   return metric === 'device' || (metric === 'auto' && hasDeviceWork);
 }
 
-export function lineCost(line: AnnotatedLine, device: boolean): ShownCost {
+/** `kind` is what the profile's devices are called. */
+export function lineCost(line: AnnotatedLine, device: boolean, kind = 'GPU'): ShownCost {
   return device
     ? {
-        side: 'GPU',
+        side: kind,
         us: line.deviceTotalUs,
         selfUs: line.deviceSelfUs,
         backwardUs: line.backwardDeviceUs,
@@ -87,9 +89,9 @@ export function heatOf(share: number): number {
   return 1;
 }
 
-function staleText(lines: AnnotatedLine[], device: boolean): string {
+function staleText(lines: AnnotatedLine[], device: boolean, kind?: string): string {
   const us = lines.reduce((sum, line) => sum + lineCost(line, device).us, 0);
-  const side = device ? 'GPU' : 'CPU';
+  const side = device ? (kind ?? 'GPU') : 'CPU';
   const count = plural(lines.length, 'line');
   return `${formatUs(us)} ${side}, ${count} changed since the recording`;
 }
@@ -106,7 +108,7 @@ function add<K, V>(map: Map<K, V[]>, key: K, value: V): void {
  */
 export function drawnHints(
   lines: readonly AnnotatedLine[],
-  options: { device: boolean; minimumShare: number; lineCount: number },
+  options: { device: boolean; kind?: string; minimumShare: number; lineCount: number },
 ): DrawnHint[] {
   const fresh = new Map<number, AnnotatedLine[]>();
   const stale = new Map<number, AnnotatedLine[]>();
@@ -137,7 +139,7 @@ export function drawnHints(
     if (first === undefined || drawn.has(number)) continue;
     drawn.set(number, {
       line: number - 1,
-      text: staleText(shown, options.device),
+      text: staleText(shown, options.device, options.kind),
       heat: 0,
       stale: true,
       share: lineCost(first, options.device).share,
@@ -179,10 +181,10 @@ export function hintColumn(widths: readonly number[], furthest = 64): number {
 }
 
 /** Text of the CodeLens of a definition. */
-export function lensTitle(lens: SourceLens, device: boolean): string {
+export function lensTitle(lens: SourceLens, device: boolean, kind = 'GPU'): string {
   const us = device ? lens.deviceUs : lens.hostUs;
   const share = device ? lens.deviceShare : lens.hostShare;
-  const parts = [`${formatUs(us)} ${device ? 'GPU' : 'CPU'}, ${formatShare(share)}`];
+  const parts = [`${formatUs(us)} ${device ? kind : 'CPU'}, ${formatShare(share)}`];
   if (lens.backwardUs > 0) parts.push(`backward ${formatShare(lens.backwardShare)}`);
   if (lens.recomputeUs > 0) parts.push(`recompute ${formatUs(lens.recomputeUs)}`);
   if (lens.calls > 0) parts.push(plural(lens.calls, 'call'));

@@ -62,6 +62,7 @@ export class CostHover implements vscode.HoverProvider {
       if (result === undefined) return undefined;
       const text = hoverMarkdown(result, {
         device: showsDevice(settings.metric, annotated.result.hasDeviceWork),
+        kind: annotated.result.deviceKind,
         saving: result.cost === null ? undefined : lineSaving(annotated.savings, result.cost),
         profile: annotated.profile.title,
         findings: this.findings.on(document.uri, line),

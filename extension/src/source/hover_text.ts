@@ -1,5 +1,6 @@
 import type { NamedCost, SourceHoverResult } from '#shared/protocol.ts';
 import { formatBytes, formatCount, formatShare, formatUs } from '#shared/numbers.ts';
+import { shortName } from '#shared/names.ts';
 import { escapeMarkdown, shorten, staleNote } from './format.ts';
 import { lineCost } from './hints.ts';
 
@@ -31,7 +32,8 @@ export function shapeText(shape: string): string {
   return tensors.length > 0 ? tensors.join(', ') : shape.replace(/[[\],\s]+/g, ' ').trim();
 }
 
-function tableOf(title: string, all: readonly NamedCost[], device: boolean, length: number) {
+function tableOf(title: string, all: readonly NamedCost[], kind: string, length: number) {
+  const device = kind !== 'CPU';
   const rows = all.filter((row) => (device ? row.deviceUs : row.hostUs) > 0);
   if (rows.length === 0) return '';
   const backward = rows.some((row) => row.backwardUs > 0);
@@ -39,14 +41,14 @@ function tableOf(title: string, all: readonly NamedCost[], device: boolean, leng
   const table = rows.map((row) => {
     const shapes = row.shapes.map(shapeText).filter((shape) => shape !== '');
     return [
-      escapeMarkdown(shorten(row.name, length)),
+      escapeMarkdown(shorten(shortName(row.name), length)),
       formatUs(device ? row.deviceUs : row.hostUs),
       ...(backward ? [row.backwardUs > 0 ? formatUs(row.backwardUs) : ''] : []),
       `×${formatCount(row.calls)}`,
       ...(shaped ? [shapes.map((shape) => escapeMarkdown(shorten(shape, 40))).join('; ')] : []),
     ];
   });
-  const head = [title, device ? 'GPU' : 'CPU', ...(backward ? ['backward'] : []), 'calls'];
+  const head = [title, kind, ...(backward ? ['backward'] : []), 'calls'];
   const align = [':--', ...Array.from({ length: head.length - 1 }, () => '--:')];
   if (shaped) {
     head.push('shapes');
@@ -58,10 +60,15 @@ function tableOf(title: string, all: readonly NamedCost[], device: boolean, leng
 }
 
 /** The figures of a line as rows of a table; what is zero is left out. */
-function summary(result: SourceHoverResult, device: boolean, saving?: string): string[] {
+function summary(
+  result: SourceHoverResult,
+  device: boolean,
+  kind: string,
+  saving: string | undefined,
+): string[] {
   const line = result.cost;
   if (line === null) return [];
-  const cost = lineCost(line, device);
+  const cost = lineCost(line, device, kind);
   const rows: [string, string][] = [];
   const time = (name: string, us: number): void => {
     if (us > 0) rows.push([name, formatUs(us)]);
@@ -74,8 +81,8 @@ function summary(result: SourceHoverResult, device: boolean, saving?: string): s
   time('Recompute', cost.recomputeUs);
   if (device && saving !== undefined) rows.push(['Could save', saving]);
   if (device) time('CPU', line.hostTotalUs);
-  time('Waits for the GPU', line.synchronisationUs);
-  time('GPU idle', line.idleUs);
+  time(`Waits for the ${kind}`, line.synchronisationUs);
+  time(`${kind} idle`, line.idleUs);
   if (line.allocatedBytes > 0) rows.push(['Allocates', formatBytes(line.allocatedBytes)]);
   if (line.collectives > 0) {
     rows.push(['Collectives', `${formatCount(line.collectives)}, ${formatUs(line.collectiveUs)}`]);
@@ -109,6 +116,7 @@ export function hoverMarkdown(
   result: SourceHoverResult,
   options: {
     device: boolean;
+    kind?: string;
     profile: string;
     findings: readonly string[];
     /** What the line could save, where that is known and worth a word. */
@@ -117,16 +125,17 @@ export function hoverMarkdown(
 ): string | undefined {
   const line = result.cost;
   if (!result.found || line === null) return undefined;
-  const { device, link } = options;
-  const blocks = summary(result, device, options.saving);
+  const { device, link, kind = 'GPU' } = options;
+  const blocks = summary(result, device, kind, options.saving);
   if (line.stale) blocks.push(staleNote);
   const how = confidence(result);
   if (how !== undefined) blocks.push(how);
   if (result.byOperator.length > 0) {
-    blocks.push(tableOf('Operator', result.byOperator.slice(0, 8), device, longest.operator));
+    const side = device ? kind : 'CPU';
+    blocks.push(tableOf('Operator', result.byOperator.slice(0, 8), side, longest.operator));
   }
   if (result.byKernel.length > 0) {
-    blocks.push(tableOf('Kernel', result.byKernel.slice(0, 6), true, longest.kernel));
+    blocks.push(tableOf('Kernel', result.byKernel.slice(0, 6), kind, longest.kernel));
   }
   if (result.callers.length > 0) {
     const callers = result.callers.slice(0, 5).map((caller) => {

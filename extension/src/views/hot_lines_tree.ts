@@ -24,6 +24,7 @@ export class HotLinesTree implements vscode.TreeDataProvider<HotLine>, vscode.Di
   private readonly subscription: vscode.Disposable;
   private key = '';
   private device = true;
+  private deviceKind = 'GPU';
 
   constructor(context: Context, annotations: Annotations) {
     this.context = context;
@@ -65,6 +66,7 @@ export class HotLinesTree implements vscode.TreeDataProvider<HotLine>, vscode.Di
       };
       const result = (await profile.forward('source/hotLines', params)) as SourceHotLinesResult;
       this.device = result.hasDeviceWork;
+      this.deviceKind = result.deviceKind;
       this.lines = result.lines;
       this.asked = asked;
       return this.lines;
@@ -87,7 +89,7 @@ export class HotLinesTree implements vscode.TreeDataProvider<HotLine>, vscode.Di
       vscode.TreeItemCollapsibleState.None,
     );
     const us = this.device ? cost.deviceSelfUs : cost.hostSelfUs;
-    const side = this.device ? 'GPU' : 'CPU';
+    const side = this.device ? this.deviceKind : 'CPU';
     const place = shown === '' ? labelText(cost.function) : labelText(`${file}:${line}`);
     const changed = now?.changed === true ? ', changed' : '';
     item.description = `${formatUs(us)}, ${formatShare(share)}  ${place}${changed}`;

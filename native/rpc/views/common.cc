@@ -151,6 +151,11 @@ Result<bool> HasDeviceWork(const ViewRequest& request) {
   return **found;
 }
 
+std::string DeviceKindOf(const Model& model) {
+  const bool known = !model.devices.empty() && !model.devices.front().kind.empty();
+  return known ? model.devices.front().kind : "GPU";
+}
+
 std::string StepsKey(const ViewRequest& request) {
   const StepSelection& steps = request.steps;
   return steps.all ? "all" : std::to_string(steps.first) + "-" + std::to_string(steps.last);

@@ -78,5 +78,7 @@ Result<std::shared_ptr<const StackIds>> StacksOf(const ViewRequest& request);
 Result<std::shared_ptr<const MemoryData>> MemoryOf(const ViewRequest& request);
 // Whether anything ran on a device.
 Result<bool> HasDeviceWork(const ViewRequest& request);
+// What texts call the trace's devices: "GPU", "NPU"; where none is known, a GPU.
+std::string DeviceKindOf(const Model& model);
 
 }  // namespace emberline

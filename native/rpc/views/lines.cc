@@ -73,7 +73,7 @@ Result<Json> LinesView(const ViewRequest& request) {
   Json absences = Json::array();
   if (!attribution.has_stacks) {
     absences.push_back(
-        {{"what", "Python stacks are missing, so no cost can be brought to a line."},
+        {{"what", "Python stacks are missing, so time cannot be attributed to lines."},
          {"argument", "with_stack=True"},
          {"snippet", "with torch.profiler.profile(with_stack=True) as prof:\n    ..."}});
   } else if (!attribution.has_sources && cells == 0 && !attribution.contexts.empty()) {

@@ -122,6 +122,7 @@ Result<Json> SourceAnnotations(const ViewRequest& request) {
               {"lenses", std::move(lenses)},
               {"totals", LineTotalsJson((*sums)->totals)},
               {"hasDeviceWork", (*sums)->has_device_work},
+              {"deviceKind", DeviceKindOf(*request.trace.model)},
               {"drifted", drifted}};
 }
 
@@ -298,7 +299,9 @@ Result<Json> SourceHotLines(const ViewRequest& request) {
          {"share", Share(self, device ? (*sums)->totals.device : (*sums)->totals.host)}});
     bytes += DumpJson(lines.back()).size();
   }
-  return Json{{"lines", std::move(lines)}, {"hasDeviceWork", device}};
+  return Json{{"lines", std::move(lines)},
+              {"hasDeviceWork", device},
+              {"deviceKind", DeviceKindOf(*request.trace.model)}};
 }
 
 Result<Json> SourceEventLines(const ViewRequest& request) {

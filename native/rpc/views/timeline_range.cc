@@ -60,10 +60,16 @@ Result<Json> TimelineRange(const ViewRequest& request) {
   }
   Json top = Json::array();
   for (const NameSum& name : sums.names) {
+    Json callers = Json::array();
+    for (const auto& [caller, self] : name.callers) {
+      callers.push_back({{"name", Cut(store.strings().Get(caller))}, {"selfNs", self}});
+    }
     top.push_back({{"name", Cut(store.strings().Get(name.name))},
                    {"kind", SliceKindName(name.kind)},
                    {"calls", name.calls},
                    {"sumNs", name.sum},
+                   {"selfNs", name.self},
+                   {"callers", std::move(callers)},
                    {"longest", SliceRef(store, name.longest)}});
   }
   Json devices = Json::array();

@@ -44,6 +44,8 @@ export const path = signal('');
 export const linkBase = signal('vscode://emberline.emberline');
 export const profile = signal<ProfileOpenResult | undefined>(undefined);
 export const trace = signal<TraceInfo | undefined>(undefined);
+/** What texts call the trace's devices: "GPU", "NPU"; where none is known, a GPU. */
+export const deviceKind = computed(() => trace.value?.devices[0]?.label.split(' ')[0] ?? 'GPU');
 export const selection = signal<ViewSelection>({});
 export const view = signal<PageView>('overview');
 export const daemon = signal<DaemonBanner | undefined>(undefined);

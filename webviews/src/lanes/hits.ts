@@ -1,6 +1,5 @@
 // What is under the pointer: a box, an instant, or a value of a series.
-import { quantity } from '#shared/numbers.ts';
-import { visible } from '../lib/format.ts';
+import { fixed, quantity } from '#shared/numbers.ts';
 import { rowAt, type Row } from './rows.ts';
 import type { Scene } from './scene.ts';
 import { seriesAt } from './series.ts';
@@ -57,8 +56,8 @@ function instantHit(at: At): Hit | undefined {
   const { data, ns, nsPerPixel } = at;
   const instant = data.boxes?.instants.find((one) => Math.abs(one.ns - ns) < nearPx * nsPerPixel);
   if (instant === undefined) return undefined;
-  const name = data.names[instant.name] ?? '';
-  const first = instant.count > 1 ? `${instant.count} instants, the first ${name}` : name;
+  const name = data.shown[instant.name] ?? '';
+  const first = instant.count > 1 ? `${fixed(instant.count, 0)} instants, the first ${name}` : name;
   return hit(at, -1, `${first}\nat ${quantity(instant.ns, 'ns')}`, -1, instant.index);
 }
 
@@ -76,12 +75,14 @@ function boxHit(at: At, lane: number): Hit | undefined {
     if (best < 0 || boxes.length[i]! <= boxes.length[best]!) best = i;
   }
   if (best < 0) return undefined;
-  const name = visible(data.names[boxes.name[best]!] ?? '');
+  const name = data.shown[boxes.name[best]!] ?? '';
+  const whole = data.names[boxes.name[best]!] ?? '';
   const count = boxes.count[best]!;
-  const text =
+  const said =
     count > 1
-      ? `${count} slices, the longest ${name}\nzoom in to see them`
+      ? `${fixed(count, 0)} slices, the longest ${name}\nZoom in to see them`
       : `${name}\n${quantity(boxes.length[best]!, 'ns')} at ${quantity(boxes.start[best]!, 'ns')}`;
+  const text = whole === name ? said : `${said}\n${whole}`;
   return hit(at, best, text, boxes.slice[best]!);
 }
 

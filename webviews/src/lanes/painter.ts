@@ -70,7 +70,7 @@ function drawNames({ context, scene, row, data, palette }: RowPaint): void {
     const room = Math.min(left + long, width) - from - 6;
     if (room < 18) continue;
     const count = boxes.count[i]!;
-    const name = data.names[boxes.name[i]!] ?? '';
+    const name = data.shown[boxes.name[i]!] ?? '';
     const text = fitted(context, slice < 0 && count > 1 ? `${count} slices` : name, room);
     if (text === '') continue;
     context.fillStyle = palette.boxText;

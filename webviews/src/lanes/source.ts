@@ -6,6 +6,7 @@ import type { BoxBlock } from '../gl/boxes.ts';
 import type { PageParams } from '#shared/requests.ts';
 import type { TimelineBoxes, TimelineSeries, TimelineWindowResult } from '#shared/protocol.ts';
 import { visible } from '../lib/format.ts';
+import { shortName } from '#shared/names.ts';
 import { boxColor, type Palette } from './palette.ts';
 import { widened, type View } from './sampling.ts';
 
@@ -14,7 +15,9 @@ export interface RowData {
   endNs: number;
   nsPerPixel: number;
   boxes: TimelineBoxes | undefined;
+  /** As recorded; `shown` holds the short form of each. */
   names: readonly string[];
+  shown: readonly string[];
   kinds: readonly string[];
   block: BoxBlock | undefined;
   series: TimelineSeries | undefined;
@@ -176,6 +179,7 @@ export class WindowSource {
       endNs: asked.endNs,
       nsPerPixel: (asked.endNs - asked.startNs) / asked.pixels,
       names,
+      shown: result.names.map((name) => visible(shortName(name))),
       kinds: result.kinds,
     };
     for (const track of tracks) {

@@ -9,13 +9,13 @@ export function numberColumnPx(title: string, longest: string): number {
   const word = title.split(' ').reduce((most, one) => Math.max(most, one.length), 0);
   const digits = longest.replace(/\D/g, '').length;
   const letters = longest.replace(/[^\p{L}%]/gu, '').length;
-  // A plus is wider than the other signs.
-  const plus = longest.startsWith('+') ? 7 : 0;
+  // These signs are wider than the others.
+  const wide = 7 * (longest.match(/[+<>%]/g) ?? []).length;
   return Math.round(
     Math.max(
       60,
       word * 8.4 + 29,
-      digits * 8.3 + letters * 4.5 + (longest.length - digits) * 4.5 + plus + 18,
+      digits * 8.3 + letters * 4.5 + (longest.length - digits) * 4.5 + wide + 18,
     ),
   );
 }

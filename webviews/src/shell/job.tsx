@@ -44,8 +44,8 @@ function More({ loaded }: { loaded: LoadedJob }) {
   if (stopped) {
     return (
       <div class="job-more" role="status">
-        <span>{`Reading was ended: all figures are of ${ranks}.`}</span>
-        <LinkButton onClick={() => tellHost('retry')}>Read the others</LinkButton>
+        <span>{`Reading was stopped: figures cover ${ranks}.`}</span>
+        <LinkButton onClick={() => tellHost('retry')}>Read the rest</LinkButton>
       </div>
     );
   }
@@ -54,7 +54,7 @@ function More({ loaded }: { loaded: LoadedJob }) {
   return (
     <div class="job-more" role="status">
       <span>
-        {`Figures of ${ranks}; the others are being read`}
+        {`Figures cover ${ranks} so far; reading the rest`}
         {percent === undefined ? '' : `, ${fixed(percent, 0)} %`}
       </span>
       <Progress label="Reading the other ranks" percent={percent} />

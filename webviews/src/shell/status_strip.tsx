@@ -2,7 +2,7 @@
 import type { TraceInfo } from '#shared/protocol.ts';
 import { fixed, plural, quantity } from '#shared/numbers.ts';
 import { activeFilters } from '../host/filters.ts';
-import { navigate, selectSteps, selection } from '../host/store.ts';
+import { deviceKind, navigate, selectSteps, selection } from '../host/store.ts';
 import { visible } from '../lib/format.ts';
 import { Icon } from '../widgets/icon.tsx';
 import { isCut } from '../widgets/notices.tsx';
@@ -33,7 +33,7 @@ function Health(props: { info: TraceInfo }) {
 function deviceText(info: TraceInfo): string {
   const names = info.devices.map((device) => device.name).filter((name) => name !== '');
   const name = names[0];
-  if (!info.hasDeviceWork) return isCut(info) ? 'No GPU work read' : 'CPU only';
+  if (!info.hasDeviceWork) return isCut(info) ? `No ${deviceKind.value} work read` : 'CPU only';
   if (name === undefined) return info.devices.length > 1 ? `${info.devices.length} devices` : '';
   const same = names.every((one) => one === name);
   return same && names.length > 1 ? `${names.length} × ${visible(name)}` : visible(name);

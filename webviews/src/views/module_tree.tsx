@@ -40,7 +40,7 @@ const column = (
 ): TreeColumn<ModuleNode> => ({ key, title, unit, definition, value: (node) => Number(node[key]) });
 
 const hostColumns = [
-  column('occurrences', 'Calls', 'count', 'How many times the module was called in forward.'),
+  column('occurrences', 'Calls', 'count', 'Calls of the module in forward.'),
   column('operators', 'Operators', 'count', 'Listed operators directly inside its calls.'),
   column('hostTotalUs', 'Host total', 'us', 'Host time of its calls in forward.'),
   column(
@@ -80,19 +80,19 @@ const recomputeHostColumn = column(
   'recomputeHostUs',
   'Recompute host',
   'us',
-  'Host time of what activation checkpointing ran again of its calls, in backward.',
+  'Host time of its work that activation checkpointing reran in backward.',
 );
 const recomputeDeviceColumn = column(
   'recomputeDeviceTotalUs',
   'Recompute device',
   'us',
-  'Device work of what activation checkpointing ran again of its calls, in backward.',
+  'Device work of its calls that activation checkpointing reran in backward.',
 );
 const memoryColumn = column(
   'allocatedBytes',
   'Allocated',
   'bytes',
-  'Bytes allocated during its calls, also when they ran again; releases are not subtracted.',
+  'Bytes allocated during its calls, reruns included; releases are not subtracted.',
 );
 
 function anywhere(nodes: readonly ModuleNode[], key: keyof ModuleNode): boolean {
@@ -186,7 +186,7 @@ export function ModuleTree(props: {
           definition="The width of a box is the chosen quantity, its children stand below it."
           actions={
             <Select
-              label="Quantity"
+              label="Metric"
               value={metric.key}
               choices={usable.map((one) => ({ value: one.key, label: one.title }))}
               onChange={(key) => (chosen.value = key)}
@@ -210,7 +210,7 @@ export function ModuleTree(props: {
         </Panel>
       )}
       {props.children}
-      <Panel title={`${props.name}: all figures`}>
+      <Panel title={`All ${props.name.toLowerCase()}`}>
         <TreeTable<ModuleNode>
           name={props.name}
           view={props.view}

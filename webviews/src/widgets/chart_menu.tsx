@@ -2,7 +2,7 @@
 import type { Signal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { announce } from '../host/store.ts';
-import { LinkButton, MenuButton } from './controls.tsx';
+import { IconButton, MenuButton } from './controls.tsx';
 import { TableMenu } from './table_menu.tsx';
 import { savePng, saveSvg } from './save_chart.ts';
 
@@ -26,25 +26,26 @@ export function ChartMenu(props: {
     else void savePng(chart, props.name);
   };
   return (
-    <>
-      <LinkButton
+    <span class="quiet-tools">
+      <IconButton
+        icon="table"
         pressed={props.asTable.value}
         label={`${props.name} as table`}
+        title={props.asTable.value ? 'Show as chart' : 'Show as table'}
         onClick={() => (props.asTable.value = !props.asTable.value)}
-      >
-        Table
-      </LinkButton>
+      />
       {props.asTable.value ? (
         <TableMenu name={props.name} place={props.chart} />
       ) : (
         <MenuButton
           label="Save"
+          icon="save"
           items={[
             ...(props.pngOnly === true ? [] : [{ label: 'Save as SVG', run: () => save('svg') }]),
             { label: 'Save as PNG', run: () => save('png') },
           ]}
         />
       )}
-    </>
+    </span>
   );
 }

@@ -1,8 +1,14 @@
 // The charts above a table: one low strip that folds away, because the table comes first.
 import type { ComponentChildren } from 'preact';
+import type { Signal } from '@preact/signals';
+import { TopBox } from './controls.tsx';
 import { useKept } from './kept.ts';
 
-export function Charts(props: { children: ComponentChildren }) {
+export function Charts(props: {
+  /** How many parts the charts show, where that can be chosen. */
+  top?: Signal<number>;
+  children: ComponentChildren;
+}) {
   const open = useKept('chartsShown', true);
   return (
     <details
@@ -12,6 +18,11 @@ export function Charts(props: { children: ComponentChildren }) {
     >
       <summary>Charts</summary>
       <div class="strips">{props.children}</div>
+      {open.value && props.top !== undefined ? (
+        <div class="charts-top">
+          <TopBox top={props.top} />
+        </div>
+      ) : null}
     </details>
   );
 }

@@ -58,6 +58,11 @@ export function LinkButton(props: {
   );
 }
 
+/** A button that looks like text and does something here; links lead somewhere. */
+export function ActionButton(props: Parameters<typeof LinkButton>[0]) {
+  return <LinkButton {...props} class={`action ${props.class ?? ''}`} />;
+}
+
 /** A button that is a picture: its label is its name, and its tooltip says what it does. */
 export function IconButton(props: {
   icon: IconName;
@@ -225,6 +230,7 @@ export function Segments<V extends string>(
 ) {
   const choices = Object.entries(props.choices) as [V, string][];
   const value = 'of' in props ? props.of.value : props.value;
+  const none = !choices.some(([choice]) => choice === value);
   const pick = (next: V): void => {
     if ('of' in props) props.of.value = next;
     else props.onChange(next);
@@ -246,7 +252,7 @@ export function Segments<V extends string>(
           type="button"
           role="radio"
           aria-checked={choice === value}
-          tabIndex={choice === value ? 0 : -1}
+          tabIndex={choice === value || (index === 0 && none) ? 0 : -1}
           onClick={() => pick(choice)}
           onKeyDown={(event) => walk(event, index)}
         >
@@ -278,12 +284,15 @@ export function MenuButton(props: {
   items: readonly { label: string; title?: string; run: () => void }[];
   /** Drawn as three dots, where there is no room for the label. */
   dots?: boolean;
+  /** Drawn instead of the label, which is then its name and tooltip. */
+  icon?: IconName;
   tabIndex?: number;
 }) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const menu = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
+  const wordless = props.dots === true || props.icon !== undefined;
   useLayoutEffect(() => {
     const list = menu.current;
     if (!open || list === null || button.current === null) return undefined;
@@ -332,8 +341,8 @@ export function MenuButton(props: {
         class="tool-button"
         aria-haspopup="menu"
         aria-expanded={open}
-        aria-label={props.dots === true ? props.label : undefined}
-        title={props.dots === true ? props.label : undefined}
+        aria-label={wordless ? props.label : undefined}
+        title={wordless ? props.label : undefined}
         tabIndex={props.tabIndex}
         onClick={(event) => {
           event.stopPropagation();
@@ -346,7 +355,7 @@ export function MenuButton(props: {
           </svg>
         ) : (
           <>
-            {props.label}
+            {props.icon === undefined ? props.label : <Icon name={props.icon} />}
             <span class="chevron" aria-hidden="true" />
           </>
         )}

@@ -24,6 +24,9 @@ export interface CurveRange {
   to: number;
 }
 
+/** Pixels: the table below stays in sight. */
+const curveHeight = 180;
+
 export function Curve(props: {
   label: string;
   xTitle: string;
@@ -75,7 +78,7 @@ export function Curve(props: {
     const made = new uPlot(
       {
         width: Math.max(200, element.clientWidth),
-        height: 240,
+        height: curveHeight,
         cursor: { drag: { x: true, y: false, setScale: true }, focus: { prox: 24 } },
         scales: { x: { time: false }, y: { range: (_plot, _min, max) => [0, (max || 1) * 1.05] } },
         legend: { show: true, live: true },
@@ -145,7 +148,7 @@ export function Curve(props: {
       ready = true;
     });
     const observer = new ResizeObserver(() => {
-      made.setSize({ width: Math.max(200, element.clientWidth), height: 240 });
+      made.setSize({ width: Math.max(200, element.clientWidth), height: curveHeight });
     });
     observer.observe(element);
     return () => {

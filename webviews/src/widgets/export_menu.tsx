@@ -32,6 +32,7 @@ export function ExportMenu(props: {
   return (
     <MenuButton
       label="Export"
+      icon="export"
       items={[
         ...formats.map(({ format, title }) => ({
           label: `Copy as ${title}`,

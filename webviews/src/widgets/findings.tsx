@@ -5,9 +5,10 @@ import { exact, plural, quantity } from '#shared/numbers.ts';
 import { visible } from '../lib/format.ts';
 import type { Finding, SliceRef } from '#shared/protocol.ts';
 import { viewAction } from '../host/links.ts';
-import { LinkButton } from './controls.tsx';
+import { ActionButton, IconButton, LinkButton } from './controls.tsx';
 import { Icon } from './icon.tsx';
 import { useKept } from './kept.ts';
+import { ShortName } from './name.tsx';
 import { FrameLink } from './stack_list.tsx';
 
 const severities: Partial<Record<string, string>> = { warning: 'Warning', info: 'Note' };
@@ -31,12 +32,18 @@ export function FindingCard(props: { finding: Finding }) {
       <details open={open.value} onToggle={(event) => (open.value = event.currentTarget.open)}>
         <summary class="finding-head">
           <Icon name="chevron" />
-          <span class="finding-severity">{severities[finding.severity] ?? finding.severity}</span>
+          <span
+            class="finding-severity"
+            role="img"
+            aria-label={severities[finding.severity] ?? finding.severity}
+            title={severities[finding.severity] ?? finding.severity}
+          >
+            <Icon name={finding.severity === 'info' ? 'info' : 'warning'} />
+          </span>
           <h3>{visible(finding.title)}</h3>
           {finding.gainUs === null || finding.gainUs <= 0 ? null : (
-            <span class="finding-gain" title={`Expected gain${per} from this change`}>
-              saves up to {quantity(finding.gainUs, 'us')}
-              {per}
+            <span class="finding-gain" title={`Expected gain${per}`}>
+              up to {quantity(finding.gainUs, 'us')}
             </span>
           )}
         </summary>
@@ -66,26 +73,25 @@ function FindingBody(props: { finding: Finding }) {
           <pre tabIndex={0} role="region" aria-label={`Code: ${finding.title}`}>
             {finding.snippet}
           </pre>
-        </div>
-      )}
-      <div class="finding-links">
-        {finding.snippet === '' ? null : (
-          <LinkButton
+          <IconButton
+            icon="copy"
+            label="Copy snippet"
+            title="Copy snippet"
             onClick={() => {
               copyText(finding.snippet);
               announce('Snippet copied');
             }}
-          >
-            Copy snippet
-          </LinkButton>
-        )}
+          />
+        </div>
+      )}
+      <div class="finding-links">
         {finding.frames.slice(0, 4).map((frame, index) => (
           <FrameLink key={index} frame={frame} />
         ))}
         {byName(finding.slices.slice(0, 6)).map((group) => (
           <span key={group.name} class="slice-group">
             <span class="slice-name" title={visible(group.name)}>
-              {visible(group.name)}
+              <ShortName whole={group.name} />
             </span>
             {group.slices.flatMap((slice) =>
               viewAction('timeline', quantity(slice.durationNs, 'ns'), 'Show in the timeline', {
@@ -127,11 +133,11 @@ export function FindingList(props: { findings: readonly Finding[] }) {
       </ul>
       {findings.length > topFindings ? (
         <p class="more">
-          <LinkButton onClick={() => (all.value = !all.value)}>
+          <ActionButton onClick={() => (all.value = !all.value)}>
             {all.value
               ? `Show the top ${topFindings}`
               : `Show ${plural(findings.length - topFindings, 'more finding')}`}
-          </LinkButton>
+          </ActionButton>
         </p>
       ) : null}
     </>

@@ -11,7 +11,7 @@ import { ChartMenu } from './chart_menu.tsx';
 import { useKept } from './kept.ts';
 import { PlainTable } from './plain_table.tsx';
 import { Tooltip } from './tooltip.tsx';
-import { LinkButton } from './controls.tsx';
+import { ActionButton, LinkButton } from './controls.tsx';
 import { useOwnWidth } from './width.ts';
 
 const rowPx = 20;
@@ -244,7 +244,7 @@ export function FlameGraph(props: {
               {action.label}
             </LinkButton>
           ))}
-          {zoomed < 0 ? null : <LinkButton onClick={() => zoomTo(-1)}>Show all</LinkButton>}
+          {zoomed < 0 ? null : <ActionButton onClick={() => zoomTo(-1)}>Reset zoom</ActionButton>}
         </span>
         <span class="panel-actions">
           <ChartMenu name={props.name} chart={root} asTable={asTable} pngOnly />
@@ -258,13 +258,13 @@ export function FlameGraph(props: {
             {
               title: scale.suffix === '' ? 'Value' : `Value (${scale.suffix})`,
               numeric: true,
-              definition: 'What the width of the box stands for, with all that is in it.',
+              definition: 'Width of the box, children included.',
             },
-            { title: 'Share (%)', numeric: true, definition: 'Part of the whole graph.' },
+            { title: 'Share (%)', numeric: true, definition: 'Share of the whole graph.' },
             {
               title: 'Depth',
               numeric: true,
-              definition: 'Number of boxes around it: 0 for the outermost.',
+              definition: 'Depth in the stack: 0 for the outermost.',
             },
           ]}
           rows={twin.map((node) => [

@@ -1,9 +1,20 @@
-// A name in little room: cut in its middle, because names of kernels begin alike.
-import { cutParts } from '../lib/names.ts';
+// A name in little room: template arguments give way first; other names are cut in their middle, because
+// names of kernels begin alike.
+import { cutParts, functionParts, shortName } from '#shared/names.ts';
 import { visible } from '../lib/format.ts';
 
 export function Name(props: { whole: string; shown?: string }) {
-  const { head, tail } = cutParts(visible(props.shown ?? props.whole));
+  const shown = visible(props.shown ?? props.whole);
+  const parts = functionParts(shown);
+  if (parts !== undefined) {
+    return (
+      <span class="name" data-whole={visible(props.whole)}>
+        <span class="name-head">{parts.name}</span>
+        <span class="name-arguments">{parts.args}</span>
+      </span>
+    );
+  }
+  const { head, tail } = cutParts(shown);
   return (
     <span class="name" data-whole={visible(props.whole)}>
       <span class="name-head">{head}</span>
@@ -15,4 +26,9 @@ export function Name(props: { whole: string; shown?: string }) {
       )}
     </span>
   );
+}
+
+/** A name of the trace in its short form; exports hold it as it was recorded. */
+export function ShortName(props: { whole: string }) {
+  return <span data-whole={visible(props.whole)}>{visible(shortName(props.whole))}</span>;
 }

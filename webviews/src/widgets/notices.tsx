@@ -1,12 +1,12 @@
 // What stands where there is nothing to show: waiting, failed, absent.
 import type { ComponentChildren } from 'preact';
 import { copyText, tellHost } from '../host/host.ts';
-import { announce } from '../host/store.ts';
+import { announce, deviceKind } from '../host/store.ts';
 import type { FailureData } from '#shared/messages.ts';
 import { visible } from '../lib/format.ts';
 import type { Absence, TraceInfo } from '#shared/protocol.ts';
 import { plural, quantity } from '#shared/numbers.ts';
-import { Button } from './controls.tsx';
+import { Button, IconButton } from './controls.tsx';
 import { Icon } from './icon.tsx';
 import { useKept } from './kept.ts';
 
@@ -27,15 +27,15 @@ function EmptyState(props: { absence: Absence; title?: string }) {
           <pre tabIndex={0} role="region" aria-label={`Snippet: ${absence.what}`}>
             {absence.snippet}
           </pre>
-          <Button
-            secondary
+          <IconButton
+            icon="copy"
+            label="Copy snippet"
+            title="Copy snippet"
             onClick={() => {
               copyText(absence.snippet);
               announce('Snippet copied');
             }}
-          >
-            Copy
-          </Button>
+          />
         </div>
       )}
     </section>
@@ -87,7 +87,7 @@ function cutConsequence(info: TraceInfo): string {
   const read = `Read: ${plural(info.events, 'event')} over ${quantity(info.durationNs, 'ns')}.`;
   return info.hasDeviceWork
     ? `${read} Counts and totals are too low, and later steps may be missing.`
-    : `${read} No GPU work is among them: recorders write it last. GPU times are missing, not zero.`;
+    : `${read} It holds no ${deviceKind.value} work, which recorders write last: ${deviceKind.value} times are missing, not zero.`;
 }
 
 /** Problems that no figure may be read without: the worst one, in full. */

@@ -25,12 +25,13 @@ export function Panel(props: {
   );
 }
 
-/** Names and values, two columns. */
+/** Names and values, two columns; with `row` beside each other, above a table. */
 export function Facts(props: {
   items: readonly { name: string; value: ComponentChildren; definition?: string }[];
+  row?: boolean;
 }) {
   return (
-    <dl class="facts">
+    <dl class={`facts ${props.row === true ? 'facts-row' : ''}`}>
       {props.items.map((item) => (
         <div key={item.name} class="fact">
           <dt title={item.definition}>{item.name}</dt>

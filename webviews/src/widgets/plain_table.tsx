@@ -1,7 +1,7 @@
 // A small table that is all there: the twin of a chart, averages, facts with several columns.
 import type { ComponentChildren } from 'preact';
 import { plural, type Unit } from '#shared/numbers.ts';
-import { LinkButton } from './controls.tsx';
+import { ActionButton } from './controls.tsx';
 import { useKept } from './kept.ts';
 
 export interface PlainColumn {
@@ -84,9 +84,9 @@ export function LongTable(props: {
       </div>
       {props.rows > few ? (
         <p>
-          <LinkButton onClick={() => (all.value = cut)}>
+          <ActionButton onClick={() => (all.value = cut)}>
             {cut ? `Show all ${plural(props.rows, 'row')}` : `Show the first ${few} rows`}
-          </LinkButton>
+          </ActionButton>
         </p>
       ) : null}
     </>

@@ -45,7 +45,7 @@ export function SharePanel(props: {
                 numeric: true,
                 definition,
               },
-              { title: 'Share (%)', numeric: true, definition: 'Part of the whole.' },
+              { title: 'Share (%)', numeric: true, definition: 'Share of the whole.' },
             ]}
             rows={parts.map(({ name, value }) => [
               visible(name),

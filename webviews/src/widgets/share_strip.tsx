@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { partColors } from '../lib/colors.ts';
 import { exact, share, type Unit } from '#shared/numbers.ts';
 import { visible } from '../lib/format.ts';
-import { shownNames } from '../lib/names.ts';
+import { shownNames } from '#shared/names.ts';
 import { topParts, type Part } from '../lib/parts.ts';
 import { SharePanel } from './share_panel.tsx';
 

@@ -73,7 +73,7 @@ export function answerText(job: DistributedJobResult): string {
   if (part !== undefined) {
     parts.push(
       job.breakdown.communicationUs > 0
-        ? `${part.exposed} of the mean step of ${quantity(stepUs, 'us')} is communication that no computation hides${job.waitingUs > 0 ? `, and ${part.waiting} of all time is waiting for other ranks` : ''}`
+        ? `${part.exposed} of the mean step of ${quantity(stepUs, 'us')} is communication not overlapped with compute${job.waitingUs > 0 ? `, and ${part.waiting} of all time is waiting for other ranks` : ''}`
         : `the mean step takes ${quantity(stepUs, 'us')} and has no exposed communication`,
     );
   }

@@ -78,7 +78,7 @@ export function RankBars(props: {
             <Legend parts={parts} />
             {props.cut ? (
               <p class="note">
-                There are more ranks and steps than are drawn: the tables have all.
+                Not all ranks and steps fit in the chart; the tables list all of them.
               </p>
             ) : null}
           </>

@@ -12,7 +12,7 @@ export const timeParts = [
     key: 'overlapUs',
     title: 'Overlap',
     color: chartColors.green,
-    definition: 'Kernels compute and others communicate: communication that is hidden.',
+    definition: 'Kernels compute while others communicate: overlapped communication.',
   },
   {
     key: 'communicationUs',

@@ -71,7 +71,7 @@ function Stragglers({ result }: { result: DistributedJobResult }) {
       actions={<LinkButton onClick={() => (tab.value = 'stragglers')}>All ranks</LinkButton>}
     >
       {result.stragglers.length === 0 ? (
-        <Nothing>No rank keeps the others waiting for more than a hundredth of the time.</Nothing>
+        <Nothing>No rank keeps the others waiting for more than 1 % of the time.</Nothing>
       ) : (
         <ol class="job-stragglers">
           {result.stragglers.slice(0, shownStragglers).map((late) => (
@@ -86,9 +86,7 @@ function Stragglers({ result }: { result: DistributedJobResult }) {
                 {` comes last to ${fixed(late.timesLast, 0)} of ${plural(late.calls, 'collective')}, ${quantity(late.latenessUs, 'us')} behind the others; they wait ${quantity(late.causedUs, 'us')} for it, added up.`}
               </span>
               {late.reasons.length === 0 ? (
-                <p class="note">
-                  What it did instead is not known: nothing before these collectives stands out.
-                </p>
+                <p class="note">Cause unknown: nothing before these collectives stands out.</p>
               ) : (
                 <ul class="job-reasons" aria-label={`What rank ${late.rank} did instead`}>
                   {late.reasons.slice(0, 3).map((reason, index) => (

@@ -135,7 +135,7 @@ function StepMap() {
               describe={words}
               onPick={(line) => openRank(grid.lines[line]!.rank)}
             />
-            {cut ? <p class="note">There are more steps than are drawn.</p> : null}
+            {cut ? <p class="note">Not all steps fit in the chart.</p> : null}
           </>
         )}
       </div>

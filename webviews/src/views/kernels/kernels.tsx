@@ -5,7 +5,7 @@ import { trace, viewState } from '../../host/store.ts';
 import { fixed } from '#shared/numbers.ts';
 import type { Row, ViewKernelsResult } from '#shared/protocol.ts';
 import type { PageParams } from '#shared/requests.ts';
-import { FilterBox, TopBox, Segments } from '../../widgets/controls.tsx';
+import { FilterBox, Segments } from '../../widgets/controls.tsx';
 import { Charts } from '../../widgets/charts.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
@@ -61,7 +61,7 @@ function Launches<M extends 'view/kernelLaunches' | 'view/copyLaunches'>(props: 
       {shown.rows.length === 0 ? (
         <Nothing>
           {part.value === 'operators'
-            ? 'No operator was around the launches.'
+            ? 'No operator encloses the launches.'
             : 'Not recorded for these launches.'}
         </Nothing>
       ) : (
@@ -143,7 +143,7 @@ export function KernelsView() {
   return (
     <>
       {result === undefined || parts.length === 0 ? null : (
-        <Charts>
+        <Charts top={top}>
           <ShareStrip
             title="Kernel time"
             definition="Sum of the durations of all kernels, by name."
@@ -278,7 +278,6 @@ export function KernelsView() {
                 />
               ) : null}
               {choice}
-              <TopBox top={top} />
             </>
           }
         />

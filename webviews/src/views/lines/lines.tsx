@@ -72,6 +72,7 @@ export function LinesView() {
     <>
       {totals === undefined || nothing ? null : (
         <Facts
+          row
           items={[
             {
               name: device ? 'Device time' : 'Host time',
@@ -79,14 +80,14 @@ export function LinesView() {
               definition: device ? 'All device time.' : 'All host time of traced threads.',
             },
             {
-              name: 'Placed on lines',
+              name: 'Attributed to a line',
               value: `${quantity(onLines, 'us')}, ${share(onLines, all)}`,
-              definition: 'Recorded with its line, or aligned with the source.',
+              definition: 'The line was recorded, or found by aligning the call with the source.',
             },
             {
-              name: 'Known to the function',
+              name: 'Attributed to a function only',
               value: `${quantity(onFunctions, 'us')}, ${share(onFunctions, all)}`,
-              definition: 'The function is known, its line is not.',
+              definition: 'The function is known, but the line is not.',
             },
           ]}
         />

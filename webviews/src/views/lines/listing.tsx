@@ -15,7 +15,7 @@ function costText(cost: AnnotatedLine, device: boolean): string {
   if (backward > 0) parts.push(`backward ${quantity(backward, 'us')}`);
   if (recompute > 0) parts.push(`recompute ${quantity(recompute, 'us')}`);
   if (cost.runs > 1) parts.push(`×${cost.runs}`);
-  if (cost.confidence === 'function') parts.push('line not known');
+  if (cost.confidence === 'function') parts.push('line unknown');
   return parts.join(' · ');
 }
 
@@ -25,9 +25,7 @@ export function Listing(props: { file: string; line: number; function: string })
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading source" />;
   if (!value.found) {
-    return (
-      <Nothing>The file is not in this workspace. Click its name to say where it lies.</Nothing>
-    );
+    return <Nothing>The file is not in this workspace. Click its name to locate it.</Nothing>;
   }
   const device = trace.value?.hasDeviceWork === true;
   return (

@@ -173,13 +173,13 @@ export function MemoryView() {
           />
         )}
         {range === undefined ? (
-          <span class="note">Drag on the curve to choose a range.</span>
+          <span class="note">Drag over the curve to select a range.</span>
         ) : (
           <>
             <span>
               Range {quantity(range.from, 'ns')} to {quantity(range.to, 'ns')}
             </span>
-            <LinkButton onClick={() => setRange(undefined)}>Show all</LinkButton>
+            <LinkButton onClick={() => setRange(undefined)}>Reset zoom</LinkButton>
             {viewAction('timeline', 'Timeline', 'Show this range in the timeline', {
               range: { startNs: Math.round(range.from), endNs: Math.round(range.to) },
             }).map((action) => (
@@ -191,6 +191,7 @@ export function MemoryView() {
         )}
       </div>
       <Facts
+        row
         items={[
           {
             name: 'Peak allocated',

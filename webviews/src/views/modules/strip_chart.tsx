@@ -182,7 +182,7 @@ export function StripChart(props: {
 
   const fit = (bar: Bar): void => window.fit(bar.startNs, endOf(bar));
   const choose = (bar: Bar | undefined): void => {
-    if (bar === undefined) announce('No further slice in this direction');
+    if (bar === undefined) announce('No more slices in this direction');
     // A box for several slices comes apart.
     else if (bar.slice < 0) fit(bar);
     else {

@@ -6,7 +6,7 @@ import type { SliceDetail } from '#shared/protocol.ts';
 import { ask } from '../../host/query.ts';
 import { fixed, plural, quantity } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
-import { LinkButton } from '../../widgets/controls.tsx';
+import { ActionButton, LinkButton } from '../../widgets/controls.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
 import { Tooltip } from '../../widgets/tooltip.tsx';
@@ -46,7 +46,7 @@ export function StripFacts(props: {
   return (
     <span class="flame-current">
       {detail === undefined ? (
-        <span class="note">Click a bar for its figures; then the wheel zooms. Drag to move.</span>
+        <span class="note">Click a bar for details. Scroll to zoom, drag to move.</span>
       ) : (
         <>
           <strong>{visible(detail.name)}</strong> <span>{factsOf(detail)}</span>
@@ -58,19 +58,19 @@ export function StripFacts(props: {
         </>
       )}
       {props.showAll === undefined ? null : (
-        <LinkButton onClick={props.showAll}>Show all</LinkButton>
+        <ActionButton onClick={props.showAll}>Reset zoom</ActionButton>
       )}
       {marked.value === '' ? null : (
         <>
           <span class="note">
             {plural(props.markedShown, 'call')} of {visible(marked.value)} outlined
           </span>
-          <LinkButton
+          <ActionButton
             label={`Remove the outline of ${marked.value}`}
             onClick={() => (marked.value = '')}
           >
             Clear
-          </LinkButton>
+          </ActionButton>
         </>
       )}
     </span>

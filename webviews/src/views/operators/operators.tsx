@@ -7,7 +7,7 @@ import { useAnswer } from '../../host/query.ts';
 import { trace, viewState } from '../../host/store.ts';
 import { plural, quantity } from '#shared/numbers.ts';
 import type { Row, ViewOperatorsResult, ViewOperatorStacksResult } from '#shared/protocol.ts';
-import { LinkButton, TopBox, Segments } from '../../widgets/controls.tsx';
+import { LinkButton, Segments } from '../../widgets/controls.tsx';
 import { Charts } from '../../widgets/charts.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
@@ -188,7 +188,7 @@ export function OperatorsView() {
   };
   return (
     <>
-      <Charts>
+      <Charts top={top}>
         {charts.map((ring) => {
           const parts = result!.rings[ring.key].map((part) => ({
             name: part.name,
@@ -267,7 +267,6 @@ export function OperatorsView() {
                 }}
               />
             ) : null}
-            <TopBox top={top} />
           </>
         }
       />

@@ -5,25 +5,40 @@ import { formatShare, formatUs, plural } from '#shared/numbers.ts';
 import { openSource } from '../../host/host.ts';
 import { viewAction } from '../../host/links.ts';
 import { useAnswer } from '../../host/query.ts';
-import { trace } from '../../host/store.ts';
+import { deviceKind, trace } from '../../host/store.ts';
 import { fileName, visible } from '../../lib/format.ts';
 import { LinkButton } from '../../widgets/controls.tsx';
 import { Failure, Nothing, Waiting, isCut } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
+
+/** Figures with their units, "4.01 ms of 33.8" as one, which no line may break. */
+const figures = /(\d[\d.,]* (?:ns|\u00b5s|ms|s|%)(?: of [\d.,]*\d)?)/;
 
 export function Headline(props: { result: ViewOverviewResult }) {
   const { headline, hasDeviceWork } = props.result;
   if (headline.text === '') return null;
   return (
     <div class={`headline ${headline.bound}`}>
-      <p class="headline-text">{visible(headline.text)}</p>
+      <p class="headline-text">
+        {visible(headline.text)
+          .split(figures)
+          .map((part, index) =>
+            index % 2 === 0 ? (
+              part
+            ) : (
+              <span key={index} class="figure">
+                {part}
+              </span>
+            ),
+          )}
+      </p>
       {hasDeviceWork ? (
         <svg
           class="headline-bar"
           viewBox="0 0 100 6"
           preserveAspectRatio="none"
           role="img"
-          aria-label={`GPU busy ${formatShare(headline.busy)}`}
+          aria-label={`${deviceKind.value} busy ${formatShare(headline.busy)}`}
         >
           <rect class="headline-all" width="100" height="6" />
           <rect class="headline-busy" width={100 * Math.min(1, headline.busy)} height="6" />
@@ -107,7 +122,7 @@ export function HottestLines() {
   return (
     <Panel
       title="Hottest lines"
-      definition={`Lines of your code by ${value?.hasDeviceWork === false ? 'CPU' : 'GPU'} self time. ${plural(shownLines, 'line')} at most.`}
+      definition={`Lines of your code by ${value?.hasDeviceWork === false ? 'CPU' : (value?.deviceKind ?? deviceKind.value)} self time. ${plural(shownLines, 'line')} at most.`}
       actions={all.map((action) => (
         <LinkButton key={action.label} title={action.title} onClick={action.run}>
           {action.label}

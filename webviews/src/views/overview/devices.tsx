@@ -27,7 +27,7 @@ export function Gpus(props: { result: ViewOverviewResult }) {
               {
                 name: 'Multiprocessors',
                 value: gpu.multiprocessors === null ? undefined : String(gpu.multiprocessors),
-                definition: 'Units on which the blocks of a kernel are placed.',
+                definition: 'Units that the blocks of a kernel run on.',
               },
               {
                 name: 'Compute capability',
@@ -38,7 +38,7 @@ export function Gpus(props: { result: ViewOverviewResult }) {
                 name: 'Utilization',
                 value: percent(gpu.utilization),
                 definition:
-                  'Share of the time in which at least one kernel runs, from the first selected step to the last, pauses between them included.',
+                  'Share of the time from the first selected step to the last, pauses included, in which at least one kernel runs.',
               },
               {
                 name: 'Est. SM efficiency',
@@ -92,14 +92,15 @@ export function Recompute(props: { result: ViewOverviewResult }) {
                 {
                   name: 'Device time',
                   value: of(cost.deviceUs, cost.deviceShare),
-                  definition: 'Device work that ran again, and its part of all device work.',
+                  definition:
+                    'Device work that activation checkpointing reran, and its share of all device work.',
                 },
               ]
             : []),
           {
             name: 'Host time',
             value: of(cost.hostUs, cost.hostShare),
-            definition: 'Host time of running it again, and its part of all traced threads.',
+            definition: 'Host time of the reruns, and its share of all traced threads.',
           },
         ]}
       />

@@ -1,7 +1,7 @@
 // Whether the trace is whole: what was read, what was wrong with it, what was not recorded.
 import type { ComponentChildren } from 'preact';
 import { useAnswer } from '../../host/query.ts';
-import { viewState } from '../../host/store.ts';
+import { deviceKind, viewState } from '../../host/store.ts';
 import { fixed, quantity } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
 import { ExportedTable } from '../../widgets/exported_table.tsx';
@@ -81,9 +81,9 @@ export function Health(props: { nothing: boolean }) {
           ...(value.unlinkedDeviceSlices > 0
             ? [
                 {
-                  name: 'GPU work without a launch',
+                  name: `${deviceKind.value} work without a launch`,
                   value: quantity(value.unlinkedDeviceSlices, 'count'),
-                  definition: 'GPU slices whose launch or operator is not in the trace.',
+                  definition: `${deviceKind.value} slices whose launch or operator is not in the trace.`,
                 },
               ]
             : []),
@@ -95,7 +95,7 @@ export function Health(props: { nothing: boolean }) {
           label="Problems found while reading"
           columns={[
             { title: 'Problem' },
-            { title: 'Count', numeric: true, definition: 'How often it was met.' },
+            { title: 'Count', numeric: true, definition: 'Number of occurrences.' },
             {
               title: 'First at byte',
               numeric: true,

@@ -22,14 +22,14 @@ const configurationDefinitions: Partial<Record<string, string>> = {
   'Device type': 'Kinds of devices that did work in the trace.',
   'Graph captures':
     'How much of the work that CUDA or HIP graphs replayed is attributed to the code that captured it, here or in capture_traces beside the trace.',
-  Vendor: 'Maker of the devices, by the names of their properties and calls.',
-  Backend: 'What carries the communication between the processes.',
-  Rank: 'Number of this process in the run.',
-  'World size': 'How many processes the run had.',
+  Vendor: 'Maker of the devices, inferred from recorded properties and calls.',
+  Backend: 'Library that the processes communicate through.',
+  Rank: 'Index of this process in the run.',
+  'World size': 'Number of processes in the run.',
   'Devices used': 'Devices that did work in the trace.',
   'Devices on the machine': 'Devices that the process saw, used or not.',
-  Steps: 'Steps that the recording marks, also those cut by its end.',
-  'Schema version': 'Version of the form in which the trace was written.',
+  Steps: 'Recorded steps, including those cut off at the end.',
+  'Schema version': 'Version of the trace format.',
 };
 
 const findingColumns: readonly ExportColumn[] = (
@@ -104,6 +104,7 @@ export function OverviewView() {
         <div class="overview-main">
           <Average result={value} shown={shown} />
           {value.steps.length > 1 ? <StepChart result={value} shown={shown} /> : null}
+          <Health nothing={false} />
         </div>
         <div class="overview-side">
           <Panel title="Configuration">
@@ -116,7 +117,7 @@ export function OverviewView() {
                   value: visible(entry.value),
                   definition:
                     configurationDefinitions[entry.name] ??
-                    'An option of the recording profiler, as the trace notes it.',
+                    'A profiler option, as noted in the trace.',
                 }))}
             />
           </Panel>
@@ -124,7 +125,6 @@ export function OverviewView() {
           <Recompute result={value} />
         </div>
       </div>
-      <Health nothing={false} />
     </>
   );
 }

@@ -47,7 +47,7 @@ export function StepChart(props: { result: ViewOverviewResult; shown: ShownRole[
         ) : (
           <>
             <StackedBars
-              label="Time of each step by what it was spent on"
+              label="Time of each step by activity"
               xTitle={recorded ? 'Step' : 'Part of the recording'}
               yTitle="Time"
               unit="us"
@@ -62,7 +62,9 @@ export function StepChart(props: { result: ViewOverviewResult; shown: ShownRole[
             />
             <Legend parts={shown} />
             {result.steps.some((step) => step.partial) ? (
-              <p class="note">* partial: cut by the end of the recording, in no average</p>
+              <p class="note">
+                * partial: cut off by the end of the recording, left out of averages
+              </p>
             ) : null}
           </>
         )}
@@ -132,7 +134,7 @@ export function Average(props: { result: ViewOverviewResult; shown: ShownRole[] 
         <PlainTable
           label="Average step time"
           columns={[
-            { title: 'Activity', definition: 'Each moment counts for one of these.' },
+            { title: 'Activity', definition: 'Every moment counts for exactly one activity.' },
             {
               title: 'Time',
               exportUnit: 'us',

@@ -1,13 +1,13 @@
-// Sums against the roofs, each with the share of time of which the cost is not known.
+// Sums against the roofs, with the share of time whose cost is unknown.
 import { fixed, quantity, share } from '#shared/numbers.ts';
 import type { ViewRooflineResult } from '#shared/protocol.ts';
 import { visible } from '../../lib/format.ts';
 import { Facts } from '../../widgets/panel.tsx';
 import { knownDevices } from './points.ts';
 
-/** "12 %, unknown for 3 % of the time". */
-function withUnknown(value: string, unknownShare: number): string {
-  return unknownShare > 0
+/** "12 % (unknown for 3 % of the time)", where not all figures lack the same share. */
+function withUnknown(value: string, unknownShare: number, common: string | undefined): string {
+  return unknownShare > 0 && common === undefined
     ? `${value} (unknown for ${quantity(unknownShare, 'ratio')} of the time)`
     : value;
 }
@@ -29,27 +29,40 @@ export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
   const sum = (key: 'modelFlops' | 'hardwareFlops'): number =>
     utilization.steps.reduce((all, step) => all + step[key], 0);
   const devices = knownDevices(result.devices);
+  const unknown = [
+    totals.unknownRoofShare,
+    totals.unknownFlopsShare,
+    totals.unknownBytesShare,
+    totals.unknownShare,
+  ].map((part) => (part > 0 ? quantity(part, 'ratio') : ''));
+  const common = unknown.every((text) => text === unknown[0]) ? unknown[0] : undefined;
   return (
-    <div class="columns">
+    <>
       <Facts
+        row
         items={[
           {
-            name: 'Could save',
+            name: 'Potential gain',
             value: withUnknown(
               `${quantity(totals.savedUs, 'us')}, ${share(totals.savedUs, totals.kernelUs)}`,
               totals.unknownRoofShare,
+              common,
             ),
             definition: `Kernels' time less, if each reached ${quantity(result.target, 'ratio')} of its roof. Kernels without a roof save nothing.`,
           },
           {
             name: 'Of the roof',
-            value: withUnknown(quantity(totals.roofShare, 'ratio'), totals.unknownRoofShare),
+            value: withUnknown(
+              quantity(totals.roofShare, 'ratio'),
+              totals.unknownRoofShare,
+              common,
+            ),
             definition:
               'Time that the device needs at least, by operations or bytes, whichever is longer per kernel, as a part of the time of kernels with a roof.',
           },
           {
             name: 'Operations',
-            value: withUnknown(quantity(totals.flops, 'flops'), totals.unknownFlopsShare),
+            value: withUnknown(quantity(totals.flops, 'flops'), totals.unknownFlopsShare, common),
             definition: 'Operations of the kernels whose operations are known.',
           },
           {
@@ -57,16 +70,22 @@ export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
             value: withUnknown(
               quantity(totals.readBytes + totals.writtenBytes, 'bytes'),
               totals.unknownBytesShare,
+              common,
             ),
             definition: 'Bytes that must be read and written at least, where known.',
           },
         ]}
       />
       <Facts
+        row
         items={[
           {
             name: 'MFU',
-            value: withUnknown(quantity(utilization.mfu, 'ratio'), totals.unknownFlopsShare),
+            value: withUnknown(
+              quantity(utilization.mfu, 'ratio'),
+              totals.unknownFlopsShare,
+              common,
+            ),
             definition: utilizationFormula(
               result,
               sum('modelFlops'),
@@ -75,7 +94,11 @@ export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
           },
           {
             name: 'HFU',
-            value: withUnknown(quantity(utilization.hfu, 'ratio'), totals.unknownFlopsShare),
+            value: withUnknown(
+              quantity(utilization.hfu, 'ratio'),
+              totals.unknownFlopsShare,
+              common,
+            ),
             definition: utilizationFormula(
               result,
               sum('hardwareFlops'),
@@ -84,7 +107,7 @@ export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
           },
           {
             name: 'Kernel time',
-            value: withUnknown(quantity(totals.kernelUs, 'us'), totals.unknownShare),
+            value: withUnknown(quantity(totals.kernelUs, 'us'), totals.unknownShare, common),
             definition: 'Sum of the durations of all kernels of the selected steps.',
           },
           {
@@ -92,9 +115,18 @@ export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
             value: devices.map(({ known }) => visible(known)).join(', ') || 'no known device',
             definition: devices.map(({ known, source }) => `${known}: ${source}`).join('\n'),
           },
+          ...(common !== undefined && common !== ''
+            ? [
+                {
+                  name: 'Unknown',
+                  value: `${common} of the time`,
+                  definition: 'Time of kernels whose cost is not known. The figures leave it out.',
+                },
+              ]
+            : []),
         ]}
       />
-    </div>
+    </>
   );
 }
 

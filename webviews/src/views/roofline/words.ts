@@ -16,7 +16,7 @@ export function wordsOf(row: Row): string[] {
     ...part('', text(row, 'params')),
     ...part('', text(row, 'path') === '' ? '' : `${text(row, 'path')}:${text(row, 'at')}`),
     `${quantity(numberOf(row, 'totalUs'), 'us')} in ${quantity(numberOf(row, 'kernels'), 'count')} kernels, ${quantity(numberOf(row, 'share'), 'ratio')} of all`,
-    ...part('Could save', quantity(numberOf(row, 'savedUs'), 'us')),
+    ...part('Potential gain', quantity(numberOf(row, 'savedUs'), 'us')),
     ...part('Of the roof', quantity(numberOf(row, 'roofShare'), 'ratio')),
     ...(tera === undefined ? [] : [`${quantity(tera * 1e12, 'flops')}/s`]),
     ...part('Intensity', `${quantity(numberOf(row, 'intensity'), '')} FLOP/B`),

@@ -9,7 +9,7 @@ import { fileName, isFilePath, visible } from '../../lib/format.ts';
 import type { FlameInput, FlameNode } from '../../lib/flame.ts';
 import type { Row, StackNode } from '#shared/protocol.ts';
 import type { PageParams } from '#shared/requests.ts';
-import { Check, FilterBox, LinkButton, Segments } from '../../widgets/controls.tsx';
+import { ActionButton, Check, FilterBox, Segments } from '../../widgets/controls.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
 import { FlameGraph } from '../../widgets/flame_graph.tsx';
 import { Absences, Failure, Lacks, Nothing, Waiting } from '../../widgets/notices.tsx';
@@ -126,20 +126,20 @@ export function StacksView() {
           onChange={(on) => ask(() => (fold.value = on))}
         />
         {root.value > 0 ? (
-          <LinkButton onClick={() => (root.value = 0)}>Back to the whole</LinkButton>
+          <ActionButton onClick={() => (root.value = 0)}>Show all stacks</ActionButton>
         ) : null}
       </div>
       <Panel
         title={`${value.weight === 'device' ? 'Device' : 'Host'} time by Python stack, ${quantity(value.totalUs, 'us')}`}
         definition={
           value.weight === 'device'
-            ? 'The width of a box is the device time of everything that was launched from it, backward work counted at its forward line. Below “recompute” stands what activation checkpointing ran again.'
-            : 'The width of a box is the host time spent in it and in what it called. Below “recompute” stands what activation checkpointing ran again; threads beside the main one are folded.'
+            ? 'The width of a box is the device time of everything that was launched from it, backward work counted at its forward line. “recompute” holds what activation checkpointing reran.'
+            : 'The width of a box is the host time spent in it and in what it called. “recompute” holds what activation checkpointing reran; threads other than the main one are folded.'
         }
       >
         <div class={pending ? 'stale' : ''}>
           {value.tree.totalUs <= 0 ? (
-            <Nothing>No stack matches.</Nothing>
+            <Nothing>No matching stacks.</Nothing>
           ) : (
             <FlameGraph
               name="Python stacks"

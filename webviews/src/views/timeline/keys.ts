@@ -82,7 +82,9 @@ export function onTimelineKey(event: KeyboardEvent, stage: Stage | undefined): v
     L: () => void followEffect().catch(failed),
     e: () => {
       allFlows.value = !allFlows.peek();
-      announce(allFlows.peek() ? 'All arrows shown' : 'Arrows of the selection shown');
+      announce(
+        allFlows.peek() ? 'Showing all flow arrows' : 'Showing flow arrows of the selection',
+      );
     },
     c: () => document.querySelector<HTMLButtonElement>('.tl-stack button')?.click(),
     '/': () => {

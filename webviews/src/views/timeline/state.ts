@@ -148,14 +148,14 @@ export async function go(direction: 'next' | 'previous' | 'in' | 'out'): Promise
   if (instant !== undefined) {
     const next =
       direction === 'next' ? instant.next : direction === 'previous' ? instant.previous : null;
-    if (next === null) announce('No further instant in this direction');
+    if (next === null) announce('No more instants in this direction');
     else await selectInstant(next);
     return;
   }
   const slice = selectedSlice.peek();
   if (slice < 0) return;
   const answer = await ask('timeline/neighbour', { slice, direction });
-  if (answer.slice === null) announce('No further slice in this direction');
+  if (answer.slice === null) announce('No more slices in this direction');
   else await select(answer.slice.slice);
 }
 
@@ -173,7 +173,7 @@ export async function followCause(): Promise<void> {
     at.module ??
     at.parent;
   if (next === null) {
-    announce('Nothing further up from here');
+    announce('No parent slice');
     return;
   }
   if (trail.at(-1)?.to !== at.slice) trail = [];

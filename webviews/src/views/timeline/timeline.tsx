@@ -6,7 +6,7 @@ import type { FailureData } from '#shared/messages.ts';
 import { CancelledError } from '../../host/host.ts';
 import { ask } from '../../host/query.ts';
 import { epoch, failureOf, navigations, requestSelection } from '../../host/store.ts';
-import { LinkButton } from '../../widgets/controls.tsx';
+import { ActionButton, IconButton } from '../../widgets/controls.tsx';
 import { Failure, Waiting } from '../../widgets/notices.tsx';
 import { follow } from './follow.ts';
 import { Help } from './help.tsx';
@@ -115,20 +115,28 @@ export function TimelineView() {
       {problem.value === '' ? null : (
         <p class="failure" role="alert">
           {problem.value}{' '}
-          <LinkButton
+          <ActionButton
             onClick={() => {
               problem.value = '';
             }}
           >
             Dismiss
-          </LinkButton>
+          </ActionButton>
         </p>
       )}
-      {all === undefined && failure === undefined ? <Waiting what="Arranging rows..." /> : null}
+      {all === undefined && failure === undefined ? <Waiting what="Arranging tracks..." /> : null}
       <div class={`tl-main ${shownPanel === 'none' ? '' : 'with-panel'}`}>
         <StageView onReady={setStage} onKeyDown={(event) => onTimelineKey(event, stage)} />
         {shownPanel === 'none' ? null : (
           <aside class="tl-panel" aria-label="About the timeline" tabIndex={0}>
+            <span class="tl-close">
+              <IconButton
+                icon="close"
+                label="Hide panel"
+                title="Hide panel"
+                onClick={() => (panel.value = 'none')}
+              />
+            </span>
             {shownPanel === 'details' ? <DetailsPanel /> : null}
             {shownPanel === 'search' ? <SearchPanel /> : null}
             {shownPanel === 'gaps' ? <GapsPanel /> : null}

@@ -3,7 +3,7 @@ import { writeTimelineLink } from '#shared/timeline_link.ts';
 import { copyText, saveFile } from '../../host/host.ts';
 import { announce, linkBase, path, requestSelection } from '../../host/store.ts';
 import { fixed, plural } from '#shared/numbers.ts';
-import { FilterBox, IconButton, LinkButton, Segments } from '../../widgets/controls.tsx';
+import { ActionButton, FilterBox, IconButton, Segments } from '../../widgets/controls.tsx';
 import type { Stage } from './stage.ts';
 import {
   allFlows,
@@ -36,7 +36,7 @@ function UnlistedRows() {
   if (unlistedRows === 0) return null;
   return (
     <span class="tl-dim" role="note">
-      {plural(unlistedRows, 'more row')} with {plural(unlistedSlices, 'slice')} not listed
+      {plural(unlistedRows, 'more track')} with {plural(unlistedSlices, 'slice')} not listed
     </span>
   );
 }
@@ -57,7 +57,7 @@ export function Toolbar(props: { stage: Stage | undefined }) {
   return (
     <div class="tl-toolbar" role="toolbar" aria-label="Timeline">
       <FilterBox
-        label="Rows"
+        label="Tracks"
         placeholder="Filter tracks"
         value={rowFilter.value}
         onChange={(text) => {
@@ -117,13 +117,13 @@ export function Toolbar(props: { stage: Stage | undefined }) {
         />
       </div>
       {hidden === 0 ? null : (
-        <LinkButton
+        <ActionButton
           onClick={() => {
             prefs.value = { ...prefs.value, hidden: [] };
           }}
         >
-          Show {plural(hidden, 'hidden row')}
-        </LinkButton>
+          Show {plural(hidden, 'hidden track')}
+        </ActionButton>
       )}
       <Segments
         label="Panel"
@@ -134,7 +134,6 @@ export function Toolbar(props: { stage: Stage | undefined }) {
           gaps: 'Idle time',
           table: 'Table',
           file: 'File',
-          none: 'Hide',
         }}
       />
       <ArrowCount />

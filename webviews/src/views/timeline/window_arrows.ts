@@ -1,4 +1,4 @@
-// The arrows of everything in the window, where the user asked for them.
+// All flow arrows of the visible window, when the user asked for them.
 import type { FlowArrow } from '#shared/protocol.ts';
 import { ask } from '../../host/query.ts';
 import { allFlows, shownWindow } from './state.ts';

@@ -20,7 +20,7 @@ export function actionsWidthPx(rows: readonly (readonly RowAction[])[]): number 
     (most, list) =>
       Math.max(
         most,
-        list.reduce((sum, one) => sum + one.label.length * 7 + 11, 12),
+        list.reduce((sum, one) => sum + one.label.length * 7.4 + 12, 12),
       ),
     60,
   );

@@ -2,8 +2,8 @@
 import { useMemo } from 'preact/hooks';
 import type { Column } from '#shared/protocol.ts';
 import { columnScales, longestText, type Scale } from '#shared/numbers.ts';
-import { numberColumnPx } from '../../lib/format.ts';
-import { shownNames } from '../../lib/names.ts';
+import { fileName, numberColumnPx } from '../../lib/format.ts';
+import { shownNames } from '#shared/names.ts';
 import { cellNumber } from './cells.tsx';
 import { readRows, type Loaded } from './pages.ts';
 
@@ -38,6 +38,11 @@ export function useMeasures(
     for (const row of readRows(loaded)) {
       for (const { key } of present) {
         const value = row[key];
+        // Letters of the longest place, as its cell shows it.
+        if (key === 'file' && typeof value === 'string') {
+          const place = `${fileName(value)}:${String(row.line ?? '')}`;
+          largest[key] = Math.max(largest[key] ?? 0, place.length);
+        }
         if (typeof value !== 'number') continue;
         largest[key] = Math.max(largest[key] ?? 0, Math.abs(value));
         if (!Number.isInteger(value)) fractional.add(key);
@@ -69,7 +74,7 @@ export function minimumWidth(
   firstPx: number | undefined,
 ): number {
   // Names are cut in their middle; places are not.
-  if (column.key === 'file') return 180;
+  if (column.key === 'file') return Math.round(Math.min(280, Math.max(140, largest * 7.7 + 40)));
   if (firstPx !== undefined) return firstPx;
   if (column.type !== 'text') {
     const most = cellNumber(column, scale, largest);

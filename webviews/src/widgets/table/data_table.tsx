@@ -271,7 +271,7 @@ export function DataTable<M extends TableMethod>(props: DataTableProps<M>) {
         <FilterBox
           label={props.filterLabel ?? `Filter ${name}`}
           title={
-            'Words that a row must contain. Also key:word, key>number, key<number' +
+            'Words that rows must contain, or key:word, key>number, key<number' +
             (shown.present.length > 0
               ? `. Keys: ${shown.present.map((column) => column.key).join(', ')}`
               : '')

@@ -341,7 +341,7 @@ export function TreeTable<T extends TreeItem<T>>(props: TreeTableProps<T>) {
             </div>
           )}
         </div>
-        {lines.length === 0 ? <Nothing>No row matches the filter.</Nothing> : null}
+        {lines.length === 0 ? <Nothing>No matching rows.</Nothing> : null}
       </div>
     </div>
   );

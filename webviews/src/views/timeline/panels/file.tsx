@@ -1,4 +1,4 @@
-// What the file says about itself.
+// The file's metadata.
 import { useAnswer } from '../../../host/query.ts';
 import { visible } from '../../../lib/format.ts';
 import { Failure, Waiting } from '../../../widgets/notices.tsx';
@@ -10,7 +10,7 @@ export function FilePanel() {
   if (value === undefined) return <Waiting what="Reading..." />;
   return (
     <section>
-      <h2>What the file says about itself</h2>
+      <h2>File metadata</h2>
       <PlainTable
         label="Metadata of the file"
         columns={[{ title: 'Key' }, { title: 'Value' }]}

@@ -15,14 +15,14 @@ import { fit, gaps, gapsDevice, showGaps, shownWindow } from '../state.ts';
 import { SliceLink, Time, useRested } from './parts.tsx';
 
 const reasonNames: Record<string, string> = {
-  launchLate: 'Launch came late',
+  launchLate: 'Late launch',
   synchronisation: 'Synchronization',
   copy: 'Copy',
   dataLoader: 'Data loader',
   collective: 'Collective',
   hostBusy: 'Host busy',
   startOfTrace: 'Start of the trace',
-  unknown: 'Not known',
+  unknown: 'Unknown',
 };
 
 export function GapsPanel() {
@@ -46,11 +46,10 @@ export function GapsPanel() {
   }, [value]);
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Looking for idle time..." />;
-  if (value.device === null)
-    return <Nothing>This trace has no device work, so no device was idle.</Nothing>;
+  if (value.device === null) return <Nothing>This trace has no device work.</Nothing>;
   return (
     <section class="tl-gaps">
-      <h2>Idle time of the device</h2>
+      <h2>Device idle time</h2>
       {devices.length > 1 ? (
         <Select
           label="Device"
@@ -65,7 +64,7 @@ export function GapsPanel() {
         />
       ) : null}
       <Check
-        label="Only in the window"
+        label="Visible window only"
         checked={onlyWindow.value}
         onChange={(checked) => {
           onlyWindow.value = checked;
@@ -78,7 +77,11 @@ export function GapsPanel() {
         label="Idle time by reason"
         columns={[
           { title: 'Reason' },
-          { title: 'Gaps', numeric: true, definition: 'Times in which the device did nothing' },
+          {
+            title: 'Gaps',
+            numeric: true,
+            definition: 'Stretches of time in which the device was idle',
+          },
           {
             title: 'Time',
             numeric: true,

@@ -4,6 +4,7 @@ import type { SliceRef } from '#shared/protocol.ts';
 import { exact, quantity } from '#shared/numbers.ts';
 import { visible } from '../../../lib/format.ts';
 import { LinkButton } from '../../../widgets/controls.tsx';
+import { ShortName } from '../../../widgets/name.tsx';
 import { PlainTable } from '../../../widgets/plain_table.tsx';
 import { select } from '../state.ts';
 import { failed } from '../status.ts';
@@ -13,15 +14,15 @@ export const kindNames: Record<string, string> = {
   userAnnotation: 'Annotation',
   gpuUserAnnotation: 'Annotation (device)',
   kernel: 'Kernel',
-  memcpy: 'Copy',
-  memset: 'Set',
+  memcpy: 'Memcpy',
+  memset: 'Memset',
   runtime: 'Runtime call',
   driver: 'Driver call',
   pythonFunction: 'Python function',
   overhead: 'Profiler overhead',
   sync: 'Synchronization',
   cudaEvent: 'Device event',
-  traceSpan: 'Capture span',
+  traceSpan: 'Recording span',
   collective: 'Collective',
   communication: 'Collective (device)',
   derived: 'Derived range',
@@ -54,7 +55,7 @@ export function SliceLink(props: { to: SliceRef; bare?: boolean }) {
       title={`${props.to.name}\n${quantity(props.to.durationNs, 'ns')} at ${quantity(props.to.startNs, 'ns')}`}
       onClick={() => void select(props.to.slice).catch(failed)}
     >
-      {visible(props.to.name)}
+      <ShortName whole={props.to.name} />
       {props.bare === true ? null : (
         <>
           {' '}

@@ -4,8 +4,9 @@ import { ask, useAnswer } from '../../../host/query.ts';
 import { announce, title, trace } from '../../../host/store.ts';
 import { fixed, plural, quantity } from '#shared/numbers.ts';
 import { visible } from '../../../lib/format.ts';
-import { LinkButton } from '../../../widgets/controls.tsx';
+import { ActionButton, LinkButton } from '../../../widgets/controls.tsx';
 import { ExportedTable } from '../../../widgets/exported_table.tsx';
+import { ShortName } from '../../../widgets/name.tsx';
 import { Failure, Waiting } from '../../../widgets/notices.tsx';
 import { fit, markedRange, select, type TimeRange } from '../state.ts';
 import { failed } from '../status.ts';
@@ -42,24 +43,24 @@ export function RangeDetails(props: { range: TimeRange }) {
       <h2>Range of {quantity(range.endNs - range.startNs, 'ns')}</h2>
       <p class="tl-dim">
         {quantity(range.startNs, 'ns')} to {quantity(range.endNs, 'ns')}
-        {range.tracks === undefined ? ', all rows' : `, ${plural(range.tracks.length, 'row')}`}
+        {range.tracks === undefined ? ', all tracks' : `, ${plural(range.tracks.length, 'track')}`}
         {value === undefined ? '' : `, ${plural(value.totalSlices, 'slice')}`}
       </p>
       <p class="tl-buttons">
-        <LinkButton onClick={() => fit(range.startNs, range.endNs)}>Zoom to it</LinkButton>
+        <LinkButton onClick={() => fit(range.startNs, range.endNs)}>Zoom to range</LinkButton>
         <LinkButton
-          title="A small trace file with the slices of the range; opens here and in Perfetto"
+          title="Save the slices of the range as a trace file, which opens here and in Perfetto"
           onClick={() => void save().catch(failed)}
         >
-          Export as trace
+          Export as Trace
         </LinkButton>
-        <LinkButton
+        <ActionButton
           onClick={() => {
             markedRange.value = null;
           }}
         >
           Clear
-        </LinkButton>
+        </ActionButton>
       </p>
       {error === undefined ? null : <Failure error={error} retry={retry} />}
       {value === undefined ? (
@@ -71,7 +72,7 @@ export function RangeDetails(props: { range: TimeRange }) {
           {value.devices.map(({ device, busyNs }) => (
             <p
               key={device}
-              title="Time in which at least one kernel, copy or set of the marked rows runs"
+              title="Time in which at least one kernel, memcpy or memset of the marked tracks runs"
             >
               {visible(deviceTitle(device))} busy {quantity(busyNs, 'ns')} (
               {quantity(busyNs / (range.endNs - range.startNs), 'ratio')} of the range)
@@ -85,20 +86,19 @@ export function RangeDetails(props: { range: TimeRange }) {
               {
                 title: 'Slices',
                 numeric: true,
-                definition: 'Slices of which a part is in the range',
+                definition: 'Slices that overlap the range',
               },
               {
                 title: 'Sum',
                 numeric: true,
                 exportUnit: 'ns',
-                definition:
-                  'Sum of the durations inside the range; what runs at the same time counts twice',
+                definition: 'Sum of durations inside the range; concurrent slices count separately',
               },
               {
                 title: 'Union',
                 numeric: true,
                 exportUnit: 'ns',
-                definition: 'Time in which at least one of them runs: what overlaps counts once',
+                definition: 'Time in which at least one of them runs; overlaps count once',
               },
             ]}
             rows={value.kinds.map((kind) => [
@@ -108,33 +108,47 @@ export function RangeDetails(props: { range: TimeRange }) {
               <Time ns={kind.unionNs} />,
             ])}
           />
-          <h3>Longest by name</h3>
+          <h3>Bottom-up</h3>
           <ExportedTable
-            label="Sums by name"
+            label="Bottom-up"
             columns={[
               { title: 'Name' },
               {
                 title: 'Calls',
                 numeric: true,
-                definition: 'Slices of the name of which a part is in the range',
+                definition: 'Slices of this name that overlap the range',
               },
               {
-                title: 'Sum',
+                title: 'Self',
                 numeric: true,
                 exportUnit: 'ns',
-                definition:
-                  'Sum of the durations inside the range, with what ran inside each slice',
+                definition: 'Time inside the range without children',
               },
+              {
+                title: 'Total',
+                numeric: true,
+                exportUnit: 'ns',
+                definition: 'Sum of durations inside the range, children included',
+              },
+              { title: 'Called from', definition: 'Parents with the most of its self time' },
             ]}
             rows={value.names.map((name) => [
               <LinkButton
-                title={`${kindName(name.kind)}: go to the longest`}
+                title={`${visible(name.name)}\n${kindName(name.kind)}: go to the longest`}
                 onClick={() => void select(name.longest.slice).catch(failed)}
               >
-                {visible(name.name)}
+                <ShortName whole={name.name} />
               </LinkButton>,
               fixed(name.calls, 0),
+              <Time ns={name.selfNs} />,
               <Time ns={name.sumNs} />,
+              <>
+                {name.callers.map((caller) => (
+                  <div key={caller.name} class="tl-dim" title={visible(caller.name)}>
+                    <ShortName whole={caller.name} /> {quantity(caller.selfNs, 'ns')}
+                  </div>
+                ))}
+              </>,
             ])}
           />
         </>

@@ -6,8 +6,15 @@ import type { PageParams } from '#shared/requests.ts';
 import { useAnswer } from '../../../host/query.ts';
 import { exact, fixed, plural, quantity } from '#shared/numbers.ts';
 import { visible } from '../../../lib/format.ts';
-import { shortName } from '../../../lib/names.ts';
-import { Button, Check, FilterBox, LinkButton, Select } from '../../../widgets/controls.tsx';
+import {
+  ActionButton,
+  Button,
+  Check,
+  FilterBox,
+  LinkButton,
+  Select,
+} from '../../../widgets/controls.tsx';
+import { ShortName } from '../../../widgets/name.tsx';
 import { Failure, Nothing, Waiting } from '../../../widgets/notices.tsx';
 import { PlainTable } from '../../../widgets/plain_table.tsx';
 import {
@@ -67,16 +74,20 @@ function SearchForm() {
         </>
       ) : (
         <p>
-          {exact.name === undefined
-            ? `Slices of ${visible(exact.line?.file ?? '')}:${exact.line?.line ?? 0}`
-            : visible(exact.name)}{' '}
-          <LinkButton
+          {exact.name === undefined ? (
+            `Slices of ${visible(exact.line?.file ?? '')}:${exact.line?.line ?? 0}`
+          ) : (
+            <span title={visible(exact.name)}>
+              <ShortName whole={exact.name} />
+            </span>
+          )}{' '}
+          <ActionButton
             onClick={() => {
               searchExact.value = undefined;
             }}
           >
             Clear
-          </LinkButton>
+          </ActionButton>
         </p>
       )}
       {exact?.line !== undefined ? null : (
@@ -140,7 +151,7 @@ function SearchResults(props: { answer: SearchResult; step: (by: number) => void
                 searchExact.value = { name: one.name };
               }}
             >
-              {visible(shortName(one.name))}
+              <ShortName whole={one.name} />
             </LinkButton>,
             fixed(one.count, 0),
             <span key="sum" data-whole={String(one.sumNs)} title={exact(one.sumNs, 'ns')}>

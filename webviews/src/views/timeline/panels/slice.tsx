@@ -4,6 +4,7 @@ import { openPlace, usePlacedFrames } from '../../../host/place.ts';
 import { navigate, trace } from '../../../host/store.ts';
 import { fixed, plural, quantity } from '#shared/numbers.ts';
 import { isFilePath, visible } from '../../../lib/format.ts';
+import { shortName } from '#shared/names.ts';
 import { Check, LinkButton } from '../../../widgets/controls.tsx';
 import { PlainTable } from '../../../widgets/plain_table.tsx';
 import { frameTarget } from '../../../widgets/stack_list.tsx';
@@ -87,9 +88,9 @@ function Flows(props: { slice: number }) {
   if (flows.length === 0) return null;
   return (
     <section>
-      <h3>Recorded arrows</h3>
+      <h3>Flow arrows</h3>
       <PlainTable
-        label="Recorded arrows"
+        label="Flow arrows"
         columns={[{ title: 'Arrow' }, { title: 'Slice' }, { title: 'Arguments' }]}
         rows={flows.slice(0, 50).map((flow) => {
           const away = flow.from.slice === props.slice;
@@ -118,7 +119,7 @@ function Ways(props: { slice: SliceDetail }) {
   return (
     <p class="tl-buttons">
       <LinkButton onClick={() => fit(slice.startNs, slice.startNs + slice.durationNs)}>
-        Zoom to it
+        Zoom to selection
       </LinkButton>
       {slice.kind === 'cpuOp' ? (
         <LinkButton
@@ -197,32 +198,42 @@ export function SliceDetails(props: { slice: SliceDetail }) {
   const one = (ref: SliceRef | null): SliceRef[] => (ref === null ? [] : [ref]);
   return (
     <div class="tl-details">
-      <h2 title={visible(slice.name)}>{visible(slice.name)}</h2>
+      <h2 title={visible(slice.name)}>{visible(shortName(slice.name))}</h2>
       <Ways slice={slice} />
       <dl>
-        <dt>What</dt>
+        {shortName(slice.name) === slice.name ? null : (
+          <>
+            <dt title="As recorded">Full name</dt>
+            <dd>
+              <div class="tl-whole" tabIndex={0} role="group" aria-label="Full name">
+                {visible(slice.name)}
+              </div>
+            </dd>
+          </>
+        )}
+        <dt>Type</dt>
         <dd>
           {kindName(slice.kind)} <span class="tl-dim">{visible(slice.category)}</span>
         </dd>
-        <dt>Where</dt>
+        <dt>Track</dt>
         <dd>
           {visible(slice.trackName)}
           {slice.step === null ? '' : `, step ${slice.step}`}
         </dd>
         <dt title="Since the start of the trace">Start</dt>
         <dd title={`${slice.startNs} ns`}>{quantity(slice.startNs, 'ns')}</dd>
-        <dt title="From its start to its end, with what ran inside">Duration</dt>
+        <dt title="From start to end, children included">Duration</dt>
         <dd title={`${slice.durationNs} ns`}>{quantity(slice.durationNs, 'ns')}</dd>
         {slice.children > 0 ? (
           <>
-            <dt title="Duration less that of slices directly inside">Self</dt>
+            <dt title="Duration without its direct children">Self</dt>
             <dd>{quantity(slice.selfNs, 'ns')}</dd>
           </>
         ) : null}
         {slice.queueDelayNs === null ? null : (
           <>
-            <dt title="Start of the device work less the end of the call that launched it">
-              Waited in queue
+            <dt title="From the end of the launch call to the start of the device work">
+              Queue delay
             </dt>
             <dd>{quantity(slice.queueDelayNs, 'ns')}</dd>
           </>
@@ -235,7 +246,7 @@ export function SliceDetails(props: { slice: SliceDetail }) {
         <Links title="Annotation" to={one(slice.annotation)} />
         <Links title="Forward" to={one(slice.forward)} />
         <Links title="Backward" to={slice.backward} />
-        <Links title="Inside" to={one(slice.parent)} />
+        <Links title="Parent" to={one(slice.parent)} />
         <Links title="Device work" to={slice.launched} total={slice.launchedTotal} />
       </dl>
       <Flows slice={slice.slice} />

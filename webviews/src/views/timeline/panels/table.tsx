@@ -5,6 +5,7 @@ import type { SliceRef } from '#shared/protocol.ts';
 import type { Row } from '../../../lanes/rows.ts';
 import { fixed, plural } from '#shared/numbers.ts';
 import { visible } from '../../../lib/format.ts';
+import { shortName } from '#shared/names.ts';
 import { LinkButton } from '../../../widgets/controls.tsx';
 import { ExportedTable } from '../../../widgets/exported_table.tsx';
 import type { Stage } from '../stage.ts';
@@ -88,7 +89,7 @@ export function TablePanel(props: { stage: Stage | undefined; rows: readonly Row
         label="Slices in the window"
         columns={[
           { title: 'Slice' },
-          { title: 'Row' },
+          { title: 'Track' },
           {
             title: 'Start',
             numeric: true,
@@ -99,18 +100,18 @@ export function TablePanel(props: { stage: Stage | undefined; rows: readonly Row
             title: 'Duration',
             numeric: true,
             exportUnit: 'ns',
-            definition: 'From its start to its end; for slices drawn as one, all of them together',
+            definition: 'From start to end; for slices drawn as one, their sum',
           },
         ]}
         rows={list.map(({ ref, row, count, instant }) => [
           instant >= 0 ? (
             <LinkButton onClick={() => void selectInstant(instant).catch(failed)}>
               {count > 1 ? `${plural(count, 'instant')}, the first ` : ''}
-              {ref.name} <span class="tl-dim">instant</span>
+              {shortName(ref.name)} <span class="tl-dim">instant</span>
             </LinkButton>
           ) : ref.slice < 0 ? (
             <span class="tl-cut" title={ref.name}>
-              {plural(count, 'slice')}, longest {ref.name}
+              {plural(count, 'slice')}, longest {shortName(ref.name)}
             </span>
           ) : (
             <SliceLink to={ref} bare />
@@ -120,7 +121,7 @@ export function TablePanel(props: { stage: Stage | undefined; rows: readonly Row
           <Time ns={ref.durationNs} />,
         ])}
       />
-      {more > 0 ? <p class="tl-dim">and {fixed(more, 0)} more: zoom in</p> : null}
+      {more > 0 ? <p class="tl-dim">{fixed(more, 0)} more: zoom in to see them</p> : null}
     </section>
   );
 }

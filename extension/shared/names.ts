@@ -72,6 +72,20 @@ export function demangled(name: string): string | undefined {
   return parts.length === 0 ? undefined : parts.join('::');
 }
 
+/** Where the parameters begin in a name that was cut inside them; -1 where no bracket is left open. */
+function openParameters(name: string): number {
+  const open: { bracket: string; at: number }[] = [];
+  for (let i = 0; i < name.length; i++) {
+    const c = name[i]!;
+    // Operators such as << and -> are rare in names, and close nothing that is open.
+    if (c === '(' || c === '<') open.push({ bracket: c, at: i });
+    else if (c === ')' && open.at(-1)?.bracket === '(') open.pop();
+    else if (c === '>' && open.at(-1)?.bracket === '<') open.pop();
+  }
+  const outer = open[0];
+  return outer?.bracket === '(' && /[\w>]$/.test(name.slice(0, outer.at)) ? outer.at : -1;
+}
+
 /**
  * A C++ name without its return type, its parameters and the namespaces; other names as
  * they are.
@@ -87,6 +101,9 @@ export function shortName(name: string): string {
     // "operator()" and "(anonymous namespace)" are no parameters.
     const head = short.slice(0, Math.max(0, at));
     if (at > 0 && /[\w>]$/.test(head) && !head.endsWith('operator')) short = head;
+  } else if (short.endsWith('\u2026')) {
+    const at = openParameters(short);
+    if (at > 0 && !short.slice(0, at).endsWith('operator')) short = short.slice(0, at);
   }
   if (!/[<(]/.test(name)) return name;
   return short.replace(/(?:\(anonymous namespace\)|\b[A-Za-z_]\w*)::(?=[A-Za-z_(~])/g, '');
@@ -102,6 +119,34 @@ export function cutParts(text: string): { head: string; tail: string } {
   let at = text.length - tailLength;
   if (/[\udc00-\udfff]/.test(text[at]!)) at++;
   return { head: text.slice(0, at), tail: text.slice(at) };
+}
+
+/** Wrappers that every elementwise or reducing kernel has: what they wrap tells what it does. */
+const wrappers = /^(?:[AB]?UnaryFunctor|BinaryFunctor|ReduceOp|gpu_kernel_impl\w*)$/;
+
+/** The word among template arguments that tells what a kernel does: "MulFunctor", "MeanOps". */
+function tellingWord(args: string): string | undefined {
+  const words: string[] = args.match(/[A-Za-z_]\w*/g) ?? [];
+  return words
+    .filter(
+      (word) => /Functor|_kernel_cuda$|_kernel_impl$|[a-z]Ops?$/.test(word) && !wrappers.test(word),
+    )
+    .at(-1);
+}
+
+/** Longer arguments are shown by their telling word. */
+const mostArguments = 24;
+
+/**
+ * A short C++ name as its function and its template arguments, of which the latter give way first;
+ * undefined for names without.
+ */
+export function functionParts(text: string): { name: string; args: string } | undefined {
+  const at = text.indexOf('<');
+  if (at < 2 || !text.endsWith('>') || !/^[\w:~]+$/.test(text.slice(0, at))) return undefined;
+  const args = text.slice(at);
+  const word = args.length > mostArguments ? tellingWord(args) : undefined;
+  return { name: text.slice(0, at), args: word === undefined ? args : `<\u2026${word}\u2026>` };
 }
 
 /** A mangled name's short form with the numbers among its template arguments; other names whole. */

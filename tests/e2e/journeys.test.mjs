@@ -1,0 +1,254 @@
+// Journeys of a new user, by the clicks that they take: from nothing to a profile, from a file of any
+// name to its overview, from there to the hottest line, and through every view of traces of several
+// makers' devices and of one that was cut. A double click counts as one.
+import assert from 'node:assert/strict';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { root } from '../../scripts/lib/paths.mjs';
+import { hintOnLine } from './hints.mjs';
+import { profileFrame } from './product.mjs';
+import { Workbench, startWorkbench, waitUntil } from './workbench.mjs';
+
+const samples = join(root, 'samples');
+const corpus = process.env.EMBERLINE_CORPUS ?? '';
+const views = [
+  'Overview',
+  'Operators',
+  'Kernels',
+  'Roofline',
+  'Timeline',
+  'Memory',
+  'Modules',
+  'Stacks',
+  'Lines',
+];
+
+/** Real traces by the name that they get here, each with what its overview must say. */
+const devices = {
+  'h100.json.gz': {
+    trace: 'tracelens/h100/gaunernst_bert-small-uncased__1016001.json.gz',
+    device: 'NVIDIA H100',
+    kind: 'GPU',
+  },
+  'sam.json.gz': {
+    trace: 'segment-anything-fast/amg_example/amg_example_trace.json.gz',
+    device: 'NVIDIA',
+    kind: 'GPU',
+  },
+  'mi300x.json.gz': {
+    trace: 'tracelens/mi300/gaunernst_bert-small-uncased__1016001.json.gz',
+    device: 'AMD Instinct MI300X',
+    kind: 'GPU',
+  },
+  'trace_view.json.gz': { trace: 'ascend/level1_rank1/trace_view.json.gz', kind: 'NPU' },
+};
+
+let folder;
+let workbench;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'emberline-journeys-'));
+  const slow = join(samples, 'train_cnn', 'slow.pt.trace.json.gz');
+  mkdirSync(join(folder, 'train_cnn'));
+  cpSync(join(samples, 'train_cnn', 'slow.py'), join(folder, 'train_cnn', 'slow.py'));
+  cpSync(slow, join(folder, 'slow.pt.trace.json.gz'));
+  const zipped = readFileSync(join(samples, 'inference', 'classify.pt.trace.json.gz'));
+  const plain = gunzipSync(zipped);
+  writeFileSync(join(folder, 'run.pt.trace.json'), plain);
+  writeFileSync(join(folder, 'worker0.1623143089861.pt.trace.json.gz'), zipped);
+  writeFileSync(join(folder, 'profile.json.gz'), zipped);
+  writeFileSync(join(folder, 'profile.json'), plain);
+  const whole = readFileSync(slow);
+  writeFileSync(join(folder, 'cut.pt.trace.json.gz'), whole.subarray(0, whole.length * 0.6));
+  for (const [name, { trace }] of Object.entries(devices)) {
+    const from = join(corpus, trace);
+    if (corpus !== '' && existsSync(from)) cpSync(from, join(folder, name));
+  }
+  workbench = await startWorkbench({ folder, settings: { 'workbench.startupEditor': 'none' } });
+});
+after(async () => {
+  await workbench?.stop();
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+});
+
+const step = Workbench.steps(test, () => workbench);
+
+/** Counts what a hand does. */
+class Journey {
+  clicks = 0;
+
+  async click(target) {
+    this.clicks += 1;
+    await target.click();
+  }
+
+  async doubleClick(name) {
+    this.clicks += 1;
+    await workbench.doubleClickInExplorer(name);
+  }
+}
+
+/** No editor is open, and no page of one is left that could be taken for the next. */
+async function tidyUp() {
+  await workbench.runCommand('View: Close All Editors');
+  await workbench.page.locator('.tabs-container .tab').first().waitFor({ state: 'detached' });
+  await waitUntil(
+    'no page',
+    async () => (await workbench.page.locator('iframe.webview.ready').count()) === 0,
+  );
+}
+
+/** The overview in front, its answer written. */
+async function overview() {
+  const frame = await profileFrame(workbench);
+  await frame.locator('.headline-text').waitFor();
+  return frame;
+}
+
+/** Waits until a view has something to show and fetches nothing any more. */
+async function settled(frame, name) {
+  await waitUntil(`${name} at rest`, () =>
+    frame.evaluate(() => {
+      const view = document.querySelector('#view');
+      const busy = view?.querySelector('[aria-busy=true], .waiting, .tl[data-settled=false]');
+      return view !== null && !busy && view.innerText.trim() !== '';
+    }),
+  );
+  assert.equal(await frame.locator('#view .failure').count(), 0, `${name} shows no failure`);
+}
+
+/** Opens a file and goes through its views by one click each; `look` sees each at rest. */
+async function walk(name, look) {
+  await tidyUp();
+  const journey = new Journey();
+  await journey.doubleClick(name);
+  const frame = await overview();
+  for (const view of views) {
+    const tab = frame.getByRole('tab', { name: view, exact: true });
+    if (view !== 'Overview') await journey.click(tab);
+    await waitUntil(view, async () => (await tab.getAttribute('aria-selected')) === 'true');
+    await settled(frame, `${view} of ${name}`);
+    await look(frame, view);
+  }
+  assert.equal(journey.clicks, views.length, 'a click per view');
+}
+
+/** The view of an extension, by its icon in the activity bar. */
+const side = (title) =>
+  workbench.page.locator(`.activitybar .action-label[aria-label^="${title}"]`);
+
+step(
+  'first run: the walkthrough is two clicks away, and the sample one click from it',
+  async () => {
+    const { page } = workbench;
+    const journey = new Journey();
+    await journey.click(side('PyTorch Profiles'));
+    const welcome = page.locator('.welcome-view-content');
+    await welcome.getByText('Open Sample Profile').waitFor();
+    await journey.click(welcome.getByText('Get Started'));
+    const walkthrough = page.locator('.gettingStartedContainer');
+    const steps = ['Record a profile', 'Open a profile', 'Read the answer', 'Go to the line'];
+    for (const title of steps) {
+      await walkthrough.getByRole('heading', { name: title }).first().waitFor();
+    }
+    assert.equal(journey.clicks, 2);
+    // The first step, which is open, has it too.
+    const sample = walkthrough.getByRole('button', { name: 'Open Sample Profile' });
+    await journey.click(sample.filter({ visible: true }).first());
+    await overview();
+    assert.equal(journey.clicks, 3);
+  },
+);
+
+step('first run: without the walkthrough the sample is two clicks away', async () => {
+  await side('Explorer').click();
+  await tidyUp();
+  const journey = new Journey();
+  await journey.click(side('PyTorch Profiles'));
+  await journey.click(
+    workbench.page.locator('.welcome-view-content').getByText('Open Sample Profile'),
+  );
+  await overview();
+  assert.equal(journey.clicks, 2);
+  await side('Explorer').click();
+});
+
+for (const [name, clicks] of [
+  ['run.pt.trace.json', 1],
+  ['slow.pt.trace.json.gz', 1],
+  ['worker0.1623143089861.pt.trace.json.gz', 1],
+  ['profile.json.gz', 1],
+  // A plain JSON file may be anything: it opens as text, and the profile is one click further.
+  ['profile.json', 2],
+]) {
+  step(`a double click on ${name} leads to its overview`, async () => {
+    await tidyUp();
+    const journey = new Journey();
+    await journey.doubleClick(name);
+    await workbench.tab(name).waitFor();
+    if (clicks === 2) {
+      const button = workbench.page.locator('.editor-actions .action-label');
+      await journey.click(button.and(workbench.page.getByLabel(/Open as PyTorch Profile/)));
+    }
+    await overview();
+    assert.equal(journey.clicks, clicks);
+    // VS Code asks where two entries of the manifest claim one file.
+    const asked = (await workbench.notifications()).filter((text) => /default editor/.test(text));
+    assert.deepEqual(asked, []);
+  });
+}
+
+step('from a double click to the hottest line of the code it is one click', async () => {
+  await tidyUp();
+  const journey = new Journey();
+  await journey.doubleClick('slow.pt.trace.json.gz');
+  const frame = await overview();
+  await journey.click(frame.locator('.hot-line').first());
+  await workbench.tab('slow.py').waitFor();
+  const position = workbench.page.locator('.statusbar-item').filter({ hasText: /^Ln 76,/ });
+  await position.waitFor();
+  assert.equal(journey.clicks, 2);
+  // The costs stand in the code, and the profile is still open.
+  await hintOnLine(workbench.page, 'deviation = dataset.images.std', /30\.0 ms, 53 %/);
+  await workbench.tab('slow.pt.trace.json.gz').waitFor();
+});
+
+for (const [name, { trace, device, kind }] of Object.entries(devices)) {
+  const there = corpus !== '' && existsSync(join(corpus, trace));
+  const title = `every view of ${name} is one click away and names the device`;
+  if (!there) {
+    test(title, { skip: 'needs EMBERLINE_CORPUS' }, () => {});
+    continue;
+  }
+  step(title, async () => {
+    await walk(name, async (frame, view) => {
+      const words = await frame.evaluate(() => document.body.innerText);
+      if (device !== undefined) assert.ok(words.includes(device), `${view} names ${device}`);
+      // A maker's own word for its device, wherever a text speaks of one.
+      if (kind !== 'GPU') assert.doesNotMatch(words, /\bGPUs?\b/, `${view} of an ${kind}`);
+      if (view === 'Overview') {
+        const answer = await frame.locator('.headline-text').innerText();
+        assert.match(answer, new RegExp(`^${kind} busy`));
+      }
+    });
+  });
+}
+
+step('a file that was cut says so on every view', async () => {
+  await walk('cut.pt.trace.json.gz', async (frame, view) => {
+    const notice = frame.getByRole('note', { name: 'About this trace' });
+    assert.match(await notice.innerText(), /truncated/, view);
+    assert.match(await notice.innerText(), /Read: [\d,]+ events/, view);
+  });
+});
