@@ -11,8 +11,7 @@
 namespace emberline {
 namespace {
 
-// Longer names are matched in their beginning only, and each match asks whether to go on: linear is
-// still long for a hostile trace's names.
+// Longer names are matched in their beginning only, and each match asks whether to go on.
 constexpr size_t kMaxMatched = 4000;
 constexpr uint32_t kCancelEvery = 1 << 14;
 
@@ -77,9 +76,10 @@ Result<TimelineHits> SearchTimeline(const Model& model, const TimelineSearch& se
     if (!parsed.ok()) return parsed.error();
     pattern = std::move(parsed.value());
   }
+  MatchBudget budget;
   auto name_matches = PerString(store.strings(), [&](std::string_view name) {
     if (!pattern) return ContainsLower(name, lowered);
-    return pattern->Matches(name.substr(0, kMaxMatched));
+    return pattern->Matches(name.substr(0, kMaxMatched), &budget);
   });
   std::vector<bool> inside;
   if (!search.module.empty()) inside = InsideModules(model, LowerText(search.module));
@@ -119,7 +119,10 @@ Result<TimelineHits> SearchTimeline(const Model& model, const TimelineSearch& se
     if (exact != kNone && store.name_id(i) != exact) continue;
     if (category != kNone && store.categories()[store.category(i)].raw != category) continue;
     if (!inside.empty() && !inside[i]) continue;
-    if (!search.text.empty() && !name_matches(store.name_id(i))) continue;
+    if (!search.text.empty() && !name_matches(store.name_id(i))) {
+      if (budget.spent()) return budget.error();
+      continue;
+    }
     if (stacks && !is_on_line(i)) continue;
     found.push_back(i);
     ++by_track[store.track(i)];
