@@ -1,6 +1,8 @@
 #include "analysis/matrix_units.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "base/text.h"
 
@@ -45,12 +47,62 @@ bool HasMatrixInstruction(std::string_view name) {
   return false;
 }
 
-// A compute capability with tensor cores: "sm70" to "sm12x".
-bool HasTensorCoreArchitecture(std::string_view name) {
-  constexpr std::string_view kParts[] = {"sm70",  "sm72",  "sm75",  "sm80", "sm86",
-                                         "sm87",  "sm89",  "sm90",  "sm10", "sm11",
-                                         "sm120", "sm121", "sm_90", "sm_10"};
-  return ContainsAny(name, kParts);
+// The newest compute capability that a name tells ("sm90", "sm_80", "Sm100Fmha", "sm9x"), times
+// ten; 0 when it tells none.
+int ArchitectureOf(std::string_view name) {
+  constexpr int kKnown[] = {30, 35, 37, 50, 52, 53, 60,  61,  62,  70,  72,  75,
+                            80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
+  int newest = 0;
+  for (size_t at = name.find("sm"); at != std::string_view::npos; at = name.find("sm", at + 1)) {
+    size_t i = at + 2;
+    if (i < name.size() && name[i] == '_') ++i;
+    const size_t digits = i;
+    int number = 0;
+    while (i < name.size() && IsDigit(name[i]) && number < 1000)
+      number = number * 10 + name[i++] - '0';
+    // A whole generation: "sm9x".
+    if (i == digits + 1 && i < name.size() && name[i] == 'x') number *= 10;
+    if (std::find(std::begin(kKnown), std::end(kKnown), number) != std::end(kKnown)) {
+      newest = std::max(newest, number);
+    }
+  }
+  return newest;
+}
+
+constexpr int kFirstWithTensorCores = 70;
+constexpr int kFirstWithTf32 = 80;
+
+bool IsWordCharacter(char c) { return IsDigit(c) || (c >= 'a' && c <= 'z'); }
+
+// Whether `word` stands in the name with neither letters nor digits beside it.
+bool HasWord(std::string_view name, std::string_view word) {
+  for (size_t at = name.find(word); at != std::string_view::npos; at = name.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if ((at == 0 || !IsWordCharacter(name[at - 1])) &&
+        (end == name.size() || !IsWordCharacter(name[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether the name says that it was built for GPUs whose tensor cores, if any, do not multiply its
+// type: "fmha_cutlassF_f32_aligned_64x64_rf_sm75".
+bool IsBuiltWithoutTensorCores(std::string_view name) {
+  const int architecture = ArchitectureOf(name);
+  if (architecture == 0 || architecture >= kFirstWithTf32) return false;
+  if (architecture < kFirstWithTensorCores) return true;
+  return HasWord(name, "f32") && !HasWord(name, "f16") && !HasWord(name, "tf32");
+}
+
+// A library of products whose name says nothing about one of its functions; behind it stands the
+// function's name. Empty when the name is not of such a library.
+std::string_view InProductLibrary(std::string_view name) {
+  for (const std::string_view library : {"deep_gemm", "deepgemm"}) {
+    const size_t at = name.find(library);
+    if (at != std::string_view::npos) return name.substr(at + library.size());
+  }
+  return {};
 }
 
 // Pointwise and reduction kernels of Inductor: the names of the fused operators stand in theirs.
@@ -123,11 +175,12 @@ bool UsesNvidia(std::string_view name) {
       // Libraries.
       "nvjet", "sdpa", "sparse_gemm", "dgrad_1x1_stride_2x2", "first_layer_wgrad_kernel", "conv1x1",
       "conv2d_c1_k1", "direct_group", "flashattnfwd", "flashattnbwd", "flash::compute_attn",
-      "deep_gemm", "deepgemm", "marlin", "machete", "flash_mla", "flashmla", "splitkv_mla",
-      "mlapagedattention", "batchprefillwith", "singleprefillwith"};
+      "marlin", "machete", "flash_mla", "flashmla", "splitkv_mla", "mlapagedattention",
+      "batchprefillwith", "singleprefillwith"};
   if (HasMmaShape(name) || ContainsAny(name, kTokens)) return true;
   // Kernels that are built for one architecture: TensorRT-LLM's "bmm_..._sm100f" and the like.
-  return (Contains(name, "gemm") || Contains(name, "bmm_")) && HasTensorCoreArchitecture(name);
+  return (Contains(name, "gemm") || Contains(name, "bmm_")) &&
+         ArchitectureOf(name) >= kFirstWithTensorCores;
 }
 
 bool UsesAmd(std::string_view name) {
@@ -236,12 +289,21 @@ bool IsPlain(std::string_view name) {
 }  // namespace
 
 MatrixUse MatrixUseOfName(std::string_view name, Vendor vendor) {
+  const bool any = vendor == Vendor::kUnknown;
+  if ((any || vendor == Vendor::kNvidia) && IsBuiltWithoutTensorCores(name)) return MatrixUse::kNo;
+  const std::string_view function = InProductLibrary(name);
+  if (!function.empty()) {
+    if (IsProduct(function) || Contains(function, "mqa_logits")) return MatrixUse::kYes;
+    // Its other kernels prepare operands.
+    const bool prepares = Contains(function, "pack") || Contains(function, "aligned_scale");
+    return prepares || IsPlain(function) || IsHelper(function) ? MatrixUse::kNo
+                                                               : MatrixUse::kUnknown;
+  }
   const Fused fused = InductorKind(name);
   if (fused == Fused::kPointwise) return MatrixUse::kNo;
   // A reduction can hold a product that was fused into it.
   if (fused == Fused::kReduction) return IsProduct(name) ? MatrixUse::kUnknown : MatrixUse::kNo;
   if (IsHelper(name)) return MatrixUse::kNo;
-  const bool any = vendor == Vendor::kUnknown;
   if (UsesAnywhere(name) || ((any || vendor == Vendor::kNvidia) && UsesNvidia(name)) ||
       ((any || vendor == Vendor::kAmd) && UsesAmd(name)) ||
       (vendor == Vendor::kIntel && UsesIntel(name)) || (any && UsesAscend(name))) {

@@ -12,8 +12,7 @@
 namespace emberline {
 namespace {
 
-// Longer names are matched in their beginning only, and each match asks whether to go on: linear is
-// still long for a hostile trace's names.
+// Longer names are matched in their beginning only, and each match asks whether to go on.
 constexpr size_t kMaxMatched = 4000;
 constexpr uint32_t kCancelEvery = 1 << 14;
 
@@ -78,9 +77,11 @@ Result<TimelineHits> SearchTimeline(const Model& model, const TimelineSearch& se
     if (!parsed.ok()) return parsed.error();
     pattern = std::move(parsed.value());
   }
+  MatchBudget budget;
   auto name_matches = PerString(store.strings(), [&](std::string_view name) {
     const auto matches = [&](std::string_view form) {
-      return pattern ? pattern->Matches(form.substr(0, kMaxMatched)) : ContainsLower(form, lowered);
+      return pattern ? pattern->Matches(form.substr(0, kMaxMatched), &budget)
+                     : ContainsLower(form, lowered);
     };
     if (matches(name)) return true;
     const std::string readable = ReadableName(name);
@@ -124,7 +125,10 @@ Result<TimelineHits> SearchTimeline(const Model& model, const TimelineSearch& se
     if (exact != kNone && store.name_id(i) != exact) continue;
     if (category != kNone && store.categories()[store.category(i)].raw != category) continue;
     if (!inside.empty() && !inside[i]) continue;
-    if (!search.text.empty() && !name_matches(store.name_id(i))) continue;
+    if (!search.text.empty() && !name_matches(store.name_id(i))) {
+      if (budget.spent()) return budget.error();
+      continue;
+    }
     if (stacks && !is_on_line(i)) continue;
     found.push_back(i);
     ++by_track[store.track(i)];

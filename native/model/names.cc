@@ -4,8 +4,10 @@
 #include <array>
 #include <charconv>
 #include <string>
+#include <vector>
 
 #include "base/case.h"
+#include "base/text.h"
 
 namespace emberline {
 
@@ -54,6 +56,57 @@ std::string_view CollectiveLibrary(std::string_view name) {
   return {};
 }
 
+namespace {
+
+// The words of a kernel's function and of the namespaces around it, in lower case and without its
+// types: "void mori::moe::EpDispatchIntraNodeKernel<T>(T*)" has mori, moe, ep, dispatch, intra,
+// node and kernel. Numbers go with the letters before them.
+std::vector<std::string> WordsOf(std::string_view name) {
+  std::vector<std::string> words;
+  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string word;
+  const auto finish = [&] {
+    if (!word.empty()) words.push_back(std::move(word));
+    word.clear();
+  };
+  for (size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    // Types follow, unless this is "(anonymous namespace)".
+    if (c == '<' || (c == '(' && !name.substr(i).starts_with("(anonymous"))) break;
+    if (!is_lower(c) && !is_upper(c) && !is_digit(c)) {
+      finish();
+      continue;
+    }
+    if (is_upper(c) && i > 0) {
+      const char before = name[i - 1];
+      const bool begins = i + 1 < name.size() && is_lower(name[i + 1]);
+      if (is_lower(before) || (is_digit(before) && begins) || (is_upper(before) && begins)) {
+        finish();
+      }
+    }
+    word += Lower(c);
+  }
+  finish();
+  return words;
+}
+
+// Where experts lie on several devices, their tokens are sent there and back: libraries of that are
+// known by one of their words, as "dispatch" and "combine" alone are also said of one device.
+bool SendsTokens(const std::vector<std::string>& words) {
+  const auto has = [&](std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  if (!has("dispatch") && !has("combine")) return false;
+  for (const std::string_view word : {"intranode", "internode", "a2a", "ep", "pplx", "mori"}) {
+    if (has(word)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool IsCommunicationKernelName(std::string_view name) {
   const std::string lower = LowerText(name);
   const auto has = [&](std::string_view part) { return lower.find(part) != std::string::npos; };
@@ -70,9 +123,14 @@ bool IsCommunicationKernelName(std::string_view name) {
       "cross_device_reduce", "quickreduce", "quick_reduce"};
   const auto any = [&](const auto& parts) { return std::any_of(parts.begin(), parts.end(), has); };
   if (any(kLibraries)) return true;
+  // PyTorch's kernels for tensors of one device; "reduce_scatter" is an index operation there.
+  if (Contains(lower.substr(0, lower.find('<')), "at::native::") && !has("multimem_") &&
+      !has("_shot_")) {
+    return false;
+  }
   // Threads of a block or warp reduce among themselves too.
   if (has("block_all") || has("blockall") || has("warp_all") || has("warpall")) return false;
-  return any(kOperations);
+  return any(kOperations) || SendsTokens(WordsOf(name));
 }
 
 bool IsSynchronisingCall(std::string_view name) {

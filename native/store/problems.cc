@@ -67,7 +67,7 @@ constexpr Text kTexts[] = {
      "of the trace's extent."},
     {"absurdSize", "The sum of allocations overflows; it is capped."},
     {"unknownTask",
-     "Tasks of the NPU are of a type that is not known; they are shown, but no figure counts "
+     "Tasks of the NPU have no type or one that is not known; they are shown, but no figure counts "
      "them.",
      true},
 };

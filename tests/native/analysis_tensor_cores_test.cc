@@ -53,6 +53,47 @@ TEST_CASE("NVIDIA kernels on tensor cores (B42)", "[tensorCores]") {
   }
 }
 
+TEST_CASE("a library's name does not tell what one of its functions does", "[tensorCores]") {
+  const TensorCoreRules nvidia(Vendor::kNvidia), unknown(Vendor::kUnknown);
+  for (const TensorCoreRules* rules : {&nvidia, &unknown}) {
+    for (const char* name :
+         {"void deep_gemm::transpose_fp32<512u, 128u, 28u>(float const*)",
+          "void deep_gemm::transpose_and_pack_fp32_into_ue8m0<512u, 128u, 28u>(float const*)",
+          "void deep_gemm::pack_fp32_into_ue8m0<1u>(__nv_fp8_e4m3*)"}) {
+      INFO(name);
+      CHECK(rules->UseOf(name) == MatrixUse::kNo);
+    }
+    CHECK(rules->UseOf("void deep_gemm::get_mn_major_tma_aligned_scale(x)") != MatrixUse::kYes);
+    for (const char* name :
+         {"void deep_gemm::fp8_gemm_kernel<4096u>(deep_gemm::Layout)",
+          "void deep_gemm::sm90_bf16_gemm_impl<1u>(int*)", "void deep_gemm::bf16_gemm_impl<1u>()",
+          "void deep_gemm::sm90_fp8_m_grouped_gemm_masked_1d2d_impl<7168u>(float*)",
+          "void deep_gemm::sm90_fp8_paged_mqa_logits<1u>(float*)"}) {
+      INFO(name);
+      CHECK(rules->UseOf(name) == MatrixUse::kYes);
+    }
+  }
+}
+
+TEST_CASE("kernels for GPUs without tensor cores for their type use none", "[tensorCores]") {
+  const TensorCoreRules rules(Vendor::kNvidia);
+  for (const char* name :
+       {"fmha_cutlassF_f32_aligned_64x64_rf_sm50(PyTorchMemEffAttention::AttentionKernel<float>)",
+        "fmha_cutlassF_f16_notaligned_64x64_rf_sm50(x)", "fmha_cutlassB_f32_aligned_64x64_k32_sm60",
+        "fmha_cutlassF_f32_aligned_64x64_rf_sm75(x)"}) {
+    INFO(name);
+    CHECK(rules.UseOf(name) == MatrixUse::kNo);
+  }
+  for (const char* name :
+       {"fmha_cutlassF_f16_aligned_64x64_rf_sm70(x)", "fmha_cutlassF_f16_aligned_64x64_rf_sm75(x)",
+        "fmha_cutlassF_f32_aligned_64x64_rf_sm80(x)", "fmhaSm100aKernel_QkvE4m3OBfloat16HQk128",
+        "void cutlass::device_kernel<at::cuda::detail::enable_3x_kernel_for_sm9x<"
+        "cutlass::gemm::kernel::GemmUniversal<x>>>(x)"}) {
+    INFO(name);
+    CHECK(rules.UseOf(name) == MatrixUse::kYes);
+  }
+}
+
 TEST_CASE("AMD kernels on matrix units (B42)", "[tensorCores]") {
   const TensorCoreRules rules(Vendor::kAmd);
   for (const char* name :

@@ -1,7 +1,9 @@
 // Regular expressions: what they match, what is refused and where, and that none explodes.
 #include <catch2/catch.hpp>
 #include <ctime>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "base/pattern.h"
 
@@ -60,6 +62,55 @@ TEST_CASE("pattern: what cannot be used says where") {
   for (const char* huge : {"((a?){100}){100}", "(((a{0,99}){1,99}){99})b"}) {
     (void)ErrorOf(huge);
   }
+}
+
+TEST_CASE("pattern: an expression with thousands of states is refused, an ordinary one is not") {
+  for (const char* large : {"(.*){1,1000}x", ".{999}z", "(a|b|c|.)*.{900}z", "(\\w.*){9}.{700}"}) {
+    CHECK(Holds(ErrorOf(large), "repeats too much"));
+  }
+  for (const char* ordinary :
+       {".{0,200}gemm", "^(aten|c10d|nccl)::[a-z_]{1,200}$", "void .*<.*>.*\\(.*\\)",
+        "(ampere|volta|sm(70|80|90)).*gemm.*_(nn|nt|tn|tt)", "[\\p{L}\\d]+_v\\d",
+        "(?:a?){30}a{30}b"}) {
+    INFO(ordinary);
+    CHECK(Pattern::Parse(ordinary).ok());
+  }
+}
+
+TEST_CASE(
+    "pattern: a search ends when it has cost enough, and ordinary ones cost next to nothing") {
+  std::mt19937 random(5);
+  // Letters in which hardly any set of states comes twice.
+  std::vector<std::string> texts(300, std::string(4000, ' '));
+  for (std::string& text : texts) {
+    for (char& c : text) c = "ab"[random() % 2];
+  }
+  // One million letters, and how many of the texts were looked at.
+  const auto looked_at = [&](const std::string& pattern) {
+    const Result<Pattern> parsed = Pattern::Parse(pattern);
+    INFO(pattern);
+    REQUIRE(parsed.ok());
+    MatchBudget budget;
+    size_t count = 0;
+    for (; count < texts.size() && !budget.spent(); ++count) {
+      CHECK_FALSE(parsed->Matches(texts[count], &budget));
+    }
+    return count;
+  };
+  for (const char* costly : {"a.{250}z", "(a|b)*a[ab]{500}z", "(a?b?){200}a.{100}z"}) {
+    const std::clock_t begin = std::clock();
+    INFO(costly);
+    CHECK(looked_at(costly) < texts.size());
+    // Generous: about a second on a machine that does nothing else.
+    CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 10);
+  }
+  for (const char* ordinary :
+       {"gemm|aten::(mm|bmm)", "^.*z$", "a.*b.*c", "\\ba+z", "(a+)+z", "[ab]{1,20}z"}) {
+    CHECK(looked_at(ordinary) == texts.size());
+  }
+  MatchBudget budget;
+  CHECK(budget.error().kind == ErrorKind::kInvalidArgument);
+  CHECK(!budget.error().hint.empty());
 }
 
 TEST_CASE("pattern: the classic explosions are linear") {

@@ -165,6 +165,68 @@ TEST_CASE("releases that say Communication and give plain process ids read the s
   CHECK(store->tracks()[store->track(Find(*store, "hcom_broadcast_"))].device == 0);
 }
 
+TEST_CASE("processes of an Ascend trace are known by their names, whatever their labels") {
+  for (const char* communication : {"HCCL", "Communication"}) {
+    for (const char* labels : {"", "NPU", "NPU 3", "npu3", "NPU:3"}) {
+      INFO(communication << " labelled \"" << labels << "\"");
+      std::string events = Scene();
+      const auto replace = [&](const std::string& what, const std::string& by) {
+        for (size_t at = events.find(what); at != std::string::npos;
+             at = events.find(what, at + by.size())) {
+          events.replace(at, what.size(), by);
+        }
+      };
+      replace("\"HCCL\"", std::string("\"") + communication + "\"");
+      if (*labels == '\0') {
+        replace("process_labels", "process_other");
+      } else {
+        replace("\"labels\": \"NPU\"", std::string("\"labels\": \"") + labels + "\"");
+      }
+      const auto store = Read("[" + events + "]");
+      CheckCounts(*store);
+      CHECK(store->problems().empty());
+      const auto kind = [&](const char* name) { return store->kind(Find(*store, name)); };
+      CHECK(kind("aclnnMm_MatMulV2") == SliceKind::kKernel);
+      CHECK(kind("hcom_allReduce__1_0") == SliceKind::kCommunication);
+      CHECK(kind("Notify_Wait") == SliceKind::kDerived);
+      CHECK(kind("Free") == SliceKind::kDerived);
+      CHECK(kind("aten::mm") == SliceKind::kCpuOp);
+      for (const Track& track : store->tracks()) {
+        if (track.kind != TrackKind::kDeviceStream) continue;
+        CHECK(track.device == 3);
+        CHECK(store->strings().Get(track.process_labels) == (*labels == '\0' ? "NPU" : labels));
+      }
+    }
+  }
+}
+
+TEST_CASE("labels tell NPUs apart where process ids do not") {
+  std::string events;
+  for (const int device : {0, 1}) {
+    const std::string pid = std::to_string(30 + device), number = std::to_string(device);
+    events += R"({"ph": "M", "name": "process_name", "pid": )" + pid +
+              R"(, "args": {"name": "Ascend Hardware )" + number + R"("}},)" +
+              R"({"ph": "M", "name": "process_labels", "pid": )" + pid +
+              R"(, "args": {"labels": "NPU )" + number + R"("}},)" + R"({"ph": "X", "name": "Mul)" +
+              number + R"(", "pid": )" + pid +
+              R"(, "tid": 2, "ts": 10, "dur": 3, "args": {"Task Type": "AI_CORE"}},)";
+  }
+  const auto store = Read("[" + events + X("cpu_op", "aten::mul", 1, 2) + "]");
+  for (const int device : {0, 1}) {
+    const SliceIndex kernel = Find(*store, "Mul" + std::to_string(device));
+    CHECK(store->kind(kernel) == SliceKind::kKernel);
+    CHECK(store->tracks()[store->track(kernel)].device == device);
+  }
+}
+
+TEST_CASE("a task without a type is shown, counted nowhere and told; an iteration is no task") {
+  const auto store = Read("[" + Scene() + "," + Slice("MatMulV3", 13, 2, 95, 3) + "," +
+                          Slice("Iteration 4", 13, 9, 50, 50) + "]");
+  CHECK(store->kind(Find(*store, "MatMulV3")) == SliceKind::kDerived);
+  CHECK(store->kind(Find(*store, "Iteration 4")) == SliceKind::kDerived);
+  CHECK(ProblemCount(*store, "unknownTask") == 1);
+}
+
 TEST_CASE("recordings of a run lie in a folder each, which names worker, time and rank") {
   namespace fs = std::filesystem;
   const fs::path root = fs::temp_directory_path() / "emberline_ascend_runs";

@@ -337,13 +337,21 @@ TEST_CASE("names tell what ranges and kernels are", "[model]") {
         "void dpsk::ep::internode::notify_dispatch<false>", "nvshmemi_transfer_rma_block",
         "void tensorrt_llm::kernels::ar_fusion::allreduce_fusion_kernel_oneshot_lamport<true>",
         "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>",
-        "void quickreduce::allreduce_prototype_twoshot<float>", "mscclpp::allreduce7"}) {
+        "void quickreduce::allreduce_prototype_twoshot<float>", "mscclpp::allreduce7",
+        "void tensorrt_llm::kernels::moe_comm::moeA2ADispatchKernel<x>(x)",
+        "void tensorrt_llm::kernels::moe_comm::moeA2ACombineKernel<x>(x)",
+        "void pplx::intranode_dispatch_kernel<x>(x)", "void pplx::internode_combine_kernel<x>(x)",
+        "void mori::moe::EpDispatchIntraNodeKernel<x>(x)",
+        "void mori::moe::(anonymous namespace)::EpCombineInterNodeKernel<x>(x)"}) {
     INFO(name);
     CHECK(IsCommunicationKernelName(name));
   }
-  for (const char* name : {"ampere_sgemm_32x32_sliced1x4_tn", "triton_poi_fused_all_reduce_add_0",
-                           "void deep_ep::layout::get_dispatch_layout<256, 32, 8>",
-                           "void blockAllReduceKernel<float>", "void dispatch_gather<float>"}) {
+  for (const char* name :
+       {"ampere_sgemm_32x32_sliced1x4_tn", "triton_poi_fused_all_reduce_add_0",
+        "void deep_ep::layout::get_dispatch_layout<256, 32, 8>", "void blockAllReduceKernel<float>",
+        "void dispatch_gather<float>", "void at::native::reduce_scatter_indices<int>(x)",
+        "void vllm::moe::dispatch_to_experts<x>(x)", "void moe_combine_kernel",
+        "_fwd_kernel_stage2_combine", "void at::native::dispatch_elementwise<mori::T>(pplx::X)"}) {
     INFO(name);
     CHECK_FALSE(IsCommunicationKernelName(name));
   }

@@ -21,12 +21,37 @@ enum class Layer {
   kOtherDevice,    // "Overlap Analysis" and the like: what the recorder made of the others
 };
 
+// Whether a process is called `word`, perhaps with a number behind it: "Ascend Hardware 0".
+bool IsCalled(std::string_view name, std::string_view word) {
+  if (!name.starts_with(word)) return false;
+  name.remove_prefix(word.size());
+  return std::none_of(name.begin(), name.end(),
+                      [](unsigned char c) { return std::isalpha(c) != 0 || c >= 0x80; });
+}
+
+// "NPU", "NPU 3", "npu:3".
+constexpr std::string_view kLabel = "NPU";
+bool IsLabelled(std::string_view label) {
+  std::string word(label.substr(0, kLabel.size()));
+  for (char& c : word) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return IsCalled(word.append(label.substr(word.size())), kLabel);
+}
+
+bool IsCommunication(std::string_view name) {
+  return IsCalled(name, "HCCL") || IsCalled(name, "Communication");
+}
+bool IsAnalysis(std::string_view name) { return IsCalled(name, "Overlap Analysis"); }
+
+// By the names: not every release writes labels, and not all write the same.
 Layer LayerOf(const StringPool& strings, const TraceBuilder::Process& process) {
   const std::string_view name = strings.Get(process.name);
-  if (name == "CANN") return Layer::kCann;
-  if (name == "Ascend Hardware") return Layer::kHardware;
-  if (strings.Get(process.device_labels) != "NPU") return Layer::kNone;
-  return name == "HCCL" || name == "Communication" ? Layer::kCommunication : Layer::kOtherDevice;
+  if (IsCalled(name, "CANN")) return Layer::kCann;
+  if (IsCalled(name, "Ascend Hardware")) return Layer::kHardware;
+  if (IsCommunication(name)) return Layer::kCommunication;
+  if (IsAnalysis(name) || IsLabelled(strings.Get(process.device_labels))) {
+    return Layer::kOtherDevice;
+  }
+  return Layer::kNone;
 }
 
 // The recorder packs three numbers into the process id of a layer: that of the real process, the
@@ -41,23 +66,40 @@ struct Packed {
   auto operator<=>(const Packed&) const = default;
 };
 
-std::optional<Packed> Unpack(const StringPool& strings, const TraceBuilder::Process& process) {
+std::optional<int64_t> NumberOf(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  int64_t number = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9' || number > 1'000'000) return std::nullopt;
+    number = number * 10 + (c - '0');
+  }
+  return number;
+}
+
+std::optional<Packed> UnpackId(const StringPool& strings, const TraceBuilder::Process& process) {
   if (process.pid.is_text) {
     const std::string_view text = strings.Get(process.pid.text);
     const size_t bar = text.rfind('_');
-    if (bar == std::string_view::npos || bar + 1 == text.size()) return std::nullopt;
-    int64_t device = 0;
-    for (const char c : text.substr(bar + 1)) {
-      if (c < '0' || c > '9' || device > 1'000'000) return std::nullopt;
-      device = device * 10 + (c - '0');
-    }
-    return Packed{-1, device};
+    const auto device =
+        bar == std::string_view::npos ? std::nullopt : NumberOf(text.substr(bar + 1));
+    return device ? std::optional(Packed{-1, *device}) : std::nullopt;
   }
   const int64_t pid = process.pid.number;
   constexpr int64_t kPlaceMask = (1 << kPlaceBits) - 1;
   if (pid < int64_t{1} << (kDeviceBits + kPlaceBits)) return std::nullopt;
   if (((pid >> kDeviceBits) & kPlaceMask) != (process.sort_index & kPlaceMask)) return std::nullopt;
   return Packed{pid >> (kDeviceBits + kPlaceBits), pid & ((1 << kDeviceBits) - 1)};
+}
+
+// The same; where the label says which device it is, that one.
+std::optional<Packed> Unpack(const StringPool& strings, const TraceBuilder::Process& process) {
+  std::optional<Packed> packed = UnpackId(strings, process);
+  const std::string_view label = strings.Get(process.device_labels);
+  if (!IsLabelled(label)) return packed;
+  const size_t digits = label.find_first_of("0123456789");
+  const auto number = NumberOf(label.substr(std::min(digits, label.size())));
+  if (number) packed = Packed{packed ? packed->process : -1, *number};
+  return packed;
 }
 
 bool ContainsAny(std::string_view text, std::initializer_list<std::string_view> parts) {
@@ -75,6 +117,11 @@ std::string Squeezed(std::string_view text) {
     }
   }
   return out;
+}
+
+// Ranges around tasks, which have no type themselves.
+bool IsIteration(std::string_view name) {
+  return IsCalled(name, "Iteration") || IsCalled(name, "Step") || IsCalled(name, "ProfilerStep");
 }
 
 class Settling {
@@ -137,6 +184,9 @@ class Settling {
         role.domain = Domain::kDevice;
         role.layer = layer != Layer::kHardware;
         role.device = Ordinal(packed, devices, numbered);
+        if (process.device_labels == 0) {
+          b_.SetProcessText(process.pid, "process_labels", b_.strings().Intern(kLabel));
+        }
       }
       b_.SetProcessRole(process.pid, role);
     }
@@ -214,10 +264,11 @@ class Settling {
 
   void SettleTask(uint32_t row) {
     const std::string_view type = Text(row, task_type_);
-    SliceKind kind = SliceKind::kDerived;  // iterations and the like have no type
-    if (!type.empty()) {
-      kind = KindOfAscendTask(type, b_.strings().Get(b_.slice_name(row)));
-      if (kind == SliceKind::kHostOther) {
+    const std::string_view name = b_.strings().Get(b_.slice_name(row));
+    SliceKind kind = SliceKind::kDerived;
+    if (!type.empty() || !IsIteration(name)) {
+      if (!type.empty()) kind = KindOfAscendTask(type, name);
+      if (type.empty() || kind == SliceKind::kHostOther) {
         problems_.Add(ProblemKind::kUnknownTask, 0);
         kind = SliceKind::kDerived;
       }
@@ -263,14 +314,15 @@ SliceKind KindOfAscendTask(std::string_view task_type, std::string_view name) {
 
 bool IsAscend(const TraceBuilder& builder) {
   const StringPool& strings = builder.strings();
-  bool ascend = false, layers = false, device = false;
+  bool ascend = false, communication = false, analysis = false, labelled = false;
   for (const TraceBuilder::Process& process : builder.Processes()) {
     const std::string_view name = strings.Get(process.name);
-    ascend = ascend || name == "Ascend Hardware" || name == "CANN";
-    layers = layers || name == "HCCL" || name == "Communication" || name == "Overlap Analysis";
-    device = device || strings.Get(process.device_labels) == "NPU";
+    ascend = ascend || IsCalled(name, "Ascend Hardware") || IsCalled(name, "CANN");
+    communication = communication || IsCommunication(name);
+    analysis = analysis || IsAnalysis(name);
+    labelled = labelled || IsLabelled(strings.Get(process.device_labels));
   }
-  return ascend || (layers && device);
+  return ascend || (communication && analysis) || ((communication || analysis) && labelled);
 }
 
 void SettleAscend(TraceBuilder* builder, Problems* problems) { Settling(builder, problems).Run(); }
