@@ -21,7 +21,7 @@ class MatchBudget {
 
  private:
   friend class Pattern;
-  static constexpr uint64_t kMaxWork = 200'000'000;  // states times bytes, 2 to 7 ns each
+  static constexpr uint64_t kMaxWork = 120'000'000;  // states times bytes, 2 to 7 ns each
   uint64_t work_ = 0;
 };
 

@@ -26,6 +26,7 @@ constexpr Text kTexts[] = {
     {"notAnObject", "Entries of the event list are not objects; they are left out."},
     {"mergedEvents",
      "Two events run together because the text between them is missing; one of them is left out."},
+    {"repeatedPhase", "Events give their type (\"ph\") twice in a row; the last one counts."},
     {"strayText",
      "There is text between events that belongs to none, such as the rest of a damaged event; it "
      "was skipped."},

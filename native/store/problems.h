@@ -21,6 +21,7 @@ enum class ProblemKind : uint8_t {
   kTooDeep,
   kNotAnObject,
   kMergedEvents,
+  kRepeatedPhase,
   kStrayText,
   kStrayBracket,
   kBrokenListEnd,

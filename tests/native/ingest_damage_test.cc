@@ -98,14 +98,15 @@ Reading ReadAnyhow(const std::string& text, std::initializer_list<size_t> blocks
   return reading;
 }
 
-// What every damage must leave true. `events`: that the text holds.
-void CheckLoss(const std::string& text, int events, int most_lost,
+// What every damage must leave true. `events`: that the text holds. True when no more were counted.
+bool CheckLoss(const std::string& text, int events, int most_lost,
                std::initializer_list<size_t> blocks) {
   const Reading reading = ReadAnyhow(text, blocks);
   INFO(reading.digest);
   REQUIRE(events - reading.read() <= most_lost);
   REQUIRE(reading.events >= events);
   if (!IsSound(text)) REQUIRE(reading.problems > 0);
+  return reading.events == events;
 }
 
 }  // namespace
@@ -113,6 +114,7 @@ void CheckLoss(const std::string& text, int events, int most_lost,
 TEST_CASE("every structural character deleted, doubled or replaced costs two events at most") {
   static constexpr char kStructure[] = "{}[]\",:";
   constexpr int kEvents = 4;
+  int damages = 0, exact = 0;
   for (const Spelling spelling :
        {Spelling::kPhaseFirst, Spelling::kNameFirst, Spelling::kSorted, Spelling::kFlow}) {
     const std::string sound =
@@ -131,10 +133,14 @@ TEST_CASE("every structural character deleted, doubled or replaced costs two eve
       }
       for (const std::string& text : damaged) {
         INFO(at << " of " << text);
-        CheckLoss(text, kEvents, 2, {at % 2 == 0 ? size_t{17} : size_t{256}});
+        ++damages;
+        exact += CheckLoss(text, kEvents, 2, {at % 2 == 0 ? size_t{17} : size_t{256}}) ? 1 : 0;
       }
     }
   }
+  // A few cannot be told from an event more: a brace behind a value, that of another object.
+  INFO(damages << " damages, " << exact << " of them counted exactly");
+  CHECK(exact >= damages - damages / 500);
 }
 
 TEST_CASE("a list without an object: every structural character of it") {
@@ -316,6 +322,60 @@ TEST_CASE("two events that run into one are counted as two") {
   const Reading reading = ReadAnyhow(text, {9});
   CHECK(reading.events == 2);
   CHECK(reading.dropped == 1);
+}
+
+TEST_CASE("a type that is given twice in a row is no second event") {
+  const Reading reading = ReadAnyhow(
+      R"({"traceEvents":[{"ph":"X","ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,)"
+      R"("dur":5}]})",
+      {9});
+  CHECK(reading.events == 1);
+  CHECK(reading.dropped == 0);
+  CHECK(reading.problems == 1);
+}
+
+TEST_CASE("an event that damage cuts in pieces is lost once") {
+  const std::string sound = Event(1, Spelling::kSorted);
+  const auto with = [&](const std::string& what, const std::string& by) {
+    std::string event = sound;
+    const size_t at = event.find(what);
+    REQUIRE(at != std::string::npos);
+    return event.replace(at, what.size(), by);
+  };
+  for (const std::string& piece : {
+           with(R"("name":"op1")", R"("name":}op1")"),       // ends early, a word behind it
+           with(R"("name":"op1")", R"("name":}[memory]")"),  // a list behind it
+           with(R"([3]],)", R"([3]]})"),                     // its args end early
+           with(R"("dur":5,)", R"("dur":5},)"),              // it ends early
+           with(R"("cpu_op",)", R"("cpu_op"{)"),             // a brace in place of a comma
+       }) {
+    INFO(piece);
+    const std::string text = "{\"traceEvents\":[" + Event(0, Spelling::kSorted) + "," + piece +
+                             "," + Event(2, Spelling::kSorted) + "]}";
+    const Reading reading = ReadAnyhow(text, {7, 64});
+    INFO(reading.digest);
+    CHECK(reading.events == 3);
+    CHECK(reading.dropped <= 1);
+    CHECK(reading.problems > 0);
+  }
+}
+
+TEST_CASE("damage in the header loses no event and counts none") {
+  const std::string events = Event(0, Spelling::kPhaseFirst) + "," + Event(1, Spelling::kSorted);
+  for (const char* header : {
+           R"({"deviceProperties":[{"id":0,"name":"A}],"traceEvents":[)",
+           R"({"a":{"b":[1,{"c:2}]},"schemaVersion":1,"traceEvents":[)",
+           R"({"deviceProperties":[[{"id",0,"name":"A"}],"traceEvents":[)",
+           R"({"deviceProperties":[{"id"]0,"name":"A"}],"traceEvents":[)",
+       }) {
+    const std::string text = header + events + R"(],"traceName":"t"})";
+    INFO(text);
+    const Reading reading = ReadAnyhow(text, {11, 200});
+    INFO(reading.digest);
+    CHECK(reading.events == 2);
+    CHECK(reading.dropped == 0);
+    CHECK(reading.problems > 0);
+  }
 }
 
 TEST_CASE("values that the recorder broke are kept where they end in their event") {

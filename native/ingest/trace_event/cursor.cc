@@ -93,6 +93,8 @@ Cursor::Place Cursor::FindNext(size_t from, size_t limit, In in) {
       if (c == '{') {
         if (BeginsEvent(p, end, before, thorough, &looked_through_)) {
           place.kind = Place::Kind::kEvent;
+          const char last = before == ',' ? earlier : before;
+          place.border = last == '}' || last == ']' || last == '[' || last == ',';
           break;
         }
       } else if (c == '"') {
@@ -118,14 +120,14 @@ Cursor::Place Cursor::FindNext(size_t from, size_t limit, In in) {
   }
 }
 
-uint64_t Cursor::GoToNext(size_t from, In in) {
+Cursor::Place Cursor::GoToNext(size_t from, In in) {
   uint64_t phases = 0;
   for (;;) {
-    const Place place = FindNext(from, kMaxEventBytes, in);
-    phases += place.phases;
+    Place place = FindNext(from, kMaxEventBytes, in);
+    place.phases = phases += place.phases;
     Take(place.distance);
-    if (place.kind != Place::Kind::kNothing || cancelled()) return phases;
-    if (window_.at_end() && window_.available() == 0) return phases;
+    if (place.kind != Place::Kind::kNothing || cancelled()) return place;
+    if (window_.at_end() && window_.available() == 0) return place;
     from = 0;
   }
 }

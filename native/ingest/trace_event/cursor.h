@@ -44,11 +44,13 @@ class Cursor {
     Kind kind = Kind::kNothing;
     size_t distance = 0;  // from pos(); of kNothing: how far was looked
     uint64_t phases = 0;  // "ph" in between: of events that are passed over
+    bool border = false;  // an object or a list ends in front of it, so that it is an entry's begin
   };
   // The first such place at least `from` and less than `limit` bytes behind pos(), which stays.
   Place FindNext(size_t from, size_t limit, In in);
-  // Goes to the first such place, or to the end of the text. Returns the number of "ph" in between.
-  uint64_t GoToNext(size_t from, In in);
+  // Goes to the first such place, or to the end of the text. `distance` of what it returns is that
+  // of the last step only.
+  Place GoToNext(size_t from, In in);
   // Whether an event begins within kLookAhead behind `p`, which is at hand.
   bool HasEventNear(const char* p);
 

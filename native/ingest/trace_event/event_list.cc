@@ -79,9 +79,15 @@ EventList::Left EventList::Read() {
       SkipStray();
     } else {
       const uint64_t offset = cursor_.offset();
-      switch (ReadEntry(c)) {
+      uint64_t phases = 0;
+      switch (ReadEntry(c, &phases)) {
         case Entry::kTaken:
-          sink_.Drop(ProblemKind::kNotAnObject, offset);
+          if (separated) {
+            sink_.Drop(ProblemKind::kNotAnObject, offset, std::max<uint64_t>(1, phases));
+            without_phase_ = phases == 0 ? 1 : 0;
+          } else {
+            LosePart(ProblemKind::kNotAnObject, offset, phases);
+          }
           separated = false;
           break;
         case Entry::kStray:
@@ -116,9 +122,10 @@ bool EventList::IsStrayBrace() {
 bool EventList::FollowsHeaderKey(const char* p, const char* end) {
   const bool object = *p == '{';
   p = SkipSpace(p + 1, end);
-  if (!object) {
-    if (p >= end || *p != ',') return false;
+  if (p < end && *p == ',') {
     p = SkipSpace(p + 1, end);
+  } else if (!object) {
+    return false;
   }
   if (p >= end || *p != '"') return false;
   const KeyAt key = FindKey(p, end);
@@ -149,7 +156,7 @@ EventList::Left EventList::AtBrace(bool* stray) {
   return Left::kHeader;
 }
 
-EventList::Entry EventList::ReadEntry(int first) {
+EventList::Entry EventList::ReadEntry(int first, uint64_t* phases) {
   const char* end = cursor_.LookAhead();
   const char* p = cursor_.pos();
   if (first == '[') {
@@ -162,6 +169,7 @@ EventList::Entry EventList::ReadEntry(int first) {
       SkipStray();
       return Entry::kStray;
     }
+    *phases = CountPhases({cursor_.pos(), static_cast<size_t>(nested.end - cursor_.pos())});
     cursor_.window().set_pos(nested.end);
     return Entry::kTaken;
   }
@@ -193,16 +201,24 @@ EventList::Entry EventList::ReadWord(const char* end) {
 // What belongs to no entry: the rest of a damaged event, or events whose beginning is damaged.
 void EventList::SkipFragment() {
   const uint64_t offset = cursor_.offset();
-  const uint64_t events = cursor_.GoToNext(0, Cursor::In::kList);
-  if (cursor_.offset() == offset) return;
-  if (events > 0) {
-    sink_.Drop(ProblemKind::kMalformedEvent, offset, events);
+  const uint64_t phases = cursor_.GoToNext(0, Cursor::In::kList).phases;
+  if (cursor_.offset() != offset) LosePart(ProblemKind::kMalformedEvent, offset, phases);
+}
+
+// Counts a part of something damaged: the events whose "ph" it holds, but for those that were
+// counted already when their beginnings were read.
+void EventList::LosePart(ProblemKind kind, uint64_t offset, uint64_t phases) {
+  const uint64_t counted = std::min(phases, without_phase_);
+  without_phase_ -= counted;
+  if (phases > counted) {
+    sink_.Drop(kind, offset, phases - counted);
   } else {
     problems_.Add(ProblemKind::kStrayText, offset);
   }
 }
 
 void EventList::TakeEvent() {
+  without_phase_ = events_.has_phase() ? 0 : 1;
   for (const auto& [kind, at] : events_.mended()) {
     const uint64_t offset = cursor_.window().OffsetOf(at);
     if (kind == ProblemKind::kMergedEvents) {
@@ -256,8 +272,15 @@ EventReader::Status EventList::ReadStrictly(const char** next) {
 // Leaves out what stands here, and as many events as it holds the beginnings of.
 void EventList::GiveUp(ProblemKind kind) {
   const uint64_t offset = cursor_.offset();
-  const uint64_t events = cursor_.GoToNext(1, Cursor::In::kList);
-  sink_.Drop(kind, offset, std::max<uint64_t>(1, events));
+  const Cursor::Place next = cursor_.GoToNext(1, Cursor::In::kList);
+  if (kind == ProblemKind::kMalformedEvent && next.phases == 0 &&
+      next.kind == Cursor::Place::Kind::kEvent && !next.border) {
+    // The rest of the same event follows, with its "ph", behind a brace too many.
+    problems_.Add(ProblemKind::kStrayText, offset);
+    return;
+  }
+  without_phase_ = next.phases == 0 ? 1 : 0;
+  sink_.Drop(kind, offset, std::max<uint64_t>(1, next.phases));
 }
 
 bool EventList::ReadOneEvent() {

@@ -281,12 +281,14 @@ void EventReader::Begin() {
   mended_.clear();
   unsound_ = phase_seen_ = false;
   args_seen_ = 0;
+  fields_ = 0;
   static_cast<EventFields&>(event_) = kNoFields;
   event_.id_text.clear();
   event_.args.clear();
 }
 
 void EventReader::TakeField(std::string_view key, const Token& token) {
+  ++fields_;
   switch (key.size()) {
     case 1:
       if (key == "s") {
@@ -298,8 +300,15 @@ void EventReader::TakeField(std::string_view key, const Token& token) {
     case 2:
       if (key == "ph") {
         const std::string_view text = Clean(token);
-        if (phase_seen_) mended_.emplace_back(ProblemKind::kMergedEvents, token.at);
+        if (phase_seen_) {
+          // Two events cannot meet where nothing of the second's, or the first's, stands between.
+          const bool again = fields_ == phase_field_ + 1 && event_.args.size() == phase_args_;
+          mended_.emplace_back(again ? ProblemKind::kRepeatedPhase : ProblemKind::kMergedEvents,
+                               token.at);
+        }
         phase_seen_ = true;
+        phase_field_ = fields_;
+        phase_args_ = event_.args.size();
         event_.phase = text.size() == 1 ? text[0] : '\0';
         return;
       }

@@ -65,6 +65,9 @@ class EventReader {
   // the text was damaged, and what was taken is no event.
   bool sound() const { return !unsound_ && args_seen_ != (kSawPhase | kSawEventField); }
 
+  // Whether the event says what it is ("ph").
+  bool has_phase() const { return phase_seen_; }
+
   // Reads the object at `p` ('{'). On kOk *next stands behind it and event() holds it. kNeedMore:
   // the text ends inside the object. kBad: it is malformed. `lenient`: mends raw quotes in texts
   // at the price of looking ahead; meant for what was kBad without, up to where another event
@@ -114,6 +117,9 @@ class EventReader {
   bool lenient_ = false;
   bool unsound_ = false;
   bool phase_seen_ = false;
+  uint32_t fields_ = 0;       // of the event so far
+  uint32_t phase_field_ = 0;  // fields_ and the args at its "ph"
+  size_t phase_args_ = 0;
   uint8_t args_seen_ = 0;
   uint64_t lenient_bytes_ = 0;
   std::vector<std::pair<ProblemKind, const char*>> mended_;

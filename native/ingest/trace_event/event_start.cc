@@ -36,11 +36,17 @@ bool MayFollow(char before) {
 }
 
 // Whether a key "ph" stands behind `p`, where an object is damaged, and in front of the next one.
+// Behind a key of the header it is another's: that of the first event.
 bool FindsPhaseBehindDamage(const char* p, const char* end) {
   if (static_cast<size_t>(end - p) > kMaxDamaged) end = p + kMaxDamaged;
+  // The quote in front of it may open a key, although it was taken for the end of a text.
+  if (p[-1] == '"' && FindKey(p - 1, end).of_header) return false;
   for (char before = '\0'; p < end; ++p) {
     if (*p == '{' && (before == ',' || before == '}')) return false;
-    if (*p == '"' && StartsWith(p, end, kPhaseKey)) return true;
+    if (*p == '"') {
+      if (StartsWith(p, end, kPhaseKey)) return true;
+      if (FindKey(p, end).of_header) return false;
+    }
     if (!IsSpace(*p)) before = *p;
   }
   return false;

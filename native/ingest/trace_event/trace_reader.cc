@@ -235,7 +235,7 @@ Reader::Part Reader::ReadList() {
 Reader::Part Reader::BehindEnd() {
   if (cursor_.Peek() < 0) return Part::kNothing;
   const uint64_t offset = cursor_.offset();
-  const uint64_t phases = cursor_.GoToNext(0, Cursor::In::kHeader);
+  const uint64_t phases = cursor_.GoToNext(0, Cursor::In::kHeader).phases;
   if (phases > 0) queue_.Drop(ProblemKind::kMalformedEvent, offset, phases);
   const int c = cursor_.Peek();
   if (c < 0) {
