@@ -14,6 +14,8 @@ inline constexpr float kUnplacedCall = 2.6f;
 inline constexpr float kUnplacedOperator = 1.8f;
 inline constexpr float kRepeatOperator = 0.02f;
 inline constexpr float kRepeatCall = 0.35f;
+// Of the very function or module that is called: one call runs it once.
+inline constexpr float kRepeatCallee = 1.6f;
 
 struct AlignmentCosts {
   explicit AlignmentCosts(const PythonFunction& f);
@@ -31,8 +33,12 @@ struct AlignmentCosts {
   }
   // Of a site that takes a thing once more.
   float Repeat(uint32_t kind, const Site& site) const {
-    if (kinds[kind].generator && Consumes(site)) return kRepeatOperator;
-    return site.kind == SiteKind::kCall ? kRepeatCall : kRepeatOperator;
+    const Observed& o = kinds[kind];
+    if (o.generator && Consumes(site)) return kRepeatOperator;
+    if (site.kind != SiteKind::kCall) return kRepeatOperator;
+    const bool callee =
+        o.kind == ObservedKind::kModule || (o.kind == ObservedKind::kFrame && o.name == site.name);
+    return callee && !o.generator && !CallsForEach(site) ? kRepeatCallee : kRepeatCall;
   }
 
   const PythonFunction& function;

@@ -6,18 +6,6 @@
 #include "attribution/match_internal.h"
 
 namespace emberline {
-namespace {
-
-// One call of these calls what it is given once for each of many items.
-bool CallsForEach(const Site& site) {
-  static const Names names = {"map",        "filter",        "reduce", "sort",   "groupby",
-                              "accumulate", "starmap",       "sub",    "subn",   "vmap",
-                              "tree_map",   "tree_map_only", "apply",  "_apply", "for_each"};
-  return Consumes(site) || site.takes_lambda || In(names, site.name);
-}
-
-}  // namespace
-
 LineRuns::LineRuns(const PythonFunction& function)
     : function_(function), in_loop_(function.sites.size(), false) {
   // The points of a loop lie between its head and where it turns back. By point: how far the loops

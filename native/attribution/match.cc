@@ -74,6 +74,13 @@ float MatchSealed(const Site& s, std::string_view method) {
   return In(writers, s.name) && In(texts, method) ? 0.3f : kInfinite;
 }
 
+bool CallsForEach(const Site& s) {
+  static const Names names = {"map",        "filter",        "reduce", "sort",   "groupby",
+                              "accumulate", "starmap",       "sub",    "subn",   "vmap",
+                              "tree_map",   "tree_map_only", "apply",  "_apply", "for_each"};
+  return Consumes(s) || s.takes_lambda || In(names, s.name);
+}
+
 bool Consumes(const Site& s) {
   static const Names names = {"list", "tuple", "set",    "dict", "sum",    "max",   "min",
                               "all",  "any",   "sorted", "zip",  "extend", "update"};

@@ -34,5 +34,7 @@ bool IsSealed(const Site& site);
 float MatchSealed(const Site& site, std::string_view method);
 // Calls that run a generator to its end.
 bool Consumes(const Site& site);
+// Calls that call what they are given once for each of many items.
+bool CallsForEach(const Site& site);
 
 }  // namespace emberline

@@ -64,7 +64,8 @@ TEST_CASE("calls of one run of a line are one run") {
               {"frame <lambda>", 3},
               {"frame z", 4},
               {"frame <lambda>", 3},
-              {"frame <lambda>", 3}}) == "1.11.");
+              {"frame <lambda>", 3},
+              {"frame z", 4}}) == "1.11.1");
 }
 
 }  // namespace
