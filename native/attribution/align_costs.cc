@@ -1,5 +1,7 @@
 #include "attribution/align_costs.h"
 
+#include <algorithm>
+
 #include "attribution/match_internal.h"
 
 namespace emberline {
@@ -49,12 +51,17 @@ void AlignmentCosts::Prepare() {
       if (cost < (IsCall(site.kind) ? 0.3f : 0.12f)) seen[s] = true;
     }
   }
+  // Where frames were recorded at all, one that is not there did not run.
+  const bool frames = std::any_of(kinds.begin(), kinds.end(),
+                                  [](const Observed& o) { return o.kind == ObservedKind::kFrame; });
   skip.resize(n);
   for (size_t s = 0; s < n; ++s) {
     const Site& site = function.sites[s];
     const bool call = IsCall(site.kind) && !In(Constructors(), site.name);
-    skip[s] = seen[s] ? (call ? kSkipSeenCall : kSkipSeenOther)
-                      : (call ? kSkipUnseenCall : kSkipUnseenOther);
+    if (call)
+      skip[s] = seen[s] || (frames && site.runs_frame) ? kSkipSeenCall : kSkipUnseenCall;
+    else
+      skip[s] = seen[s] ? kSkipSeenOther : kSkipUnseenOther;
     // A variable may hold further functions than those that are known.
     if (!seen[s] || !call || !site.aliases.empty()) continue;
     // Its own callee was observed, so it does not stand for something of another name.

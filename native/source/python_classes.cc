@@ -74,6 +74,7 @@ class Resolver {
       CalleeKind& kind = (f.class_index >= 0 ? methods_ : functions_)[f.name];
       const CalleeKind own = f.decorators.empty() ? CalleeKind::kFunction : CalleeKind::kDecorated;
       kind = std::max(kind, own);
+      if (f.generator || !f.resumptions.empty()) later_.insert(f.name);
       if (f.class_index >= 0 || !f.decorators.empty() || f.returned.size() != 1) continue;
       const std::string& made = *f.returned.begin();
       if (StartsUpper(made)) returned_.emplace(f.name, made);
@@ -150,7 +151,7 @@ class Resolver {
       if (site.name == "__class__")
         site.callee_kind = CalleeKind::kClass;
       else if (method != methods_.end() && site.class_names.empty())
-        site.callee_kind = method->second;
+        SetFunction(site, method->second);
       return;
     }
     if (!site.receiver.empty()) return;
@@ -162,8 +163,13 @@ class Resolver {
       site.callee_kind = CalleeKind::kClass;
       site.family = Family(type->second);
     } else if (type == by_name_.end() && function != functions_.end()) {
-      site.callee_kind = function->second;
+      SetFunction(site, function->second);
     }
+  }
+
+  void SetFunction(Site& site, CalleeKind kind) const {
+    site.callee_kind = kind;
+    site.runs_frame = kind == CalleeKind::kFunction && later_.count(site.name) == 0;
   }
 
   // The class whose instance a call gives: a class itself, or the one that a function of this text
@@ -213,6 +219,7 @@ class Resolver {
   std::vector<std::vector<size_t>> families_;  // per class
   std::vector<std::shared_ptr<const ClassFamily>> shared_;
   std::unordered_map<std::string_view, CalleeKind> functions_, methods_;
+  std::set<std::string_view> later_;  // functions whose frames do not run when they are called
   std::unordered_map<std::string_view, std::string_view> returned_;  // function -> class
 };
 

@@ -75,6 +75,9 @@ struct Site {
   std::vector<std::string> is_none;  // and where it named classes that it is not of
   bool managed = false;              // kCall: its value is what a `with` enters
   CalleeKind callee_kind = CalleeKind::kUnknown;  // kCall
+  // kCall of a plain function of this text: its frame runs at once. Of generators it runs later, of
+  // what is decorated perhaps never.
+  bool runs_frame = false;
   // kCall of a class, or of __init__: where its constructor may be defined. May be null.
   std::shared_ptr<const ClassFamily> family;
   std::string imported_from;  // kCall: the module that the callee is imported from, as in Origin

@@ -40,9 +40,7 @@ Result<std::shared_ptr<const LinesResult>> SavingsOnLines(const ViewRequest& req
 }  // namespace
 
 Result<Json> SourceSavings(const ViewRequest& request) {
-  Json result = {{"target", TargetOf(request.params)},
-                 {"savedUs", 0.0},
-                 {"lines", Json::array()}};
+  Json result = {{"target", TargetOf(request.params)}, {"savedUs", 0.0}, {"lines", Json::array()}};
   const auto document = DocumentLinesOf(request.trace, SpaceParam(request.params),
                                         DocumentParam(request.params), request.cancel);
   if (!document.ok()) return document.error();
