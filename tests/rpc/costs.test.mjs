@@ -1,13 +1,12 @@
 // Kernel list, costs and roofline through the real daemon and command line.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { emberline } from '../lib/cli.mjs';
-import { startDaemon, validate } from './daemon.mjs';
+import { openDrawn, validate } from './daemon.mjs';
 
-let folder, file, daemon, profileId;
+let folder, file, daemon, profileId, close;
 
 const types = (...names) => names.map((name) => (name === '' ? 'Scalar' : name));
 
@@ -52,17 +51,9 @@ function drawn() {
 }
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'emberline-costs-'));
-  file = join(folder, 'drawn.pt.trace.json');
-  writeFileSync(file, drawn());
-  daemon = startDaemon();
-  await daemon.initialize();
-  ({ profileId } = await daemon.request('profile/open', { path: file }));
+  ({ folder, file, daemon, profileId, close } = await openDrawn(drawn));
 });
-after(async () => {
-  await daemon.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => close?.());
 
 async function ask(method, params = {}) {
   const result = await daemon.request(method, { profileId, ...params });

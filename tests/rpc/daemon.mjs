@@ -7,7 +7,8 @@
 //   await daemon.stop();
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -232,6 +233,29 @@ export async function withDaemon(body, options) {
     return await body(daemon);
   } finally {
     await daemon.stop();
+  }
+}
+
+/**
+ * A daemon with one drawn trace open, in a folder of its own: `textIn(folder)` gives the trace, and
+ * may write what belongs to it. `close` ends both.
+ */
+export async function openDrawn(textIn) {
+  const folder = mkdtempSync(join(tmpdir(), 'emberline-drawn-'));
+  const file = join(folder, 'drawn.pt.trace.json');
+  const daemon = startDaemon();
+  const close = async () => {
+    await daemon.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    writeFileSync(file, textIn(folder));
+    await daemon.initialize();
+    const { profileId } = await daemon.request('profile/open', { path: file });
+    return { folder, file, daemon, profileId, close };
+  } catch (error) {
+    await close();
+    throw error;
   }
 }
 

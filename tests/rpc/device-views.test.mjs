@@ -1,12 +1,11 @@
 // Overview, operators and kernels of a trace with device work, through the real daemon.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { startDaemon, validate } from './daemon.mjs';
+import { openDrawn, validate } from './daemon.mjs';
 
-let folder, daemon, profileId;
+let folder, daemon, profileId, close;
 
 /** Two steps; each: aten::linear > aten::addmm > launch > a GEMM of 40 us, and a copy of 10 us. */
 function drawn() {
@@ -58,17 +57,9 @@ function drawn() {
 }
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'emberline-device-'));
-  const path = join(folder, 'worker.pt.trace.json');
-  writeFileSync(path, drawn());
-  daemon = startDaemon();
-  await daemon.initialize();
-  ({ profileId } = await daemon.request('profile/open', { path }));
+  ({ folder, daemon, profileId, close } = await openDrawn(drawn));
 });
-after(async () => {
-  await daemon.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => close?.());
 
 /** A request whose params fit the protocol too. */
 function ask(method, params = {}) {

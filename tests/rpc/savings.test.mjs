@@ -1,28 +1,21 @@
 // What lines would save nearer to the roof, through the real daemon.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { program, programLines, programTrace, savedUs } from '../lib/gpu_program.mjs';
-import { startDaemon, validate } from './daemon.mjs';
+import { openDrawn, validate } from './daemon.mjs';
 
-let folder, source, daemon, profileId;
+let folder, source, daemon, profileId, close;
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'emberline-savings-'));
-  source = join(folder, 'train.py');
-  const file = join(folder, 'drawn.pt.trace.json');
-  writeFileSync(source, program);
-  writeFileSync(file, programTrace(source));
-  daemon = startDaemon();
-  await daemon.initialize();
-  ({ profileId } = await daemon.request('profile/open', { path: file }));
+  ({ folder, daemon, profileId, close } = await openDrawn((drawn) => {
+    source = join(drawn, 'train.py');
+    writeFileSync(source, program);
+    return programTrace(source);
+  }));
 });
-after(async () => {
-  await daemon.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => close?.());
 
 async function ask(method, params = {}) {
   const result = await daemon.request(method, { profileId, sourceRoots: [folder], ...params });
@@ -32,7 +25,7 @@ async function ask(method, params = {}) {
 
 const savings = (params = {}) => ask('source/savings', { path: source, text: program, ...params });
 
-const close = (value, expected) =>
+const near = (value, expected) =>
   assert.ok(Math.abs(value - expected) < 0.02, `${value} is not ${expected}`);
 
 /** What a line would save: everything called from it, and by itself. */
@@ -47,23 +40,23 @@ test('a line would save what its kernels would, and a caller what its callees wo
     assert.equal(found.target, target);
     const product = savedUs('product', target);
     const activation = savedUs('activation', target);
-    close(found.savedUs, product + activation);
+    near(found.savedUs, product + activation);
     for (const [line, whole, own] of [
       ['product', product, product],
       ['activation', activation, activation],
       ['call', product, 0],
     ]) {
       const [total, self] = onLine(found, programLines[line]);
-      close(total, whole);
-      close(self, own);
+      near(total, whole);
+      near(self, own);
     }
     const { totals } = await ask('view/roofline', { target });
-    close(totals.savedUs, found.savedUs);
+    near(totals.savedUs, found.savedUs);
   }
 });
 
 test('savings follow the chosen steps, the peaks of the user, and edits', async () => {
-  close((await savings({ steps: '2' })).savedUs, (await savings()).savedUs / 2);
+  near((await savings({ steps: '2' })).savedUs, (await savings()).savedUs / 2);
   const own = await savings({ devicePeaks: [{ name: 'H100', bf16: 10_000 }] });
   const [before] = onLine(await savings(), programLines.product);
   const [after] = onLine(own, programLines.product);
@@ -79,7 +72,7 @@ test('savings follow the chosen steps, the peaks of the user, and edits', async 
 test('a kernel above the chosen share saves nothing, and other files have no savings', async () => {
   const low = await savings({ target: 0.3 });
   assert.deepEqual(onLine(low, programLines.product), [0, 0]);
-  close(low.savedUs, savedUs('activation', 0.3));
+  near(low.savedUs, savedUs('activation', 0.3));
   const other = await savings({ path: join(folder, 'other.py'), text: 'pass\n' });
   assert.deepEqual(other.lines, []);
 });
