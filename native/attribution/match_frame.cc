@@ -111,7 +111,10 @@ float MatchFrame(const Site& s, const Observed& o) {
       static const Names combiners = {"enumerate", "zip",   "map",  "filter", "reversed",
                                       "islice",    "chain", "tqdm", "iter"};
       if (In(combiners, s.name) && g == "<lambda>") return 0.3f;
-      if (In(combiners, s.name) && !g.starts_with("__")) return 1.2f;
+      // What they go through may call a function for each item; a variable that is called does it
+      // rather, unless they are given a function themselves.
+      if (In(combiners, s.name) && !g.starts_with("__"))
+        return s.name == "map" || s.name == "filter" ? 1.2f : 1.6f;
       return s.name.empty() || g.starts_with("__") ? kInfinite : 2.45f;
     }
     case SiteKind::kEnter:

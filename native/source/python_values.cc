@@ -30,6 +30,12 @@ void PythonWalker::Alias(TSNode value, const std::string& variable, Aliases& tab
     return;
   }
   if (Is(value, "call")) return AliasOfCall(parts, variable, table, depth);
+  // An item of what is written out at once may be any of its items.
+  if (Is(value, "subscript")) {
+    const TSNode whole = Field(parts, "value");
+    if (Present(whole) && !Is(whole, "identifier") && !Is(whole, "attribute"))
+      return Alias(whole, variable, table, depth + 1);
+  }
   std::string name;
   if (Is(value, "lambda")) name = "<lambda>";
   if (Is(value, "identifier") || Is(value, "attribute") || Is(value, "subscript"))
@@ -53,11 +59,14 @@ void PythonWalker::AliasOfCall(const std::vector<Child>& call, const std::string
   if (name == "getattr" && list.size() >= 2)
     return AddAlias(table, variable, StringText(list[1].node));
   if (name == "partial" && !list.empty()) return Alias(list[0].node, variable, table, depth + 1);
-  static const std::set<std::string_view> passing = {"enumerate", "reversed", "zip",
-                                                     "list",      "tuple",    "iter"};
+  static const std::set<std::string_view> passing = {"enumerate", "reversed", "zip", "list",
+                                                     "tuple",     "iter",     "dict"};
   if (!passing.count(name)) return;
-  for (size_t i = 0; i < list.size() && i < kMaxAliases; ++i)
-    Alias(list[i].node, variable, table, depth + 1);
+  for (size_t i = 0; i < list.size() && i < kMaxAliases; ++i) {
+    const TSNode item = list[i].node;
+    const bool named = Is(item, "keyword_argument");
+    Alias(named ? Field(Children(item, true), "value") : item, variable, table, depth + 1);
+  }
 }
 
 void PythonWalker::LoopAliases(TSNode target, TSNode iterated, FlowBuilder& b) const {

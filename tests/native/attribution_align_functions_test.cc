@@ -71,6 +71,35 @@ TEST_CASE("modules are called where modules are, beside a loop over functions") 
               {{"module Linear", 18}, {"module ReLU", 18}, {"module Softmax", 19}});
 }
 
+TEST_CASE("a table that is written out where it is used, and one whose content nobody knows") {
+  const std::string source =
+      "class Net(nn.Module):\n"
+      "    def literal(self, x):\n"
+      "        for i, b in enumerate(self.blocks):\n"
+      "            x = b(x)\n"
+      "        act = {'a': self.one, 'b': self.two}['a']\n"
+      "        return act(x)\n"
+      "    def called(self, x):\n"
+      "        f = start if x is not None else other\n"
+      "        y = f(x)\n"
+      "        h = dict(a=one, b=two)\n"
+      "        return h['b'](y)\n"
+      "    def unknown(self, x):\n"
+      "        for i, b in enumerate(self.blocks):\n"
+      "            x = b(x)\n"
+      "        for f in self.table:\n"
+      "            x = f(x)\n"
+      "        return x\n";
+  CHECK_LINES(source, "Net.literal",
+              {{"module Block", 4}, {"module Block", 4}, {"frame one method", 6}});
+  CHECK_LINES(source, "Net.called", {{"frame start", 9}, {"frame two", 11}});
+  // Either loop may have called it, which is said.
+  const std::string lines =
+      Lines(source, "Net.unknown",
+            {{"module Block", 14}, {"module Block", 14}, {"frame one method", 16}});
+  CHECK(lines.ends_with("?"));
+}
+
 TEST_CASE("a table of the module, and one that a comprehension goes through") {
   const std::string source =
       "ACTS = {'a': relu, 'b': lambda x: x}\n"
