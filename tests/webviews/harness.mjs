@@ -362,13 +362,15 @@ export class ProfilePage {
     );
   }
 
-  /** The next message of a type that the page sends after `act`. */
-  async sent(type, act) {
+  /** The next message of a type that the page sends after `act`, and that `fits`. */
+  async sent(type, act, fits = () => true) {
     const from = this.messages.length;
     await act();
     const end = Date.now() + patience;
     for (;;) {
-      const found = this.messages.slice(from).find((message) => message.type === type);
+      const found = this.messages
+        .slice(from)
+        .find((message) => message.type === type && fits(message));
       if (found !== undefined) return found;
       if (Date.now() > end) throw new Error(`The page sent no ${type}`);
       await new Promise((resolve) => setTimeout(resolve, 20));

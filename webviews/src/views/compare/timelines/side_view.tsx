@@ -127,7 +127,8 @@ export function SideTimeline({ side }: { side: SideName }) {
           found: new Set(),
         };
 
-  useEffect(() => source.clear(), [all]);
+  // Before anything is asked of the new tracks: cleared later, what was asked would be lost with it.
+  useLayoutEffect(() => source.clear(), [all]);
   useEffect(() => () => layers.current?.dispose(), []);
   useLayoutEffect(() => {
     const now = scene();
