@@ -206,6 +206,28 @@ test('two timelines move together on matched points, and alone when unlocked', a
   });
 });
 
+test('both timelines are drawn again when their traces were loaded again', async () => {
+  await withComparison(drawn(), drawn({ steps: 4 }), {}, async (comparison, page) => {
+    await comparison.view('Timelines');
+    const settled = (side) => timelineOf(page, side).and(page.locator('[data-settled=true]'));
+    for (const side of ['baseline', 'candidate']) await settled(side).waitFor();
+    const from = comparison.messages.length;
+    await comparison.send({ type: 'loadedSides', sides: comparison.sides });
+    const asked = (side) =>
+      comparison.messages
+        .slice(from)
+        .some((message) => message.method === 'timeline/window' && message.side === side);
+    for (const side of ['baseline', 'candidate']) {
+      const end = Date.now() + 20_000;
+      while (!asked(side)) {
+        assert.ok(Date.now() < end, `the ${side} was not drawn again`);
+        await page.waitForTimeout(50);
+      }
+      await settled(side).waitFor();
+    }
+  });
+});
+
 test('after the sides are swapped, each timeline shows what its trace showed', async () => {
   const [baseline, candidate] = [drawn(), drawn({ steps: 6 })];
   const settle = async (comparison, page) => {
