@@ -112,6 +112,8 @@ test('lenses stand on functions and classes that differ', () => {
     lensDelta(places[0], false),
     '200 µs slower (+200 %) \u00b7 CPU 100 µs \u2192 300 µs \u00b7 4 \u2192 8 calls',
   );
+  const once = { ...places[0], baselineCalls: 2000, candidateCalls: 1 };
+  assert.match(lensDelta(once, false), / 2,000 \u2192 1 call$/);
 });
 
 test('the hover has both sides; names of files are no markup', () => {

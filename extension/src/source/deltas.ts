@@ -1,6 +1,6 @@
 // What a comparison says about the lines and functions of a document, as text and marks.
 import type { CompareAnnotationsResult, ComparedPlace } from '#shared/protocol.ts';
-import { formatCount, formatShare, formatUs, plural } from '#shared/numbers.ts';
+import { fixed, formatCount, formatShare, formatUs, plural } from '#shared/numbers.ts';
 import { escapeMarkdown, staleNote } from './format.ts';
 import { heatOf, type DrawnHint } from './hints.ts';
 
@@ -84,7 +84,7 @@ export function lensDelta(place: ComparedPlace, device: boolean): string {
   const calls =
     place.baselineCalls === place.candidateCalls
       ? plural(place.candidateCalls, 'call')
-      : `${formatCount(place.baselineCalls)} \u2192 ${formatCount(place.candidateCalls)} calls`;
+      : `${fixed(place.baselineCalls, 0)} \u2192 ${plural(place.candidateCalls, 'call')}`;
   const stale = place.stale ? ['changed since the recording'] : [];
   return [deltaText(place), ...times, calls, ...stale].join(' \u00b7 ');
 }

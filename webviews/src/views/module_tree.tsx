@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { openSource } from '../host/host.ts';
 import { trace, viewState } from '../host/store.ts';
-import { quantity } from '#shared/numbers.ts';
+import { plural, quantity } from '#shared/numbers.ts';
 import type { FlameInput, FlameNode } from '../lib/flame.ts';
 import type { ModuleNode, ViewName } from '#shared/protocol.ts';
 import { Select } from '../widgets/controls.tsx';
@@ -201,7 +201,7 @@ export function ModuleTree(props: {
               const data = node.data as ModuleNode;
               return [
                 ...(data.className === '' ? [] : [data.className]),
-                `${quantity(data.occurrences, 'count')} calls, host ${quantity(data.hostTotalUs, 'us')}` +
+                `${plural(data.occurrences, 'call')}, host ${quantity(data.hostTotalUs, 'us')}` +
                   (device ? `, device ${quantity(data.deviceTotalUs, 'us')}` : ''),
               ];
             }}

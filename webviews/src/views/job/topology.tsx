@@ -66,7 +66,7 @@ function Machines() {
         <p class="note">{`No trace of ${missing.length === 1 ? 'rank' : 'ranks'} ${rangesText(missing)}.`}</p>
       )}
       {result.nodes.length > shownNodes ? (
-        <p class="note">{`and ${result.nodes.length - shownNodes} more machines`}</p>
+        <p class="note">{`and ${plural(result.nodes.length - shownNodes, 'more machine')}`}</p>
       ) : null}
     </Panel>
   );

@@ -1,5 +1,5 @@
 // What hovering over a point says.
-import { quantity } from '#shared/numbers.ts';
+import { plural, quantity } from '#shared/numbers.ts';
 import type { Row } from '#shared/protocol.ts';
 import { numberOf, text } from '../links.ts';
 
@@ -15,7 +15,7 @@ export function wordsOf(row: Row): string[] {
     text(row, 'name') || '(none)',
     ...part('', text(row, 'params')),
     ...part('', text(row, 'path') === '' ? '' : `${text(row, 'path')}:${text(row, 'at')}`),
-    `${quantity(numberOf(row, 'totalUs'), 'us')} in ${quantity(numberOf(row, 'kernels'), 'count')} kernels, ${quantity(numberOf(row, 'share'), 'ratio')} of all`,
+    `${quantity(numberOf(row, 'totalUs'), 'us')} in ${plural(numberOf(row, 'kernels') ?? 0, 'kernel')}, ${quantity(numberOf(row, 'share'), 'ratio')} of all`,
     ...part('Potential gain', quantity(numberOf(row, 'savedUs'), 'us')),
     ...part('Of the roof', quantity(numberOf(row, 'roofShare'), 'ratio')),
     ...(tera === undefined ? [] : [`${quantity(tera * 1e12, 'flops')}/s`]),

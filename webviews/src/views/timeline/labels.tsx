@@ -1,4 +1,5 @@
 // The names of the rows beside the drawing, with what can be done to a row.
+import { plural } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
 import { labelWidth, type Row } from '../../lanes/rows.ts';
 import { movedOrder } from '../../lanes/layout.ts';
@@ -36,7 +37,7 @@ export function Labels() {
             type="button"
             class="tl-fold"
             aria-expanded={row.open}
-            aria-label={`${row.track.name}, ${row.track.slices} slices`}
+            aria-label={`${row.track.name}, ${plural(row.track.slices, 'slice')}`}
             title={`${row.track.name}\n${row.track.detail}`}
             onClick={() => togglePref('toggled', row.key)}
           >

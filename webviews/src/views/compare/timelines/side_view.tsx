@@ -1,7 +1,7 @@
 // One of the two timelines: the names of its rows, and its lanes on one canvas.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { SideName } from '#shared/comparison.ts';
-import { quantity } from '#shared/numbers.ts';
+import { plural, quantity } from '#shared/numbers.ts';
 import { compared, reducedMotion, wheelHabit } from '../../../host/store.ts';
 import { Layers, layersTopPx } from '../../../lanes/layers.ts';
 import { labelWidth, type Layout } from '../../../lanes/rows.ts';
@@ -59,7 +59,7 @@ function RowNames(props: { side: SideName; layout: Layout }) {
             type="button"
             class="tl-fold"
             aria-expanded={open}
-            aria-label={`${track.name}, ${track.slices} slices`}
+            aria-label={`${track.name}, ${plural(track.slices, 'slice')}`}
             title={`${track.name}\n${track.detail}`}
             onClick={() => toggle(key)}
           >
