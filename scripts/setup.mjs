@@ -72,6 +72,7 @@ function missingAptPackages(names) {
     'pkg-config': 'pkg-config',
     python3: 'python3',
     'clang-format': 'clang-format',
+    'clang-tidy': 'clang-tidy',
   };
   return [...new Set(names)].filter(
     (name) => !installed.has(name) && !(programs[name] && which(programs[name])),
@@ -236,7 +237,7 @@ export async function setUp({ tests = false, workbench = false, cluster = false 
   const compiler = compilerVersion();
   if (compiler === undefined) packages.push('build-essential');
   if ((tests || workbench) && !hasCodeServer()) packages.push(...codeServerPackages);
-  if (tests) packages.push('clang-format');
+  if (tests) packages.push('clang-format', 'clang-tidy');
   if (tests && findChromium() === undefined) packages.push('chromium', 'fonts-dejavu-core');
   await installAptPackages(packages);
   // Only root can start it, and nothing else needs it.

@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { buildAll } from '../scripts/build.mjs';
+import { changedSources, lookThrough, whyNoClangTidy } from '../scripts/clang_tidy.mjs';
 import { formatChecks } from '../scripts/fmt.mjs';
 import { whileBuilding } from '../scripts/lib/lock.mjs';
 import { ensureNode } from '../scripts/lib/node.mjs';
@@ -42,7 +43,10 @@ const nodeSuites = {
   webviews: { retry: true },
   e2e: { retry: true },
 };
-const order = ['types', 'lint', 'format', 'tidy', 'native', ...Object.keys(nodeSuites).slice(1)];
+const order = [
+  ...['types', 'lint', 'format', 'tidy', 'clang-tidy', 'native'],
+  ...Object.keys(nodeSuites).slice(1),
+];
 const withoutBuild = new Set(['types', 'lint', 'format', 'tidy']);
 
 /** Runs a program, shows its output, and gives that output with the exit status. */
@@ -200,6 +204,19 @@ function runFormat() {
   return counts;
 }
 
+/** What changed in C++, as far as it can be looked at in three minutes. */
+async function runClangTidy() {
+  const why = whyNoClangTidy();
+  if (why !== undefined) {
+    console.log(`skipped: ${why}`);
+    return { ...zero(), skipped: 1 };
+  }
+  const { looked, wrong, left } = await lookThrough(changedSources(), 3 * minuteMs);
+  if (left > 0) console.log(`${left} changed files were left: node scripts/clang_tidy.mjs`);
+  // Nothing changed: the suite ran all the same.
+  return { passed: looked === 0 ? 1 : looked - wrong, failed: wrong, skipped: left };
+}
+
 async function runNative() {
   const listing = output('ctest', ['--test-dir', buildDir, '--show-only=json-v1'], {
     maxBuffer: 64 << 20,
@@ -278,7 +295,7 @@ async function runNodeSuite(name) {
 
 function available(name) {
   if (name === 'types') return existsSync(join(root, 'extension', 'src', 'extension.ts'));
-  if (name === 'lint' || name === 'format') return true;
+  if (['lint', 'format', 'clang-tidy'].includes(name)) return true;
   if (name === 'native') {
     const folder = join(testsDir, 'native');
     return existsSync(folder) && readdirSync(folder).some((file) => file.endsWith('_test.cc'));
@@ -290,6 +307,7 @@ async function runSuite(name) {
   if (name === 'types') return runTypes();
   if (name === 'lint') return runLint();
   if (name === 'format') return runFormat();
+  if (name === 'clang-tidy') return runClangTidy();
   if (name === 'native') return runNative();
   return runNodeSuite(name);
 }

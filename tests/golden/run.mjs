@@ -1,72 +1,34 @@
-// Golden tests: a drawn trace, a command, and the text that must come out.
+// Golden tests: a drawn trace, requests, and the text that must come out (`golden_file.mjs` says how
+// the files in cases/ are written).
 //
-//   node --test tests/golden/run.mjs        compares
-//   node tests/golden/run.mjs --update      writes what the program answers now
+//   node --test tests/golden/run.mjs              compares
+//   node tests/golden/run.mjs --update [NAME...]  writes what the program answers now
 //
-// A command with a slash is a method of the daemon and its parameters. The traces in traces/ are drawn by hand: small enough to check an answer with a pencil. After an
-// update, read the difference: it is the change that users will see.
-
+// The traces are drawn by hand: small enough to check an answer with a pencil. After an update, read
+// the difference: it is the change that users will see.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { emberline } from '../lib/cli.mjs';
-import { startDaemon } from '../rpc/daemon.mjs';
+import { emberline, temporaryFolder } from '../lib/cli.mjs';
+import { RpcError, startDaemon } from '../rpc/daemon.mjs';
+import { readGolden, writeGolden, writeTraces } from './golden_file.mjs';
 
-const folder = path.dirname(fileURLToPath(import.meta.url));
-const update = process.argv.includes('--update');
+const cases = path.join(path.dirname(fileURLToPath(import.meta.url)), 'cases');
 
-/** Commands by trace. Each is one file in expected/. */
-const cases = {
-  'two-steps': [
-    'runs --format csv',
-    'overview',
-    'overview --steps 2',
-    'operators',
-    'operators --group-by shape',
-    'operators --sort -hostTotalUs --limit 3',
-    'operators --filter linear --format csv',
-    'operators --steps 1 --format json',
-    'kernels',
-    'kernels --group-by properties',
-    'kernels --format csv',
-    'memory',
-  ],
-  stacks: ['overview', 'operators', 'operators --format csv', 'modules', 'stacks'],
-  'old-recorder': ['overview', 'operators', 'kernels', 'stacks', 'memory'],
-  graph: ['overview', 'operators', 'kernels', 'kernels --group-by properties'],
-  damaged: ['operators', 'check --format json'],
-  timeline: [
-    'timeline',
-    'timeline --window 0:5000000 --pixels 100 --track 0',
-    'timeline/window {"startNs":0,"endNs":130000,"pixels":1300,"tracks":[2,3,4]}',
-    'timeline/flows',
-    'timeline/gaps',
-  ],
-  // One NPU in the layers of torch_npu, and a trace that is not PyTorch's.
-  ascend: ['overview', 'operators', 'kernels', 'stacks', 'timeline', 'check --format json'],
-  'other-recorder': ['overview', 'kernels', 'kernels --format csv', 'timeline', 'check --format json'],
-};
-
-/** Takes out what differs from run to run, and words of advice, which have tests of their own. */
-function settle(text, command, options) {
-  // CSV lines end with carriage returns: shown, so that the expected files are plain text.
-  let settled = text.replaceAll(path.join(folder, 'traces'), 'TRACES').replaceAll('\r', '\\r');
+/** Takes out what differs from run to run. */
+function settle(text, folder, options) {
+  // CSV lines end with carriage returns: shown, so that the files are plain text.
+  let settled = text.replaceAll(folder, 'TRACES').replaceAll('\r', '\\r');
   if (options.includes('json') && settled.startsWith('{')) {
     const result = JSON.parse(settled);
-    delete result.columns;
     for (const key of ['totalSeconds', 'memoryBytes']) if (key in result) result[key] = 0;
     for (const stage of result.stages ?? []) stage.seconds = 0;
-    settled = `${JSON.stringify(result, null, 1)}\n`;
+    settled = `${lines(result)}`;
   }
-  if (command === 'overview') settled = settled.replace(/\n(Recommendations|Findings)\n[^]*$/, '');
   return settled;
 }
-
-/** Name of a case's file. */
-const slugOf = (trace, command) =>
-  `${trace}.${command.replace(/--?/g, '').replace(/[^A-Za-z0-9]+/g, '-')}.txt`;
 
 /** A result with one line for each entry of its lists, and one for each other member. */
 function lines(result) {
@@ -80,61 +42,93 @@ function lines(result) {
     .join('');
 }
 
-async function askDaemon(method, file, params) {
-  const daemon = startDaemon();
-  try {
-    await daemon.initialize();
-    const { profileId } = await daemon.request('profile/open', { path: file });
-    return lines(await daemon.request(method, { profileId, ...params }));
-  } finally {
-    await daemon.stop();
-  }
-}
-
-async function answer(trace, command) {
-  const [name, ...options] = command.split(' ');
-  const file = path.join(folder, 'traces', `${trace}.pt.trace.json`);
-  if (name.includes('/')) {
-    const params = JSON.parse(options.join(' ') || '{}');
-    return `> ${command}\n${await askDaemon(name, file, params)}`;
-  }
-  const { status, stdout, stderr } = await emberline([name, file, ...options]);
+/** What the command line answers: what went wrong first, then what it printed. */
+async function ask({ name, rest }, paths, folder) {
+  const options = rest.split(' ').filter((word) => word !== '');
+  const args = options.map((word) => paths[word] ?? (word === '.' ? folder : word));
+  const { status, stdout, stderr } = await emberline([name, ...args], { cwd: folder });
   const messages = stderr
     .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => `stderr: ${line}\n`)
+    .filter((text) => text !== '')
+    .map((text) => `stderr: ${text}\n`)
     .join('');
-  const title = `$ emberline ${name} ${trace}.pt.trace.json ${options.join(' ')}`.trimEnd();
   const ending = status === 0 ? '' : `exit status ${status}\n`;
-  return `${title}\n${settle(messages, name, [])}${settle(stdout, name, options)}${ending}`;
+  return `${settle(messages, folder, [])}${settle(stdout, folder, options)}${ending}`;
 }
 
-for (const [trace, commands] of Object.entries(cases)) {
-  for (const command of commands) {
-    const file = path.join(folder, 'expected', slugOf(trace, command));
-    if (update) {
-      fs.writeFileSync(file, await answer(trace, command));
-      continue;
+/** A conversation with the daemon about some traces. */
+async function converse(paths, folder) {
+  const daemon = startDaemon();
+  await daemon.initialize();
+  const ids = {};
+  const open = async (name) => {
+    ids[name] ??= (await daemon.request('profile/open', { path: paths[name] })).profileId;
+    return ids[name];
+  };
+  return {
+    async say({ name, rest, part }) {
+      let text = rest || '{}';
+      for (const trace of Object.keys(paths)) {
+        if (text.includes(`"@${trace}"`)) text = text.replaceAll(`"@${trace}"`, JSON.stringify(await open(trace)));
+      }
+      const params = JSON.parse(text);
+      const own = /^(view|timeline|source|profile\/(load|check|close))/.test(name);
+      if (own) params.profileId ??= await open(Object.keys(paths)[0]);
+      try {
+        const result = (await daemon.request(name, params)) ?? {};
+        return settle(lines(part === undefined ? result : { [part]: result[part] }), folder, []);
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error;
+        return settle(lines({ error: error.message, ...error.data }), folder, []);
+      }
+    },
+    end: () => daemon.stop(),
+  };
+}
+
+/** The requests of a golden file with what they answer now. */
+async function answers(golden) {
+  const { folder, remove } = temporaryFolder('golden');
+  let daemon;
+  try {
+    const home = path.join(folder, 'traces');
+    const paths = writeTraces(golden, home);
+    const made = [];
+    for (const request of golden.requests) {
+      if (request.form === '>') daemon ??= await converse(paths, home);
+      const answer =
+        request.form === '$' ? await ask(request, paths, home) : await daemon.say(request);
+      made.push({ ...request, answer });
     }
-    test(`${trace}: ${command}`, async () => {
-      const expected = fs.readFileSync(file, 'utf8');
-      assert.equal(await answer(trace, command), expected);
-    });
+    return made;
+  } finally {
+    await daemon?.end();
+    remove();
   }
 }
 
-if (update) {
-  const known = new Set(
-    Object.entries(cases).flatMap(([trace, all]) => all.map((one) => slugOf(trace, one))),
-  );
-  for (const name of fs.readdirSync(path.join(folder, 'expected'))) {
-    if (!known.has(name)) fs.rmSync(path.join(folder, 'expected', name));
+const files = fs.readdirSync(cases).sort();
+
+if (process.argv[2] === '--update') {
+  const chosen = process.argv.slice(3);
+  for (const name of files) {
+    if (chosen.length > 0 && !chosen.includes(name.replace('.golden', ''))) continue;
+    const golden = readGolden(path.join(cases, name));
+    golden.requests = await answers(golden);
+    writeGolden(path.join(cases, name), golden);
   }
 } else {
-  test('every expected file belongs to a case', () => {
-    const known = Object.entries(cases).flatMap(([trace, all]) =>
-      all.map((one) => slugOf(trace, one)),
-    );
-    assert.deepEqual(fs.readdirSync(path.join(folder, 'expected')).sort(), known.sort());
-  });
+  for (const name of files) {
+    test(name, async (t) => {
+      const golden = readGolden(path.join(cases, name));
+      assert.match(golden.why, /\w+ \w+ \w+/, 'a golden file says why it is there');
+      const made = await answers(golden);
+      for (const [index, request] of golden.requests.entries()) {
+        await t.test(request.head, () => {
+          assert.match(request.reason, /^# /, 'a request says why it is made');
+          assert.equal(made[index].answer, request.answer);
+        });
+      }
+    });
+  }
 }

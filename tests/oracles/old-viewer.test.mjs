@@ -4,14 +4,19 @@ import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { join } from 'node:path';
 import { corpus, root, temporaryFolder } from '../lib/cli.mjs';
+import { readGolden, writeTraces } from '../golden/golden_file.mjs';
 import { Daemon } from '../webviews/harness.mjs';
 import { OldViewer, compare, countOurs, withoutViewer } from './old-viewer.mjs';
 
+const { folder, remove } = temporaryFolder('drawn');
+const drawn = ['timeline', 'two-steps', 'old-recorder', 'graph', 'stacks'].flatMap((name) =>
+  Object.values(
+    writeTraces(readGolden(join(root, 'tests', 'golden', 'cases', `${name}.golden`)), folder),
+  ),
+);
 const traces = [
   join(root, 'samples', 'inference', 'classify.pt.trace.json.gz'),
-  ...['timeline', 'two-steps', 'old-recorder', 'graph', 'stacks'].map((name) =>
-    join(root, 'tests', 'golden', 'traces', `${name}.pt.trace.json`),
-  ),
+  ...drawn,
   ...(corpus === undefined
     ? []
     : [
@@ -32,6 +37,7 @@ before(async () => {
 after(async () => {
   await old?.stop();
   await daemon?.stop();
+  remove();
 });
 
 for (const trace of traces) {
