@@ -13,7 +13,8 @@
 //   what the daemon answers, or only that part of it
 //
 // Requests to the daemon are one conversation, in their order; the first trace is open from the
-// beginning, and `"@NAME"` stands for the id of another's profile. In an escaped trace `\xff` is a
+// beginning, and `"@NAME"` stands for the id of another's profile, or of a
+// folder's. In an escaped trace `\xff` is a
 // byte. `gzip` packs the text; then `flip` damages the byte at a place, and `keep` cuts the file off
 // behind so many bytes.
 import fs from 'node:fs';
@@ -37,7 +38,7 @@ export function readGolden(file) {
     if (!request) throw new Error(`${file}: "=== ${head}" is no trace and no request`);
     const reason = /^(# .*\n)+/.exec(body)?.[0] ?? '';
     const [, form, name, all] = request;
-    const [rest, part] = all.split(' -> ');
+    const [rest, part] = all.split(/ ?-> /);
     golden.requests.push({ head, form, name, rest, part, reason, answer: body.slice(reason.length) });
   }
   return golden;

@@ -1,8 +1,8 @@
 // Golden tests: a drawn trace, requests, and the text that must come out (`golden_file.mjs` says how
 // the files in cases/ are written).
 //
-//   node --test tests/golden/run.mjs              compares
-//   node tests/golden/run.mjs --update [NAME...]  writes what the program answers now
+//   node --test tests/golden/golden.test.mjs              compares
+//   node tests/golden/golden.test.mjs --update [NAME...]  writes what the program answers now
 //
 // The traces are drawn by hand: small enough to check an answer with a pencil. After an update, read
 // the difference: it is the change that users will see.
@@ -62,14 +62,16 @@ async function converse(paths, folder) {
   await daemon.initialize();
   const ids = {};
   const open = async (name) => {
-    ids[name] ??= (await daemon.request('profile/open', { path: paths[name] })).profileId;
+    // A folder of traces is not one of them.
+    const file = paths[name] ?? path.join(folder, name);
+    ids[name] ??= (await daemon.request('profile/open', { path: file })).profileId;
     return ids[name];
   };
   return {
     async say({ name, rest, part }) {
       let text = rest || '{}';
-      for (const trace of Object.keys(paths)) {
-        if (text.includes(`"@${trace}"`)) text = text.replaceAll(`"@${trace}"`, JSON.stringify(await open(trace)));
+      for (const [named, trace] of text.matchAll(/"@([^"]+)"/g)) {
+        text = text.replaceAll(named, JSON.stringify(await open(trace)));
       }
       const params = JSON.parse(text);
       const own = /^(view|timeline|source|profile\/(load|check|close))/.test(name);
