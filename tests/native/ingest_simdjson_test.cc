@@ -7,6 +7,7 @@
 
 #include "ingest/trace_event/event_batch.h"
 #include "ingest/trace_event/event_reader.h"
+#include "ingest/trace_event/scan.h"
 #include "ingest/trace_event/window.h"
 #include "ingest_fixture.h"
 
@@ -286,6 +287,120 @@ TEST_CASE("a batch of sound events holds what reading them one by one holds") {
     REQUIRE(batch.events.size() == single.size());
     for (size_t i = 0; i < single.size(); ++i) REQUIRE(batch.events[i] == single[i]);
   }
+}
+
+namespace {
+
+// The events of `list` as far as they can be read one behind the other.
+std::vector<std::string> ReadInTurn(const std::string& list) {
+  const std::string text = list + ",{" + std::string(Window::kPadding, '\0');
+  const char* const end = text.data() + list.size() + 1;
+  StringPool strings;
+  EventReader reader(&strings);
+  std::vector<std::string> out;
+  const char* p = text.data();
+  while (p < end && *p == '{') {
+    if (reader.Read(p, end, false, &p) != EventReader::Status::kOk) break;
+    out.push_back(Describe(reader, strings));
+    p = SkipSpace(p, end);
+    if (p >= end || *p != ',') break;
+    p = SkipSpace(p + 1, end);
+  }
+  return out;
+}
+
+// An event as one of a few recorders would write it, with values of all sorts.
+std::string SpeltEvent(Random& random) {
+  static const char* const kTimes[] = {"1712195495519689.047", "12",    "0.5",     "-3.25", "1e3",
+                                       "9999999999999999",     "\"7\"", "12.3456", "x",     "7."};
+  static const char* const kNumbers[] = {"0",
+                                         "-7",
+                                         "123456789012345678",
+                                         "12345678901234567890",
+                                         "1.25",
+                                         "+5",
+                                         "null",
+                                         "true",
+                                         "NaN",
+                                         "-",
+                                         "12abc",
+                                         "007"};
+  static const char* const kNested[] = {"[]",           "[[1, 2], []]", "[[1, 2], [3]]",
+                                        "{}",           "[\"a\\\"]\"]", "[3]",
+                                        "{\"k\": [1]}", "[1,\n 2]",     "[\"\xC3\xA9\"]"};
+  const auto pick = [&](const auto& values) {
+    return std::string(values[random.Pick(std::size(values))]);
+  };
+  const std::string time = random.Pick(4) == 0 ? pick(kTimes) : std::to_string(random.Pick(100000));
+  const std::string name = random.Pick(3) == 0 ? random.Text() : "\"aten::add\"";
+  const std::string number = random.Pick(3) == 0 ? pick(kNumbers) : std::to_string(random.Pick(99));
+  const std::string nested = random.Pick(150) == 0 ? "[1, 2}"
+                             : random.Pick(3) == 0 ? pick(kNested)
+                                                   : "[[1, 2], []]";
+  switch (random.Pick(5)) {
+    case 0:
+      return R"({"ph": "X", "cat": "cpu_op", "name": )" + name + R"(, "pid": 1, "tid": 2, "ts": )" +
+             time + R"(, "dur": 3, "args": {"id": )" + number + R"(, "Input Dims": )" + nested +
+             "}}";
+    case 1:
+      return R"({"ph": "X", "cat": "kernel", "name": )" + name +
+             R"(, "pid": 0, "tid": "stream 7", "ts": )" + time + R"(, "dur": )" + time +
+             R"(, "args": {"grid": )" + nested + R"(, "text": )" + name + R"( } })";
+    case 2:
+      return R"({"ph": "f", "id": )" + number + R"(, "pid": )" + number + R"(, "tid": 2, "ts": )" +
+             time + R"(, "cat": "ac2g", "name": "ac2g", "bp": "e"})";
+    case 3:
+      return R"({"name":)" + name + R"(,"ph":"i","s":"t","ts":)" + time + R"(,"extra":)" + nested +
+             R"(,"args":{}})";
+    default:
+      return R"({"args": {"ts": )" + number + R"(}, "name": )" + name + R"(, "ts": )" + time +
+             R"(, "ph": "C", "cat": "a\\b"})";
+  }
+}
+
+}  // namespace
+
+TEST_CASE("events that are spelt like others before hold what reading them alone holds") {
+  Random random(23);
+  size_t taken = 0, damaged = 0;
+  for (int round = 0; round < 600; ++round) {
+    std::vector<std::string> events;
+    for (uint64_t n = 1 + random.Pick(120); n > 0; --n) events.push_back(SpeltEvent(random));
+    std::string list = Join(events);
+    if (round % 2 == 1) {
+      static constexpr char kBytes[] = "\"\\{}[],: \n0a.-\xFF\x01";
+      for (uint64_t n = 1 + random.Pick(3); n > 0; --n) {
+        const size_t at = 1 + random.Pick(list.size() - 2);
+        const char byte = kBytes[random.Pick(sizeof(kBytes) - 1)];
+        if (random.Pick(2) == 0) {
+          list[at] = byte;
+        } else {
+          list.insert(at, 1, byte);
+        }
+      }
+      ++damaged;
+    }
+    INFO(list);
+    const BatchResult batch = ReadBatch(list);
+    const std::vector<std::string> single = ReadInTurn(list);
+    REQUIRE(batch.events.size() <= single.size());
+    for (size_t i = 0; i < batch.events.size(); ++i) REQUIRE(batch.events[i] == single[i]);
+    taken += batch.events.size();
+  }
+  CHECK(damaged > 0);
+  CHECK(taken > 3000);
+}
+
+TEST_CASE("no more spellings are kept than can be tried") {
+  std::vector<std::string> events;
+  for (int i = 0; i < 1000; ++i) {
+    events.push_back(R"({"ph": "X", "cat": "c)" + std::to_string(i % 150) + R"(", "name": "n)" +
+                     std::to_string(i) + R"(", "args": {"k)" + std::to_string(i % 90) + "\": 1}}");
+  }
+  const std::string list = Join(events);
+  const BatchResult batch = ReadBatch(list);
+  CHECK(batch.reached == list.size());
+  CHECK(batch.events == ReadSingly(events));
 }
 
 TEST_CASE("a batch ends where an event is not sound, and takes the ones before it") {

@@ -2,6 +2,9 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "ingest/trace_event/nested.h"
 #include "ingest/trace_event/scan.h"
 #include "ingest/trace_event/window.h"
@@ -13,6 +16,9 @@ using simdjson::ondemand::object;
 using simdjson::ondemand::value;
 
 static_assert(Window::kPadding >= simdjson::SIMDJSON_PADDING);
+
+// Text that is indexed for one event of an unknown spelling, with those behind it.
+constexpr size_t kLeastPiece = 4096;
 
 bool IsOdd(std::string_view text) {
   bool odd = false;
@@ -102,12 +108,16 @@ struct EventBatch::Parser {
 };
 
 EventBatch::EventBatch(EventReader* reader)
-    : reader_(reader), parser_(std::make_unique<Parser>()) {}
+    : reader_(reader),
+      shapes_(reader),
+      piece_bytes_(kLeastPiece),
+      parser_(std::make_unique<Parser>()) {}
 
 EventBatch::~EventBatch() = default;
 
 const char* EventBatch::ReadList(const char* list, size_t size, const TakeEvent& take) {
   const char* reached = list + 1;
+  bool learnt = false;
   simdjson::ondemand::document document;
   simdjson::ondemand::array events;
   if (parser_->json.iterate(list, size, size + Window::kPadding).get(document) ||
@@ -121,15 +131,17 @@ const char* EventBatch::ReadList(const char* list, size_t size, const TakeEvent&
     const char* const at = entry.raw_json_token().data();
     const char* behind = nullptr;
     if (entry.get_object().get(event) || !ReadEvent(event, reader_) || !reader_->sound() ||
-        document.current_location().get(behind) || !take(at)) {
+        document.current_location().get(behind)) {
       break;
     }
+    if (!std::exchange(learnt, true)) shapes_.Learn(at, behind);
+    if (!take(at)) break;
     reached = behind;
   }
   return reached;
 }
 
-const char* EventBatch::Read(char* first, char* stop, const TakeEvent& take) {
+char* EventBatch::ReadIndexed(char* first, char* stop, const TakeEvent& take) {
   char* const list = first - 1;
   const char before = *list, behind = *stop;
   *list = '[';
@@ -137,7 +149,56 @@ const char* EventBatch::Read(char* first, char* stop, const TakeEvent& take) {
   const char* const reached = ReadList(list, static_cast<size_t>(stop + 1 - list), take);
   *list = before;
   *stop = behind;
-  return reached;
+  return first + (reached - first);
+}
+
+// The event that follows behind one, when it does so as in any list.
+EventBatch::Place EventBatch::Behind(char* event_end, const char* stop) {
+  Place place;
+  place.behind = event_end;
+  const char* p = SkipSpace(event_end, stop);
+  if (p >= stop || *p != ',') return place;
+  p = SkipSpace(p + 1, stop);
+  if (p < stop && *p == '{') place.next = event_end + (p - event_end);
+  return place;
+}
+
+void EventBatch::ReadKnown(const char* stop, const TakeEvent& take, Place* place) {
+  while (place->next != nullptr) {
+    const char* const behind = shapes_.Read(place->next, stop);
+    if (behind == nullptr) return;
+    if (!take(place->next)) {
+      place->told_to_end = true;
+      return;
+    }
+    *place = Behind(place->next + (behind - place->next), stop);
+  }
+}
+
+const char* EventBatch::Read(char* first, char* stop, const TakeEvent& take) {
+  Place place{first, first, false};
+  for (;;) {
+    const char* const from = place.next;
+    ReadKnown(stop, take, &place);
+    if (place.told_to_end) return place.behind;
+    if (place.next == nullptr) {
+      return SkipSpace(place.behind, stop) == stop ? stop : place.behind;
+    }
+    // An index is worth the more the fewer events are known.
+    piece_bytes_ = place.next - from >= static_cast<ptrdiff_t>(kLeastPiece)
+                       ? kLeastPiece
+                       : std::min(2 * piece_bytes_, kMaxBytes);
+    char* end = stop;
+    if (static_cast<size_t>(stop - place.next) > piece_bytes_) {
+      const char* const border = LastEventBorder(place.next, place.next + piece_bytes_);
+      if (border != nullptr) end = place.next + (border - place.next);
+    }
+    char* const reached = ReadIndexed(place.next, end, take);
+    if (reached == end && end == stop) return stop;
+    if (reached != end) return reached == place.next ? place.behind : reached;
+    place = Behind(end, stop);
+    if (place.next == nullptr) return place.behind;
+  }
 }
 
 }  // namespace emberline

@@ -1,5 +1,6 @@
-// Sound events, many at a time. simdjson finds where each of their tokens stands; what it rejects
-// is left to the tolerant EventReader::Read.
+// Sound events, many at a time: those that are spelt like others before in one pass, the others
+// with simdjson, which finds where each of their tokens stands. What it rejects is left to the
+// tolerant EventReader::Read.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +8,7 @@
 #include <memory>
 
 #include "ingest/trace_event/event_reader.h"
+#include "ingest/trace_event/event_shapes.h"
 
 namespace emberline {
 
@@ -29,9 +31,22 @@ class EventBatch {
 
  private:
   struct Parser;
+  // Where reading ended, between two events or behind the last one.
+  struct Place {
+    char* behind = nullptr;    // the last event that was taken
+    char* next = nullptr;      // the '{' of the next one; null when none follows
+    bool told_to_end = false;  // by `take`
+  };
+  // Reads events from `place.next` on, as long as their spelling is known.
+  void ReadKnown(const char* stop, const TakeEvent& take, Place* place);
+  // Reads the events in [first, stop) with simdjson and learns how the first one is spelt.
+  char* ReadIndexed(char* first, char* stop, const TakeEvent& take);
   const char* ReadList(const char* list, size_t size, const TakeEvent& take);
+  static Place Behind(char* event_end, const char* stop);
 
   EventReader* reader_;
+  EventShapes shapes_;
+  size_t piece_bytes_;  // how much is indexed at an event whose spelling is not known
   std::unique_ptr<Parser> parser_;
 };
 

@@ -287,87 +287,95 @@ void EventReader::Begin() {
   event_.args.clear();
 }
 
-void EventReader::TakeField(std::string_view key, const Token& token) {
-  ++fields_;
+EventField FieldOf(std::string_view key) {
   switch (key.size()) {
     case 1:
-      if (key == "s") {
-        const std::string_view text = Clean(token);
-        if (text.size() == 1) event_.scope = text[0];
-        return;
-      }
-      break;
+      return key == "s" ? EventField::kScope : EventField::kArg;
     case 2:
-      if (key == "ph") {
-        const std::string_view text = Clean(token);
-        if (phase_seen_) {
-          // Two events cannot meet where nothing of the second's, or the first's, stands between.
-          const bool again = fields_ == phase_field_ + 1 && event_.args.size() == phase_args_;
-          mended_.emplace_back(again ? ProblemKind::kRepeatedPhase : ProblemKind::kMergedEvents,
-                               token.at);
-        }
-        phase_seen_ = true;
-        phase_field_ = fields_;
-        phase_args_ = event_.args.size();
-        event_.phase = text.size() == 1 ? text[0] : '\0';
-        return;
-      }
-      if (key == "ts") {
-        event_.has_ts = true;
-        event_.ts_state = ParseMicroseconds(Clean(token), &event_.ts, &event_.has_fraction);
-        return;
-      }
-      if (key == "id") {
-        const std::string_view text = Clean(token);
-        event_.has_id = !text.empty();
-        int64_t number = 0;
-        const bool hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-        if (IsDigits(text) && ParseInt64(text, &number)) {
-          event_.id = static_cast<uint64_t>(number);
-          return;
-        }
-        event_.id_text.assign(text);
-        if (hex && std::from_chars(text.data() + 2, text.data() + text.size(), event_.id, 16).ptr ==
-                       text.data() + text.size()) {
-          // The number is in event_.id.
-        } else {
-          event_.id = HashText(text);
-        }
-        return;
-      }
-      // Says which slice a flow binds to; its time says the same.
-      if (key == "bp") return;
-      break;
+      if (key == "ph") return EventField::kPhase;
+      if (key == "ts") return EventField::kTime;
+      if (key == "id") return EventField::kId;
+      return key == "bp" ? EventField::kBinding : EventField::kArg;
     case 3:
-      if (key == "pid") {
-        event_.pid = TakeId(token);
-        return;
-      }
-      if (key == "tid") {
-        event_.tid = TakeId(token);
-        return;
-      }
-      if (key == "dur") {
-        event_.has_dur = true;
-        event_.dur_state = ParseMicroseconds(Clean(token), &event_.dur, &event_.has_fraction);
-        return;
-      }
-      if (key == "cat") {
-        event_.category = InternKey(CleanText(token));
-        return;
-      }
-      break;
+      if (key == "pid") return EventField::kPid;
+      if (key == "tid") return EventField::kTid;
+      if (key == "dur") return EventField::kDuration;
+      return key == "cat" ? EventField::kCategory : EventField::kArg;
     case 4:
-      if (key == "name") {
-        event_.has_name = true;
-        event_.name = strings_->Intern(CleanText(token));
-        return;
-      }
-      break;
+      return key == "name" ? EventField::kName : EventField::kArg;
     default:
-      break;
+      return EventField::kArg;
   }
-  TakeArg(key, token);
+}
+
+void EventReader::TakeField(EventField field, const Token& token) {
+  ++fields_;
+  switch (field) {
+    case EventField::kScope: {
+      const std::string_view text = Clean(token);
+      if (text.size() == 1) event_.scope = text[0];
+      return;
+    }
+    case EventField::kPhase:
+      return TakePhase(token);
+    case EventField::kTime:
+      event_.has_ts = true;
+      event_.ts_state = ParseMicroseconds(Clean(token), &event_.ts, &event_.has_fraction);
+      return;
+    case EventField::kDuration:
+      event_.has_dur = true;
+      event_.dur_state = ParseMicroseconds(Clean(token), &event_.dur, &event_.has_fraction);
+      return;
+    case EventField::kPid:
+      event_.pid = TakeId(token);
+      return;
+    case EventField::kTid:
+      event_.tid = TakeId(token);
+      return;
+    case EventField::kCategory:
+      event_.category = InternKey(CleanText(token));
+      return;
+    case EventField::kName:
+      event_.has_name = true;
+      event_.name = strings_->Intern(CleanText(token));
+      return;
+    case EventField::kId:
+      return TakeEventId(token);
+    case EventField::kBinding:
+    case EventField::kArg:
+      return;
+  }
+}
+
+void EventReader::TakePhase(const Token& token) {
+  const std::string_view text = Clean(token);
+  if (phase_seen_) {
+    // Two events cannot meet where nothing of the second's, or the first's, stands between.
+    const bool again = fields_ == phase_field_ + 1 && event_.args.size() == phase_args_;
+    mended_.emplace_back(again ? ProblemKind::kRepeatedPhase : ProblemKind::kMergedEvents,
+                         token.at);
+  }
+  phase_seen_ = true;
+  phase_field_ = fields_;
+  phase_args_ = event_.args.size();
+  event_.phase = text.size() == 1 ? text[0] : '\0';
+}
+
+void EventReader::TakeEventId(const Token& token) {
+  const std::string_view text = Clean(token);
+  event_.has_id = !text.empty();
+  int64_t number = 0;
+  const bool hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+  if (IsDigits(text) && ParseInt64(text, &number)) {
+    event_.id = static_cast<uint64_t>(number);
+    return;
+  }
+  event_.id_text.assign(text);
+  if (hex && std::from_chars(text.data() + 2, text.data() + text.size(), event_.id, 16).ptr ==
+                 text.data() + text.size()) {
+    return;
+  }
+  event_.id = HashText(text);
 }
 
 EventReader::Status EventReader::Read(const char* p, const char* end, bool lenient,

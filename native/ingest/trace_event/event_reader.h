@@ -36,6 +36,22 @@ struct RawEvent : EventFields {
   std::vector<ArgItem> args;  // keys of the event that have no field above come with them
 };
 
+// What a key of an event means.
+enum class EventField : uint8_t {
+  kScope,
+  kPhase,
+  kTime,
+  kDuration,
+  kPid,
+  kTid,
+  kCategory,
+  kName,
+  kId,
+  kBinding,  // which slice a flow binds to; its time says the same
+  kArg       // none of these: it is kept with the args
+};
+EventField FieldOf(std::string_view key);
+
 // One value as it stands in the text: a text (without its quotes), something bare, or an array or
 // object that is kept as text.
 struct Token {
@@ -56,11 +72,30 @@ class EventReader {
   // An event whose tokens are found elsewhere: Begin(), then each field and each member of "args".
   // Afterwards event() and mended() hold it.
   void Begin();
-  void TakeField(std::string_view key, const Token& token);
+  void TakeField(std::string_view key, const Token& token) {
+    const EventField field = FieldOf(key);
+    field == EventField::kArg ? TakeArg(key, token) : TakeField(field, token);
+  }
   void TakeArg(std::string_view key, const Token& token) {
     if (key.size() <= 3) NoteArg(key);
     TakeValue(InternKey(key), token, &event_.args);
   }
+
+  // For one who knows the keys beforehand, each field once and no "ph" among the args: the begin of
+  // an event whose phase and category are known, its fields but for kArg, and its args by the ids
+  // of their keys.
+  RawEvent* BeginAs(char phase, StringId category) {
+    Begin();
+    phase_seen_ = true;
+    event_.phase = phase;
+    event_.category = category;
+    return &event_;
+  }
+  void TakeField(EventField field, const Token& token);
+  void TakeArg(StringId key, const Token& token) { TakeValue(key, token, &event_.args); }
+  StringId InternKey(std::string_view key);
+  StringPool& strings() { return *strings_; }
+
   // False when a value is no sound array or object, or the args are an event of their own: then
   // the text was damaged, and what was taken is no event.
   bool sound() const { return !unsound_ && args_seen_ != (kSawPhase | kSawEventField); }
@@ -108,8 +143,9 @@ class EventReader {
   // The same for what is kept as a text: numbers need no look at their letters, bare words do.
   std::string_view CleanText(const Token& token);
   RecordedId TakeId(const Token& token);
+  void TakePhase(const Token& token);
+  void TakeEventId(const Token& token);
   void TakeValue(StringId key, const Token& token, std::vector<ArgItem>* items);
-  StringId InternKey(std::string_view key);
   void Report(const CleanProblems& problems, const char* at);
 
   StringPool* strings_;

@@ -1,0 +1,395 @@
+#include "ingest/trace_event/event_shapes.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+#include "ingest/trace_event/nested.h"
+#include "ingest/trace_event/scan.h"
+
+namespace emberline {
+namespace {
+
+// Larger spellings, and those with more values, are not worth remembering.
+constexpr size_t kMaxText = 4096;
+constexpr size_t kMaxSteps = 64;
+// So many shapes are tried for one event: those that begin alike may differ far behind.
+constexpr int kMaxTries = 8;
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+bool EndsBareToken(char c) {
+  return c == ',' || c == '}' || c == ']' || c == '"' || c == '\n' || c == '\r' || c == ':' ||
+         c == '{' || c == '[';
+}
+
+// Whether a number is over before `c`: anything else is left to those who read all spellings.
+bool EndsNumber(char c) { return c == ',' || c == '}' || IsSpace(c); }
+
+// Plain decimal microseconds with at most three digits behind the point, as ParseMicroseconds reads
+// them. Returns what stands behind, or null for every other spelling.
+const char* ReadMicroseconds(const char* p, Ns* ns, bool* has_fraction) {
+  const char* const from = p;
+  uint64_t whole = 0;
+  while (IsDigit(*p) && p - from < 16) whole = whole * 10 + static_cast<uint64_t>(*p++ - '0');
+  if (p == from || whole >= 9'000'000'000'000'000) return nullptr;
+  uint64_t fraction = 0;
+  if (*p == '.') {
+    ++p;
+    for (uint64_t scale = 100; scale > 0 && IsDigit(*p); scale /= 10) {
+      fraction += static_cast<uint64_t>(*p++ - '0') * scale;
+    }
+  }
+  if (!EndsNumber(*p)) return nullptr;
+  *ns = static_cast<Ns>(whole * 1000 + fraction);
+  *has_fraction |= fraction != 0;
+  return p;
+}
+
+// A plain integer that surely fits. Returns what stands behind, or null for every other spelling.
+const char* ReadInteger(const char* p, int64_t* number) {
+  const bool negative = *p == '-';
+  p += negative;
+  const char* const from = p;
+  int64_t value = 0;
+  while (IsDigit(*p) && p - from < 18) value = value * 10 + (*p++ - '0');
+  if (p == from || !EndsNumber(*p)) return nullptr;
+  *number = negative ? -value : value;
+  return p;
+}
+
+bool IsOdd(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<signed char>(c) < 0x20; });
+}
+
+// Behind the array or object at `p`, by its brackets alone: whether it is sound is another
+// question. Null when the text ends before.
+const char* SkipNested(const char* p, const char* end, bool* odd) {
+  int depth = 0;
+  while (p < end) {
+    const char c = *p;
+    if (c == '"') {
+      ScannedString string;
+      p = ScanString(p + 1, end, &string);
+      if (p == nullptr) return nullptr;
+      // Escapes are kept as they are.
+      *odd |= string.odd && IsOdd(string.text());
+      continue;
+    }
+    ++p;
+    *odd |= static_cast<signed char>(c) < 0x20;
+    // '[' and '{', as well as ']' and '}', differ in this bit only.
+    const char bracket = static_cast<char>(c | 0x20);
+    if (bracket == '{') {
+      ++depth;
+    } else if (bracket == '}' && --depth == 0) {
+      return p;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const char* EventShapes::TakeBare(const Step& step, const char* p, const char* end,
+                                  RawEvent* event) {
+  const char* behind = nullptr;
+  switch (step.field) {
+    case EventField::kTime:
+      behind = ReadMicroseconds(p, &event->ts, &event->has_fraction);
+      if (behind == nullptr) break;
+      event->has_ts = true;
+      event->ts_state = TimeText::kOk;
+      return behind;
+    case EventField::kDuration:
+      behind = ReadMicroseconds(p, &event->dur, &event->has_fraction);
+      if (behind == nullptr) break;
+      event->has_dur = true;
+      event->dur_state = TimeText::kOk;
+      return behind;
+    case EventField::kPid:
+    case EventField::kTid: {
+      RecordedId& id = step.field == EventField::kPid ? event->pid : event->tid;
+      behind = ReadInteger(p, &id.number);
+      if (behind == nullptr) break;
+      id.is_text = false;
+      return behind;
+    }
+    case EventField::kArg: {
+      ArgItem item;
+      behind = ReadInteger(p, &item.number);
+      if (behind == nullptr) break;
+      item.key = step.key;
+      item.type = ArgType::kInt;
+      event->args.push_back(item);
+      return behind;
+    }
+    default:
+      break;
+  }
+  const char* word = p;
+  while (word < end && !EndsBareToken(*word)) ++word;
+  if (word == end) return nullptr;
+  const Token token{Token::Kind::kBare, TrimRight({p, static_cast<size_t>(word - p)}), p, false};
+  if (token.text.empty()) return nullptr;
+  step.field == EventField::kArg ? reader_->TakeArg(step.key, token)
+                                 : reader_->TakeField(step.field, token);
+  return p + token.text.size();
+}
+
+const char* EventShapes::TakeText(Step* step, const char* p, const char* end, RawEvent* event) {
+  ScannedString string;
+  if (ScanString(p, end, &string) == nullptr) return nullptr;
+  const bool kept = step->field == EventField::kArg || step->field == EventField::kName;
+  const std::string_view text = string.text();
+  if (string.odd || !kept) {
+    const Token token{Token::Kind::kText, text, p, string.odd};
+    step->field == EventField::kArg ? reader_->TakeArg(step->key, token)
+                                    : reader_->TakeField(step->field, token);
+    return string.end;
+  }
+  StringPool& strings = reader_->strings();
+  if (strings.Get(step->last_value) != text) step->last_value = strings.Intern(text);
+  if (step->field == EventField::kName) {
+    event->has_name = true;
+    event->name = step->last_value;
+    return string.end;
+  }
+  ArgItem item;
+  item.key = step->key;
+  item.type = ArgType::kText;
+  item.text = step->last_value;
+  event->args.push_back(item);
+  return string.end;
+}
+
+const char* EventShapes::TakeNested(Step* step, const char* p, const char* end, RawEvent* event) {
+  // A sound value ends where its last bracket stands: text that begins like it, is it.
+  const std::string_view last = reader_->strings().Get(step->last_value);
+  if (!last.empty() && last.size() <= static_cast<size_t>(end - p) &&
+      std::memcmp(p, last.data(), last.size()) == 0) {
+    ArgItem item;
+    item.key = step->key;
+    item.type = ArgType::kJson;
+    item.text = step->last_value;
+    event->args.push_back(item);
+    return p + last.size();
+  }
+  if (*p != '[' && *p != '{') return nullptr;
+  bool odd = false;
+  const char* const behind = SkipNested(p, end, &odd);
+  if (behind == nullptr) return nullptr;
+  const std::string_view text(p, static_cast<size_t>(behind - p));
+  reader_->TakeArg(step->key, {Token::Kind::kNested, text, p, odd, false});
+  if (!reader_->sound()) return nullptr;
+  if (!odd) step->last_value = event->args.back().text;
+  return behind;
+}
+
+const char* EventShapes::ReadAs(Shape* shape, const char* p, const char* end) {
+  RawEvent* event = nullptr;
+  for (Step& step : shape->steps) {
+    if (static_cast<size_t>(end - p) < step.length ||
+        std::memcmp(p, shape->text.data() + step.literal, step.length) != 0) {
+      return nullptr;
+    }
+    p += step.length;
+    if (event == nullptr) event = reader_->BeginAs(shape->phase, shape->category);
+    switch (step.kind) {
+      case Kind::kText:
+        p = TakeText(&step, p, end, event);
+        break;
+      case Kind::kBare:
+        p = TakeBare(step, p, end, event);
+        break;
+      case Kind::kNested:
+        p = TakeNested(&step, p, end, event);
+        break;
+      case Kind::kEnd:
+        return p;
+    }
+    if (p == nullptr) return nullptr;
+  }
+  return nullptr;
+}
+
+void EventShapes::Follow(size_t index) {
+  uint8_t* const followers = shapes_[last_].followers;
+  const uint8_t follower = static_cast<uint8_t>(index);
+  if (followers[0] != follower) {
+    uint8_t* const at = std::find(followers + 1, followers + kFollowers - 1, follower);
+    std::copy_backward(followers, at, at + 1);
+    followers[0] = follower;
+  }
+  shapes_[index].used = ++events_;
+  last_ = index;
+}
+
+const char* EventShapes::Read(const char* p, const char* end) {
+  if (shapes_.empty()) return nullptr;
+  int tries = 0;
+  uint64_t tried = 0;  // a bit for each shape
+  const auto attempt = [&](size_t index) -> const char* {
+    const uint64_t bit = uint64_t{1} << index;
+    if (index >= shapes_.size() || (tried & bit) != 0) return nullptr;
+    tried |= bit;
+    Shape& shape = shapes_[index];
+    const Step& first = shape.steps.front();
+    if (static_cast<size_t>(end - p) < first.length ||
+        std::memcmp(p, shape.text.data(), first.length) != 0) {
+      return nullptr;
+    }
+    ++tries;
+    const char* const behind = ReadAs(&shape, p, end);
+    if (behind != nullptr) Follow(index);
+    return behind;
+  };
+  static_assert(kMaxShapes <= 64);
+  const Shape& before = shapes_[last_];
+  uint8_t followers[kFollowers];
+  std::copy(before.followers, before.followers + kFollowers, followers);
+  for (const uint8_t index : followers) {
+    if (const char* const behind = attempt(index)) return behind;
+  }
+  for (size_t index = 0; index < shapes_.size() && tries < kMaxTries; ++index) {
+    if (const char* const behind = attempt(index)) return behind;
+  }
+  return nullptr;
+}
+
+// Takes a sound event apart. Stricter than the readers: what is not the plainest JSON is not
+// learnt.
+class EventShapes::Speller {
+ public:
+  Speller(EventReader* reader, const char* p, const char* end)
+      : reader_(reader), from_(p), p_(p), end_(end) {}
+
+  bool Run(Shape* shape) {
+    shape_ = shape;
+    if (!Members(true) || p_ != end_) return false;
+    return has_phase_ && Add(Kind::kEnd, EventField::kArg, 0);
+  }
+
+ private:
+  void Space() { p_ = SkipSpace(p_, end_); }
+  bool Is(char c) {
+    Space();
+    if (p_ >= end_ || *p_ != c) return false;
+    ++p_;
+    return true;
+  }
+
+  // Ends the literal at hand: a value follows.
+  bool Add(Kind kind, EventField field, StringId key) {
+    Step step;
+    step.literal = static_cast<uint32_t>(shape_->text.size());
+    step.length = static_cast<uint32_t>(p_ - from_);
+    step.kind = kind;
+    step.field = field;
+    step.key = key;
+    shape_->text.append(from_, step.length);
+    shape_->steps.push_back(step);
+    return shape_->text.size() <= kMaxText && shape_->steps.size() <= kMaxSteps;
+  }
+
+  bool Members(bool top) {
+    if (!Is('{')) return false;
+    if (Is('}')) return true;
+    do {
+      Space();
+      ScannedString key;
+      if (p_ >= end_ || *p_ != '"') return false;
+      p_ = ScanString(p_ + 1, end_, &key);
+      if (p_ == nullptr || key.odd || !Is(':')) return false;
+      Space();
+      if (p_ >= end_ || !Member(key.text(), top)) return false;
+    } while (Is(','));
+    return Is('}');
+  }
+
+  bool Member(std::string_view key, bool top) {
+    if (top && key == "args" && *p_ == '{')
+      return !std::exchange(has_args_, true) && Members(false);
+    const EventField field = top ? FieldOf(key) : EventField::kArg;
+    if (field == EventField::kArg) return key != "ph" && Value(field, reader_->InternKey(key));
+    // Each field once.
+    const unsigned bit = 1u << static_cast<unsigned>(field);
+    if ((fields_ & bit) != 0) return false;
+    fields_ |= bit;
+    return Value(field, 0);
+  }
+
+  bool Value(EventField field, StringId key) {
+    if (*p_ == '"') return Text(field, key);
+    if (*p_ == '[' || *p_ == '{') {
+      if (field != EventField::kArg || !Add(Kind::kNested, field, key)) return false;
+      const Nested nested = ScanNested(p_, end_, false);
+      if (nested.state != NestedState::kSound || nested.flawed) return false;
+      from_ = p_ = nested.end;
+      return true;
+    }
+    if (field == EventField::kPhase || field == EventField::kCategory ||
+        !Add(Kind::kBare, field, key)) {
+      return false;
+    }
+    const char* word = p_;
+    while (word < end_ && !EndsBareToken(*word)) ++word;
+    const std::string_view text = TrimRight({p_, static_cast<size_t>(word - p_)});
+    if (text.empty()) return false;
+    from_ = p_ = p_ + text.size();
+    return true;
+  }
+
+  // Phase and category belong to the spelling; what the reader made of them is known.
+  bool Text(EventField field, StringId key) {
+    ++p_;
+    const bool spelt = field == EventField::kPhase || field == EventField::kCategory;
+    if (!spelt && !Add(Kind::kText, field, key)) return false;
+    ScannedString string;
+    const char* const behind = ScanString(p_, end_, &string);
+    if (behind == nullptr) return false;
+    if (!spelt) {
+      from_ = p_ = string.end;
+      ++p_;
+      return true;
+    }
+    p_ = behind;
+    if (string.odd) return false;
+    has_phase_ |= field == EventField::kPhase;
+    return true;
+  }
+
+  EventReader* reader_;
+  const char* from_;  // where the literal at hand begins
+  const char* p_;
+  const char* const end_;
+  Shape* shape_ = nullptr;
+  unsigned fields_ = 0;
+  bool has_args_ = false, has_phase_ = false;
+};
+
+void EventShapes::Learn(const char* p, const char* end) {
+  const RawEvent& event = reader_->event();
+  if (!reader_->sound() || !reader_->mended().empty()) return;
+  Shape shape;
+  shape.phase = event.phase;
+  shape.category = event.category;
+  if (!Speller(reader_, p, p + TrimRight({p, static_cast<size_t>(end - p)}).size()).Run(&shape)) {
+    return;
+  }
+  size_t index = shapes_.size();
+  if (index < kMaxShapes) {
+    shapes_.push_back(std::move(shape));
+  } else {
+    const auto oldest =
+        std::min_element(shapes_.begin(), shapes_.end(),
+                         [](const Shape& a, const Shape& b) { return a.used < b.used; });
+    index = static_cast<size_t>(oldest - shapes_.begin());
+    *oldest = std::move(shape);
+  }
+  Follow(index);
+}
+
+}  // namespace emberline

@@ -1,0 +1,68 @@
+// How events are spelt. A recorder writes its events with a few format strings, so that the same
+// text stands between the values of an event as in earlier events of its kind. Such an event is
+// read in one pass over its text: no index of its tokens is needed, and no key is looked up.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingest/trace_event/event_reader.h"
+
+namespace emberline {
+
+// Used by the reading thread. An event that it reads is what EventReader::Read makes of the same
+// text; what it does not know or what is not sound is left to others.
+class EventShapes {
+ public:
+  explicit EventShapes(EventReader* reader) : reader_(reader) {}
+
+  // Reads the event at `p` ('{') if it is spelt like one that was learnt. Returns what stands
+  // behind it, and the reader holds it; null when it is not known or does not end before `end`.
+  // Reads up to Window::kPadding bytes behind `end`.
+  const char* Read(const char* p, const char* end);
+
+  // Remembers how the event in [p, end) is spelt, which the reader holds and found sound. Only
+  // plain spellings are learnt, and at most kMaxShapes: the one that was used longest ago makes
+  // room.
+  void Learn(const char* p, const char* end);
+
+  static constexpr size_t kMaxShapes = 64;
+
+ private:
+  enum class Kind : uint8_t { kText, kBare, kNested, kEnd };
+  // The text in front of a value, and what becomes of the value.
+  struct Step {
+    uint32_t literal = 0;  // where it begins in Shape::text
+    uint32_t length = 0;
+    Kind kind = Kind::kEnd;
+    EventField field = EventField::kArg;
+    StringId key = 0;         // of kArg
+    StringId last_value = 0;  // the text of the event before, which is often repeated
+  };
+  static constexpr size_t kFollowers = 4;
+  struct Shape {
+    std::string text;  // all literals, one behind the other
+    std::vector<Step> steps;
+    uint8_t followers[kFollowers] = {};  // which shapes came next, the last one first
+    uint64_t used = 0;                   // number of the event that was last spelt so
+    char phase = '\0';
+    StringId category = 0;
+  };
+  class Speller;
+
+  const char* ReadAs(Shape* shape, const char* p, const char* end);
+  const char* TakeBare(const Step& step, const char* p, const char* end, RawEvent* event);
+  const char* TakeText(Step* step, const char* p, const char* end, RawEvent* event);
+  const char* TakeNested(Step* step, const char* p, const char* end, RawEvent* event);
+  void Follow(size_t index);
+
+  EventReader* reader_;
+  std::vector<Shape> shapes_;
+  size_t last_ = 0;  // the shape of the event before
+  uint64_t events_ = 0;
+};
+
+}  // namespace emberline
