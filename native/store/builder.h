@@ -169,8 +169,10 @@ class TraceBuilder {
   bool Nest(const CancelToken& cancel);
   void PlaceRest();
   bool PlaceFlows(const CancelToken& cancel);
+  bool SortFlows(const CancelToken& cancel);
+  // `hints`: by track, where the flow before it was found.
   SliceIndex FindFlowSlice(const FlowPoint& flow, const ThreadInfo& thread,
-                           TrackIndex* track) const;
+                           std::vector<SliceIndex>* hints, TrackIndex* track) const;
 
   // Where the events of a table begin, until Finalize has looked for problems. Events come in the
   // order of the text, so that the upper halves of their offsets seldom change.

@@ -1,9 +1,45 @@
 // Instants, memory records, counters and flows, once the slices stand in their order.
 #include <algorithm>
+#include <bit>
 
 #include "store/builder.h"
 
 namespace emberline {
+namespace {
+
+// The first of [first, last) whose start is after `ts`, looked for from `hint` on, in steps that
+// double: recorders write flows nearly in the order of time.
+SliceIndex FirstAfter(const std::vector<Ns>& start, SliceIndex first, SliceIndex last,
+                      SliceIndex hint, Ns ts) {
+  SliceIndex low = first, high = last;  // the answer is within
+  SliceIndex step = 1;
+  if (hint < last && start[hint] <= ts) {
+    low = hint + 1;
+    while (step < last - low && start[low + step] <= ts) {
+      low += step + 1;
+      step *= 2;
+    }
+    high = std::min(last, low + std::min(step, last - low));
+  } else {
+    high = hint;
+    while (step < high - first && start[high - step] > ts) {
+      high -= step;
+      step *= 2;
+    }
+    low = high - std::min(step, high - first);
+  }
+  const auto begin = start.begin();
+  return static_cast<SliceIndex>(std::upper_bound(begin + low, begin + high, ts) - begin);
+}
+
+bool FlowBefore(const FlowPoint& a, const FlowPoint& b) {
+  if (a.id != b.id) return a.id < b.id;
+  if (a.ts != b.ts) return a.ts < b.ts;
+  if (a.phase != b.phase) return a.phase < b.phase;
+  return a.slice < b.slice;
+}
+
+}  // namespace
 
 void TraceBuilder::PlaceRest() {
   TraceStore& store = *store_;
@@ -39,7 +75,7 @@ void TraceBuilder::PlaceRest() {
 // The slice that a flow touches: on the thread's host or device track, one that starts exactly at
 // its time (recorders copy the time), else the innermost around it.
 SliceIndex TraceBuilder::FindFlowSlice(const FlowPoint& flow, const ThreadInfo& thread,
-                                       TrackIndex* track) const {
+                                       std::vector<SliceIndex>* hints, TrackIndex* track) const {
   // Flows that do not go from forward to backward belong to launches.
   const bool launch = flow.role != FlowRole::kForward;
   const TraceStore& store = *store_;
@@ -51,10 +87,11 @@ SliceIndex TraceBuilder::FindFlowSlice(const FlowPoint& flow, const ThreadInfo& 
     const TrackIndex t = provisional_[p].final;
     const Track& candidate = store.tracks_[t];
     if (*track == kNone) *track = t;
-    const auto first = store.start_.begin() + candidate.first;
-    const auto last = store.start_.begin() + candidate.last;
-    const auto after = std::upper_bound(first, last, flow.ts);
-    SliceIndex i = static_cast<SliceIndex>(after - store.start_.begin());
+    SliceIndex& hint = (*hints)[t];
+    hint = FirstAfter(store.start_, candidate.first, candidate.last,
+                      std::max(hint, candidate.first), flow.ts);
+    const SliceIndex after = hint;
+    SliceIndex i = after;
     // Among slices that start at the time, launch flows belong to calls and device work, forward
     // to backward flows to operators; the innermost one wins, which is met first.
     constexpr int kScanned = 64;
@@ -72,9 +109,9 @@ SliceIndex TraceBuilder::FindFlowSlice(const FlowPoint& flow, const ThreadInfo& 
         *track = t;
       }
     }
-    if (exact || best_score >= 1 || after == first) continue;
+    if (exact || best_score >= 1 || after == candidate.first) continue;
     // Innermost around the time: the last one that started, or the first of its parents that lasts.
-    SliceIndex around = static_cast<SliceIndex>(after - store.start_.begin()) - 1;
+    SliceIndex around = after - 1;
     for (int k = 0; k < kScanned && around != kNone && store.end(around) < flow.ts; ++k) {
       around = store.parent_[around];
     }
@@ -88,29 +125,44 @@ SliceIndex TraceBuilder::FindFlowSlice(const FlowPoint& flow, const ThreadInfo& 
 }
 
 bool TraceBuilder::PlaceFlows(const CancelToken& cancel) {
-  TraceStore& store = *store_;
   const size_t n = flows_.size();
-  store.flows_.resize(n);
+  std::vector<SliceIndex> hints(store_->tracks_.size());
   for (size_t i = 0; i < n; ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) return false;
-    FlowPoint flow = flows_[i];
+    FlowPoint& flow = flows_[i];
     const ThreadInfo& thread = threads_[flow.track];
     flow.ts = std::clamp(flow.ts, least_, most_) - zero_;
-    flow.slice = FindFlowSlice(flow, thread, &flow.track);
-    store.flows_[i] = flow;
+    flow.slice = FindFlowSlice(flow, thread, &hints, &flow.track);
   }
-  flows_.Free();
   for (const auto& [row, args] : flow_args_) {
-    store.flow_args_.emplace_back(TraceStore::FlowKey(store.flows_[row]), args);
+    store_->flow_args_.emplace_back(TraceStore::FlowKey(flows_[row]), args);
   }
   flow_args_ = {};
-  std::sort(store.flow_args_.begin(), store.flow_args_.end());
-  std::sort(store.flows_.begin(), store.flows_.end(), [](const FlowPoint& a, const FlowPoint& b) {
-    if (a.id != b.id) return a.id < b.id;
-    if (a.ts != b.ts) return a.ts < b.ts;
-    if (a.phase != b.phase) return a.phase < b.phase;
-    return a.slice < b.slice;
-  });
+  std::sort(store_->flow_args_.begin(), store_->flow_args_.end());
+  return SortFlows(cancel);
+}
+
+// Moves flows into the store, by id. Ids are hashes: by their first bits they fall into many small
+// groups that are sorted one by one, within the processor's caches.
+bool TraceBuilder::SortFlows(const CancelToken& cancel) {
+  std::vector<FlowPoint>& sorted = store_->flows_;
+  const uint32_t n = static_cast<uint32_t>(flows_.size());
+  constexpr int kMostBits = 20;
+  const int bits = std::clamp(static_cast<int>(std::bit_width(n)) - 3, 1, kMostBits);
+  std::vector<uint32_t> begin((size_t{1} << bits) + 1, 0);
+  const auto group_of = [bits](const FlowPoint& flow) { return flow.id >> (64 - bits); };
+  for (uint32_t i = 0; i < n; ++i) ++begin[group_of(flows_[i]) + 1];
+  for (size_t g = 1; g < begin.size(); ++g) begin[g] += begin[g - 1];
+  sorted.resize(n);
+  {
+    std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
+    for (uint32_t i = 0; i < n; ++i) sorted[next[group_of(flows_[i])]++] = flows_[i];
+  }
+  flows_.Free();
+  for (size_t g = 0; g + 1 < begin.size(); ++g) {
+    if (g % kCancelStride == 0 && cancel.cancelled()) return false;
+    std::sort(sorted.begin() + begin[g], sorted.begin() + begin[g + 1], FlowBefore);
+  }
   return true;
 }
 

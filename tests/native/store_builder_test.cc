@@ -284,6 +284,43 @@ TEST_CASE("the extent leaves out the capture's span, markers, lost stamps and ab
   CHECK(store->problems()[1].first_offset == 700);
 }
 
+TEST_CASE("flows stand by id and time, each at its slice, whatever their order in the file") {
+  std::mt19937 random(3);
+  // In the order of time, against it, and in none.
+  for (int order = 0; order < 3; ++order) {
+    constexpr int kSlices = 3000, kFlows = 5000;
+    Drawing d;
+    for (int i = 0; i < kSlices; ++i) d.Slice("op" + std::to_string(i), 1000 + i * 10, 6);
+    const uint32_t thread = d.builder.Thread(Number(100), Number(1));
+    for (int i = 0; i < kFlows; ++i) {
+      FlowPoint flow;
+      // Few ids, so that many flows share one.
+      flow.id = (random() % 300) * 0x9E3779B97F4A7C15ull;
+      flow.ts = order == 2 ? 990 + static_cast<Ns>(random() % (kSlices * 10 + 30))
+                           : 990 + 6 * (order == 0 ? i : kFlows - i);
+      flow.phase = random() % 2 == 0 ? FlowPhase::kStart : FlowPhase::kEnd;
+      flow.role = FlowRole::kForward;
+      d.builder.AddFlow(flow, thread);
+    }
+    const auto store = d.Done();
+    REQUIRE(store->flows().size() == kFlows);
+    const Ns zero = store->start(At(*store, "op0"));
+    const FlowPoint* before = nullptr;
+    for (const FlowPoint& flow : store->flows()) {
+      if (before != nullptr) {
+        REQUIRE(before->id <= flow.id);
+        if (before->id == flow.id) REQUIRE(before->ts <= flow.ts);
+      }
+      before = &flow;
+      // Slices of 6 begin every 10: a flow lies in one, at its end, or between two.
+      const Ns at = flow.ts - zero;
+      const bool inside = at >= 0 && at / 10 < kSlices && at % 10 <= 6;
+      const std::string name = flow.slice == kNone ? "-" : std::string(store->name(flow.slice));
+      REQUIRE(name == (inside ? "op" + std::to_string(at / 10) : "-"));
+    }
+  }
+}
+
 TEST_CASE("no sum of durations or sizes overflows") {
   constexpr Ns kWeek = 7ll * 24 * 3600 * 1'000'000'000;
   constexpr int kCount = 20'000;
