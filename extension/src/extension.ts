@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { settingsTexts } from '#shared/texts.ts';
 import { registerCompareCommands } from './commands/compare_commands.ts';
 import { registerDaemonCommands } from './commands/daemon_commands.ts';
 import { offerJob, registerJobCommands } from './commands/job_commands.ts';
@@ -126,8 +127,7 @@ export function activate(extension: vscode.ExtensionContext): void {
 function tellCostProblems(): void {
   const { problems } = costSettings();
   if (problems.length === 0) return;
-  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-  void vscode.window.showWarningMessage(`Emberline ignores ${problems[0]!}${more}`);
+  void vscode.window.showWarningMessage(settingsTexts.ignores(problems[0]!, problems.length - 1));
 }
 
 export async function deactivate(): Promise<void> {

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { ComparedTrace } from '#shared/comparison.ts';
 import { selectionOf } from '#shared/selection.ts';
+import { profileTexts } from '#shared/texts.ts';
 import type { ComparisonEditors } from '../editors/compare_editor.ts';
 import { labelText } from '../source/format.ts';
 import type { Context } from '../workspace/context.ts';
@@ -54,12 +55,11 @@ export function registerCompareCommands(
       return;
     }
     const known = comparedTrace(value);
-    const baseline =
-      known ?? (await pick('Compare PyTorch Profiles: Baseline', 'What it was before'));
+    const baseline = known ?? (await pick(profileTexts.baselineTitle, profileTexts.baseline));
     if (baseline === undefined) return;
     const candidate = await pick(
       `Compare PyTorch Profiles: ${titleOf(baseline)} with...`,
-      'The candidate: what it is now',
+      profileTexts.candidate,
     );
     if (candidate !== undefined) await comparisons.open({ baseline, candidate });
   };
@@ -73,14 +73,14 @@ export function registerCompareCommands(
       selected = comparedTrace(value) ?? (await pick('Select for Compare', 'The baseline'));
       await vscode.commands.executeCommand('setContext', selectedKey, selected !== undefined);
       if (selected === undefined) return;
-      void vscode.window.setStatusBarMessage(`Selected for compare: ${titleOf(selected)}`, 5000);
+      void vscode.window.setStatusBarMessage(profileTexts.selected(titleOf(selected)), 5000);
     }),
     register('emberline.compareWithSelected', async (value: unknown) => {
       if (selected === undefined) return compare(undefined, undefined);
       const baseline = selected;
       const candidate =
         comparedTrace(value) ??
-        (await pick(`Compare with ${titleOf(baseline)}`, 'The candidate: what it is now'));
+        (await pick(profileTexts.compareWith(titleOf(baseline)), profileTexts.candidate));
       if (candidate !== undefined) await comparisons.open({ baseline, candidate });
     }),
   );

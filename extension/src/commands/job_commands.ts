@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import type { JobAddress } from '#shared/job.ts';
+import { jobTexts } from '#shared/texts.ts';
 import { holdsDigests, type JobEditors } from '../editors/job_editor.ts';
 import { labelText } from '../source/format.ts';
 import type { Context } from '../workspace/context.ts';
@@ -38,12 +39,12 @@ async function foldersOfJobs(): Promise<Choice[]> {
 }
 
 async function pickJob(): Promise<JobAddress | undefined> {
-  const others: Choice[] = [{ label: '$(folder) Choose a folder...', alwaysShow: true }];
+  const others: Choice[] = [{ label: `$(folder) ${jobTexts.chooseFolder}`, alwaysShow: true }];
   const picked = await vscode.window.showQuickPick<Choice>(
     foldersOfJobs().then((found): Choice[] => [...found, ...others]),
     {
-      title: 'Open PyTorch Job',
-      placeHolder: 'A folder with the traces of all ranks of a job, or with their digests',
+      title: jobTexts.open,
+      placeHolder: jobTexts.folderOfRanks,
       // The palette gives the focus back to a page while the folders are being looked for.
       ignoreFocusOut: true,
     },
@@ -51,7 +52,7 @@ async function pickJob(): Promise<JobAddress | undefined> {
   if (picked === undefined || picked.job !== undefined) return picked?.job;
   const [folder] =
     (await vscode.window.showOpenDialog({
-      title: 'Open a Folder of Traces or Digests of One Job',
+      title: jobTexts.openFolder,
       openLabel: 'Open Job',
       canSelectFiles: false,
       canSelectFolders: true,
@@ -95,7 +96,7 @@ export async function offerJob(context: Context, jobs: JobEditors, path: string)
     if (ranks < 2) return;
     const action = 'Open as Job';
     const answer = await vscode.window.showInformationMessage(
-      `${labelText(profile.title)} holds the traces of ${ranks} workers. As a job they are shown together: who waits for whom, and why.`,
+      jobTexts.holdsWorkers(labelText(profile.title), ranks),
       action,
     );
     if (answer === action) await jobs.open({ path });

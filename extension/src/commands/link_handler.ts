@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { profileTexts } from '#shared/texts.ts';
 import type { Context } from '../workspace/context.ts';
 import { plainText } from '../source/format.ts';
 import type { ComparisonEditors } from '../editors/compare_editor.ts';
@@ -20,7 +21,7 @@ export function registerLinkHandler(
       }
       const link = parseTimelineLink(uri.path, uri.query);
       if (link === undefined) {
-        void vscode.window.showWarningMessage('This link does not lead to a profile.');
+        void vscode.window.showWarningMessage(profileTexts.noProfileBehindLink);
         return;
       }
       // The holder of the editor keeps the profile; this one only bridges the opening.
@@ -30,7 +31,7 @@ export function registerLinkHandler(
         if (Object.keys(link.selection).length > 0) await editors.select(profile, link.selection);
       } catch (error) {
         context.log.warn(`A link could not be opened: ${String(error)}`);
-        void vscode.window.showErrorMessage(plainText(`There is no profile at ${link.path}.`));
+        void vscode.window.showErrorMessage(plainText(profileTexts.noProfileAt(link.path)));
       } finally {
         context.profiles.release(profile);
       }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { profileTexts } from '#shared/texts.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
 import { labelText } from '../source/format.ts';
 
@@ -13,7 +14,7 @@ interface Choice extends vscode.QuickPickItem {
 
 async function browse(kind: 'file' | 'folder'): Promise<string | undefined> {
   const picked = await vscode.window.showOpenDialog({
-    title: kind === 'file' ? 'Open a Trace' : 'Open a Run or Log Folder',
+    title: kind === 'file' ? profileTexts.openTrace : profileTexts.openFolder,
     openLabel: 'Open Profile',
     canSelectFiles: kind === 'file',
     canSelectFolders: kind === 'folder',
@@ -42,8 +43,8 @@ export async function pickProfile(options: {
     path: profile.path,
   }));
   const others: Choice[] = [
-    { label: '$(file) Choose a trace file...', browse: 'file', alwaysShow: true },
-    { label: '$(folder) Choose a run or log folder...', browse: 'folder', alwaysShow: true },
+    { label: `$(file) ${profileTexts.chooseTrace}`, browse: 'file', alwaysShow: true },
+    { label: `$(folder) ${profileTexts.chooseFolder}`, browse: 'folder', alwaysShow: true },
   ];
   pick.items = [...open, ...others];
   pick.busy = true;

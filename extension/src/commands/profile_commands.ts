@@ -1,6 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Navigation, ViewSelection } from '#shared/messages.ts';
+import { profileTexts } from '#shared/texts.ts';
 import { openOnStartup } from '../workspace/config.ts';
 import type { Context } from '../workspace/context.ts';
 import { profileUri, type ProfileEditors } from '../editors/profile_editor.ts';
@@ -16,7 +17,7 @@ export async function openProfile(path: string): Promise<void> {
   try {
     uri = await profileUri(path);
   } catch {
-    void vscode.window.showErrorMessage(plainText(`There is no profile at ${path}.`));
+    void vscode.window.showErrorMessage(plainText(profileTexts.noProfileAt(path)));
     return;
   }
   await vscode.commands.executeCommand('vscode.openWith', uri, profileViewType);
@@ -30,8 +31,8 @@ async function onOpen(
 ): Promise<void> {
   if (!(resource instanceof vscode.Uri)) {
     const picked = await pickProfile({
-      title: 'Open PyTorch Profile',
-      placeholder: 'A trace of this workspace, or one from elsewhere',
+      title: profileTexts.openProfile,
+      placeholder: profileTexts.traceOrOther,
     });
     if (picked === undefined) return;
     await openProfile(picked.path);
@@ -56,16 +57,14 @@ function samplePath({ extension }: Context): string {
 /** For commands that show something of a profile while none is open. */
 async function offerProfile(context: Context): Promise<void> {
   const [open, sample] = ['Open...', 'Open Sample'];
-  const answer = await vscode.window.showInformationMessage('No profile is open.', open, sample);
+  const answer = await vscode.window.showInformationMessage(profileTexts.noneOpen, open, sample);
   if (answer === sample) await openProfile(samplePath(context));
   else if (answer === open) await onOpen(undefined, undefined);
 }
 
 async function copyRecorder(): Promise<void> {
   await vscode.env.clipboard.writeText(recorderSnippet);
-  void vscode.window.showInformationMessage(
-    'Recording code copied. Wrap it around a few steps of your program.',
-  );
+  void vscode.window.showInformationMessage(profileTexts.recordingCopied);
 }
 
 async function onChoose(context: Context): Promise<void> {
@@ -77,7 +76,7 @@ async function onChoose(context: Context): Promise<void> {
       detail: labelText(profile.detail),
       profile,
     })),
-    { title: 'Active Profile', placeHolder: 'Profile to annotate the source with' },
+    { title: 'Active Profile', placeHolder: profileTexts.annotateWith },
   );
   if (picked !== undefined) profiles.activate(picked.profile);
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { SourceTarget } from '#shared/messages.ts';
+import { sourceTexts } from '#shared/texts.ts';
 import { sourceSettings, updateSetting } from '../workspace/config.ts';
 import type { Context } from '../workspace/context.ts';
 import type { ProfileEditors } from '../editors/profile_editor.ts';
@@ -23,11 +24,11 @@ async function goToHotLine(
   direction: 1 | -1,
 ): Promise<void> {
   const editor = pythonEditor();
-  if (editor === undefined) return say('Hot lines are found in Python files.');
+  if (editor === undefined) return say(sourceTexts.hotLinesInPython);
   await annotations.of(editor.document);
   const hints = decorations.hintsOf(editor.document);
   const hint = neighbourHint(hints, editor.selection.active.line, direction);
-  if (hint === undefined) return say('No line of this file is hot in the active profile.');
+  if (hint === undefined) return say(sourceTexts.noHotLine);
   const line = editor.document.lineAt(hint.line);
   const start = new vscode.Position(hint.line, line.firstNonWhitespaceCharacterIndex);
   editor.selection = new vscode.Selection(start, start);
@@ -40,13 +41,13 @@ async function showInTimeline(
   editors: ProfileEditors,
 ): Promise<void> {
   const editor = pythonEditor();
-  if (editor === undefined) return say('Put the cursor on a line of a Python file.');
+  if (editor === undefined) return say(sourceTexts.needsLine);
   const annotated = await annotations.of(editor.document);
   const row = editor.selection.active.line + 1;
   const costs = annotated?.result.lines.filter(({ line, stale }) => line === row && !stale) ?? [];
   const cost = costs[0];
   if (annotated === undefined || cost === undefined) {
-    return say('The active profile has no calls of this line.');
+    return say(sourceTexts.noCalls);
   }
   context.profiles.activate(annotated.profile);
   await editors.navigate(annotated.profile, {

@@ -10,6 +10,7 @@ import {
   type MessageConnection,
 } from 'vscode-jsonrpc/node';
 import type { Method, Methods } from '#shared/protocol.ts';
+import { daemonTexts } from '#shared/texts.ts';
 import {
   DaemonError,
   cancelled,
@@ -106,8 +107,8 @@ export class DaemonClient {
         reject(
           new DaemonError(
             daemonMissing,
-            `The daemon could not be started: ${error.message}`,
-            `Check that ${options.command} exists and may be run, or clear emberline.serverPath.`,
+            daemonTexts.notStarted(error.message),
+            daemonTexts.checkProgram(options.command),
           ),
         ),
       );
@@ -153,7 +154,7 @@ export class DaemonClient {
     // A program that is no daemon answers nothing, not even that a request was cancelled.
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(
-        () => reject(new DaemonError(daemonStopped, 'The daemon did not answer the handshake.')),
+        () => reject(new DaemonError(daemonStopped, daemonTexts.noHandshake)),
         options.handshakeMs ?? 60_000,
       );
     });
@@ -165,8 +166,8 @@ export class DaemonClient {
     if (answer.protocolVersion !== expected) {
       throw new DaemonError(
         versionMismatch,
-        `The daemon speaks version ${answer.protocolVersion} of the protocol; version ${expected} is needed.`,
-        'Clear emberline.serverPath, or reinstall the extension: both come in one package.',
+        daemonTexts.otherVersion(answer.protocolVersion, expected),
+        daemonTexts.reinstall,
       );
     }
     this.serverVersion = answer.serverVersion;
@@ -190,8 +191,8 @@ export class DaemonClient {
     params: Record<string, unknown>,
     options: RequestOptions = {},
   ): Promise<unknown> {
-    if (this.ended) throw new DaemonError(daemonStopped, 'The daemon has ended.');
-    if (options.signal?.aborted) throw new DaemonError(cancelled, 'The request was cancelled.');
+    if (this.ended) throw new DaemonError(daemonStopped, daemonTexts.ended);
+    if (options.signal?.aborted) throw new DaemonError(cancelled, daemonTexts.cancelled);
     const source = new CancellationTokenSource();
     const abort = () => source.cancel();
     options.signal?.addEventListener('abort', abort);
@@ -226,7 +227,7 @@ export class DaemonClient {
     }
     const detail = error instanceof Error ? error.message : String(error);
     this.log.debug(`Request lost: ${detail}`);
-    return new DaemonError(daemonStopped, 'The daemon ended before it answered.');
+    return new DaemonError(daemonStopped, daemonTexts.endedUnanswered);
   }
 
   private finish(exit: DaemonExit): void {

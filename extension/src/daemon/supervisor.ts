@@ -1,5 +1,6 @@
 import type { DaemonClient, DaemonExit, RequestOptions } from './client.ts';
 import type { Method, Methods } from '#shared/protocol.ts';
+import { daemonTexts } from '#shared/texts.ts';
 import { DaemonError, daemonMissing, daemonStopped, versionMismatch } from './failure.ts';
 import { Emitter, type Disposable } from './emitter.ts';
 import type { Log } from './log.ts';
@@ -78,11 +79,11 @@ export class Supervisor implements Disposable {
   /** The running daemon; starts it, or waits for its restart. Fails when it was given up. */
   ready(): Promise<DaemonClient> {
     if (this.disposed)
-      return Promise.reject(new DaemonError(daemonStopped, 'Emberline is shutting down.'));
+      return Promise.reject(new DaemonError(daemonStopped, daemonTexts.shuttingDown));
     if (this.status.state === 'stopped') {
       return Promise.reject(
         this.lastFailure ??
-          new DaemonError(daemonStopped, this.status.message ?? 'It was stopped.'),
+          new DaemonError(daemonStopped, this.status.message ?? daemonTexts.stopped),
       );
     }
     return (this.pending ??= this.start('starting', 0));
@@ -110,13 +111,13 @@ export class Supervisor implements Disposable {
         };
       });
       this.endPause = undefined;
-      if (this.disposed) throw new DaemonError(daemonStopped, 'Emberline is shutting down.');
+      if (this.disposed) throw new DaemonError(daemonStopped, daemonTexts.shuttingDown);
     }
     try {
       const client = await this.launchDaemon();
       if (this.disposed) {
         client.kill();
-        throw new DaemonError(daemonStopped, 'Emberline is shutting down.');
+        throw new DaemonError(daemonStopped, daemonTexts.shuttingDown);
       }
       this.client = client;
       this.lastFailure = undefined;
@@ -139,7 +140,7 @@ export class Supervisor implements Disposable {
     const hopeless = failure.kind === daemonMissing || failure.kind === versionMismatch;
     const delay = hopeless || this.disposed ? undefined : this.policy.next(Date.now());
     if (delay !== undefined) {
-      this.set('restarting', 'The daemon could not be started; trying again.');
+      this.set('restarting', daemonTexts.tryingAgain);
       return this.launchAfter(delay);
     }
     this.giveUp(failure);
@@ -159,14 +160,14 @@ export class Supervisor implements Disposable {
       this.giveUp(
         new DaemonError(
           daemonStopped,
-          `The daemon ended ${this.policy.maxRestarts + 1} times within ${minutes} minutes and is not started again.`,
-          'Show the log to see why; Restart tries once more.',
+          daemonTexts.endedOften(this.policy.maxRestarts + 1, minutes),
+          daemonTexts.restartOnce,
         ),
       );
       return;
     }
     this.log.info(`Restarting the daemon in ${delay} ms`);
-    this.pending = this.start('restarting', delay, 'The daemon ended unexpectedly and restarts.');
+    this.pending = this.start('restarting', delay, daemonTexts.restartsUnexpectedly);
   }
 
   private giveUp(failure: DaemonError): void {
@@ -198,7 +199,7 @@ export class Supervisor implements Disposable {
     }
     this.pending = undefined;
     await old?.stop();
-    this.pending ??= this.start(old ? 'restarting' : 'starting', 0, 'The daemon restarts.');
+    this.pending ??= this.start(old ? 'restarting' : 'starting', 0, daemonTexts.restarts);
     await this.pending;
   }
 

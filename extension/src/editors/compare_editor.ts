@@ -12,6 +12,7 @@ import {
 } from '#shared/comparison.ts';
 import type { EditorState, Navigation, ToHost, ViewSelection } from '#shared/messages.ts';
 import { selectionOf, traceOf } from '#shared/selection.ts';
+import { profileTexts } from '#shared/texts.ts';
 import type { OpenProfile, SourceRevision } from '../daemon/profiles.ts';
 import { commitOf } from '../source/git_text.ts';
 import { pathsChanged, rulesChanged } from '../workspace/config.ts';
@@ -32,7 +33,10 @@ function sideTitle(comparison: Comparison, side: SideName): string {
     [run, other.run],
     [worker, other.worker],
     [span, other.span],
-    [steps === undefined ? undefined : `steps ${steps}`, other.steps && `steps ${other.steps}`],
+    [
+      steps === undefined ? undefined : profileTexts.steps(steps),
+      other.steps && profileTexts.steps(other.steps),
+    ],
   ];
   const different = parts.filter(([own, others]) => own !== others).map(([own]) => own ?? 'all');
   if (path !== other.path) different.unshift(basename(dirname(path)));
@@ -249,23 +253,22 @@ export class ComparisonEditors implements vscode.CustomReadonlyEditorProvider<Co
       ({ session }) => session === this.context.profiles.comparison,
     );
     if (editor === undefined) {
-      void vscode.window.showInformationMessage('Open a comparison of two profiles first.');
+      void vscode.window.showInformationMessage(profileTexts.noComparison);
       return;
     }
     const { session } = editor;
     const { baseline } = session.profiles;
     let found: SourceRevision | undefined;
     const name = await vscode.window.showInputBox({
-      title: `Source of the Baseline ${baseline.title}`,
-      prompt:
-        'The commit, branch or tag that it was recorded with. Empty: the files as they are now.',
+      title: profileTexts.sourceOfBaseline(baseline.title),
+      prompt: profileTexts.revision,
       placeHolder: 'HEAD~1',
       value: session.revision?.name ?? '',
       ignoreFocusOut: true,
       validateInput: async (text) => {
         if (text.trim() === '') return undefined;
         found = await findRevision(text);
-        return found === undefined ? `Git knows no commit "${text.trim()}" here.` : undefined;
+        return found === undefined ? profileTexts.noCommit(text.trim()) : undefined;
       },
     });
     if (name === undefined) return;

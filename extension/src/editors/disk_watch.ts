@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
+import { profileTexts } from '#shared/texts.ts';
 import { plainText } from '../source/format.ts';
 
 /** How long a file must rest: a recorder writes large traces piece by piece. */
@@ -65,7 +66,7 @@ export class DiskWatch implements vscode.Disposable {
     }
     const reload = 'Reload';
     const answer = await vscode.window.showInformationMessage(
-      `${plainText(this.title)} was written anew since it was opened.`,
+      profileTexts.writtenAnew(plainText(this.title)),
       reload,
     );
     this.asking = false;

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { readJob, writeJob, type JobAddress } from '#shared/job.ts';
 import type { EditorState, Navigation, ToHost, ViewSelection } from '#shared/messages.ts';
 import { selectionOf } from '#shared/selection.ts';
+import { jobTexts } from '#shared/texts.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
 import { findSource } from '../source/find_source.ts';
 import { plainText } from '../source/format.ts';
@@ -162,7 +163,7 @@ class OpenJob implements vscode.Disposable, PageOwner {
       return;
     }
     if (!existsSync(rank.path)) {
-      const text = `The trace of rank ${number} is not on this machine: ${rank.path}`;
+      const text = jobTexts.rankElsewhere(number, rank.path);
       void vscode.window.showInformationMessage(plainText(text));
       return;
     }

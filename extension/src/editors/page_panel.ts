@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { SideName } from '#shared/comparison.ts';
 import type { SourceTarget, ToHost, ToView } from '#shared/messages.ts';
+import { profileTexts } from '#shared/texts.ts';
 import { plainText } from '../source/format.ts';
 import { locateSource, openSource, type SourceAsker } from '../source/open_source.ts';
 import type { Context } from '../workspace/context.ts';
@@ -226,7 +227,7 @@ export class PagePanel {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       void vscode.window.showErrorMessage(
-        plainText(`${target.fsPath} could not be written: ${reason}`),
+        plainText(profileTexts.notWritten(target.fsPath, reason)),
       );
     }
   }

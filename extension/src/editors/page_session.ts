@@ -1,4 +1,5 @@
 import type { EditorState, FailureData, ToView } from '#shared/messages.ts';
+import { profileTexts } from '#shared/texts.ts';
 import type { ProgressReport, RequestOptions } from '../daemon/client.ts';
 import type { Disposable } from '../daemon/emitter.ts';
 import {
@@ -13,8 +14,8 @@ import type { DaemonStatus, Supervisor } from '../daemon/supervisor.ts';
 
 const cancelledLoad: FailureData = {
   kind: cancelled,
-  message: 'Loading was cancelled.',
-  hint: 'Retry loads the trace again.',
+  message: profileTexts.loadingCancelled,
+  hint: profileTexts.retryLoads,
 };
 
 /** Failures that are none of the trace: another daemon may do better. */
@@ -90,7 +91,7 @@ export abstract class PageSession implements Disposable {
   private tellFailure(failure: FailureData): void {
     // The restarted daemon loads it again; until then this is no failure.
     if (failure.kind === daemonStopped && this.supervisor.current.state === 'restarting') {
-      this.tell({ type: 'loading', stage: 'Waiting for the daemon', percent: 0 });
+      this.tell({ type: 'loading', stage: profileTexts.waiting, percent: 0 });
     } else {
       for (const profile of this.holders) profile.setCondition('failed');
       this.tell({ type: 'failed', error: failure.kind === cancelled ? cancelledLoad : failure });

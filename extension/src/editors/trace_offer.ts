@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { profileTexts } from '#shared/texts.ts';
 import { plainText } from '../source/format.ts';
 import { hasTraceName, profileViewType } from './profile_path.ts';
 import { isPlainTrace } from './trace_peek.ts';
@@ -47,7 +48,7 @@ export class TraceOffer implements vscode.Disposable {
     await this.memory.update(offeredKey, [...offered, uri.fsPath].slice(-rememberedFiles));
     const open = 'Open as PyTorch Profile';
     const answer = await vscode.window.showInformationMessage(
-      plainText(`${basename(uri.fsPath)} is a profiler trace.`),
+      plainText(profileTexts.isTrace(basename(uri.fsPath))),
       open,
     );
     if (answer === open) {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Navigation } from '#shared/messages.ts';
 import { sourceSettings } from '../workspace/config.ts';
 import type { CompareAnnotationsResult, SourceLens } from '#shared/protocol.ts';
+import { sourceTexts } from '#shared/texts.ts';
 import { isPython, type Annotations } from './annotations.ts';
 import { lensDelta, lensPlaces } from './deltas.ts';
 import { labelText } from './format.ts';
@@ -55,7 +56,7 @@ export class CostLenses implements vscode.CodeLensProvider, vscode.Disposable {
       lenses.push(
         new vscode.CodeLens(at(lens.line), {
           title: lensTitle(lens, device, result.deviceKind),
-          tooltip: `Show the operators of ${labelText(lens.name)} in the profile`,
+          tooltip: sourceTexts.showOperators(labelText(lens.name)),
           command: 'emberline.reveal',
           arguments: [lensTarget(lens)],
         }),
@@ -69,7 +70,7 @@ export class CostLenses implements vscode.CodeLensProvider, vscode.Disposable {
     const defined = new Set(result.lenses.map(({ line }) => line));
     for (const [index, line] of hottest.entries()) {
       if (line.line < 1 || line.line > document.lineCount || defined.has(line.line)) continue;
-      const rank = index === 0 ? 'Hottest line' : `Hot line ${index + 1}`;
+      const rank = index === 0 ? sourceTexts.hottest : sourceTexts.hot(index + 1);
       const target: Navigation = {
         view: 'timeline',
         line: { file: line.file, line: line.recordedLine },
@@ -77,7 +78,7 @@ export class CostLenses implements vscode.CodeLensProvider, vscode.Disposable {
       lenses.push(
         new vscode.CodeLens(at(line.line), {
           title: `$(flame)\u00a0${rank} · ${lineHint(line, device)}`,
-          tooltip: 'Show the calls of this line in the timeline',
+          tooltip: sourceTexts.showCalls,
           command: 'emberline.reveal',
           arguments: [target],
         }),
@@ -93,7 +94,7 @@ export class CostLenses implements vscode.CodeLensProvider, vscode.Disposable {
       lenses.push(
         new vscode.CodeLens(at(line), {
           title,
-          tooltip: 'Show this line in the roofline',
+          tooltip: sourceTexts.showInRoofline,
           command: 'emberline.reveal',
           arguments: [target],
         }),
@@ -112,7 +113,7 @@ export class CostLenses implements vscode.CodeLensProvider, vscode.Disposable {
       (place) =>
         new vscode.CodeLens(at(place.line), {
           title: lensDelta(place, compared.time === 'device'),
-          tooltip: `Show the lines of ${labelText(place.function)} in the comparison`,
+          tooltip: sourceTexts.showInComparison(labelText(place.function)),
           command: 'emberline.revealComparison',
           arguments: [place.function],
         }),

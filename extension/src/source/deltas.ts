@@ -1,6 +1,7 @@
 // What a comparison says about the lines and functions of a document, as text and marks.
 import type { CompareAnnotationsResult, ComparedPlace } from '#shared/protocol.ts';
 import { fixed, formatCount, formatShare, formatUs, plural } from '#shared/numbers.ts';
+import { sourceTexts } from '#shared/texts.ts';
 import { escapeMarkdown, staleNote } from './format.ts';
 import { heatOf, type DrawnHint } from './hints.ts';
 
@@ -28,8 +29,7 @@ export function deltaText({ status, total }: ComparedPlace): string {
 function staleText(places: readonly ComparedPlace[]): string {
   const deltaUs = places.reduce((sum, { self }) => sum + self.deltaUs, 0);
   const how = deltaUs < 0 ? 'faster' : 'slower';
-  const count = plural(places.length, 'line');
-  return `${formatUs(Math.abs(deltaUs))} ${how} in ${count} changed since the recording`;
+  return sourceTexts.linesChanged(`${formatUs(Math.abs(deltaUs))} ${how}`, places.length);
 }
 
 /** The places of each line, those that changed most first. */
@@ -85,7 +85,7 @@ export function lensDelta(place: ComparedPlace, device: boolean): string {
     place.baselineCalls === place.candidateCalls
       ? plural(place.candidateCalls, 'call')
       : `${fixed(place.baselineCalls, 0)} \u2192 ${plural(place.candidateCalls, 'call')}`;
-  const stale = place.stale ? ['changed since the recording'] : [];
+  const stale = place.stale ? [sourceTexts.changed] : [];
   return [deltaText(place), ...times, calls, ...stale].join(' \u00b7 ');
 }
 

@@ -5,6 +5,7 @@ import { failureData } from '../daemon/failure.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
 import { selectionOf } from '#shared/selection.ts';
 import type { SourceResolveResult } from '#shared/protocol.ts';
+import { sourceTexts } from '#shared/texts.ts';
 import type { Annotations } from './annotations.ts';
 import { findingsOf, type Finding, type FindingFrame } from './finding_list.ts';
 import { labelText } from './format.ts';
@@ -193,7 +194,7 @@ export class FindingActions implements vscode.CodeActionProvider {
     const actions = [action('Show in PyTorch Profile', 'emberline.reveal', { view: 'overview' })];
     for (const { id, snippet } of this.findings.all) {
       if (snippet !== '' && own.some(({ code }) => code === id)) {
-        actions.push(action('Copy the suggested code', 'emberline.copyText', snippet));
+        actions.push(action(sourceTexts.copySuggested, 'emberline.copyText', snippet));
       }
     }
     return actions;

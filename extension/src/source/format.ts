@@ -1,5 +1,6 @@
 // Names of a trace as the surfaces of the editor may show them.
 import { escapeHidden } from '#shared/hidden.ts';
+import { sourceTexts } from '#shared/texts.ts';
 
 /** Escapes what Markdown would take for markup: names in a trace are of anybody's making. */
 export function escapeMarkdown(text: string): string {
@@ -38,5 +39,4 @@ export function shorten(text: string, length: number): string {
 }
 
 /** In hovers, of a line whose text is another one than at the recording. */
-export const staleNote =
-  '_The line changed since the recording. These figures belong to the recorded text._';
+export const staleNote = sourceTexts.changedFigures;

@@ -1,6 +1,7 @@
 import type { Metric } from '../workspace/config.ts';
 import type { AnnotatedLine, SourceLens } from '#shared/protocol.ts';
 import { formatShare, formatUs, plural } from '#shared/numbers.ts';
+import { sourceTexts } from '#shared/texts.ts';
 import { labelText, shorten } from './format.ts';
 
 /** The cost that a surface shows: whose time, how much, and its share of the whole. */
@@ -92,8 +93,7 @@ export function heatOf(share: number): number {
 function staleText(lines: AnnotatedLine[], device: boolean, kind?: string): string {
   const us = lines.reduce((sum, line) => sum + lineCost(line, device).us, 0);
   const side = device ? (kind ?? 'GPU') : 'CPU';
-  const count = plural(lines.length, 'line');
-  return `${formatUs(us)} ${side}, ${count} changed since the recording`;
+  return sourceTexts.costOfChanged(us, side, lines.length);
 }
 
 function add<K, V>(map: Map<K, V[]>, key: K, value: V): void {
@@ -190,7 +190,7 @@ export function lensTitle(lens: SourceLens, device: boolean, kind = 'GPU'): stri
   if (lens.calls > 0) parts.push(plural(lens.calls, 'call'));
   const hottest = lens.operators.slice(0, 3).map((name) => labelText(shorten(name, 40)));
   if (hottest.length > 0) parts.push(hottest.join(', '));
-  if (lens.stale) parts.push('changed since the recording');
+  if (lens.stale) parts.push(sourceTexts.changed);
   return parts.join(' · ');
 }
 

@@ -1,6 +1,7 @@
 import type { NamedCost, SourceHoverResult } from '#shared/protocol.ts';
-import { formatBytes, formatCount, formatShare, formatUs } from '#shared/numbers.ts';
+import { formatBytes, formatCount, formatUs } from '#shared/numbers.ts';
 import { shortName } from '#shared/names.ts';
+import { sourceTexts } from '#shared/texts.ts';
 import { escapeMarkdown, shorten, staleNote } from './format.ts';
 import { lineCost } from './hints.ts';
 
@@ -81,7 +82,7 @@ function summary(
   time('Recompute', cost.recomputeUs);
   if (device && saving !== undefined) rows.push(['Could save', saving]);
   if (device) time('CPU', line.hostTotalUs);
-  time(`Waits for the ${kind}`, line.synchronisationUs);
+  time(sourceTexts.waitsFor(kind), line.synchronisationUs);
   time(`${kind} idle`, line.idleUs);
   if (line.allocatedBytes > 0) rows.push(['Allocates', formatBytes(line.allocatedBytes)]);
   if (line.collectives > 0) {
@@ -90,7 +91,7 @@ function summary(
   if (line.runs > 0) {
     rows.push([line.confidence === 'function' ? 'Calls' : 'Runs', formatCount(line.runs)]);
   }
-  const head = `**${formatUs(cost.us)} ${cost.side}**, ${formatShare(cost.share)} of all ${cost.side} time`;
+  const head = sourceTexts.ofAll(cost.us, cost.side, cost.share);
   if (rows.length === 0) return [head];
   const cells = rows.map(([name, value]) => `| ${name} &nbsp;&nbsp;| ${value} |`);
   return [head, ['| | |', '|:--|--:|', ...cells].join('\n')];
@@ -102,9 +103,9 @@ function confidence(result: SourceHoverResult): string | undefined {
     case 'exact':
       return undefined;
     case 'aligned':
-      return '_Line found by matching the recorded calls with the source._';
+      return sourceTexts.aligned;
     case 'function':
-      return '_Attributed to the function only: these calls are not attributable to one line._';
+      return sourceTexts.functionOnly;
   }
 }
 

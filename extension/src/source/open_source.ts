@@ -6,6 +6,7 @@ import { sourceParams } from '../workspace/context.ts';
 import { failureData } from '../daemon/failure.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
 import type { SourceResolveResult } from '#shared/protocol.ts';
+import { sourceTexts } from '#shared/texts.ts';
 import { labelText, plainText } from './format.ts';
 import { isRealFile, mappingOf } from './path_mappings.ts';
 
@@ -25,7 +26,7 @@ export async function openSource(
 ): Promise<OpenOutcome> {
   if (!isRealFile(target.file)) {
     const name = target.function || target.file || 'This frame';
-    void vscode.window.showInformationMessage(plainText(`${name} has no Python source.`));
+    void vscode.window.showInformationMessage(plainText(sourceTexts.noPythonSource(name)));
     return 'dismissed';
   }
   let found: SourceResolveResult;
@@ -57,7 +58,7 @@ async function choose(
       description: labelText(vscode.workspace.asRelativePath(path)),
       path,
     })),
-    { title: `Which file is ${labelText(target.file)}?`, placeHolder: 'The choice is remembered' },
+    { title: sourceTexts.whichFile(labelText(target.file)), placeHolder: sourceTexts.remembered },
   );
   if (picked === undefined) return 'dismissed';
   await remember(target.file, picked.path);
@@ -74,7 +75,7 @@ async function remember(recorded: string, located: string): Promise<void> {
 export async function locateSource(target: SourceTarget, toSide: boolean): Promise<boolean> {
   const name = basename(target.file.replace(/\\/g, '/'));
   const picked = await vscode.window.showOpenDialog({
-    title: `Locate ${labelText(target.file)}`,
+    title: sourceTexts.locate(labelText(target.file)),
     openLabel: 'Use This File',
     filters: { Python: ['py', 'pyw', 'ipynb'] },
     canSelectMany: false,
@@ -83,7 +84,7 @@ export async function locateSource(target: SourceTarget, toSide: boolean): Promi
   if (file === undefined) return false;
   if (basename(file.fsPath) !== name) {
     void vscode.window.showWarningMessage(
-      plainText(`${basename(file.fsPath)} is opened, but not remembered: the trace names ${name}.`),
+      plainText(sourceTexts.notRemembered(basename(file.fsPath), name)),
     );
   }
   await remember(target.file, file.fsPath);
@@ -100,7 +101,7 @@ export async function openOrLocate(
   if ((await openSource(profile, target, toSide)) !== 'missing') return;
   const locate = 'Locate...';
   const answer = await vscode.window.showWarningMessage(
-    plainText(`${target.file} is not in this workspace.`),
+    plainText(sourceTexts.notInWorkspace(target.file)),
     locate,
   );
   if (answer === locate) await locateSource(target, toSide);

@@ -1,7 +1,7 @@
 // What lines would save nearer to the roofs of their devices. Pure.
 import type { Navigation } from '#shared/messages.ts';
 import type { AnnotatedLine, SourceSavingsResult } from '#shared/protocol.ts';
-import { formatShare, formatUs } from '#shared/numbers.ts';
+import { sourceTexts } from '#shared/texts.ts';
 import { quoted } from './row_filter.ts';
 
 type LineSaving = SourceSavingsResult['lines'][number];
@@ -11,7 +11,7 @@ const leastPart = 0.1;
 
 /** `1.20 ms at 60 % of the roof`. */
 function savingText(savedUs: number, target: number): string {
-  return `${formatUs(savedUs)} at ${formatShare(target)} of the roof`;
+  return sourceTexts.atRoof(savedUs, target);
 }
 
 function savingOf(
@@ -64,7 +64,7 @@ export function savingLenses(
       const file = quoted(line.file);
       return {
         line: line.line,
-        title: `could save ${savingText(savedUs, savings.target)}`,
+        title: sourceTexts.couldSave(savingText(savedUs, savings.target)),
         target: {
           view: 'roofline',
           groupBy: 'line',

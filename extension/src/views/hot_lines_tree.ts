@@ -6,6 +6,7 @@ import { failureData } from '../daemon/failure.ts';
 import { selectionOf } from '#shared/selection.ts';
 import type { HotLine, SourceHotLinesResult } from '#shared/protocol.ts';
 import { formatShare, formatUs } from '#shared/numbers.ts';
+import { sourceTexts } from '#shared/texts.ts';
 import type { Annotations } from '../source/annotations.ts';
 import { labelText, shorten } from '../source/format.ts';
 import { lineNow } from '../source/hints.ts';
@@ -97,9 +98,9 @@ export class HotLinesTree implements vscode.TreeDataProvider<HotLine>, vscode.Di
       path === null ? 'question' : now?.changed === true ? 'edit' : 'flame',
     );
     item.tooltip = [
-      path ?? `${cost.file} (not found here)`,
-      `${cost.function}, ${formatUs(us)} ${side} self time`,
-      ...(now?.changed === true ? ['Changed since the recording'] : []),
+      path ?? sourceTexts.notFoundHere(cost.file),
+      sourceTexts.selfTime(cost.function, us, side),
+      ...(now?.changed === true ? [sourceTexts.changedLine] : []),
       ...cost.operators.slice(0, 5),
     ]
       .map(labelText)

@@ -4,6 +4,7 @@ import type { Context } from '../workspace/context.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
 import type { Run, Span, Worker } from '#shared/protocol.ts';
 import { formatBytes } from '#shared/numbers.ts';
+import { sourceTexts } from '#shared/texts.ts';
 import { labelText } from '../source/format.ts';
 import type { Finding } from '../source/finding_list.ts';
 import type { Findings } from '../source/findings.ts';
@@ -119,7 +120,7 @@ export class ProfilesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
       'flame',
       active ? new vscode.ThemeColor('charts.orange') : undefined,
     );
-    item.description = active ? 'shown in the source' : undefined;
+    item.description = active ? sourceTexts.shownInSource : undefined;
     item.tooltip = labelText(profile.path);
     const several = profile.discovery?.runs.some(({ workers }) => workers.length > 1) === true;
     item.contextValue = `${active ? 'profile.active' : 'profile'}${several ? '.ranks' : ''}`;

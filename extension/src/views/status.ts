@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { profileTexts } from '#shared/texts.ts';
 import type { Context } from '../workspace/context.ts';
 import { labelText } from '../source/format.ts';
 
@@ -45,13 +46,14 @@ export class StatusItem implements vscode.Disposable {
       enabledCommands: ['emberline.chooseProfile', 'emberline.restartDaemon', 'emberline.showLog'],
     };
     tooltip.appendText(labelText(message ?? profile.path));
-    if (failed) tooltip.appendText('\n\nNot loaded; see its editor for the reason.');
+    if (failed) tooltip.appendText(`\n\n${profileTexts.notLoaded}`);
     tooltip.appendMarkdown(
-      '\n\n[Choose profile](command:emberline.chooseProfile) · ' +
-        '[Show log](command:emberline.showLog) · [Restart analysis server](command:emberline.restartDaemon)',
+      `\n\n[${profileTexts.choose}](command:emberline.chooseProfile) · ` +
+        `[${profileTexts.showLog}](command:emberline.showLog) · ` +
+        `[${profileTexts.restart}](command:emberline.restartDaemon)`,
     );
     if (supervisor.serverVersion !== '') {
-      tooltip.appendMarkdown(`\n\nAnalysis server ${supervisor.serverVersion}`);
+      tooltip.appendMarkdown(`\n\n${profileTexts.server(supervisor.serverVersion)}`);
     }
     this.item.tooltip = tooltip;
     this.item.show();

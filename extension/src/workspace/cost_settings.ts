@@ -1,5 +1,6 @@
 // The settings of the cost model, checked: what cannot be used is left out and named. Pure.
 import type { CostRule, DevicePeaks } from '#shared/protocol.ts';
+import { settingsTexts } from '#shared/texts.ts';
 
 export interface Checked<T> {
   /** Entries that can be used. */
@@ -39,7 +40,7 @@ function check<T>(
   wrong: (key: string, value: unknown) => string | undefined,
 ): Checked<T> {
   if (!Array.isArray(value)) {
-    return { entries: [], problems: [`${setting} must be a list.`] };
+    return { entries: [], problems: [settingsTexts.mustBeList(setting)] };
   }
   const result: Checked<T> = { entries: [], problems: [] };
   value.forEach((entry: unknown, index) => {
@@ -55,10 +56,10 @@ function problemOf(
   wrong: (key: string, value: unknown) => string | undefined,
 ): string | undefined {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
-    return 'must be an object with a "name".';
+    return settingsTexts.mustBeObject;
   }
   const { name } = entry as { name?: unknown };
-  if (typeof name !== 'string' || name.trim() === '') return '"name" must be a text.';
+  if (typeof name !== 'string' || name.trim() === '') return settingsTexts.nameIsText;
   for (const [key, value] of Object.entries(entry)) {
     if (key === 'name') continue;
     const problem = wrong(key, value);
@@ -73,7 +74,7 @@ export function checkDevicePeaks(value: unknown): Checked<DevicePeaks> {
     if (!peakKeys.has(key)) return `"${key}" is no peak. Peaks: ${[...peakKeys].join(', ')}.`;
     return typeof peak === 'number' && peak >= 0 && peak <= largestPeak
       ? undefined
-      : `"${key}" must be a number from 0 to ${largestPeak}.`;
+      : settingsTexts.mustBeNumber(key, largestPeak);
   });
 }
 
@@ -81,11 +82,11 @@ export function checkDevicePeaks(value: unknown): Checked<DevicePeaks> {
 export function checkCostRules(value: unknown): Checked<CostRule> {
   return check('emberline.costRules', value, (key, part) => {
     if (key === 'matrix') {
-      return typeof part === 'boolean' ? undefined : '"matrix" must be true or false.';
+      return typeof part === 'boolean' ? undefined : settingsTexts.matrixIsFlag;
     }
     if (!ruleKeys.has(key)) {
       return `"${key}" is no part of a rule. Parts: name, ${[...ruleKeys].join(', ')}, matrix.`;
     }
-    return typeof part === 'string' ? undefined : `"${key}" must be an expression in quotes.`;
+    return typeof part === 'string' ? undefined : settingsTexts.mustBeExpression(key);
   });
 }

@@ -1,0 +1,128 @@
+// What the extension says, by id: a catalogue like those of the engine (native/*/messages.h). Whoever
+// says something takes it from here; values come as they are, and are written here. The manifest has
+// its own texts, and the log is for those who mend the program.
+import { formatShare, formatUs, plural } from './numbers.ts';
+
+/** The daemon: how it starts, ends, and answers. */
+export const daemonTexts = {
+  notStarted: (reason: string) => `The daemon could not be started: ${reason}`,
+  checkProgram: (program: string) =>
+    `Check that ${program} exists and may be run, or clear emberline.serverPath.`,
+  noHandshake: 'The daemon did not answer the handshake.',
+  otherVersion: (speaks: number, wanted: number) =>
+    `The daemon speaks version ${speaks} of the protocol; version ${wanted} is needed.`,
+  reinstall: 'Clear emberline.serverPath, or reinstall the extension: both come in one package.',
+  ended: 'The daemon has ended.',
+  endedUnanswered: 'The daemon ended before it answered.',
+  cancelled: 'The request was cancelled.',
+  shuttingDown: 'Emberline is shutting down.',
+  stopped: 'It was stopped.',
+  tryingAgain: 'The daemon could not be started; trying again.',
+  endedOften: (times: number, minutes: number) =>
+    `The daemon ended ${plural(times, 'time')} within ${plural(minutes, 'minute')} and is not started again.`,
+  restartOnce: 'Show the log to see why; Restart tries once more.',
+  restartsUnexpectedly: 'The daemon ended unexpectedly and restarts.',
+  restarts: 'The daemon restarts.',
+};
+
+/** Opening and comparing profiles. */
+export const profileTexts = {
+  noProfileAt: (path: string) => `There is no profile at ${path}.`,
+  noProfileBehindLink: 'This link does not lead to a profile.',
+  noneOpen: 'No profile is open.',
+  isTrace: (name: string) => `${name} is a profiler trace.`,
+  writtenAnew: (title: string) => `${title} was written anew since it was opened.`,
+  traceOrOther: 'A trace of this workspace, or one from elsewhere',
+  annotateWith: 'Profile to annotate the source with',
+  recordingCopied: 'Recording code copied. Wrap it around a few steps of your program.',
+  chooseTrace: 'Choose a trace file...',
+  chooseFolder: 'Choose a run or log folder...',
+  openTrace: 'Open a Trace',
+  openFolder: 'Open a Run or Log Folder',
+  openProfile: 'Open PyTorch Profile',
+  baselineTitle: 'Compare PyTorch Profiles: Baseline',
+  baseline: 'What it was before',
+  candidate: 'The candidate: what it is now',
+  selected: (title: string) => `Selected for compare: ${title}`,
+  compareWith: (title: string) => `Compare with ${title}`,
+  noComparison: 'Open a comparison of two profiles first.',
+  sourceOfBaseline: (title: string) => `Source of the Baseline ${title}`,
+  revision:
+    'The commit, branch or tag that it was recorded with. Empty: the files as they are now.',
+  steps: (steps: string) => `steps ${steps}`,
+  notWritten: (path: string, reason: string) => `${path} could not be written: ${reason}`,
+  loadingCancelled: 'Loading was cancelled.',
+  retryLoads: 'Retry loads the trace again.',
+  waiting: 'Waiting for the daemon',
+  noCommit: (text: string) => `Git knows no commit "${text}" here.`,
+  choose: 'Choose profile',
+  showLog: 'Show log',
+  restart: 'Restart analysis server',
+  notLoaded: 'Not loaded; see its editor for the reason.',
+  server: (version: string) => `Analysis server ${version}`,
+};
+
+/** The ranks of a job. */
+export const jobTexts = {
+  open: 'Open PyTorch Job',
+  folderOfRanks: 'A folder with the traces of all ranks of a job, or with their digests',
+  chooseFolder: 'Choose a folder...',
+  openFolder: 'Open a Folder of Traces or Digests of One Job',
+  holdsWorkers: (title: string, ranks: number) =>
+    `${title} holds the traces of ${plural(ranks, 'worker')}. As a job they are shown together: who waits for whom, and why.`,
+  rankElsewhere: (rank: number, path: string) =>
+    `The trace of rank ${rank} is not on this machine: ${path}`,
+};
+
+/** Costs beside the code, and the way to it. */
+export const sourceTexts = {
+  hotLinesInPython: 'Hot lines are found in Python files.',
+  noHotLine: 'No line of this file is hot in the active profile.',
+  needsLine: 'Put the cursor on a line of a Python file.',
+  noCalls: 'The active profile has no calls of this line.',
+  noPythonSource: (name: string) => `${name} has no Python source.`,
+  whichFile: (file: string) => `Which file is ${file}?`,
+  remembered: 'The choice is remembered',
+  locate: (file: string) => `Locate ${file}`,
+  notRemembered: (file: string, recorded: string) =>
+    `${file} is opened, but not remembered: the trace names ${recorded}.`,
+  notInWorkspace: (file: string) => `${file} is not in this workspace.`,
+  notFoundHere: (file: string) => `${file} (not found here)`,
+  selfTime: (name: string, us: number, side: string) =>
+    `${name}, ${formatUs(us)} ${side} self time`,
+  changed: 'changed since the recording',
+  changedLine: 'Changed since the recording',
+  changedFigures:
+    '_The line changed since the recording. These figures belong to the recorded text._',
+  aligned: '_Line found by matching the recorded calls with the source._',
+  functionOnly: '_Attributed to the function only: these calls are not attributable to one line._',
+  waitsFor: (kind: string) => `Waits for the ${kind}`,
+  ofAll: (us: number, side: string, share: number) =>
+    `**${formatUs(us)} ${side}**, ${formatShare(share)} of all ${side} time`,
+  linesChanged: (cost: string, lines: number) =>
+    `${cost} in ${plural(lines, 'line')} changed since the recording`,
+  costOfChanged: (us: number, side: string, lines: number) =>
+    `${formatUs(us)} ${side}, ${plural(lines, 'line')} changed since the recording`,
+  hottest: 'Hottest line',
+  hot: (place: number) => `Hot line ${place}`,
+  showOperators: (name: string) => `Show the operators of ${name} in the profile`,
+  showCalls: 'Show the calls of this line in the timeline',
+  showInRoofline: 'Show this line in the roofline',
+  showInComparison: (name: string) => `Show the lines of ${name} in the comparison`,
+  atRoof: (us: number, target: number) => `${formatUs(us)} at ${formatShare(target)} of the roof`,
+  couldSave: (saving: string) => `could save ${saving}`,
+  copySuggested: 'Copy the suggested code',
+  shownInSource: 'shown in the source',
+};
+
+/** Settings. */
+export const settingsTexts = {
+  mustBeNumber: (key: string, most: number) => `"${key}" must be a number from 0 to ${most}.`,
+  mustBeExpression: (key: string) => `"${key}" must be an expression in quotes.`,
+  matrixIsFlag: '"matrix" must be true or false.',
+  nameIsText: '"name" must be a text.',
+  mustBeObject: 'must be an object with a "name".',
+  mustBeList: (setting: string) => `${setting} must be a list.`,
+  ignores: (problem: string, more: number) =>
+    `Emberline ignores ${problem}${more === 0 ? '' : ` (and ${more} more)`}`,
+};
