@@ -22,8 +22,7 @@ void AddStretch(const StepTree& baseline, std::vector<uint32_t> left, const Step
                 std::vector<uint32_t> right, std::vector<AlignedItem>* items) {
   const auto apart = [&](const StepTree& tree, const std::vector<uint32_t>& nodes) {
     return std::any_of(nodes.begin(), nodes.end(), [&](uint32_t node) {
-      const StepNodeKind kind = tree.nodes[node].kind;
-      return kind == StepNodeKind::kThread || kind == StepNodeKind::kStep;
+      return tree.IsConcurrent(node) || tree.KindOf(node) == StepNodeKind::kStep;
     });
   };
   if (!left.empty() && !right.empty() && !apart(baseline, left) && !apart(candidate, right)) {
@@ -54,7 +53,7 @@ class BatchVotes {
   // Of a matched pair of nodes.
   void Add(uint32_t left, uint32_t right) {
     const StepNode &before = baseline_.tree.nodes[left], &after = candidate_.tree.nodes[right];
-    if (before.kind != StepNodeKind::kOperator ||
+    if (baseline_.tree.KindOf(left) != StepNodeKind::kOperator ||
         baseline_.tree.LabelOf(left).detail == candidate_.tree.LabelOf(right).detail) {
       return;
     }
@@ -92,7 +91,7 @@ void NoteOperators(const ComparedSide& side, const std::vector<uint32_t>& nodes,
                    std::unordered_set<std::string>* names) {
   for (const uint32_t node : nodes) {
     for (uint32_t inside = node; inside < side.tree->nodes[node].end; ++inside) {
-      if (side.tree->nodes[inside].kind != StepNodeKind::kOperator) continue;
+      if (side.tree->KindOf(inside) != StepNodeKind::kOperator) continue;
       names->insert(StepNodeName(*side.model, *side.tree, inside));
     }
   }

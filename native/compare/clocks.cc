@@ -102,7 +102,10 @@ class ClockMatcher {
     for (const AlignedItem& item : AlignChildren(a, parent.baseline, b, parent.candidate)) {
       if (!IsPair(item) || item.moved || item.status != CompareStatus::kBoth) continue;
       const StepNode &x = a.nodes[item.baseline[0]], &y = b.nodes[item.candidate[0]];
-      if (x.concurrent || y.concurrent || x.slice == kNone || y.slice == kNone) continue;
+      if (a.IsConcurrent(item.baseline[0]) || b.IsConcurrent(item.candidate[0]) ||
+          x.slice == kNone || y.slice == kNone) {
+        continue;
+      }
       AddBehind({item.baseline[0],
                  item.candidate[0],
                  {before.start(x.slice), before.end(x.slice)},

@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::string_view kModulePrefix = "nn.Module: ";
 
+// As a node's device time: the tree knows it, because it is too long for a node.
+constexpr uint32_t kLongDevice = UINT32_MAX;
+
 // "Linear" of "Linear_3": the number says which instance it is, and shifts when one is added.
 std::string_view WithoutNumber(std::string_view name) {
   size_t end = name.size();
@@ -42,17 +45,25 @@ SliceIndex EndOf(const TraceStore& s, SliceIndex i, SliceIndex last) {
   return low;
 }
 
+// The entry of `node` in a list by nodes; its end where there is none.
+using ByNode = std::vector<std::pair<uint32_t, Ns>>;
+ByNode::const_iterator Find(const ByNode& list, uint32_t node) {
+  const auto at = std::lower_bound(list.begin(), list.end(), std::pair(node, INT64_MIN));
+  return at != list.end() && at->first == node ? at : list.end();
+}
+
 // The different labels of a tree. Nodes repeat: layers, steps, calls of one operator.
 class Labels {
  public:
   // Of what has nothing inside. `about` says which it is: two with one number are one.
-  uint32_t Leaf(uint64_t about, const ElementLabel& label) {
+  uint32_t Leaf(uint64_t about, const ElementLabel& label, StepNodeKind kind) {
     const auto [at, added] = leaves_.try_emplace(about, static_cast<uint32_t>(labels_.size()));
-    if (added) labels_.push_back(label);
+    if (added) Add(label, kind);
     return at->second;
   }
-  uint32_t Add(const ElementLabel& label) {
+  uint32_t Add(const ElementLabel& label, StepNodeKind kind) {
     labels_.push_back(label);
+    kinds_.push_back(kind);
     return static_cast<uint32_t>(labels_.size() - 1);
   }
   // The same around other contents.
@@ -62,14 +73,16 @@ class Labels {
     if (added) {
       ElementLabel label = labels_[leaf];
       label.content = content;
-      labels_.push_back(label);
+      Add(label, kinds_[leaf]);
     }
     return at->second;
   }
   const ElementLabel& operator[](uint32_t label) const { return labels_[label]; }
-  std::vector<ElementLabel> Take() {
+  void MoveTo(StepTree* tree) {
     labels_.shrink_to_fit();
-    return std::move(labels_);
+    kinds_.shrink_to_fit();
+    tree->labels = std::move(labels_);
+    tree->kinds = std::move(kinds_);
   }
 
  private:
@@ -79,6 +92,7 @@ class Labels {
     }
   };
   std::vector<ElementLabel> labels_;
+  std::vector<StepNodeKind> kinds_;  // parallel
   std::unordered_map<uint64_t, uint32_t, NumberHash> leaves_;
   std::unordered_map<std::pair<uint32_t, uint64_t>, uint32_t, PairHash> around_;
 };
@@ -102,7 +116,8 @@ class Builder {
     if (!ReadTracks(writer)) return Cancelled();
     launched_ = {};
     HashContents();
-    tree_.labels = labels_.Take();
+    labels_.MoveTo(&tree_);
+    std::sort(tree_.long_device.begin(), tree_.long_device.end());
     return std::move(tree_);
   }
 
@@ -193,13 +208,13 @@ class Builder {
 
   uint32_t LabelOf(SliceIndex i, StepNodeKind kind) {
     uint32_t& known = label_of_name_[s_.name_id(i) * size_t{3} + FormOf(s_.kind(i))];
-    if (known == kNone) known = labels_.Add(NameLabel(s_.name(i), kind));
+    if (known == kNone) known = labels_.Add(NameLabel(s_.name(i), kind), kind);
     if (kind != StepNodeKind::kOperator) return known;
     const StringId shapes = shapes_.Of(i);
     if (shapes == 0) return known;
     ElementLabel label = labels_[known];
     label.detail = StableHash(s_.strings().Get(shapes));
-    return labels_.Leaf(uint64_t{known} << 32 | shapes, label);
+    return labels_.Leaf(uint64_t{known} << 32 | shapes, label, kind);
   }
 
   // What reads the tracks is told of each stretch of nodes in one step, of each node, and that the
@@ -228,10 +243,8 @@ class Builder {
     void Begin(TrackIndex, uint32_t) { at = builder.forests_[++forest].first; }
     void Node(SliceIndex i, StepNodeKind kind, bool) {
       StepNode& node = builder.tree_.nodes[at];
-      node.kind = kind;
       node.slice = i;
-      node.pass = builder.model_.pass[i];
-      node.device = builder.DeviceOf(i, builder.forests_[forest].track);
+      builder.SetDevice(at, builder.DeviceOf(i, builder.forests_[forest].track));
       node.label = builder.LabelOf(i, kind);
       open.push_back(at++);
     }
@@ -305,7 +318,7 @@ class Builder {
       }
     }
     tree_.nodes.resize(count);
-    const uint32_t step_label = labels_.Add({StableHash("step"), 0, 0});
+    const uint32_t step_label = labels_.Add({StableHash("step"), 0, 0}, StepNodeKind::kStep);
     uint32_t at = 1;
     Ns host = 0, device = 0;
     tree_.group_host.emplace_back(0, 0);
@@ -315,37 +328,43 @@ class Builder {
       const Ns length = model_.steps[step].time.Length();
       tree_.group_host.emplace_back(here, length);
       StepNode& node = tree_.nodes[here];
-      node.kind = StepNodeKind::kStep;
+      Ns launched = 0;
       node.slice = model_.steps[step].slice;
       node.label = step_label;
       for (const bool others : {false, true}) {
         for (const uint32_t forest : of_step_[step]) {
           if ((forests_[forest].track != main) != others) continue;
           at = Place(&forests_[forest], others, at);
-          node.device += forests_[forest].device;
+          launched += forests_[forest].device;
         }
       }
       node.end = at;
+      SetDevice(here, launched);
       host += length;
-      device += node.device;
+      device += launched;
     }
     tree_.group_host[0].second = host;
     StepNode& root = tree_.nodes[0];
-    root.kind = StepNodeKind::kRoot;
-    root.label = labels_.Add({});
+    root.label = labels_.Add({}, StepNodeKind::kRoot);
     root.end = at;
-    root.device = device;
+    SetDevice(0, device);
+  }
+
+  void SetDevice(uint32_t node, Ns device) {
+    if (device < kLongDevice) {
+      tree_.nodes[node].device = static_cast<uint32_t>(device);
+      return;
+    }
+    tree_.nodes[node].device = kLongDevice;
+    tree_.long_device.emplace_back(node, device);
   }
 
   // Gives the place behind it.
   uint32_t Place(Forest* forest, bool other_thread, uint32_t at) {
     if (other_thread) {
       tree_.group_host.emplace_back(at, forest->host);
+      SetDevice(at, forest->device);
       StepNode& thread = tree_.nodes[at++];
-      thread.kind = StepNodeKind::kThread;
-      thread.device = forest->device;
-      thread.concurrent = true;
-      thread.pass = forest->backward ? Pass::kBackward : Pass::kForward;
       thread.label = ThreadLabel(forest->backward);
       thread.end = at + forest->count;
     }
@@ -357,7 +376,8 @@ class Builder {
     uint32_t& known = thread_labels_[backward ? 1 : 0];
     if (known == kNone) {
       known = labels_.Add(
-          {StableHash(backward ? "backward" : "thread"), static_cast<uint64_t>(backward), 0});
+          {StableHash(backward ? "backward" : "thread"), static_cast<uint64_t>(backward), 0},
+          backward ? StepNodeKind::kBackwardThread : StepNodeKind::kThread);
     }
     return known;
   }
@@ -410,15 +430,26 @@ const char* StepNodeKindName(StepNodeKind kind) {
     case StepNodeKind::kOperator:
       return "operator";
     case StepNodeKind::kThread:
+    case StepNodeKind::kBackwardThread:
       return "thread";
   }
   return "operator";
 }
 
+Pass StepTree::PassOf(const Model& model, uint32_t node) const {
+  const SliceIndex slice = nodes[node].slice;
+  if (slice != kNone) return model.pass[slice];
+  return KindOf(node) == StepNodeKind::kBackwardThread ? Pass::kBackward : Pass::kForward;
+}
+
+Ns StepTree::DeviceOf(uint32_t node) const {
+  const uint32_t device = nodes[node].device;
+  return device == kLongDevice ? Find(long_device, node)->second : device;
+}
+
 Ns StepTree::HostOf(const Model& model, uint32_t node) const {
-  const auto at =
-      std::lower_bound(group_host.begin(), group_host.end(), std::pair(node, INT64_MIN));
-  if (at != group_host.end() && at->first == node) return at->second;
+  const auto at = Find(group_host, node);
+  if (at != group_host.end()) return at->second;
   return model.store().duration(nodes[node].slice);
 }
 
@@ -443,7 +474,7 @@ std::vector<bool> SlicesInside(const Model& model, const StepTree& tree,
     for (uint32_t i = node; i < tree.nodes[node].end;) {
       const StepNode& at = tree.nodes[i];
       // A step is more than its slice: what other threads ran meanwhile is among its nodes.
-      if (at.slice == kNone || at.kind == StepNodeKind::kStep) {
+      if (at.slice == kNone || tree.KindOf(i) == StepNodeKind::kStep) {
         ++i;
         continue;
       }
@@ -457,13 +488,13 @@ std::vector<bool> SlicesInside(const Model& model, const StepTree& tree,
 
 std::string StepNodeName(const Model& model, const StepTree& tree, uint32_t index) {
   const StepNode& node = tree.nodes[index];
-  if (node.kind == StepNodeKind::kRoot) return "All steps";
-  if (node.kind == StepNodeKind::kThread) {
-    return node.pass == Pass::kBackward ? "Backward thread" : "Another thread";
-  }
+  const StepNodeKind kind = tree.KindOf(index);
+  if (kind == StepNodeKind::kRoot) return "All steps";
+  if (kind == StepNodeKind::kBackwardThread) return "Backward thread";
+  if (kind == StepNodeKind::kThread) return "Another thread";
   if (node.slice == kNone) return "Whole trace";
   std::string_view name = model.store().name(node.slice);
-  if (node.kind == StepNodeKind::kModule) name.remove_prefix(kModulePrefix.size());
+  if (kind == StepNodeKind::kModule) name.remove_prefix(kModulePrefix.size());
   return std::string(name);
 }
 

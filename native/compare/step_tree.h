@@ -22,34 +22,44 @@ enum class StepNodeKind : uint8_t {
   kOptimizer,
   kCommunication,  // a collective that was started by the host
   kOperator,
-  kThread,  // what ran on other threads during a step: backward, mostly
+  kThread,          // what ran on another thread during a step
+  kBackwardThread,  // the same, of backward
 };
 const char* StepNodeKindName(StepNodeKind kind);  // "step", "module", ...
 
-// There are nearly as many as slices: each number that another place knows is left there.
+// There are nearly as many as slices: what another place knows is left there.
 struct StepNode {
-  StepNodeKind kind = StepNodeKind::kOperator;
-  Pass pass = Pass::kForward;
-  bool concurrent = false;   // it ran beside its siblings, not between them
   SliceIndex slice = kNone;  // kNone for the root, for threads, and for a trace without steps
   uint32_t end = 0;          // nodes (own index, end) lie inside
   uint32_t label = 0;        // of StepTree::labels
-  Ns device = 0;             // durations of the device work that was launched inside, added up
+  uint32_t device = 0;       // see StepTree::DeviceOf
 };
 
 struct StepTree {
   std::vector<StepNode> nodes;       // depth first; the root is the first
   std::vector<ElementLabel> labels;  // each once; some may be no node's
+  std::vector<StepNodeKind> kinds;   // of the nodes of a label
   // Of the nodes that are no slices: the root, steps and threads, by node. Of threads the sum of
   // what is inside.
   std::vector<std::pair<uint32_t, Ns>> group_host;
+  // Of the nodes whose device work takes longer than a node can say, by node.
+  std::vector<std::pair<uint32_t, Ns>> long_device;
   const ElementLabel& LabelOf(uint32_t node) const { return labels[nodes[node].label]; }
+  StepNodeKind KindOf(uint32_t node) const { return kinds[nodes[node].label]; }
+  // It ran beside its siblings, not between them.
+  bool IsConcurrent(uint32_t node) const {
+    return KindOf(node) == StepNodeKind::kThread || KindOf(node) == StepNodeKind::kBackwardThread;
+  }
+  Pass PassOf(const Model& model, uint32_t node) const;
+  // Durations of the device work that was launched inside a node, added up.
+  Ns DeviceOf(uint32_t node) const;
   // Host time of a node of the tree of `model`.
   Ns HostOf(const Model& model, uint32_t node) const;
   std::vector<uint32_t> ChildrenOf(uint32_t node) const;
   size_t MemoryBytes() const {
     return nodes.capacity() * sizeof(StepNode) + labels.capacity() * sizeof(ElementLabel) +
-           group_host.capacity() * sizeof(group_host[0]);
+           kinds.capacity() * sizeof(StepNodeKind) +
+           (group_host.capacity() + long_device.capacity()) * sizeof(group_host[0]);
   }
 };
 

@@ -321,7 +321,7 @@ Result<Compared> CompareSteps(const CompareRequest& request, Time time) {
     return nodes.empty() ? std::string() : StepNodeName(*side.trace.model, tree, nodes.front());
   };
   const auto value = [time](const ViewRequest& side, const StepTree& tree, uint32_t node) {
-    return time == Time::kHost ? tree.HostOf(*side.trace.model, node) : tree.nodes[node].device;
+    return time == Time::kHost ? tree.HostOf(*side.trace.model, node) : tree.DeviceOf(node);
   };
   TableComparison options;
   options.measure = time == Time::kHost ? "hostUs" : "deviceUs";

@@ -30,7 +30,7 @@ Json NodesJson(const ViewRequest& side, const StepTree& tree, const std::vector<
   Ns host = 0, device = 0;
   for (const uint32_t node : nodes) {
     host += tree.HostOf(*side.trace.model, node);
-    device += tree.nodes[node].device;
+    device += tree.DeviceOf(node);
   }
   const SliceIndex slice = tree.nodes[nodes[0]].slice;
   return {{"name", NamesOf(side, tree, nodes)},
@@ -42,26 +42,28 @@ Json NodesJson(const ViewRequest& side, const StepTree& tree, const std::vector<
 
 // Time of a matched node that lies in none of its children.
 Json BetweenJson(const Model& model, const StepTree& tree, uint32_t node) {
-  Ns host = tree.HostOf(model, node), device = tree.nodes[node].device;
+  Ns host = tree.HostOf(model, node), device = tree.DeviceOf(node);
   for (const uint32_t child : tree.ChildrenOf(node)) {
-    if (!tree.nodes[child].concurrent) host -= tree.HostOf(model, child);
-    device -= tree.nodes[child].device;
+    if (!tree.IsConcurrent(child)) host -= tree.HostOf(model, child);
+    device -= tree.DeviceOf(child);
   }
   return {{"hostUs", Us(std::max<Ns>(0, host))}, {"deviceUs", Us(std::max<Ns>(0, device))}};
 }
 
 Json ItemJson(const CompareRequest& request, const StepTree& left, const StepTree& right,
               const AlignedItem& item) {
-  const StepNode& shown =
-      item.candidate.empty() ? left.nodes[item.baseline[0]] : right.nodes[item.candidate[0]];
+  const bool gone = item.candidate.empty();
+  const StepTree& tree = gone ? left : right;
+  const Model& model = *(gone ? request.baseline : request.candidate).trace.model;
+  const uint32_t shown = gone ? item.baseline[0] : item.candidate[0];
   const bool inside = IsPair(item) && (left.nodes[item.baseline[0]].end > item.baseline[0] + 1 ||
                                        right.nodes[item.candidate[0]].end > item.candidate[0] + 1);
   static constexpr const char* kPasses[] = {"forward", "backward", "recompute"};
-  return {{"kind", StepNodeKindName(shown.kind)},
-          {"pass", kPasses[static_cast<size_t>(shown.pass)]},
+  return {{"kind", StepNodeKindName(tree.KindOf(shown))},
+          {"pass", kPasses[static_cast<size_t>(tree.PassOf(model, shown))]},
           {"status", CompareStatusName(item.status)},
           {"moved", item.moved},
-          {"concurrent", shown.concurrent},
+          {"concurrent", tree.IsConcurrent(shown)},
           {"baseline", NodesJson(request.baseline, left, item.baseline)},
           {"candidate", NodesJson(request.candidate, right, item.candidate)},
           {"hasChildren", inside}};
