@@ -124,14 +124,15 @@ Result<std::string> CheckGate(const Gate& gate, const Json& figures) {
     }
     double percent = figure["deltaPercent"];
     // What noise may have done does not count.
-    if (!figure["noise"].is_null() && figure["baseline"].get<double>() != 0) {
+    const bool noisy = !figure["noise"].is_null();
+    if (noisy && figure["baseline"].get<double>() != 0) {
       percent -= 100 * figure["noise"].get<double>() / std::abs(figure["baseline"].get<double>());
     }
     if (percent <= gate.percent) return std::string();
     char text[96];
-    std::snprintf(text, sizeof text, " grew by %.1f %% beyond noise, which is more than %g %%",
-                  percent, gate.percent);
-    return key + text;
+    std::snprintf(text, sizeof text, " grew by %.1f %%%s, which is more than %g %%", percent,
+                  noisy ? " beyond noise" : "", gate.percent);
+    return key + text + (noisy ? "" : "; nothing is known of its noise");
   }
   return Error{ErrorKind::kInvalidArgument,
                "There is no metric \"" + gate.metric + "\" in both traces.",
