@@ -1,6 +1,7 @@
 #include "cost/attribution.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "base/case.h"
@@ -93,6 +94,22 @@ class Attributor {
     bool backward = false;  // the owner is a backward node; its cost comes from forward
     std::vector<uint32_t> kernels;
   };
+
+  // What a kernel's name tells. Names are long, searched for many words, and few.
+  struct KernelName {
+    DType list_type = DType::kUnknown;
+    bool wide = false, helper = false;
+    std::optional<Part> part;
+  };
+  const KernelName& NameOf(const KernelCost& kernel) {
+    const auto [it, added] = kernel_names_.try_emplace(store_.name_id(kernel.kernel));
+    if (added) {
+      const std::string_view name = store_.name(kernel.kernel);
+      it->second = {ListTypeOfKernel(name), NamesWideMatrixUnits(name), IsHelperKernel(name),
+                    PartOfName(name)};
+    }
+    return it->second;
+  }
 
   void CollectKernels(CostAttribution& result) {
     for (SliceIndex i = 0; i < store_.slice_count(); ++i) {
@@ -198,20 +215,19 @@ class Attributor {
     DType list_type = DType::kUnknown;
     for (const uint32_t k : call.kernels) {
       if (list_type != DType::kUnknown) break;
-      list_type = ListTypeOfKernel(store_.name(result.kernels[k].kernel));
+      list_type = NameOf(result.kernels[k]).list_type;
     }
     const OpCost* cost =
         call.backward ? BackwardCost(result, call.owner) : &costs_.Of(call.owner, list_type);
-    const bool wide = std::any_of(call.kernels.begin(), call.kernels.end(), [&](uint32_t k) {
-      return NamesWideMatrixUnits(store_.name(result.kernels[k].kernel));
-    });
+    const bool wide = std::any_of(call.kernels.begin(), call.kernels.end(),
+                                  [&](uint32_t k) { return NameOf(result.kernels[k]).wide; });
     const bool covered = (inside_[call.owner] & Bit(cost->op_class)) != 0;
     std::vector<uint32_t> main;
     for (const uint32_t k : call.kernels) {
       KernelCost& kernel = result.kernels[k];
       kernel.cost = cost;
       kernel.matrix_call = wide;
-      kernel.helper = covered || IsHelperKernel(store_.name(kernel.kernel));
+      kernel.helper = covered || NameOf(kernel).helper;
       if (kernel.helper) {
         kernel.flops = kernel.read_bytes = kernel.written_bytes = 0;
       } else {
@@ -283,7 +299,7 @@ class Attributor {
     std::vector<uint32_t> of[3];
     std::vector<uint32_t> unnamed;
     for (const uint32_t k : main) {
-      const auto part = PartOfName(store_.name(result.kernels[k].kernel));
+      const auto part = NameOf(result.kernels[k]).part;
       (part ? of[static_cast<size_t>(*part)] : unnamed).push_back(k);
     }
     for (const PartCost& part : cost.parts) {
@@ -319,6 +335,7 @@ class Attributor {
   const TraceStore& store_;
   RecordedCosts costs_;
   OutwardSearch owner_;
+  std::unordered_map<StringId, KernelName, NumberHash> kernel_names_;
   std::vector<uint32_t> inside_;  // per operator: classes of owners inside, as bits
   std::vector<Call> calls_;
   std::unordered_map<SliceIndex, int64_t, NumberHash> filled_;  // bytes
