@@ -247,6 +247,17 @@ class CommandLine {
         ->type_name("N")
         ->check(Whole())
         ->group(kGroup);
+    if (name == "cost" || name == "roofline") {
+      command
+          ->add_option_function<std::string>(
+              "--what-if",
+              [this](const std::string& device) {
+                options_.params.emplace_back("whatIf", DumpJson(Json(device)));
+              },
+              "what the same kernels would take on another device")
+          ->type_name("DEVICE")
+          ->group(kGroup);
+    }
     Text(command, kGroup, "--device-peaks", "FILE", options_.device_peaks,
          "JSON list of devices with their peaks");
     Text(command, kGroup, "--cost-rules", "FILE", options_.cost_rules,

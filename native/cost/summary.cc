@@ -4,41 +4,20 @@
 #include <cmath>
 #include <map>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "analysis/columns.h"
-#include "analysis/intervals.h"
 #include "analysis/links.h"
 #include "analysis/operators.h"
+#include "base/hash.h"
 #include "base/saturating.h"
 #include "cost/call_chain.h"
+#include "cost/measured.h"
 
 namespace emberline {
 namespace {
 
 Error Cancelled() {
   return Error{ErrorKind::kCancelled, "The costs were not added up: cancelled.", "", std::nullopt};
-}
-
-// A kernel against the roof of its device.
-struct Measured {
-  Roof roof;
-  std::optional<Bound> bound;
-};
-
-Measured MeasuredOf(const CostContext& context, const std::vector<const DevicePeaks*>& devices,
-                    const KernelCost& kernel) {
-  Measured measured;
-  const TraceStore& store = context.model.store();
-  const DevicePeaks* device = devices[store.track(kernel.kernel)];
-  // Links limit communication, not memory.
-  if (device == nullptr || kernel.cost == nullptr ||
-      kernel.cost->op_class == OpClass::kCollective) {
-    return measured;
-  }
-  measured.roof = RoofOf(*device, *kernel.cost, kernel.matrix_call);
-  measured.bound = BoundOf(measured.roof, kernel.flops, kernel.bytes());
-  return measured;
 }
 
 // What a kernel of this duration would save at `target` of its roof, ns.
@@ -99,7 +78,7 @@ class Summary {
  private:
   struct Extra {
     std::map<std::string_view, std::pair<Ns, double>> units;  // time and peak by limiting unit
-    std::unordered_set<uint32_t> calls;
+    std::vector<uint32_t> calls;                              // each once at the end
     bool mixed = false, any = false;
     Ns longest = -1;
   };
@@ -154,20 +133,55 @@ class Summary {
     return true;
   }
 
-  void AddKernel(const KernelCost& kernel) {
+  // Kernels with the same are in one row, whose texts need not be made again. Nothing where more
+  // than that decides.
+  std::optional<std::pair<uint64_t, const OpCost*>> AlikeOf(const KernelCost& kernel) const {
+    switch (grouping_) {
+      case CostGrouping::kKernel:
+        return std::pair{uint64_t{store_.name_id(kernel.kernel)}, nullptr};
+      case CostGrouping::kClass:
+        return std::pair{uint64_t{0}, kernel.cost};
+      case CostGrouping::kOperator:
+      case CostGrouping::kShape: {
+        const SliceIndex op = context_.model.SourceOp(kernel.kernel);
+        const SliceIndex shown = kernel.owner != kNone ? kernel.owner : op;
+        const uint64_t name = shown == kNone ? UINT64_MAX : uint64_t{store_.name_id(shown)};
+        return std::pair{name, grouping_ == CostGrouping::kShape ? kernel.cost : nullptr};
+      }
+      case CostGrouping::kModule:
+      case CostGrouping::kLine:
+        break;
+    }
+    return std::nullopt;
+  }
+
+  size_t RowOf(const KernelCost& kernel) {
+    const auto alike = AlikeOf(kernel);
+    if (alike) {
+      const auto known = rows_of_alike_.find(*alike);
+      if (known != rows_of_alike_.end()) return known->second;
+    }
     CostRow fresh;
     const auto [it, added] = index_.try_emplace(KeyOf(kernel, fresh), result_.rows.size());
     if (added) {
       result_.rows.push_back(std::move(fresh));
       extras_.emplace_back();
     }
-    CostRow& row = result_.rows[it->second];
-    Extra& extra = extras_[it->second];
+    if (alike) rows_of_alike_[*alike] = it->second;
+    return it->second;
+  }
+
+  void AddKernel(const KernelCost& kernel) {
+    const size_t r = RowOf(kernel);
+    CostRow& row = result_.rows[r];
+    Extra& extra = extras_[r];
     const Ns duration = store_.duration(kernel.kernel);
     const Measured measured = MeasuredOf(context_, devices_, kernel);
     Add(row.sums, kernel, duration, measured, result_.target);
     Add(result_.total, kernel, duration, measured, result_.target);
-    if (kernel.owner != kNone) extra.calls.insert(kernel.call);
+    if (kernel.owner != kNone && (extra.calls.empty() || extra.calls.back() != kernel.call)) {
+      extra.calls.push_back(kernel.call);
+    }
     if (measured.roof.flops_per_s > 0) {
       auto& [time, peak] = extra.units[measured.roof.unit];
       time += duration;
@@ -208,8 +222,9 @@ class Summary {
 
   void FinishRow(size_t r) {
     CostRow& row = result_.rows[r];
-    const Extra& extra = extras_[r];
-    row.calls = static_cast<int64_t>(extra.calls.size());
+    Extra& extra = extras_[r];
+    std::sort(extra.calls.begin(), extra.calls.end());
+    row.calls = std::unique(extra.calls.begin(), extra.calls.end()) - extra.calls.begin();
     if (extra.mixed) row.op_class = OpClass::kUnknown;
     Ns most = -1;
     for (const auto& [unit, value] : extra.units) {
@@ -265,6 +280,12 @@ class Summary {
   std::vector<const DevicePeaks*> devices_;
   CostSummary result_;
   std::unordered_map<std::string, size_t> index_;
+  struct AlikeHash {
+    size_t operator()(const std::pair<uint64_t, const OpCost*>& key) const {
+      return static_cast<size_t>(HashPair(key.first, reinterpret_cast<uintptr_t>(key.second)));
+    }
+  };
+  std::unordered_map<std::pair<uint64_t, const OpCost*>, size_t, AlikeHash> rows_of_alike_;
   std::vector<Extra> extras_;
   std::map<std::string_view, std::pair<double, std::unordered_map<TrackIndex, double>>>
       matrix_units_;
@@ -470,47 +491,6 @@ Table CostTable(const CostContext& context, const CostSummary& summary, CostGrou
   });
   AddLinksOf(table, frames, grouping);
   return table.Make(summary.rows);
-}
-
-Result<Prediction> PredictOn(const CostContext& context, const DevicePeaks& device,
-                             const CancelToken& cancel) {
-  const TraceStore& store = context.model.store();
-  const std::vector<const DevicePeaks*> devices = DevicesOfTracks(context);
-  Prediction prediction;
-  std::map<int64_t, std::vector<Interval>> running;
-  size_t seen = 0;
-  for (const KernelCost& kernel : context.costs.kernels) {
-    if (++seen % 4096 == 0 && cancel.cancelled()) return Cancelled();
-    if (!context.steps.Contains(context.model.step[kernel.kernel])) continue;
-    const Ns duration = store.duration(kernel.kernel);
-    prediction.kernel_time += duration;
-    running[store.tracks()[store.track(kernel.kernel)].device].push_back(
-        {store.start(kernel.kernel), store.end(kernel.kernel)});
-    const Measured here = MeasuredOf(context, devices, kernel);
-    std::optional<Bound> there;
-    if (here.bound) {
-      there =
-          BoundOf(RoofOf(device, *kernel.cost, kernel.matrix_call), kernel.flops, kernel.bytes());
-    }
-    if (here.bound && there && here.bound->seconds > 0) {
-      prediction.predicted += static_cast<double>(duration) * there->seconds / here.bound->seconds;
-    } else {
-      prediction.predicted += static_cast<double>(duration);
-      prediction.unscaled += duration;
-    }
-  }
-  Ns busy = 0;
-  for (auto& [ordinal, list] : running) busy += LengthOf(Unite(std::move(list)));
-  for (uint32_t i = 0; i < context.model.steps.size(); ++i) {
-    if (context.steps.Contains(i)) prediction.step_time += context.model.steps[i].time.Length();
-  }
-  const auto count = static_cast<double>(std::max<size_t>(running.size(), 1));
-  const double ratio = prediction.kernel_time > 0
-                           ? prediction.predicted / static_cast<double>(prediction.kernel_time)
-                           : 1;
-  prediction.predicted_step = std::max(0.0, static_cast<double>(prediction.step_time) +
-                                                static_cast<double>(busy) / count * (ratio - 1));
-  return prediction;
 }
 
 }  // namespace emberline

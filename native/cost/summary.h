@@ -69,15 +69,4 @@ Table CostTable(const CostContext& context, const CostSummary& summary, CostGrou
 Result<std::vector<Ns>> SavingsOfKernels(const CostContext& context, double target,
                                          const CancelToken& cancel);
 
-// What the same kernels would take on another device: each as much longer as its bound is.
-struct Prediction {
-  Ns kernel_time = 0;         // of the selected steps
-  double predicted = 0;       // ns, of all kernels
-  Ns unscaled = 0;            // of kernels whose cost or roof is not known: taken as they are
-  Ns step_time = 0;           // of the selected steps
-  double predicted_step = 0;  // ns: gaps between kernels, which launches make, stay as they are
-};
-Result<Prediction> PredictOn(const CostContext& context, const DevicePeaks& device,
-                             const CancelToken& cancel);
-
 }  // namespace emberline

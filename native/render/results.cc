@@ -78,9 +78,10 @@ std::string TreeText(const Json& nodes) {
   return text;
 }
 
-// Members that only charts need: they repeat the table, or are long lists of numbers.
+// Members that only charts and choices need: they repeat the table, or are long lists.
 bool IsForCharts(const std::string& key) {
-  return key == "ring" || key == "rings" || key == "roles" || key == "curve" || key == "schema";
+  return key == "ring" || key == "rings" || key == "roles" || key == "curve" || key == "schema" ||
+         key == "knownDevices";
 }
 
 // Counts that only made-up files bring above 0.

@@ -297,11 +297,6 @@ TEST_CASE("sums against the roofs, and what could be saved", "[cost]") {
   CHECK(row.sums.saved == Approx(138911).epsilon(0.001));
   REQUIRE(summary->mfu);
   CHECK(*summary->mfu == Approx(137438953472 / (989.4e12 * 2000e-6)).epsilon(0.01));
-  const DevicePeaks* other = FindDeviceByName("B200");
-  REQUIRE(other != nullptr);
-  const auto prediction = PredictOn(context, *other, {});
-  REQUIRE(prediction.ok());
-  CHECK(prediction->predicted == Approx(277800 * 989.4 / 2250).epsilon(0.001));
 }
 
 TEST_CASE("advice names products that miss the units, and chains that would fuse", "[cost]") {

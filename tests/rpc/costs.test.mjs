@@ -130,6 +130,14 @@ test('the roofline ranks what could be saved, and predicts other devices', async
   assert.ok(Array.isArray(findings));
   assert.ok(whatIf.predictedKernelUs < whatIf.kernelUs);
   assert.ok(Math.abs(whatIf.unscaledShare - 40 / 595.6) < 1e-6);
+  assert.ok(whatIf.predictedBusyUs < whatIf.busyUs);
+  assert.ok(whatIf.predictedStepUs <= whatIf.stepUs);
+  assert.match(whatIf.accuracy, /off by \d+ to \d+ %/);
+  const own = [{ name: 'My device', fp32: 1, bf16: 1, memoryGbPerS: 1 }];
+  const slow = await ask('view/roofline', { whatIf: 'My device', devicePeaks: own });
+  assert.deepEqual(slow.knownDevices.slice(0, 1), ['My device']);
+  assert.ok(slow.knownDevices.includes('NVIDIA B200'));
+  assert.ok(slow.whatIf.predictedStepUs > 10 * slow.whatIf.stepUs);
 });
 
 test('kernels --each speaks to awk, spreadsheets and documents', async () => {

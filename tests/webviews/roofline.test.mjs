@@ -64,6 +64,34 @@ test('a lower target saves less', corpus, async () => {
   );
 });
 
+test(
+  'another device: what the command line predicts, with how far it may be off',
+  corpus,
+  async () => {
+    const { whatIf, knownDevices } = commandLine('roofline', h100, [
+      '--what-if',
+      'AMD Instinct MI300X',
+    ]);
+    assert.ok(knownDevices.includes(whatIf.device));
+    await harness.withPage(h100, {}, async (profile, page) => {
+      await profile.view('Roofline');
+      const panel = page.locator('.what-if');
+      await panel.getByText('Choose a device').waitFor();
+      await profile.choose('On another device', whatIf.device);
+      const fact = (name) => panel.locator('.fact', { hasText: name });
+      await fact('Kernel time').waitFor();
+      const text = await fact('Kernel time').innerText();
+      assert.ok(text.includes(quantity(whatIf.kernelUs, 'us')), text);
+      assert.ok(text.includes(quantity(whatIf.predictedKernelUs, 'us')), text);
+      const steps = await fact('Steps').innerText();
+      assert.ok(steps.includes(quantity(whatIf.predictedStepUs, 'us')), steps);
+      assert.ok((await panel.innerText()).includes(whatIf.accuracy));
+      await profile.choose('On another device', '');
+      await panel.getByText('Choose a device').waitFor();
+    });
+  },
+);
+
 test('the kernels view lists every launch', corpus, async () => {
   const expected = commandLine('kernelList', h100);
   await harness.withPage(h100, {}, async (profile, page) => {

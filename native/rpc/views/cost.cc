@@ -4,6 +4,7 @@
 #include "cost/advice.h"
 #include "cost/launches.h"
 #include "cost/summary.h"
+#include "cost/what_if.h"
 #include "rpc/params.h"
 #include "rpc/views/common.h"
 #include "rpc/views/cost_inputs.h"
@@ -137,6 +138,30 @@ Json AbsencesJson(const CostContext& context, const CostSummary& summary) {
   return absences;
 }
 
+Json KnownDevicesJson(std::span<const DevicePeaks> own) {
+  Json names = Json::array();
+  for (const std::span<const DevicePeaks> devices : {own, KnownDevices()}) {
+    for (const DevicePeaks& device : devices) names.push_back(device.name);
+  }
+  return names;
+}
+
+Json WhatIfJson(const DevicePeaks& device, const Prediction& prediction) {
+  const double kernels = static_cast<double>(prediction.kernel_time);
+  const auto share = [&](double part) { return kernels > 0 ? part / kernels : 0.0; };
+  return {{"device", device.name},
+          {"source", device.source},
+          {"kernelUs", Us(prediction.kernel_time)},
+          {"predictedKernelUs", prediction.predicted / 1000},
+          {"busyUs", prediction.busy / 1000},
+          {"predictedBusyUs", prediction.predicted_busy / 1000},
+          {"stepUs", Us(prediction.step_time)},
+          {"predictedStepUs", prediction.predicted_step / 1000},
+          {"unscaledShare", share(static_cast<double>(prediction.unscaled))},
+          {"latencyShare", share(prediction.latency)},
+          {"accuracy", kPredictionAccuracy}};
+}
+
 Result<Json> CostResult(const ViewRequest& request, bool roofline) {
   const auto grouping = GroupingOf(request.params);
   if (!grouping.ok()) return grouping.error();
@@ -158,6 +183,7 @@ Result<Json> CostResult(const ViewRequest& request, bool roofline) {
   (*result)["utilization"] = UtilizationJson(request, *summary);
   (*result)["devices"] = DevicesJson(context);
   (*result)["faultyCalls"] = inputs->costs->faulty_calls;
+  (*result)["knownDevices"] = KnownDevicesJson(inputs->own);
   const std::string other = TextParam(request.params, "whatIf");
   if (!other.empty()) {
     const DevicePeaks* device = FindDeviceByName(other, inputs->own);
@@ -170,15 +196,7 @@ Result<Json> CostResult(const ViewRequest& request, bool roofline) {
     }
     const auto prediction = PredictOn(context, *device, request.cancel);
     if (!prediction.ok()) return prediction.error();
-    const double kernel_time = static_cast<double>(prediction->kernel_time);
-    (*result)["whatIf"] = {
-        {"device", device->name},
-        {"kernelUs", Us(prediction->kernel_time)},
-        {"predictedKernelUs", prediction->predicted / 1000},
-        {"stepUs", Us(prediction->step_time)},
-        {"predictedStepUs", prediction->predicted_step / 1000},
-        {"unscaledShare",
-         kernel_time > 0 ? static_cast<double>(prediction->unscaled) / kernel_time : 0.0}};
+    (*result)["whatIf"] = WhatIfJson(*device, *prediction);
   } else {
     (*result)["whatIf"] = nullptr;
   }

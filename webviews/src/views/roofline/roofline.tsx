@@ -16,6 +16,7 @@ import { filterFor, lineAction, sourceAction, text, timelineAction, viewAction }
 import { costCells } from '../cost_cells.tsx';
 import { RooflineFacts, UnknownDevices } from './facts.tsx';
 import { RoofPanel } from './panel.tsx';
+import { WhatIfPanel } from './what_if.tsx';
 
 const groupings = {
   operator: 'Operators',
@@ -194,6 +195,7 @@ export function RooflineView() {
           <FindingList findings={result.findings} />
         </Panel>
       )}
+      <WhatIfPanel devices={result.knownDevices} />
     </>
   );
 }
