@@ -1,14 +1,12 @@
 // The critical path of a step: what its end waited for, followed back to its begin.
 #pragma once
 
-#include <string>
 #include <vector>
 
-#include "analysis/frame_finder.h"
 #include "base/cancel.h"
 #include "base/result.h"
 #include "model/model.h"
-#include "ranks/digest.h"
+#include "ranks/work_graph.h"
 
 namespace emberline {
 
@@ -40,35 +38,43 @@ struct PathSegment {
 // cancelled.
 class CriticalPathFinder {
  public:
-  CriticalPathFinder(const Model& model, const CancelToken& cancel);
+  CriticalPathFinder(const Model& model, const CancelToken& cancel)
+      : graph_(model, cancel), m_(model), s_(model.store()) {}
   // `last`: the work with which the window ends; kNone: the host ends it.
   std::vector<PathSegment> Find(Interval window, SliceIndex last) const;
+  const WorkGraph& graph() const { return graph_; }
+  // Of a device's work, and of what the host does.
+  PathKind KindOf(SliceIndex work) const;
+  PathKind KindOfHost(SliceIndex slice) const;
 
  private:
-  struct Work {
-    Interval time;
-    SliceIndex slice = kNone;
-    uint32_t before = kNone;  // in works_: what it waits for on the device
-  };
-  void CollectHost(const CancelToken& cancel);
-  void CollectWorks();
-  uint32_t WaitedFor(size_t segment) const;
-  PathKind KindOf(SliceIndex work) const;
-
+  const WorkGraph graph_;
   const Model& m_;
   const TraceStore& s_;
-  struct HostPart {
-    Interval time;
-    SliceIndex slice;
-  };
-  std::vector<HostPart> host_;
-  std::vector<Work> works_;        // by end
-  std::vector<uint32_t> work_of_;  // slice -> works_
 };
 
-// What lies on the paths of the whole steps (or of the trace without steps), summed by kind, name
-// and line, the largest first.
-std::vector<PathDigest> SumCriticalPaths(const Model& model, FrameFinder& frames,
-                                         const CancelToken& cancel);
+// A step that counts, and the work with which it ends (kNone: the host ends it).
+struct PathStep {
+  Interval time;
+  Interval host;
+  SliceIndex last = kNone;
+};
+
+// The whole steps, or the trace where steps were not recorded, in order. Steps of several profilers
+// that lie across each other count once.
+std::vector<PathStep> StepsOfPaths(const Model& model);
+
+// Where the path passes from one slice to another.
+struct PathEdge {
+  Interval time;  // from leaving the one to reaching the other
+  PathKind kind;  // of what passes meanwhile; that of what is reached where nothing does
+  SliceIndex from = kNone, to = kNone;
+};
+std::vector<PathEdge> EdgesOf(const std::vector<PathSegment>& path);
+
+// The paths of these steps, one after the other. Error: kCancelled.
+Result<std::vector<PathSegment>> CriticalPaths(const CriticalPathFinder& finder,
+                                               const std::vector<PathStep>& steps,
+                                               const CancelToken& cancel);
 
 }  // namespace emberline

@@ -16,7 +16,7 @@
 namespace emberline {
 
 // Changes whenever a digest means something else. Digests of another version are refused.
-inline constexpr int64_t kDigestVersion = 1;
+inline constexpr int64_t kDigestVersion = 2;
 
 // Which kinds of work ran at a moment: bits of an index into DeviceTime::combinations.
 inline constexpr size_t kComputation = 1, kCommunicationBit = 2, kMemory = 4;
@@ -175,16 +175,23 @@ struct SequenceDigest {
   }
 };
 
+// How the time on critical paths is summed.
+enum PathGrouping : uint8_t { kPathParts, kPathOperators, kPathLines, kPathKernels };
+inline constexpr int kPathGroupingCount = kPathKernels + 1;
+
 // Time on the critical paths of the whole steps.
 struct PathDigest {
-  std::string kind;  // PathKindName()
+  uint8_t by = kPathParts;  // PathGrouping
+  std::string kind;         // PathKindName(); "" of sums over kinds
   std::string name, place;
   uint64_t count = 0;
   Ns time = 0;
-  Ns whole = 0;  // length of the paths: that of the steps
+  Ns host = 0, device = 0;  // of `time`; the rest is launches, gaps and synchronisation
+  Ns whole = 0;             // length of the paths: that of the steps
+  Ns without = -1;          // of the steps, if it took no time; -1 not known
   template <typename A>
   void Members(A& a) {
-    a(kind, name, place, count, time, whole);
+    a(by, kind, name, place, count, time, host, device, whole, without);
   }
 };
 

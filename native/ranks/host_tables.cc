@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ranks/job_tables.h"
+#include "ranks/rank_rows.h"
 #include "ranks/table_columns.h"
 
 namespace emberline {
@@ -11,36 +12,6 @@ namespace {
 
 // HTA's plateau: CUDA takes 1,024 launches less two per stream before a launch waits.
 constexpr int64_t kFullQueue = 1022;
-
-template <typename T>
-struct Of {
-  int64_t rank;
-  const T* item;
-};
-
-template <typename T>
-std::vector<Of<T>> All(const Job& job, std::vector<T> RankDigest::*list) {
-  std::vector<Of<T>> rows;
-  for (const JobRank& rank : job.ranks) {
-    for (const T& item : rank.digest->*list) rows.push_back({rank.rank, &item});
-  }
-  return rows;
-}
-
-template <typename T>
-TableBuilder<Of<T>>& AddKeys(TableBuilder<Of<T>>& table) {
-  return table.Add(RankKey(), [](const Of<T>& r) { return Cell(r.rank); })
-      .Add(DeviceKey(), [](const Of<T>& r) { return Cell(r.item->device); });
-}
-
-template <typename T, typename M>
-auto Item(M T::*member) {
-  return [member](const Of<T>& r) { return Cell(static_cast<int64_t>(r.item->*member)); };
-}
-template <typename T>
-auto TimeItem(Ns T::*member) {
-  return [member](const Of<T>& r) { return TimeCell(r.item->*member); };
-}
 
 // Idle time of a rank's devices or streams, with its share of the same device or stream.
 Table IdleBy(const Job& job, bool streams) {
@@ -190,41 +161,6 @@ Table JobCopiesTable(const Job& job) {
                     Unit::kGbPerS),
            [](const Row& r) { return RateCell(static_cast<double>(r.item->rate_max) / 1e6); });
   return table.Make(All(job, &RankDigest::copies));
-}
-
-Table CriticalPathTable(const Job& job) {
-  using Row = Of<PathDigest>;
-  TableBuilder<Row> table;
-  table.Add(RankKey(), [](const Row& r) { return Cell(r.rank); })
-      .Add(TextKey("boundBy", "Bound by",
-                   "host: recorded calls and Python; hostUnknown: the host outside of these; "
-                   "dataLoading; launch: from a call to the begin of its work; computation, "
-                   "communication, copy: work of the device; kernelGap: between works that wait "
-                   "for each other; synchronisation: from the end of work to that of the call that "
-                   "waited for it."),
-           [](const Row& r) { return TextCell(r.item->kind); })
-      .Add(TextKey("name", "What",
-                   "Operator, call, function or range; of the device's work the "
-                   "operator that launched it."),
-           [](const Row& r) { return TextOrEmpty(r.item->name); })
-      .Add(TextKey("place", "Line", "Where the program did that."),
-           [](const Row& r) { return TextOrEmpty(r.item->place); })
-      .Add(Duration("timeUs", "Time",
-                    "On the critical paths of the whole steps. All rows of a rank "
-                    "add up to the length of these."),
-           TimeItem(&PathDigest::time))
-      .Add(Share("share", "Share", "Of the steps."),
-           [](const Row& r) {
-             return ShareCell(static_cast<double>(r.item->time),
-                              static_cast<double>(r.item->whole));
-           })
-      .Add(Duration("withoutUs", "Without it",
-                    "What the steps would take at best if this took no time: another path may then "
-                    "be the longest.",
-                    Merge::kNone),
-           [](const Row& r) { return TimeCell(r.item->whole - r.item->time); })
-      .Add(Count("count", "Parts", "Parts of the path."), Item(&PathDigest::count));
-  return table.Make(All(job, &RankDigest::critical_path));
 }
 
 Table JobSequencesTable(const Job& job) {

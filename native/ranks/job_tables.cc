@@ -32,6 +32,9 @@ const std::vector<JobTable>& JobTables() {
       {"copies", "Copies", JobCopiesTable},
       {"sequences", "Kernel sequences", JobSequencesTable},
       {"criticalPath", "Critical path", CriticalPathTable},
+      {"criticalOperators", "Critical path by operator", CriticalOperatorsTable},
+      {"criticalLines", "Critical path by line", CriticalLinesTable},
+      {"criticalKernels", "Critical path by kernel", CriticalKernelsTable},
   };
   return tables;
 }

@@ -45,5 +45,8 @@ Table QueuesTable(const Job& job);
 Table JobCopiesTable(const Job& job);
 Table JobSequencesTable(const Job& job);
 Table CriticalPathTable(const Job& job);
+Table CriticalOperatorsTable(const Job& job);
+Table CriticalLinesTable(const Job& job);
+Table CriticalKernelsTable(const Job& job);
 
 }  // namespace emberline

@@ -152,7 +152,7 @@ Result<JobDigest> MakeDigest(const LoadedTrace& trace, const std::string& worker
   AddCopies(work, &digest);
   AddSequences(work, &digest);
   AddKernels(*trace.model, cancel, &job);
-  digest.critical_path = SumCriticalPaths(*trace.model, frames, cancel);
+  AddCriticalPath(work, &digest);
   if (cancel.cancelled()) {
     return Error{ErrorKind::kCancelled, "Making the digest was cancelled.", "", {}};
   }

@@ -39,6 +39,8 @@ Result<Json> TimelineNeighbour(const ViewRequest& request);
 Result<Json> TimelineRange(const ViewRequest& request);
 Result<Json> TimelineGaps(const ViewRequest& request);
 Result<Json> TimelineFlows(const ViewRequest& request);
+Result<Json> TimelineCriticalPath(const ViewRequest& request);
+Result<Json> TimelineCriticalSums(const ViewRequest& request);
 Result<Json> TimelineExport(const ViewRequest& request);
 Result<Json> TimelineMetadata(const ViewRequest& request);
 Result<Json> TimelineSearchSlices(const ViewRequest& request);
@@ -81,6 +83,8 @@ const std::vector<ViewMethod>& AllViews() {
       {"timeline/range", &TimelineRange},
       {"timeline/gaps", &TimelineGaps},
       {"timeline/flows", &TimelineFlows},
+      {"timeline/criticalPath", &TimelineCriticalPath},
+      {"timeline/criticalSums", &TimelineCriticalSums},
       {"timeline/export", &TimelineExport},
       {"timeline/metadata", &TimelineMetadata},
       {"timeline/search", &TimelineSearchSlices},

@@ -16,7 +16,7 @@ function laneOf(boxes: TimelineBoxes, slice: number): number | undefined {
 }
 
 /** Where a slice's row is, and the middle of its lane when that is known. */
-function anchor(
+export function anchor(
   scene: Scene,
   rows: ReadonlyMap<number, Row>,
   track: number,
@@ -29,6 +29,27 @@ function anchor(
     (boxes === undefined ? undefined : laneOf(boxes, slice)) ??
     (slice === scene.detail?.slice ? scene.detail.lane : 0);
   return row.y - scene.scroll + Math.min((lane + 0.5) * row.laneHeight, row.height - 2);
+}
+
+/** In the stroke's color. */
+export function drawArrow(
+  context: CanvasRenderingContext2D,
+  fromX: number,
+  fromY: number,
+  toX: number,
+  toY: number,
+): void {
+  context.fillStyle = context.strokeStyle;
+  const bend = Math.min(80, Math.abs(toX - fromX) / 2 + 12);
+  context.beginPath();
+  context.moveTo(fromX, fromY);
+  context.bezierCurveTo(fromX + bend, fromY, toX - bend, toY, toX, toY);
+  context.stroke();
+  context.beginPath();
+  context.moveTo(toX, toY);
+  context.lineTo(toX - 6, toY - 3.5);
+  context.lineTo(toX - 6, toY + 3.5);
+  context.fill();
 }
 
 export function drawArrows(
@@ -59,17 +80,7 @@ export function drawArrows(
             : 'kernel',
       ) ?? palette.foreground,
     );
-    context.fillStyle = context.strokeStyle;
-    const bend = Math.min(80, Math.abs(toX - fromX) / 2 + 12);
-    context.beginPath();
-    context.moveTo(fromX, fromY);
-    context.bezierCurveTo(fromX + bend, fromY, toX - bend, toY, toX, toY);
-    context.stroke();
-    context.beginPath();
-    context.moveTo(toX, toY);
-    context.lineTo(toX - 6, toY - 3.5);
-    context.lineTo(toX - 6, toY + 3.5);
-    context.fill();
+    drawArrow(context, fromX, fromY, toX, toY);
   }
   context.lineWidth = 1;
 }

@@ -5,6 +5,7 @@ import { visible } from '../lib/format.ts';
 import { drawArrows } from './arrows.ts';
 import { drawGaps, drawInstant, drawMark, drawSelection, drawStepLimits } from './marks.ts';
 import { css, mix, type Palette } from './palette.ts';
+import { drawPath } from './path.ts';
 import { headingLeft, labelWidth } from './rows.ts';
 import { visibleRows, x, type RowPaint, type Scene } from './scene.ts';
 import { drawSeries } from './series.ts';
@@ -116,6 +117,7 @@ export function drawOverlay(
     drawInstants(paint);
   }
   drawGaps(context, scene, palette);
+  drawPath(context, scene, palette);
   drawArrows(context, scene, palette);
   drawSelection(context, scene, palette);
   drawInstant(context, scene, palette);

@@ -1,6 +1,7 @@
 // What one frame of lanes shows, and where on the canvas.
 import type { FlowArrow, Gap, SliceDetail, TimelineTracksResult } from '#shared/protocol.ts';
 import type { Palette } from './palette.ts';
+import type { CriticalPath } from './path.ts';
 import type { Layout, Row } from './rows.ts';
 import type { RowData } from './source.ts';
 import type { TimeWindow } from './window.ts';
@@ -19,6 +20,7 @@ export interface Scene extends TimeWindow {
   instant: { ns: number; track: number | null } | undefined;
   mark: TimeWindow | null;
   found: ReadonlySet<number>;
+  path?: CriticalPath | undefined;
 }
 
 /** One row of a frame, and what draws it. */

@@ -1,24 +1,6 @@
 // What the page of a job begins with, in words. Pure.
 import type { DistributedJobResult, JobActivity } from '#shared/protocol.ts';
 import { fixed, plural, quantity, share } from '#shared/numbers.ts';
-import { fileName } from '../../lib/format.ts';
-
-/** A place of the code as digests write it: "file:line (function)". */
-export interface Place {
-  file: string;
-  line: number;
-  function: string;
-}
-
-export function placeOf(text: string): Place | undefined {
-  const parts = /^(.+):(\d+) \((.*)\)$/s.exec(text);
-  if (parts === null) return undefined;
-  return { file: parts[1]!, line: Number(parts[2]), function: parts[3]! };
-}
-
-export function placeName({ file, line }: Place): string {
-  return `${fileName(file)}:${line}`;
-}
 
 /** Stands for what happened before a recording. */
 const notRecorded = '(its recording had not begun)';

@@ -7,9 +7,9 @@ import { openRank, openSource, CancelledError } from '../../host/host.ts';
 import { ask } from '../../host/query.ts';
 import { carried, epoch, failureOf, job } from '../../host/store.ts';
 import { visible } from '../../lib/format.ts';
+import { placeName, placeOf } from '../../lib/place_text.ts';
 import { DataTable } from '../../widgets/table/data_table.tsx';
 import { numberOf, text } from '../links.ts';
-import { placeName, placeOf } from './answer.ts';
 
 export type By = DistributedTableParams['by'];
 

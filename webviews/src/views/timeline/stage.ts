@@ -19,6 +19,7 @@ import { revealSelected } from './reveal.ts';
 import {
   allFlows,
   arrows,
+  criticalPath,
   detail,
   found,
   gaps,
@@ -130,6 +131,7 @@ export class Stage {
           gaps.value,
           showGaps.value,
           shownInstant.value,
+          criticalPath.value,
         ];
         this.redraw();
       }),
@@ -242,6 +244,7 @@ export class Stage {
       instant: shownInstant.peek(),
       mark: markedRange.peek(),
       found: found.peek(),
+      path: criticalPath.peek(),
     };
   }
 

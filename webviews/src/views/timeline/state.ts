@@ -20,6 +20,7 @@ import {
   type TimeWindow,
 } from '../../lanes/window.ts';
 import type { RowPrefs } from '../../lanes/layout.ts';
+import type { CriticalPath } from '../../lanes/path.ts';
 
 export type Tracks = TimelineTracksResult;
 
@@ -47,7 +48,7 @@ export const scrollTop = viewState<number>('timeline', 'scroll', 0);
 export const allFlows = viewState<boolean>('timeline', 'allFlows', false);
 export const showGaps = viewState<boolean>('timeline', 'gaps', false);
 export const foldLibrary = viewState<boolean>('timeline', 'foldLibrary', true);
-export const panel = viewState<'details' | 'search' | 'gaps' | 'table' | 'file' | 'none'>(
+export const panel = viewState<'details' | 'search' | 'gaps' | 'path' | 'table' | 'file' | 'none'>(
   'timeline',
   'panel',
   'none',
@@ -67,6 +68,8 @@ export const arrows = signal<readonly FlowArrow[]>([]);
 export const gaps = signal<readonly Gap[]>([]);
 /** The device whose idle time `gaps` are. */
 export const gapsDevice = signal<number | null>(null);
+/** What of the critical path is drawn: while its panel is open. */
+export const criticalPath = signal<CriticalPath | undefined>(undefined);
 export const shownInstant = signal<TimelineInstantResult | undefined>(undefined);
 export const helpOpen = signal(false);
 /** Slices that a search found, by id: drawn with an outline. */
@@ -209,6 +212,7 @@ export function forgetTrace(): void {
   markedRange.value = null;
   gaps.value = [];
   gapsDevice.value = null;
+  criticalPath.value = undefined;
   found.value = new Set();
   searchExact.value = undefined;
   trail = [];

@@ -14,6 +14,7 @@ import { onTimelineKey } from './keys.ts';
 import { DetailsPanel } from './panels/details.tsx';
 import { FilePanel } from './panels/file.tsx';
 import { GapsPanel } from './panels/gaps.tsx';
+import { PathPanel } from './panels/path.tsx';
 import { SearchPanel } from './panels/search.tsx';
 import { TablePanel } from './panels/table.tsx';
 import type { Stage } from './stage.ts';
@@ -140,6 +141,7 @@ export function TimelineView() {
             {shownPanel === 'details' ? <DetailsPanel /> : null}
             {shownPanel === 'search' ? <SearchPanel /> : null}
             {shownPanel === 'gaps' ? <GapsPanel /> : null}
+            {shownPanel === 'path' ? <PathPanel /> : null}
             {shownPanel === 'table' ? <TablePanel stage={stage} rows={layout.value.rows} /> : null}
             {shownPanel === 'file' ? <FilePanel /> : null}
           </aside>

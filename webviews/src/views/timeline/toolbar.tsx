@@ -132,6 +132,7 @@ export function Toolbar(props: { stage: Stage | undefined }) {
           details: 'Details',
           search: 'Search',
           gaps: 'Idle time',
+          path: 'Critical path',
           table: 'Table',
           file: 'File',
         }}

@@ -1,0 +1,45 @@
+// Tables that have a row for each item of every rank's digest.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ranks/table_columns.h"
+
+namespace emberline {
+
+// An item of a rank's digest.
+template <typename T>
+struct Of {
+  int64_t rank;
+  const T* item;
+};
+
+// Those of all ranks.
+template <typename T>
+std::vector<Of<T>> All(const Job& job, std::vector<T> RankDigest::*list) {
+  std::vector<Of<T>> rows;
+  for (const JobRank& rank : job.ranks) {
+    for (const T& item : rank.digest->*list) rows.push_back({rank.rank, &item});
+  }
+  return rows;
+}
+
+// Columns that say of which rank and device.
+template <typename T>
+TableBuilder<Of<T>>& AddKeys(TableBuilder<Of<T>>& table) {
+  return table.Add(RankKey(), [](const Of<T>& r) { return Cell(r.rank); })
+      .Add(DeviceKey(), [](const Of<T>& r) { return Cell(r.item->device); });
+}
+
+// Cells from a member.
+template <typename T, typename M>
+auto Item(M T::*member) {
+  return [member](const Of<T>& r) { return Cell(static_cast<int64_t>(r.item->*member)); };
+}
+template <typename T>
+auto TimeItem(Ns T::*member) {
+  return [member](const Of<T>& r) { return TimeCell(r.item->*member); };
+}
+
+}  // namespace emberline
