@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "app/augment.h"
 #include "app/diff.h"
 #include "app/options.h"
 #include "app/output.h"
@@ -266,6 +267,7 @@ int RunCommandLine(const std::vector<std::string>& arguments, const std::string&
     return Serve(version);
   }
   if (options.command == "diff") return RunDiff(options);
+  if (options.command == "augment") return RunAugment(options);
   if (IsRanksCommand(options.command)) return RunRanksCommand(options);
   const std::string method = MethodOf(options);
   if (options.path.empty()) {

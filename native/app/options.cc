@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "app/option_checks.h"
+#include "app/rank_options.h"
 #include "rpc/schema.h"
 
 namespace emberline {
@@ -18,20 +20,6 @@ constexpr const char* kFooter =
 
 Error Wrong(std::string message, std::string hint = "Try `emberline --help`.") {
   return {ErrorKind::kInvalidArgument, std::move(message), std::move(hint), {}};
-}
-
-std::optional<int64_t> WholeNumber(const std::string& text) {
-  int64_t value = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-// Validators give what is wrong with a value, behind the option's name; empty: nothing.
-using Complaint = std::string;
-
-Complaint CheckWhole(const std::string& text) {
-  return WholeNumber(text) ? "" : "requires a whole number, not \"" + text + "\"";
 }
 
 Complaint CheckWindow(const std::string& text) {
@@ -58,38 +46,6 @@ Complaint CheckGate(const std::string& text) {
   const auto percent = Number(text.substr(0, text.find(':')));
   return percent && *percent >= 0 ? "" : "wants PERCENT or PERCENT:METRIC, not \"" + text + "\"";
 }
-
-// Takes one of a few words.
-CLI::Validator OneOf(std::vector<std::string> words) {
-  std::string list = words[0];
-  for (size_t i = 1; i < words.size(); ++i) {
-    list += (i + 1 == words.size() ? " or " : ", ") + words[i];
-  }
-  return CLI::Validator(
-      [words = std::move(words), list](const std::string& text) -> Complaint {
-        const bool known = std::find(words.begin(), words.end(), text) != words.end();
-        return known ? "" : "wants " + list + ", not \"" + text + "\"";
-      },
-      "");
-}
-
-Complaint CheckStride(const std::string& text) {
-  const size_t slash = text.find('/');
-  if (slash == std::string::npos) return "wants I/N";
-  const auto part = WholeNumber(text.substr(0, slash)), parts = WholeNumber(text.substr(slash + 1));
-  return part && parts && *part >= 0 && *part < *parts ? "" : "wants I/N with I from 0 to N - 1";
-}
-
-CLI::Validator Positive() {
-  return CLI::Validator(
-      [](const std::string& text) -> Complaint {
-        const auto value = WholeNumber(text);
-        return value && *value > 0 ? "" : "requires a whole number above 0, not \"" + text + "\"";
-      },
-      "");
-}
-
-CLI::Validator Whole() { return CLI::Validator(CheckWhole, ""); }
 
 // Number of single-character edits between two short words.
 size_t EditDistance(const std::string& a, const std::string& b) {
@@ -324,64 +280,7 @@ class CommandLine {
       AddParams(view);
       AddOutput(view, true);
     }
-    AddDigest();
-    AddJobs();
-  }
-
-  void AddDigest() {
-    CLI::App* digest = app_.add_subcommand("digest", "summaries of traces, where they lie")
-                           ->group("Ranks of a job");
-    digest->add_option("TRACE", options_.paths, "traces, or folders of them");
-    digest->add_option("-o,--out", options_.out, "folder that gets them; what is there stays")
-        ->type_name("DIR");
-    digest->add_option("--list", options_.list, "a file with one TRACE a line")->type_name("FILE");
-    digest
-        ->add_option_function<std::string>(
-            "--stride",
-            [this](const std::string& text) {
-              const size_t slash = text.find('/');
-              options_.stride = {*WholeNumber(text.substr(0, slash)),
-                                 *WholeNumber(text.substr(slash + 1))};
-            },
-            "of all TRACEs only number I, I + N, I + 2 N, ...; I from 0")
-        ->type_name("I/N")
-        ->check(CLI::Validator(CheckStride, ""));
-    digest->add_option("--threads", options_.threads, "traces at a time (as many as cores)")
-        ->type_name("N")
-        ->check(Positive());
-    CLI::App* merge = Command("merge", "puts a folder of digests together", "DIR");
-    merge->group("Ranks of a job")->get_option("DIR")->description("a folder of digests");
-    merge->add_option("-o,--out", options_.out, "file that gets them as one digest")
-        ->type_name("FILE");
-    merge
-        ->add_option("--expect", options_.expect,
-                     "a file with one trace a line: names what is missing")
-        ->type_name("FILE");
-  }
-
-  void AddJobs() {
-    CLI::App* jobs =
-        app_.add_subcommand("jobs", "a script that makes digests with a scheduler (slurm)")
-            ->group("Ranks of a job");
-    jobs->add_option("ENGINE", options_.engine, "slurm")->check(OneOf({"slurm"}));
-    jobs->add_option("FOLDER", options_.path, "a folder of traces");
-    jobs->add_option("-o,--out", options_.out, "folder that gets the digests (FOLDER/digests)")
-        ->type_name("DIR");
-    jobs->add_option("--program", options_.program, "emberline on the nodes (the one on PATH)")
-        ->type_name("PATH");
-    jobs->add_option("--max-array", options_.max_array, "tasks that the site allows (1000)")
-        ->type_name("N")
-        ->check(Positive());
-    jobs->add_option("--throttle", options_.throttle, "tasks at a time (64)")
-        ->type_name("N")
-        ->check(Positive());
-    jobs->add_option("--retries", options_.retries, "of a trace whose digest was not made (2)")
-        ->type_name("N")
-        ->check(Whole());
-    jobs->add_option("--sbatch", options_.directives,
-                     "an option of sbatch, such as --sbatch=--account=abc; repeatable")
-        ->type_name("OPTION")
-        ->allow_extra_args(false);
+    AddRankCommands(&app_, &options_);
   }
 
   // What one side has of its own.

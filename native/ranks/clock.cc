@@ -6,6 +6,7 @@
 #include <queue>
 
 #include "ranks/job.h"
+#include "ranks/line_fit.h"
 
 namespace emberline {
 namespace {
@@ -13,18 +14,27 @@ namespace {
 constexpr int kRounds = 4;
 constexpr size_t kMaxCalls = 20000;  // as many as tell enough
 
-Ns Median(std::vector<Ns> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 // The recorded end of a member's call, in ns since the job's start.
 Ns EndOf(const Job& job, const MatchedCall::Member& member) {
   const RankDigest& digest = *job.ranks[member.rank].digest;
   const CollectiveDigest& c = digest.collectives[member.call];
   return (digest.base_ns - job.base_ns) + c.start + c.duration;
+}
+
+// The same since the start of its own trace.
+Ns OwnEndOf(const Job& job, const MatchedCall::Member& member) {
+  const CollectiveDigest& c = job.ranks[member.rank].digest->collectives[member.call];
+  return c.start + c.duration;
+}
+
+// And on the common clock, as far as it is known.
+Ns CommonEndOf(const Job& job, const MatchedCall::Member& member) {
+  return job.ranks[member.rank].At(OwnEndOf(job, member), job.base_ns);
+}
+
+void TakeOff(const ClockFit& ahead, JobRank* rank) {
+  rank->correction -= ahead.offset;
+  rank->drift_ppb += ahead.drift_ppb;
 }
 
 }  // namespace
@@ -43,15 +53,17 @@ void AlignClocks(Job* job) {
   }
   // A first guess along shared calls, from the smallest rank of each connected part.
   const size_t n = job->ranks.size();
-  std::vector<std::map<uint32_t, std::vector<Ns>>> ahead(n);  // of the other's end over one's own
+  struct Pair {
+    const MatchedCall::Member* own;
+    const MatchedCall::Member* other;
+  };
+  std::vector<std::map<uint32_t, std::vector<Pair>>> shared(n);
   for (const MatchedCall* call : calls) {
     const MatchedCall::Member& first = call->members[0];
-    const Ns end = EndOf(*job, first);
     for (size_t i = 1; i < call->members.size(); ++i) {
       const MatchedCall::Member& other = call->members[i];
-      const Ns difference = EndOf(*job, other) - end;
-      ahead[first.rank][other.rank].push_back(difference);
-      ahead[other.rank][first.rank].push_back(-difference);
+      shared[first.rank][other.rank].push_back({&first, &other});
+      shared[other.rank][first.rank].push_back({&other, &first});
     }
   }
   std::vector<bool> placed(n, false);
@@ -64,10 +76,15 @@ void AlignClocks(Job* job) {
     for (; !next.empty(); next.pop()) {
       const uint32_t from = next.front();
       job->ranks[from].clock = clock;
-      for (const auto& [to, differences] : ahead[from]) {
+      for (const auto& [to, pairs] : shared[from]) {
         if (placed[to]) continue;
         placed[to] = true;
-        job->ranks[to].correction = job->ranks[from].correction - Median(differences);
+        std::vector<ClockPoint> points;
+        for (const Pair& pair : pairs) {
+          points.push_back({OwnEndOf(*job, *pair.other),
+                            EndOf(*job, *pair.other) - CommonEndOf(*job, *pair.own)});
+        }
+        TakeOff(FitClock(points), &job->ranks[to]);
         next.push(to);
       }
     }
@@ -75,33 +92,45 @@ void AlignClocks(Job* job) {
   }
   // Then each rank against what its groups agree on.
   for (int round = 0; round < kRounds; ++round) {
-    std::vector<std::vector<Ns>> off(n);
+    std::vector<std::vector<ClockPoint>> off(n);
     for (const MatchedCall* call : calls) {
       std::vector<Ns> ends;
-      for (const auto& member : call->members) {
-        ends.push_back(EndOf(*job, member) + job->ranks[member.rank].correction);
+      for (const auto& member : call->members) ends.push_back(CommonEndOf(*job, member));
+      const Ns agreed = MedianOf(ends);
+      for (size_t i = 0; i < ends.size(); ++i) {
+        const MatchedCall::Member& member = call->members[i];
+        off[member.rank].push_back({OwnEndOf(*job, member), ends[i] - agreed});
       }
-      const Ns agreed = Median(ends);
-      for (size_t i = 0; i < ends.size(); ++i)
-        off[call->members[i].rank].push_back(ends[i] - agreed);
     }
     for (uint32_t r = 0; r < n; ++r) {
       JobRank& rank = job->ranks[r];
       rank.matched = static_cast<uint32_t>(off[r].size());
       if (off[r].empty()) continue;
       if (round + 1 < kRounds) {
-        rank.correction -= Median(off[r]);
+        TakeOff(FitClock(off[r]), &rank);
         continue;
       }
-      for (Ns& distance : off[r]) distance = std::abs(distance);
-      rank.residual = Median(std::move(off[r]));
+      std::vector<Ns> distances;
+      for (const ClockPoint& point : off[r]) distances.push_back(std::abs(point.offset));
+      rank.residual = MedianOf(std::move(distances));
     }
   }
   // The smallest rank of each part keeps its own clock.
-  std::map<uint32_t, Ns> kept;
+  struct Kept {
+    Ns correction;
+    int64_t drift_ppb;
+    Ns start;  // of its trace, by the recorded clocks
+  };
+  std::map<uint32_t, Kept> kept;
   for (JobRank& rank : job->ranks) {
-    const Ns base = kept.try_emplace(rank.clock, rank.correction).first->second;
-    rank.correction -= base;
+    const Ns start = rank.digest->base_ns - job->base_ns;
+    const Kept& first =
+        kept.try_emplace(rank.clock, Kept{rank.correction, rank.drift_ppb, start}).first->second;
+    // Its drift has begun with its trace: a trace that starts later lies so much further off.
+    const auto apart = static_cast<double>(start + rank.correction - first.start);
+    rank.correction += static_cast<Ns>(
+        std::llround(apart * 1e-9 * static_cast<double>(first.drift_ppb))) - first.correction;
+    rank.drift_ppb -= first.drift_ppb;
   }
 }
 

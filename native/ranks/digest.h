@@ -16,7 +16,7 @@
 namespace emberline {
 
 // Changes whenever a digest means something else. Digests of another version are refused.
-inline constexpr int64_t kDigestVersion = 2;
+inline constexpr int64_t kDigestVersion = 3;
 
 // Which kinds of work ran at a moment: bits of an index into DeviceTime::combinations.
 inline constexpr size_t kComputation = 1, kCommunicationBit = 2, kMemory = 4;
@@ -195,6 +195,22 @@ struct PathDigest {
   }
 };
 
+// A hardware counter of the kernels of an operator.
+struct CounterDigest {
+  std::string operation;  // the innermost; "" not known
+  std::string outer;      // the outermost around it
+  std::string kernel;
+  std::string counter;  // as recorded, or kCountedFlops
+  uint64_t count = 0;
+  int64_t sum = 0, min = 0, max = 0;  // bits of doubles
+  template <typename A>
+  void Members(A& a) {
+    a(operation, outer, kernel, counter, count, sum, min, max);
+  }
+};
+// Floating point operations, added up from counters of instructions.
+inline constexpr const char* kCountedFlops = "flops";
+
 struct KernelPart {
   std::string name;
   uint64_t count = 0;
@@ -231,12 +247,14 @@ struct RankDigest {
   std::vector<SequenceDigest> sequences;
   std::vector<KernelPart> kernels;  // the largest
   std::vector<PathDigest> critical_path;
+  std::vector<CounterDigest> counters;
   template <typename A>
   void Members(A& a) {
     a(file_id, path, worker, node, rank, world_size, backend, process, versions, devices, base_ns,
       end, events, dropped, file_bytes, notices, has_steps, steps, groups);
     a.BeginDelta();
-    a(collectives, times, idle, launches, queues, copies, sequences, kernels, critical_path);
+    a(collectives, times, idle, launches, queues, copies, sequences, kernels, critical_path,
+      counters);
   }
 };
 

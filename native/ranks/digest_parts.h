@@ -40,6 +40,7 @@ void AddQueues(const DigestWork& work, RankDigest* digest);
 void AddCopies(const DigestWork& work, RankDigest* digest);
 void AddSequences(const DigestWork& work, RankDigest* digest);
 void AddCollectives(const DigestWork& work, RankDigest* digest);
+void AddCounters(const DigestWork& work, RankDigest* digest);
 void AddCriticalPath(const DigestWork& work, RankDigest* digest);
 
 }  // namespace emberline

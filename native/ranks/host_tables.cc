@@ -1,5 +1,6 @@
-// Tables of idle time, launches, queues, copies and sequences.
+// Tables of idle time, launches, queues, copies, sequences and counters.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 
@@ -161,6 +162,36 @@ Table JobCopiesTable(const Job& job) {
                     Unit::kGbPerS),
            [](const Row& r) { return RateCell(static_cast<double>(r.item->rate_max) / 1e6); });
   return table.Make(All(job, &RankDigest::copies));
+}
+
+Table CountersTable(const Job& job) {
+  using Row = Of<CounterDigest>;
+  const auto number = [](int64_t CounterDigest::*bits) {
+    return [bits](const Row& r) { return Cell(std::bit_cast<double>(r.item->*bits)); };
+  };
+  TableBuilder<Row> table;
+  table.Add(RankKey(), [](const Row& r) { return Cell(r.rank); })
+      .Add(TextKey("operator", "Operator", "The innermost that launched the kernel."),
+           [](const Row& r) { return TextOrEmpty(r.item->operation); })
+      .Add(TextKey("topOperator", "Top operator", "The outermost around it."),
+           [](const Row& r) { return TextOrEmpty(r.item->outer); })
+      .Add(TextKey("kernel", "Kernel", "Name of the range, which is that of its kernel."),
+           [](const Row& r) { return TextOrEmpty(r.item->kernel); })
+      .Add(TextKey("counter", "Counter",
+                   "As the profiler calls it; flops: floating point operations of the counted "
+                   "instructions, a fused multiply-add as two, without those of tensor cores."),
+           [](const Row& r) { return TextCell(r.item->counter); })
+      .Add(Count("count", "Kernels", "Ranges with the counter."), Item(&CounterDigest::count))
+      .Add(Quotient("sum", "Sum", "Over these kernels; says nothing of shares and means."),
+           number(&CounterDigest::sum))
+      .Add(Quotient("mean", "Mean", "Over these kernels."),
+           [](const Row& r) {
+             return Cell(std::bit_cast<double>(r.item->sum) /
+                         static_cast<double>(std::max<uint64_t>(1, r.item->count)));
+           })
+      .Add(Quotient("min", "Min", "Of one kernel."), number(&CounterDigest::min))
+      .Add(Quotient("max", "Max", "Of one kernel."), number(&CounterDigest::max));
+  return table.Make(All(job, &RankDigest::counters));
 }
 
 Table JobSequencesTable(const Job& job) {

@@ -31,6 +31,7 @@ const std::vector<JobTable>& JobTables() {
       {"queues", "Queue length", QueuesTable},
       {"copies", "Copies", JobCopiesTable},
       {"sequences", "Kernel sequences", JobSequencesTable},
+      {"counters", "Hardware counters", CountersTable},
       {"criticalPath", "Critical path", CriticalPathTable},
       {"criticalOperators", "Critical path by operator", CriticalOperatorsTable},
       {"criticalLines", "Critical path by line", CriticalLinesTable},
@@ -98,6 +99,10 @@ Table RanksTable(const Job& job) {
       .Add(Duration("correctionUs", "Clock correction",
                     "Added to its recorded clock so that collectives end together.", Merge::kNone),
            &RankRow::corrected)
+      .Add(Quotient("driftPpm", "Clock drift",
+                    "By how many millionths its clock runs faster than that of the smallest rank, "
+                    "which is taken off too; 0 where its collectives do not tell."),
+           [](const RankRow& r) { return Cell(static_cast<double>(r.rank->drift_ppb) / 1000.0); })
       .Add(Duration("residualUs", "Residual",
                     "Median distance of its collectives' ends from those of their groups, after "
                     "the correction: how far its place on the common clock can be trusted.",

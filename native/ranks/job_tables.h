@@ -44,6 +44,7 @@ Table LaunchesTable(const Job& job);
 Table QueuesTable(const Job& job);
 Table JobCopiesTable(const Job& job);
 Table JobSequencesTable(const Job& job);
+Table CountersTable(const Job& job);
 Table CriticalPathTable(const Job& job);
 Table CriticalOperatorsTable(const Job& job);
 Table CriticalLinesTable(const Job& job);

@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "base/parse_integer.h"
 #include "base/text.h"
-#include "ranks/critical_path.h"
 #include "ranks/digest_file.h"
 #include "ranks/digest_parts.h"
 
@@ -153,6 +152,7 @@ Result<JobDigest> MakeDigest(const LoadedTrace& trace, const std::string& worker
   AddSequences(work, &digest);
   AddKernels(*trace.model, cancel, &job);
   AddCriticalPath(work, &digest);
+  AddCounters(work, &digest);
   if (cancel.cancelled()) {
     return Error{ErrorKind::kCancelled, "Making the digest was cancelled.", "", {}};
   }

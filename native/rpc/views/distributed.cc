@@ -83,6 +83,7 @@ Json RanksJson(const Job& job) {
                      {"startNs", rank.At(0, job.base_ns)},
                      {"durationNs", digest.end},
                      {"correctionNs", rank.correction},
+                     {"driftPpb", rank.drift_ppb},
                      {"residualNs", rank.residual},
                      {"matchedCalls", rank.matched},
                      {"clock", rank.clock}});

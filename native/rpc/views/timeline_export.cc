@@ -15,13 +15,20 @@ namespace {
 
 constexpr size_t kMaxExported = 500'000;
 constexpr size_t kMaxHeaderValue = 4096;  // longer ones are logs
+constexpr size_t kPiece = 1 << 20;
 
 class TraceWriter {
  public:
-  TraceWriter(const Model& model, Interval range, const std::set<TrackIndex>* tracks)
-      : model_(model), store_(model.store()), range_(range), tracks_(tracks) {}
+  TraceWriter(const Model& model, Interval range, const std::set<TrackIndex>* tracks,
+              const TraceAdditions* additions, const TextSink& sink)
+      : model_(model),
+        store_(model.store()),
+        range_(range),
+        tracks_(tracks),
+        additions_(additions),
+        sink_(sink) {}
 
-  std::string Write(const std::vector<SliceIndex>& slices) {
+  bool Write(const std::vector<SliceIndex>& slices) {
     out_ = "{\"schemaVersion\":1,";
     const TraceMetadata& metadata = store_.metadata();
     // Times stay those of the file, so the base is given as the file gave it.
@@ -68,8 +75,11 @@ class TraceWriter {
         if (Chosen(sample.ts, kNone)) WriteCounter(sample);
       }
     }
+    if (additions_ != nullptr) {
+      for (const TraceAdditions::Counter& counter : additions_->counters) WriteAdded(counter);
+    }
     out_ += "\n]}\n";
-    return std::move(out_);
+    return wanted_ && sink_(out_);
   }
 
  private:
@@ -102,6 +112,9 @@ class TraceWriter {
   void Separate() {
     if (!first_) out_ += ",\n";
     first_ = false;
+    if (out_.size() < kPiece) return;
+    wanted_ = wanted_ && sink_(out_);
+    out_.clear();
   }
 
   void WriteDevices(const TraceMetadata& metadata) {
@@ -243,7 +256,13 @@ class TraceWriter {
     WriteHead('X', store_.category(i), store_.name_id(i), store_.tracks()[store_.track(i)],
               store_.start(i));
     out_ += ",\"dur\":" + Micros(store_.duration(i)) + ",\"args\":";
-    WriteArgs(store_.Args(i));
+    const auto args = store_.Args(i);
+    WriteArgs(args);
+    if (additions_ != nullptr && std::binary_search(additions_->critical.begin(),
+                                                    additions_->critical.end(), i)) {
+      out_.pop_back();
+      out_ += args.empty() ? "\"critical\":1}" : ",\"critical\":1}";
+    }
     out_ += "}";
   }
 
@@ -322,6 +341,36 @@ class TraceWriter {
     out_ += "}";
   }
 
+  void WriteAdded(const TraceAdditions::Counter& counter) {
+    static const RecordedId nobody{false, 0, 0};
+    const std::string name = Quoted(counter.name), key = Quoted(counter.key);
+    for (const auto& [at, value] : counter.points) {
+      if (!Chosen(at, counter.track)) continue;
+      WriteHead('C', StringId{0}, name, store_.tracks()[counter.track].pid, nobody, at);
+      if (counter.id >= 0) out_ += ",\"id\":" + std::to_string(counter.id);
+      out_ += ",\"args\":{" + key + ":" + DumpJson(Json(value)) + "}}";
+    }
+  }
+
+  // Where an arrow binds to a slice: inside of it.
+  Ns Inside(Ns at, SliceIndex slice) const {
+    const Ns last = std::max(store_.start(slice), store_.end(slice) - 1);
+    return std::clamp(at, store_.start(slice), last);
+  }
+
+  static const char* EdgeName(PathKind kind) {
+    switch (kind) {
+      case PathKind::kLaunch:
+        return "critical_path_kernel_launch_delay";
+      case PathKind::kKernelGap:
+        return "critical_path_kernel_kernel_delay";
+      case PathKind::kSynchronisation:
+        return "critical_path_sync_dependency";
+      default:
+        return "critical_path_dependency";
+    }
+  }
+
   // One arrow for each launch whose work is exported too, for each forward and backward pair, and
   // for the other recorded flows; always both ends.
   void WriteFlows(const std::vector<SliceIndex>& slices) {
@@ -341,6 +390,18 @@ class TraceWriter {
         WriteArgs(store_.ArgsAt(args));
       }
       out_ += "}";
+    };
+    const auto added = [&](const PathEdge& edge, bool start) {
+      const SliceIndex i = start ? edge.from : edge.to;
+      const Track& track = store_.tracks()[store_.track(i)];
+      Separate();
+      out_ += std::string("{\"ph\":\"") + (start ? "s" : "f") +
+              "\",\"cat\":\"critical_path\",\"name\":\"critical_path\",\"id\":" + std::to_string(id) +
+              ",\"pid\":" + Id(track.pid) + ",\"tid\":" + Id(track.tid) + ",\"ts\":" +
+              Micros(Absolute(Inside(start ? edge.time.begin : edge.time.end, i)));
+      if (!start) out_ += ",\"bp\":\"e\"";
+      out_ += ",\"args\":{\"critical\":true,\"type\":\"" + std::string(EdgeName(edge.kind)) +
+              "\",\"weight\":" + Micros(edge.time.Length()) + "}}";
     };
     const auto arrow = [&](const std::string& name, SliceIndex from, SliceIndex to) {
       end(true, name, name, from, store_.start(from), 0);
@@ -368,14 +429,24 @@ class TraceWriter {
       end(false, category, Quoted(flow.name), flow.to, flow.to_ns, flow.args_at_end);
       ++id;
     }
+    if (additions_ == nullptr) return;
+    for (const PathEdge& edge : additions_->edges) {
+      if (!exported(edge.from) || !exported(edge.to)) continue;
+      added(edge, true);
+      added(edge, false);
+      ++id;
+    }
   }
 
   const Model& model_;
   const TraceStore& store_;
   const Interval range_;
   const std::set<TrackIndex>* tracks_;
+  const TraceAdditions* additions_;
+  const TextSink& sink_;
   Ns base_ns_ = 0;
   bool first_ = true;
+  bool wanted_ = true;
   std::unordered_map<StringId, std::string> quoted_;
   std::unordered_map<StringId, std::string> raw_;
   std::string out_;
@@ -383,8 +454,15 @@ class TraceWriter {
 
 }  // namespace
 
+bool WriteTrace(const Model& model, const std::vector<SliceIndex>& slices, Interval range,
+                const std::set<TrackIndex>* tracks, const TraceAdditions* additions,
+                const TextSink& sink) {
+  return TraceWriter(model, range, tracks, additions, sink).Write(slices);
+}
+
 Result<std::string> ExportTrace(const Model& model, const std::vector<SliceIndex>& slices,
-                                Interval range, const std::set<TrackIndex>* tracks) {
+                                Interval range, const std::set<TrackIndex>* tracks,
+                                const TraceAdditions* additions) {
   if (slices.size() > kMaxExported) {
     return Error{
         ErrorKind::kInvalidArgument,
@@ -392,7 +470,12 @@ Result<std::string> ExportTrace(const Model& model, const std::vector<SliceIndex
         "Choose a shorter range or fewer tracks.",
         {}};
   }
-  return TraceWriter(model, range, tracks).Write(slices);
+  std::string text;
+  WriteTrace(model, slices, range, tracks, additions, [&](std::string_view piece) {
+    text += piece;
+    return true;
+  });
+  return text;
 }
 
 }  // namespace emberline

@@ -205,8 +205,16 @@ Result<Json> TimelineExport(const ViewRequest& request) {
     for (const TimelineRow* row : rows.value()) tracks.insert(row->track);
     tracks.erase(kNone);
   }
+  TraceAdditions additions;
+  const bool augmented = request.params.value("augmented", false);
+  if (augmented) {
+    auto made = AdditionsOf(*request.trace.model, request.cancel);
+    if (!made.ok()) return made.error();
+    additions = std::move(*made);
+  }
   Result<std::string> text = ExportTrace(*request.trace.model, slices.value(), window.value(),
-                                         request.params.contains("tracks") ? &tracks : nullptr);
+                                         request.params.contains("tracks") ? &tracks : nullptr,
+                                         augmented ? &additions : nullptr);
   if (!text.ok()) return text.error();
   return Json{{"text", std::move(text.value())}, {"events", slices->size()}};
 }

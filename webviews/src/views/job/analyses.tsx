@@ -17,7 +17,11 @@ const analyses: readonly By[] = [
   'queues',
   'copies',
   'sequences',
+  'counters',
   'criticalPath',
+  'criticalOperators',
+  'criticalLines',
+  'criticalKernels',
 ];
 
 export function JobAnalyses() {

@@ -3,15 +3,17 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { PathKind, TimelineCriticalSumsResult } from '#shared/protocol.ts';
 import { fixed, plural, quantity, share } from '#shared/numbers.ts';
-import { openSource } from '../../../host/host.ts';
-import { useAnswer } from '../../../host/query.ts';
+import { openSource, saveFile } from '../../../host/host.ts';
+import { ask, useAnswer } from '../../../host/query.ts';
+import { announce, title } from '../../../host/store.ts';
 import { visible } from '../../../lib/format.ts';
 import { placeName, placeOf } from '../../../lib/place_text.ts';
 import { LinkButton, Segments } from '../../../widgets/controls.tsx';
 import { ExportedTable } from '../../../widgets/exported_table.tsx';
 import { ShortName } from '../../../widgets/name.tsx';
 import { Failure, Nothing, Waiting } from '../../../widgets/notices.tsx';
-import { criticalPath, fit, shownWindow } from '../state.ts';
+import { criticalPath, extentOf, fit, shownWindow, tracks } from '../state.ts';
+import { failed } from '../status.ts';
 import { SliceLink, Time, useRested } from './parts.tsx';
 
 const kindNames: Record<PathKind, string> = {
@@ -94,6 +96,17 @@ function Sums() {
   );
 }
 
+/** The whole trace as a file that other viewers open too. */
+async function saveAugmented(): Promise<void> {
+  const all = tracks.peek();
+  if (all === undefined) return;
+  const { startNs, endNs } = extentOf(all);
+  const answer = await ask('timeline/export', { startNs, endNs, augmented: true });
+  const name = title.peek().replace(/(?:\.pt\.trace)?\.json(?:\.gz)?$/, '');
+  saveFile(`${name}_with_counters.pt.trace.json`, answer.text);
+  announce(`${plural(answer.events, 'slice')} exported`);
+}
+
 export function PathPanel() {
   const { startNs, endNs } = shownWindow.value;
   const params = { startNs: Math.floor(startNs), endNs: Math.ceil(endNs) };
@@ -117,6 +130,14 @@ export function PathPanel() {
         What the end of {value.steps === 1 ? 'the step' : `each of ${fixed(value.steps, 0)} steps`}{' '}
         waited for, followed back to its begin. It is marked in the tracks, with arrows from what
         ran to what waited for it.
+      </p>
+      <p class="tl-buttons">
+        <LinkButton
+          title="Save the trace with counters of queue length and copy bandwidth and with the critical path marked; it opens here and in Perfetto"
+          onClick={() => void saveAugmented().catch(failed)}
+        >
+          Export with Counters and Path
+        </LinkButton>
       </p>
       <h3>All steps</h3>
       <Sums />

@@ -1,0 +1,138 @@
+#include "app/augment.h"
+
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <set>
+
+#include "app/commands.h"
+#include "app/output.h"
+#include "base/escape.h"
+#include "base/file.h"
+#include "rpc/views/timeline_export.h"
+#include "session/trace_set.h"
+
+namespace emberline {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Traces are used once: few stay in memory.
+constexpr size_t kKeptTraces = size_t{64} << 20;
+
+struct CloseGzip {
+  void operator()(gzFile_s* file) const { gzclose(file); }
+};
+using GzipPtr = std::unique_ptr<gzFile_s, CloseGzip>;
+
+// "a.json.gz" becomes "a_with_counters.json.gz": what is inside is what the name says.
+std::string AugmentedName(const std::string& name) {
+  const size_t json = name.rfind(".json");
+  if (json == std::string::npos) return name + "_with_counters.json";
+  return name.substr(0, json) + "_with_counters" + name.substr(json);
+}
+
+// What `write` gives, gzipped or as it is. False where the file cannot be written.
+bool WritePacked(const fs::path& draft, const std::function<bool(const TextSink&)>& write) {
+  GzipPtr file(gzopen(draft.c_str(), "wb4"));
+  if (file == nullptr) return false;
+  const bool whole = write([&](std::string_view text) {
+    return text.empty() || gzwrite(file.get(), text.data(), static_cast<unsigned>(text.size())) ==
+                               static_cast<int>(text.size());
+  });
+  return gzclose(file.release()) == Z_OK && whole;
+}
+
+bool WritePlain(const fs::path& draft, const std::function<bool(const TextSink&)>& write) {
+  const FilePtr file(std::fopen(draft.c_str(), "wb"));
+  if (file == nullptr) return false;
+  const bool whole = write([&](std::string_view text) {
+    return std::fwrite(text.data(), 1, text.size(), file.get()) == text.size();
+  });
+  return whole && std::fflush(file.get()) == 0;
+}
+
+Result<bool> Augment(const LoadedTrace& trace, const fs::path& target) {
+  const auto additions = AdditionsOf(*trace.model, {});
+  if (!additions.ok()) return additions.error();
+  std::vector<SliceIndex> slices(trace.store->slice_count());
+  std::iota(slices.begin(), slices.end(), 0);
+  const fs::path draft = target.string() + ".tmp." + std::to_string(getpid());
+  const auto write = [&](const TextSink& sink) {
+    const Interval all{INT64_MIN / 2, INT64_MAX / 2};
+    return WriteTrace(*trace.model, slices, all, nullptr, &*additions, sink);
+  };
+  const bool packed = target.extension() == ".gz";
+  std::error_code fault;
+  if (packed ? WritePacked(draft, write) : WritePlain(draft, write)) {
+    fs::rename(draft, target, fault);
+    if (!fault) return true;
+  }
+  fs::remove(draft, fault);
+  return Error{ErrorKind::kUnreadable,
+               target.string() + " cannot be written.",
+               "Look at the folder's permissions and at the space that is left.",
+               {}};
+}
+
+}  // namespace
+
+int RunAugment(const Options& options) {
+  if (options.paths.empty() || options.out.empty()) {
+    return Fail({ErrorKind::kInvalidArgument,
+                 "augment requires traces and -o DIR.",
+                 "Write `emberline augment TRACE... -o DIR`.",
+                 {}},
+                kExitUsage);
+  }
+  const fs::path out = options.out;
+  std::error_code fault;
+  fs::create_directories(out, fault);
+  if (!fs::is_directory(out, fault)) {
+    return Fail({ErrorKind::kUnreadable, "The folder " + options.out + " cannot be made.", "", {}});
+  }
+  size_t written = 0, failed = 0;
+  std::set<fs::path> targets;
+  const auto fail = [&](const std::string& what, const Error& error) {
+    ++failed;
+    std::fputs(("emberline: " + Escaped(what) + ": " + Escaped(error.message) + "\n").c_str(),
+               stderr);
+  };
+  for (const std::string& path : options.paths) {
+    Session session(kKeptTraces);
+    const Result<Profile> profile = session.Open(path);
+    if (!profile.ok()) {
+      fail(path, profile.error());
+      continue;
+    }
+    for (const TraceRef& ref : AllTraces(*profile)) {
+      const Result<fs::path> source = session.PathOf(ref.profile_id, ref.selection);
+      if (!source.ok()) continue;
+      const fs::path target = out / AugmentedName(source->filename().string());
+      if (!targets.insert(target).second) {
+        fail(source->string(), {ErrorKind::kInvalidArgument,
+                                "another trace of that name is in " + options.out + " already.",
+                                "",
+                                {}});
+        continue;
+      }
+      const auto trace = session.Load(ref.profile_id, ref.selection, ReadOptions{{}, TerminalProgress()});
+      const Result<bool> done = trace.ok() ? Augment(**trace, target) : trace.error();
+      if (done.ok()) {
+        ++written;
+      } else {
+        fail(source->string(), done.error());
+      }
+    }
+  }
+  const int status = Print(std::to_string(written) + " traces written, " + std::to_string(failed) +
+                           " failed.\n");
+  return status == kExitDone && failed > 0 ? kExitUnreadable : status;
+}
+
+}  // namespace emberline

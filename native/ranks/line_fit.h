@@ -1,0 +1,30 @@
+// A straight line through points of which some are far off.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/types.h"
+
+namespace emberline {
+
+Ns MedianOf(std::vector<Ns> values);  // 0 of none
+
+struct ClockPoint {
+  Ns at = 0;      // moment, by the clock that is looked at
+  Ns offset = 0;  // by how much it is ahead there
+};
+
+struct ClockFit {
+  Ns offset = 0;          // at moment 0
+  int64_t drift_ppb = 0;  // by which the offset grows, in billionths
+};
+
+// The median offset, and a slope where that explains the points much better: the distances from the
+// line (their median) are less than half of those from the constant. Slopes are medians of those
+// between pairs of points (Theil and Sen), so that up to a quarter of the points may lie anywhere.
+// At least twelve points, and no more than a thousandth: nothing that is further off is a clock.
+ClockFit FitClock(const std::vector<ClockPoint>& points);
+
+}  // namespace emberline

@@ -1,0 +1,53 @@
+// What changes over time on a device's streams: work that waits in queues, and the bandwidth of copies.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+
+namespace emberline {
+
+// From `at` on, until the next.
+struct SeriesPoint {
+  Ns at = 0;
+  int64_t value = 0;
+};
+
+// Works that were launched on each stream and have not begun, after each launch and each begin. By
+// stream. Works without a recorded launch do not count, so that no length is negative.
+std::map<int64_t, std::vector<SeriesPoint>> QueuesOf(const Model& model, const Device& device);
+
+// Copies of one kind on a device.
+struct CopySeries {
+  uint64_t count = 0;
+  int64_t bytes = -1;  // -1: not recorded
+  Ns time = 0;
+  std::vector<Interval> times;
+  // Sum of the bandwidths of the copies that run, in kB/s: whole numbers, so that it comes back to 0.
+  std::vector<SeriesPoint> rates;
+};
+// By kind: "Memcpy DtoH" as the recorder names copies, whatever the memory's kind; "Memset".
+std::map<std::string, CopySeries> CopiesOf(const Model& model, const Device& device);
+
+// Calls `each(track, work, call, free)` for every work of the device that a recorded call launched;
+// `free`: when the work before it on its stream had ended, if there was one.
+template <typename Each>
+void ForEachLaunch(const Model& model, const Device& device, Each&& each) {
+  const TraceStore& s = model.store();
+  for (const TrackIndex t : device.streams) {
+    const Track& track = s.tracks()[t];
+    std::optional<Ns> free;
+    for (SliceIndex i = track.first; i < track.last; ++i) {
+      if (!IsDeviceWork(s.kind(i))) continue;
+      const SliceIndex call = model.launch[i];
+      if (call != kNone) each(track, i, call, free);
+      free = free ? std::max(*free, s.end(i)) : s.end(i);
+    }
+  }
+}
+
+}  // namespace emberline
