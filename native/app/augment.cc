@@ -121,7 +121,8 @@ int RunAugment(const Options& options) {
                                 {}});
         continue;
       }
-      const auto trace = session.Load(ref.profile_id, ref.selection, ReadOptions{{}, TerminalProgress()});
+      const auto trace =
+          session.Load(ref.profile_id, ref.selection, ReadOptions{{}, TerminalProgress()});
       const Result<bool> done = trace.ok() ? Augment(**trace, target) : trace.error();
       if (done.ok()) {
         ++written;
@@ -130,8 +131,8 @@ int RunAugment(const Options& options) {
       }
     }
   }
-  const int status = Print(std::to_string(written) + " traces written, " + std::to_string(failed) +
-                           " failed.\n");
+  const int status =
+      Print(std::to_string(written) + " traces written, " + std::to_string(failed) + " failed.\n");
   return status == kExitDone && failed > 0 ? kExitUnreadable : status;
 }
 

@@ -7,7 +7,8 @@
 
 namespace emberline {
 
-// Adds digest, merge, jobs and augment. What is parsed goes into `options`, which must outlive `app`.
+// Adds digest, merge, jobs and augment. What is parsed goes into `options`, which must outlive
+// `app`.
 void AddRankCommands(CLI::App* app, Options* options);
 
 }  // namespace emberline

@@ -128,8 +128,9 @@ void AlignClocks(Job* job) {
         kept.try_emplace(rank.clock, Kept{rank.correction, rank.drift_ppb, start}).first->second;
     // Its drift has begun with its trace: a trace that starts later lies so much further off.
     const auto apart = static_cast<double>(start + rank.correction - first.start);
-    rank.correction += static_cast<Ns>(
-        std::llround(apart * 1e-9 * static_cast<double>(first.drift_ppb))) - first.correction;
+    rank.correction +=
+        static_cast<Ns>(std::llround(apart * 1e-9 * static_cast<double>(first.drift_ppb))) -
+        first.correction;
     rank.drift_ppb -= first.drift_ppb;
   }
 }

@@ -28,7 +28,8 @@ using Labels = std::array<uint32_t, kPathGroupingCount>;
 
 class Labeler {
  public:
-  Labeler(const Model& model, FrameFinder& frames) : m_(model), s_(model.store()), frames_(frames) {}
+  Labeler(const Model& model, FrameFinder& frames)
+      : m_(model), s_(model.store()), frames_(frames) {}
 
   Labels Of(PathKind kind, SliceIndex slice) {
     Labels labels;
@@ -129,13 +130,13 @@ void Count(const PathSegment& segment, Sum* sum) {
 
 // The largest sums of a grouping; what is left of each kind is one row, so that the rows add up to
 // the steps.
-std::vector<LabelledRow> RowsOf(const Labeler& labeler, int by,
-                                const std::map<uint32_t, Sum>& sums, Ns whole) {
+std::vector<LabelledRow> RowsOf(const Labeler& labeler, int by, const std::map<uint32_t, Sum>& sums,
+                                Ns whole) {
   std::vector<LabelledRow> rows;
   for (const auto& [label, sum] : sums) {
     LabelledRow one{label, {}};
-    one.row = {static_cast<uint8_t>(by), "", "", "", sum.count, sum.time, sum.host, sum.device,
-               whole};
+    one.row = {
+        static_cast<uint8_t>(by), "", "", "", sum.count, sum.time, sum.host, sum.device, whole};
     labeler.Describe(by, label, &one.row);
     rows.push_back(std::move(one));
   }

@@ -70,6 +70,47 @@ std::string Hex(uint64_t value) {
   return text;
 }
 
+bool ReferencesHold(const RankDigest& rank) {
+  const auto steps = static_cast<int64_t>(rank.steps.size());
+  const auto in_steps = [&](const auto& one) { return one.step >= -1 && one.step < steps; };
+  return std::all_of(rank.collectives.begin(), rank.collectives.end(),
+                     [&](const CollectiveDigest& c) {
+                       return c.group < rank.groups.size() && c.op < kCollectiveOpCount &&
+                              in_steps(c);
+                     }) &&
+         std::all_of(rank.times.begin(), rank.times.end(), in_steps);
+}
+
+// True where sums of the times stay in range: each is shorter than some years.
+bool TimesHold(const RankDigest& rank) {
+  constexpr Ns kYears = Ns{1} << 57;
+  const auto sound = [](Ns time) { return time > -kYears && time < kYears; };
+  if (rank.base_ns < -(int64_t{1} << 61) || rank.base_ns > int64_t{1} << 62) return false;
+  return sound(rank.end) &&
+         std::all_of(rank.steps.begin(), rank.steps.end(),
+                     [&](const StepDigest& s) { return sound(s.begin) && sound(s.end); }) &&
+         std::all_of(rank.collectives.begin(), rank.collectives.end(),
+                     [&](const CollectiveDigest& c) {
+                       return sound(c.start) && sound(c.duration) && sound(c.launched) &&
+                              sound(c.since) &&
+                              std::all_of(c.before.begin(), c.before.end(),
+                                          [&](const Activity& a) { return sound(a.time); });
+                     }) &&
+         std::all_of(rank.times.begin(), rank.times.end(),
+                     [&](const DeviceTime& t) {
+                       return sound(t.length) && sound(t.computation) && sound(t.overlap) &&
+                              sound(t.communication) && sound(t.busy) &&
+                              std::all_of(t.combinations.begin(), t.combinations.end(), sound);
+                     }) &&
+         std::all_of(rank.idle.begin(), rank.idle.end(),
+                     [&](const IdleDigest& i) { return sound(i.time) && sound(i.longest); }) &&
+         std::all_of(rank.critical_path.begin(), rank.critical_path.end(),
+                     [&](const PathDigest& p) {
+                       return sound(p.time) && sound(p.host) && sound(p.device) && sound(p.whole) &&
+                              sound(p.without);
+                     });
+}
+
 bool Before(const RankDigest& a, const RankDigest& b) {
   return std::tie(a.rank, a.file_id) < std::tie(b.rank, b.file_id);
 }
@@ -80,10 +121,13 @@ std::string EncodeDigest(const JobDigest& digest) {
   DigestWriter writer;
   int64_t version = kDigestVersion;
   writer(version, const_cast<JobDigest&>(digest));  // Members() serves both directions
-  std::string body = writer.Take();
+  return SealDigest(writer.Take());
+}
+
+std::string SealDigest(std::string_view body) {
   std::string bytes(kMagic);
-  const std::string sum = Hex(Checksum(body));
-  return bytes + sum + "\n" + body;
+  bytes += Hex(Checksum(body)) + "\n";
+  return bytes.append(body);
 }
 
 Result<JobDigest> DecodeDigest(std::string_view bytes) {
@@ -107,17 +151,8 @@ Result<JobDigest> DecodeDigest(std::string_view bytes) {
   reader(digest);
   if (!reader.ok() || !reader.AtEnd()) return Broken("its content is damaged");
   for (const RankDigest& rank : digest.ranks) {
-    for (const CollectiveDigest& c : rank.collectives) {
-      if (c.group >= rank.groups.size() || c.op >= kCollectiveOpCount || c.step < -1 ||
-          c.step >= static_cast<int64_t>(rank.steps.size())) {
-        return Broken("it refers to what it does not hold");
-      }
-    }
-    for (const DeviceTime& time : rank.times) {
-      if (time.step < -1 || time.step >= static_cast<int64_t>(rank.steps.size())) {
-        return Broken("it refers to what it does not hold");
-      }
-    }
+    if (!ReferencesHold(rank)) return Broken("it refers to what it does not hold");
+    if (!TimesHold(rank)) return Broken("it tells of times that no trace has");
   }
   return digest;
 }

@@ -14,6 +14,8 @@ inline constexpr const char* kDigestExtension = ".digest";
 
 // The same digest always gives the same bytes.
 std::string EncodeDigest(const JobDigest& digest);
+// A file of a digest's body, which is what follows its checksum.
+std::string SealDigest(std::string_view body);
 // Errors: kUnreadable for what is no digest, is cut off or damaged; kUnsupported for one of another
 // version.
 Result<JobDigest> DecodeDigest(std::string_view bytes);

@@ -18,16 +18,16 @@ struct JobRank {
   std::string node;  // the machine as far as names and devices tell
   // Added to the recorded clock to give the job's: found from collectives that end together.
   Ns correction = 0;
-  // By how much its clock runs fast, in billionths, which is taken off beside the correction; 0 where
-  // its collectives do not tell.
+  // By how much its clock runs fast, in billionths, which is taken off beside the correction; 0
+  // where its collectives do not tell.
   int64_t drift_ppb = 0;
   Ns residual = 0;       // median distance of those ends from the group's, after correction
   uint32_t matched = 0;  // collectives that the correction comes from; 0: the recorded clock stands
   uint32_t clock = 0;    // ranks with the same number are on one clock
   // What the clock ran ahead from its trace's start to a time of it.
   Ns Drift(Ns time) const {
-    return static_cast<Ns>(std::llround(static_cast<double>(time) * 1e-9 *
-                                        static_cast<double>(drift_ppb)));
+    return static_cast<Ns>(
+        std::llround(static_cast<double>(time) * 1e-9 * static_cast<double>(drift_ppb)));
   }
   // Moment of a time of its trace on the job's clock, in ns since the job's start.
   Ns At(Ns time, int64_t job_base) const {

@@ -10,8 +10,9 @@ namespace {
 constexpr size_t kFewestPoints = 12;
 constexpr size_t kSampled = 128;  // points whose pairs give slopes
 constexpr double kMostDrift = 1e-3;
+constexpr double kClear = 6 * 1.5;
 
-double MedianOf(std::vector<double> values) {
+double MiddleOf(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
@@ -58,12 +59,20 @@ ClockFit FitClock(const std::vector<ClockPoint>& points) {
     }
   }
   if (slopes.empty()) return constant;
-  const auto ppb = static_cast<int64_t>(std::llround(
-      std::clamp(MedianOf(std::move(slopes)), -kMostDrift, kMostDrift) * 1e9));
+  const auto ppb = static_cast<int64_t>(
+      std::llround(std::clamp(MiddleOf(std::move(slopes)), -kMostDrift, kMostDrift) * 1e9));
   const std::vector<Ns> rest = Without(points, static_cast<double>(ppb) * 1e-9);
   const ClockFit line{MedianOf(rest), ppb};
-  const Ns off = Spread(offsets, constant.offset);
-  return Spread(rest, line.offset) * 2 < off ? line : constant;
+  const auto [first, last] =
+      std::minmax_element(points.begin(), points.end(),
+                          [](const ClockPoint& a, const ClockPoint& b) { return a.at < b.at; });
+  // How far the line rises, against how far it may rise by chance: six standard deviations, each
+  // about one and a half times the median distance.
+  const double rise =
+      std::abs(static_cast<double>(ppb)) * 1e-9 * static_cast<double>(last->at - first->at);
+  const double noise = static_cast<double>(Spread(rest, line.offset)) *
+                       std::sqrt(12.0 / static_cast<double>(points.size()));
+  return rise > kClear * noise && rise >= 1 ? line : constant;
 }
 
 }  // namespace emberline

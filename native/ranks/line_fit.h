@@ -21,10 +21,10 @@ struct ClockFit {
   int64_t drift_ppb = 0;  // by which the offset grows, in billionths
 };
 
-// The median offset, and a slope where that explains the points much better: the distances from the
-// line (their median) are less than half of those from the constant. Slopes are medians of those
-// between pairs of points (Theil and Sen), so that up to a quarter of the points may lie anywhere.
-// At least twelve points, and no more than a thousandth: nothing that is further off is a clock.
+// The median offset, and a slope where the points rise by much more than chance would make them.
+// Slopes are medians of those between pairs of points (Theil and Sen), so that up to a quarter of
+// the points may lie anywhere. At least twelve points, and no more than a thousandth: nothing that
+// is further off is a clock.
 ClockFit FitClock(const std::vector<ClockPoint>& points);
 
 }  // namespace emberline

@@ -23,13 +23,9 @@ Column Without(const char* what) {
                   Merge::kNone);
 }
 
-Column Saved() {
-  return Share("saved", "Saved", "Of the steps, if it took no time.");
-}
+Column Saved() { return Share("saved", "Saved", "Of the steps, if it took no time."); }
 
-Cell WithoutCell(const Row& r) {
-  return r.item->without >= 0 ? TimeCell(r.item->without) : Cell();
-}
+Cell WithoutCell(const Row& r) { return r.item->without >= 0 ? TimeCell(r.item->without) : Cell(); }
 
 Cell SavedCell(const Row& r) {
   if (r.item->without < 0) return Cell();
@@ -117,9 +113,10 @@ Table CriticalLinesTable(const Job& job) {
 }
 
 Table CriticalKernelsTable(const Job& job) {
-  return SumsBy(job, kPathKernels,
-                TextKey("kernel", "Kernel", "Kernel or copy, with its launches and gaps before it."),
-                "the kernel", "The host's part of these is in no row.");
+  return SumsBy(
+      job, kPathKernels,
+      TextKey("kernel", "Kernel", "Kernel or copy, with its launches and gaps before it."),
+      "the kernel", "The host's part of these is in no row.");
 }
 
 }  // namespace emberline

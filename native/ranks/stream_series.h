@@ -1,4 +1,5 @@
-// What changes over time on a device's streams: work that waits in queues, and the bandwidth of copies.
+// What changes over time on a device's streams: work that waits in queues, and the bandwidth of
+// copies.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +28,8 @@ struct CopySeries {
   int64_t bytes = -1;  // -1: not recorded
   Ns time = 0;
   std::vector<Interval> times;
-  // Sum of the bandwidths of the copies that run, in kB/s: whole numbers, so that it comes back to 0.
+  // Sum of the bandwidths of the copies that run, in kB/s: whole numbers, so that it comes back to
+  // 0.
   std::vector<SeriesPoint> rates;
 };
 // By kind: "Memcpy DtoH" as the recorder names copies, whatever the memory's kind; "Memset".

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/text.h"
+
 namespace emberline {
 namespace {
 
@@ -70,6 +72,14 @@ void WhatIf::EndHost(uint32_t part, uint8_t without) {
   const uint32_t waited = waited_[part];
   const bool waits = waited != kNone && work_end_[waited] != kNever;
   const Ns lag = waits ? one.time.end - graph_.works()[waited].time.end : 0;
+  // What had ended by then had ended before.
+  const std::vector<WorkGraph::Work>& works = graph_.works();
+  for (; ended_ < works.size() && works[ended_].time.end <= one.time.end; ++ended_) {
+    for (size_t k = 0; k < kAtOnce; ++k) {
+      last_end_[k] = std::max(last_end_[k], work_end_[ended_][k]);
+    }
+  }
+  const bool for_all = waits && WaitsForAll(part);
   for (size_t k = 0; k < kAtOnce; ++k) {
     const Ns begin = host_begin_[part][k];
     if ((without >> k & 1) != 0) {
@@ -77,10 +87,20 @@ void WhatIf::EndHost(uint32_t part, uint8_t without) {
     } else if (waits) {
       host_end_[part][k] =
           std::max(begin + std::min(lag, one.time.Length()), work_end_[waited][k] + lag);
+      if (for_all && last_end_[k] != INT64_MIN) {
+        const Ns back = std::min(last_end_[k] + lag, one.time.end);
+        host_end_[part][k] = std::max(host_end_[part][k], back);
+      }
     } else {
       host_end_[part][k] = begin + one.time.Length();
     }
   }
+}
+
+// A call that waits for whole devices, not for a stream or an event of one.
+bool WhatIf::WaitsForAll(uint32_t part) const {
+  const std::string_view name = graph_.model().store().name(graph_.host()[part].slice);
+  return Contains(name, "Device") || Contains(name, "Ctx");
 }
 
 void WhatIf::PlayWork(uint32_t work, uint8_t without) {
@@ -98,8 +118,8 @@ void WhatIf::PlayWork(uint32_t work, uint8_t without) {
     }
     if (hosted) {
       const Ns delay = one.time.begin - launch;
-      begin = std::max(begin, At(launched, k) +
-                                  (bound && before >= launch ? std::min(delay, latency_) : delay));
+      begin = std::max(
+          begin, At(launched, k) + (bound && before >= launch ? std::min(delay, latency_) : delay));
     }
     work_end_[work][k] = begin + ((without >> k & 1) != 0 ? 0 : one.time.Length());
   }
@@ -114,6 +134,8 @@ WhatIf::Times WhatIf::Saved(const std::vector<uint8_t>& host, const std::vector<
   // A part of the host comes when it ends, work when it begins: what either needs came before.
   uint32_t part = 0;
   size_t next = 0;
+  ended_ = 0;
+  last_end_ = kNever;
   if (!parts.empty()) BeginHost(0);
   for (size_t played = 0; part < parts.size() || next < order_.size(); ++played) {
     if (played % kCancelStride == 0 && cancel.cancelled()) return {};

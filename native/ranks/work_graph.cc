@@ -13,11 +13,13 @@ namespace emberline {
 namespace {
 
 constexpr size_t kMaxThreads = 8;
+constexpr Ns kLongWait = 50'000;   // longer than any launch takes
+constexpr Ns kSoonAfter = 20'000;  // in which a stream goes on after what it waited for
+constexpr size_t kTried = 16;
 
 }  // namespace
 
-WorkGraph::WorkGraph(const Model& model, const CancelToken& cancel)
-    : m_(model), s_(model.store()) {
+WorkGraph::WorkGraph(const Model& model, const CancelToken& cancel) : m_(model), s_(model.store()) {
   CollectHost(cancel);
   CollectWorks();
 }
@@ -120,6 +122,31 @@ void WorkGraph::CollectWorks() {
         if (before == kNone || w > before) before = w;
       }
     }
+  }
+  for (uint32_t w = 0; w < works_.size(); ++w) Infer(w);
+}
+
+// Most recorders leave out that a stream waits for another. Work that begins long after its launch,
+// though its own stream was free, and just when work of another stream of its device ends, waited
+// for that.
+void WorkGraph::Infer(uint32_t w) {
+  Work& work = works_[w];
+  const SliceIndex launch = m_.launch[work.slice];
+  if (launch == kNone) return;
+  Ns ready = s_.start(launch);
+  if (work.before != kNone) ready = std::max(ready, works_[work.before].time.end);
+  if (work.time.begin - ready < kLongWait) return;
+  const int64_t device = s_.tracks()[s_.track(work.slice)].device;
+  auto at = std::upper_bound(works_.begin(), works_.end(), work.time.begin,
+                             [](Ns value, const Work& one) { return value < one.time.end; });
+  for (size_t tried = 0; at != works_.begin() && tried < kTried; ++tried) {
+    const Work& other = *--at;
+    if (other.time.end <= ready || work.time.begin - other.time.end > kSoonAfter) return;
+    // Works of no length must not wait for each other.
+    const bool earlier = static_cast<uint32_t>(at - works_.begin()) < w;
+    if (!earlier || s_.tracks()[s_.track(other.slice)].device != device) continue;
+    work.before = static_cast<uint32_t>(at - works_.begin());
+    return;
   }
 }
 

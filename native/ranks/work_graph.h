@@ -35,6 +35,7 @@ class WorkGraph {
  private:
   void CollectHost(const CancelToken& cancel);
   void CollectWorks();
+  void Infer(uint32_t work);
 
   const Model& m_;
   const TraceStore& s_;

@@ -43,7 +43,7 @@ struct Options {
 
 [[noreturn]] void Usage() {
   std::fprintf(stderr,
-               "usage: emberline_fuzz trace|views|python|rpc --runs N [--seed S] [--from I] "
+               "usage: emberline_fuzz trace|views|python|rpc|digest --runs N [--seed S] [--from I] "
                "[--save FILE] SEEDS...\n");
   std::exit(2);
 }

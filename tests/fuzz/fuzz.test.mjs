@@ -43,3 +43,4 @@ test('damaged traces', () => fuzz('trace', 6000));
 test('Python sources', () => fuzz('python', 1500));
 test('streams of messages', () => fuzz('rpc', 6000));
 test('views with any parameters', () => fuzz('views', 1000));
+test('digests that nobody made', () => fuzz('digest', 4000));

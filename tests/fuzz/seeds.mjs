@@ -1,11 +1,15 @@
-// Writes the inputs that fuzzing begins with: FOLDER/{trace,views,python,rpc}.
+// Writes the inputs that fuzzing begins with: FOLDER/{trace,views,python,rpc,digest}.
 //
 //   node tests/fuzz/seeds.mjs FOLDER
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import zlib from 'node:zlib';
 import { dialects, traceText } from '../generator/generate.mjs';
+import { writeJob } from '../generator/job.mjs';
+import { serverPath } from '../lib/cli.mjs';
 import { cases } from '../malformed/cases.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -77,6 +81,33 @@ function streams() {
   return found;
 }
 
+/** Digests of small jobs, made by the program that reads them. */
+function digests() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'emberline-seeds-'));
+  try {
+    const straggler = { rank: 1, kind: 'host', extraNs: 2_000_000 };
+    for (const [name, options] of Object.entries({
+      named: { ranks: 2, steps: 2, straggler },
+      plain: { ranks: 2, steps: 1, named: false, sequences: false },
+    })) {
+      writeJob(path.join(folder, name), options);
+      const out = path.join(folder, 'digests', name);
+      const made = spawnSync(serverPath, ['digest', path.join(folder, name), '-o', out]);
+      if (made.status !== 0) throw new Error(`No digest was made: ${made.stderr}`);
+      const merged = path.join(folder, 'digests', `${name}.digest`);
+      spawnSync(serverPath, ['merge', out, '-o', merged]);
+    }
+    return readdirSync(path.join(folder, 'digests'), { recursive: true })
+      .filter((name) => name.endsWith('.digest'))
+      .map((name) => [
+        name.replaceAll(path.sep, '-'),
+        readFileSync(path.join(folder, 'digests', name)),
+      ]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 /** Writes all seeds below `folder`; gives the folder of each target by its name. */
 export function writeSeeds(folder) {
   const seeds = {
@@ -84,6 +115,7 @@ export function writeSeeds(folder) {
     views: traces(),
     python: sources(),
     rpc: streams(),
+    digest: digests(),
   };
   const folders = {};
   for (const [target, inputs] of Object.entries(seeds)) {

@@ -7,10 +7,9 @@ namespace emberline::fuzz {
 
 std::span<const Target> Targets() {
   static constexpr Target kTargets[] = {
-      {"trace", RunTrace, MutateTrace},
-      {"views", RunViews, MutateTrace},
-      {"python", RunPython, MutatePython},
-      {"rpc", RunRpc, MutateRpc},
+      {"trace", RunTrace, MutateTrace},    {"views", RunViews, MutateTrace},
+      {"python", RunPython, MutatePython}, {"rpc", RunRpc, MutateRpc},
+      {"digest", RunDigest, MutateDigest},
   };
   return kTargets;
 }

@@ -37,9 +37,13 @@ void RunPython(std::string_view input);
 // rpc: framing in one piece and in small ones, JSON, and parameters against the protocol.
 void RunRpc(std::string_view input);
 
+// digest: bytes as a digest, as they are and with a right checksum; then the job and its tables.
+void RunDigest(std::string_view input);
+
 // JSON and what is nearly JSON; traces are also mutated event by event, and inside gzip.
 void MutateTrace(std::string& text, std::string_view other, Random& random);
 void MutatePython(std::string& text, std::string_view other, Random& random);
+void MutateDigest(std::string& text, std::string_view other, Random& random);
 void MutateRpc(std::string& text, std::string_view other, Random& random);
 
 }  // namespace emberline::fuzz

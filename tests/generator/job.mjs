@@ -41,12 +41,18 @@ class Rank {
     this.device = START_NS;
     this.correlation = 1000;
     this.skew = job.skewNs[rank] ?? 0;
+    this.drift = (job.driftPpm[rank] ?? 0) * 1e-6;
   }
 
+  /** What this rank's clock shows at a moment. */
+  shown(ns) {
+    return ns + this.skew + Math.round((ns - START_NS) * this.drift);
+  }
   slice(cat, name, pid, tid, start, duration, args = {}) {
-    const at = us(start + this.skew);
+    const at = this.shown(start);
     const text = JSON.stringify({ ph: 'X', cat, name, pid, tid, args });
-    this.events.push(`${text.slice(0, -1)},"ts":${at},"dur":${us(duration)}}`);
+    const length = this.shown(start + duration) - at;
+    this.events.push(`${text.slice(0, -1)},"ts":${us(at)},"dur":${us(length)}}`);
   }
   hostSlice(cat, name, start, duration, args) {
     this.slice(cat, name, 100 + this.rank, 1, start, duration, args);
@@ -152,7 +158,9 @@ class Rank {
  * `straggler`: {rank, kind: 'device' | 'host' | 'loader', extraNs}, before each last collective of
  * a step. `slowPair`: number of a pair whose links move a quarter. `lacks`: {rank, step} has no
  * kernel of its first pair's collective there. `late`: {rank: steps} that a rank records fewer, at
- * the start. `jitterNs`: how much layers differ.
+ * the start. `jitterNs`: how much layers differ, `noiseNs`: by how much ranks leave a
+ * collective earlier or later. `skewNs`, `driftPpm`: how far and how fast the clock of a rank goes
+ * wrong.
  */
 export function generateJob(options) {
   const job = {
@@ -161,12 +169,14 @@ export function generateJob(options) {
     seed: 1,
     devicesPerNode: 8,
     skewNs: {},
+    driftPpm: {},
     hoursApart: {},
     versions: {},
     late: {},
     named: true,
     sequences: true,
     jitterNs: 20_000,
+    noiseNs: 0,
     straggler: undefined,
     slowPair: undefined,
     lacks: undefined,
@@ -214,7 +224,10 @@ export function generateJob(options) {
       const plain = { ...args };
       delete plain.Seq;
       if (!lacks) {
-        ranks[rank].kernel(name, correlation, begin, end - begin, stream, {
+        // Not all come back at the very same moment.
+        const early = job.noiseNs === 0 ? 0 : Math.floor((random() * 2 - 1) * job.noiseNs);
+        const back = end - early;
+        ranks[rank].kernel(name, correlation, begin, back - begin, stream, {
           ...plain,
           ...(job.sequences ? { Seq: call.sequence } : {}),
         });

@@ -66,6 +66,44 @@ for (const ranks of [2, 8, 64]) {
   });
 }
 
+for (const noiseNs of [0, 400]) {
+  test(`clocks that drift and are off: rate and offset are found (noise of ${noiseNs} ns)`, async () => {
+    const ranks = 8;
+    const driftPpm = { 0: 3, 1: -40, 2: 25.5, 3: 0, 4: 120, 5: -7.25, 6: 60, 7: -90 };
+    const skewNs = skews(ranks);
+    const { at, answers } = planted({ ranks, steps: noiseNs === 0 ? 40 : 120, skewNs, driftPpm, noiseNs });
+    const rows = await table(at, 'ranks');
+    const [first] = rows;
+    for (const row of rows) {
+      const label = `rank ${row.rank}: ${row.driftPpm}`;
+      const planted = driftPpm[row.rank] - driftPpm[0];
+      assert.ok(Math.abs(row.driftPpm - planted) < (noiseNs === 0 ? 0.05 : 8), label);
+      assert.ok(
+        row.residualUs * 1000 <= (noiseNs === 0 ? 3 : noiseNs),
+        `residual ${row.residualUs}`,
+      );
+      // All began to record within the first operators.
+      assert.ok(Math.abs(row.startUs - first.startUs) < 1, `${label} starts at ${row.startUs}`);
+    }
+    const found = new Map(
+      (await table(at, 'calls')).map((row) => [`${row.group} ${row.sequence}`, row]),
+    );
+    // Without the rate, the last steps would be some microseconds off.
+    const exact = 2 * noiseNs + 10;
+    for (const call of answers.calls) {
+      const row = found.get(`${call.group} ${call.sequence}`);
+      assert.equal(row.ranks, call.ranks);
+      assert.ok(Math.abs(toNs(row.transferUs) - call.transferNs) <= exact + call.transferNs * 1e-3);
+      assert.ok(Math.abs(toNs(row.spreadUs) - call.spreadNs) <= exact + call.spreadNs * 1e-3);
+    }
+  });
+}
+
+test('clocks that only are off have no drift, however noisy the ends are', async () => {
+  const { at } = planted({ ranks: 4, steps: 30, skewNs: skews(4), noiseNs: 3000 });
+  for (const row of await table(at, 'ranks')) assert.equal(row.driftPpm, 0, `rank ${row.rank}`);
+});
+
 test('steps are computation, exposed communication and the rest', async () => {
   const { at, answers } = planted({ ranks: 4 });
   const sums = {};

@@ -207,6 +207,32 @@ test(
   },
 );
 
+test(
+  'counters of kernels belong to the operators that launched them, as HTA has them',
+  { skip },
+  async () => {
+    const name = 'cupti_profiler/benchmark_result_924719_1679055439_trace';
+    const counters = await rows('distributed', name, ...by('counters'));
+    const sum = (list, value) => list.reduce((total, one) => total + value(one), 0);
+    const flops = counters.filter((row) => row.counter === 'flops');
+    assert.equal(
+      sum(flops, (row) => row.count),
+      77,
+    );
+    assert.equal(
+      sum(flops, (row) => row.sum),
+      80_231_038_456,
+    );
+    const [fft] = counters.filter(
+      (row) => row.kernel.includes('fft2d_r2c_32x32<float, false, 5u') && /fadd/.test(row.counter),
+    );
+    assert.equal(fft.max, 86_114_304);
+    assert.deepEqual([fft.operator, fft.topOperator], ['aten::cudnn_convolution', 'aten::conv2d']);
+    const instructions = new Set(counters.map((row) => row.counter));
+    assert.equal(instructions.size, 10, 'nine of the recorder, and their sum');
+  },
+);
+
 test('a complete job of eight ranks: calls, clocks and who was late', { skip }, async () => {
   const job = await emberlineJson('distributed', dlrm);
   assert.equal(job.ranks.length, 8);

@@ -258,8 +258,8 @@ class TraceWriter {
     out_ += ",\"dur\":" + Micros(store_.duration(i)) + ",\"args\":";
     const auto args = store_.Args(i);
     WriteArgs(args);
-    if (additions_ != nullptr && std::binary_search(additions_->critical.begin(),
-                                                    additions_->critical.end(), i)) {
+    if (additions_ != nullptr &&
+        std::binary_search(additions_->critical.begin(), additions_->critical.end(), i)) {
       out_.pop_back();
       out_ += args.empty() ? "\"critical\":1}" : ",\"critical\":1}";
     }
@@ -395,10 +395,11 @@ class TraceWriter {
       const SliceIndex i = start ? edge.from : edge.to;
       const Track& track = store_.tracks()[store_.track(i)];
       Separate();
-      out_ += std::string("{\"ph\":\"") + (start ? "s" : "f") +
-              "\",\"cat\":\"critical_path\",\"name\":\"critical_path\",\"id\":" + std::to_string(id) +
-              ",\"pid\":" + Id(track.pid) + ",\"tid\":" + Id(track.tid) + ",\"ts\":" +
-              Micros(Absolute(Inside(start ? edge.time.begin : edge.time.end, i)));
+      out_ +=
+          std::string("{\"ph\":\"") + (start ? "s" : "f") +
+          "\",\"cat\":\"critical_path\",\"name\":\"critical_path\",\"id\":" + std::to_string(id) +
+          ",\"pid\":" + Id(track.pid) + ",\"tid\":" + Id(track.tid) +
+          ",\"ts\":" + Micros(Absolute(Inside(start ? edge.time.begin : edge.time.end, i)));
       if (!start) out_ += ",\"bp\":\"e\"";
       out_ += ",\"args\":{\"critical\":true,\"type\":\"" + std::string(EdgeName(edge.kind)) +
               "\",\"weight\":" + Micros(edge.time.Length()) + "}}";

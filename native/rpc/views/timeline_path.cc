@@ -1,6 +1,7 @@
 // timeline/criticalPath and timeline/criticalSums: what the ends of the steps waited for.
 #include <algorithm>
 
+#include "base/text.h"
 #include "ranks/critical_path.h"
 #include "ranks/digest_parts.h"
 #include "rpc/params.h"
@@ -9,8 +10,10 @@
 namespace emberline {
 namespace {
 
-constexpr size_t kMaxParts = 1500;
-constexpr size_t kMaxEdges = 500;
+// A reply stays below 256 KiB.
+constexpr size_t kMaxParts = 500;
+constexpr size_t kMaxEdges = 200;
+constexpr size_t kMaxName = 100;
 constexpr const char* kGroupings[kPathGroupingCount] = {"parts", "operators", "lines", "kernels"};
 
 struct KeptPath {
@@ -44,6 +47,13 @@ Result<std::shared_ptr<const KeptPath>> PathOf(const ViewRequest& request) {
         kept.edges = EdgesOf(kept.segments);
         return kept;
       });
+}
+
+// As SliceRef(), with a shorter name: there are many.
+Json ShortRef(const TraceStore& store, SliceIndex slice) {
+  Json ref = SliceRef(store, slice);
+  if (!ref.is_null()) ref["name"] = Shortened(store.name(slice), kMaxName);
+  return ref;
 }
 
 // The longest of those that touch the window, at most `limit`, in their order.
@@ -85,31 +95,25 @@ Result<Json> TimelineCriticalPath(const ViewRequest& request) {
   Json sums = Json::array();
   for (int kind = 0; kind < kPathKindCount; ++kind) {
     if (kinds[kind] == 0) continue;
-    sums.push_back(
-        {{"kind", PathKindName(static_cast<PathKind>(kind))}, {"timeNs", kinds[kind]}});
+    sums.push_back({{"kind", PathKindName(static_cast<PathKind>(kind))}, {"timeNs", kinds[kind]}});
   }
   size_t total = 0, total_edges = 0;
   Json parts = Json::array(), edges = Json::array();
-  for (const PathSegment* segment :
-       LongestIn((*path)->segments, *window, kMaxParts, &total)) {
+  for (const PathSegment* segment : LongestIn((*path)->segments, *window, kMaxParts, &total)) {
     parts.push_back({{"kind", PathKindName(segment->kind)},
                      {"startNs", segment->time.begin},
                      {"endNs", segment->time.end},
-                     {"slice", SliceRef(store, segment->slice)}});
+                     {"slice", ShortRef(store, segment->slice)}});
   }
   for (const PathEdge* edge : LongestIn((*path)->edges, *window, kMaxEdges, &total_edges)) {
     edges.push_back({{"kind", PathKindName(edge->kind)},
                      {"startNs", edge->time.begin},
                      {"endNs", edge->time.end},
-                     {"from", SliceRef(store, edge->from)},
-                     {"to", SliceRef(store, edge->to)}});
+                     {"from", ShortRef(store, edge->from)},
+                     {"to", ShortRef(store, edge->to)}});
   }
-  return Json{{"steps", (*path)->steps},
-              {"wholeNs", whole},
-              {"sums", std::move(sums)},
-              {"parts", std::move(parts)},
-              {"totalParts", total},
-              {"edges", std::move(edges)},
+  return Json{{"steps", (*path)->steps},   {"wholeNs", whole},    {"sums", std::move(sums)},
+              {"parts", std::move(parts)}, {"totalParts", total}, {"edges", std::move(edges)},
               {"totalEdges", total_edges}};
 }
 

@@ -17,8 +17,8 @@ TrackIndex TrackOf(const TraceStore& store, const Device& device, int64_t stream
 void AddCounters(const Model& model, const Device& device, TraceAdditions* additions) {
   const TraceStore& store = model.store();
   for (const auto& [stream, points] : QueuesOf(model, device)) {
-    TraceAdditions::Counter counter{"Queue Length", "Queue Length", stream,
-                                    TrackOf(store, device, stream), {}};
+    TraceAdditions::Counter counter{
+        "Queue Length", "Queue Length", stream, TrackOf(store, device, stream), {}};
     for (const SeriesPoint& point : points) {
       counter.points.emplace_back(point.at, static_cast<double>(point.value));
     }
