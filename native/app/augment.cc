@@ -1,12 +1,10 @@
 #include "app/augment.h"
 
 #include <unistd.h>
-#include <zlib.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <numeric>
 #include <set>
 
@@ -14,6 +12,7 @@
 #include "app/output.h"
 #include "base/escape.h"
 #include "base/file.h"
+#include "ingest/packed_file.h"
 #include "rpc/views/timeline_export.h"
 #include "session/trace_set.h"
 
@@ -25,11 +24,6 @@ namespace fs = std::filesystem;
 // Traces are used once: few stay in memory.
 constexpr size_t kKeptTraces = size_t{64} << 20;
 
-struct CloseGzip {
-  void operator()(gzFile_s* file) const { gzclose(file); }
-};
-using GzipPtr = std::unique_ptr<gzFile_s, CloseGzip>;
-
 // "a.json.gz" becomes "a_with_counters.json.gz": what is inside is what the name says.
 std::string AugmentedName(const std::string& name) {
   const size_t json = name.rfind(".json");
@@ -39,13 +33,10 @@ std::string AugmentedName(const std::string& name) {
 
 // What `write` gives, gzipped or as it is. False where the file cannot be written.
 bool WritePacked(const fs::path& draft, const std::function<bool(const TextSink&)>& write) {
-  GzipPtr file(gzopen(draft.c_str(), "wb4"));
-  if (file == nullptr) return false;
-  const bool whole = write([&](std::string_view text) {
-    return text.empty() || gzwrite(file.get(), text.data(), static_cast<unsigned>(text.size())) ==
-                               static_cast<int>(text.size());
-  });
-  return gzclose(file.release()) == Z_OK && whole;
+  PackedFile file(draft);
+  if (!file.ok()) return false;
+  const bool whole = write([&](std::string_view text) { return file.Write(text); });
+  return file.Close() && whole;
 }
 
 bool WritePlain(const fs::path& draft, const std::function<bool(const TextSink&)>& write) {

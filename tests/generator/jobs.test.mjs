@@ -71,7 +71,13 @@ for (const noiseNs of [0, 400]) {
     const ranks = 8;
     const driftPpm = { 0: 3, 1: -40, 2: 25.5, 3: 0, 4: 120, 5: -7.25, 6: 60, 7: -90 };
     const skewNs = skews(ranks);
-    const { at, answers } = planted({ ranks, steps: noiseNs === 0 ? 40 : 120, skewNs, driftPpm, noiseNs });
+    const { at, answers } = planted({
+      ranks,
+      steps: noiseNs === 0 ? 40 : 120,
+      skewNs,
+      driftPpm,
+      noiseNs,
+    });
     const rows = await table(at, 'ranks');
     const [first] = rows;
     for (const row of rows) {
