@@ -314,6 +314,9 @@ const std::vector<Analysis> kAnalyses = {
     {"the functions as JSON", View("view/stackFunctions")},
     {"the hot lines as JSON", View("source/hotLines", Json::object())},
     {"the tracks as JSON", View("timeline/tracks", Json::object())},
+    {"the critical path",
+     View("timeline/criticalPath", {{"startNs", -1}, {"endNs", int64_t{1} << 60}})},
+    {"the critical path summed", View("timeline/criticalSums", {{"by", "operators"}})},
     {"a window as JSON", Window},
     {"the comparison with itself", [](const LoadedTrace& trace) { Compare(trace, trace); }},
 };
