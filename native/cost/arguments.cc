@@ -11,6 +11,8 @@ namespace {
 constexpr size_t kMaxArguments = 512;
 constexpr size_t kMaxListed = 4096;  // tensors of a list
 constexpr size_t kMaxRank = 64;
+// Terabytes, whatever the type: no device has so much memory, and views of less are no operands.
+constexpr int64_t kMaxElements = int64_t{1} << 41;
 
 constexpr const char* kNotNumbers = "a shape holds something else than numbers";
 constexpr const char* kNegative = "a dimension is negative";
@@ -169,8 +171,13 @@ Tensor TensorOf(const Shape& dims, const Shape* strides, DType type) {
   tensor.type = type;
   tensor.fault = dims.fault;
   tensor.dims = dims.numbers;
+  Amount elements = 1;
   for (const int64_t size : tensor.dims) {
     if (size < 0) tensor.fault = kNegative;
+    if (size > 0) elements *= size;
+  }
+  if (tensor.fault == nullptr && (!elements.known() || elements.value() > kMaxElements)) {
+    tensor.fault = "a tensor is larger than the memory of any device";
   }
   if (strides != nullptr && strides->fault == nullptr &&
       strides->numbers.size() == tensor.dims.size()) {
