@@ -1,6 +1,8 @@
 // Fills a TraceStore: rows are appended in the file's order, Finalize sorts, nests and freezes.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,6 +66,8 @@ class TraceBuilder {
   Ns slice_start(uint32_t row) const { return start_[row]; }
   StringId slice_name(uint32_t row) const { return name_[row]; }
   uint64_t slice_args(uint32_t row) const { return args_[row]; }
+  // Where the slice's event begins, as SetOffset() said.
+  uint64_t slice_offset(uint32_t row) const { return slice_offsets_.At(row); }
   void SetDuration(uint32_t row, Ns duration) { duration_[row] = duration; }
   void SetArgs(uint32_t row, uint64_t handle) { args_[row] = handle; }
 
@@ -183,6 +187,12 @@ class TraceBuilder {
         upper_.emplace_back(lower_.size(), offset >> 32);
       }
       lower_.Push(static_cast<uint32_t>(offset));
+    }
+    uint64_t At(size_t row) const {
+      const auto after =
+          std::upper_bound(upper_.begin(), upper_.end(), row,
+                           [](size_t r, const auto& upper) { return r < upper.first; });
+      return std::prev(after)->second << 32 | lower_[row];
     }
     // Calls `visit(row, offset)` for each row.
     template <typename Visit>

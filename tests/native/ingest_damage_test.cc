@@ -332,6 +332,13 @@ TEST_CASE("a type that is given twice in a row is no second event") {
   CHECK(reading.events == 1);
   CHECK(reading.dropped == 0);
   CHECK(reading.problems == 1);
+  // Another type is that of another event, of which nothing else is left.
+  const Reading two = ReadAnyhow(
+      R"({"traceEvents":[{"ph":"X","ph":"s","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,)"
+      R"("id":5}]})",
+      {9});
+  CHECK(two.events == 2);
+  CHECK(two.dropped == 1);
 }
 
 TEST_CASE("an event that damage cuts in pieces is lost once") {

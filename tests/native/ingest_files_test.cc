@@ -114,6 +114,8 @@ TEST_CASE("a compressed file that is cut or damaged opens to what can be read") 
   CHECK(cut->slice_count() < 5000);
   CHECK(ProblemCount(*cut, "truncatedGzip") == 1);
   CHECK(ProblemCount(*cut, "truncated") == 0);  // one problem and not two
+  // Where the text ends.
+  CHECK(cut->problems().back().first_offset == cut->counts().text_bytes);
   std::string damaged = packed;
   for (size_t i = packed.size() / 2; i < packed.size() / 2 + 64; ++i) damaged[i] = '\xFF';
   const auto broken = ReadTrace(folder.Write("damaged.json.gz", damaged), {});
@@ -129,6 +131,7 @@ TEST_CASE("a compressed file that is cut or damaged opens to what can be read") 
   const auto store = Load(folder.Write("sum.json.gz", sum));
   CHECK(store->slice_count() == 5000);
   CHECK(ProblemCount(*store, "damagedGzip") == 1);
+  CHECK(store->problems().back().first_offset == store->counts().text_bytes);
 }
 
 TEST_CASE("a small compressed file cut at each byte") {

@@ -269,7 +269,7 @@ class Settling {
     if (!type.empty() || !IsIteration(name)) {
       if (!type.empty()) kind = KindOfAscendTask(type, name);
       if (type.empty() || kind == SliceKind::kHostOther) {
-        problems_.Add(ProblemKind::kUnknownTask, 0);
+        problems_.Add(ProblemKind::kUnknownTask, b_.slice_offset(row));
         kind = SliceKind::kDerived;
       }
     }

@@ -117,7 +117,7 @@ class Recognition {
       any = any || device_track[t];
     }
     if (!any) return;
-    uint64_t count = 0;
+    uint64_t count = 0, first_offset = 0;
     std::vector<StringId> names;
     for (uint32_t row = 0; row < b_.slice_count(); ++row) {
       const TrackIndex track = b_.slice_track(row);
@@ -126,6 +126,7 @@ class Recognition {
           !(device_track[track] || device_category[category])) {
         continue;
       }
+      if (count == 0) first_offset = b_.slice_offset(row);
       ++count;
       const StringId name = b_.category(category).raw;
       if (names.size() < kMaxNames && std::find(names.begin(), names.end(), name) == names.end()) {
@@ -142,7 +143,7 @@ class Recognition {
                           "Device slices have categories that are not known (" + list +
                               "). On rows of a device they count as kernels, elsewhere they do "
                               "not count: device figures may be wrong.",
-                          count, OffsetOf(names[0]), true});
+                          count, first_offset, true});
   }
 
  private:
@@ -157,12 +158,6 @@ class Recognition {
     uint64_t first = uses_.empty() ? 0 : uses_[0].first_offset;
     for (const CategoryUse& use : uses_) first = std::min(first, use.first_offset);
     return first;
-  }
-  uint64_t OffsetOf(StringId raw) const {
-    for (const CategoryUse& use : uses_) {
-      if (use.raw == raw) return use.first_offset;
-    }
-    return 0;
   }
 
   TraceBuilder& b_;

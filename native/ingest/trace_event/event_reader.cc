@@ -350,8 +350,10 @@ void EventReader::TakeField(EventField field, const Token& token) {
 void EventReader::TakePhase(const Token& token) {
   const std::string_view text = Clean(token);
   if (phase_seen_) {
-    // Two events cannot meet where nothing of the second's, or the first's, stands between.
-    const bool again = fields_ == phase_field_ + 1 && event_.args.size() == phase_args_;
+    // Where nothing of the second's, or the first's, stands between, the same type twice is a part
+    // of the text that stands there twice.
+    const bool again = fields_ == phase_field_ + 1 && event_.args.size() == phase_args_ &&
+                       text.size() == 1 && text[0] == event_.phase;
     mended_.emplace_back(again ? ProblemKind::kRepeatedPhase : ProblemKind::kMergedEvents,
                          token.at);
   }
