@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
-#include <unordered_map>
 
-#include "base/hash.h"
 #include "base/text.h"
 
 namespace emberline {
@@ -25,12 +23,8 @@ WhatIf::WhatIf(const WorkGraph& graph) : graph_(graph) {
     return std::tie(works[a].time.begin, works[a].time.end, a) <
            std::tie(works[b].time.begin, works[b].time.end, b);
   });
-  // The parts of a call wait alike: a call with many parts may have launched much.
-  std::unordered_map<SliceIndex, uint32_t, NumberHash> waited;
   for (uint32_t part = 0; part < graph.host().size(); ++part) {
-    const auto [it, added] = waited.try_emplace(graph.host()[part].slice, kNone);
-    if (added) it->second = graph.WaitedFor(part);
-    waited_.push_back(it->second);
+    waited_.push_back(graph.WaitedFor(part));
   }
   Ns shortest = INT64_MAX;
   for (const WorkGraph::Work& work : works) {

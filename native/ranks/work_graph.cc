@@ -56,7 +56,13 @@ void WorkGraph::CollectWorks() {
     return std::tie(a.time.end, a.time.begin, a.slice) <
            std::tie(b.time.end, b.time.begin, b.slice);
   });
-  for (uint32_t w = 0; w < works_.size(); ++w) work_of_[works_[w].slice] = w;
+  for (uint32_t w = 0; w < works_.size(); ++w) {
+    const SliceIndex work = works_[w].slice, call = m_.launch[work];
+    work_of_[work] = w;
+    if (call != kNone && s_.kind(work) == SliceKind::kMemcpy && s_.end(work) <= s_.end(call)) {
+      copies_[call] = w;
+    }
+  }
   // Waits for events of other streams: from the call that recorded the event to the last work that
   // its stream had been given before.
   std::unordered_map<int64_t, SliceIndex> records;
@@ -162,11 +168,8 @@ uint32_t WorkGraph::WaitedFor(size_t part) const {
                          [](Ns value, const Work& work) { return value < work.time.end; });
     if (at != works_.begin()) last = static_cast<uint32_t>(at - works_.begin()) - 1;
   } else {
-    // A copy that its call waits for.
-    for (const SliceIndex work : m_.launched[host.slice]) {
-      if (work_of_[work] == kNone || s_.end(work) > end) continue;
-      if (s_.kind(work) == SliceKind::kMemcpy) last = work_of_[work];
-    }
+    const auto copy = copies_.find(host.slice);
+    if (copy != copies_.end()) last = copy->second;
   }
   return last != kNone && works_[last].time.end > begin ? last : kNone;
 }

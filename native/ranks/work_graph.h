@@ -1,9 +1,11 @@
 // What a rank did, host and devices, and what each part of it waited for.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "base/cancel.h"
+#include "base/hash.h"
 #include "model/model.h"
 
 namespace emberline {
@@ -42,6 +44,8 @@ class WorkGraph {
   std::vector<HostPart> host_;
   std::vector<Work> works_;
   std::vector<uint32_t> work_of_;  // slice -> works_
+  // The last copy of a call that came back after it: what that call waited for.
+  std::unordered_map<SliceIndex, uint32_t, NumberHash> copies_;
 };
 
 }  // namespace emberline
