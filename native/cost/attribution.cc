@@ -211,6 +211,81 @@ class Attributor {
     return &cost;
   }
 
+  // Recorders before PyTorch 1.11 lost numbers that operators are called with: strides of a
+  // convolution, and the size of the weight whose gradient is asked for. Backward of the whole
+  // convolution has input, gradient and weight as tensors, and the gradient is as large as the
+  // result. It is the caller of the gradients, and the partner of forward.
+  const OpCost* ConvolutionCost(CostAttribution& result, SliceIndex op) {
+    const std::string_view name = store_.name(op);
+    const bool gradient = name.ends_with("_convolution_backward_weight");
+    if (!gradient && !name.ends_with("n_convolution")) return nullptr;
+    const SliceIndex whole = gradient ? model_.op[op] : BackwardOf(op);
+    if (whole == kNone || !IsWholeBackward(whole)) return nullptr;
+    // Texts are interned: equal ones lie at one place.
+    const char* const dims = store_.ArgText(whole, ArgRole::kInputShapes).data();
+    const auto [it, added] = convolutions_[gradient ? 1 : 0].try_emplace(dims, nullptr);
+    if (!added) return it->second;
+    const Arguments arguments = costs_.ArgumentsOf(whole), own = costs_.ArgumentsOf(op);
+    const Tensor &x = arguments.TensorAt(0), &gy = arguments.TensorAt(1),
+                 &weight = arguments.TensorAt(2);
+    const auto same = [&](const Tensor& tensor, size_t index) {
+      return tensor.present && tensor.fault == nullptr && tensor.rank() >= 3 &&
+             tensor.rank() == x.rank() && tensor.dims == own.TensorAt(index).dims;
+    };
+    if (gradient ? !same(gy, 1) || !same(x, 2) || weight.rank() != x.rank()
+                 : !same(x, 0) || !same(weight, 1) || gy.rank() != x.rank()) {
+      return nullptr;
+    }
+    const Amount channels = weight.Dim(0);
+    if (!channels.known() || channels.value() == 0 || !gy.Elements().known()) return nullptr;
+    const Amount per_output = weight.Elements() / channels;
+    OpCost& cost = result.derived.emplace_back(costs_.Of(op, DType::kUnknown));
+    cost.flops = Amount(2) * gy.Elements() * per_output;
+    cost.flops_formula = "2·N·K·P·Q·(C/g)·R·S with output=" + AmountText(gy.Elements()) +
+                         ", weight per output=" + AmountText(per_output) +
+                         ", sizes as backward of the convolution has them";
+    const Tensor& other = gradient ? gy : weight;
+    const Tensor& made = gradient ? weight : gy;
+    cost.read_bytes = x.Bytes() + other.Bytes();
+    cost.written_bytes = made.Elements() * made.ElementBytes();
+    cost.bytes_formula = "read x " + AmountText(x.Bytes()) +
+                         (gradient ? " + gradient " : " + weight ") + AmountText(other.Bytes()) +
+                         ", written " + AmountText(cost.written_bytes);
+    if (cost.params.empty()) {
+      cost.params =
+          "x=" + ShapeText(x.dims) + ",w=" + ShapeText(weight.dims) + "," + ShortName(x.type);
+    }
+    return it->second = &cost;
+  }
+
+  bool IsWholeBackward(SliceIndex op) const {
+    const std::string_view name = store_.name(op);
+    return name == "aten::cudnn_convolution_backward" ||
+           name == "aten::miopen_convolution_backward";
+  }
+
+  // Backward of the convolution of which `op` is forward; kNone where that is not known.
+  SliceIndex BackwardOf(SliceIndex op) {
+    constexpr int kLevels = 8;  // between a convolution and the operator that autograd knows
+    if (!backward_known_) {
+      backward_known_ = true;
+      for (SliceIndex i = 0; i < store_.slice_count(); ++i) {
+        if (!model_.IsOp(i) || !IsWholeBackward(i)) continue;
+        SliceIndex node = i;
+        for (int level = 0; node != kNone && level < kLevels; ++level, node = model_.op[node]) {
+          if (model_.forward[node] == kNone) continue;
+          backward_.emplace(model_.forward[node], i);
+          break;
+        }
+      }
+    }
+    for (int level = 0; op != kNone && level < kLevels; ++level, op = model_.op[op]) {
+      const auto found = backward_.find(op);
+      if (found != backward_.end()) return found->second;
+    }
+    return kNone;
+  }
+
   void Distribute(CostAttribution& result, const Call& call) {
     DType list_type = DType::kUnknown;
     for (const uint32_t k : call.kernels) {
@@ -219,6 +294,9 @@ class Attributor {
     }
     const OpCost* cost =
         call.backward ? BackwardCost(result, call.owner) : &costs_.Of(call.owner, list_type);
+    if (!cost->flops.known()) {
+      if (const OpCost* known = ConvolutionCost(result, call.owner)) cost = known;
+    }
     const bool wide = std::any_of(call.kernels.begin(), call.kernels.end(),
                                   [&](uint32_t k) { return NameOf(result.kernels[k]).wide; });
     const bool covered = (inside_[call.owner] & Bit(cost->op_class)) != 0;
@@ -336,6 +414,10 @@ class Attributor {
   RecordedCosts costs_;
   OutwardSearch owner_;
   std::unordered_map<StringId, KernelName, NumberHash> kernel_names_;
+  // Of forward and of weights' gradients, by the shapes of backward.
+  std::unordered_map<const char*, const OpCost*> convolutions_[2];
+  bool backward_known_ = false;
+  std::unordered_map<SliceIndex, SliceIndex, NumberHash> backward_;  // of convolutions, by forward
   std::vector<uint32_t> inside_;  // per operator: classes of owners inside, as bits
   std::vector<Call> calls_;
   std::unordered_map<SliceIndex, int64_t, NumberHash> filled_;  // bytes

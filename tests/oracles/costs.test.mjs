@@ -106,3 +106,31 @@ test('ResNet-18 on MI300X: FLOPs by hand, backward twice forward', async (t) => 
   const backward = 2 * forward - conv(64, 3, 112, 7);
   assert.equal(of('aten::convolution_backward') / backward, forwards);
 });
+
+test('ResNet-50 on V100, recorded without numbers: convolutions by the sizes of backward', async (t) => {
+  const file = found('resnet50_num_workers_4/worker0.1623212756351.pt.trace.json.gz');
+  if (file === undefined) return t.skip('no corpus');
+  const { rows, totals } = await emberlineJson('cost', file);
+  const flops = (operator) => rows.find((row) => row.name === operator)?.flops;
+  // 32 images in each of 6 steps: stem 7x7, then stages of bottlenecks 1x1, 3x3, 1x1, of which the
+  // first has a shortcut and strides in its 3x3.
+  const conv = (channels, inputs, size, window) =>
+    2 * 6 * 32 * channels * inputs * size ** 2 * window ** 2;
+  const stem = conv(64, 3, 112, 7);
+  let all = stem;
+  for (const [blocks, width, inputs, size, before] of [
+    [3, 64, 64, 56, 56],
+    [4, 128, 256, 28, 56],
+    [6, 256, 512, 14, 28],
+    [3, 512, 1024, 7, 14],
+  ]) {
+    all += conv(width, inputs, before, 1) + conv(4 * width, inputs, size, 1);
+    all += (blocks - 1) * conv(width, 4 * width, size, 1);
+    all += blocks * (conv(width, width, size, 3) + conv(4 * width, width, size, 1));
+  }
+  assert.equal(flops('aten::cudnn_convolution'), all);
+  assert.equal(flops('aten::cudnn_convolution_backward_weight'), all);
+  // The first layer's input needs no gradient.
+  assert.equal(flops('aten::cudnn_convolution_backward_input'), all - stem);
+  assert.ok(totals.unknownFlopsShare < 0.1, String(totals.unknownFlopsShare));
+});
