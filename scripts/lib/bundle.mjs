@@ -1,6 +1,6 @@
 // The two JavaScript bundles: the extension for Node, the views for the webview.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { distDir, root } from './paths.mjs';
 
 const extensionEntry = join(root, 'extension', 'src', 'extension.ts');
@@ -31,10 +31,13 @@ const bundles = {
   },
   webview: {
     ...common,
-    entryPoints: [webviewEntry],
-    outfile: join(distDir, 'webview.js'),
+    entryPoints: { webview: webviewEntry },
+    outdir: distDir,
+    // Each view is a script of its own, and so is what several of them need.
+    splitting: true,
+    chunkNames: 'views/[name]-[hash]',
     platform: 'browser',
-    format: 'iife',
+    format: 'esm',
     target: 'es2022',
     jsx: 'automatic',
     jsxImportSource: 'preact',
@@ -45,9 +48,19 @@ const bundles = {
 
 function writeOutputs({ outputFiles }) {
   for (const { path, contents } of outputFiles) writeChanged(path, contents);
+  removeOldChunks(new Set(outputFiles.map(({ path }) => path)));
 }
 
-/** Writes dist/extension.cjs, dist/webview.js and dist/webview.css; gives esbuild's metafiles. */
+/** Parts of an earlier bundle: their names hold a hash, so that nothing writes over them. */
+function removeOldChunks(written) {
+  const folder = join(distDir, 'views');
+  if (![...written].some((path) => path.startsWith(folder))) return;
+  for (const name of readdirSync(folder)) {
+    if (!written.has(join(folder, name))) rmSync(join(folder, name));
+  }
+}
+
+/** Writes dist/extension.cjs, dist/webview.js with its views and its style sheet; gives esbuild's metafiles. */
 export async function bundle() {
   const { build } = await import('esbuild');
   mkdirSync(distDir, { recursive: true });
@@ -82,18 +95,25 @@ export async function watchBundles(done) {
 /** A file that did not change keeps its time, so that nothing is packed again for it. */
 function writeChanged(path, contents) {
   if (existsSync(path) && readFileSync(path).equals(contents)) return;
+  mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, contents);
 }
 
-/** By bundle the files that something of was taken into it. */
+/** By bundle the files that something of was taken into it; what the page fetches later counts as the page's. */
 function bundledFiles(results) {
   const files = {};
   for (const { metafile } of Object.values(results)) {
     for (const [output, { inputs }] of Object.entries(metafile.outputs)) {
-      files[output] = Object.keys(inputs)
-        .filter((input) => inputs[input].bytesInOutput > 0)
-        .sort();
+      const bundled = output.startsWith('dist/views/') ? 'dist/webview.js' : output;
+      const taken = Object.keys(inputs).filter((input) => inputs[input].bytesInOutput > 0);
+      files[bundled] = [...new Set([...(files[bundled] ?? []), ...taken])].sort();
     }
   }
   return files;
+}
+
+/** What esbuild says about the page's scripts, without writing them. */
+export async function pageMetafile() {
+  const { build } = await import('esbuild');
+  return (await build(bundles.webview)).metafile;
 }

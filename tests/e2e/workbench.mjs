@@ -134,7 +134,7 @@ export class Workbench {
     this.pageErrors = [];
     page.on('pageerror', (error) => {
       const text = String(error?.stack ?? error);
-      if (text.includes('webview.js')) this.pageErrors.push(text);
+      if (/dist\/(webview\.js|views\/)/.test(text)) this.pageErrors.push(text);
       else console.log(`An error that is none of our pages': ${text}`);
     });
   }

@@ -1,7 +1,7 @@
 // The notices of other people's works: complete, with their texts, and with what LGPL asks for.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import {
@@ -28,6 +28,14 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
+/** A file that is inside, the page's script with all that it fetches later. */
+function textOf(file) {
+  const views = join(inside, 'dist', 'views');
+  const parts =
+    file === 'dist/webview.js' ? readdirSync(views).map((name) => join(views, name)) : [];
+  return [join(inside, file), ...parts].map((path) => readFileSync(path, 'latin1')).join('\n');
+}
+
 /** The entry of a component, by the start of its name. */
 function entry(name) {
   return notices.split('\n\n').find((part) => part.startsWith(name) && /^ {2}texts: /m.test(part));
@@ -52,7 +60,7 @@ test('what is known to be inside has its notice', () => {
     ['dist/extension.cjs', /\$\/cancelRequest/, 'vscode-jsonrpc'],
   ];
   for (const [file, pattern, name] of traces) {
-    if (!pattern.test(readFileSync(join(inside, file), 'latin1'))) continue;
+    if (!pattern.test(textOf(file))) continue;
     const found = entry(name);
     assert.ok(found, `${name} of ${file}`);
     assert.ok(found.includes(file) || name === 'uplot', `${name}: ${found}`);

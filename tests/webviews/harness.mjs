@@ -2,7 +2,7 @@
 // the two is done here in the plainest way: requests go to the daemon, everything else is recorded.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -112,12 +112,25 @@ function pageText(theme) {
     setState: (state) => sessionStorage.setItem('state', JSON.stringify(state)),
   });
 </script>
-<script nonce="page" src="/webview.js"></script></body></html>`;
+<script type="module" nonce="page" src="/webview.js"></script></body></html>`;
 }
 
 function themeText(theme) {
   const lines = Object.entries(themes[theme].variables).map(([key, value]) => `${key}: ${value};`);
   return `:root { ${lines.join('\n')} }`;
+}
+
+/** The page's files by their address, as the panel serves them. */
+function bundleFiles() {
+  const scripts = [
+    'webview.js',
+    ...readdirSync(join(distDir, 'views')).map((name) => `views/${name}`),
+  ];
+  const files = { '/webview.css': ['text/css', readFileSync(join(distDir, 'webview.css'))] };
+  for (const name of scripts) {
+    files[`/${name}`] = ['text/javascript', readFileSync(join(distDir, name))];
+  }
+  return files;
 }
 
 /** One browser and one server for a test file. */
@@ -141,10 +154,7 @@ export class Harness {
       if (!existsSync(join(distDir, name)))
         throw new Error(`dist/${name} is missing: npm run build`);
     }
-    const bundle = {
-      '/webview.js': ['text/javascript', readFileSync(join(distDir, 'webview.js'))],
-      '/webview.css': ['text/css', readFileSync(join(distDir, 'webview.css'))],
-    };
+    const bundle = bundleFiles();
     this.server = createServer((request, response) => {
       const url = new URL(request.url, 'http://localhost');
       const theme = url.searchParams.get('theme') ?? this.theme;
@@ -337,6 +347,7 @@ export class ProfilePage {
 
   /** Chooses in the list with this label, as its own menu does. */
   async choose(label, value) {
+    await this.page.locator(`vscode-single-select[label="${label}"]`).first().waitFor();
     await this.page.locator('vscode-single-select').evaluateAll(
       (all, [name, wanted]) => {
         const select = all.find((one) => one.label === name);

@@ -476,7 +476,7 @@ test('progress is determinate and loading can be cancelled', async () => {
     await page.waitForSelector('.state-page');
     await profile.send({ type: 'loading', stage: 'Reading', percent: 42 });
     await page.getByText('Reading, 42 %').waitFor();
-    const bar = page.locator('vscode-progress-bar');
+    const bar = page.locator('progress');
     assert.equal(await bar.evaluate((element) => element.value), 42);
     await profile.sent('cancelLoad', () => page.getByText('Cancel', { exact: true }).click());
   });

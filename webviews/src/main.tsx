@@ -2,7 +2,7 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 import './styles/main.css';
-import { reducedMotion, start } from './host/store.ts';
+import { path, reducedMotion, start, view } from './host/store.ts';
 import { Shell } from './shell/shell.tsx';
 import { knownViews } from './host/links.ts';
 import { views } from './views/registry.ts';
@@ -12,6 +12,12 @@ knownViews.value = new Set(views.map((entry) => entry.name));
 watchTheme();
 effect(() => {
   if (reducedMotion.value) document.body.classList.add('vscode-reduce-motion');
+});
+// The script of the view comes while its trace is still being read.
+effect(() => {
+  const shown = path.value === '' ? undefined : views.find(({ name }) => name === view.value);
+  // A failure shows where the view would stand.
+  shown?.body.load().catch(() => undefined);
 });
 const root =
   document.getElementById('root') ?? document.body.appendChild(document.createElement('div'));

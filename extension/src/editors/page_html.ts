@@ -25,7 +25,8 @@ export function escapeHtml(text: string): string {
 }
 
 /**
- * The page of a profile editor. Only our own script runs and nothing is fetched from elsewhere.
+ * The page of a profile editor. Only our own scripts run and nothing is fetched from elsewhere: what the
+ * first one imports later has its nonce, as HTML has it for modules.
  * Inline styles are allowed because form controls in shadow roots need them; scripts are not.
  */
 export function pageHtml(resources: PageResources, nonce = newNonce()): string {
@@ -51,7 +52,7 @@ export function pageHtml(resources: PageResources, nonce = newNonce()): string {
 </head>
 <body>
 <div id="root"></div>
-<script nonce="${nonce}" src="${escapeHtml(scriptUri)}"></script>
+<script type="module" nonce="${nonce}" src="${escapeHtml(scriptUri)}"></script>
 </body>
 </html>
 `;

@@ -6,7 +6,9 @@ import {
   writeComparisonLink,
   type SideName,
 } from '#shared/comparison.ts';
+import { useEffect } from 'preact/hooks';
 import { copyText, swapSides } from '../host/host.ts';
+import { loadWhenIdle } from '../host/late.ts';
 import {
   announce,
   compared,
@@ -87,6 +89,9 @@ export function Comparison() {
   const params = chosen.value === '' ? {} : { time: chosen.value };
   const verdict = useAnswer('compare/verdict', loaded ? params : undefined);
   const tab = viewState('compare', 'tab', 'overview');
+  useEffect(() => {
+    if (loaded) loadWhenIdle(comparisonTabs().map(({ body }) => body));
+  }, [loaded]);
   if (sides === undefined || !loaded) return <Loading stage="" percent={undefined} />;
   const tabs = comparisonTabs();
   const current = tabs.find(({ name }) => name === tab.value) ?? tabs[0]!;
@@ -127,12 +132,7 @@ export function Comparison() {
         <header class="shell-header">
           <Tabs entries={tabs} current={current} onPick={(name) => (tab.value = name)} />
         </header>
-        <ViewBody
-          key={current.name}
-          view="compare"
-          tab={current.name}
-          component={current.component}
-        />
+        <ViewBody key={current.name} view="compare" tab={current.name} body={current.body} />
       </main>
     </VerdictContext.Provider>
   );

@@ -1,11 +1,14 @@
 // The frame of a job: which of a folder's jobs shows, how far it is loaded, and the tabs.
 import type { LoadedJob } from '#shared/messages.ts';
 import { fixed, plural } from '#shared/numbers.ts';
+import { useEffect } from 'preact/hooks';
 import { tellHost } from '../host/host.ts';
+import { loadWhenIdle } from '../host/late.ts';
 import { job, selectJob, selection, status, viewState } from '../host/store.ts';
 import { fileName, visible } from '../lib/format.ts';
 import { jobTabs } from '../views/job/tabs.ts';
-import { LinkButton, Progress, Select } from '../widgets/controls.tsx';
+import { LinkButton, Progress } from '../widgets/controls.tsx';
+import { Select } from '../widgets/select.tsx';
 import { Tabs } from './tabs.tsx';
 import { ViewBody } from './view_body.tsx';
 
@@ -67,6 +70,7 @@ export function Job({ loaded }: { loaded: LoadedJob }) {
   const tab = viewState('job', 'tab', 'overview');
   const current = jobTabs.find(({ name }) => name === tab.value) ?? jobTabs[0]!;
   const about = job.value;
+  useEffect(() => loadWhenIdle(jobTabs.map(({ body }) => body)), []);
   const several = (loaded.profile?.runs ?? []).length > 1;
   return (
     <main class="profile">
@@ -87,7 +91,7 @@ export function Job({ loaded }: { loaded: LoadedJob }) {
       <header class="shell-header">
         <Tabs entries={jobTabs} current={current} onPick={(name) => (tab.value = name)} />
       </header>
-      <ViewBody key={current.name} view="job" tab={current.name} component={current.component} />
+      <ViewBody key={current.name} view="job" tab={current.name} body={current.body} />
     </main>
   );
 }

@@ -3,7 +3,8 @@ import type { ViewSelection } from '#shared/messages.ts';
 import type { ProfileOpenResult, TraceInfo } from '#shared/protocol.ts';
 import { profile, selectSteps, selectTrace, selection, trace } from '../host/store.ts';
 import { plural, quantity } from '#shared/numbers.ts';
-import { LinkButton, Select } from '../widgets/controls.tsx';
+import { LinkButton } from '../widgets/controls.tsx';
+import { Select } from '../widgets/select.tsx';
 
 function stepChoices(info: TraceInfo) {
   return [

@@ -1,16 +1,20 @@
 // The frame around the views: banners, tabs, selectors, and what shows before there are views.
+import { useEffect } from 'preact/hooks';
 import { openToSide } from '../host/host.ts';
+import { late, loadWhenIdle } from '../host/late.ts';
 import type { TraceInfo } from '#shared/protocol.ts';
 import { announcement, compared, job, status, trace, view } from '../host/store.ts';
 import { IconButton } from '../widgets/controls.tsx';
 import { Notices } from '../widgets/notices.tsx';
+import { Arriving } from './arriving.tsx';
 import { Banner, MissingSource } from './banners.tsx';
-import { Comparison } from './comparison.tsx';
-import { Job } from './job.tsx';
 import { Failed, Loading } from './states.tsx';
 import { StatusStrip } from './status_strip.tsx';
 import { Tabs, shownViews } from './tabs.tsx';
 import { ViewBody } from './view_body.tsx';
+
+const comparisonFrame = late(async () => (await import('./comparison.tsx')).Comparison);
+const jobFrame = late(async () => (await import('./job.tsx')).Job);
 
 /** "/" goes to the view's filter, as in many lists. The timeline has a search of its own. */
 function focusFilter(event: KeyboardEvent): void {
@@ -29,11 +33,12 @@ export function Shell() {
   const info = trace.value;
   let content;
   if (state.kind === 'failed') content = <Failed error={state.error} />;
-  else if (job.value?.loaded !== undefined) content = <Job loaded={job.value.loaded} />;
+  else if (job.value?.loaded !== undefined)
+    content = <Arriving of={jobFrame} given={{ loaded: job.value.loaded }} />;
   else if (state.kind === 'starting') content = <Loading stage="Starting" percent={undefined} />;
   else if (state.kind === 'loading') {
     content = <Loading stage={state.stage} percent={state.percent} />;
-  } else if (compared.value !== undefined) content = <Comparison />;
+  } else if (compared.value !== undefined) content = <Arriving of={comparisonFrame} given={{}} />;
   else if (info === undefined) content = <Loading stage="" percent={undefined} />;
   else {
     content = <Profile info={info} />;
@@ -53,6 +58,7 @@ export function Shell() {
 function Profile({ info }: { info: TraceInfo }) {
   const entries = shownViews(info);
   const current = entries.find((entry) => entry.name === view.value) ?? entries[0]!;
+  useEffect(() => loadWhenIdle(entries.map(({ body }) => body)), []);
   return (
     <main class="profile">
       <header class="shell-header">
@@ -68,12 +74,7 @@ function Profile({ info }: { info: TraceInfo }) {
       </header>
       <StatusStrip info={info} />
       <Notices info={info} />
-      <ViewBody
-        key={current.name}
-        view={current.name}
-        tab={current.name}
-        component={current.component}
-      />
+      <ViewBody key={current.name} view={current.name} tab={current.name} body={current.body} />
     </main>
   );
 }

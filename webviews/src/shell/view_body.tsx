@@ -1,14 +1,14 @@
 // Where a view stands: it scrolls, finds its place again, and fails alone.
-import type { FunctionComponent } from 'preact';
 import { useErrorBoundary, useLayoutEffect, useRef } from 'preact/hooks';
 import type { PageView } from '#shared/messages.ts';
+import type { Late } from '../host/late.ts';
 import { viewState } from '../host/store.ts';
 import { Button } from '../widgets/controls.tsx';
+import { Arriving } from './arriving.tsx';
 
 /** A fault in one view must not take the others with it. */
-function Guarded(props: { component: FunctionComponent }) {
+function Guarded(props: { body: Late }) {
   const [error, reset] = useErrorBoundary();
-  const Component = props.component;
   if (error !== undefined) {
     return (
       <section class="failure" role="alert">
@@ -17,7 +17,7 @@ function Guarded(props: { component: FunctionComponent }) {
       </section>
     );
   }
-  return <Component />;
+  return <Arriving of={props.body} given={{}} />;
 }
 
 /** Each view finds its scroll position again. */
@@ -25,7 +25,7 @@ export function ViewBody(props: {
   view: PageView;
   /** Of the tab that shows it. */
   tab: string;
-  component: FunctionComponent;
+  body: Late;
 }) {
   const element = useRef<HTMLDivElement>(null);
   const saved = viewState(
@@ -68,7 +68,7 @@ export function ViewBody(props: {
       }}
     >
       <div class={`view view-${props.tab}`}>
-        <Guarded component={props.component} />
+        <Guarded body={props.body} />
       </div>
     </div>
   );

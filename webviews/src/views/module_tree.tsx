@@ -6,7 +6,7 @@ import { trace, viewState } from '../host/store.ts';
 import { plural, quantity } from '#shared/numbers.ts';
 import type { FlameInput, FlameNode } from '../lib/flame.ts';
 import type { ModuleNode, ViewName } from '#shared/protocol.ts';
-import { Select } from '../widgets/controls.tsx';
+import { Select } from '../widgets/select.tsx';
 import type { RowAction } from '../widgets/table/actions.tsx';
 import { FlameGraph } from '../widgets/flame_graph.tsx';
 import { Panel } from '../widgets/panel.tsx';

@@ -1,35 +1,28 @@
 // What draws each view. Names, titles and order are the protocol's; a new view is one line here and a
 // folder beside.
-import type { FunctionComponent } from 'preact';
 import { views as known, type TraceInfo, type ViewName } from '#shared/protocol.ts';
-import { KernelsView } from './kernels/kernels.tsx';
-import { LightningView } from './lightning/lightning.tsx';
-import { LinesView } from './lines/lines.tsx';
-import { MemoryView } from './memory/memory.tsx';
-import { ModulesView } from './modules/modules.tsx';
-import { OperatorsView } from './operators/operators.tsx';
-import { OverviewView } from './overview/overview.tsx';
-import { RooflineView } from './roofline/roofline.tsx';
-import { StacksView } from './stacks/stacks.tsx';
-import { TimelineView } from './timeline/timeline.tsx';
+import { late, type Late } from '../host/late.ts';
 
 interface Drawn {
-  component: FunctionComponent;
+  body: Late;
   /** Absent: always shown. A view that is shown without its data says what is missing. */
   shown?: (trace: TraceInfo) => boolean;
 }
 
 const drawn: Record<ViewName, Drawn> = {
-  overview: { component: OverviewView },
-  operators: { component: OperatorsView },
-  kernels: { component: KernelsView },
-  roofline: { component: RooflineView },
-  timeline: { component: TimelineView },
-  memory: { component: MemoryView },
-  modules: { component: ModulesView },
-  stacks: { component: StacksView },
-  lines: { component: LinesView },
-  lightning: { component: LightningView, shown: (trace) => trace.hasLightning },
+  overview: { body: late(async () => (await import('./overview/overview.tsx')).OverviewView) },
+  operators: { body: late(async () => (await import('./operators/operators.tsx')).OperatorsView) },
+  kernels: { body: late(async () => (await import('./kernels/kernels.tsx')).KernelsView) },
+  roofline: { body: late(async () => (await import('./roofline/roofline.tsx')).RooflineView) },
+  timeline: { body: late(async () => (await import('./timeline/timeline.tsx')).TimelineView) },
+  memory: { body: late(async () => (await import('./memory/memory.tsx')).MemoryView) },
+  modules: { body: late(async () => (await import('./modules/modules.tsx')).ModulesView) },
+  stacks: { body: late(async () => (await import('./stacks/stacks.tsx')).StacksView) },
+  lines: { body: late(async () => (await import('./lines/lines.tsx')).LinesView) },
+  lightning: {
+    body: late(async () => (await import('./lightning/lightning.tsx')).LightningView),
+    shown: (trace) => trace.hasLightning,
+  },
 };
 
 export interface ViewEntry extends Drawn {

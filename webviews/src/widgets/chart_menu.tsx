@@ -2,7 +2,8 @@
 import type { Signal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { announce } from '../host/store.ts';
-import { IconButton, MenuButton } from './controls.tsx';
+import { IconButton } from './controls.tsx';
+import { MenuButton } from './menu_button.tsx';
 import { TableMenu } from './table_menu.tsx';
 import { savePng, saveSvg } from './save_chart.ts';
 

@@ -1,7 +1,7 @@
 // The charts above a table: one low strip that folds away, because the table comes first.
 import type { ComponentChildren } from 'preact';
 import type { Signal } from '@preact/signals';
-import { TopBox } from './controls.tsx';
+import { TopBox } from './fields.tsx';
 import { useKept } from './kept.ts';
 
 export function Charts(props: {

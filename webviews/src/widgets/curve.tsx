@@ -2,7 +2,6 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
 import { axisScale, fixed, quantity, type Unit } from '#shared/numbers.ts';
 import { resolveColor, themeSerial } from './theme.ts';
 

@@ -1,9 +1,4 @@
-// The custom elements in use and their types for JSX.
-import '@vscode-elements/elements/dist/vscode-button/index.js';
-import '@vscode-elements/elements/dist/vscode-checkbox/index.js';
-import '@vscode-elements/elements/dist/vscode-progress-bar/index.js';
-import '@vscode-elements/elements/dist/vscode-single-select/index.js';
-import '@vscode-elements/elements/dist/vscode-textfield/index.js';
+// The types of the custom elements in use, for JSX. Each is imported where it is drawn.
 import type { ComponentChildren, Ref } from 'preact';
 
 interface ElementProps<T> {
@@ -42,17 +37,10 @@ declare module 'preact' {
   // eslint-disable-next-line @typescript-eslint/no-namespace
   namespace JSX {
     interface IntrinsicElements {
-      'vscode-button': ElementProps<HTMLElement> & { secondary?: boolean; disabled?: boolean };
       'vscode-checkbox': ElementProps<CheckElement> & {
         checked?: boolean;
         label?: string;
         disabled?: boolean;
-      };
-      'vscode-progress-bar': ElementProps<HTMLElement> & {
-        value?: number | undefined;
-        max?: number;
-        indeterminate?: boolean;
-        ariaLabel?: string;
       };
       'vscode-single-select': ElementProps<SelectElement> & { label?: string; disabled?: boolean };
       'vscode-textfield': ElementProps<TextElement> & {

@@ -2,7 +2,7 @@
 import { copyText, saveFile } from '../host/host.ts';
 import { announce, failureOf } from '../host/store.ts';
 import { extensions, type ExportFormat } from '../lib/export.ts';
-import { MenuButton } from './controls.tsx';
+import { MenuButton } from './menu_button.tsx';
 
 const formats: readonly { format: ExportFormat; title: string }[] = [
   { format: 'csv', title: 'CSV' },

@@ -5,7 +5,8 @@ import type { CompareTableParams, CompareTableResult, Row } from '#shared/protoc
 import type { Unit } from '#shared/numbers.ts';
 import { viewState } from '../../host/store.ts';
 import { visible } from '../../lib/format.ts';
-import { LinkButton, Segments, Select } from '../../widgets/controls.tsx';
+import { LinkButton, Segments } from '../../widgets/controls.tsx';
+import { Select } from '../../widgets/select.tsx';
 import { Waiting } from '../../widgets/notices.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
 import { numberOf, text } from '../links.ts';

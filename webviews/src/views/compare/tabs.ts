@@ -1,47 +1,71 @@
 // The tabs of a comparison, in their order.
-import type { FunctionComponent } from 'preact';
-import { Execution } from './execution.tsx';
-import { ComparisonOverview } from './overview.tsx';
+import { late, type Late } from '../../host/late.ts';
 import { eitherHas } from './state.ts';
-import {
-  CommunicationTable,
-  FunctionsTable,
-  KernelsTable,
-  LinesTable,
-  MemoryTable,
-  ModulesTable,
-  OperatorsTable,
-  StepsTable,
-} from './tables.tsx';
-import { Timelines } from './timelines/timelines.tsx';
 
 export interface ComparisonTab {
   name: string;
   title: string;
-  component: FunctionComponent;
+  body: Late;
+  /** What one of the traces must have recorded. */
+  needs?: Parameters<typeof eitherHas>[0];
 }
 
+const tables = () => import('./tables.tsx');
+
+const tabs: readonly ComparisonTab[] = [
+  {
+    name: 'overview',
+    title: 'Overview',
+    body: late(async () => (await import('./overview.tsx')).ComparisonOverview),
+  },
+  {
+    name: 'execution',
+    title: 'Execution',
+    body: late(async () => (await import('./execution.tsx')).Execution),
+  },
+  {
+    name: 'timeline',
+    title: 'Timelines',
+    body: late(async () => (await import('./timelines/timelines.tsx')).Timelines),
+  },
+  { name: 'steps', title: 'Steps', body: late(async () => (await tables()).StepsTable) },
+  {
+    name: 'modules',
+    title: 'Modules',
+    body: late(async () => (await tables()).ModulesTable),
+    needs: 'hasModules',
+  },
+  {
+    name: 'operators',
+    title: 'Operators',
+    body: late(async () => (await tables()).OperatorsTable),
+  },
+  {
+    name: 'kernels',
+    title: 'Kernels',
+    body: late(async () => (await tables()).KernelsTable),
+    needs: 'hasDeviceWork',
+  },
+  {
+    name: 'memory',
+    title: 'Memory',
+    body: late(async () => (await tables()).MemoryTable),
+    needs: 'hasMemory',
+  },
+  {
+    name: 'communication',
+    title: 'Communication',
+    body: late(async () => (await tables()).CommunicationTable),
+    needs: 'hasCommunication',
+  },
+  { name: 'lines', title: 'Lines', body: late(async () => (await tables()).LinesTable) },
+  {
+    name: 'functions',
+    title: 'Functions',
+    body: late(async () => (await tables()).FunctionsTable),
+  },
+];
+
 export function comparisonTabs(): ComparisonTab[] {
-  const tabs: (ComparisonTab | undefined)[] = [
-    { name: 'overview', title: 'Overview', component: ComparisonOverview },
-    { name: 'execution', title: 'Execution', component: Execution },
-    { name: 'timeline', title: 'Timelines', component: Timelines },
-    { name: 'steps', title: 'Steps', component: StepsTable },
-    eitherHas('hasModules')
-      ? { name: 'modules', title: 'Modules', component: ModulesTable }
-      : undefined,
-    { name: 'operators', title: 'Operators', component: OperatorsTable },
-    eitherHas('hasDeviceWork')
-      ? { name: 'kernels', title: 'Kernels', component: KernelsTable }
-      : undefined,
-    eitherHas('hasMemory')
-      ? { name: 'memory', title: 'Memory', component: MemoryTable }
-      : undefined,
-    eitherHas('hasCommunication')
-      ? { name: 'communication', title: 'Communication', component: CommunicationTable }
-      : undefined,
-    { name: 'lines', title: 'Lines', component: LinesTable },
-    { name: 'functions', title: 'Functions', component: FunctionsTable },
-  ];
-  return tabs.filter((tab) => tab !== undefined);
+  return tabs.filter(({ needs }) => needs === undefined || eitherHas(needs));
 }

@@ -1,6 +1,7 @@
 // The analyses of single ranks over all ranks, each as a table.
 import { job, viewState } from '../../host/store.ts';
-import { FilterBox, Select } from '../../widgets/controls.tsx';
+import { FilterBox } from '../../widgets/fields.tsx';
+import { Select } from '../../widgets/select.tsx';
 import { useJob } from './overview.tsx';
 import { JobTable, type By } from './table.tsx';
 

@@ -1,25 +1,42 @@
 // The tabs of a job.
-import type { FunctionComponent } from 'preact';
-import { JobAnalyses } from './analyses.tsx';
-import { JobCommunication } from './communication.tsx';
-import { JobOverview } from './overview.tsx';
-import { JobSteps } from './steps.tsx';
-import { JobStragglers } from './stragglers.tsx';
-import { JobTimeline } from './timeline.tsx';
-import { JobTopology } from './topology.tsx';
+import { late, type Late } from '../../host/late.ts';
 
 export interface JobTab {
   name: string;
   title: string;
-  component: FunctionComponent;
+  body: Late;
 }
 
 export const jobTabs: readonly JobTab[] = [
-  { name: 'overview', title: 'Overview', component: JobOverview },
-  { name: 'steps', title: 'Steps', component: JobSteps },
-  { name: 'stragglers', title: 'Stragglers', component: JobStragglers },
-  { name: 'communication', title: 'Communication', component: JobCommunication },
-  { name: 'lanes', title: 'Timeline', component: JobTimeline },
-  { name: 'topology', title: 'Topology', component: JobTopology },
-  { name: 'analyses', title: 'Analyses', component: JobAnalyses },
+  {
+    name: 'overview',
+    title: 'Overview',
+    body: late(async () => (await import('./overview.tsx')).JobOverview),
+  },
+  { name: 'steps', title: 'Steps', body: late(async () => (await import('./steps.tsx')).JobSteps) },
+  {
+    name: 'stragglers',
+    title: 'Stragglers',
+    body: late(async () => (await import('./stragglers.tsx')).JobStragglers),
+  },
+  {
+    name: 'communication',
+    title: 'Communication',
+    body: late(async () => (await import('./communication.tsx')).JobCommunication),
+  },
+  {
+    name: 'lanes',
+    title: 'Timeline',
+    body: late(async () => (await import('./timeline.tsx')).JobTimeline),
+  },
+  {
+    name: 'topology',
+    title: 'Topology',
+    body: late(async () => (await import('./topology.tsx')).JobTopology),
+  },
+  {
+    name: 'analyses',
+    title: 'Analyses',
+    body: late(async () => (await import('./analyses.tsx')).JobAnalyses),
+  },
 ];

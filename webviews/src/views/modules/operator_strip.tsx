@@ -6,7 +6,7 @@ import { useAnswer } from '../../host/query.ts';
 import { epoch, requestSelection, scopedState } from '../../host/store.ts';
 import { quantity } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
-import { Select } from '../../widgets/controls.tsx';
+import { Select } from '../../widgets/select.tsx';
 import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import { stepsRange } from './strip.ts';

@@ -1,5 +1,4 @@
 // The timeline: toolbar, stage, and one panel beside it.
-import './timeline.css';
 import { batch, effect } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FailureData } from '#shared/messages.ts';

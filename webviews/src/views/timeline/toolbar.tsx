@@ -3,7 +3,8 @@ import { writeTimelineLink } from '#shared/timeline_link.ts';
 import { copyText, saveFile } from '../../host/host.ts';
 import { announce, linkBase, path, requestSelection } from '../../host/store.ts';
 import { fixed, plural } from '#shared/numbers.ts';
-import { ActionButton, FilterBox, IconButton, Segments } from '../../widgets/controls.tsx';
+import { ActionButton, IconButton, Segments } from '../../widgets/controls.tsx';
+import { FilterBox } from '../../widgets/fields.tsx';
 import type { Stage } from './stage.ts';
 import {
   allFlows,

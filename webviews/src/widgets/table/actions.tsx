@@ -1,6 +1,7 @@
 // Where a row of a table leads to, and how much room that takes.
 import type { ColumnNeed } from '../../lib/columns.ts';
-import { LinkButton, MenuButton } from '../controls.tsx';
+import { LinkButton } from '../controls.tsx';
+import { MenuButton } from '../menu_button.tsx';
 
 export interface RowAction {
   label: string;

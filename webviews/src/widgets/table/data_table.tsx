@@ -10,7 +10,7 @@ import { ask } from '../../host/query.ts';
 import { announce, viewState } from '../../host/store.ts';
 import { exportRows, type ExportFormat } from '../../lib/export.ts';
 import { fixed, plural } from '#shared/numbers.ts';
-import { FilterBox } from '../controls.tsx';
+import { FilterBox } from '../fields.tsx';
 import { ExportMenu } from '../export_menu.tsx';
 import { Absences, Failure, Nothing, Waiting } from '../notices.tsx';
 import { useWidth } from '../width.ts';

@@ -7,7 +7,7 @@ import { announce, failureOf, trace, viewState } from '../../host/store.ts';
 import { copiedRow, exportRows, type ExportFormat } from '../../lib/export.ts';
 import { columnScales, plural, scaled } from '#shared/numbers.ts';
 import { numberColumnPx } from '../../lib/format.ts';
-import { FilterBox } from '../controls.tsx';
+import { FilterBox } from '../fields.tsx';
 import { ExportMenu } from '../export_menu.tsx';
 import { Nothing } from '../notices.tsx';
 import { useWidth } from '../width.ts';

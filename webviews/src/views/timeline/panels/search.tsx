@@ -6,14 +6,10 @@ import type { PageParams } from '#shared/requests.ts';
 import { useAnswer } from '../../../host/query.ts';
 import { exact, fixed, plural, quantity } from '#shared/numbers.ts';
 import { visible } from '../../../lib/format.ts';
-import {
-  ActionButton,
-  Button,
-  Check,
-  FilterBox,
-  LinkButton,
-  Select,
-} from '../../../widgets/controls.tsx';
+import { Check } from '../../../widgets/check.tsx';
+import { ActionButton, Button, LinkButton } from '../../../widgets/controls.tsx';
+import { FilterBox } from '../../../widgets/fields.tsx';
+import { Select } from '../../../widgets/select.tsx';
 import { ShortName } from '../../../widgets/name.tsx';
 import { Failure, Nothing, Waiting } from '../../../widgets/notices.tsx';
 import { PlainTable } from '../../../widgets/plain_table.tsx';

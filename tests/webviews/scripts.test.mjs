@@ -1,0 +1,58 @@
+// How much script a page needs before it shows something, by what esbuild says about the bundle.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pageMetafile } from '../../scripts/lib/bundle.mjs';
+
+const { outputs } = await pageMetafile();
+
+/** The output that was made of a source file. */
+function outputOf(source) {
+  const found = Object.keys(outputs).find((path) => outputs[path].entryPoint === source);
+  assert.ok(found, `${source} is no script of its own`);
+  return found;
+}
+
+/** Bytes of these scripts with all that they import before they run. */
+function bytesOf(sources) {
+  const needed = new Set();
+  const add = (path) => {
+    if (needed.has(path)) return;
+    needed.add(path);
+    for (const { kind, path: next } of outputs[path].imports) {
+      if (kind === 'import-statement') add(next);
+    }
+  };
+  for (const source of sources) add(outputOf(source));
+  return [...needed].reduce((sum, path) => sum + outputs[path].bytes, 0);
+}
+
+const page = 'webviews/src/main.tsx';
+const views = (...names) => names.map((name) => `webviews/src/views/${name}.tsx`);
+const limit = 150_000;
+
+test('the first view of a profile needs less than 150 KB of script', () => {
+  const bytes = bytesOf([page, ...views('overview/overview')]);
+  assert.ok(bytes < limit, `${bytes} bytes`);
+});
+
+test('the first views of a comparison and of a job need little more than a table does', () => {
+  const frame = (name) => `webviews/src/shell/${name}.tsx`;
+  const comparison = bytesOf([page, frame('comparison'), ...views('compare/overview')]);
+  assert.ok(comparison < limit, `comparison: ${comparison} bytes`);
+  const job = bytesOf([page, frame('job'), ...views('job/overview')]);
+  assert.ok(job < 200_000, `job: ${job} bytes`);
+});
+
+test('no script holds parts of two views', () => {
+  const seen = new Set();
+  for (const [path, { inputs }] of Object.entries(outputs)) {
+    const folders = Object.keys(inputs)
+      .map((input) => /^webviews\/src\/views\/([^/]+)\//.exec(input)?.[1])
+      .filter((name) => name !== undefined);
+    assert.ok(new Set(folders).size < 2, `${path} holds ${[...new Set(folders)].join(', ')}`);
+    if (folders.length > 0) seen.add(folders[0]);
+  }
+  for (const name of ['overview', 'operators', 'timeline', 'memory', 'compare', 'job']) {
+    assert.ok(seen.has(name), name);
+  }
+});

@@ -1,0 +1,25 @@
+// Draws what may still be on its way as a script.
+import { useEffect, useState } from 'preact/hooks';
+import type { Late } from '../host/late.ts';
+import { Waiting } from '../widgets/notices.tsx';
+
+/** A failure to fetch is thrown while drawing, for the nearest boundary to show. */
+export function Arriving<Props extends object>(props: { of: Late<Props>; given: Props }) {
+  const { of, given } = props;
+  const [, setArrived] = useState(0);
+  const [error, setError] = useState<unknown>(undefined);
+  useEffect(() => {
+    if (of.component !== undefined) return undefined;
+    let left = false;
+    of.load().then(
+      () => left || setArrived((count) => count + 1),
+      (reason: unknown) => left || setError(reason ?? new Error('Its script cannot be read.')),
+    );
+    return () => {
+      left = true;
+    };
+  }, [of]);
+  if (error !== undefined) throw error;
+  const Component = of.component;
+  return Component === undefined ? <Waiting what="Opening the view" /> : <Component {...given} />;
+}
