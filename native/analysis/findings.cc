@@ -233,7 +233,7 @@ void AddUtilization(const Model& model, const Overview& overview, std::vector<Fi
   f.action =
       "Give the device more work per launch: a larger batch where convergence allows it, fewer "
       "and larger kernels (torch.compile, " +
-      DeviceWordsFor(model).graph + "s), and remove synchronization points.";
+      DeviceWordsFor(model, overview.vendor).graph + "s), and remove synchronization points.";
   f.snippet = "model = torch.compile(model)";
   findings->push_back(std::move(f));
 }
@@ -257,14 +257,17 @@ void AddMixedPrecision(const Model& model, const Overview& overview,
   Finding f;
   f.id = "mixedPrecision";
   f.severity = "info";
-  f.title = "Tensor cores are unused";
-  f.text = Percent(eligible, 0) +
-           " of kernel time is in operators that could use tensor cores but did not.";
+  const DeviceWords device = DeviceWordsFor(model, overview.vendor);
+  f.title = device.matrix + " are unused";
+  f.title.front() = static_cast<char>(f.title.front() - 'a' + 'A');
+  f.text = Percent(eligible, 0) + " of kernel time is in operators that could use " +
+           device.matrix + " but did not.";
   f.evidence = {{"Eligible kernel time", eligible, Unit::kRatio},
-                {"Kernel time on tensor cores", 0.0, Unit::kRatio}};
+                {"Kernel time on " + device.matrix, 0.0, Unit::kRatio}};
   f.action = "Use mixed precision: autocast runs eligible operators in bfloat16 or float16.";
   f.snippet =
-      "with torch.autocast(\"cuda\", dtype=torch.bfloat16):\n    loss = criterion(model(x), y)";
+      "with torch.autocast(\"" + device.torch +
+      "\", dtype=torch.bfloat16):\n    loss = criterion(model(x), y)";
   findings->push_back(std::move(f));
 }
 

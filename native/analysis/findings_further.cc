@@ -120,7 +120,7 @@ void AddLaunchBound(const Model& model, const StepSelection& selection, const Ov
   Finding f;
   f.id = "launchBound";
   f.severity = "warning";
-  const DeviceWords device = DeviceWordsFor(model);
+  const DeviceWords device = DeviceWordsFor(model, overview.vendor);
   f.title = device.name + " is starved: kernel launches are too slow";
   f.text = Percent(hungry_share) + " of the kernels started on an idle " + device.name +
            ": the host launches them more slowly than the " + device.name +
@@ -245,7 +245,8 @@ void AddShapes(const Model& model, const StepSelection& selection, const Overvie
   Finding f;
   f.id = "misalignedShapes";
   f.severity = "info";
-  f.title = "Matrix sizes are not aligned for tensor cores";
+  f.title =
+      "Matrix sizes are not aligned for " + DeviceWordsFor(model, overview.vendor).matrix;
   f.text =
       Percent(share) +
       " of kernel time is in 16-bit matrix products with a dimension that is not a multiple of 8.";
@@ -446,14 +447,17 @@ std::string Percent(double ratio, int digits) {
   return text;
 }
 
-DeviceWords DeviceWordsFor(const Model& model) {
+DeviceWords DeviceWordsFor(const Model& model, Vendor vendor) {
   const std::string kind = model.devices.empty() ? "GPU" : model.devices[0].kind;
-  if (kind == "NPU") return {"NPU", "npu", "device graph", "PYTORCH_NPU_ALLOC_CONF"};
+  if (kind == "NPU") return {"NPU", "npu", "device graph", "matrix units", "PYTORCH_NPU_ALLOC_CONF"};
   for (const auto& [name, torch] : {std::pair("XPU", "xpu"), std::pair("HPU", "hpu"),
                                     std::pair("MTIA", "mtia"), std::pair("MLU", "mlu")}) {
-    if (kind == name) return {name, torch, "device graph", ""};
+    if (kind == name) return {name, torch, "device graph", "matrix units", ""};
   }
-  return {"GPU", "cuda", "CUDA graph", "PYTORCH_CUDA_ALLOC_CONF"};
+  if (vendor == Vendor::kAmd) {
+    return {"GPU", "cuda", "HIP graph", "matrix cores", "PYTORCH_HIP_ALLOC_CONF"};
+  }
+  return {"GPU", "cuda", "CUDA graph", "tensor cores", "PYTORCH_CUDA_ALLOC_CONF"};
 }
 
 SpanWords WordsFor(const Model& model) {

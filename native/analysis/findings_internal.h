@@ -20,11 +20,12 @@ SpanWords WordsFor(const Model& model);
 struct DeviceWords {
   std::string name;   // "GPU", "NPU"
   std::string torch;  // what PyTorch calls it: "cuda" (which AMD's are too), "npu"
-  std::string graph;  // work recorded once and launched as a whole: "CUDA graph", "device graph"
+  std::string graph;  // work recorded once and launched as a whole: "CUDA graph", "HIP graph"
+  std::string matrix;  // what its maker calls the units for matrices: "tensor cores", "matrix cores"
   // The environment variable of its allocator; "" where there is none.
   std::string allocator_variable;
 };
-DeviceWords DeviceWordsFor(const Model& model);
+DeviceWords DeviceWordsFor(const Model& model, Vendor vendor = Vendor::kUnknown);
 
 // True for what belongs to a selected step: figures per step leave out what lies between steps,
 // which the whole trace has too. Traces without steps are one step.

@@ -65,12 +65,13 @@ std::optional<double> MeanOf(const Overview& overview, Member member) {
 }
 
 void AddShares(const OverviewSide& a, const OverviewSide& b, std::vector<ComparedFigure>* figures) {
-  const auto add = [&](const char* key, const char* name, const char* definition, auto member) {
+  const auto add = [&](const char* key, const std::string& name, const char* definition,
+                       auto member) {
     const auto before = MeanOf(*a.overview, member), after = MeanOf(*b.overview, member);
     if (!before && !after) return;
     figures->push_back({key, name, definition, Unit::kRatio, before, after, {}, {}});
   };
-  add("utilization", "GPU utilization",
+  add("utilization", CommonDeviceKind(*a.model, *b.model) + " utilization",
       "Part of the selected time in which some kernel ran; the mean over the devices.",
       &GpuSummary::utilization);
   add("estSmEfficiency", "Est. SM efficiency",
@@ -148,6 +149,18 @@ void AddMemory(const OverviewSide& a, const OverviewSide& b, std::vector<Compare
 }
 
 }  // namespace
+
+std::string CommonDeviceKind(const Model& baseline, const Model& candidate) {
+  const auto kind = [](const Model& model) {
+    const bool known = !model.devices.empty() && !model.devices.front().kind.empty();
+    return known ? model.devices.front().kind : std::string();
+  };
+  const std::string before = kind(baseline), after = kind(candidate);
+  if (before.empty() && after.empty()) return "GPU";
+  // A side without devices has nothing to be called.
+  if (before.empty() || after.empty()) return before + after;
+  return before == after ? before : "Device";
+}
 
 std::vector<StepParts> WholeSteps(const Model& model, const StepBreakdown& steps) {
   std::vector<StepParts> whole;

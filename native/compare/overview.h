@@ -31,6 +31,9 @@ struct OverviewSide {
   const MemoryData* memory = nullptr;
 };
 
+// What texts call the devices of both sides: "GPU", "NPU"; "Device" where they differ in kind.
+std::string CommonDeviceKind(const Model& baseline, const Model& candidate);
+
 // Steps that are averaged over: those that were recorded whole.
 std::vector<StepParts> WholeSteps(const Model& model, const StepBreakdown& steps);
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  comparedSide,
   deltaMarkdown,
   deltaText,
   drawnDeltas,
@@ -109,11 +110,23 @@ test('lenses stand on functions and classes that differ', () => {
     ],
   );
   assert.equal(
-    lensDelta(places[0], false),
+    lensDelta(places[0], 'CPU'),
     '200 µs slower (+200 %) \u00b7 CPU 100 µs \u2192 300 µs \u00b7 4 \u2192 8 calls',
   );
   const once = { ...places[0], baselineCalls: 2000, candidateCalls: 1 };
   assert.match(lensDelta(once, false), / 2,000 \u2192 1 call$/);
+});
+
+test('times are of the device that was compared, by its own name', () => {
+  const titles = { baseline: 'a', candidate: 'b' };
+  for (const [time_, side] of [
+    ['device', 'NPU'],
+    ['host', 'CPU'],
+  ]) {
+    const result = compared([place(3, time(100, 300))], { time: time_, deviceKind: 'NPU' });
+    assert.equal(comparedSide(result), side);
+    assert.match(deltaMarkdown(result, 3, titles), new RegExp(`\\| ${side} .*100 µs`));
+  }
 });
 
 test('the hover has both sides; names of files are no markup', () => {

@@ -137,3 +137,43 @@ test(
     assert.equal(check.opLink, 'arrow');
   },
 );
+
+/** Every text of an answer. */
+function* textsOf(value) {
+  if (typeof value === 'string') yield value;
+  else if (value !== null && typeof value === 'object') {
+    for (const inner of Object.values(value)) yield* textsOf(inner);
+  }
+}
+
+test(
+  'no text of its views, or of a comparison with itself, calls the device a GPU',
+  { skip },
+  async () => {
+    const answers = [];
+    for (const command of [
+      'overview',
+      'operators',
+      'kernels',
+      'memory',
+      'modules',
+      'stacks',
+      'lines',
+    ]) {
+      answers.push([command, await emberlineJson(command, trace)]);
+    }
+    answers.push(['roofline', await emberlineJson('roofline', trace)]);
+    for (const by of ['steps', 'operators', 'kernels', 'communication', 'lines']) {
+      answers.push([`diff by ${by}`, await emberlineJson('diff', trace, trace, '--by', by)]);
+    }
+    for (const [what, answer] of answers) {
+      const texts = [...textsOf(answer)];
+      assert.ok(texts.length > 0, what);
+      assert.deepEqual(
+        texts.filter((text) => /\b(GPU|CUDA|cuda|NCCL|[Tt]ensor [Cc]ores?)/.test(text)),
+        [],
+        what,
+      );
+    }
+  },
+);

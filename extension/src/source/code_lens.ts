@@ -4,7 +4,7 @@ import { sourceSettings } from '../workspace/config.ts';
 import type { CompareAnnotationsResult, SourceLens } from '#shared/protocol.ts';
 import { sourceTexts } from '#shared/texts.ts';
 import { isPython, type Annotations } from './annotations.ts';
-import { lensDelta, lensPlaces } from './deltas.ts';
+import { comparedSide, lensDelta, lensPlaces } from './deltas.ts';
 import { labelText } from './format.ts';
 import { hottestLines, lensTitle, lineHint, showsDevice } from './hints.ts';
 import { operatorRows } from './row_filter.ts';
@@ -112,7 +112,7 @@ export class CostLenses implements vscode.CodeLensProvider, vscode.Disposable {
     return lensPlaces(compared, { minimumShare, lineCount }).map(
       (place) =>
         new vscode.CodeLens(at(place.line), {
-          title: lensDelta(place, compared.time === 'device'),
+          title: lensDelta(place, comparedSide(compared)),
           tooltip: sourceTexts.showInComparison(labelText(place.function)),
           command: 'emberline.revealComparison',
           arguments: [place.function],

@@ -73,9 +73,13 @@ export function drawnDeltas(
   return drawn.sort((a, b) => a.line - b.line);
 }
 
-/** A CodeLens of a function or class: how much slower or faster it is. */
-export function lensDelta(place: ComparedPlace, device: boolean): string {
-  const side = device ? 'GPU' : 'CPU';
+/** Whose time is compared: "GPU", "NPU", or "CPU". */
+export function comparedSide({ time, deviceKind }: CompareAnnotationsResult): string {
+  return time === 'device' ? deviceKind : 'CPU';
+}
+
+/** A CodeLens of a function or class: how much slower or faster it is; `side` as comparedSide has it. */
+export function lensDelta(place: ComparedPlace, side: string): string {
   const { baselineUs, candidateUs } = place.total;
   const times =
     place.status === 'both'
@@ -113,7 +117,6 @@ export function deltaMarkdown(
 ): string | undefined {
   const place = byLine(result.lines).get(line)?.[0];
   if (place === undefined) return undefined;
-  const device = result.time === 'device';
   const { total, self, baselineCalls, candidateCalls } = place;
   const signed = (value: number, text: string): string =>
     value === 0 ? '0' : `${value < 0 ? '\u2212' : '+'}${text}`;
@@ -127,7 +130,7 @@ export function deltaMarkdown(
   const rows = [
     cells('', ['Baseline', 'Candidate', 'Delta']),
     '|:--|--:|--:|--:|',
-    time(device ? 'GPU' : 'CPU', total),
+    time(comparedSide(result), total),
     ...(self.deltaUs === total.deltaUs && self.candidateUs === total.candidateUs
       ? []
       : [time('Self', self)]),

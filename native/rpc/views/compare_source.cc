@@ -6,6 +6,7 @@
 
 #include "analysis/columns.h"
 #include "base/text.h"
+#include "compare/overview.h"
 #include "rpc/views/common.h"
 #include "rpc/views/compare_tables.h"
 #include "rpc/views/source_params.h"
@@ -162,6 +163,8 @@ Result<Json> CompareAnnotations(const CompareRequest& request) {
   }
   Json result = {{"files", std::move(files)},
                  {"time", *time == Time::kDevice ? "device" : "host"},
+                 {"deviceKind", CommonDeviceKind(*request.baseline.trace.model,
+                                                 *request.candidate.trace.model)},
                  {"per", IsPerStep(request) ? "step" : "selection"},
                  {"lines", Json::array()},
                  {"functions", Json::array()},
