@@ -154,9 +154,9 @@ int RunDigest(const Options& options) {
   for (size_t i = static_cast<size_t>(part); i < paths.size(); i += static_cast<size_t>(parts)) {
     DigestPath(paths[i], out, static_cast<unsigned>(options.threads.value_or(0)), &counts);
   }
-  const std::string text = std::to_string(counts.made) + " digests made, " +
-                           std::to_string(counts.kept) + " were there, " +
-                           std::to_string(counts.failed) + " traces failed.\n";
+  const std::string text = Counted(counts.made, "digest") + " made, " +
+                           std::to_string(counts.kept) + " already there, " +
+                           Counted(counts.failed, "trace") + " failed.\n";
   const int status = Print(text);
   return status == kExitDone && counts.failed > 0 ? kExitUnreadable : status;
 }
@@ -195,7 +195,7 @@ int RunMerge(const Options& options) {
     if (!written.ok()) return Fail(written.error());
   }
   const Job job = BuildJob(std::make_shared<const JobDigest>(std::move(*merged)), broken);
-  std::string text = std::to_string(ranks) + " traces merged";
+  std::string text = Counted(ranks, "trace") + " merged";
   if (!options.out.empty()) text += " into " + Escaped(options.out);
   text += ".\n";
   for (const JobNote& note : job.notes) text += "Note: " + Escaped(note.text) + "\n";
@@ -245,14 +245,10 @@ Result<Json> ParamsOf(const Options& options, const CallContext& context) {
 
 std::string SummaryText(const Json& job) {
   const auto us = [](const Json& value) { return Humane(value, "us"); };
-  const auto counted = [](const Json& count, const std::string& one) {
-    return Humane(count, "count") + " " + one + (count == 1 ? "" : "s");
-  };
-  std::string text = counted(job["loaded"], "rank");
+  std::string text = Counted(job["loaded"], "rank");
   if (!job["worldSize"].is_null()) text += " of " + Humane(job["worldSize"], "count");
-  text += " on " + std::to_string(job["nodes"].size()) +
-          (job["nodes"].size() == 1 ? " node, " : " nodes, ") +
-          counted(job["collectives"], "collective") + " in " + counted(job["groups"], "group") +
+  text += " on " + Counted(job["nodes"].size(), "node") + ", " +
+          Counted(job["collectives"], "collective") + " in " + Counted(job["groups"], "group") +
           ", " + Humane(job["matchedCollectives"], "count") + " found on several ranks\n";
   const Json& mean = job["breakdown"];
   text += "Step " + us(mean["stepUs"]) + ": computation " + us(mean["computationUs"]) +

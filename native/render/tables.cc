@@ -171,6 +171,10 @@ std::string Humane(const Json& value, const std::string& unit) {
   return Formatted("%.3f", number);
 }
 
+std::string Counted(const Json& count, const std::string& one) {
+  return Humane(count, "count") + " " + one + (count == 1 ? "" : "s");
+}
+
 std::string TableWords(const Json& table, size_t width) {
   std::vector<std::vector<std::string>> lines;
   std::vector<std::string>& head = lines.emplace_back();

@@ -13,6 +13,9 @@ namespace emberline {
 // A value in the unit of its column, for people: "1.230 ms", "4.00 MiB", "12.30 %", "1,234".
 std::string Humane(const Json& value, const std::string& unit);
 
+// "1 rank", "1,024 ranks".
+std::string Counted(const Json& count, const std::string& one);
+
 // The unit that a key names ("durationUs" -> "us", "sizeBytes" -> "bytes"): "" for ids and lines,
 // else "count".
 std::string UnitOfKey(const std::string& key);

@@ -273,12 +273,12 @@ test('digests give what traces give, are kept, and merge to the same bytes in an
   const digests = path.join(folder, 'digests');
   const made = await emberline(['digest', at, '-o', digests]);
   assert.equal(made.status, 0, made.stderr);
-  assert.match(made.stdout, /^6 digests made, 0 were there, 0 traces failed/);
+  assert.match(made.stdout, /^6 digests made, 0 already there, 0 traces failed/);
   const times = fs
     .readdirSync(digests)
     .map((name) => fs.statSync(path.join(digests, name)).mtimeMs);
   const again = await emberline(['digest', at, '-o', digests]);
-  assert.match(again.stdout, /^0 digests made, 6 were there, 0 traces failed/);
+  assert.match(again.stdout, /^0 digests made, 6 already there, 0 traces failed/);
   assert.deepEqual(
     fs.readdirSync(digests).map((name) => fs.statSync(path.join(digests, name)).mtimeMs),
     times,
@@ -325,7 +325,7 @@ test('a broken trace and damaged digests are named; the status tells', async () 
   ]);
   assert.equal(made.status, 3);
   assert.match(made.stderr, /bad_9/);
-  assert.match(made.stdout, /^3 digests made, 0 were there, 1 traces failed/);
+  assert.match(made.stdout, /^3 digests made, 0 already there, 1 trace failed/);
   const names = fs.readdirSync(digests).sort();
   assert.equal(names.length, 3, 'no half-written files');
   const whole = fs.readFileSync(path.join(digests, names[0]));
@@ -367,7 +367,7 @@ test('a stride takes its part of a list', async () => {
       digests,
     ]);
     assert.equal(made.status, 0, made.stderr);
-    assert.match(made.stdout, new RegExp(`^${count} digests made`));
+    assert.match(made.stdout, new RegExp(`^${count} digests? made`));
   }
   assert.equal(fs.readdirSync(digests).length, 5);
 });

@@ -2,29 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pageMetafile } from '../../scripts/lib/bundle.mjs';
+import { bytesBefore } from '../lib/page_scripts.mjs';
 
-const { outputs } = await pageMetafile();
-
-/** The output that was made of a source file. */
-function outputOf(source) {
-  const found = Object.keys(outputs).find((path) => outputs[path].entryPoint === source);
-  assert.ok(found, `${source} is no script of its own`);
-  return found;
-}
-
-/** Bytes of these scripts with all that they import before they run. */
-function bytesOf(sources) {
-  const needed = new Set();
-  const add = (path) => {
-    if (needed.has(path)) return;
-    needed.add(path);
-    for (const { kind, path: next } of outputs[path].imports) {
-      if (kind === 'import-statement') add(next);
-    }
-  };
-  for (const source of sources) add(outputOf(source));
-  return [...needed].reduce((sum, path) => sum + outputs[path].bytes, 0);
-}
+const metafile = await pageMetafile();
+const bytesOf = (sources) => bytesBefore(metafile, sources);
 
 const page = 'webviews/src/main.tsx';
 const views = (...names) => names.map((name) => `webviews/src/views/${name}.tsx`);
@@ -45,7 +26,7 @@ test('the first views of a comparison and of a job need little more than a table
 
 test('no script holds parts of two views', () => {
   const seen = new Set();
-  for (const [path, { inputs }] of Object.entries(outputs)) {
+  for (const [path, { inputs }] of Object.entries(metafile.outputs)) {
     const folders = Object.keys(inputs)
       .map((input) => /^webviews\/src\/views\/([^/]+)\//.exec(input)?.[1])
       .filter((name) => name !== undefined);

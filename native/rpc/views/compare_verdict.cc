@@ -146,9 +146,9 @@ Json NotesJson(const CompareRequest& request) {
         "Only one of the traces has recorded steps, so that the whole traces are compared.");
   }
   if (IsPerStep(request)) {
-    notes.push_back("Figures are per step: the baseline has " +
-                    std::to_string(static_cast<int>(SelectedSteps(request.baseline))) +
-                    " steps, the candidate " +
+    const int baseline = static_cast<int>(SelectedSteps(request.baseline));
+    notes.push_back("Figures are per step: the baseline has " + std::to_string(baseline) +
+                    (baseline == 1 ? " step, the candidate " : " steps, the candidate ") +
                     std::to_string(static_cast<int>(SelectedSteps(request.candidate))) + ".");
   }
   return notes;

@@ -6,6 +6,8 @@ import { trace, viewState } from '../host/store.ts';
 import { plural, quantity } from '#shared/numbers.ts';
 import type { FlameInput, FlameNode } from '../lib/flame.ts';
 import type { ModuleNode, ViewName } from '#shared/protocol.ts';
+import { Charts } from '../widgets/charts.tsx';
+import { Segments } from '../widgets/controls.tsx';
 import { Select } from '../widgets/select.tsx';
 import type { RowAction } from '../widgets/table/actions.tsx';
 import { FlameGraph } from '../widgets/flame_graph.tsx';
@@ -151,7 +153,9 @@ export function ModuleTree(props: {
   loadAll: () => Promise<readonly ModuleNode[]>;
   /** The user went to a row of the tree. */
   onActive?: (node: ModuleNode) => void;
-  /** Stands between the flame graph and the tree. */
+  /** A chart of the same over time, with what stands at the start of its bar. */
+  overTime?: (lead: ComponentChildren) => ComponentChildren;
+  /** Stands above the tree. */
   children?: ComponentChildren;
 }) {
   const { nodes } = props;
@@ -162,7 +166,7 @@ export function ModuleTree(props: {
     [nodes, device],
   );
   const metric = usable.find((one) => one.key === chosen.value) ?? usable[0];
-  const flame = useMemo(
+  const roots = useMemo(
     () => (metric === undefined ? [] : nodes.map((node) => flameOf(node, metric.key))),
     [nodes, metric],
   );
@@ -178,37 +182,57 @@ export function ModuleTree(props: {
     ],
     [nodes, device],
   );
-  return (
-    <>
-      {metric === undefined ? null : (
-        <Panel
-          title={`${props.name} by ${metric.title.toLowerCase()}`}
-          definition="The width of a box is the chosen quantity, its children stand below it."
-          actions={
+  const { overTime } = props;
+  const chart = viewState<'share' | 'time'>(props.view, `${props.stateKey}Chart`, 'share');
+  const shareTitle = metric === undefined ? '' : `${props.name} by ${metric.title.toLowerCase()}`;
+  const switcher =
+    metric === undefined || overTime === undefined ? (
+      <span>{metric === undefined ? 'Operators over time' : shareTitle}</span>
+    ) : (
+      <Segments
+        label="Chart"
+        of={chart}
+        choices={{ share: shareTitle, time: 'Operators over time' }}
+      />
+    );
+  const flame = (by: (typeof metrics)[number]) => (
+    <section aria-label={shareTitle}>
+      <FlameGraph
+        name={props.name}
+        unit={by.key === 'allocatedBytes' ? 'bytes' : 'us'}
+        roots={roots}
+        low={{
+          lead: switcher,
+          tools: (
             <Select
               label="Metric"
-              value={metric.key}
+              value={by.key}
               choices={usable.map((one) => ({ value: one.key, label: one.title }))}
               onChange={(key) => (chosen.value = key)}
             />
-          }
-        >
-          <FlameGraph
-            name={props.name}
-            unit={metric.key === 'allocatedBytes' ? 'bytes' : 'us'}
-            roots={flame}
-            describe={(node: FlameNode) => {
-              const data = node.data as ModuleNode;
-              return [
-                ...(data.className === '' ? [] : [data.className]),
-                `${plural(data.occurrences, 'call')}, host ${quantity(data.hostTotalUs, 'us')}` +
-                  (device ? `, device ${quantity(data.deviceTotalUs, 'us')}` : ''),
-              ];
-            }}
-            actions={(node) => actions(node.data as ModuleNode)}
-          />
-        </Panel>
-      )}
+          ),
+        }}
+        describe={(node: FlameNode) => {
+          const data = node.data as ModuleNode;
+          return [
+            ...(data.className === '' ? [] : [data.className]),
+            `${plural(data.occurrences, 'call')}, host ${quantity(data.hostTotalUs, 'us')}` +
+              (device ? `, device ${quantity(data.deviceTotalUs, 'us')}` : ''),
+          ];
+        }}
+        actions={(node) => actions(node.data as ModuleNode)}
+      />
+    </section>
+  );
+  return (
+    <>
+      <Charts>
+        {overTime !== undefined && (metric === undefined || chart.value === 'time')
+          ? overTime(switcher)
+          : metric === undefined
+            ? null
+            : flame(metric)}
+      </Charts>
       {props.children}
       <Panel title={`All ${props.name.toLowerCase()}`}>
         <TreeTable<ModuleNode>

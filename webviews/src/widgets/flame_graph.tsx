@@ -1,5 +1,6 @@
 // A flame graph on a canvas: boxes by value, one level per row. Hovering tells, clicking zooms, the
 // keyboard walks the boxes. Only boxes of at least half a pixel are drawn.
+import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { fitted } from '../gl/text.ts';
 import { chartColors, nameHash } from '../lib/colors.ts';
@@ -9,6 +10,7 @@ import { layoutFlame, type FlameInput, type FlameNode } from '../lib/flame.ts';
 import { luminance, resolveColor, themeSerial } from './theme.ts';
 import { ChartMenu } from './chart_menu.tsx';
 import { useKept } from './kept.ts';
+import { Levels, lowPx } from './levels.tsx';
 import { PlainTable } from './plain_table.tsx';
 import { Tooltip } from './tooltip.tsx';
 import { ActionButton, LinkButton } from './controls.tsx';
@@ -86,6 +88,8 @@ export function FlameGraph(props: {
   upward?: boolean;
   /** Lines of the tooltip beside name, value and shares. */
   describe?: (node: FlameNode) => string[];
+  /** Above a table, which comes first: what stands at the start and the end of its bar. */
+  low?: { lead: ComponentChildren; tools: ComponentChildren };
   /** What can be done with the chosen box. */
   actions?: (node: FlameNode) => FlameDetails[];
 }) {
@@ -230,6 +234,7 @@ export function FlameGraph(props: {
   return (
     <div class="flame" ref={root}>
       <div class="flame-bar">
+        {props.low?.lead}
         <span class="flame-current">
           {current === undefined ? null : (
             <>
@@ -247,6 +252,7 @@ export function FlameGraph(props: {
           {zoomed < 0 ? null : <ActionButton onClick={() => zoomTo(-1)}>Reset zoom</ActionButton>}
         </span>
         <span class="panel-actions">
+          {props.low?.tools}
           <ChartMenu name={props.name} chart={root} asTable={asTable} pngOnly />
         </span>
       </div>
@@ -275,35 +281,41 @@ export function FlameGraph(props: {
           ])}
         />
       ) : (
-        <canvas
-          ref={canvas}
-          class="flame-canvas"
-          role="application"
-          aria-roledescription="flame graph"
-          aria-label={`${props.name}. ${current === undefined ? 'Empty' : lines(current).join(', ')}. Arrows walk, Enter zooms, Escape shows all.`}
-          tabIndex={0}
-          style={{ width: `${width}px`, height: `${height}px` }}
-          onKeyDown={walk}
-          onFocus={() => setFocused(focused)}
-          onPointerMove={(event) => {
-            const node = nodeAt(event);
-            const box = root.current!.getBoundingClientRect();
-            setTip(
-              node === undefined
-                ? undefined
-                : { node, x: event.clientX - box.left, y: event.clientY - box.top },
-            );
-          }}
-          onPointerLeave={() => setTip(undefined)}
-          onClick={(event) => {
-            const node = nodeAt(event);
-            if (node !== undefined) setFocused(node.id);
-          }}
-          onDblClick={(event) => {
-            const node = nodeAt(event);
-            if (node !== undefined) zoomTo(zoomed === node.id ? -1 : node.id);
-          }}
-        />
+        <Levels
+          name={props.name}
+          heightPx={props.low === undefined ? undefined : height}
+          deep={current !== undefined && rowTop(current.depth) + rowPx > lowPx}
+        >
+          <canvas
+            ref={canvas}
+            class="flame-canvas"
+            role="application"
+            aria-roledescription="flame graph"
+            aria-label={`${props.name}. ${current === undefined ? 'Empty' : lines(current).join(', ')}. Arrows walk, Enter zooms, Escape shows all.`}
+            tabIndex={0}
+            style={{ width: `${width}px`, height: `${height}px` }}
+            onKeyDown={walk}
+            onFocus={() => setFocused(focused)}
+            onPointerMove={(event) => {
+              const node = nodeAt(event);
+              const box = root.current!.getBoundingClientRect();
+              setTip(
+                node === undefined
+                  ? undefined
+                  : { node, x: event.clientX - box.left, y: event.clientY - box.top },
+              );
+            }}
+            onPointerLeave={() => setTip(undefined)}
+            onClick={(event) => {
+              const node = nodeAt(event);
+              if (node !== undefined) setFocused(node.id);
+            }}
+            onDblClick={(event) => {
+              const node = nodeAt(event);
+              if (node !== undefined) zoomTo(zoomed === node.id ? -1 : node.id);
+            }}
+          />
+        </Levels>
       )}
       {tip === undefined || asTable.value ? null : (
         <Tooltip x={tip.x} y={tip.y} width={width} title={lines(tip.node)[0] ?? ''}>

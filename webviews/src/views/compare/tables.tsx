@@ -1,5 +1,5 @@
 // The tables of a comparison, one per level, the largest difference first.
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import type { CompareTableParams, CompareTableResult, Row } from '#shared/protocol.ts';
 import type { Unit } from '#shared/numbers.ts';
@@ -33,6 +33,17 @@ const first = new Set([
   'deltaPercent',
   'noiseUs',
 ]);
+
+/** By these the rows are ordered. */
+const kept = new Set(['deltaUs', 'deltaBytes', 'deltaPercent']);
+
+/** Differences that are 0 in every row of the answer, and noise that is known of none. */
+function emptyColumns({ rows, columns }: CompareTableResult): readonly string[] {
+  return columns
+    .map(({ key }) => key)
+    .filter((key) => /^(delta|noise)/.test(key) && !kept.has(key))
+    .filter((key) => rows.every((row) => row[key] === 0 || row[key] === null));
+}
 
 function changeCell(row: Row): ComponentChildren {
   // Collectives have both, and are ordered by time.
@@ -93,11 +104,14 @@ export function CompareTable(props: {
   const sort = viewState('compare', `${stateKey}Sort`, '');
   if (time === undefined) return <Waiting what="Comparing" />;
   const places = by === 'lines' || by === 'functions';
+  const quiet = result === undefined ? [] : emptyColumns(result);
   const others = (result?.columns ?? [])
     .map(({ key }) => key)
-    .filter((key) => !first.has(key))
+    .filter((key) => !first.has(key) && !quiet.includes(key))
     .reverse();
   const device = eitherHas('hasDeviceWork');
+  // By all rows of the table: columns must not come and go with the filter.
+  const empty = useRef<readonly string[]>([]);
   return (
     <DataTable
       key={stateKey}
@@ -111,7 +125,7 @@ export function CompareTable(props: {
         ...(props.device === undefined ? {} : { device: props.device }),
         ...(block === undefined ? {} : { block }),
       }}
-      lesser={others}
+      lesser={[...quiet, ...others]}
       kernelNames={by === 'kernels'}
       firstShare={4}
       actions={by === 'steps' ? undefined : rowActions}
@@ -122,12 +136,18 @@ export function CompareTable(props: {
         ...(places ? { name: placeCell } : {}),
         ...(by === 'modules' ? { name: moduleCell } : {}),
       }}
-      hideColumns={({ columns }) => [
-        'beyondNoise',
-        // What the place in the first column says already.
-        ...(places ? ['line', 'confidence'] : []),
-        ...(device ? [] : columns.map(({ key }) => key).filter((key) => key.includes('Device'))),
-      ]}
+      hideColumns={(answer) => {
+        if (answer.rows.length === answer.unfilteredRows) empty.current = emptyColumns(answer);
+        return [
+          'beyondNoise',
+          ...empty.current,
+          // What the place in the first column says already.
+          ...(places ? ['line', 'confidence'] : []),
+          ...(device
+            ? []
+            : answer.columns.map(({ key }) => key).filter((key) => key.includes('Device'))),
+        ];
+      }}
       empty={`There are no ${props.name.toLowerCase()} to compare.`}
       toolbar={
         <>

@@ -16,7 +16,6 @@ export function ModulesView() {
   const { value, error, retry } = useAnswer('view/modules', nothing);
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what="Reading modules" />;
-  const strip = <OperatorStrip marked={marked} />;
   return (
     <>
       {value.modules.length === 0 ? null : (
@@ -34,15 +33,15 @@ export function ModulesView() {
             // Hierarchies without recorded calls have nothing to mark.
             if (node.slice !== null) marked.value = node.name;
           }}
+          overTime={(lead) => <OperatorStrip marked={marked} lead={lead} />}
         >
-          {strip}
           <Lacks absences={value.absences} />
         </ModuleTree>
       )}
       {value.modules.length > 0 ? null : (
         <>
           <Absences absences={value.absences} title="No modules" />
-          {strip}
+          <OperatorStrip marked={marked} />
         </>
       )}
     </>

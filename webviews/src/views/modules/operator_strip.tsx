@@ -1,6 +1,7 @@
 // The operators of the main thread as nested bars over time, drawn with the timeline's own lanes.
 // Python functions and calls of the runtime are left to the timeline.
 import type { Signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { useAnswer } from '../../host/query.ts';
 import { epoch, requestSelection, scopedState } from '../../host/store.ts';
@@ -22,7 +23,13 @@ const absence = {
   snippet: '',
 };
 
-export function OperatorStrip(props: { marked: Signal<string> }) {
+const definition =
+  'Operators, module calls and annotations of one thread of the host, each below what it ran in. ' +
+  'The main thread is the one that ran the steps of the profiler, else the modules, else the one with most operator time.';
+
+/** `lead` stands at the start of the bar where the strip is above a table; without, it is a panel. */
+export function OperatorStrip(props: { marked: Signal<string>; lead?: ComponentChildren }) {
+  const { lead } = props;
   const chosen = scopedState('trace', 'modules', 'stripThread', -1);
   const { value: all, error, retry } = useAnswer('timeline/tracks', nothing);
   const { threads, problem } = useOperatorThreads(all);
@@ -37,44 +44,49 @@ export function OperatorStrip(props: { marked: Signal<string> }) {
     shown === undefined || shown === threads?.[0]
       ? chartName
       : `Operators of ${visible(shown.track.name)} over time`;
+  const tools =
+    threads === undefined || threads.length < 2 ? undefined : (
+      <Select
+        label="Thread"
+        value={String(shown?.track.id ?? '')}
+        choices={threads.map(({ track, operatorNs }, index) => ({
+          value: String(track.id),
+          label: `${visible(track.name)}${index === 0 ? ', main' : ''}: ${quantity(operatorNs, 'ns')}`,
+        }))}
+        onChange={(id) => (chosen.value = Number(id))}
+      />
+    );
+  const chart =
+    failed !== undefined ? (
+      <Failure error={failed} retry={retry} />
+    ) : all === undefined || threads === undefined ? (
+      <Waiting what="Reading the main thread" />
+    ) : shown === undefined ? (
+      <Absences absences={[absence]} />
+    ) : (
+      <StripChart
+        key={`${epoch.value} ${shown.track.id}`}
+        name={title}
+        track={shown.track}
+        tracks={all}
+        full={part ?? { startNs: all.workStartNs, endNs: all.workEndNs }}
+        extent={part ?? { startNs: all.startNs, endNs: all.endNs }}
+        marked={props.marked}
+        {...(lead === undefined ? {} : { low: { lead, tools } })}
+      />
+    );
+  if (lead === undefined) {
+    return (
+      <Panel title={title} definition={definition} actions={tools}>
+        {chart}
+      </Panel>
+    );
+  }
+  const drawn = shown !== undefined && failed === undefined;
   return (
-    <Panel
-      title={title}
-      definition={
-        'Operators, module calls and annotations of one thread of the host, each below what it ran in. ' +
-        'The main thread is the one that ran the steps of the profiler, else the modules, else the one with most operator time.'
-      }
-      actions={
-        threads === undefined || threads.length < 2 ? undefined : (
-          <Select
-            label="Thread"
-            value={String(shown?.track.id ?? '')}
-            choices={threads.map(({ track, operatorNs }, index) => ({
-              value: String(track.id),
-              label: `${visible(track.name)}${index === 0 ? ', main' : ''}: ${quantity(operatorNs, 'ns')}`,
-            }))}
-            onChange={(id) => (chosen.value = Number(id))}
-          />
-        )
-      }
-    >
-      {failed !== undefined ? (
-        <Failure error={failed} retry={retry} />
-      ) : all === undefined || threads === undefined ? (
-        <Waiting what="Reading the main thread" />
-      ) : shown === undefined ? (
-        <Absences absences={[absence]} />
-      ) : (
-        <StripChart
-          key={`${epoch.value} ${shown.track.id}`}
-          name={title}
-          track={shown.track}
-          tracks={all}
-          full={part ?? { startNs: all.workStartNs, endNs: all.workEndNs }}
-          extent={part ?? { startNs: all.startNs, endNs: all.endNs }}
-          marked={props.marked}
-        />
-      )}
-    </Panel>
+    <section aria-label={title}>
+      {drawn ? null : lead}
+      {chart}
+    </section>
   );
 }

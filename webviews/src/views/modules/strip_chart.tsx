@@ -1,5 +1,6 @@
 // The chart of the operator strip: one row of lanes, read a window at a time.
 import type { Signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { FailureData } from '#shared/messages.ts';
 import type { SliceDetail, TimelineTrack, TimelineTracksResult } from '#shared/protocol.ts';
@@ -13,6 +14,7 @@ import type { TimeWindow } from '../../lanes/window.ts';
 import { quantity } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
+import { Levels, lowPx } from '../../widgets/levels.tsx';
 import { Failure } from '../../widgets/notices.tsx';
 import { useOwnWidth } from '../../widgets/width.ts';
 import { barNear, barsOf, endOf, nameOf, type Bar } from './bars.ts';
@@ -124,6 +126,8 @@ export function StripChart(props: {
   full: TimeWindow;
   extent: TimeWindow;
   marked: Signal<string>;
+  /** Above a table, which comes first: what stands at the start and the end of its bar. */
+  low?: { lead: ComponentChildren; tools: ComponentChildren };
 }) {
   const { track, marked } = props;
   const selected = scopedState('trace', 'modules', 'stripSlice', -1);
@@ -237,6 +241,7 @@ export function StripChart(props: {
       aria-busy={!settled}
     >
       <div class="flame-bar">
+        {props.low?.lead}
         <StripFacts
           detail={detail}
           showAll={window.isZoomed ? window.showAll : undefined}
@@ -244,38 +249,47 @@ export function StripChart(props: {
           markedShown={outlined.filter(isShown).reduce((sum, bar) => sum + bar.count, 0)}
         />
         <span class="panel-actions">
+          {props.low?.tools}
           <ChartMenu name={props.name} chart={root} asTable={twin} pngOnly />
         </span>
       </div>
       {asTable ? (
         <StripTable name={props.name} bars={bars.filter(isShown)} choose={choose} />
       ) : (
-        <canvas
-          ref={canvas}
-          class="flame-canvas strip-canvas"
-          role="application"
-          aria-roledescription="chart"
-          aria-label={`${props.name}. ${said}. Enter selects the first bar and zooms to the selected one, arrows walk, plus and minus zoom, Shift and arrows move, Escape goes back.`}
-          tabIndex={0}
-          style={{ width: `${width}px`, height: `${layersTopPx + height}px` }}
-          onKeyDown={(event) => onStripKey(event, { bars, current, window, choose, fit, unselect })}
-          onPointerDown={(event) => {
-            if (event.button !== 0) return;
-            canvas.current?.setPointerCapture(event.pointerId);
-            drag.current = { x: event.clientX, ...shown, moved: false };
-            setTip(undefined);
-          }}
-          onPointerMove={onPointerMove}
-          onPointerUp={onPointerUp}
-          onPointerCancel={() => {
-            drag.current = undefined;
-          }}
-          onPointerLeave={() => setTip(undefined)}
-          onDblClick={(event) => {
-            const bar = barAt(event);
-            if (bar !== undefined) fit(bar);
-          }}
-        />
+        <Levels
+          name={props.name}
+          heightPx={props.low === undefined ? undefined : layersTopPx + height}
+          deep={current !== undefined && layersTopPx + (current.lane + 1) * row.laneHeight > lowPx}
+        >
+          <canvas
+            ref={canvas}
+            class="flame-canvas strip-canvas"
+            role="application"
+            aria-roledescription="chart"
+            aria-label={`${props.name}. ${said}. Enter selects the first bar and zooms to the selected one, arrows walk, plus and minus zoom, Shift and arrows move, Escape goes back.`}
+            tabIndex={0}
+            style={{ width: `${width}px`, height: `${layersTopPx + height}px` }}
+            onKeyDown={(event) =>
+              onStripKey(event, { bars, current, window, choose, fit, unselect })
+            }
+            onPointerDown={(event) => {
+              if (event.button !== 0) return;
+              canvas.current?.setPointerCapture(event.pointerId);
+              drag.current = { x: event.clientX, ...shown, moved: false };
+              setTip(undefined);
+            }}
+            onPointerMove={onPointerMove}
+            onPointerUp={onPointerUp}
+            onPointerCancel={() => {
+              drag.current = undefined;
+            }}
+            onPointerLeave={() => setTip(undefined)}
+            onDblClick={(event) => {
+              const bar = barAt(event);
+              if (bar !== undefined) fit(bar);
+            }}
+          />
+        </Levels>
       )}
       {tip === undefined || asTable ? null : <StripTooltip {...tip} width={width} />}
     </div>
