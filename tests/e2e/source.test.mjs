@@ -208,6 +208,11 @@ step('hints follow their statements through edits', async () => {
   // The line that stands where the statement was before has none of its cost.
   const other = (await shownHints()).find(({ text }) => text.includes('def normalise'));
   assert.ok(!other.hint.startsWith(before.slice(0, 8)), other.hint);
+  // So do the hot lines, and a click goes to where the statement is now.
+  await goToLine(1);
+  await showProfilesTree();
+  await page.locator('.monaco-list-row').filter({ hasText: 'slow.py:78' }).first().click();
+  await page.getByText('Ln 78, Col').first().waitFor();
 });
 
 step('a changed statement is marked stale on its function, not on the new line', async () => {
@@ -219,6 +224,11 @@ step('a changed statement is marked stale on its function, not on the new line',
   assert.match(hint, new RegExp(`^${formatUs(costOf(76).hostTotalUs)} CPU`));
   const line = (await shownHints()).find(({ text }) => text.includes('deviation = 1.0'));
   assert.equal(line.hint, '');
+  // Among the hot lines it keeps its rank, and says what it was.
+  const rows = page
+    .locator('.monaco-list-row')
+    .filter({ hasText: 'deviation = dataset.images.std' });
+  await rows.filter({ hasText: 'changed' }).first().waitFor();
   for (let i = 0; i < 12; i++) await page.keyboard.press('Control+z');
   await hintOn('deviation = dataset.images.std', /%/);
 });

@@ -83,8 +83,10 @@ export class HotLinesTree implements vscode.TreeDataProvider<HotLine>, vscode.Di
   getTreeItem({ cost, path, share, text }: HotLine): vscode.TreeItem {
     const file = basename((path ?? cost.file).replace(/\\/g, '/'));
     const now = this.lineNow(cost.file, cost.line, path);
+    const changed = now?.changed === true;
     const line = now?.line ?? cost.line;
-    const shown = now?.text ?? text;
+    // A line that was changed keeps its rank and what it said.
+    const shown = now === undefined || changed ? text : now.text;
     const item = new vscode.TreeItem(
       labelText(shown === '' ? `${file}:${line}` : shorten(shown, 60)),
       vscode.TreeItemCollapsibleState.None,
@@ -92,15 +94,12 @@ export class HotLinesTree implements vscode.TreeDataProvider<HotLine>, vscode.Di
     const us = this.device ? cost.deviceSelfUs : cost.hostSelfUs;
     const side = this.device ? this.deviceKind : 'CPU';
     const place = shown === '' ? labelText(cost.function) : labelText(`${file}:${line}`);
-    const changed = now?.changed === true ? ', changed' : '';
-    item.description = `${formatUs(us)}, ${formatShare(share)}  ${place}${changed}`;
-    item.iconPath = new vscode.ThemeIcon(
-      path === null ? 'question' : now?.changed === true ? 'edit' : 'flame',
-    );
+    item.description = `${formatUs(us)}, ${formatShare(share)}  ${place}${changed ? ', changed' : ''}`;
+    item.iconPath = new vscode.ThemeIcon(path === null ? 'question' : changed ? 'edit' : 'flame');
     item.tooltip = [
       path ?? sourceTexts.notFoundHere(cost.file),
       sourceTexts.selfTime(cost.function, us, side),
-      ...(now?.changed === true ? [sourceTexts.changedLine] : []),
+      ...(changed ? [sourceTexts.changedLine] : []),
       ...cost.operators.slice(0, 5),
     ]
       .map(labelText)
@@ -109,7 +108,7 @@ export class HotLinesTree implements vscode.TreeDataProvider<HotLine>, vscode.Di
     item.command = {
       title: 'Open',
       command: 'emberline.openFrame',
-      arguments: [{ file: cost.file, line: cost.line, function: cost.function }],
+      arguments: [{ file: cost.file, line, function: cost.function }],
     };
     return item;
   }
