@@ -10,7 +10,7 @@ export const daemonTexts = {
     `Check that ${program} exists and may be run, or clear emberline.serverPath.`,
   noHandshake: 'The daemon did not answer the handshake.',
   otherVersion: (speaks: number, wanted: number) =>
-    `The daemon speaks version ${speaks} of the protocol; version ${wanted} is needed.`,
+    `The daemon uses version ${speaks} of the protocol; version ${wanted} is required.`,
   reinstall: 'Clear emberline.serverPath, or reinstall the extension: both come in one package.',
   ended: 'The daemon has ended.',
   endedUnanswered: 'The daemon ended before it answered.',
@@ -20,19 +20,19 @@ export const daemonTexts = {
   tryingAgain: 'The daemon could not be started; trying again.',
   endedOften: (times: number, minutes: number) =>
     `The daemon ended ${plural(times, 'time')} within ${plural(minutes, 'minute')} and is not started again.`,
-  restartOnce: 'Show the log to see why; Restart tries once more.',
-  restartsUnexpectedly: 'The daemon ended unexpectedly and restarts.',
-  restarts: 'The daemon restarts.',
+  restartOnce: 'Show the log to see why. Restart tries again.',
+  restartsUnexpectedly: 'The daemon stopped unexpectedly and is restarting.',
+  restarts: 'The daemon is restarting.',
 };
 
 /** Opening and comparing profiles. */
 export const profileTexts = {
   noProfileAt: (path: string) => `There is no profile at ${path}.`,
-  noProfileBehindLink: 'This link does not lead to a profile.',
+  noProfileBehindLink: 'This link does not point to a profile.',
   noneOpen: 'No profile is open.',
   isTrace: (name: string) => `${name} is a profiler trace.`,
-  writtenAnew: (title: string) => `${title} was written anew since it was opened.`,
-  traceOrOther: 'A trace of this workspace, or one from elsewhere',
+  writtenAnew: (title: string) => `${title} has changed on disk since it was opened.`,
+  traceOrOther: 'A trace in this workspace, or one from elsewhere',
   annotateWith: 'Profile to annotate the source with',
   recordingCopied: 'Recording code copied. Wrap it around a few steps of your program.',
   chooseTrace: 'Choose a trace file...',
@@ -41,20 +41,20 @@ export const profileTexts = {
   openFolder: 'Open a Run or Log Folder',
   openProfile: 'Open PyTorch Profile',
   baselineTitle: 'Compare PyTorch Profiles: Baseline',
-  baseline: 'What it was before',
-  candidate: 'The candidate: what it is now',
+  baseline: 'The baseline: the profile to compare against',
+  candidate: 'The candidate: the profile to judge',
   selected: (title: string) => `Selected for compare: ${title}`,
   compareWith: (title: string) => `Compare with ${title}`,
   noComparison: 'Open a comparison of two profiles first.',
   sourceOfBaseline: (title: string) => `Source of the Baseline ${title}`,
   revision:
-    'The commit, branch or tag that it was recorded with. Empty: the files as they are now.',
+    'The commit, branch or tag that it was recorded from. Leave empty for the files as they are now.',
   steps: (steps: string) => `steps ${steps}`,
   notWritten: (path: string, reason: string) => `${path} could not be written: ${reason}`,
   loadingCancelled: 'Loading was cancelled.',
   retryLoads: 'Retry loads the trace again.',
   waiting: 'Waiting for the daemon',
-  noCommit: (text: string) => `Git knows no commit "${text}" here.`,
+  noCommit: (text: string) => `Git has no commit "${text}" here.`,
   choose: 'Choose profile',
   showLog: 'Show log',
   restart: 'Restart analysis server',
@@ -85,7 +85,7 @@ export const sourceTexts = {
   remembered: 'The choice is remembered',
   locate: (file: string) => `Locate ${file}`,
   notRemembered: (file: string, recorded: string) =>
-    `${file} is opened, but not remembered: the trace names ${recorded}.`,
+    `${file} was opened, but the choice is not remembered: the trace names ${recorded}.`,
   notInWorkspace: (file: string) => `${file} is not in this workspace.`,
   notFoundHere: (file: string) => `${file} (not found here)`,
   selfTime: (name: string, us: number, side: string) =>

@@ -72,7 +72,7 @@ async function onChoose(context: Context): Promise<void> {
   const picked = await vscode.window.showQuickPick(
     profiles.list.map((profile) => ({
       label: `$(flame) ${labelText(profile.title)}`,
-      description: profile === profiles.active ? 'shown now' : '',
+      description: profile === profiles.active ? 'active' : '',
       detail: labelText(profile.detail),
       profile,
     })),

@@ -13,7 +13,7 @@ export function Arriving<Props extends object>(props: { of: Late<Props>; given: 
     let left = false;
     of.load().then(
       () => left || setArrived((count) => count + 1),
-      (reason: unknown) => left || setError(reason ?? new Error('Its script cannot be read.')),
+      (reason: unknown) => left || setError(reason ?? new Error('Its script could not be loaded.')),
     );
     return () => {
       left = true;

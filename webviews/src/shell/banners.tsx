@@ -12,8 +12,8 @@ export function Banner() {
       <span>
         {state.message ??
           (state.state === 'restarting'
-            ? 'The analysis process ended and is starting again.'
-            : 'The analysis process has stopped.')}
+            ? 'The analysis server stopped and is restarting.'
+            : 'The analysis server has stopped.')}
       </span>
       <span class="buttons">
         {state.state === 'stopped' ? (

@@ -121,10 +121,10 @@ export function Comparison() {
                 onChange={(next) => (chosen.value = next)}
               />
             ) : null}
-            <LinkButton title="The candidate becomes the baseline" onClick={swap}>
+            <LinkButton title="Make the candidate the baseline" onClick={swap}>
               Swap sides
             </LinkButton>
-            <LinkButton title="Copies a link that opens this comparison again" onClick={copyLink}>
+            <LinkButton title="Copy a link that opens this comparison" onClick={copyLink}>
               Copy link
             </LinkButton>
           </div>

@@ -66,18 +66,18 @@ export function StatusStrip(props: { info: TraceInfo }) {
     <div class="status-strip" role="group" aria-label="Trace">
       <Health info={info} />
       {device === '' ? null : (
-        <span class="strip-item" title="Where the work ran">
+        <span class="strip-item" title="Device that the work ran on">
           <Icon name="chip" />
           {device}
         </span>
       )}
       {info.rank === null ? null : (
-        <span class="strip-item" title="Process of the run">
+        <span class="strip-item" title="Rank of this process in the run">
           Rank {fixed(info.rank, 0)}
           {info.worldSize === null || info.worldSize < 0 ? '' : ` of ${fixed(info.worldSize, 0)}`}
         </span>
       )}
-      <span class="strip-item" title="Length of the recording">
+      <span class="strip-item" title="Duration of the recording">
         {quantity(info.durationNs, 'ns')}
       </span>
       <Selectors />

@@ -42,53 +42,43 @@ const column = (
 ): TreeColumn<ModuleNode> => ({ key, title, unit, definition, value: (node) => Number(node[key]) });
 
 const hostColumns = [
-  column('occurrences', 'Calls', 'count', 'Calls of the module in forward.'),
-  column('operators', 'Operators', 'count', 'Listed operators directly inside its calls.'),
-  column('hostTotalUs', 'Host total', 'us', 'Host time of its calls in forward.'),
-  column(
-    'hostSelfUs',
-    'Host self',
-    'us',
-    'Host time of its calls in forward, without that of its sub-modules.',
-  ),
+  column('occurrences', 'Calls', 'count', 'Forward calls of the module.'),
+  column('operators', 'Operators', 'count', 'Operators called directly by the module.'),
+  column('hostTotalUs', 'Host total', 'us', 'Host time of its forward calls.'),
+  column('hostSelfUs', 'Host self', 'us', 'Host time of its forward calls, excluding submodules.'),
 ];
 const deviceColumns = [
-  column(
-    'deviceTotalUs',
-    'Device total',
-    'us',
-    'Device work launched during its calls in forward.',
-  ),
+  column('deviceTotalUs', 'Device total', 'us', 'Device work launched by its forward calls.'),
   column(
     'deviceSelfUs',
     'Device self',
     'us',
-    'Device work launched during its calls in forward, without that of its sub-modules.',
+    'Device work launched by its forward calls, excluding submodules.',
   ),
 ];
 const backwardHostColumn = column(
   'backwardHostUs',
   'Backward host',
   'us',
-  'Host time of the backward operators of what ran in its calls.',
+  'Host time of the backward operators that belong to its calls.',
 );
 const backwardDeviceColumn = column(
   'backwardDeviceTotalUs',
   'Backward device',
   'us',
-  'Device work of the backward operators of what ran in its calls.',
+  'Device work of the backward operators that belong to its calls.',
 );
 const recomputeHostColumn = column(
   'recomputeHostUs',
   'Recompute host',
   'us',
-  'Host time of its work that activation checkpointing reran in backward.',
+  'Host time of work that activation checkpointing reran in backward.',
 );
 const recomputeDeviceColumn = column(
   'recomputeDeviceTotalUs',
   'Recompute device',
   'us',
-  'Device work of its calls that activation checkpointing reran in backward.',
+  'Device work that activation checkpointing reran in backward.',
 );
 const memoryColumn = column(
   'allocatedBytes',

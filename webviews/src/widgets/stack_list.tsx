@@ -24,7 +24,9 @@ export function FrameLink(props: { frame: Frame; full?: boolean }) {
     frame.file === ''
       ? ''
       : `${props.full === true ? frame.file : fileName(frame.file)}${frame.line > 0 ? `:${frame.line}` : ''}`;
-  const note = frame.lineIsDefinition ? 'The recorder wrote the first line of the function' : '';
+  const note = frame.lineIsDefinition
+    ? 'The recorder only wrote the first line of the function'
+    : '';
   if (!isFilePath(frame.file)) {
     return (
       <span class="frame-text">

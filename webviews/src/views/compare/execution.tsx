@@ -202,8 +202,8 @@ function Level(props: {
       title={`Aligned execution, ${time} time`}
       definition={
         time === 'device'
-          ? 'Durations of the device work that each part launched, added up.'
-          : 'Host time of each part. What ran on another thread meanwhile adds nothing to the sums.'
+          ? 'Total duration of the device work that each part launched.'
+          : 'Host time of each part. Work on other threads in the meantime is not added.'
       }
       actions={
         <>

@@ -31,10 +31,10 @@ export function describe(part: Part): string[] {
     `${side('baseline', 'Baseline')}, ${side('candidate', 'candidate')}`,
     `Difference ${signed(part.delta, 'us')}${part.change.word === '' ? '' : `, ${part.change.word}`}`,
     ...(part.moved ? ['Moved: on both sides, elsewhere among its neighbours'] : []),
-    ...(part.change.word === 'replaced' ? ['Replaced: one stands in the place of the other'] : []),
+    ...(part.change.word === 'replaced' ? ['Replaced: one runs in place of the other'] : []),
     `So far: baseline ${quantity(part.sums.baseline, 'us')}, candidate ${quantity(part.sums.candidate, 'us')}, difference ${signed(part.sums.candidate - part.sums.baseline, 'us')}`,
-    ...(part.position !== undefined ? ['Click or Enter looks inside'] : []),
-    ...(part.items > 1 ? ['Click or Enter shows them one by one'] : []),
+    ...(part.position !== undefined ? ['Click or press Enter to look inside'] : []),
+    ...(part.items > 1 ? ['Click or press Enter to show them one by one'] : []),
   ];
 }
 

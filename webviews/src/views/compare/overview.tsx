@@ -96,13 +96,17 @@ function Figures({ result }: { result: CompareVerdictResult }) {
             { title: 'Figure' },
             { title: 'Baseline', numeric: true },
             { title: 'Candidate', numeric: true },
-            { title: 'Delta', numeric: true, definition: 'Candidate less baseline.' },
-            { title: 'Delta %', numeric: true, definition: 'In percent of the baseline.' },
+            { title: 'Delta', numeric: true, definition: 'Candidate minus baseline.' },
+            {
+              title: 'Delta %',
+              numeric: true,
+              definition: 'Difference as a percentage of the baseline.',
+            },
             {
               title: 'Noise',
               numeric: true,
               definition:
-                'Half the width of the 95 % confidence interval of the difference. It needs two steps or more on both sides.',
+                'Half the width of the 95 % confidence interval of the difference. It takes at least two steps on both sides.',
             },
             { title: 'Change' },
           ]}
@@ -127,8 +131,8 @@ function Figures({ result }: { result: CompareVerdictResult }) {
       </div>
       <p class="note">
         {known
-          ? `\u201cWithin noise\u201d: the difference is not larger than what steps differ by among themselves (${result.verdict.test}). Where noise is not known, so is what the difference means.`
-          : 'Nothing is known of noise: that needs two recorded steps or more on both sides.'}
+          ? `\u201cWithin noise\u201d: the difference is no larger than the variation between steps (${result.verdict.test}). Without a figure for noise, a difference may be chance.`
+          : 'Noise is unknown: it takes at least two recorded steps on both sides.'}
       </p>
     </Panel>
   );
@@ -171,15 +175,10 @@ export function ComparisonOverview() {
       </section>
       {level === '' ? null : (
         <section class="causes" aria-label="What grew and what shrank">
-          <p class="note">{`${by}: its own, without that of what it called.`}</p>
+          <p class="note">{`${by}, excluding what it called.`}</p>
           <div class="causes-lists">
-            <Changes title="Grew" none="Nothing takes longer." changes={grew} longest={longest} />
-            <Changes
-              title="Shrank"
-              none="Nothing takes less time."
-              changes={shrank}
-              longest={longest}
-            />
+            <Changes title="Grew" none="Nothing got slower." changes={grew} longest={longest} />
+            <Changes title="Shrank" none="Nothing got faster." changes={shrank} longest={longest} />
           </div>
         </section>
       )}

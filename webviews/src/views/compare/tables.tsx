@@ -154,7 +154,7 @@ export function CompareTable(props: {
           {props.toolbar}
           {sort.value === '' ? null : (
             <LinkButton
-              title="The order in which the rows came: by the size of their difference"
+              title="Sort by the size of the difference"
               onClick={() => (sort.value = '')}
             >
               Largest difference first

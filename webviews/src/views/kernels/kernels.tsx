@@ -156,7 +156,7 @@ export function KernelsView() {
           />
           <ShareStrip
             title="Tensor cores"
-            definition="Kernel time in kernels that use matrix units, in those that do not, and in those whose names do not tell."
+            definition="Kernel time with matrix units, without them, and where the name of the kernel does not say."
             unit="us"
             top={3}
             colors={matrix.map((part) => part.color)}
@@ -165,7 +165,7 @@ export function KernelsView() {
           {result.communicationUs > 0 ? (
             <ShareStrip
               title="Communication"
-              definition="Kernel time in communication kernels, and in the others."
+              definition="Kernel time in communication kernels and in all others."
               unit="us"
               top={2}
               parts={[
@@ -179,7 +179,7 @@ export function KernelsView() {
       {result === undefined || result.launchesOutsideSteps === 0 ? null : (
         <p
           class="note"
-          title="Launched between two steps, or before the recording began. The whole trace has them, no step does."
+          title="Launched between two steps or before the recording began: part of the whole trace, but of no step."
         >
           {fixed(result.launchesOutsideSteps, 0)} of {fixed(result.launches, 0)} launches lie
           outside every step
@@ -273,7 +273,7 @@ export function KernelsView() {
               {group.value === 'properties' ? (
                 <FilterBox
                   label="Filter operators"
-                  title="Words that the name of the operator that launched the kernel must contain"
+                  title="Words that the name of the launching operator must contain"
                   value={ofOperators.value}
                   onChange={(words) => (ofOperators.value = words)}
                 />

@@ -36,7 +36,7 @@ function actions(row: Row): RowAction[] {
           line: { file, line },
         })),
     ...operatorsAction(row),
-    ...viewAction('stacks', 'Stacks', 'Show the stacks through here', {
+    ...viewAction('stacks', 'Stacks', 'Show the stacks that lead through this line', {
       search: text(row, 'function') || file,
     }),
   ];

@@ -69,7 +69,7 @@ function curveAction(row: Row, setRange: (range: CurveRange) => void): RowAction
   return [
     {
       label: 'Curve',
-      title: 'Show the time in which it was held on the curve',
+      title: 'Show on the curve when it was held',
       run: () =>
         setRange({ from: Math.max(0, start - margin), to: Math.max(end + margin, start + 2000) }),
     },
@@ -200,7 +200,7 @@ export function MemoryView() {
             value: `${quantity(current.peakAllocatedBytes, 'bytes')}${
               current.peakNs === null ? '' : ` at ${quantity(current.peakNs, 'ns')}`
             }`,
-            definition: 'Most bytes that tensors held at one time.',
+            definition: 'Most bytes held by tensors at one time.',
           },
           ...(current.peakReservedBytes === null
             ? []
@@ -208,7 +208,8 @@ export function MemoryView() {
                 {
                   name: 'Peak reserved',
                   value: quantity(current.peakReservedBytes, 'bytes'),
-                  definition: 'Most bytes that the caching allocator held from the driver.',
+                  definition:
+                    'Most bytes that the caching allocator held from the driver at one time.',
                 },
               ]),
           ...(capacity === undefined
@@ -253,14 +254,14 @@ export function MemoryView() {
                 {
                   title: 'Allocated (bytes)',
                   numeric: true,
-                  definition: 'What tensors held.',
+                  definition: 'Held by tensors.',
                 },
                 ...(value.curve.reservedBytes.length > 0
                   ? [
                       {
                         title: 'Reserved (bytes)',
                         numeric: true,
-                        definition: 'What the caching allocator held from the driver.',
+                        definition: 'Held by the caching allocator from the driver.',
                       },
                     ]
                   : []),

@@ -24,8 +24,8 @@ const absence = {
 };
 
 const definition =
-  'Operators, module calls and annotations of one thread of the host, each below what it ran in. ' +
-  'The main thread is the one that ran the steps of the profiler, else the modules, else the one with most operator time.';
+  'Operators, module calls and annotations of one host thread, each below what it ran in. ' +
+  'The main thread is the one that ran the profiler steps, otherwise the modules, otherwise the most operator time.';
 
 /** `lead` stands at the start of the bar where the strip is above a table; without, it is a panel. */
 export function OperatorStrip(props: { marked: Signal<string>; lead?: ComponentChildren }) {

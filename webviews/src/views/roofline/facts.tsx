@@ -48,7 +48,7 @@ export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
               totals.unknownRoofShare,
               common,
             ),
-            definition: `Kernels' time less, if each reached ${quantity(result.target, 'ratio')} of its roof. Kernels without a roof save nothing.`,
+            definition: `Kernel time saved if every kernel reached ${quantity(result.target, 'ratio')} of its roof. Kernels without a known roof save nothing.`,
           },
           {
             name: 'Of the roof',
@@ -58,12 +58,12 @@ export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
               common,
             ),
             definition:
-              'Time that the device needs at least, by operations or bytes, whichever is longer per kernel, as a part of the time of kernels with a roof.',
+              'Least time that the device needs for each kernel, by operations or by bytes, whichever is longer, as a share of the time of the kernels with a known roof.',
           },
           {
             name: 'Operations',
             value: withUnknown(quantity(totals.flops, 'flops'), totals.unknownFlopsShare, common),
-            definition: 'Operations of the kernels whose operations are known.',
+            definition: 'Floating point operations of the kernels, where known.',
           },
           {
             name: 'Bytes',
@@ -72,7 +72,7 @@ export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
               totals.unknownBytesShare,
               common,
             ),
-            definition: 'Bytes that must be read and written at least, where known.',
+            definition: 'Least bytes that must be read and written, where known.',
           },
         ]}
       />
@@ -120,7 +120,7 @@ export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
                 {
                   name: 'Unknown',
                   value: `${common} of the time`,
-                  definition: 'Time of kernels whose cost is not known. The figures leave it out.',
+                  definition: 'Time of kernels whose cost is unknown. The figures leave it out.',
                 },
               ]
             : []),
@@ -139,7 +139,7 @@ export function UnknownDevices({ result }: { result: ViewRooflineResult }) {
   const list = [...names].map(visible).join(', ');
   return (
     <p class="note" role="note">
-      The peaks of {list} are not known, so its kernels have no roof. Add them to the setting{' '}
+      The peaks of {list} are unknown, so its kernels have no roof. Add them to the setting{' '}
       <code>emberline.devicePeaks</code>.
     </p>
   );

@@ -76,7 +76,7 @@ function Missing(props: { result: ViewRooflineResult; points: number }) {
       : []),
   ];
   if (parts.length === 0) return null;
-  return <p class="note">Not on the chart: {parts.join('; ')}. The table below has them.</p>;
+  return <p class="note">Not in the chart: {parts.join('; ')}. The table below has them.</p>;
 }
 
 export function RoofPanel(props: {
@@ -97,7 +97,7 @@ export function RoofPanel(props: {
   return (
     <Panel
       title={title}
-      definition="Operations per second over operations per byte. A point below a sloped line waits for memory at best, one below a level line for the unit that computes."
+      definition="Operations per second over operations per byte. Points under a slope are limited by memory bandwidth, points under a level line by that compute unit."
       class="roof-panel"
       actions={<ChartMenu name={title} chart={root} asTable={asTable} />}
     >

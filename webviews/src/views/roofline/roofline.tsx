@@ -146,7 +146,7 @@ export function RooflineView() {
     picked === undefined
       ? []
       : [
-          { label: 'Row', title: 'Show its row in the table', run: () => showRow(picked) },
+          { label: 'Row', title: 'Show in the table', run: () => showRow(picked) },
           ...actionsOf(picked, by.value),
         ];
   return (
@@ -184,7 +184,7 @@ export function RooflineView() {
       <Panel
         class="savings"
         title="Worth optimizing"
-        definition="Rows by the time that would be saved if each of their kernels reached the chosen share of its roof."
+        definition="Rows by the time saved if each of their kernels reached the chosen share of its roof."
       >
         <Savings by={by.value} target={share01} />
       </Panel>

@@ -40,7 +40,7 @@ function nodeActions(node: FlameNode, enter: (id: number) => void) {
           },
         ]),
     ...(frame.childCount > frame.children.length
-      ? [{ label: 'Show what is below', run: () => enter(frame.id) }]
+      ? [{ label: 'Expand', run: () => enter(frame.id) }]
       : []),
   ];
 }

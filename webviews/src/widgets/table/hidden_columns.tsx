@@ -12,7 +12,7 @@ export function HiddenColumns(props: { titles: readonly string[]; all: Signal<bo
       title={
         all.value
           ? 'Show only the columns that fit'
-          : `Hidden for lack of room: ${titles.join(', ')}. Click to show them and scroll sideways.`
+          : `Hidden because there is no room: ${titles.join(', ')}. Click to show them and scroll sideways.`
       }
       onClick={() => (all.value = !all.value)}
     >

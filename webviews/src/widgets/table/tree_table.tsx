@@ -174,7 +174,7 @@ function TreeHead<T>(props: {
         <div
           role="columnheader"
           class="cell head-cell first"
-          title="What ran inside a row stands below it."
+          title="Indented rows ran inside the row above them."
         >
           <span class="head-text">Name</span>
         </div>

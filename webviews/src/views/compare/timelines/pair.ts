@@ -105,8 +105,8 @@ export function matchText({
   if (status === 'both') return `The same slice is marked on the ${other}.`;
   if (status === 'replaced') {
     return slice === null
-      ? `Something else stands in its place on the ${other}.`
-      : `Replaced: what stands in its place on the ${other} is marked.`;
+      ? `Something else runs in its place on the ${other}.`
+      : `Replaced: what runs in its place on the ${other} is marked.`;
   }
   return status === 'new'
     ? 'New: the baseline has nothing that matches it.'

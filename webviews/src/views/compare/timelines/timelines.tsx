@@ -116,12 +116,12 @@ export function Timelines() {
     <div class="pair">
       <div class="pair-tools">
         <Check label="Lock on matched points" checked={locked.value} onChange={setLocked} />
-        <LinkButton title="Shows both traces whole" onClick={showAll}>
+        <LinkButton title="Show both traces in full" onClick={showAll}>
           Whole traces
         </LinkButton>
         <span class="note">
           {none && locked.value
-            ? 'Nothing is matched: both move by the same time.'
+            ? 'Nothing matches: both timelines move by the same amount of time.'
             : 'W and S zoom, A and D move, arrow keys go between slices, F fits, L locks.'}
         </span>
       </div>

@@ -82,7 +82,7 @@ export function GapsPanel() {
           {
             title: 'Gaps',
             numeric: true,
-            definition: 'Stretches of time in which the device was idle',
+            definition: 'Number of times that the device was idle',
           },
           {
             title: 'Time',

@@ -49,7 +49,7 @@ export function RangeDetails(props: { range: TimeRange }) {
       <p class="tl-buttons">
         <LinkButton onClick={() => fit(range.startNs, range.endNs)}>Zoom to range</LinkButton>
         <LinkButton
-          title="Save the slices of the range as a trace file, which opens here and in Perfetto"
+          title="Save the slices of the range as a trace file for Emberline or Perfetto"
           onClick={() => void save().catch(failed)}
         >
           Export as Trace
@@ -65,7 +65,7 @@ export function RangeDetails(props: { range: TimeRange }) {
       {error === undefined ? null : <Failure error={error} retry={retry} />}
       {value === undefined ? (
         error === undefined ? (
-          <Waiting what="Adding up..." />
+          <Waiting what="Summing up..." />
         ) : null
       ) : (
         <>
