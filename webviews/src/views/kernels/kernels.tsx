@@ -2,7 +2,7 @@
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { trace, viewState } from '../../host/store.ts';
-import { fixed } from '#shared/numbers.ts';
+import { fixed, plural } from '#shared/numbers.ts';
 import type { Row, ViewKernelsResult } from '#shared/protocol.ts';
 import type { PageParams } from '#shared/requests.ts';
 import { Segments } from '../../widgets/controls.tsx';
@@ -181,8 +181,8 @@ export function KernelsView() {
           class="note"
           title="Launched between two steps or before the recording began: part of the whole trace, but of no step."
         >
-          {fixed(result.launchesOutsideSteps, 0)} of {fixed(result.launches, 0)} launches lie
-          outside every step
+          Outside every step: {fixed(result.launchesOutsideSteps, 0)} of{' '}
+          {plural(result.launches, 'launch', 'launches')}
         </p>
       )}
       {result === undefined || result.unfilteredRows === 0 ? null : (
