@@ -208,11 +208,11 @@ test('a long twin shows its first rows until all are wanted, and is exported who
 
 test('tables come first: the charts above them are one low strip that folds away', async () => {
   await withPage(trace, {}, async (profile, page) => {
-    for (const tab of ['Operators', 'Kernels']) {
+    for (const tab of ['Operators', 'Kernels', 'Modules']) {
       await page.setViewportSize({ width: 1280, height: 800 });
       await profile.view(tab);
       const strip = page.locator('details.charts');
-      await strip.locator('.share-panel').first().waitFor();
+      await strip.locator('.share-panel, .flame-canvas').first().waitFor();
       const box = await strip.boundingBox();
       assert.ok(box.height <= 150, `${tab}: the charts are ${box.height} high`);
       const table = await page.locator('.grid-frame').first().boundingBox();
