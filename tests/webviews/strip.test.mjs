@@ -199,10 +199,10 @@ test('hover, click and keyboard name a slice with its start, duration and self t
     const right = await windowAfter(page, () => page.keyboard.press('+'));
     const moved = await windowAfter(page, () => page.keyboard.press('ArrowRight'));
     assert.ok(moved[0] > right[0]);
-    await page.mouse.move(box.x + 300, box.y + 100);
+    await page.mouse.move(box.x + 300, box.y + 60);
     await page.mouse.down();
     const dragged = await windowAfter(page, () =>
-      page.mouse.move(box.x + 500, box.y + 100, { steps: 3 }),
+      page.mouse.move(box.x + 500, box.y + 60, { steps: 3 }),
     );
     await page.mouse.up();
     assert.ok(dragged[0] < moved[0], 'dragging to the right shows earlier times');
@@ -328,6 +328,7 @@ test('without operators on the host the chart says so, and what records them', a
   const profile = await harness.open(file);
   try {
     await profile.view('Modules');
+    await profile.page.getByRole('radio', { name: 'Operators over time' }).click();
     await profile.page.getByText('No operators were recorded on a thread of the host.').waitFor();
     assert.equal(await profile.page.locator('.strip').count(), 0);
     assert.deepEqual(await axe(profile.page), []);

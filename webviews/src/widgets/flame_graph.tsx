@@ -10,13 +10,15 @@ import { layoutFlame, type FlameInput, type FlameNode } from '../lib/flame.ts';
 import { luminance, resolveColor, themeSerial } from './theme.ts';
 import { ChartMenu } from './chart_menu.tsx';
 import { useKept } from './kept.ts';
-import { Levels, lowPx } from './levels.tsx';
+import { Levels } from './levels.tsx';
 import { PlainTable } from './plain_table.tsx';
 import { Tooltip } from './tooltip.tsx';
 import { ActionButton, LinkButton } from './controls.tsx';
 import { useOwnWidth } from './width.ts';
 
 const rowPx = 20;
+/** Height of the levels that show above a table. */
+const lowPx = 4 * rowPx + 2;
 const maxTwinRows = 500;
 
 interface Palette {
@@ -284,6 +286,7 @@ export function FlameGraph(props: {
         <Levels
           name={props.name}
           heightPx={props.low === undefined ? undefined : height}
+          lowPx={lowPx}
           deep={current !== undefined && rowTop(current.depth) + rowPx > lowPx}
         >
           <canvas

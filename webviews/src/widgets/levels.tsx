@@ -2,37 +2,39 @@
 import type { ComponentChildren } from 'preact';
 import { useKept } from './kept.ts';
 
-/** What a chart may take of the height where it stands low. */
-export const lowPx = 82;
-
 export function Levels(props: {
   name: string;
   /** Height of the whole chart; undefined where it may take all of it. */
   heightPx: number | undefined;
+  /** Height of its first levels. */
+  lowPx: number;
   /** Something below the first levels is chosen. */
   deep?: boolean;
   children: ComponentChildren;
 }) {
-  const { name, heightPx } = props;
+  const { name, heightPx, lowPx } = props;
   const open = useKept(`${name}AllLevels`, false);
-  if (heightPx === undefined || heightPx <= lowPx) return <>{props.children}</>;
+  if (heightPx === undefined) return <>{props.children}</>;
   const all = open.value || props.deep === true;
   const label = all ? 'Show the first levels' : 'Show all levels';
+  // What is drawn on must stay the same element while the chart grows.
   return (
     <>
-      <div class="levels" style={{ height: `${all ? heightPx : lowPx}px` }}>
+      <div class="levels" style={{ height: `${all ? heightPx : Math.min(heightPx, lowPx)}px` }}>
         {props.children}
       </div>
-      <button
-        type="button"
-        class="levels-more"
-        aria-expanded={all}
-        aria-label={`${label} of ${name}`}
-        title={label}
-        onClick={() => (open.value = !all)}
-      >
-        <span class="chevron" aria-hidden="true" />
-      </button>
+      {heightPx <= lowPx ? null : (
+        <button
+          type="button"
+          class="levels-more"
+          aria-expanded={all}
+          aria-label={`${label} of ${name}`}
+          title={label}
+          onClick={() => (open.value = !all)}
+        >
+          <span class="chevron" aria-hidden="true" />
+        </button>
+      )}
     </>
   );
 }

@@ -14,7 +14,7 @@ import type { TimeWindow } from '../../lanes/window.ts';
 import { quantity } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
-import { Levels, lowPx } from '../../widgets/levels.tsx';
+import { Levels } from '../../widgets/levels.tsx';
 import { Failure } from '../../widgets/notices.tsx';
 import { useOwnWidth } from '../../widgets/width.ts';
 import { barNear, barsOf, endOf, nameOf, type Bar } from './bars.ts';
@@ -25,6 +25,8 @@ import { useStripWindow, type StripWindow } from './strip_window.ts';
 
 /** Deeper nesting is squeezed, so that the chart stays on a page. */
 const mostLanes = 30;
+/** Height of the lanes that show above a table. */
+const lowPx = layersTopPx + 2 * laneHeight + 1;
 /** What the pointer may move before a press is a drag. */
 const dragPx = 4;
 
@@ -259,6 +261,7 @@ export function StripChart(props: {
         <Levels
           name={props.name}
           heightPx={props.low === undefined ? undefined : layersTopPx + height}
+          lowPx={lowPx}
           deep={current !== undefined && layersTopPx + (current.lane + 1) * row.laneHeight > lowPx}
         >
           <canvas
