@@ -19,7 +19,7 @@ function EmptyState(props: { absence: Absence; title?: string }) {
       <p>{absence.what}</p>
       {absence.argument === '' ? null : (
         <p>
-          To record it, pass <code>{absence.argument}</code>.
+          To record this, pass <code>{absence.argument}</code>.
         </p>
       )}
       {absence.snippet === '' ? null : (

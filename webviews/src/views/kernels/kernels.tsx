@@ -1,6 +1,7 @@
 // Kernels: two rings, the table in two groupings, copies and sets; a kernel opens to what launched it.
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
+import { inMakersWords } from '../../host/maker.ts';
 import { trace, viewState } from '../../host/store.ts';
 import { fixed, plural } from '#shared/numbers.ts';
 import type { Row, ViewKernelsResult } from '#shared/protocol.ts';
@@ -89,9 +90,13 @@ function matrixParts(result: ViewKernelsResult | undefined) {
   if (result === undefined) return [];
   const { totalUs, tensorCoreUs, tensorCoreUnknownUs } = result;
   return [
-    { name: 'Using tensor cores', value: tensorCoreUs, color: 'var(--vscode-charts-green)' },
     {
-      name: 'Not using tensor cores',
+      name: inMakersWords('Using tensor cores'),
+      value: tensorCoreUs,
+      color: 'var(--vscode-charts-green)',
+    },
+    {
+      name: inMakersWords('Not using tensor cores'),
       value: totalUs - tensorCoreUs - tensorCoreUnknownUs,
       color: 'var(--vscode-charts-purple)',
     },
@@ -155,7 +160,7 @@ export function KernelsView() {
             onPick={(name) => (filter.value = `name=${filterFor(name)}`)}
           />
           <ShareStrip
-            title="Tensor cores"
+            title={inMakersWords('Tensor cores')}
             definition="Kernel time with matrix units, without them, and where the name of the kernel does not say."
             unit="us"
             top={3}

@@ -1,4 +1,5 @@
 // The devices, and what recomputation costs them.
+import { inMakersWords } from '../../host/maker.ts';
 import type { ViewOverviewResult } from '#shared/protocol.ts';
 import { fixed, quantity } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
@@ -53,12 +54,12 @@ export function Gpus(props: { result: ViewOverviewResult }) {
                   'Active warps over the most that fit, as estimated at launch, weighted by duration. Idle time does not count.',
               },
               {
-                name: 'Tensor core share',
+                name: inMakersWords('Tensor core share'),
                 value: percent(gpu.tensorCoreShare),
                 definition: 'Share of kernel time in kernels that use matrix units.',
               },
               {
-                name: 'Tensor cores unknown',
+                name: inMakersWords('Tensor cores unknown'),
                 value:
                   (gpu.tensorCoreUnknownShare ?? 0) > 0
                     ? percent(gpu.tensorCoreUnknownShare)

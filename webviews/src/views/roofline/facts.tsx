@@ -5,10 +5,12 @@ import { visible } from '../../lib/format.ts';
 import { Facts } from '../../widgets/panel.tsx';
 import { knownDevices } from './points.ts';
 
-/** "12 % (unknown for 3 % of the time)", where not all figures lack the same share. */
+/** "12 % (3 % unknown)": the share of the time without a figure, where not all figures lack the same share. */
 function withUnknown(value: string, unknownShare: number, common: string | undefined): string {
   return unknownShare > 0 && common === undefined
-    ? `${value} (unknown for ${quantity(unknownShare, 'ratio')} of the time)`
+    ? unknownShare > 0.9995
+      ? 'unknown'
+      : `${value} (${quantity(unknownShare, 'ratio')} unknown)`
     : value;
 }
 

@@ -6,6 +6,18 @@ import { movedOrder } from '../../lanes/layout.ts';
 import { prefs, togglePref, tracks } from './state.ts';
 import { layout } from './status.ts';
 
+/** "Group: name": where there is little room the group gives way to the name. */
+function TrackName({ name }: { name: string }) {
+  const at = name.lastIndexOf(': ');
+  if (at < 0) return <>{name}</>;
+  return (
+    <span class="name">
+      <span class="name-head">{name.slice(0, at)}</span>
+      <span class="path-end">{name.slice(at)}</span>
+    </span>
+  );
+}
+
 function moveRow(row: Row, by: -1 | 1): void {
   const all = tracks.peek();
   if (all === undefined) return;
@@ -42,7 +54,9 @@ export function Labels() {
             onClick={() => togglePref('toggled', row.key)}
           >
             <span class={`codicon-chevron ${row.open ? 'down' : ''}`} aria-hidden="true" />
-            <span class="tl-name">{visible(row.track.name)}</span>
+            <span class="tl-name">
+              <TrackName name={visible(row.track.name)} />
+            </span>
           </button>
           <span class="tl-actions">
             <button

@@ -6,6 +6,7 @@ import type { Absence, Column, Row, Table } from '#shared/protocol.ts';
 import type { PageMethod, PageParams, Result } from '#shared/requests.ts';
 import { CancelledError } from '../../host/host.ts';
 import { ask } from '../../host/query.ts';
+import { inMakersWords } from '../../host/maker.ts';
 import { epoch, failureOf, carried } from '../../host/store.ts';
 
 /** Methods that answer with a page of a table. */
@@ -88,7 +89,10 @@ export function usePages<M extends TableMethod>(props: Asked<M>, sort: string, f
           pages.set(page, rows);
           return {
             key,
-            columns: result.columns,
+            columns: result.columns.map((column) => ({
+              ...column,
+              title: inMakersWords(column.title),
+            })),
             hidden: props.hideColumns?.(result) ?? [],
             defaultSort: result.defaultSort ?? '',
             absences: result.absences ?? [],
