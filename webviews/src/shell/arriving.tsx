@@ -8,8 +8,10 @@ export function Arriving<Props extends object>(props: { of: Late<Props>; given: 
   const { of, given } = props;
   const [, setArrived] = useState(0);
   const [error, setError] = useState<unknown>(undefined);
+  const Component = of.component;
   useEffect(() => {
-    if (of.component !== undefined) return undefined;
+    // By what was drawn: the script may have come since.
+    if (Component !== undefined) return undefined;
     let left = false;
     of.load().then(
       () => left || setArrived((count) => count + 1),
@@ -20,6 +22,5 @@ export function Arriving<Props extends object>(props: { of: Late<Props>; given: 
     };
   }, [of]);
   if (error !== undefined) throw error;
-  const Component = of.component;
   return Component === undefined ? <Waiting what="Opening the view" /> : <Component {...given} />;
 }

@@ -34,7 +34,10 @@ function deviceText(info: TraceInfo): string {
   const names = info.devices.map((device) => device.name).filter((name) => name !== '');
   const name = names[0];
   if (!info.hasDeviceWork) return isCut(info) ? `No ${deviceKind.value} work read` : 'CPU only';
-  if (name === undefined) return info.devices.length > 1 ? `${info.devices.length} devices` : '';
+  if (name === undefined) {
+    const [device, ...more] = info.devices;
+    return more.length > 0 ? `${info.devices.length} ${deviceKind.value}s` : (device?.label ?? '');
+  }
   const same = names.every((one) => one === name);
   return same && names.length > 1 ? `${names.length} × ${visible(name)}` : visible(name);
 }
