@@ -258,7 +258,7 @@ std::string SummaryText(const Json& job) {
       "Transfer " + us(job["transferUs"]) + ", waiting of all ranks " + us(job["waitingUs"]) + "\n";
   for (const Json& late : job["stragglers"]) {
     text += "Rank " + std::to_string(late["rank"].get<int64_t>()) + " came last " +
-            counted(late["timesLast"], "time") + " of " +
+            Counted(late["timesLast"], "time") + " of " +
             std::to_string(late["calls"].get<int64_t>()) + " and made others wait " +
             us(late["causedUs"]);
     if (!late["reasons"].empty()) {

@@ -10,6 +10,7 @@ import zlib from 'node:zlib';
 import { dialects, traceText } from '../generator/generate.mjs';
 import { writeJob } from '../generator/job.mjs';
 import { serverPath } from '../lib/cli.mjs';
+import { goldenNames, goldenTraces } from '../lib/golden_traces.mjs';
 import { cases } from '../malformed/cases.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -18,9 +19,10 @@ const MAX_BYTES = 60_000;
 
 function traces() {
   const found = [];
-  const golden = path.join(root, 'tests', 'golden', 'traces');
-  for (const name of readdirSync(golden)) {
-    found.push([`golden-${name}`, readFileSync(path.join(golden, name))]);
+  for (const golden of goldenNames()) {
+    for (const [name, file] of Object.entries(goldenTraces(golden))) {
+      found.push([`golden-${golden}-${name.replaceAll('/', '-')}`, readFileSync(file)]);
+    }
   }
   for (const dialect of Object.keys(dialects)) {
     const { text } = traceText({ dialect, events: 60, seed: 3, steps: 2 });

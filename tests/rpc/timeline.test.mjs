@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { dialects as dialectNames, traceText } from '../generator/generate.mjs';
-import { root, samples, startDaemon, within } from './daemon.mjs';
+import { goldenTrace } from '../lib/golden_traces.mjs';
+import { samples, startDaemon, within } from './daemon.mjs';
 
 let daemon;
 let folder;
@@ -993,8 +994,8 @@ function checkForImporters(text) {
 
 for (const [name, path] of Object.entries({
   ...samples,
-  drawn: join(root, 'tests', 'golden', 'traces', 'timeline.pt.trace.json'),
-  steps: join(root, 'tests', 'golden', 'traces', 'two-steps.pt.trace.json'),
+  drawn: goldenTrace('timeline'),
+  steps: goldenTrace('two-steps'),
 })) {
   test(`${name}: an exported part is what importers of the trace event format expect`, async () => {
     const { profileId } = await daemon.request('profile/open', { path });

@@ -1,11 +1,8 @@
 // What the page says of traces that are not a plain recording of PyTorch on GPUs.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { root } from '../../scripts/lib/paths.mjs';
+import { goldenTrace } from '../lib/golden_traces.mjs';
 import { Harness } from './harness.mjs';
-
-const drawn = (name) => join(root, 'tests', 'golden', 'traces', `${name}.pt.trace.json`);
 
 let harness;
 before(async () => {
@@ -14,7 +11,7 @@ before(async () => {
 after(() => harness?.stop());
 
 test('a trace of another recorder says so in every view', async () => {
-  await harness.withPage(drawn('other-recorder'), {}, async (profile, page) => {
+  await harness.withPage(goldenTrace('other-recorder'), {}, async (profile, page) => {
     const tabs = await page.getByRole('tab').allTextContents();
     assert.ok(tabs.length > 1);
     for (const tab of tabs) {
@@ -27,7 +24,7 @@ test('a trace of another recorder says so in every view', async () => {
 });
 
 test('an Ascend trace shows one NPU and no notice', async () => {
-  await harness.withPage(drawn('ascend'), {}, async (profile, page) => {
+  await harness.withPage(goldenTrace('ascend'), {}, async (profile, page) => {
     await page.getByText(/^NPU busy/).waitFor();
     assert.equal(await page.getByRole('note', { name: 'About this trace' }).count(), 0);
     assert.equal(await page.getByText(/\bGPU \d/).count(), 0);

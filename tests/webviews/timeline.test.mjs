@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { root } from '../../scripts/lib/paths.mjs';
+import { goldenTrace } from '../lib/golden_traces.mjs';
 import { slice } from '../lib/trace_events.mjs';
 import { Harness, axe, commandLine, patience, sample } from './harness.mjs';
 import { detailHeadings, foundCount, timelineCanvas } from './roles.mjs';
@@ -522,7 +522,7 @@ test('a slice far away is shown at once where motion is reduced', async () => {
 });
 
 test('recorded arrows of a slice are listed with what they carry, asynchronous slices are drawn', async () => {
-  const drawn = join(root, 'tests', 'golden', 'traces', 'timeline.pt.trace.json');
+  const drawn = goldenTrace('timeline');
   const opened = await harness.open(drawn);
   const { page } = opened;
   await opened.view('Timeline');
@@ -587,9 +587,7 @@ const shownTab = (page, title) =>
   );
 
 test('kernels, copies and operators: from the slice to exactly its row, from the row to its slice', async () => {
-  const opened = await harness.open(
-    join(root, 'tests', 'golden', 'traces', 'two-steps.pt.trace.json'),
-  );
+  const opened = await harness.open(goldenTrace('two-steps'));
   const { page } = opened;
   const gridOf = (name) => page.locator(`[role$=grid][aria-label="${name}"]`);
   for (const { search, button, tab, table, column, value } of [
@@ -985,9 +983,7 @@ test('sums are asked for once the range or the window rests', async () => {
 });
 
 test('names of kernels are short in details and search, which finds and exports them whole', async () => {
-  const opened = await harness.open(
-    join(root, 'tests', 'golden', 'traces', 'two-steps.pt.trace.json'),
-  );
+  const opened = await harness.open(goldenTrace('two-steps'));
   const { page } = opened;
   const whole = 'void relu_kernel<float>(float*)';
   await selectByName(opened, { kind: 'kernel', name: whole });
