@@ -7,11 +7,10 @@ import { knownDevices } from './points.ts';
 
 /** "12 % (3 % unknown)": the share of the time without a figure, where not all figures lack the same share. */
 function withUnknown(value: string, unknownShare: number, common: string | undefined): string {
-  return unknownShare > 0 && common === undefined
-    ? unknownShare > 0.9995
-      ? 'unknown'
-      : `${value} (${quantity(unknownShare, 'ratio')} unknown)`
-    : value;
+  if (unknownShare <= 0 || common !== undefined) return value;
+  return unknownShare > 0.9995 || value === '\u2013'
+    ? 'unknown'
+    : `${value} (${quantity(unknownShare, 'ratio')} unknown)`;
 }
 
 /** The steps' utilization as formula and inputs. */
