@@ -97,7 +97,7 @@ describe('a baseline whose source is only in Git', () => {
 
   step('what Git does not know is refused while it is typed', async () => {
     const widget = await nameRevision('no-such-tag');
-    await widget.getByText('Git knows no commit "no-such-tag" here.').waitFor();
+    await widget.getByText('Git has no commit "no-such-tag" here.').waitFor();
     await page.keyboard.press('Escape');
     await widget.waitFor({ state: 'hidden' });
   });
