@@ -98,7 +98,7 @@ test('the page runs our script only, and loads nothing from elsewhere (B55)', ()
   assert.match(html, /script-src &#39;nonce-NONCE&#39;/);
   assert.doesNotMatch(html, /unsafe-eval|script-src[^;]*unsafe-inline/);
   assert.equal(html.match(/<script/g).length, 1);
-  assert.match(html, /<script nonce="NONCE" src="https:\/\/x\/webview\.js">/);
+  assert.match(html, /<script type="module" nonce="NONCE" src="https:\/\/x\/webview\.js">/);
   assert.match(html, /&lt;script&gt;/);
 });
 
