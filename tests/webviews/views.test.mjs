@@ -482,6 +482,24 @@ test('progress is determinate and loading can be cancelled', async () => {
   });
 });
 
+test('a view whose script cannot be had says so, and is there when it is tried again', async () => {
+  const profile = await harness.open(train, { hold: true, wait: false });
+  const { page } = profile;
+  const script = /\/views\/operators-/;
+  await page.route(script, (route) => route.abort());
+  profile.options = {};
+  await profile.load();
+  await profile.shown();
+  await page.getByRole('tab', { name: 'Operators', exact: true }).click();
+  await page.getByRole('alert').getByText('This view failed').waitFor();
+  await page.getByRole('tab', { name: 'Kernels', exact: true }).click();
+  await page.getByRole('heading', { name: 'No kernels' }).waitFor();
+  await page.unroute(script);
+  await profile.view('Operators');
+  assert.ok((await column(page, 'Operators', 'calls')).length > 10);
+  await profile.close();
+});
+
 test('a stopped daemon shows a banner, and a restart asks again', async () => {
   await withPage(train, {}, async (profile, page) => {
     await profile.view('Operators');
