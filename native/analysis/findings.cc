@@ -265,9 +265,8 @@ void AddMixedPrecision(const Model& model, const Overview& overview,
   f.evidence = {{"Eligible kernel time", eligible, Unit::kRatio},
                 {"Kernel time on " + device.matrix, 0.0, Unit::kRatio}};
   f.action = "Use mixed precision: autocast runs eligible operators in bfloat16 or float16.";
-  f.snippet =
-      "with torch.autocast(\"" + device.torch +
-      "\", dtype=torch.bfloat16):\n    loss = criterion(model(x), y)";
+  f.snippet = "with torch.autocast(\"" + device.torch +
+              "\", dtype=torch.bfloat16):\n    loss = criterion(model(x), y)";
   findings->push_back(std::move(f));
 }
 

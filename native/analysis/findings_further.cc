@@ -245,8 +245,7 @@ void AddShapes(const Model& model, const StepSelection& selection, const Overvie
   Finding f;
   f.id = "misalignedShapes";
   f.severity = "info";
-  f.title =
-      "Matrix sizes are not aligned for " + DeviceWordsFor(model, overview.vendor).matrix;
+  f.title = "Matrix sizes are not aligned for " + DeviceWordsFor(model, overview.vendor).matrix;
   f.text =
       Percent(share) +
       " of kernel time is in 16-bit matrix products with a dimension that is not a multiple of 8.";
@@ -449,7 +448,8 @@ std::string Percent(double ratio, int digits) {
 
 DeviceWords DeviceWordsFor(const Model& model, Vendor vendor) {
   const std::string kind = model.devices.empty() ? "GPU" : model.devices[0].kind;
-  if (kind == "NPU") return {"NPU", "npu", "device graph", "matrix units", "PYTORCH_NPU_ALLOC_CONF"};
+  if (kind == "NPU")
+    return {"NPU", "npu", "device graph", "matrix units", "PYTORCH_NPU_ALLOC_CONF"};
   for (const auto& [name, torch] : {std::pair("XPU", "xpu"), std::pair("HPU", "hpu"),
                                     std::pair("MTIA", "mtia"), std::pair("MLU", "mlu")}) {
     if (kind == name) return {name, torch, "device graph", "matrix units", ""};

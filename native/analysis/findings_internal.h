@@ -21,7 +21,8 @@ struct DeviceWords {
   std::string name;   // "GPU", "NPU"
   std::string torch;  // what PyTorch calls it: "cuda" (which AMD's are too), "npu"
   std::string graph;  // work recorded once and launched as a whole: "CUDA graph", "HIP graph"
-  std::string matrix;  // what its maker calls the units for matrices: "tensor cores", "matrix cores"
+  std::string
+      matrix;  // what its maker calls the units for matrices: "tensor cores", "matrix cores"
   // The environment variable of its allocator; "" where there is none.
   std::string allocator_variable;
 };

@@ -105,8 +105,8 @@ std::string TraceLine(const Json& trace) {
   const std::string run = trace["run"], worker = trace["worker"], span = trace["span"];
   text += "run " + Escaped(run) + ", worker " + Escaped(worker);
   if (!span.empty()) text += ", span " + Escaped(span);
-  text += ", " + Counted(trace["events"], "event") + " in " +
-          Humane(trace["durationNs"], "ns") + "\n\n";
+  text += ", " + Counted(trace["events"], "event") + " in " + Humane(trace["durationNs"], "ns") +
+          "\n\n";
   return text;
 }
 

@@ -290,8 +290,9 @@ class Comparison {
               value(false));
     table.Add(made("candidate" + measure.stem, "Candidate" + what, column.definition, column.unit),
               value(true));
-    table.Add(made("delta" + measure.stem, "Delta" + what, "Candidate minus baseline.", column.unit),
-              [this, measure, cell](const Pair& row) { return cell(Delta(measure, row)); });
+    table.Add(
+        made("delta" + measure.stem, "Delta" + what, "Candidate minus baseline.", column.unit),
+        [this, measure, cell](const Pair& row) { return cell(Delta(measure, row)); });
     const std::string percent = main ? "deltaPercent" : "delta" + measure.stem + "Percent";
     table.Add(made(percent, main ? "Delta %" : "Delta % of" + what,
                    "The difference in percent of the baseline; empty where the baseline is zero.",

@@ -163,8 +163,8 @@ Result<Json> CompareAnnotations(const CompareRequest& request) {
   }
   Json result = {{"files", std::move(files)},
                  {"time", *time == Time::kDevice ? "device" : "host"},
-                 {"deviceKind", CommonDeviceKind(*request.baseline.trace.model,
-                                                 *request.candidate.trace.model)},
+                 {"deviceKind",
+                  CommonDeviceKind(*request.baseline.trace.model, *request.candidate.trace.model)},
                  {"per", IsPerStep(request) ? "step" : "selection"},
                  {"lines", Json::array()},
                  {"functions", Json::array()},
