@@ -4,7 +4,7 @@ import { viewState } from '../../host/store.ts';
 import { quantity } from '#shared/numbers.ts';
 import type { ViewRooflineResult } from '#shared/protocol.ts';
 import { visible } from '../../lib/format.ts';
-import { Select } from '../../widgets/controls.tsx';
+import { Select } from '../../widgets/select.tsx';
 import { Failure, Waiting } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
 
