@@ -179,7 +179,7 @@ Result<StepBreakdown> AnalyzeSteps(const Model& model, const StepSelection& sele
     result.present[role] = !found[role].empty();
     IntervalSet active;
     if (role == static_cast<size_t>(Role::kOther)) {
-      active = std::move(free);
+      active = std::exchange(free, {});
     } else {
       active = Intersect(Unite(std::move(found[role])), free);
       free = Subtract(free, active);
