@@ -20,6 +20,7 @@ const buildPackages = [
   'libuv1-dev',
   'libre2-dev',
   'liblua5.4-dev',
+  'libxxhash-dev',
   'libcli11-dev',
   'nlohmann-json3-dev',
   'catch2',

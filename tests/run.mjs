@@ -22,6 +22,9 @@ import {
   setUp,
 } from '../scripts/setup.mjs';
 
+// Traces are read, not opened as they were kept, unless a test is about that.
+process.env.EMBERLINE_TRACE_CACHE ??= 'off';
+
 const minuteMs = 60_000;
 const testsDir = join(root, 'tests');
 

@@ -6,7 +6,7 @@ import { offerJob, registerJobCommands } from './commands/job_commands.ts';
 import { registerLinkHandler } from './commands/link_handler.ts';
 import { openStartupProfile, registerProfileCommands } from './commands/profile_commands.ts';
 import { registerSourceCommands } from './commands/source_commands.ts';
-import { costSettings, costSettingsChanged, serverPath } from './workspace/config.ts';
+import { costSettings, costSettingsChanged, serverPath, traceCache } from './workspace/config.ts';
 import type { Context } from './workspace/context.ts';
 import { DaemonClient } from './daemon/client.ts';
 import { daemonProgram } from './daemon/locate.ts';
@@ -38,6 +38,7 @@ function createContext(extension: vscode.ExtensionContext): Context {
       DaemonClient.launch({
         command: daemonProgram(extension.extensionPath, serverPath()),
         args: ['serve'],
+        env: { ...process.env, ...traceCache(extension.globalStorageUri.fsPath) },
         clientVersion: typeof version === 'string' ? version : '',
         log,
       }),
@@ -113,7 +114,8 @@ export function activate(extension: vscode.ExtensionContext): void {
     keepContextKeys(context),
     vscode.workspace.onDidChangeConfiguration((event) => {
       const { state } = context.supervisor.current;
-      if (event.affectsConfiguration('emberline.serverPath') && state !== 'idle') {
+      const restarts = ['emberline.serverPath', 'emberline.traceCache'];
+      if (restarts.some((key) => event.affectsConfiguration(key)) && state !== 'idle') {
         void context.supervisor.restart().catch(() => undefined);
       }
       if (costSettingsChanged(event)) tellCostProblems();

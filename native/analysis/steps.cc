@@ -126,9 +126,7 @@ Result<StepBreakdown> AnalyzeSteps(const Model& model, const StepSelection& sele
     }
     return known;
   };
-  const bool communication_kernels =
-      std::find(model.is_communication.begin(), model.is_communication.end(), true) !=
-      model.is_communication.end();
+  const bool communication_kernels = model.is_communication.Any();
 
   std::array<std::vector<Interval>, kRoleCount> found;
   for (SliceIndex i = 0; i < n; ++i) {

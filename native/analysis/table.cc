@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/case.h"
 #include "base/mangled.h"
@@ -50,6 +51,55 @@ int Compare(const Cell& a, const Cell& b) {
   if (ia != nullptr && ib != nullptr) return *ia < *ib ? -1 : *ia > *ib ? 1 : 0;
   const double x = NumberOf(a).value_or(0), y = NumberOf(b).value_or(0);
   return x < y ? -1 : x > y ? 1 : 0;
+}
+
+// Sorts by cells that all hold a T or nothing, side by side in memory instead of row by row. False,
+// and nothing changed, where some hold something else.
+template <typename T>
+bool SortByNumbers(const Table& table, size_t column, bool descending,
+                   std::vector<uint32_t>* order) {
+  struct Keyed {
+    T value;
+    uint32_t at;  // in the order so far
+  };
+  std::vector<Keyed> keyed;
+  std::vector<uint32_t> empty;
+  keyed.reserve(order->size());
+  for (uint32_t at = 0; at < order->size(); ++at) {
+    const Cell& cell = table.rows[(*order)[at]][column];
+    if (IsEmpty(cell)) {
+      empty.push_back((*order)[at]);
+    } else if (const T* value = std::get_if<T>(&cell)) {
+      keyed.push_back({*value, at});
+    } else {
+      return false;
+    }
+  }
+  std::sort(keyed.begin(), keyed.end(), [descending](const Keyed& a, const Keyed& b) {
+    if (a.value != b.value) return descending ? a.value > b.value : a.value < b.value;
+    return a.at < b.at;
+  });
+  std::vector<uint32_t> sorted;
+  sorted.reserve(order->size());
+  for (const Keyed& key : keyed) sorted.push_back((*order)[key.at]);
+  sorted.insert(sorted.end(), empty.begin(), empty.end());
+  *order = std::move(sorted);
+  return true;
+}
+
+void SortRows(const Table& table, size_t column, bool descending, std::vector<uint32_t>* order) {
+  if (SortByNumbers<int64_t>(table, column, descending, order) ||
+      SortByNumbers<double>(table, column, descending, order)) {
+    return;
+  }
+  std::stable_sort(order->begin(), order->end(), [&](uint32_t x, uint32_t y) {
+    const Cell& a = table.rows[x][column];
+    const Cell& b = table.rows[y][column];
+    const bool ea = IsEmpty(a), eb = IsEmpty(b);
+    if (ea || eb) return !ea && eb;
+    const int c = Compare(a, b);
+    return descending ? c > 0 : c < 0;
+  });
 }
 
 // Stands between the alternatives of a word: no text that is typed holds it.
@@ -235,7 +285,7 @@ int Table::ColumnIndex(const std::string& key) const {
   return -1;
 }
 
-Result<TablePage> QueryTable(const Table& table, const TableQuery& query) {
+Result<std::vector<uint32_t>> OrderRows(const Table& table, const TableQuery& query) {
   int sort = -1;
   bool descending = false;
   if (!query.sort.empty()) {
@@ -263,17 +313,11 @@ Result<TablePage> QueryTable(const Table& table, const TableQuery& query) {
     });
     if (keep) order.push_back(i);
   }
-  if (sort >= 0) {
-    const auto column = static_cast<size_t>(sort);
-    std::stable_sort(order.begin(), order.end(), [&](uint32_t x, uint32_t y) {
-      const Cell& a = table.rows[x][column];
-      const Cell& b = table.rows[y][column];
-      const bool ea = IsEmpty(a), eb = IsEmpty(b);
-      if (ea || eb) return !ea && eb;
-      const int c = Compare(a, b);
-      return descending ? c > 0 : c < 0;
-    });
-  }
+  if (sort >= 0) SortRows(table, static_cast<size_t>(sort), descending, &order);
+  return order;
+}
+
+TablePage CutPage(const Table& table, const std::vector<uint32_t>& order, const TableQuery& query) {
   TablePage page;
   page.table.columns = table.columns;
   page.unfiltered_rows = table.rows.size();
@@ -283,6 +327,12 @@ Result<TablePage> QueryTable(const Table& table, const TableQuery& query) {
   page.table.rows.reserve(count);
   for (uint64_t i = begin; i < begin + count; ++i) page.table.rows.push_back(table.rows[order[i]]);
   return page;
+}
+
+Result<TablePage> QueryTable(const Table& table, const TableQuery& query) {
+  const Result<std::vector<uint32_t>> order = OrderRows(table, query);
+  if (!order.ok()) return order.error();
+  return CutPage(table, *order, query);
 }
 
 }  // namespace emberline

@@ -66,8 +66,14 @@ struct TablePage {
   uint64_t unfiltered_rows = 0;
 };
 
-// Filters, sorts (stable; empty cells last in both directions) and cuts. Errors: kInvalidArgument
-// names the keys there are.
+// The rows that a query finds, filtered and sorted (stable; empty cells last in both directions).
+// Errors: kInvalidArgument names the keys there are.
+Result<std::vector<uint32_t>> OrderRows(const Table& table, const TableQuery& query);
+
+// The page of a query whose rows are known.
+TablePage CutPage(const Table& table, const std::vector<uint32_t>& order, const TableQuery& query);
+
+// Both.
 Result<TablePage> QueryTable(const Table& table, const TableQuery& query);
 
 }  // namespace emberline

@@ -9,6 +9,7 @@
 
 #include "app/augment.h"
 #include "app/diff.h"
+#include "app/images.h"
 #include "app/options.h"
 #include "app/output.h"
 #include "app/ranks.h"
@@ -156,7 +157,7 @@ Result<bool> AddFile(const std::string& path, const char* key, Json* params) {
 }
 
 int RunView(const Options& options, const std::string& method) {
-  Session session;
+  Session session(0, ImagesOf(options));
   const CallContext context{session, {}, TerminalProgress()};
   Result<Json> opened = CallMethod("profile/open", {{"path", options.path}}, context);
   if (!opened.ok()) return Fail(opened.error());
@@ -264,7 +265,7 @@ int RunCommandLine(const std::vector<std::string>& arguments, const std::string&
     SetLogLevel(options.log_level == "error"   ? LogLevel::kError
                 : options.log_level == "debug" ? LogLevel::kDebug
                                                : LogLevel::kInfo);
-    return Serve(version);
+    return Serve(version, ImagesOf(options));
   }
   if (options.command == "diff") return RunDiff(options);
   if (options.command == "augment") return RunAugment(options);

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "app/commands.h"
+#include "app/images.h"
 #include "app/output.h"
 #include "base/escape.h"
 #include "render/tables.h"
@@ -207,7 +208,7 @@ int RunDiff(const Options& given) {
                  {}},
                 kExitUsage);
   }
-  Session session;
+  Session session(0, ImagesOf(options));
   const CallContext context{session, {}, TerminalProgress()};
   std::string profiles[2];
   for (const bool candidate : {false, true}) {

@@ -157,6 +157,7 @@ class CommandLine {
     serve->add_option("--log-level", options_.log_level, "what is written to stderr (info)")
         ->type_name("error|info|debug")
         ->check(OneOf({"error", "info", "debug"}));
+    AddTraceCache(serve);
     Command("help", "this text, or that of a command", "COMMAND");
   }
 
@@ -297,6 +298,19 @@ class CommandLine {
     Text(command, kGroup, "--run", "NAME", options_.run, "");
     Text(command, kGroup, "--worker", "NAME", options_.worker, "");
     Text(command, kGroup, "--span", "NAME", options_.span, "capture span");
+    AddTraceCache(command);
+  }
+
+  void AddTraceCache(CLI::App* command) {
+    static const char* kGroup = "Opening again";
+    Text(command, kGroup, "--trace-cache", "FOLDER|off", options_.trace_cache,
+         "where large traces are kept for the next time, as EMBERLINE_TRACE_CACHE");
+    command
+        ->add_option("--trace-cache-mb", options_.trace_cache_mb,
+                     "megabytes that may be kept, as EMBERLINE_TRACE_CACHE_MB (4096)")
+        ->type_name("N")
+        ->check(Whole())
+        ->group(kGroup);
   }
 
   void AddSteps(CLI::App* command) {

@@ -54,6 +54,8 @@ struct Options {
   std::string engine, program;                        // of jobs
   std::optional<int64_t> max_array, throttle, retries;
   std::vector<std::string> directives;
+  std::string trace_cache;  // folder of images, "off", or "" for the usual one
+  std::optional<int64_t> trace_cache_mb;
   std::string log_level = "info";
   std::string help;  // what to print instead of doing anything
   bool version = false;

@@ -23,14 +23,14 @@ inline uint64_t FoldedProduct(uint64_t a, uint64_t b) {
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-inline uint64_t HashPair(uint64_t a, uint64_t b) {
-  return FoldedProduct(a ^ kHashSecret.first, b ^ kHashSecret.second);
+inline uint64_t HashPair(uint64_t a, uint64_t b, const HashSecret& secret = kHashSecret) {
+  return FoldedProduct(a ^ secret.first, b ^ secret.second);
 }
 
 inline uint64_t HashNumber(uint64_t number) { return HashPair(number, 0); }
 
 // Two words a step, as wyhash does; traces repeat long texts.
-inline uint64_t HashText(std::string_view text) {
+inline uint64_t HashText(std::string_view text, const HashSecret& secret = kHashSecret) {
   const auto word = [](const char* at, size_t size) {
     uint64_t value = 0;
     std::memcpy(&value, at, size);
@@ -38,8 +38,8 @@ inline uint64_t HashText(std::string_view text) {
   };
   const char* p = text.data();
   size_t left = text.size();
-  uint64_t h = kHashSecret.first;  // not the one that HashPair() joins it with
-  for (; left > 16; left -= 16, p += 16) h = HashPair(word(p, 8), word(p + 8, 8) ^ h);
+  uint64_t h = secret.first;  // not the one that HashPair() joins it with
+  for (; left > 16; left -= 16, p += 16) h = HashPair(word(p, 8), word(p + 8, 8) ^ h, secret);
   uint64_t a = 0, b = 0;
   if (left >= 8) {
     a = word(p, 8);
@@ -52,7 +52,7 @@ inline uint64_t HashText(std::string_view text) {
         static_cast<uint64_t>(static_cast<unsigned char>(p[left / 2])) << 8 |
         static_cast<uint64_t>(static_cast<unsigned char>(p[left - 1])) << 16;
   }
-  return HashPair(HashPair(a, b ^ h), text.size());
+  return HashPair(HashPair(a, b ^ h, secret), text.size(), secret);
 }
 
 // For std::unordered_map and std::unordered_set.

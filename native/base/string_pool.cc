@@ -10,10 +10,12 @@ namespace {
 
 constexpr size_t kChunk = 1 << 18;
 
-uint32_t Hash(std::string_view text) { return static_cast<uint32_t>(HashText(text)); }
+uint32_t Hash(std::string_view text, const std::array<uint64_t, 2>& secret) {
+  return static_cast<uint32_t>(HashText(text, {secret[0], secret[1]}));
+}
 
 // The slot of `table` that holds the text's id, or the empty one where it belongs.
-size_t SlotOf(const std::vector<uint32_t>& table, const std::vector<uint32_t>& hashes,
+size_t SlotOf(const FlatColumn<uint32_t>& table, const FlatColumn<uint32_t>& hashes,
               const std::vector<std::string_view>& views, std::string_view text, uint32_t hash) {
   const size_t mask = table.size() - 1;
   size_t slot = hash & mask;
@@ -27,7 +29,7 @@ size_t SlotOf(const std::vector<uint32_t>& table, const std::vector<uint32_t>& h
 
 }  // namespace
 
-StringPool::StringPool() {
+StringPool::StringPool() : secret_{kHashSecret.first, kHashSecret.second} {
   table_.assign(1024, kNone);
   Intern("");
 }
@@ -58,7 +60,7 @@ void StringPool::Grow() {
 }
 
 StringId StringPool::Intern(std::string_view text) {
-  const uint32_t hash = Hash(text);
+  const uint32_t hash = Hash(text, secret_);
   const size_t slot = SlotOf(table_, hashes_, views_, text, hash);
   if (table_[slot] != kNone) return table_[slot];
   assert(views_.size() < kNone - 1);
@@ -71,12 +73,11 @@ StringId StringPool::Intern(std::string_view text) {
 }
 
 StringId StringPool::Find(std::string_view text) const {
-  return table_[SlotOf(table_, hashes_, views_, text, Hash(text))];
+  return table_[SlotOf(table_, hashes_, views_, text, Hash(text, secret_))];
 }
 
 size_t StringPool::MemoryBytes() const {
-  return chunk_bytes_ + views_.capacity() * sizeof(std::string_view) +
-         (hashes_.capacity() + table_.capacity()) * sizeof(uint32_t);
+  return chunk_bytes_ + HeapBytesOf(views_, hashes_, table_);
 }
 
 }  // namespace emberline

@@ -1,12 +1,14 @@
 // Strings, each stored once.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <string_view>
 #include <vector>
 
+#include "base/flat_column.h"
 #include "base/types.h"
 
 namespace emberline {
@@ -26,16 +28,18 @@ class StringPool {
   size_t MemoryBytes() const;
 
  private:
+  friend class StoreImage;
   void Grow();
   std::string_view Copy(std::string_view text);
 
   std::vector<std::string_view> views_;
-  std::vector<uint32_t> hashes_;  // parallel to views_
-  std::vector<uint32_t> table_;   // open addressing, kNone marks an empty slot
+  std::array<uint64_t, 2> secret_;  // of the hashes: this process's, or the one that kept them
+  FlatColumn<uint32_t> hashes_;     // parallel to views_
+  FlatColumn<uint32_t> table_;      // open addressing, kNone marks an empty slot
   std::vector<std::unique_ptr<char[]>> chunks_;
   size_t chunk_used_ = 0;
   size_t chunk_size_ = 0;
-  size_t chunk_bytes_ = 0;
+  size_t chunk_bytes_ = 0;  // of all texts, with what is given up of a chunk
 };
 
 }  // namespace emberline

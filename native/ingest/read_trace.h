@@ -28,6 +28,8 @@ struct ReadOptions {
   const std::vector<const Importer*>* importers = nullptr;
   // Another thread helps from so many events on. Never changes what is read; tests lower it.
   uint64_t alone_events = 20'000;
+  // Whether what is read may be kept on the disk for the next time (session/image_cache.h).
+  bool keep_image = true;
 };
 
 // A recording as messages call it, and where it lies; no path for text in memory.

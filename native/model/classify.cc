@@ -19,14 +19,14 @@ bool ModelBuilder::Classify() {
         range_[name] = static_cast<uint8_t>(ClassifyRange(s_.strings().Get(name)));
       }
       const auto range = static_cast<RangeKind>(range_[name]);
-      m.is_op[i] = kind == SliceKind::kCpuOp && range != RangeKind::kStep &&
-                   range != RangeKind::kDataLoader && range != RangeKind::kOptimizer;
+      m.is_op.Set(i, kind == SliceKind::kCpuOp && range != RangeKind::kStep &&
+                         range != RangeKind::kDataLoader && range != RangeKind::kOptimizer);
     } else if (IsDeviceWork(kind) && kind != SliceKind::kMemcpy && kind != SliceKind::kMemset) {
       if (communication[name] == 0xff) {
         communication[name] = IsCommunicationKernelName(s_.strings().Get(name));
       }
-      m.is_communication[i] = kind == SliceKind::kCommunication || communication[name] != 0 ||
-                              !s_.ArgText(i, ArgRole::kCollective).empty();
+      m.is_communication.Set(i, kind == SliceKind::kCommunication || communication[name] != 0 ||
+                                    !s_.ArgText(i, ArgRole::kCollective).empty());
     }
   }
   return true;

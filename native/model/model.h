@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/cancel.h"
+#include "base/flat_column.h"
 #include "base/result.h"
 #include "store/trace_store.h"
 
@@ -16,8 +17,8 @@ namespace emberline {
 
 // A compressed list of lists: items of row i are items[begin[i] .. begin[i+1]).
 struct Csr {
-  std::vector<uint32_t> begin;  // rows + 1 entries
-  std::vector<uint32_t> items;
+  FlatColumn<uint32_t> begin;  // rows + 1 entries
+  FlatColumn<uint32_t> items;
   std::span<const uint32_t> operator[](uint32_t row) const {
     return {items.data() + begin[row], items.data() + begin[row + 1]};
   }
@@ -65,13 +66,13 @@ class Model {
   // --- Per slice (parallel to all of the store's slices); kNone where there is none. Slices of
   // graph captures have op, frame, annotation and is_op only.
   // Launching runtime or driver call of a device slice (correlation; one launch to many kernels).
-  std::vector<SliceIndex> launch;
+  FlatColumn<SliceIndex> launch;
   // Device slices of a launch.
   Csr launched;  // row: slice index
   // Of work that a graph launch ran: the call that put it into the graph when the graph was
   // captured, in this trace or in a capture trace beside it; kNone where that is not known. Empty
   // when there is no such work. See graphs.h.
-  std::vector<SliceIndex> captured;
+  FlatColumn<SliceIndex> captured;
   SliceIndex CapturedCall(SliceIndex work) const {
     return captured.empty() ? kNone : captured[work];
   }
@@ -84,29 +85,29 @@ class Model {
   // Innermost enclosing op of a host slice on its thread (not itself); for a device slice, the op
   // that launched it (of its launch, or by trusted external id). An op is a kCpuOp that is no
   // range: see IsOp().
-  std::vector<SliceIndex> op;
+  FlatColumn<SliceIndex> op;
   // Innermost enclosing python_function slice on the thread; for a device slice, its launch's.
-  std::vector<SliceIndex> frame;
+  FlatColumn<SliceIndex> frame;
   // Innermost enclosing user annotation (kUserAnnotation) on the thread; device slices: launch's.
-  std::vector<SliceIndex> annotation;
+  FlatColumn<SliceIndex> annotation;
   // For a backward op: its forward op (flow, else (Fwd thread id, Sequence number)); kNone else.
-  std::vector<SliceIndex> forward;
+  FlatColumn<SliceIndex> forward;
   // Pass of every slice on a host thread and, through its launch or op, of every device slice.
-  std::vector<Pass> pass;
+  FlatColumn<Pass> pass;
   // For a recomputed op: the forward op that it repeats; kNone where that is not known, and for
   // all others. See model/passes.h.
-  std::vector<SliceIndex> repeats;
+  FlatColumn<SliceIndex> repeats;
   // Step index of a slice (see `steps`), kNone outside all steps. A device slice belongs to the
   // step of its launch.
-  std::vector<uint32_t> step;
+  FlatColumn<uint32_t> step;
 
   // --- Per op: times in ns. Parallel to slices too (0 for what is no cpu op).
-  std::vector<Ns> host_self;  // own duration minus child ops' (cpu ops only)
-  std::vector<Ns> host_api;   // time in runtime and driver calls that the op itself made
+  FlatColumn<Ns> host_self;  // own duration minus child ops' (cpu ops only)
+  FlatColumn<Ns> host_api;   // time in runtime and driver calls that the op itself made
   // Sum of device work launched by the op itself, not by child ops, without that whose captured
   // call is known: it is its recorder's own (SourceOp).
-  std::vector<Ns> device_self;
-  std::vector<Ns> device_total;  // with all descendants', and all that graphs launched here ran
+  FlatColumn<Ns> device_self;
+  FlatColumn<Ns> device_total;  // with all descendants', and all that graphs launched here ran
 
   std::vector<Step> steps;  // in order of time; never empty for a trace with slices
   bool has_recorded_steps = false;
@@ -117,12 +118,13 @@ class Model {
   // True for operators: cpu ops that are no ProfilerStep, data loader or optimizer range (recorders
   // before 1.10 wrote those as operators too). Only these are in `op` and have the times above.
   bool IsOp(SliceIndex i) const { return is_op[i]; }
-  std::vector<bool> is_op;
+  BitColumn is_op;
   // True for device slices that communicate between devices (NCCL and the like), by their name or
   // their recorded collective.
-  std::vector<bool> is_communication;
+  BitColumn is_communication;
 
   std::shared_ptr<const TraceStore> store_;
+  std::shared_ptr<const void> backing_;  // what the columns show when they own nothing
 };
 
 // Builds the model. Errors: kCancelled.

@@ -10,10 +10,28 @@
 #include <type_traits>
 #include <unordered_map>
 
+#include "base/archive.h"
 #include "base/file.h"
-#include "ranks/archive.h"
 
 namespace emberline {
+
+// Beside the structs' own, which the archive finds by their namespace.
+template <typename A>
+void Members(A& a, Sketch& sketch) {
+  a(sketch.bins_);
+  for (size_t i = 1; i < sketch.bins_.size(); ++i) {
+    if (sketch.bins_[i - 1].first >= sketch.bins_[i].first) a.Fail();
+  }
+}
+template <typename A>
+void Members(A& a, Stat& stat) {
+  a(stat.count, stat.sum, stat.min, stat.max, stat.max_rank, stat.sketch);
+}
+template <typename A>
+void Members(A& a, CollectiveGroup& g) {
+  a(g.name, g.description, g.ranks, g.complete, g.size, g.lane);
+}
+
 namespace {
 
 constexpr std::string_view kMagic = "emberline digest\n";
@@ -118,7 +136,7 @@ bool Before(const RankDigest& a, const RankDigest& b) {
 }  // namespace
 
 std::string EncodeDigest(const JobDigest& digest) {
-  DigestWriter writer;
+  ArchiveWriter writer;
   int64_t version = kDigestVersion;
   writer(version, const_cast<JobDigest&>(digest));  // Members() serves both directions
   return SealDigest(writer.Take());
@@ -137,7 +155,7 @@ Result<JobDigest> DecodeDigest(std::string_view bytes) {
   const std::string_view sum = bytes.substr(0, 16);
   const std::string_view body = bytes.substr(17);
   if (Hex(Checksum(body)) != sum) return Broken("its checksum is wrong");
-  DigestReader reader(body);
+  ArchiveReader reader(body);
   int64_t version = 0;
   reader(version);
   if (version != kDigestVersion) {

@@ -23,6 +23,7 @@
 #include "rpc/rpc_error.h"
 #include "rpc/transport.h"
 #include "rpc/views/view.h"
+#include "session/image_cache.h"
 
 namespace emberline {
 namespace {
@@ -32,6 +33,8 @@ constexpr size_t kReplyBytes = 256 << 10;
 constexpr uint64_t kParentPollMs = 500;
 // After the end of input, requests that do not notice their cancellation are left behind.
 constexpr uint64_t kGraceMs = 3000;
+// A trace that is being kept on the disk at the end has this long.
+constexpr std::chrono::milliseconds kKeepPatience(2000);
 
 class Server;
 
@@ -73,7 +76,8 @@ Json ErrorReply(const Json& id, RpcCode code, const Error& error) {
 
 class Server {
  public:
-  explicit Server(std::string version) : version_(std::move(version)) {}
+  Server(std::string version, std::shared_ptr<ImageCache> images)
+      : version_(std::move(version)), images_(std::move(images)), session_(0, images_) {}
 
   int Run() {
     uv_loop_init(&loop_);
@@ -94,6 +98,7 @@ class Server {
     Log(LogLevel::kInfo, "Serving, version " + version_ + ".");
     uv_run(&loop_, UV_RUN_DEFAULT);
     Log(LogLevel::kInfo, "Ending with status " + std::to_string(status_) + ".");
+    if (images_ != nullptr) images_->Finish(kKeepPatience);
     // Workers may still hold the session; leaving without destructors is what ends them.
     _exit(status_);
   }
@@ -462,6 +467,7 @@ class Server {
   uv_timer_t parent_timer_{};
   uv_timer_t grace_timer_{};
   std::unique_ptr<Transport> transport_;
+  const std::shared_ptr<ImageCache> images_;  // may be null
   Session session_;
   std::map<std::string, std::shared_ptr<Request>> running_;  // by the id's JSON text
   std::set<Preparation*> preparing_;
@@ -479,12 +485,12 @@ class Server {
 
 }  // namespace
 
-int Serve(const std::string& version) {
+int Serve(const std::string& version, std::shared_ptr<ImageCache> images) {
   // Requests wait for loads on pool threads, so there must be more threads than cores.
   const unsigned threads = std::clamp(std::thread::hardware_concurrency() * 2, 16u, 64u);
   setenv("UV_THREADPOOL_SIZE", std::to_string(threads).c_str(), 0);
   BoundHeap();
-  Server server(version);
+  Server server(version, std::move(images));
   return server.Run();
 }
 

@@ -2,6 +2,7 @@
 // is kept with a trace and gains a member with memory of its own gets it added here.
 #pragma once
 
+#include "analysis/findings.h"
 #include "analysis/kernels.h"
 #include "analysis/lines.h"
 #include "analysis/memory.h"
@@ -34,6 +35,22 @@ inline size_t HeapBytes(const Column& c) { return HeapBytesOf(c.key, c.title, c.
 inline size_t HeapBytes(const Table& table) { return HeapBytesOf(table.columns, table.rows); }
 inline size_t HeapBytes(const KernelData& data) { return HeapBytes(data.rows); }
 inline size_t HeapBytes(const OperatorData& data) { return HeapBytes(data.rows); }
+
+// --- Overview.
+inline size_t HeapBytes(const StepBreakdown& steps) { return HeapBytes(steps.steps); }
+inline size_t HeapBytes(const GpuSummary& gpu) {
+  return HeapBytesOf(gpu.label, gpu.name, gpu.compute_capability);
+}
+inline size_t HeapBytes(const ConfigEntry& entry) { return HeapBytesOf(entry.name, entry.value); }
+inline size_t HeapBytes(const Overview& overview) {
+  return HeapBytesOf(overview.steps, overview.gpus, overview.configuration);
+}
+inline size_t HeapBytes(const Frame& frame) { return HeapBytesOf(frame.file, frame.function); }
+inline size_t HeapBytes(const Evidence& evidence) { return HeapBytes(evidence.label); }
+inline size_t HeapBytes(const Finding& f) {
+  return HeapBytesOf(f.id, f.severity, f.title, f.text, f.evidence, f.action, f.snippet, f.slices,
+                     f.frames);
+}
 
 // --- Memory.
 inline size_t HeapBytes(const MemoryDevice& d) {

@@ -91,14 +91,33 @@ Result<CaptureSource> LookInto(const File& file, CaptureMatcher& matcher,
   return matcher.Look(**model, file.name, options.cancel);
 }
 
+// The folder of captures beside a trace; empty when there is none.
+fs::path CaptureFolder(const fs::path& trace) {
+  const fs::path folder = trace.parent_path() / "capture_traces";
+  std::error_code ignored;
+  const bool there = !fs::is_symlink(folder, ignored) && fs::is_directory(folder, ignored);
+  return there ? folder : fs::path();
+}
+
 }  // namespace
+
+std::string CaptureState(const fs::path& trace) {
+  const fs::path folder = CaptureFolder(trace);
+  if (folder.empty()) return "";
+  std::string state;
+  for (const File& file : CaptureFiles(folder, std::nullopt)) {
+    std::error_code ignored;
+    const auto time = fs::last_write_time(file.path, ignored).time_since_epoch().count();
+    state += file.name + '\0' + std::to_string(file.size) + '\0' + std::to_string(time) + '\0';
+  }
+  return state;
+}
 
 Result<std::shared_ptr<const Model>> AddCaptures(const fs::path& trace,
                                                  std::shared_ptr<const Model> model,
                                                  const ReadOptions& options) {
-  const fs::path folder = trace.parent_path() / "capture_traces";
-  std::error_code ignored;
-  if (fs::is_symlink(folder, ignored) || !fs::is_directory(folder, ignored)) return model;
+  const fs::path folder = CaptureFolder(trace);
+  if (folder.empty()) return model;
   CaptureMatcher matcher(*model);
   if (!matcher.Wanted()) return model;
   const std::vector<File> files = CaptureFiles(folder, RankOfTrace(trace, model->store()));

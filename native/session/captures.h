@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "base/result.h"
 #include "ingest/read_trace.h"
@@ -18,5 +19,8 @@ namespace emberline {
 Result<std::shared_ptr<const Model>> AddCaptures(const std::filesystem::path& trace,
                                                  std::shared_ptr<const Model> model,
                                                  const ReadOptions& options);
+
+// Changes when a file changes that AddCaptures() may read for the trace; "" without any.
+std::string CaptureState(const std::filesystem::path& trace);
 
 }  // namespace emberline

@@ -13,6 +13,7 @@
 
 #include "session/byte_size.h"
 #include "session/captures.h"
+#include "session/image_cache.h"
 
 namespace emberline {
 namespace {
@@ -94,15 +95,17 @@ Result<const SpanFile*> Select(const Discovery& discovery, const TraceSelection&
 }  // namespace
 
 struct Session::Impl {
-  explicit Impl(size_t limit_bytes)
+  Impl(size_t limit_bytes, std::shared_ptr<ImageCache> kept)
       : memo(std::make_shared<Memo>(limit_bytes > 0 ? limit_bytes : MemoryBudget())),
-        results(memo) {}
+        results(memo),
+        images(std::move(kept)) {}
 
   using Listeners = std::multimap<std::string, ProgressFn>;
 
   // Loaded traces are anchors of the scope 0, by FileKey; their results lie in scopes of their own.
   const std::shared_ptr<Memo> memo;
-  const MemoScope results;  // of the session itself
+  const MemoScope results;                   // of the session itself
+  const std::shared_ptr<ImageCache> images;  // may be null
 
   mutable std::mutex mutex;
   // All guarded by mutex.
@@ -204,7 +207,8 @@ struct Session::Impl {
   }
 };
 
-Session::Session(size_t limit_bytes) : impl_(std::make_unique<Impl>(limit_bytes)) {}
+Session::Session(size_t limit_bytes, std::shared_ptr<ImageCache> images)
+    : impl_(std::make_unique<Impl>(limit_bytes, std::move(images))) {}
 // Traces share the memo that keeps them.
 Session::~Session() { impl_->memo->Clear(); }
 
@@ -267,6 +271,7 @@ Result<fs::path> Session::PathOf(const std::string& profile_id,
 size_t Session::limit_bytes() const { return impl_->memo->limit_bytes(); }
 size_t Session::kept_bytes() const { return impl_->memo->bytes(); }
 const MemoScope& Session::results() const { return impl_->results; }
+ImageCache* Session::images() const { return impl_->images.get(); }
 
 namespace {
 
@@ -304,11 +309,46 @@ Result<std::shared_ptr<const LoadedTrace>> ReadAndModel(const fs::path& path,
   return std::shared_ptr<const LoadedTrace>(std::move(trace));
 }
 
+// The trace as it was kept on the disk; null when it was not.
+std::shared_ptr<const LoadedTrace> Reopen(const fs::path& path, const std::string& key,
+                                          const std::shared_ptr<Memo>& memo,
+                                          const ImageCache& images) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::shared_ptr<const Model> model = images.Open(path, key);
+  if (model == nullptr) return nullptr;
+  auto trace = std::make_shared<LoadedTrace>(memo);
+  trace->path = path;
+  trace->store = model->store_ptr();
+  trace->model = std::move(model);
+  trace->total_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  trace->stages.push_back({"reopen", trace->total_seconds});
+  return trace;
+}
+
+// The trace from the disk, or else from its file, and then kept.
+Result<std::shared_ptr<const LoadedTrace>> ReopenOrRead(const fs::path& path,
+                                                        const std::shared_ptr<Memo>& memo,
+                                                        const ReadOptions& options,
+                                                        ImageCache* images) {
+  // Other importers than the program's own may read the same file as another trace.
+  if (images == nullptr || options.importers != nullptr) return ReadAndModel(path, memo, options);
+  const std::string key = images->KeyOf(path);
+  if (auto trace = Reopen(path, key, memo, *images)) return trace;
+  auto trace = ReadAndModel(path, memo, options);
+  // A file that changed while it was read is neither what it was nor what it is.
+  if (trace.ok() && options.keep_image && images->Wants(*(*trace)->store) &&
+      images->KeyOf(path) == key) {
+    images->Keep(path, key, (*trace)->model);
+  }
+  return trace;
+}
+
 // The same with its size. What fails for want of memory says so.
 Result<Memo::Made> Make(const fs::path& path, const std::shared_ptr<Memo>& memo,
-                        const ReadOptions& options) {
+                        const ReadOptions& options, ImageCache* images) {
   try {
-    Result<std::shared_ptr<const LoadedTrace>> trace = ReadAndModel(path, memo, options);
+    Result<std::shared_ptr<const LoadedTrace>> trace = ReopenOrRead(path, memo, options, images);
     if (!trace.ok()) return trace.error();
     const size_t bytes = BytesOf(**trace);
     return Memo::Made{std::move(trace.value()), bytes, nullptr};
@@ -349,7 +389,7 @@ Result<std::shared_ptr<const LoadedTrace>> Session::Load(const std::string& prof
       impl_->memo->Get(0, key, Memo::Role::kAnchor, options.cancel, [&] {
         ReadOptions own = options;
         own.progress = impl_->Report(key);
-        return Make(path, impl_->memo, own);
+        return Make(path, impl_->memo, own, impl_->images.get());
       });
   const Error closed{ErrorKind::kCancelled, "The profile was closed while it was loaded.", "", {}};
   if (!loaded.ok()) {

@@ -42,11 +42,14 @@ struct Profile {
   Discovery discovery;
 };
 
+class ImageCache;
+
 class Session {
  public:
   // Traces and their results are kept up to this many bytes; 0: half of the machine's memory, or
-  // EMBERLINE_MEMORY_MB where that is set.
-  explicit Session(size_t limit_bytes = 0);
+  // EMBERLINE_MEMORY_MB where that is set. `images`: where traces are kept on the disk; none when
+  // null.
+  explicit Session(size_t limit_bytes = 0, std::shared_ptr<ImageCache> images = nullptr);
   ~Session();
   // Discovers what PATH holds; loads nothing. The same path opened twice gives two ids. Errors:
   // those of DiscoverRuns.
@@ -74,6 +77,8 @@ class Session {
   size_t kept_bytes() const;
   // Results that belong to no single trace, such as those of a whole run.
   const MemoScope& results() const;
+  // Where traces are kept on the disk; may be null.
+  ImageCache* images() const;
 
  private:
   struct Impl;

@@ -131,6 +131,8 @@ Result<bool> ForEachTrace(Session& session, const std::vector<TraceRef>& refs,
   ReadOptions each = options;
   // Each core has a trace of its own: more threads would only wait for each other.
   if (threads > 1) each.alone_events = std::numeric_limits<uint64_t>::max();
+  // Of the ranks of a job digests are kept; two traces are a comparison's.
+  each.keep_image = options.keep_image && refs.size() <= 2;
   const auto loader =
       std::make_shared<SetLoader>(session, refs, each, visit, memory, limits.visit_side_by_side);
   std::vector<std::thread> others;

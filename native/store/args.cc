@@ -89,22 +89,18 @@ uint32_t ArgTable::LayoutOf(const ArgItem* items, size_t count) {
   size_t slot = hash & (table_.size() - 1);
   for (; table_[slot] != kNone; slot = (slot + 1) & (table_.size() - 1)) {
     const Layout& layout = layouts_[table_[slot]];
-    if (layout.hash != hash || layout.keys.size() != count) continue;
+    if (layout.hash != hash || layout.count != count) continue;
+    const std::span<const Field> fields = FieldsOf(table_[slot]);
     bool same = true;
     for (size_t i = 0; i < count && same; ++i) {
-      same = layout.keys[i] == items[i].key && layout.types[i] == items[i].type;
+      same = fields[i] == Field{items[i].key, items[i].type};
     }
     if (same) return table_[slot];
   }
-  Layout layout;
-  layout.hash = hash;
-  for (size_t i = 0; i < count; ++i) {
-    layout.keys.push_back(items[i].key);
-    layout.types.push_back(items[i].type);
-  }
   const uint32_t id = static_cast<uint32_t>(layouts_.size());
   table_[slot] = id;
-  layouts_.push_back(std::move(layout));
+  layouts_.push_back({hash, static_cast<uint32_t>(fields_.size()), static_cast<uint32_t>(count)});
+  for (size_t i = 0; i < count; ++i) fields_.push_back({items[i].key, items[i].type});
   return id;
 }
 
@@ -137,13 +133,15 @@ uint64_t ArgTable::Add(const ArgItem* items, size_t count) {
   if (used_ + scratch_.size() > kChunkBytes) {
     // An entry never spans chunks; one that is larger than a chunk gets a chunk of its own.
     const size_t size = scratch_.size() > kChunkBytes ? scratch_.size() : kChunkBytes;
-    chunks_.emplace_back(new uint8_t[size]);
+    owned_.emplace_back(new uint8_t[size]);
+    chunks_.push_back({owned_.back().get(), 0});
     bytes_ += size;
     used_ = 0;
   }
-  std::memcpy(chunks_.back().get() + used_, scratch_.data(), scratch_.size());
+  std::memcpy(owned_.back().get() + used_, scratch_.data(), scratch_.size());
   const uint64_t handle = (uint64_t{chunks_.size() - 1} << kChunkShift) + used_ + 1;
   used_ += scratch_.size();
+  chunks_.back().used = used_;
   return handle;
 }
 
@@ -151,21 +149,18 @@ std::vector<std::pair<StringId, ArgValue>> ArgTable::Decode(uint64_t handle) con
   std::vector<std::pair<StringId, ArgValue>> out;
   if (handle == 0) return out;
   const uint8_t* p = At(handle);
-  const Layout& layout = layouts_[GetVarint(p)];
-  out.reserve(layout.keys.size());
-  for (size_t i = 0; i < layout.keys.size(); ++i) {
-    out.emplace_back(layout.keys[i], GetValue(p, layout.types[i]));
-  }
+  const std::span<const Field> fields = FieldsOf(GetVarint(p));
+  out.reserve(fields.size());
+  for (const Field& field : fields) out.emplace_back(field.key, GetValue(p, field.type));
   return out;
 }
 
 std::optional<ArgValue> ArgTable::Find(uint64_t handle, StringId key) const {
   if (handle == 0) return std::nullopt;
   const uint8_t* p = At(handle);
-  const Layout& layout = layouts_[GetVarint(p)];
-  for (size_t i = 0; i < layout.keys.size(); ++i) {
-    if (layout.keys[i] == key) return GetValue(p, layout.types[i]);
-    SkipValue(p, layout.types[i]);
+  for (const Field& field : FieldsOf(GetVarint(p))) {
+    if (field.key == key) return GetValue(p, field.type);
+    SkipValue(p, field.type);
   }
   return std::nullopt;
 }
@@ -176,19 +171,14 @@ void ArgTable::Freeze() {
   // Args end up in one last, partly filled chunk: give its unused tail back.
   if (!chunks_.empty() && used_ < kChunkBytes) {
     std::unique_ptr<uint8_t[]> exact(new uint8_t[used_]);
-    std::memcpy(exact.get(), chunks_.back().get(), used_);
-    chunks_.back() = std::move(exact);
+    std::memcpy(exact.get(), owned_.back().get(), used_);
+    owned_.back() = std::move(exact);
+    chunks_.back().begin = owned_.back().get();
     bytes_ -= kChunkBytes - used_;
     used_ = kChunkBytes;
   }
 }
 
-size_t ArgTable::MemoryBytes() const {
-  size_t sum = bytes_;
-  for (const Layout& layout : layouts_) {
-    sum += sizeof(Layout) + layout.keys.size() * (sizeof(StringId) + sizeof(ArgType));
-  }
-  return sum;
-}
+size_t ArgTable::MemoryBytes() const { return bytes_ + HeapBytesOf(layouts_, fields_, chunks_); }
 
 }  // namespace emberline

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "base/flat_column.h"
 #include "base/types.h"
 
 namespace emberline {
@@ -57,23 +59,38 @@ class ArgTable {
   void Freeze();
 
  private:
+  friend class StoreImage;
   struct Layout {
-    std::vector<StringId> keys;
-    std::vector<ArgType> types;
     uint64_t hash = 0;
+    uint32_t first = 0, count = 0;  // in fields_
   };
+  struct Field {
+    StringId key = 0;
+    ArgType type = ArgType::kNull;
+    bool operator==(const Field&) const = default;
+  };
+  std::span<const Field> FieldsOf(uint64_t layout) const {
+    return std::span<const Field>(fields_).subspan(layouts_[layout].first, layouts_[layout].count);
+  }
   uint32_t LayoutOf(const ArgItem* items, size_t count);
   const uint8_t* At(uint64_t handle) const {
-    return chunks_[(handle - 1) >> kChunkShift].get() + ((handle - 1) & (kChunkBytes - 1));
+    return chunks_[(handle - 1) >> kChunkShift].begin + ((handle - 1) & (kChunkBytes - 1));
   }
 
   static constexpr int kChunkShift = 20;
   static constexpr size_t kChunkBytes = size_t{1} << kChunkShift;
 
-  std::vector<Layout> layouts_;
+  struct Chunk {
+    const uint8_t* begin = nullptr;
+    size_t used = 0;  // bytes
+  };
+
+  FlatColumn<Layout> layouts_;
+  FlatColumn<Field> fields_;     // of all layouts
   std::vector<uint32_t> table_;  // open addressing over layouts_, kNone marks an empty slot
-  std::vector<std::unique_ptr<uint8_t[]>> chunks_;
-  size_t used_ = kChunkBytes;  // of the last chunk
+  std::vector<Chunk> chunks_;
+  std::vector<std::unique_ptr<uint8_t[]>> owned_;  // the chunks' memory, unless it lies elsewhere
+  size_t used_ = kChunkBytes;                      // of the last chunk
   size_t bytes_ = 0;
   std::vector<uint8_t> scratch_;
 };

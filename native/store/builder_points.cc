@@ -9,7 +9,7 @@ namespace {
 
 // The first of [first, last) whose start is after `ts`, looked for from `hint` on, in steps that
 // double: recorders write flows nearly in the order of time.
-SliceIndex FirstAfter(const std::vector<Ns>& start, SliceIndex first, SliceIndex last,
+SliceIndex FirstAfter(const FlatColumn<Ns>& start, SliceIndex first, SliceIndex last,
                       SliceIndex hint, Ns ts) {
   SliceIndex low = first, high = last;  // the answer is within
   SliceIndex step = 1;
@@ -135,7 +135,7 @@ bool TraceBuilder::PlaceFlows(const CancelToken& cancel) {
     flow.slice = FindFlowSlice(flow, thread, &hints, &flow.track);
   }
   for (const auto& [row, args] : flow_args_) {
-    store_->flow_args_.emplace_back(TraceStore::FlowKey(flows_[row]), args);
+    store_->flow_args_.push_back({TraceStore::FlowKey(flows_[row]), args});
   }
   flow_args_ = {};
   std::sort(store_->flow_args_.begin(), store_->flow_args_.end());
@@ -145,7 +145,7 @@ bool TraceBuilder::PlaceFlows(const CancelToken& cancel) {
 // Moves flows into the store, by id. Ids are hashes: by their first bits they fall into many small
 // groups that are sorted one by one, within the processor's caches.
 bool TraceBuilder::SortFlows(const CancelToken& cancel) {
-  std::vector<FlowPoint>& sorted = store_->flows_;
+  FlatColumn<FlowPoint>& sorted = store_->flows_;
   const uint32_t n = static_cast<uint32_t>(flows_.size());
   constexpr int kMostBits = 20;
   const int bits = std::clamp(static_cast<int>(std::bit_width(n)) - 3, 1, kMostBits);

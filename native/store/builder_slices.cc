@@ -16,7 +16,7 @@ constexpr size_t kMaxCrossing = 256;
 
 // Moves `column` into `out` in the order of `order`, and frees it.
 template <typename T>
-void Permute(ChunkedColumn<T>& column, const std::vector<uint32_t>& order, std::vector<T>& out) {
+void Permute(ChunkedColumn<T>& column, const std::vector<uint32_t>& order, FlatColumn<T>& out) {
   // Assigned from a view, so that the memory is written once.
   const auto sorted =
       std::views::transform(order, [&column](uint32_t row) { return std::as_const(column)[row]; });

@@ -67,7 +67,7 @@ void TraceStore::AddCapture(const CapturedTree& tree,
   }
   captured_slices_ += static_cast<uint32_t>(tree.slices.size());
   for (const auto& [slice, node] : work) {
-    captured_work_.emplace_back(slice, first + tree.calls[node]);
+    captured_work_.push_back({slice, first + tree.calls[node]});
   }
   std::sort(captured_work_.begin(), captured_work_.end());
   arg_table_.Freeze();

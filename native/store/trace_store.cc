@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/byte_size.h"
 #include "base/parse_integer.h"
 
 namespace emberline {
@@ -43,11 +44,6 @@ std::string_view ToText(const StringPool& strings, const std::optional<ArgValue>
   if (const auto* t = std::get_if<ArgValue::Text>(&arg->v)) return strings.Get(t->id);
   if (const auto* j = std::get_if<ArgValue::Json>(&arg->v)) return strings.Get(j->id);
   return {};
-}
-
-template <typename T>
-size_t Bytes(const std::vector<T>& v) {
-  return v.capacity() * sizeof(T);
 }
 
 }  // namespace
@@ -197,9 +193,8 @@ uint64_t TraceStore::FlowKey(const FlowPoint& point) {
 
 uint64_t TraceStore::FlowArgs(const FlowPoint& point) const {
   const uint64_t key = FlowKey(point);
-  const auto at =
-      std::lower_bound(flow_args_.begin(), flow_args_.end(), std::pair<uint64_t, uint64_t>(key, 0));
-  return at != flow_args_.end() && at->first == key ? at->second : 0;
+  const auto at = std::lower_bound(flow_args_.begin(), flow_args_.end(), FlowArg{key, 0});
+  return at != flow_args_.end() && at->key == key ? at->args : 0;
 }
 
 const AsyncSlice* TraceStore::AsyncOf(SliceIndex i) const {
@@ -211,11 +206,9 @@ const AsyncSlice* TraceStore::AsyncOf(SliceIndex i) const {
 }
 
 size_t TraceStore::MemoryBytes() const {
-  return Bytes(start_) + Bytes(duration_) + Bytes(name_) + Bytes(category_) + Bytes(track_) +
-         Bytes(parent_) + Bytes(depth_) + Bytes(event_index_) + Bytes(args_) +
-         arg_table_.MemoryBytes() + Bytes(tracks_) + Bytes(categories_) + Bytes(instants_) +
-         Bytes(memory_) + Bytes(counters_) + Bytes(flows_) + Bytes(flow_args_) + Bytes(async_) +
-         Bytes(captured_work_) + strings_.MemoryBytes();
+  return HeapBytesOf(start_, duration_, name_, category_, track_, parent_, depth_, event_index_,
+                     args_, arg_table_, tracks_, categories_, instants_, memory_, counters_, flows_,
+                     flow_args_, async_, captured_work_, strings_);
 }
 
 }  // namespace emberline

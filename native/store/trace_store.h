@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/flat_column.h"
 #include "base/string_pool.h"
 #include "base/types.h"
 #include "store/arg_roles.h"
@@ -260,6 +262,13 @@ struct CaptureSource {
   std::string reason;   // why it could not be used; "" when it could
 };
 
+// Device work with the call of a capture that recorded it.
+struct CapturedWork {
+  SliceIndex work = kNone;
+  SliceIndex call = kNone;
+  auto operator<=>(const CapturedWork&) const = default;
+};
+
 class TraceBuilder;
 
 class TraceStore {
@@ -323,10 +332,10 @@ class TraceStore {
   // --- The rest.
   const std::vector<Track>& tracks() const { return tracks_; }
   const std::vector<CategoryInfo>& categories() const { return categories_; }
-  const std::vector<Instant>& instants() const { return instants_; }   // by ts; memory excluded
-  const std::vector<MemoryRecord>& memory() const { return memory_; }  // by ts, file order
-  const std::vector<CounterSample>& counters() const { return counters_; }  // by name, then ts
-  const std::vector<FlowPoint>& flows() const { return flows_; }            // by id, then ts
+  const FlatColumn<Instant>& instants() const { return instants_; }        // by ts; memory excluded
+  const FlatColumn<MemoryRecord>& memory() const { return memory_; }       // by ts, file order
+  const FlatColumn<CounterSample>& counters() const { return counters_; }  // by name, then ts
+  const FlatColumn<FlowPoint>& flows() const { return flows_; }            // by id, then ts
   // Args of a flow point as recorded; 0 when it has none, which is usual.
   uint64_t FlowArgs(const FlowPoint& point) const;
   // The id behind a slice of a kAsync track; null for others.
@@ -345,9 +354,7 @@ class TraceStore {
   size_t MemoryBytes() const;
 
   // Device work of this trace with the call of a capture that recorded it, by work (AddCapture).
-  const std::vector<std::pair<SliceIndex, SliceIndex>>& captured_work() const {
-    return captured_work_;
-  }
+  const FlatColumn<CapturedWork>& captured_work() const { return captured_work_; }
   // Capture files that explained graphs of this trace.
   const std::vector<CaptureSource>& capture_sources() const { return capture_sources_; }
 
@@ -361,32 +368,39 @@ class TraceStore {
 
  private:
   friend class TraceBuilder;
+  friend class StoreImage;
   void FindArgKeys();
   // The key under which an arg of the role is added. The importer has named one.
   StringId KeyFor(ArgRole role);
   static uint64_t FlowKey(const FlowPoint& point);
-  std::vector<Ns> start_, duration_;
-  std::vector<StringId> name_;
-  std::vector<uint16_t> category_;
-  std::vector<TrackIndex> track_;
-  std::vector<SliceIndex> parent_;
-  std::vector<uint16_t> depth_;
-  std::vector<uint32_t> event_index_;
-  std::vector<uint64_t> args_;  // handle (store/args.h); 0 = none
+  struct FlowArg {
+    uint64_t key = 0;  // FlowKey()
+    uint64_t args = 0;
+    auto operator<=>(const FlowArg&) const = default;
+  };
+  std::shared_ptr<const void> backing_;  // what the columns show when they own nothing
+  FlatColumn<Ns> start_, duration_;
+  FlatColumn<StringId> name_;
+  FlatColumn<uint16_t> category_;
+  FlatColumn<TrackIndex> track_;
+  FlatColumn<SliceIndex> parent_;
+  FlatColumn<uint16_t> depth_;
+  FlatColumn<uint32_t> event_index_;
+  FlatColumn<uint64_t> args_;  // handle (store/args.h); 0 = none
   ArgTable arg_table_;
   // What the importer named, and which of these keys occur.
   std::vector<std::pair<ArgRole, std::string>> arg_names_;
   std::array<ArgKeys, kArgRoleCount> arg_keys_ = {};
   std::vector<Track> tracks_;
   std::vector<CategoryInfo> categories_;
-  std::vector<Instant> instants_;
-  std::vector<MemoryRecord> memory_;
-  std::vector<CounterSample> counters_;
-  std::vector<FlowPoint> flows_;
-  std::vector<std::pair<uint64_t, uint64_t>> flow_args_;  // by FlowKey
-  std::vector<AsyncSlice> async_;                         // by event_index
+  FlatColumn<Instant> instants_;
+  FlatColumn<MemoryRecord> memory_;
+  FlatColumn<CounterSample> counters_;
+  FlatColumn<FlowPoint> flows_;
+  FlatColumn<FlowArg> flow_args_;  // by key
+  FlatColumn<AsyncSlice> async_;   // by event_index
   uint32_t captured_slices_ = 0;
-  std::vector<std::pair<SliceIndex, SliceIndex>> captured_work_;
+  FlatColumn<CapturedWork> captured_work_;
   std::vector<CaptureSource> capture_sources_;
   StringPool strings_;
   TraceMetadata metadata_;

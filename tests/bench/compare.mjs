@@ -5,16 +5,13 @@
 //
 // Both traces are generated, with different seeds. Each question is asked of a daemon that has loaded
 // both and has compared nothing yet.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { writeTrace } from '../generator/generate.mjs';
 import { startDaemon } from '../rpc/daemon.mjs';
+import { argument, memoryOf, timed } from './lib.mjs';
 
-const argument = (name, fallback) => {
-  const at = process.argv.indexOf(name);
-  return at < 0 ? fallback : process.argv[at + 1];
-};
 const events = Number(argument('--events', '1000000'));
 const dialect = argument('--dialect', 'torch-2.8');
 const rounds = Number(argument('--rounds', '3'));
@@ -29,19 +26,6 @@ const questions = {
   'inside the first step, next': ['compare/tree', { path: '0' }],
   'knots of both clocks, next': ['compare/timeline', {}],
 };
-
-/** Resident memory of a process and its peak, bytes. */
-function memoryOf(pid) {
-  const text = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const of = (key) => Number(new RegExp(`${key}:\\s+(\\d+) kB`).exec(text)[1]) * 1024;
-  return { rss: of('VmRSS'), peak: of('VmHWM') };
-}
-
-async function timed(work) {
-  const start = process.hrtime.bigint();
-  const value = await work();
-  return { value, seconds: Number(process.hrtime.bigint() - start) / 1e9 };
-}
 
 async function round(files) {
   const daemon = startDaemon();
@@ -58,14 +42,14 @@ async function round(files) {
         ids.push(profileId);
       }
     });
-    seconds['loading both'] = load.seconds;
+    seconds['loading both'] = load.ms / 1000;
     // The daemon prepares the timeline of what was loaded by itself: this is no work of comparing.
     for (const profileId of ids) await daemon.request('timeline/tracks', { profileId });
     const before = memoryOf(daemon.child.pid);
     const sides = { baseline: { profileId: ids[0] }, candidate: { profileId: ids[1] } };
     for (const [name, [method, params]] of Object.entries(questions)) {
       const asked = await timed(() => daemon.request(method, { ...sides, ...params }));
-      seconds[name] = asked.seconds;
+      seconds[name] = asked.ms / 1000;
     }
     return { seconds, loaded, before, after: memoryOf(daemon.child.pid) };
   } finally {

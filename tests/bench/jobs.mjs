@@ -7,11 +7,8 @@ import path from 'node:path';
 import { writeJob } from '../generator/job.mjs';
 import { serverPath } from '../lib/cli.mjs';
 import { measured } from './measure.mjs';
+import { argument } from './lib.mjs';
 
-const argument = (name, fallback) => {
-  const at = process.argv.indexOf(name);
-  return at < 0 ? fallback : process.argv[at + 1];
-};
 const sizes = argument('--ranks', '1,8,64,512').split(',').map(Number);
 const steps = Number(argument('--steps', '20'));
 const digestCount = Number(argument('--digests', '1000'));

@@ -1,145 +1,153 @@
-// How fast traces load and how much memory that takes, against the floor (inflating and tokenizing
-// alone) measured in the same run. Prints figures and ratios; asserts nothing.
+// The benchmark: loading against its floor, opening again, views, the timeline, memory and a soak. Prints
+// what was measured, then each goal with whether it is met and how it changed since the run that was
+// accepted last. Asserts nothing.
 //
-//   node tests/bench/run.mjs [--sizes 35,350,1000] [--dialect torch-2.8] [--rounds 3] [--keep FOLDER]
+//   node tests/bench/run.mjs [--only loading,views,timeline,soak] [--accept] [--rounds 3]
+//     [--sizes 35,350,1000]         megabytes of JSON, for loading
+//     [--events 1000000]            of the trace whose views are asked
+//     [--timeline 10000000]         events of the timeline's
+//     [--soak 2000]                 rounds
+//     [--dialect torch-2.8] [--keep FOLDER]
 //
-// Sizes are megabytes of JSON. The files are generated, compressed, in a temporary folder.
-import { spawnSync } from 'node:child_process';
+// The traces are generated, compressed, in a temporary folder.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { traceText, writeTrace } from '../generator/generate.mjs';
 import { root, serverPath } from '../lib/cli.mjs';
-import { measured } from './measure.mjs';
+import { growth, soak } from '../lib/soak.mjs';
+import { Goals } from './goals.mjs';
+import { argument, printTable } from './lib.mjs';
+import { buildFloor, exponent, loadingColumns, measureLoading } from './loading.mjs';
+import { measureTimeline } from './timeline.mjs';
+import { measureViews, printViews, worst } from './views.mjs';
 
-const argument = (name, fallback) => {
-  const at = process.argv.indexOf(name);
-  return at < 0 ? fallback : process.argv[at + 1];
-};
+const only = argument('--only', 'loading,views,timeline,soak').split(',');
 const sizes = argument('--sizes', '35,350,1000').split(',').map(Number);
 const dialect = argument('--dialect', 'torch-2.8');
 const rounds = Number(argument('--rounds', '3'));
 const keep = argument('--keep', undefined);
-
-const buildFolder = path.dirname(path.dirname(serverPath));
-const floorPath = path.join(buildFolder, 'bin', 'emberline_floor');
-
-/** The floor's program is no part of the product: a build without the tests leaves it out. */
-function buildFloor() {
-  const made = spawnSync('cmake', ['--build', buildFolder, '--target', 'emberline_floor'], {
-    encoding: 'utf8',
-  });
-  if (made.status !== 0)
-    throw new Error(`emberline_floor does not build:\n${made.stdout}${made.stderr}`);
-}
-
-/** Runs a program that prints one JSON object; gives it with the seconds and the peak memory. */
-async function measure(program, args) {
-  const { out, seconds, peakBytes } = await measured(program, args);
-  return { answer: JSON.parse(out), processSeconds: seconds, peakBytes };
-}
-
-/** The fastest of some rounds: what disturbs a measurement only ever slows it. */
-async function fastest(program, args, seconds) {
-  let best;
-  for (let i = 0; i < rounds; ++i) {
-    const one = await measure(program, args);
-    one.seconds = seconds(one.answer);
-    if (best === undefined || one.seconds < best.seconds) {
-      best = { ...one, peakBytes: Math.max(one.peakBytes, best?.peakBytes ?? 0) };
-    }
-  }
-  return best;
-}
-
-async function bench(name, file) {
-  const floor = await fastest(floorPath, [file], (answer) => answer.seconds);
-  const stage = (answer, wanted) => answer.stages.find((s) => s.name === wanted)?.seconds ?? 0;
-  // Reading and inflating run beside the tokenizer; "tokenize" and "build" follow each other.
-  const load = await fastest(
-    serverPath,
-    ['check', file, '--format', 'json'],
-    (answer) => stage(answer, 'tokenize') + stage(answer, 'build'),
-  );
-  return {
-    name,
-    textBytes: load.answer.textBytes,
-    events: load.answer.events,
-    floorSeconds: floor.seconds,
-    loadSeconds: load.seconds,
-    totalSeconds: load.answer.totalSeconds,
-    ratio: load.seconds / floor.seconds,
-    peakBytes: load.peakBytes,
-    storeBytes: load.answer.memoryBytes,
-  };
-}
-
 const MB = 1e6;
-const columns = [
-  ['trace', (r) => r.name],
-  ['JSON MB', (r) => (r.textBytes / MB).toFixed(0)],
-  ['events', (r) => String(r.events)],
-  ['floor s', (r) => r.floorSeconds.toFixed(3)],
-  ['load s', (r) => r.loadSeconds.toFixed(3)],
-  ['load / floor', (r) => r.ratio.toFixed(2)],
-  ['with model s', (r) => r.totalSeconds.toFixed(3)],
-  ['MB/s', (r) => (r.textBytes / MB / r.loadSeconds).toFixed(0)],
-  ['peak MB', (r) => (r.peakBytes / MB).toFixed(0)],
-  ['peak / JSON byte', (r) => (r.peakBytes / r.textBytes).toFixed(2)],
-  ['store bytes / event', (r) => (r.storeBytes / r.events).toFixed(0)],
-];
-
-function print(rows) {
-  const cells = [
-    columns.map(([title]) => title),
-    ...rows.map((row) => columns.map(([, of]) => of(row))),
-  ];
-  const widths = columns.map((_, i) => Math.max(...cells.map((line) => line[i].length)));
-  for (const line of cells) {
-    console.log(
-      line
-        .map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i])))
-        .join('  '),
-    );
-  }
-}
-
-/** Growth between two sizes as an exponent: 1 is linear. */
-const exponent = (a, b, of) => Math.log(of(b) / of(a)) / Math.log(b.textBytes / a.textBytes);
+// Seconds of a peer for each second of the floor on one core, with ISA-L: means of two traces of 1 GB,
+// measured once on a quiet machine.
+const peers = { 'Perfetto trace_processor': 10, torch_tb_profiler: 78, HTA: 122 };
 
 if (!existsSync(serverPath))
   throw new Error(`There is no program at ${serverPath}: build it first.`);
-buildFloor();
 if (keep) mkdirSync(keep, { recursive: true });
 const folder = keep ?? mkdtempSync(path.join(tmpdir(), 'emberline-bench-'));
-try {
+const goals = new Goals();
+
+/** A generated trace; made once in a folder that is kept. */
+async function generated(events) {
+  const out = path.join(folder, `${dialect}-${events}.pt.trace.json.gz`);
+  if (!existsSync(out) || statSync(out).size === 0) {
+    console.error(`Generating ${events} events...`);
+    await writeTrace({ out, dialect, events, seed: 1 });
+  }
+  return out;
+}
+const done = (file) => keep ?? rmSync(file);
+
+async function loading() {
+  buildFloor();
   const rows = [];
   const samples = path.join(root, 'samples');
   for (const entry of readdirSync(samples, { recursive: true })) {
     if (!entry.endsWith('.pt.trace.json.gz')) continue;
-    rows.push(await bench(entry.replace('.pt.trace.json.gz', ''), path.join(samples, entry)));
+    const name = entry.replace('.pt.trace.json.gz', '');
+    rows.push(await measureLoading(name, path.join(samples, entry), rounds));
   }
   const perEvent = traceText({ dialect, events: 20000, seed: 1 }).text.length / 20000;
-  const generated = [];
+  const made = [];
   for (const size of sizes) {
-    const file = path.join(folder, `${dialect}-${size}.pt.trace.json.gz`);
-    if (!existsSync(file) || statSync(file).size === 0) {
-      console.error(`Generating ${size} MB...`);
-      await writeTrace({ out: file, dialect, events: Math.round((size * MB) / perEvent), seed: 1 });
-    }
-    const row = await bench(`generated ${size} MB`, file);
-    rows.push(row);
-    generated.push(row);
-    if (!keep) rmSync(file);
+    const file = await generated(Math.round((size * MB) / perEvent));
+    made.push(await measureLoading(`generated ${size} MB`, file, rounds));
+    done(file);
   }
-  print(rows);
-  for (let i = 1; i < generated.length; ++i) {
-    const [a, b] = [generated[i - 1], generated[i]];
-    console.log(
-      `growth ${a.name} -> ${b.name}: time exponent ${exponent(a, b, (r) => r.loadSeconds).toFixed(2)}, ` +
-        `peak memory exponent ${exponent(a, b, (r) => r.peakBytes).toFixed(2)}`,
+  rows.push(...made);
+  printTable([
+    loadingColumns.map(([title]) => title),
+    ...rows.map((row) => loadingColumns.map(([, of]) => of(row))),
+  ]);
+  console.log(`The floor inflates with ${rows[0].inflater}.`);
+  for (const row of made) {
+    const size = row.name.replace('generated ', '');
+    goals.atMost(`load / floor on one core, ${size}`, row.oneCoreRatio, 2);
+    if (row.textBytes < 100 * MB) continue;
+    goals.atMost(`load / floor on all cores, ${size}`, row.ratio, 1.3);
+    goals.atMost(`peak bytes per byte of JSON, ${size}`, row.peakBytes / row.textBytes, 0.35);
+  }
+  const largest = made.at(-1);
+  const comparable = largest.inflater === 'ISA-L' ? Object.keys(peers) : [];
+  for (const [peer, wanted] of [
+    ['Perfetto trace_processor', 6],
+    ['torch_tb_profiler', 50],
+    ['HTA', 80],
+  ].filter(([name]) => comparable.includes(name))) {
+    const times = peers[peer] * largest.floorPerTotal;
+    goals.atLeast(`faster than ${peer}, times`, times, wanted, '', 'by both ratios to the floor');
+  }
+  for (let i = 1; i < made.length; ++i) {
+    const [a, b] = [made[i - 1], made[i]];
+    const span = `${a.name.replace('generated ', '')} to ${b.name.replace('generated ', '')}`;
+    goals.atMost(
+      `growth of time, ${span}`,
+      exponent(a, b, (r) => r.loadSeconds),
+      1.05,
+    );
+    goals.atMost(
+      `growth of memory, ${span}`,
+      exponent(a, b, (r) => r.peakBytes),
+      1.05,
     );
   }
+}
+
+async function views() {
+  const file = await generated(Number(argument('--events', '1000000')));
+  const result = await measureViews(file);
+  done(file);
+  printViews(result);
+  const { rows, memory, events } = result;
+  const [first, again, page] = ['first', 'again', 'page'].map((key) => worst(rows, key));
+  goals.atLeast('opening again, times faster', result.loadMs / result.reopenMs, 20);
+  goals.atMost('slowest view, first', first.first, 100, 'ms', first.name);
+  goals.atMost('slowest view, again', again.again, 5, 'ms', again.name);
+  goals.atMost('slowest page of a table', page.page, 10, 'ms', page.name);
+  goals.atMost('memory after every view, per event', memory.rss / events, 100, 'bytes');
+}
+
+async function timeline() {
+  const file = await generated(Number(argument('--timeline', '10000000')));
+  const { zooms, firstMs } = await measureTimeline(file);
+  done(file);
+  for (const [zoom, { median, p99 }] of Object.entries(zooms)) {
+    goals.atMost(`timeline window, ${zoom}, median`, median, 10, 'ms');
+    goals.atMost(`timeline window, ${zoom}, 99 %`, p99, 25, 'ms');
+  }
+  goals.atMost('first timeline picture after the load', firstMs, 500, 'ms');
+}
+
+async function soaking() {
+  const resident = await soak(folder, Number(argument('--soak', '2000')));
+  goals.atMost(
+    'memory after a soak, times',
+    growth(resident),
+    1.05,
+    '',
+    `${resident.length} rounds, ${(resident.at(-1) / MB).toFixed(0)} MB`,
+  );
+}
+
+try {
+  const parts = { loading, views, timeline, soak: soaking };
+  for (const part of only) {
+    if (parts[part] === undefined) throw new Error(`There is no part "${part}".`);
+    await parts[part]();
+  }
+  goals.print();
+  if (process.argv.includes('--accept')) goals.accept();
 } finally {
   if (!keep) rmSync(folder, { recursive: true, force: true });
 }

@@ -6,22 +6,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '../../scripts/lib/paths.mjs';
+import { isMain, root } from '../../scripts/lib/paths.mjs';
 import { startDaemon } from '../rpc/daemon.mjs';
+import { argument, quantile } from './lib.mjs';
 
-const argument = (name, fallback) => {
-  const at = process.argv.indexOf(name);
-  return at < 0 ? fallback : process.argv[at + 1];
-};
 const sizes = argument('--sizes', '100000,1000000,10000000').split(',').map(Number);
 const withPage = !process.argv.includes('--no-page');
 const rounds = 60;
 const pixels = 1600;
-
-const quantile = (values, part) => {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))];
-};
 
 /** A fixed sequence: every run measures the same windows. */
 function random(seed) {
@@ -47,7 +39,8 @@ function cpuMs(pid) {
   }
 }
 
-async function measure(path) {
+/** The first picture after a load, and windows of three widths; ms. */
+export async function measureTimeline(path) {
   const daemon = startDaemon();
   try {
     await daemon.initialize();
@@ -195,73 +188,77 @@ async function frames(path) {
   }
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'emberline-timeline-'));
-try {
-  const rows = [];
-  let largest;
-  for (const events of sizes) {
-    const path = join(folder, `trace-${events}.pt.trace.json`);
-    const made = spawnSync(
-      process.execPath,
-      [
-        join(root, 'tests', 'generator', 'generate.mjs'),
-        '--dialect',
-        'torch-2.8',
-        '--events',
-        String(events),
-        '--out',
-        path,
-        '--seed',
-        '5',
-      ],
-      { encoding: 'utf8', maxBuffer: 1 << 28 },
-    );
-    if (made.status !== 0 || !existsSync(path))
-      throw new Error(`the generator failed: ${made.stderr}`);
-    rows.push(await measure(path));
-    largest = path;
-  }
-  console.log(
-    'events      slices      zoom    median ms   99 % ms   CPU ms   boxes   ratio to the smallest',
-  );
-  for (const row of rows) {
-    for (const [zoom, { median, p99, cpu, boxes }] of Object.entries(row.zooms)) {
-      const ratio = median / rows[0].zooms[zoom].median;
-      console.log(
+async function main() {
+  const folder = mkdtempSync(join(tmpdir(), 'emberline-timeline-'));
+  try {
+    const rows = [];
+    let largest;
+    for (const events of sizes) {
+      const path = join(folder, `trace-${events}.pt.trace.json`);
+      const made = spawnSync(
+        process.execPath,
         [
-          String(row.events).padEnd(11),
-          String(row.slices).padEnd(11),
-          zoom.padEnd(7),
-          median.toFixed(2).padStart(9),
-          p99.toFixed(2).padStart(9),
-          cpu.toFixed(2).padStart(8),
-          boxes.toFixed(0).padStart(7),
-          ratio.toFixed(2).padStart(8),
-        ].join(' '),
+          join(root, 'tests', 'generator', 'generate.mjs'),
+          '--dialect',
+          'torch-2.8',
+          '--events',
+          String(events),
+          '--out',
+          path,
+          '--seed',
+          '5',
+        ],
+        { encoding: 'utf8', maxBuffer: 1 << 28 },
+      );
+      if (made.status !== 0 || !existsSync(path))
+        throw new Error(`the generator failed: ${made.stderr}`);
+      rows.push(await measureTimeline(path));
+      largest = path;
+    }
+    console.log(
+      'events      slices      zoom    median ms   99 % ms   CPU ms   boxes   ratio to the smallest',
+    );
+    for (const row of rows) {
+      for (const [zoom, { median, p99, cpu, boxes }] of Object.entries(row.zooms)) {
+        const ratio = median / rows[0].zooms[zoom].median;
+        console.log(
+          [
+            String(row.events).padEnd(11),
+            String(row.slices).padEnd(11),
+            zoom.padEnd(7),
+            median.toFixed(2).padStart(9),
+            p99.toFixed(2).padStart(9),
+            cpu.toFixed(2).padStart(8),
+            boxes.toFixed(0).padStart(7),
+            ratio.toFixed(2).padStart(8),
+          ].join(' '),
+        );
+      }
+    }
+    for (const { events, slices, firstMs } of rows) {
+      console.log(
+        `first picture of ${events} events after the load: ${firstMs.toFixed(0)} ms, ` +
+          `${((firstMs * 1000) / slices).toFixed(2)} µs a slice`,
       );
     }
+    if (withPage) {
+      const { between, perFrame, byKind } = await frames(largest);
+      const late = between.filter((ms) => ms > 1000 / 60 + 2).length;
+      console.log(
+        `\nframes while panning and zooming the largest: median ${quantile(between, 0.5).toFixed(1)} ms, ` +
+          `99 % ${quantile(between, 0.99).toFixed(1)} ms, later than 60 per second: ${((100 * late) / between.length).toFixed(0)} %`,
+      );
+      const parts = Object.entries(byKind)
+        .map(([kind, ms]) => `${kind} ${(ms / perFrame.length).toFixed(2)}`)
+        .join(', ');
+      console.log(
+        `scripts in a frame, which any machine has to do: median ${quantile(perFrame, 0.5).toFixed(1)} ms, ` +
+          `99 % ${quantile(perFrame, 0.99).toFixed(1)} ms; in the mean ${parts} ms`,
+      );
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
-  for (const { events, slices, firstMs } of rows) {
-    console.log(
-      `first picture of ${events} events after the load: ${firstMs.toFixed(0)} ms, ` +
-        `${((firstMs * 1000) / slices).toFixed(2)} µs a slice`,
-    );
-  }
-  if (withPage) {
-    const { between, perFrame, byKind } = await frames(largest);
-    const late = between.filter((ms) => ms > 1000 / 60 + 2).length;
-    console.log(
-      `\nframes while panning and zooming the largest: median ${quantile(between, 0.5).toFixed(1)} ms, ` +
-        `99 % ${quantile(between, 0.99).toFixed(1)} ms, later than 60 per second: ${((100 * late) / between.length).toFixed(0)} %`,
-    );
-    const parts = Object.entries(byKind)
-      .map(([kind, ms]) => `${kind} ${(ms / perFrame.length).toFixed(2)}`)
-      .join(', ');
-    console.log(
-      `scripts in a frame, which any machine has to do: median ${quantile(perFrame, 0.5).toFixed(1)} ms, ` +
-        `99 % ${quantile(perFrame, 0.99).toFixed(1)} ms; in the mean ${parts} ms`,
-    );
-  }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
 }
+
+if (isMain(import.meta)) await main();

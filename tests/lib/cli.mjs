@@ -14,6 +14,9 @@ export const serverPath = process.env.EMBERLINE_SERVER
   ? path.resolve(process.env.EMBERLINE_SERVER)
   : path.join(root, 'build', 'bin', 'emberline');
 
+/** Traces are read, not opened as they were kept, unless a test is about that. */
+export const readAnew = { EMBERLINE_TRACE_CACHE: 'off' };
+
 /** A generous limit: it ends a hang, it does not measure speed. */
 const TIMEOUT_MS = 180_000;
 
@@ -21,10 +24,14 @@ const TIMEOUT_MS = 180_000;
  * Runs `emberline ARGS`. Resolves with the exit status, the signal that ended it if any, and both
  * outputs as text.
  */
-export function emberline(args, { timeoutMs = TIMEOUT_MS, cwd = root } = {}) {
+export function emberline(args, { timeoutMs = TIMEOUT_MS, cwd = root, env = {} } = {}) {
   assert.ok(existsSync(serverPath), `there is no program at ${serverPath}: build it first`);
   return new Promise((resolve, reject) => {
-    const child = spawn(serverPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(serverPath, args, {
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...readAnew, ...env },
+    });
     const out = [];
     const err = [];
     let timedOut = false;

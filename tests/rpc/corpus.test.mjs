@@ -2,23 +2,13 @@
 // protocol and stay small, groupings cut the same whole, and the timeline draws every slice. Needs
 // EMBERLINE_CORPUS.
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { after, before, test } from 'node:test';
+import { choices, tracesIn } from './choices.mjs';
 import { plainMethods, protocol, resolved, startDaemon } from './daemon.mjs';
 
 const corpus = process.env.EMBERLINE_CORPUS;
 const skip = corpus ? false : 'EMBERLINE_CORPUS is not set';
-
-function traces(folder) {
-  return readdirSync(folder, { withFileTypes: true })
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((entry) => {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory()) return entry.name === 'oracles' ? [] : traces(path);
-      return /\.json(\.gz)?$/.test(entry.name) ? [path] : [];
-    });
-}
 
 let daemon;
 before(async () => {
@@ -46,18 +36,6 @@ async function drawnSlices(profileId) {
   }
   return drawn;
 }
-
-/** What can be chosen in a method beside the default, as the protocol lists it. */
-const choices = Object.fromEntries(
-  plainMethods.map((method) => {
-    const { properties } = resolved(protocol.methods[method].params);
-    const list = Object.entries(properties).flatMap(([key, schema]) => {
-      if (schema.enum !== undefined) return schema.enum.map((value) => ({ [key]: value }));
-      return schema.type === 'boolean' ? [{ [key]: true }] : [];
-    });
-    return [method, list];
-  }),
-);
 
 test('the choices are those of the views', () => {
   for (const [method, choice] of [
@@ -158,7 +136,7 @@ async function assertGroupings(profileId, name) {
 
 test('every method answers on every trace', { skip }, async () => {
   let read = 0;
-  for (const path of traces(corpus)) {
+  for (const path of tracesIn(corpus)) {
     const name = relative(corpus, path);
     const opened = await daemon.exchange('profile/open', { path });
     const load = opened.message.result

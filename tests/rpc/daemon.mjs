@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { readAnew } from '../lib/cli.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const serverPath = process.env.EMBERLINE_SERVER ?? join(root, 'build', 'bin', 'emberline');
@@ -83,7 +84,7 @@ export class Daemon {
   constructor({ args = [], env = {} } = {}) {
     this.child = spawn(serverPath, ['serve', ...args], {
       stdio: ['pipe', 'pipe', 'pipe'],
-      env: { ...process.env, ...env },
+      env: { ...process.env, ...readAnew, ...env },
     });
     this.stderr = '';
     this.messages = [];

@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { WheelHabit } from '#shared/messages.ts';
 import type { CostOptions, PathMapping } from '#shared/protocol.ts';
@@ -37,6 +38,21 @@ function expand(path: string): string {
 export function serverPath(): string {
   if (!vscode.workspace.isTrusted) return '';
   return expand(section().get<string>('serverPath', '').trim());
+}
+
+/** What tells a daemon where to keep the traces that it read; `storage` is the extension's own. */
+export function traceCache(storage: string): NodeJS.ProcessEnv {
+  const config = section();
+  // A workspace that nobody vouched for does not say where files are written.
+  const folder = vscode.workspace.isTrusted ? config.get('traceCache.folder', '').trim() : '';
+  const gigabytes = config.get('traceCache.sizeGb', 4);
+  if (!config.get('traceCache.enabled', true) || !(gigabytes > 0)) {
+    return { EMBERLINE_TRACE_CACHE: 'off' };
+  }
+  return {
+    EMBERLINE_TRACE_CACHE: folder === '' ? join(storage, 'traces') : expand(folder),
+    EMBERLINE_TRACE_CACHE_MB: String(Math.max(1, Math.round(gigabytes * 1024))),
+  };
 }
 
 /** Profile to open at activation; empty for none. */

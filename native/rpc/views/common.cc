@@ -114,6 +114,29 @@ Json RingJson(const ViewRequest& request, std::vector<std::pair<StringId, Ns>> p
   return ring;
 }
 
+size_t KeptJson::MemoryBytes() const {
+  // A value takes sixteen bytes, and a text or a list a block of its own.
+  struct {
+    size_t operator()(const Json& value) const {
+      constexpr size_t kValue = sizeof(Json);
+      size_t bytes = kValue;
+      if (value.is_string()) {
+        return bytes + sizeof(std::string) + value.get_ref<const std::string&>().capacity();
+      }
+      if (value.is_object()) {
+        for (const auto& [key, member] : value.get_ref<const Json::object_t&>()) {
+          bytes += sizeof(std::string) + key.capacity() + (*this)(member);
+        }
+      }
+      if (value.is_array()) {
+        for (const Json& item : value) bytes += (*this)(item);
+      }
+      return bytes;
+    }
+  } size;
+  return size(json);
+}
+
 namespace {
 
 // With its size: a number for each slice at most.

@@ -49,7 +49,8 @@ template <typename Data>
 struct Tabled {
   Data data;
   Table table;
-  size_t MemoryBytes() const { return HeapBytesOf(data, table); }
+  std::string key = {};  // under which it is kept
+  size_t MemoryBytes() const { return HeapBytesOf(data, table, key); }
 };
 // The table called `name` under the selected steps and the user's rules: made once by
 // make(rules), which returns a Result, and kept with the trace. Errors: those of `make`,
@@ -59,9 +60,20 @@ Result<std::shared_ptr<const Tabled<Data>>> TabledOf(const ViewRequest& request,
                                                      const std::string& name, Make&& make) {
   const Result<TensorCoreRules> rules = RulesOf(request);
   if (!rules.ok()) return rules.error();
-  return request.trace.results.Get<Tabled<Data>>(name + "/" + SelectionKey(request), request.cancel,
-                                                 [&] { return make(*rules); });
+  const std::string key = name + "/" + SelectionKey(request);
+  return request.trace.results.Get<Tabled<Data>>(key, request.cancel,
+                                                 [&]() -> Result<Tabled<Data>> {
+                                                   Result<Tabled<Data>> made = make(*rules);
+                                                   if (made.ok()) made->key = key;
+                                                   return made;
+                                                 });
 }
+
+// An answer that is kept with the trace, for views whose answers are few.
+struct KeptJson {
+  Json json;
+  size_t MemoryBytes() const;  // about as many as it takes
+};
 
 // A ring chart: the largest positive times, as many as params.topN asks for and at most about
 // `max_bytes` of text.

@@ -61,7 +61,7 @@ Result<Json> KernelsView(const ViewRequest& request) {
   auto by_name =
       *grouping == KernelGrouping::kName ? grouped : KernelsOf(request, KernelGrouping::kName);
   if (!by_name.ok()) return by_name.error();
-  Result<Json> result = TableResult((*grouped)->table, request.params);
+  Result<Json> result = TableResult(request, (*grouped)->key, (*grouped)->table);
   if (!result.ok()) return result;
   const KernelData& data = (*by_name)->data;
   std::vector<std::pair<StringId, Ns>> parts;
@@ -103,11 +103,11 @@ Result<Json> KernelLaunchesView(const ViewRequest& request) {
 }
 
 Result<Json> CopiesView(const ViewRequest& request) {
+  const std::string key = "copies/" + SelectionKey(request);
   const auto table = request.trace.results.Get<Table>(
-      "copies/" + SelectionKey(request), request.cancel,
-      [&] { return CopiesTable(*request.trace.model, request.steps); });
+      key, request.cancel, [&] { return CopiesTable(*request.trace.model, request.steps); });
   if (!table.ok()) return table.error();
-  Result<Json> result = TableResult(**table, request.params);
+  Result<Json> result = TableResult(request, key, **table);
   if (!result.ok()) return result;
   const Result<bool> device = HasDeviceWork(request);
   if (!device.ok()) return device.error();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rpc/params.h"
 #include "rpc/views/common.h"
 #include "rpc/views/view.h"
 
@@ -157,17 +158,34 @@ Result<Json> Listed(const ViewRequest& request, const char* name, MakeTable make
   if (!device.ok()) return device.error();
   const Interval range = RangeOf(request);
   // Scrolling asks for page after page of one table.
+  const std::string key = std::string(name) + "/" + std::to_string(*device) + "/" +
+                          std::to_string(range.begin) + "/" + std::to_string(range.end);
   const auto table = request.trace.results.Get<Table>(
-      std::string(name) + "/" + std::to_string(*device) + "/" + std::to_string(range.begin) + "/" +
-          std::to_string(range.end),
-      request.cancel, [&] { return make(**data, *request.trace.model, *device, range); });
+      key, request.cancel, [&] { return make(**data, *request.trace.model, *device, range); });
   if (!table.ok()) return table.error();
-  return TableResult(**table, request.params);
+  return TableResult(request, key, **table);
 }
 
 }  // namespace
 
-Result<Json> MemoryView(const ViewRequest& request) { return Memory(request); }
+Result<Json> MemoryView(const ViewRequest& request) {
+  const Json& params = request.params;
+  // Ranges that are dragged and exports are asked for once.
+  if (params.contains("startNs") || params.contains("endNs") ||
+      IntegerParam(params, "limit", 0) < 0) {
+    return Memory(request);
+  }
+  const std::string key = "memoryView/" + StepsKey(request) + "/" + TextParam(params, "device") +
+                          "/" + std::to_string(IntegerParam(params, "points", 0));
+  const auto kept =
+      request.trace.results.Get<KeptJson>(key, request.cancel, [&]() -> Result<KeptJson> {
+        Result<Json> made = Memory(request);
+        if (!made.ok()) return made.error();
+        return KeptJson{std::move(*made)};
+      });
+  if (!kept.ok()) return kept.error();
+  return (*kept)->json;
+}
 Result<Json> MemoryEventsView(const ViewRequest& request) {
   return Listed(request, "memoryEvents", &MemoryEventsTable);
 }

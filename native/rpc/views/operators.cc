@@ -71,7 +71,7 @@ Result<Json> OperatorsView(const ViewRequest& request) {
                      ? grouped
                      : OperatorsOf(request, OperatorGrouping::kName);
   if (!by_name.ok()) return by_name.error();
-  Result<Json> result = TableResult((*grouped)->table, request.params);
+  Result<Json> result = TableResult(request, (*grouped)->key, (*grouped)->table);
   if (!result.ok()) return result;
   const std::vector<OperatorRow>& rows = (*by_name)->data.rows;
   (*result)["rings"] = {{"deviceSelf", RingOf(request, rows, &OperatorRow::device_self)},

@@ -57,12 +57,39 @@ Json FindingJson(const Model& model, const Finding& finding) {
   return json;
 }
 
+namespace {
+
+// What an overview rests on: passes over the whole trace, made once.
+struct KeptOverview {
+  Overview overview;
+  std::vector<Finding> findings;
+  size_t MemoryBytes() const { return HeapBytesOf(overview, findings); }
+};
+
+Result<std::shared_ptr<const KeptOverview>> KeptOverviewOf(const ViewRequest& request) {
+  const Result<TensorCoreRules> rules = RulesOf(request);
+  if (!rules.ok()) return rules.error();
+  const auto make = [&]() -> Result<KeptOverview> {
+    const Model& model = *request.trace.model;
+    Result<Overview> overview = AnalyzeOverview(model, request.steps, *rules, request.cancel);
+    if (!overview.ok()) return overview.error();
+    auto findings = FindFindings(model, request.steps, *overview, request.cancel);
+    if (request.cancel.cancelled()) {
+      return Error{ErrorKind::kCancelled, "The request was cancelled.", "", {}};
+    }
+    return KeptOverview{std::move(*overview), std::move(findings)};
+  };
+  return request.trace.results.Get<KeptOverview>("overview/" + SelectionKey(request),
+                                                 request.cancel, make);
+}
+
+}  // namespace
+
 Result<Json> OverviewView(const ViewRequest& request) {
   const Model& model = *request.trace.model;
-  Result<TensorCoreRules> rules = RulesOf(request);
-  if (!rules.ok()) return rules.error();
-  Result<Overview> overview = AnalyzeOverview(model, request.steps, *rules, request.cancel);
-  if (!overview.ok()) return overview.error();
+  const auto kept = KeptOverviewOf(request);
+  if (!kept.ok()) return kept.error();
+  const Overview* overview = &(*kept)->overview;
 
   Json result = Json::object();
   result["configuration"] = Json::array();
@@ -137,7 +164,7 @@ Result<Json> OverviewView(const ViewRequest& request) {
   size_t bytes = 0;
   const auto lines = LinesWhereAsked(request);
   if (!lines.ok()) return lines.error();
-  for (Finding& finding : FindFindings(model, request.steps, *overview, request.cancel)) {
+  for (Finding finding : (*kept)->findings) {
     if (*lines != nullptr) PlaceFinding(model, **lines, &finding);
     Json json = FindingJson(model, finding);
     bytes += DumpJson(json).size();

@@ -30,8 +30,7 @@ bool StartsWith(std::string_view text, std::string_view prefix) {
 
 Features FindFeatures(const TraceStore& store, const Model& model) {
   Features features;
-  features.communication = std::find(model.is_communication.begin(), model.is_communication.end(),
-                                     true) != model.is_communication.end();
+  features.communication = model.is_communication.Any();
   std::vector<bool> kinds(kSliceKindCount, false);
   for (SliceIndex i = 0; i < store.all_slice_count(); ++i) {
     kinds[static_cast<size_t>(store.kind(i))] = true;

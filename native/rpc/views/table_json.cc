@@ -106,21 +106,47 @@ Json TableJson(const Table& table) {
           {"unfilteredRows", table.rows.size()}};
 }
 
-Result<Json> TableResult(const Table& table, const Json& params) {
+namespace {
+
+struct AskedRows {
   TableQuery query;
-  query.sort = TextParam(params, "sort");
-  query.filter = TextParam(params, "filter");
-  query.offset = static_cast<uint64_t>(std::max<int64_t>(0, IntegerParam(params, "offset", 0)));
-  const int64_t limit = IntegerParam(params, "limit", kDefaultLimit);
-  const bool all = limit < 0;
-  query.limit = all ? UINT64_MAX : std::min<uint64_t>(static_cast<uint64_t>(limit), kMaxLimit);
-  // A page is a copy of its rows, which the whole table does not need.
-  if (all && query.sort.empty() && query.filter.empty() && query.offset == 0) {
-    return TableJson(table);
+  bool all = false;  // for exports: no page
+
+  explicit AskedRows(const Json& params) {
+    query.sort = TextParam(params, "sort");
+    query.filter = TextParam(params, "filter");
+    query.offset = static_cast<uint64_t>(std::max<int64_t>(0, IntegerParam(params, "offset", 0)));
+    const int64_t limit = IntegerParam(params, "limit", kDefaultLimit);
+    all = limit < 0;
+    query.limit = all ? UINT64_MAX : std::min<uint64_t>(static_cast<uint64_t>(limit), kMaxLimit);
   }
-  Result<TablePage> page = QueryTable(table, query);
+  // A page is a copy of its rows, which the whole table does not need.
+  bool Whole() const {
+    return all && query.sort.empty() && query.filter.empty() && query.offset == 0;
+  }
+};
+
+}  // namespace
+
+Result<Json> TableResult(const Table& table, const Json& params) {
+  const AskedRows asked(params);
+  if (asked.Whole()) return TableJson(table);
+  Result<TablePage> page = QueryTable(table, asked.query);
   if (!page.ok()) return page.error();
-  return PageJson(*page, all);
+  return PageJson(*page, asked.all);
+}
+
+Result<Json> TableResult(const ViewRequest& request, const std::string& key, const Table& table) {
+  const AskedRows asked(request.params);
+  // What is typed into a filter changes with each key, and what is not sorted has its order.
+  if (!asked.query.filter.empty() || asked.query.sort.empty()) {
+    return TableResult(table, request.params);
+  }
+  const auto order = request.trace.results.Get<std::vector<uint32_t>>(
+      key + "\nsorted " + asked.query.sort, request.cancel,
+      [&] { return OrderRows(table, asked.query); });
+  if (!order.ok()) return order.error();
+  return PageJson(CutPage(table, **order, asked.query), asked.all);
 }
 
 Json PageJson(const TablePage& page, bool all) {

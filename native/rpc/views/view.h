@@ -37,6 +37,8 @@ const std::vector<ViewMethod>& AllViews();
 // (limit: default 200, at most 2000, or all rows for exports and the command line, which pass limit
 // < 0).
 Result<Json> TableResult(const Table& table, const Json& params);
+// The same of a table that is kept with the trace under `key`: then so is the order of its rows.
+Result<Json> TableResult(const ViewRequest& request, const std::string& key, const Table& table);
 // The same of a page that was cut already; `all`: its rows may be more than one reply takes.
 Json PageJson(const TablePage& page, bool all);
 // The same without query, for small tables inside a result.

@@ -1,18 +1,19 @@
 // Members of structs as bytes: integers of variable length, texts once each. What is written is the
-// same on every machine; what is read is never trusted.
+// same on every machine; what is read is never trusted. A struct lists its members once, for both
+// directions, in a member `template <typename A> void Members(A& a) { a(first, second); }` or in a
+// function beside it, `void Members(A& a, T& value)`.
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
-
-#include "ranks/collectives.h"
-#include "ranks/sketch.h"
 
 namespace emberline {
 
@@ -39,6 +40,10 @@ class Archive {
   void One(T& value) {
     if constexpr (std::is_integral_v<T>) {
       self().Integer(value);
+    } else if constexpr (std::is_enum_v<T>) {
+      auto number = static_cast<std::underlying_type_t<T>>(value);
+      self().Integer(number);
+      value = static_cast<T>(number);
     } else {
       self().Value(value);
     }
@@ -46,9 +51,10 @@ class Archive {
   int64_t last_ = 0;
 };
 
-class DigestWriter : public Archive<DigestWriter> {
+class ArchiveWriter : public Archive<ArchiveWriter> {
  public:
   std::string Take() { return std::move(out_); }
+  void Fail() {}  // what is written is right
 
   template <typename T>
   void Integer(T& value) {
@@ -87,15 +93,22 @@ class DigestWriter : public Archive<DigestWriter> {
     for (auto& [key, value] : entries) (*this)(const_cast<K&>(key), value);
   }
   template <typename T>
-  requires requires(T& value, DigestWriter& a) { value.Members(a); }
+  void Value(std::optional<T>& maybe) {
+    bool there = maybe.has_value();
+    (*this)(there);
+    if (there) (*this)(*maybe);
+  }
+  void Value(double& number) {
+    uint64_t bits;
+    std::memcpy(&bits, &number, sizeof bits);
+    Varint(bits);
+  }
+  template <typename T>
+  requires requires(T& value, ArchiveWriter& a) { value.Members(a); }
   void Value(T& value) { value.Members(*this); }
-  void Value(Sketch& sketch) { (*this)(sketch.bins_); }
-  void Value(Stat& stat) {
-    (*this)(stat.count, stat.sum, stat.min, stat.max, stat.max_rank, stat.sketch);
-  }
-  void Value(CollectiveGroup& g) {
-    (*this)(g.name, g.description, g.ranks, g.complete, g.size, g.lane);
-  }
+  template <typename T>
+  requires requires(T& value, ArchiveWriter& a) { Members(a, value); }
+  void Value(T& value) { Members(*this, value); }
 
  private:
   void Varint(uint64_t value) {
@@ -106,9 +119,9 @@ class DigestWriter : public Archive<DigestWriter> {
   std::unordered_map<std::string, uint64_t> texts_;
 };
 
-class DigestReader : public Archive<DigestReader> {
+class ArchiveReader : public Archive<ArchiveReader> {
  public:
-  explicit DigestReader(std::string_view in) : in_(in) {}
+  explicit ArchiveReader(std::string_view in) : in_(in) {}
   bool ok() const { return ok_; }
   bool AtEnd() const { return at_ == in_.size(); }
 
@@ -166,23 +179,27 @@ class DigestReader : public Archive<DigestReader> {
     }
   }
   template <typename T>
-  requires requires(T& value, DigestReader& a) { value.Members(a); }
+  void Value(std::optional<T>& maybe) {
+    bool there = false;
+    (*this)(there);
+    maybe.reset();
+    if (there) (*this)(maybe.emplace());
+  }
+  void Value(double& number) {
+    const uint64_t bits = Varint();
+    std::memcpy(&number, &bits, sizeof number);
+  }
+  template <typename T>
+  requires requires(T& value, ArchiveReader& a) { value.Members(a); }
   void Value(T& value) { value.Members(*this); }
-  void Value(Sketch& sketch) {
-    (*this)(sketch.bins_);
-    for (size_t i = 1; i < sketch.bins_.size(); ++i) {
-      if (sketch.bins_[i - 1].first >= sketch.bins_[i].first) ok_ = false;
-    }
-  }
-  void Value(Stat& stat) {
-    (*this)(stat.count, stat.sum, stat.min, stat.max, stat.max_rank, stat.sketch);
-  }
-  void Value(CollectiveGroup& g) {
-    (*this)(g.name, g.description, g.ranks, g.complete, g.size, g.lane);
-  }
+  template <typename T>
+  requires requires(T& value, ArchiveReader& a) { Members(a, value); }
+  void Value(T& value) { Members(*this, value); }
+
+  // What was read says something that cannot be.
+  void Fail() { ok_ = false; }
 
  private:
-  void Fail() { ok_ = false; }
   uint64_t Varint() {
     uint64_t value = 0;
     for (int shift = 0; shift < 64; shift += 7) {

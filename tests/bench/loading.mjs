@@ -1,0 +1,91 @@
+// How fast a trace loads and how much memory that takes, against the floor (inflating and tokenizing
+// alone, with the fastest libraries at hand) measured in the same run.
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { serverPath } from '../lib/cli.mjs';
+import { measured } from './measure.mjs';
+
+const buildFolder = path.dirname(path.dirname(serverPath));
+const floorPath = path.join(buildFolder, 'bin', 'emberline_floor');
+
+/** The floor's program is no part of the product: a build without the tests leaves it out. */
+export function buildFloor() {
+  const made = spawnSync('cmake', ['--build', buildFolder, '--target', 'emberline_floor'], {
+    encoding: 'utf8',
+  });
+  if (made.status !== 0)
+    throw new Error(`emberline_floor does not build:\n${made.stdout}${made.stderr}`);
+}
+
+/** Runs a program that prints one JSON object, on one core or on all. */
+async function measure(program, args, oneCore) {
+  const [command, all] = oneCore ? ['taskset', ['-c', '0', program, ...args]] : [program, args];
+  const { out, seconds, peakBytes } = await measured(command, all);
+  return { answer: JSON.parse(out), processSeconds: seconds, peakBytes };
+}
+
+/** The fastest of some rounds: what disturbs a measurement only ever slows it. */
+async function fastest(rounds, program, args, oneCore, seconds) {
+  let best;
+  for (let i = 0; i < rounds; ++i) {
+    const one = await measure(program, args, oneCore);
+    one.seconds = seconds(one.answer);
+    if (best === undefined || one.seconds < best.seconds) {
+      best = { ...one, peakBytes: Math.max(one.peakBytes, best?.peakBytes ?? 0) };
+    }
+  }
+  return best;
+}
+
+const stage = (answer, wanted) => answer.stages.find((s) => s.name === wanted)?.seconds ?? 0;
+
+/** A trace is loaded and its floor is measured, both on one core and on all. */
+export async function measureLoading(name, file, rounds) {
+  const floor = (oneCore) =>
+    fastest(rounds, floorPath, [file], oneCore, (answer) => answer.seconds);
+  // Reading and inflating run beside the tokenizer; "tokenize" and "build" follow each other.
+  const load = (oneCore) =>
+    fastest(
+      rounds,
+      serverPath,
+      ['check', file, '--format', 'json', '--trace-cache', 'off'],
+      oneCore,
+      (answer) => stage(answer, 'tokenize') + stage(answer, 'build'),
+    );
+  const [floorAll, loadAll] = [await floor(false), await load(false)];
+  const [floorOne, loadOne] = [await floor(true), await load(true)];
+  return {
+    name,
+    textBytes: loadAll.answer.textBytes,
+    events: loadAll.answer.events,
+    inflater: floorAll.answer.inflater,
+    floorSeconds: floorAll.seconds,
+    loadSeconds: loadAll.seconds,
+    totalSeconds: loadAll.answer.totalSeconds,
+    ratio: loadAll.seconds / floorAll.seconds,
+    oneCoreRatio: loadOne.seconds / floorOne.seconds,
+    // Peers were measured against the floor of one core.
+    floorPerTotal: floorOne.seconds / loadAll.answer.totalSeconds,
+    peakBytes: loadAll.peakBytes,
+    storeBytes: loadAll.answer.memoryBytes,
+  };
+}
+
+const MB = 1e6;
+export const loadingColumns = [
+  ['trace', (r) => r.name],
+  ['JSON MB', (r) => (r.textBytes / MB).toFixed(0)],
+  ['events', (r) => String(r.events)],
+  ['floor s', (r) => r.floorSeconds.toFixed(3)],
+  ['load s', (r) => r.loadSeconds.toFixed(3)],
+  ['load / floor', (r) => r.ratio.toFixed(2)],
+  ['on one core', (r) => r.oneCoreRatio.toFixed(2)],
+  ['with model s', (r) => r.totalSeconds.toFixed(3)],
+  ['MB/s', (r) => (r.textBytes / MB / r.loadSeconds).toFixed(0)],
+  ['peak MB', (r) => (r.peakBytes / MB).toFixed(0)],
+  ['peak / JSON byte', (r) => (r.peakBytes / r.textBytes).toFixed(2)],
+  ['store bytes / event', (r) => (r.storeBytes / r.events).toFixed(0)],
+];
+
+/** Growth between two sizes as an exponent: 1 is linear. */
+export const exponent = (a, b, of) => Math.log(of(b) / of(a)) / Math.log(b.textBytes / a.textBytes);

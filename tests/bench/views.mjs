@@ -1,0 +1,123 @@
+// Opening again, and every view of a trace: the first time, the next page, once more, and what all of
+// them take in memory.
+//
+//   node tests/bench/views.mjs TRACE      prints each figure
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isMain } from '../../scripts/lib/paths.mjs';
+import { choices } from '../rpc/choices.mjs';
+import { plainMethods, startDaemon } from '../rpc/daemon.mjs';
+import { memoryOf, printTable, timed, until } from './lib.mjs';
+
+/** Tables that have pages, with a column to sort by that none is sorted by at first. */
+const isTable = (answer) => Array.isArray(answer.columns) && answer.totalRows > 0;
+
+/** Views alone: searches and exports are as long as what they find. */
+const views = plainMethods.filter((method) => method.startsWith('view/'));
+
+/**
+ * Loads and reopens `path`, then asks each view with each of its choices of a trace that was just
+ * opened. Times are ms.
+ */
+export async function measureViews(path) {
+  const folder = mkdtempSync(join(tmpdir(), 'emberline-views-'));
+  const daemon = startDaemon({
+    env: { EMBERLINE_TRACE_CACHE: folder, EMBERLINE_TRACE_CACHE_LEAST_KB: '0' },
+  });
+  try {
+    await daemon.initialize();
+    const open = async () => {
+      const { profileId } = await daemon.request('profile/open', { path });
+      const load = await timed(() => daemon.request('profile/load', { profileId }));
+      return { profileId, info: load.value, ms: load.ms };
+    };
+    const close = (profileId) => daemon.request('profile/close', { profileId });
+    const first = await open();
+    await until('the image', () => readdirSync(folder).some((name) => name.endsWith('.trace')));
+    await close(first.profileId);
+    const reopened = [];
+    for (let i = 0; i < 5; ++i) {
+      const again = await open();
+      reopened.push(again.ms);
+      await close(again.profileId);
+    }
+
+    const rows = [];
+    for (const method of views) {
+      for (const choice of [{}, ...choices[method]]) {
+        const { profileId } = await open();
+        const ask = (params) =>
+          timed(() => daemon.request(method, { profileId, ...choice, ...params }));
+        const asked = await ask({});
+        const row = {
+          name: `${method} ${Object.entries(choice)
+            .map((entry) => entry.join('='))
+            .join(' ')}`.trim(),
+          first: asked.ms,
+          again: Math.min((await ask({})).ms, (await ask({})).ms),
+        };
+        if (isTable(asked.value)) {
+          const { columns, totalRows } = asked.value;
+          const pages = [];
+          for (const column of columns.filter(({ hidden }) => !hidden).slice(0, 4)) {
+            for (const offset of [0, Math.floor(totalRows / 2)]) {
+              pages.push((await ask({ sort: `-${column.key}`, offset, limit: 100 })).ms);
+            }
+          }
+          row.page = Math.max(...pages);
+        }
+        rows.push(row);
+        await close(profileId);
+      }
+    }
+
+    // What a daemon has that read the trace itself and was asked everything once.
+    const reader = startDaemon();
+    let memory;
+    try {
+      await reader.initialize();
+      const { profileId } = await reader.request('profile/open', { path });
+      await reader.request('profile/load', { profileId });
+      const { rss: loaded } = memoryOf(reader.child.pid);
+      for (const method of plainMethods) {
+        for (const choice of [{}, ...choices[method]]) {
+          await reader.request(method, { profileId, ...choice });
+        }
+      }
+      memory = { loaded, ...memoryOf(reader.child.pid) };
+    } finally {
+      await reader.stop();
+    }
+    return {
+      events: first.info.events,
+      loadMs: first.ms,
+      reopenMs: Math.min(...reopened),
+      rows,
+      memory,
+    };
+  } finally {
+    await daemon.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The row with the largest figure. */
+export const worst = (rows, key) =>
+  rows.filter((row) => row[key] !== undefined).reduce((a, b) => (b[key] > a[key] ? b : a));
+
+export function printViews(result) {
+  const ms = (value) => (value === undefined ? '' : value.toFixed(1));
+  printTable([
+    ['view', 'first ms', 'again ms', 'slowest page ms'],
+    ...result.rows.map((row) => [row.name, ms(row.first), ms(row.again), ms(row.page)]),
+  ]);
+  const { loaded, rss, peak } = result.memory;
+  console.log(
+    `${result.events} events: load ${ms(result.loadMs)} ms, reopen ${ms(result.reopenMs)} ms; ` +
+      `memory after the load ${(loaded / 1e6).toFixed(0)} MB, after every view ${(rss / 1e6).toFixed(0)} MB ` +
+      `(${(rss / result.events).toFixed(0)} bytes per event), peak ${(peak / 1e6).toFixed(0)} MB`,
+  );
+}
+
+if (isMain(import.meta)) printViews(await measureViews(process.argv[2]));
