@@ -496,7 +496,8 @@ TableBuilder<TableRow> Columns(LineGrouping grouping) {
             &Row::idle);
   table.Add(TextFact("confidence", "Confidence",
                      "exact: recorded; aligned: found in the source by the order of calls; "
-                     "function: only the function is known."),
+                     "statement: the line where the statement begins, in a cell whose text is not "
+                     "known; function: only the function is known."),
             [](const Row& row) { return Cell(std::string(LineConfidenceName(row.confidence))); });
   table.Add(TextFact("operators", "Operators", "Hottest operators, hottest first."),
             [](const Row& row) { return TextCell(Join(*row.operators)); });
@@ -595,6 +596,8 @@ const char* LineConfidenceName(LineConfidence confidence) {
       return "exact";
     case LineConfidence::kAligned:
       return "aligned";
+    case LineConfidence::kStatement:
+      return "statement";
     case LineConfidence::kFunction:
       return "function";
   }

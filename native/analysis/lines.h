@@ -14,11 +14,13 @@
 namespace emberline {
 
 enum class LineConfidence : uint8_t {
-  kExact,     // the line was recorded
-  kAligned,   // found by aligning calls with the source
-  kFunction,  // only the function is known; the line is its first
+  kExact,      // the line was recorded
+  kAligned,    // found by aligning calls with the source
+  kStatement,  // only the statement is known, which begins on the line and may have more
+  kFunction,   // only the function is known; the line is its first
 };
-const char* LineConfidenceName(LineConfidence confidence);  // "exact", "aligned", "function"
+// "exact", "aligned", "statement", "function"
+const char* LineConfidenceName(LineConfidence confidence);
 
 struct LineLocation {
   std::string file;       // as recorded

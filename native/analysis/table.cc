@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/select_rows.h"
 #include "base/case.h"
 #include "base/mangled.h"
 
@@ -317,22 +318,32 @@ Result<std::vector<uint32_t>> OrderRows(const Table& table, const TableQuery& qu
   return order;
 }
 
-TablePage CutPage(const Table& table, const std::vector<uint32_t>& order, const TableQuery& query) {
-  TablePage page;
-  page.table.columns = table.columns;
-  page.unfiltered_rows = table.rows.size();
-  page.total_rows = order.size();
+SelectedRows CutRows(std::span<const uint32_t> order, const TableQuery& query) {
+  SelectedRows selected;
+  selected.total_rows = order.size();
   const uint64_t begin = std::min<uint64_t>(query.offset, order.size());
   const uint64_t count = std::min<uint64_t>(query.limit, order.size() - begin);
-  page.table.rows.reserve(count);
-  for (uint64_t i = begin; i < begin + count; ++i) page.table.rows.push_back(table.rows[order[i]]);
-  return page;
+  const auto cut = order.subspan(begin, count);
+  selected.rows.assign(cut.begin(), cut.end());
+  return selected;
+}
+
+Result<SelectedRows> SelectRows(const Table& table, const TableQuery& query) {
+  const Result<std::vector<uint32_t>> order = OrderRows(table, query);
+  if (!order.ok()) return order.error();
+  return CutRows(*order, query);
 }
 
 Result<TablePage> QueryTable(const Table& table, const TableQuery& query) {
-  const Result<std::vector<uint32_t>> order = OrderRows(table, query);
-  if (!order.ok()) return order.error();
-  return CutPage(table, *order, query);
+  const Result<SelectedRows> selected = SelectRows(table, query);
+  if (!selected.ok()) return selected.error();
+  TablePage page;
+  page.table.columns = table.columns;
+  page.unfiltered_rows = table.rows.size();
+  page.total_rows = selected->total_rows;
+  page.table.rows.reserve(selected->rows.size());
+  for (const uint32_t row : selected->rows) page.table.rows.push_back(table.rows[row]);
+  return page;
 }
 
 }  // namespace emberline

@@ -66,14 +66,8 @@ struct TablePage {
   uint64_t unfiltered_rows = 0;
 };
 
-// The rows that a query finds, filtered and sorted (stable; empty cells last in both directions).
-// Errors: kInvalidArgument names the keys there are.
-Result<std::vector<uint32_t>> OrderRows(const Table& table, const TableQuery& query);
-
-// The page of a query whose rows are known.
-TablePage CutPage(const Table& table, const std::vector<uint32_t>& order, const TableQuery& query);
-
-// Both.
+// The rows that a query finds: filtered, sorted (stable; empty cells last in both directions) and
+// cut. Errors: kInvalidArgument names the keys there are.
 Result<TablePage> QueryTable(const Table& table, const TableQuery& query);
 
 }  // namespace emberline

@@ -13,6 +13,7 @@
 #include "app/options.h"
 #include "app/output.h"
 #include "app/ranks.h"
+#include "app/result_output.h"
 #include "base/escape.h"
 #include "render/results.h"
 #include "render/tables.h"
@@ -158,7 +159,7 @@ Result<bool> AddFile(const std::string& path, const char* key, Json* params) {
 
 int RunView(const Options& options, const std::string& method) {
   Session session(0, ImagesOf(options));
-  const CallContext context{session, {}, TerminalProgress()};
+  CallContext context{session, {}, TerminalProgress()};
   Result<Json> opened = CallMethod("profile/open", {{"path", options.path}}, context);
   if (!opened.ok()) return Fail(opened.error());
   if (method.empty()) return RunRuns(options, opened.value());
@@ -176,39 +177,47 @@ int RunView(const Options& options, const std::string& method) {
   }
   Result<Json> info = CallMethod("profile/load", selection, context);
   if (!info.ok()) return Fail(info.error());
-  Result<Json> result = CallMethod(method, params, context);
-  if (!result.ok()) return Fail(result.error());
-  // A part of a trace is a document of its own, whatever the format.
-  if (options.command == "export") {
-    return Print(EscapedJson(std::move(result.value()["text"].get_ref<std::string&>())));
-  }
+  Json trace = std::move(info.value());
+  Json problems = std::move(trace["problems"]);
+  trace.erase("problems");
+  Json head = {
+      {"schema", "emberline/" + options.command + "/1"}, {"trace", trace}, {"problems", problems}};
 
+  // A part of a trace is a document of its own, whatever the format.
+  ResultOutput output(options.format, options.columns, options.limit, head, [&] {
+    // These have no room for it.
+    if (options.format != OutputFormat::kJson) std::fputs(NoticeLines(problems).c_str(), stderr);
+  });
+  const bool words = options.each && options.format == OutputFormat::kTable && !options.width;
+  if (options.format == OutputFormat::kJson || options.format == OutputFormat::kCsv || words ||
+      options.command == "export") {
+    context.sink = &output.sink();
+  }
+  Result<Json> result = CallMethod(method, params, context);
+  if (!result.ok()) {
+    return Fail(result.error(), output.begun() ? kExitInternal : StatusOf(result.error()));
+  }
+  if (output.begun()) return Written(output.Finish(result.value()));
   // A page of these wide rows ends long before a limit that people name.
   if (options.each && options.limit && *options.limit >= 0) {
-    Json::array_t& rows = (*result)["rows"].get_ref<Json::array_t&>();
-    rows.resize(std::min(rows.size(), static_cast<size_t>(*options.limit)));
+    Json::array_t& cut = (*result)["rows"].get_ref<Json::array_t&>();
+    cut.resize(std::min(cut.size(), static_cast<size_t>(*options.limit)));
   }
   if (!options.columns.empty() && result->is_object() && result->contains("columns")) {
     const Result<bool> chosen = ChooseColumns(options.columns, &result.value());
     if (!chosen.ok()) return Fail(chosen.error(), kExitUsage);
   }
 
-  Json trace = std::move(info.value());
-  Json problems = std::move(trace["problems"]);
-  trace.erase("problems");
   switch (options.format) {
     case OutputFormat::kJson: {
-      Json document = {{"schema", "emberline/" + options.command + "/1"},
-                       {"trace", std::move(trace)},
-                       {"problems", std::move(problems)}};
       if (result->is_object()) {
         for (auto& [key, value] : result->get_ref<Json::object_t&>()) {
-          document[key] = std::move(value);
+          head[key] = std::move(value);
         }
       } else {
-        document["result"] = std::move(result.value());
+        head["result"] = std::move(result.value());
       }
-      return PrintJson(document);
+      return PrintJson(head);
     }
     case OutputFormat::kCsv: {
       const std::string csv = ResultCsv(options.command, result.value());

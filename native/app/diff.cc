@@ -222,7 +222,7 @@ int RunDiff(const Options& given) {
   if (!verdict.ok()) return Fail(verdict.error());
   Json table;
   if (options.by != "overview") {
-    Result<Json> made = CallMethod("compare/table", TableParams(options, params), context);
+    Result<Json> made = CallTable("compare/table", TableParams(options, params), context);
     if (!made.ok()) return Fail(made.error());
     table = std::move(*made);
   }

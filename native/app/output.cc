@@ -36,18 +36,14 @@ int StatusOf(const Error& error) {
 
 int Fail(const Error& error) { return Fail(error, StatusOf(error)); }
 
-namespace {
-
-int Printed(bool written) {
+int Written(bool written) {
   return written && std::fflush(stdout) == 0
              ? kExitDone
              : Fail({ErrorKind::kInternal, "The output cannot be written.", "", {}}, kExitInternal);
 }
 
-}  // namespace
-
 int Print(std::string_view text) {
-  return Printed(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
+  return Written(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
 }
 
 int PrintJson(const Json& document) {
@@ -55,7 +51,21 @@ int PrintJson(const Json& document) {
     const std::string text = EscapedJson(std::string(piece));
     return std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   };
-  return Printed(WriteJson(document, write) && std::fputc('\n', stdout) != EOF);
+  return Written(WriteJson(document, write) && std::fputc('\n', stdout) != EOF);
+}
+
+Result<Json> CallTable(const std::string& method, const Json& params, CallContext context) {
+  Json rows = Json::array();
+  const ResultSink sink{[](const Json&) { return Result<bool>(true); },
+                        [&](const Json& row) {
+                          rows.push_back(row);
+                          return true;
+                        },
+                        {}};
+  context.sink = &sink;
+  Result<Json> result = CallMethod(method, params, context);
+  if (result.ok()) (*result)["rows"] = std::move(rows);
+  return result;
 }
 
 ProgressFn TerminalProgress() {

@@ -8,6 +8,7 @@
 #include "base/cancel.h"
 #include "base/result.h"
 #include "json/json.h"
+#include "rpc/methods.h"
 
 namespace emberline {
 
@@ -18,9 +19,16 @@ int StatusOf(const Error& error);
 // Both together.
 int Fail(const Error& error);
 
-// Writes to stdout; the status is an internal error where that fails.
+// The status of a command whose output was `written`, as far as it went, and goes out now: an
+// internal error where that fails.
+int Written(bool written);
+// Writes to stdout; the status as above.
 int Print(std::string_view text);
 int PrintJson(const Json& document);
+
+// The result of a method with a table, whose rows are all there that its limit asks for: a reply
+// would end early where they are large.
+Result<Json> CallTable(const std::string& method, const Json& params, CallContext context);
 
 // What --param gave joins `params`: as JSON where it is some, else as text.
 void AddOwnParams(const Options& options, Json* params);

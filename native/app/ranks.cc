@@ -329,7 +329,7 @@ int RunJobView(const Options& options) {
                              : options.format == OutputFormat::kMarkdown ? kMarkdownRows
                                                                          : -1);
   AddOwnParams(options, &*params);
-  const Result<Json> table = CallMethod("distributed/table", *params, context);
+  const Result<Json> table = CallTable("distributed/table", *params, context);
   return table.ok() ? PrintTable(options, *table, summary) : Fail(table.error());
 }
 

@@ -16,11 +16,15 @@ uint32_t CallLocation(Attributing& a, SliceIndex child) {
   if (recorded.line > 0) return a.locations.OfFrame(name, recorded.line, recorded.confidence);
   if (recorded.lost) return a.locations.OfFrame(name, 0, LineConfidence::kFunction, true);
   // A cell's text is seldom at hand, but each of its statements is compiled by itself: the name of
-  // its frame has the statement's line.
+  // its frame has the line where the statement begins. Calls come from that line only where the
+  // next statement begins on the next one: otherwise it may be a loop with lines of its own.
   const FrameName& info = a.frames.Name(name);
   if (info.function < 0 && info.line > 1 && info.name == "<module>" &&
       IsCellPath(a.frames.files()[info.file].file.recorded)) {
-    return a.locations.OfFrame(name, info.line, LineConfidence::kExact);
+    return a.locations.OfFrame(name, info.line,
+                               a.frames.StatementAt(info.file, info.line + 1)
+                                   ? LineConfidence::kExact
+                                   : LineConfidence::kStatement);
   }
   const int line = a.calls.placed.empty() ? 0 : a.calls.placed[child];
   return a.locations.OfFrame(name, line,

@@ -13,6 +13,11 @@ bool IsModuleCall(std::string_view function) {
   return function == "_call_impl" || function == "_wrapped_call_impl";
 }
 
+// All inputs of a console have the same name.
+bool IsConsole(std::string_view file) {
+  return file.starts_with("<stdin>") || file.starts_with("<console>");
+}
+
 }  // namespace
 
 std::string BuiltinName(std::string_view repr) {
@@ -112,6 +117,9 @@ void Frames::ReadName(StringId id, FrameName* info) {
   r.line = info->line;
   files_[info->file].functions.push_back(r);
   files_[info->file].names.push_back(id);
+  if (info->name == "<module>" && IsCellPath(frame.file) && !IsConsole(frame.file)) {
+    statements_.insert(static_cast<uint64_t>(info->file) << 32 | static_cast<uint32_t>(info->line));
+  }
 }
 
 }  // namespace emberline

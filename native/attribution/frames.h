@@ -6,11 +6,13 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "analysis/lines.h"
 #include "attribution/attribute.h"
 #include "base/cancel.h"
+#include "base/hash.h"
 #include "source/path_mapper.h"
 #include "store/trace_store.h"
 
@@ -66,6 +68,12 @@ class Frames {
   std::vector<FrameFile>& files() { return files_; }
   const std::vector<FrameFile>& files() const { return files_; }
 
+  // True where the trace names a statement of a notebook's cell that begins on this line. Consoles
+  // name all of their inputs alike, so that their lines say nothing about each other.
+  bool StatementAt(uint32_t file, int line) const {
+    return statements_.count(static_cast<uint64_t>(file) << 32 | static_cast<uint32_t>(line)) != 0;
+  }
+
   // The function in the source that a frame runs; null where it is not known.
   const PythonFunction* FunctionOf(SliceIndex frame) const;
 
@@ -79,6 +87,7 @@ class Frames {
   std::vector<FrameName> names_;
   std::vector<FrameFile> files_;
   std::unordered_map<std::string, uint32_t> file_ids_;
+  std::unordered_set<uint64_t, NumberHash> statements_;  // of cells: file << 32 | line
 };
 
 }  // namespace emberline

@@ -60,7 +60,7 @@ std::optional<Part> PartOfName(std::string_view name) {
 class Attributor {
  public:
   Attributor(const Model& model, const CostRules* rules)
-      : model_(model), store_(model.store()), costs_(store_, rules), owner_(model) {}
+      : model_(model), store_(model.store()), rules_(rules), costs_(store_, rules), owner_(model) {}
 
   Result<std::shared_ptr<const CostAttribution>> Run(const CancelToken& cancel) {
     auto result = std::make_shared<CostAttribution>();
@@ -82,6 +82,10 @@ class Attributor {
     for (size_t i = 0; i < calls_.size(); ++i) {
       if (i % 4096 == 0 && cancel.cancelled()) return Cancelled();
       Distribute(*result, calls_[i]);
+    }
+    if (rules_ != nullptr) {
+      const Result<bool> within = rules_->WithinLimits();
+      if (!within.ok()) return within.error();
     }
     result->costs = costs_.costs();
     result->faulty_calls = costs_.faulty_calls();
@@ -411,6 +415,7 @@ class Attributor {
 
   const Model& model_;
   const TraceStore& store_;
+  const CostRules* const rules_;
   RecordedCosts costs_;
   OutwardSearch owner_;
   std::unordered_map<StringId, KernelName, NumberHash> kernel_names_;

@@ -40,7 +40,8 @@ struct CostAttribution {
   size_t MemoryBytes() const;
 };
 
-// `rules` may be null. Linear in the trace. Errors: kCancelled.
+// `rules` may be null. Linear in the trace. Errors: kCancelled; kInvalidArgument where the rules
+// take too long on this trace.
 Result<std::shared_ptr<const CostAttribution>> AttributeCosts(const Model& model,
                                                               const CostRules* rules,
                                                               const CancelToken& cancel);

@@ -455,29 +455,29 @@ std::vector<const DevicePeaks*> DevicesOfTracks(const CostContext& context) {
   return devices;
 }
 
-Result<TablePage> QueryLaunches(const CostContext& context, CostMode mode, const TableQuery& query,
-                                const CancelToken& cancel) {
+Result<RowCounts> VisitLaunches(const CostContext& context, CostMode mode, const TableQuery& query,
+                                const CancelToken& cancel, const VisitRows& visit) {
   constexpr size_t kPiece = 2048;
   const Cells cells(context, mode);
   const std::span<const Row> all = cells.rows();
-  TablePage page;
-  page.unfiltered_rows = all.size();
-  std::vector<Row> chosen;
-  const auto cut = [&](std::span<const Row> rows) {
-    const size_t from = static_cast<size_t>(std::min<uint64_t>(query.offset, rows.size()));
-    const size_t count = static_cast<size_t>(std::min<uint64_t>(query.limit, rows.size() - from));
-    return rows.subspan(from, count);
+  RowCounts counts;
+  counts.unfiltered_rows = all.size();
+  const auto hand_out = [&](std::span<const Row> rows) -> Result<RowCounts> {
+    for (size_t from = 0; from == 0 || from < rows.size(); from += kPiece) {
+      if (cancel.cancelled()) return Cancelled();
+      if (!visit(cells.Of(rows.subspan(from, std::min(kPiece, rows.size() - from))))) break;
+    }
+    return counts;
   };
   if (query.sort.empty() && query.filter.empty()) {
-    page.total_rows = all.size();
-    page.table = cells.Of(cut(all));
-    return page;
+    counts.total_rows = all.size();
+    const size_t from = static_cast<size_t>(std::min<uint64_t>(query.offset, all.size()));
+    const size_t count = static_cast<size_t>(std::min<uint64_t>(query.limit, all.size() - from));
+    return hand_out(all.subspan(from, count));
   }
   // Names what is wrong with the query before anything is made.
   const Table columns = cells.Columns();
-  if (const Result<TablePage> checked = QueryTable(columns, query); !checked.ok()) {
-    return checked.error();
-  }
+  if (const auto checked = SelectRows(columns, query); !checked.ok()) return checked.error();
   std::string sort = query.sort;
   if (sort.starts_with("-")) sort.erase(0, 1);
   const int sort_column = columns.ColumnIndex(sort);
@@ -486,31 +486,48 @@ Result<TablePage> QueryLaunches(const CostContext& context, CostMode mode, const
   if (sort_column >= 0) keys.columns.push_back(columns.columns[static_cast<size_t>(sort_column)]);
   keys.columns.push_back(columns.columns[static_cast<size_t>(index_column)]);
   keys.columns.back().key = "#";
+  TableQuery filter;
+  filter.filter = query.filter;
   for (size_t from = 0; from < all.size(); from += kPiece) {
     if (cancel.cancelled()) return Cancelled();
-    TableQuery filter;
-    filter.filter = query.filter;
-    Result<TablePage> piece =
-        QueryTable(cells.Of(all.subspan(from, std::min(kPiece, all.size() - from))), filter);
-    if (!piece.ok()) return piece.error();
-    for (std::vector<Cell>& row : piece->table.rows) {
+    Table piece = cells.Of(all.subspan(from, std::min(kPiece, all.size() - from)));
+    const Result<SelectedRows> selected = SelectRows(piece, filter);
+    if (!selected.ok()) return selected.error();
+    for (const uint32_t index : selected->rows) {
+      std::vector<Cell>& row = piece.rows[index];
       std::vector<Cell>& kept = keys.rows.emplace_back();
       if (sort_column >= 0) kept.push_back(std::move(row[static_cast<size_t>(sort_column)]));
-      kept.push_back(row[static_cast<size_t>(index_column)]);
+      kept.push_back(std::move(row[static_cast<size_t>(index_column)]));
     }
   }
-  page.total_rows = keys.rows.size();
+  counts.total_rows = keys.rows.size();
   TableQuery order;
   order.sort = query.sort;
   order.offset = query.offset;
   order.limit = query.limit;
-  Result<TablePage> ordered = QueryTable(keys, order);
+  const Result<SelectedRows> ordered = SelectRows(keys, order);
   if (!ordered.ok()) return ordered.error();
-  for (const std::vector<Cell>& row : ordered->table.rows) {
-    const int64_t index = std::get<int64_t>(row.back());
+  std::vector<Row> chosen;
+  chosen.reserve(ordered->rows.size());
+  for (const uint32_t row : ordered->rows) {
+    const int64_t index = std::get<int64_t>(keys.rows[row].back());
     chosen.push_back(all[static_cast<size_t>(index - all.front().index)]);
   }
-  page.table = cells.Of(chosen);
+  keys = {};
+  return hand_out(chosen);
+}
+
+Result<TablePage> QueryLaunches(const CostContext& context, CostMode mode, const TableQuery& query,
+                                const CancelToken& cancel) {
+  TablePage page;
+  const auto counts = VisitLaunches(context, mode, query, cancel, [&](const Table& piece) {
+    page.table.columns = piece.columns;
+    page.table.rows.insert(page.table.rows.end(), piece.rows.begin(), piece.rows.end());
+    return true;
+  });
+  if (!counts.ok()) return counts.error();
+  page.total_rows = counts->total_rows;
+  page.unfiltered_rows = counts->unfiltered_rows;
   return page;
 }
 

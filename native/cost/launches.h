@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/lines.h"
+#include "analysis/select_rows.h"
 #include "analysis/table.h"
 #include "analysis/tensor_cores.h"
 #include "cost/attribution.h"
@@ -32,8 +33,11 @@ struct CostContext {
 // The device of each track; null for tracks of devices without known peaks.
 std::vector<const DevicePeaks*> DevicesOfTracks(const CostContext& context);
 
-// Rows in the order of their start. The whole table is never made: a page costs its own rows, and
-// sorting or filtering goes over the rows in pieces. Errors: kCancelled, and those of QueryTable().
+// Rows in the order of their start. The whole table is never made: a piece costs its own rows, and
+// sorting or filtering goes over the rows in pieces. Errors: kCancelled, and those of SelectRows().
+Result<RowCounts> VisitLaunches(const CostContext& context, CostMode mode, const TableQuery& query,
+                                const CancelToken& cancel, const VisitRows& visit);
+// The same as one page.
 Result<TablePage> QueryLaunches(const CostContext& context, CostMode mode, const TableQuery& query,
                                 const CancelToken& cancel);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <unordered_map>
 
 extern "C" {
 #include <lauxlib.h>
@@ -13,12 +14,23 @@ namespace emberline {
 namespace {
 
 constexpr size_t kMaxRules = 200, kMaxExpression = 1000;
-// What one expression may take: a formula needs far less.
-constexpr int kMaxInstructions = 20000;
-constexpr size_t kMaxMemory = 1 << 20;
+// A formula holds no text, table or function, so that an evaluation has no loop and keeps nothing:
+// its instructions are fewer than its characters. These are the second lock.
+constexpr int kMaxInstructions = 2 * kMaxExpression;
+constexpr size_t kMaxMemory = 64 << 10;
+// All rules as functions: 600 formulas of 1,000 characters take a quarter of it.
+constexpr size_t kMaxProgramMemory = 16 << 20;
+// What the rules may take on one trace, some seconds: characters that were evaluated, about 5 ns
+// each, and bytes of names that were compared, about 1 ns each. Counted, so that the same rules on
+// the same trace always end alike.
+constexpr uint64_t kMaxEvaluated = 600'000'000, kMaxCompared = 2'000'000'000;
+constexpr uint64_t kEvaluation = 60, kComparison = 40;  // what each takes beside its text
+// No operator's name is longer; what a hostile file gives in its place has no rule.
+constexpr size_t kMaxName = 4000;
 
 struct Memory {
   size_t used = 0;
+  size_t most = kMaxProgramMemory;
 };
 
 // lua_Alloc with a limit.
@@ -30,7 +42,7 @@ void* Allocate(void* user, void* block, size_t old_size, size_t new_size) {
     memory->used -= had;
     return nullptr;
   }
-  if (memory->used - had + new_size > kMaxMemory) return nullptr;
+  if (new_size > had && memory->used - had + new_size > memory->most) return nullptr;
   void* moved = std::realloc(block, new_size);
   if (moved != nullptr) memory->used += new_size - had;
   return moved;
@@ -129,13 +141,69 @@ constexpr std::pair<const char*, lua_CFunction> kFunctions[] = {
     {"rank", Rank},   {"value", Value}, {"min", Min},     {"max", Max},
     {"floor", Floor}, {"ceil", Ceil},   {"log2", Log2}};
 
+constexpr char kCountName[] = "n";
+
 // Makes the functions known; run protected, because it allocates.
 int SetUp(lua_State* lua) {
   for (const auto& [name, function] : kFunctions) {
     lua_pushcfunction(lua, function);
     lua_setglobal(lua, name);
   }
+  lua_pushinteger(lua, 0);
+  lua_setglobal(lua, kCountName);
   return 0;
+}
+
+// Loads the text at `*user` and keeps it as a function; gives its reference. Run protected.
+int Compile(lua_State* lua) {
+  const auto* chunk = static_cast<const std::string*>(lua_touserdata(lua, 1));
+  // Text alone: bytecode could do anything.
+  if (luaL_loadbufferx(lua, chunk->data(), chunk->size(), "=rule", "t") != LUA_OK) {
+    return lua_error(lua);
+  }
+  lua_pushinteger(lua, luaL_ref(lua, LUA_REGISTRYINDEX));
+  return 1;
+}
+
+// Runs the function of a reference. Run protected.
+int Run(lua_State* lua) {
+  const lua_Integer reference = lua_tointeger(lua, 1);
+  lua_pushinteger(lua, static_cast<lua_Integer>(ArgumentsOf(lua).size()));
+  lua_setglobal(lua, kCountName);
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, reference);
+  lua_call(lua, 0, 1);
+  return 1;
+}
+
+bool IsWordCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// What a formula has no use for and a hostile one does; null when there is none. Numbers and
+// operators alone can neither loop nor keep anything.
+const char* Forbidden(std::string_view expression) {
+  for (size_t i = 0; i < expression.size(); ++i) {
+    switch (expression[i]) {
+      case '"':
+      case '\'':
+        return "texts";
+      case '[':
+      case '{':
+        return "tables";
+      default:
+        break;
+    }
+    if (expression.substr(i, 2) == "..") return "texts";
+    if (expression.substr(i, 2) == "--") return "comments";
+    constexpr std::string_view kFunction = "function";
+    if (expression.substr(i, kFunction.size()) == kFunction &&
+        (i == 0 || !IsWordCharacter(expression[i - 1])) &&
+        (i + kFunction.size() == expression.size() ||
+         !IsWordCharacter(expression[i + kFunction.size()]))) {
+      return "functions of its own";
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -150,19 +218,35 @@ struct CostRules::Engine {
   ~Engine() {
     if (lua != nullptr) lua_close(lua);
   }
-  // Leaves the expression's function on the stack, or what is wrong with it.
-  bool Load(const std::string& expression) {
-    const std::string chunk = "return " + expression;
+  // Keeps the expression as a function; false leaves on the stack what is wrong with it.
+  bool Add(const std::string& expression) {
+    const auto [it, added] = functions.try_emplace(expression, LUA_NOREF);
+    if (!added) return true;
+    std::string chunk = "return " + expression;
     lua_settop(lua, 0);
-    // Text alone: bytecode could do anything.
-    return luaL_loadbufferx(lua, chunk.data(), chunk.size(), "=rule", "t") == LUA_OK;
+    lua_pushcfunction(lua, Compile);
+    lua_pushlightuserdata(lua, &chunk);
+    if (lua_pcall(lua, 1, 1, 0) != LUA_OK) return false;
+    it->second = static_cast<int>(lua_tointeger(lua, -1));
+    lua_settop(lua, 0);
+    return true;
+  }
+  // All functions are there: from now on only evaluations take memory.
+  void Seal() {
+    lua_gc(lua, LUA_GCCOLLECT, 0);
+    memory.most = memory.used + kMaxMemory;
   }
   Amount Evaluate(const std::string& expression, const Arguments& arguments) {
     if (expression.empty()) return Amount::Unknown("the rule says nothing about it");
-    if (!ready || !Load(expression)) return Amount::Unknown("the rule cannot be read");
+    const auto function = functions.find(expression);
+    if (function == functions.end()) return Amount::Unknown("the rule cannot be read");
+    if (spent()) return Amount::Unknown("the rules take too long on this trace");
+    evaluated += kEvaluation + expression.size();
     *static_cast<const Arguments**>(lua_getextraspace(lua)) = &arguments;
     lua_sethook(lua, StopLongRun, LUA_MASKCOUNT, kMaxInstructions);
-    const bool ran = lua_pcall(lua, 0, 1, 0) == LUA_OK;
+    lua_pushcfunction(lua, Run);
+    lua_pushinteger(lua, function->second);
+    const bool ran = lua_pcall(lua, 1, 1, 0) == LUA_OK;
     const bool number = ran && lua_type(lua, -1) == LUA_TNUMBER;
     const double value = number ? lua_tonumber(lua, -1) : 0;
     lua_settop(lua, 0);
@@ -172,10 +256,16 @@ struct CostRules::Engine {
     }
     return static_cast<int64_t>(std::llround(value));
   }
+  bool spent() const {
+    return evaluated > kMaxEvaluated || compared > kMaxCompared || budget.spent();
+  }
 
   Memory memory;
   lua_State* lua;
   bool ready = false;
+  std::unordered_map<std::string, int> functions;  // by expression, references to what Lua keeps
+  uint64_t evaluated = 0, compared = 0;
+  MatchBudget budget;  // of the patterns that need more than going over the text once
 };
 
 CostRules::CostRules(std::vector<CostRule> rules, std::vector<Pattern> patterns)
@@ -212,20 +302,35 @@ Result<std::shared_ptr<const CostRules>> CostRules::Make(std::vector<CostRule> r
       if (text->size() > kMaxExpression) {
         return wrong("An expression of the cost rule \"" + rule.name + "\" is too long.");
       }
-      if (made->engine_->Load(*text)) continue;
+      if (const char* forbidden = Forbidden(*text)) {
+        return wrong("The cost rule \"" + rule.name + "\" cannot be used: an expression holds no " +
+                     forbidden + ".");
+      }
+      if (made->engine_->Add(*text)) continue;
       const char* said = lua_tostring(made->engine_->lua, -1);
       return wrong("The cost rule \"" + rule.name +
                    "\" cannot be read: " + (said != nullptr ? said : "not an expression") + ".");
     }
   }
+  made->engine_->Seal();
   return std::shared_ptr<const CostRules>(std::move(made));
 }
 
 int CostRules::Find(std::string_view name) const {
-  for (size_t i = 0; i < patterns_.size(); ++i) {
-    if (patterns_[i].Matches(name)) return static_cast<int>(i);
+  if (name.size() > kMaxName) return -1;
+  for (size_t i = 0; i < patterns_.size() && !engine_->spent(); ++i) {
+    engine_->compared += kComparison + name.size();
+    if (patterns_[i].Matches(name, &engine_->budget)) return static_cast<int>(i);
   }
   return -1;
+}
+
+Result<bool> CostRules::WithinLimits() const {
+  if (!engine_->spent()) return true;
+  return Error{ErrorKind::kInvalidArgument, "The cost rules take too long on this trace.",
+               "Give fewer rules, shorter expressions, or names that repeat less: .{0,20} instead "
+               "of .{0,200}.",
+               std::nullopt};
 }
 
 OpCost CostRules::CostOf(int rule, const Arguments& arguments) const {

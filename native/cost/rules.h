@@ -13,8 +13,9 @@
 
 namespace emberline {
 
-// One rule as written. Expressions are Lua's, without any of its libraries: numbers, + - * / // %
-// ^, comparisons, `and`, `or`, `not`. They may call, with arguments counted from 0:
+// One rule as written. Expressions are Lua's, without any of its libraries, and without texts,
+// tables and functions of their own: numbers, + - * / // % ^, comparisons, `and`, `or`, `not`. They
+// may call, with arguments counted from 0:
 //   dim(i, d)   size of dimension d of argument i; d below 0 counts from the end
 //   numel(i)    elements; of a list of tensors, of all of them
 //   bytes(i)    bytes that memory holds; of a list, of all of them
@@ -42,9 +43,12 @@ class CostRules {
 
   // The first rule for an operator of this name; -1 for none.
   int Find(std::string_view name) const;
-  // What the rule says; unknown with a reason where an expression asks for what was not recorded,
-  // gives no number, or takes too long.
+  // What the rule says; unknown with a reason where an expression asks for what was not recorded or
+  // gives no number.
   OpCost CostOf(int rule, const Arguments& arguments) const;
+  // Errors: kInvalidArgument, when all calls of the above together took too long. What they gave
+  // since is then worth nothing.
+  Result<bool> WithinLimits() const;
   size_t MemoryBytes() const;
 
  private:

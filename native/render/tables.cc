@@ -70,6 +70,27 @@ std::string CsvCell(const Json& value) {
   return CsvText(value.is_string() ? value.get_ref<const std::string&>() : DumpJson(value));
 }
 
+// A cell for awk: nothing in it separates, and it is never empty.
+std::string WordOf(const Json& cell) {
+  std::string text = cell.is_null()     ? "-"
+                     : cell.is_string() ? Escaped(cell.get_ref<const std::string&>())
+                                        : DumpJson(cell);
+  std::replace(text.begin(), text.end(), ' ', '_');
+  return text.empty() ? "-" : text;
+}
+
+// A line of what `word` gives for each column that is shown.
+template <typename Word>
+std::string JoinedWords(const Json& columns, Word&& word) {
+  std::string out;
+  for (const Json& column : columns) {
+    if (column.value("hidden", false)) continue;
+    if (!out.empty()) out += ' ';
+    out += word(column["key"].get_ref<const std::string&>());
+  }
+  return out + "\n";
+}
+
 }  // namespace
 
 bool IsTable(const Json& value) {
@@ -175,29 +196,36 @@ std::string Counted(const Json& count, const std::string& one) {
   return Humane(count, "count") + " " + one + (count == 1 ? "" : "s");
 }
 
+std::string WordsHead(const Json& columns) {
+  return JoinedWords(columns, [](const std::string& key) { return key; });
+}
+
+std::string WordsRow(const Json& columns, const Json& row) {
+  return JoinedWords(columns, [&](const std::string& key) { return WordOf(row[key]); });
+}
+
 std::string TableWords(const Json& table, size_t width) {
+  const Json& columns = table["columns"];
+  if (width == 0) {
+    std::string out = WordsHead(columns);
+    for (const Json& row : table["rows"]) out += WordsRow(columns, row);
+    return out;
+  }
   std::vector<std::vector<std::string>> lines;
   std::vector<std::string>& head = lines.emplace_back();
   std::vector<std::string> keys;
-  for (const Json& column : table["columns"]) {
+  for (const Json& column : columns) {
     if (column.value("hidden", false)) continue;
     keys.push_back(column["key"]);
     head.push_back(keys.back());
   }
   for (const Json& row : table["rows"]) {
     std::vector<std::string>& line = lines.emplace_back();
-    for (const std::string& key : keys) {
-      const Json& cell = row[key];
-      std::string text = cell.is_null()     ? "-"
-                         : cell.is_string() ? Escaped(cell.get<std::string>())
-                                            : DumpJson(cell);
-      std::replace(text.begin(), text.end(), ' ', '_');
-      line.push_back(text.empty() ? "-" : std::move(text));
-    }
+    for (const std::string& key : keys) line.push_back(WordOf(row[key]));
   }
   std::vector<size_t> widths(keys.size(), 0);
   for (auto& line : lines) {
-    for (size_t c = 0; width > 0 && c < line.size(); ++c) {
+    for (size_t c = 0; c < line.size(); ++c) {
       line[c] = Shortened(line[c], width);
       widths[c] = std::max(widths[c], Width(line[c]));
     }
@@ -213,10 +241,10 @@ std::string TableWords(const Json& table, size_t width) {
   return out;
 }
 
-Result<bool> ChooseColumns(const std::string& keys, Json* table) {
-  Json columns = Json::array();
+Result<Json> ChosenColumns(const std::string& keys, const Json& columns) {
+  Json chosen = Json::array();
   std::string known;
-  for (const Json& column : (*table)["columns"]) {
+  for (const Json& column : columns) {
     known += (known.empty() ? "" : ", ") + column["key"].get<std::string>();
   }
   for (size_t at = 0; at <= keys.size();) {
@@ -224,25 +252,31 @@ Result<bool> ChooseColumns(const std::string& keys, Json* table) {
     const std::string key = keys.substr(at, comma - at);
     at = comma + 1;
     bool found = false;
-    for (const Json& column : (*table)["columns"]) {
+    for (const Json& column : columns) {
       if (column["key"] != key) continue;
-      columns.push_back(column);
-      columns.back()["hidden"] = false;
+      chosen.push_back(column);
+      chosen.back()["hidden"] = false;
       found = true;
     }
     if (found) continue;
     return Error{ErrorKind::kInvalidArgument, "There is no column \"" + key + "\".",
                  "Columns: " + known + ".", std::nullopt};
   }
+  return chosen;
+}
+
+Result<bool> ChooseColumns(const std::string& keys, Json* table) {
+  Result<Json> columns = ChosenColumns(keys, (*table)["columns"]);
+  if (!columns.ok()) return columns.error();
   for (Json& row : (*table)["rows"]) {
     Json kept = Json::object();
-    for (const Json& column : columns) {
+    for (const Json& column : columns.value()) {
       const std::string& key = column["key"].get_ref<const std::string&>();
       kept[key] = std::move(row[key]);
     }
     row = std::move(kept);
   }
-  (*table)["columns"] = std::move(columns);
+  (*table)["columns"] = std::move(columns.value());
   return true;
 }
 
@@ -320,21 +354,28 @@ std::string TableText(const Json& table) {
   return out;
 }
 
-std::string TableCsv(const Json& table) {
+std::string CsvHead(const Json& columns) {
   std::string out;
-  const Json& columns = table["columns"];
-  for (size_t c = 0; c < columns.size(); ++c) {
-    if (c > 0) out += ',';
-    out += CsvCell(columns[c]["key"]);
+  for (const Json& column : columns) {
+    if (&column != &columns.front()) out += ',';
+    out += CsvCell(column["key"]);
   }
-  out += "\r\n";
-  for (const Json& row : table["rows"]) {
-    for (size_t c = 0; c < columns.size(); ++c) {
-      if (c > 0) out += ',';
-      out += CsvCell(row.value(columns[c]["key"].get<std::string>(), Json()));
-    }
-    out += "\r\n";
+  return out + "\r\n";
+}
+
+std::string CsvRow(const Json& columns, const Json& row) {
+  std::string out;
+  for (const Json& column : columns) {
+    if (&column != &columns.front()) out += ',';
+    const auto cell = row.find(column["key"].get_ref<const std::string&>());
+    if (cell != row.end()) out += CsvCell(*cell);
   }
+  return out + "\r\n";
+}
+
+std::string TableCsv(const Json& table) {
+  std::string out = CsvHead(table["columns"]);
+  for (const Json& row : table["rows"]) out += CsvRow(table["columns"], row);
   return out;
 }
 

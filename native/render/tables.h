@@ -24,6 +24,9 @@ std::string UnitOfKey(const std::string& key);
 // numbers. Texts are escaped in both.
 std::string TableText(const Json& table);
 std::string TableCsv(const Json& table);
+// The parts of the latter, for tables that are never whole.
+std::string CsvHead(const Json& columns);
+std::string CsvRow(const Json& columns, const Json& row);
 // The same as a table of Markdown, with the columns that are shown: names are text, whatever they
 // hold.
 std::string TableMarkdown(const Json& table);
@@ -31,8 +34,13 @@ std::string TableMarkdown(const Json& table);
 // blanks and without any inside; "-" for what is empty. `width`: lines columns up and cuts what is
 // longer; 0: as they come.
 std::string TableWords(const Json& table, size_t width);
-// Takes the columns out of `table` that `keys` (separated by commas) does not name, puts the others
-// in that order and shows them. Errors: kInvalidArgument, which names the keys there are.
+// The parts of the latter as they come.
+std::string WordsHead(const Json& columns);
+std::string WordsRow(const Json& columns, const Json& row);
+// The columns that `keys` (separated by commas) names, in that order and shown. Errors:
+// kInvalidArgument, which names the keys there are.
+Result<Json> ChosenColumns(const std::string& keys, const Json& columns);
+// Leaves only these in `table`, in its rows too. Errors: the same.
 Result<bool> ChooseColumns(const std::string& keys, Json* table);
 // A text of a trace in Markdown: nothing in it becomes more than text.
 std::string MarkdownText(const std::string& text);

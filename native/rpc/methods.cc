@@ -41,7 +41,7 @@ Result<Json> CallView(const ViewMethod& view, const Json& params, const CallCont
     const Result<Profile> profile = context.session.Find(TextParam(params, "profileId"));
     return profile.ok() ? WorkersOf(*profile, SelectionOf(params)) : 0;
   };
-  const ViewRequest request{*trace.value(), params, context.cancel, *steps, workers};
+  const ViewRequest request{*trace.value(), params, context.cancel, *steps, workers, context.sink};
   Result<Json> result = view.function(request);
   if (result.ok()) DropAdviceWhereCut(*trace.value()->store, &result.value());
   return result;
@@ -84,7 +84,7 @@ Result<Json> CallCompare(const CompareMethod& compare, const Json& params,
     sides.push_back(
         ViewRequest{*trace.value(), i == 0 ? before : params, context.cancel, *steps, workers});
   }
-  return compare.function({sides[0], sides[1], params, context.cancel});
+  return compare.function({sides[0], sides[1], params, context.cancel, context.sink});
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "base/cancel.h"
 #include "base/result.h"
 #include "json/json.h"
+#include "rpc/views/view.h"
 #include "session/session.h"
 
 namespace emberline {
@@ -19,6 +20,8 @@ struct CallContext {
   ProgressFn progress;  // must stay callable after the call returned: a shared load may report late
   // Told by profile/load, for work that may follow the reply. May be empty.
   std::function<void(std::shared_ptr<const LoadedTrace>)> loaded = {};
+  // Takes what is large of the result; may be null.
+  const ResultSink* sink = nullptr;
 };
 
 // True for the methods that CallMethod answers.

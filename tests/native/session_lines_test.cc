@@ -640,16 +640,32 @@ TEST_CASE("a line counts how often it ran, beside the calls that it made") {
   CHECK(Row(*data, sums, 4, LineConfidence::kAligned).runs == 3);
 }
 
-TEST_CASE("a statement of a cell whose text is not known has its line, a function only its name") {
+TEST_CASE("statements of a cell whose text is not known begin on their lines, and may have more") {
   const auto trace = Load({
       Py("/tmp/ipykernel_9/17.py(18): <module>", 0, 100),
       Py("/tmp/ipykernel_9/17.py(4): helper", 10, 50),
       Op("aten::mul", 20, 30),
+      // Between this one and the next there is no other line.
+      Py("/tmp/ipykernel_9/17.py(30): <module>", 200, 100),
+      Op("aten::add", 220, 10),
+      Py("/tmp/ipykernel_9/17.py(31): <module>", 400, 100),
+      Op("aten::sub", 420, 20),
+      // Another cell, and a console, whose inputs all have the same name.
+      Py("/tmp/ipykernel_9/18.py(19): <module>", 600, 100),
+      Op("aten::div", 620, 20),
+      Py("<stdin>(2): <module>", 800, 100),
+      Op("aten::neg", 820, 20),
+      Py("<stdin>(3): <module>", 1000, 100),
+      Op("aten::abs", 1020, 20),
   });
   const auto data = Data(*trace, {});
   CHECK(data->files.at("/tmp/ipykernel_9/17.py").module == nullptr);
   const LinesResult sums = Sums(*trace, *data);
-  CHECK(Row(*data, sums, 18, LineConfidence::kExact).host_total == 50'000);
+  CHECK(Row(*data, sums, 18, LineConfidence::kStatement).host_total == 50'000);
+  CHECK(Row(*data, sums, 30, LineConfidence::kExact).host_total == 10'000);
+  CHECK(Row(*data, sums, 31, LineConfidence::kStatement).host_total == 20'000);
+  CHECK(Row(*data, sums, 19, LineConfidence::kStatement).host_total == 20'000);
+  CHECK(Row(*data, sums, 2, LineConfidence::kStatement).host_total == 20'000);
   CHECK(Row(*data, sums, 4, LineConfidence::kFunction).host_total == 50'000);
 }
 

@@ -99,7 +99,8 @@ for (const [name, path] of Object.entries(samples)) {
 }
 
 test('the corpus: what is opened again answers alike', { skip: !corpus }, async (t) => {
-  for (const path of tracesIn(corpus)) {
+  // Each is asked everything twice; what the largest ones would add is time.
+  for (const path of tracesIn(corpus).filter((trace) => statSync(trace).size < 2e6)) {
     await t.test(basename(path), () => assertSame(path));
   }
 });

@@ -11,7 +11,7 @@ Result<Json> CompareTable(const CompareRequest& request) {
   if (!time.ok()) return time.error();
   auto compared = CompareBy(request, TextParam(request.params, "by"), *time);
   if (!compared.ok()) return compared.error();
-  Result<Json> result = TableResult((*compared)->table, request.params);
+  Result<Json> result = TableResult((*compared)->table, request.params, request.sink);
   if (!result.ok()) return result;
   (*result)["measure"] = (*compared)->measure;
   (*result)["time"] = *time == Time::kDevice ? "device" : "host";

@@ -15,6 +15,7 @@ struct CompareRequest {
   const ViewRequest& candidate;
   const Json& params;
   CancelToken cancel;
+  const ResultSink* sink = nullptr;  // see there; null for a result that is whole
 };
 
 using CompareFunction = Result<Json> (*)(const CompareRequest&);

@@ -14,17 +14,6 @@
 namespace emberline {
 namespace {
 
-TableQuery QueryOf(const Json& params) {
-  constexpr int64_t kDefaultLimit = 200, kMaxLimit = 2000;
-  TableQuery query;
-  query.sort = TextParam(params, "sort");
-  query.filter = TextParam(params, "filter");
-  query.offset = static_cast<uint64_t>(std::max<int64_t>(0, IntegerParam(params, "offset", 0)));
-  const int64_t limit = IntegerParam(params, "limit", kDefaultLimit);
-  query.limit = limit < 0 ? UINT64_MAX : static_cast<uint64_t>(std::min(limit, kMaxLimit));
-  return query;
-}
-
 Json OptionalNumber(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 Json SharesJson(const CostSums& sums) {
@@ -176,7 +165,7 @@ Result<Json> CostResult(const ViewRequest& request, bool roofline) {
   if (!summary.ok()) return summary.error();
   Json params = request.params;
   if (roofline && TextParam(params, "sort").empty()) params["sort"] = "-savedUs";
-  Result<Json> result = TableResult(CostTable(context, *summary, *grouping), params);
+  Result<Json> result = TableResult(CostTable(context, *summary, *grouping), params, request.sink);
   if (!result.ok()) return result;
   (*result)["totals"] = SharesJson(summary->total);
   (*result)["target"] = target;
@@ -220,14 +209,16 @@ Result<Json> KernelListView(const ViewRequest& request) {
   if (!inputs.ok()) return inputs.error();
   const CostContext context = ContextOf(request, *inputs);
   const std::string mode = TextParam(request.params, "costMode");
-  const auto page =
-      QueryLaunches(context, mode == "pyprof2" ? CostMode::kPyProf2 : CostMode::kCorrected,
-                    QueryOf(request.params), request.cancel);
-  if (!page.ok()) return page.error();
-  Json result = PageJson(*page, IntegerParam(request.params, "limit", 0) < 0);
-  result["absences"] = Json::array();
-  if (page->unfiltered_rows == 0) {
-    result["absences"].push_back(
+  const CostMode cost_mode = mode == "pyprof2" ? CostMode::kPyProf2 : CostMode::kCorrected;
+  Result<Json> result = RowsResult(
+      [&](const TableQuery& query, const VisitRows& visit) {
+        return VisitLaunches(context, cost_mode, query, request.cancel, visit);
+      },
+      request);
+  if (!result.ok()) return result;
+  (*result)["absences"] = Json::array();
+  if ((*result)["unfilteredRows"] == 0) {
+    (*result)["absences"].push_back(
         NoActivityJson("The trace holds no kernels in the selected steps."));
   }
   return result;

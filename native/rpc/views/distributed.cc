@@ -195,7 +195,7 @@ Result<Json> DistributedTable(const Json& params, const CallContext& context) {
     return Kept{*loaded, std::move(*table)};
   });
   if (!kept.ok()) return kept.error();
-  Result<Json> result = TableResult((*kept)->table, params);
+  Result<Json> result = TableResult((*kept)->table, params, context.sink);
   if (!result.ok()) return result;
   (*result)["by"] = by;
   return result;

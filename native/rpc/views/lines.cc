@@ -66,7 +66,7 @@ Result<Json> LinesView(const ViewRequest& request) {
   const auto sums = LineSumsOf(request.trace, **data, request.steps, request.cancel);
   if (!sums.ok()) return sums.error();
   const LineAttribution& attribution = (*data)->attribution;
-  Result<Json> result = TableResult(LinesTable(attribution, **sums, grouping), request.params);
+  Result<Json> result = TableResult(LinesTable(attribution, **sums, grouping), request);
   if (!result.ok()) return result;
   (*result)["totals"] = LineTotalsJson((*sums)->totals);
   const size_t cells = UnknownCells(**data);
@@ -88,12 +88,12 @@ Result<Json> LinesView(const ViewRequest& request) {
     absences.push_back(
         {{"what", cells == 1
                       ? std::string("The text of a notebook or console cell is not known, so "
-                                    "the lines inside its functions are not either. Open "
-                                    "the notebook to see its costs.")
+                                    "the lines inside its functions and longer statements "
+                                    "are not either. Open the notebook to see its costs.")
                       : "The text of " + std::to_string(cells) +
                             " notebook or console cells is not known, so the lines inside "
-                            "their functions are not either. Open the notebook to see "
-                            "their costs."},
+                            "their functions and longer statements are not either. Open the "
+                            "notebook to see their costs."},
          {"argument", ""},
          {"snippet", ""}});
   }

@@ -154,7 +154,7 @@ Result<Json> StackFunctionsView(const ViewRequest& request) {
   options->bottom_up = false;
   const auto tree = TreeOf(request, *options);
   if (!tree.ok()) return tree.error();
-  return TableResult(StackTable(**tree), request.params);
+  return TableResult(StackTable(**tree), request);
 }
 
 }  // namespace emberline

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "analysis/select_rows.h"
 #include "analysis/text_cell.h"
 #include "base/text.h"
 #include "rpc/params.h"
@@ -9,10 +11,12 @@
 namespace emberline {
 namespace {
 
-constexpr uint64_t kDefaultLimit = 200;
-constexpr uint64_t kMaxLimit = 2000;
+constexpr int64_t kDefaultLimit = 200;
+constexpr int64_t kMaxLimit = 2000;
 // A page ends early when its text grows beyond this, so that a reply stays below 256 KiB.
 constexpr size_t kPageBytes = 192 << 10;
+// The same for exports, which ask for everything.
+constexpr size_t kLargePageBytes = 32 << 20;
 
 const char* TypeName(CellType type) {
   switch (type) {
@@ -28,9 +32,9 @@ const char* TypeName(CellType type) {
   return "text";
 }
 
-Json ColumnsJson(const Table& table) {
+Json ColumnsJson(const std::vector<Column>& table_columns) {
   Json columns = Json::array();
-  for (const Column& column : table.columns) {
+  for (const Column& column : table_columns) {
     columns.push_back({{"key", column.key},
                        {"title", column.title},
                        {"definition", column.definition},
@@ -40,6 +44,21 @@ Json ColumnsJson(const Table& table) {
                        {"hidden", column.hidden}});
   }
   return columns;
+}
+
+bool WantsAll(const Json& params) { return IntegerParam(params, "limit", kDefaultLimit) < 0; }
+
+// `paged`: the rows are those of a reply.
+TableQuery QueryOf(const Json& params, bool paged) {
+  TableQuery query;
+  query.sort = TextParam(params, "sort");
+  query.filter = TextParam(params, "filter");
+  query.offset = static_cast<uint64_t>(std::max<int64_t>(0, IntegerParam(params, "offset", 0)));
+  if (!WantsAll(params)) {
+    const int64_t limit = IntegerParam(params, "limit", kDefaultLimit);
+    query.limit = static_cast<uint64_t>(paged ? std::min(limit, kMaxLimit) : limit);
+  }
+  return query;
 }
 
 Json CellJson(const Cell& cell, size_t max_text) {
@@ -60,6 +79,16 @@ size_t CellBytes(const Cell& cell) {
   return 12 + text->size() + 5 * static_cast<size_t>(escaped);
 }
 
+Json RowJson(const std::vector<Column>& columns, const std::vector<Cell>& cells, size_t max_text) {
+  Json::object_t row;
+  row.reserve(columns.size());
+  for (size_t c = 0; c < columns.size(); ++c) {
+    // Keys differ, so none is looked up.
+    row.emplace_back(columns[c].key, c < cells.size() ? CellJson(cells[c], max_text) : Json());
+  }
+  return row;
+}
+
 // Collects rows as objects by column key, at most about `max_bytes` of text but at least one row,
 // whose texts are then cut to a part of that.
 class RowList {
@@ -71,16 +100,11 @@ class RowList {
 
   // False when the row does not fit any more.
   bool Add(const std::vector<Cell>& cells) {
-    Json::object_t row;
-    row.reserve(columns_.size());
     for (size_t c = 0; c < columns_.size(); ++c) {
-      const bool given = c < cells.size();
-      // Keys differ, so none is looked up.
-      row.emplace_back(columns_[c].key, given ? CellJson(cells[c], max_text_) : Json());
-      bytes_ += columns_[c].key.size() + (given ? CellBytes(cells[c]) : 8);
+      bytes_ += columns_[c].key.size() + (c < cells.size() ? CellBytes(cells[c]) : 8);
     }
     if (bytes_ > max_bytes_ && !rows_.empty()) return false;
-    rows_.emplace_back(std::move(row));
+    rows_.push_back(RowJson(columns_, cells, max_text_));
     return true;
   }
   Json Take() { return std::move(rows_); }
@@ -93,71 +117,97 @@ class RowList {
   Json::array_t rows_;
 };
 
+// Rows of a result: into its list, or out to a sink.
+class Output {
+ public:
+  Output(const std::vector<Column>& columns, const Json& params, const ResultSink* sink)
+      : columns_(columns),
+        sink_(sink),
+        list_(columns, WantsAll(params) ? kLargePageBytes : kPageBytes) {}
+
+  Result<bool> Begin() { return sink_ == nullptr ? true : sink_->begin(ColumnsJson(columns_)); }
+  // False when no more are wanted.
+  bool Add(const std::vector<Cell>& cells) {
+    return sink_ == nullptr ? list_.Add(cells) : sink_->row(RowJson(columns_, cells, kMaxCellText));
+  }
+  Json Take() { return list_.Take(); }
+
+ private:
+  const std::vector<Column>& columns_;
+  const ResultSink* sink_;
+  RowList list_;
+};
+
+Json ResultOf(const std::vector<Column>& columns, Json rows, RowCounts counts) {
+  return {{"columns", ColumnsJson(columns)},
+          {"rows", std::move(rows)},
+          {"totalRows", counts.total_rows},
+          {"unfilteredRows", counts.unfiltered_rows}};
+}
+
 }  // namespace
 
 double Us(Ns ns) { return static_cast<double>(ns) / 1000.0; }
 
 Json TableJson(const Table& table) {
-  RowList rows(table.columns, SIZE_MAX);
-  for (const std::vector<Cell>& cells : table.rows) rows.Add(cells);
-  return {{"columns", ColumnsJson(table)},
-          {"rows", rows.Take()},
-          {"totalRows", table.rows.size()},
-          {"unfilteredRows", table.rows.size()}};
+  RowList rows(table.columns, kLargePageBytes);
+  for (const std::vector<Cell>& cells : table.rows) {
+    if (!rows.Add(cells)) break;
+  }
+  return ResultOf(table.columns, rows.Take(), {table.rows.size(), table.rows.size()});
 }
 
 namespace {
 
-struct AskedRows {
-  TableQuery query;
-  bool all = false;  // for exports: no page
-
-  explicit AskedRows(const Json& params) {
-    query.sort = TextParam(params, "sort");
-    query.filter = TextParam(params, "filter");
-    query.offset = static_cast<uint64_t>(std::max<int64_t>(0, IntegerParam(params, "offset", 0)));
-    const int64_t limit = IntegerParam(params, "limit", kDefaultLimit);
-    all = limit < 0;
-    query.limit = all ? UINT64_MAX : std::min<uint64_t>(static_cast<uint64_t>(limit), kMaxLimit);
+Result<Json> SelectedResult(const Table& table, const SelectedRows& selected, const Json& params,
+                            const ResultSink* sink) {
+  Output output(table.columns, params, sink);
+  if (auto begun = output.Begin(); !begun.ok()) return begun.error();
+  for (const uint32_t row : selected.rows) {
+    if (!output.Add(table.rows[row])) break;
   }
-  // A page is a copy of its rows, which the whole table does not need.
-  bool Whole() const {
-    return all && query.sort.empty() && query.filter.empty() && query.offset == 0;
-  }
-};
+  return ResultOf(table.columns, output.Take(), {selected.total_rows, table.rows.size()});
+}
 
 }  // namespace
 
-Result<Json> TableResult(const Table& table, const Json& params) {
-  const AskedRows asked(params);
-  if (asked.Whole()) return TableJson(table);
-  Result<TablePage> page = QueryTable(table, asked.query);
-  if (!page.ok()) return page.error();
-  return PageJson(*page, asked.all);
+Result<Json> TableResult(const Table& table, const ViewRequest& request) {
+  return TableResult(table, request.params, request.sink);
+}
+
+Result<Json> TableResult(const Table& table, const Json& params, const ResultSink* sink) {
+  const Result<SelectedRows> selected = SelectRows(table, QueryOf(params, sink == nullptr));
+  if (!selected.ok()) return selected.error();
+  return SelectedResult(table, *selected, params, sink);
 }
 
 Result<Json> TableResult(const ViewRequest& request, const std::string& key, const Table& table) {
-  const AskedRows asked(request.params);
+  const TableQuery query = QueryOf(request.params, request.sink == nullptr);
   // What is typed into a filter changes with each key, and what is not sorted has its order.
-  if (!asked.query.filter.empty() || asked.query.sort.empty()) {
-    return TableResult(table, request.params);
-  }
+  if (!query.filter.empty() || query.sort.empty()) return TableResult(table, request);
   const auto order = request.trace.results.Get<std::vector<uint32_t>>(
-      key + "\nsorted " + asked.query.sort, request.cancel,
-      [&] { return OrderRows(table, asked.query); });
+      key + "\nsorted " + query.sort, request.cancel, [&] { return OrderRows(table, query); });
   if (!order.ok()) return order.error();
-  return PageJson(CutPage(table, **order, asked.query), asked.all);
+  return SelectedResult(table, CutRows(**order, query), request.params, request.sink);
 }
 
-Json PageJson(const TablePage& page, bool all) {
-  RowList rows(page.table.columns, all ? SIZE_MAX : kPageBytes);
-  for (const std::vector<Cell>& cells : page.table.rows) {
-    if (!rows.Add(cells)) break;
-  }
-  return Json{{"columns", ColumnsJson(page.table)},
-              {"rows", rows.Take()},
-              {"totalRows", page.total_rows},
-              {"unfilteredRows", page.unfiltered_rows}};
+Result<Json> RowsResult(const MakeRows& make, const ViewRequest& request) {
+  std::vector<Column> columns;
+  std::optional<Output> output;
+  std::optional<Error> refused;
+  const auto counts =
+      make(QueryOf(request.params, request.sink == nullptr), [&](const Table& piece) {
+        if (!output) {
+          columns = piece.columns;
+          output.emplace(columns, request.params, request.sink);
+          if (auto begun = output->Begin(); !begun.ok()) refused = begun.error();
+        }
+        return !refused && std::all_of(piece.rows.begin(), piece.rows.end(),
+                                       [&](const auto& cells) { return output->Add(cells); });
+      });
+  if (!counts.ok()) return counts.error();
+  if (refused) return *refused;
+  return ResultOf(columns, output->Take(), *counts);
 }
 
 }  // namespace emberline

@@ -16,6 +16,7 @@ namespace {
 constexpr size_t kMaxExported = 500'000;
 constexpr size_t kMaxHeaderValue = 4096;  // longer ones are logs
 constexpr size_t kPiece = 1 << 20;
+constexpr size_t kMaxQuoted = 32 << 20;  // bytes of names that are kept quoted
 
 class TraceWriter {
  public:
@@ -87,7 +88,10 @@ class TraceWriter {
   // Names, keys and values repeat, so each is quoted once.
   const std::string& Quoted(StringId id) {
     const auto [it, added] = quoted_.try_emplace(id);
-    if (added) it->second = Quoted(store_.strings().Get(id));
+    if (added) {
+      it->second = Quoted(store_.strings().Get(id));
+      kept_ += it->second.size();
+    }
     return it->second;
   }
 
@@ -115,6 +119,14 @@ class TraceWriter {
     if (out_.size() < kPiece) return;
     wanted_ = wanted_ && sink_(out_);
     out_.clear();
+  }
+
+  // Before an event or an arrow, where nobody holds a quoted text.
+  void LetGo() {
+    if (kept_ < kMaxQuoted) return;
+    quoted_.clear();
+    raw_.clear();
+    kept_ = 0;
   }
 
   void WriteDevices(const TraceMetadata& metadata) {
@@ -210,6 +222,7 @@ class TraceWriter {
     if (added) {
       const std::string_view raw = store_.strings().Get(id);
       it->second = ParseJson(raw).ok() ? std::string(raw) : Quoted(raw);
+      kept_ += it->second.size();
     }
     out_ += it->second;
   }
@@ -250,6 +263,7 @@ class TraceWriter {
   }
 
   void WriteSlice(SliceIndex i) {
+    LetGo();
     if (const AsyncSlice* async = store_.AsyncOf(i); async != nullptr) {
       return WriteAsync(i, *async);
     }
@@ -267,6 +281,7 @@ class TraceWriter {
   }
 
   void WriteInstant(const Instant& instant) {
+    LetGo();
     if (instant.track != kNone && store_.tracks()[instant.track].kind == TrackKind::kAsync) {
       return WriteAsyncInstant(instant);
     }
@@ -334,6 +349,7 @@ class TraceWriter {
   }
 
   void WriteCounter(const CounterSample& sample) {
+    LetGo();
     static const RecordedId nobody{false, 0, 0};
     WriteHead('C', StringId{0}, Quoted(sample.name), sample.pid, nobody, sample.ts);
     out_ += ",\"args\":";
@@ -424,6 +440,7 @@ class TraceWriter {
     }
     for (const TimelineArrow& flow : BuildTimelineFlows(model_).arrows) {
       if (!exported(flow.from) || !exported(flow.to)) continue;
+      LetGo();
       // Their own times: such an arrow may join the ends of two slices.
       const std::string category = Quoted(store_.categories()[flow.category].raw);
       end(true, category, Quoted(flow.name), flow.from, flow.from_ns, flow.args);
@@ -448,6 +465,7 @@ class TraceWriter {
   Ns base_ns_ = 0;
   bool first_ = true;
   bool wanted_ = true;
+  size_t kept_ = 0;  // bytes of both of these
   std::unordered_map<StringId, std::string> quoted_;
   std::unordered_map<StringId, std::string> raw_;
   std::string out_;
@@ -461,9 +479,9 @@ bool WriteTrace(const Model& model, const std::vector<SliceIndex>& slices, Inter
   return TraceWriter(model, range, tracks, additions, sink).Write(slices);
 }
 
-Result<std::string> ExportTrace(const Model& model, const std::vector<SliceIndex>& slices,
-                                Interval range, const std::set<TrackIndex>* tracks,
-                                const TraceAdditions* additions) {
+Result<bool> ExportTrace(const Model& model, const std::vector<SliceIndex>& slices, Interval range,
+                         const std::set<TrackIndex>* tracks, const TraceAdditions* additions,
+                         const TextSink& sink) {
   if (slices.size() > kMaxExported) {
     return Error{
         ErrorKind::kInvalidArgument,
@@ -471,12 +489,7 @@ Result<std::string> ExportTrace(const Model& model, const std::vector<SliceIndex
         "Choose a shorter range or fewer tracks.",
         {}};
   }
-  std::string text;
-  WriteTrace(model, slices, range, tracks, additions, [&](std::string_view piece) {
-    text += piece;
-    return true;
-  });
-  return text;
+  return WriteTrace(model, slices, range, tracks, additions, sink);
 }
 
 }  // namespace emberline

@@ -43,11 +43,10 @@ bool WriteTrace(const Model& model, const std::vector<SliceIndex>& slices, Inter
 // The slices (ascending), the instants, memory records and counter samples of the range, and the
 // names and order of their processes and threads as trace-event JSON: times as in the file they
 // came from, every arg as recorded, flows with both their ends. `tracks`: leaves out the instants
-// and memory records of others, and counters; null for all. `additions`
-// may be null. Errors: kInvalidArgument above half a
-// million slices.
-Result<std::string> ExportTrace(const Model& model, const std::vector<SliceIndex>& slices,
-                                Interval range, const std::set<TrackIndex>* tracks,
-                                const TraceAdditions* additions = nullptr);
+// and memory records of others, and counters; null for all. `additions` may be null. False where
+// the sink wanted no more. Errors: kInvalidArgument above half a million slices.
+Result<bool> ExportTrace(const Model& model, const std::vector<SliceIndex>& slices, Interval range,
+                         const std::set<TrackIndex>* tracks, const TraceAdditions* additions,
+                         const TextSink& sink);
 
 }  // namespace emberline

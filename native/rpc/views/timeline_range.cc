@@ -12,6 +12,7 @@ namespace emberline {
 namespace {
 
 constexpr size_t kMaxArrows = 500;
+constexpr size_t kMaxExportBytes = 64 << 20;  // of one reply
 constexpr Ns kGapFloor = 1000;
 
 // Slices of the chosen rows that touch the window, or of the whole trace, by index. Rows of series
@@ -212,11 +213,23 @@ Result<Json> TimelineExport(const ViewRequest& request) {
     if (!made.ok()) return made.error();
     additions = std::move(*made);
   }
-  Result<std::string> text = ExportTrace(*request.trace.model, slices.value(), window.value(),
-                                         request.params.contains("tracks") ? &tracks : nullptr,
-                                         augmented ? &additions : nullptr);
-  if (!text.ok()) return text.error();
-  return Json{{"text", std::move(text.value())}, {"events", slices->size()}};
+  std::string text;
+  const TextSink keep = [&](std::string_view piece) {
+    text += piece;
+    return text.size() <= kMaxExportBytes;
+  };
+  const bool whole = request.sink == nullptr;
+  const Result<bool> written =
+      ExportTrace(*request.trace.model, slices.value(), window.value(),
+                  request.params.contains("tracks") ? &tracks : nullptr,
+                  augmented ? &additions : nullptr, whole ? keep : request.sink->text);
+  if (!written.ok()) return written.error();
+  if (whole && !*written) {
+    return Error{ErrorKind::kInvalidArgument, "The events of the range are too large to export.",
+                 "Choose a shorter range or fewer tracks, or use `emberline export`.",
+                 std::nullopt};
+  }
+  return Json{{"text", std::move(text)}, {"events", slices->size()}};
 }
 
 Result<Json> TimelineMetadata(const ViewRequest& request) {

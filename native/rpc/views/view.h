@@ -4,8 +4,10 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "analysis/select_rows.h"
 #include "analysis/table.h"
 #include "base/cancel.h"
 #include "base/result.h"
@@ -14,13 +16,25 @@
 
 namespace emberline {
 
+// Where the rows of a result's main table, or the text of an export, go as they are made, instead
+// of into the result: what a command line writes out is never whole in memory.
+struct ResultSink {
+  // Once, before the first row. An error ends the request.
+  std::function<Result<bool>(const Json& columns)> begin;
+  // A row by the keys of the columns; false when no more are wanted.
+  std::function<bool(const Json& row)> row;
+  // The next piece of a text; false when no more is wanted.
+  std::function<bool(std::string_view piece)> text;
+};
+
 struct ViewRequest {
   const LoadedTrace& trace;
   const Json&
       params;  // the method's params object (protocol schema), profileId and selection included
   CancelToken cancel;
-  StepSelection steps;              // parsed from params.steps
-  std::function<size_t()> workers;  // how many the selected run has; looks through its profile
+  StepSelection steps;               // parsed from params.steps
+  std::function<size_t()> workers;   // how many the selected run has; looks through its profile
+  const ResultSink* sink = nullptr;  // see there; null for a result that is whole
 };
 
 using ViewFunction = Result<Json> (*)(const ViewRequest&);
@@ -34,13 +48,15 @@ struct ViewMethod {
 const std::vector<ViewMethod>& AllViews();
 
 // {columns, rows, totalRows, unfilteredRows} of `table` under params' sort, filter, offset, limit
-// (limit: default 200, at most 2000, or all rows for exports and the command line, which pass limit
-// < 0).
-Result<Json> TableResult(const Table& table, const Json& params);
+// (limit: default 200, at most 2000; below 0, for exports, as many as a large reply takes). A page
+// that ends early has fewer rows than its limit and totalRows; the next begins where it ended.
+Result<Json> TableResult(const Table& table, const ViewRequest& request);
+Result<Json> TableResult(const Table& table, const Json& params, const ResultSink* sink = nullptr);
 // The same of a table that is kept with the trace under `key`: then so is the order of its rows.
 Result<Json> TableResult(const ViewRequest& request, const std::string& key, const Table& table);
-// The same of a page that was cut already; `all`: its rows may be more than one reply takes.
-Json PageJson(const TablePage& page, bool all);
+// The same of a table that is handed out in pieces.
+using MakeRows = std::function<Result<RowCounts>(const TableQuery& query, const VisitRows& visit)>;
+Result<Json> RowsResult(const MakeRows& make, const ViewRequest& request);
 // The same without query, for small tables inside a result.
 Json TableJson(const Table& table);
 

@@ -239,9 +239,16 @@ export function DataTable<M extends TableMethod>(props: DataTableProps<M>) {
     });
 
   const takeAll = async (format: ExportFormat): Promise<string> => {
-    const params = { ...pages.params, offset: 0, limit: -1 };
-    const whole: Table = await ask(props.method, params as PageParams<M>);
-    return exportRows(whole.columns, whole.rows, format);
+    // A reply ends early where rows are large.
+    const all: Row[] = [];
+    for (;;) {
+      const params = { ...pages.params, offset: all.length, limit: -1 };
+      const part: Table = await ask(props.method, params as PageParams<M>);
+      for (const row of part.rows) all.push(row);
+      if (part.rows.length === 0 || all.length >= part.totalRows) {
+        return exportRows(part.columns, all, format);
+      }
+    }
   };
 
   const look: RowLook = {

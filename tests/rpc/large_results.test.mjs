@@ -1,0 +1,163 @@
+// Results that are larger than what one would hold: the command line writes them out while they are
+// made, and a reply has a limit and says so.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { emberline, emberlineJson, serverPath, temporaryFolder } from '../lib/cli.mjs';
+import { withDaemon } from './daemon.mjs';
+
+const skip = existsSync('/proc/self/status') ? false : 'needs /proc';
+const megabyte = 1 << 20;
+let folder, remove, longNames, manyKernels;
+
+/** Writes a trace event by event; gives its path. */
+function write(name, count, eventOf) {
+  const path = join(folder, `${name}.pt.trace.json`);
+  const file = openSync(path, 'w');
+  writeSync(file, '{"schemaVersion":1,"traceEvents":[\n');
+  for (let i = 0; i < count; ++i) writeSync(file, (i > 0 ? ',\n' : '') + eventOf(i));
+  writeSync(file, '\n]}\n');
+  closeSync(file);
+  return path;
+}
+
+before(() => {
+  ({ folder, remove } = temporaryFolder('large'));
+  const rest = 'x'.repeat(100_000);
+  longNames = write(
+    'names',
+    1200,
+    (i) =>
+      `{"ph":"X","cat":"cpu_op","name":"op ${i} ${rest}","pid":1,"tid":1,"ts":${10 * i},"dur":5}`,
+  );
+  manyKernels = write(
+    'kernels',
+    80_000,
+    (i) =>
+      `{"ph":"X","cat":"kernel","name":"k${i % 7}","pid":0,"tid":7,"ts":${10 * i},"dur":${1 + (i % 5)},"args":{"device":0,"stream":7,"correlation":${i + 1}}}`,
+  );
+});
+after(() => remove());
+
+/** Runs a command, hashes and counts what it prints; its own largest resident memory in bytes. */
+function run(args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(serverPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const hash = createHash('sha256');
+    let bytes = 0,
+      peak = 0;
+    const measure = () => {
+      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+      peak = Math.max(peak, Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024);
+    };
+    // What is written waits in a pipe of 64 KB for this side, which measures before it takes more.
+    child.stdout.on('data', (part) => {
+      measure();
+      hash.update(part);
+      bytes += part.length;
+    });
+    child.on('error', reject);
+    child.on('close', (status) => resolve({ status, bytes, peak, hash: hash.digest('hex') }));
+  });
+}
+
+test('a table of long names is written out while it is made', { skip }, async () => {
+  const size = statSync(longNames).size;
+  for (const format of ['json', 'csv']) {
+    const { status, bytes, peak } = await run(['operators', longNames, '--format', format]);
+    assert.equal(status, 0);
+    assert.ok(bytes > 1200 * 24_000, `${format}: ${bytes} bytes`);
+    // The names once, their cells once, and nothing else that grows with them.
+    assert.ok(peak < 1.6 * size + 48 * megabyte, `${format}: ${peak} bytes for a file of ${size}`);
+  }
+});
+
+test('a list of many launches is written out while it is made', { skip }, async () => {
+  const check = await run(['check', manyKernels]);
+  assert.equal(check.status, 0);
+  for (const more of [[], ['--sort', '-sil'], ['--filter', 'kernel:k3']]) {
+    const { status, bytes, peak } = await run([
+      ...['kernels', manyKernels, '--each', '--format', 'json', ...more],
+    ]);
+    assert.equal(status, 0);
+    assert.ok(bytes > 5 * megabyte, `${bytes} bytes`);
+    assert.ok(
+      peak < check.peak + 96 * megabyte,
+      `${more}: ${peak} bytes, ${check.peak} to read it`,
+    );
+  }
+});
+
+test('an export is written out while it is made, and is what a reply holds', { skip }, async () => {
+  const { peak, ...all } = await run(['export', longNames, '--window', '0:10000000000']);
+  assert.equal(all.status, 0);
+  const size = statSync(longNames).size;
+  assert.ok(all.bytes > size, `${all.bytes} bytes`);
+  assert.ok(peak < 1.6 * size + 48 * megabyte, `${peak} bytes for a file of ${size}`);
+
+  const some = await run(['export', longNames, '--window', '0:100000']);
+  await withDaemon(async (daemon) => {
+    const { profileId } = await daemon.request('profile/open', { path: longNames });
+    const { text, events } = await daemon.request('timeline/export', {
+      profileId,
+      startNs: 0,
+      endNs: 100_000,
+    });
+    assert.equal(events, 10);
+    assert.equal(createHash('sha256').update(text).digest('hex'), some.hash);
+    await assert.rejects(
+      daemon.request('timeline/export', { profileId, startNs: 0, endNs: 10_000_000_000 }),
+      /too large to export/,
+    );
+  });
+});
+
+test('rows as they come are those of a whole table', async () => {
+  const whole = await emberlineJson('kernels', manyKernels, '--sort', 'name');
+  assert.deepEqual(
+    whole.rows.map((row) => row.name),
+    ['k0', 'k1', 'k2', 'k3', 'k4', 'k5', 'k6'],
+  );
+  assert.equal(whole.totalRows, 7);
+  assert.ok(whole.trace && whole.problems && whole.columns.length > 3);
+  const cut = await emberlineJson('kernels', manyKernels, '--each', '--limit', '5000');
+  assert.equal(cut.rows.length, 5000);
+  assert.equal(cut.totalRows, 80_000);
+  const filtered = await emberlineJson('kernels', manyKernels, '--each', '--filter', 'kernel:k3');
+  assert.equal(filtered.totalRows, Math.ceil((80_000 - 3) / 7));
+  assert.equal(filtered.rows.length, filtered.totalRows);
+  const chosen = ['kernels', manyKernels, '--each', '-c', 'kernel,idx', '--limit', '2'];
+  const words = await emberline(chosen);
+  assert.match(words.stdout, /^kernel idx\nk0 \d+\nk1 \d+\n$/);
+  const csv = await emberline([...chosen, '--format', 'csv']);
+  assert.match(csv.stdout, /^kernel,idx\r\nk0,\d+\r\nk1,\d+\r\n$/);
+  const json = await emberlineJson(...chosen);
+  assert.deepEqual(Object.keys(json.rows[0]), ['kernel', 'idx']);
+  const wrong = await emberline(['kernels', manyKernels, '--each', '-c', 'nothing']);
+  assert.equal(wrong.status, 2);
+  assert.equal(wrong.stdout, '');
+  const unsorted = await emberline(['kernels', manyKernels, '--sort', 'x', '--format', 'json']);
+  assert.equal(unsorted.status, 2);
+  assert.equal(unsorted.stdout, '');
+});
+
+test('a reply that asks for all rows ends early where they are large, and goes on', async () => {
+  await withDaemon(async (daemon) => {
+    const { profileId } = await daemon.request('profile/open', { path: manyKernels });
+    let seen = 0,
+      replies = 0;
+    for (let total = 1; seen < total; ++replies) {
+      const params = { profileId, limit: -1, offset: seen };
+      const page = await daemon.request('view/kernelList', params);
+      assert.ok(JSON.stringify(page.rows).length < 40 * megabyte);
+      assert.ok(page.rows.length > 0);
+      total = page.totalRows;
+      seen += page.rows.length;
+    }
+    assert.equal(seen, 80_000);
+    assert.ok(replies > 1, `${replies} replies`);
+  });
+});
