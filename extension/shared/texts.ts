@@ -95,6 +95,8 @@ export const sourceTexts = {
   changedFigures:
     '_The line changed since the recording. These figures belong to the recorded text._',
   aligned: '_Line found by matching the recorded calls with the source._',
+  statementOnly:
+    '_The statement begins on this line; the text of its cell is not known, so the line inside it is not either._',
   functionOnly: '_Attributed to the function only: these calls are not attributable to one line._',
   waitsFor: (kind: string) => `Waits for the ${kind}`,
   ofAll: (us: number, side: string, share: number) =>

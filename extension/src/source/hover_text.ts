@@ -104,6 +104,8 @@ function confidence(result: SourceHoverResult): string | undefined {
       return undefined;
     case 'aligned':
       return sourceTexts.aligned;
+    case 'statement':
+      return sourceTexts.statementOnly;
     case 'function':
       return sourceTexts.functionOnly;
   }
