@@ -198,11 +198,15 @@ test('runs, workers and ranges of steps are chosen at the top', async () => {
   await withPage(log, {}, async (profile, page) => {
     const labels = () =>
       page.locator('.selectors vscode-single-select').evaluateAll((all) => all.map((x) => x.label));
+    const shown = (count) =>
+      page.waitForFunction(
+        (wanted) => document.querySelectorAll('.selectors vscode-single-select').length === wanted,
+        count,
+      );
+    await shown(3);
     assert.deepEqual(await labels(), ['Run', 'Worker', 'Steps']);
     await profile.choose('Run', 'second');
-    await page.waitForFunction(
-      () => document.querySelectorAll('.selectors vscode-single-select').length === 2,
-    );
+    await shown(2);
     await profile.view('Operators');
     await page.getByRole('columnheader', { name: /^Host self/ }).click();
     await profile.settled();
