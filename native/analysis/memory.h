@@ -15,6 +15,9 @@
 
 namespace emberline {
 
+// Longest chain of operators that is followed; deeper nesting only occurs in made-up files.
+inline constexpr int kMaxOperatorChain = 128;
+
 // A record with its owner: what ran on its thread when the allocator was called.
 struct MemoryOwner {
   SliceIndex op = kNone;      // innermost listed operator

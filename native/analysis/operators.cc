@@ -5,16 +5,16 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "analysis/errors.h"
 #include "analysis/links.h"
 #include "analysis/modules.h"
+#include "base/errors.h"
 #include "model/names.h"
 
 namespace emberline {
 namespace {
 
-Error Cancelled() {
-  return Error{ErrorKind::kCancelled, "The operator table was cancelled.", "", std::nullopt};
-}
+Error Cancelled() { return MakeError(errors::kCancelled); }
 
 // An op that is the only child of an op of the same name is the same call seen twice (a dispatch
 // through several keys): it becomes part of the outer one, with its own launches (B14).
@@ -99,30 +99,12 @@ class Listed {
   std::vector<uint8_t> by_name_;
 };
 
-Cell RatioCell(Ns part, Ns whole) {
-  return ShareCell(static_cast<double>(part), static_cast<double>(whole));
-}
-
 }  // namespace
 
 RecordedShapesOf::RecordedShapesOf(const TraceStore& store) : store_(&store) {}
 
 StringId RecordedShapesOf::Of(SliceIndex op) const {
   return store_->ArgTextId(op, ArgRole::kInputShapes);
-}
-
-std::string ShapesText(std::string_view recorded) {
-  std::string out;
-  out.reserve(recorded.size() + 16);
-  for (size_t i = 0; i < recorded.size(); ++i) {
-    const char c = recorded[i];
-    if (c == ' ' || c == '\n' || c == '\t' || c == '\r') continue;
-    // "32,3;64;" of torch_npu is "[[32,3],[64],[]]" of others.
-    out += c == ';' ? "], [" : std::string(1, c);
-    if (c == ',') out += ' ';
-  }
-  const bool bare = !out.empty() && out[0] != '[' && recorded.find(';') != std::string_view::npos;
-  return bare ? "[[" + out + "]]" : out;
 }
 
 namespace {
@@ -290,76 +272,6 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
   return data;
 }
 
-Table OperatorTable(const Model& model, const OperatorData& data, OperatorGrouping grouping) {
-  using Row = OperatorRow;
-  const StringPool& strings = model.store().strings();
-  const bool host_only = !data.has_device_work;  // then the device's columns are all zero
-  const auto on_device = [&](Column column) { return HiddenIf(host_only, std::move(column)); };
-  FrameFinder frames(model);
-  TableBuilder<Row> table;
-  table.Add(TextKey("name", "Operator", "Name of the operator as recorded."),
-            [&](const Row& row) { return TextCell(strings.Get(row.name)); });
-  table.AddIf(
-      grouping == OperatorGrouping::kNameAndShapes,
-      TextKey(
-          "inputShapes", "Input shapes",
-          "Shape of each input; [] is a scalar or no tensor. Recorded with record_shapes=True."),
-      [&](const Row& row) {
-        return row.shapes == 0 ? Cell() : TextCell(ShapesText(strings.Get(row.shapes)));
-      });
-  table.Add(
-      Count("calls", "Calls",
-            "How often the operator was called. A call that only repeats itself inside (the same "
-            "name as its only child) counts once. Replays of a CUDA graph are not calls."),
-      &Row::calls);
-  table.Add(
-      on_device(Duration(
-          "deviceSelfUs", "Device self",
-          "Kernels, copies and sets that the operator itself launched, added up. Concurrent work "
-          "counts each; operators called inside do not. Work of a CUDA graph counts at the "
-          "operator that recorded it, where its capture is known.")),
-      &Row::device_self);
-  table.Add(on_device(Duration(
-                "deviceTotalUs", "Device total",
-                "Device self of the operator and of all operators called inside it. A call inside "
-                "another call of the same row counts once.")),
-            &Row::device_total);
-  table.Add(Duration("hostSelfUs", "Host self",
-                     "Host time in the operator, without operators called inside and without "
-                     "runtime calls."),
-            &Row::host_self);
-  table.Add(Duration("hostTotalUs", "Host total",
-                     "Host time from entering the operator to leaving it, summed over its calls. "
-                     "A call inside another call of the same row counts once."),
-            &Row::host_total);
-  table.Add(on_device(FlagFact("tensorCoreEligible", "Tensor cores eligible",
-                               "Whether the operator, or one that it calls, is a kind that matrix "
-                               "units can run; empty where neither its name nor those of its "
-                               "kernels tell.")),
-            [&](const Row& row) {
-              // Of PyTorch's own operators the table knows which can.
-              const bool known = row.eligible || row.unknown_total == 0 ||
-                                 strings.Get(row.name).starts_with("aten::");
-              return known ? Cell(row.eligible) : Cell();
-            });
-  table.Add(on_device(Share("tensorCoreSelf", "Tensor cores self",
-                            "Share of the operator's own kernel time in kernels that use matrix "
-                            "units. Copies and sets are left out.")),
-            [](const Row& row) { return RatioCell(row.matrix_self, row.kernel_self); });
-  table.Add(on_device(Share("tensorCoreTotal", "Tensor cores total",
-                            "The same share with the kernels of operators called inside.")),
-            [](const Row& row) { return RatioCell(row.matrix_total, row.kernel_total); });
-  table.Add(on_device(Share("tensorCoreUnknown", "Tensor cores unknown",
-                            "Share of that kernel time, with operators called inside, in kernels "
-                            "whose names do not tell whether they use matrix units.")),
-            [](const Row& row) { return RatioCell(row.unknown_total, row.kernel_total); });
-  table.Add(
-      Count("stacks", "Stacks", "Distinct Python stacks recorded for the calls.", Merge::kMax),
-      &Row::stacks);
-  AddLinks(table, frames, "The heaviest call, for the timeline.", &Row::example);
-  return table.Make(data.rows);
-}
-
 namespace {
 
 // The parts of the calls of one row: visit(part, call), where a call of the same name directly
@@ -387,8 +299,7 @@ std::optional<Error> VisitCalls(const Model& model, const StepSelection& selecti
     visit(i, call, ran);
   }
   if (any) return std::nullopt;
-  return Error{ErrorKind::kNotFound, "No operator \"" + name + "\" ran in the selected steps.",
-               "Take a name (and input shapes) from view/operators.", std::nullopt};
+  return MakeError(errors::kOperatorDidNotRun, {{"operator", name}});
 }
 
 // Sums over calls, and the one of them that weighs most.

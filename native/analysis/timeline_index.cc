@@ -8,14 +8,14 @@
 #include "analysis/memory.h"
 #include "analysis/stack_of.h"
 #include "analysis/timeline.h"
+#include "analysis/timeline_device_series.h"
+#include "base/errors.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "model/names.h"
 
 namespace emberline {
 namespace {
-
-using Changes = std::vector<std::pair<Ns, double>>;
 
 TimelineRowKind RowKindOf(TrackKind kind) {
   switch (kind) {
@@ -121,114 +121,6 @@ TimelineRow RowOf(const TraceStore& store, TrackIndex index, const TrackFacts& f
   return row;
 }
 
-bool IsCopy(SliceKind kind) { return kind == SliceKind::kMemcpy; }
-
-// Builds the computed series of one device from its slices.
-class DeviceSeries {
- public:
-  DeviceSeries(const Model& model, const Device& device) : model_(model), device_(device) {}
-
-  // 1 while any of its streams works; with `kernels_only`, copies and sets apart.
-  IntervalSet Busy(bool kernels_only = false) const {
-    const TraceStore& store = model_.store();
-    std::vector<Interval> intervals;
-    ForEach([&](SliceIndex i) {
-      if (kernels_only && !IsKernel(store.kind(i))) return;
-      intervals.push_back({store.start(i), store.end(i)});
-    });
-    return Unite(std::move(intervals));
-  }
-
-  // Concurrent kernels' blocks per multiprocessor, at most 1 each moment (the sum is capped,
-  // not each kernel). Counted in millionths, so that sums return to exactly zero.
-  TimelineSeries SmEfficiency() const {
-    const TraceStore& store = model_.store();
-    if (!store.HasArg(ArgRole::kBlocksPerSm)) return {};
-    Changes changes;
-    ForEach([&](SliceIndex i) {
-      if (store.kind(i) != SliceKind::kKernel || store.duration(i) <= 0) return;
-      const std::optional<double> blocks = store.ArgNumber(i, ArgRole::kBlocksPerSm);
-      if (!blocks || !(*blocks > 0)) return;
-      const double capped = std::round(std::min(*blocks, 1e6) * 1e6);
-      changes.emplace_back(store.start(i), capped);
-      changes.emplace_back(store.end(i), -capped);
-    });
-    if (changes.empty()) return {};
-    std::vector<Ns> ns;
-    std::vector<double> value;
-    SumChanges(std::move(changes), &ns, &value);
-    for (double& v : value) v = std::min(v / 1e6, 1.0);
-    return {TimelineSeries::Reduce::kMean, std::move(ns), std::move(value)};
-  }
-
-  // Bytes per second of all copies that run, in GB/s.
-  TimelineSeries CopyBandwidth() const {
-    const TraceStore& store = model_.store();
-    Changes changes;
-    ForEach([&](SliceIndex i) {
-      if (!IsCopy(store.kind(i)) || store.duration(i) <= 0) return;
-      const std::optional<int64_t> bytes = CopyBytes(model_, i);
-      if (!bytes || *bytes <= 0) return;
-      // Bytes per ns are GB/s.
-      const double rate = static_cast<double>(*bytes) / static_cast<double>(store.duration(i));
-      changes.emplace_back(store.start(i), rate);
-      changes.emplace_back(store.end(i), -rate);
-    });
-    if (changes.empty()) return {};
-    std::vector<Ns> ns;
-    std::vector<double> value;
-    SumChanges(std::move(changes), &ns, &value);
-    return {TimelineSeries::Reduce::kMean, std::move(ns), std::move(value)};
-  }
-
-  // Work of one stream that was launched and has not begun: +1 at the start of the launch call,
-  // -1 at the start of the work. Work without a launch in the trace is left out, so that the
-  // depth never falls below zero; so is work that begins before its launch (clock skew).
-  TimelineSeries QueueDepth(TrackIndex stream) const {
-    const TraceStore& store = model_.store();
-    const Track& track = store.tracks()[stream];
-    Changes changes;
-    for (SliceIndex i = track.first; i < track.last; ++i) {
-      const SliceIndex launch = model_.launch[i];
-      if (!IsDeviceWork(store.kind(i)) || launch == kNone) continue;
-      if (store.start(launch) > store.start(i)) continue;
-      changes.emplace_back(store.start(launch), 1);
-      changes.emplace_back(store.start(i), -1);
-    }
-    if (changes.empty()) return {};
-    std::vector<Ns> ns;
-    std::vector<double> value;
-    SumChanges(std::move(changes), &ns, &value);
-    return {TimelineSeries::Reduce::kExtremes, std::move(ns), std::move(value)};
-  }
-
- private:
-  template <typename F>
-  void ForEach(F&& visit) const {
-    for (const TrackIndex stream : device_.streams) {
-      const Track& track = model_.store().tracks()[stream];
-      for (SliceIndex i = track.first; i < track.last; ++i) {
-        if (IsDeviceWork(model_.store().kind(i))) visit(i);
-      }
-    }
-  }
-
-  const Model& model_;
-  const Device& device_;
-};
-
-TimelineSeries SeriesOfSet(const IntervalSet& set) {
-  std::vector<Ns> ns;
-  std::vector<double> value;
-  for (const Interval& interval : set) {
-    ns.push_back(interval.begin);
-    value.push_back(1);
-    ns.push_back(interval.end);
-    value.push_back(0);
-  }
-  return {TimelineSeries::Reduce::kMean, std::move(ns), std::move(value)};
-}
-
 class IndexBuilder {
  public:
   IndexBuilder(const Model& model, const CancelToken& cancel)
@@ -274,7 +166,7 @@ class IndexBuilder {
   }
 
  private:
-  static Error Cancelled() { return {ErrorKind::kCancelled, "The request was cancelled.", "", {}}; }
+  static Error Cancelled() { return MakeError(errors::kCancelled); }
 
   void AddTrack(TrackIndex track, bool folded) {
     if (added_[track]) return;

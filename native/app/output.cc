@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "app/commands.h"
+#include "app/errors.h"
 #include "base/escape.h"
 #include "json/write_json.h"
 
@@ -41,7 +42,7 @@ namespace {
 int Printed(bool written) {
   return written && std::fflush(stdout) == 0
              ? kExitDone
-             : Fail({ErrorKind::kInternal, "The output cannot be written.", "", {}}, kExitInternal);
+             : Fail(MakeError(errors::kOutputNotWritten), kExitInternal);
 }
 
 }  // namespace

