@@ -81,8 +81,12 @@ describe('a baseline whose source is only in Git', () => {
     await page.keyboard.press('Control+g');
     const widget = page.locator('.quick-input-widget');
     await widget.locator('.quick-input-filter input').fill(':80');
-    await page.keyboard.press('Enter');
-    await widget.waitFor({ state: 'hidden' });
+    // A slow window may drop the key.
+    await waitUntil('the line is gone to', async () => {
+      await page.keyboard.press('Enter');
+      await widget.waitFor({ state: 'hidden', timeout: 4000 });
+      return true;
+    });
   }
 
   step('without a revision the costs are placed by the text of now', async () => {
