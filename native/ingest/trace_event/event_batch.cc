@@ -20,12 +20,6 @@ static_assert(Window::kPadding >= simdjson::SIMDJSON_PADDING);
 // Text that is indexed for one event of an unknown spelling, with those behind it.
 constexpr size_t kLeastPiece = 4096;
 
-bool IsOdd(std::string_view text) {
-  bool odd = false;
-  for (const char c : text) odd |= static_cast<signed char>(c) < 0x20;
-  return odd;
-}
-
 // simdjson finds tokens but looks into them only when asked: what they must not be, is checked
 // here. Arrays and objects are left to the reader, which knows those that it has seen before.
 bool ToToken(value& from, Token* token) {

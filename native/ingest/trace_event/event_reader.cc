@@ -13,11 +13,6 @@ namespace {
 constexpr size_t kLenientLimit = 1 << 16;
 constexpr size_t kMaxBareKey = 64;
 
-bool EndsBareToken(char c) {
-  return c == ',' || c == '}' || c == ']' || c == '"' || c == '\n' || c == '\r' || c == ':' ||
-         c == '{' || c == '[';
-}
-
 // A bare token: up to what can follow a value. Null when the text ends first.
 const char* ScanBare(const char* p, const char* end) {
   while (p < end && !EndsBareToken(*p)) ++p;

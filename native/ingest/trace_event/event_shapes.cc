@@ -19,11 +19,6 @@ constexpr int kMaxTries = 8;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-bool EndsBareToken(char c) {
-  return c == ',' || c == '}' || c == ']' || c == '"' || c == '\n' || c == '\r' || c == ':' ||
-         c == '{' || c == '[';
-}
-
 // Whether a number is over before `c`: anything else is left to those who read all spellings.
 bool EndsNumber(char c) { return c == ',' || c == '}' || IsSpace(c); }
 
@@ -57,11 +52,6 @@ const char* ReadInteger(const char* p, int64_t* number) {
   if (p == from || !EndsNumber(*p)) return nullptr;
   *number = negative ? -value : value;
   return p;
-}
-
-bool IsOdd(std::string_view text) {
-  return std::any_of(text.begin(), text.end(),
-                     [](char c) { return static_cast<signed char>(c) < 0x20; });
 }
 
 // Behind the array or object at `p`, by its brackets alone: whether it is sound is another

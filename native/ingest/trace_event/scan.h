@@ -28,6 +28,19 @@ inline std::string_view TrimRight(std::string_view text) {
   return text;
 }
 
+// Whether a bare token, a number or a name, is over before `c`: before what can follow a value.
+inline bool EndsBareToken(char c) {
+  return c == ',' || c == '}' || c == ']' || c == '"' || c == '\n' || c == '\r' || c == ':' ||
+         c == '{' || c == '[';
+}
+
+// Whether `text` holds more than plain ASCII on one line.
+inline bool IsOdd(std::string_view text) {
+  bool odd = false;
+  for (const char c : text) odd |= static_cast<signed char>(c) < 0x20;
+  return odd;
+}
+
 struct ScannedString {
   const char* begin = nullptr;
   const char* end = nullptr;  // the closing quote
