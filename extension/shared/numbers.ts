@@ -220,9 +220,14 @@ export function exact(value: number, unit: Unit): string {
 
 const plurals = new Intl.PluralRules('en-US');
 
+/** The form of a noun after `count`, without the number: "row", "rows". */
+export function pluralWord(count: number, one: string, other = `${one}s`): string {
+  return plurals.select(count) === 'one' ? one : other;
+}
+
 /** "1 row", "2 rows". */
-export function plural(count: number, one: string, other = `${one}s`): string {
-  return `${fixed(count, 0)} ${plurals.select(count) === 'one' ? one : other}`;
+export function plural(count: number, one: string, other?: string): string {
+  return `${fixed(count, 0)} ${pluralWord(count, one, other)}`;
 }
 
 // Beside code there is less room than in a view: the formats below are shorter.

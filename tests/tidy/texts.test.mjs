@@ -1,39 +1,45 @@
-// What the extension says stands in its catalogue (extension/shared/texts.ts); the log is for those
-// who mend the program.
+// What people read stands in catalogues: the extension's in extension/shared/texts.ts, the page's in the
+// texts.ts of each room and view. The log is for those who mend the program.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readTracked, trackedFiles } from './files.mjs';
+import { catalogueEntries, saidTexts } from './said_texts.mjs';
 
-/** The literals of a TypeScript text with several words, without those of the log and of comments. */
-function sentences(text) {
-  const bare = text
-    .replace(/\/\*[^]*?\*\//g, '')
-    .replace(/^\s*\/\/.*$/gm, '')
-    .replace(/\blog\.\w+\([^;]*;/g, '');
-  return [...bare.matchAll(/(['`])((?:[^'`\\\n]|\\.)*)\1/g)]
-    .map(([, , literal]) => literal)
-    .filter((literal) => /[a-z] [a-z]+ [a-z]/.test(literal.replaceAll(/\$\{[^}]*\}/g, '')));
-}
+const catalogues = () => trackedFiles(/^(extension\/shared|webviews\/src\/.*)\/texts\.ts$/);
+const sources = (pattern) => trackedFiles(pattern).filter((file) => !file.endsWith('/texts.ts'));
+const extensionSources = () => sources(/^extension\/src\/.*\.ts$/);
+const pageSources = () => sources(/^webviews\/src\/.*\.tsx?$/);
 
-test('the extension says nothing beside its catalogue', () => {
-  const files = trackedFiles(/^extension\/src\/.*\.ts$/);
-  assert.ok(files.length > 40, `${files.length} files were found`);
-  const wrong = files.flatMap((file) =>
-    sentences(readTracked(file)).map((literal) => `${file}: ${literal}`),
+/** Literals of the page that look like texts and are none, each with the reason. */
+const noTexts = [
+  // Values and units of style sheets.
+  /^(color-mix|minmax|rgb|var)\(|^[ \0\d]*(px|fr) ?\0?$/,
+  // Queries of media and selectors.
+  /^\([\w-]+: |^[.#][\w-]+ /,
+  // Programs of the graphics card, and paths of icons.
+  /^#version |^M[\d.]+ /,
+  // Filters of tables.
+  /^\w+="[^"]*"$|^\w+=\0( \w+=\0)*$/,
+  // What recorders write into names and what they are called with.
+  /^(nn\.Module: |ProfilerStep#|\(its recording had not begun\)|activities=\[.*\]|with_stack=True)$/,
+  // Settings of the editor.
+  /^emberline\.\w+$/,
+  // Keys of the keyboard.
+  /^Arrow(Up|Down)$/,
+  // Classes of style sheets and names of filters that are put together elsewhere.
+  /^(delta (worse|better)|operators module)$/,
+];
+
+const said = (files, allowed) =>
+  files.flatMap((file) =>
+    saidTexts(file, readTracked(file), allowed).map(({ line, text }) => `${file}:${line}: ${text}`),
   );
-  assert.deepEqual(wrong, []);
-});
 
-test('every text of the catalogue is said somewhere', () => {
-  const catalogue = readTracked('extension/shared/texts.ts');
-  const code = trackedFiles(/^extension\/src\/.*\.ts$/)
-    .map(readTracked)
-    .join('\n');
-  const unused = [...catalogue.matchAll(/^export const (\w+) = \{([^]*?)^\};$/gm)].flatMap(
-    ([, group, body]) =>
-      [...body.matchAll(/^ {2}(\w+):/gm)]
-        .map(([, id]) => `${group}.${id}`)
-        .filter((text) => !new RegExp(`\\b${text.replace('.', '\\.')}\\b`).test(code)),
+test('the page says nothing beside its catalogues', () => {
+  const files = pageSources();
+  assert.ok(files.length > 150, `${files.length} files were found`);
+  assert.deepEqual(
+    said(files, (text) => noTexts.some((pattern) => pattern.test(text))),
+    [],
   );
-  assert.deepEqual(unused, []);
 });

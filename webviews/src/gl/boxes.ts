@@ -1,5 +1,6 @@
 // Boxes by the ten thousand: WebGL2 instances, or a 2D canvas where there is no graphics context. A
 // block of boxes is uploaded once; moving and zooming only change two numbers per block.
+import { commonTexts } from '../lib/texts.ts';
 
 /** Boxes of one row, x in ns from `originNs`, colours as RGB bytes. */
 export interface BoxBlock {
@@ -288,6 +289,6 @@ export function createBoxRenderer(
     }
   }
   const context = above.getContext('2d');
-  if (context === null) throw new Error('This page has no canvas to draw on.');
+  if (context === null) throw new Error(commonTexts.noCanvas);
   return new CanvasRenderer(above, context);
 }

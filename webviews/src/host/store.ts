@@ -26,6 +26,8 @@ import type {
 } from '#shared/messages.ts';
 import type { ProfileOpenResult, TraceInfo, ViewName } from '#shared/protocol.ts';
 import { sameTrace, selectionExists, selectionOf, stepEnds, traceOf } from '#shared/selection.ts';
+import { commonTexts } from '../lib/texts.ts';
+import { hostTexts } from './texts.ts';
 
 export type Status =
   | { kind: 'starting' }
@@ -234,7 +236,7 @@ export async function selectTrace(next: ViewSelection): Promise<void> {
   loadAbort = abort;
   batch(() => {
     selection.value = next;
-    status.value = { kind: 'loading', stage: 'Loading', percent: undefined };
+    status.value = { kind: 'loading', stage: commonTexts.loading, percent: undefined };
   });
   try {
     const info = await request('profile/load', traceOf(next), abort.signal);
@@ -263,7 +265,7 @@ export async function selectSideTrace(side: SideName, next: ViewSelection): Prom
   loadAbort?.abort();
   const abort = new AbortController();
   loadAbort = abort;
-  status.value = { kind: 'loading', stage: 'Loading', percent: undefined };
+  status.value = { kind: 'loading', stage: commonTexts.loading, percent: undefined };
   try {
     const trace = await request('profile/load', traceOf(next), abort.signal, side);
     batch(() => {
@@ -383,7 +385,7 @@ function onLoadedJob({ job: loaded }: Extract<ToView, { type: 'loadedJob' }>): v
     status.value =
       maxRanks === 0 || stopped
         ? { kind: 'loaded' }
-        : { kind: 'loading', stage: 'Reading more ranks', percent: undefined };
+        : { kind: 'loading', stage: hostTexts.readingMoreRanks, percent: undefined };
     epoch.value++;
   });
   startSaving();

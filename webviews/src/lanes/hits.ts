@@ -1,9 +1,10 @@
 // What is under the pointer: a box, an instant, or a value of a series.
-import { fixed, quantity } from '#shared/numbers.ts';
+import { commonTexts } from '../lib/texts.ts';
 import { rowAt, type Row } from './rows.ts';
 import type { Scene } from './scene.ts';
 import { seriesAt } from './series.ts';
 import type { RowData } from './source.ts';
+import { laneTexts } from './texts.ts';
 
 /** What a tooltip says, and where. */
 export interface Pointed {
@@ -49,7 +50,7 @@ function seriesHit(at: At): Hit | undefined {
   const value = seriesAt(scene, row, data, from, from + nsPerPixel);
   return value === undefined
     ? undefined
-    : hit(at, column, `${row.track.name}\n${value} at ${quantity(at.ns, 'ns')}`);
+    : hit(at, column, laneTexts.valueAt(row.track.name, value, at.ns));
 }
 
 function instantHit(at: At): Hit | undefined {
@@ -57,8 +58,8 @@ function instantHit(at: At): Hit | undefined {
   const instant = data.boxes?.instants.find((one) => Math.abs(one.ns - ns) < nearPx * nsPerPixel);
   if (instant === undefined) return undefined;
   const name = data.shown[instant.name] ?? '';
-  const first = instant.count > 1 ? `${fixed(instant.count, 0)} instants, the first ${name}` : name;
-  return hit(at, -1, `${first}\nat ${quantity(instant.ns, 'ns')}`, -1, instant.index);
+  const first = instant.count > 1 ? commonTexts.instantsTheFirst(instant.count, name) : name;
+  return hit(at, -1, laneTexts.instantAt(first, instant.ns), -1, instant.index);
 }
 
 /** The box that holds the pointer, the innermost where rows are folded. */
@@ -80,8 +81,8 @@ function boxHit(at: At, lane: number): Hit | undefined {
   const count = boxes.count[best]!;
   const said =
     count > 1
-      ? `${fixed(count, 0)} slices, the longest ${name}\nZoom in to see them`
-      : `${name}\n${quantity(boxes.length[best]!, 'ns')} at ${quantity(boxes.start[best]!, 'ns')}`;
+      ? laneTexts.slicesTheLongest(count, name)
+      : commonTexts.nameLengthAndStart(name, boxes.length[best]!, boxes.start[best]!);
   const text = whole === name ? said : `${said}\n${whole}`;
   return hit(at, best, text, boxes.slice[best]!);
 }

@@ -4,6 +4,7 @@ import { drawBoxes, drawOverlay } from './painter.ts';
 import type { Palette } from './palette.ts';
 import { drawRuler } from './ruler.ts';
 import { rulerHeight, type Scene } from './scene.ts';
+import { laneTexts } from './texts.ts';
 
 /** Line above the ruler that says what the axis is. */
 const titlePx = 16;
@@ -41,7 +42,7 @@ export class Layers {
     context.font = `11px ${palette.font}`;
     context.textBaseline = 'middle';
     context.fillStyle = palette.muted;
-    context.fillText('Time since the start of the trace', 3, titlePx / 2, width - 3);
+    context.fillText(laneTexts.timeSinceStart, 3, titlePx / 2, width - 3);
     context.drawImage(this.ruler, 0, titlePx, width, rulerHeight);
     context.drawImage(this.boxes, 0, layersTopPx, width, height);
     context.drawImage(this.overlay, 0, layersTopPx, width, height);

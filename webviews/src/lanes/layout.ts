@@ -1,6 +1,7 @@
 // Which rows the timeline has, in which order, and where each stands. Pure.
 import type { TimelineTrack } from '#shared/protocol.ts';
 import { laneHeight, rowKey, type Heading, type Layout, type Row } from './rows.ts';
+import { laneTexts } from './texts.ts';
 
 /** What the user did to the rows, by their keys; remembered with the view. */
 export interface RowPrefs {
@@ -89,7 +90,7 @@ export function layoutRows(
       y += size.height + gap;
     }
   };
-  place('Pinned', pinned, true);
+  place(laneTexts.pinned, pinned, true);
   for (const [group, list] of groups) place(group, list, false);
   return { rows, headings, height: y + 8, hidden: tracks.length - shown.length };
 }

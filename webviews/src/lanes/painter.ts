@@ -2,6 +2,7 @@
 import type { BoxBlock, BoxPlace, BoxRenderer } from '../gl/boxes.ts';
 import { fitted } from '../gl/text.ts';
 import { visible } from '../lib/format.ts';
+import { commonTexts } from '../lib/texts.ts';
 import { drawArrows } from './arrows.ts';
 import { drawGaps, drawInstant, drawMark, drawSelection, drawStepLimits } from './marks.ts';
 import { css, mix, type Palette } from './palette.ts';
@@ -72,7 +73,7 @@ function drawNames({ context, scene, row, data, palette }: RowPaint): void {
     if (room < 18) continue;
     const count = boxes.count[i]!;
     const name = data.shown[boxes.name[i]!] ?? '';
-    const text = fitted(context, slice < 0 && count > 1 ? `${count} slices` : name, room);
+    const text = fitted(context, slice < 0 && count > 1 ? commonTexts.slices(count) : name, room);
     if (text === '') continue;
     context.fillStyle = palette.boxText;
     // The cut goes by the mean width of a character; the limit keeps wide ones inside.

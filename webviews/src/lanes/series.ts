@@ -1,5 +1,6 @@
 // Rows that are curves: utilization, memory, counters.
 import { quantity } from '#shared/numbers.ts';
+import { commonTexts } from '../lib/texts.ts';
 import { css } from './palette.ts';
 import type { Row } from './rows.ts';
 import { sampled } from './sampling.ts';
@@ -60,7 +61,7 @@ export function seriesAt(
   const { value, low } = sampled(series, until, startNs, endNs, 1);
   if (Number.isNaN(value[0])) return undefined;
   const most = seriesValue(row, value[0]!);
-  return low[0] === value[0] ? most : `${seriesValue(row, low[0]!)} to ${most}`;
+  return low[0] === value[0] ? most : commonTexts.fromTo(seriesValue(row, low[0]!), most);
 }
 
 export function seriesValue(row: Row, value: number): string {

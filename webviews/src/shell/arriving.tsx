@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Late } from '../host/late.ts';
 import { Waiting } from '../widgets/notices.tsx';
+import { shellTexts } from './texts.ts';
 
 /** A failure to fetch is thrown while drawing, for the nearest boundary to show. */
 export function Arriving<Props extends object>(props: { of: Late<Props>; given: Props }) {
@@ -15,12 +16,16 @@ export function Arriving<Props extends object>(props: { of: Late<Props>; given: 
     let left = false;
     of.load().then(
       () => left || setArrived((count) => count + 1),
-      (reason: unknown) => left || setError(reason ?? new Error('Its script could not be loaded.')),
+      (reason: unknown) => left || setError(reason ?? new Error(shellTexts.scriptNotLoaded)),
     );
     return () => {
       left = true;
     };
   }, [of]);
   if (error !== undefined) throw error;
-  return Component === undefined ? <Waiting what="Opening the view" /> : <Component {...given} />;
+  return Component === undefined ? (
+    <Waiting what={shellTexts.openingView} />
+  ) : (
+    <Component {...given} />
+  );
 }

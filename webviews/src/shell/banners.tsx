@@ -2,7 +2,9 @@
 import { openSource, tellHost } from '../host/host.ts';
 import { daemon, missingSource } from '../host/store.ts';
 import { fileName, visible } from '../lib/format.ts';
+import { commonTexts } from '../lib/texts.ts';
 import { Button } from '../widgets/controls.tsx';
+import { shellTexts } from './texts.ts';
 
 export function Banner() {
   const state = daemon.value;
@@ -11,16 +13,14 @@ export function Banner() {
     <div class={`banner ${state.state}`} role="alert">
       <span>
         {state.message ??
-          (state.state === 'restarting'
-            ? 'The analysis server stopped and is restarting.'
-            : 'The analysis server has stopped.')}
+          (state.state === 'restarting' ? shellTexts.serverRestarts : shellTexts.serverStopped)}
       </span>
       <span class="buttons">
         {state.state === 'stopped' ? (
-          <Button onClick={() => tellHost('restartDaemon')}>Restart</Button>
+          <Button onClick={() => tellHost('restartDaemon')}>{shellTexts.restart}</Button>
         ) : null}
         <Button secondary onClick={() => tellHost('showLog')}>
-          Show Log
+          {commonTexts.showLog}
         </Button>
       </span>
     </div>
@@ -34,8 +34,10 @@ export function MissingSource() {
   return (
     <div class="banner missing" role="alert">
       <span>
-        {fileName(target.file)} was not found on this machine. It was recorded as{' '}
-        <code>{visible(target.file)}</code>.
+        {shellTexts.sourceMissing(
+          fileName(target.file),
+          <code key="path">{visible(target.file)}</code>,
+        )}
       </span>
       <span class="buttons">
         <Button
@@ -44,10 +46,10 @@ export function MissingSource() {
             openSource(target, false, side);
           }}
         >
-          Locate...
+          {shellTexts.locate}
         </Button>
         <Button secondary onClick={() => (missingSource.value = undefined)}>
-          Dismiss
+          {commonTexts.dismiss}
         </Button>
       </span>
     </div>

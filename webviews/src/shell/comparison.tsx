@@ -21,6 +21,7 @@ import {
 } from '../host/store.ts';
 import { useAnswer } from '../host/query.ts';
 import { visible } from '../lib/format.ts';
+import { commonTexts } from '../lib/texts.ts';
 import { LinkButton, Segments } from '../widgets/controls.tsx';
 import { sideTitles } from '../views/compare/links.ts';
 import { sideColors } from '../views/compare/level_chart.tsx';
@@ -35,6 +36,7 @@ import { comparisonTabs } from '../views/compare/tabs.ts';
 import { TraceSelectors } from './selectors.tsx';
 import { Loading } from './states.tsx';
 import { Tabs } from './tabs.tsx';
+import { shellTexts } from './texts.ts';
 import { ViewBody } from './view_body.tsx';
 
 function Side(props: { name: SideName; side: ComparedSide }) {
@@ -54,7 +56,7 @@ function Side(props: { name: SideName; side: ComparedSide }) {
       </span>
       {side.loaded === undefined ? null : (
         <TraceSelectors
-          label={`Selection of the ${name}`}
+          label={shellTexts.selectionOf(name)}
           info={side.loaded.trace}
           found={side.loaded.profile}
           selection={side.selection}
@@ -101,7 +103,7 @@ export function Comparison() {
       path: sides[side].path,
     }));
     copyText(writeComparisonLink(linkBase.value, comparison));
-    announce('Link copied');
+    announce(commonTexts.linkCopied);
   };
   return (
     <VerdictContext.Provider value={verdict}>
@@ -115,17 +117,17 @@ export function Comparison() {
           <div class="sides-tools">
             {bothHaveDevice() ? (
               <Segments<ComparedTime>
-                label="Time"
+                label={commonTexts.time}
                 value={chosen.value === '' ? (verdict.value?.time ?? 'device') : chosen.value}
-                choices={{ host: 'Host', device: 'Device' }}
+                choices={{ host: commonTexts.host, device: commonTexts.device }}
                 onChange={(next) => (chosen.value = next)}
               />
             ) : null}
-            <LinkButton title="Make the candidate the baseline" onClick={swap}>
-              Swap sides
+            <LinkButton title={shellTexts.swapSidesHint} onClick={swap}>
+              {shellTexts.swapSides}
             </LinkButton>
-            <LinkButton title="Copy a link that opens this comparison" onClick={copyLink}>
-              Copy link
+            <LinkButton title={shellTexts.copyLinkHint} onClick={copyLink}>
+              {commonTexts.copyLink}
             </LinkButton>
           </div>
         </div>

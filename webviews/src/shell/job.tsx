@@ -1,15 +1,16 @@
 // The frame of a job: which of a folder's jobs shows, how far it is loaded, and the tabs.
 import type { LoadedJob } from '#shared/messages.ts';
-import { fixed, plural } from '#shared/numbers.ts';
 import { useEffect } from 'preact/hooks';
 import { tellHost } from '../host/host.ts';
 import { loadWhenIdle } from '../host/late.ts';
 import { job, selectJob, selection, status, viewState } from '../host/store.ts';
 import { fileName, visible } from '../lib/format.ts';
+import { commonTexts } from '../lib/texts.ts';
 import { jobTabs } from '../views/job/tabs.ts';
 import { LinkButton, Progress } from '../widgets/controls.tsx';
 import { Select } from '../widgets/select.tsx';
 import { Tabs } from './tabs.tsx';
+import { shellTexts } from './texts.ts';
 import { ViewBody } from './view_body.tsx';
 
 /** Run and capture span, where the folder has more than one. */
@@ -21,15 +22,15 @@ function JobSelectors({ loaded }: { loaded: LoadedJob }) {
     <>
       {runs.length > 1 && run !== undefined ? (
         <Select
-          label="Run"
+          label={shellTexts.run}
           value={run.name}
-          choices={runs.map(({ name }) => ({ value: name, label: name || '(unnamed)' }))}
+          choices={runs.map(({ name }) => ({ value: name, label: name || shellTexts.unnamed }))}
           onChange={(name) => selectJob({ run: name })}
         />
       ) : null}
       {spans.length > 1 && run !== undefined ? (
         <Select
-          label="Span"
+          label={shellTexts.span}
           value={selection.value.span ?? spans[0]!.span}
           choices={spans.map(({ span }) => ({ value: span, label: span }))}
           onChange={(span) => selectJob({ run: run.name, span })}
@@ -43,12 +44,12 @@ function JobSelectors({ loaded }: { loaded: LoadedJob }) {
 function More({ loaded }: { loaded: LoadedJob }) {
   const state = status.value;
   const { result, stopped } = loaded;
-  const ranks = `${fixed(result.loaded, 0)} of ${plural(result.files, 'rank')}`;
+  const ranks = commonTexts.ranksOf(result.loaded, result.files);
   if (stopped) {
     return (
       <div class="job-more" role="status">
-        <span>{`Reading was stopped: figures cover ${ranks}.`}</span>
-        <LinkButton onClick={() => tellHost('retry')}>Read the rest</LinkButton>
+        <span>{shellTexts.readingStopped(ranks)}</span>
+        <LinkButton onClick={() => tellHost('retry')}>{shellTexts.readRest}</LinkButton>
       </div>
     );
   }
@@ -56,12 +57,9 @@ function More({ loaded }: { loaded: LoadedJob }) {
   const { percent } = state;
   return (
     <div class="job-more" role="status">
-      <span>
-        {`Figures cover ${ranks} so far; reading the rest`}
-        {percent === undefined ? '' : `, ${fixed(percent, 0)} %`}
-      </span>
-      <Progress label="Reading the other ranks" percent={percent} />
-      <LinkButton onClick={() => tellHost('cancelLoad')}>Stop</LinkButton>
+      <span>{shellTexts.readingContinues(ranks, percent)}</span>
+      <Progress label={shellTexts.readingOtherRanks} percent={percent} />
+      <LinkButton onClick={() => tellHost('cancelLoad')}>{shellTexts.stop}</LinkButton>
     </div>
   );
 }
@@ -79,11 +77,15 @@ export function Job({ loaded }: { loaded: LoadedJob }) {
           <strong>{visible(fileName(about?.path ?? ''))}</strong>
           <span class="side-folder">
             {about?.digests === true
-              ? `${plural(loaded.result.files, 'digest')}`
-              : `${plural(loaded.result.files, 'trace')}`}
+              ? `${shellTexts.digests(loaded.result.files)}`
+              : `${shellTexts.traces(loaded.result.files)}`}
           </span>
         </span>
-        <div class="selectors" role="group" aria-label={several ? 'Selection' : 'Span'}>
+        <div
+          class="selectors"
+          role="group"
+          aria-label={several ? shellTexts.selection : shellTexts.span}
+        >
           <JobSelectors loaded={loaded} />
         </div>
       </div>

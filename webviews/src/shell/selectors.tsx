@@ -2,16 +2,17 @@
 import type { ViewSelection } from '#shared/messages.ts';
 import type { ProfileOpenResult, TraceInfo } from '#shared/protocol.ts';
 import { profile, selectSteps, selectTrace, selection, trace } from '../host/store.ts';
-import { plural, quantity } from '#shared/numbers.ts';
+import { commonTexts } from '../lib/texts.ts';
 import { LinkButton } from '../widgets/controls.tsx';
 import { Select } from '../widgets/select.tsx';
+import { shellTexts } from './texts.ts';
 
 function stepChoices(info: TraceInfo) {
   return [
-    { value: 'all', label: `Whole trace (${plural(info.steps.length, 'step')})` },
+    { value: 'all', label: shellTexts.wholeTraceOf(info.steps.length) },
     ...info.steps.map((step) => ({
       value: step.name,
-      label: `${step.name}${step.partial ? ' (partial)' : ''}, ${quantity(step.durationNs, 'ns')}`,
+      label: shellTexts.stepChoice(step.name, step.partial, step.durationNs),
     })),
   ];
 }
@@ -21,7 +22,7 @@ export function Selectors() {
   if (trace.value === undefined || profile.value === undefined) return null;
   return (
     <TraceSelectors
-      label="Selection"
+      label={shellTexts.selection}
       info={trace.value}
       found={profile.value}
       selection={selection.value}
@@ -48,12 +49,15 @@ export function TraceSelectors(props: {
   const range = /^(\d+)-(\d+)$/.exec(steps);
   const names = info.steps.map((step) => ({ value: step.name, label: step.name }));
   const names1 = (list: { name: string }[]): { value: string; label: string }[] =>
-    list.map((item) => ({ value: item.name, label: item.name === '' ? '(unnamed)' : item.name }));
+    list.map((item) => ({
+      value: item.name,
+      label: item.name === '' ? shellTexts.unnamed : item.name,
+    }));
   return (
     <div class="selectors" role="group" aria-label={props.label}>
       {found.runs.length > 1 && run !== undefined ? (
         <Select
-          label="Run"
+          label={shellTexts.run}
           value={run.name}
           choices={names1(found.runs)}
           onChange={(name) => onTrace({ run: name })}
@@ -61,7 +65,7 @@ export function TraceSelectors(props: {
       ) : null}
       {run !== undefined && worker !== undefined && run.workers.length > 1 ? (
         <Select
-          label="Worker"
+          label={shellTexts.worker}
           value={worker.name}
           choices={names1(run.workers)}
           onChange={(name) => onTrace({ run: run.name, worker: name })}
@@ -69,7 +73,7 @@ export function TraceSelectors(props: {
       ) : null}
       {run !== undefined && worker !== undefined && worker.spans.length > 1 ? (
         <Select
-          label="Span"
+          label={shellTexts.span}
           value={selection.span ?? info.span}
           choices={worker.spans.map((span) => ({ value: span.span, label: span.span }))}
           onChange={(span) => onTrace({ run: run.name, worker: worker.name, span })}
@@ -79,11 +83,11 @@ export function TraceSelectors(props: {
         range === null ? (
           <>
             <Select
-              label="Steps"
+              label={commonTexts.steps}
               value={steps}
               choices={[
                 ...stepChoices(info),
-                ...(info.steps.length > 2 ? [{ value: 'range', label: 'Range...' }] : []),
+                ...(info.steps.length > 2 ? [{ value: 'range', label: shellTexts.range }] : []),
               ]}
               onChange={(value) =>
                 onSteps(
@@ -97,18 +101,18 @@ export function TraceSelectors(props: {
         ) : (
           <>
             <Select
-              label="Steps from"
+              label={shellTexts.stepsFrom}
               value={range[1]!}
               choices={names}
               onChange={(from) => onSteps(orderedRange(from, range[2]!))}
             />
             <Select
-              label="to"
+              label={shellTexts.to}
               value={range[2]!}
               choices={names}
               onChange={(to) => onSteps(orderedRange(range[1]!, to))}
             />
-            <LinkButton onClick={() => onSteps(undefined)}>Whole trace</LinkButton>
+            <LinkButton onClick={() => onSteps(undefined)}>{commonTexts.wholeTrace}</LinkButton>
           </>
         )
       ) : null}

@@ -11,6 +11,7 @@ import { Banner, MissingSource } from './banners.tsx';
 import { Failed, Loading } from './states.tsx';
 import { StatusStrip } from './status_strip.tsx';
 import { Tabs, shownViews } from './tabs.tsx';
+import { shellTexts } from './texts.ts';
 import { ViewBody } from './view_body.tsx';
 
 const comparisonFrame = late(async () => (await import('./comparison.tsx')).Comparison);
@@ -35,7 +36,8 @@ export function Shell() {
   if (state.kind === 'failed') content = <Failed error={state.error} />;
   else if (job.value?.loaded !== undefined)
     content = <Arriving of={jobFrame} given={{ loaded: job.value.loaded }} />;
-  else if (state.kind === 'starting') content = <Loading stage="Starting" percent={undefined} />;
+  else if (state.kind === 'starting')
+    content = <Loading stage={shellTexts.starting} percent={undefined} />;
   else if (state.kind === 'loading') {
     content = <Loading stage={state.stage} percent={state.percent} />;
   } else if (compared.value !== undefined) content = <Arriving of={comparisonFrame} given={{}} />;
@@ -66,8 +68,8 @@ function Profile({ info }: { info: TraceInfo }) {
         <div class="shell-tools">
           <IconButton
             icon="side"
-            label={`Open ${current.title} to the side`}
-            title={`Open ${current.title} to the side`}
+            label={shellTexts.openToSide(current.title)}
+            title={shellTexts.openToSide(current.title)}
             onClick={() => openToSide(current.name)}
           />
         </div>

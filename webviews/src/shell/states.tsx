@@ -2,20 +2,18 @@
 import type { FailureData } from '#shared/messages.ts';
 import { tellHost } from '../host/host.ts';
 import { cancelOwnLoad, compared, job, path, title } from '../host/store.ts';
-import { fixed } from '#shared/numbers.ts';
 import { visible } from '../lib/format.ts';
+import { commonTexts } from '../lib/texts.ts';
 import { Button, Progress } from '../widgets/controls.tsx';
+import { shellTexts } from './texts.ts';
 
 export function Loading(props: { stage: string; percent: number | undefined }) {
   const percent = props.percent;
   return (
     <main class="state-page">
       <h1>{visible(title.value)}</h1>
-      <p role="status">
-        {props.stage === '' ? 'Loading' : props.stage}
-        {percent === undefined ? '' : `, ${fixed(percent, 0)} %`}
-      </p>
-      <Progress label="Loading the trace" percent={percent} />
+      <p role="status">{shellTexts.loadingStage(props.stage || commonTexts.loading, percent)}</p>
+      <Progress label={shellTexts.loadingTrace} percent={percent} />
       <p class="buttons">
         <Button
           secondary
@@ -23,7 +21,7 @@ export function Loading(props: { stage: string; percent: number | undefined }) {
             if (!cancelOwnLoad()) tellHost('cancelLoad');
           }}
         >
-          Cancel
+          {shellTexts.cancel}
         </Button>
       </p>
     </main>
@@ -31,16 +29,15 @@ export function Loading(props: { stage: string; percent: number | undefined }) {
 }
 
 const advice: Record<string, string> = {
-  unreadable:
-    'Check that the file is a trace of torch.profiler, and that it was copied completely.',
-  cancelled: 'Loading was cancelled. Retry reads the trace again.',
-  notFound: 'Check that the file still exists, and that this machine can read it.',
+  unreadable: shellTexts.unreadableAdvice,
+  cancelled: shellTexts.cancelledAdvice,
+  notFound: shellTexts.notFoundAdvice,
 };
 
-/** What the page shows, in a word. */
-function subject(): string {
-  if (job.value !== undefined) return 'job';
-  return compared.value === undefined ? 'trace' : 'comparison';
+/** Says what is not shown. */
+function failedText(): string {
+  if (job.value !== undefined) return shellTexts.jobFailed;
+  return compared.value === undefined ? shellTexts.traceFailed : shellTexts.comparisonFailed;
 }
 
 export function Failed(props: { error: FailureData }) {
@@ -49,43 +46,43 @@ export function Failed(props: { error: FailureData }) {
   const hint = error.hint !== undefined && error.hint !== '' ? error.hint : advice[error.kind];
   return (
     <main class="state-page failed" aria-live="assertive">
-      <h1>{cancelled ? 'Loading was cancelled' : `This ${subject()} cannot be shown`}</h1>
+      <h1>{cancelled ? shellTexts.loadingCancelled : failedText()}</h1>
       <dl class="facts">
         <div class="fact">
-          <dt>File</dt>
+          <dt>{commonTexts.file}</dt>
           <dd>
             <code>{visible(path.value)}</code>
           </dd>
         </div>
         <div class="fact">
-          <dt>Why</dt>
+          <dt>{shellTexts.why}</dt>
           <dd>{visible(error.message)}</dd>
         </div>
         {error.offset === undefined ? null : (
           <div class="fact">
-            <dt>Where</dt>
-            <dd>Byte {fixed(error.offset, 0)} of the text</dd>
+            <dt>{shellTexts.where}</dt>
+            <dd>{shellTexts.byteOfText(error.offset)}</dd>
           </div>
         )}
         {hint === undefined ? null : (
           <div class="fact">
-            <dt>What to do</dt>
+            <dt>{commonTexts.whatToDo}</dt>
             <dd>{visible(hint)}</dd>
           </div>
         )}
       </dl>
       <p class="buttons">
         {error.kind === 'unreadable' && job.value === undefined ? (
-          <Button onClick={() => tellHost('openAsText')}>Open as Text</Button>
+          <Button onClick={() => tellHost('openAsText')}>{shellTexts.openAsText}</Button>
         ) : null}
         <Button
           secondary={error.kind === 'unreadable' && job.value === undefined}
           onClick={() => tellHost('retry')}
         >
-          Retry
+          {commonTexts.retry}
         </Button>
         <Button secondary onClick={() => tellHost('showLog')}>
-          Show Log
+          {commonTexts.showLog}
         </Button>
       </p>
     </main>

@@ -1,12 +1,14 @@
 // One line under the tabs: whether the file is whole, what it was recorded on, which part of it shows.
 import type { TraceInfo } from '#shared/protocol.ts';
-import { fixed, plural, quantity } from '#shared/numbers.ts';
+import { quantity } from '#shared/numbers.ts';
 import { activeFilters } from '../host/filters.ts';
 import { deviceKind, navigate, selectSteps, selection } from '../host/store.ts';
 import { visible } from '../lib/format.ts';
+import { commonTexts } from '../lib/texts.ts';
 import { Icon } from '../widgets/icon.tsx';
 import { isCut } from '../widgets/notices.tsx';
 import { Selectors } from './selectors.tsx';
+import { shellTexts } from './texts.ts';
 
 /** How whole the file is, in a word or two; the rest is in the overview. */
 function Health(props: { info: TraceInfo }) {
@@ -14,13 +16,18 @@ function Health(props: { info: TraceInfo }) {
   const cut = problems.find((problem) => problem.notice);
   const count = problems.reduce((sum, problem) => sum + problem.count, 0);
   const text =
-    cut !== undefined ? 'Incomplete' : problems.length > 0 ? plural(count, 'problem') : 'Complete';
+    cut !== undefined
+      ? shellTexts.incomplete
+      : problems.length > 0
+        ? shellTexts.problems(count)
+        : shellTexts.complete;
   const worst = cut ?? problems[0];
+  const problem = worst === undefined ? undefined : visible(worst.message);
   return (
     <button
       type="button"
       class={`strip-item health ${cut !== undefined ? 'bad' : problems.length > 0 ? 'some' : 'good'}`}
-      title={`${worst === undefined ? 'The whole file was read without problems.' : visible(worst.message)}\nShow trace health`}
+      title={shellTexts.healthHint(problem)}
       onClick={() => navigate({ view: 'overview', search: 'health' })}
     >
       <Icon name={problems.length > 0 ? 'warning' : 'check'} />
@@ -33,10 +40,13 @@ function Health(props: { info: TraceInfo }) {
 function deviceText(info: TraceInfo): string {
   const names = info.devices.map((device) => device.name).filter((name) => name !== '');
   const name = names[0];
-  if (!info.hasDeviceWork) return isCut(info) ? `No ${deviceKind.value} work read` : 'CPU only';
+  if (!info.hasDeviceWork)
+    return isCut(info) ? shellTexts.noWorkRead(deviceKind.value) : shellTexts.cpuOnly;
   if (name === undefined) {
     const [device, ...more] = info.devices;
-    return more.length > 0 ? `${info.devices.length} ${deviceKind.value}s` : (device?.label ?? '');
+    return more.length > 0
+      ? shellTexts.devices(info.devices.length, deviceKind.value)
+      : (device?.label ?? '');
   }
   const same = names.every((one) => one === name);
   return same && names.length > 1 ? `${names.length} × ${visible(name)}` : visible(name);
@@ -51,8 +61,8 @@ function Chip(props: { label: string; clear: () => void }) {
       <button
         type="button"
         class="chip-remove"
-        title="Remove this filter"
-        aria-label={`Remove ${visible(props.label)}`}
+        title={shellTexts.removeFilter}
+        aria-label={shellTexts.remove(visible(props.label))}
         onClick={() => props.clear()}
       >
         <Icon name="close" />
@@ -66,28 +76,29 @@ export function StatusStrip(props: { info: TraceInfo }) {
   const device = deviceText(info);
   const { steps } = selection.value;
   return (
-    <div class="status-strip" role="group" aria-label="Trace">
+    <div class="status-strip" role="group" aria-label={shellTexts.trace}>
       <Health info={info} />
       {device === '' ? null : (
-        <span class="strip-item" title="Device that the work ran on">
+        <span class="strip-item" title={shellTexts.deviceHint}>
           <Icon name="chip" />
           {device}
         </span>
       )}
       {info.rank === null ? null : (
-        <span class="strip-item" title="Rank of this process in the run">
-          Rank {fixed(info.rank, 0)}
-          {info.worldSize === null || info.worldSize < 0 ? '' : ` of ${fixed(info.worldSize, 0)}`}
+        <span class="strip-item" title={shellTexts.rankHint}>
+          {shellTexts.rankOf(info.rank, info.worldSize)}
         </span>
       )}
-      <span class="strip-item" title="Duration of the recording">
+      <span class="strip-item" title={shellTexts.durationHint}>
         {quantity(info.durationNs, 'ns')}
       </span>
       <Selectors />
       <span class="strip-chips">
         {steps === undefined ? null : (
           <Chip
-            label={/^\d+$/.test(steps) ? `Step ${steps}` : `Steps ${steps}`}
+            label={
+              /^\d+$/.test(steps) ? commonTexts.stepNamed(steps) : shellTexts.stepsNamed(steps)
+            }
             clear={() => selectSteps(undefined)}
           />
         )}

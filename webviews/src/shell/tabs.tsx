@@ -2,6 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { TraceInfo } from '#shared/protocol.ts';
 import { views, type ViewEntry } from '../views/registry.ts';
+import { shellTexts } from './texts.ts';
 
 export function shownViews(info: TraceInfo): ViewEntry[] {
   return views.filter((entry) => entry.shown === undefined || entry.shown(info));
@@ -39,7 +40,7 @@ export function Tabs<Name extends string>(props: {
       ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [props.current.name]);
   return (
-    <div class="tabs" role="tablist" aria-label="Views" ref={list} onKeyDown={onKeyDown}>
+    <div class="tabs" role="tablist" aria-label={shellTexts.views} ref={list} onKeyDown={onKeyDown}>
       {props.entries.map((entry) => (
         <button
           key={entry.name}

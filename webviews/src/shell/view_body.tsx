@@ -5,6 +5,7 @@ import type { Late } from '../host/late.ts';
 import { viewState } from '../host/store.ts';
 import { Button } from '../widgets/controls.tsx';
 import { Arriving } from './arriving.tsx';
+import { shellTexts } from './texts.ts';
 
 /** A fault in one view must not take the others with it. */
 function Guarded(props: { body: Late }) {
@@ -12,8 +13,8 @@ function Guarded(props: { body: Late }) {
   if (error !== undefined) {
     return (
       <section class="failure" role="alert">
-        <p>This view failed: {error instanceof Error ? error.message : String(error)}</p>
-        <Button onClick={reset}>Try again</Button>
+        <p>{shellTexts.viewFailed(error instanceof Error ? error.message : String(error))}</p>
+        <Button onClick={reset}>{shellTexts.tryAgain}</Button>
       </section>
     );
   }

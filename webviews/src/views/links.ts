@@ -2,7 +2,9 @@
 import { openRowPlace } from '../host/place.ts';
 import { viewAction } from '../host/links.ts';
 import type { Row } from '#shared/protocol.ts';
+import { commonTexts } from '../lib/texts.ts';
 import type { RowAction } from '../widgets/table/actions.tsx';
+import { viewTexts } from './texts.ts';
 
 export { viewAction };
 
@@ -29,8 +31,8 @@ export function filterFor(name: string): string {
 export function timelineAction(row: Row, name: string, sliceKey = 'slice'): RowAction[] {
   const slice = numberOf(row, sliceKey);
   return slice !== undefined && slice >= 0
-    ? viewAction('timeline', 'Timeline', 'Show in the timeline', { slice })
-    : viewAction('timeline', 'Timeline', 'Find in the timeline', { search: name });
+    ? viewAction('timeline', commonTexts.timeline, commonTexts.showInTimeline, { slice })
+    : viewAction('timeline', commonTexts.timeline, commonTexts.findInTimeline, { search: name });
 }
 
 export function sourceAction(row: Row): RowAction[] {
@@ -39,8 +41,8 @@ export function sourceAction(row: Row): RowAction[] {
   const line = numberOf(row, 'line') ?? 0;
   return [
     {
-      label: 'Code',
-      title: `Open ${file}${line > 0 ? `:${line}` : ''}`,
+      label: commonTexts.code,
+      title: viewTexts.openPlace(file, line > 0 ? `:${line}` : ''),
       run: () => openRowPlace(row),
     },
   ];
@@ -52,7 +54,7 @@ export function operatorAction(row: Row): RowAction[] {
   const operator = text(row, 'operator').replace(/ \(.*\)$/, '');
   return operator === '' || operator.startsWith('<')
     ? []
-    : viewAction('operators', 'Operator', `Show ${operator} in Operators`, {
+    : viewAction('operators', commonTexts.operator, commonTexts.showInOperators(operator), {
         filter: `name=${filterFor(operator)}`,
       });
 }
@@ -62,7 +64,9 @@ export function moduleAction(row: Row): RowAction[] {
   const module = text(row, 'module');
   return module === ''
     ? []
-    : viewAction('modules', 'Module', `Show ${module} in Modules`, { filter: module });
+    : viewAction('modules', commonTexts.module, commonTexts.showInModules(module), {
+        filter: module,
+      });
 }
 
 /** To the row of the line that the row leads to. */
@@ -70,7 +74,7 @@ export function lineAction(row: Row): RowAction[] {
   const file = text(row, 'file');
   const line = numberOf(row, 'line');
   if (file === '' || line === undefined || row.lineIsDefinition === true) return [];
-  return viewAction('lines', 'Line', `Show ${file}:${line} in Lines`, {
+  return viewAction('lines', commonTexts.line, viewTexts.showInLines(file, line), {
     groupBy: 'line',
     filter: `file=${filterFor(file)} line=${line}`,
   });

@@ -3,9 +3,9 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { openSource } from '../host/host.ts';
 import { trace, viewState } from '../host/store.ts';
-import { plural, quantity } from '#shared/numbers.ts';
 import type { FlameInput, FlameNode } from '../lib/flame.ts';
 import type { ModuleNode, ViewName } from '#shared/protocol.ts';
+import { commonTexts } from '../lib/texts.ts';
 import { Charts } from '../widgets/charts.tsx';
 import { Segments } from '../widgets/controls.tsx';
 import { Select } from '../widgets/select.tsx';
@@ -14,6 +14,7 @@ import { FlameGraph } from '../widgets/flame_graph.tsx';
 import { Panel } from '../widgets/panel.tsx';
 import { TreeTable, type TreeColumn } from '../widgets/table/tree_table.tsx';
 import { viewAction } from './links.ts';
+import { viewTexts } from './texts.ts';
 
 type Metric =
   | 'deviceTotalUs'
@@ -25,13 +26,13 @@ type Metric =
   | 'allocatedBytes';
 
 const metrics: readonly { key: Metric; title: string; device: boolean }[] = [
-  { key: 'deviceTotalUs', title: 'Device time', device: true },
-  { key: 'hostTotalUs', title: 'Host time', device: false },
-  { key: 'backwardDeviceTotalUs', title: 'Backward device time', device: true },
-  { key: 'backwardHostUs', title: 'Backward host time', device: false },
-  { key: 'recomputeDeviceTotalUs', title: 'Recompute device time', device: true },
-  { key: 'recomputeHostUs', title: 'Recompute host time', device: false },
-  { key: 'allocatedBytes', title: 'Allocated bytes', device: false },
+  { key: 'deviceTotalUs', title: commonTexts.deviceTime, device: true },
+  { key: 'hostTotalUs', title: commonTexts.hostTime, device: false },
+  { key: 'backwardDeviceTotalUs', title: viewTexts.backwardDeviceTime, device: true },
+  { key: 'backwardHostUs', title: viewTexts.backwardHostTime, device: false },
+  { key: 'recomputeDeviceTotalUs', title: viewTexts.recomputeDeviceTime, device: true },
+  { key: 'recomputeHostUs', title: viewTexts.recomputeHostTime, device: false },
+  { key: 'allocatedBytes', title: viewTexts.allocatedBytes, device: false },
 ];
 
 const column = (
@@ -42,49 +43,44 @@ const column = (
 ): TreeColumn<ModuleNode> => ({ key, title, unit, definition, value: (node) => Number(node[key]) });
 
 const hostColumns = [
-  column('occurrences', 'Calls', 'count', 'Forward calls of the module.'),
-  column('operators', 'Operators', 'count', 'Operators called directly by the module.'),
-  column('hostTotalUs', 'Host total', 'us', 'Host time of its forward calls.'),
-  column('hostSelfUs', 'Host self', 'us', 'Host time of its forward calls, excluding submodules.'),
+  column('occurrences', commonTexts.calls, 'count', viewTexts.callsHint),
+  column('operators', commonTexts.operators, 'count', viewTexts.operatorsHint),
+  column('hostTotalUs', viewTexts.hostTotal, 'us', viewTexts.hostTotalHint),
+  column('hostSelfUs', commonTexts.hostSelf, 'us', viewTexts.hostSelfHint),
 ];
 const deviceColumns = [
-  column('deviceTotalUs', 'Device total', 'us', 'Device work launched by its forward calls.'),
-  column(
-    'deviceSelfUs',
-    'Device self',
-    'us',
-    'Device work launched by its forward calls, excluding submodules.',
-  ),
+  column('deviceTotalUs', viewTexts.deviceTotal, 'us', viewTexts.deviceTotalHint),
+  column('deviceSelfUs', commonTexts.deviceSelf, 'us', viewTexts.deviceSelfHint),
 ];
 const backwardHostColumn = column(
   'backwardHostUs',
-  'Backward host',
+  viewTexts.backwardHost,
   'us',
-  'Host time of the backward operators that belong to its calls.',
+  viewTexts.backwardHostHint,
 );
 const backwardDeviceColumn = column(
   'backwardDeviceTotalUs',
-  'Backward device',
+  viewTexts.backwardDevice,
   'us',
-  'Device work of the backward operators that belong to its calls.',
+  viewTexts.backwardDeviceHint,
 );
 const recomputeHostColumn = column(
   'recomputeHostUs',
-  'Recompute host',
+  viewTexts.recomputeHost,
   'us',
-  'Host time of work that activation checkpointing reran in backward.',
+  viewTexts.recomputeHostHint,
 );
 const recomputeDeviceColumn = column(
   'recomputeDeviceTotalUs',
-  'Recompute device',
+  viewTexts.recomputeDevice,
   'us',
-  'Device work that activation checkpointing reran in backward.',
+  viewTexts.recomputeDeviceHint,
 );
 const memoryColumn = column(
   'allocatedBytes',
-  'Allocated',
+  commonTexts.allocated,
   'bytes',
-  'Bytes allocated during its calls, reruns included; releases are not subtracted.',
+  viewTexts.allocatedHint,
 );
 
 function anywhere(nodes: readonly ModuleNode[], key: keyof ModuleNode): boolean {
@@ -99,20 +95,20 @@ function anywhere(nodes: readonly ModuleNode[], key: keyof ModuleNode): boolean 
 
 function actions(node: ModuleNode): RowAction[] {
   return [
-    ...viewAction('operators', 'Operators', `Show the operators inside ${node.name}`, {
+    ...viewAction('operators', commonTexts.operators, commonTexts.showOperatorsInside(node.name), {
       module: node.name,
     }),
     ...(node.slice === null
       ? []
-      : viewAction('timeline', 'Timeline', 'Show its first call in the timeline', {
+      : viewAction('timeline', commonTexts.timeline, viewTexts.showFirstCall, {
           slice: node.slice,
         })),
     ...(node.file === ''
       ? []
       : [
           {
-            label: 'Code',
-            title: `Open ${node.file}:${node.line}`,
+            label: commonTexts.code,
+            title: commonTexts.openLine(node.file, node.line),
             run: () =>
               openSource({
                 file: node.file,
@@ -174,15 +170,16 @@ export function ModuleTree(props: {
   );
   const { overTime } = props;
   const chart = viewState<'share' | 'time'>(props.view, `${props.stateKey}Chart`, 'share');
-  const shareTitle = metric === undefined ? '' : `${props.name} by ${metric.title.toLowerCase()}`;
+  const shareTitle =
+    metric === undefined ? '' : viewTexts.nameByMetric(props.name, metric.title.toLowerCase());
   const switcher =
     metric === undefined || overTime === undefined ? (
-      <span>{metric === undefined ? 'Operators over time' : shareTitle}</span>
+      <span>{metric === undefined ? viewTexts.operatorsOverTime : shareTitle}</span>
     ) : (
       <Segments
-        label="Chart"
+        label={viewTexts.chart}
         of={chart}
-        choices={{ share: shareTitle, time: 'Operators over time' }}
+        choices={{ share: shareTitle, time: viewTexts.operatorsOverTime }}
       />
     );
   const flame = (by: (typeof metrics)[number]) => (
@@ -195,7 +192,7 @@ export function ModuleTree(props: {
           lead: switcher,
           tools: (
             <Select
-              label="Metric"
+              label={viewTexts.metric}
               value={by.key}
               choices={usable.map((one) => ({ value: one.key, label: one.title }))}
               onChange={(key) => (chosen.value = key)}
@@ -204,10 +201,10 @@ export function ModuleTree(props: {
         }}
         describe={(node: FlameNode) => {
           const data = node.data as ModuleNode;
+          const deviceUs = device ? data.deviceTotalUs : undefined;
           return [
             ...(data.className === '' ? [] : [data.className]),
-            `${plural(data.occurrences, 'call')}, host ${quantity(data.hostTotalUs, 'us')}` +
-              (device ? `, device ${quantity(data.deviceTotalUs, 'us')}` : ''),
+            viewTexts.callsOnHost(data.occurrences, data.hostTotalUs, deviceUs),
           ];
         }}
         actions={(node) => actions(node.data as ModuleNode)}
@@ -224,7 +221,7 @@ export function ModuleTree(props: {
             : flame(metric)}
       </Charts>
       {props.children}
-      <Panel title={`All ${props.name.toLowerCase()}`}>
+      <Panel title={viewTexts.allOf(props.name.toLowerCase())}>
         <TreeTable<ModuleNode>
           name={props.name}
           view={props.view}

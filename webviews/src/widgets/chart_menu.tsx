@@ -6,6 +6,7 @@ import { IconButton } from './controls.tsx';
 import { MenuButton } from './menu_button.tsx';
 import { TableMenu } from './table_menu.tsx';
 import { savePng, saveSvg } from './save_chart.ts';
+import { widgetTexts } from './texts.ts';
 
 export function ChartMenu(props: {
   name: string;
@@ -20,7 +21,7 @@ export function ChartMenu(props: {
     const canvas = root?.querySelector<HTMLCanvasElement>('canvas');
     const chart = svg ?? canvas;
     if (chart === null || chart === undefined) {
-      announce('There is no chart to save');
+      announce(widgetTexts.noChart);
       return;
     }
     if (kind === 'svg' && chart instanceof SVGSVGElement) saveSvg(chart, props.name);
@@ -31,19 +32,21 @@ export function ChartMenu(props: {
       <IconButton
         icon="table"
         pressed={props.asTable.value}
-        label={`${props.name} as table`}
-        title={props.asTable.value ? 'Show as chart' : 'Show as table'}
+        label={widgetTexts.asTable(props.name)}
+        title={props.asTable.value ? widgetTexts.showAsChart : widgetTexts.showAsTable}
         onClick={() => (props.asTable.value = !props.asTable.value)}
       />
       {props.asTable.value ? (
         <TableMenu name={props.name} place={props.chart} />
       ) : (
         <MenuButton
-          label="Save"
+          label={widgetTexts.save}
           icon="save"
           items={[
-            ...(props.pngOnly === true ? [] : [{ label: 'Save as SVG', run: () => save('svg') }]),
-            { label: 'Save as PNG', run: () => save('png') },
+            ...(props.pngOnly === true
+              ? []
+              : [{ label: widgetTexts.saveAsSvg, run: () => save('svg') }]),
+            { label: widgetTexts.saveAsPng, run: () => save('png') },
           ]}
         />
       )}

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { Signal } from '@preact/signals';
 import { TopBox } from './fields.tsx';
 import { useKept } from './kept.ts';
+import { widgetTexts } from './texts.ts';
 
 export function Charts(props: {
   /** How many parts the charts show, where that can be chosen. */
@@ -16,7 +17,7 @@ export function Charts(props: {
       open={open.value}
       onToggle={(event) => (open.value = event.currentTarget.open)}
     >
-      <summary>Charts</summary>
+      <summary>{widgetTexts.charts}</summary>
       <div class="strips">{props.children}</div>
       {open.value && props.top !== undefined ? (
         <div class="charts-top">

@@ -3,6 +3,8 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { axisScale, fixed, quantity, type Unit } from '#shared/numbers.ts';
+import { commonTexts } from '../lib/texts.ts';
+import { widgetTexts } from './texts.ts';
 import { resolveColor, themeSerial } from './theme.ts';
 
 /** Distances of axis marks: 1, 2, 5 and their multiples of ten. */
@@ -183,8 +185,8 @@ export function Curve(props: {
       ref={props.frame}
       class="curve"
       role="application"
-      aria-roledescription="chart"
-      aria-label={`${props.label}. Plus and minus zoom, arrows move, Escape shows everything.`}
+      aria-roledescription={commonTexts.chartRole}
+      aria-label={widgetTexts.curveLabel(props.label)}
       tabIndex={0}
       onContextMenu={(event) => {
         event.preventDefault();

@@ -3,11 +3,12 @@ import { copyText, saveFile } from '../host/host.ts';
 import { announce, failureOf } from '../host/store.ts';
 import { extensions, type ExportFormat } from '../lib/export.ts';
 import { MenuButton } from './menu_button.tsx';
+import { widgetTexts } from './texts.ts';
 
 const formats: readonly { format: ExportFormat; title: string }[] = [
-  { format: 'csv', title: 'CSV' },
-  { format: 'markdown', title: 'Markdown' },
-  { format: 'json', title: 'JSON' },
+  { format: 'csv', title: widgetTexts.csv },
+  { format: 'markdown', title: widgetTexts.markdown },
+  { format: 'json', title: widgetTexts.json },
 ];
 
 /** `take` makes the text; undefined means that there is nothing to export. */
@@ -23,23 +24,23 @@ export function ExportMenu(props: {
         saveFile(`${props.name.toLowerCase().replaceAll(' ', '-')}.${extensions[format]}`, text);
       } else {
         copyText(text);
-        announce('Table copied');
+        announce(widgetTexts.tableCopied);
       }
     } catch (error) {
-      announce(`Export failed: ${failureOf(error).message}`);
+      announce(widgetTexts.exportFailed(failureOf(error).message));
     }
   };
   return (
     <MenuButton
-      label="Export"
+      label={widgetTexts.export}
       icon="export"
       items={[
         ...formats.map(({ format, title }) => ({
-          label: `Copy as ${title}`,
+          label: widgetTexts.copyAs(title),
           run: () => void run(format, false),
         })),
         ...formats.map(({ format, title }) => ({
-          label: `Save as ${title}...`,
+          label: widgetTexts.saveAs(title),
           run: () => void run(format, true),
         })),
       ]}

@@ -3,6 +3,7 @@ import '@vscode-elements/elements/dist/vscode-textfield/index.js';
 import type { Signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { TextElement } from './elements.ts';
+import { widgetTexts } from './texts.ts';
 
 /** Text that filters something; told to `onChange` once typing pauses, at once on Enter. */
 export function FilterBox(props: {
@@ -88,6 +89,11 @@ export function NumberBox(props: {
 export function TopBox(props: { top: Signal<number> }) {
   const { top } = props;
   return (
-    <NumberBox label="Top" value={top.value} max={50} onChange={(next) => (top.value = next)} />
+    <NumberBox
+      label={widgetTexts.top}
+      value={top.value}
+      max={50}
+      onChange={(next) => (top.value = next)}
+    />
   );
 }

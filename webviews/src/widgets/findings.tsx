@@ -1,17 +1,22 @@
 // Findings: what costs, how it is known, what to do, and where to look.
 import { copyText } from '../host/host.ts';
 import { announce, trace } from '../host/store.ts';
-import { exact, plural, quantity } from '#shared/numbers.ts';
+import { exact, quantity } from '#shared/numbers.ts';
 import { visible } from '../lib/format.ts';
 import type { Finding, SliceRef } from '#shared/protocol.ts';
 import { viewAction } from '../host/links.ts';
+import { commonTexts } from '../lib/texts.ts';
 import { ActionButton, IconButton, LinkButton } from './controls.tsx';
 import { Icon } from './icon.tsx';
 import { useKept } from './kept.ts';
 import { ShortName } from './name.tsx';
 import { FrameLink } from './stack_list.tsx';
+import { widgetTexts } from './texts.ts';
 
-const severities: Partial<Record<string, string>> = { warning: 'Warning', info: 'Note' };
+const severities: Partial<Record<string, string>> = {
+  warning: widgetTexts.warning,
+  info: commonTexts.note,
+};
 
 function byName(slices: readonly SliceRef[]): { name: string; slices: SliceRef[] }[] {
   const groups = new Map<string, SliceRef[]>();
@@ -26,7 +31,7 @@ function byName(slices: readonly SliceRef[]): { name: string; slices: SliceRef[]
 export function FindingCard(props: { finding: Finding }) {
   const { finding } = props;
   const open = useKept(`finding-${finding.id}`, false);
-  const per = trace.value?.hasRecordedSteps === true ? ' per step' : '';
+  const perStep = trace.value?.hasRecordedSteps === true;
   return (
     <li class={`finding ${finding.severity}`}>
       <details open={open.value} onToggle={(event) => (open.value = event.currentTarget.open)}>
@@ -42,8 +47,11 @@ export function FindingCard(props: { finding: Finding }) {
           </span>
           <h3>{visible(finding.title)}</h3>
           {finding.gainUs === null || finding.gainUs <= 0 ? null : (
-            <span class="finding-gain" title={`Expected gain${per}`}>
-              up to {quantity(finding.gainUs, 'us')}
+            <span
+              class="finding-gain"
+              title={perStep ? widgetTexts.expectedGainPerStep : commonTexts.expectedGain}
+            >
+              {widgetTexts.upTo(finding.gainUs)}
             </span>
           )}
         </summary>
@@ -70,16 +78,16 @@ function FindingBody(props: { finding: Finding }) {
       {finding.action === '' ? null : <p class="finding-action">{visible(finding.action)}</p>}
       {finding.snippet === '' ? null : (
         <div class="snippet">
-          <pre tabIndex={0} role="region" aria-label={`Code: ${finding.title}`}>
+          <pre tabIndex={0} role="region" aria-label={widgetTexts.codeOf(finding.title)}>
             {finding.snippet}
           </pre>
           <IconButton
             icon="copy"
-            label="Copy snippet"
-            title="Copy snippet"
+            label={widgetTexts.copySnippet}
+            title={widgetTexts.copySnippet}
             onClick={() => {
               copyText(finding.snippet);
-              announce('Snippet copied');
+              announce(widgetTexts.snippetCopied);
             }}
           />
         </div>
@@ -94,13 +102,13 @@ function FindingBody(props: { finding: Finding }) {
               <ShortName whole={group.name} />
             </span>
             {group.slices.flatMap((slice) =>
-              viewAction('timeline', quantity(slice.durationNs, 'ns'), 'Show in the timeline', {
+              viewAction('timeline', quantity(slice.durationNs, 'ns'), commonTexts.showInTimeline, {
                 slice: slice.slice,
               }).map((action) => (
                 <LinkButton
                   key={slice.slice}
                   title={action.title}
-                  label={`Show ${visible(slice.name)}, ${action.label}, in the timeline`}
+                  label={widgetTexts.showSliceInTimeline(visible(slice.name), action.label)}
                   onClick={action.run}
                 >
                   {action.label}
@@ -121,7 +129,7 @@ export function FindingList(props: { findings: readonly Finding[] }) {
   const all = useKept('allFindings', false);
   const { findings } = props;
   if (findings.length === 0) {
-    return <p class="nothing">No findings in the selected steps.</p>;
+    return <p class="nothing">{widgetTexts.noFindings}</p>;
   }
   const shown = all.value ? findings : findings.slice(0, topFindings);
   return (
@@ -135,8 +143,8 @@ export function FindingList(props: { findings: readonly Finding[] }) {
         <p class="more">
           <ActionButton onClick={() => (all.value = !all.value)}>
             {all.value
-              ? `Show the top ${topFindings}`
-              : `Show ${plural(findings.length - topFindings, 'more finding')}`}
+              ? widgetTexts.showTop(topFindings)
+              : widgetTexts.showMoreFindings(findings.length - topFindings)}
           </ActionButton>
         </p>
       ) : null}

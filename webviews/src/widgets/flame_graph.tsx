@@ -7,6 +7,7 @@ import { chartColors, nameHash } from '../lib/colors.ts';
 import { columnScale, fixed, quantity, share, type Unit } from '#shared/numbers.ts';
 import { visible } from '../lib/format.ts';
 import { layoutFlame, type FlameInput, type FlameNode } from '../lib/flame.ts';
+import { commonTexts } from '../lib/texts.ts';
 import { luminance, resolveColor, themeSerial } from './theme.ts';
 import { ChartMenu } from './chart_menu.tsx';
 import { useKept } from './kept.ts';
@@ -14,6 +15,7 @@ import { Levels } from './levels.tsx';
 import { PlainTable } from './plain_table.tsx';
 import { Tooltip } from './tooltip.tsx';
 import { ActionButton, LinkButton } from './controls.tsx';
+import { widgetTexts } from './texts.ts';
 import { useOwnWidth } from './width.ts';
 
 const rowPx = 20;
@@ -177,13 +179,16 @@ export function FlameGraph(props: {
       (node) => node.depth === depth && value >= node.start && value < node.start + node.value,
     );
   };
-  const lines = (node: FlameNode): string[] => [
-    visible(node.name),
-    `${quantity(node.value, props.unit)}, ${share(node.value, flame.total)} of all` +
-      (node.parent === undefined ? '' : `, ${share(node.value, node.parent.value)} of its caller`),
-    ...(props.describe?.(node) ?? []),
-  ];
+  const lines = (node: FlameNode): string[] => {
+    const caller = node.parent?.value;
+    return [
+      visible(node.name),
+      widgetTexts.ofAll(node.value, props.unit, flame.total, caller),
+      ...(props.describe?.(node) ?? []),
+    ];
+  };
   const current = flame.nodes[focused];
+  const said = current === undefined ? undefined : lines(current).join(', ');
   const walk = (event: KeyboardEvent): void => {
     if (current === undefined) return;
     const siblings = current.parent?.children ?? flame.nodes.filter((node) => node.depth === 0);
@@ -251,7 +256,9 @@ export function FlameGraph(props: {
               {action.label}
             </LinkButton>
           ))}
-          {zoomed < 0 ? null : <ActionButton onClick={() => zoomTo(-1)}>Reset zoom</ActionButton>}
+          {zoomed < 0 ? null : (
+            <ActionButton onClick={() => zoomTo(-1)}>{commonTexts.resetZoom}</ActionButton>
+          )}
         </span>
         <span class="panel-actions">
           {props.low?.tools}
@@ -262,17 +269,21 @@ export function FlameGraph(props: {
         <PlainTable
           label={props.name}
           columns={[
-            { title: 'Name' },
+            { title: commonTexts.name },
             {
-              title: scale.suffix === '' ? 'Value' : `Value (${scale.suffix})`,
+              title: scale.suffix === '' ? commonTexts.value : widgetTexts.valueIn(scale.suffix),
               numeric: true,
-              definition: 'Width of the box, children included.',
+              definition: widgetTexts.valueHint,
             },
-            { title: 'Share (%)', numeric: true, definition: 'Share of the whole graph.' },
             {
-              title: 'Depth',
+              title: widgetTexts.sharePercent,
               numeric: true,
-              definition: 'Depth in the stack: 0 for the outermost.',
+              definition: widgetTexts.shareOfGraphHint,
+            },
+            {
+              title: commonTexts.depth,
+              numeric: true,
+              definition: widgetTexts.depthHint,
             },
           ]}
           rows={twin.map((node) => [
@@ -293,8 +304,8 @@ export function FlameGraph(props: {
             ref={canvas}
             class="flame-canvas"
             role="application"
-            aria-roledescription="flame graph"
-            aria-label={`${props.name}. ${current === undefined ? 'Empty' : lines(current).join(', ')}. Arrows walk, Enter zooms, Escape shows all.`}
+            aria-roledescription={widgetTexts.flameGraph}
+            aria-label={widgetTexts.flameGraphLabel(props.name, said)}
             tabIndex={0}
             style={{ width: `${width}px`, height: `${height}px` }}
             onKeyDown={walk}

@@ -1,6 +1,7 @@
 // The first levels of a chart that may be deep, above a table that comes first.
 import type { ComponentChildren } from 'preact';
 import { useKept } from './kept.ts';
+import { widgetTexts } from './texts.ts';
 
 export function Levels(props: {
   name: string;
@@ -16,7 +17,7 @@ export function Levels(props: {
   const open = useKept(`${name}AllLevels`, false);
   if (heightPx === undefined) return <>{props.children}</>;
   const all = open.value || props.deep === true;
-  const label = all ? 'Show the first levels' : 'Show all levels';
+  const label = all ? widgetTexts.showFirstLevels : widgetTexts.showAllLevels;
   // What is drawn on must stay the same element while the chart grows.
   return (
     <>
@@ -28,7 +29,7 @@ export function Levels(props: {
           type="button"
           class="levels-more"
           aria-expanded={all}
-          aria-label={`${label} of ${name}`}
+          aria-label={widgetTexts.labelOf(label, name)}
           title={label}
           onClick={() => (open.value = !all)}
         >

@@ -5,10 +5,11 @@ import { announce, deviceKind } from '../host/store.ts';
 import type { FailureData } from '#shared/messages.ts';
 import { visible } from '../lib/format.ts';
 import type { Absence, TraceInfo } from '#shared/protocol.ts';
-import { plural, quantity } from '#shared/numbers.ts';
+import { commonTexts } from '../lib/texts.ts';
 import { Button, IconButton } from './controls.tsx';
 import { Icon } from './icon.tsx';
 import { useKept } from './kept.ts';
+import { widgetTexts } from './texts.ts';
 
 /** What the trace lacks, which argument records it, and the snippet. */
 function EmptyState(props: { absence: Absence; title?: string }) {
@@ -18,22 +19,20 @@ function EmptyState(props: { absence: Absence; title?: string }) {
       {props.title === undefined ? null : <h3>{props.title}</h3>}
       <p>{absence.what}</p>
       {absence.argument === '' ? null : (
-        <p>
-          To record this, pass <code>{absence.argument}</code>.
-        </p>
+        <p>{widgetTexts.toRecordThis(<code key="argument">{absence.argument}</code>)}</p>
       )}
       {absence.snippet === '' ? null : (
         <div class="snippet">
-          <pre tabIndex={0} role="region" aria-label={`Snippet: ${absence.what}`}>
+          <pre tabIndex={0} role="region" aria-label={widgetTexts.snippet(absence.what)}>
             {absence.snippet}
           </pre>
           <IconButton
             icon="copy"
-            label="Copy snippet"
-            title="Copy snippet"
+            label={widgetTexts.copySnippet}
+            title={widgetTexts.copySnippet}
             onClick={() => {
               copyText(absence.snippet);
-              announce('Snippet copied');
+              announce(widgetTexts.snippetCopied);
             }}
           />
         </div>
@@ -84,10 +83,10 @@ export function isCut(info: TraceInfo): boolean {
 
 /** What was read of a file that was cut, and what that does to the figures. */
 function cutConsequence(info: TraceInfo): string {
-  const read = `Read: ${plural(info.events, 'event')} over ${quantity(info.durationNs, 'ns')}.`;
+  const read = widgetTexts.readOver(info.events, info.durationNs);
   return info.hasDeviceWork
-    ? `${read} Counts and totals are too low, and later steps may be missing.`
-    : `${read} It holds no ${deviceKind.value} work, which recorders write last: ${deviceKind.value} times are missing, not zero.`;
+    ? widgetTexts.countsTooLow(read)
+    : widgetTexts.noDeviceWorkRead(read, deviceKind.value);
 }
 
 /** Problems that no figure may be read without: the worst one, in full. */
@@ -96,7 +95,7 @@ export function Notices(props: { info: TraceInfo }) {
   const notices = info.problems.filter((problem) => problem.notice);
   if (notices.length === 0) return null;
   return (
-    <div class="trace-notices" role="note" aria-label="About this trace">
+    <div class="trace-notices" role="note" aria-label={widgetTexts.aboutThisTrace}>
       <Icon name="warning" />
       <div>
         {notices.map((problem) => (
@@ -122,15 +121,15 @@ export function Failure(props: { error: FailureData; retry?: () => void }) {
     <section class="failure" role="alert">
       <p class="failure-message">{error.message}</p>
       {error.offset === undefined ? null : (
-        <p>
-          At byte <code>{error.offset}</code> of the text.
-        </p>
+        <p>{widgetTexts.atByte(<code key="offset">{error.offset}</code>)}</p>
       )}
       {error.hint === undefined || error.hint === '' ? null : <p>{error.hint}</p>}
       <p class="buttons">
-        {props.retry === undefined ? null : <Button onClick={props.retry}>Retry</Button>}
+        {props.retry === undefined ? null : (
+          <Button onClick={props.retry}>{commonTexts.retry}</Button>
+        )}
         <Button secondary onClick={() => tellHost('showLog')}>
-          Show Log
+          {commonTexts.showLog}
         </Button>
       </p>
     </section>

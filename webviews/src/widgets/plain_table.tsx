@@ -1,8 +1,9 @@
 // A small table that is all there: the twin of a chart, averages, facts with several columns.
 import type { ComponentChildren } from 'preact';
-import { plural, type Unit } from '#shared/numbers.ts';
+import type { Unit } from '#shared/numbers.ts';
 import { ActionButton } from './controls.tsx';
 import { useKept } from './kept.ts';
+import { widgetTexts } from './texts.ts';
 
 export interface PlainColumn {
   title: string;
@@ -85,7 +86,7 @@ export function LongTable(props: {
       {props.rows > few ? (
         <p>
           <ActionButton onClick={() => (all.value = cut)}>
-            {cut ? `Show all ${plural(props.rows, 'row')}` : `Show the first ${few} rows`}
+            {cut ? widgetTexts.showAllRows(props.rows) : widgetTexts.showFirstRows(few)}
           </ActionButton>
         </p>
       ) : null}

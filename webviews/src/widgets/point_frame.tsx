@@ -1,5 +1,6 @@
 // The frame of a chart of points that the pointer and the arrow keys visit one by one.
 import type { ComponentChildren } from 'preact';
+import { commonTexts } from '../lib/texts.ts';
 
 export function PointFrame(props: {
   class: string;
@@ -19,7 +20,7 @@ export function PointFrame(props: {
     <div
       class={props.class}
       role="application"
-      aria-roledescription="chart"
+      aria-roledescription={commonTexts.chartRole}
       aria-label={props.label}
       tabIndex={0}
       onKeyDown={props.onKeyDown}

@@ -5,10 +5,12 @@ import { useRef } from 'preact/hooks';
 import { columnScale, fixed, type Unit } from '#shared/numbers.ts';
 import { visible } from '../lib/format.ts';
 import type { Part } from '../lib/parts.ts';
+import { commonTexts } from '../lib/texts.ts';
 import { ChartMenu } from './chart_menu.tsx';
 import { useKept } from './kept.ts';
 import { Panel } from './panel.tsx';
 import { PlainTable } from './plain_table.tsx';
+import { widgetTexts } from './texts.ts';
 
 export function SharePanel(props: {
   title: string;
@@ -39,13 +41,17 @@ export function SharePanel(props: {
           <PlainTable
             label={title}
             columns={[
-              { title: 'Name' },
+              { title: commonTexts.name },
               {
-                title: scale.suffix === '' ? 'Value' : `Value (${scale.suffix})`,
+                title: scale.suffix === '' ? commonTexts.value : widgetTexts.valueIn(scale.suffix),
                 numeric: true,
                 definition,
               },
-              { title: 'Share (%)', numeric: true, definition: 'Share of the whole.' },
+              {
+                title: widgetTexts.sharePercent,
+                numeric: true,
+                definition: widgetTexts.shareOfWholeHint,
+              },
             ]}
             rows={parts.map(({ name, value }) => [
               visible(name),

@@ -7,6 +7,7 @@ import { visible } from '../lib/format.ts';
 import { shownNames } from '#shared/names.ts';
 import { topParts, type Part } from '../lib/parts.ts';
 import { SharePanel } from './share_panel.tsx';
+import { widgetTexts } from './texts.ts';
 
 const restColor =
   'color-mix(in srgb, var(--vscode-foreground) 30%, var(--vscode-editor-background))';
@@ -38,7 +39,10 @@ export function ShareStrip(props: {
   }));
   if (others > 0) {
     slices.push({
-      name: restCount > 0 && missing <= total * 1e-6 ? `${restCount} others` : 'Others',
+      name:
+        restCount > 0 && missing <= total * 1e-6
+          ? widgetTexts.others(restCount)
+          : widgetTexts.otherParts,
       value: others,
       color: restColor,
       other: true,

@@ -5,12 +5,14 @@ import { exportRows } from '../lib/export.ts';
 import { columnScales, exact, scaled } from '#shared/numbers.ts';
 import { visible } from '../lib/format.ts';
 import type { Column, Row } from '#shared/protocol.ts';
+import { commonTexts } from '../lib/texts.ts';
 import { Actions, type RowAction } from './table/actions.tsx';
 import { ExportMenu } from './export_menu.tsx';
 import { useKept } from './kept.ts';
 import { Name } from './name.tsx';
 import { Nothing } from './notices.tsx';
 import { LongTable } from './plain_table.tsx';
+import { widgetTexts } from './texts.ts';
 import { useWidth } from './width.ts';
 
 /** Where there is less room, a row has its actions in a menu. */
@@ -53,7 +55,7 @@ export function SmallTableView(props: {
   );
   const numeric = (column: Column): boolean =>
     column.type === 'integer' || column.type === 'number';
-  if (rows.length === 0) return <Nothing>No rows.</Nothing>;
+  if (rows.length === 0) return <Nothing>{widgetTexts.noRows}</Nothing>;
   return (
     <div ref={root} class="small-table">
       {props.bare === true ? null : (
@@ -92,7 +94,7 @@ export function SmallTableView(props: {
                   </button>
                 </th>
               ))}
-              {props.actions === undefined ? null : <th scope="col">Go to</th>}
+              {props.actions === undefined ? null : <th scope="col">{commonTexts.goTo}</th>}
             </tr>
           </thead>
           <tbody>
@@ -113,8 +115,8 @@ export function SmallTableView(props: {
                           )
                         : typeof value === 'boolean'
                           ? value
-                            ? 'Yes'
-                            : 'No'
+                            ? commonTexts.yes
+                            : commonTexts.no
                           : visible(value);
                   const title =
                     typeof value === 'number' ? exact(value, column.unit) : String(value ?? '');

@@ -4,10 +4,10 @@ import { useState } from 'preact/hooks';
 import { copyText, openSource } from '../host/host.ts';
 import { usePlacedFrames } from '../host/place.ts';
 import { announce } from '../host/store.ts';
-import { plural } from '#shared/numbers.ts';
 import { fileName, isFilePath, visible } from '../lib/format.ts';
 import type { Frame } from '#shared/protocol.ts';
 import { LinkButton } from './controls.tsx';
+import { widgetTexts } from './texts.ts';
 
 export function frameTarget(frame: Frame) {
   return {
@@ -24,9 +24,7 @@ export function FrameLink(props: { frame: Frame; full?: boolean }) {
     frame.file === ''
       ? ''
       : `${props.full === true ? frame.file : fileName(frame.file)}${frame.line > 0 ? `:${frame.line}` : ''}`;
-  const note = frame.lineIsDefinition
-    ? 'The recorder only wrote the first line of the function'
-    : '';
+  const note = frame.lineIsDefinition ? widgetTexts.firstLineOnly : '';
   if (!isFilePath(frame.file)) {
     return (
       <span class="frame-text">
@@ -73,7 +71,7 @@ export function StackList(props: {
 }) {
   const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
   const frames = usePlacedFrames(props.frames, props.slice);
-  if (frames.length === 0) return <p class="nothing">No frames.</p>;
+  if (frames.length === 0) return <p class="nothing">{widgetTexts.noFrames}</p>;
   const copy = (): void => {
     copyText(
       frames
@@ -84,20 +82,20 @@ export function StackList(props: {
         )
         .join('\n'),
     );
-    announce('Stack copied');
+    announce(widgetTexts.stackCopied);
   };
   return (
     <>
       <p class="stack-actions">
         {props.actions}
-        <LinkButton onClick={copy}>Copy stack</LinkButton>
+        <LinkButton onClick={copy}>{widgetTexts.copyStack}</LinkButton>
       </p>
-      <ol class="stack" aria-label="Python stack, innermost call first">
+      <ol class="stack" aria-label={widgetTexts.pythonStackLabel}>
         {parts(frames).map((part, index) =>
           part.folded && !unfolded.has(index) ? (
             <li key={index} class="fold">
               <LinkButton onClick={() => setUnfolded(new Set([...unfolded, index]))}>
-                {plural(part.frames.length, 'library frame')}
+                {widgetTexts.libraryFrames(part.frames.length)}
               </LinkButton>
             </li>
           ) : (

@@ -1,6 +1,8 @@
 // One stacked bar per step, drawn from the bottom; many steps scroll sideways.
 import { useRef, useState } from 'preact/hooks';
 import { axisScale, fixed, quantity, share, type Unit } from '#shared/numbers.ts';
+import { commonTexts } from '../lib/texts.ts';
+import { widgetTexts } from './texts.ts';
 import { useOwnWidth } from './width.ts';
 
 export interface BarPart {
@@ -100,8 +102,8 @@ export function StackedBars(props: {
       <div
         class="bars-scroll"
         role="application"
-        aria-roledescription="chart"
-        aria-label={`${props.label}. Arrow keys move between the bars. ${shown === undefined ? '' : describe(shown)}`}
+        aria-roledescription={commonTexts.chartRole}
+        aria-label={widgetTexts.barsLabel(props.label, shown === undefined ? '' : describe(shown))}
         tabIndex={0}
         onKeyDown={onKeyDown}
         onFocus={() => setTip(active)}

@@ -1,5 +1,6 @@
 // A change as it is told everywhere: a shape, a word, a sign, and only then a colour.
-import { quantity, fixed, type Unit } from '#shared/numbers.ts';
+import { quantity, type Unit } from '#shared/numbers.ts';
+import { comparisonTexts } from './texts.ts';
 
 export type Status = 'both' | 'new' | 'gone' | 'replaced';
 export type Mood = 'worse' | 'better' | 'plain';
@@ -21,7 +22,15 @@ const shapes: Record<string, string> = {
   noise: '\u2248',
 };
 
+const statusWords = {
+  new: comparisonTexts.new,
+  gone: comparisonTexts.gone,
+  replaced: comparisonTexts.replaced,
+};
+
 export interface Change {
+  /** Set where the other side has nothing, or something else, in its place. */
+  status?: keyof typeof statusWords;
   shape: string;
   word: string;
   mood: Mood;
@@ -36,18 +45,23 @@ export function changeOf(
 ): Change {
   const mood = moodOf(delta ?? 0, unit);
   if (status === 'new' || status === 'gone' || status === 'replaced') {
-    return { shape: shapes[status]!, word: status, mood };
+    return { status, shape: shapes[status]!, word: statusWords[status], mood };
   }
   if (delta === null) return { shape: '', word: '', mood: 'plain' };
-  if (delta === 0) return { shape: shapes.same!, word: 'same', mood };
-  if (beyondNoise === false) return { shape: shapes.noise!, word: 'within noise', mood: 'plain' };
+  if (delta === 0) return { shape: shapes.same!, word: comparisonTexts.same, mood };
+  if (beyondNoise === false)
+    return { shape: shapes.noise!, word: comparisonTexts.withinNoise, mood: 'plain' };
   const time = unit === 'us' || unit === 'ns';
   return delta > 0
-    ? { shape: shapes.up!, word: time ? 'slower' : 'more', mood }
-    : { shape: shapes.down!, word: time ? 'faster' : 'less', mood };
+    ? { shape: shapes.up!, word: time ? comparisonTexts.slower : comparisonTexts.more, mood }
+    : { shape: shapes.down!, word: time ? comparisonTexts.faster : comparisonTexts.less, mood };
 }
 
-export const movedChange: Change = { shape: shapes.moved!, word: 'moved', mood: 'plain' };
+export const movedChange: Change = {
+  shape: shapes.moved!,
+  word: comparisonTexts.moved,
+  mood: 'plain',
+};
 
 export function ChangeMark(props: { change: Change; title?: string }) {
   const { shape, word, mood } = props.change;
@@ -65,7 +79,10 @@ export function ChangeMark(props: { change: Change; title?: string }) {
 export function signed(delta: number | null | undefined, unit: Unit): string {
   const text = quantity(delta, unit);
   if (unit === 'ratio' && typeof delta === 'number') {
-    return `${delta > 0 ? '+' : delta < 0 ? '\u2212' : ''}${fixed(Math.abs(delta) * 100, 1)} points`;
+    return comparisonTexts.points(
+      delta > 0 ? '+' : delta < 0 ? '\u2212' : '',
+      Math.abs(delta) * 100,
+    );
   }
   return typeof delta === 'number' && delta > 0 && !text.startsWith('<')
     ? `+${text}`

@@ -3,11 +3,12 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FailureData } from '#shared/messages.ts';
 import { sideNames } from '#shared/comparison.ts';
 import type { CompareTreeResult } from '#shared/protocol.ts';
-import { plural, quantity } from '#shared/numbers.ts';
+import { quantity } from '#shared/numbers.ts';
 import { CancelledError } from '../../host/host.ts';
 import { ask } from '../../host/query.ts';
 import { epoch, failureOf, carried, viewState } from '../../host/store.ts';
 import { visible } from '../../lib/format.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { LinkButton, Segments } from '../../widgets/controls.tsx';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
@@ -19,6 +20,7 @@ import { kindText, partsOf, type Part } from './level.ts';
 import { timelineAction } from './links.ts';
 import { eitherHas, useComparedTime, type ComparedTime } from './state.ts';
 import { CompareTable } from './tables.tsx';
+import { comparisonTexts } from './texts.ts';
 
 /** More parts than these are not drawn. */
 const mostParts = 2000;
@@ -81,7 +83,7 @@ function useTrail() {
 function Crumbs(props: { root: string; crumbs: readonly Crumb[]; go: (crumbs: Crumb[]) => void }) {
   const names = [props.root, ...props.crumbs.map(({ name }) => name)];
   return (
-    <nav class="crumbs" aria-label="Path">
+    <nav class="crumbs" aria-label={commonTexts.path}>
       <ol>
         {names.map((name, index) => (
           <li key={index}>
@@ -104,8 +106,8 @@ function PartActions(props: { part: Part; open: (part: Part) => void; short?: bo
   return (
     <>
       {part.position === undefined ? null : (
-        <LinkButton title={`Look inside ${part.name}`} onClick={() => props.open(part)}>
-          Inside
+        <LinkButton title={comparisonTexts.lookInside(part.name)} onClick={() => props.open(part)}>
+          {comparisonTexts.inside}
         </LinkButton>
       )}
       {sideNames.map((side) => {
@@ -114,7 +116,7 @@ function PartActions(props: { part: Part; open: (part: Part) => void; short?: bo
         const action = timelineAction(side, { slice });
         return (
           <LinkButton key={side} title={action.title} onClick={action.run}>
-            {props.short === true ? action.label : `${action.label} timeline`}
+            {props.short === true ? action.label : comparisonTexts.timelineOf(action.label)}
           </LinkButton>
         );
       })}
@@ -125,18 +127,18 @@ function PartActions(props: { part: Part; open: (part: Part) => void; short?: bo
 function Twin(props: { parts: readonly Part[]; open: (part: Part) => void }) {
   return (
     <PlainTable
-      label="Aligned execution"
+      label={comparisonTexts.alignedExecution}
       columns={[
-        { title: 'Part' },
-        { title: 'Kind' },
-        { title: 'Change' },
-        { title: 'Baseline', numeric: true },
-        { title: 'Candidate', numeric: true },
-        { title: 'Difference', numeric: true },
-        { title: 'Baseline so far', numeric: true },
-        { title: 'Candidate so far', numeric: true },
-        { title: 'Difference so far', numeric: true },
-        { title: 'Go to' },
+        { title: commonTexts.part },
+        { title: commonTexts.kind },
+        { title: comparisonTexts.change },
+        { title: comparisonTexts.baseline, numeric: true },
+        { title: comparisonTexts.candidate, numeric: true },
+        { title: comparisonTexts.difference, numeric: true },
+        { title: comparisonTexts.baselineSoFar, numeric: true },
+        { title: comparisonTexts.candidateSoFar, numeric: true },
+        { title: comparisonTexts.differenceSoFar, numeric: true },
+        { title: commonTexts.goTo },
       ]}
       rows={props.parts.map((part) => [
         <span key="name" data-whole={part.name}>
@@ -145,7 +147,7 @@ function Twin(props: { parts: readonly Part[]; open: (part: Part) => void }) {
         kindText(part),
         <>
           <ChangeMark key="change" change={part.change} />
-          {part.moved ? ', moved' : ''}
+          {part.moved ? `, ${comparisonTexts.moved}` : ''}
         </>,
         quantity(part.baseline, 'us'),
         quantity(part.candidate, 'us'),
@@ -199,20 +201,16 @@ function Level(props: {
   const rest = level.totalChildren - level.children.length;
   return (
     <Panel
-      title={`Aligned execution, ${time} time`}
-      definition={
-        time === 'device'
-          ? 'Total duration of the device work that each part launched.'
-          : 'Host time of each part. Work on other threads in the meantime is not added.'
-      }
+      title={comparisonTexts.alignedExecutionTime(time)}
+      definition={time === 'device' ? comparisonTexts.deviceTimeHint : comparisonTexts.hostTimeHint}
       actions={
         <>
           {folded || whole.value ? (
             <LinkButton pressed={whole.value} onClick={() => (whole.value = !whole.value)}>
-              Small parts
+              {comparisonTexts.smallPartsShown}
             </LinkButton>
           ) : null}
-          <ChartMenu name="Aligned execution" chart={root} asTable={asTable} />
+          <ChartMenu name={comparisonTexts.alignedExecution} chart={root} asTable={asTable} />
         </>
       }
     >
@@ -223,20 +221,20 @@ function Level(props: {
             ...changeOf('both', after - before, 'us'),
             word: signed(after - before, 'us'),
           }}
-        />
-        {` in ${plural(level.totalChildren, 'part')}${rest > 0 ? `, of which ${rest} are not shown` : ''}`}
+        />{' '}
+        {comparisonTexts.inParts(level.totalChildren, rest)}
       </p>
       <div ref={root}>
         {asTable.value ? (
           <Twin parts={parts} open={open} />
         ) : parts.length <= 1 ? (
-          <Nothing>{`There is no ${time} work inside.`}</Nothing>
+          <Nothing>{comparisonTexts.noWorkInside(time)}</Nothing>
         ) : (
           <>
             <LevelLegend />
             <Current part={parts[active]} open={open} />
             <LevelChart
-              label="Aligned execution of baseline and candidate"
+              label={comparisonTexts.alignedExecutionOfBoth}
               parts={parts}
               active={active}
               onActive={setActive}
@@ -256,12 +254,12 @@ type Shown = 'parts' | 'operators' | 'kernels';
 function Ways(props: { shown: Shown; onChange: (shown: Shown) => void }) {
   return (
     <Segments<Shown>
-      label="Show"
+      label={comparisonTexts.show}
       value={props.shown}
       choices={{
-        parts: 'Parts',
-        operators: 'Operators',
-        ...(eitherHas('hasDeviceWork') ? { kernels: 'Kernels' } : {}),
+        parts: comparisonTexts.parts,
+        operators: commonTexts.operators,
+        ...(eitherHas('hasDeviceWork') ? { kernels: commonTexts.kernels } : {}),
       }}
       onChange={props.onChange}
     />
@@ -285,15 +283,15 @@ export function Execution() {
   return (
     <>
       <div class="level-head">
-        <Crumbs root="All steps" crumbs={crumbs} go={go} />
+        <Crumbs root={commonTexts.allSteps} crumbs={crumbs} go={go} />
         {name === undefined ? null : (
           <Ways shown={shown} onChange={(next) => (wanted.value = next)} />
         )}
       </div>
       {shown !== 'parts' ? (
-        <section aria-label={`Tables of ${visible(name ?? '')}`}>
+        <section aria-label={comparisonTexts.tablesOf(visible(name ?? ''))}>
           <CompareTable
-            name={shown === 'kernels' ? 'Kernels' : 'Operators'}
+            name={shown === 'kernels' ? commonTexts.kernels : commonTexts.operators}
             by={shown}
             block={path}
           />
@@ -301,7 +299,7 @@ export function Execution() {
       ) : error !== undefined ? (
         <Failure error={error} retry={retry} />
       ) : value === undefined || time === undefined ? (
-        <Waiting what="Aligning" />
+        <Waiting what={comparisonTexts.aligning} />
       ) : (
         <div class={pending ? 'stale' : ''}>
           <Level

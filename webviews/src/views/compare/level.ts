@@ -3,6 +3,7 @@ import { sideNames, type SideName } from '#shared/comparison.ts';
 import type { CompareItem, CompareTreeResult } from '#shared/protocol.ts';
 import { changeOf, movedChange, type Change } from './change.tsx';
 import type { ComparedTime } from './state.ts';
+import { comparisonTexts } from './texts.ts';
 
 /** A part of a level: an item, several small ones, or the time between them. */
 export interface Part {
@@ -81,7 +82,7 @@ function betweenOf(level: CompareTreeResult, time: ComparedTime): Bare[] {
   if (between === null) return [];
   const key = timeKey(time);
   const [baseline, candidate] = [between.baseline[key], between.candidate[key]];
-  const name = time === 'device' ? 'In none of the parts' : 'Between the parts';
+  const name = time === 'device' ? comparisonTexts.inNoPart : comparisonTexts.betweenParts;
   return [{ ...sumOf(baseline, candidate), name, kind: 'between', items: 0 }];
 }
 
@@ -108,7 +109,7 @@ function foldSmall(parts: readonly Bare[]): Bare[] {
       const sum = (side: SideName): number => run.reduce((all, part) => all + (part[side] ?? 0), 0);
       folded.push({
         ...sumOf(sum('baseline'), sum('candidate')),
-        name: `${run.length} small parts`,
+        name: comparisonTexts.smallParts(run.length),
         kind: 'several',
         items: run.length,
       });
@@ -145,30 +146,34 @@ export function partsOf(
 }
 
 const passWords: Record<string, string> = {
-  backward: 'backward',
-  recompute: 'recomputed',
+  backward: comparisonTexts.backward,
+  recompute: comparisonTexts.recomputed,
 };
 
 const kindWords: Record<string, string> = {
-  module: 'module',
-  range: 'range',
-  dataLoader: 'data loader',
-  optimizer: 'optimizer',
-  communication: 'communication',
-  operator: 'operator',
-  thread: 'thread',
-  step: 'step',
+  module: comparisonTexts.module,
+  range: comparisonTexts.range,
+  dataLoader: comparisonTexts.dataLoader,
+  optimizer: comparisonTexts.optimizer,
+  communication: comparisonTexts.communication,
+  operator: comparisonTexts.operator,
+  thread: comparisonTexts.thread,
+  step: comparisonTexts.step,
 };
 
 /** What a part is, in a few words. */
 export function kindText(part: Part): string {
-  return [kindWords[part.kind], passWords[part.pass], part.concurrent ? 'on another thread' : '']
+  return [
+    kindWords[part.kind],
+    passWords[part.pass],
+    part.concurrent ? comparisonTexts.onAnotherThread : '',
+  ]
     .filter((word) => word !== undefined && word !== '')
     .join(', ');
 }
 
 /** What became of a part: shapes and words, without those that say the same as its bars. */
 export function marksOf(part: Part): Change[] {
-  const status = ['new', 'gone', 'replaced'].includes(part.change.word) ? [part.change] : [];
+  const status = part.change.status === undefined ? [] : [part.change];
   return part.moved ? [...status, movedChange] : status;
 }

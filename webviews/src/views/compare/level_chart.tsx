@@ -2,13 +2,15 @@
 // sums, and the difference with its own.
 import { useRef } from 'preact/hooks';
 import type { SideName } from '#shared/comparison.ts';
-import { axisScale, fixed, quantity, type Scale } from '#shared/numbers.ts';
+import { axisScale, fixed, type Scale } from '#shared/numbers.ts';
 import { chartColors } from '../../lib/colors.ts';
 import { visible } from '../../lib/format.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { axisTicks } from '../../widgets/stacked_bars.tsx';
 import { useOwnWidth } from '../../widgets/width.ts';
 import { signed } from './change.tsx';
 import { kindText, marksOf, type Part } from './level.ts';
+import { comparisonTexts } from './texts.ts';
 
 export const sideColors: Record<SideName, string> = {
   baseline: chartColors.blue,
@@ -23,18 +25,20 @@ const deltaTextPx = 76;
 
 /** What is told of a part when it is pointed at, a line each. */
 export function describe(part: Part): string[] {
-  const side = (name: SideName, title: string): string =>
-    part[name] === null ? `${title}: not there` : `${title} ${quantity(part[name], 'us')}`;
   const kind = kindText(part);
   return [
     `${visible(part.name)}${kind === '' ? '' : ` (${kind})`}`,
-    `${side('baseline', 'Baseline')}, ${side('candidate', 'candidate')}`,
-    `Difference ${signed(part.delta, 'us')}${part.change.word === '' ? '' : `, ${part.change.word}`}`,
-    ...(part.moved ? ['Moved: on both sides, elsewhere among its neighbours'] : []),
-    ...(part.change.word === 'replaced' ? ['Replaced: one runs in place of the other'] : []),
-    `So far: baseline ${quantity(part.sums.baseline, 'us')}, candidate ${quantity(part.sums.candidate, 'us')}, difference ${signed(part.sums.candidate - part.sums.baseline, 'us')}`,
-    ...(part.position !== undefined ? ['Click or press Enter to look inside'] : []),
-    ...(part.items > 1 ? ['Click or press Enter to show them one by one'] : []),
+    comparisonTexts.bothTake(part.baseline, part.candidate),
+    comparisonTexts.differenceOf(signed(part.delta, 'us'), part.change.word),
+    ...(part.moved ? [comparisonTexts.movedHint] : []),
+    ...(part.change.status === 'replaced' ? [comparisonTexts.replacedHint] : []),
+    comparisonTexts.soFar(
+      part.sums.baseline,
+      part.sums.candidate,
+      signed(part.sums.candidate - part.sums.baseline, 'us'),
+    ),
+    ...(part.position !== undefined ? [comparisonTexts.clickToLookInside] : []),
+    ...(part.items > 1 ? [comparisonTexts.clickToShowEach] : []),
   ];
 }
 
@@ -176,8 +180,11 @@ export function LevelChart(props: {
       <div
         class="bars-scroll"
         role="application"
-        aria-roledescription="chart"
-        aria-label={`${props.label}. Up and down move between the parts, Enter looks inside, Backspace goes back. ${shown === undefined ? '' : describe(shown).join('. ')}`}
+        aria-roledescription={commonTexts.chartRole}
+        aria-label={comparisonTexts.levelChartLabel(
+          props.label,
+          shown === undefined ? '' : describe(shown).join('. '),
+        )}
         tabIndex={0}
         onKeyDown={onKeyDown}
       >
@@ -190,7 +197,7 @@ export function LevelChart(props: {
             aria-hidden="true"
           >
             <text class="axis-title" x={4} y={14}>
-              Part, in the order of execution
+              {comparisonTexts.partInOrder}
             </text>
             {parts.map((part, index) => {
               const top = headPx + index * rowPx;
@@ -255,9 +262,9 @@ export function LevelChart(props: {
               );
             })}
             <g class="level-frame">
-              <Axis plot={time} title="Time" bottom={height - 6} />
-              <Axis plot={sum} title="Accumulated" bottom={height - 6} />
-              <Axis plot={delta} title="Difference" bottom={height - 6} signs />
+              <Axis plot={time} title={commonTexts.time} bottom={height - 6} />
+              <Axis plot={sum} title={comparisonTexts.accumulated} bottom={height - 6} />
+              <Axis plot={delta} title={comparisonTexts.difference} bottom={height - 6} signs />
               <Sums plot={sum} class="baseline" values={sumsOf((part) => part.sums.baseline)} />
               <Sums plot={sum} class="candidate" values={sumsOf((part) => part.sums.candidate)} />
               <Sums plot={delta} class="difference" values={deltaSums} />
@@ -283,14 +290,14 @@ export function LevelLegend() {
   );
   const items = [
     {
-      title: 'Baseline: upper bar, solid line',
+      title: comparisonTexts.baselineLegend,
       mark: [bar('baseline'), line('baseline')],
     },
     {
-      title: 'Candidate: lower bar, dashed line',
+      title: comparisonTexts.candidateLegend,
       mark: [bar('candidate'), line('candidate')],
     },
-    { title: 'Accumulated difference', mark: [line('difference')] },
+    { title: comparisonTexts.accumulatedDifference, mark: [line('difference')] },
   ];
   return (
     <ul class="legend inline">

@@ -6,10 +6,15 @@ import { openSource, request, showInProfile } from '../../host/host.ts';
 import { compared } from '../../host/store.ts';
 import { selectionOf } from '#shared/selection.ts';
 import { fileName } from '../../lib/format.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import type { RowAction } from '../../widgets/table/actions.tsx';
 import { numberOf, text } from '../links.ts';
+import { comparisonTexts } from './texts.ts';
 
-export const sideTitles = { baseline: 'Baseline', candidate: 'Candidate' } as const;
+export const sideTitles = {
+  baseline: comparisonTexts.baseline,
+  candidate: comparisonTexts.candidate,
+} as const;
 
 /** Opens a place in the code of a side: the calling line where its trace names only the function. */
 export async function openSidePlace(
@@ -88,14 +93,14 @@ export function rowActions(row: Row): RowAction[] {
   });
   const place = placesOf(row)[0];
   if (place === undefined) return timelines;
-  const title = `Open ${place.name} of the ${place.side}`;
-  return [...timelines, { label: 'Code', title, run: () => place.open() }];
+  const title = comparisonTexts.openPlaceOf(place.name, place.side);
+  return [...timelines, { label: commonTexts.code, title, run: () => place.open() }];
 }
 
 export function timelineAction(side: SideName, place: TimelinePlace): RowAction {
   return {
     label: sideTitles[side],
-    title: `Show in the timeline of the ${side}`,
+    title: comparisonTexts.showInTimelineOf(side),
     run: () => showInProfile(side, place),
   };
 }

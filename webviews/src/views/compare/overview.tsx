@@ -4,6 +4,7 @@ import type { CompareChange, CompareFigure, CompareVerdictResult } from '#shared
 import { quantity, type Unit } from '#shared/numbers.ts';
 import { openSource } from '../../host/host.ts';
 import { fileName, visible } from '../../lib/format.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { LinkButton } from '../../widgets/controls.tsx';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
@@ -11,6 +12,7 @@ import { PlainTable } from '../../widgets/plain_table.tsx';
 import { TableMenu } from '../../widgets/table_menu.tsx';
 import { ChangeMark, changeOf, moodOf, signed } from './change.tsx';
 import { useVerdict } from './state.ts';
+import { comparisonTexts } from './texts.ts';
 
 function ChangeItem({ change, longest }: { change: CompareChange; longest: number }) {
   const { name, status, baselineUs, candidateUs, deltaUs, file, line, side } = change;
@@ -24,7 +26,7 @@ function ChangeItem({ change, longest }: { change: CompareChange; longest: numbe
         <strong>{visible(name)}</strong>
         {file === undefined ? null : (
           <LinkButton
-            title={`Open ${file}${line === undefined ? '' : `:${line}`} of the ${side ?? 'candidate'}`}
+            title={comparisonTexts.openLineOf(file, line === undefined ? '' : `:${line}`, side)}
             onClick={open}
           >
             {`${visible(fileName(file))}${line === undefined ? '' : `:${line}`}`}
@@ -76,7 +78,7 @@ function Changes(props: {
 
 /** What is known of a figure's noise, in words. */
 function noiseText(figure: CompareFigure): string {
-  if (figure.noise === null) return 'not known';
+  if (figure.noise === null) return comparisonTexts.notKnown;
   return `\u00b1${quantity(figure.noise, figure.unit as Unit)}`;
 }
 
@@ -85,30 +87,29 @@ function Figures({ result }: { result: CompareVerdictResult }) {
   const known = result.figures.some((figure) => figure.noise !== null);
   return (
     <Panel
-      title="Figures"
-      definition="The figures of the overview of both profiles."
-      actions={<TableMenu name="Figures" place={root} />}
+      title={commonTexts.figures}
+      definition={comparisonTexts.figuresHint}
+      actions={<TableMenu name={commonTexts.figures} place={root} />}
     >
       <div ref={root}>
         <PlainTable
-          label="Figures of both sides"
+          label={comparisonTexts.figuresBothSides}
           columns={[
-            { title: 'Figure' },
-            { title: 'Baseline', numeric: true },
-            { title: 'Candidate', numeric: true },
-            { title: 'Delta', numeric: true, definition: 'Candidate minus baseline.' },
+            { title: commonTexts.figure },
+            { title: comparisonTexts.baseline, numeric: true },
+            { title: comparisonTexts.candidate, numeric: true },
+            { title: comparisonTexts.delta, numeric: true, definition: comparisonTexts.deltaHint },
             {
-              title: 'Delta %',
+              title: comparisonTexts.deltaPercent,
               numeric: true,
-              definition: 'Difference as a percentage of the baseline.',
+              definition: comparisonTexts.deltaPercentHint,
             },
             {
-              title: 'Noise',
+              title: comparisonTexts.noise,
               numeric: true,
-              definition:
-                'Half the width of the 95 % confidence interval of the difference. It takes at least two steps on both sides.',
+              definition: comparisonTexts.noiseHint,
             },
-            { title: 'Change' },
+            { title: comparisonTexts.change },
           ]}
           rows={result.figures.map((figure) => {
             const unit = figure.unit as Unit;
@@ -131,34 +132,34 @@ function Figures({ result }: { result: CompareVerdictResult }) {
       </div>
       <p class="note">
         {known
-          ? `\u201cWithin noise\u201d: the difference is no larger than the variation between steps (${result.verdict.test}). Without a figure for noise, a difference may be chance.`
-          : 'Noise is unknown: it takes at least two recorded steps on both sides.'}
+          ? comparisonTexts.withinNoiseNote(result.verdict.test)
+          : comparisonTexts.noiseUnknown}
       </p>
     </Panel>
   );
 }
 
 const levelTitles: Record<string, string> = {
-  functions: 'by function',
-  modules: 'by module',
-  operators: 'by operator',
-  kernels: 'by kernel',
+  functions: comparisonTexts.byFunction,
+  modules: comparisonTexts.byModule,
+  operators: comparisonTexts.byOperator,
+  kernels: comparisonTexts.byKernel,
 };
 
 export function ComparisonOverview() {
   const { value, error, retry, pending } = useVerdict();
   if (error !== undefined) return <Failure error={error} retry={retry} />;
-  if (value === undefined) return <Waiting what="Comparing" />;
+  if (value === undefined) return <Waiting what={comparisonTexts.comparing} />;
   const { verdict, grew, shrank, notes, level, time } = value;
   const longest = [...grew, ...shrank].reduce(
     (most, change) => Math.max(most, Math.abs(change.deltaUs)),
     1e-9,
   );
   const change = changeOf('both', verdict.deltaUs, 'us', verdict.beyondNoise);
-  const by = `${time === 'device' ? 'Device' : 'Host'} time per step, ${levelTitles[level] ?? ''}`;
+  const by = comparisonTexts.timePerStep(time, levelTitles[level] ?? '');
   return (
     <div class={pending ? 'comparison stale' : 'comparison'}>
-      <section class={`verdict ${change.mood}`} aria-label="Verdict">
+      <section class={`verdict ${change.mood}`} aria-label={comparisonTexts.verdict}>
         <span class="verdict-shape" aria-hidden="true">
           {change.shape}
         </span>
@@ -174,11 +175,21 @@ export function ComparisonOverview() {
         </div>
       </section>
       {level === '' ? null : (
-        <section class="causes" aria-label="What grew and what shrank">
-          <p class="note">{`${by}, excluding what it called.`}</p>
+        <section class="causes" aria-label={comparisonTexts.whatGrewAndShrank}>
+          <p class="note">{comparisonTexts.excludingCalled(by)}</p>
           <div class="causes-lists">
-            <Changes title="Grew" none="Nothing got slower." changes={grew} longest={longest} />
-            <Changes title="Shrank" none="Nothing got faster." changes={shrank} longest={longest} />
+            <Changes
+              title={comparisonTexts.grew}
+              none={comparisonTexts.nothingGotSlower}
+              changes={grew}
+              longest={longest}
+            />
+            <Changes
+              title={comparisonTexts.shrank}
+              none={comparisonTexts.nothingGotFaster}
+              changes={shrank}
+              longest={longest}
+            />
           </div>
         </section>
       )}

@@ -5,6 +5,7 @@ import type { CompareTableParams, CompareTableResult, Row } from '#shared/protoc
 import type { Unit } from '#shared/numbers.ts';
 import { viewState } from '../../host/store.ts';
 import { visible } from '../../lib/format.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { LinkButton, Segments } from '../../widgets/controls.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { Waiting } from '../../widgets/notices.tsx';
@@ -13,6 +14,7 @@ import { numberOf, text } from '../links.ts';
 import { ChangeMark, changeOf } from './change.tsx';
 import { placesOf, rowActions } from './links.ts';
 import { eitherHas, useComparedTime, useVerdict } from './state.ts';
+import { comparisonTexts } from './texts.ts';
 
 type By = CompareTableParams['by'];
 
@@ -67,7 +69,7 @@ function placeCell(row: Row): ComponentChildren {
       type="button"
       class="cell-link"
       tabIndex={-1}
-      title={`Open ${place.name} of the ${place.side}`}
+      title={comparisonTexts.openPlaceOf(place.name, place.side)}
       onClick={(event) => place.open(event.ctrlKey || event.metaKey)}
     >
       {visible(place.name)}
@@ -102,7 +104,7 @@ export function CompareTable(props: {
   const time = useComparedTime();
   const [result, setResult] = useState<CompareTableResult | undefined>(undefined);
   const sort = viewState('compare', `${stateKey}Sort`, '');
-  if (time === undefined) return <Waiting what="Comparing" />;
+  if (time === undefined) return <Waiting what={comparisonTexts.comparing} />;
   const places = by === 'lines' || by === 'functions';
   const quiet = result === undefined ? [] : emptyColumns(result);
   const others = (result?.columns ?? [])
@@ -145,19 +147,21 @@ export function CompareTable(props: {
           ...(places ? ['line', 'confidence'] : []),
           ...(device
             ? []
-            : answer.columns.map(({ key }) => key).filter((key) => key.includes('Device'))),
+            : answer.columns
+                .map(({ key }) => key)
+                .filter((key) => key.includes(commonTexts.device))),
         ];
       }}
-      empty={`There are no ${props.name.toLowerCase()} to compare.`}
+      empty={comparisonTexts.nothingToCompare(props.name.toLowerCase())}
       toolbar={
         <>
           {props.toolbar}
           {sort.value === '' ? null : (
             <LinkButton
-              title="Sort by the size of the difference"
+              title={comparisonTexts.largestDifferenceFirstHint}
               onClick={() => (sort.value = '')}
             >
-              Largest difference first
+              {comparisonTexts.largestDifferenceFirst}
             </LinkButton>
           )}
         </>
@@ -166,25 +170,30 @@ export function CompareTable(props: {
   );
 }
 
-export const StepsTable = () => <CompareTable name="Steps" by="steps" />;
-export const ModulesTable = () => <CompareTable name="Modules" by="modules" />;
-export const KernelsTable = () => <CompareTable name="Kernels" by="kernels" />;
-export const CommunicationTable = () => <CompareTable name="Communication" by="communication" />;
-export const LinesTable = () => <CompareTable name="Lines" by="lines" />;
-export const FunctionsTable = () => <CompareTable name="Functions" by="functions" />;
+export const StepsTable = () => <CompareTable name={commonTexts.steps} by="steps" />;
+export const ModulesTable = () => <CompareTable name={commonTexts.modules} by="modules" />;
+export const KernelsTable = () => <CompareTable name={commonTexts.kernels} by="kernels" />;
+export const CommunicationTable = () => (
+  <CompareTable name={commonTexts.communication} by="communication" />
+);
+export const LinesTable = () => <CompareTable name={commonTexts.lines} by="lines" />;
+export const FunctionsTable = () => <CompareTable name={commonTexts.functions} by="functions" />;
 
 export function OperatorsTable() {
   const by = viewState<'operators' | 'operatorShapes'>('compare', 'operatorsBy', 'operators');
   return (
     <CompareTable
-      name="Operators"
+      name={commonTexts.operators}
       by={by.value}
       toolbar={
         eitherHas('hasShapes') ? (
           <Segments
-            label="Group by"
+            label={commonTexts.groupBy}
             of={by}
-            choices={{ operators: 'Operator', operatorShapes: 'Operator and shapes' }}
+            choices={{
+              operators: commonTexts.operator,
+              operatorShapes: commonTexts.operatorAndShapes,
+            }}
           />
         ) : null
       }
@@ -203,13 +212,13 @@ export function MemoryTable() {
   const shown = devices.includes(device.value) ? device.value : (devices[0] ?? '');
   return (
     <CompareTable
-      name="Memory"
+      name={commonTexts.memory}
       by="memory"
       {...(shown === '' ? {} : { device: shown })}
       toolbar={
         devices.length > 1 ? (
           <Select
-            label="Device"
+            label={commonTexts.device}
             value={shown}
             choices={devices.map((name) => ({ value: name, label: name }))}
             onChange={(name) => (device.value = name)}

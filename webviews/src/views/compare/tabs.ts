@@ -1,6 +1,8 @@
 // The tabs of a comparison, in their order.
 import { late, type Late } from '../../host/late.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { eitherHas } from './state.ts';
+import { comparisonTexts } from './texts.ts';
 
 export interface ComparisonTab {
   name: string;
@@ -15,53 +17,53 @@ const tables = () => import('./tables.tsx');
 const tabs: readonly ComparisonTab[] = [
   {
     name: 'overview',
-    title: 'Overview',
+    title: commonTexts.overview,
     body: late(async () => (await import('./overview.tsx')).ComparisonOverview),
   },
   {
     name: 'execution',
-    title: 'Execution',
+    title: comparisonTexts.execution,
     body: late(async () => (await import('./execution.tsx')).Execution),
   },
   {
     name: 'timeline',
-    title: 'Timelines',
+    title: comparisonTexts.timelines,
     body: late(async () => (await import('./timelines/timelines.tsx')).Timelines),
   },
-  { name: 'steps', title: 'Steps', body: late(async () => (await tables()).StepsTable) },
+  { name: 'steps', title: commonTexts.steps, body: late(async () => (await tables()).StepsTable) },
   {
     name: 'modules',
-    title: 'Modules',
+    title: commonTexts.modules,
     body: late(async () => (await tables()).ModulesTable),
     needs: 'hasModules',
   },
   {
     name: 'operators',
-    title: 'Operators',
+    title: commonTexts.operators,
     body: late(async () => (await tables()).OperatorsTable),
   },
   {
     name: 'kernels',
-    title: 'Kernels',
+    title: commonTexts.kernels,
     body: late(async () => (await tables()).KernelsTable),
     needs: 'hasDeviceWork',
   },
   {
     name: 'memory',
-    title: 'Memory',
+    title: commonTexts.memory,
     body: late(async () => (await tables()).MemoryTable),
     needs: 'hasMemory',
   },
   {
     name: 'communication',
-    title: 'Communication',
+    title: commonTexts.communication,
     body: late(async () => (await tables()).CommunicationTable),
     needs: 'hasCommunication',
   },
-  { name: 'lines', title: 'Lines', body: late(async () => (await tables()).LinesTable) },
+  { name: 'lines', title: commonTexts.lines, body: late(async () => (await tables()).LinesTable) },
   {
     name: 'functions',
-    title: 'Functions',
+    title: commonTexts.functions,
     body: late(async () => (await tables()).FunctionsTable),
   },
 ];

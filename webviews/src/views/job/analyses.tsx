@@ -4,6 +4,7 @@ import { FilterBox } from '../../widgets/fields.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { useJob } from './overview.tsx';
 import { JobTable, type By } from './table.tsx';
+import { jobTexts } from './texts.ts';
 
 /** In their order; what other tabs show is not repeated. */
 const analyses: readonly By[] = [
@@ -44,17 +45,17 @@ export function JobAnalyses() {
         toolbar={
           <>
             <Select
-              label="Analysis"
+              label={jobTexts.analysis}
               value={current.by}
               choices={known.map((table) => ({ value: table.by, label: table.title }))}
               onChange={(next) => (by.value = next as By)}
             />
             {named ? (
               <FilterBox
-                label="In operators named"
+                label={jobTexts.inOperatorsNamed}
                 value={operator.value}
                 onChange={(name) => (operator.value = name)}
-                title="Sequences of the outermost operators whose name holds this; empty: of the innermost ones. The traces are read again."
+                title={jobTexts.inOperatorsNamedHint}
               />
             ) : null}
           </>

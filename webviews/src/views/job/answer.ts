@@ -1,30 +1,38 @@
 // What the page of a job begins with, in words. Pure.
 import type { DistributedJobResult, JobActivity } from '#shared/protocol.ts';
-import { fixed, plural, quantity, share } from '#shared/numbers.ts';
+import { share } from '#shared/numbers.ts';
+import { commonTexts } from '../../lib/texts.ts';
+import { jobTexts } from './texts.ts';
 
 /** Stands for what happened before a recording. */
 const notRecorded = '(its recording had not begun)';
 
 const doing: Record<JobActivity['where'], string> = {
-  device: 'on its device',
-  host: 'on its host',
-  communication: 'in another collective',
+  device: jobTexts.onDevice,
+  host: jobTexts.onHost,
+  communication: jobTexts.inAnotherCollective,
 };
+
+/** What a rank did, without its place. */
+export function activityText(activity: JobActivity): string {
+  if (activity.name === notRecorded) {
+    return jobTexts.notBegun(activity.timeUs);
+  }
+  return jobTexts.ofName(activity.timeUs, activity.name, doing[activity.where]);
+}
 
 /** What a late rank did instead, without its place. */
 export function reasonText(reason: JobActivity): string {
-  if (reason.name === notRecorded) {
-    return `its recording had not begun for ${quantity(reason.timeUs, 'us')}`;
-  }
-  return `${quantity(reason.timeUs, 'us')} more of ${reason.name} ${doing[reason.where]}`;
+  if (reason.name === notRecorded) return activityText(reason);
+  return jobTexts.moreOf(reason.timeUs, reason.name, doing[reason.where]);
 }
 
 /** How the ranks are counted: those there should be, where some are missing. */
 function ranksText({ ranks, worldSize }: DistributedJobResult): string {
   const count = ranks.length;
   return worldSize !== null && worldSize > count
-    ? `${fixed(count, 0)} of ${plural(worldSize, 'rank')}`
-    : plural(count, 'rank');
+    ? commonTexts.ranksOf(count, worldSize)
+    : jobTexts.rankCount(count);
 }
 
 /**
@@ -55,16 +63,16 @@ export function answerText(job: DistributedJobResult): string {
   if (part !== undefined) {
     parts.push(
       job.breakdown.communicationUs > 0
-        ? `${part.exposed} of the mean step of ${quantity(stepUs, 'us')} is communication not overlapped with compute${job.waitingUs > 0 ? `, and ${part.waiting} of all time is waiting for other ranks` : ''}`
-        : `the mean step takes ${quantity(stepUs, 'us')} and has no exposed communication`,
+        ? jobTexts.exposedOfStep(part.exposed, stepUs, job.waitingUs, part.waiting)
+        : jobTexts.nothingExposed(stepUs),
     );
   }
   if (job.collectives === 0) {
-    return `${parts.join(': ')}; no collective was recorded.`;
+    return jobTexts.noCollective(parts.join(': '));
   }
   const [worst] = job.stragglers;
   if (worst === undefined) {
-    return `${parts.join(': ')}; no rank keeps the others waiting.`;
+    return jobTexts.nobodyLate(parts.join(': '));
   }
   const [reason] = worst.reasons;
   const why =
@@ -72,8 +80,8 @@ export function answerText(job: DistributedJobResult): string {
       ? ''
       : reason.name === notRecorded
         ? `: ${reasonText(reason)}`
-        : `, with ${reasonText(reason)}`;
-  return `${parts.join(': ')}; rank ${worst.rank} comes last to ${fixed(worst.timesLast, 0)} of its ${plural(worst.calls, 'collective')}${why}.`;
+        : jobTexts.withReason(reasonText(reason));
+  return jobTexts.comesLast(parts.join(': '), worst.rank, worst.timesLast, worst.calls, why);
 }
 
 /** Notes that say that figures lack something, apart from what is only worth knowing. */

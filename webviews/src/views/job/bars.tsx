@@ -4,6 +4,7 @@ import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { exact, fixed } from '#shared/numbers.ts';
 import { openRank } from '../../host/host.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { Nothing } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
@@ -11,6 +12,7 @@ import { PlainTable } from '../../widgets/plain_table.tsx';
 import { Legend, StackedBars, type BarPart } from '../../widgets/stacked_bars.tsx';
 import { RankLink } from './table.tsx';
 import type { Summed } from './rows.ts';
+import { jobTexts } from './texts.ts';
 
 export function RankBars(props: {
   title: string;
@@ -45,11 +47,11 @@ export function RankBars(props: {
           <PlainTable
             label={title}
             columns={[
-              { title: 'Rank' },
-              ...(devices ? [{ title: 'Device', numeric: true }] : []),
-              { title: 'Sum (\u00b5s)', numeric: true },
+              { title: jobTexts.rank },
+              ...(devices ? [{ title: commonTexts.device, numeric: true }] : []),
+              { title: jobTexts.sumUs, numeric: true },
               ...parts.map((part) => ({
-                title: `${part.title} (\u00b5s)`,
+                title: commonTexts.inUs(part.title),
                 numeric: true,
                 definition: part.definition,
               })),
@@ -68,7 +70,7 @@ export function RankBars(props: {
           <>
             <StackedBars
               label={title}
-              xTitle={devices ? 'Rank/device' : 'Rank'}
+              xTitle={devices ? jobTexts.rankAndDevice : jobTexts.rank}
               yTitle={props.yTitle}
               unit="us"
               parts={parts}
@@ -76,11 +78,7 @@ export function RankBars(props: {
               onPick={(name) => openRank(Number.parseInt(name, 10))}
             />
             <Legend parts={parts} />
-            {props.cut ? (
-              <p class="note">
-                Not all ranks and steps fit in the chart; the tables list all of them.
-              </p>
-            ) : null}
+            {props.cut ? <p class="note">{jobTexts.notAllFit}</p> : null}
           </>
         )}
       </div>

@@ -1,44 +1,46 @@
 // The parts of a job's time, each in one colour on every chart.
 import { chartColors, roleColors } from '../../lib/colors.ts';
+import { commonTexts } from '../../lib/texts.ts';
+import { jobTexts } from './texts.ts';
 
 export const timeParts = [
   {
     key: 'computationUs',
-    title: 'Computation',
+    title: commonTexts.computation,
     color: chartColors.blue,
-    definition: 'Kernels compute and none communicates.',
+    definition: jobTexts.computationHint,
   },
   {
     key: 'overlapUs',
-    title: 'Overlap',
+    title: jobTexts.overlap,
     color: chartColors.green,
-    definition: 'Kernels compute while others communicate: overlapped communication.',
+    definition: jobTexts.overlapHint,
   },
   {
     key: 'communicationUs',
-    title: 'Exposed communication',
+    title: jobTexts.exposedCommunication,
     color: chartColors.purple,
-    definition: 'Kernels communicate and none computes. Waiting for late ranks is part of it.',
+    definition: jobTexts.exposedCommunicationHint,
   },
   {
     key: 'otherUs',
-    title: 'Other',
+    title: jobTexts.other,
     color: roleColors.other,
-    definition: 'The rest of the step: copies, and time in which the device is idle.',
+    definition: jobTexts.otherHint,
   },
 ] as const;
 
 export const waitParts = [
   {
     key: 'transferUs',
-    title: 'Transfer',
+    title: jobTexts.transfer,
     color: chartColors.purple,
-    definition: 'The shortest call of each collective: whoever came last did not wait.',
+    definition: jobTexts.transferHint,
   },
   {
     key: 'waitingUs',
-    title: 'Waiting',
+    title: jobTexts.waiting,
     color: chartColors.orange,
-    definition: 'What a rank took beyond that, because others came later.',
+    definition: jobTexts.waitingHint,
   },
 ] as const;

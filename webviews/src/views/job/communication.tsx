@@ -1,10 +1,11 @@
 // Operations with their bandwidth, by size and by pair of ranks; each collective with who came when.
 import { useMemo, useRef } from 'preact/hooks';
 import type { Row } from '#shared/protocol.ts';
-import { fixed, plural, quantity } from '#shared/numbers.ts';
+import { fixed, quantity } from '#shared/numbers.ts';
 import { viewState } from '../../host/store.ts';
 import { chartColors, partColors } from '../../lib/colors.ts';
 import { visible } from '../../lib/format.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { Charts } from '../../widgets/charts.tsx';
 import { Segments } from '../../widgets/controls.tsx';
@@ -18,6 +19,7 @@ import { HeatMap } from './heat_map.tsx';
 import { useJob } from './overview.tsx';
 import { Scatter, type Point } from './scatter.tsx';
 import { JobTable, RankLink, useRows, type By } from './table.tsx';
+import { jobTexts } from './texts.ts';
 
 function SizePlot() {
   const { rows, error } = useRows('sizes');
@@ -30,10 +32,10 @@ function SizePlot() {
   const operations = [...new Set(known.map((row) => text(row, 'operation')))];
   const colors = partColors(operations);
   const wordsOf = (row: Row): string[] => [
-    `${text(row, 'operation')} of ${quantity(numberOf(row, 'sizeBytes'), 'bytes')}`,
-    `${plural(numberOf(row, 'ranks') ?? 0, 'rank')}, ${plural(numberOf(row, 'calls') ?? 0, 'call')}`,
-    `Bus bandwidth ${quantity(numberOf(row, 'busBandwidth'), 'gbPerS')}`,
-    `Algorithm bandwidth ${quantity(numberOf(row, 'algorithmBandwidth'), 'gbPerS')}`,
+    jobTexts.operationOfSize(text(row, 'operation'), numberOf(row, 'sizeBytes')),
+    `${jobTexts.rankCount(numberOf(row, 'ranks') ?? 0)}, ${jobTexts.calls(numberOf(row, 'calls') ?? 0)}`,
+    jobTexts.busBandwidthOf(numberOf(row, 'busBandwidth')),
+    jobTexts.algorithmBandwidthOf(numberOf(row, 'algorithmBandwidth')),
   ];
   const points = known
     .map((row): Point => {
@@ -49,16 +51,16 @@ function SizePlot() {
     .sort((a, b) => a.x - b.x);
   return (
     <Panel
-      title="Bandwidth by size"
-      definition="Of collectives that were found on all their ranks: bytes by the shortest call. The bus bandwidth is what links carry, whatever the number of ranks."
+      title={jobTexts.bandwidthBySize}
+      definition={jobTexts.bandwidthBySizeHint}
       actions={
         <>
           <Segments
-            label="Bandwidth"
+            label={jobTexts.bandwidth}
             of={rate}
-            choices={{ busBandwidth: 'Bus', algorithmBandwidth: 'Algorithm' }}
+            choices={{ busBandwidth: jobTexts.bus, algorithmBandwidth: jobTexts.algorithm }}
           />
-          <ChartMenu name="Bandwidth by size" chart={root} asTable={asTable} />
+          <ChartMenu name={jobTexts.bandwidthBySize} chart={root} asTable={asTable} />
         </>
       }
     >
@@ -66,19 +68,19 @@ function SizePlot() {
         {error !== undefined ? (
           <Failure error={error} />
         ) : rows === undefined ? (
-          <Waiting what="Adding up the sizes" />
+          <Waiting what={jobTexts.addingUpSizes} />
         ) : points.length === 0 ? (
-          <Nothing>Sizes were not recorded, or no collective was found on several ranks.</Nothing>
+          <Nothing>{jobTexts.noSizes}</Nothing>
         ) : asTable.value ? (
           <PlainTable
-            label="Bandwidth by size"
+            label={jobTexts.bandwidthBySize}
             columns={[
-              { title: 'Operation' },
-              { title: 'Ranks', numeric: true },
-              { title: 'Size', numeric: true },
-              { title: 'Calls', numeric: true },
-              { title: 'Bus bandwidth', numeric: true },
-              { title: 'Algorithm bandwidth', numeric: true },
+              { title: jobTexts.operation },
+              { title: jobTexts.ranks, numeric: true },
+              { title: commonTexts.size, numeric: true },
+              { title: commonTexts.calls, numeric: true },
+              { title: jobTexts.busBandwidth, numeric: true },
+              { title: jobTexts.algorithmBandwidth, numeric: true },
             ]}
             rows={known.map((row) => [
               visible(text(row, 'operation')),
@@ -92,10 +94,12 @@ function SizePlot() {
         ) : (
           <>
             <Scatter
-              label="Bandwidth of collectives by their size"
-              xTitle="Size of the largest rank's part (bytes)"
+              label={jobTexts.bandwidthOfCollectives}
+              xTitle={jobTexts.sizeAxis}
               xUnit="bytes"
-              yTitle={rate.value === 'busBandwidth' ? 'Bus bandwidth (GB/s)' : 'Bandwidth (GB/s)'}
+              yTitle={
+                rate.value === 'busBandwidth' ? jobTexts.busBandwidthAxis : jobTexts.bandwidthAxis
+              }
               yUnit="gbPerS"
               points={points}
             />
@@ -114,10 +118,8 @@ function Matrix() {
   const ranks = useJob()?.ranks.length ?? 0;
   if (ranks <= mostInMatrix) return <MatrixOfAll />;
   return (
-    <Panel title="Who talks to whom">
-      <Nothing>
-        {`${fixed(ranks, 0)} ranks have more pairs than a chart can show: the table of pairs lists them.`}
-      </Nothing>
+    <Panel title={jobTexts.whoTalksToWhom}>
+      <Nothing>{jobTexts.tooManyPairs(ranks)}</Nothing>
     </Panel>
   );
 }
@@ -149,38 +151,36 @@ function MatrixOfAll() {
   const { order } = matrix;
   const words = (line: number, column: number): string[] => {
     const row = matrix.found[line]?.[column];
-    const title = `From rank ${order[line]} to rank ${order[column]}`;
-    if (row === undefined) return [title, 'Nothing'];
+    const title = jobTexts.fromRankToRank(order[line], order[column]);
+    if (row === undefined) return [title, jobTexts.nothing];
     const exact = row.exact === true;
     return [
       title,
-      `${quantity(numberOf(row, 'bytes'), 'bytes')} in ${plural(numberOf(row, 'calls') ?? 0, 'call')}`,
-      exact
-        ? 'Sends, as recorded'
-        : 'Collectives count as if each rank sent to the others in equal parts',
+      jobTexts.bytesInCalls(numberOf(row, 'bytes'), numberOf(row, 'calls') ?? 0),
+      exact ? jobTexts.sendsAsRecorded : jobTexts.collectivesInParts,
     ];
   };
   return (
     <Panel
-      title="Who talks to whom"
-      definition="Bytes from rank to rank: sends as recorded, collectives in equal parts."
-      actions={<ChartMenu name="Who talks to whom" chart={root} asTable={asTable} pngOnly />}
+      title={jobTexts.whoTalksToWhom}
+      definition={jobTexts.whoTalksToWhomHint}
+      actions={<ChartMenu name={jobTexts.whoTalksToWhom} chart={root} asTable={asTable} pngOnly />}
     >
       <div ref={root}>
         {error !== undefined ? (
           <Failure error={error} />
         ) : rows === undefined ? (
-          <Waiting what="Adding up the pairs" />
+          <Waiting what={jobTexts.addingUpPairs} />
         ) : order.length === 0 ? (
-          <Nothing>No two ranks were found to talk to each other.</Nothing>
+          <Nothing>{jobTexts.noPairs}</Nothing>
         ) : asTable.value ? (
           <PlainTable
-            label="Who talks to whom"
+            label={jobTexts.whoTalksToWhom}
             columns={[
-              { title: 'From' },
-              { title: 'To', numeric: true },
-              { title: 'Bytes', numeric: true },
-              { title: 'Calls', numeric: true },
+              { title: jobTexts.from },
+              { title: jobTexts.to, numeric: true },
+              { title: commonTexts.bytes, numeric: true },
+              { title: commonTexts.calls, numeric: true },
             ]}
             rows={(rows ?? [])
               .slice(0, 1000)
@@ -193,9 +193,9 @@ function MatrixOfAll() {
           />
         ) : (
           <HeatMap
-            label="Bytes from rank to rank"
-            xTitle="To rank"
-            yTitle="From rank"
+            label={jobTexts.bytesFromRankToRank}
+            xTitle={jobTexts.toRank}
+            yTitle={jobTexts.fromRank}
             columns={order.map(String)}
             lines={order.map(String)}
             cells={matrix.cells}
@@ -214,10 +214,10 @@ function MatrixOfAll() {
 type Shown = 'operations' | 'sizes' | 'calls' | 'matrix';
 
 const titles: Record<Shown, string> = {
-  operations: 'Operations',
-  sizes: 'Sizes',
-  calls: 'Calls',
-  matrix: 'Pairs',
+  operations: commonTexts.operations,
+  sizes: jobTexts.sizes,
+  calls: commonTexts.calls,
+  matrix: jobTexts.pairs,
 };
 
 /** Columns that give way before the bandwidths do. */
@@ -256,7 +256,7 @@ export function JobCommunication() {
               rowKey: (row: Row) => text(row, 'call'),
             }
           : {})}
-        toolbar={<Segments label="Rows" of={by} choices={titles} />}
+        toolbar={<Segments label={commonTexts.rows} of={by} choices={titles} />}
       />
     </div>
   );

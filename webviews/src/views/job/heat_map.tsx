@@ -1,9 +1,11 @@
 // A figure by row and column as a field of colours: the more, the stronger.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { exact, quantity, type Unit } from '#shared/numbers.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { resolveColor, themeSerial } from '../../widgets/theme.ts';
 import { Tooltip } from '../../widgets/tooltip.tsx';
 import { useOwnWidth } from '../../widgets/width.ts';
+import { jobTexts } from './texts.ts';
 
 const shades = 24;
 const margin = { top: 6, right: 8, bottom: 40 };
@@ -156,8 +158,8 @@ export function HeatMap(props: HeatMapProps) {
       <div
         class="heat-field"
         role="application"
-        aria-roledescription="chart"
-        aria-label={`${props.label}. Arrow keys move between the cells. ${words.join('. ')}`}
+        aria-roledescription={commonTexts.chartRole}
+        aria-label={jobTexts.heatMapLabel(props.label, words.join('. '))}
         tabIndex={0}
         onKeyDown={onKeyDown}
         onFocus={(event) => {

@@ -1,11 +1,12 @@
 // A job at a glance: the answer, what is wrong with the input, where each rank's time goes, who comes
 // last and why.
 import type { DistributedJobResult, JobActivity } from '#shared/protocol.ts';
-import { fixed, plural, quantity } from '#shared/numbers.ts';
+import { fixed, quantity } from '#shared/numbers.ts';
 import { openRank, openSource } from '../../host/host.ts';
 import { job, viewState } from '../../host/store.ts';
 import { visible } from '../../lib/format.ts';
 import { placeName, placeOf } from '../../lib/place_text.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { LinkButton } from '../../widgets/controls.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { Icon } from '../../widgets/icon.tsx';
@@ -16,6 +17,7 @@ import { RankBars } from './bars.tsx';
 import { timeParts, waitParts } from './colors.ts';
 import { inOrder, stepOf, sumByRank } from './rows.ts';
 import { severalDevices, useRows } from './table.tsx';
+import { jobTexts } from './texts.ts';
 
 export function useJob(): DistributedJobResult | undefined {
   return job.value?.loaded?.result;
@@ -28,7 +30,7 @@ function Wrong({ result }: { result: DistributedJobResult }) {
   return (
     <>
       {notes.length === 0 ? null : (
-        <div class="trace-notices job-notices" role="note" aria-label="About these ranks">
+        <div class="trace-notices job-notices" role="note" aria-label={jobTexts.aboutTheseRanks}>
           <Icon name="warning" />
           <div>
             {notes.map((note, index) => (
@@ -38,7 +40,7 @@ function Wrong({ result }: { result: DistributedJobResult }) {
         </div>
       )}
       {others.length === 0 ? null : (
-        <ul class="job-remarks" aria-label="Remarks">
+        <ul class="job-remarks" aria-label={jobTexts.remarks}>
           {others.map((note, index) => (
             <li key={index}>{visible(note.text)}</li>
           ))}
@@ -53,7 +55,7 @@ export function ReasonPlace({ reason }: { reason: JobActivity }) {
   if (place === undefined) return null;
   return (
     <LinkButton
-      title={`Open ${visible(reason.place)}`}
+      title={commonTexts.openPlace(visible(reason.place))}
       onClick={() => openSource({ ...place, function: place.function })}
     >
       {visible(placeName(place))}
@@ -68,29 +70,31 @@ function Stragglers({ result }: { result: DistributedJobResult }) {
   const tab = viewState('job', 'tab', 'overview');
   return (
     <Panel
-      title="Who comes last"
-      definition="Ranks that others wait for: their lateness is more than a hundredth of the recording."
-      actions={<LinkButton onClick={() => (tab.value = 'stragglers')}>All ranks</LinkButton>}
+      title={jobTexts.whoComesLast}
+      definition={jobTexts.whoComesLastHint}
+      actions={
+        <LinkButton onClick={() => (tab.value = 'stragglers')}>{jobTexts.allRanks}</LinkButton>
+      }
     >
       {result.stragglers.length === 0 ? (
-        <Nothing>No rank keeps the others waiting for more than 1 % of the time.</Nothing>
+        <Nothing>{jobTexts.nobodyComesLast}</Nothing>
       ) : (
         <ol class="job-stragglers">
           {result.stragglers.slice(0, shownStragglers).map((late) => (
             <li key={late.rank}>
               <span class="job-straggler">
                 <LinkButton
-                  title={`Open the profile of rank ${late.rank}`}
+                  title={jobTexts.openProfile(late.rank)}
                   onClick={() => openRank(late.rank)}
                 >
-                  {`Rank ${late.rank}`}
-                </LinkButton>
-                {` comes last to ${fixed(late.timesLast, 0)} of ${plural(late.calls, 'collective')}, ${quantity(late.latenessUs, 'us')} behind the others; they wait ${quantity(late.causedUs, 'us')} for it, added up.`}
+                  {jobTexts.rankNumber(late.rank)}
+                </LinkButton>{' '}
+                {jobTexts.lateBy(late.timesLast, late.calls, late.latenessUs, late.causedUs)}
               </span>
               {late.reasons.length === 0 ? (
-                <p class="note">Cause unknown: nothing before these collectives stands out.</p>
+                <p class="note">{jobTexts.causeUnknown}</p>
               ) : (
-                <ul class="job-reasons" aria-label={`What rank ${late.rank} did instead`}>
+                <ul class="job-reasons" aria-label={jobTexts.didInstead(late.rank)}>
                   {late.reasons.slice(0, 3).map((reason, index) => (
                     <li key={index}>
                       {visible(reasonText(reason))} <ReasonPlace reason={reason} />
@@ -111,7 +115,7 @@ function TimeByRank() {
   const asTable = viewState('job', 'timeAsTable', false);
   const step = viewState('job', 'timeStep', 'mean');
   if (error !== undefined) return <Failure error={error} />;
-  if (rows === undefined) return <Waiting what="Adding up the steps" />;
+  if (rows === undefined) return <Waiting what={jobTexts.addingUpSteps} />;
   const steps = inOrder(rows.map(stepOf));
   const one = steps.includes(step.value) ? step.value : 'mean';
   const lines = sumByRank(
@@ -125,23 +129,23 @@ function TimeByRank() {
   );
   return (
     <RankBars
-      title="Time of each rank"
-      definition="Each moment of a step counts for one of these. The parts add up to the step. A click opens the rank's profile."
-      yTitle={one === 'mean' ? 'Mean step' : `Step ${one}`}
+      title={jobTexts.timeOfRanks}
+      definition={jobTexts.timeOfRanksHint}
+      yTitle={one === 'mean' ? jobTexts.meanStep : commonTexts.stepNamed(one)}
       parts={timeParts}
       lines={lines}
       asTable={asTable}
-      empty="No rank recorded a whole step."
+      empty={jobTexts.noWholeStep}
       cut={cut}
       tools={
         steps.length > 1 && steps.length <= 200 ? (
           <Select
-            label="Steps"
+            label={commonTexts.steps}
             hideLabel
             value={one}
             choices={[
-              { value: 'mean', label: `mean of ${plural(steps.length, 'step')}` },
-              ...steps.map((name) => ({ value: name, label: `step ${name}` })),
+              { value: 'mean', label: jobTexts.meanOfSteps(steps.length) },
+              ...steps.map((name) => ({ value: name, label: jobTexts.oneStep(name) })),
             ]}
             onChange={(next) => (step.value = next)}
           />
@@ -155,17 +159,17 @@ function WaitingByRank() {
   const { rows, error, cut } = useRows('lateness');
   const asTable = viewState('job', 'waitAsTable', false);
   if (error !== undefined) return <Failure error={error} />;
-  if (rows === undefined) return <Waiting what="Adding up the collectives" />;
+  if (rows === undefined) return <Waiting what={jobTexts.addingUpCollectives} />;
   const keys = waitParts.map(({ key }) => key);
   return (
     <RankBars
-      title="Transfer and waiting of each rank"
-      definition="Time in collectives and sends of the whole recording. A rank that waits little keeps the others waiting. A click opens the rank's profile."
-      yTitle="Time in collectives"
+      title={jobTexts.transferAndWaiting}
+      definition={jobTexts.transferAndWaitingHint}
+      yTitle={jobTexts.timeInCollectives}
       parts={waitParts}
       lines={sumByRank(rows, keys, { devices: false, mean: false })}
       asTable={asTable}
-      empty="No collective was found on more than one rank."
+      empty={jobTexts.noneOnSeveralRanks}
       cut={cut}
     />
   );
@@ -179,7 +183,7 @@ export function JobOverview() {
   if (result === undefined) return null;
   return (
     <div class="job">
-      <section class="job-answer" aria-label="Answer">
+      <section class="job-answer" aria-label={jobTexts.answer}>
         <h1>{visible(answerText(result))}</h1>
       </section>
       <Wrong result={result} />
@@ -188,31 +192,31 @@ export function JobOverview() {
         <TimeByRank />
         <WaitingByRank />
       </div>
-      <Panel title="Figures">
+      <Panel title={commonTexts.figures}>
         <Facts
           items={[
-            { name: 'Ranks', value: fixed(result.ranks.length, 0) },
+            { name: jobTexts.ranks, value: fixed(result.ranks.length, 0) },
             {
-              name: 'World size',
-              value: result.worldSize === null ? 'not recorded' : fixed(result.worldSize, 0),
-              definition: 'Ranks of the job as recorded.',
+              name: jobTexts.worldSize,
+              value: result.worldSize === null ? jobTexts.notRecorded : fixed(result.worldSize, 0),
+              definition: jobTexts.worldSizeHint,
             },
-            { name: 'Machines', value: fixed(result.nodes.length, 0) },
-            { name: 'Process groups', value: fixed(result.groups, 0) },
-            { name: 'Recording', value: quantity(result.durationNs, 'ns') },
+            { name: jobTexts.machines, value: fixed(result.nodes.length, 0) },
+            { name: jobTexts.processGroups, value: fixed(result.groups, 0) },
+            { name: jobTexts.recording, value: quantity(result.durationNs, 'ns') },
             {
-              name: 'Collectives',
-              value: `${fixed(result.collectives, 0)}, ${fixed(result.matchedCollectives, 0)} found on several ranks`,
+              name: jobTexts.collectives,
+              value: jobTexts.foundOnSeveralRanks(result.collectives, result.matchedCollectives),
             },
             {
-              name: 'Transfer',
+              name: jobTexts.transfer,
               value: quantity(result.transferUs, 'us'),
-              definition: 'Sum of the shortest calls of each collective.',
+              definition: jobTexts.transferSumHint,
             },
             {
-              name: 'Waiting',
+              name: jobTexts.waiting,
               value: quantity(result.waitingUs, 'us'),
-              definition: 'What all ranks together took beyond that.',
+              definition: jobTexts.waitingSumHint,
             },
           ]}
         />

@@ -4,6 +4,7 @@ import { quantity, type Unit } from '#shared/numbers.ts';
 import { PointFrame } from '../../widgets/point_frame.tsx';
 import { Tooltip } from '../../widgets/tooltip.tsx';
 import { useOwnWidth } from '../../widgets/width.ts';
+import { jobTexts } from './texts.ts';
 
 export interface Point {
   x: number;
@@ -88,7 +89,7 @@ export function Scatter(props: {
     <div class="bars" ref={frame}>
       <PointFrame
         class="scatter"
-        label={`${props.label}. Arrow keys move between the points. ${shown?.words.join('. ') ?? ''}`}
+        label={jobTexts.scatterLabel(props.label, shown?.words.join('. ') ?? '')}
         width={width}
         height={height}
         onKeyDown={onKeyDown}

@@ -4,6 +4,7 @@ import { quantity } from '#shared/numbers.ts';
 import { openRank } from '../../host/host.ts';
 import { viewState } from '../../host/store.ts';
 import { chartColors } from '../../lib/colors.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { Charts } from '../../widgets/charts.tsx';
 import { Segments } from '../../widgets/controls.tsx';
@@ -13,39 +14,40 @@ import { PlainTable } from '../../widgets/plain_table.tsx';
 import { HeatMap } from './heat_map.tsx';
 import { gridOf } from './rows.ts';
 import { JobTable, RankLink, severalDevices, useRows, type By } from './table.tsx';
+import { jobTexts } from './texts.ts';
 
 type Figure = 'stepUs' | 'computationUs' | 'communicationUs' | 'waitingUs' | 'latenessUs';
 
 const figures: Record<Figure, { title: string; by: By; color: string; meaning: string }> = {
   stepUs: {
-    title: 'Step time',
+    title: commonTexts.stepTime,
     by: 'steps',
     color: chartColors.blue,
-    meaning: 'Length of the step.',
+    meaning: jobTexts.stepTimeHint,
   },
   computationUs: {
-    title: 'Computation',
+    title: commonTexts.computation,
     by: 'steps',
     color: chartColors.blue,
-    meaning: 'Kernels compute and none communicates.',
+    meaning: jobTexts.computationHint,
   },
   communicationUs: {
-    title: 'Exposed',
+    title: jobTexts.exposed,
     by: 'steps',
     color: chartColors.purple,
-    meaning: 'Exposed communication: kernels communicate and none computes.',
+    meaning: jobTexts.exposedHint,
   },
   waitingUs: {
-    title: 'Waiting',
+    title: jobTexts.waiting,
     by: 'lateness',
     color: chartColors.orange,
-    meaning: 'Time in collectives beyond their transfer.',
+    meaning: jobTexts.beyondTransferHint,
   },
   latenessUs: {
-    title: 'Lateness',
+    title: jobTexts.lateness,
     by: 'lateness',
     color: chartColors.red,
-    meaning: 'How far it was behind the others where it came last.',
+    meaning: jobTexts.latenessHint,
   },
 };
 
@@ -64,29 +66,29 @@ function StepMap() {
     const value = grid.cells[line]?.[column];
     const { rank, device } = grid.lines[line]!;
     return [
-      `Rank ${rank}${device === undefined ? '' : `, device ${device}`}, ${grid.steps[column] === '' ? 'outside of steps' : `step ${grid.steps[column]}`}`,
-      value === undefined ? 'Not recorded' : `${chosen.title} ${quantity(value, 'us')}`,
-      'Enter or click opens the profile of the rank',
+      jobTexts.rankAtStep(rank, device, grid.steps[column]),
+      value === undefined ? jobTexts.notRecordedCell : `${chosen.title} ${quantity(value, 'us')}`,
+      jobTexts.opensProfile,
     ];
   };
   return (
     <Panel
-      title="Ranks and steps"
+      title={jobTexts.ranksAndSteps}
       definition={chosen.meaning}
       actions={
         <>
           <Segments
-            label="Figure"
+            label={commonTexts.figure}
             of={figure}
             choices={{
-              stepUs: 'Step',
-              computationUs: 'Computation',
-              communicationUs: 'Exposed',
-              waitingUs: 'Waiting',
-              latenessUs: 'Lateness',
+              stepUs: commonTexts.step,
+              computationUs: commonTexts.computation,
+              communicationUs: jobTexts.exposed,
+              waitingUs: jobTexts.waiting,
+              latenessUs: jobTexts.lateness,
             }}
           />
-          <ChartMenu name="Ranks and steps" chart={root} asTable={asTable} pngOnly />
+          <ChartMenu name={jobTexts.ranksAndSteps} chart={root} asTable={asTable} pngOnly />
         </>
       }
     >
@@ -94,16 +96,16 @@ function StepMap() {
         {error !== undefined ? (
           <Failure error={error} />
         ) : rows === undefined ? (
-          <Waiting what="Reading the steps" />
+          <Waiting what={jobTexts.readingSteps} />
         ) : grid.lines.length === 0 ? (
-          <Nothing>No rank recorded steps with this figure.</Nothing>
+          <Nothing>{jobTexts.noStepsWithFigure}</Nothing>
         ) : asTable.value ? (
           <PlainTable
-            label="Ranks and steps"
+            label={jobTexts.ranksAndSteps}
             columns={[
-              { title: devices ? 'Rank/device' : 'Rank' },
+              { title: devices ? jobTexts.rankAndDevice : jobTexts.rank },
               ...grid.steps.map((step) => ({
-                title: step === '' ? 'Outside of steps' : `Step ${step}`,
+                title: step === '' ? jobTexts.outsideSteps : commonTexts.stepNamed(step),
                 numeric: true,
                 exportUnit: 'us' as const,
               })),
@@ -122,9 +124,9 @@ function StepMap() {
         ) : (
           <>
             <HeatMap
-              label={`${chosen.title} by rank and step`}
-              xTitle="Step"
-              yTitle={devices ? 'Rank/device' : 'Rank'}
+              label={jobTexts.byRankAndStep(chosen.title)}
+              xTitle={commonTexts.step}
+              yTitle={devices ? jobTexts.rankAndDevice : jobTexts.rank}
               columns={grid.steps}
               lines={grid.lines.map(({ name }) => name)}
               cells={grid.cells}
@@ -135,7 +137,7 @@ function StepMap() {
               describe={words}
               onPick={(line) => openRank(grid.lines[line]!.rank)}
             />
-            {cut ? <p class="note">Not all steps fit in the chart.</p> : null}
+            {cut ? <p class="note">{jobTexts.notAllStepsFit}</p> : null}
           </>
         )}
       </div>
@@ -149,7 +151,7 @@ export function JobSteps() {
       <Charts>
         <StepMap />
       </Charts>
-      <JobTable name="Ranks by step" by="steps" />
+      <JobTable name={jobTexts.ranksByStep} by="steps" />
     </div>
   );
 }

@@ -1,14 +1,16 @@
 // Who comes last, how often, by how much, and what it did instead.
 import { viewState } from '../../host/store.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { Segments } from '../../widgets/controls.tsx';
 import { JobTable } from './table.tsx';
+import { jobTexts } from './texts.ts';
 
 type Shown = 'stragglers' | 'reasons' | 'lateness';
 
 const names: Record<Shown, string> = {
-  stragglers: 'Ranks by lateness',
-  reasons: 'What late ranks did instead',
-  lateness: 'Lateness by rank and step',
+  stragglers: jobTexts.ranksByLateness,
+  reasons: jobTexts.whatLateRanksDid,
+  lateness: jobTexts.latenessByRankAndStep,
 };
 
 export function JobStragglers() {
@@ -21,9 +23,13 @@ export function JobStragglers() {
         by={shown}
         toolbar={
           <Segments
-            label="Rows"
+            label={commonTexts.rows}
             of={by}
-            choices={{ stragglers: 'Ranks', reasons: 'Reasons', lateness: 'Ranks and steps' }}
+            choices={{
+              stragglers: jobTexts.ranks,
+              reasons: jobTexts.reasons,
+              lateness: jobTexts.ranksAndSteps,
+            }}
           />
         }
       />

@@ -8,8 +8,10 @@ import { ask } from '../../host/query.ts';
 import { carried, epoch, failureOf, job } from '../../host/store.ts';
 import { visible } from '../../lib/format.ts';
 import { placeName, placeOf } from '../../lib/place_text.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { DataTable } from '../../widgets/table/data_table.tsx';
 import { numberOf, text } from '../links.ts';
+import { jobTexts } from './texts.ts';
 
 export type By = DistributedTableParams['by'];
 
@@ -26,7 +28,7 @@ export function RankLink(props: { rank: number; slice?: number; children?: Compo
       type="button"
       class="cell-link"
       tabIndex={-1}
-      title={`Open the profile of rank ${rank}`}
+      title={jobTexts.openProfile(rank)}
       onClick={() => openRank(rank, slice)}
     >
       {props.children ?? String(rank)}
@@ -51,7 +53,7 @@ export function placeCell(row: Row): ComponentChildren {
       type="button"
       class="cell-link"
       tabIndex={-1}
-      title={`Open ${visible(text(row, 'place'))}`}
+      title={commonTexts.openPlace(visible(text(row, 'place')))}
       onClick={(event) => openSource(place, event.ctrlKey || event.metaKey)}
     >
       {visible(placeName(place))}
@@ -88,7 +90,7 @@ export function JobTable(props: {
       hideColumns={() => (severalDevices() ? [] : ['device'])}
       kernelNames={by === 'kernels'}
       firstShare={by === 'kernels' ? 5 : 1}
-      empty="The ranks have nothing of this."
+      empty={jobTexts.nothingOfThis}
       {...(props.lesser === undefined ? {} : { lesser: props.lesser })}
       {...(props.detail === undefined ? {} : { detail: props.detail })}
       {...(props.rowKey === undefined ? {} : { rowKey: props.rowKey })}

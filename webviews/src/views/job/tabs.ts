@@ -1,5 +1,7 @@
 // The tabs of a job.
 import { late, type Late } from '../../host/late.ts';
+import { commonTexts } from '../../lib/texts.ts';
+import { jobTexts } from './texts.ts';
 
 export interface JobTab {
   name: string;
@@ -10,33 +12,37 @@ export interface JobTab {
 export const jobTabs: readonly JobTab[] = [
   {
     name: 'overview',
-    title: 'Overview',
+    title: commonTexts.overview,
     body: late(async () => (await import('./overview.tsx')).JobOverview),
   },
-  { name: 'steps', title: 'Steps', body: late(async () => (await import('./steps.tsx')).JobSteps) },
+  {
+    name: 'steps',
+    title: commonTexts.steps,
+    body: late(async () => (await import('./steps.tsx')).JobSteps),
+  },
   {
     name: 'stragglers',
-    title: 'Stragglers',
+    title: jobTexts.stragglers,
     body: late(async () => (await import('./stragglers.tsx')).JobStragglers),
   },
   {
     name: 'communication',
-    title: 'Communication',
+    title: commonTexts.communication,
     body: late(async () => (await import('./communication.tsx')).JobCommunication),
   },
   {
     name: 'lanes',
-    title: 'Timeline',
+    title: commonTexts.timeline,
     body: late(async () => (await import('./timeline.tsx')).JobTimeline),
   },
   {
     name: 'topology',
-    title: 'Topology',
+    title: jobTexts.topology,
     body: late(async () => (await import('./topology.tsx')).JobTopology),
   },
   {
     name: 'analyses',
-    title: 'Analyses',
+    title: jobTexts.analyses,
     body: late(async () => (await import('./analyses.tsx')).JobAnalyses),
   },
 ];

@@ -1,10 +1,11 @@
 // The ranks one above the other on the common clock: their steps and collectives, transfer told from
 // waiting. A click on a collective tells who came when.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { axisScale, fixed, plural, quantity } from '#shared/numbers.ts';
+import { axisScale, fixed } from '#shared/numbers.ts';
 import { useAnswer } from '../../host/query.ts';
 import { viewState } from '../../host/store.ts';
 import { chartColors } from '../../lib/colors.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { LinkButton } from '../../widgets/controls.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
@@ -17,6 +18,7 @@ import { CallMembers } from './call_members.tsx';
 import { waitParts } from './colors.ts';
 import { lanesOf, moved, zoomed, type Box, type Lane, type Range } from './lanes.ts';
 import { useJob } from './overview.tsx';
+import { jobTexts } from './texts.ts';
 
 /** So many ranks are drawn at a time. */
 const ranksInSight = 32;
@@ -121,10 +123,10 @@ interface Spot {
 function boxWords(lane: Lane, box: Box): string[] {
   const many = box.count > 1;
   return [
-    `Rank ${lane.rank}${lane.device === null ? '' : `, device ${lane.device}`}: ${many ? `${plural(box.count, 'collective')} close together` : `${box.operation}, collective ${box.call}`}`,
-    `At ${quantity(box.startNs, 'ns')}, ${quantity(box.lengthNs, 'ns')} long`,
-    `Waiting ${quantity(box.waitingNs, 'ns')}`,
-    'Enter or click tells who came when',
+    jobTexts.collectiveSaid(lane.rank, lane.device, many, box.count, box.operation, box.call),
+    jobTexts.atAndLong(box.startNs, box.lengthNs),
+    jobTexts.waitingFor(box.waitingNs),
+    jobTexts.tellsWhoCame,
   ];
 }
 
@@ -222,8 +224,8 @@ function Lanes(props: {
       <div
         class="heat-field"
         role="application"
-        aria-roledescription="timeline"
-        aria-label={`Collectives of the ranks over time. Arrow keys move between them, W and S zoom, A and D move. ${words.join('. ')}`}
+        aria-roledescription={jobTexts.timelineRole}
+        aria-label={jobTexts.timelineLabel(words.join('. '))}
         tabIndex={0}
         onKeyDown={onKeyDown}
         onFocus={(event) => {
@@ -265,7 +267,7 @@ function Lanes(props: {
 
 const legend = [
   {
-    title: 'Step',
+    title: commonTexts.step,
     color: `color-mix(in srgb, ${chartColors.blue} 60%, var(--vscode-editor-background))`,
   },
   waitParts[1],
@@ -302,33 +304,35 @@ export function JobTimeline() {
   const pages = Array.from({ length: Math.ceil(count / ranksInSight) }, (_, page) => {
     const at = page * ranksInSight;
     const end = result.ranks[Math.min(count, at + ranksInSight) - 1]!;
-    return { value: String(at), label: `${result.ranks[at]!.rank} to ${end.rank}` };
+    return { value: String(at), label: commonTexts.fromTo(result.ranks[at]!.rank, end.rank) };
   });
   return (
     <div class="job">
       <Panel
-        title="Collectives on the common clock"
-        definition="Each rank's steps and, below them, its collectives: first waiting for others, then the transfer."
+        title={jobTexts.onCommonClock}
+        definition={jobTexts.onCommonClockHint}
         actions={
           <>
             {pages.length > 1 ? (
               <Select
-                label="Ranks"
+                label={jobTexts.ranks}
                 value={String(firstRank)}
                 choices={pages}
                 onChange={(next) => (first.value = Number(next))}
               />
             ) : null}
-            <LinkButton onClick={() => show({ from: 0, to: whole })}>Whole job</LinkButton>
+            <LinkButton onClick={() => show({ from: 0, to: whole })}>
+              {jobTexts.wholeJob}
+            </LinkButton>
           </>
         }
       >
         {error !== undefined ? (
           <Failure error={error} />
         ) : value === undefined ? (
-          <Waiting what="Reading the timelines" />
+          <Waiting what={jobTexts.readingTimelines} />
         ) : lanes.length === 0 ? (
-          <Nothing>There are no ranks.</Nothing>
+          <Nothing>{jobTexts.noRanks}</Nothing>
         ) : (
           <>
             <Lanes
@@ -340,16 +344,14 @@ export function JobTimeline() {
               onWidth={setPixels}
             />
             <Legend parts={legend} />
-            <p class="note">
-              Ctrl and the wheel zoom, Shift and the wheel move; W, S, A and D do too.
-            </p>
+            <p class="note">{jobTexts.wheelHelp}</p>
           </>
         )}
       </Panel>
       {call.value < 0 || call.value >= result.collectives ? null : (
         <Panel
-          title={`Collective ${call.value}`}
-          actions={<LinkButton onClick={() => (call.value = -1)}>Close</LinkButton>}
+          title={jobTexts.collective(call.value)}
+          actions={<LinkButton onClick={() => (call.value = -1)}>{commonTexts.close}</LinkButton>}
         >
           <CallMembers call={call.value} />
         </Panel>

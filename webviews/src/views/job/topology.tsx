@@ -1,13 +1,14 @@
 // Where the ranks run: machines with their devices, and the process groups that tie them.
-import { plural } from '#shared/numbers.ts';
 import { openRank } from '../../host/host.ts';
 import { viewState } from '../../host/store.ts';
 import { visible } from '../../lib/format.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { LinkButton, Segments } from '../../widgets/controls.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import { useJob } from './overview.tsx';
 import { rangesText } from './rows.ts';
 import { JobTable } from './table.tsx';
+import { jobTexts } from './texts.ts';
 
 /** More machines than this are left to the table. */
 const shownNodes = 64;
@@ -28,45 +29,50 @@ function Machines() {
           (rank) => !byRank.has(rank),
         );
   return (
-    <Panel title="Machines" definition="As far as the names of the workers and their devices tell.">
+    <Panel title={jobTexts.machines} definition={jobTexts.machinesHint}>
       <ul class="job-nodes">
         {nodes.slice(0, shownNodes).map((node) => (
           <li key={node.name} class="job-node">
             <p class="job-node-name">
-              <strong>{visible(node.name) || 'One machine'}</strong>{' '}
-              <span class="note">{plural(node.ranks.length, 'rank')}</span>
+              <strong>{visible(node.name) || jobTexts.oneMachine}</strong>{' '}
+              <span class="note">{jobTexts.rankCount(node.ranks.length)}</span>
             </p>
             <ul class="job-cells">
               {node.ranks.slice(0, shownRanks).map((number) => {
                 const devices = byRank.get(number)?.devices ?? [];
                 const names = devices.map(({ kind, ordinal }) => `${kind} ${ordinal}`).join(', ');
                 const models = [...new Set(devices.map(({ name }) => name))].join(', ');
-                const comesLast = late.has(number) ? ' last' : '';
+                const comesLast = late.has(number);
                 return (
                   <li key={number}>
                     <LinkButton
-                      class={`job-cell ${late.has(number) ? 'late' : ''}`}
-                      label={`Rank ${number}${comesLast}, ${names || 'no device'}`}
-                      title={`Rank ${number}${late.has(number) ? ' comes last' : ''}\n${names || 'No device work'}${models === '' ? '' : ` (${visible(models)})`}\nOpen its profile`}
+                      class={`job-cell ${comesLast ? 'late' : ''}`}
+                      label={jobTexts.rankOn(number, comesLast, names)}
+                      title={jobTexts.rankHint(
+                        number,
+                        comesLast,
+                        names,
+                        models === '' ? '' : ` (${visible(models)})`,
+                      )}
                       onClick={() => openRank(number)}
                     >
-                      {`${number}${late.has(number) ? ' last' : ''}`}
+                      {jobTexts.rankCell(number, comesLast)}
                     </LinkButton>
                   </li>
                 );
               })}
             </ul>
             {node.ranks.length > shownRanks ? (
-              <p class="note">{`and ${node.ranks.length - shownRanks} more`}</p>
+              <p class="note">{commonTexts.andMore(node.ranks.length - shownRanks)}</p>
             ) : null}
           </li>
         ))}
       </ul>
       {missing.length === 0 ? null : (
-        <p class="note">{`No trace of ${missing.length === 1 ? 'rank' : 'ranks'} ${rangesText(missing)}.`}</p>
+        <p class="note">{jobTexts.noTraceOf(missing.length, rangesText(missing))}</p>
       )}
       {result.nodes.length > shownNodes ? (
-        <p class="note">{`and ${plural(result.nodes.length - shownNodes, 'more machine')}`}</p>
+        <p class="note">{jobTexts.moreMachines(result.nodes.length - shownNodes)}</p>
       ) : null}
     </Panel>
   );
@@ -79,11 +85,15 @@ export function JobTopology() {
     <div class="job job-table">
       <Machines />
       <JobTable
-        name={groups ? 'Process groups' : 'Ranks'}
+        name={groups ? jobTexts.processGroups : jobTexts.ranks}
         by={groups ? 'groups' : 'ranks'}
         lesser={groups ? [] : ['path', 'worker', 'events', 'matchedCalls', 'process']}
         toolbar={
-          <Segments label="Rows" of={by} choices={{ groups: 'Process groups', ranks: 'Ranks' }} />
+          <Segments
+            label={commonTexts.rows}
+            of={by}
+            choices={{ groups: jobTexts.processGroups, ranks: jobTexts.ranks }}
+          />
         }
       />
     </div>

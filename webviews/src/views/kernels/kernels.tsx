@@ -3,9 +3,9 @@ import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { inMakersWords } from '../../host/maker.ts';
 import { trace, viewState } from '../../host/store.ts';
-import { fixed, plural } from '#shared/numbers.ts';
 import type { Row, ViewKernelsResult } from '#shared/protocol.ts';
 import type { PageParams } from '#shared/requests.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { Segments } from '../../widgets/controls.tsx';
 import { FilterBox } from '../../widgets/fields.tsx';
 import { Charts } from '../../widgets/charts.tsx';
@@ -24,6 +24,7 @@ import {
   timelineAction,
 } from '../links.ts';
 import { LaunchList } from './launch_list.tsx';
+import { kernelsTexts } from './texts.ts';
 
 /** The cells of a row that are there, as parameters. */
 function cells<K extends string>(row: Row, keys: readonly K[]): Partial<Record<K, string>> {
@@ -42,7 +43,7 @@ function Launches<M extends 'view/kernelLaunches' | 'view/copyLaunches'>(props: 
   const { value, error, retry } = useAnswer(props.method, props.params);
   const part = viewState('kernels', 'launchesBy', 'operators');
   if (error !== undefined) return <Failure error={error} retry={retry} />;
-  if (value === undefined) return <Waiting what="Reading launches" />;
+  if (value === undefined) return <Waiting what={kernelsTexts.readingLaunches} />;
   const shown =
     part.value === 'modules'
       ? value.modules
@@ -52,23 +53,21 @@ function Launches<M extends 'view/kernelLaunches' | 'view/copyLaunches'>(props: 
   return (
     <div class="launches">
       <Segments
-        label="Launched by"
+        label={commonTexts.launchedBy}
         of={part}
         choices={{
-          operators: 'Operators',
-          modules: 'Modules',
-          lines: 'Lines',
+          operators: commonTexts.operators,
+          modules: commonTexts.modules,
+          lines: commonTexts.lines,
         }}
       />
       {shown.rows.length === 0 ? (
         <Nothing>
-          {part.value === 'operators'
-            ? 'No operator encloses the launches.'
-            : 'Not recorded for these launches.'}
+          {part.value === 'operators' ? kernelsTexts.noOperator : kernelsTexts.notRecorded}
         </Nothing>
       ) : (
         <SmallTableView
-          name={`Launched by ${part.value}`}
+          name={kernelsTexts.launchedByKind(part.value)}
           table={shown}
           actions={(launch) => [
             ...sourceAction(launch),
@@ -91,16 +90,16 @@ function matrixParts(result: ViewKernelsResult | undefined) {
   const { totalUs, tensorCoreUs, tensorCoreUnknownUs } = result;
   return [
     {
-      name: inMakersWords('Using tensor cores'),
+      name: inMakersWords(kernelsTexts.usingTensorCores),
       value: tensorCoreUs,
       color: 'var(--vscode-charts-green)',
     },
     {
-      name: inMakersWords('Not using tensor cores'),
+      name: inMakersWords(kernelsTexts.notUsingTensorCores),
       value: totalUs - tensorCoreUs - tensorCoreUnknownUs,
       color: 'var(--vscode-charts-purple)',
     },
-    { name: 'Unknown', value: tensorCoreUnknownUs, color: 'var(--vscode-charts-yellow)' },
+    { name: commonTexts.unknown, value: tensorCoreUnknownUs, color: 'var(--vscode-charts-yellow)' },
   ].sort((a, b) => b.value - a.value);
 }
 
@@ -135,13 +134,13 @@ export function KernelsView() {
   ];
   const choice = (
     <Segments
-      label="Rows"
+      label={commonTexts.rows}
       of={group}
       choices={{
-        name: 'Kernels',
-        properties: 'By operator and launch config',
-        each: 'Launches',
-        ...(info?.hasDeviceWork === true ? { copies: 'Memcpy / Memset' } : {}),
+        name: commonTexts.kernels,
+        properties: kernelsTexts.byOperatorAndLaunch,
+        each: kernelsTexts.launches,
+        ...(info?.hasDeviceWork === true ? { copies: kernelsTexts.memcpyMemset } : {}),
       }}
     />
   );
@@ -151,8 +150,8 @@ export function KernelsView() {
       {result === undefined || parts.length === 0 ? null : (
         <Charts top={top}>
           <ShareStrip
-            title="Kernel time"
-            definition="Sum of the durations of all kernels, by name."
+            title={commonTexts.kernelTime}
+            definition={kernelsTexts.kernelTimeHint}
             unit="us"
             top={top.value}
             total={result.totalUs}
@@ -160,8 +159,8 @@ export function KernelsView() {
             onPick={(name) => (filter.value = `name=${filterFor(name)}`)}
           />
           <ShareStrip
-            title={inMakersWords('Tensor cores')}
-            definition="Kernel time with matrix units, without them, and where the name of the kernel does not say."
+            title={inMakersWords(kernelsTexts.tensorCores)}
+            definition={kernelsTexts.tensorCoresHint}
             unit="us"
             top={3}
             colors={matrix.map((part) => part.color)}
@@ -169,25 +168,21 @@ export function KernelsView() {
           />
           {result.communicationUs > 0 ? (
             <ShareStrip
-              title="Communication"
-              definition="Kernel time in communication kernels and in all others."
+              title={commonTexts.communication}
+              definition={kernelsTexts.communicationHint}
               unit="us"
               top={2}
               parts={[
-                { name: 'Communication', value: result.communicationUs },
-                { name: 'Computation', value: result.totalUs - result.communicationUs },
+                { name: commonTexts.communication, value: result.communicationUs },
+                { name: commonTexts.computation, value: result.totalUs - result.communicationUs },
               ]}
             />
           ) : null}
         </Charts>
       )}
       {result === undefined || result.launchesOutsideSteps === 0 ? null : (
-        <p
-          class="note"
-          title="Launched between two steps or before the recording began: part of the whole trace, but of no step."
-        >
-          Outside every step: {fixed(result.launchesOutsideSteps, 0)} of{' '}
-          {plural(result.launches, 'launch', 'launches')}
+        <p class="note" title={kernelsTexts.outsideStepsHint}>
+          {kernelsTexts.outsideSteps(result.launchesOutsideSteps, result.launches)}
         </p>
       )}
       {result === undefined || result.unfilteredRows === 0 ? null : (
@@ -196,13 +191,13 @@ export function KernelsView() {
       {copies ? (
         <DataTable
           key="copies"
-          name="Memcpy / Memset"
+          name={kernelsTexts.memcpyMemset}
           view="kernels"
           stateKey="copies"
           method="view/copies"
           defaultSort="-totalUs"
           lesser={['minUs', 'maxUs', 'meanUs', 'source', 'target']}
-          actions={(row) => [...timelineAction(row, 'Memcpy'), ...sourceAction(row)]}
+          actions={(row) => [...timelineAction(row, commonTexts.memcpy), ...sourceAction(row)]}
           rowKey={(row) => copyKeys.map((key) => text(row, key)).join(' ')}
           detail={(row) => (
             <Launches
@@ -211,7 +206,7 @@ export function KernelsView() {
               params={{ direction: text(row, 'direction'), ...cells(row, ['source', 'target']) }}
             />
           )}
-          empty="No memcpy or memset ran in the selected steps."
+          empty={kernelsTexts.noCopies}
           toolbar={choice}
         />
       ) : group.value === 'each' ? (
@@ -219,7 +214,7 @@ export function KernelsView() {
       ) : (
         <DataTable
           key={group.value}
-          name="Kernels"
+          name={commonTexts.kernels}
           view="kernels"
           stateKey="table"
           method="view/kernels"
@@ -241,7 +236,11 @@ export function KernelsView() {
           kernelNames
           renderCell={{
             usesTensorCores: ({ usesTensorCores: uses }) =>
-              uses === true ? 'Yes' : uses === false ? 'No' : 'Unknown',
+              uses === true
+                ? commonTexts.yes
+                : uses === false
+                  ? commonTexts.no
+                  : commonTexts.unknown,
           }}
           alsoFilter={
             group.value === 'properties'
@@ -272,13 +271,13 @@ export function KernelsView() {
             ...(kernels.hasOccupancy ? [] : ['meanEstOccupancy']),
             ...(kernels.communicationUs > 0 ? [] : ['communication']),
           ]}
-          empty="No kernel ran in the selected steps."
+          empty={commonTexts.noKernelRan}
           toolbar={
             <>
               {group.value === 'properties' ? (
                 <FilterBox
-                  label="Filter operators"
-                  title="Words that the name of the launching operator must contain"
+                  label={kernelsTexts.filterOperators}
+                  title={kernelsTexts.filterOperatorsHint}
                   value={ofOperators.value}
                   onChange={(words) => (ofOperators.value = words)}
                 />

@@ -1,6 +1,7 @@
 // Every kernel launch: its operator, shapes, operations, bytes and share of the roof.
 import type { ComponentChildren } from 'preact';
 import type { Row } from '#shared/protocol.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { DataTable } from '../../widgets/table/data_table.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
 import {
@@ -13,6 +14,7 @@ import {
   viewAction,
 } from '../links.ts';
 import { costCells } from '../cost_cells.tsx';
+import { kernelsTexts } from './texts.ts';
 
 function actions(row: Row): RowAction[] {
   const owner = text(row, 'owner');
@@ -23,7 +25,7 @@ function actions(row: Row): RowAction[] {
     ...moduleAction({ module: text(row, 'mod') === 'na' ? '' : text(row, 'mod') }),
     ...(owner === ''
       ? []
-      : viewAction('roofline', 'Roofline', `Show ${owner} against the roofs`, {
+      : viewAction('roofline', kernelsTexts.roofline, kernelsTexts.showAgainstRoofs(owner), {
           groupBy: 'operator',
           filter: `name=${filterFor(owner)}`,
         })),
@@ -34,7 +36,7 @@ export function LaunchList(props: { toolbar: ComponentChildren }) {
   return (
     <DataTable
       key="each"
-      name="Kernel launches"
+      name={kernelsTexts.kernelLaunches}
       view="kernels"
       stateKey="each"
       method="view/kernelList"
@@ -69,7 +71,7 @@ export function LaunchList(props: { toolbar: ComponentChildren }) {
         'dir',
       ]}
       actions={actions}
-      empty="No kernel ran in the selected steps."
+      empty={commonTexts.noKernelRan}
       toolbar={props.toolbar}
     />
   );

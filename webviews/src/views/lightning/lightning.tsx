@@ -1,9 +1,11 @@
 // Lightning: the modules by instance path, and the hooks as they nest.
 import { ask, useAnswer } from '../../host/query.ts';
 import { viewState } from '../../host/store.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { Segments } from '../../widgets/controls.tsx';
 import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
 import { ModuleTree } from '../module_tree.tsx';
+import { lightningTexts } from './texts.ts';
 
 const nothing = {};
 
@@ -11,7 +13,7 @@ export function LightningView() {
   const part = viewState('lightning', 'part', 'hooks');
   const { value, error, retry } = useAnswer('view/lightning', nothing);
   if (error !== undefined) return <Failure error={error} retry={retry} />;
-  if (value === undefined) return <Waiting what="Reading Lightning's hooks" />;
+  if (value === undefined) return <Waiting what={lightningTexts.readingHooks} />;
   const shown =
     value.modules.length === 0 ? 'hooks' : value.hooks.length === 0 ? 'modules' : part.value;
   const nodes = shown === 'modules' ? value.modules : value.hooks;
@@ -20,11 +22,11 @@ export function LightningView() {
       {value.modules.length === 0 || value.hooks.length === 0 ? null : (
         <div class="toolbar">
           <Segments
-            label="Part"
+            label={commonTexts.part}
             value={shown}
             choices={{
-              hooks: 'Hooks',
-              modules: 'Modules',
+              hooks: lightningTexts.hooks,
+              modules: commonTexts.modules,
             }}
             onChange={(next) => (part.value = next)}
           />
@@ -33,7 +35,9 @@ export function LightningView() {
       {nodes.length === 0 ? null : (
         <ModuleTree
           key={shown}
-          name={shown === 'modules' ? 'Lightning modules' : 'Lightning hooks'}
+          name={
+            shown === 'modules' ? lightningTexts.lightningModules : lightningTexts.lightningHooks
+          }
           view="lightning"
           stateKey={shown}
           nodes={nodes}

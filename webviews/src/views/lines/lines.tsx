@@ -4,6 +4,7 @@ import { useNavigation } from '../../host/navigation.ts';
 import { trace, viewState } from '../../host/store.ts';
 import { quantity, share } from '#shared/numbers.ts';
 import type { Row, ViewLinesResult } from '#shared/protocol.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { Segments } from '../../widgets/controls.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
@@ -11,6 +12,7 @@ import { Lacks } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
 import { numberOf, sourceAction, text, viewAction } from '../links.ts';
 import { Listing } from './listing.tsx';
+import { linesTexts } from './texts.ts';
 
 /** To the rows of the operators that the line called. */
 function operatorsAction(row: Row): RowAction[] {
@@ -19,7 +21,7 @@ function operatorsAction(row: Row): RowAction[] {
     .filter((name) => /^[\w:.]+$/.test(name));
   return names.length === 0
     ? []
-    : viewAction('operators', 'Operators', 'Show its operators', {
+    : viewAction('operators', commonTexts.operators, linesTexts.showOperators, {
         filter: `name=${names.join('|')}`,
       });
 }
@@ -32,11 +34,11 @@ function actions(row: Row): RowAction[] {
     ...sourceAction(row),
     ...(line === undefined
       ? []
-      : viewAction('timeline', 'Timeline', 'Show its slices in the timeline', {
+      : viewAction('timeline', commonTexts.timeline, linesTexts.showSlices, {
           line: { file, line },
         })),
     ...operatorsAction(row),
-    ...viewAction('stacks', 'Stacks', 'Show the stacks that lead through this line', {
+    ...viewAction('stacks', commonTexts.stacks, linesTexts.showStacks, {
       search: text(row, 'function') || file,
     }),
   ];
@@ -75,19 +77,19 @@ export function LinesView() {
           row
           items={[
             {
-              name: device ? 'Device time' : 'Host time',
+              name: device ? commonTexts.deviceTime : commonTexts.hostTime,
               value: quantity(all, 'us'),
-              definition: device ? 'All device time.' : 'All host time of traced threads.',
+              definition: device ? linesTexts.allDeviceTime : linesTexts.allHostTime,
             },
             {
-              name: 'Attributed to a line',
+              name: linesTexts.attributedToLine,
               value: `${quantity(onLines, 'us')}, ${share(onLines, all)}`,
-              definition: 'The line was recorded, or found by aligning the call with the source.',
+              definition: linesTexts.attributedToLineHint,
             },
             {
-              name: 'Attributed to a function only',
+              name: linesTexts.attributedToFunction,
               value: `${quantity(onFunctions, 'us')}, ${share(onFunctions, all)}`,
-              definition: 'The function is known, but the line is not.',
+              definition: linesTexts.attributedToFunctionHint,
             },
           ]}
         />
@@ -98,11 +100,15 @@ export function LinesView() {
       <Panel
         class={nothing ? 'bare' : ''}
         title={
-          group.value === 'line' ? 'Lines' : group.value === 'function' ? 'Functions' : 'Files'
+          group.value === 'line'
+            ? commonTexts.lines
+            : group.value === 'function'
+              ? commonTexts.functions
+              : linesTexts.files
         }
       >
         <DataTable
-          name="Lines"
+          name={commonTexts.lines}
           view="lines"
           stateKey={`lines-${group.value}`}
           key={group.value}
@@ -162,12 +168,12 @@ export function LinesView() {
           ]}
           toolbar={
             <Segments
-              label="Rows per"
+              label={linesTexts.rowsPer}
               of={group}
               choices={{
-                line: 'Line',
-                function: 'Function',
-                file: 'File',
+                line: commonTexts.line,
+                function: linesTexts.function,
+                file: commonTexts.file,
               }}
             />
           }

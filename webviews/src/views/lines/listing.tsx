@@ -5,6 +5,7 @@ import { trace } from '../../host/store.ts';
 import { quantity, share } from '#shared/numbers.ts';
 import type { AnnotatedLine } from '#shared/protocol.ts';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
+import { linesTexts } from './texts.ts';
 
 function costText(cost: AnnotatedLine, device: boolean): string {
   const us = device ? cost.deviceTotalUs : cost.hostTotalUs;
@@ -12,10 +13,10 @@ function costText(cost: AnnotatedLine, device: boolean): string {
   const recompute = device ? cost.recomputeDeviceUs : cost.recomputeHostUs;
   const ofAll = device ? cost.deviceShare : cost.hostShare;
   const parts = [`${quantity(us, 'us')} (${share(ofAll, 1)})`];
-  if (backward > 0) parts.push(`backward ${quantity(backward, 'us')}`);
-  if (recompute > 0) parts.push(`recompute ${quantity(recompute, 'us')}`);
+  if (backward > 0) parts.push(linesTexts.backward(backward));
+  if (recompute > 0) parts.push(linesTexts.recompute(recompute));
   if (cost.runs > 1) parts.push(`×${cost.runs}`);
-  if (cost.confidence === 'function') parts.push('line unknown');
+  if (cost.confidence === 'function') parts.push(linesTexts.lineUnknown);
   return parts.join(' · ');
 }
 
@@ -23,13 +24,13 @@ export function Listing(props: { file: string; line: number; function: string })
   const { file, line } = props;
   const { value, error, retry } = useAnswer('source/listing', { file, line });
   if (error !== undefined) return <Failure error={error} retry={retry} />;
-  if (value === undefined) return <Waiting what="Reading source" />;
+  if (value === undefined) return <Waiting what={linesTexts.readingSource} />;
   if (!value.found) {
-    return <Nothing>The file is not in this workspace. Click its name to locate it.</Nothing>;
+    return <Nothing>{linesTexts.fileNotHere}</Nothing>;
   }
   const device = trace.value?.hasDeviceWork === true;
   return (
-    <table class="listing" aria-label={`Source around line ${value.line ?? line}`}>
+    <table class="listing" aria-label={linesTexts.sourceAroundLine(value.line ?? line)}>
       <tbody>
         {value.lines.map((row) => {
           const us = row.cost === null ? 0 : device ? row.cost.deviceTotalUs : row.cost.hostTotalUs;
@@ -39,7 +40,7 @@ export function Listing(props: { file: string; line: number; function: string })
                 <button
                   type="button"
                   class="frame-link"
-                  title={`Open line ${row.line}`}
+                  title={linesTexts.openLine(row.line)}
                   onClick={() =>
                     openSource({
                       file,
@@ -53,10 +54,7 @@ export function Listing(props: { file: string; line: number; function: string })
                 </button>
               </th>
               <td class="code">{row.text}</td>
-              <td
-                class="cost"
-                title={`${device ? 'Device time of the work launched from the line' : 'Host time of the line and of what it called'}, its share of all, and how often it ran`}
-              >
+              <td class="cost" title={linesTexts.costOfLine(device)}>
                 {row.cost !== null && us > 0 ? costText(row.cost, device) : ''}
               </td>
             </tr>

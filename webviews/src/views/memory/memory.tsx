@@ -9,6 +9,7 @@ import { fixed, quantity } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
 import type { MemoryResult, Row } from '#shared/protocol.ts';
 import type { PageParams } from '#shared/requests.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { Check } from '../../widgets/check.tsx';
 import { LinkButton, Segments } from '../../widgets/controls.tsx';
@@ -30,6 +31,7 @@ import {
   timelineAction,
   viewAction,
 } from '../links.ts';
+import { memoryTexts } from './texts.ts';
 
 const rowActions = (row: Row) => [
   ...timelineAction(row, text(row, 'operator').replace(/ \(.*\)$/, '')),
@@ -50,10 +52,10 @@ const peakActions = (row: Row, by: string) => [
 
 /** The states of an allocation as terms of the filter. */
 const states = [
-  { value: '', label: 'All' },
-  { value: 'state=released', label: 'Released' },
-  { value: 'state=open', label: 'Still held' },
-  { value: 'state="release only"', label: 'Release only' },
+  { value: '', label: memoryTexts.all },
+  { value: 'state=released', label: memoryTexts.released },
+  { value: 'state=open', label: memoryTexts.stillHeld },
+  { value: 'state="release only"', label: memoryTexts.releaseOnly },
 ];
 const stateTerm = /(?:^|\s+)state=(?:"[^"]*"|\S+)/g;
 
@@ -68,8 +70,8 @@ function curveAction(row: Row, setRange: (range: CurveRange) => void): RowAction
   const margin = Math.max(1000, (end - start) * 0.2);
   return [
     {
-      label: 'Curve',
-      title: 'Show on the curve when it was held',
+      label: memoryTexts.curve,
+      title: memoryTexts.curveHint,
       run: () =>
         setRange({ from: Math.max(0, start - margin), to: Math.max(end + margin, start + 2000) }),
     },
@@ -114,18 +116,22 @@ export function MemoryView() {
     if (value === undefined) return [];
     const { curve } = value;
     const list: CurveSeries[] = [
-      { title: 'Allocated', color: 'var(--vscode-charts-blue)', values: curve.allocatedBytes },
+      {
+        title: commonTexts.allocated,
+        color: 'var(--vscode-charts-blue)',
+        values: curve.allocatedBytes,
+      },
     ];
     if (curve.reservedBytes.length > 0) {
       list.push({
-        title: 'Reserved',
+        title: memoryTexts.reserved,
         color: partColor(1),
         values: curve.reservedBytes,
       });
     }
     if (capacity !== undefined && withCapacity.value) {
       list.push({
-        title: 'Capacity',
+        title: memoryTexts.capacity,
         color: 'var(--vscode-charts-red)',
         dashed: true,
         values: curve.timesNs.map(() => capacity),
@@ -143,11 +149,11 @@ export function MemoryView() {
   }, [goneDevice]);
 
   if (error !== undefined && !goneDevice) return <Failure error={error} retry={retry} />;
-  if (value === undefined) return <Waiting what="Reading memory" />;
+  if (value === undefined) return <Waiting what={memoryTexts.readingMemory} />;
   if (value.devices.length === 0 || current === undefined) {
     return (
       <>
-        <Absences title="No memory records" absences={value.absences} />
+        <Absences title={memoryTexts.noMemoryRecords} absences={value.absences} />
       </>
     );
   }
@@ -159,7 +165,7 @@ export function MemoryView() {
     <>
       <div class="toolbar">
         <Select
-          label="Device"
+          label={commonTexts.device}
           value={value.device}
           choices={value.devices.map((one) => ({ value: one.name, label: one.name }))}
           onChange={(name) => {
@@ -169,20 +175,18 @@ export function MemoryView() {
         />
         {capacity === undefined ? null : (
           <Check
-            label="Capacity line"
+            label={memoryTexts.capacityLine}
             checked={withCapacity.value}
             onChange={(on) => (withCapacity.value = on)}
           />
         )}
         {range === undefined ? (
-          <span class="note">Drag over the curve to select a range.</span>
+          <span class="note">{memoryTexts.dragToSelect}</span>
         ) : (
           <>
-            <span>
-              Range {quantity(range.from, 'ns')} to {quantity(range.to, 'ns')}
-            </span>
-            <LinkButton onClick={() => setRange(undefined)}>Reset zoom</LinkButton>
-            {viewAction('timeline', 'Timeline', 'Show this range in the timeline', {
+            <span>{memoryTexts.rangeTo(range.from, range.to)}</span>
+            <LinkButton onClick={() => setRange(undefined)}>{commonTexts.resetZoom}</LinkButton>
+            {viewAction('timeline', commonTexts.timeline, memoryTexts.showRangeInTimeline, {
               range: { startNs: Math.round(range.from), endNs: Math.round(range.to) },
             }).map((action) => (
               <LinkButton key={action.label} title={action.title} onClick={action.run}>
@@ -196,72 +200,69 @@ export function MemoryView() {
         row
         items={[
           {
-            name: 'Peak allocated',
-            value: `${quantity(current.peakAllocatedBytes, 'bytes')}${
-              current.peakNs === null ? '' : ` at ${quantity(current.peakNs, 'ns')}`
-            }`,
-            definition: 'Most bytes held by tensors at one time.',
+            name: memoryTexts.peakAllocated,
+            value: memoryTexts.peakAt(current.peakAllocatedBytes, current.peakNs),
+            definition: memoryTexts.peakAllocatedHint,
           },
           ...(current.peakReservedBytes === null
             ? []
             : [
                 {
-                  name: 'Peak reserved',
+                  name: memoryTexts.peakReserved,
                   value: quantity(current.peakReservedBytes, 'bytes'),
-                  definition:
-                    'Most bytes that the caching allocator held from the driver at one time.',
+                  definition: memoryTexts.peakReservedHint,
                 },
               ]),
           ...(capacity === undefined
             ? []
             : [
                 {
-                  name: 'Capacity',
+                  name: memoryTexts.capacity,
                   value: quantity(capacity, 'bytes'),
-                  definition: 'Memory of the device, from its recorded properties.',
+                  definition: commonTexts.deviceMemoryHint,
                 },
               ]),
           {
-            name: 'Records',
+            name: memoryTexts.records,
             value: quantity(current.records, 'count'),
-            definition: 'Allocations and releases in the trace.',
+            definition: memoryTexts.recordsHint,
           },
           ...(current.relative
             ? [
                 {
-                  name: 'Note',
-                  value: 'The recorder wrote no totals: bytes are counted from zero at the start.',
+                  name: commonTexts.note,
+                  value: memoryTexts.noTotals,
                 },
               ]
             : []),
         ]}
       />
       <Panel
-        title={`Memory of ${visible(current.name)}`}
-        definition="Bytes after each allocation and release. Peaks are kept at every zoom."
-        actions={<ChartMenu name="Memory" chart={frame} asTable={asTable} pngOnly />}
+        title={memoryTexts.memoryOf(visible(current.name))}
+        definition={memoryTexts.curveSubtitle}
+        actions={<ChartMenu name={commonTexts.memory} chart={frame} asTable={asTable} pngOnly />}
       >
         {asTable.value ? (
           <div ref={frame}>
             <PlainTable
-              label="Memory over time"
+              label={memoryTexts.memoryOverTime}
               columns={[
                 {
-                  title: 'Time (ms)',
+                  title: memoryTexts.timeMs,
                   numeric: true,
-                  definition: 'Since the start of the trace.',
+                  definition: commonTexts.sinceStart,
                 },
                 {
-                  title: 'Allocated (bytes)',
+                  title: memoryTexts.allocatedBytes,
                   numeric: true,
-                  definition: 'Held by tensors.',
+                  definition: memoryTexts.allocatedBytesHint,
                 },
                 ...(value.curve.reservedBytes.length > 0
                   ? [
                       {
-                        title: 'Reserved (bytes)',
+                        title: memoryTexts.reservedBytes,
                         numeric: true,
-                        definition: 'Held by the caching allocator from the driver.',
+                        definition: memoryTexts.reservedBytesHint,
                       },
                     ]
                   : []),
@@ -276,13 +277,13 @@ export function MemoryView() {
             />
           </div>
         ) : value.curve.timesNs.length === 0 ? (
-          <p class="nothing">No records with an address in this range.</p>
+          <p class="nothing">{memoryTexts.noAddressInRange}</p>
         ) : (
           <Curve
-            label={`Memory of ${current.name} over time`}
-            xTitle="Time"
+            label={memoryTexts.memoryOfOverTime(current.name)}
+            xTitle={commonTexts.time}
             xUnit="ns"
-            yTitle="Memory"
+            yTitle={commonTexts.memory}
             yUnit="bytes"
             x={value.curve.timesNs}
             series={series}
@@ -296,22 +297,22 @@ export function MemoryView() {
       </Panel>
       <Lacks absences={value.absences} />
       <Panel
-        title="Details"
+        title={commonTexts.details}
         actions={
           <Segments
-            label="Table"
+            label={commonTexts.table}
             of={part}
             choices={{
-              statistics: 'Operators',
-              events: 'Allocations',
-              peak: 'At the peak',
+              statistics: commonTexts.operators,
+              events: memoryTexts.allocations,
+              peak: memoryTexts.atPeak,
             }}
           />
         }
       >
         {part.value === 'events' ? (
           <DataTable
-            name="Memory events"
+            name={memoryTexts.memoryEvents}
             view="memory"
             stateKey="events"
             method="view/memoryEvents"
@@ -325,7 +326,7 @@ export function MemoryView() {
             ]}
             toolbar={
               <Select
-                label="State"
+                label={memoryTexts.state}
                 value={
                   states.find((one) => eventsFilter.value.includes(one.value || '\0'))?.value ?? ''
                 }
@@ -341,24 +342,24 @@ export function MemoryView() {
           <>
             <div class="toolbar">
               <Segments
-                label="Group the peak by"
+                label={memoryTexts.groupPeakBy}
                 of={peakBy}
                 choices={{
-                  byOperator: 'Operator',
-                  byLine: 'Line',
-                  byModule: 'Module',
+                  byOperator: commonTexts.operator,
+                  byLine: commonTexts.line,
+                  byModule: commonTexts.module,
                 }}
               />
             </div>
             <SmallTableView
-              name="Memory at the peak"
+              name={memoryTexts.memoryAtPeak}
               table={peakTable}
               actions={(row) => peakActions(row, peakBy.value)}
             />
           </>
         ) : (
           <DataTable
-            name="Memory statistics"
+            name={memoryTexts.memoryStatistics}
             view="memory"
             stateKey="statistics"
             method="view/memoryStatistics"

@@ -1,7 +1,7 @@
 // The bars of the operator strip, and how the keyboard walks over them. Pure.
 import type { RowData } from '../../lanes/source.ts';
-import { plural } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
+import { commonTexts } from '../../lib/texts.ts';
 
 export interface Bar {
   name: string;
@@ -32,7 +32,7 @@ export const endOf = (bar: Bar): number => bar.startNs + bar.durationNs;
 
 export const nameOf = (bar: Bar): string =>
   bar.slice < 0 && bar.count > 1
-    ? `${plural(bar.count, 'slice')}, longest ${visible(bar.name)}`
+    ? commonTexts.slicesTheLongest(bar.count, visible(bar.name))
     : visible(bar.name);
 
 /** The shortest bar of a lane at a moment, or within `slackNs` of it. */

@@ -2,9 +2,11 @@
 import { useNavigation } from '../../host/navigation.ts';
 import { ask, useAnswer } from '../../host/query.ts';
 import { scopedState, viewState } from '../../host/store.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { Absences, Failure, Lacks, Waiting } from '../../widgets/notices.tsx';
 import { ModuleTree } from '../module_tree.tsx';
 import { OperatorStrip } from './operator_strip.tsx';
+import { modulesTexts } from './texts.ts';
 
 const nothing = {};
 
@@ -15,12 +17,12 @@ export function ModulesView() {
   });
   const { value, error, retry } = useAnswer('view/modules', nothing);
   if (error !== undefined) return <Failure error={error} retry={retry} />;
-  if (value === undefined) return <Waiting what="Reading modules" />;
+  if (value === undefined) return <Waiting what={modulesTexts.readingModules} />;
   return (
     <>
       {value.modules.length === 0 ? null : (
         <ModuleTree
-          name="Modules"
+          name={commonTexts.modules}
           view="modules"
           stateKey="tree"
           nodes={value.modules}
@@ -40,7 +42,7 @@ export function ModulesView() {
       )}
       {value.modules.length > 0 ? null : (
         <>
-          <Absences absences={value.absences} title="No modules" />
+          <Absences absences={value.absences} title={modulesTexts.noModules} />
           <OperatorStrip marked={marked} />
         </>
       )}

@@ -5,27 +5,25 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { useAnswer } from '../../host/query.ts';
 import { epoch, requestSelection, scopedState } from '../../host/store.ts';
-import { quantity } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
 import { Select } from '../../widgets/select.tsx';
 import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import { stepsRange } from './strip.ts';
 import { StripChart } from './strip_chart.tsx';
+import { modulesTexts } from './texts.ts';
 import { useOperatorThreads } from './threads.ts';
 
 const nothing = {};
-const chartName = 'Operators of the main thread over time';
+const chartName = modulesTexts.mainThreadOverTime;
 
 const absence = {
-  what: 'No operators were recorded on a thread of the host.',
+  what: modulesTexts.noOperatorsOnHost,
   argument: 'activities=[ProfilerActivity.CPU, ...]',
   snippet: '',
 };
 
-const definition =
-  'Operators, module calls and annotations of one host thread, each below what it ran in. ' +
-  'The main thread is the one that ran the profiler steps, otherwise the modules, otherwise the most operator time.';
+const definition = modulesTexts.stripHint;
 
 /** `lead` stands at the start of the bar where the strip is above a table; without, it is a panel. */
 export function OperatorStrip(props: { marked: Signal<string>; lead?: ComponentChildren }) {
@@ -43,15 +41,15 @@ export function OperatorStrip(props: { marked: Signal<string>; lead?: ComponentC
   const title =
     shown === undefined || shown === threads?.[0]
       ? chartName
-      : `Operators of ${visible(shown.track.name)} over time`;
+      : modulesTexts.operatorsOverTime(visible(shown.track.name));
   const tools =
     threads === undefined || threads.length < 2 ? undefined : (
       <Select
-        label="Thread"
+        label={modulesTexts.thread}
         value={String(shown?.track.id ?? '')}
         choices={threads.map(({ track, operatorNs }, index) => ({
           value: String(track.id),
-          label: `${visible(track.name)}${index === 0 ? ', main' : ''}: ${quantity(operatorNs, 'ns')}`,
+          label: modulesTexts.threadChoice(visible(track.name), index, operatorNs),
         }))}
         onChange={(id) => (chosen.value = Number(id))}
       />
@@ -60,7 +58,7 @@ export function OperatorStrip(props: { marked: Signal<string>; lead?: ComponentC
     failed !== undefined ? (
       <Failure error={failed} retry={retry} />
     ) : all === undefined || threads === undefined ? (
-      <Waiting what="Reading the main thread" />
+      <Waiting what={modulesTexts.readingMainThread} />
     ) : shown === undefined ? (
       <Absences absences={[absence]} />
     ) : (

@@ -11,8 +11,8 @@ import { laneHeight, rowKey, type Row } from '../../lanes/rows.ts';
 import { useWindowSource } from '../../lanes/use_source.ts';
 import { wheelMove } from '../../lanes/wheel.ts';
 import type { TimeWindow } from '../../lanes/window.ts';
-import { quantity } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { Levels } from '../../widgets/levels.tsx';
 import { Failure } from '../../widgets/notices.tsx';
@@ -22,6 +22,7 @@ import { moduleOf, operatorBoxes } from './strip.ts';
 import { onStripKey } from './strip_keys.ts';
 import { StripFacts, StripTable, StripTooltip, factsOf } from './strip_parts.tsx';
 import { useStripWindow, type StripWindow } from './strip_window.ts';
+import { modulesTexts } from './texts.ts';
 
 /** Deeper nesting is squeezed, so that the chart stays on a page. */
 const mostLanes = 30;
@@ -188,14 +189,12 @@ export function StripChart(props: {
 
   const fit = (bar: Bar): void => window.fit(bar.startNs, endOf(bar));
   const choose = (bar: Bar | undefined): void => {
-    if (bar === undefined) announce('No more slices in this direction');
+    if (bar === undefined) announce(commonTexts.noMoreSlices);
     // A box for several slices comes apart.
     else if (bar.slice < 0) fit(bar);
     else {
       selected.value = bar.slice;
-      announce(
-        `${nameOf(bar)}, ${quantity(bar.durationNs, 'ns')} at ${quantity(bar.startNs, 'ns')}`,
-      );
+      announce(modulesTexts.barSaid(nameOf(bar), bar.durationNs, bar.startNs));
       if (!isShown(bar)) window.centre(bar.startNs + bar.durationNs / 2);
     }
   };
@@ -233,7 +232,9 @@ export function StripChart(props: {
 
   if (problem !== undefined) return <Failure error={problem} retry={boxes.retry} />;
   const said =
-    detail === undefined ? 'Nothing is selected' : `${visible(detail.name)}, ${factsOf(detail)}`;
+    detail === undefined
+      ? modulesTexts.nothingSelected
+      : `${visible(detail.name)}, ${factsOf(detail)}`;
   return (
     <div
       class="flame strip"
@@ -268,8 +269,8 @@ export function StripChart(props: {
             ref={canvas}
             class="flame-canvas strip-canvas"
             role="application"
-            aria-roledescription="chart"
-            aria-label={`${props.name}. ${said}. Enter selects the first bar and zooms to the selected one, arrows walk, plus and minus zoom, Shift and arrows move, Escape goes back.`}
+            aria-roledescription={commonTexts.chartRole}
+            aria-label={modulesTexts.chartLabel(props.name, said)}
             tabIndex={0}
             style={{ width: `${width}px`, height: `${layersTopPx + height}px` }}
             onKeyDown={(event) =>

@@ -4,8 +4,9 @@ import type { Signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { SliceDetail } from '#shared/protocol.ts';
 import { ask } from '../../host/query.ts';
-import { fixed, plural, quantity } from '#shared/numbers.ts';
+import { fixed } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { ActionButton, LinkButton } from '../../widgets/controls.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
@@ -13,17 +14,22 @@ import { Tooltip } from '../../widgets/tooltip.tsx';
 import { filterFor, viewAction } from '../links.ts';
 import { nameOf, type Bar } from './bars.ts';
 import { moduleOf, stripKind } from './strip.ts';
+import { modulesTexts } from './texts.ts';
 
 const maxTwinRows = 500;
 
 function linksOf(detail: SliceDetail): RowAction[] {
   const module = moduleOf(detail.kind, detail.name);
   return [
-    ...viewAction('timeline', 'Show in Timeline', 'Show in the timeline', { slice: detail.slice }),
+    ...viewAction('timeline', modulesTexts.showInTimeline, commonTexts.showInTimeline, {
+      slice: detail.slice,
+    }),
     ...(module !== undefined
-      ? viewAction('operators', 'Operators', `Show the operators inside ${module}`, { module })
+      ? viewAction('operators', commonTexts.operators, commonTexts.showOperatorsInside(module), {
+          module,
+        })
       : detail.kind === 'cpuOp'
-        ? viewAction('operators', 'Operators', `Show ${detail.name} in Operators`, {
+        ? viewAction('operators', commonTexts.operators, commonTexts.showInOperators(detail.name), {
             filter: `name=${filterFor(detail.name)}`,
           })
         : []),
@@ -31,7 +37,7 @@ function linksOf(detail: SliceDetail): RowAction[] {
 }
 
 export function factsOf(detail: SliceDetail): string {
-  return `${quantity(detail.durationNs, 'ns')} at ${quantity(detail.startNs, 'ns')}, self ${quantity(detail.selfNs, 'ns')}`;
+  return modulesTexts.lengthStartAndSelf(detail.durationNs, detail.startNs, detail.selfNs);
 }
 
 /** The selected slice with its links, and how many calls of the marked module are in sight. */
@@ -46,7 +52,7 @@ export function StripFacts(props: {
   return (
     <span class="flame-current">
       {detail === undefined ? (
-        <span class="note">Click a bar for details. Scroll to zoom, drag to move.</span>
+        <span class="note">{modulesTexts.clickForDetails}</span>
       ) : (
         <>
           <strong>{visible(detail.name)}</strong> <span>{factsOf(detail)}</span>
@@ -58,18 +64,18 @@ export function StripFacts(props: {
         </>
       )}
       {props.showAll === undefined ? null : (
-        <ActionButton onClick={props.showAll}>Reset zoom</ActionButton>
+        <ActionButton onClick={props.showAll}>{commonTexts.resetZoom}</ActionButton>
       )}
       {marked.value === '' ? null : (
         <>
           <span class="note">
-            {plural(props.markedShown, 'call')} of {visible(marked.value)} outlined
+            {modulesTexts.outlined(props.markedShown, visible(marked.value))}
           </span>
           <ActionButton
-            label={`Remove the outline of ${marked.value}`}
+            label={modulesTexts.removeOutline(marked.value)}
             onClick={() => (marked.value = '')}
           >
-            Clear
+            {commonTexts.clear}
           </ActionButton>
         </>
       )}
@@ -88,18 +94,18 @@ export function StripTable(props: {
       <PlainTable
         label={props.name}
         columns={[
-          { title: 'Name' },
-          { title: 'Kind', definition: 'Operator, call of a module, or annotation.' },
+          { title: commonTexts.name },
+          { title: commonTexts.kind, definition: modulesTexts.kindHint },
           {
-            title: 'Start (\u00b5s)',
+            title: modulesTexts.startUs,
             numeric: true,
-            definition: 'Since the start of the trace.',
+            definition: commonTexts.sinceStart,
           },
-          { title: 'Duration (\u00b5s)', numeric: true, definition: 'From start to end.' },
+          { title: modulesTexts.durationUs, numeric: true, definition: modulesTexts.durationHint },
           {
-            title: 'Depth',
+            title: commonTexts.depth,
             numeric: true,
-            definition: 'Operators, module calls and annotations that it ran in.',
+            definition: modulesTexts.depthHint,
           },
         ]}
         rows={bars
@@ -117,7 +123,7 @@ export function StripTable(props: {
           ])}
       />
       {bars.length <= maxTwinRows ? null : (
-        <p class="note">and {fixed(bars.length - maxTwinRows, 0)} more: zoom in</p>
+        <p class="note">{modulesTexts.moreWhenZoomedIn(bars.length - maxTwinRows)}</p>
       )}
     </>
   );
@@ -147,13 +153,11 @@ export function StripTooltip(props: { bar: Bar; x: number; y: number; width: num
   const hovered = useHovered(bar.slice);
   return (
     <Tooltip x={x} y={y} width={width} title={nameOf(bar)}>
-      <div>
-        {quantity(bar.durationNs, 'ns')} at {quantity(bar.startNs, 'ns')}
-      </div>
+      <div>{commonTexts.lengthAndStart(bar.durationNs, bar.startNs)}</div>
       {bar.slice < 0 ? (
-        <div>Zoom in to see them</div>
+        <div>{modulesTexts.zoomToSee}</div>
       ) : hovered === undefined ? null : (
-        <div>Self {quantity(hovered.selfNs, 'ns')}</div>
+        <div>{modulesTexts.self(hovered.selfNs)}</div>
       )}
     </Tooltip>
   );

@@ -5,8 +5,9 @@ import { useActiveFilter } from '../../host/filters.ts';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { trace, viewState } from '../../host/store.ts';
-import { plural, quantity } from '#shared/numbers.ts';
+import { quantity } from '#shared/numbers.ts';
 import type { Row, ViewOperatorsResult, ViewOperatorStacksResult } from '#shared/protocol.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { LinkButton, Segments } from '../../widgets/controls.tsx';
 import { Charts } from '../../widgets/charts.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
@@ -23,19 +24,19 @@ import {
   timelineAction,
   viewAction,
 } from '../links.ts';
+import { operatorsTexts } from './texts.ts';
 
 // Totals hold one another, so they are no parts of a whole: the table has them.
 const selfCharts = [
   {
     key: 'deviceSelf',
-    title: 'Device self',
-    definition:
-      'Device time of the work that the operator launched itself, without that of the operators it called.',
+    title: commonTexts.deviceSelf,
+    definition: operatorsTexts.deviceSelfHint,
   },
   {
     key: 'hostSelf',
-    title: 'Host self',
-    definition: 'Host time in the operator, without that of the operators it called.',
+    title: commonTexts.hostSelf,
+    definition: operatorsTexts.hostSelfHint,
   },
 ] as const;
 
@@ -51,25 +52,25 @@ function Callers(props: { row: Row }) {
   });
   const part = viewState('operators', 'calledFrom', 'stacks');
   if (error !== undefined) return <Failure error={error} retry={retry} />;
-  if (value === undefined) return <Waiting what="Reading stacks" />;
+  if (value === undefined) return <Waiting what={commonTexts.readingStacks} />;
   const { stacks, modules } = value;
   const shown = modules.rows.length === 0 ? 'stacks' : stacks.length === 0 ? 'modules' : part.value;
   return (
     <div class="launches">
       {stacks.length === 0 || modules.rows.length === 0 ? null : (
         <Segments
-          label="Called from"
+          label={commonTexts.calledFrom}
           value={shown}
           choices={{
-            stacks: 'Stacks',
-            modules: 'Modules',
+            stacks: commonTexts.stacks,
+            modules: commonTexts.modules,
           }}
           onChange={(next) => (part.value = next)}
         />
       )}
       {shown === 'modules' ? (
         <SmallTableView
-          name="Called from modules"
+          name={operatorsTexts.calledFromModules}
           table={modules}
           actions={(row) => [
             ...moduleAction(row),
@@ -78,7 +79,7 @@ function Callers(props: { row: Row }) {
           ]}
         />
       ) : stacks.length === 0 ? (
-        <Nothing>No stack was recorded for these calls.</Nothing>
+        <Nothing>{operatorsTexts.noStack}</Nothing>
       ) : (
         <Stacks value={value} />
       )}
@@ -94,25 +95,23 @@ function Stacks(props: { value: ViewOperatorStacksResult }) {
     <div class="stack-cards">
       <Absences absences={value.absences} />
       {value.totalStacks > value.stacks.length ? (
-        <p class="note">
-          The {value.stacks.length} heaviest of {value.totalStacks} stacks.
-        </p>
+        <p class="note">{operatorsTexts.heaviestStacks(value.stacks.length, value.totalStacks)}</p>
       ) : null}
       {shown.map((stack, index) => (
-        <section key={index} class="stack-card" aria-label={`Stack ${index + 1}`}>
+        <section key={index} class="stack-card" aria-label={operatorsTexts.stack(index + 1)}>
           <p class="evidence">
-            <span title="Calls of the operator from this stack.">
-              Calls <strong>{quantity(stack.calls, 'count')}</strong>
+            <span title={operatorsTexts.callsFromStack}>
+              {commonTexts.calls} <strong>{quantity(stack.calls, 'count')}</strong>
             </span>
             {trace.value?.hasDeviceWork === true ? (
               <span title={selfCharts[0].definition}>
-                Device self <strong>{quantity(stack.deviceSelfUs, 'us')}</strong>
+                {commonTexts.deviceSelf} <strong>{quantity(stack.deviceSelfUs, 'us')}</strong>
               </span>
             ) : null}
             <span title={selfCharts[1].definition}>
-              Host self <strong>{quantity(stack.hostSelfUs, 'us')}</strong>
+              {commonTexts.hostSelf} <strong>{quantity(stack.hostSelfUs, 'us')}</strong>
             </span>
-            {stack.backward ? <span>backward of this forward line</span> : null}
+            {stack.backward ? <span>{operatorsTexts.backwardOfLine}</span> : null}
           </p>
           <StackList
             frames={stack.frames}
@@ -120,7 +119,7 @@ function Stacks(props: { value: ViewOperatorStacksResult }) {
             actions={
               stack.slice === null
                 ? null
-                : viewAction('timeline', 'Timeline', 'Show its heaviest call in the timeline', {
+                : viewAction('timeline', commonTexts.timeline, operatorsTexts.showHeaviestCall, {
                     slice: stack.slice.slice,
                   }).map((action) => (
                     <LinkButton key={action.label} title={action.title} onClick={action.run}>
@@ -134,7 +133,7 @@ function Stacks(props: { value: ViewOperatorStacksResult }) {
       {shown.length < value.stacks.length ? (
         <p class="more">
           <LinkButton onClick={() => setAll(true)}>
-            Show {plural(value.stacks.length - shown.length, 'more stack')}
+            {operatorsTexts.showMoreStacks(value.stacks.length - shown.length)}
           </LinkButton>
         </p>
       ) : null}
@@ -160,7 +159,7 @@ export function OperatorsView() {
   });
   useActiveFilter(
     'operators module',
-    module.value === '' ? '' : `Inside ${module.value}`,
+    module.value === '' ? '' : operatorsTexts.inside(module.value),
     () => (module.value = ''),
   );
   const modules = trace.value?.hasModules === true;
@@ -172,7 +171,7 @@ export function OperatorsView() {
       ...timelineAction(row, name),
       ...sourceAction(row),
       ...(device
-        ? viewAction('kernels', 'Kernels', `Show the kernels of ${name}`, {
+        ? viewAction('kernels', commonTexts.kernels, operatorsTexts.showKernels(name), {
             filter: `operator=${filterFor(name)}`,
             groupBy: 'properties',
           })
@@ -214,7 +213,7 @@ export function OperatorsView() {
       )}
       <DataTable
         key={group.value}
-        name="Operators"
+        name={commonTexts.operators}
         view="operators"
         stateKey="table"
         method="view/operators"
@@ -254,16 +253,20 @@ export function OperatorsView() {
               detail: (row: Row) => <Callers row={row} />,
             }
           : {})}
-        empty={module.value === '' ? 'No operator ran.' : `No operator ran inside ${module.value}.`}
+        empty={
+          module.value === ''
+            ? operatorsTexts.noOperatorRan
+            : operatorsTexts.noneInside(module.value)
+        }
         toolbar={
           <>
             {shapes ? (
               <Segments
-                label="Group by"
+                label={commonTexts.groupBy}
                 of={group}
                 choices={{
-                  operator: 'Operator',
-                  operatorAndShapes: 'Operator and shapes',
+                  operator: commonTexts.operator,
+                  operatorAndShapes: commonTexts.operatorAndShapes,
                 }}
               />
             ) : null}

@@ -1,7 +1,7 @@
 // What the overview begins with: the answer in one sentence, what to do first, and the lines of the
 // user's code that cost the most.
 import type { HotLine, ViewOverviewResult } from '#shared/protocol.ts';
-import { formatShare, formatUs, plural } from '#shared/numbers.ts';
+import { formatShare, formatUs } from '#shared/numbers.ts';
 import { openSource } from '../../host/host.ts';
 import { viewAction } from '../../host/links.ts';
 import { useAnswer } from '../../host/query.ts';
@@ -10,6 +10,7 @@ import { fileName, visible } from '../../lib/format.ts';
 import { LinkButton } from '../../widgets/controls.tsx';
 import { Failure, Nothing, Waiting, isCut } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
+import { overviewTexts } from './texts.ts';
 
 /** Figures with their units, "4.01 ms of 33.8" as one, which no line may break. */
 const figures = /(\d[\d.,]* (?:ns|\u00b5s|ms|s|%)(?: of [\d.,]*\d)?)/;
@@ -38,7 +39,7 @@ export function Headline(props: { result: ViewOverviewResult }) {
           viewBox="0 0 100 6"
           preserveAspectRatio="none"
           role="img"
-          aria-label={`${deviceKind.value} busy ${formatShare(headline.busy)}`}
+          aria-label={overviewTexts.busy(deviceKind.value, headline.busy)}
         >
           <rect class="headline-all" width="100" height="6" />
           <rect class="headline-busy" width={100 * Math.min(1, headline.busy)} height="6" />
@@ -62,7 +63,12 @@ function HotLineRow(props: { line: HotLine; device: boolean; most: number }) {
       <button
         type="button"
         class="hot-line"
-        title={`${visible(cost.file)}:${cost.line}\n${visible(cost.function)}${onlyFunction ? ' (line unknown)' : ''}\nOpen the line`}
+        title={overviewTexts.openLine(
+          visible(cost.file),
+          cost.line,
+          visible(cost.function),
+          onlyFunction,
+        )}
         onClick={(event) =>
           openSource(
             {
@@ -90,22 +96,22 @@ function HotLineRow(props: { line: HotLine; device: boolean; most: number }) {
 
 export function HottestLines() {
   const { value, error, retry } = useAnswer('source/hotLines', { limit: shownLines });
-  const all = viewAction('lines', 'All lines', 'Show the cost of every line', { groupBy: 'line' });
+  const all = viewAction('lines', overviewTexts.allLines, overviewTexts.allLinesHint, {
+    groupBy: 'line',
+  });
   const body =
     error !== undefined ? (
       <Failure error={error} retry={retry} />
     ) : value === undefined ? (
-      <Waiting what="Reading lines" />
+      <Waiting what={overviewTexts.readingLines} />
     ) : value.lines.length === 0 ? (
       <Nothing>
-        No time can be attributed to lines.{' '}
-        {trace.value !== undefined && isCut(trace.value) ? (
-          'Python stacks may be in the missing part of the file.'
-        ) : trace.value?.hasStacks === true ? null : (
-          <>
-            To record Python stacks, pass <code>with_stack=True</code>.
-          </>
-        )}
+        {overviewTexts.nothingOnLines}{' '}
+        {trace.value !== undefined && isCut(trace.value)
+          ? overviewTexts.stacksMayBeMissing
+          : trace.value?.hasStacks === true
+            ? null
+            : overviewTexts.toRecordStacks(<code key="argument">with_stack=True</code>)}
       </Nothing>
     ) : (
       <ol class="hot-lines">
@@ -121,8 +127,12 @@ export function HottestLines() {
     );
   return (
     <Panel
-      title="Hottest lines"
-      definition={`Lines of your code by ${value?.hasDeviceWork === false ? 'CPU' : (value?.deviceKind ?? deviceKind.value)} self time. ${plural(shownLines, 'line')} at most.`}
+      title={overviewTexts.hottestLines}
+      definition={overviewTexts.hottestLinesHint(
+        value?.hasDeviceWork,
+        value?.deviceKind ?? deviceKind.value,
+        shownLines,
+      )}
       actions={all.map((action) => (
         <LinkButton key={action.label} title={action.title} onClick={action.run}>
           {action.label}

@@ -3,7 +3,9 @@ import { inMakersWords } from '../../host/maker.ts';
 import type { ViewOverviewResult } from '#shared/protocol.ts';
 import { fixed, quantity } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { Facts, Panel } from '../../widgets/panel.tsx';
+import { overviewTexts } from './texts.ts';
 
 export function Gpus(props: { result: ViewOverviewResult }) {
   const { gpus } = props.result;
@@ -11,61 +13,57 @@ export function Gpus(props: { result: ViewOverviewResult }) {
   const percent = (value: number | null): string | undefined =>
     value === null ? undefined : `${fixed(value * 100, 2)} %`;
   return (
-    <Panel title={gpus.length === 1 ? 'Device' : 'Devices'}>
+    <Panel title={gpus.length === 1 ? commonTexts.device : overviewTexts.devices}>
       {gpus.map((gpu) => (
         <div key={gpu.index} class="gpu">
           <Facts
             items={[
               {
                 name: visible(gpu.label),
-                value: gpu.name === '' ? '(name not recorded)' : visible(gpu.name),
+                value: gpu.name === '' ? overviewTexts.nameNotRecorded : visible(gpu.name),
               },
               {
-                name: 'Memory',
+                name: commonTexts.memory,
                 value: gpu.memoryBytes === null ? undefined : quantity(gpu.memoryBytes, 'bytes'),
-                definition: 'Memory of the device, from its recorded properties.',
+                definition: commonTexts.deviceMemoryHint,
               },
               {
-                name: 'Multiprocessors',
+                name: overviewTexts.multiprocessors,
                 value: gpu.multiprocessors === null ? undefined : String(gpu.multiprocessors),
-                definition: 'Units that the blocks of a kernel run on.',
+                definition: overviewTexts.multiprocessorsHint,
               },
               {
-                name: 'Compute capability',
+                name: overviewTexts.computeCapability,
                 value: gpu.computeCapability ?? undefined,
-                definition: "Version of the device's instruction set.",
+                definition: overviewTexts.computeCapabilityHint,
               },
               {
-                name: 'Utilization',
+                name: overviewTexts.utilization,
                 value: percent(gpu.utilization),
-                definition:
-                  'Share of the time from the first selected step to the last, pauses included, in which at least one kernel runs.',
+                definition: overviewTexts.utilizationHint,
               },
               {
-                name: 'Est. SM efficiency',
+                name: overviewTexts.estSmEfficiency,
                 value: percent(gpu.estSmEfficiency),
-                definition:
-                  'Blocks per multiprocessor of the kernels that run, at most 1, averaged from the first selected step to the last, pauses between them included.',
+                definition: overviewTexts.estSmEfficiencyHint,
               },
               {
-                name: 'Est. occupancy',
+                name: overviewTexts.estOccupancy,
                 value: percent(gpu.estOccupancy),
-                definition:
-                  'Active warps over the most that fit, as estimated at launch, weighted by duration. Idle time does not count.',
+                definition: overviewTexts.estOccupancyHint,
               },
               {
-                name: inMakersWords('Tensor core share'),
+                name: inMakersWords(overviewTexts.tensorCoreShare),
                 value: percent(gpu.tensorCoreShare),
-                definition: 'Share of kernel time in kernels that use matrix units.',
+                definition: overviewTexts.tensorCoreShareHint,
               },
               {
-                name: inMakersWords('Tensor cores unknown'),
+                name: inMakersWords(overviewTexts.tensorCoresUnknown),
                 value:
                   (gpu.tensorCoreUnknownShare ?? 0) > 0
                     ? percent(gpu.tensorCoreUnknownShare)
                     : undefined,
-                definition:
-                  'Share of kernel time in kernels whose names do not tell whether they use matrix units.',
+                definition: overviewTexts.tensorCoresUnknownHint,
               },
             ].flatMap((item) => (item.value === undefined ? [] : [{ ...item, value: item.value }]))}
           />
@@ -82,26 +80,22 @@ export function Recompute(props: { result: ViewOverviewResult }) {
   const of = (us: number, part: number): string =>
     `${quantity(us, 'us')}, ${fixed(part * 100, 1)} %`;
   return (
-    <Panel
-      title="Recompute"
-      definition="Forward work that activation checkpointing ran again in backward, because it had not kept the results. It saves memory and costs this time."
-    >
+    <Panel title={overviewTexts.recompute} definition={overviewTexts.recomputeHint}>
       <Facts
         items={[
           ...(cost.deviceUs > 0
             ? [
                 {
-                  name: 'Device time',
+                  name: commonTexts.deviceTime,
                   value: of(cost.deviceUs, cost.deviceShare),
-                  definition:
-                    'Device work that activation checkpointing reran, and its share of all device work.',
+                  definition: overviewTexts.recomputeDeviceHint,
                 },
               ]
             : []),
           {
-            name: 'Host time',
+            name: commonTexts.hostTime,
             value: of(cost.hostUs, cost.hostShare),
-            definition: 'Host time of the reruns, and its share of all traced threads.',
+            definition: overviewTexts.recomputeHostHint,
           },
         ]}
       />

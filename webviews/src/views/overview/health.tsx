@@ -2,28 +2,30 @@
 import type { ComponentChildren } from 'preact';
 import { useAnswer } from '../../host/query.ts';
 import { deviceKind, viewState } from '../../host/store.ts';
-import { fixed, quantity } from '#shared/numbers.ts';
+import { quantity } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { ExportedTable } from '../../widgets/exported_table.tsx';
 import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
+import { overviewTexts } from './texts.ts';
 
 /** What the one-letter phases of the trace event format stand for. */
 const phases: Record<string, string> = {
-  i: 'instant',
-  C: 'counter',
-  s: 'flow start',
-  t: 'flow step',
-  f: 'flow end',
-  M: 'metadata',
-  '?': 'other',
+  i: commonTexts.instant,
+  C: overviewTexts.counter,
+  s: overviewTexts.flowStart,
+  t: overviewTexts.flowStep,
+  f: overviewTexts.flowEnd,
+  M: overviewTexts.metadata,
+  '?': overviewTexts.other,
 };
 
 /** "s fwdbwd" as "fwdbwd (flow start)"; categories of slices stand for themselves. */
 function categoryName(category: string): string {
   const [, letter = '', rest = ''] = /^([A-Za-z?])(?: (.*))?$/.exec(category) ?? [];
   const phase = phases[letter];
-  if (phase === undefined) return category === '' ? '(none)' : category;
+  if (phase === undefined) return category === '' ? overviewTexts.noCategory : category;
   return rest === '' ? phase : `${rest} (${phase})`;
 }
 
@@ -45,7 +47,7 @@ function Unfolding(props: { name: string; summary: string; children: ComponentCh
 export function Health(props: { nothing: boolean }) {
   const { value, error, retry } = useAnswer('profile/check', {});
   if (error !== undefined) return <Failure error={error} retry={retry} />;
-  if (value === undefined) return <Waiting what="Reading trace health" />;
+  if (value === undefined) return <Waiting what={overviewTexts.readingTraceHealth} />;
   const problemCount = quantity(
     value.problems.reduce((sum, problem) => sum + problem.count, 0),
     'count',
@@ -53,37 +55,37 @@ export function Health(props: { nothing: boolean }) {
   const health = (
     <Panel
       id="trace-health"
-      title="Trace health"
-      definition="What was read, what was damaged, and what was not recorded."
+      title={overviewTexts.traceHealth}
+      definition={overviewTexts.traceHealthHint}
     >
       <Facts
         items={[
           {
-            name: 'Events',
+            name: overviewTexts.events,
             value: quantity(value.events, 'count'),
-            definition: 'Slices, instants, counters, flows and metadata in the file.',
+            definition: overviewTexts.eventsHint,
           },
           {
-            name: 'Read in',
-            value: `${fixed(value.totalSeconds, 2)} s`,
-            definition: 'Time from opening the file to the first view.',
+            name: overviewTexts.readIn,
+            value: overviewTexts.seconds(value.totalSeconds),
+            definition: overviewTexts.readInHint,
           },
           {
-            name: 'Size',
-            definition: 'Of the file, and of its text when it was compressed.',
-            value: `${quantity(value.fileBytes, 'bytes')} file, ${quantity(value.textBytes, 'bytes')} text`,
+            name: commonTexts.size,
+            definition: overviewTexts.sizeHint,
+            value: overviewTexts.fileAndText(value.fileBytes, value.textBytes),
           },
           {
-            name: 'Problems',
-            definition: 'Damaged or missing parts of the file. The rest was read.',
+            name: overviewTexts.problems,
+            definition: overviewTexts.problemsHint,
             value: value.problems.length === 0 ? 'none' : problemCount,
           },
           ...(value.unlinkedDeviceSlices > 0
             ? [
                 {
-                  name: `${deviceKind.value} work without a launch`,
+                  name: overviewTexts.workWithoutLaunch(deviceKind.value),
                   value: quantity(value.unlinkedDeviceSlices, 'count'),
-                  definition: `${deviceKind.value} slices whose launch or operator is not in the trace.`,
+                  definition: overviewTexts.workWithoutLaunchHint(deviceKind.value),
                 },
               ]
             : []),
@@ -92,14 +94,14 @@ export function Health(props: { nothing: boolean }) {
       {value.problems.length === 0 ? null : (
         <ExportedTable
           class="health-table"
-          label="Problems found while reading"
+          label={overviewTexts.problemsFound}
           columns={[
-            { title: 'Problem' },
-            { title: 'Count', numeric: true, definition: 'Number of occurrences.' },
+            { title: overviewTexts.problem },
+            { title: commonTexts.count, numeric: true, definition: overviewTexts.countHint },
             {
-              title: 'First at byte',
+              title: overviewTexts.firstAtByte,
               numeric: true,
-              definition: "Where it was met first, counted in the file's uncompressed text.",
+              definition: overviewTexts.firstAtByteHint,
             },
           ]}
           rows={value.problems.map((problem) => [
@@ -109,16 +111,16 @@ export function Health(props: { nothing: boolean }) {
           ])}
         />
       )}
-      <Unfolding name="categories" summary="Events by category">
+      <Unfolding name="categories" summary={overviewTexts.eventsByCategory}>
         <ExportedTable
           class="health-table"
-          label="Events by category"
+          label={overviewTexts.eventsByCategory}
           columns={[
-            { title: 'Category', definition: 'As the recorder wrote it.' },
+            { title: overviewTexts.category, definition: overviewTexts.categoryHint },
             {
-              title: 'Events',
+              title: overviewTexts.events,
               numeric: true,
-              definition: 'Entries of the trace of this category.',
+              definition: overviewTexts.eventsOfCategoryHint,
             },
           ]}
           rows={value.categories.map((entry) => [
@@ -128,7 +130,7 @@ export function Health(props: { nothing: boolean }) {
         />
       </Unfolding>
       {value.absences.length === 0 || props.nothing ? null : (
-        <Unfolding name="absences" summary={`Not recorded (${value.absences.length})`}>
+        <Unfolding name="absences" summary={overviewTexts.notRecorded(value.absences.length)}>
           <Absences absences={value.absences} />
         </Unfolding>
       )}
@@ -136,7 +138,9 @@ export function Health(props: { nothing: boolean }) {
   );
   return (
     <>
-      {props.nothing ? <Absences title="Nothing was recorded" absences={value.absences} /> : null}
+      {props.nothing ? (
+        <Absences title={overviewTexts.nothingRecorded} absences={value.absences} />
+      ) : null}
       {health}
     </>
   );

@@ -8,6 +8,7 @@ import { roleColors, type Role } from '../../lib/colors.ts';
 import { exportRows, type ExportColumn } from '../../lib/export.ts';
 import { quantity } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { ExportMenu } from '../../widgets/export_menu.tsx';
 import { FindingList } from '../../widgets/findings.tsx';
 import { Failure, Waiting } from '../../widgets/notices.tsx';
@@ -16,30 +17,30 @@ import { Headline, HottestLines } from './answer.tsx';
 import { Gpus, Recompute } from './devices.tsx';
 import { Health } from './health.tsx';
 import { Average, StepChart } from './steps.tsx';
+import { overviewTexts } from './texts.ts';
 
 const configurationDefinitions: Partial<Record<string, string>> = {
-  'Workers in the run': 'Processes of the run whose traces were found.',
-  'Device type': 'Kinds of devices that did work in the trace.',
-  'Graph captures':
-    'How much of the work that CUDA or HIP graphs replayed is attributed to the code that captured it, here or in capture_traces beside the trace.',
-  Vendor: 'Maker of the devices, inferred from recorded properties and calls.',
-  Backend: 'Library that the processes communicate through.',
-  Rank: 'Index of this process in the run.',
-  'World size': 'Number of processes in the run.',
-  'Devices used': 'Devices that did work in the trace.',
-  'Devices on the machine': 'Devices that the process saw, used or not.',
-  Steps: 'Recorded steps, including those cut off at the end.',
-  'Schema version': 'Version of the trace format.',
+  'Workers in the run': overviewTexts.workersHint,
+  'Device type': overviewTexts.deviceKindsHint,
+  'Graph captures': overviewTexts.graphsHint,
+  Vendor: overviewTexts.vendorHint,
+  Backend: overviewTexts.backendHint,
+  Rank: overviewTexts.rankHint,
+  'World size': overviewTexts.worldSizeHint,
+  'Devices used': overviewTexts.devicesUsedHint,
+  'Devices on the machine': overviewTexts.devicesSeenHint,
+  Steps: overviewTexts.stepsHint,
+  'Schema version': overviewTexts.formatHint,
 };
 
 const findingColumns: readonly ExportColumn[] = (
   [
-    ['severity', 'Severity', 'text', ''],
-    ['title', 'Finding', 'text', ''],
-    ['text', 'What was seen', 'text', ''],
-    ['evidence', 'Evidence', 'text', ''],
-    ['action', 'What to do', 'text', ''],
-    ['gainUs', 'Expected gain', 'number', 'us'],
+    ['severity', overviewTexts.severity, 'text', ''],
+    ['title', overviewTexts.finding, 'text', ''],
+    ['text', overviewTexts.whatWasSeen, 'text', ''],
+    ['evidence', overviewTexts.evidence, 'text', ''],
+    ['action', commonTexts.whatToDo, 'text', ''],
+    ['gainUs', commonTexts.expectedGain, 'number', 'us'],
   ] as const
 ).map(([key, title, type, unit]) => ({ key, title, type, unit }));
 
@@ -69,7 +70,7 @@ export function OverviewView() {
     }
   });
   if (error !== undefined) return <Failure error={error} retry={retry} />;
-  if (value === undefined) return <Waiting what="Reading the overview" />;
+  if (value === undefined) return <Waiting what={overviewTexts.readingOverview} />;
   const findings = [...value.recommendations, ...(costs.value?.findings ?? [])];
   // Charts of no time, and findings about it, would say nothing.
   if (value.steps.every((step) => step.durationUs <= 0)) return <Health nothing />;
@@ -85,12 +86,12 @@ export function OverviewView() {
       <Headline result={value} />
       <div class="answer">
         <Panel
-          title="Findings"
-          definition="What costs time in the selected steps, how that is known, and what to do."
+          title={overviewTexts.findings}
+          definition={overviewTexts.findingsHint}
           actions={
             findings.length === 0 ? undefined : (
               <ExportMenu
-                name="Findings"
+                name={overviewTexts.findings}
                 take={(format) => exportRows(findingColumns, findingRows(findings), format)}
               />
             )
@@ -107,7 +108,7 @@ export function OverviewView() {
           <Health nothing={false} />
         </div>
         <div class="overview-side">
-          <Panel title="Configuration">
+          <Panel title={overviewTexts.configuration}>
             <Facts
               items={value.configuration
                 // "Device type: CPU" says it.
@@ -115,9 +116,7 @@ export function OverviewView() {
                 .map((entry) => ({
                   name: entry.name,
                   value: visible(entry.value),
-                  definition:
-                    configurationDefinitions[entry.name] ??
-                    'A profiler option, as noted in the trace.',
+                  definition: configurationDefinitions[entry.name] ?? overviewTexts.optionHint,
                 }))}
             />
           </Panel>

@@ -3,12 +3,14 @@ import { useRef } from 'preact/hooks';
 import type { ViewOverviewResult } from '#shared/protocol.ts';
 import { selectSteps, trace, viewState } from '../../host/store.ts';
 import { exact, quantity, share } from '#shared/numbers.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import { Legend, StackedBars } from '../../widgets/stacked_bars.tsx';
 import { TableMenu } from '../../widgets/table_menu.tsx';
 import { us, type Parts, type ShownRole } from './roles.ts';
+import { overviewTexts } from './texts.ts';
 
 export function StepChart(props: { result: ViewOverviewResult; shown: ShownRole[] }) {
   const root = useRef<HTMLDivElement>(null);
@@ -17,29 +19,29 @@ export function StepChart(props: { result: ViewOverviewResult; shown: ShownRole[
   const recorded = trace.value?.hasRecordedSteps === true;
   return (
     <Panel
-      title={recorded ? 'Step time' : 'Time'}
-      definition="Each moment of a step counts for the first of these that was going on: kernel, memcpy, memset, communication, runtime, data loader, CPU. The parts add up to the step."
-      actions={<ChartMenu name="Step time" chart={root} asTable={asTable} />}
+      title={recorded ? commonTexts.stepTime : commonTexts.time}
+      definition={overviewTexts.stepTimeHint}
+      actions={<ChartMenu name={commonTexts.stepTime} chart={root} asTable={asTable} />}
     >
       <div ref={root}>
         {asTable.value ? (
           <PlainTable
-            label="Step time"
+            label={commonTexts.stepTime}
             columns={[
-              { title: 'Step' },
+              { title: commonTexts.step },
               {
-                title: 'Total (\u00b5s)',
+                title: overviewTexts.totalUs,
                 numeric: true,
-                definition: 'Duration of the step. The other columns add up to it.',
+                definition: overviewTexts.totalHint,
               },
               ...shown.map((role) => ({
-                title: `${role.title} (\u00b5s)`,
+                title: commonTexts.inUs(role.title),
                 numeric: true,
                 definition: role.definition,
               })),
             ]}
             rows={result.steps.map((step) => [
-              step.partial ? `${step.name} (partial)` : step.name,
+              step.partial ? overviewTexts.partialStep(step.name) : step.name,
               us(step.durationUs),
               ...shown.map((role) => us((step.parts as Parts)[role.key] ?? 0)),
             ])}
@@ -47,24 +49,22 @@ export function StepChart(props: { result: ViewOverviewResult; shown: ShownRole[
         ) : (
           <>
             <StackedBars
-              label="Time of each step by activity"
-              xTitle={recorded ? 'Step' : 'Part of the recording'}
-              yTitle="Time"
+              label={overviewTexts.stepsByActivity}
+              xTitle={recorded ? commonTexts.step : overviewTexts.partOfRecording}
+              yTitle={commonTexts.time}
               unit="us"
               parts={shown}
               bars={result.steps.map((step) => ({
-                name: recorded ? step.name : 'whole trace',
+                name: recorded ? step.name : overviewTexts.wholeTrace,
                 total: step.durationUs,
                 values: shown.map((role) => (step.parts as Parts)[role.key] ?? 0),
-                ...(step.partial ? { note: 'partial' } : {}),
+                ...(step.partial ? { note: overviewTexts.partial } : {}),
               }))}
               {...(recorded ? { onPick: (name: string) => selectSteps(name) } : {})}
             />
             <Legend parts={shown} />
             {result.steps.some((step) => step.partial) ? (
-              <p class="note">
-                * partial: cut off by the end of the recording, left out of averages
-              </p>
+              <p class="note">{overviewTexts.partialNote}</p>
             ) : null}
           </>
         )}
@@ -119,33 +119,33 @@ export function Average(props: { result: ViewOverviewResult; shown: ShownRole[] 
   const root = useRef<HTMLDivElement>(null);
   return (
     <Panel
-      actions={<TableMenu name="Average step time" place={root} />}
+      actions={<TableMenu name={overviewTexts.averageStepTime} place={root} />}
       title={
         only !== undefined
-          ? `Step ${only.name}, partial`
+          ? overviewTexts.stepPartial(only.name)
           : props.result.steps.length === 1
-            ? 'Breakdown'
-            : 'Average step'
+            ? overviewTexts.breakdown
+            : overviewTexts.averageStep
       }
-      definition="Mean over the selected steps that are not cut by the end of the recording."
+      definition={overviewTexts.averageStepHint}
     >
       <div ref={root} class="breakdown">
         <BreakdownBar shown={props.shown} parts={parts} whole={average.durationUs} />
         <PlainTable
-          label="Average step time"
+          label={overviewTexts.averageStepTime}
           columns={[
-            { title: 'Activity', definition: 'Every moment counts for exactly one activity.' },
+            { title: overviewTexts.activity, definition: overviewTexts.activityHint },
             {
-              title: 'Time',
+              title: commonTexts.time,
               exportUnit: 'us',
               numeric: true,
-              definition: 'Mean time of a step that counts for this.',
+              definition: overviewTexts.meanTimeHint,
             },
-            { title: 'Share', numeric: true, definition: 'Part of the step.' },
+            { title: commonTexts.share, numeric: true, definition: overviewTexts.shareOfStepHint },
           ]}
           rows={[
             [
-              trace.value?.hasRecordedSteps === true ? 'Step' : 'Whole trace',
+              trace.value?.hasRecordedSteps === true ? commonTexts.step : commonTexts.wholeTrace,
               <Figure key="whole" us={average.durationUs} />,
               share(average.durationUs, average.durationUs),
             ],

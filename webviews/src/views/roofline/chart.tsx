@@ -13,15 +13,16 @@ import {
   type PeakLine,
   type RoofPoint,
 } from './points.ts';
+import { rooflineTexts } from './texts.ts';
 
 const height = 340;
 const margin = { top: 14, right: 16, bottom: 42, left: 66 };
 const labelPx = 14;
 
 export const limits: Record<Limit, { title: string; color: string }> = {
-  operations: { title: 'Limited by operations', color: chartColors.blue },
-  memory: { title: 'Limited by memory', color: chartColors.orange },
-  unknown: { title: 'No roof known', color: 'var(--muted)' },
+  operations: { title: rooflineTexts.limitedByOperations, color: chartColors.blue },
+  memory: { title: rooflineTexts.limitedByMemory, color: chartColors.orange },
+  unknown: { title: rooflineTexts.noRoofKnown, color: 'var(--muted)' },
 };
 
 /** Areas are as times; the smallest can still be hit. */
@@ -113,10 +114,10 @@ function Axes({ scales, width }: { scales: Scales; width: number }) {
         transform={`translate(12 ${margin.top + down / 2}) rotate(-90)`}
         text-anchor="middle"
       >
-        FLOP/s
+        {rooflineTexts.flopPerS}
       </text>
       <text class="axis-title" x={margin.left + inner / 2} y={height - 6} text-anchor="middle">
-        FLOP per byte
+        {rooflineTexts.flopPerByte}
       </text>
     </>
   );
@@ -220,7 +221,7 @@ export function RoofChart(props: RoofChartProps) {
     <div class="bars" ref={frame}>
       <PointFrame
         class="roof-chart"
-        label={`${props.label}. Arrow keys move between the points, longest first; Enter picks one. ${words.join('. ')}`}
+        label={rooflineTexts.chartLabel(props.label, words.join('. '))}
         width={width}
         height={height}
         onKeyDown={onKeyDown}

@@ -1,16 +1,18 @@
 // Sums against the roofs, with the share of time whose cost is unknown.
-import { fixed, quantity, share } from '#shared/numbers.ts';
+import { quantity, share } from '#shared/numbers.ts';
 import type { ViewRooflineResult } from '#shared/protocol.ts';
 import { visible } from '../../lib/format.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { Facts } from '../../widgets/panel.tsx';
 import { knownDevices } from './points.ts';
+import { rooflineTexts } from './texts.ts';
 
 /** "12 % (3 % unknown)": the share of the time without a figure, where not all figures lack the same share. */
 function withUnknown(value: string, unknownShare: number, common: string | undefined): string {
   if (unknownShare <= 0 || common !== undefined) return value;
   return unknownShare > 0.9995 || value === '\u2013'
-    ? 'unknown'
-    : `${value} (${quantity(unknownShare, 'ratio')} unknown)`;
+    ? rooflineTexts.unknownShare
+    : rooflineTexts.partlyUnknown(value, unknownShare);
 }
 
 /** The steps' utilization as formula and inputs. */
@@ -20,9 +22,9 @@ function utilizationFormula(
   which: string,
 ): string {
   const peak = utilization.peakTflopsPerS;
-  if (peak === null) return 'Unknown: no matrix operator with a known peak ran in a step.';
+  if (peak === null) return rooflineTexts.utilizationUnknown;
   const time = utilization.steps.reduce((sum, step) => sum + step.durationUs, 0);
-  return `${which}: ${quantity(operations, 'flops')} / (${utilization.unit} ${fixed(peak, 1)} TFLOP/s x ${quantity(time, 'us')} of steps).`;
+  return rooflineTexts.utilizationFormula(which, operations, utilization.unit, peak, time);
 }
 
 export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
@@ -43,37 +45,36 @@ export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
         row
         items={[
           {
-            name: 'Potential gain',
+            name: rooflineTexts.potentialGain,
             value: withUnknown(
               `${quantity(totals.savedUs, 'us')}, ${share(totals.savedUs, totals.kernelUs)}`,
               totals.unknownRoofShare,
               common,
             ),
-            definition: `Kernel time saved if every kernel reached ${quantity(result.target, 'ratio')} of its roof. Kernels without a known roof save nothing.`,
+            definition: rooflineTexts.potentialGainHint(result.target),
           },
           {
-            name: 'Of the roof',
+            name: rooflineTexts.ofRoof,
             value: withUnknown(
               quantity(totals.roofShare, 'ratio'),
               totals.unknownRoofShare,
               common,
             ),
-            definition:
-              'Least time that the device needs for each kernel, by operations or by bytes, whichever is longer, as a share of the time of the kernels with a known roof.',
+            definition: rooflineTexts.ofRoofHint,
           },
           {
-            name: 'Operations',
+            name: commonTexts.operations,
             value: withUnknown(quantity(totals.flops, 'flops'), totals.unknownFlopsShare, common),
-            definition: 'Floating point operations of the kernels, where known.',
+            definition: rooflineTexts.operationsHint,
           },
           {
-            name: 'Bytes',
+            name: commonTexts.bytes,
             value: withUnknown(
               quantity(totals.readBytes + totals.writtenBytes, 'bytes'),
               totals.unknownBytesShare,
               common,
             ),
-            definition: 'Least bytes that must be read and written, where known.',
+            definition: rooflineTexts.bytesHint,
           },
         ]}
       />
@@ -90,7 +91,7 @@ export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
             definition: utilizationFormula(
               result,
               sum('modelFlops'),
-              'Model FLOPs utilization: operations of matrix operators, without recomputation',
+              rooflineTexts.modelUtilization,
             ),
           },
           {
@@ -103,25 +104,26 @@ export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
             definition: utilizationFormula(
               result,
               sum('hardwareFlops'),
-              'Hardware FLOPs utilization: operations of matrix operators, with recomputation',
+              rooflineTexts.hardwareUtilization,
             ),
           },
           {
-            name: 'Kernel time',
+            name: commonTexts.kernelTime,
             value: withUnknown(quantity(totals.kernelUs, 'us'), totals.unknownShare, common),
-            definition: 'Sum of the durations of all kernels of the selected steps.',
+            definition: rooflineTexts.kernelTimeHint,
           },
           {
-            name: 'Peaks of',
-            value: devices.map(({ known }) => visible(known)).join(', ') || 'no known device',
+            name: rooflineTexts.peaksOf,
+            value:
+              devices.map(({ known }) => visible(known)).join(', ') || rooflineTexts.noKnownDevice,
             definition: devices.map(({ known, source }) => `${known}: ${source}`).join('\n'),
           },
           ...(common !== undefined && common !== ''
             ? [
                 {
-                  name: 'Unknown',
-                  value: `${common} of the time`,
-                  definition: 'Time of kernels whose cost is unknown. The figures leave it out.',
+                  name: commonTexts.unknown,
+                  value: rooflineTexts.ofTime(common),
+                  definition: rooflineTexts.unknownHint,
                 },
               ]
             : []),
@@ -140,8 +142,7 @@ export function UnknownDevices({ result }: { result: ViewRooflineResult }) {
   const list = [...names].map(visible).join(', ');
   return (
     <p class="note" role="note">
-      The peaks of {list} are unknown, so its kernels have no roof. Add them to the setting{' '}
-      <code>emberline.devicePeaks</code>.
+      {rooflineTexts.peaksUnknown(list, <code key="setting">emberline.devicePeaks</code>)}
     </p>
   );
 }

@@ -1,8 +1,9 @@
 // The chart of roofs with its legend, its table twin, and the ways from the picked point.
 import { useMemo, useRef } from 'preact/hooks';
-import { fixed, plural, quantity } from '#shared/numbers.ts';
+import { fixed, quantity } from '#shared/numbers.ts';
 import type { Row, ViewRooflineResult } from '#shared/protocol.ts';
 import { visible } from '../../lib/format.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { Check } from '../../widgets/check.tsx';
 import { LinkButton } from '../../widgets/controls.tsx';
@@ -21,6 +22,7 @@ import {
   type Limit,
   type RoofPoint,
 } from './points.ts';
+import { rooflineTexts } from './texts.ts';
 import { wordsOf } from './words.ts';
 
 function Legend({ points }: { points: readonly RoofPoint[] }) {
@@ -28,7 +30,7 @@ function Legend({ points }: { points: readonly RoofPoint[] }) {
     points.some((point) => point.limit === limit),
   );
   return (
-    <ul class="roof-legend" aria-label="Legend">
+    <ul class="roof-legend" aria-label={rooflineTexts.legend}>
       {present.map((limit) => (
         <li key={limit}>
           <svg width={14} height={14} aria-hidden="true">
@@ -37,7 +39,7 @@ function Legend({ points }: { points: readonly RoofPoint[] }) {
           {limits[limit].title}
         </li>
       ))}
-      <li>Size: time</li>
+      <li>{rooflineTexts.sizeTime}</li>
     </ul>
   );
 }
@@ -47,12 +49,12 @@ function Twin(props: { title: string; points: readonly RoofPoint[] }) {
     <PlainTable
       label={props.title}
       columns={[
-        { title: 'Name' },
-        { title: 'Time', numeric: true, exportUnit: 'us' },
-        { title: 'FLOP/B', numeric: true, definition: 'Operations per byte.' },
-        { title: 'TFLOP/s', numeric: true, definition: 'Achieved, in 10^12.' },
-        { title: 'Of the roof', numeric: true, exportUnit: 'ratio' },
-        { title: 'Limit' },
+        { title: commonTexts.name },
+        { title: commonTexts.time, numeric: true, exportUnit: 'us' },
+        { title: rooflineTexts.flopPerB, numeric: true, definition: rooflineTexts.flopPerBHint },
+        { title: rooflineTexts.tflopPerS, numeric: true, definition: rooflineTexts.tflopPerSHint },
+        { title: rooflineTexts.ofRoof, numeric: true, exportUnit: 'ratio' },
+        { title: rooflineTexts.limit },
       ]}
       rows={props.points.map(({ row, x, y, timeUs, limit }) => [
         visible([text(row, 'name'), text(row, 'params')].filter((one) => one !== '').join(' ')),
@@ -70,13 +72,13 @@ function Twin(props: { title: string; points: readonly RoofPoint[] }) {
 function Missing(props: { result: ViewRooflineResult; points: number }) {
   const { rows, totalRows } = props.result;
   const parts = [
-    ...(totalRows > rows.length ? [`the ${plural(totalRows - rows.length, 'shortest row')}`] : []),
+    ...(totalRows > rows.length ? [rooflineTexts.shortestRows(totalRows - rows.length)] : []),
     ...(rows.length > props.points
-      ? [`${plural(rows.length - props.points, 'row')} without operations or bytes`]
+      ? [rooflineTexts.rowsWithoutCost(rows.length - props.points)]
       : []),
   ];
   if (parts.length === 0) return null;
-  return <p class="note">Not in the chart: {parts.join('; ')}. The table below has them.</p>;
+  return <p class="note">{rooflineTexts.notInChart(parts.join('; '))}</p>;
 }
 
 export function RoofPanel(props: {
@@ -97,13 +99,13 @@ export function RoofPanel(props: {
   return (
     <Panel
       title={title}
-      definition="Operations per second over operations per byte. Points under a slope are limited by memory bandwidth, points under a level line by that compute unit."
+      definition={rooflineTexts.chartHint}
       class="roof-panel"
       actions={<ChartMenu name={title} chart={root} asTable={asTable} />}
     >
       <div ref={root}>
         {points.length === 0 ? (
-          <Nothing>No row has known operations and bytes.</Nothing>
+          <Nothing>{rooflineTexts.noRowWithCost}</Nothing>
         ) : asTable.value ? (
           <Twin title={title} points={points} />
         ) : (
@@ -123,7 +125,7 @@ export function RoofPanel(props: {
           <Legend points={points} />
           {used.size === 0 ? null : (
             <Check
-              label="All peaks"
+              label={rooflineTexts.allPeaks}
               checked={all.value}
               onChange={(checked) => (all.value = checked)}
             />
@@ -134,8 +136,7 @@ export function RoofPanel(props: {
         <p class="roof-picked" role="status">
           <strong>{visible(text(picked, 'name') || '(none)')}</strong>
           <span>
-            {quantity(numberOf(picked, 'totalUs'), 'us')}, could save{' '}
-            {quantity(numberOf(picked, 'savedUs'), 'us')}
+            {rooflineTexts.couldSave(numberOf(picked, 'totalUs'), numberOf(picked, 'savedUs'))}
           </span>
           {props.pickedActions.map((action) => (
             <LinkButton key={action.label} title={action.title} onClick={action.run}>

@@ -2,6 +2,7 @@
 import { quantity } from '#shared/numbers.ts';
 import type { DeviceRoofs, Row } from '#shared/protocol.ts';
 import { numberOf, text } from '../links.ts';
+import { rooflineTexts } from './texts.ts';
 
 /** What limits most of a row's time. */
 export type Limit = 'operations' | 'memory' | 'unknown';
@@ -63,7 +64,7 @@ export function peakLines(
     for (const [tera, names] of byPeak) {
       const of = known.length > 1 ? `${device.known} ` : '';
       lines.push({
-        label: `${of}${joinUnits(names)} ${quantity(tera * 1e12, 'flops')}/s`,
+        label: rooflineTexts.peak(of, joinUnits(names), tera * 1e12),
         flopsPerS: tera * 1e12,
       });
     }

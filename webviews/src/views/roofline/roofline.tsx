@@ -4,8 +4,8 @@ import { useState } from 'preact/hooks';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { viewState } from '../../host/store.ts';
-import { quantity, share } from '#shared/numbers.ts';
 import type { Row } from '#shared/protocol.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { Segments } from '../../widgets/controls.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { FindingList } from '../../widgets/findings.tsx';
@@ -17,14 +17,15 @@ import { filterFor, lineAction, sourceAction, text, timelineAction, viewAction }
 import { costCells } from '../cost_cells.tsx';
 import { RooflineFacts, UnknownDevices } from './facts.tsx';
 import { RoofPanel } from './panel.tsx';
+import { rooflineTexts } from './texts.ts';
 import { WhatIfPanel } from './what_if.tsx';
 
 const groupings = {
-  operator: 'Operators',
-  shape: 'By shape',
-  kernel: 'Kernels',
-  module: 'Modules',
-  line: 'Lines',
+  operator: commonTexts.operators,
+  shape: rooflineTexts.byShape,
+  kernel: commonTexts.kernels,
+  module: commonTexts.modules,
+  line: commonTexts.lines,
 } as const;
 type Grouping = keyof typeof groupings;
 
@@ -55,16 +56,18 @@ function ownView(row: Row, by: Grouping): RowAction[] {
   switch (by) {
     case 'operator':
     case 'shape':
-      return viewAction('operators', 'Operator', `Show ${name} in Operators`, {
+      return viewAction('operators', commonTexts.operator, commonTexts.showInOperators(name), {
         filter: `name=${filterFor(name)}`,
       });
     case 'kernel':
-      return viewAction('kernels', 'Kernel', 'Show in Kernels', {
+      return viewAction('kernels', commonTexts.kernel, rooflineTexts.showInKernels, {
         groupBy: 'name',
         filter: `name=${filterFor(name)}`,
       });
     case 'module':
-      return viewAction('modules', 'Module', `Show ${name} in Modules`, { filter: name });
+      return viewAction('modules', commonTexts.module, commonTexts.showInModules(name), {
+        filter: name,
+      });
     case 'line':
       return lineAction(row);
   }
@@ -82,7 +85,7 @@ function Savings(props: { by: Grouping; target: number }) {
   return (
     <DataTable
       key={by}
-      name="Costs"
+      name={rooflineTexts.costs}
       view="roofline"
       stateKey={by}
       method="view/roofline"
@@ -106,7 +109,7 @@ function Savings(props: { by: Grouping; target: number }) {
       ]}
       renderCell={costCells}
       actions={(row) => actionsOf(row, by)}
-      empty="No kernel ran in the selected steps."
+      empty={commonTexts.noKernelRan}
     />
   );
 }
@@ -134,9 +137,9 @@ export function RooflineView() {
     }
   });
   if (error !== undefined) return <Failure error={error} retry={retry} />;
-  if (result === undefined) return <Waiting what="Reading costs" />;
+  if (result === undefined) return <Waiting what={rooflineTexts.readingCosts} />;
   if (result.totals.kernels === 0) {
-    return <Absences title="No costs" absences={result.absences} />;
+    return <Absences title={rooflineTexts.noCosts} absences={result.absences} />;
   }
   const showRow = (row: Row): void => {
     viewState('roofline', `${by.value}Filter`, '').value = rowFilter(row, by.value);
@@ -146,14 +149,14 @@ export function RooflineView() {
     picked === undefined
       ? []
       : [
-          { label: 'Row', title: 'Show in the table', run: () => showRow(picked) },
+          { label: commonTexts.row, title: rooflineTexts.showInTable, run: () => showRow(picked) },
           ...actionsOf(picked, by.value),
         ];
   return (
     <>
       <div class="toolbar">
         <Segments
-          label="Points"
+          label={rooflineTexts.points}
           choices={groupings}
           value={by.value}
           onChange={(next) => {
@@ -162,11 +165,11 @@ export function RooflineView() {
           }}
         />
         <Select
-          label="Savings up to"
+          label={rooflineTexts.savingsUpTo}
           value={target.value}
           choices={targets.map((value) => ({
             value,
-            label: `${Math.round(Number(value) * 100)} % of the roof`,
+            label: rooflineTexts.percentOfRoof(Math.round(Number(value) * 100)),
           }))}
           onChange={(next) => (target.value = next)}
         />
@@ -175,7 +178,9 @@ export function RooflineView() {
       <UnknownDevices result={result} />
       <Absences absences={result.absences} />
       <RoofPanel
-        title={`Roofline of ${groupings[by.value].replace('By shape', 'operators by shape').toLowerCase()}`}
+        title={rooflineTexts.rooflineOf(
+          by.value === 'shape' ? rooflineTexts.operatorsByShape : groupings[by.value].toLowerCase(),
+        )}
         result={result}
         picked={picked}
         pickedActions={pickedActions}
@@ -183,15 +188,15 @@ export function RooflineView() {
       />
       <Panel
         class="savings"
-        title="Worth optimizing"
-        definition="Rows by the time saved if each of their kernels reached the chosen share of its roof."
+        title={rooflineTexts.worthOptimizing}
+        definition={rooflineTexts.worthOptimizingHint}
       >
         <Savings by={by.value} target={share01} />
       </Panel>
       {result.findings.length === 0 ? null : (
         <Panel
-          title="Advice"
-          definition={`By gain. ${quantity(result.totals.savedUs, 'us')}, ${share(result.totals.savedUs, result.totals.kernelUs)} of the kernels' time, could be saved at the chosen share of the roof.`}
+          title={rooflineTexts.advice}
+          definition={rooflineTexts.adviceHint(result.totals.savedUs, result.totals.kernelUs)}
         >
           <FindingList findings={result.findings} />
         </Panel>

@@ -1,7 +1,9 @@
 // What hovering over a point says.
-import { plural, quantity } from '#shared/numbers.ts';
+import { quantity } from '#shared/numbers.ts';
 import type { Row } from '#shared/protocol.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { numberOf, text } from '../links.ts';
+import { rooflineTexts } from './texts.ts';
 
 /** What a point says: the title, then figures with their formulas. */
 export function wordsOf(row: Row): string[] {
@@ -15,17 +17,21 @@ export function wordsOf(row: Row): string[] {
     text(row, 'name') || '(none)',
     ...part('', text(row, 'params')),
     ...part('', text(row, 'path') === '' ? '' : `${text(row, 'path')}:${text(row, 'at')}`),
-    `${quantity(numberOf(row, 'totalUs'), 'us')} in ${plural(numberOf(row, 'kernels') ?? 0, 'kernel')}, ${quantity(numberOf(row, 'share'), 'ratio')} of all`,
-    ...part('Potential gain', quantity(numberOf(row, 'savedUs'), 'us')),
-    ...part('Of the roof', quantity(numberOf(row, 'roofShare'), 'ratio')),
+    rooflineTexts.kernelsOfAll(
+      numberOf(row, 'totalUs'),
+      numberOf(row, 'kernels') ?? 0,
+      numberOf(row, 'share'),
+    ),
+    ...part(rooflineTexts.potentialGain, quantity(numberOf(row, 'savedUs'), 'us')),
+    ...part(rooflineTexts.ofRoof, quantity(numberOf(row, 'roofShare'), 'ratio')),
     ...(tera === undefined ? [] : [`${quantity(tera * 1e12, 'flops')}/s`]),
-    ...part('Intensity', `${quantity(numberOf(row, 'intensity'), '')} FLOP/B`),
-    ...part('Operations', flops === undefined ? '' : quantity(flops, 'flops')),
+    ...part(rooflineTexts.intensity, rooflineTexts.intensityValue(numberOf(row, 'intensity'))),
+    ...part(commonTexts.operations, flops === undefined ? '' : quantity(flops, 'flops')),
     ...part('=', text(row, 'flopsFormula')),
-    ...part('Bytes', quantity(read + written, 'bytes')),
+    ...part(commonTexts.bytes, quantity(read + written, 'bytes')),
     ...part('=', text(row, 'bytesFormula')),
     ...((numberOf(row, 'unknownShare') ?? 0) > 0
-      ? [`Unknown for ${quantity(numberOf(row, 'unknownShare'), 'ratio')} of its time`]
+      ? [rooflineTexts.unknownForTime(numberOf(row, 'unknownShare'))]
       : []),
   ].map((line) => line.trim());
 }

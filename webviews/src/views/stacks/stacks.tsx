@@ -4,11 +4,11 @@ import { openSource } from '../../host/host.ts';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { scopedState, trace, viewState } from '../../host/store.ts';
-import { quantity } from '#shared/numbers.ts';
 import { fileName, isFilePath, visible } from '../../lib/format.ts';
 import type { FlameInput, FlameNode } from '../../lib/flame.ts';
 import type { Row, StackNode } from '#shared/protocol.ts';
 import type { PageParams } from '#shared/requests.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { Check } from '../../widgets/check.tsx';
 import { ActionButton, Segments } from '../../widgets/controls.tsx';
 import { FilterBox } from '../../widgets/fields.tsx';
@@ -17,6 +17,7 @@ import { FlameGraph } from '../../widgets/flame_graph.tsx';
 import { Absences, Failure, Lacks, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import { filterFor, sourceAction, text, viewAction } from '../links.ts';
+import { stacksTexts } from './texts.ts';
 
 function flameOf(node: StackNode): FlameInput {
   return {
@@ -35,12 +36,12 @@ function nodeActions(node: FlameNode, enter: (id: number) => void) {
       ? []
       : [
           {
-            label: 'Code',
+            label: commonTexts.code,
             run: () => openSource({ file: frame.file, line: frame.line, function: frame.function }),
           },
         ]),
     ...(frame.childCount > frame.children.length
-      ? [{ label: 'Expand', run: () => enter(frame.id) }]
+      ? [{ label: stacksTexts.expand, run: () => enter(frame.id) }]
       : []),
   ];
 }
@@ -76,21 +77,21 @@ export function StacksView() {
     change();
   };
   if (error !== undefined) return <Failure error={error} retry={retry} />;
-  if (value === undefined) return <Waiting what="Reading stacks" />;
+  if (value === undefined) return <Waiting what={commonTexts.readingStacks} />;
   if (value.form === 'none') {
     return (
       <>
-        <Absences title="No Python stacks" absences={value.absences} />
+        <Absences title={stacksTexts.noPythonStacks} absences={value.absences} />
       </>
     );
   }
   const rowActions = (row: Row) => [
     ...sourceAction(row),
-    ...viewAction('lines', 'Lines', `Show the lines of ${text(row, 'function')}`, {
+    ...viewAction('lines', commonTexts.lines, stacksTexts.showLines(text(row, 'function')), {
       groupBy: 'line',
       filter: `function=${filterFor(text(row, 'function'))}`,
     }),
-    ...viewAction('timeline', 'Timeline', 'Find in the timeline', {
+    ...viewAction('timeline', commonTexts.timeline, commonTexts.findInTimeline, {
       search: text(row, 'function'),
     }),
   ];
@@ -98,60 +99,58 @@ export function StacksView() {
     <>
       <div class="toolbar">
         <FilterBox
-          label="Only stacks with"
+          label={stacksTexts.onlyStacksWith}
           value={search.value}
           onChange={(text) => ask(() => (search.value = text))}
         />
         <Segments
-          label="Direction"
+          label={stacksTexts.direction}
           value={direction.value}
           choices={{
-            down: 'Callers first',
-            up: 'Callees first',
+            down: stacksTexts.callersFirst,
+            up: stacksTexts.calleesFirst,
           }}
           onChange={(next) => ask(() => (direction.value = next))}
         />
         {device ? (
           <Segments
-            label="Time"
+            label={commonTexts.time}
             value={used}
             choices={{
-              device: 'Device time',
-              host: 'Host time',
+              device: commonTexts.deviceTime,
+              host: commonTexts.hostTime,
             }}
             onChange={(next) => ask(() => (weight.value = next))}
           />
         ) : null}
         <Check
-          label="Fold library frames"
+          label={commonTexts.foldLibraryFrames}
           checked={fold.value}
           onChange={(on) => ask(() => (fold.value = on))}
         />
         {root.value > 0 ? (
-          <ActionButton onClick={() => (root.value = 0)}>Show all stacks</ActionButton>
+          <ActionButton onClick={() => (root.value = 0)}>{stacksTexts.showAllStacks}</ActionButton>
         ) : null}
       </div>
       <Panel
-        title={`${value.weight === 'device' ? 'Device' : 'Host'} time by Python stack, ${quantity(value.totalUs, 'us')}`}
+        title={stacksTexts.timeByStack(value.weight, value.totalUs)}
         definition={
-          value.weight === 'device'
-            ? 'The width of a box is the device time of everything that was launched from it, backward work counted at its forward line. “recompute” holds what activation checkpointing reran.'
-            : 'The width of a box is the host time spent in it and in what it called. “recompute” holds what activation checkpointing reran; threads other than the main one are folded.'
+          value.weight === 'device' ? stacksTexts.deviceTimeHint : stacksTexts.hostTimeHint
         }
       >
         <div class={pending ? 'stale' : ''}>
           {value.tree.totalUs <= 0 ? (
-            <Nothing>No matching stacks.</Nothing>
+            <Nothing>{stacksTexts.noMatchingStacks}</Nothing>
           ) : (
             <FlameGraph
-              name="Python stacks"
+              name={stacksTexts.pythonStacks}
               unit="us"
               roots={roots}
               search={search.value}
               describe={(node) => {
                 const frame = node.data as StackNode;
                 return [
-                  `Self ${quantity(frame.selfUs, 'us')}`,
+                  stacksTexts.self(frame.selfUs),
                   ...(frame.file === '' ? [] : [`${visible(frame.file)}:${frame.line}`]),
                 ];
               }}
@@ -159,7 +158,7 @@ export function StacksView() {
                 ...nodeActions(node, (id) => (root.value = id)),
                 ...(node.parent === undefined
                   ? []
-                  : viewAction('timeline', 'Timeline', 'Find in the timeline', {
+                  : viewAction('timeline', commonTexts.timeline, commonTexts.findInTimeline, {
                       search: (node.data as StackNode).function,
                     })),
               ]}
@@ -168,9 +167,9 @@ export function StacksView() {
         </div>
       </Panel>
       <Lacks absences={value.absences} />
-      <Panel title="Functions">
+      <Panel title={commonTexts.functions}>
         <DataTable
-          name="Functions"
+          name={commonTexts.functions}
           view="stacks"
           stateKey="functions"
           method="view/stackFunctions"

@@ -4,6 +4,7 @@ import { ask } from '../../host/query.ts';
 import { announce } from '../../host/store.ts';
 import { lineParams } from './panels/search.tsx';
 import { panel, searchExact, select, setWindow } from './state.ts';
+import { timelineTexts } from './texts.ts';
 
 /** Shows what a navigation names. */
 export async function follow(to: Navigation): Promise<void> {
@@ -20,6 +21,6 @@ export async function follow(to: Navigation): Promise<void> {
         : (await ask('timeline/search', { name: to.search!, limit: 200 })).results;
     const first = results[0];
     if (first !== undefined) await select(first.slice);
-    else announce('No slice found');
+    else announce(timelineTexts.noSliceFound);
   }
 }

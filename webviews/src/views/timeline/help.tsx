@@ -1,27 +1,29 @@
 // The keys of the timeline, as a list.
 import { useEffect, useRef } from 'preact/hooks';
+import { commonTexts } from '../../lib/texts.ts';
 import { Button } from '../../widgets/controls.tsx';
 import { helpOpen } from './state.ts';
 import { frameStats } from './status.ts';
+import { timelineTexts } from './texts.ts';
 
 const keys: readonly [string, string][] = [
-  ['Ctrl + wheel, pinch', 'Zoom at the pointer'],
-  ['wheel', 'Zoom with a mouse, scroll with a trackpad (setting: Timeline: Wheel)'],
-  ['w, s', 'Zoom in and out'],
-  ['drag, a, d', 'Move'],
-  ['Shift + wheel', 'Scroll the tracks'],
-  ['Shift + drag', 'Mark a range; across tracks: a box'],
-  ['click, double click', 'Select a slice; zoom to it'],
-  ['\u2190 \u2192', 'Previous and next slice or instant of the track; without a selection: pan'],
-  ['\u2191 \u2193', 'Parent slice, first child'],
-  ['f', 'Zoom to the selection or marked range; again: the whole trace'],
-  ['m', 'Mark the selected slice as a range; again: clear it'],
-  ['l, Shift + l', 'Follow: kernel to launch to operator to forward operator or module; back'],
-  ['e', 'Show all flow arrows'],
-  ['c', 'Open the code of the selected slice'],
-  ['/', 'Search'],
-  ['Esc', 'Clear selection and range'],
-  ['?', 'Keyboard shortcuts'],
+  [timelineTexts.zoomAtPointerKeys, timelineTexts.zoomAtPointer],
+  ['wheel', timelineTexts.wheelHelp],
+  [timelineTexts.zoomKeys, timelineTexts.zoomInAndOut],
+  [timelineTexts.moveKeys, timelineTexts.move],
+  [timelineTexts.scrollTracksKeys, timelineTexts.scrollTracks],
+  [timelineTexts.markRangeKeys, timelineTexts.markRange],
+  [timelineTexts.selectKeys, timelineTexts.selectHelp],
+  ['\u2190 \u2192', timelineTexts.neighborsHelp],
+  ['\u2191 \u2193', timelineTexts.parentAndChild],
+  ['f', timelineTexts.fitHelp],
+  ['m', timelineTexts.markSelected],
+  [timelineTexts.followKeys, timelineTexts.followHelp],
+  ['e', timelineTexts.showAllFlowArrows],
+  ['c', timelineTexts.openCode],
+  ['/', commonTexts.search],
+  [timelineTexts.escape, timelineTexts.clearSelection],
+  ['?', timelineTexts.keyboardShortcuts],
 ];
 
 export function Help() {
@@ -38,11 +40,11 @@ export function Help() {
     <dialog
       ref={dialog}
       class="tl-help"
-      aria-label="Timeline shortcuts"
+      aria-label={timelineTexts.timelineShortcuts}
       onClose={close}
       onCancel={close}
     >
-      <h2>Timeline shortcuts</h2>
+      <h2>{timelineTexts.timelineShortcuts}</h2>
       <dl>
         {keys.map(([key, what]) => (
           <div key={key}>
@@ -54,10 +56,9 @@ export function Help() {
         ))}
       </dl>
       <p class="tl-dim">
-        Drawn with {frameStats.renderer}; the last {recent.length} frames took {mean.toFixed(1)} ms
-        each.
+        {timelineTexts.drawnWith(frameStats.renderer, recent.length, mean.toFixed(1))}
       </p>
-      <Button onClick={() => dialog.current?.close()}>Close</Button>
+      <Button onClick={() => dialog.current?.close()}>{commonTexts.close}</Button>
     </dialog>
   );
 }

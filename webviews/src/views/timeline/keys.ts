@@ -21,6 +21,7 @@ import {
   zoom,
 } from './state.ts';
 import { failed, layout } from './status.ts';
+import { timelineTexts } from './texts.ts';
 
 /** Where nothing is selected, the keyboard starts at the first slice on the screen. */
 async function selectFirst(stage: Stage | undefined): Promise<void> {
@@ -83,7 +84,7 @@ export function onTimelineKey(event: KeyboardEvent, stage: Stage | undefined): v
     e: () => {
       allFlows.value = !allFlows.peek();
       announce(
-        allFlows.peek() ? 'Showing all flow arrows' : 'Showing flow arrows of the selection',
+        allFlows.peek() ? timelineTexts.showingAllArrows : timelineTexts.showingArrowsOfSelection,
       );
     },
     c: () => document.querySelector<HTMLButtonElement>('.tl-stack button')?.click(),

@@ -1,10 +1,11 @@
 // The names of the rows beside the drawing, with what can be done to a row.
-import { plural } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
 import { labelWidth, type Row } from '../../lanes/rows.ts';
 import { movedOrder } from '../../lanes/layout.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { prefs, togglePref, tracks } from './state.ts';
 import { layout } from './status.ts';
+import { timelineTexts } from './texts.ts';
 
 /** "Group: name": where there is little room the group gives way to the name. */
 function TrackName({ name }: { name: string }) {
@@ -49,7 +50,7 @@ export function Labels() {
             type="button"
             class="tl-fold"
             aria-expanded={row.open}
-            aria-label={`${row.track.name}, ${plural(row.track.slices, 'slice')}`}
+            aria-label={`${row.track.name}, ${commonTexts.slices(row.track.slices)}`}
             title={`${row.track.name}\n${row.track.detail}`}
             onClick={() => togglePref('toggled', row.key)}
           >
@@ -61,8 +62,8 @@ export function Labels() {
           <span class="tl-actions">
             <button
               type="button"
-              title={row.pinned ? 'Unpin' : 'Pin to the top'}
-              aria-label={`${row.pinned ? 'Unpin' : 'Pin'} ${row.track.name}`}
+              title={row.pinned ? timelineTexts.unpin : timelineTexts.pinToTop}
+              aria-label={timelineTexts.pinTrack(row.pinned, row.track.name)}
               aria-pressed={row.pinned}
               onClick={() => togglePref('pinned', row.key)}
             >
@@ -70,24 +71,24 @@ export function Labels() {
             </button>
             <button
               type="button"
-              title="Move up"
-              aria-label={`Move ${row.track.name} up`}
+              title={timelineTexts.moveUp}
+              aria-label={timelineTexts.moveTrackUp(row.track.name)}
               onClick={() => moveRow(row, -1)}
             >
               {'\u2191'}
             </button>
             <button
               type="button"
-              title="Move down"
-              aria-label={`Move ${row.track.name} down`}
+              title={timelineTexts.moveDown}
+              aria-label={timelineTexts.moveTrackDown(row.track.name)}
               onClick={() => moveRow(row, 1)}
             >
               {'\u2193'}
             </button>
             <button
               type="button"
-              title="Hide"
-              aria-label={`Hide ${row.track.name}`}
+              title={timelineTexts.hide}
+              aria-label={timelineTexts.hideTrack(row.track.name)}
               onClick={() => togglePref('hidden', row.key)}
             >
               {'\u00d7'}

@@ -13,6 +13,7 @@ import { WindowSource } from '../../lanes/source.ts';
 import type { TimeWindow } from '../../lanes/window.ts';
 import { hitAt, type Hit } from '../../lanes/hits.ts';
 import { layoutRows } from '../../lanes/layout.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { MinimapBars, drawMinimap } from './minimap.ts';
 import { picturePng } from './picture.ts';
 import { revealSelected } from './reveal.ts';
@@ -71,7 +72,7 @@ export class Stage {
     this.parts = parts;
     const context = (canvas: HTMLCanvasElement): CanvasRenderingContext2D => {
       const made = canvas.getContext('2d');
-      if (made === null) throw new Error('This page has no canvas to draw on.');
+      if (made === null) throw new Error(commonTexts.noCanvas);
       return made;
     };
     this.overlay = context(parts.overlay);

@@ -23,6 +23,7 @@ import {
   zoom,
 } from './state.ts';
 import { failed, layout } from './status.ts';
+import { timelineTexts } from './texts.ts';
 
 const tip = signal<Pointed | undefined>(undefined);
 
@@ -168,16 +169,12 @@ export function StageView(props: {
         class="tl-minimap"
         style={{ marginLeft: `${labelWidth}px` }}
         role="img"
-        aria-label="Whole trace: device work over time, with the window that is shown. Drag to move it."
+        aria-label={timelineTexts.minimapHint}
         onPointerDown={seek}
         onPointerMove={seek}
       />
       <div class="tl-ruler" style={{ paddingLeft: `${labelWidth}px` }}>
-        <canvas
-          ref={ruler}
-          role="img"
-          aria-label="Time since the start of the trace, with the steps"
-        />
+        <canvas ref={ruler} role="img" aria-label={timelineTexts.timeWithSteps} />
       </div>
       <div
         ref={viewport}
@@ -196,7 +193,7 @@ export function StageView(props: {
               class="tl-overlay"
               tabIndex={0}
               role="application"
-              aria-label="Timeline. Press question mark for the keys; the visible slices are also in the table panel."
+              aria-label={timelineTexts.tracksLabel}
               onPointerDown={down}
               onPointerMove={move}
               onPointerUp={up}

@@ -2,7 +2,6 @@
 import { signal } from '@preact/signals';
 import { ask } from '../../host/query.ts';
 import { announce, viewState } from '../../host/store.ts';
-import { quantity } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
 import type {
   FlowArrow,
@@ -21,6 +20,8 @@ import {
 } from '../../lanes/window.ts';
 import type { RowPrefs } from '../../lanes/layout.ts';
 import type { CriticalPath } from '../../lanes/path.ts';
+import { commonTexts } from '../../lib/texts.ts';
+import { timelineTexts } from './texts.ts';
 
 export type Tracks = TimelineTracksResult;
 
@@ -126,7 +127,13 @@ export async function select(slice: number, bring = true): Promise<void> {
   detail.value = known;
   if (panel.peek() === 'none') panel.value = 'details';
   announce(
-    `${visible(known.name)}, ${known.kind}, ${quantity(known.durationNs, 'ns')} at ${quantity(known.startNs, 'ns')} on ${known.trackName}`,
+    timelineTexts.sliceSaid(
+      visible(known.name),
+      known.kind,
+      known.durationNs,
+      known.startNs,
+      known.trackName,
+    ),
   );
   if (bring) reveal.value++;
   const flows = await ask('timeline/flows', { slice });
@@ -141,7 +148,7 @@ export async function selectInstant(index: number): Promise<void> {
   if (serial !== selection) return;
   shownInstant.value = known;
   if (panel.peek() === 'none') panel.value = 'details';
-  announce(`${visible(known.name)} at ${quantity(known.ns, 'ns')}`);
+  announce(timelineTexts.instantSaid(visible(known.name), known.ns));
   const { startNs, endNs } = shownWindow.peek();
   if (known.ns < startNs || known.ns > endNs) show(centred(shownWindow.peek(), known.ns));
 }
@@ -151,14 +158,14 @@ export async function go(direction: 'next' | 'previous' | 'in' | 'out'): Promise
   if (instant !== undefined) {
     const next =
       direction === 'next' ? instant.next : direction === 'previous' ? instant.previous : null;
-    if (next === null) announce('No more instants in this direction');
+    if (next === null) announce(timelineTexts.noMoreInstants);
     else await selectInstant(next);
     return;
   }
   const slice = selectedSlice.peek();
   if (slice < 0) return;
   const answer = await ask('timeline/neighbour', { slice, direction });
-  if (answer.slice === null) announce('No more slices in this direction');
+  if (answer.slice === null) announce(commonTexts.noMoreSlices);
   else await select(answer.slice.slice);
 }
 
@@ -176,7 +183,7 @@ export async function followCause(): Promise<void> {
     at.module ??
     at.parent;
   if (next === null) {
-    announce('No parent slice');
+    announce(timelineTexts.noParentSlice);
     return;
   }
   if (trail.at(-1)?.to !== at.slice) trail = [];
@@ -194,7 +201,7 @@ export async function followEffect(): Promise<void> {
   }
   trail = [];
   const next = at?.launched[0] ?? at?.backward[0];
-  if (next === undefined) announce('This slice launched nothing');
+  if (next === undefined) announce(timelineTexts.launchedNothing);
   else await select(next.slice);
 }
 

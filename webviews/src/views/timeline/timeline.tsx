@@ -5,6 +5,7 @@ import type { FailureData } from '#shared/messages.ts';
 import { CancelledError } from '../../host/host.ts';
 import { ask } from '../../host/query.ts';
 import { epoch, failureOf, navigations, requestSelection } from '../../host/store.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { ActionButton, IconButton } from '../../widgets/controls.tsx';
 import { Failure, Waiting } from '../../widgets/notices.tsx';
 import { follow } from './follow.ts';
@@ -31,6 +32,7 @@ import {
   tracks,
 } from './state.ts';
 import { failed, layout, problem, settled } from './status.ts';
+import { timelineTexts } from './texts.ts';
 import { Toolbar } from './toolbar.tsx';
 
 /** The last navigation that was followed: coming back to the tab does not repeat it. */
@@ -120,20 +122,22 @@ export function TimelineView() {
               problem.value = '';
             }}
           >
-            Dismiss
+            {commonTexts.dismiss}
           </ActionButton>
         </p>
       )}
-      {all === undefined && failure === undefined ? <Waiting what="Arranging tracks..." /> : null}
+      {all === undefined && failure === undefined ? (
+        <Waiting what={timelineTexts.arrangingTracks} />
+      ) : null}
       <div class={`tl-main ${shownPanel === 'none' ? '' : 'with-panel'}`}>
         <StageView onReady={setStage} onKeyDown={(event) => onTimelineKey(event, stage)} />
         {shownPanel === 'none' ? null : (
-          <aside class="tl-panel" aria-label="About the timeline" tabIndex={0}>
+          <aside class="tl-panel" aria-label={timelineTexts.aboutTimeline} tabIndex={0}>
             <span class="tl-close">
               <IconButton
                 icon="close"
-                label="Hide panel"
-                title="Hide panel"
+                label={timelineTexts.hidePanel}
+                title={timelineTexts.hidePanel}
                 onClick={() => (panel.value = 'none')}
               />
             </span>

@@ -2,7 +2,7 @@
 import { writeTimelineLink } from '#shared/timeline_link.ts';
 import { copyText, saveFile } from '../../host/host.ts';
 import { announce, linkBase, path, requestSelection } from '../../host/store.ts';
-import { fixed, plural } from '#shared/numbers.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { ActionButton, IconButton, Segments } from '../../widgets/controls.tsx';
 import { FilterBox } from '../../widgets/fields.tsx';
 import type { Stage } from './stage.ts';
@@ -19,6 +19,7 @@ import {
   zoom,
 } from './state.ts';
 import { windowArrowCount } from './status.ts';
+import { timelineTexts } from './texts.ts';
 
 /** Says so where there are more arrows than can be drawn. */
 function ArrowCount() {
@@ -26,7 +27,7 @@ function ArrowCount() {
   if (!allFlows.value || total <= shown) return null;
   return (
     <span class="tl-dim" role="note">
-      {fixed(shown, 0)} of {fixed(total, 0)} arrows, sampled evenly
+      {timelineTexts.arrowsSampled(shown, total)}
     </span>
   );
 }
@@ -37,7 +38,7 @@ function UnlistedRows() {
   if (unlistedRows === 0) return null;
   return (
     <span class="tl-dim" role="note">
-      {plural(unlistedRows, 'more track')} with {plural(unlistedSlices, 'slice')} not listed
+      {timelineTexts.tracksNotListed(unlistedRows, unlistedSlices)}
     </span>
   );
 }
@@ -56,28 +57,38 @@ export function Toolbar(props: { stage: Stage | undefined }) {
   const { stage } = props;
   const hidden = prefs.value.hidden.length;
   return (
-    <div class="tl-toolbar" role="toolbar" aria-label="Timeline">
+    <div class="tl-toolbar" role="toolbar" aria-label={commonTexts.timeline}>
       <FilterBox
-        label="Tracks"
-        placeholder="Filter tracks"
+        label={timelineTexts.tracks}
+        placeholder={timelineTexts.filterTracks}
         value={rowFilter.value}
         onChange={(text) => {
           rowFilter.value = text;
         }}
       />
       <div class="tl-tools">
-        <IconButton icon="plus" label="Zoom in" title="Zoom in (w)" onClick={() => zoom(0.6)} />
+        <IconButton
+          icon="plus"
+          label={timelineTexts.zoomIn}
+          title={timelineTexts.zoomInHint}
+          onClick={() => zoom(0.6)}
+        />
         <IconButton
           icon="minus"
-          label="Zoom out"
-          title="Zoom out (s)"
+          label={timelineTexts.zoomOut}
+          title={timelineTexts.zoomOutHint}
           onClick={() => zoom(1 / 0.6)}
         />
-        <IconButton icon="fit" label="Fit" title="Show the whole trace (f)" onClick={fitAll} />
+        <IconButton
+          icon="fit"
+          label={timelineTexts.fit}
+          title={timelineTexts.fitHint}
+          onClick={fitAll}
+        />
         <IconButton
           icon="arrow"
-          label="Arrows"
-          title="Show all flow arrows (e)"
+          label={timelineTexts.arrows}
+          title={timelineTexts.arrowsHint}
           pressed={allFlows.value}
           onClick={() => {
             allFlows.value = !allFlows.value;
@@ -85,33 +96,33 @@ export function Toolbar(props: { stage: Stage | undefined }) {
         />
         <IconButton
           icon="reset"
-          label="Reset track order"
-          title="Restore the original order and visibility of tracks"
+          label={timelineTexts.resetTrackOrder}
+          title={timelineTexts.resetTrackOrderHint}
           onClick={() => {
             prefs.value = { pinned: [], hidden: [], toggled: [], order: [] };
           }}
         />
         <IconButton
           icon="image"
-          label="Save image"
-          title="Save the visible timeline as PNG"
+          label={timelineTexts.saveImage}
+          title={timelineTexts.saveImageHint}
           onClick={() => {
             if (stage !== undefined) saveFile('timeline.png', stage.picture(), true);
           }}
         />
         <IconButton
           icon="link"
-          label="Copy link"
-          title="Copy a link to this file, time window and selection"
+          label={commonTexts.copyLink}
+          title={timelineTexts.copyLinkHint}
           onClick={() => {
             copyText(link());
-            announce('Link copied');
+            announce(commonTexts.linkCopied);
           }}
         />
         <IconButton
           icon="keyboard"
-          label="Shortcuts"
-          title="Keyboard shortcuts (?)"
+          label={timelineTexts.shortcuts}
+          title={timelineTexts.keyboardShortcutsHint}
           onClick={() => {
             helpOpen.value = true;
           }}
@@ -123,19 +134,19 @@ export function Toolbar(props: { stage: Stage | undefined }) {
             prefs.value = { ...prefs.value, hidden: [] };
           }}
         >
-          Show {plural(hidden, 'hidden track')}
+          {timelineTexts.showHiddenTracks(hidden)}
         </ActionButton>
       )}
       <Segments
-        label="Panel"
+        label={timelineTexts.panel}
         of={panel}
         choices={{
-          details: 'Details',
-          search: 'Search',
-          gaps: 'Idle time',
-          path: 'Critical path',
-          table: 'Table',
-          file: 'File',
+          details: commonTexts.details,
+          search: commonTexts.search,
+          gaps: timelineTexts.idleTime,
+          path: commonTexts.criticalPath,
+          table: commonTexts.table,
+          file: commonTexts.file,
         }}
       />
       <ArrowCount />

@@ -1,5 +1,6 @@
 // Where a row of a table leads to, and how much room that takes.
 import type { ColumnNeed } from '../../lib/columns.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { LinkButton } from '../controls.tsx';
 import { MenuButton } from '../menu_button.tsx';
 
@@ -50,7 +51,7 @@ export function Actions(props: {
   const tabIndex = props.tabIndex ?? 0;
   if (props.inMenu) {
     return props.actions.length === 0 ? null : (
-      <MenuButton label="Go to" dots tabIndex={tabIndex} items={props.actions} />
+      <MenuButton label={commonTexts.goTo} dots tabIndex={tabIndex} items={props.actions} />
     );
   }
   return (

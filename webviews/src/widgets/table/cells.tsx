@@ -3,7 +3,9 @@ import type { Column, Row } from '#shared/protocol.ts';
 import { openRowPlace } from '../../host/place.ts';
 import { exact, scaled, type Scale } from '#shared/numbers.ts';
 import { fileName, shapesText, visible } from '../../lib/format.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { Name } from '../name.tsx';
+import { widgetTexts } from '../texts.ts';
 
 export const numeric = (column: Column): boolean =>
   column.type === 'integer' || column.type === 'number';
@@ -46,7 +48,7 @@ export function Cell(props: {
   if (props.column.key === 'file') return <PlaceCell row={props.row} />;
   const value = props.row[props.column.key];
   if (value === null || value === undefined) return <span class="no-value">{'\u2013'}</span>;
-  if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>;
+  if (typeof value === 'boolean') return <>{value ? commonTexts.yes : commonTexts.no}</>;
   if (typeof value === 'number') {
     const text = cellNumber(props.column, props.scale, value);
     const look = deltaClass(props.column, props.row, value);
@@ -93,7 +95,7 @@ export function Twisty(props: { opened: boolean; toggle: (() => void) | undefine
       type="button"
       class={`twisty ${props.opened ? 'open' : ''}`}
       tabIndex={-1}
-      aria-label={props.opened ? 'Close row' : 'Open row'}
+      aria-label={props.opened ? widgetTexts.closeRow : widgetTexts.openRow}
       onClick={props.toggle}
     />
   );

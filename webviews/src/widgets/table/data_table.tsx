@@ -9,10 +9,10 @@ import { useActiveFilter } from '../../host/filters.ts';
 import { ask } from '../../host/query.ts';
 import { announce, viewState } from '../../host/store.ts';
 import { exportRows, type ExportFormat } from '../../lib/export.ts';
-import { fixed, plural } from '#shared/numbers.ts';
 import { FilterBox } from '../fields.tsx';
 import { ExportMenu } from '../export_menu.tsx';
 import { Absences, Failure, Nothing, Waiting } from '../notices.tsx';
+import { widgetTexts } from '../texts.ts';
 import { useWidth } from '../width.ts';
 import { actionsWidthPx, type RowAction } from './actions.tsx';
 import { numeric } from './cells.tsx';
@@ -60,8 +60,8 @@ const atHead: Place = { row: -1, column: 0 };
 
 const countText = ({ totalRows, unfilteredRows }: Loaded): string =>
   totalRows === unfilteredRows
-    ? plural(totalRows, 'row')
-    : `${fixed(totalRows, 0)} of ${plural(unfilteredRows, 'row')}`;
+    ? widgetTexts.rowCount(totalRows)
+    : widgetTexts.rowsOf(totalRows, unfilteredRows);
 
 /** The order that the user chose, else the one that the answer names. */
 function useSort<M extends TableMethod>(props: DataTableProps<M>) {
@@ -268,21 +268,17 @@ export function DataTable<M extends TableMethod>(props: DataTableProps<M>) {
   };
   const activeInSight = active.row < 0 || rows.items.some((item) => item.index === active.row);
   const name = props.name.toLowerCase();
+  const keys = shown.present.map((column) => column.key).join(', ');
 
   if (loaded?.unfilteredRows === 0 && filter === '' && !stale && loaded.absences.length > 0) {
-    return <Absences title={`No ${name}`} absences={loaded.absences} />;
+    return <Absences title={widgetTexts.noneOf(name)} absences={loaded.absences} />;
   }
   return (
     <div ref={table} class="data-table">
       <div class="toolbar">
         <FilterBox
-          label={props.filterLabel ?? `Filter ${name}`}
-          title={
-            'Words that rows must contain, or key:word, key>number, key<number' +
-            (shown.present.length > 0
-              ? `. Keys: ${shown.present.map((column) => column.key).join(', ')}`
-              : '')
-          }
+          label={props.filterLabel ?? widgetTexts.filter(name)}
+          title={widgetTexts.filterHint(keys)}
           value={filter}
           onChange={(text) => (filterState.value = text)}
         />
@@ -296,7 +292,7 @@ export function DataTable<M extends TableMethod>(props: DataTableProps<M>) {
       {error !== undefined ? <Failure error={error} retry={pages.retry} /> : null}
       {loaded === undefined ? (
         error === undefined ? (
-          <Waiting what={`Reading ${name}`} />
+          <Waiting what={widgetTexts.reading(name)} />
         ) : null
       ) : (
         <div
@@ -362,7 +358,9 @@ export function DataTable<M extends TableMethod>(props: DataTableProps<M>) {
           </div>
           {count === 0 && !stale ? (
             <Nothing>
-              {loaded.unfilteredRows > 0 ? 'No matching rows.' : (props.empty ?? 'No rows.')}
+              {loaded.unfilteredRows > 0
+                ? widgetTexts.noMatchingRows
+                : (props.empty ?? widgetTexts.noRows)}
             </Nothing>
           ) : null}
         </div>

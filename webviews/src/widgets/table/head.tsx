@@ -1,6 +1,7 @@
 // The headings of a table: sorting, and the handles that change widths.
 import type { Column } from '#shared/protocol.ts';
 import type { Scale } from '#shared/numbers.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { numeric } from './cells.tsx';
 import { HeadText, ariaSort, type Sort } from './sort.tsx';
 
@@ -73,7 +74,7 @@ export function Head(props: {
             data-row={-1}
             data-column={columnCount - 1}
           >
-            <span class="head-text">Go to</span>
+            <span class="head-text">{commonTexts.goTo}</span>
           </div>
         ) : null}
       </div>

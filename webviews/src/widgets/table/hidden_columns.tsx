@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
-import { plural } from '#shared/numbers.ts';
 import { ActionButton } from '../controls.tsx';
+import { widgetTexts } from '../texts.ts';
 
 /** Tells which columns gave way, and brings them back. */
 export function HiddenColumns(props: { titles: readonly string[]; all: Signal<boolean> }) {
@@ -11,12 +11,12 @@ export function HiddenColumns(props: { titles: readonly string[]; all: Signal<bo
       pressed={all.value}
       title={
         all.value
-          ? 'Show only the columns that fit'
-          : `Hidden because there is no room: ${titles.join(', ')}. Click to show them and scroll sideways.`
+          ? widgetTexts.showFittingColumns
+          : widgetTexts.hiddenColumnsHint(titles.join(', '))
       }
       onClick={() => (all.value = !all.value)}
     >
-      {all.value ? 'All columns' : plural(titles.length, 'more column')}
+      {all.value ? widgetTexts.allColumns : widgetTexts.moreColumns(titles.length)}
     </ActionButton>
   );
 }

@@ -4,6 +4,7 @@ import type { Column, Row } from '#shared/protocol.ts';
 import { copyText } from '../../host/host.ts';
 import { announce } from '../../host/store.ts';
 import { copiedRow } from '../../lib/export.ts';
+import { widgetTexts } from '../texts.ts';
 import type { Place } from './row.tsx';
 
 export interface GridKeys {
@@ -74,7 +75,7 @@ function copied(event: KeyboardEvent, row: number, grid: GridKeys): boolean {
   if (!(event.ctrlKey || event.metaKey) || data === undefined) return false;
   if (window.getSelection()?.isCollapsed === false) return false;
   copyText(copiedRow(grid.copied.map((column) => data[column.key])));
-  announce('Row copied');
+  announce(widgetTexts.rowCopied);
   return true;
 }
 

@@ -2,6 +2,7 @@
 import type { Row } from '#shared/protocol.ts';
 import type { Unit } from '#shared/numbers.ts';
 import type { ExportColumn } from '../../lib/export.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import type { Sort } from './sort.tsx';
 
 export interface TreeItem<T> {
@@ -120,8 +121,8 @@ export function flatTable<T extends TreeItem<T>>(
   shown: readonly TreeColumn<T>[],
 ): { columns: ExportColumn[]; rows: Row[] } {
   const columns: ExportColumn[] = [
-    { key: 'path', title: 'Path', type: 'text', unit: '' },
-    { key: 'depth', title: 'Depth', type: 'integer', unit: 'count' },
+    { key: 'path', title: commonTexts.path, type: 'text', unit: '' },
+    { key: 'depth', title: commonTexts.depth, type: 'integer', unit: 'count' },
     ...shown.map(({ key, title, unit }) => ({ key, title, unit, type: 'number' as const })),
   ];
   const rows: Row[] = [];

@@ -5,11 +5,13 @@ import type { ViewName } from '#shared/protocol.ts';
 import { copyText } from '../../host/host.ts';
 import { announce, failureOf, trace, viewState } from '../../host/store.ts';
 import { copiedRow, exportRows, type ExportFormat } from '../../lib/export.ts';
-import { columnScales, plural, scaled } from '#shared/numbers.ts';
+import { columnScales, scaled } from '#shared/numbers.ts';
 import { numberColumnPx } from '../../lib/format.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { FilterBox } from '../fields.tsx';
 import { ExportMenu } from '../export_menu.tsx';
 import { Nothing } from '../notices.tsx';
+import { widgetTexts } from '../texts.ts';
 import { useWidth } from '../width.ts';
 import { actionsWidthPx, type RowAction } from './actions.tsx';
 import { fitColumns, framePx } from './fit.ts';
@@ -171,12 +173,8 @@ function TreeHead<T>(props: {
   return (
     <div role="rowgroup" class="grid-head">
       <div role="row" aria-rowindex={1} class="grid-row head">
-        <div
-          role="columnheader"
-          class="cell head-cell first"
-          title="Indented rows ran inside the row above them."
-        >
-          <span class="head-text">Name</span>
+        <div role="columnheader" class="cell head-cell first" title={widgetTexts.indentedHint}>
+          <span class="head-text">{commonTexts.name}</span>
         </div>
         {props.columns.map(({ column, scale }) => (
           <div
@@ -200,7 +198,7 @@ function TreeHead<T>(props: {
         ))}
         {props.hasActions ? (
           <div role="columnheader" class="cell head-cell">
-            <span class="head-text">Go to</span>
+            <span class="head-text">{commonTexts.goTo}</span>
           </div>
         ) : null}
       </div>
@@ -267,7 +265,7 @@ export function TreeTable<T extends TreeItem<T>>(props: TreeTableProps<T>) {
       act: (node) => props.actions(node)[0]?.run(),
       copy: (node) => {
         copyText(copiedRow([props.label(node), ...props.columns.map((c) => c.value(node))]));
-        announce('Row copied');
+        announce(widgetTexts.rowCopied);
       },
     });
 
@@ -283,12 +281,12 @@ export function TreeTable<T extends TreeItem<T>>(props: TreeTableProps<T>) {
     <div ref={table} class="data-table">
       <div class="toolbar">
         <FilterBox
-          label={`Filter ${props.name.toLowerCase()}`}
+          label={widgetTexts.filter(props.name.toLowerCase())}
           value={filterState.value}
           onChange={(text) => (filterState.value = text)}
         />
         <span class="toolbar-end">
-          <span class="row-count">{plural(lines.length, 'row')}</span>
+          <span class="row-count">{widgetTexts.rowCount(lines.length)}</span>
           <HiddenColumns {...shown.hidden} />
           <ExportMenu name={props.name} take={exportAll} />
         </span>
@@ -341,7 +339,7 @@ export function TreeTable<T extends TreeItem<T>>(props: TreeTableProps<T>) {
             </div>
           )}
         </div>
-        {lines.length === 0 ? <Nothing>No matching rows.</Nothing> : null}
+        {lines.length === 0 ? <Nothing>{widgetTexts.noMatchingRows}</Nothing> : null}
       </div>
     </div>
   );

@@ -17,6 +17,7 @@ import {
   otherSide,
   placeWindow,
 } from './lanes.ts';
+import { pairTexts } from './texts.ts';
 
 const noKnots: CompareTimelineResult = { baselineNs: [], candidateNs: [] };
 
@@ -66,7 +67,7 @@ export function setLocked(next: boolean): void {
     locked.value = next;
     follow();
   });
-  announce(next ? 'Both timelines move together' : 'Each timeline moves alone');
+  announce(next ? pairTexts.moveTogether : pairTexts.moveAlone);
 }
 
 /** Reads the knots around what the baseline shows. */
@@ -102,15 +103,11 @@ export function matchText({
   from,
 }: CompareSliceResult & { from: SideName }): string {
   const other = otherSide(from);
-  if (status === 'both') return `The same slice is marked on the ${other}.`;
+  if (status === 'both') return pairTexts.sameIsMarked(other);
   if (status === 'replaced') {
-    return slice === null
-      ? `Something else runs in its place on the ${other}.`
-      : `Replaced: what runs in its place on the ${other} is marked.`;
+    return slice === null ? pairTexts.replacedUnmarked(other) : pairTexts.replacedIsMarked(other);
   }
-  return status === 'new'
-    ? 'New: the baseline has nothing that matches it.'
-    : 'Gone: the candidate has nothing that matches it.';
+  return status === 'new' ? pairTexts.isNew : pairTexts.isGone;
 }
 
 /** Selects a slice of a side, and shows what it is on the other side. */
@@ -157,7 +154,7 @@ export async function walk(
   if (at === undefined) return;
   try {
     const answer = await askSide(side, 'timeline/neighbour', { slice: at.slice, direction });
-    if (answer.slice === null) announce('No further slice in this direction');
+    if (answer.slice === null) announce(pairTexts.noFurtherSlice);
     else await select(side, answer.slice.slice);
   } catch (error) {
     failedOn(side, error);

@@ -1,7 +1,7 @@
 // One of the two timelines: the names of its rows, and its lanes on one canvas.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { SideName } from '#shared/comparison.ts';
-import { plural, quantity } from '#shared/numbers.ts';
+import { quantity } from '#shared/numbers.ts';
 import { compared, reducedMotion, wheelHabit } from '../../../host/store.ts';
 import { Layers, layersTopPx } from '../../../lanes/layers.ts';
 import { labelWidth, type Layout } from '../../../lanes/rows.ts';
@@ -12,11 +12,13 @@ import { visible } from '../../../lib/format.ts';
 import { Failure, Waiting } from '../../../widgets/notices.tsx';
 import { hitAt, type Hit } from '../../../lanes/hits.ts';
 import { layoutRows } from '../../../lanes/layout.ts';
+import { commonTexts } from '../../../lib/texts.ts';
 import { sideColors } from '../level_chart.tsx';
 import { sideTitles } from '../links.ts';
 import { askSide, failedOn, lanesOf } from './lanes.ts';
 import { onPairKey } from './pair_keys.ts';
 import { clearSelection, leader, pan, select, show, zoom } from './pair.ts';
+import { pairTexts } from './texts.ts';
 
 /** What the pointer may move before a press is a drag. */
 const dragPx = 4;
@@ -59,7 +61,7 @@ function RowNames(props: { side: SideName; layout: Layout }) {
             type="button"
             class="tl-fold"
             aria-expanded={open}
-            aria-label={`${track.name}, ${plural(track.slices, 'slice')}`}
+            aria-label={`${track.name}, ${commonTexts.slices(track.slices)}`}
             title={`${track.name}\n${track.detail}`}
             onClick={() => toggle(key)}
           >
@@ -234,12 +236,14 @@ export function SideTimeline({ side }: { side: SideName }) {
     <div
       class="pair-side"
       role="group"
-      aria-label={`Timeline of the ${side}`}
+      aria-label={pairTexts.timelineOf(side)}
       data-window={`${shown.startNs} ${shown.endNs}`}
       data-settled={settled ? 'true' : 'false'}
     >
       {failure === undefined ? null : <Failure error={failure} />}
-      {all === undefined && failure === undefined ? <Waiting what="Arranging rows..." /> : null}
+      {all === undefined && failure === undefined ? (
+        <Waiting what={pairTexts.arrangingRows} />
+      ) : null}
       <div
         ref={viewport}
         class="pair-viewport"
@@ -269,7 +273,7 @@ export function SideTimeline({ side }: { side: SideName }) {
               }}
               tabIndex={0}
               role="application"
-              aria-label={`Timeline of the ${side}.${chosen} W and S zoom, A and D move, arrow keys go between slices, F fits, L locks.`}
+              aria-label={pairTexts.timelineAndKeys(side, chosen)}
               onPointerDown={down}
               onPointerMove={move}
               onPointerUp={up}

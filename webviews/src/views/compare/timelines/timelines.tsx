@@ -6,6 +6,7 @@ import { quantity } from '#shared/numbers.ts';
 import { CancelledError } from '../../../host/host.ts';
 import { compared, epoch } from '../../../host/store.ts';
 import { visible } from '../../../lib/format.ts';
+import { commonTexts } from '../../../lib/texts.ts';
 import { Check } from '../../../widgets/check.tsx';
 import { LinkButton } from '../../../widgets/controls.tsx';
 import { PlainTable } from '../../../widgets/plain_table.tsx';
@@ -14,6 +15,7 @@ import { sideTitles, timelineAction } from '../links.ts';
 import { failedOn, lanesOf, locked, readTracks } from './lanes.ts';
 import { clearSelection, knots, match, matchText, readKnots, setLocked, showAll } from './pair.ts';
 import { SideTimeline } from './side_view.tsx';
+import { pairTexts } from './texts.ts';
 
 /** A window that moves asks for finer knots once it stands still. */
 const stillMs = 120;
@@ -63,7 +65,7 @@ function Matched() {
   };
   const slices = { baseline: baseline.detail.value, candidate: candidate.detail.value };
   if (found === undefined) {
-    return <p class="note">Click a slice to see what it is on the other side.</p>;
+    return <p class="note">{pairTexts.clickToCompare}</p>;
   }
   const [before, after] = [slices.baseline, slices.candidate];
   const delta =
@@ -72,23 +74,21 @@ function Matched() {
     <>
       <p class="pair-said">
         {matchText(found)}
-        {delta === undefined
-          ? null
-          : ` Duration ${delta === 0 ? 'the same' : signed(delta, 'ns')}.`}
+        {delta === undefined ? null : [' ', pairTexts.durationDiffers(delta, signed(delta, 'ns'))]}
       </p>
       <PlainTable
-        label="Selected slice"
+        label={pairTexts.selectedSlice}
         columns={[
-          { title: 'Side' },
-          { title: 'Slice' },
-          { title: 'Row' },
-          { title: 'Start', definition: 'Since the start of its trace.', numeric: true },
-          { title: 'Duration', numeric: true },
+          { title: pairTexts.side },
+          { title: commonTexts.slice },
+          { title: commonTexts.row },
+          { title: commonTexts.start, definition: pairTexts.startHint, numeric: true },
+          { title: commonTexts.duration, numeric: true },
           { title: '' },
         ]}
         rows={sideNames.map((side) => {
           const slice = slices[side];
-          if (slice === undefined) return [sideTitles[side], 'None', '', '', '', ''];
+          if (slice === undefined) return [sideTitles[side], commonTexts.none, '', '', '', ''];
           const action = timelineAction(side, { slice: slice.slice });
           return [
             sideTitles[side],
@@ -97,7 +97,7 @@ function Matched() {
             quantity(slice.startNs, 'ns'),
             quantity(slice.durationNs, 'ns'),
             <LinkButton key="open" title={action.title} onClick={action.run}>
-              Show in its profile
+              {pairTexts.showInProfile}
             </LinkButton>,
           ];
         })}
@@ -115,20 +115,16 @@ export function Timelines() {
   return (
     <div class="pair">
       <div class="pair-tools">
-        <Check label="Lock on matched points" checked={locked.value} onChange={setLocked} />
-        <LinkButton title="Show both traces in full" onClick={showAll}>
-          Whole traces
+        <Check label={pairTexts.lockOnMatchedPoints} checked={locked.value} onChange={setLocked} />
+        <LinkButton title={pairTexts.wholeTracesHint} onClick={showAll}>
+          {pairTexts.wholeTraces}
         </LinkButton>
-        <span class="note">
-          {none && locked.value
-            ? 'Nothing matches: both timelines move by the same amount of time.'
-            : 'W and S zoom, A and D move, arrow keys go between slices, F fits, L locks.'}
-        </span>
+        <span class="note">{none && locked.value ? pairTexts.nothingMatches : pairTexts.keys}</span>
       </div>
       {sideNames.map((side) => (
         <SideTimeline key={side} side={side} />
       ))}
-      <section class="pair-match" aria-label="Selected slice and its match">
+      <section class="pair-match" aria-label={pairTexts.selectedSliceAndMatch}>
         <Matched />
       </section>
     </div>

@@ -4,17 +4,14 @@ import { detail, markedRange, shownInstant } from '../state.ts';
 import { InstantDetails } from './instant.tsx';
 import { RangeDetails } from './range.tsx';
 import { SliceDetails } from './slice.tsx';
+import { panelTexts } from './texts.ts';
 
 export function DetailsPanel() {
   const range = markedRange.value;
   const slice = detail.value;
   const instant = slice === undefined ? shownInstant.value : undefined;
   if (range === null && slice === undefined && instant === undefined) {
-    return (
-      <Nothing>
-        Click a slice for details. Shift+drag to sum up a range. Press ? for shortcuts.
-      </Nothing>
-    );
+    return <Nothing>{panelTexts.nothingSelected}</Nothing>;
   }
   return (
     <>

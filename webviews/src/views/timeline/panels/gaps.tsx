@@ -5,8 +5,9 @@ import type { PageParams } from '#shared/requests.ts';
 import { openPlace } from '../../../host/place.ts';
 import { useAnswer } from '../../../host/query.ts';
 import { trace } from '../../../host/store.ts';
-import { fixed, plural, quantity } from '#shared/numbers.ts';
+import { fixed } from '#shared/numbers.ts';
 import { isFilePath, visible } from '../../../lib/format.ts';
+import { commonTexts } from '../../../lib/texts.ts';
 import { Check } from '../../../widgets/check.tsx';
 import { LinkButton } from '../../../widgets/controls.tsx';
 import { Select } from '../../../widgets/select.tsx';
@@ -15,16 +16,17 @@ import { Failure, Nothing, Waiting } from '../../../widgets/notices.tsx';
 import { frameTarget } from '../../../widgets/stack_list.tsx';
 import { fit, gaps, gapsDevice, showGaps, shownWindow } from '../state.ts';
 import { SliceLink, Time, useRested } from './parts.tsx';
+import { panelTexts } from './texts.ts';
 
 const reasonNames: Record<string, string> = {
-  launchLate: 'Late launch',
-  synchronisation: 'Synchronization',
-  copy: 'Copy',
-  dataLoader: 'Data loader',
-  collective: 'Collective',
-  hostBusy: 'Host busy',
-  startOfTrace: 'Start of the trace',
-  unknown: 'Unknown',
+  launchLate: panelTexts.lateLaunch,
+  synchronisation: panelTexts.synchronization,
+  copy: panelTexts.copy,
+  dataLoader: panelTexts.dataLoader,
+  collective: panelTexts.collective,
+  hostBusy: panelTexts.hostBusy,
+  startOfTrace: panelTexts.startOfTrace,
+  unknown: commonTexts.unknown,
 };
 
 export function GapsPanel() {
@@ -47,14 +49,14 @@ export function GapsPanel() {
     };
   }, [value]);
   if (error !== undefined) return <Failure error={error} retry={retry} />;
-  if (value === undefined) return <Waiting what="Looking for idle time..." />;
-  if (value.device === null) return <Nothing>This trace has no device work.</Nothing>;
+  if (value === undefined) return <Waiting what={panelTexts.lookingForIdleTime} />;
+  if (value.device === null) return <Nothing>{panelTexts.noDeviceWork}</Nothing>;
   return (
     <section class="tl-gaps">
-      <h2>Device idle time</h2>
+      <h2>{panelTexts.deviceIdleTime}</h2>
       {devices.length > 1 ? (
         <Select
-          label="Device"
+          label={commonTexts.device}
           value={device.value === '' ? String(value.device) : device.value}
           choices={devices.map((one) => ({
             value: String(one.ordinal),
@@ -66,29 +68,27 @@ export function GapsPanel() {
         />
       ) : null}
       <Check
-        label="Visible window only"
+        label={panelTexts.visibleWindowOnly}
         checked={onlyWindow.value}
         onChange={(checked) => {
           onlyWindow.value = checked;
         }}
       />
-      <p>
-        {quantity(value.idleNs, 'ns')} idle in {plural(value.total, 'gap')}
-      </p>
+      <p>{panelTexts.idleIn(value.idleNs, value.total)}</p>
       <ExportedTable
-        label="Idle time by reason"
+        label={panelTexts.idleTimeByReason}
         columns={[
-          { title: 'Reason' },
+          { title: panelTexts.reason },
           {
-            title: 'Gaps',
+            title: panelTexts.gaps,
             numeric: true,
-            definition: 'Number of times that the device was idle',
+            definition: panelTexts.gapsHint,
           },
           {
-            title: 'Time',
+            title: commonTexts.time,
             numeric: true,
             exportUnit: 'ns',
-            definition: 'Sum of their durations',
+            definition: panelTexts.gapTimeHint,
           },
         ]}
         rows={value.byReason.map((row) => [
@@ -101,20 +101,17 @@ export function GapsPanel() {
         {value.gaps.map((gap) => (
           <li key={gap.startNs}>
             <LinkButton onClick={() => fit(gap.startNs, gap.startNs + gap.durationNs)}>
-              {quantity(gap.durationNs, 'ns')} at {quantity(gap.startNs, 'ns')}
+              {commonTexts.lengthAndStart(gap.durationNs, gap.startNs)}
             </LinkButton>
             <div>
-              {visible(gap.text)} <span class="tl-dim">({gap.confidence} confidence)</span>
+              {visible(gap.text)}{' '}
+              <span class="tl-dim">{panelTexts.confidence(gap.confidence)}</span>
             </div>
             {gap.host === null ? null : (
-              <div>
-                Host: <SliceLink to={gap.host} />
-              </div>
+              <div>{panelTexts.hostSlice(<SliceLink key="slice" to={gap.host} />)}</div>
             )}
             {gap.endedBy === null ? null : (
-              <div>
-                Ended by: <SliceLink to={gap.endedBy} />
-              </div>
+              <div>{panelTexts.endedBy(<SliceLink key="slice" to={gap.endedBy} />)}</div>
             )}
             {gap.frame === null || !isFilePath(gap.frame.file) ? null : (
               <div>

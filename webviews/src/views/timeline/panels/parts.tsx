@@ -3,31 +3,33 @@ import { useEffect, useState } from 'preact/hooks';
 import type { SliceRef } from '#shared/protocol.ts';
 import { exact, quantity } from '#shared/numbers.ts';
 import { visible } from '../../../lib/format.ts';
+import { commonTexts } from '../../../lib/texts.ts';
 import { LinkButton } from '../../../widgets/controls.tsx';
 import { ShortName } from '../../../widgets/name.tsx';
 import { PlainTable } from '../../../widgets/plain_table.tsx';
 import { select } from '../state.ts';
 import { failed } from '../status.ts';
+import { panelTexts } from './texts.ts';
 
 export const kindNames: Record<string, string> = {
-  cpuOp: 'Operator',
-  userAnnotation: 'Annotation',
-  gpuUserAnnotation: 'Annotation (device)',
-  kernel: 'Kernel',
-  memcpy: 'Memcpy',
-  memset: 'Memset',
-  runtime: 'Runtime call',
-  driver: 'Driver call',
-  pythonFunction: 'Python function',
-  overhead: 'Profiler overhead',
-  sync: 'Synchronization',
-  cudaEvent: 'Device event',
-  traceSpan: 'Recording span',
-  collective: 'Collective',
-  communication: 'Collective (device)',
-  derived: 'Derived range',
-  deviceOther: 'Device work',
-  hostOther: 'Other host range',
+  cpuOp: commonTexts.operator,
+  userAnnotation: panelTexts.annotation,
+  gpuUserAnnotation: panelTexts.annotationDevice,
+  kernel: commonTexts.kernel,
+  memcpy: commonTexts.memcpy,
+  memset: panelTexts.memset,
+  runtime: panelTexts.runtimeCall,
+  driver: panelTexts.driverCall,
+  pythonFunction: panelTexts.pythonFunction,
+  overhead: panelTexts.profilerOverhead,
+  sync: panelTexts.synchronization,
+  cudaEvent: panelTexts.deviceEvent,
+  traceSpan: panelTexts.recordingSpan,
+  collective: panelTexts.collective,
+  communication: panelTexts.collectiveDevice,
+  derived: panelTexts.derivedRange,
+  deviceOther: panelTexts.deviceWork,
+  hostOther: panelTexts.otherHostRange,
 };
 
 export function kindName(kind: string): string {
@@ -52,7 +54,7 @@ export function useRested<T>(value: T): T {
 export function SliceLink(props: { to: SliceRef; bare?: boolean }) {
   return (
     <LinkButton
-      title={`${props.to.name}\n${quantity(props.to.durationNs, 'ns')} at ${quantity(props.to.startNs, 'ns')}`}
+      title={commonTexts.nameLengthAndStart(props.to.name, props.to.durationNs, props.to.startNs)}
       onClick={() => void select(props.to.slice).catch(failed)}
     >
       <ShortName whole={props.to.name} />
@@ -79,8 +81,8 @@ export function Time(props: { ns: number }) {
 export function Arguments(props: { args: readonly { key: string; value: string }[] }) {
   return (
     <PlainTable
-      label="Recorded arguments"
-      columns={[{ title: 'Key' }, { title: 'Value' }]}
+      label={panelTexts.recordedArguments}
+      columns={[{ title: panelTexts.key }, { title: commonTexts.value }]}
       rows={props.args.map((arg) => [visible(arg.key), visible(arg.value)])}
     />
   );

@@ -2,12 +2,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { PathKind, TimelineCriticalSumsResult } from '#shared/protocol.ts';
-import { fixed, plural, quantity, share } from '#shared/numbers.ts';
+import { share } from '#shared/numbers.ts';
 import { openSource, saveFile } from '../../../host/host.ts';
 import { ask, useAnswer } from '../../../host/query.ts';
 import { announce, title } from '../../../host/store.ts';
 import { visible } from '../../../lib/format.ts';
 import { placeName, placeOf } from '../../../lib/place_text.ts';
+import { commonTexts } from '../../../lib/texts.ts';
 import { LinkButton, Segments } from '../../../widgets/controls.tsx';
 import { ExportedTable } from '../../../widgets/exported_table.tsx';
 import { ShortName } from '../../../widgets/name.tsx';
@@ -15,43 +16,55 @@ import { Failure, Nothing, Waiting } from '../../../widgets/notices.tsx';
 import { criticalPath, extentOf, fit, shownWindow, tracks } from '../state.ts';
 import { failed } from '../status.ts';
 import { SliceLink, Time, useRested } from './parts.tsx';
+import { panelTexts } from './texts.ts';
 
 const kindNames: Record<PathKind, string> = {
-  host: 'Host',
-  hostUnknown: 'Host, not recorded',
-  dataLoading: 'Data loading',
-  launch: 'Launch',
-  computation: 'Computation',
-  communication: 'Communication',
-  copy: 'Copy',
-  kernelGap: 'Between kernels',
-  synchronisation: 'Synchronization',
+  host: commonTexts.host,
+  hostUnknown: panelTexts.hostNotRecorded,
+  dataLoading: panelTexts.dataLoading,
+  launch: panelTexts.launch,
+  computation: commonTexts.computation,
+  communication: commonTexts.communication,
+  copy: panelTexts.copy,
+  kernelGap: panelTexts.betweenKernels,
+  synchronisation: panelTexts.synchronization,
 };
 
 /** Parts listed below the sums: the longest in the window. */
 const listed = 50;
 
-const groupings = { operators: 'Operators', lines: 'Lines', kernels: 'Kernels' } as const;
+const groupings = {
+  operators: commonTexts.operators,
+  lines: commonTexts.lines,
+  kernels: commonTexts.kernels,
+} as const;
 type Grouping = keyof typeof groupings;
 type SumRow = TimelineCriticalSumsResult['rows'][number];
 
 const titles: Record<Grouping, string> = {
-  operators: 'Operator',
-  lines: 'Line',
-  kernels: 'Kernel',
+  operators: commonTexts.operator,
+  lines: commonTexts.line,
+  kernels: commonTexts.kernel,
 };
 
 function SumName({ row }: { row: SumRow }) {
   const place = placeOf(row.place);
   if (place !== undefined) {
     return (
-      <LinkButton title={`Open ${visible(row.place)}`} onClick={() => openSource(place)}>
+      <LinkButton
+        title={commonTexts.openPlace(visible(row.place))}
+        onClick={() => openSource(place)}
+      >
         {visible(placeName(place))}
       </LinkButton>
     );
   }
   const name = row.name === '' ? row.place : row.name;
-  return name === '' ? <span class="tl-dim">Not known</span> : <ShortName whole={name} />;
+  return name === '' ? (
+    <span class="tl-dim">{panelTexts.notKnown}</span>
+  ) : (
+    <ShortName whole={name} />
+  );
 }
 
 function Sums() {
@@ -59,29 +72,28 @@ function Sums() {
   const { value, error, retry } = useAnswer('timeline/criticalSums', { by: by.value });
   return (
     <>
-      <Segments label="Rows" of={by} choices={groupings} />
+      <Segments label={commonTexts.rows} of={by} choices={groupings} />
       {error !== undefined ? (
         <Failure error={error} retry={retry} />
       ) : value === undefined || value.by !== by.value ? (
-        <Waiting what="Playing the steps without each..." />
+        <Waiting what={panelTexts.playingSteps} />
       ) : (
         <ExportedTable
-          label={`Critical path by ${titles[by.value].toLowerCase()}`}
+          label={panelTexts.criticalPathBy(titles[by.value].toLowerCase())}
           columns={[
             { title: titles[by.value] },
             {
-              title: 'On path',
+              title: panelTexts.onPath,
               numeric: true,
               exportUnit: 'ns',
-              definition: 'Time on the critical paths of all whole steps',
+              definition: panelTexts.onPathHint,
             },
-            { title: 'Share', numeric: true, definition: 'Of these steps' },
+            { title: commonTexts.share, numeric: true, definition: panelTexts.shareOfSteps },
             {
-              title: 'Would save',
+              title: panelTexts.wouldSave,
               numeric: true,
               exportUnit: 'ns',
-              definition:
-                'What these steps would be shorter if it took no time: then something else holds them up',
+              definition: panelTexts.wouldSaveHint,
             },
           ]}
           rows={value.rows.map((row) => [
@@ -104,7 +116,7 @@ async function saveAugmented(): Promise<void> {
   const answer = await ask('timeline/export', { startNs, endNs, augmented: true });
   const name = title.peek().replace(/(?:\.pt\.trace)?\.json(?:\.gz)?$/, '');
   saveFile(`${name}_with_counters.pt.trace.json`, answer.text);
-  announce(`${plural(answer.events, 'slice')} exported`);
+  announce(panelTexts.exported(answer.events));
 }
 
 export function PathPanel() {
@@ -118,39 +130,35 @@ export function PathPanel() {
     };
   }, [value]);
   if (error !== undefined) return <Failure error={error} retry={retry} />;
-  if (value === undefined) return <Waiting what="Following the critical path..." />;
-  if (value.steps === 0) return <Nothing>This trace has nothing to follow.</Nothing>;
+  if (value === undefined) return <Waiting what={panelTexts.followingCriticalPath} />;
+  if (value.steps === 0) return <Nothing>{panelTexts.nothingToFollow}</Nothing>;
   const longest = [...value.parts]
     .sort((a, b) => b.endNs - b.startNs - (a.endNs - a.startNs))
     .slice(0, listed);
   return (
     <section class="tl-path">
-      <h2>Critical path</h2>
-      <p>
-        What the end of {value.steps === 1 ? 'the step' : `each of ${fixed(value.steps, 0)} steps`}{' '}
-        waited for, followed back to its begin. It is marked in the tracks, with arrows from what
-        ran to what waited for it.
-      </p>
+      <h2>{commonTexts.criticalPath}</h2>
+      <p>{panelTexts.whatPathIs(value.steps)}</p>
       <p class="tl-buttons">
         <LinkButton
-          title="Save the trace with counters of queue length and copy bandwidth and with the critical path marked; it opens here and in Perfetto"
+          title={panelTexts.exportWithPathHint}
           onClick={() => void saveAugmented().catch(failed)}
         >
-          Export with Counters and Path
+          {panelTexts.exportWithPath}
         </LinkButton>
       </p>
-      <h3>All steps</h3>
+      <h3>{commonTexts.allSteps}</h3>
       <Sums />
-      <h3>In this window</h3>
+      <h3>{panelTexts.inThisWindow}</h3>
       {value.wholeNs === 0 ? (
-        <Nothing>No whole step lies in this window.</Nothing>
+        <Nothing>{panelTexts.noWholeStep}</Nothing>
       ) : (
         <ExportedTable
-          label="Critical path by kind"
+          label={panelTexts.criticalPathByKind}
           columns={[
-            { title: 'Bound by' },
-            { title: 'Time', numeric: true, exportUnit: 'ns' },
-            { title: 'Share', numeric: true },
+            { title: panelTexts.boundBy },
+            { title: commonTexts.time, numeric: true, exportUnit: 'ns' },
+            { title: commonTexts.share, numeric: true },
           ]}
           rows={[...value.sums]
             .sort((a, b) => b.timeNs - a.timeNs)
@@ -162,15 +170,13 @@ export function PathPanel() {
         />
       )}
       {value.totalParts > longest.length ? (
-        <p class="tl-dim">
-          The longest {fixed(longest.length, 0)} of {plural(value.totalParts, 'part')}:
-        </p>
+        <p class="tl-dim">{panelTexts.longestParts(longest.length, value.totalParts)}</p>
       ) : null}
       <ol class="tl-results">
         {longest.map((part) => (
           <li key={part.startNs}>
             <LinkButton onClick={() => fit(part.startNs, part.endNs)}>
-              {quantity(part.endNs - part.startNs, 'ns')} at {quantity(part.startNs, 'ns')}
+              {commonTexts.lengthAndStart(part.endNs - part.startNs, part.startNs)}
             </LinkButton>{' '}
             <span class="tl-dim">{kindNames[part.kind]}</span>
             {part.slice === null ? null : (

@@ -2,8 +2,9 @@
 import { saveFile } from '../../../host/host.ts';
 import { ask, useAnswer } from '../../../host/query.ts';
 import { announce, title, trace } from '../../../host/store.ts';
-import { fixed, plural, quantity } from '#shared/numbers.ts';
+import { fixed, quantity } from '#shared/numbers.ts';
 import { visible } from '../../../lib/format.ts';
+import { commonTexts } from '../../../lib/texts.ts';
 import { ActionButton, LinkButton } from '../../../widgets/controls.tsx';
 import { ExportedTable } from '../../../widgets/exported_table.tsx';
 import { ShortName } from '../../../widgets/name.tsx';
@@ -11,10 +12,11 @@ import { Failure, Waiting } from '../../../widgets/notices.tsx';
 import { fit, markedRange, select, type TimeRange } from '../state.ts';
 import { failed } from '../status.ts';
 import { Time, kindName, useRested } from './parts.tsx';
+import { panelTexts } from './texts.ts';
 
 function deviceTitle(ordinal: number): string {
   const known = trace.value?.devices.find((device) => device.ordinal === ordinal);
-  return known?.label ?? (ordinal < 0 ? 'Device' : `Device ${ordinal}`);
+  return known?.label ?? (ordinal < 0 ? commonTexts.device : panelTexts.deviceNumber(ordinal));
 }
 
 export function RangeDetails(props: { range: TimeRange }) {
@@ -36,69 +38,68 @@ export function RangeDetails(props: { range: TimeRange }) {
       `${title.peek().replace(/\.(pt\.trace\.)?json(\.gz)?$/, '')}-part.pt.trace.json`,
       answer.text,
     );
-    announce(`${plural(answer.events, 'slice')} exported`);
+    announce(panelTexts.exported(answer.events));
   };
+  const trackCount = range.tracks?.length;
+  const sliceCount = value?.totalSlices;
   return (
     <section class="tl-details">
-      <h2>Range of {quantity(range.endNs - range.startNs, 'ns')}</h2>
+      <h2>{panelTexts.rangeOf(range.endNs - range.startNs)}</h2>
       <p class="tl-dim">
-        {quantity(range.startNs, 'ns')} to {quantity(range.endNs, 'ns')}
-        {range.tracks === undefined ? ', all tracks' : `, ${plural(range.tracks.length, 'track')}`}
-        {value === undefined ? '' : `, ${plural(value.totalSlices, 'slice')}`}
+        {panelTexts.whatRangeHolds(range.startNs, range.endNs, trackCount, sliceCount)}
       </p>
       <p class="tl-buttons">
-        <LinkButton onClick={() => fit(range.startNs, range.endNs)}>Zoom to range</LinkButton>
-        <LinkButton
-          title="Save the slices of the range as a trace file for Emberline or Perfetto"
-          onClick={() => void save().catch(failed)}
-        >
-          Export as Trace
+        <LinkButton onClick={() => fit(range.startNs, range.endNs)}>
+          {panelTexts.zoomToRange}
+        </LinkButton>
+        <LinkButton title={panelTexts.exportAsTraceHint} onClick={() => void save().catch(failed)}>
+          {panelTexts.exportAsTrace}
         </LinkButton>
         <ActionButton
           onClick={() => {
             markedRange.value = null;
           }}
         >
-          Clear
+          {commonTexts.clear}
         </ActionButton>
       </p>
       {error === undefined ? null : <Failure error={error} retry={retry} />}
       {value === undefined ? (
         error === undefined ? (
-          <Waiting what="Summing up..." />
+          <Waiting what={panelTexts.summingUp} />
         ) : null
       ) : (
         <>
           {value.devices.map(({ device, busyNs }) => (
-            <p
-              key={device}
-              title="Time in which at least one kernel, memcpy or memset of the marked tracks runs"
-            >
-              {visible(deviceTitle(device))} busy {quantity(busyNs, 'ns')} (
-              {quantity(busyNs / (range.endNs - range.startNs), 'ratio')} of the range)
+            <p key={device} title={panelTexts.busyInRangeHint}>
+              {panelTexts.busyInRange(
+                visible(deviceTitle(device)),
+                busyNs,
+                busyNs / (range.endNs - range.startNs),
+              )}
             </p>
           ))}
-          <h3>By kind</h3>
+          <h3>{panelTexts.byKind}</h3>
           <ExportedTable
-            label="Sums by kind"
+            label={panelTexts.sumsByKind}
             columns={[
-              { title: 'Kind' },
+              { title: commonTexts.kind },
               {
-                title: 'Slices',
+                title: panelTexts.slices,
                 numeric: true,
-                definition: 'Slices that overlap the range',
+                definition: panelTexts.slicesHint,
               },
               {
-                title: 'Sum',
+                title: panelTexts.sum,
                 numeric: true,
                 exportUnit: 'ns',
-                definition: 'Sum of durations inside the range; concurrent slices count separately',
+                definition: panelTexts.sumHint,
               },
               {
-                title: 'Union',
+                title: panelTexts.union,
                 numeric: true,
                 exportUnit: 'ns',
-                definition: 'Time in which at least one of them runs; overlaps count once',
+                definition: panelTexts.unionHint,
               },
             ]}
             rows={value.kinds.map((kind) => [
@@ -108,33 +109,33 @@ export function RangeDetails(props: { range: TimeRange }) {
               <Time ns={kind.unionNs} />,
             ])}
           />
-          <h3>Bottom-up</h3>
+          <h3>{panelTexts.bottomUp}</h3>
           <ExportedTable
-            label="Bottom-up"
+            label={panelTexts.bottomUp}
             columns={[
-              { title: 'Name' },
+              { title: commonTexts.name },
               {
-                title: 'Calls',
+                title: commonTexts.calls,
                 numeric: true,
-                definition: 'Slices of this name that overlap the range',
+                definition: panelTexts.callsInRange,
               },
               {
-                title: 'Self',
-                numeric: true,
-                exportUnit: 'ns',
-                definition: 'Time inside the range without children',
-              },
-              {
-                title: 'Total',
+                title: panelTexts.self,
                 numeric: true,
                 exportUnit: 'ns',
-                definition: 'Sum of durations inside the range, children included',
+                definition: panelTexts.selfHint,
               },
-              { title: 'Called from', definition: 'Parents with the most of its self time' },
+              {
+                title: panelTexts.total,
+                numeric: true,
+                exportUnit: 'ns',
+                definition: panelTexts.totalHint,
+              },
+              { title: commonTexts.calledFrom, definition: panelTexts.callersOfSelfTime },
             ]}
             rows={value.names.map((name) => [
               <LinkButton
-                title={`${visible(name.name)}\n${kindName(name.kind)}: go to the longest`}
+                title={panelTexts.goToLongest(visible(name.name), kindName(name.kind))}
                 onClick={() => void select(name.longest.slice).catch(failed)}
               >
                 <ShortName whole={name.name} />

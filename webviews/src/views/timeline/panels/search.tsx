@@ -4,8 +4,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { SourceLineSlicesResult, TimelineSearchResult } from '#shared/protocol.ts';
 import type { PageParams } from '#shared/requests.ts';
 import { useAnswer } from '../../../host/query.ts';
-import { exact, fixed, plural, quantity } from '#shared/numbers.ts';
+import { exact, fixed, quantity } from '#shared/numbers.ts';
 import { visible } from '../../../lib/format.ts';
+import { commonTexts } from '../../../lib/texts.ts';
 import { Check } from '../../../widgets/check.tsx';
 import { ActionButton, Button, LinkButton } from '../../../widgets/controls.tsx';
 import { FilterBox } from '../../../widgets/fields.tsx';
@@ -25,6 +26,7 @@ import {
 } from '../state.ts';
 import { failed } from '../status.ts';
 import { SliceLink, kindNames } from './parts.tsx';
+import { panelTexts } from './texts.ts';
 
 /** Parameters of the slices of one line of code, as the lines view and the editor place them. */
 export function lineParams(line: { file: string; line: number }): PageParams<'source/lineSlices'> {
@@ -53,15 +55,15 @@ function SearchForm() {
       {exact === undefined ? (
         <>
           <FilterBox
-            label="Find slices"
-            placeholder={searchRegex.value ? 'Regular expression' : 'Text in the name'}
+            label={panelTexts.findSlices}
+            placeholder={searchRegex.value ? panelTexts.regularExpression : panelTexts.textInName}
             value={searchText.value}
             onChange={(text) => {
               searchText.value = text;
             }}
           />
           <Check
-            label="Regular expression"
+            label={panelTexts.regularExpression}
             checked={searchRegex.value}
             onChange={(checked) => {
               searchRegex.value = checked;
@@ -71,7 +73,7 @@ function SearchForm() {
       ) : (
         <p>
           {exact.name === undefined ? (
-            `Slices of ${visible(exact.line?.file ?? '')}:${exact.line?.line ?? 0}`
+            panelTexts.slicesOfLine(visible(exact.line?.file ?? ''), exact.line?.line ?? 0)
           ) : (
             <span title={visible(exact.name)}>
               <ShortName whole={exact.name} />
@@ -82,17 +84,17 @@ function SearchForm() {
               searchExact.value = undefined;
             }}
           >
-            Clear
+            {commonTexts.clear}
           </ActionButton>
         </p>
       )}
       {exact?.line !== undefined ? null : (
         <>
           <Select
-            label="Kind"
+            label={commonTexts.kind}
             value={searchKind.value}
             choices={[
-              { value: '', label: 'Every kind' },
+              { value: '', label: panelTexts.everyKind },
               ...Object.entries(kindNames).map(([value, label]) => ({ value, label })),
             ]}
             onChange={(kind) => {
@@ -100,8 +102,8 @@ function SearchForm() {
             }}
           />
           <FilterBox
-            label="Inside modules"
-            placeholder="Inside modules named..."
+            label={panelTexts.insideModules}
+            placeholder={panelTexts.insideModulesNamed}
             value={searchModule.value}
             onChange={(text) => {
               searchModule.value = text;
@@ -120,29 +122,28 @@ function SearchResults(props: { answer: SearchResult; step: (by: number) => void
   return (
     <>
       <p role="status" class="tl-count">
-        {plural(value.total, 'match', 'matches')}
-        {value.sumNs === undefined ? '' : `, ${quantity(value.sumNs, 'ns')} total`}
+        {panelTexts.matchCount(value.total, value.sumNs)}
       </p>
       <p class="tl-buttons">
         <Button secondary onClick={() => step(-1)}>
-          Previous
+          {panelTexts.previous}
         </Button>{' '}
         <Button secondary onClick={() => step(1)}>
-          Next
+          {panelTexts.next}
         </Button>
       </p>
       {value.byName === undefined || value.byName.length < 2 ? null : (
         <PlainTable
-          label="Matches by name"
+          label={panelTexts.matchesByName}
           columns={[
-            { title: 'Name' },
-            { title: 'Count', numeric: true },
-            { title: 'Total', numeric: true, exportUnit: 'ns' },
+            { title: commonTexts.name },
+            { title: commonTexts.count, numeric: true },
+            { title: panelTexts.total, numeric: true, exportUnit: 'ns' },
           ]}
           rows={value.byName.map((one) => [
             <LinkButton
               key={one.name}
-              title={`Find only ${visible(one.name)}`}
+              title={panelTexts.findOnly(visible(one.name))}
               onClick={() => {
                 searchExact.value = { name: one.name };
               }}
@@ -157,15 +158,13 @@ function SearchResults(props: { answer: SearchResult; step: (by: number) => void
         />
       )}
       {value.names !== undefined && value.names > (value.byName?.length ?? 0) ? (
-        <p class="tl-dim">
-          The {fixed(value.byName?.length ?? 0, 0)} longest of {fixed(value.names, 0)} names.
-        </p>
+        <p class="tl-dim">{panelTexts.longestNames(value.byName?.length ?? 0, value.names)}</p>
       ) : null}
       <details>
-        <summary>By track</summary>
+        <summary>{panelTexts.byTrack}</summary>
         <PlainTable
-          label="Matches by track"
-          columns={[{ title: 'Track' }, { title: 'Matches', numeric: true }]}
+          label={panelTexts.matchesByTrack}
+          columns={[{ title: panelTexts.track }, { title: panelTexts.matches, numeric: true }]}
           rows={value.byTrack.map((row) => [
             visible(names.get(row.track) ?? String(row.track)),
             fixed(row.count, 0),
@@ -175,12 +174,12 @@ function SearchResults(props: { answer: SearchResult; step: (by: number) => void
       <ol class="tl-results">
         {value.results.map((ref) => (
           <li key={ref.slice}>
-            <SliceLink to={ref} /> <span class="tl-dim">at {quantity(ref.startNs, 'ns')}</span>
+            <SliceLink to={ref} /> <span class="tl-dim">{panelTexts.at(ref.startNs)}</span>
           </li>
         ))}
       </ol>
       {value.total > value.results.length ? (
-        <p class="tl-dim">The first {fixed(value.results.length, 0)} are listed.</p>
+        <p class="tl-dim">{panelTexts.firstListed(value.results.length)}</p>
       ) : null}
     </>
   );
@@ -228,14 +227,14 @@ export function SearchPanel() {
   };
   return (
     <section class="tl-search" ref={root}>
-      <h2>Search</h2>
+      <h2>{commonTexts.search}</h2>
       <SearchForm />
       {error === undefined || !showing ? null : <Failure error={error} />}
       {!showing ? (
-        <Nothing>Searches every slice of the trace.</Nothing>
+        <Nothing>{panelTexts.searchesEverySlice}</Nothing>
       ) : value === undefined ? (
         error === undefined ? (
-          <Waiting what="Searching..." />
+          <Waiting what={panelTexts.searching} />
         ) : null
       ) : (
         <SearchResults answer={value} step={step} />

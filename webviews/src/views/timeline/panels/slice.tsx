@@ -2,9 +2,10 @@
 import type { Frame, SliceDetail, SliceRef } from '#shared/protocol.ts';
 import { openPlace, usePlacedFrames } from '../../../host/place.ts';
 import { navigate, trace } from '../../../host/store.ts';
-import { fixed, plural, quantity } from '#shared/numbers.ts';
+import { quantity } from '#shared/numbers.ts';
 import { isFilePath, visible } from '../../../lib/format.ts';
 import { shortName } from '#shared/names.ts';
+import { commonTexts } from '../../../lib/texts.ts';
 import { Check } from '../../../widgets/check.tsx';
 import { LinkButton } from '../../../widgets/controls.tsx';
 import { PlainTable } from '../../../widgets/plain_table.tsx';
@@ -12,6 +13,7 @@ import { frameTarget } from '../../../widgets/stack_list.tsx';
 import { filterFor } from '../../links.ts';
 import { arrows, fit, foldLibrary } from '../state.ts';
 import { Arguments, SliceLink, kindName } from './parts.tsx';
+import { panelTexts } from './texts.ts';
 
 function Links(props: { title: string; to: readonly SliceRef[]; total?: number }) {
   if (props.to.length === 0) return null;
@@ -26,7 +28,7 @@ function Links(props: { title: string; to: readonly SliceRef[]; total?: number }
           </div>
         ))}
         {props.to.length > 20 || more > 0 ? (
-          <div class="tl-dim">and {fixed(more + Math.max(0, props.to.length - 20), 0)} more</div>
+          <div class="tl-dim">{commonTexts.andMore(more + Math.max(0, props.to.length - 20))}</div>
         ) : null}
       </dd>
     </>
@@ -38,7 +40,7 @@ function Recorder(props: { title: string; name: string | null }) {
   if (props.name === null) return null;
   return (
     <>
-      <dt title="When the graph was captured">{props.title}</dt>
+      <dt title={panelTexts.whenGraphCaptured}>{props.title}</dt>
       <dd>{visible(props.name)}</dd>
     </>
   );
@@ -51,9 +53,9 @@ function Stack(props: { frames: readonly Frame[]; slice: number }) {
   if (frames.length === 0) return null;
   return (
     <section>
-      <h3>Python stack</h3>
+      <h3>{panelTexts.pythonStack}</h3>
       <Check
-        label="Fold library frames"
+        label={commonTexts.foldLibraryFrames}
         checked={foldLibrary.value}
         onChange={(checked) => {
           foldLibrary.value = checked;
@@ -66,7 +68,7 @@ function Stack(props: { frames: readonly Frame[]; slice: number }) {
               <span>{visible(frame.function)}</span>
             ) : (
               <LinkButton
-                title={`Open ${frame.file}:${frame.line}`}
+                title={commonTexts.openLine(frame.file, frame.line)}
                 onClick={() => void openPlace(frameTarget(frame), props.slice)}
               >
                 {visible(frame.function)}{' '}
@@ -78,7 +80,7 @@ function Stack(props: { frames: readonly Frame[]; slice: number }) {
           </li>
         ))}
       </ol>
-      {folded > 0 ? <p class="tl-dim">{plural(folded, 'library frame')} folded</p> : null}
+      {folded > 0 ? <p class="tl-dim">{panelTexts.folded(folded)}</p> : null}
     </section>
   );
 }
@@ -89,20 +91,24 @@ function Flows(props: { slice: number }) {
   if (flows.length === 0) return null;
   return (
     <section>
-      <h3>Flow arrows</h3>
+      <h3>{panelTexts.flowArrows}</h3>
       <PlainTable
-        label="Flow arrows"
-        columns={[{ title: 'Arrow' }, { title: 'Slice' }, { title: 'Arguments' }]}
+        label={panelTexts.flowArrows}
+        columns={[
+          { title: panelTexts.arrow },
+          { title: commonTexts.slice },
+          { title: panelTexts.arguments },
+        ]}
         rows={flows.slice(0, 50).map((flow) => {
           const away = flow.from.slice === props.slice;
           return [
-            `${visible(flow.name)} ${away ? 'to' : 'from'}`,
+            panelTexts.arrowName(visible(flow.name), away),
             <SliceLink to={away ? flow.to : flow.from} />,
             flow.args.map((arg) => `${visible(arg.key)}: ${visible(arg.value)}`).join(', '),
           ];
         })}
       />
-      {flows.length > 50 ? <p class="tl-dim">and {fixed(flows.length - 50, 0)} more</p> : null}
+      {flows.length > 50 ? <p class="tl-dim">{commonTexts.andMore(flows.length - 50)}</p> : null}
     </section>
   );
 }
@@ -120,20 +126,20 @@ function Ways(props: { slice: SliceDetail }) {
   return (
     <p class="tl-buttons">
       <LinkButton onClick={() => fit(slice.startNs, slice.startNs + slice.durationNs)}>
-        Zoom to selection
+        {panelTexts.zoomToSelection}
       </LinkButton>
       {slice.kind === 'cpuOp' ? (
         <LinkButton
           onClick={() => navigate({ view: 'operators', filter: rowNamed('name', slice.name) })}
         >
-          Operators
+          {commonTexts.operators}
         </LinkButton>
       ) : null}
       {slice.kind === 'cpuOp' && trace.value?.hasMemory === true ? (
         <LinkButton
           onClick={() => navigate({ view: 'memory', filter: rowNamed('operator', slice.name) })}
         >
-          Memory
+          {commonTexts.memory}
         </LinkButton>
       ) : null}
       {slice.kind === 'kernel' ? (
@@ -142,7 +148,7 @@ function Ways(props: { slice: SliceDetail }) {
             navigate({ view: 'kernels', filter: rowNamed('name', slice.name), groupBy: 'name' })
           }
         >
-          Kernels
+          {commonTexts.kernels}
         </LinkButton>
       ) : null}
       {slice.copy === null ? null : (
@@ -157,7 +163,7 @@ function Ways(props: { slice: SliceDetail }) {
             })
           }
         >
-          Copies
+          {panelTexts.copies}
         </LinkButton>
       )}
       {slice.module === null ? null : (
@@ -169,12 +175,12 @@ function Ways(props: { slice: SliceDetail }) {
             })
           }
         >
-          Module
+          {commonTexts.module}
         </LinkButton>
       )}
       {userFrame === undefined ? null : (
         <LinkButton onClick={() => void openPlace(frameTarget(userFrame), slice.slice)}>
-          Code
+          {commonTexts.code}
         </LinkButton>
       )}
       {userFrame === undefined ? null : (
@@ -187,7 +193,7 @@ function Ways(props: { slice: SliceDetail }) {
             })
           }
         >
-          Lines
+          {commonTexts.lines}
         </LinkButton>
       )}
     </p>
@@ -204,61 +210,56 @@ export function SliceDetails(props: { slice: SliceDetail }) {
       <dl>
         {shortName(slice.name) === slice.name ? null : (
           <>
-            <dt title="As recorded">Full name</dt>
+            <dt title={panelTexts.asRecorded}>{panelTexts.fullName}</dt>
             <dd>
-              <div class="tl-whole" tabIndex={0} role="group" aria-label="Full name">
+              <div class="tl-whole" tabIndex={0} role="group" aria-label={panelTexts.fullName}>
                 {visible(slice.name)}
               </div>
             </dd>
           </>
         )}
-        <dt>Type</dt>
+        <dt>{panelTexts.type}</dt>
         <dd>
           {kindName(slice.kind)} <span class="tl-dim">{visible(slice.category)}</span>
         </dd>
-        <dt>Track</dt>
-        <dd>
-          {visible(slice.trackName)}
-          {slice.step === null ? '' : `, step ${slice.step}`}
-        </dd>
-        <dt title="Since the start of the trace">Start</dt>
-        <dd title={`${slice.startNs} ns`}>{quantity(slice.startNs, 'ns')}</dd>
-        <dt title="From start to end, children included">Duration</dt>
-        <dd title={`${slice.durationNs} ns`}>{quantity(slice.durationNs, 'ns')}</dd>
+        <dt>{panelTexts.track}</dt>
+        <dd>{panelTexts.trackAndStep(visible(slice.trackName), slice.step)}</dd>
+        <dt title={panelTexts.sinceStartTrace}>{commonTexts.start}</dt>
+        <dd title={panelTexts.inNs(slice.startNs)}>{quantity(slice.startNs, 'ns')}</dd>
+        <dt title={panelTexts.durationWithChildren}>{commonTexts.duration}</dt>
+        <dd title={panelTexts.inNs(slice.durationNs)}>{quantity(slice.durationNs, 'ns')}</dd>
         {slice.children > 0 ? (
           <>
-            <dt title="Duration without its direct children">Self</dt>
+            <dt title={panelTexts.selfWithoutChildren}>{panelTexts.self}</dt>
             <dd>{quantity(slice.selfNs, 'ns')}</dd>
           </>
         ) : null}
         {slice.queueDelayNs === null ? null : (
           <>
-            <dt title="From the end of the launch call to the start of the device work">
-              Queue delay
-            </dt>
+            <dt title={panelTexts.queueDelayHint}>{panelTexts.queueDelay}</dt>
             <dd>{quantity(slice.queueDelayNs, 'ns')}</dd>
           </>
         )}
-        <Links title="Launched by" to={one(slice.launch)} />
-        <Links title="Operator" to={one(slice.op)} />
-        <Links title="Module" to={one(slice.module)} />
-        <Recorder title="Recorded by" name={slice.capturedOp} />
-        <Recorder title="Recorded in" name={slice.capturedModule} />
-        <Links title="Annotation" to={one(slice.annotation)} />
-        <Links title="Forward" to={one(slice.forward)} />
-        <Links title="Backward" to={slice.backward} />
-        <Links title="Parent" to={one(slice.parent)} />
-        <Links title="Device work" to={slice.launched} total={slice.launchedTotal} />
+        <Links title={commonTexts.launchedBy} to={one(slice.launch)} />
+        <Links title={commonTexts.operator} to={one(slice.op)} />
+        <Links title={commonTexts.module} to={one(slice.module)} />
+        <Recorder title={panelTexts.recordedBy} name={slice.capturedOp} />
+        <Recorder title={panelTexts.recordedIn} name={slice.capturedModule} />
+        <Links title={panelTexts.annotation} to={one(slice.annotation)} />
+        <Links title={panelTexts.forward} to={one(slice.forward)} />
+        <Links title={panelTexts.backward} to={slice.backward} />
+        <Links title={panelTexts.parent} to={one(slice.parent)} />
+        <Links title={panelTexts.deviceWork} to={slice.launched} total={slice.launchedTotal} />
       </dl>
       <Flows slice={slice.slice} />
       <Stack frames={slice.stack} slice={slice.slice} />
       {slice.args.length === 0 ? null : (
         <section>
-          <h3>Recorded arguments</h3>
+          <h3>{panelTexts.recordedArguments}</h3>
           <Arguments args={slice.args} />
         </section>
       )}
-      <p class="tl-dim">Event {slice.eventIndex} of the file</p>
+      <p class="tl-dim">{panelTexts.eventOfFile(slice.eventIndex)}</p>
     </div>
   );
 }

@@ -3,15 +3,16 @@ import { effect, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { SliceRef } from '#shared/protocol.ts';
 import type { Row } from '../../../lanes/rows.ts';
-import { fixed, plural } from '#shared/numbers.ts';
 import { visible } from '../../../lib/format.ts';
 import { shortName } from '#shared/names.ts';
+import { commonTexts } from '../../../lib/texts.ts';
 import { LinkButton } from '../../../widgets/controls.tsx';
 import { ExportedTable } from '../../../widgets/exported_table.tsx';
 import type { Stage } from '../stage.ts';
 import { selectInstant, shownWindow } from '../state.ts';
 import { arrived, failed, settled } from '../status.ts';
 import { SliceLink, Time } from './parts.tsx';
+import { panelTexts } from './texts.ts';
 
 interface TwinRow {
   ref: SliceRef;
@@ -84,34 +85,36 @@ export function TablePanel(props: { stage: Stage | undefined; rows: readonly Row
   const { list, more } = shown.value;
   return (
     <section>
-      <h2>Slices in the window</h2>
+      <h2>{panelTexts.slicesInWindow}</h2>
       <ExportedTable
-        label="Slices in the window"
+        label={panelTexts.slicesInWindow}
         columns={[
-          { title: 'Slice' },
-          { title: 'Track' },
+          { title: commonTexts.slice },
+          { title: panelTexts.track },
           {
-            title: 'Start',
+            title: commonTexts.start,
             numeric: true,
             exportUnit: 'ns',
-            definition: 'Since the start of the trace',
+            definition: panelTexts.sinceStartTrace,
           },
           {
-            title: 'Duration',
+            title: commonTexts.duration,
             numeric: true,
             exportUnit: 'ns',
-            definition: 'From start to end; for slices drawn as one, their sum',
+            definition: panelTexts.durationOrSum,
           },
         ]}
         rows={list.map(({ ref, row, count, instant }) => [
           instant >= 0 ? (
             <LinkButton onClick={() => void selectInstant(instant).catch(failed)}>
-              {count > 1 ? `${plural(count, 'instant')}, the first ` : ''}
-              {shortName(ref.name)} <span class="tl-dim">instant</span>
+              {count > 1
+                ? commonTexts.instantsTheFirst(count, shortName(ref.name))
+                : shortName(ref.name)}{' '}
+              <span class="tl-dim">{commonTexts.instant}</span>
             </LinkButton>
           ) : ref.slice < 0 ? (
             <span class="tl-cut" title={ref.name}>
-              {plural(count, 'slice')}, longest {shortName(ref.name)}
+              {commonTexts.slicesTheLongest(count, shortName(ref.name))}
             </span>
           ) : (
             <SliceLink to={ref} bare />
@@ -121,7 +124,7 @@ export function TablePanel(props: { stage: Stage | undefined; rows: readonly Row
           <Time ns={ref.durationNs} />,
         ])}
       />
-      {more > 0 ? <p class="tl-dim">{fixed(more, 0)} more: zoom in to see them</p> : null}
+      {more > 0 ? <p class="tl-dim">{panelTexts.moreWhenZoomedIn(more)}</p> : null}
     </section>
   );
 }

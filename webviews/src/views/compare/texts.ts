@@ -1,0 +1,114 @@
+// The texts of a comparison.
+import { fixed, plural, quantity } from '#shared/numbers.ts';
+
+export const comparisonTexts = {
+  inNoPart: 'In none of the parts',
+  betweenParts: 'Between the parts',
+  smallParts: (count: number) => `${fixed(count, 0)} small parts`,
+  backward: 'backward',
+  recomputed: 'recomputed',
+  module: 'module',
+  range: 'range',
+  dataLoader: 'data loader',
+  optimizer: 'optimizer',
+  communication: 'communication',
+  operator: 'operator',
+  thread: 'thread',
+  step: 'step',
+  onAnotherThread: 'on another thread',
+
+  baseline: 'Baseline',
+  candidate: 'Candidate',
+  openPlaceOf: (name: string, side: string) => `Open ${name} of the ${side}`,
+  showInTimelineOf: (side: string) => `Show in the timeline of the ${side}`,
+
+  execution: 'Execution',
+  timelines: 'Timelines',
+
+  same: 'same',
+
+  new: 'new',
+  gone: 'gone',
+  replaced: 'replaced',
+  withinNoise: 'within noise',
+  slower: 'slower',
+  more: 'more',
+  faster: 'faster',
+  less: 'less',
+  moved: 'moved',
+  points: (sign: string, points: number) => `${sign}${fixed(points, 1)} points`,
+
+  inside: 'Inside',
+  lookInside: (name: string) => `Look inside ${name}`,
+  timelineOf: (side: string) => `${side} timeline`,
+  alignedExecution: 'Aligned execution',
+  change: 'Change',
+  difference: 'Difference',
+  baselineSoFar: 'Baseline so far',
+  candidateSoFar: 'Candidate so far',
+  differenceSoFar: 'Difference so far',
+  alignedExecutionTime: (time: string) => `Aligned execution, ${time} time`,
+  deviceTimeHint: 'Total duration of the device work that each part launched.',
+  hostTimeHint: 'Host time of each part. Work on other threads in the meantime is not added.',
+  smallPartsShown: 'Small parts',
+  inParts: (parts: number, hidden: number) =>
+    `in ${plural(parts, 'part')}${hidden > 0 ? `, of which ${fixed(hidden, 0)} are not shown` : ''}`,
+  noWorkInside: (time: string) => `There is no ${time} work inside.`,
+  alignedExecutionOfBoth: 'Aligned execution of baseline and candidate',
+  show: 'Show',
+  parts: 'Parts',
+  tablesOf: (name: string) => `Tables of ${name}`,
+  aligning: 'Aligning',
+
+  bothTake: (baseline: number | null, candidate: number | null) =>
+    `Baseline${baseline === null ? ': not there' : ` ${quantity(baseline, 'us')}`}, candidate${candidate === null ? ': not there' : ` ${quantity(candidate, 'us')}`}`,
+  differenceOf: (delta: string, word: string) =>
+    `Difference ${delta}${word === '' ? '' : `, ${word}`}`,
+  movedHint: 'Moved: on both sides, elsewhere among its neighbours',
+  replacedHint: 'Replaced: one runs in place of the other',
+  soFar: (baseline: number, candidate: number, difference: string) =>
+    `So far: baseline ${quantity(baseline, 'us')}, candidate ${quantity(candidate, 'us')}, difference ${difference}`,
+  clickToLookInside: 'Click or press Enter to look inside',
+  clickToShowEach: 'Click or press Enter to show them one by one',
+  levelChartLabel: (label: string, part: string) =>
+    `${label}. Up and down move between the parts, Enter looks inside, Backspace goes back. ${part}`,
+  partInOrder: 'Part, in the order of execution',
+  accumulated: 'Accumulated',
+  baselineLegend: 'Baseline: upper bar, solid line',
+  candidateLegend: 'Candidate: lower bar, dashed line',
+  accumulatedDifference: 'Accumulated difference',
+
+  openLineOf: (file: string, line: string, side: string | undefined) =>
+    `Open ${file}${line} of the ${side ?? 'candidate'}`,
+  notKnown: 'not known',
+  figuresHint: 'The figures of the overview of both profiles.',
+  figuresBothSides: 'Figures of both sides',
+  delta: 'Delta',
+  deltaHint: 'Candidate minus baseline.',
+  deltaPercent: 'Delta %',
+  deltaPercentHint: 'Difference as a percentage of the baseline.',
+  noise: 'Noise',
+  noiseHint:
+    'Half the width of the 95 % confidence interval of the difference. It takes at least two steps on both sides.',
+  withinNoiseNote: (test: string) =>
+    `\u201cWithin noise\u201d: the difference is no larger than the variation between steps (${test}). Without a figure for noise, a difference may be chance.`,
+  noiseUnknown: 'Noise is unknown: it takes at least two recorded steps on both sides.',
+  byFunction: 'by function',
+  byModule: 'by module',
+  byOperator: 'by operator',
+  byKernel: 'by kernel',
+  comparing: 'Comparing',
+  timePerStep: (time: string, level: string) =>
+    `${time === 'device' ? 'Device' : 'Host'} time per step, ${level}`,
+  verdict: 'Verdict',
+  whatGrewAndShrank: 'What grew and what shrank',
+  excludingCalled: (time: string) => `${time}, excluding what it called.`,
+  grew: 'Grew',
+  nothingGotSlower: 'Nothing got slower.',
+  shrank: 'Shrank',
+  nothingGotFaster: 'Nothing got faster.',
+
+  nothingToCompare: (name: string) => `There are no ${name} to compare.`,
+  largestDifferenceFirst: 'Largest difference first',
+  largestDifferenceFirstHint: 'Sort by the size of the difference',
+};

@@ -1,0 +1,211 @@
+// The texts of a job.
+import { fixed, plural, pluralWord, quantity } from '#shared/numbers.ts';
+
+export const jobTexts = {
+  onDevice: 'on its device',
+  onHost: 'on its host',
+  inAnotherCollective: 'in another collective',
+  notBegun: (timeUs: number) => `its recording had not begun for ${quantity(timeUs, 'us')}`,
+  ofName: (timeUs: number, name: string, where: string) =>
+    `${quantity(timeUs, 'us')} of ${name} ${where}`,
+  moreOf: (timeUs: number, name: string, where: string) =>
+    `${quantity(timeUs, 'us')} more of ${name} ${where}`,
+  rankCount: (count: number) => plural(count, 'rank'),
+  exposedOfStep: (exposed: string, stepUs: number, waitingUs: number, waiting: string) =>
+    `${exposed} of the mean step of ${quantity(stepUs, 'us')} is communication not overlapped with compute${waitingUs > 0 ? `, and ${waiting} of all time is waiting for other ranks` : ''}`,
+  nothingExposed: (stepUs: number) =>
+    `the mean step takes ${quantity(stepUs, 'us')} and has no exposed communication`,
+  noCollective: (job: string) => `${job}; no collective was recorded.`,
+  nobodyLate: (job: string) => `${job}; no rank keeps the others waiting.`,
+  withReason: (reason: string) => `, with ${reason}`,
+  comesLast: (job: string, rank: number, timesLast: number, calls: number, why: string) =>
+    `${job}; rank ${rank} comes last to ${fixed(timesLast, 0)} of its ${plural(calls, 'collective')}${why}.`,
+
+  computationHint: 'Kernels compute and none communicates.',
+  overlap: 'Overlap',
+  overlapHint: 'Kernels compute while others communicate: overlapped communication.',
+  exposedCommunication: 'Exposed communication',
+  exposedCommunicationHint:
+    'Kernels communicate and none computes. Waiting for late ranks is part of it.',
+  other: 'Other',
+  otherHint: 'The rest of the step: copies, and time in which the device is idle.',
+  transfer: 'Transfer',
+  transferHint: 'The shortest call of each collective: whoever came last did not wait.',
+  waiting: 'Waiting',
+  waitingHint: 'What a rank took beyond that, because others came later.',
+
+  stragglers: 'Stragglers',
+  topology: 'Topology',
+  analyses: 'Analyses',
+
+  analysis: 'Analysis',
+  inOperatorsNamed: 'In operators named',
+  inOperatorsNamedHint:
+    'Sequences of the outermost operators whose name holds this; empty: of the innermost ones. The traces are read again.',
+
+  rank: 'Rank',
+  sumUs: 'Sum (µs)',
+  rankAndDevice: 'Rank/device',
+  notAllFit: 'Not all ranks and steps fit in the chart; the tables list all of them.',
+
+  readingCollective: 'Reading the collective',
+  ranksOfCollective: (call: number) => `Ranks of collective ${call}`,
+  came: 'Came',
+  cameHint: 'After the first.',
+  took: 'Took',
+  waited: 'Waited',
+  waitedHint: 'Beyond the shortest call.',
+  beforeThat: 'Before that',
+  beforeThatHint: 'What took most of the time since its last one.',
+  rankAndWhetherLast: (rank: number, lastRank: number | null) =>
+    `${rank}${rank === lastRank ? ' (last)' : ''}`,
+  madeNoCall: (ranks: string) => `Rank ${ranks} was recording and made no such call.`,
+
+  operationOfSize: (operation: string, bytes: number | undefined) =>
+    `${operation} of ${quantity(bytes, 'bytes')}`,
+  calls: (calls: number) => plural(calls, 'call'),
+  busBandwidthOf: (gbPerS: number | undefined) => `Bus bandwidth ${quantity(gbPerS, 'gbPerS')}`,
+  algorithmBandwidthOf: (gbPerS: number | undefined) =>
+    `Algorithm bandwidth ${quantity(gbPerS, 'gbPerS')}`,
+  bandwidthBySize: 'Bandwidth by size',
+  bandwidthBySizeHint:
+    'Of collectives that were found on all their ranks: bytes by the shortest call. The bus bandwidth is what links carry, whatever the number of ranks.',
+  bandwidth: 'Bandwidth',
+  bus: 'Bus',
+  algorithm: 'Algorithm',
+  addingUpSizes: 'Adding up the sizes',
+  noSizes: 'Sizes were not recorded, or no collective was found on several ranks.',
+  operation: 'Operation',
+  ranks: 'Ranks',
+  busBandwidth: 'Bus bandwidth',
+  algorithmBandwidth: 'Algorithm bandwidth',
+  bandwidthOfCollectives: 'Bandwidth of collectives by their size',
+  sizeAxis: "Size of the largest rank's part (bytes)",
+  busBandwidthAxis: 'Bus bandwidth (GB/s)',
+  bandwidthAxis: 'Bandwidth (GB/s)',
+  whoTalksToWhom: 'Who talks to whom',
+  tooManyPairs: (ranks: number) =>
+    `${fixed(ranks, 0)} ranks have more pairs than a chart can show: the table of pairs lists them.`,
+  fromRankToRank: (from: number, to: number) => `From rank ${from} to rank ${to}`,
+  nothing: 'Nothing',
+  bytesInCalls: (bytes: number | undefined, calls: number) =>
+    `${quantity(bytes, 'bytes')} in ${plural(calls, 'call')}`,
+  sendsAsRecorded: 'Sends, as recorded',
+  collectivesInParts: 'Collectives count as if each rank sent to the others in equal parts',
+  whoTalksToWhomHint: 'Bytes from rank to rank: sends as recorded, collectives in equal parts.',
+  addingUpPairs: 'Adding up the pairs',
+  noPairs: 'No two ranks were found to talk to each other.',
+  from: 'From',
+  to: 'To',
+  bytesFromRankToRank: 'Bytes from rank to rank',
+  toRank: 'To rank',
+  fromRank: 'From rank',
+  sizes: 'Sizes',
+  pairs: 'Pairs',
+
+  heatMapLabel: (label: string, cell: string) =>
+    `${label}. Arrow keys move between the cells. ${cell}`,
+
+  aboutTheseRanks: 'About these ranks',
+  remarks: 'Remarks',
+  whoComesLast: 'Who comes last',
+  whoComesLastHint:
+    'Ranks that others wait for: their lateness is more than a hundredth of the recording.',
+  allRanks: 'All ranks',
+  nobodyComesLast: 'No rank keeps the others waiting for more than 1 % of the time.',
+  openProfile: (rank: number) => `Open the profile of rank ${rank}`,
+  rankNumber: (rank: number) => `Rank ${rank}`,
+  lateBy: (timesLast: number, calls: number, latenessUs: number, causedUs: number) =>
+    `comes last to ${fixed(timesLast, 0)} of ${plural(calls, 'collective')}, ${quantity(latenessUs, 'us')} behind the others; they wait ${quantity(causedUs, 'us')} for it, added up.`,
+  causeUnknown: 'Cause unknown: nothing before these collectives stands out.',
+  didInstead: (rank: number) => `What rank ${rank} did instead`,
+  addingUpSteps: 'Adding up the steps',
+  timeOfRanks: 'Time of each rank',
+  timeOfRanksHint:
+    "Each moment of a step counts for one of these. The parts add up to the step. A click opens the rank's profile.",
+  meanStep: 'Mean step',
+  noWholeStep: 'No rank recorded a whole step.',
+  meanOfSteps: (steps: number) => `mean of ${plural(steps, 'step')}`,
+  oneStep: (name: string) => `step ${name}`,
+  addingUpCollectives: 'Adding up the collectives',
+  transferAndWaiting: 'Transfer and waiting of each rank',
+  transferAndWaitingHint:
+    "Time in collectives and sends of the whole recording. A rank that waits little keeps the others waiting. A click opens the rank's profile.",
+  timeInCollectives: 'Time in collectives',
+  noneOnSeveralRanks: 'No collective was found on more than one rank.',
+  answer: 'Answer',
+  worldSize: 'World size',
+  notRecorded: 'not recorded',
+  worldSizeHint: 'Ranks of the job as recorded.',
+  machines: 'Machines',
+  processGroups: 'Process groups',
+  recording: 'Recording',
+  collectives: 'Collectives',
+  foundOnSeveralRanks: (collectives: number, matched: number) =>
+    `${fixed(collectives, 0)}, ${fixed(matched, 0)} found on several ranks`,
+  transferSumHint: 'Sum of the shortest calls of each collective.',
+  waitingSumHint: 'What all ranks together took beyond that.',
+
+  scatterLabel: (label: string, point: string) =>
+    `${label}. Arrow keys move between the points. ${point}`,
+
+  stepTimeHint: 'Length of the step.',
+  exposed: 'Exposed',
+  exposedHint: 'Exposed communication: kernels communicate and none computes.',
+  beyondTransferHint: 'Time in collectives beyond their transfer.',
+  lateness: 'Lateness',
+  latenessHint: 'How far it was behind the others where it came last.',
+  rankAtStep: (rank: number, device: number | undefined, step: string) =>
+    `Rank ${rank}${device === undefined ? '' : `, device ${device}`}, ${step === '' ? 'outside of steps' : `step ${step}`}`,
+  notRecordedCell: 'Not recorded',
+  opensProfile: 'Enter or click opens the profile of the rank',
+  ranksAndSteps: 'Ranks and steps',
+  readingSteps: 'Reading the steps',
+  noStepsWithFigure: 'No rank recorded steps with this figure.',
+  outsideSteps: 'Outside of steps',
+  byRankAndStep: (figure: string) => `${figure} by rank and step`,
+  notAllStepsFit: 'Not all steps fit in the chart.',
+  ranksByStep: 'Ranks by step',
+
+  ranksByLateness: 'Ranks by lateness',
+  whatLateRanksDid: 'What late ranks did instead',
+  latenessByRankAndStep: 'Lateness by rank and step',
+  reasons: 'Reasons',
+
+  nothingOfThis: 'The ranks have nothing of this.',
+
+  collectiveSaid: (
+    rank: number,
+    device: number | null,
+    many: boolean,
+    count: number,
+    operation: string,
+    call: number,
+  ) =>
+    `Rank ${rank}${device === null ? '' : `, device ${device}`}: ${many ? `${plural(count, 'collective')} close together` : `${operation}, collective ${call}`}`,
+  atAndLong: (startNs: number, lengthNs: number) =>
+    `At ${quantity(startNs, 'ns')}, ${quantity(lengthNs, 'ns')} long`,
+  waitingFor: (ns: number) => `Waiting ${quantity(ns, 'ns')}`,
+  tellsWhoCame: 'Enter or click tells who came when',
+  timelineRole: 'timeline',
+  timelineLabel: (collective: string) =>
+    `Collectives of the ranks over time. Arrow keys move between them, W and S zoom, A and D move. ${collective}`,
+  onCommonClock: 'Collectives on the common clock',
+  onCommonClockHint:
+    "Each rank's steps and, below them, its collectives: first waiting for others, then the transfer.",
+  wholeJob: 'Whole job',
+  readingTimelines: 'Reading the timelines',
+  noRanks: 'There are no ranks.',
+  wheelHelp: 'Ctrl and the wheel zoom, Shift and the wheel move; W, S, A and D do too.',
+  collective: (call: number) => `Collective ${call}`,
+
+  machinesHint: 'As far as the names of the workers and their devices tell.',
+  oneMachine: 'One machine',
+  rankOn: (rank: number, comesLast: boolean, devices: string) =>
+    `Rank ${rank}${comesLast ? ' last' : ''}, ${devices || 'no device'}`,
+  rankHint: (rank: number, comesLast: boolean, devices: string, models: string) =>
+    `Rank ${rank}${comesLast ? ' comes last' : ''}\n${devices || 'No device work'}${models}\nOpen its profile`,
+  rankCell: (rank: number, comesLast: boolean) => `${rank}${comesLast ? ' last' : ''}`,
+  noTraceOf: (count: number, ranks: string) => `No trace of ${pluralWord(count, 'rank')} ${ranks}.`,
+  moreMachines: (more: number) => `and ${plural(more, 'more machine')}`,
+};

@@ -1,0 +1,7 @@
+// The texts of Lightning's view.
+export const lightningTexts = {
+  readingHooks: "Reading Lightning's hooks",
+  hooks: 'Hooks',
+  lightningModules: 'Lightning modules',
+  lightningHooks: 'Lightning hooks',
+};

@@ -1,0 +1,27 @@
+// The texts of the lines.
+import { quantity } from '#shared/numbers.ts';
+
+export const linesTexts = {
+  showOperators: 'Show its operators',
+  showSlices: 'Show its slices in the timeline',
+  showStacks: 'Show the stacks that lead through this line',
+  allDeviceTime: 'All device time.',
+  allHostTime: 'All host time of traced threads.',
+  attributedToLine: 'Attributed to a line',
+  attributedToLineHint: 'The line was recorded, or found by aligning the call with the source.',
+  attributedToFunction: 'Attributed to a function only',
+  attributedToFunctionHint: 'The function is known, but the line is not.',
+  files: 'Files',
+  rowsPer: 'Rows per',
+  function: 'Function',
+
+  backward: (backward: number) => `backward ${quantity(backward, 'us')}`,
+  recompute: (recompute: number) => `recompute ${quantity(recompute, 'us')}`,
+  lineUnknown: 'line unknown',
+  readingSource: 'Reading source',
+  fileNotHere: 'The file is not in this workspace. Click its name to locate it.',
+  sourceAroundLine: (line: number) => `Source around line ${line}`,
+  openLine: (line: number) => `Open line ${line}`,
+  costOfLine: (device: boolean) =>
+    `${device ? 'Device time of the work launched from the line' : 'Host time of the line and of what it called'}, its share of all, and how often it ran`,
+};

@@ -1,0 +1,38 @@
+// The texts of the modules.
+import { fixed, plural, quantity } from '#shared/numbers.ts';
+
+export const modulesTexts = {
+  readingModules: 'Reading modules',
+  noModules: 'No modules',
+
+  mainThreadOverTime: 'Operators of the main thread over time',
+  noOperatorsOnHost: 'No operators were recorded on a thread of the host.',
+  stripHint:
+    'Operators, module calls and annotations of one host thread, each below what it ran in. The main thread is the one that ran the profiler steps, otherwise the modules, otherwise the most operator time.',
+  operatorsOverTime: (name: string) => `Operators of ${name} over time`,
+  thread: 'Thread',
+  threadChoice: (name: string, index: number, operatorNs: number) =>
+    `${name}${index === 0 ? ', main' : ''}: ${quantity(operatorNs, 'ns')}`,
+  readingMainThread: 'Reading the main thread',
+
+  barSaid: (bar: string, durationNs: number, startNs: number) =>
+    `${bar}, ${quantity(durationNs, 'ns')} at ${quantity(startNs, 'ns')}`,
+  nothingSelected: 'Nothing is selected',
+  chartLabel: (name: string, said: string) =>
+    `${name}. ${said}. Enter selects the first bar and zooms to the selected one, arrows walk, plus and minus zoom, Shift and arrows move, Escape goes back.`,
+
+  showInTimeline: 'Show in Timeline',
+  lengthStartAndSelf: (durationNs: number, startNs: number, selfNs: number) =>
+    `${quantity(durationNs, 'ns')} at ${quantity(startNs, 'ns')}, self ${quantity(selfNs, 'ns')}`,
+  clickForDetails: 'Click a bar for details. Scroll to zoom, drag to move.',
+  outlined: (calls: number, module: string) => `${plural(calls, 'call')} of ${module} outlined`,
+  removeOutline: (module: string) => `Remove the outline of ${module}`,
+  kindHint: 'Operator, call of a module, or annotation.',
+  startUs: 'Start (µs)',
+  durationUs: 'Duration (µs)',
+  durationHint: 'From start to end.',
+  depthHint: 'Operators, module calls and annotations that it ran in.',
+  moreWhenZoomedIn: (more: number) => `and ${fixed(more, 0)} more: zoom in`,
+  zoomToSee: 'Zoom in to see them',
+  self: (selfNs: number) => `Self ${quantity(selfNs, 'ns')}`,
+};

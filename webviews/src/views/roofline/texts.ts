@@ -1,0 +1,113 @@
+// The texts of the roofline.
+import { fixed, plural, quantity, share } from '#shared/numbers.ts';
+
+export const rooflineTexts = {
+  peak: (prefix: string, units: string, flops: number) =>
+    `${prefix}${units} ${quantity(flops, 'flops')}/s`,
+
+  kernelsOfAll: (totalUs: number | undefined, kernels: number, share: number | undefined) =>
+    `${quantity(totalUs, 'us')} in ${plural(kernels, 'kernel')}, ${quantity(share, 'ratio')} of all`,
+  potentialGain: 'Potential gain',
+  ofRoof: 'Of the roof',
+  intensity: 'Intensity',
+  intensityValue: (intensity: number | undefined) => `${quantity(intensity, '')} FLOP/B`,
+  unknownForTime: (share: number | undefined) =>
+    `Unknown for ${quantity(share, 'ratio')} of its time`,
+
+  limitedByOperations: 'Limited by operations',
+  limitedByMemory: 'Limited by memory',
+  noRoofKnown: 'No roof known',
+  flopPerS: 'FLOP/s',
+  flopPerByte: 'FLOP per byte',
+  chartLabel: (label: string, point: string) =>
+    `${label}. Arrow keys move between the points, longest first; Enter picks one. ${point}`,
+
+  partlyUnknown: (value: string, share: number) => `${value} (${quantity(share, 'ratio')} unknown)`,
+  unknownShare: 'unknown',
+  utilizationUnknown: 'Unknown: no matrix operator with a known peak ran in a step.',
+  utilizationFormula: (
+    which: string,
+    operations: number,
+    unit: string,
+    peak: number,
+    stepsUs: number,
+  ) =>
+    `${which}: ${quantity(operations, 'flops')} / (${unit} ${fixed(peak, 1)} TFLOP/s x ${quantity(stepsUs, 'us')} of steps).`,
+  potentialGainHint: (target: number) =>
+    `Kernel time saved if every kernel reached ${quantity(target, 'ratio')} of its roof. Kernels without a known roof save nothing.`,
+  ofRoofHint:
+    'Least time that the device needs for each kernel, by operations or by bytes, whichever is longer, as a share of the time of the kernels with a known roof.',
+  operationsHint: 'Floating point operations of the kernels, where known.',
+  bytesHint: 'Least bytes that must be read and written, where known.',
+  modelUtilization:
+    'Model FLOPs utilization: operations of matrix operators, without recomputation',
+  hardwareUtilization:
+    'Hardware FLOPs utilization: operations of matrix operators, with recomputation',
+  kernelTimeHint: 'Sum of the durations of all kernels of the selected steps.',
+  peaksOf: 'Peaks of',
+  noKnownDevice: 'no known device',
+  ofTime: (share: string) => `${share} of the time`,
+  unknownHint: 'Time of kernels whose cost is unknown. The figures leave it out.',
+  peaksUnknown: <T>(devices: string, setting: T): (string | T)[] => [
+    `The peaks of ${devices} are unknown, so its kernels have no roof. Add them to the setting `,
+    setting,
+    '.',
+  ],
+
+  legend: 'Legend',
+  sizeTime: 'Size: time',
+  flopPerB: 'FLOP/B',
+  flopPerBHint: 'Operations per byte.',
+  tflopPerS: 'TFLOP/s',
+  tflopPerSHint: 'Achieved, in 10^12.',
+  limit: 'Limit',
+  shortestRows: (rows: number) => `the ${plural(rows, 'shortest row')}`,
+  rowsWithoutCost: (rows: number) => `${plural(rows, 'row')} without operations or bytes`,
+  notInChart: (rows: string) => `Not in the chart: ${rows}. The table below has them.`,
+  chartHint:
+    'Operations per second over operations per byte. Points under a slope are limited by memory bandwidth, points under a level line by that compute unit.',
+  noRowWithCost: 'No row has known operations and bytes.',
+  allPeaks: 'All peaks',
+  couldSave: (totalUs: number | undefined, savedUs: number | undefined) =>
+    `${quantity(totalUs, 'us')}, could save ${quantity(savedUs, 'us')}`,
+
+  byShape: 'By shape',
+  operatorsByShape: 'operators by shape',
+  showInKernels: 'Show in Kernels',
+  costs: 'Costs',
+  readingCosts: 'Reading costs',
+  noCosts: 'No costs',
+  showInTable: 'Show in the table',
+  points: 'Points',
+  savingsUpTo: 'Savings up to',
+  percentOfRoof: (percent: number) => `${percent} % of the roof`,
+  rooflineOf: (rows: string) => `Roofline of ${rows}`,
+  worthOptimizing: 'Worth optimizing',
+  worthOptimizingHint:
+    'Rows by the time saved if each of their kernels reached the chosen share of its roof.',
+  advice: 'Advice',
+  adviceHint: (savedUs: number, kernelUs: number) =>
+    `By gain. ${quantity(savedUs, 'us')}, ${share(savedUs, kernelUs)} of the kernels' time, could be saved at the chosen share of the roof.`,
+
+  changesTo: (beforeUs: number, afterUs: number) =>
+    `${quantity(beforeUs, 'us')} to ${quantity(afterUs, 'us')}`,
+  changedBy: (words: string, percent: number, change: number) =>
+    `${words}, ${quantity(percent, 'percent')} ${change < 0 ? 'less' : 'more'}`,
+  stepsHint:
+    'The selected steps, replayed with the predicted times of the kernels: what the host launches is launched when it was, and begins when what it waited for is done.',
+  predictedKernelTimeHint:
+    'Each kernel takes as much longer as its operations or bytes, whichever limits it, ask of the peaks there.',
+  deviceBusy: 'Device busy',
+  deviceBusyHint:
+    'Time in which a device works. What is left of the steps is waiting for the host.',
+  staysAsItIs: 'Stays as it is',
+  latencyUnknown: (latencyShare: number, unscaledShare: number) =>
+    `${quantity(latencyShare, 'ratio')} latency, ${quantity(unscaledShare, 'ratio')} unknown`,
+  staysAsItIsHint:
+    'Kernel time that other peaks do not change: little work does not fill a device and waits for latencies; and kernels whose cost is unknown.',
+  whatIf: 'What if',
+  whatIfHint: 'The same kernels on another device, by its peaks.',
+  onAnotherDevice: 'On another device',
+  chooseDevice: 'Choose a device to see what these steps would take there.',
+  predicting: 'Predicting',
+};
