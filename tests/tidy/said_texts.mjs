@@ -142,7 +142,8 @@ export function catalogueEntries(file, text) {
       for (const property of initializer.properties) {
         entries.push({
           name: `${name.getText()}.${property.name.getText()}`,
-          text: entryText(property.initializer),
+          // A text that others are made of stands before the catalogue, and is named in it.
+          text: entryText(property.initializer ?? property.name),
         });
       }
     }

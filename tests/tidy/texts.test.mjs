@@ -43,3 +43,34 @@ test('the page says nothing beside its catalogues', () => {
     [],
   );
 });
+
+test('the texts that the page says were found, and only they', () => {
+  const lines = (text) => saidTexts('sample.tsx', text).map((found) => found.text);
+  assert.deepEqual(
+    lines(`
+      import { h } from './Some file.ts';
+      const key = viewState('Some view', 'x');
+      const told = key === 'Some key' ? 'one' : 'two';
+      const view = <p class="a b" title="small" data-key="x">{told ? 'yes' : ''} of <b>{told}</b></p>;
+      const rows = [{ title: \`\${told}s\` }, { id: 'x', name: 'Two words' }, plural(1, 'row')];
+    `),
+    ['small', 'yes', 'of', '${}s', 'Two words', 'row'],
+  );
+});
+
+test('every text of a catalogue is said somewhere, and stands in one place', () => {
+  const code = [...extensionSources(), ...pageSources()].map(readTracked).join('\n');
+  const spoken = new Set(code.match(/\b\w+Texts\.\w+/g));
+  const places = new Map();
+  const unsaid = [];
+  for (const file of catalogues()) {
+    for (const { name, text } of catalogueEntries(file, readTracked(file))) {
+      if (!spoken.has(name)) unsaid.push(`${file}: ${name}`);
+      places.set(text, [...(places.get(text) ?? []), name]);
+    }
+  }
+  assert.ok(places.size > 1000, `${places.size} texts were found`);
+  assert.deepEqual(unsaid, []);
+  const twice = [...places].filter(([, names]) => names.length > 1);
+  assert.deepEqual(twice, []);
+});
