@@ -60,6 +60,19 @@ export const profileTexts = {
   restart: 'Restart analysis server',
   notLoaded: 'Not loaded; see its editor for the reason.',
   server: (version: string) => `Analysis server ${version}`,
+  candidateTitle: (title: string) => `Compare PyTorch Profiles: ${title} with...`,
+  selectForCompare: 'Select for Compare',
+  theBaseline: 'The baseline',
+  openButton: 'Open Profile',
+  isOpen: 'open',
+  openSome: 'Open...',
+  openSample: 'Open Sample',
+  activeProfile: 'Active Profile',
+  isActive: 'active',
+  reload: 'Reload',
+  opening: 'Opening',
+  openAsProfile: 'Open as PyTorch Profile',
+  product: 'PyTorch Profile',
 };
 
 /** The ranks of a job. */
@@ -72,6 +85,9 @@ export const jobTexts = {
     `${title} holds the traces of ${plural(ranks, 'worker')}. As a job they are shown together: who waits for whom, and why.`,
   rankElsewhere: (rank: number, path: string) =>
     `The trace of rank ${rank} is not on this machine: ${path}`,
+  openButton: 'Open Job',
+  openAsJob: 'Open as Job',
+  tab: (title: string) => `${title} \u00b7 job`,
 };
 
 /** Costs beside the code, and the way to it. */
@@ -115,6 +131,25 @@ export const sourceTexts = {
   couldSave: (saving: string) => `could save ${saving}`,
   copySuggested: 'Copy the suggested code',
   shownInSource: 'shown in the source',
+  showInProfile: 'Show in PyTorch Profile',
+  backwardShare: (share: number) => `backward ${formatShare(share)}`,
+  recomputeTime: (us: number) => `recompute ${formatUs(us)}`,
+  thisFrame: 'This frame',
+  useThisFile: 'Use This File',
+  hotLine: (us: number, share: number, place: string, changed: boolean) =>
+    `${formatUs(us)}, ${formatShare(share)}  ${place}${changed ? ', changed' : ''}`,
+  open: 'Open',
+  atLine: (line: number) => `line ${line}`,
+  isNew: (us: number) => `new, ${formatUs(us)}`,
+  isGone: (us: number) => `gone, was ${formatUs(us)}`,
+  perStep: '_Per step._',
+  calls: 'calls',
+  shapes: 'shapes',
+  savingHead: 'Could save',
+  idle: (kind: string) => `${kind} idle`,
+  allocates: 'Allocates',
+  runs: 'Runs',
+  callerAt: (name: string, line: number) => `${name} (line ${line})`,
 };
 
 /** Settings. */
@@ -127,4 +162,9 @@ export const settingsTexts = {
   mustBeList: (setting: string) => `${setting} must be a list.`,
   ignores: (problem: string, more: number) =>
     `Emberline ignores ${problem}${more === 0 ? '' : ` (and ${more} more)`}`,
+  ofEntry: (setting: string, entry: number, problem: string) =>
+    `${setting}, entry ${entry}: ${problem}`,
+  noPeak: (key: string, peaks: string) => `"${key}" is no peak. Peaks: ${peaks}.`,
+  noPartOfRule: (key: string, parts: string) =>
+    `"${key}" is no part of a rule. Parts: name, ${parts}, matrix.`,
 };

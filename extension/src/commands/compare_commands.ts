@@ -58,7 +58,7 @@ export function registerCompareCommands(
     const baseline = known ?? (await pick(profileTexts.baselineTitle, profileTexts.baseline));
     if (baseline === undefined) return;
     const candidate = await pick(
-      `Compare PyTorch Profiles: ${titleOf(baseline)} with...`,
+      profileTexts.candidateTitle(titleOf(baseline)),
       profileTexts.candidate,
     );
     if (candidate !== undefined) await comparisons.open({ baseline, candidate });
@@ -70,7 +70,9 @@ export function registerCompareCommands(
     }),
     register('emberline.chooseBaselineRevision', () => comparisons.chooseRevision()),
     register('emberline.selectForCompare', async (value: unknown) => {
-      selected = comparedTrace(value) ?? (await pick('Select for Compare', 'The baseline'));
+      selected =
+        comparedTrace(value) ??
+        (await pick(profileTexts.selectForCompare, profileTexts.theBaseline));
       await vscode.commands.executeCommand('setContext', selectedKey, selected !== undefined);
       if (selected === undefined) return;
       void vscode.window.setStatusBarMessage(profileTexts.selected(titleOf(selected)), 5000);

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { sharedTexts } from '#shared/common_texts.ts';
 import type { Context } from '../workspace/context.ts';
 import { failureData } from '../daemon/failure.ts';
 import { plainText } from '../source/format.ts';
@@ -12,7 +13,7 @@ export function registerDaemonCommands({ supervisor, log }: Context): vscode.Dis
         await supervisor.restart();
       } catch (error) {
         const { message, hint } = failureData(error);
-        const showLog = 'Show Log';
+        const showLog = sharedTexts.showLog;
         const text = hint === undefined ? message : `${message} ${hint}`;
         const answer = await vscode.window.showErrorMessage(plainText(text), showLog);
         if (answer === showLog) log.show();

@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import type { JobAddress } from '#shared/job.ts';
 import { jobTexts } from '#shared/texts.ts';
+import { sharedTexts } from '#shared/common_texts.ts';
 import { holdsDigests, type JobEditors } from '../editors/job_editor.ts';
 import { labelText } from '../source/format.ts';
 import type { Context } from '../workspace/context.ts';
@@ -32,7 +33,7 @@ async function foldersOfJobs(): Promise<Choice[]> {
     .sort(([a], [b]) => a.localeCompare(b))
     .map(([folder, count]) => ({
       label: `$(server-process) ${labelText(basename(folder))}`,
-      description: `${count} ${holdsDigests(folder) ? 'digests' : 'traces'}`,
+      description: holdsDigests(folder) ? sharedTexts.digests(count) : sharedTexts.traces(count),
       detail: labelText(dirname(folder)),
       job: { path: folder },
     }));
@@ -53,7 +54,7 @@ async function pickJob(): Promise<JobAddress | undefined> {
   const [folder] =
     (await vscode.window.showOpenDialog({
       title: jobTexts.openFolder,
-      openLabel: 'Open Job',
+      openLabel: jobTexts.openButton,
       canSelectFiles: false,
       canSelectFolders: true,
       canSelectMany: false,
@@ -94,7 +95,7 @@ export async function offerJob(context: Context, jobs: JobEditors, path: string)
     const { runs } = await profile.opened();
     const ranks = Math.max(0, ...runs.map(({ workers }) => workers.length));
     if (ranks < 2) return;
-    const action = 'Open as Job';
+    const action = jobTexts.openAsJob;
     const answer = await vscode.window.showInformationMessage(
       jobTexts.holdsWorkers(labelText(profile.title), ranks),
       action,

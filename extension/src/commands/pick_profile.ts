@@ -15,7 +15,7 @@ interface Choice extends vscode.QuickPickItem {
 async function browse(kind: 'file' | 'folder'): Promise<string | undefined> {
   const picked = await vscode.window.showOpenDialog({
     title: kind === 'file' ? profileTexts.openTrace : profileTexts.openFolder,
-    openLabel: 'Open Profile',
+    openLabel: profileTexts.openButton,
     canSelectFiles: kind === 'file',
     canSelectFolders: kind === 'folder',
     canSelectMany: false,
@@ -38,7 +38,7 @@ export async function pickProfile(options: {
   pick.ignoreFocusOut = options.open !== undefined;
   const open = (options.open ?? []).map((profile): Choice => ({
     label: `$(flame) ${labelText(profile.title)}`,
-    description: 'open',
+    description: profileTexts.isOpen,
     detail: labelText(profile.detail),
     path: profile.path,
   }));

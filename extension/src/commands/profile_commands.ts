@@ -56,7 +56,7 @@ function samplePath({ extension }: Context): string {
 
 /** For commands that show something of a profile while none is open. */
 async function offerProfile(context: Context): Promise<void> {
-  const [open, sample] = ['Open...', 'Open Sample'];
+  const [open, sample] = [profileTexts.openSome, profileTexts.openSample];
   const answer = await vscode.window.showInformationMessage(profileTexts.noneOpen, open, sample);
   if (answer === sample) await openProfile(samplePath(context));
   else if (answer === open) await onOpen(undefined, undefined);
@@ -72,11 +72,11 @@ async function onChoose(context: Context): Promise<void> {
   const picked = await vscode.window.showQuickPick(
     profiles.list.map((profile) => ({
       label: `$(flame) ${labelText(profile.title)}`,
-      description: profile === profiles.active ? 'active' : '',
+      description: profile === profiles.active ? profileTexts.isActive : '',
       detail: labelText(profile.detail),
       profile,
     })),
-    { title: 'Active Profile', placeHolder: profileTexts.annotateWith },
+    { title: profileTexts.activeProfile, placeHolder: profileTexts.annotateWith },
   );
   if (picked !== undefined) profiles.activate(picked.profile);
 }

@@ -64,7 +64,7 @@ export class DiskWatch implements vscode.Disposable {
       this.asking = false;
       return;
     }
-    const reload = 'Reload';
+    const reload = profileTexts.reload;
     const answer = await vscode.window.showInformationMessage(
       profileTexts.writtenAnew(plainText(this.title)),
       reload,

@@ -33,7 +33,7 @@ export function jobUri(job: JobAddress): vscode.Uri {
   const title = `${basename(job.path) || job.path}${run}`.replace(/[/\\]/g, '_');
   return vscode.Uri.from({
     scheme: jobScheme,
-    path: `/${title} \u00b7 job`,
+    path: `/${jobTexts.tab(title)}`,
     query: writeJob(job),
   });
 }

@@ -70,7 +70,7 @@ export abstract class PageSession implements Disposable {
     const load = new AbortController();
     this.load = load;
     for (const profile of this.holders) profile.setCondition('loading');
-    this.tell({ type: 'loading', stage: 'Opening', percent: 0 });
+    this.tell({ type: 'loading', stage: profileTexts.opening, percent: 0 });
     try {
       const options = { onProgress: this.reporter(load), signal: load.signal };
       const { show } = await this.read(options);

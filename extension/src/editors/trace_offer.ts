@@ -46,7 +46,7 @@ export class TraceOffer implements vscode.Disposable {
     const offered = this.memory.get<string[]>(offeredKey, []);
     if (offered.includes(uri.fsPath)) return;
     await this.memory.update(offeredKey, [...offered, uri.fsPath].slice(-rememberedFiles));
-    const open = 'Open as PyTorch Profile';
+    const open = profileTexts.openAsProfile;
     const answer = await vscode.window.showInformationMessage(
       plainText(profileTexts.isTrace(basename(uri.fsPath))),
       open,

@@ -1,7 +1,8 @@
 // What a comparison says about the lines and functions of a document, as text and marks.
 import type { CompareAnnotationsResult, ComparedPlace } from '#shared/protocol.ts';
-import { fixed, formatCount, formatShare, formatUs, plural } from '#shared/numbers.ts';
+import { fixed, formatCount, formatShare, formatUs } from '#shared/numbers.ts';
 import { sourceTexts } from '#shared/texts.ts';
+import { sharedTexts } from '#shared/common_texts.ts';
 import { escapeMarkdown, staleNote } from './format.ts';
 import { heatOf, type DrawnHint } from './hints.ts';
 
@@ -20,15 +21,15 @@ function percent(baselineUs: number, deltaUs: number): string {
 /** `60.3 ms slower (+493 %)`, `new, 934 us`, `gone, was 30 ms`. */
 export function deltaText({ status, total }: ComparedPlace): string {
   const { baselineUs, candidateUs, deltaUs } = total;
-  if (status === 'new') return `new, ${formatUs(candidateUs)}`;
-  if (status === 'gone') return `gone, was ${formatUs(baselineUs)}`;
-  const how = deltaUs < 0 ? 'faster' : 'slower';
+  if (status === 'new') return sourceTexts.isNew(candidateUs);
+  if (status === 'gone') return sourceTexts.isGone(baselineUs);
+  const how = deltaUs < 0 ? sharedTexts.faster : sharedTexts.slower;
   return `${formatUs(Math.abs(deltaUs))} ${how}${percent(baselineUs, deltaUs)}`;
 }
 
 function staleText(places: readonly ComparedPlace[]): string {
   const deltaUs = places.reduce((sum, { self }) => sum + self.deltaUs, 0);
-  const how = deltaUs < 0 ? 'faster' : 'slower';
+  const how = deltaUs < 0 ? sharedTexts.faster : sharedTexts.slower;
   return sourceTexts.linesChanged(`${formatUs(Math.abs(deltaUs))} ${how}`, places.length);
 }
 
@@ -87,8 +88,8 @@ export function lensDelta(place: ComparedPlace, side: string): string {
       : [];
   const calls =
     place.baselineCalls === place.candidateCalls
-      ? plural(place.candidateCalls, 'call')
-      : `${fixed(place.baselineCalls, 0)} \u2192 ${plural(place.candidateCalls, 'call')}`;
+      ? sharedTexts.callCount(place.candidateCalls)
+      : `${fixed(place.baselineCalls, 0)} \u2192 ${sharedTexts.callCount(place.candidateCalls)}`;
   const stale = place.stale ? [sourceTexts.changed] : [];
   return [deltaText(place), ...times, calls, ...stale].join(' \u00b7 ');
 }
@@ -128,13 +129,13 @@ export function deltaMarkdown(
     ]);
   const calls = candidateCalls - baselineCalls;
   const rows = [
-    cells('', ['Baseline', 'Candidate', 'Delta']),
+    cells('', [sharedTexts.baseline, sharedTexts.candidate, sharedTexts.delta]),
     '|:--|--:|--:|--:|',
     time(comparedSide(result), total),
     ...(self.deltaUs === total.deltaUs && self.candidateUs === total.candidateUs
       ? []
-      : [time('Self', self)]),
-    cells('Calls', [
+      : [time(sharedTexts.self, self)]),
+    cells(sharedTexts.calls, [
       formatCount(baselineCalls),
       formatCount(candidateCalls),
       signed(calls, formatCount(Math.abs(calls))),
@@ -142,7 +143,7 @@ export function deltaMarkdown(
   ];
   const notes = [
     ...(place.stale ? [staleNote] : []),
-    ...(result.per === 'step' ? ['_Per step._'] : []),
+    ...(result.per === 'step' ? [sourceTexts.perStep] : []),
   ];
   const names = `<sub>${escapeMarkdown(titles.baseline)} \u2194 ${escapeMarkdown(titles.candidate)}</sub>`;
   return [`**${deltaText(place)}**`, rows.join('\n'), ...notes, names].join('\n\n');

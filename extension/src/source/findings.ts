@@ -5,7 +5,7 @@ import { failureData } from '../daemon/failure.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
 import { selectionOf } from '#shared/selection.ts';
 import type { SourceResolveResult } from '#shared/protocol.ts';
-import { sourceTexts } from '#shared/texts.ts';
+import { profileTexts, sourceTexts } from '#shared/texts.ts';
 import type { Annotations } from './annotations.ts';
 import { findingsOf, type Finding, type FindingFrame } from './finding_list.ts';
 import { labelText } from './format.ts';
@@ -155,7 +155,7 @@ export class Findings implements vscode.Disposable {
         .map(labelText)
         .join('\n');
       const diagnostic = new vscode.Diagnostic(range, text, vscode.DiagnosticSeverity.Information);
-      diagnostic.source = 'PyTorch Profile';
+      diagnostic.source = profileTexts.product;
       diagnostic.code = finding.id;
       const file = byFile.get(uri.toString()) ?? { uri, list: [] };
       file.list.push(diagnostic);
@@ -191,7 +191,7 @@ export class FindingActions implements vscode.CodeActionProvider {
       made.diagnostics = own;
       return made;
     };
-    const actions = [action('Show in PyTorch Profile', 'emberline.reveal', { view: 'overview' })];
+    const actions = [action(sourceTexts.showInProfile, 'emberline.reveal', { view: 'overview' })];
     for (const { id, snippet } of this.findings.all) {
       if (snippet !== '' && own.some(({ code }) => code === id)) {
         actions.push(action(sourceTexts.copySuggested, 'emberline.copyText', snippet));

@@ -1,7 +1,8 @@
 import type { Metric } from '../workspace/config.ts';
 import type { AnnotatedLine, SourceLens } from '#shared/protocol.ts';
-import { formatShare, formatUs, plural } from '#shared/numbers.ts';
+import { formatShare, formatUs } from '#shared/numbers.ts';
 import { sourceTexts } from '#shared/texts.ts';
+import { sharedTexts } from '#shared/common_texts.ts';
 import { labelText, shorten } from './format.ts';
 
 /** The cost that a surface shows: whose time, how much, and its share of the whole. */
@@ -51,7 +52,8 @@ export function ownShare(cost: ShownCost): number {
 /** `18.4 ms, 11 %`: the rest is in the hover. */
 export function lineHint(line: AnnotatedLine, device: boolean): string {
   const cost = lineCost(line, device);
-  const unknown = line.confidence === 'function' && !line.stale ? ', line unknown' : '';
+  const unknown =
+    line.confidence === 'function' && !line.stale ? `, ${sharedTexts.lineUnknown}` : '';
   return `${formatUs(cost.us)}, ${formatShare(cost.share)}${unknown}`;
 }
 
@@ -185,9 +187,9 @@ export function lensTitle(lens: SourceLens, device: boolean, kind = 'GPU'): stri
   const us = device ? lens.deviceUs : lens.hostUs;
   const share = device ? lens.deviceShare : lens.hostShare;
   const parts = [`${formatUs(us)} ${device ? kind : 'CPU'}, ${formatShare(share)}`];
-  if (lens.backwardUs > 0) parts.push(`backward ${formatShare(lens.backwardShare)}`);
-  if (lens.recomputeUs > 0) parts.push(`recompute ${formatUs(lens.recomputeUs)}`);
-  if (lens.calls > 0) parts.push(plural(lens.calls, 'call'));
+  if (lens.backwardUs > 0) parts.push(sourceTexts.backwardShare(lens.backwardShare));
+  if (lens.recomputeUs > 0) parts.push(sourceTexts.recomputeTime(lens.recomputeUs));
+  if (lens.calls > 0) parts.push(sharedTexts.callCount(lens.calls));
   const hottest = lens.operators.slice(0, 3).map((name) => labelText(shorten(name, 40)));
   if (hottest.length > 0) parts.push(hottest.join(', '));
   if (lens.stale) parts.push(sourceTexts.changed);

@@ -2,6 +2,7 @@ import type { NamedCost, SourceHoverResult } from '#shared/protocol.ts';
 import { formatBytes, formatCount, formatUs } from '#shared/numbers.ts';
 import { shortName } from '#shared/names.ts';
 import { sourceTexts } from '#shared/texts.ts';
+import { sharedTexts } from '#shared/common_texts.ts';
 import { escapeMarkdown, shorten, staleNote } from './format.ts';
 import { lineCost } from './hints.ts';
 
@@ -49,10 +50,10 @@ function tableOf(title: string, all: readonly NamedCost[], kind: string, length:
       ...(shaped ? [shapes.map((shape) => escapeMarkdown(shorten(shape, 40))).join('; ')] : []),
     ];
   });
-  const head = [title, kind, ...(backward ? ['backward'] : []), 'calls'];
+  const head = [title, kind, ...(backward ? [sharedTexts.inBackward] : []), sourceTexts.calls];
   const align = [':--', ...Array.from({ length: head.length - 1 }, () => '--:')];
   if (shaped) {
-    head.push('shapes');
+    head.push(sourceTexts.shapes);
     align.push(':--');
   }
   // Hovers leave no room between columns.
@@ -74,22 +75,28 @@ function summary(
   const time = (name: string, us: number): void => {
     if (us > 0) rows.push([name, formatUs(us)]);
   };
-  if (cost.selfUs !== cost.us) time('Self', cost.selfUs);
+  if (cost.selfUs !== cost.us) time(sharedTexts.self, cost.selfUs);
   if (cost.backwardUs > 0 || cost.recomputeUs > 0) {
-    time('Forward', cost.us - cost.backwardUs - cost.recomputeUs);
+    time(sharedTexts.forward, cost.us - cost.backwardUs - cost.recomputeUs);
   }
-  time('Backward', cost.backwardUs);
-  time('Recompute', cost.recomputeUs);
-  if (device && saving !== undefined) rows.push(['Could save', saving]);
+  time(sharedTexts.backward, cost.backwardUs);
+  time(sharedTexts.recompute, cost.recomputeUs);
+  if (device && saving !== undefined) rows.push([sourceTexts.savingHead, saving]);
   if (device) time('CPU', line.hostTotalUs);
   time(sourceTexts.waitsFor(kind), line.synchronisationUs);
-  time(`${kind} idle`, line.idleUs);
-  if (line.allocatedBytes > 0) rows.push(['Allocates', formatBytes(line.allocatedBytes)]);
+  time(sourceTexts.idle(kind), line.idleUs);
+  if (line.allocatedBytes > 0) rows.push([sourceTexts.allocates, formatBytes(line.allocatedBytes)]);
   if (line.collectives > 0) {
-    rows.push(['Collectives', `${formatCount(line.collectives)}, ${formatUs(line.collectiveUs)}`]);
+    rows.push([
+      sharedTexts.collectives,
+      `${formatCount(line.collectives)}, ${formatUs(line.collectiveUs)}`,
+    ]);
   }
   if (line.runs > 0) {
-    rows.push([line.confidence === 'function' ? 'Calls' : 'Runs', formatCount(line.runs)]);
+    rows.push([
+      line.confidence === 'function' ? sharedTexts.calls : sourceTexts.runs,
+      formatCount(line.runs),
+    ]);
   }
   const head = sourceTexts.ofAll(cost.us, cost.side, cost.share);
   if (rows.length === 0) return [head];
@@ -135,21 +142,23 @@ export function hoverMarkdown(
   if (how !== undefined) blocks.push(how);
   if (result.byOperator.length > 0) {
     const side = device ? kind : 'CPU';
-    blocks.push(tableOf('Operator', result.byOperator.slice(0, 8), side, longest.operator));
+    blocks.push(
+      tableOf(sharedTexts.operator, result.byOperator.slice(0, 8), side, longest.operator),
+    );
   }
   if (result.byKernel.length > 0) {
-    blocks.push(tableOf('Kernel', result.byKernel.slice(0, 6), kind, longest.kernel));
+    blocks.push(tableOf(sharedTexts.kernel, result.byKernel.slice(0, 6), kind, longest.kernel));
   }
   if (result.callers.length > 0) {
     const callers = result.callers.slice(0, 5).map((caller) => {
       const name = escapeMarkdown(
-        shorten(`${caller.function} (line ${caller.line})`, longest.caller),
+        shorten(sourceTexts.callerAt(caller.function, caller.line), longest.caller),
       );
       const target = { file: caller.file, line: caller.line, function: caller.function };
       const us = formatUs(device ? caller.deviceUs : caller.hostUs);
       return `- ${linked(name, link('emberline.openFrame', target))} ${us}`;
     });
-    blocks.push(`Called from\n\n${callers.join('\n')}`);
+    blocks.push(`${sharedTexts.calledFrom}\n\n${callers.join('\n')}`);
   }
   for (const finding of options.findings) blocks.push(`💡 ${escapeMarkdown(finding)}`);
   blocks.push(linksOf(result, device, link));
@@ -162,7 +171,7 @@ function linksOf(result: SourceHoverResult, device: boolean, link: HoverLinks['l
   if (line === null) return '';
   const links: [string, string | undefined][] = [
     [
-      'Timeline',
+      sharedTexts.timeline,
       link('emberline.reveal', {
         view: 'timeline',
         line: { file: line.file, line: line.recordedLine },
@@ -171,11 +180,17 @@ function linksOf(result: SourceHoverResult, device: boolean, link: HoverLinks['l
   ];
   const operator = result.byOperator[0]?.name;
   if (operator !== undefined) {
-    links.push(['Operators', link('emberline.reveal', { view: 'operators', filter: operator })]);
+    links.push([
+      sharedTexts.operators,
+      link('emberline.reveal', { view: 'operators', filter: operator }),
+    ]);
   }
   const kernel = result.byKernel[0]?.name;
   if (device && kernel !== undefined) {
-    links.push(['Kernels', link('emberline.reveal', { view: 'kernels', filter: kernel })]);
+    links.push([
+      sharedTexts.kernels,
+      link('emberline.reveal', { view: 'kernels', filter: kernel }),
+    ]);
   }
   return links
     .flatMap(([text, href]) => (href === undefined ? [] : [linked(text, href)]))

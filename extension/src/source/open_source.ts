@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { sharedTexts } from '#shared/common_texts.ts';
 import type { SourceTarget } from '#shared/messages.ts';
 import { addPathMapping } from '../workspace/config.ts';
 import { sourceParams } from '../workspace/context.ts';
@@ -25,7 +26,7 @@ export async function openSource(
   toSide: boolean,
 ): Promise<OpenOutcome> {
   if (!isRealFile(target.file)) {
-    const name = target.function || target.file || 'This frame';
+    const name = target.function || target.file || sourceTexts.thisFrame;
     void vscode.window.showInformationMessage(plainText(sourceTexts.noPythonSource(name)));
     return 'dismissed';
   }
@@ -76,7 +77,7 @@ export async function locateSource(target: SourceTarget, toSide: boolean): Promi
   const name = basename(target.file.replace(/\\/g, '/'));
   const picked = await vscode.window.showOpenDialog({
     title: sourceTexts.locate(labelText(target.file)),
-    openLabel: 'Use This File',
+    openLabel: sourceTexts.useThisFile,
     filters: { Python: ['py', 'pyw', 'ipynb'] },
     canSelectMany: false,
   });
@@ -99,7 +100,7 @@ export async function openOrLocate(
   toSide = false,
 ): Promise<void> {
   if ((await openSource(profile, target, toSide)) !== 'missing') return;
-  const locate = 'Locate...';
+  const locate = sharedTexts.locate;
   const answer = await vscode.window.showWarningMessage(
     plainText(sourceTexts.notInWorkspace(target.file)),
     locate,

@@ -5,7 +5,6 @@ import { sourceParams, type Context } from '../workspace/context.ts';
 import { failureData } from '../daemon/failure.ts';
 import { selectionOf } from '#shared/selection.ts';
 import type { HotLine, SourceHotLinesResult } from '#shared/protocol.ts';
-import { formatShare, formatUs } from '#shared/numbers.ts';
 import { sourceTexts } from '#shared/texts.ts';
 import type { Annotations } from '../source/annotations.ts';
 import { labelText, shorten } from '../source/format.ts';
@@ -94,7 +93,7 @@ export class HotLinesTree implements vscode.TreeDataProvider<HotLine>, vscode.Di
     const us = this.device ? cost.deviceSelfUs : cost.hostSelfUs;
     const side = this.device ? this.deviceKind : 'CPU';
     const place = shown === '' ? labelText(cost.function) : labelText(`${file}:${line}`);
-    item.description = `${formatUs(us)}, ${formatShare(share)}  ${place}${changed ? ', changed' : ''}`;
+    item.description = sourceTexts.hotLine(us, share, place, changed);
     item.iconPath = new vscode.ThemeIcon(path === null ? 'question' : changed ? 'edit' : 'flame');
     item.tooltip = [
       path ?? sourceTexts.notFoundHere(cost.file),
@@ -106,7 +105,7 @@ export class HotLinesTree implements vscode.TreeDataProvider<HotLine>, vscode.Di
       .join('\n');
     item.contextValue = 'hotLine';
     item.command = {
-      title: 'Open',
+      title: sourceTexts.open,
       command: 'emberline.openFrame',
       arguments: [{ file: cost.file, line, function: cost.function }],
     };

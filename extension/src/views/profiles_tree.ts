@@ -5,6 +5,7 @@ import type { OpenProfile } from '../daemon/profiles.ts';
 import type { Run, Span, Worker } from '#shared/protocol.ts';
 import { formatBytes } from '#shared/numbers.ts';
 import { sourceTexts } from '#shared/texts.ts';
+import { sharedTexts } from '#shared/common_texts.ts';
 import { labelText } from '../source/format.ts';
 import type { Finding } from '../source/finding_list.ts';
 import type { Findings } from '../source/findings.ts';
@@ -103,7 +104,7 @@ export class ProfilesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
         return item;
       }
       case 'findings': {
-        const item = new vscode.TreeItem('Findings', Collapsed);
+        const item = new vscode.TreeItem(sharedTexts.findings, Collapsed);
         item.iconPath = new vscode.ThemeIcon('lightbulb');
         item.description = String(this.findings.all.length);
         return item;
@@ -125,7 +126,7 @@ export class ProfilesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
     const several = profile.discovery?.runs.some(({ workers }) => workers.length > 1) === true;
     item.contextValue = `${active ? 'profile.active' : 'profile'}${several ? '.ranks' : ''}`;
     item.command = {
-      title: 'Show',
+      title: sharedTexts.show,
       command: 'emberline.selectTrace',
       arguments: [profile.path, undefined],
     };
@@ -142,13 +143,17 @@ export class ProfilesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
     const frame = finding.frames[0];
     if (frame === undefined) {
       item.command = {
-        title: 'Show',
+        title: sharedTexts.show,
         command: 'emberline.reveal',
         arguments: [{ view: 'overview' }],
       };
     } else {
-      item.description = `line ${frame.line}`;
-      item.command = { title: 'Show', command: 'emberline.openFrame', arguments: [frame] };
+      item.description = sourceTexts.atLine(frame.line);
+      item.command = {
+        title: sharedTexts.show,
+        command: 'emberline.openFrame',
+        arguments: [frame],
+      };
     }
     return item;
   }
@@ -156,7 +161,7 @@ export class ProfilesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
   private link(item: vscode.TreeItem, profile: OpenProfile, selection: ViewSelection): void {
     item.contextValue = 'trace';
     item.command = {
-      title: 'Show',
+      title: sharedTexts.show,
       command: 'emberline.selectTrace',
       arguments: [profile.path, selection],
     };

@@ -15,7 +15,7 @@ export class StatusItem implements vscode.Disposable {
 
   constructor(context: Context) {
     this.context = context;
-    this.item.name = 'PyTorch Profile';
+    this.item.name = profileTexts.product;
     this.subscriptions = [
       this.item,
       context.profiles.onChange.on(() => this.update()),

@@ -46,7 +46,7 @@ function check<T>(
   value.forEach((entry: unknown, index) => {
     const problem = problemOf(entry, wrong);
     if (problem === undefined) result.entries.push(entry as T);
-    else result.problems.push(`${setting}, entry ${index + 1}: ${problem}`);
+    else result.problems.push(settingsTexts.ofEntry(setting, index + 1, problem));
   });
   return result;
 }
@@ -71,7 +71,7 @@ function problemOf(
 /** Devices with peaks: names, and numbers from 0 to 10^9 under known keys. */
 export function checkDevicePeaks(value: unknown): Checked<DevicePeaks> {
   return check('emberline.devicePeaks', value, (key, peak) => {
-    if (!peakKeys.has(key)) return `"${key}" is no peak. Peaks: ${[...peakKeys].join(', ')}.`;
+    if (!peakKeys.has(key)) return settingsTexts.noPeak(key, [...peakKeys].join(', '));
     return typeof peak === 'number' && peak >= 0 && peak <= largestPeak
       ? undefined
       : settingsTexts.mustBeNumber(key, largestPeak);
@@ -85,7 +85,7 @@ export function checkCostRules(value: unknown): Checked<CostRule> {
       return typeof part === 'boolean' ? undefined : settingsTexts.matrixIsFlag;
     }
     if (!ruleKeys.has(key)) {
-      return `"${key}" is no part of a rule. Parts: name, ${[...ruleKeys].join(', ')}, matrix.`;
+      return settingsTexts.noPartOfRule(key, [...ruleKeys].join(', '));
     }
     return typeof part === 'string' ? undefined : settingsTexts.mustBeExpression(key);
   });

@@ -1,4 +1,5 @@
 // What stands above everything: the state of the daemon, a file that was not found.
+import { sharedTexts } from '#shared/common_texts.ts';
 import { openSource, tellHost } from '../host/host.ts';
 import { daemon, missingSource } from '../host/store.ts';
 import { fileName, visible } from '../lib/format.ts';
@@ -20,7 +21,7 @@ export function Banner() {
           <Button onClick={() => tellHost('restartDaemon')}>{shellTexts.restart}</Button>
         ) : null}
         <Button secondary onClick={() => tellHost('showLog')}>
-          {commonTexts.showLog}
+          {sharedTexts.showLog}
         </Button>
       </span>
     </div>
@@ -46,7 +47,7 @@ export function MissingSource() {
             openSource(target, false, side);
           }}
         >
-          {shellTexts.locate}
+          {sharedTexts.locate}
         </Button>
         <Button secondary onClick={() => (missingSource.value = undefined)}>
           {commonTexts.dismiss}

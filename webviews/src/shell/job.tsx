@@ -1,6 +1,7 @@
 // The frame of a job: which of a folder's jobs shows, how far it is loaded, and the tabs.
 import type { LoadedJob } from '#shared/messages.ts';
 import { useEffect } from 'preact/hooks';
+import { sharedTexts } from '#shared/common_texts.ts';
 import { tellHost } from '../host/host.ts';
 import { loadWhenIdle } from '../host/late.ts';
 import { job, selectJob, selection, status, viewState } from '../host/store.ts';
@@ -77,8 +78,8 @@ export function Job({ loaded }: { loaded: LoadedJob }) {
           <strong>{visible(fileName(about?.path ?? ''))}</strong>
           <span class="side-folder">
             {about?.digests === true
-              ? `${shellTexts.digests(loaded.result.files)}`
-              : `${shellTexts.traces(loaded.result.files)}`}
+              ? `${sharedTexts.digests(loaded.result.files)}`
+              : `${sharedTexts.traces(loaded.result.files)}`}
           </span>
         </span>
         <div

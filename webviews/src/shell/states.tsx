@@ -1,4 +1,5 @@
 // Pages that stand in place of the views: the trace is being read, or cannot be shown.
+import { sharedTexts } from '#shared/common_texts.ts';
 import type { FailureData } from '#shared/messages.ts';
 import { tellHost } from '../host/host.ts';
 import { cancelOwnLoad, compared, job, path, title } from '../host/store.ts';
@@ -82,7 +83,7 @@ export function Failed(props: { error: FailureData }) {
           {commonTexts.retry}
         </Button>
         <Button secondary onClick={() => tellHost('showLog')}>
-          {commonTexts.showLog}
+          {sharedTexts.showLog}
         </Button>
       </p>
     </main>

@@ -13,7 +13,6 @@ export const shellTexts = {
     path,
     '.',
   ],
-  locate: 'Locate...',
 
   selectionOf: (side: string) => `Selection of the ${side}`,
   swapSides: 'Swap sides',
@@ -29,8 +28,6 @@ export const shellTexts = {
     `Figures cover ${ranks} so far; reading the rest${percent === undefined ? '' : `, ${fixed(percent, 0)} %`}`,
   readingOtherRanks: 'Reading the other ranks',
   stop: 'Stop',
-  digests: (files: number) => plural(files, 'digest'),
-  traces: (files: number) => plural(files, 'trace'),
   selection: 'Selection',
 
   wholeTraceOf: (steps: number) => `Whole trace (${plural(steps, 'step')})`,

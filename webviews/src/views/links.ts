@@ -1,4 +1,5 @@
 // Ways from a row to other views and to the code, for those that exist.
+import { sharedTexts } from '#shared/common_texts.ts';
 import { openRowPlace } from '../host/place.ts';
 import { viewAction } from '../host/links.ts';
 import type { Row } from '#shared/protocol.ts';
@@ -31,8 +32,8 @@ export function filterFor(name: string): string {
 export function timelineAction(row: Row, name: string, sliceKey = 'slice'): RowAction[] {
   const slice = numberOf(row, sliceKey);
   return slice !== undefined && slice >= 0
-    ? viewAction('timeline', commonTexts.timeline, commonTexts.showInTimeline, { slice })
-    : viewAction('timeline', commonTexts.timeline, commonTexts.findInTimeline, { search: name });
+    ? viewAction('timeline', sharedTexts.timeline, commonTexts.showInTimeline, { slice })
+    : viewAction('timeline', sharedTexts.timeline, commonTexts.findInTimeline, { search: name });
 }
 
 export function sourceAction(row: Row): RowAction[] {
@@ -54,7 +55,7 @@ export function operatorAction(row: Row): RowAction[] {
   const operator = text(row, 'operator').replace(/ \(.*\)$/, '');
   return operator === '' || operator.startsWith('<')
     ? []
-    : viewAction('operators', commonTexts.operator, commonTexts.showInOperators(operator), {
+    : viewAction('operators', sharedTexts.operator, commonTexts.showInOperators(operator), {
         filter: `name=${filterFor(operator)}`,
       });
 }

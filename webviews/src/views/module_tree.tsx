@@ -1,6 +1,7 @@
 // A hierarchy of modules or hooks: the tree with its figures and the flame graph of one of them.
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { sharedTexts } from '#shared/common_texts.ts';
 import { openSource } from '../host/host.ts';
 import { trace, viewState } from '../host/store.ts';
 import type { FlameInput, FlameNode } from '../lib/flame.ts';
@@ -43,8 +44,8 @@ const column = (
 ): TreeColumn<ModuleNode> => ({ key, title, unit, definition, value: (node) => Number(node[key]) });
 
 const hostColumns = [
-  column('occurrences', commonTexts.calls, 'count', viewTexts.callsHint),
-  column('operators', commonTexts.operators, 'count', viewTexts.operatorsHint),
+  column('occurrences', sharedTexts.calls, 'count', viewTexts.callsHint),
+  column('operators', sharedTexts.operators, 'count', viewTexts.operatorsHint),
   column('hostTotalUs', viewTexts.hostTotal, 'us', viewTexts.hostTotalHint),
   column('hostSelfUs', commonTexts.hostSelf, 'us', viewTexts.hostSelfHint),
 ];
@@ -95,12 +96,12 @@ function anywhere(nodes: readonly ModuleNode[], key: keyof ModuleNode): boolean 
 
 function actions(node: ModuleNode): RowAction[] {
   return [
-    ...viewAction('operators', commonTexts.operators, commonTexts.showOperatorsInside(node.name), {
+    ...viewAction('operators', sharedTexts.operators, commonTexts.showOperatorsInside(node.name), {
       module: node.name,
     }),
     ...(node.slice === null
       ? []
-      : viewAction('timeline', commonTexts.timeline, viewTexts.showFirstCall, {
+      : viewAction('timeline', sharedTexts.timeline, viewTexts.showFirstCall, {
           slice: node.slice,
         })),
     ...(node.file === ''

@@ -1,5 +1,6 @@
 // What stands where there is nothing to show: waiting, failed, absent.
 import type { ComponentChildren } from 'preact';
+import { sharedTexts } from '#shared/common_texts.ts';
 import { copyText, tellHost } from '../host/host.ts';
 import { announce, deviceKind } from '../host/store.ts';
 import type { FailureData } from '#shared/messages.ts';
@@ -129,7 +130,7 @@ export function Failure(props: { error: FailureData; retry?: () => void }) {
           <Button onClick={props.retry}>{commonTexts.retry}</Button>
         )}
         <Button secondary onClick={() => tellHost('showLog')}>
-          {commonTexts.showLog}
+          {sharedTexts.showLog}
         </Button>
       </p>
     </section>

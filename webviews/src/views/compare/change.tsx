@@ -1,4 +1,5 @@
 // A change as it is told everywhere: a shape, a word, a sign, and only then a colour.
+import { sharedTexts } from '#shared/common_texts.ts';
 import { quantity, type Unit } from '#shared/numbers.ts';
 import { comparisonTexts } from './texts.ts';
 
@@ -53,8 +54,8 @@ export function changeOf(
     return { shape: shapes.noise!, word: comparisonTexts.withinNoise, mood: 'plain' };
   const time = unit === 'us' || unit === 'ns';
   return delta > 0
-    ? { shape: shapes.up!, word: time ? comparisonTexts.slower : comparisonTexts.more, mood }
-    : { shape: shapes.down!, word: time ? comparisonTexts.faster : comparisonTexts.less, mood };
+    ? { shape: shapes.up!, word: time ? sharedTexts.slower : comparisonTexts.more, mood }
+    : { shape: shapes.down!, word: time ? sharedTexts.faster : comparisonTexts.less, mood };
 }
 
 export const movedChange: Change = {

@@ -1,5 +1,6 @@
 // What ran, aligned: one level of both traces at a time, with a path that leads back.
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { sharedTexts } from '#shared/common_texts.ts';
 import type { FailureData } from '#shared/messages.ts';
 import { sideNames } from '#shared/comparison.ts';
 import type { CompareTreeResult } from '#shared/protocol.ts';
@@ -132,8 +133,8 @@ function Twin(props: { parts: readonly Part[]; open: (part: Part) => void }) {
         { title: commonTexts.part },
         { title: commonTexts.kind },
         { title: comparisonTexts.change },
-        { title: comparisonTexts.baseline, numeric: true },
-        { title: comparisonTexts.candidate, numeric: true },
+        { title: sharedTexts.baseline, numeric: true },
+        { title: sharedTexts.candidate, numeric: true },
         { title: comparisonTexts.difference, numeric: true },
         { title: comparisonTexts.baselineSoFar, numeric: true },
         { title: comparisonTexts.candidateSoFar, numeric: true },
@@ -254,12 +255,12 @@ type Shown = 'parts' | 'operators' | 'kernels';
 function Ways(props: { shown: Shown; onChange: (shown: Shown) => void }) {
   return (
     <Segments<Shown>
-      label={comparisonTexts.show}
+      label={sharedTexts.show}
       value={props.shown}
       choices={{
         parts: comparisonTexts.parts,
-        operators: commonTexts.operators,
-        ...(eitherHas('hasDeviceWork') ? { kernels: commonTexts.kernels } : {}),
+        operators: sharedTexts.operators,
+        ...(eitherHas('hasDeviceWork') ? { kernels: sharedTexts.kernels } : {}),
       }}
       onChange={props.onChange}
     />
@@ -291,7 +292,7 @@ export function Execution() {
       {shown !== 'parts' ? (
         <section aria-label={comparisonTexts.tablesOf(visible(name ?? ''))}>
           <CompareTable
-            name={shown === 'kernels' ? commonTexts.kernels : commonTexts.operators}
+            name={shown === 'kernels' ? sharedTexts.kernels : sharedTexts.operators}
             by={shown}
             block={path}
           />

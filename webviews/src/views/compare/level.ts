@@ -1,4 +1,5 @@
 // One level of the aligned execution as its chart and its table show it. Pure.
+import { sharedTexts } from '#shared/common_texts.ts';
 import { sideNames, type SideName } from '#shared/comparison.ts';
 import type { CompareItem, CompareTreeResult } from '#shared/protocol.ts';
 import { changeOf, movedChange, type Change } from './change.tsx';
@@ -146,7 +147,7 @@ export function partsOf(
 }
 
 const passWords: Record<string, string> = {
-  backward: comparisonTexts.backward,
+  backward: sharedTexts.inBackward,
   recompute: comparisonTexts.recomputed,
 };
 

@@ -1,4 +1,5 @@
 // Ways from a comparison to the profiles and to the code of its sides.
+import { sharedTexts } from '#shared/common_texts.ts';
 import { sideNames, type SideName } from '#shared/comparison.ts';
 import type { SourceTarget, TimelinePlace } from '#shared/messages.ts';
 import type { Row } from '#shared/protocol.ts';
@@ -12,8 +13,8 @@ import { numberOf, text } from '../links.ts';
 import { comparisonTexts } from './texts.ts';
 
 export const sideTitles = {
-  baseline: comparisonTexts.baseline,
-  candidate: comparisonTexts.candidate,
+  baseline: sharedTexts.baseline,
+  candidate: sharedTexts.candidate,
 } as const;
 
 /** Opens a place in the code of a side: the calling line where its trace names only the function. */

@@ -1,5 +1,6 @@
 // The answer first: what changed, by what, and then every figure of the overview on both sides.
 import { useRef } from 'preact/hooks';
+import { sharedTexts } from '#shared/common_texts.ts';
 import type { CompareChange, CompareFigure, CompareVerdictResult } from '#shared/protocol.ts';
 import { quantity, type Unit } from '#shared/numbers.ts';
 import { openSource } from '../../host/host.ts';
@@ -96,9 +97,9 @@ function Figures({ result }: { result: CompareVerdictResult }) {
           label={comparisonTexts.figuresBothSides}
           columns={[
             { title: commonTexts.figure },
-            { title: comparisonTexts.baseline, numeric: true },
-            { title: comparisonTexts.candidate, numeric: true },
-            { title: comparisonTexts.delta, numeric: true, definition: comparisonTexts.deltaHint },
+            { title: sharedTexts.baseline, numeric: true },
+            { title: sharedTexts.candidate, numeric: true },
+            { title: sharedTexts.delta, numeric: true, definition: comparisonTexts.deltaHint },
             {
               title: comparisonTexts.deltaPercent,
               numeric: true,

@@ -1,6 +1,7 @@
 // The tables of a comparison, one per level, the largest difference first.
 import { useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
+import { sharedTexts } from '#shared/common_texts.ts';
 import type { CompareTableParams, CompareTableResult, Row } from '#shared/protocol.ts';
 import type { Unit } from '#shared/numbers.ts';
 import { viewState } from '../../host/store.ts';
@@ -172,7 +173,7 @@ export function CompareTable(props: {
 
 export const StepsTable = () => <CompareTable name={commonTexts.steps} by="steps" />;
 export const ModulesTable = () => <CompareTable name={commonTexts.modules} by="modules" />;
-export const KernelsTable = () => <CompareTable name={commonTexts.kernels} by="kernels" />;
+export const KernelsTable = () => <CompareTable name={sharedTexts.kernels} by="kernels" />;
 export const CommunicationTable = () => (
   <CompareTable name={commonTexts.communication} by="communication" />
 );
@@ -183,7 +184,7 @@ export function OperatorsTable() {
   const by = viewState<'operators' | 'operatorShapes'>('compare', 'operatorsBy', 'operators');
   return (
     <CompareTable
-      name={commonTexts.operators}
+      name={sharedTexts.operators}
       by={by.value}
       toolbar={
         eitherHas('hasShapes') ? (
@@ -191,7 +192,7 @@ export function OperatorsTable() {
             label={commonTexts.groupBy}
             of={by}
             choices={{
-              operators: commonTexts.operator,
+              operators: sharedTexts.operator,
               operatorShapes: commonTexts.operatorAndShapes,
             }}
           />

@@ -1,4 +1,5 @@
 // The tabs of a comparison, in their order.
+import { sharedTexts } from '#shared/common_texts.ts';
 import { late, type Late } from '../../host/late.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { eitherHas } from './state.ts';
@@ -39,12 +40,12 @@ const tabs: readonly ComparisonTab[] = [
   },
   {
     name: 'operators',
-    title: commonTexts.operators,
+    title: sharedTexts.operators,
     body: late(async () => (await tables()).OperatorsTable),
   },
   {
     name: 'kernels',
-    title: commonTexts.kernels,
+    title: sharedTexts.kernels,
     body: late(async () => (await tables()).KernelsTable),
     needs: 'hasDeviceWork',
   },

@@ -1,5 +1,6 @@
 // Operations with their bandwidth, by size and by pair of ranks; each collective with who came when.
 import { useMemo, useRef } from 'preact/hooks';
+import { sharedTexts } from '#shared/common_texts.ts';
 import type { Row } from '#shared/protocol.ts';
 import { fixed, quantity } from '#shared/numbers.ts';
 import { viewState } from '../../host/store.ts';
@@ -33,7 +34,7 @@ function SizePlot() {
   const colors = partColors(operations);
   const wordsOf = (row: Row): string[] => [
     jobTexts.operationOfSize(text(row, 'operation'), numberOf(row, 'sizeBytes')),
-    `${jobTexts.rankCount(numberOf(row, 'ranks') ?? 0)}, ${jobTexts.calls(numberOf(row, 'calls') ?? 0)}`,
+    `${jobTexts.rankCount(numberOf(row, 'ranks') ?? 0)}, ${sharedTexts.callCount(numberOf(row, 'calls') ?? 0)}`,
     jobTexts.busBandwidthOf(numberOf(row, 'busBandwidth')),
     jobTexts.algorithmBandwidthOf(numberOf(row, 'algorithmBandwidth')),
   ];
@@ -78,7 +79,7 @@ function SizePlot() {
               { title: jobTexts.operation },
               { title: jobTexts.ranks, numeric: true },
               { title: commonTexts.size, numeric: true },
-              { title: commonTexts.calls, numeric: true },
+              { title: sharedTexts.calls, numeric: true },
               { title: jobTexts.busBandwidth, numeric: true },
               { title: jobTexts.algorithmBandwidth, numeric: true },
             ]}
@@ -180,7 +181,7 @@ function MatrixOfAll() {
               { title: jobTexts.from },
               { title: jobTexts.to, numeric: true },
               { title: commonTexts.bytes, numeric: true },
-              { title: commonTexts.calls, numeric: true },
+              { title: sharedTexts.calls, numeric: true },
             ]}
             rows={(rows ?? [])
               .slice(0, 1000)
@@ -216,7 +217,7 @@ type Shown = 'operations' | 'sizes' | 'calls' | 'matrix';
 const titles: Record<Shown, string> = {
   operations: commonTexts.operations,
   sizes: jobTexts.sizes,
-  calls: commonTexts.calls,
+  calls: sharedTexts.calls,
   matrix: jobTexts.pairs,
 };
 

@@ -1,5 +1,6 @@
 // A job at a glance: the answer, what is wrong with the input, where each rank's time goes, who comes
 // last and why.
+import { sharedTexts } from '#shared/common_texts.ts';
 import type { DistributedJobResult, JobActivity } from '#shared/protocol.ts';
 import { fixed, quantity } from '#shared/numbers.ts';
 import { openRank, openSource } from '../../host/host.ts';
@@ -205,7 +206,7 @@ export function JobOverview() {
             { name: jobTexts.processGroups, value: fixed(result.groups, 0) },
             { name: jobTexts.recording, value: quantity(result.durationNs, 'ns') },
             {
-              name: jobTexts.collectives,
+              name: sharedTexts.collectives,
               value: jobTexts.foundOnSeveralRanks(result.collectives, result.matchedCollectives),
             },
             {

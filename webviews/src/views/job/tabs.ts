@@ -1,4 +1,5 @@
 // The tabs of a job.
+import { sharedTexts } from '#shared/common_texts.ts';
 import { late, type Late } from '../../host/late.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { jobTexts } from './texts.ts';
@@ -32,7 +33,7 @@ export const jobTabs: readonly JobTab[] = [
   },
   {
     name: 'lanes',
-    title: commonTexts.timeline,
+    title: sharedTexts.timeline,
     body: late(async () => (await import('./timeline.tsx')).JobTimeline),
   },
   {

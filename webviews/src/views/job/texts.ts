@@ -63,7 +63,6 @@ export const jobTexts = {
 
   operationOfSize: (operation: string, bytes: number | undefined) =>
     `${operation} of ${quantity(bytes, 'bytes')}`,
-  calls: (calls: number) => plural(calls, 'call'),
   busBandwidthOf: (gbPerS: number | undefined) => `Bus bandwidth ${quantity(gbPerS, 'gbPerS')}`,
   algorithmBandwidthOf: (gbPerS: number | undefined) =>
     `Algorithm bandwidth ${quantity(gbPerS, 'gbPerS')}`,
@@ -140,7 +139,6 @@ export const jobTexts = {
   machines: 'Machines',
   processGroups: 'Process groups',
   recording: 'Recording',
-  collectives: 'Collectives',
   foundOnSeveralRanks: (collectives: number, matched: number) =>
     `${fixed(collectives, 0)}, ${fixed(matched, 0)} found on several ranks`,
   transferSumHint: 'Sum of the shortest calls of each collective.',

@@ -1,4 +1,5 @@
 // Kernels: two rings, the table in two groupings, copies and sets; a kernel opens to what launched it.
+import { sharedTexts } from '#shared/common_texts.ts';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { inMakersWords } from '../../host/maker.ts';
@@ -56,7 +57,7 @@ function Launches<M extends 'view/kernelLaunches' | 'view/copyLaunches'>(props: 
         label={commonTexts.launchedBy}
         of={part}
         choices={{
-          operators: commonTexts.operators,
+          operators: sharedTexts.operators,
           modules: commonTexts.modules,
           lines: commonTexts.lines,
         }}
@@ -137,7 +138,7 @@ export function KernelsView() {
       label={commonTexts.rows}
       of={group}
       choices={{
-        name: commonTexts.kernels,
+        name: sharedTexts.kernels,
         properties: kernelsTexts.byOperatorAndLaunch,
         each: kernelsTexts.launches,
         ...(info?.hasDeviceWork === true ? { copies: kernelsTexts.memcpyMemset } : {}),
@@ -214,7 +215,7 @@ export function KernelsView() {
       ) : (
         <DataTable
           key={group.value}
-          name={commonTexts.kernels}
+          name={sharedTexts.kernels}
           view="kernels"
           stateKey="table"
           method="view/kernels"

@@ -1,5 +1,6 @@
 // Cost per line of the user's code; a line opens to the source around it.
 import { useState } from 'preact/hooks';
+import { sharedTexts } from '#shared/common_texts.ts';
 import { useNavigation } from '../../host/navigation.ts';
 import { trace, viewState } from '../../host/store.ts';
 import { quantity, share } from '#shared/numbers.ts';
@@ -21,7 +22,7 @@ function operatorsAction(row: Row): RowAction[] {
     .filter((name) => /^[\w:.]+$/.test(name));
   return names.length === 0
     ? []
-    : viewAction('operators', commonTexts.operators, linesTexts.showOperators, {
+    : viewAction('operators', sharedTexts.operators, linesTexts.showOperators, {
         filter: `name=${names.join('|')}`,
       });
 }
@@ -34,7 +35,7 @@ function actions(row: Row): RowAction[] {
     ...sourceAction(row),
     ...(line === undefined
       ? []
-      : viewAction('timeline', commonTexts.timeline, linesTexts.showSlices, {
+      : viewAction('timeline', sharedTexts.timeline, linesTexts.showSlices, {
           line: { file, line },
         })),
     ...operatorsAction(row),

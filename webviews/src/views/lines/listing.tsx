@@ -1,4 +1,5 @@
 // The source around a line, each line with what it costs.
+import { sharedTexts } from '#shared/common_texts.ts';
 import { openSource } from '../../host/host.ts';
 import { useAnswer } from '../../host/query.ts';
 import { trace } from '../../host/store.ts';
@@ -16,7 +17,7 @@ function costText(cost: AnnotatedLine, device: boolean): string {
   if (backward > 0) parts.push(linesTexts.backward(backward));
   if (recompute > 0) parts.push(linesTexts.recompute(recompute));
   if (cost.runs > 1) parts.push(`×${cost.runs}`);
-  if (cost.confidence === 'function') parts.push(linesTexts.lineUnknown);
+  if (cost.confidence === 'function') parts.push(sharedTexts.lineUnknown);
   return parts.join(' · ');
 }
 

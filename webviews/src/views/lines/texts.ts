@@ -17,7 +17,6 @@ export const linesTexts = {
 
   backward: (backward: number) => `backward ${quantity(backward, 'us')}`,
   recompute: (recompute: number) => `recompute ${quantity(recompute, 'us')}`,
-  lineUnknown: 'line unknown',
   readingSource: 'Reading source',
   fileNotHere: 'The file is not in this workspace. Click its name to locate it.',
   sourceAroundLine: (line: number) => `Source around line ${line}`,

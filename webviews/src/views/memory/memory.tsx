@@ -1,6 +1,7 @@
 // Memory of one device: the curve, and under it events, sums per operator and the peak. The range
 // chosen on the curve holds for the tables too.
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { sharedTexts } from '#shared/common_texts.ts';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { scopedState, trace, viewState } from '../../host/store.ts';
@@ -186,7 +187,7 @@ export function MemoryView() {
           <>
             <span>{memoryTexts.rangeTo(range.from, range.to)}</span>
             <LinkButton onClick={() => setRange(undefined)}>{commonTexts.resetZoom}</LinkButton>
-            {viewAction('timeline', commonTexts.timeline, memoryTexts.showRangeInTimeline, {
+            {viewAction('timeline', sharedTexts.timeline, memoryTexts.showRangeInTimeline, {
               range: { startNs: Math.round(range.from), endNs: Math.round(range.to) },
             }).map((action) => (
               <LinkButton key={action.label} title={action.title} onClick={action.run}>
@@ -303,7 +304,7 @@ export function MemoryView() {
             label={commonTexts.table}
             of={part}
             choices={{
-              statistics: commonTexts.operators,
+              statistics: sharedTexts.operators,
               events: memoryTexts.allocations,
               peak: memoryTexts.atPeak,
             }}
@@ -345,7 +346,7 @@ export function MemoryView() {
                 label={memoryTexts.groupPeakBy}
                 of={peakBy}
                 choices={{
-                  byOperator: commonTexts.operator,
+                  byOperator: sharedTexts.operator,
                   byLine: commonTexts.line,
                   byModule: commonTexts.module,
                 }}

@@ -2,6 +2,7 @@
 // table, the tooltip.
 import type { Signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
+import { sharedTexts } from '#shared/common_texts.ts';
 import type { SliceDetail } from '#shared/protocol.ts';
 import { ask } from '../../host/query.ts';
 import { fixed } from '#shared/numbers.ts';
@@ -25,11 +26,11 @@ function linksOf(detail: SliceDetail): RowAction[] {
       slice: detail.slice,
     }),
     ...(module !== undefined
-      ? viewAction('operators', commonTexts.operators, commonTexts.showOperatorsInside(module), {
+      ? viewAction('operators', sharedTexts.operators, commonTexts.showOperatorsInside(module), {
           module,
         })
       : detail.kind === 'cpuOp'
-        ? viewAction('operators', commonTexts.operators, commonTexts.showInOperators(detail.name), {
+        ? viewAction('operators', sharedTexts.operators, commonTexts.showInOperators(detail.name), {
             filter: `name=${filterFor(detail.name)}`,
           })
         : []),

@@ -1,6 +1,7 @@
 // Operators: where their time went, and the table; each row opens to the Python stacks and
 // the modules that called it.
 import { useState } from 'preact/hooks';
+import { sharedTexts } from '#shared/common_texts.ts';
 import { useActiveFilter } from '../../host/filters.ts';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
@@ -59,7 +60,7 @@ function Callers(props: { row: Row }) {
     <div class="launches">
       {stacks.length === 0 || modules.rows.length === 0 ? null : (
         <Segments
-          label={commonTexts.calledFrom}
+          label={sharedTexts.calledFrom}
           value={shown}
           choices={{
             stacks: commonTexts.stacks,
@@ -101,7 +102,7 @@ function Stacks(props: { value: ViewOperatorStacksResult }) {
         <section key={index} class="stack-card" aria-label={operatorsTexts.stack(index + 1)}>
           <p class="evidence">
             <span title={operatorsTexts.callsFromStack}>
-              {commonTexts.calls} <strong>{quantity(stack.calls, 'count')}</strong>
+              {sharedTexts.calls} <strong>{quantity(stack.calls, 'count')}</strong>
             </span>
             {trace.value?.hasDeviceWork === true ? (
               <span title={selfCharts[0].definition}>
@@ -119,7 +120,7 @@ function Stacks(props: { value: ViewOperatorStacksResult }) {
             actions={
               stack.slice === null
                 ? null
-                : viewAction('timeline', commonTexts.timeline, operatorsTexts.showHeaviestCall, {
+                : viewAction('timeline', sharedTexts.timeline, operatorsTexts.showHeaviestCall, {
                     slice: stack.slice.slice,
                   }).map((action) => (
                     <LinkButton key={action.label} title={action.title} onClick={action.run}>
@@ -171,7 +172,7 @@ export function OperatorsView() {
       ...timelineAction(row, name),
       ...sourceAction(row),
       ...(device
-        ? viewAction('kernels', commonTexts.kernels, operatorsTexts.showKernels(name), {
+        ? viewAction('kernels', sharedTexts.kernels, operatorsTexts.showKernels(name), {
             filter: `operator=${filterFor(name)}`,
             groupBy: 'properties',
           })
@@ -213,7 +214,7 @@ export function OperatorsView() {
       )}
       <DataTable
         key={group.value}
-        name={commonTexts.operators}
+        name={sharedTexts.operators}
         view="operators"
         stateKey="table"
         method="view/operators"
@@ -265,7 +266,7 @@ export function OperatorsView() {
                 label={commonTexts.groupBy}
                 of={group}
                 choices={{
-                  operator: commonTexts.operator,
+                  operator: sharedTexts.operator,
                   operatorAndShapes: commonTexts.operatorAndShapes,
                 }}
               />

@@ -1,4 +1,5 @@
 // The devices, and what recomputation costs them.
+import { sharedTexts } from '#shared/common_texts.ts';
 import { inMakersWords } from '../../host/maker.ts';
 import type { ViewOverviewResult } from '#shared/protocol.ts';
 import { fixed, quantity } from '#shared/numbers.ts';
@@ -80,7 +81,7 @@ export function Recompute(props: { result: ViewOverviewResult }) {
   const of = (us: number, part: number): string =>
     `${quantity(us, 'us')}, ${fixed(part * 100, 1)} %`;
   return (
-    <Panel title={overviewTexts.recompute} definition={overviewTexts.recomputeHint}>
+    <Panel title={sharedTexts.recompute} definition={overviewTexts.recomputeHint}>
       <Facts
         items={[
           ...(cost.deviceUs > 0

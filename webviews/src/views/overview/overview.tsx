@@ -1,5 +1,6 @@
 // Overview: the answer first, then where the time of the steps went, the devices, and whether the trace
 // is whole.
+import { sharedTexts } from '#shared/common_texts.ts';
 import type { Finding, Row } from '#shared/protocol.ts';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
@@ -86,12 +87,12 @@ export function OverviewView() {
       <Headline result={value} />
       <div class="answer">
         <Panel
-          title={overviewTexts.findings}
+          title={sharedTexts.findings}
           definition={overviewTexts.findingsHint}
           actions={
             findings.length === 0 ? undefined : (
               <ExportMenu
-                name={overviewTexts.findings}
+                name={sharedTexts.findings}
                 take={(format) => exportRows(findingColumns, findingRows(findings), format)}
               />
             )

@@ -39,7 +39,6 @@ export const overviewTexts = {
   tensorCoresUnknown: 'Tensor cores unknown',
   tensorCoresUnknownHint:
     'Share of kernel time in kernels whose names do not tell whether they use matrix units.',
-  recompute: 'Recompute',
   recomputeHint:
     'Forward work that activation checkpointing ran again in backward, because it had not kept the results. It saves memory and costs this time.',
   recomputeDeviceHint:
@@ -98,7 +97,6 @@ export const overviewTexts = {
   whatWasSeen: 'What was seen',
   evidence: 'Evidence',
   readingOverview: 'Reading the overview',
-  findings: 'Findings',
   findingsHint: 'What costs time in the selected steps, how that is known, and what to do.',
   configuration: 'Configuration',
   optionHint: 'A profiler option, as noted in the trace.',

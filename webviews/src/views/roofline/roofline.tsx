@@ -1,6 +1,7 @@
 // What the device could do at most, and what is worth optimizing: points below roofs, the same rows as
 // a table by what they could save, utilization of the steps, advice.
 import { useState } from 'preact/hooks';
+import { sharedTexts } from '#shared/common_texts.ts';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { viewState } from '../../host/store.ts';
@@ -21,9 +22,9 @@ import { rooflineTexts } from './texts.ts';
 import { WhatIfPanel } from './what_if.tsx';
 
 const groupings = {
-  operator: commonTexts.operators,
+  operator: sharedTexts.operators,
   shape: rooflineTexts.byShape,
-  kernel: commonTexts.kernels,
+  kernel: sharedTexts.kernels,
   module: commonTexts.modules,
   line: commonTexts.lines,
 } as const;
@@ -56,11 +57,11 @@ function ownView(row: Row, by: Grouping): RowAction[] {
   switch (by) {
     case 'operator':
     case 'shape':
-      return viewAction('operators', commonTexts.operator, commonTexts.showInOperators(name), {
+      return viewAction('operators', sharedTexts.operator, commonTexts.showInOperators(name), {
         filter: `name=${filterFor(name)}`,
       });
     case 'kernel':
-      return viewAction('kernels', commonTexts.kernel, rooflineTexts.showInKernels, {
+      return viewAction('kernels', sharedTexts.kernel, rooflineTexts.showInKernels, {
         groupBy: 'name',
         filter: `name=${filterFor(name)}`,
       });

@@ -1,5 +1,6 @@
 // Python stacks by time: the flame graph in both directions, and the functions as a table.
 import { useMemo } from 'preact/hooks';
+import { sharedTexts } from '#shared/common_texts.ts';
 import { openSource } from '../../host/host.ts';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
@@ -91,7 +92,7 @@ export function StacksView() {
       groupBy: 'line',
       filter: `function=${filterFor(text(row, 'function'))}`,
     }),
-    ...viewAction('timeline', commonTexts.timeline, commonTexts.findInTimeline, {
+    ...viewAction('timeline', sharedTexts.timeline, commonTexts.findInTimeline, {
       search: text(row, 'function'),
     }),
   ];
@@ -158,7 +159,7 @@ export function StacksView() {
                 ...nodeActions(node, (id) => (root.value = id)),
                 ...(node.parent === undefined
                   ? []
-                  : viewAction('timeline', commonTexts.timeline, commonTexts.findInTimeline, {
+                  : viewAction('timeline', sharedTexts.timeline, commonTexts.findInTimeline, {
                       search: (node.data as StackNode).function,
                     })),
               ]}

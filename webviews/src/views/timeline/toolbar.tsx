@@ -1,4 +1,5 @@
 // The buttons above the timeline.
+import { sharedTexts } from '#shared/common_texts.ts';
 import { writeTimelineLink } from '#shared/timeline_link.ts';
 import { copyText, saveFile } from '../../host/host.ts';
 import { announce, linkBase, path, requestSelection } from '../../host/store.ts';
@@ -57,7 +58,7 @@ export function Toolbar(props: { stage: Stage | undefined }) {
   const { stage } = props;
   const hidden = prefs.value.hidden.length;
   return (
-    <div class="tl-toolbar" role="toolbar" aria-label={commonTexts.timeline}>
+    <div class="tl-toolbar" role="toolbar" aria-label={sharedTexts.timeline}>
       <FilterBox
         label={timelineTexts.tracks}
         placeholder={timelineTexts.filterTracks}

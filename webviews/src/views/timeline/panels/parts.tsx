@@ -1,5 +1,6 @@
 // What several panels show alike.
 import { useEffect, useState } from 'preact/hooks';
+import { sharedTexts } from '#shared/common_texts.ts';
 import type { SliceRef } from '#shared/protocol.ts';
 import { exact, quantity } from '#shared/numbers.ts';
 import { visible } from '../../../lib/format.ts';
@@ -12,10 +13,10 @@ import { failed } from '../status.ts';
 import { panelTexts } from './texts.ts';
 
 export const kindNames: Record<string, string> = {
-  cpuOp: commonTexts.operator,
+  cpuOp: sharedTexts.operator,
   userAnnotation: panelTexts.annotation,
   gpuUserAnnotation: panelTexts.annotationDevice,
-  kernel: commonTexts.kernel,
+  kernel: sharedTexts.kernel,
   memcpy: commonTexts.memcpy,
   memset: panelTexts.memset,
   runtime: panelTexts.runtimeCall,

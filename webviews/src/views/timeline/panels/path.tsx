@@ -1,6 +1,7 @@
 // The critical path: what the end of each step waited for, and what the steps would take without it.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { sharedTexts } from '#shared/common_texts.ts';
 import type { PathKind, TimelineCriticalSumsResult } from '#shared/protocol.ts';
 import { share } from '#shared/numbers.ts';
 import { openSource, saveFile } from '../../../host/host.ts';
@@ -34,17 +35,17 @@ const kindNames: Record<PathKind, string> = {
 const listed = 50;
 
 const groupings = {
-  operators: commonTexts.operators,
+  operators: sharedTexts.operators,
   lines: commonTexts.lines,
-  kernels: commonTexts.kernels,
+  kernels: sharedTexts.kernels,
 } as const;
 type Grouping = keyof typeof groupings;
 type SumRow = TimelineCriticalSumsResult['rows'][number];
 
 const titles: Record<Grouping, string> = {
-  operators: commonTexts.operator,
+  operators: sharedTexts.operator,
   lines: commonTexts.line,
-  kernels: commonTexts.kernel,
+  kernels: sharedTexts.kernel,
 };
 
 function SumName({ row }: { row: SumRow }) {

@@ -1,4 +1,5 @@
 // Sums of a marked range of time, which exports as a small trace of its own.
+import { sharedTexts } from '#shared/common_texts.ts';
 import { saveFile } from '../../../host/host.ts';
 import { ask, useAnswer } from '../../../host/query.ts';
 import { announce, title, trace } from '../../../host/store.ts';
@@ -115,12 +116,12 @@ export function RangeDetails(props: { range: TimeRange }) {
             columns={[
               { title: commonTexts.name },
               {
-                title: commonTexts.calls,
+                title: sharedTexts.calls,
                 numeric: true,
                 definition: panelTexts.callsInRange,
               },
               {
-                title: panelTexts.self,
+                title: sharedTexts.self,
                 numeric: true,
                 exportUnit: 'ns',
                 definition: panelTexts.selfHint,
@@ -131,7 +132,7 @@ export function RangeDetails(props: { range: TimeRange }) {
                 exportUnit: 'ns',
                 definition: panelTexts.totalHint,
               },
-              { title: commonTexts.calledFrom, definition: panelTexts.callersOfSelfTime },
+              { title: sharedTexts.calledFrom, definition: panelTexts.callersOfSelfTime },
             ]}
             rows={value.names.map((name) => [
               <LinkButton

@@ -1,4 +1,5 @@
 // Everything that is known of a slice.
+import { sharedTexts } from '#shared/common_texts.ts';
 import type { Frame, SliceDetail, SliceRef } from '#shared/protocol.ts';
 import { openPlace, usePlacedFrames } from '../../../host/place.ts';
 import { navigate, trace } from '../../../host/store.ts';
@@ -132,7 +133,7 @@ function Ways(props: { slice: SliceDetail }) {
         <LinkButton
           onClick={() => navigate({ view: 'operators', filter: rowNamed('name', slice.name) })}
         >
-          {commonTexts.operators}
+          {sharedTexts.operators}
         </LinkButton>
       ) : null}
       {slice.kind === 'cpuOp' && trace.value?.hasMemory === true ? (
@@ -148,7 +149,7 @@ function Ways(props: { slice: SliceDetail }) {
             navigate({ view: 'kernels', filter: rowNamed('name', slice.name), groupBy: 'name' })
           }
         >
-          {commonTexts.kernels}
+          {sharedTexts.kernels}
         </LinkButton>
       ) : null}
       {slice.copy === null ? null : (
@@ -230,7 +231,7 @@ export function SliceDetails(props: { slice: SliceDetail }) {
         <dd title={panelTexts.inNs(slice.durationNs)}>{quantity(slice.durationNs, 'ns')}</dd>
         {slice.children > 0 ? (
           <>
-            <dt title={panelTexts.selfWithoutChildren}>{panelTexts.self}</dt>
+            <dt title={panelTexts.selfWithoutChildren}>{sharedTexts.self}</dt>
             <dd>{quantity(slice.selfNs, 'ns')}</dd>
           </>
         ) : null}
@@ -241,13 +242,13 @@ export function SliceDetails(props: { slice: SliceDetail }) {
           </>
         )}
         <Links title={commonTexts.launchedBy} to={one(slice.launch)} />
-        <Links title={commonTexts.operator} to={one(slice.op)} />
+        <Links title={sharedTexts.operator} to={one(slice.op)} />
         <Links title={commonTexts.module} to={one(slice.module)} />
         <Recorder title={panelTexts.recordedBy} name={slice.capturedOp} />
         <Recorder title={panelTexts.recordedIn} name={slice.capturedModule} />
         <Links title={panelTexts.annotation} to={one(slice.annotation)} />
-        <Links title={panelTexts.forward} to={one(slice.forward)} />
-        <Links title={panelTexts.backward} to={slice.backward} />
+        <Links title={sharedTexts.forward} to={one(slice.forward)} />
+        <Links title={sharedTexts.backward} to={slice.backward} />
         <Links title={panelTexts.parent} to={one(slice.parent)} />
         <Links title={panelTexts.deviceWork} to={slice.launched} total={slice.launchedTotal} />
       </dl>

@@ -113,7 +113,6 @@ export const panelTexts = {
   unionHint: 'Time in which at least one of them runs; overlaps count once',
   bottomUp: 'Bottom-up',
   callsInRange: 'Slices of this name that overlap the range',
-  self: 'Self',
   selfHint: 'Time inside the range without children',
   total: 'Total',
   totalHint: 'Sum of durations inside the range, children included',
@@ -164,8 +163,6 @@ export const panelTexts = {
   queueDelayHint: 'From the end of the launch call to the start of the device work',
   recordedBy: 'Recorded by',
   recordedIn: 'Recorded in',
-  forward: 'Forward',
-  backward: 'Backward',
   parent: 'Parent',
   eventOfFile: (index: number) => `Event ${index} of the file`,
 
