@@ -1,6 +1,6 @@
 // Finds what a source says to people beside its catalogue: texts between tags, in attributes and members
 // that are shown, counted words, and literals of several words or with a capital. It reads the syntax and
-// no types, so it judges a literal by what it stands in.
+// no types, so it judges a literal by what it stands in. The log is for those who mend the program.
 import ts from 'typescript';
 
 /** Attributes and members whose value people read or hear, even if it is one small word. */
@@ -74,6 +74,7 @@ function purpose(node) {
   if (ts.isCallExpression(at) || ts.isNewExpression(at)) {
     const name = at.expression.name?.text ?? at.expression.text ?? '';
     if (name === 'plural') return 'shown';
+    if (/\blog\.\w+$/.test(at.expression.getText())) return 'machine';
     return machineCalls.test(name) ? 'machine' : 'any';
   }
   if (ts.isBinaryExpression(at) && assigns(at)) {
