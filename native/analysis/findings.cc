@@ -1,12 +1,12 @@
 #include "analysis/findings.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <utility>
 
 #include "analysis/findings_internal.h"
 #include "analysis/memory.h"
+#include "analysis/messages.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -20,12 +20,6 @@ constexpr double kNearCapacity = 0.9;
 constexpr size_t kMaxDevicesNamed = 64;
 // Below this share, mixed precision would not show (B46: the plugin advises at 0 % too).
 constexpr double kMinEligible = 0.05;
-
-std::string Gigabytes(double bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f GB", bytes / (1024.0 * 1024.0 * 1024.0));
-  return text;
-}
 
 // "0", "0 and 1", "0, 1 and 2" (B22).
 std::string ListText(const std::vector<std::string>& items) {
@@ -98,23 +92,14 @@ void AddDataLoading(const Overview& overview, const Seen& seen, const Model& mod
   if (total <= 0) return;
   const double share = Average(overview, Role::kDataLoader) / total;
   if (share <= kDataLoading) return;
-  Finding f;
-  f.id = "dataLoading";
-  f.severity = "warning";
-  const SpanWords words = WordsFor(model);
-  f.title = words.wait + " for the data loader";
-  f.text = Percent(share) + " of " + words.step + " time is spent waiting for input data.";
-  f.evidence = {
-      {"Share of the " + words.step, share, Unit::kRatio},
-      {"Waiting" + words.per_step, Average(overview, Role::kDataLoader) / 1000.0, Unit::kUs}};
-  f.action =
-      "Load in the background: give the DataLoader more worker processes, keep them alive between "
-      "epochs, and pin its memory when it feeds " +
-      std::string(DeviceWordsFor(model).name == "GPU" ? "a GPU." : "a device.");
-  f.snippet =
-      "DataLoader(dataset, batch_size=..., num_workers=4, pin_memory=True, "
-      "persistent_workers=True)";
-  f.gain_us = Average(overview, Role::kDataLoader) / 1000.0;
+  const MessageArg span = SpanArg(model);
+  Finding f =
+      MakeFinding(messages::kDataLoading, "warning",
+                  {span, {"share", share, Unit::kRatio}, {"device", DeviceWordsFor(model).name}});
+  const double waiting_us = Average(overview, Role::kDataLoader) / 1000.0;
+  f.evidence = {{Say(messages::kShareOfSpan, {span}), share, Unit::kRatio},
+                {Say(messages::kWaiting, {span}), waiting_us, Unit::kUs}};
+  f.gain_us = waiting_us;
   f.slices = seen.loader;
   if (!seen.loader.empty()) {
     if (auto frame = UserFrameOf(model, seen.loader.front())) f.frames.push_back(std::move(*frame));
@@ -124,17 +109,10 @@ void AddDataLoading(const Overview& overview, const Seen& seen, const Model& mod
 
 void AddDataParallel(const Model& model, const Seen& seen, std::vector<Finding>* findings) {
   if (!seen.data_parallel || model.devices.size() < 2) return;
-  Finding f;
-  f.id = "dataParallel";
-  f.severity = "warning";
-  const std::string device = DeviceWordsFor(model).name;
-  f.title = "DataParallel runs all " + device + "s from one process";
-  f.text = "DataParallel ran on " + std::to_string(model.devices.size()) +
-           " devices. One process feeds all of them and copies the model every step.";
-  f.evidence = {{"Devices", static_cast<double>(model.devices.size()), Unit::kCount}};
-  f.action =
-      "Use DistributedDataParallel with one process per " + device + ", even on a single machine.";
-  f.snippet = "model = torch.nn.parallel.DistributedDataParallel(model, device_ids=[local_rank])";
+  const size_t devices = model.devices.size();
+  Finding f = MakeFinding(messages::kDataParallel, "warning",
+                          {{"device", DeviceWordsFor(model).name}, {"devices", devices}});
+  f.evidence = {{Say(messages::kDevices), static_cast<double>(devices), Unit::kCount}};
   f.slices = {seen.data_parallel_slice};
   findings->push_back(std::move(f));
 }
@@ -149,16 +127,7 @@ void AddBackend(const Model& model, const Overview& overview, const Seen& seen,
                   [](const DeviceProperties& p) {
                     return p.compute_major > 3 || (p.compute_major == 3 && p.compute_minor >= 5);
                   });
-  if (!able) return;
-  Finding f;
-  f.id = "backend";
-  f.severity = "warning";
-  f.title = "Gloo is used instead of NCCL";
-  f.text =
-      "DistributedDataParallel communicates through Gloo, which moves GPU data through the host.";
-  f.action = "Use the NCCL backend for GPU training.";
-  f.snippet = "torch.distributed.init_process_group(backend=\"nccl\")";
-  findings->push_back(std::move(f));
+  if (able) findings->push_back(MakeFinding(messages::kBackend, "warning"));
 }
 
 void AddCommunication(const Model& model, const Overview& overview,
@@ -167,51 +136,18 @@ void AddCommunication(const Model& model, const Overview& overview,
   if (total <= 0) return;
   const double share = Average(overview, Role::kCommunication) / total;
   if (share <= kCommunication) return;
-  Finding f;
-  f.id = "communication";
-  f.severity = "warning";
-  const SpanWords words = WordsFor(model);
-  f.title = words.wait + " for communication";
-  f.text =
-      Percent(share) + " of " + words.step + " time is communication not overlapped with compute.";
-  f.evidence = {
-      {"Share of the " + words.step, share, Unit::kRatio},
-      {"Exposed" + words.per_step, Average(overview, Role::kCommunication) / 1000.0, Unit::kUs}};
-  f.action =
-      "Communicate less data, or less often: compress gradients, accumulate them over several "
-      "batches, or use a larger batch. The last two increase the effective batch size, so check "
-      "convergence and consider an optimizer for large batches such as LAMB.";
-  f.snippet =
-      "from torch.distributed.algorithms.ddp_comm_hooks import default_hooks\n"
-      "model.register_comm_hook(state=None, hook=default_hooks.bf16_compress_hook)";
-  f.gain_us = Average(overview, Role::kCommunication) / 1000.0;
+  const MessageArg span = SpanArg(model);
+  Finding f =
+      MakeFinding(messages::kCommunication, "warning", {span, {"share", share, Unit::kRatio}});
+  const double exposed_us = Average(overview, Role::kCommunication) / 1000.0;
+  f.evidence = {{Say(messages::kShareOfSpan, {span}), share, Unit::kRatio},
+                {Say(messages::kExposed, {span}), exposed_us, Unit::kUs}};
+  f.gain_us = exposed_us;
   findings->push_back(std::move(f));
 }
 
-void AddUtilization(const Model& model, const Overview& overview, std::vector<Finding>* findings) {
-  std::vector<std::string> low;
-  size_t more = 0;  // beyond what a reader takes in
-  Finding f;
-  for (const GpuSummary& gpu : overview.gpus) {
-    if (!gpu.utilization || *gpu.utilization >= kLowUtilization) continue;
-    if (low.size() == kMaxDevicesNamed) {
-      ++more;
-      continue;
-    }
-    low.push_back(gpu.label);
-    f.evidence.push_back({"Utilization of " + gpu.label, *gpu.utilization, Unit::kRatio});
-  }
-  if (low.empty()) return;
-  if (more > 0) low.push_back(std::to_string(more) + " more");
-  f.id = "lowUtilization";
-  f.severity = "warning";
-  const std::string device = DeviceWordsFor(model).name;
-  f.title = device + (low.size() == 1 ? " is" : "s are") + " idle most of the time";
-  f.text = ListText(low) + (low.size() == 1 ? " runs" : " run") +
-           " kernels less than half the time" +
-           (low.size() == 1 ? " (" + Percent(f.evidence[0].value) + ")." : ".");
-  // What fills the rest of an average step names the cause.
-  const double total = overview.steps.average_total_ns;
+// What fills most of an average step beside kernels, which names the cause.
+std::pair<Role, double> LargestOther(const Overview& overview) {
   Role cause = Role::kOther;
   double most = 0;
   for (Role role : {Role::kMemcpy, Role::kCommunication, Role::kRuntime, Role::kDataLoader,
@@ -221,20 +157,47 @@ void AddUtilization(const Model& model, const Overview& overview, std::vector<Fi
       cause = role;
     }
   }
-  if (total > 0 && most > 0) {
-    const std::string step = WordsFor(model).step;
-    f.text += cause == Role::kOther ? " " + Percent(most / total, 0) + " of the " + step +
-                                          " has no recorded CPU or " + device + " work."
-                                    : " The largest other part of the " + step + ": " +
-                                          RoleTitle(cause) + " (" + Percent(most / total) + ").";
-    f.evidence.push_back(
-        {std::string(RoleTitle(cause)) + " share of the " + step, most / total, Unit::kRatio});
+  const double total = overview.steps.average_total_ns;
+  return {cause, total > 0 ? most / total : 0};
+}
+
+void AddUtilization(const Model& model, const Overview& overview, std::vector<Finding>* findings) {
+  std::vector<std::string> low;
+  std::vector<Evidence> evidence;
+  size_t more = 0;  // beyond what a reader takes in
+  for (const GpuSummary& gpu : overview.gpus) {
+    if (!gpu.utilization || *gpu.utilization >= kLowUtilization) continue;
+    if (low.size() == kMaxDevicesNamed) {
+      ++more;
+      continue;
+    }
+    low.push_back(gpu.label);
+    evidence.push_back(
+        {Say(messages::kUtilizationOf, {{"label", gpu.label}}), *gpu.utilization, Unit::kRatio});
   }
-  f.action =
-      "Give the device more work per launch: a larger batch where convergence allows it, fewer "
-      "and larger kernels (torch.compile, " +
-      DeviceWordsFor(model, overview.vendor).graph + "s), and remove synchronization points.";
-  f.snippet = "model = torch.compile(model)";
+  if (low.empty()) return;
+  const size_t count = low.size() + more;
+  if (more > 0) low.push_back(Say(messages::kMoreDevices, {{"count", more}}).text);
+  const DeviceWords device = DeviceWordsFor(model, overview.vendor);
+  const MessageArg span = SpanArg(model);
+  const auto [role, share] = LargestOther(overview);
+  const MessageArg role_title("role", RoleTitle(role));
+  Finding f = MakeFinding(messages::kLowUtilization, "warning",
+                          {span,
+                           {"device", device.name},
+                           {"graph", device.graph},
+                           {"devices", ListText(low)},
+                           {"count", count},
+                           {"utilization", evidence[0].value, Unit::kRatio},
+                           {"rest", share <= 0             ? "none"
+                                    : role == Role::kOther ? "unrecorded"
+                                                           : "role"},
+                           {"restShare", share, Unit::kRatio},
+                           role_title});
+  f.evidence = std::move(evidence);
+  if (share > 0) {
+    f.evidence.push_back({Say(messages::kRoleShare, {role_title, span}), share, Unit::kRatio});
+  }
   findings->push_back(std::move(f));
 }
 
@@ -254,19 +217,15 @@ void AddMixedPrecision(const Model& model, const Overview& overview,
                : overview.vendor == Vendor::kAmd && p.warp_size == 64;
   });
   if (!able) return;
-  Finding f;
-  f.id = "mixedPrecision";
-  f.severity = "info";
   const DeviceWords device = DeviceWordsFor(model, overview.vendor);
-  f.title = device.matrix + " are unused";
-  f.title.front() = static_cast<char>(f.title.front() - 'a' + 'A');
-  f.text = Percent(eligible, 0) + " of kernel time is in operators that could use " +
-           device.matrix + " but did not.";
-  f.evidence = {{"Eligible kernel time", eligible, Unit::kRatio},
-                {"Kernel time on " + device.matrix, 0.0, Unit::kRatio}};
-  f.action = "Use mixed precision: autocast runs eligible operators in bfloat16 or float16.";
-  f.snippet = "with torch.autocast(\"" + device.torch +
-              "\", dtype=torch.bfloat16):\n    loss = criterion(model(x), y)";
+  const MessageArg matrix("matrix", device.matrix);
+  Finding f = MakeFinding(messages::kMixedPrecision, "info",
+                          {{"maker", overview.vendor == Vendor::kAmd ? "amd" : "nvidia"},
+                           matrix,
+                           {"torch", device.torch},
+                           {"share", eligible, Unit::kRatio}});
+  f.evidence = {{Say(messages::kEligible), eligible, Unit::kRatio},
+                {Say(messages::kOnTensorCores, {matrix}), 0.0, Unit::kRatio}};
   findings->push_back(std::move(f));
 }
 
@@ -299,23 +258,30 @@ void AddMemory(const Model& model, std::vector<Finding>* findings) {
     const double share =
         static_cast<double>(peak) / static_cast<double>(properties->total_global_mem);
     if (share <= kNearCapacity) continue;
-    Finding f;
-    f.id = "memoryNearCapacity";
-    f.severity = "warning";
-    f.title = "Memory is nearly full";
-    f.text = "The peak of " + MemoryDeviceName(type, device) + " reaches " + Percent(share) +
-             " of its " + Gigabytes(static_cast<double>(properties->total_global_mem)) + ".";
-    f.evidence = {{"Share of the memory", share, Unit::kRatio},
-                  {"Peak allocated", static_cast<double>(peak), Unit::kBytes}};
-    f.action =
-        "Trade time for memory with activation checkpointing, or store less with mixed precision.";
-    f.snippet = "torch.utils.checkpoint.checkpoint(layer, x, use_reentrant=False)";
+    Finding f = MakeFinding(messages::kMemoryNearCapacity, "warning",
+                            {{"label", MemoryDeviceName(type, device)},
+                             {"share", share, Unit::kRatio},
+                             {"memory", properties->total_global_mem, Unit::kBytes}});
+    f.evidence = {{Say(messages::kShareOfMemory), share, Unit::kRatio},
+                  {Say(messages::kPeakAllocated), static_cast<double>(peak), Unit::kBytes}};
     findings->push_back(std::move(f));
     return;
   }
 }
 
 }  // namespace
+
+Finding MakeFinding(const FindingText& text, const char* severity, MessageArgs arguments) {
+  Finding finding;
+  finding.id = text.id;
+  finding.severity = severity;
+  finding.title = text.title.Format(arguments);
+  finding.text = text.text.Format(arguments);
+  finding.action = text.action.Format(arguments);
+  finding.snippet = text.snippet.Format(arguments);
+  finding.arguments = std::move(arguments);
+  return finding;
+}
 
 std::vector<Finding> FindFindings(const Model& model, const StepSelection& selection,
                                   const Overview& overview, const CancelToken& cancel) {

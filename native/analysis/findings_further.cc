@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <unordered_map>
 
@@ -7,6 +6,7 @@
 #include "analysis/frame_finder.h"
 #include "analysis/intervals.h"
 #include "analysis/memory.h"
+#include "analysis/messages.h"
 #include "base/saturating.h"
 #include "model/names.h"
 #include "store/recorder.h"
@@ -21,17 +21,6 @@ constexpr Ns kQueueEmpty = 20'000;
 // Calls shorter than this did not wait for anything.
 constexpr Ns kWaits = 20'000;
 constexpr size_t kMostSlices = 20;
-
-std::string Time(double ns) {
-  char text[32];
-  if (ns >= 1e9)
-    std::snprintf(text, sizeof text, "%.2f s", ns / 1e9);
-  else if (ns >= 1e6)
-    std::snprintf(text, sizeof text, "%.2f ms", ns / 1e6);
-  else
-    std::snprintf(text, sizeof text, "%.1f µs", ns / 1e3);
-  return text;
-}
 
 // Sums of time per slice name or line, with the longest slices of all.
 struct Places {
@@ -117,22 +106,19 @@ void AddLaunchBound(const Model& model, const StepSelection& selection, const Ov
   const double per_step = static_cast<double>(waited) / steps;
   const double hungry_share = static_cast<double>(hungry) / static_cast<double>(durations.size());
   if (median >= kShortKernel || hungry_share < 0.3 || per_step / total < 0.15) return;
-  Finding f;
-  f.id = "launchBound";
-  f.severity = "warning";
   const DeviceWords device = DeviceWordsFor(model, overview.vendor);
-  f.title = device.name + " is starved: kernel launches are too slow";
-  f.text = Percent(hungry_share) + " of the kernels started on an idle " + device.name +
-           ": the host launches them more slowly than the " + device.name +
-           " runs them. Median kernel: " + Time(static_cast<double>(median)) + ".";
-  const std::string per = WordsFor(model).per_step;
-  f.evidence = {{"Kernels" + per, static_cast<double>(durations.size()) / steps, Unit::kCount},
-                {"Median kernel", static_cast<double>(median) / 1000.0, Unit::kUs},
-                {"Kernels started on an idle " + device.name, hungry_share, Unit::kRatio},
-                {"Idle before launches" + per, per_step / 1000.0, Unit::kUs}};
-  f.action = "Launch fewer and larger kernels: compile the model, record it as a " + device.graph +
-             ", use fused optimizers, or enlarge the batch.";
-  f.snippet = "model = torch.compile(model, mode=\"reduce-overhead\")";
+  const MessageArg span = SpanArg(model);
+  const MessageArg device_name("device", device.name);
+  Finding f = MakeFinding(messages::kLaunchBound, "warning",
+                          {device_name,
+                           {"graph", device.graph},
+                           {"share", hungry_share, Unit::kRatio},
+                           {"median", median, Unit::kNs}});
+  f.evidence = {{Say(messages::kKernels, {span}), static_cast<double>(durations.size()) / steps,
+                 Unit::kCount},
+                {Say(messages::kMedianKernel), static_cast<double>(median) / 1000.0, Unit::kUs},
+                {Say(messages::kStartedIdle, {device_name}), hungry_share, Unit::kRatio},
+                {Say(messages::kIdleBeforeLaunches, {span}), per_step / 1000.0, Unit::kUs}};
   f.gain_us = per_step / 1000.0;
   places.Into(f);
   findings->push_back(std::move(f));
@@ -157,27 +143,17 @@ void AddHostSync(const Model& model, const StepSelection& selection, const Overv
   const uint32_t steps = std::max<uint32_t>(1, static_cast<uint32_t>(overview.steps.steps.size()));
   const double per_step = static_cast<double>(places.time) / steps;
   if (places.calls == 0 || per_step / total < 0.03) return;
-  Finding f;
-  f.id = "hostSynchronisation";
-  f.severity = per_step / total >= 0.1 ? "warning" : "info";
-  const SpanWords words = WordsFor(model);
-  const std::string device = DeviceWordsFor(model).name;
-  f.title = "CPU blocks on " + device + " synchronization";
-  f.text = "Synchronizing calls take " + Time(per_step) + words.per_step + " (" +
-           Percent(per_step / total) + "). Nothing new is launched until they return.";
+  const MessageArg span = SpanArg(model);
+  Finding f =
+      MakeFinding(messages::kHostSynchronization, per_step / total >= 0.1 ? "warning" : "info",
+                  {{"device", DeviceWordsFor(model).name},
+                   span,
+                   {"time", per_step, Unit::kNs},
+                   {"share", per_step / total, Unit::kRatio}});
   f.evidence = {
-      {"Waiting" + words.per_step, per_step / 1000.0, Unit::kUs},
-      {"Share of the " + words.step, per_step / total, Unit::kRatio},
-      {"Calls" + words.per_step, static_cast<double>(places.calls) / steps, Unit::kCount}};
-  f.action =
-      "Keep results on the " + device +
-      ": accumulate losses as tensors and read them every N steps, avoid "
-      ".item(), .cpu(), nonzero() and printing tensors in the loop, and copy from pinned memory "
-      "with "
-      "non_blocking=True.";
-  f.snippet =
-      "running_loss += loss.detach()      # not loss.item()\n"
-      "if step % 100 == 0:\n    print(running_loss.item() / 100)";
+      {Say(messages::kWaiting, {span}), per_step / 1000.0, Unit::kUs},
+      {Say(messages::kShareOfSpan, {span}), per_step / total, Unit::kRatio},
+      {Say(messages::kCalls, {span}), static_cast<double>(places.calls) / steps, Unit::kCount}};
   places.Into(f);
   findings->push_back(std::move(f));
 }
@@ -242,22 +218,14 @@ void AddShapes(const Model& model, const StepSelection& selection, const Overvie
   }
   const double share = static_cast<double>(places.time) / kernels;
   if (share < 0.05) return;
-  Finding f;
-  f.id = "misalignedShapes";
-  f.severity = "info";
-  f.title = "Matrix sizes are not aligned for " + DeviceWordsFor(model, overview.vendor).matrix;
-  f.text =
-      Percent(share) +
-      " of kernel time is in 16-bit matrix products with a dimension that is not a multiple of 8.";
-  f.evidence = {{"Share of kernel time", share, Unit::kRatio},
-                {"Calls", static_cast<double>(places.calls), Unit::kCount}};
   // What the sizes mean is known only where the model looks words up.
-  const bool words = s.strings().Find("aten::embedding") != kNone;
-  f.action = words ? "Round vocabulary and hidden sizes, sequence length and batch up to multiples "
-                     "of 8 (64 is better on large GPUs)."
-                   : "Round channels, hidden sizes and batch up to multiples of 8 (64 is better on "
-                     "large GPUs).";
-  if (words) f.snippet = "vocab_size = (vocab_size + 63) // 64 * 64";
+  const bool text = s.strings().Find("aten::embedding") != kNone;
+  Finding f = MakeFinding(messages::kMisalignedShapes, "info",
+                          {{"share", share, Unit::kRatio},
+                           {"text", text ? "yes" : "no"},
+                           {"matrix", DeviceWordsFor(model, overview.vendor).matrix}});
+  f.evidence = {{Say(messages::kShareOfKernelTime), share, Unit::kRatio},
+                {Say(messages::kAllCalls), static_cast<double>(places.calls), Unit::kCount}};
   places.Into(f);
   findings->push_back(std::move(f));
 }
@@ -278,20 +246,16 @@ void AddPageable(const Model& model, const StepSelection& selection, const Overv
   const uint32_t steps = std::max<uint32_t>(1, static_cast<uint32_t>(overview.steps.steps.size()));
   const double per_step = static_cast<double>(places.time) / steps;
   if (places.calls == 0 || per_step / total < 0.02) return;
-  Finding f;
-  f.id = "pageableCopies";
-  f.severity = per_step / total >= 0.1 ? "warning" : "info";
-  f.title = "Copies from pageable memory";
-  const std::string per = WordsFor(model).per_step;
-  f.text = "Copies between the device and pageable host memory take " + Time(per_step) + per +
-           " (" + Percent(per_step / total) +
-           "). They go through a driver staging buffer and block the CPU.";
-  f.evidence = {{"Copying" + per, per_step / 1000.0, Unit::kUs},
-                {"Bytes" + per, static_cast<double>(bytes) / steps, Unit::kBytes},
-                {"Copies" + per, static_cast<double>(places.calls) / steps, Unit::kCount}};
-  f.action = "Pin the host memory and copy without blocking, so copies overlap with kernels.";
-  f.snippet = "loader = DataLoader(dataset, pin_memory=True)\nx = x.to(\"" +
-              DeviceWordsFor(model).torch + "\", non_blocking=True)";
+  const MessageArg span = SpanArg(model);
+  Finding f = MakeFinding(messages::kPageableCopies, per_step / total >= 0.1 ? "warning" : "info",
+                          {span,
+                           {"time", per_step, Unit::kNs},
+                           {"share", per_step / total, Unit::kRatio},
+                           {"torch", DeviceWordsFor(model).torch}});
+  f.evidence = {
+      {Say(messages::kCopying, {span}), per_step / 1000.0, Unit::kUs},
+      {Say(messages::kBytes, {span}), static_cast<double>(bytes) / steps, Unit::kBytes},
+      {Say(messages::kCopies, {span}), static_cast<double>(places.calls) / steps, Unit::kCount}};
   f.gain_us = per_step / 1000.0;
   places.Into(f);
   findings->push_back(std::move(f));
@@ -301,19 +265,13 @@ void AddSmallKernels(const Model& model, const Overview& overview, std::vector<F
   for (const GpuSummary& gpu : overview.gpus) {
     if (!gpu.utilization || !gpu.est_sm_efficiency || *gpu.utilization < 0.5) continue;
     if (*gpu.est_sm_efficiency > 0.5 * *gpu.utilization) continue;
-    Finding f;
-    f.id = "smallBatch";
-    f.severity = "info";
-    f.title = "Kernels are too small to fill the " + DeviceWordsFor(model).name;
-    f.text = gpu.label + " runs kernels " + Percent(*gpu.utilization) +
-             " of the time, but they fill only " + Percent(*gpu.est_sm_efficiency) +
-             " of its multiprocessors (estimated).";
-    f.evidence = {{"Utilization", *gpu.utilization, Unit::kRatio},
-                  {"Estimated SM efficiency", *gpu.est_sm_efficiency, Unit::kRatio}};
-    f.action =
-        "Enlarge the batch, or run several models or streams side by side. Check convergence when "
-        "the batch changes.";
-    f.snippet = "loader = DataLoader(dataset, batch_size=2 * batch_size)";
+    Finding f = MakeFinding(messages::kSmallBatch, "info",
+                            {{"device", DeviceWordsFor(model).name},
+                             {"label", gpu.label},
+                             {"utilization", *gpu.utilization, Unit::kRatio},
+                             {"efficiency", *gpu.est_sm_efficiency, Unit::kRatio}});
+    f.evidence = {{Say(messages::kUtilization), *gpu.utilization, Unit::kRatio},
+                  {Say(messages::kSmEfficiency), *gpu.est_sm_efficiency, Unit::kRatio}};
     findings->push_back(std::move(f));
     return;
   }
@@ -336,21 +294,15 @@ void AddFragmentation(const Model& model, std::vector<Finding>* findings) {
     const double unused =
         1.0 - static_cast<double>(peak.allocated) / static_cast<double>(peak.reserved);
     if (peak.reserved < (int64_t{1} << 30) || unused < 0.3) continue;
-    Finding f;
-    f.id = "fragmentation";
-    f.severity = "info";
-    f.title = "Reserved memory is mostly unused";
-    f.text =
-        Percent(unused) + " of the memory that the allocator reserved on " +
-        MemoryDeviceName(device.first, device.second) +
-        " was never in use at the same time, because of fragmentation or a rare large allocation.";
-    f.evidence = {{"Peak allocated", static_cast<double>(peak.allocated), Unit::kBytes},
-                  {"Peak reserved", static_cast<double>(peak.reserved), Unit::kBytes}};
-    f.action =
-        "Let the allocator grow its segments, and keep shapes the same from step to step where "
-        "possible.";
     const std::string variable = DeviceWordsFor(model).allocator_variable;
-    if (!variable.empty()) f.snippet = variable + "=expandable_segments:True python train.py";
+    Finding f = MakeFinding(messages::kFragmentation, "info",
+                            {{"label", MemoryDeviceName(device.first, device.second)},
+                             {"share", unused, Unit::kRatio},
+                             {"known", variable.empty() ? "no" : "yes"},
+                             {"variable", variable}});
+    f.evidence = {
+        {Say(messages::kPeakAllocated), static_cast<double>(peak.allocated), Unit::kBytes},
+        {Say(messages::kPeakReserved), static_cast<double>(peak.reserved), Unit::kBytes}};
     findings->push_back(std::move(f));
     return;
   }
@@ -374,17 +326,10 @@ void AddProfilerOverhead(const Model& model, const StepSelection& selection,
   const double share = static_cast<double>(LengthOf(Unite(std::move(overhead)))) /
                        static_cast<double>(range.Length());
   if (share < 0.05) return;
-  Finding f;
-  f.id = "profilerOverhead";
-  f.severity = share >= 0.2 ? "warning" : "info";
-  f.title = "Profiler overhead inflates the times";
-  f.text = Percent(share) + " of the time is profiler overhead: real steps are faster than these.";
-  f.evidence = {{"Share of the time", share, Unit::kRatio},
-                {"Average step as recorded", overview.steps.average_total_ns / 1000.0, Unit::kUs}};
-  f.action =
-      "Warm up before recording, record fewer steps, and leave out with_stack or record_shapes "
-      "where they are not needed.";
-  f.snippet = "schedule=torch.profiler.schedule(wait=1, warmup=3, active=3)";
+  Finding f = MakeFinding(messages::kProfilerOverhead, share >= 0.2 ? "warning" : "info",
+                          {{"share", share, Unit::kRatio}});
+  f.evidence = {{Say(messages::kShareOfTime), share, Unit::kRatio},
+                {Say(messages::kAverageStep), overview.steps.average_total_ns / 1000.0, Unit::kUs}};
   std::stable_sort(longest.begin(), longest.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   for (size_t i = 0; i < longest.size() && i < kMostSlices; ++i)
@@ -405,32 +350,25 @@ void AddMissing(const Model& model, std::vector<Finding>* findings) {
     for (SliceIndex i = 0; i < s.slice_count() && !ops; ++i) ops = s.kind(i) == SliceKind::kCpuOp;
   }
   std::string missing, arguments;
-  const auto add = [&](const char* what, const char* argument) {
-    missing += (missing.empty() ? "" : ", ") + std::string(what);
+  const auto add = [&](const Sentence& what, const char* argument) {
+    missing += (missing.empty() ? "" : ", ") + Say(what).text;
     arguments += "    " + std::string(argument) + ",\n";
   };
-  if (!stacks) add("Python stacks (lines, modules)", "with_stack=True");
-  if (!s.HasArg(ArgRole::kInputShapes)) add("input shapes", "record_shapes=True");
+  if (!stacks) add(messages::kPythonStacks, "with_stack=True");
+  if (!s.HasArg(ArgRole::kInputShapes)) add(messages::kInputShapes, "record_shapes=True");
   // If the flag was already on, do not advise turning it on.
   const auto flag = s.metadata().profiler_flags.find("profile_memory");
   const bool told = flag != s.metadata().profiler_flags.end() && flag->second;
-  if (s.memory().empty() && !told) add("memory", "profile_memory=True");
+  if (s.memory().empty() && !told) add(messages::kMemory, "profile_memory=True");
   if (!model.has_recorded_steps)
-    add("steps", "schedule=torch.profiler.schedule(wait=1, warmup=1, active=3)");
+    add(messages::kSteps, "schedule=torch.profiler.schedule(wait=1, warmup=1, active=3)");
   // Of a file that was cut nobody knows what was recorded.
   if (missing.empty() || !ops || IsIncomplete(s)) return;
   const bool nothing_allocated = s.memory().empty() && told;
-  Finding f;
-  f.id = "recordMore";
-  f.severity = "info";
-  f.title = "Some data was not recorded";
-  f.text = "Not recorded: " + missing + ".";
-  if (nothing_allocated) {
-    f.text += " Memory recording was on, but the trace contains no allocations.";
-  }
-  f.action = "Record again with these arguments, and call prof.step() at the end of each step.";
-  f.snippet = "with torch.profiler.profile(\n" + arguments + ") as prof:\n    ...";
-  findings->push_back(std::move(f));
+  findings->push_back(MakeFinding(messages::kRecordMore, "info",
+                                  {{"missing", missing},
+                                   {"arguments", arguments},
+                                   {"silent", nothing_allocated ? "yes" : "no"}}));
 }
 
 }  // namespace
@@ -460,9 +398,8 @@ DeviceWords DeviceWordsFor(const Model& model, Vendor vendor) {
   return {"GPU", "cuda", "CUDA graph", "tensor cores", "PYTORCH_CUDA_ALLOC_CONF"};
 }
 
-SpanWords WordsFor(const Model& model) {
-  if (model.has_recorded_steps) return {"step", "Steps wait", " per step"};
-  return {"trace", "The program waits", ""};
+MessageArg SpanArg(const Model& model) {
+  return {"span", model.has_recorded_steps ? "step" : "trace"};
 }
 
 void AddFurtherFindings(const Model& model, const StepSelection& selection,

@@ -8,13 +8,8 @@
 
 namespace emberline {
 
-// What texts call the span that averages are over: a step, or all of a trace without steps.
-struct SpanWords {
-  std::string step;      // "step" or "trace"
-  std::string wait;      // "Steps wait" or "The program waits", to begin a title
-  std::string per_step;  // " per step" or nothing
-};
-SpanWords WordsFor(const Model& model);
+// What texts call the span that averages are over: "step", or "trace" where there are no steps.
+MessageArg SpanArg(const Model& model);
 
 // What texts call the kind of device that the trace used; where none is known, a GPU.
 struct DeviceWords {
@@ -33,9 +28,6 @@ DeviceWords DeviceWordsFor(const Model& model, Vendor vendor = Vendor::kUnknown)
 inline bool InSteps(const Model& model, const StepSelection& selection, SliceIndex slice) {
   return model.step[slice] != kNone && selection.Contains(model.step[slice]);
 }
-
-// A share as findings write it. What is there but would round to nothing is "below 0.1 %".
-std::string Percent(double ratio, int digits = 1);
 
 // Appends what applies, in no order: launch bound, host synchronisation, shapes that miss tensor
 // cores, pageable copies, small kernels, fragmentation, the profiler's own cost, missing records.

@@ -1,9 +1,12 @@
 #include "analysis/headline.h"
 
 #include <array>
-#include <cstdio>
+#include <string>
+#include <utility>
 
 #include "analysis/findings_internal.h"
+#include "analysis/messages.h"
+#include "base/number_text.h"
 #include "store/recorder.h"
 
 namespace emberline {
@@ -14,8 +17,8 @@ constexpr double kBusy = 0.8;
 // A cause that takes at least this part of the lost time names the limit.
 constexpr double kNamed = 0.4;
 
-// "73 ms of 86": both in the unit of the larger one.
-std::string PartOf(double part_ns, double whole_ns) {
+// A part and the whole in the unit of the whole: "73 ms" of "86".
+std::pair<std::string, std::string> PartOf(double part_ns, double whole_ns) {
   struct Unit {
     double ns;
     const char* name;
@@ -29,12 +32,10 @@ std::string PartOf(double part_ns, double whole_ns) {
     }
   }
   const auto number = [&](double ns) {
-    char text[32];
     const double value = ns / unit.ns;
-    std::snprintf(text, sizeof text, value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value);
-    return std::string(text);
+    return FixedText(value, value < 10 ? 2 : value < 100 ? 1 : 0);
   };
-  return number(part_ns) + " " + unit.name + " of " + number(whole_ns);
+  return {number(part_ns) + " " + unit.name, number(whole_ns)};
 }
 
 }  // namespace
@@ -67,20 +68,22 @@ Headline MakeHeadline(const Model& model, const Overview& overview) {
   if (headline.total_ns <= 0 || IsOfOtherRecorder(model.store())) return headline;
   const auto part = [&](Role role) { return steps.average_ns[static_cast<size_t>(role)]; };
   const auto share = [&](double ns) { return ns / headline.total_ns; };
-  const std::string span = model.has_recorded_steps ? "each step" : "the trace";
+  const MessageArg span = SpanArg(model);
 
   if (!overview.has_device_work) {
     headline.lost_ns = 0;
     if (IsIncomplete(model.store())) {
-      headline.text = "The part of the file that was read holds no GPU work.";
+      headline.message = Say(messages::kReadPartHoldsNoDeviceWork);
       return headline;
     }
     headline.bound = Bound::kCpu;
-    headline.text = "CPU only, no GPU work: operators take " +
-                    Percent(share(part(Role::kCpuExec))) + " of " + span;
-    if (share(part(Role::kDataLoader)) >= 0.05)
-      headline.text += ", the data loader " + Percent(share(part(Role::kDataLoader)));
-    headline.text += ", Python and unrecorded work " + Percent(share(part(Role::kOther))) + ".";
+    const double loader = share(part(Role::kDataLoader));
+    headline.message =
+        Say(messages::kCpuOnly, {span,
+                                 {"operators", share(part(Role::kCpuExec)), Unit::kRatio},
+                                 {"loads", loader >= 0.05 ? "yes" : "no"},
+                                 {"loader", loader, Unit::kRatio},
+                                 {"rest", share(part(Role::kOther)), Unit::kRatio}});
     return headline;
   }
 
@@ -91,13 +94,11 @@ Headline MakeHeadline(const Model& model, const Overview& overview) {
   struct Cause {
     Bound bound;
     double ns;
-    const char* words;
   };
-  const std::array<Cause, 4> causes{
-      {{Bound::kCommunication, part(Role::kCommunication), "communication bound"},
-       {Bound::kInput, part(Role::kDataLoader), "input bound, waiting for the data loader"},
-       {Bound::kLaunch, launch, "launch bound, waiting for the CPU"},
-       {Bound::kPython, part(Role::kOther), "host bound, waiting for Python or unrecorded work"}}};
+  const std::array<Cause, 4> causes{{{Bound::kCommunication, part(Role::kCommunication)},
+                                     {Bound::kInput, part(Role::kDataLoader)},
+                                     {Bound::kLaunch, launch},
+                                     {Bound::kPython, part(Role::kOther)}}};
   const Cause* worst = &causes.front();
   for (const Cause& cause : causes) {
     if (cause.ns > worst->ns) worst = &cause;
@@ -105,19 +106,19 @@ Headline MakeHeadline(const Model& model, const Overview& overview) {
   // "GPU 0", "NPU 3": what such a device is called.
   const std::string label = overview.gpus.empty() ? "" : overview.gpus.front().label;
   const std::string device = label.empty() ? "GPU" : label.substr(0, label.find(' '));
-  std::string words = device + " bound";
   headline.bound = Bound::kGpu;
   if (share(compute) < kBusy) {
     const bool named = worst->ns >= kNamed * (headline.total_ns - compute);
     headline.bound = named ? worst->bound : Bound::kUnknown;
-    words = named ? worst->words : "no single cause of the idle time";
   }
-  const bool communicates = headline.bound == Bound::kCommunication;
-  if (communicates) headline.lost_ns = part(Role::kCommunication);
-  headline.text = device + " busy " + Percent(headline.busy) + ", " + words + ": " +
-                  PartOf(headline.lost_ns, headline.total_ns) +
-                  (communicates ? " not overlapped with compute" : " lost") +
-                  (model.has_recorded_steps ? " per step." : ".");
+  if (headline.bound == Bound::kCommunication) headline.lost_ns = part(Role::kCommunication);
+  const auto [lost, total] = PartOf(headline.lost_ns, headline.total_ns);
+  headline.message = Say(messages::kDeviceBusy, {{"device", device},
+                                                 {"busy", headline.busy, Unit::kRatio},
+                                                 {"bound", BoundName(headline.bound)},
+                                                 {"lost", lost},
+                                                 {"total", total},
+                                                 span});
   return headline;
 }
 

@@ -1,9 +1,10 @@
 // The overview in one sentence: how busy the device is, what limits the run, what is lost.
 #pragma once
 
-#include <string>
+#include <cstdint>
 
 #include "analysis/overview.h"
+#include "base/message.h"
 
 namespace emberline {
 
@@ -24,7 +25,7 @@ struct Headline {
   double busy = 0;      // share of the average step in which the device works, 0..1
   double total_ns = 0;  // the average step
   double lost_ns = 0;   // of it, idle time, or exposed communication where that is the bound
-  std::string text;     // the sentence
+  Message message;      // the sentence
 };
 
 // `overview` is of the same model.

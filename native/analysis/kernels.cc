@@ -5,19 +5,19 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "analysis/errors.h"
 #include "analysis/intervals.h"
 #include "analysis/links.h"
 #include "analysis/modules.h"
 #include "analysis/operators.h"
+#include "base/errors.h"
 #include "base/hash.h"
 #include "base/saturating.h"
 
 namespace emberline {
 namespace {
 
-Error Cancelled() {
-  return Error{ErrorKind::kCancelled, "The kernel table was cancelled.", "", std::nullopt};
-}
+Error Cancelled() { return MakeError(errors::kCancelled); }
 
 bool IsCopyOrSet(SliceKind kind) {
   return kind == SliceKind::kMemcpy || kind == SliceKind::kMemset;
@@ -482,10 +482,8 @@ Result<KernelLaunches> LaunchesOfKernel(const Model& model, const StepSelection&
     return (!key.grid || geometry(ArgRole::kGrid) == ShapesText(*key.grid)) &&
            (!key.block || geometry(ArgRole::kBlock) == ShapesText(*key.block));
   };
-  return LaunchesOf(
-      model, selection, stacks, cancel, wanted,
-      {ErrorKind::kNotFound, "No kernel \"" + key.name + "\" ran in the selected steps.",
-       "Take a name from view/kernels.", std::nullopt});
+  return LaunchesOf(model, selection, stacks, cancel, wanted,
+                    MakeError(errors::kKernelDidNotRun, {{"kernel", key.name}}));
 }
 
 Result<KernelLaunches> LaunchesOfCopy(const Model& model, const StepSelection& selection,
@@ -495,9 +493,7 @@ Result<KernelLaunches> LaunchesOfCopy(const Model& model, const StepSelection& s
   const auto wanted = [&](SliceIndex i) {
     return IsCopyOrSet(s.kind(i)) && CopyKeyOf(s, i) == key;
   };
-  return LaunchesOf(model, selection, stacks, cancel, wanted,
-                    {ErrorKind::kNotFound, "No such copy or set ran in the selected steps.",
-                     "Take direction, source and target from view/copies.", std::nullopt});
+  return LaunchesOf(model, selection, stacks, cancel, wanted, MakeError(errors::kCopyDidNotRun));
 }
 
 }  // namespace emberline

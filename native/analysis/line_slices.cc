@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/errors.h"
 #include "base/text.h"
 
 namespace emberline {
@@ -155,7 +156,7 @@ Result<LineBreakdown> BreakDownLine(const Model& model, const LineAttribution& a
   std::map<uint32_t, LineCaller> callers;
   for (SliceIndex i = 0; i < store.slice_count(); ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) {
-      return Error{ErrorKind::kCancelled, "The hover was cancelled.", "", {}};
+      return MakeError(errors::kCancelled);
     }
     if (!steps.Contains(model.step[i])) continue;
     const bool device = IsDeviceWork(store.kind(i));

@@ -5,10 +5,10 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "analysis/columns.h"
 #include "analysis/host_nesting.h"
 #include "analysis/intervals.h"
 #include "analysis/stack_of.h"
+#include "base/errors.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "model/host_place.h"
@@ -39,10 +39,6 @@ struct PairHash {
 struct PairCost {
   Ns device = 0, host = 0;
 };
-
-std::string FunctionKey(const LineLocation& l) {
-  return l.file + '\n' + l.function + '\n' + std::to_string(l.function_line);
-}
 
 class Analysis {
  public:
@@ -82,9 +78,7 @@ class Analysis {
   }
 
  private:
-  static Error Cancelled() {
-    return Error{ErrorKind::kCancelled, "Summing lines was cancelled.", "", {}};
-  }
+  static Error Cancelled() { return MakeError(errors::kCancelled); }
   bool Counted(SliceIndex i) const { return IsHostWork(s_.kind(i)); }
   uint32_t LocationOf(uint32_t context) const {
     return context == kNone ? kNone : at_.contexts[context].location;
@@ -300,7 +294,7 @@ class Analysis {
     };
     for (uint32_t i = 0; i < at_.locations.size(); ++i) {
       const LineLocation& l = at_.locations[i];
-      function_of_[i] = group("f" + FunctionKey(l), l, l.function, l.function_line);
+      function_of_[i] = group("f" + LineFunctionKey(l), l, l.function, l.function_line);
       if (!l.class_name.empty())
         class_of_[i] = group("c" + l.file + '\n' + l.class_name, l, l.class_name, 0);
     }
@@ -405,204 +399,7 @@ class Analysis {
   LinesResult result_;
 };
 
-std::string Join(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& n : names) out += (out.empty() ? "" : ", ") + n;
-  return out;
-}
-
-// A row of the table. What is empty is not known at the level that is grouped by.
-struct TableRow {
-  const LineLocation* at = nullptr;
-  const std::string* name = nullptr;  // function or class
-  int64_t line = 0;
-  Ns device_self = 0, host_self = 0;
-  std::optional<Ns> device_total, backward_device, recompute_device;
-  std::optional<Ns> host_total, backward_host, recompute_host;
-  std::optional<int64_t> runs;
-  int64_t calls = 0, allocated_bytes = 0, collectives = 0;
-  Ns collective = 0, synchronisation = 0, idle = 0;
-  LineConfidence confidence = LineConfidence::kExact;
-  const std::vector<std::string>* operators = nullptr;
-};
-
-TableBuilder<TableRow> Columns(LineGrouping grouping) {
-  using Row = TableRow;
-  const auto known = [](std::optional<Ns> Row::*member) {
-    return [member](const Row& row) { return row.*member ? TimeCell(*(row.*member)) : Cell(); };
-  };
-  TableBuilder<Row> table;
-  table.Add(TextKey("file", "File", "Path as recorded."),
-            [](const Row& row) { return TextCell(row.at->file); });
-  if (grouping != LineGrouping::kFile) {
-    table.Add(IntegerKey("line", "Line", "Line; where only the function is known, its first line."),
-              &Row::line);
-    table.Add(TextKey("function", "Function", "Function that holds the line."),
-              [](const Row& row) { return TextCell(*row.name); });
-  }
-  table.Add(Duration("deviceSelfUs", "Device self",
-                     "Device time whose innermost user line this is; backward work counts at its "
-                     "forward line. Sums to the device time that has a line."),
-            &Row::device_self);
-  table.Add(Duration("deviceTotalUs", "Device total",
-                     "Device time of everything called from here: forward, backward and what was "
-                     "recomputed; recursion counts once."),
-            known(&Row::device_total));
-  table.Add(Duration("backwardDeviceUs", "Device backward",
-                     "Part of device total that ran in backward, without what was recomputed "
-                     "there."),
-            known(&Row::backward_device));
-  table.Add(Duration("recomputeDeviceUs", "Device recompute",
-                     "Part of device total that activation checkpointing ran again in backward."),
-            known(&Row::recompute_device));
-  table.Add(Duration("hostSelfUs", "Host self",
-                     "Host time whose innermost user line this is: Python, operators and runtime "
-                     "calls, without what they enclose. Sums to the host time that has a line."),
-            &Row::host_self);
-  table.Add(Duration("hostTotalUs", "Host total",
-                     "Host time of everything called from here: forward, backward and what was "
-                     "recomputed; recursion counts once."),
-            known(&Row::host_total));
-  table.Add(Duration("backwardHostUs", "Host backward",
-                     "Part of host total that ran in backward, without what was recomputed there."),
-            known(&Row::backward_host));
-  table.Add(Duration("recomputeHostUs", "Host recompute",
-                     "Part of host total that activation checkpointing ran again in backward."),
-            known(&Row::recompute_host));
-  table.Add(HiddenIf(grouping != LineGrouping::kLine,
-                     Count("runs", "Runs",
-                           "How often the line ran, as far as it called something; where only the "
-                           "function is known, how often the function was called. Empty where "
-                           "stacks were recorded as text only, which does not tell one run from "
-                           "the next.")),
-            &Row::runs);
-  table.Add(Count("calls", "Calls",
-                  "Calls made from this line; where only the function is known, calls of the "
-                  "function."),
-            &Row::calls);
-  table.Add(
-      ByteCount("allocatedBytes", "Allocated", "Bytes allocated here, releases not subtracted."),
-      &Row::allocated_bytes);
-  table.Add(Count("collectives", "Collectives", "Collective operations started here."),
-            &Row::collectives);
-  table.Add(Duration("collectiveUs", "Collective", "Device time of collectives started here."),
-            &Row::collective);
-  table.Add(
-      Duration("synchronisationUs", "Sync", "Host time in runtime calls that wait for the device."),
-      &Row::synchronisation);
-  table.Add(Duration("idleUs", "Device idle",
-                     "Device idle time during which the launching thread was busy here and had "
-                     "not yet launched what came next."),
-            &Row::idle);
-  table.Add(TextFact("confidence", "Confidence",
-                     "exact: recorded; aligned: found in the source by the order of calls; "
-                     "statement: the line where the statement begins, in a cell whose text is not "
-                     "known; function: only the function is known."),
-            [](const Row& row) { return Cell(std::string(LineConfidenceName(row.confidence))); });
-  table.Add(TextFact("operators", "Operators", "Hottest operators, hottest first."),
-            [](const Row& row) { return TextCell(Join(*row.operators)); });
-  return table;
-}
-
-// The lines themselves.
-std::vector<TableRow> RowsOfLines(const LineAttribution& at, const LinesResult& result) {
-  std::vector<TableRow> rows;
-  rows.reserve(result.rows.size());
-  for (const LineCost& c : result.rows) {
-    TableRow& row = rows.emplace_back();
-    row.at = &at.locations[c.location];
-    row.name = &row.at->function;
-    row.line = row.at->line;
-    row.device_self = c.device_self;
-    row.host_self = c.host_self;
-    row.device_total = c.device_total;
-    row.backward_device = c.backward_device;
-    row.recompute_device = c.recompute_device;
-    row.host_total = c.host_total;
-    row.backward_host = c.backward_host;
-    row.recompute_host = c.recompute_host;
-    if (c.runs > 0) row.runs = static_cast<int64_t>(c.runs);
-    row.calls = static_cast<int64_t>(c.calls);
-    row.allocated_bytes = c.allocated_bytes;
-    row.collectives = static_cast<int64_t>(c.collectives);
-    row.collective = c.collective;
-    row.synchronisation = c.synchronisation;
-    row.idle = c.idle;
-    row.confidence = row.at->confidence;
-    row.operators = &c.operators;
-  }
-  return rows;
-}
-
-// Functions, classes or files. Self times and counts add up; totals come from the analysis, but
-// those of files are left out, because lines of one file call each other.
-std::vector<TableRow> RowsOfGroups(const LineAttribution& at, const LinesResult& result,
-                                   LineGrouping grouping) {
-  std::vector<std::string> order;
-  std::unordered_map<std::string, TableRow> sums;
-  const bool by_class = grouping == LineGrouping::kClass;
-  for (const LineCost& c : result.rows) {
-    const LineLocation& l = at.locations[c.location];
-    if (by_class && l.class_name.empty()) continue;
-    const std::string key = grouping == LineGrouping::kFile ? l.file
-                            : by_class                      ? l.file + '\n' + l.class_name
-                                                            : FunctionKey(l);
-    const auto [it, fresh] = sums.try_emplace(key);
-    TableRow& sum = it->second;
-    if (fresh) {
-      order.push_back(key);
-      sum.at = &l;
-      sum.name = by_class ? &l.class_name : &l.function;
-      sum.line = by_class ? 0 : l.function_line;
-      sum.operators = &c.operators;
-    }
-    sum.device_self += c.device_self;
-    sum.host_self += c.host_self;
-    sum.allocated_bytes += c.allocated_bytes;
-    sum.collectives += static_cast<int64_t>(c.collectives);
-    sum.collective += c.collective;
-    sum.synchronisation += c.synchronisation;
-    sum.idle += c.idle;
-    if (grouping == LineGrouping::kFile) sum.calls += static_cast<int64_t>(c.calls);
-    sum.confidence = std::max(sum.confidence, l.confidence);
-  }
-  if (grouping != LineGrouping::kFile) {
-    for (const LineGroup& g : by_class ? result.classes : result.functions) {
-      const std::string key = g.file + '\n' + g.function;
-      const auto it = sums.find(by_class ? key : key + '\n' + std::to_string(g.line));
-      if (it == sums.end()) continue;
-      TableRow& sum = it->second;
-      sum.device_total = g.device;
-      sum.backward_device = g.backward_device;
-      sum.recompute_device = g.recompute_device;
-      sum.host_total = g.host;
-      sum.backward_host = g.backward_host;
-      sum.recompute_host = g.recompute_host;
-      sum.calls = static_cast<int64_t>(g.calls);
-      sum.operators = &g.operators;
-    }
-  }
-  std::vector<TableRow> rows;
-  rows.reserve(order.size());
-  for (const std::string& key : order) rows.push_back(sums[key]);
-  return rows;
-}
-
 }  // namespace
-
-const char* LineConfidenceName(LineConfidence confidence) {
-  switch (confidence) {
-    case LineConfidence::kExact:
-      return "exact";
-    case LineConfidence::kAligned:
-      return "aligned";
-    case LineConfidence::kStatement:
-      return "statement";
-    case LineConfidence::kFunction:
-      return "function";
-  }
-  return "function";
-}
 
 DevicePlace DevicePlaceOf(const Model& model, const LineAttribution& at, SliceIndex slice) {
   const auto captured = at.captured.find(slice);
@@ -628,12 +425,6 @@ Result<LinesResult> SumOverLines(const Model& model, const LineAttribution& attr
                                  const StepSelection& steps, const std::vector<Ns>& figures,
                                  const CancelToken& cancel) {
   return Analysis(model, attribution, steps, cancel).RunOver(figures);
-}
-
-Table LinesTable(const LineAttribution& at, const LinesResult& result, LineGrouping grouping) {
-  return Columns(grouping).Make(grouping == LineGrouping::kLine
-                                    ? RowsOfLines(at, result)
-                                    : RowsOfGroups(at, result, grouping));
 }
 
 }  // namespace emberline

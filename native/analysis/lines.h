@@ -140,6 +140,9 @@ Result<LinesResult> SumOverLines(const Model& model, const LineAttribution& attr
                                  const StepSelection& steps, const std::vector<Ns>& figures,
                                  const CancelToken& cancel = {});
 
+// Tells functions apart that have the same name.
+std::string LineFunctionKey(const LineLocation& location);
+
 // Definitions of the columns, and the rows.
 Table LinesTable(const LineAttribution& attribution, const LinesResult& result,
                  LineGrouping grouping);

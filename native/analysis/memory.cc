@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "analysis/stack_of.h"
+#include "base/errors.h"
 #include "base/hash.h"
 
 namespace emberline {
@@ -105,7 +106,7 @@ int MemoryData::Find(const std::string& name) const {
 Result<MemoryData> AnalyzeMemory(const Model& model, const CancelToken& cancel) {
   const TraceStore& store = model.store();
   const auto& memory = store.memory();
-  const Error cancelled{ErrorKind::kCancelled, "Cancelled.", "", {}};
+  const Error cancelled = MakeError(errors::kCancelled);
   MemoryData data;
   if (!FindOwners(model, cancel, data.owners)) return cancelled;
 

@@ -8,12 +8,13 @@
 
 #include "analysis/module_labels.h"
 #include "analysis/stack_of.h"
+#include "base/errors.h"
 #include "model/host_place.h"
 
 namespace emberline {
 namespace {
 
-const Error kStopped{ErrorKind::kCancelled, "Cancelled.", "", {}};
+const Error kStopped = MakeError(errors::kCancelled);
 
 // ModuleLabel of a slice that opens a node, or nothing.
 using Classify = std::function<std::optional<ModuleLabel>(SliceIndex)>;

@@ -5,16 +5,16 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "analysis/errors.h"
 #include "analysis/links.h"
 #include "analysis/modules.h"
+#include "base/errors.h"
 #include "model/names.h"
 
 namespace emberline {
 namespace {
 
-Error Cancelled() {
-  return Error{ErrorKind::kCancelled, "The operator table was cancelled.", "", std::nullopt};
-}
+Error Cancelled() { return MakeError(errors::kCancelled); }
 
 // An op that is the only child of an op of the same name is the same call seen twice (a dispatch
 // through several keys): it becomes part of the outer one, with its own launches (B14).
@@ -299,8 +299,7 @@ std::optional<Error> VisitCalls(const Model& model, const StepSelection& selecti
     visit(i, call, ran);
   }
   if (any) return std::nullopt;
-  return Error{ErrorKind::kNotFound, "No operator \"" + name + "\" ran in the selected steps.",
-               "Take a name (and input shapes) from view/operators.", std::nullopt};
+  return MakeError(errors::kOperatorDidNotRun, {{"operator", name}});
 }
 
 // Sums over calls, and the one of them that weighs most.

@@ -7,6 +7,7 @@
 #include "analysis/host_nesting.h"
 #include "analysis/intervals.h"
 #include "analysis/stack_of.h"
+#include "base/errors.h"
 #include "model/graphs.h"
 #include "store/recorder.h"
 
@@ -227,8 +228,7 @@ Result<Overview> AnalyzeOverview(const Model& model, const StepSelection& select
   const TensorCoreKernels tensor_cores(model, rules);
   const Interval range = SelectedRange(model, selection);
   for (const Device& device : model.devices) {
-    if (cancel.cancelled())
-      return Error{ErrorKind::kCancelled, "The overview was cancelled.", "", std::nullopt};
+    if (cancel.cancelled()) return MakeError(errors::kCancelled);
     const bool kernels =
         std::any_of(device.streams.begin(), device.streams.end(), [&](TrackIndex t) {
           for (SliceIndex i = s.tracks()[t].first; i < s.tracks()[t].last; ++i) {

@@ -8,6 +8,7 @@
 #include "analysis/host_nesting.h"
 #include "analysis/stack_of.h"
 #include "base/case.h"
+#include "base/errors.h"
 #include "model/host_place.h"
 #include "model/names.h"
 
@@ -402,7 +403,7 @@ Result<StackTree> AnalyzeStacks(const Model& model, const StackOptions& options,
   } else {
     tree.nodes.emplace_back();
   }
-  if (!done) return Error{ErrorKind::kCancelled, "Cancelled.", "", {}};
+  if (!done) return MakeError(errors::kCancelled);
   if (!options.filter.empty()) KeepMatching(tree, options.filter);
   if (options.bottom_up) tree = Inverted(std::move(tree));
   SumTotals(tree);

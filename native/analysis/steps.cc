@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analysis/intervals.h"
+#include "base/errors.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -131,7 +132,7 @@ Result<StepBreakdown> AnalyzeSteps(const Model& model, const StepSelection& sele
   std::array<std::vector<Interval>, kRoleCount> found;
   for (SliceIndex i = 0; i < n; ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) {
-      return Error{ErrorKind::kCancelled, "The overview was cancelled.", "", std::nullopt};
+      return MakeError(errors::kCancelled);
     }
     Role role = Role::kOther;
     switch (s.kind(i)) {

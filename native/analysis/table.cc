@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/errors.h"
 #include "analysis/select_rows.h"
 #include "base/case.h"
 #include "base/mangled.h"
@@ -241,30 +242,6 @@ bool Matches(const Table& table, const std::vector<Cell>& row, const Term& term)
 
 }  // namespace
 
-const char* UnitName(Unit unit) {
-  switch (unit) {
-    case Unit::kNone:
-      return "";
-    case Unit::kCount:
-      return "count";
-    case Unit::kUs:
-      return "us";
-    case Unit::kNs:
-      return "ns";
-    case Unit::kBytes:
-      return "bytes";
-    case Unit::kRatio:
-      return "ratio";
-    case Unit::kPercent:
-      return "percent";
-    case Unit::kGbPerS:
-      return "gbPerS";
-    case Unit::kFlops:
-      return "flops";
-  }
-  return "";
-}
-
 const char* ColumnRoleName(ColumnRole role) {
   switch (role) {
     case ColumnRole::kKey:
@@ -299,8 +276,7 @@ Result<std::vector<uint32_t>> OrderRows(const Table& table, const TableQuery& qu
     if (sort < 0) {
       std::string keys;
       for (const Column& column : table.columns) keys += (keys.empty() ? "" : ", ") + column.key;
-      return Error{ErrorKind::kInvalidArgument, "There is no column \"" + key + "\".",
-                   "Columns: " + keys + ".", std::nullopt};
+      return MakeError(errors::kNoSuchColumn, {{"column", key}, {"columns", keys}});
     }
   }
   std::vector<Term> terms;

@@ -8,12 +8,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/unit.h"
 
 namespace emberline {
-
-enum class Unit : uint8_t { kNone, kCount, kUs, kNs, kBytes, kRatio, kPercent, kGbPerS, kFlops };
-const char* UnitName(
-    Unit unit);  // "", "count", "us", "ns", "bytes", "ratio", "percent", "gbPerS", "flops"
 
 enum class CellType : uint8_t { kText, kInteger, kNumber, kBool };
 

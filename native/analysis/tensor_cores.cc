@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "analysis/errors.h"
 #include "base/case.h"
 #include "base/text.h"
 
@@ -58,9 +59,7 @@ Result<bool> TensorCoreRules::Add(std::string_view rule) {
     rule.remove_prefix(1);
   }
   if (rule.empty()) {
-    return Error{ErrorKind::kInvalidArgument, "A tensor core rule has no text.",
-                 "Write a part of a kernel's name, or - and a part for kernels to exempt.",
-                 std::nullopt};
+    return MakeError(errors::kEmptyTensorCoreRule);
   }
   own_.push_back({LowerText(rule), uses});
   return true;

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <string_view>
 #include <unordered_map>
 
+#include "analysis/messages.h"
+#include "base/errors.h"
 #include "base/text.h"
 #include "model/names.h"
 
@@ -53,13 +54,6 @@ GapReason ReasonOf(std::string_view name, SliceKind kind) {
     return GapReason::kHostBusy;
   }
   return GapReason::kUnknown;
-}
-
-std::string Us(Ns ns) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, ns >= 1'000'000 ? "%.2f ms" : "%.1f µs",
-                static_cast<double>(ns) / (ns >= 1'000'000 ? 1e6 : 1e3));
-  return buffer;
 }
 
 // The slices of one thread that are open at a moment which only moves on, by what they may explain.
@@ -142,7 +136,7 @@ class GapFinder {
     bool first = true;
     for (const SliceIndex i : work) {
       if (gaps.size() % 4096 == 0 && cancel_.cancelled()) {
-        return Error{ErrorKind::kCancelled, "The request was cancelled.", "", {}};
+        return MakeError(errors::kCancelled);
       }
       if (store_.start(i) - reached >= min_ns_) {
         gaps.push_back(Explain({reached, store_.start(i)}, i, first));
@@ -337,42 +331,41 @@ Result<std::vector<DeviceGap>> FindGaps(const Model& model, const Device& device
   return GapFinder(model, device, min_ns, cancel).Find();
 }
 
-std::string GapText(const Model& model, const DeviceGap& gap) {
+Message GapText(const Model& model, const DeviceGap& gap) {
   const TraceStore& store = model.store();
-  const auto name = [&](SliceIndex i) { return Shortened(store.name(i), 120); };
-  const std::string host =
-      gap.host == kNone ? "" : name(gap.host) + " (" + Us(gap.host_part) + " of the gap)";
-  std::string late;
+  MessageArgs args = {{"late", "none"}};
   if (gap.launch != kNone && store.start(gap.launch) > gap.time.begin) {
-    late = (gap.host == gap.launch ? " The launch began after " : " The next launch came after ") +
-           Us(store.start(gap.launch) - gap.time.begin) + ".";
+    args = {{"late", gap.host == gap.launch ? "launch" : "next"},
+            {"delay", store.start(gap.launch) - gap.time.begin, Unit::kNs}};
   }
+  args.emplace_back("host", gap.host == kNone ? "" : Shortened(store.name(gap.host), 120));
+  args.emplace_back("part", gap.host_part, Unit::kNs);
+  const auto say = [&](const Sentence& sentence) { return Say(sentence, std::move(args)); };
   switch (gap.reason) {
     case GapReason::kLaunchLate:
-      return "The launch came late: the host was in " + host + "." + late;
+      return say(messages::kGapLaunchLate);
     case GapReason::kSynchronisation:
-      return "The host waited for the device in " + host + " before it launched more." + late;
+      return say(messages::kGapSynchronization);
     case GapReason::kCopy:
-      if (gap.host == kNone) return "A copy that was launched earlier began only then.";
-      return "The host was copying in " + host + "." + late;
+      return gap.host == kNone ? Say(messages::kGapHeldCopy) : say(messages::kGapCopy);
     case GapReason::kDataLoader:
-      return "The host waited for data in " + host + "." + late;
+      return say(messages::kGapDataLoader);
     case GapReason::kCollective:
-      return "The host was in a collective, " + host + "." + late;
-    case GapReason::kHostBusy:
-      if (gap.host == kNone) return "The host did nothing that was recorded." + late;
-      if (gap.confidence == GapConfidence::kLow && gap.host_part * 2 < gap.time.Length()) {
-        return "Little of what the host did was recorded, the longest " + host + "." + late;
-      }
-      return "The host was outside operators, in " + host + "." + late;
+      return say(messages::kGapCollective);
+    case GapReason::kHostBusy: {
+      if (gap.host == kNone) return say(messages::kGapNothing);
+      const bool little =
+          gap.confidence == GapConfidence::kLow && gap.host_part * 2 < gap.time.Length();
+      return say(little ? messages::kGapLittle : messages::kGapOutside);
+    }
     case GapReason::kStartOfTrace:
-      return "No work had been launched yet." + late;
+      return say(messages::kGapStart);
     case GapReason::kUnknown:
-      if (gap.launch == kNone) return "No launch was recorded for the work that ended it.";
-      return "The next work had been launched " + Us(gap.time.begin - store.start(gap.launch)) +
-             " before the gap began: the device held it back, for example for an event.";
+      if (gap.launch == kNone) return Say(messages::kGapNoLaunch);
+      return Say(messages::kGapHeld,
+                 {{"before", gap.time.begin - store.start(gap.launch), Unit::kNs}});
   }
-  return "";
+  return {};
 }
 
 }  // namespace emberline

@@ -7,6 +7,7 @@
 
 #include "analysis/intervals.h"
 #include "base/cancel.h"
+#include "base/message.h"
 #include "base/result.h"
 #include "model/model.h"
 
@@ -45,6 +46,6 @@ Result<std::vector<DeviceGap>> FindGaps(const Model& model, const Device& device
                                         const CancelToken& cancel);
 
 // One sentence that explains the gap.
-std::string GapText(const Model& model, const DeviceGap& gap);
+Message GapText(const Model& model, const DeviceGap& gap);
 
 }  // namespace emberline

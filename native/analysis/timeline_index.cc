@@ -9,6 +9,7 @@
 #include "analysis/stack_of.h"
 #include "analysis/timeline.h"
 #include "analysis/timeline_device_series.h"
+#include "base/errors.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "model/names.h"
@@ -165,7 +166,7 @@ class IndexBuilder {
   }
 
  private:
-  static Error Cancelled() { return {ErrorKind::kCancelled, "The request was cancelled.", "", {}}; }
+  static Error Cancelled() { return MakeError(errors::kCancelled); }
 
   void AddTrack(TrackIndex track, bool folded) {
     if (added_[track]) return;

@@ -2,6 +2,7 @@
 
 #include "analysis/timeline.h"
 #include "analysis/timeline_lanes.h"
+#include "base/errors.h"
 
 namespace emberline {
 namespace {
@@ -52,7 +53,7 @@ Result<std::vector<SliceIndex>> SlicesTouching(const TraceStore& store, Interval
   std::vector<SliceIndex> slices;
   for (SliceIndex i = 0; i < store.slice_count(); ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) {
-      return Error{ErrorKind::kCancelled, "The request was cancelled.", "", {}};
+      return MakeError(errors::kCancelled);
     }
     if (Touches({store.start(i), store.end(i)}, window)) slices.push_back(i);
   }

@@ -9,6 +9,8 @@
 #include <set>
 
 #include "app/commands.h"
+#include "app/errors.h"
+#include "app/messages.h"
 #include "app/output.h"
 #include "base/escape.h"
 #include "base/file.h"
@@ -65,27 +67,20 @@ Result<bool> Augment(const LoadedTrace& trace, const fs::path& target) {
     if (!fault) return true;
   }
   fs::remove(draft, fault);
-  return Error{ErrorKind::kUnreadable,
-               target.string() + " cannot be written.",
-               "Look at the folder's permissions and at the space that is left.",
-               {}};
+  return MakeError(errors::kTraceNotWritten, {{"path", target.string()}});
 }
 
 }  // namespace
 
 int RunAugment(const Options& options) {
   if (options.paths.empty() || options.out.empty()) {
-    return Fail({ErrorKind::kInvalidArgument,
-                 "augment requires traces and -o DIR.",
-                 "Write `emberline augment TRACE... -o DIR`.",
-                 {}},
-                kExitUsage);
+    return Fail(MakeError(errors::kAugmentOperands), kExitUsage);
   }
   const fs::path out = options.out;
   std::error_code fault;
   fs::create_directories(out, fault);
   if (!fs::is_directory(out, fault)) {
-    return Fail({ErrorKind::kUnreadable, "The folder " + options.out + " cannot be made.", "", {}});
+    return Fail(MakeError(errors::kFolderNotMade, {{"path", options.out}}));
   }
   size_t written = 0, failed = 0;
   std::set<fs::path> targets;
@@ -106,10 +101,7 @@ int RunAugment(const Options& options) {
       if (!source.ok()) continue;
       const fs::path target = out / AugmentedName(source->filename().string());
       if (!targets.insert(target).second) {
-        fail(source->string(), {ErrorKind::kInvalidArgument,
-                                "another trace of that name is in " + options.out + " already.",
-                                "",
-                                {}});
+        fail(source->string(), MakeError(errors::kTraceNameTaken, {{"folder", options.out}}));
         continue;
       }
       const auto trace =
@@ -123,7 +115,7 @@ int RunAugment(const Options& options) {
     }
   }
   const int status =
-      Print(std::to_string(written) + " traces written, " + std::to_string(failed) + " failed.\n");
+      Print(Say(messages::kAugmented, {{"written", written}, {"failed", failed}}).text + "\n");
   return status == kExitDone && failed > 0 ? kExitUnreadable : status;
 }
 

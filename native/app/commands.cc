@@ -9,7 +9,9 @@
 
 #include "app/augment.h"
 #include "app/diff.h"
+#include "app/errors.h"
 #include "app/images.h"
+#include "app/messages.h"
 #include "app/options.h"
 #include "app/output.h"
 #include "app/ranks.h"
@@ -97,7 +99,7 @@ int RunRuns(const Options& options, const Json& opened) {
   if (options.format == OutputFormat::kCsv) return Print(TableCsv(table));
   std::string text = TableText(table);
   for (const Json& skipped : opened["skipped"]) {
-    text += "Skipped: " + Escaped(skipped.get<std::string>()) + "\n";
+    text += Say(messages::kSkipped, {{"text", Escaped(skipped.get<std::string>())}}).text + "\n";
   }
   return Print(text);
 }
@@ -105,11 +107,14 @@ int RunRuns(const Options& options, const Json& opened) {
 std::string TraceLine(const Json& trace) {
   std::string text = Escaped(trace["path"].get<std::string>()) + "\n";
   const std::string run = trace["run"], worker = trace["worker"], span = trace["span"];
-  text += "run " + Escaped(run) + ", worker " + Escaped(worker);
-  if (!span.empty()) text += ", span " + Escaped(span);
-  text += ", " + Counted(trace["events"], "event") + " in " + Humane(trace["durationNs"], "ns") +
-          "\n\n";
-  return text;
+  text += Say(messages::kTraceAbout, {{"run", Escaped(run)},
+                                      {"worker", Escaped(worker)},
+                                      {"spans", span.empty() ? "no" : "yes"},
+                                      {"span", Escaped(span)},
+                                      {"events", trace["events"].get<int64_t>(), Unit::kCount},
+                                      {"duration", Humane(trace["durationNs"], "ns")}})
+              .text;
+  return text + "\n\n";
 }
 
 // What figures must not be read without.
@@ -117,7 +122,8 @@ std::string NoticeLines(const Json& problems) {
   std::string text;
   for (const Json& problem : problems) {
     if (problem["notice"] == true) {
-      text += "Notice: " + Escaped(problem["message"].get<std::string>()) + "\n\n";
+      const std::string message = Escaped(problem["message"].get<std::string>());
+      text += Say(messages::kNotice, {{"text", message}}).text + "\n\n";
     }
   }
   return text;
@@ -127,10 +133,13 @@ std::string ProblemLines(const Json& problems) {
   if (problems.empty()) return "";
   std::string text = "\nProblems\n";
   for (const Json& problem : problems) {
-    text += "  " + Humane(problem["count"], "count") + " x " +
-            Escaped(problem["kind"].get<std::string>()) + ": " +
-            Escaped(problem["message"].get<std::string>()) + " (first at byte " +
-            std::to_string(problem["firstOffset"].get<uint64_t>()) + ")\n";
+    text += "  " +
+            Say(messages::kProblem, {{"count", problem["count"].get<int64_t>(), Unit::kCount},
+                                     {"kind", Escaped(problem["kind"].get<std::string>())},
+                                     {"text", Escaped(problem["message"].get<std::string>())},
+                                     {"offset", problem["firstOffset"].get<int64_t>()}})
+                .text +
+            "\n";
   }
   return text;
 }
@@ -141,17 +150,12 @@ Result<bool> AddFile(const std::string& path, const char* key, Json* params) {
   std::ifstream file(path, std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   if (!file) {
-    return Error{ErrorKind::kUnreadable,
-                 "\"" + path + "\" cannot be read.",
-                 "Name a file that holds a JSON list.",
-                 {}};
+    return MakeError(errors::kUnreadableParams, {{"path", path}});
   }
   Result<Json> list = ParseJson(text);
   if (!list.ok() || !list->is_array()) {
-    return Error{ErrorKind::kInvalidArgument,
-                 "\"" + path + "\" holds no JSON list.",
-                 list.ok() ? "Put the objects into [ ]." : list.error().message,
-                 {}};
+    if (list.ok()) return MakeError(errors::kParamsNotAList, {{"path", path}});
+    return MakeError(errors::kParamsNotJson, {{"path", path}, {"reason", list.error().message}});
   }
   (*params)[key] = std::move(list.value());
   return true;
@@ -208,6 +212,7 @@ int RunView(const Options& options, const std::string& method) {
     if (!chosen.ok()) return Fail(chosen.error(), kExitUsage);
   }
 
+  if (options.format != OutputFormat::kJson) DropCodes(&result.value());
   switch (options.format) {
     case OutputFormat::kJson: {
       if (result->is_object()) {
@@ -222,11 +227,7 @@ int RunView(const Options& options, const std::string& method) {
     case OutputFormat::kCsv: {
       const std::string csv = ResultCsv(options.command, result.value());
       if (csv.empty()) {
-        return Fail({ErrorKind::kUnsupported,
-                     "This result has no table.",
-                     "Use --format json or --format table.",
-                     {}},
-                    kExitUnreadable);
+        return Fail(MakeError(errors::kResultHasNoTable), kExitUnreadable);
       }
       // A table has no room for it.
       std::fputs(NoticeLines(problems).c_str(), stderr);
@@ -265,11 +266,7 @@ int RunCommandLine(const std::vector<std::string>& arguments, const std::string&
   }
   if (options.command == "serve") {
     if (!options.path.empty()) {
-      return Fail({ErrorKind::kInvalidArgument,
-                   "serve takes no PATH.",
-                   "Clients open profiles by profile/open.",
-                   {}},
-                  kExitUsage);
+      return Fail(MakeError(errors::kServeTakesNoPath), kExitUsage);
     }
     SetLogLevel(options.log_level == "error"   ? LogLevel::kError
                 : options.log_level == "debug" ? LogLevel::kDebug
@@ -281,18 +278,10 @@ int RunCommandLine(const std::vector<std::string>& arguments, const std::string&
   if (IsRanksCommand(options.command)) return RunRanksCommand(options);
   const std::string method = MethodOf(options);
   if (options.path.empty()) {
-    return Fail({ErrorKind::kInvalidArgument,
-                 options.command + " requires a PATH.",
-                 "Name a trace, a run folder or a log folder.",
-                 {}},
-                kExitUsage);
+    return Fail(MakeError(errors::kPathRequired, {{"command", options.command}}), kExitUsage);
   }
   if (options.command == "export" && !options.window) {
-    return Fail({ErrorKind::kInvalidArgument,
-                 "export wants --window START:END in ns.",
-                 "`emberline timeline PATH` tells the extent.",
-                 {}},
-                kExitUsage);
+    return Fail(MakeError(errors::kExportWindow), kExitUsage);
   }
   return RunView(options, method);
 }

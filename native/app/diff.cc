@@ -4,9 +4,11 @@
 #include <cstdio>
 
 #include "app/commands.h"
+#include "app/errors.h"
 #include "app/images.h"
 #include "app/output.h"
 #include "base/escape.h"
+#include "base/number_text.h"
 #include "render/tables.h"
 #include "rpc/methods.h"
 
@@ -121,7 +123,7 @@ Result<std::string> CheckGate(const Gate& gate, const Json& figures) {
     if (key != gate.metric) continue;
     if (figure["deltaPercent"].is_null()) {
       const bool grew = !figure["delta"].is_null() && figure["delta"].get<double>() > 0;
-      return std::string(grew ? key + " was zero and is not any more" : "");
+      return grew ? Say(errors::kGateWasZero, {{"metric", key}}).text : std::string();
     }
     double percent = figure["deltaPercent"];
     // What noise may have done does not count.
@@ -130,15 +132,13 @@ Result<std::string> CheckGate(const Gate& gate, const Json& figures) {
       percent -= 100 * figure["noise"].get<double>() / std::abs(figure["baseline"].get<double>());
     }
     if (percent <= gate.percent) return std::string();
-    char text[96];
-    std::snprintf(text, sizeof text, " grew by %.1f %%%s, which is more than %g %%", percent,
-                  noisy ? " beyond noise" : "", gate.percent);
-    return key + text + (noisy ? "" : "; nothing is known of its noise");
+    return Say(errors::kGateGrew, {{"metric", key},
+                                   {"grown", percent, Unit::kPercent},
+                                   {"noise", noisy ? "known" : "unknown"},
+                                   {"allowed", ShortText(gate.percent)}})
+        .text;
   }
-  return Error{ErrorKind::kInvalidArgument,
-               "There is no metric \"" + gate.metric + "\" in both traces.",
-               "Metrics: " + keys + ".",
-               {}};
+  return MakeError(errors::kNoSuchMetric, {{"metric", gate.metric}, {"known", keys}});
 }
 
 std::string NoteLines(const Json& notes) {
@@ -202,11 +202,7 @@ int RunDiff(const Options& given) {
   Options options = given;
   if (options.by.empty()) options.by = "overview";
   if (options.path.empty() || options.second_path.empty()) {
-    return Fail({ErrorKind::kInvalidArgument,
-                 "diff wants two traces.",
-                 "Write `emberline diff BASELINE CANDIDATE`.",
-                 {}},
-                kExitUsage);
+    return Fail(MakeError(errors::kDiffTraces), kExitUsage);
   }
   Session session(0, ImagesOf(options));
   const CallContext context{session, {}, TerminalProgress()};

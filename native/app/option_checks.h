@@ -1,4 +1,4 @@
-// What values of options must be.
+// What is asked of the values of options, and what was meant by words that nobody knows.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,16 +9,19 @@
 
 namespace emberline {
 
-// Validators give what is wrong with a value, behind the option's name; empty: nothing.
-using Complaint = std::string;
-
 std::optional<int64_t> WholeNumber(const std::string& text);
+// A finite one.
+std::optional<double> Number(const std::string& text);
 
-// Takes one of a few words.
-CLI::Validator OneOf(std::vector<std::string> words);
-// Takes a whole number; one above 0; a part of several, as I/N.
-CLI::Validator Whole();
-CLI::Validator Positive();
-CLI::Validator Stride();
+CLI::Validator IsWhole();
+CLI::Validator IsPositive();
+CLI::Validator IsWindow();  // START:END
+CLI::Validator IsParam();   // KEY=VALUE
+CLI::Validator IsGate();    // PERCENT[:METRIC]
+CLI::Validator IsStride();  // I/N
+CLI::Validator IsOneOf(std::vector<std::string> words);
+
+// The word of `known` that is nearest to `word`; "" when none is near.
+std::string Nearest(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace emberline

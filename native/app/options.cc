@@ -2,9 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
+#include "app/errors.h"
 #include "app/option_checks.h"
 #include "app/rank_options.h"
 #include "rpc/schema.h"
@@ -17,65 +16,6 @@ constexpr const char* kFooter =
     "`emberline COMMAND --help` tells what a command takes.\n"
     "\n"
     "Exit status: 0 done, 1 gate failed, 2 wrong usage, 3 input unreadable, 4 internal error.\n";
-
-Error Wrong(std::string message, std::string hint = "Try `emberline --help`.") {
-  return {ErrorKind::kInvalidArgument, std::move(message), std::move(hint), {}};
-}
-
-Complaint CheckWindow(const std::string& text) {
-  const size_t colon = text.find(':');
-  if (colon == std::string::npos) return "wants START:END in ns";
-  const auto begin = WholeNumber(text.substr(0, colon)), end = WholeNumber(text.substr(colon + 1));
-  if (!begin || !end) return "wants START:END in whole nanoseconds";
-  return *end <= *begin ? "ends before it starts" : "";
-}
-
-Complaint CheckParam(const std::string& text) {
-  const size_t equals = text.find('=');
-  return equals == std::string::npos || equals == 0 ? "wants KEY=VALUE" : "";
-}
-
-std::optional<double> Number(const std::string& text) {
-  double value = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = fault == std::errc() && end == text.data() + text.size();
-  return whole && std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
-}
-
-Complaint CheckGate(const std::string& text) {
-  const auto percent = Number(text.substr(0, text.find(':')));
-  return percent && *percent >= 0 ? "" : "wants PERCENT or PERCENT:METRIC, not \"" + text + "\"";
-}
-
-// Number of single-character edits between two short words.
-size_t EditDistance(const std::string& a, const std::string& b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t above = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
-// What may have been meant by a word: the nearest of those known, when one is near.
-std::string Hint(const std::string& word, const std::vector<std::string>& known) {
-  std::string nearest;
-  size_t best = 4;
-  for (const std::string& candidate : known) {
-    const size_t distance = EditDistance(word, candidate);
-    if (distance < best) {
-      best = distance;
-      nearest = candidate;
-    }
-  }
-  return nearest.empty() ? "Try `emberline --help`." : "Did you mean " + nearest + "?";
-}
 
 // Help in the form that other tools have.
 class HelpText : public CLI::Formatter {
@@ -156,7 +96,7 @@ class CommandLine {
     CLI::App* serve = Command("serve", "the daemon: JSON-RPC 2.0 over stdin and stdout", "");
     serve->add_option("--log-level", options_.log_level, "what is written to stderr (info)")
         ->type_name("error|info|debug")
-        ->check(OneOf({"error", "info", "debug"}));
+        ->check(IsOneOf({"error", "info", "debug"}));
     AddTraceCache(serve);
     Command("help", "this text, or that of a command", "COMMAND");
   }
@@ -202,7 +142,7 @@ class CommandLine {
     command
         ->add_option("-w,--width", options_.width, "lines columns of --each up, none wider than N")
         ->type_name("N")
-        ->check(Whole())
+        ->check(IsWhole())
         ->group(kGroup);
     if (name == "cost" || name == "roofline") {
       command
@@ -231,10 +171,10 @@ class CommandLine {
     for (const Json& level : table["properties"]["by"]["enum"]) levels.push_back(level);
     diff->add_option("--by", options_.by, "what a row is (overview)")
         ->type_name("overview|steps|modules|operators|kernels|memory|communication|lines")
-        ->check(OneOf(levels));
+        ->check(IsOneOf(levels));
     diff->add_option("--time", options_.time, "which time is compared (device where both have it)")
         ->type_name("host|device")
-        ->check(OneOf({"host", "device"}));
+        ->check(IsOneOf({"host", "device"}));
     diff->add_option_function<std::string>(
             "--fail-above",
             [this](const std::string& text) {
@@ -244,7 +184,7 @@ class CommandLine {
             },
             "status 1 where the step, or the metric of the overview, grew by more, beyond noise")
         ->type_name("PERCENT[:METRIC]")
-        ->check(CLI::Validator(CheckGate, ""));
+        ->check(IsGate());
     AddTrace(diff);
     AddSteps(diff);
     AddSide(diff, "baseline", options_.baseline);
@@ -275,7 +215,7 @@ class CommandLine {
     for (const auto& [name, help] : kViews) {
       CLI::App* view = Command(name, help, "FOLDER")->group("Ranks of a job");
       view->get_option("FOLDER")->description("a folder of traces or of digests, or one of either");
-      view->add_option("--by", options_.by, list)->type_name("TABLE")->check(OneOf(tables));
+      view->add_option("--by", options_.by, list)->type_name("TABLE")->check(IsOneOf(tables));
       AddTrace(view);
       AddTable(view);
       AddParams(view);
@@ -309,7 +249,7 @@ class CommandLine {
         ->add_option("--trace-cache-mb", options_.trace_cache_mb,
                      "megabytes that may be kept, as EMBERLINE_TRACE_CACHE_MB (4096)")
         ->type_name("N")
-        ->check(Whole())
+        ->check(IsWhole())
         ->group(kGroup);
   }
 
@@ -328,7 +268,7 @@ class CommandLine {
     Text(command, kGroup, "-c,--columns", "KEY,KEY", options_.columns, "which columns, in order");
     command->add_option("--limit", options_.limit, "rows shown; -1 for all")
         ->type_name("N")
-        ->check(Whole())
+        ->check(IsWhole())
         ->group(kGroup);
     command
         ->add_option("--source", options_.sources,
@@ -350,16 +290,16 @@ class CommandLine {
             },
             "nanoseconds since the trace's start")
         ->type_name("START:END")
-        ->check(CLI::Validator(CheckWindow, ""))
+        ->check(IsWindow())
         ->group(kGroup);
     command->add_option("--track", options_.tracks, "repeatable")
         ->type_name("N")
-        ->check(Whole())
+        ->check(IsWhole())
         ->allow_extra_args(false)
         ->group(kGroup);
     command->add_option("--pixels", options_.pixels, "width of the picture that is asked for")
         ->type_name("N")
-        ->check(Whole())
+        ->check(IsWhole())
         ->group(kGroup);
   }
 
@@ -375,7 +315,7 @@ class CommandLine {
             },
             "any other parameter of the view; repeatable")
         ->type_name("KEY=VALUE")
-        ->check(CLI::Validator(CheckParam, ""))
+        ->check(IsParam())
         ->allow_extra_args(false);
   }
 
@@ -393,41 +333,37 @@ class CommandLine {
             },
             "form of the result (table)")
         ->type_name(markdown ? "table|json|csv|markdown" : "table|json|csv")
-        ->check(OneOf(words));
+        ->check(IsOneOf(words));
   }
 
   Options& options_;
   CLI::App app_{"Reads traces of torch.profiler and says where the time went."};
 };
 
-// "--limit: wants ..." of a validator as a sentence.
-std::string Sentence(std::string text) {
-  const size_t colon = text.find(": ");
-  if (colon != std::string::npos) text.erase(colon, 1);
-  return text + ".";
-}
-
 Error UsageError(const CLI::App& command, const CLI::ParseError& fault) {
   const std::string text = fault.what();
+  const size_t colon = text.find(": ");
   std::string option = text.substr(0, text.find_first_of(": "));
   if (!option.starts_with("-")) option = "--" + option;
-  if (dynamic_cast<const CLI::ValidationError*>(&fault) != nullptr) return Wrong(Sentence(text));
+  if (dynamic_cast<const CLI::ValidationError*>(&fault) != nullptr && colon != std::string::npos) {
+    return MakeError(errors::kBadOption,
+                     {{"option", text.substr(0, colon)}, {"complaint", text.substr(colon + 2)}});
+  }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&fault) != nullptr) {
     const bool flag = text.find("flag override") != std::string::npos;
-    return Wrong(option + (flag ? " takes no value." : " requires a value."));
+    return MakeError(flag ? errors::kNoValueTaken : errors::kValueRequired, {{"option", option}});
   }
   if (dynamic_cast<const CLI::ExtrasError*>(&fault) != nullptr) {
     const std::vector<std::string> extras = command.remaining();
     if (!extras.empty() && extras[0].starts_with("-")) {
       const std::string name = extras[0].substr(0, extras[0].find('='));
-      return Wrong(command.get_name() + " has no option " + name + ".",
-                   Hint(name, CommandLine::OptionsOf(command)));
+      const std::string near = Nearest(name, CommandLine::OptionsOf(command));
+      return MakeError(near.empty() ? errors::kNoSuchOption : errors::kNoSuchOptionNearly,
+                       {{"command", command.get_name()}, {"option", name}, {"near", near}});
     }
-    if (!extras.empty()) {
-      return Wrong("Unexpected argument \"" + extras[0] + "\": only one PATH is accepted.");
-    }
+    if (!extras.empty()) return MakeError(errors::kUnexpectedArgument, {{"text", extras[0]}});
   }
-  return Wrong(text + ".");
+  return MakeError(errors::kWrongUsage, {{"complaint", text}});
 }
 
 }  // namespace
@@ -438,7 +374,9 @@ Result<Options> ParseOptions(const std::vector<std::string>& arguments) {
   const std::vector<std::string> known = line.Commands();
   if (!arguments.empty() && !arguments[0].starts_with("-") &&
       std::find(known.begin(), known.end(), arguments[0]) == known.end()) {
-    return Wrong("There is no command \"" + arguments[0] + "\".", Hint(arguments[0], known));
+    const std::string near = Nearest(arguments[0], known);
+    return MakeError(near.empty() ? errors::kNoSuchCommand : errors::kNoSuchCommandNearly,
+                     {{"command", arguments[0]}, {"near", near}});
   }
   // The command, as far as it is known.
   const auto command = [&]() -> CLI::App& {

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "app/commands.h"
+#include "app/errors.h"
 #include "base/escape.h"
 #include "json/write_json.h"
 
@@ -39,7 +40,7 @@ int Fail(const Error& error) { return Fail(error, StatusOf(error)); }
 int Written(bool written) {
   return written && std::fflush(stdout) == 0
              ? kExitDone
-             : Fail({ErrorKind::kInternal, "The output cannot be written.", "", {}}, kExitInternal);
+             : Fail(MakeError(errors::kOutputNotWritten), kExitInternal);
 }
 
 int Print(std::string_view text) {

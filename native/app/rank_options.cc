@@ -24,10 +24,10 @@ void AddDigest(CLI::App* app, Options* options) {
           },
           "of all TRACEs only number I, I + N, I + 2 N, ...; I from 0")
       ->type_name("I/N")
-      ->check(Stride());
+      ->check(IsStride());
   digest->add_option("--threads", options->threads, "traces at a time (as many as cores)")
       ->type_name("N")
-      ->check(Positive());
+      ->check(IsPositive());
   CLI::App* merge =
       app->add_subcommand("merge", "puts a folder of digests together")->group(kGroup);
   merge->add_option("DIR", options->path, "a folder of digests");
@@ -43,7 +43,7 @@ void AddJobs(CLI::App* app, Options* options) {
   CLI::App* jobs =
       app->add_subcommand("jobs", "a script that makes digests with a scheduler (slurm)")
           ->group(kGroup);
-  jobs->add_option("ENGINE", options->engine, "slurm")->check(OneOf({"slurm"}));
+  jobs->add_option("ENGINE", options->engine, "slurm")->check(IsOneOf({"slurm"}));
   jobs->add_option("FOLDER", options->path, "a folder of traces");
   jobs->add_option("-o,--out", options->out, "folder that gets the digests (FOLDER/digests)")
       ->type_name("DIR");
@@ -51,13 +51,13 @@ void AddJobs(CLI::App* app, Options* options) {
       ->type_name("PATH");
   jobs->add_option("--max-array", options->max_array, "tasks that the site allows (1000)")
       ->type_name("N")
-      ->check(Positive());
+      ->check(IsPositive());
   jobs->add_option("--throttle", options->throttle, "tasks at a time (64)")
       ->type_name("N")
-      ->check(Positive());
+      ->check(IsPositive());
   jobs->add_option("--retries", options->retries, "of a trace whose digest was not made (2)")
       ->type_name("N")
-      ->check(Whole());
+      ->check(IsWhole());
   jobs->add_option("--sbatch", options->directives,
                    "an option of sbatch, such as --sbatch=--account=abc; repeatable")
       ->type_name("OPTION")

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "app/commands.h"
+#include "app/errors.h"
 #include "app/output.h"
 #include "base/escape.h"
 #include "ranks/digest_file.h"
@@ -35,18 +36,15 @@ const std::map<std::string, std::string>& TableOfCommand() {
   return tables;
 }
 
-int Usage(const std::string& message, const std::string& hint) {
-  return Fail({ErrorKind::kInvalidArgument, message, hint, {}}, kExitUsage);
+int Usage(const ErrorText& text, MessageArgs args = {}) {
+  return Fail(MakeError(text, std::move(args)), kExitUsage);
 }
 
 // The lines of a text file that are not empty. Errors: kNotFound.
 Result<std::vector<std::string>> LinesOf(const std::string& path) {
   std::ifstream file(path);
   if (!file) {
-    return Error{ErrorKind::kNotFound,
-                 "The list " + path + " cannot be read.",
-                 "It holds one path a line.",
-                 {}};
+    return MakeError(errors::kUnreadableList, {{"path", path}});
   }
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) {
@@ -140,14 +138,13 @@ int RunDigest(const Options& options) {
     if (!lines.ok()) return Fail(lines.error());
     paths.insert(paths.end(), lines->begin(), lines->end());
   }
-  if (paths.empty())
-    return Usage("digest wants traces.", "Write `emberline digest TRACE... -o DIR`.");
-  if (options.out.empty()) return Usage("digest wants -o DIR.", "Digests are written there.");
+  if (paths.empty()) return Usage(errors::kDigestTraces);
+  if (options.out.empty()) return Usage(errors::kDigestOut);
   const fs::path out = options.out;
   std::error_code fault;
   fs::create_directories(out, fault);
   if (!fs::is_directory(out, fault)) {
-    return Fail({ErrorKind::kUnreadable, "The folder " + options.out + " cannot be made.", "", {}});
+    return Fail(MakeError(errors::kFolderNotMade, {{"path", options.out}}));
   }
   DigestCounts counts;
   const auto [part, parts] = options.stride.value_or(std::pair<int64_t, int64_t>(0, 1));
@@ -164,8 +161,7 @@ int RunDigest(const Options& options) {
 // --- merge
 
 int RunMerge(const Options& options) {
-  if (options.path.empty())
-    return Usage("merge requires a folder.", "Write `emberline merge DIR`.");
+  if (options.path.empty()) return Usage(errors::kMergeFolder);
   std::vector<BrokenFile> broken;
   size_t files = 0;
   Result<JobDigest> merged = ReadDigests(options.path, &broken, &files);
@@ -207,7 +203,7 @@ int RunMerge(const Options& options) {
 
 int RunJobs(const Options& options) {
   if (options.engine != "slurm" || options.path.empty()) {
-    return Usage("jobs requires an engine and a folder.", "Write `emberline jobs slurm FOLDER`.");
+    return Usage(errors::kJobsOperands);
   }
   Session session;
   const Result<Profile> profile = session.Open(options.path);
@@ -302,7 +298,7 @@ int PrintTable(const Options& options, const Json& table, const std::string& sum
 
 int RunJobView(const Options& options) {
   if (options.path.empty()) {
-    return Usage(options.command + " requires a FOLDER.", "Name a folder of traces or of digests.");
+    return Usage(errors::kFolderRequired, {{"command", options.command}});
   }
   Session session;
   const CallContext context{session, {}, TerminalProgress()};

@@ -4,6 +4,7 @@
 
 #include "attribution/recorded_stacks.h"
 #include "attribution/stages.h"
+#include "base/errors.h"
 
 namespace emberline {
 namespace {
@@ -32,7 +33,7 @@ Result<AttributedLines> AttributeLines(const Model& model, const PathMapper& map
                                        const DocumentTexts& texts, const std::string& focus,
                                        const CancelToken& cancel) {
   Attributing a(model, mapper, texts, focus, cancel);
-  if (!RunStages(a)) return Error{ErrorKind::kCancelled, "Finding lines was cancelled.", "", {}};
+  if (!RunStages(a)) return MakeError(errors::kCancelled);
   AttributedLines out;
   for (FrameFile& f : a.frames.files()) {
     a.at.has_sources = a.at.has_sources || f.file.module != nullptr;

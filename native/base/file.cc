@@ -7,16 +7,14 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/errors.h"
 #include "base/escape.h"
 
 namespace emberline {
 
 std::optional<Error> RefusedPath(const std::filesystem::path& path) {
   if (path.native().find('\0') == std::string::npos) return std::nullopt;
-  return Error{ErrorKind::kNotFound,
-               "The path " + Escaped(path.string()) + " holds a zero byte.",
-               "Check the path.",
-               {}};
+  return MakeError(errors::kZeroByteInPath, {{"path", Escaped(path.string())}});
 }
 
 Result<OpenedFile> OpenRegularFile(const std::filesystem::path& path) {
@@ -26,27 +24,22 @@ Result<OpenedFile> OpenRegularFile(const std::filesystem::path& path) {
   if (fd < 0) {
     const int why = errno;
     if (why == ENOENT || why == ENOTDIR) {
-      return Error{ErrorKind::kNotFound, "There is no file " + shown + ".", "Check the path.", {}};
+      return MakeError(errors::kNoSuchFile, {{"path", shown}});
     }
-    return Error{
-        ErrorKind::kUnreadable,
-        "Cannot open " + shown + ": " + std::strerror(why) + ".",
-        why == EACCES || why == EPERM ? "Check the permissions of the file and its folders." : "",
-        {}};
+    return MakeError(why == EACCES || why == EPERM ? errors::kNotAllowed : errors::kCannotOpen,
+                     {{"path", shown}, {"reason", std::strerror(why)}});
   }
   struct stat status {};
   if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
     ::close(fd);
-    return Error{ErrorKind::kUnreadable,
-                 shown + " is not a regular file.",
-                 "Open a trace file, or the folder that holds it.",
-                 {}};
+    return MakeError(errors::kNotRegular, {{"path", shown}});
   }
   OpenedFile opened;
   opened.file.reset(::fdopen(fd, "rb"));
   if (!opened.file) {
+    const int why = errno;
     ::close(fd);
-    return Error{ErrorKind::kUnreadable, "Cannot open " + shown + ".", "", {}};
+    return MakeError(errors::kCannotOpen, {{"path", shown}, {"reason", std::strerror(why)}});
   }
   opened.size_bytes = static_cast<uint64_t>(status.st_size);
   return opened;

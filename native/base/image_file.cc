@@ -21,6 +21,7 @@
 #include <xxhash.h>
 
 #include "base/archive.h"
+#include "base/errors.h"
 #include "base/file.h"
 
 namespace emberline {
@@ -71,8 +72,8 @@ uint64_t Aligned(uint64_t offset) {
   return (offset + ImageFile::kAlignment - 1) / ImageFile::kAlignment * ImageFile::kAlignment;
 }
 
-Error Refused(const fs::path& path, const std::string& why) {
-  return {ErrorKind::kUnreadable, path.string() + " " + why + ".", "", {}};
+Error Refused(const ErrorText& text, const fs::path& path) {
+  return MakeError(text, {{"path", path.string()}});
 }
 
 // Whether a mapping of the file can be trusted to stay: a network's file system may let go of a
@@ -223,7 +224,7 @@ uint64_t ImageWriter::bytes() const {
 
 Result<bool> ImageWriter::Write(const fs::path& path, std::string_view key,
                                 const CancelToken& cancel) const {
-  const Error cancelled{ErrorKind::kCancelled, "Writing was cancelled.", "", {}};
+  const Error cancelled = MakeError(errors::kCancelled);
   Head head;
   head.build = BuildId();
   head.key = key;
@@ -247,7 +248,9 @@ Result<bool> ImageWriter::Write(const fs::path& path, std::string_view key,
   beginning.head_sum = SumOf(text);
 
   Draft draft(path);
-  if (!draft.ok()) return Refused(path, std::string("cannot be made: ") + std::strerror(errno));
+  if (!draft.ok())
+    return MakeError(errors::kImageNotMade,
+                     {{"path", path.string()}, {"reason", std::strerror(errno)}});
   const std::string filler(ImageFile::kAlignment, '\0');
   const auto write = [&](std::string_view bytes) {
     return draft.Write(std::as_bytes(std::span(bytes.data(), bytes.size())));
@@ -256,7 +259,8 @@ Result<bool> ImageWriter::Write(const fs::path& path, std::string_view key,
     return write(std::string_view(filler).substr(0, Aligned(written) - written));
   };
   const auto failed = [&] {
-    return Refused(path, std::string("cannot be written: ") + std::strerror(errno));
+    return MakeError(errors::kImageNotWritten,
+                     {{"path", path.string()}, {"reason", std::strerror(errno)}});
   };
   const uint64_t begin = sizeof beginning + text.size();
   if (!draft.Write(std::as_bytes(std::span(&beginning, 1))) || !write(text) || !fill(begin)) {
@@ -284,38 +288,38 @@ Result<std::shared_ptr<const ImageFile>> ImageFile::Open(const fs::path& path,
   const int fd = fileno(opened->file.get());
   struct stat status {};
   if (fstat(fd, &status) != 0 || status.st_uid != geteuid() || (status.st_mode & 022) != 0) {
-    return Refused(path, "can be changed by others");
+    return Refused(errors::kImageShared, path);
   }
   const uint64_t bytes = opened->size_bytes;
   Beginning beginning{};
-  if (bytes < sizeof beginning) return Refused(path, "ends too early");
+  if (bytes < sizeof beginning) return Refused(errors::kImageCut, path);
   std::shared_ptr<ImageFile> image(new ImageFile());
   image->mapped_ = Map(fd, bytes);
-  if (image->mapped_.empty()) return Refused(path, "cannot be mapped");
+  if (image->mapped_.empty()) return Refused(errors::kImageNotMapped, path);
   const auto* at = image->mapped_.data();
   std::memcpy(&beginning, at, sizeof beginning);
   if (std::string_view(beginning.magic, sizeof beginning.magic) != kMagic ||
       beginning.head_bytes > bytes - sizeof beginning) {
-    return Refused(path, "is no image");
+    return Refused(errors::kNotAnImage, path);
   }
   const std::string_view text(reinterpret_cast<const char*>(at) + sizeof beginning,
                               beginning.head_bytes);
-  if (SumOf(text) != beginning.head_sum) return Refused(path, "is damaged");
+  if (SumOf(text) != beginning.head_sum) return Refused(errors::kImageDamaged, path);
   ArchiveReader archive(text);
   Head head;
   archive(head);
-  if (!archive.ok() || !archive.AtEnd()) return Refused(path, "is damaged");
-  if (head.build != BuildId()) return Refused(path, "is of another build");
-  if (head.key != key) return Refused(path, "is of another trace");
+  if (!archive.ok() || !archive.AtEnd()) return Refused(errors::kImageDamaged, path);
+  if (head.build != BuildId()) return Refused(errors::kImageOfAnotherBuild, path);
+  if (head.key != key) return Refused(errors::kImageOfAnotherTrace, path);
   const uint64_t begin = Aligned(sizeof beginning + text.size());
-  if (begin > bytes || head.file_bytes != bytes - begin) return Refused(path, "is cut");
+  if (begin > bytes || head.file_bytes != bytes - begin) return Refused(errors::kImageCut, path);
   for (const SectionEntry& entry : head.sections) {
     if (entry.offset % kAlignment != 0 || entry.offset > head.file_bytes ||
         entry.bytes > head.file_bytes - entry.offset) {
-      return Refused(path, "is damaged");
+      return Refused(errors::kImageDamaged, path);
     }
     const auto section = image->mapped_.subspan(begin + entry.offset, entry.bytes);
-    if (SumOf({section}) != entry.sum) return Refused(path, "is damaged");
+    if (SumOf({section}) != entry.sum) return Refused(errors::kImageDamaged, path);
     image->sections_[entry.name] = section;
   }
   return std::shared_ptr<const ImageFile>(std::move(image));

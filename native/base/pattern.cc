@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "base/errors.h"
+
 namespace emberline {
 namespace {
 
@@ -34,11 +36,8 @@ void CountEffort() {
   (void)hooked;
 }
 
-Error Wrong(const std::string& what) {
-  return {ErrorKind::kInvalidArgument,
-          "The regular expression cannot be used: " + what + ".",
-          "Search for plain text, or mend the expression.",
-          {}};
+Error Wrong(std::string_view reason) {
+  return MakeError(errors::kBadExpression, {{"reason", reason}});
 }
 
 // Position of the parenthesis without a partner; npos when all have one.
@@ -74,39 +73,39 @@ std::string Described(const RE2& program) {
   if (said.starts_with("missing )") || said.starts_with("unexpected )")) {
     at = LoneParenthesis(text);
     part.clear();  // it is the whole expression
-    what = at != std::string::npos && text[at] == ')' ? "this parenthesis was not opened"
-                                                      : "this parenthesis is not closed";
+    what = Say(at != std::string::npos && text[at] == ')' ? errors::kNotOpened : errors::kNotClosed)
+               .text;
   }
   switch (program.error_code()) {
     case RE2::ErrorMissingBracket:
-      what = "this bracket is not closed";
+      what = Say(errors::kBracketNotClosed).text;
       break;
     case RE2::ErrorBadCharRange:
-      what = "this range of characters runs backwards";
+      what = Say(errors::kRangeBackwards).text;
       break;
     case RE2::ErrorRepeatArgument:
     case RE2::ErrorRepeatOp:
-      what = "there is nothing here to repeat";
+      what = Say(errors::kNothingToRepeat).text;
       break;
     case RE2::ErrorRepeatSize:
-      what = "this repeats too much";
+      what = Say(errors::kRepeatsTooMuch).text;
       break;
     case RE2::ErrorBadPerlOp:
     case RE2::ErrorBadEscape:
-      what = "this is not supported, as all look-around and back references";
+      what = Say(errors::kNotSupported).text;
       break;
     case RE2::ErrorTrailingBackslash:
       at = text.size() - 1;
-      what = "nothing follows the backslash";
+      what = Say(errors::kLoneBackslash).text;
       break;
     case RE2::ErrorPatternTooLarge:
-      return "it needs too much memory";
+      return Say(errors::kExpressionMemory).text;
     default:
       if (what.empty()) what = said;
   }
   if (at == std::string::npos || at >= text.size()) return what;
   const std::string quoted = part.empty() || part.size() > 40 ? text.substr(at, 40) : part;
-  return what + ": `" + quoted + "` at character " + std::to_string(at + 1);
+  return Say(errors::kAtCharacter, {{"reason", what}, {"text", quoted}, {"position", at + 1}}).text;
 }
 
 }  // namespace
@@ -128,14 +127,13 @@ struct Pattern::Program {
 
 Result<Pattern> Pattern::Parse(const std::string& text) {
   if (text.size() > kMaxPatternBytes) {
-    return Wrong("it is longer than " + std::to_string(kMaxPatternBytes) + " bytes");
+    return Wrong(Say(errors::kExpressionTooLong, {{"limit", kMaxPatternBytes}}).text);
   }
   auto program = std::make_shared<const Program>(text);
   if (!program->re2.ok()) return Wrong(Described(program->re2));
   const int states = program->re2.ProgramSize();
   if (states > kMaxStates) {
-    return Wrong("it repeats too much, with " + std::to_string(states) + " states where " +
-                 std::to_string(kMaxStates) + " are allowed");
+    return Wrong(Say(errors::kExpressionRepeats, {{"states", states}, {"limit", kMaxStates}}).text);
   }
   return Pattern(std::move(program));
 }
@@ -154,10 +152,7 @@ bool Pattern::Matches(std::string_view text, MatchBudget* budget) const {
 }
 
 Error MatchBudget::error() const {
-  return {ErrorKind::kInvalidArgument,
-          "The regular expression takes too long on the names of this trace.",
-          "Search for plain text, or repeat less in the expression: .{0,20} instead of .{0,200}.",
-          {}};
+  return MakeError(errors::kSlowExpression, {{"few", ".{0,20}"}, {"many", ".{0,200}"}});
 }
 
 }  // namespace emberline

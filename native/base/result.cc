@@ -20,4 +20,12 @@ const char* ErrorKindName(ErrorKind kind) {
   return "internal";
 }
 
+Error MakeError(const ErrorText& text, MessageArgs arguments, std::optional<uint64_t> offset) {
+  Error error{
+      text.kind, text.message.Format(arguments), text.hint.Format(arguments), offset, text.code,
+      {}};
+  error.arguments = std::move(arguments);
+  return error;
+}
+
 }  // namespace emberline

@@ -8,6 +8,8 @@
 #include <utility>
 #include <variant>
 
+#include "base/message.h"
+
 namespace emberline {
 
 enum class ErrorKind {
@@ -27,7 +29,19 @@ struct Error {
   std::string message;             // what happened, one sentence
   std::string hint;                // what the user can do; may be empty
   std::optional<uint64_t> offset;  // byte offset in the (inflated) text where it happened
+  std::string code;                // of the catalogue: what to say in another language
+  MessageArgs arguments;           // the values that `message` and `hint` name
 };
+
+// An error of a catalogue.
+struct ErrorText {
+  ErrorKind kind;
+  const char* code;  // stable, lower camel
+  MessagePattern message;
+  MessagePattern hint = "";
+};
+Error MakeError(const ErrorText& text, MessageArgs arguments = {},
+                std::optional<uint64_t> offset = {});
 
 template <typename T>
 class [[nodiscard]] Result {

@@ -1,4 +1,9 @@
 // Scalar types that every area shares.
+//
+// They are names for integers, not classes. Nearly all uses of an id index a column or a range of
+// rows, so nearly all would unwrap a class, and from there on the compiler sees a plain number
+// again: the mistakes that it could find are in the few places where ids are only passed on. Times
+// change their unit in two places, `Micros()` (analysis/columns.h) and members whose name says so.
 #pragma once
 
 #include <cstdint>

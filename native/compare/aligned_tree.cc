@@ -5,6 +5,8 @@
 #include <map>
 
 #include "analysis/operators.h"
+#include "base/errors.h"
+#include "compare/errors.h"
 
 namespace emberline {
 namespace {
@@ -191,10 +193,7 @@ std::vector<AlignedItem> AlignChildren(const StepTree& baseline, uint32_t baseli
 Result<AlignedItem> ItemAt(const StepTree& baseline, const StepTree& candidate,
                            std::string_view path) {
   AlignedItem item{CompareStatus::kBoth, false, {0}, {0}};
-  const Error missing{ErrorKind::kNotFound,
-                      "The comparison has nothing at \"" + std::string(path) + "\".",
-                      "Take a path from the answer for the level above.",
-                      {}};
+  const Error missing = MakeError(errors::kNothingAtPath, {{"path", path}});
   for (std::string_view rest = path; !rest.empty();) {
     uint32_t position = 0;
     const auto [end, fault] = std::from_chars(rest.data(), rest.data() + rest.size(), position);
@@ -224,7 +223,7 @@ Result<Replacements> FindReplacements(const ComparedSide& baseline, const Compar
   LaunchedNames gone(baseline), came(candidate);
   std::vector<std::pair<uint32_t, uint32_t>> pairs = {{0, 0}};
   for (size_t at = 0; at < pairs.size(); ++at) {
-    if (cancel.cancelled()) return Error{ErrorKind::kCancelled, "Comparing was cancelled.", "", {}};
+    if (cancel.cancelled()) return MakeError(errors::kCancelled);
     const auto [left, right] = pairs[at];
     for (AlignedItem& item : AlignChildren(*baseline.tree, left, *candidate.tree, right)) {
       if (item.status == CompareStatus::kReplaced) {

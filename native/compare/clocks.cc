@@ -4,10 +4,12 @@
 #include <queue>
 #include <tuple>
 
+#include "base/errors.h"
+
 namespace emberline {
 namespace {
 
-Error Cancelled() { return {ErrorKind::kCancelled, "Comparing was cancelled.", "", {}}; }
+Error Cancelled() { return MakeError(errors::kCancelled); }
 
 // Two nodes that are one, and when each ran.
 struct Pair {

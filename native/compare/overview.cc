@@ -2,24 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <unordered_map>
 
 #include "analysis/columns.h"
 #include "analysis/memory.h"
+#include "base/number_text.h"
+#include "compare/messages.h"
 
 namespace emberline {
 namespace {
 
-std::string Formatted(const char* format, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
 // "-36 %", "+0.4 %".
 std::string SignedPercent(double percent) {
-  return Formatted(std::abs(percent) < 9.95 ? "%+.1f %%" : "%+.0f %%", percent);
+  const std::string text = FixedText(percent, std::abs(percent) < 9.95 ? 1 : 0) + " %";
+  return std::signbit(percent) ? text : "+" + text;
 }
 
 std::vector<double> DurationsUs(const OverviewSide& side, const std::vector<StepParts>& steps) {
@@ -196,52 +192,40 @@ std::vector<ComparedFigure> CompareOverviews(const OverviewSide& baseline,
 std::string TimeText(double us) {
   const double size = std::abs(us);
   const auto digits = [](double value) {
-    return Formatted(std::abs(value) < 9.995   ? "%.2f"
-                     : std::abs(value) < 99.95 ? "%.1f"
-                                               : "%.0f",
-                     value);
+    return FixedText(value, std::abs(value) < 9.995 ? 2 : std::abs(value) < 99.95 ? 1 : 0);
   };
   if (size >= 1e6) return digits(us / 1e6) + " s";
   if (size >= 1e3) return digits(us / 1e3) + " ms";
   return digits(us) + " µs";
 }
 
-std::string VerdictText(const ComparedFigure& step, bool has_steps,
-                        const std::optional<VerdictCause>& cause) {
-  const std::string what = has_steps ? "Step time" : "The trace";
-  if (!step.baseline || !step.candidate) return what + " is not known on both sides.";
+Message VerdictText(const ComparedFigure& step, bool has_steps,
+                    const std::optional<VerdictCause>& cause) {
+  const MessageArg span("span", has_steps ? "step" : "trace");
+  if (!step.baseline || !step.candidate) return Say(messages::kVerdictUnknown, {span});
   const double delta = *step.candidate - *step.baseline;
   const double percent = *step.baseline > 0 ? 100 * delta / *step.baseline : 0;
-  std::string size = SignedPercent(percent);
+  std::string change = SignedPercent(percent);
   if (step.noise && *step.baseline > 0) {
-    size += Formatted(" ±%.1f %%", 100 * *step.noise / *step.baseline);
+    change += " ±" + FixedText(100 * *step.noise / *step.baseline, 1) + " %";
   }
-  const std::string from_to = TimeText(*step.baseline) + " to " + TimeText(*step.candidate);
-  if (delta == 0) {
-    return what + (has_steps ? " is the same: " : " takes as long: ") + TimeText(*step.baseline) +
-           ".";
-  }
-  if (step.beyond_noise == false) {
-    return what + " did not change beyond its noise: " + from_to + " (" + size + ").";
-  }
-  std::string text = what + " went from " + from_to + " (" + size + ")";
+  MessageArgs args = {span,
+                      {"from", TimeText(*step.baseline)},
+                      {"to", TimeText(*step.candidate)},
+                      {"change", change}};
+  if (delta == 0) return Say(messages::kVerdictSame, std::move(args));
+  if (step.beyond_noise == false) return Say(messages::kVerdictWithinNoise, std::move(args));
+  args.emplace_back("noise", step.noise ? "known" : "unknown");
+  args.emplace_back("cause", !cause                     ? "none"
+                             : cause->baseline_us == 0  ? "new"
+                             : cause->candidate_us == 0 ? "gone"
+                                                        : "changed");
   if (cause) {
-    if (cause->baseline_us == 0) {
-      text += ", because " + cause->name + " is new and takes " + TimeText(cause->candidate_us);
-    } else if (cause->candidate_us == 0) {
-      text +=
-          ", because " + cause->name + ", which took " + TimeText(cause->baseline_us) + ", is gone";
-    } else {
-      text += ", because " + cause->name + " went from " + TimeText(cause->baseline_us) + " to " +
-              TimeText(cause->candidate_us);
-    }
+    args.emplace_back("name", cause->name);
+    args.emplace_back("causeFrom", TimeText(cause->baseline_us));
+    args.emplace_back("causeTo", TimeText(cause->candidate_us));
   }
-  text += ".";
-  if (!step.noise) {
-    text += has_steps ? " With one step on a side nothing is known of noise."
-                      : " Steps were not recorded, so nothing is known of noise.";
-  }
-  return text;
+  return Say(messages::kVerdictChanged, std::move(args));
 }
 
 }  // namespace emberline

@@ -8,6 +8,7 @@
 #include "analysis/memory.h"
 #include "analysis/overview.h"
 #include "analysis/table.h"
+#include "base/message.h"
 #include "compare/noise.h"
 
 namespace emberline {
@@ -48,8 +49,8 @@ struct VerdictCause {
 };
 // One sentence: "Step time went from 14.2 ms to 9.1 ms (-36 % ±2 %), because normalise went from
 // 7.5 ms to 0.1 ms." `step` is the first figure.
-std::string VerdictText(const ComparedFigure& step, bool has_steps,
-                        const std::optional<VerdictCause>& cause);
+Message VerdictText(const ComparedFigure& step, bool has_steps,
+                    const std::optional<VerdictCause>& cause);
 
 // Microseconds for people: "14.2 ms".
 std::string TimeText(double us);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/errors.h"
 #include "base/hash.h"
 #include "compare/clocks.h"
 
@@ -119,7 +120,7 @@ Result<SliceMatch> MatchSlice(const ComparedSide& baseline, const ComparedSide& 
   const uint32_t node = NodeAround(from, host);
   if (node == 0) return match;
   if (cancel.cancelled()) {
-    return Error{ErrorKind::kCancelled, "Comparing was cancelled.", "", {}};
+    return MakeError(errors::kCancelled);
   }
   const Way way = WayTo(baseline, candidate, from_baseline, node);
   match.path = way.path;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analysis/columns.h"
+#include "base/errors.h"
 #include "base/hash.h"
 
 namespace emberline {
@@ -45,7 +46,7 @@ Result<Spread> MeasureSpread(const Model& model, const StepSelection& steps, Spr
   std::unordered_map<uint64_t, Ns, NumberHash> sums;  // by name and step
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) {
-      return Error{ErrorKind::kCancelled, "Comparing was cancelled.", "", {}};
+      return MakeError(errors::kCancelled);
     }
     const Ns time = TimeOf(model, what, i);
     if (time == 0 || !IsWhole(model, steps, model.step[i])) continue;

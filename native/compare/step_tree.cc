@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "analysis/operators.h"
+#include "base/errors.h"
 #include "base/hash.h"
 #include "model/names.h"
 
@@ -132,7 +133,7 @@ class Builder {
     Ns host = 0, device = 0;
   };
 
-  static Error Cancelled() { return {ErrorKind::kCancelled, "Comparing was cancelled.", "", {}}; }
+  static Error Cancelled() { return MakeError(errors::kCancelled); }
 
   // Device work launched by the slices before each one, so that a difference tells what was
   // launched inside a slice: what lies inside follows it.

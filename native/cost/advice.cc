@@ -1,10 +1,11 @@
 #include "cost/advice.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 
 #include "analysis/frame_finder.h"
+#include "base/errors.h"
+#include "cost/messages.h"
 
 namespace emberline {
 namespace {
@@ -14,12 +15,6 @@ constexpr double kLeastGain = 0.005;
 constexpr double kFarBelow = 0.2;  // of the roof
 constexpr size_t kMaxSlices = 20;
 constexpr size_t kLeastChain = 3;
-
-std::string Text(const char* format, double value) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, format, value);
-  return buffer;
-}
 
 // Sizes that keep the matrix units busy are multiples of so many elements: 16 bytes.
 int64_t AlignmentOf(DType type) {
@@ -79,7 +74,7 @@ class Adviser {
 
   Result<std::vector<Finding>> Run(const CancelToken& cancel) {
     if (!Collect(cancel)) {
-      return Error{ErrorKind::kCancelled, "The advice was cancelled.", "", std::nullopt};
+      return MakeError(errors::kCancelled);
     }
     Misaligned();
     Gains();
@@ -160,10 +155,14 @@ class Adviser {
       const double gain = static_cast<double>(judged->duration) * (1 - share * growth / reached);
       if (gain <= 0) continue;
       misaligned_.Add(gain, judged->duration, judged->kernel->kernel);
-      misaligned_.examples[std::string(store_.name(judged->kernel->owner)) +
-                           " with N=" + std::to_string(cost.n) + ", K=" + std::to_string(cost.k) +
-                           " (pad to N=" + std::to_string(Padded(cost.n, to)) +
-                           ", K=" + std::to_string(Padded(cost.k, to)) + ")"] += gain;
+      const std::string example =
+          Say(messages::kMisalignedExample, {{"operator", store_.name(judged->kernel->owner)},
+                                             {"n", cost.n},
+                                             {"k", cost.k},
+                                             {"paddedN", Padded(cost.n, to)},
+                                             {"paddedK", Padded(cost.k, to)}})
+              .text;
+      misaligned_.examples[example] += gain;
     }
   }
 
@@ -236,8 +235,11 @@ class Adviser {
     const double gain = time * (1 - kept / bytes);
     chains_.Add(gain, static_cast<Ns>(time), chain.front()->kernel->kernel);
     chains_.kernels += static_cast<int64_t>(chain.size()) - 1;
-    chains_.examples[std::string(store_.name(chain.front()->kernel->owner)) + " to " +
-                     std::string(store_.name(chain.back()->kernel->owner))] += gain;
+    const std::string example =
+        Say(messages::kChainExample, {{"first", store_.name(chain.front()->kernel->owner)},
+                                      {"last", store_.name(chain.back()->kernel->owner)}})
+            .text;
+    chains_.examples[example] += gain;
   }
 
   // Layouts that a library changes around its own kernels, forth and back.
@@ -290,28 +292,28 @@ class Adviser {
     if (gain <= 0) return;
     products_.Add(gain, time, run.front()->kernel->kernel);
     products_.kernels += static_cast<int64_t>(run.size()) - 1;
-    products_.examples[std::string(store_.name(run.front()->kernel->owner)) + " with " +
-                       run.front()->kernel->cost->params] += gain;
+    const std::string example =
+        Say(messages::kProductExample, {{"operator", store_.name(run.front()->kernel->owner)},
+                                        {"sizes", run.front()->kernel->cost->params}})
+            .text;
+    products_.examples[example] += gain;
   }
 
-  void Add(const char* id, const char* title, Gathered& gathered, std::string text,
-           std::string action, std::string snippet = "") {
+  void Add(const FindingText& text, Gathered& gathered) {
     const double least = kLeastGain * static_cast<double>(total_);
     if (gathered.kernels == 0 || gathered.gain <= least || gathered.gain <= 0) return;
-    Finding finding;
-    finding.id = id;
-    finding.severity = gathered.gain > 0.05 * static_cast<double>(total_) ? "warning" : "info";
-    finding.title = title;
-    finding.text = std::move(text);
-    finding.action = std::move(action);
-    finding.snippet = std::move(snippet);
+    const std::string example = gathered.Largest();
+    Finding finding =
+        MakeFinding(text, gathered.gain > 0.05 * static_cast<double>(total_) ? "warning" : "info",
+                    {{"example", example},
+                     {"known", example.empty() ? "no" : "yes"},
+                     {"target", target_, Unit::kRatio}});
     const auto steps = static_cast<double>(std::max<size_t>(step_count_, 1));
     finding.gain_us = gathered.gain / 1000 / steps;
     finding.evidence = {
-        {"Kernels", static_cast<double>(gathered.kernels), Unit::kCount},
-        {"Time of these kernels per step", static_cast<double>(gathered.time) / 1000 / steps,
-         Unit::kUs},
-        {"Part of the kernels' time",
+        {Say(messages::kAdvisedKernels), static_cast<double>(gathered.kernels), Unit::kCount},
+        {Say(messages::kAdvisedTime), static_cast<double>(gathered.time) / 1000 / steps, Unit::kUs},
+        {Say(messages::kAdvisedShare),
          static_cast<double>(gathered.time) / static_cast<double>(std::max<Ns>(total_, 1)),
          Unit::kRatio}};
     std::stable_sort(gathered.slices.begin(), gathered.slices.end(),
@@ -331,44 +333,12 @@ class Adviser {
   }
 
   void Write() {
-    Add("misalignedProducts", "Matrix products miss the alignment of matrix units", misaligned_,
-        "Sizes that are no multiple of 16 bytes leave matrix units partly idle: these products "
-        "come less near to the peak than the aligned ones of this trace. Most is lost by " +
-            misaligned_.Largest() + ".",
-        "Pad the dimension (vocabulary, hidden size, batch) to the multiple that is named.");
-    Add("wideProducts", "Matrix products run in fp32 where the device has a faster type", wide_,
-        "These products compute in fp32 outside of the fast matrix units.",
-        "Allow TF32, or use automatic mixed precision.",
-        "torch.set_float32_matmul_precision(\"high\")\n"
-        "# or: with torch.autocast(\"cuda\", dtype=torch.bfloat16): ...");
-    Add("farBelowRoofs", "Kernels stay far below both roofs", far_,
-        "These kernels need more than five times what their operations and bytes take at the "
-        "device's peaks. The gain is counted up to " +
-            Text("%.0f", target_ * 100) + " % of the roof. Most is lost by " + far_.Largest() + ".",
-        "Look for small sizes, slow layouts and low occupancy: batch small products, use "
-        "contiguous or channels_last tensors, or compile the region.");
-    Add("memoryBoundChains", "Chains of elementwise kernels are limited by memory", chains_,
-        "Three or more elementwise kernels in a row read and write memory in between. Fused, only "
-        "the first would read and the last write; results that are used elsewhere lower the "
-        "gain. The longest is " +
-            chains_.Largest() + ".",
-        "Compile the region, so that they become one kernel.", "model = torch.compile(model)");
-    const std::string around = layouts_.Largest();
-    Add("layoutConversions", "Kernels only convert the layout of tensors", layouts_,
-        "The library stores images otherwise than the program, and converts them before and after "
-        "its own kernels" +
-            (around.empty() ? std::string(".") : ", most of all for " + around + "."),
-        "Keep the model and its inputs in channels_last.",
-        "model = model.to(memory_format=torch.channels_last)\n"
-        "images = images.to(memory_format=torch.channels_last)");
-    Add("smallProducts", "Small matrix products of the same sizes run one after the other",
-        products_,
-        "Three or more products of the same sizes follow one another, each too small to fill the "
-        "device. Those that need no result of another could be one batched product. Most is lost "
-        "by " +
-            products_.Largest() + ".",
-        "Stack the factors, and multiply them at once.",
-        "out = torch.bmm(torch.stack(lefts), torch.stack(rights))");
+    Add(messages::kMisalignedProducts, misaligned_);
+    Add(messages::kWideProducts, wide_);
+    Add(messages::kFarBelowRoofs, far_);
+    Add(messages::kMemoryBoundChains, chains_);
+    Add(messages::kLayoutConversions, layouts_);
+    Add(messages::kSmallProducts, products_);
   }
 
   const CostContext& context_;

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/case.h"
+#include "base/errors.h"
 #include "base/hash.h"
 #include "base/saturating.h"
 #include "cost/devices.h"
@@ -14,9 +15,7 @@
 namespace emberline {
 namespace {
 
-Error Cancelled() {
-  return Error{ErrorKind::kCancelled, "The cost model was cancelled.", "", std::nullopt};
-}
+Error Cancelled() { return MakeError(errors::kCancelled); }
 
 bool Has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;

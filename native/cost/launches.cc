@@ -7,6 +7,7 @@
 
 #include "analysis/links.h"
 #include "analysis/operators.h"
+#include "base/errors.h"
 #include "base/hash.h"
 #include "cost/call_chain.h"
 #include "cost/pyprof.h"
@@ -16,9 +17,7 @@
 namespace emberline {
 namespace {
 
-Error Cancelled() {
-  return Error{ErrorKind::kCancelled, "The list of kernels was cancelled.", "", std::nullopt};
-}
+Error Cancelled() { return MakeError(errors::kCancelled); }
 
 struct Row {
   const KernelCost* kernel = nullptr;

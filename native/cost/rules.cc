@@ -8,6 +8,8 @@
 extern "C" {
 #include <lauxlib.h>
 #include <lua.h>
+
+#include "cost/errors.h"
 }
 
 namespace emberline {
@@ -200,7 +202,7 @@ const char* Forbidden(std::string_view expression) {
         (i == 0 || !IsWordCharacter(expression[i - 1])) &&
         (i + kFunction.size() == expression.size() ||
          !IsWordCharacter(expression[i + kFunction.size()]))) {
-      return "functions of its own";
+      return "functions";
     }
   }
   return nullptr;
@@ -275,41 +277,40 @@ CostRules::CostRules(std::vector<CostRule> rules, std::vector<Pattern> patterns)
 CostRules::~CostRules() = default;
 
 Result<std::shared_ptr<const CostRules>> CostRules::Make(std::vector<CostRule> rules) {
-  const auto wrong = [](const std::string& what) {
-    return Error{ErrorKind::kInvalidArgument, what,
-                 "A rule is {\"name\": \"my::op\", \"flops\": \"2 * numel(0)\", \"readBytes\": "
-                 "\"bytes(0)\", \"writtenBytes\": \"bytes(0)\"}.",
-                 std::nullopt};
+  const auto wrong = [](const ErrorText& text, MessageArgs args = {}) {
+    args.emplace_back("example",
+                      "{\"name\": \"my::op\", \"flops\": \"2 * numel(0)\", \"readBytes\": "
+                      "\"bytes(0)\", \"writtenBytes\": \"bytes(0)\"}");
+    return MakeError(text, std::move(args));
   };
-  if (rules.size() > kMaxRules) return wrong("There are more than 200 cost rules.");
+  if (rules.size() > kMaxRules) return wrong(errors::kTooManyCostRules, {{"limit", kMaxRules}});
   std::vector<Pattern> patterns;
   for (const CostRule& rule : rules) {
-    if (rule.name.empty()) return wrong("A cost rule has no name.");
+    if (rule.name.empty()) return wrong(errors::kUnnamedCostRule);
     auto pattern = Pattern::Parse("^(?:" + rule.name + ")$");
     if (!pattern.ok()) {
-      return wrong("The name of the cost rule \"" + rule.name +
-                   "\" cannot be used: " + pattern.error().message);
+      return wrong(errors::kBadCostRuleName,
+                   {{"rule", rule.name}, {"reason", pattern.error().message}});
     }
     patterns.push_back(std::move(*pattern));
   }
   std::shared_ptr<CostRules> made(new CostRules(std::move(rules), std::move(patterns)));
   if (!made->engine_->ready) {
-    return Error{ErrorKind::kInternal, "Rules cannot be read.", "", std::nullopt};
+    return MakeError(errors::kCostRulesNotReady);
   }
   for (const CostRule& rule : made->rules_) {
     for (const std::string* text : {&rule.flops, &rule.read_bytes, &rule.written_bytes}) {
       if (text->empty()) continue;
       if (text->size() > kMaxExpression) {
-        return wrong("An expression of the cost rule \"" + rule.name + "\" is too long.");
+        return wrong(errors::kLongCostRule, {{"rule", rule.name}});
       }
       if (const char* forbidden = Forbidden(*text)) {
-        return wrong("The cost rule \"" + rule.name + "\" cannot be used: an expression holds no " +
-                     forbidden + ".");
+        return wrong(errors::kForbiddenInCostRule, {{"rule", rule.name}, {"what", forbidden}});
       }
       if (made->engine_->Add(*text)) continue;
       const char* said = lua_tostring(made->engine_->lua, -1);
-      return wrong("The cost rule \"" + rule.name +
-                   "\" cannot be read: " + (said != nullptr ? said : "not an expression") + ".");
+      return wrong(errors::kBadCostRule,
+                   {{"rule", rule.name}, {"reason", said != nullptr ? said : "not an expression"}});
     }
   }
   made->engine_->Seal();
@@ -327,10 +328,7 @@ int CostRules::Find(std::string_view name) const {
 
 Result<bool> CostRules::WithinLimits() const {
   if (!engine_->spent()) return true;
-  return Error{ErrorKind::kInvalidArgument, "The cost rules take too long on this trace.",
-               "Give fewer rules, shorter expressions, or names that repeat less: .{0,20} instead "
-               "of .{0,200}.",
-               std::nullopt};
+  return MakeError(errors::kSlowCostRules, {{"few", ".{0,20}"}, {"many", ".{0,200}"}});
 }
 
 OpCost CostRules::CostOf(int rule, const Arguments& arguments) const {

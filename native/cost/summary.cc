@@ -8,6 +8,7 @@
 #include "analysis/columns.h"
 #include "analysis/links.h"
 #include "analysis/operators.h"
+#include "base/errors.h"
 #include "base/hash.h"
 #include "base/saturating.h"
 #include "cost/call_chain.h"
@@ -16,9 +17,7 @@
 namespace emberline {
 namespace {
 
-Error Cancelled() {
-  return Error{ErrorKind::kCancelled, "The costs were not added up: cancelled.", "", std::nullopt};
-}
+Error Cancelled() { return MakeError(errors::kCancelled); }
 
 // What a kernel of this duration would save at `target` of its roof, ns.
 double SavedBy(Ns duration, const Bound& bound, double target) {

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "ingest/ascend_folder.h"
 #include "ingest/byte_source.h"
+#include "ingest/errors.h"
 #include "ingest/importer.h"
 #include "ingest/read_trace.h"
 
@@ -121,8 +122,7 @@ class Walk {
     Visit(root_, 0);
     if (cancel_.cancelled()) return false;
     if (entries_ >= kMaxEntries) {
-      skipped_.push_back("Only the first " + std::to_string(kMaxEntries) +
-                         " entries were looked at; choose a folder further down.");
+      skipped_.push_back(Say(errors::kManyEntries, {{"limit", kMaxEntries}}));
     }
     return true;
   }
@@ -132,7 +132,9 @@ class Walk {
     for (auto& [name, files] : runs_) out.runs.push_back(MakeRun(name, std::move(files)));
     std::sort(out.runs.begin(), out.runs.end(),
               [](const RunFiles& a, const RunFiles& b) { return a.name < b.name; });
-    std::sort(skipped_.begin(), skipped_.end());  // folders list their files in any order
+    // Folders list their files in any order.
+    std::sort(skipped_.begin(), skipped_.end(),
+              [](const Message& a, const Message& b) { return a.text < b.text; });
     out.skipped = std::move(skipped_);
     return out;
   }
@@ -144,10 +146,15 @@ class Walk {
     uint64_t size = 0;
   };
 
-  void Skip(const fs::path& path, const std::string& why) {
-    if (skipped_.size() < kMaxSkipped) {
-      skipped_.push_back(path.lexically_relative(root_).generic_string() + " " + why);
-    }
+  void Skip(Message why) {
+    if (skipped_.size() < kMaxSkipped) skipped_.push_back(std::move(why));
+  }
+  void Skip(const fs::path& path, const Sentence& why, MessageArgs args = {}) {
+    args.emplace_back("file", Shown(path));
+    Skip(Say(why, std::move(args)));
+  }
+  std::string Shown(const fs::path& path) const {
+    return path.lexically_relative(root_).generic_string();
   }
 
   std::string RunName(const fs::path& folder) const {
@@ -172,21 +179,22 @@ class Walk {
     return root != real_root_.end();
   }
 
-  // Whether the file begins like a trace; else why not.
-  bool Sniff(const fs::path& path, std::string* why) {
+  // Whether the file begins like a trace; says why not.
+  bool Sniff(const fs::path& path) {
     if (++sniffed_ > kMaxSniffed) {
-      *why = "was not looked at: there are too many files that may be traces";
+      Skip(path, errors::kNotLookedAt);
       return false;
     }
     const Result<std::string_view> head = head_.Read(path, kHeadBytes);
     if (!head.ok()) {
-      *why = head.error().message;
+      Skip(path, errors::kUnreadableBeginning, {{"reason", head.error().message}});
       return false;
     }
     Recognition recognition;
     ChooseImporter(importers_, *head, &recognition);
-    *why = std::move(recognition.why);
-    return recognition.claim == Recognition::Claim::kSure;
+    if (recognition.claim == Recognition::Claim::kSure) return true;
+    Skip(recognition.Why(Shown(path)));
+    return false;
   }
 
   void Visit(const fs::path& folder, int depth) {
@@ -204,7 +212,7 @@ class Walk {
       const std::string name = it->path().filename().string();
       std::error_code status_error;
       if (LeadsOut(*it)) {
-        Skip(it->path(), "is a link that leads out of the folder; open what it leads to");
+        Skip(it->path(), errors::kLeadsOut);
         continue;
       }
       if (it->is_directory(status_error)) {
@@ -213,18 +221,12 @@ class Walk {
       }
       if (!it->is_regular_file(status_error)) continue;
       if (EndsWith(name, ".json.tmp")) {
-        Skip(it->path(), "is an unfinished recording; open the file itself to see what it holds");
+        Skip(it->path(), errors::kUnfinishedRecording);
         continue;
       }
       TraceName parsed = ParseName(name, importers_);
       if (!parsed.is_trace_name) continue;
-      if (!parsed.is_recorder_name) {
-        std::string why;
-        if (!Sniff(it->path(), &why)) {
-          Skip(it->path(), why);
-          continue;
-        }
-      }
+      if (!parsed.is_recorder_name && !Sniff(it->path())) continue;
       const uint64_t size = it->file_size(status_error);
       if (status_error) continue;  // it went away meanwhile
       found.push_back({it->path(), std::move(parsed), size});
@@ -269,7 +271,7 @@ class Walk {
       const Found& file = files[i];
       const bool same_worker = i > 0 && files[i - 1].name.worker == file.name.worker;
       if (same_worker && files[i - 1].name.stamp == file.name.stamp) {
-        Skip(file.path, "is the same recording as " + files[i - 1].path.filename().string());
+        Skip(file.path, errors::kSameRecording, {{"other", files[i - 1].path.filename().string()}});
         continue;
       }
       if (!same_worker || run.workers.empty()) run.workers.push_back({file.name.worker, {}});
@@ -289,7 +291,7 @@ class Walk {
   HeadReader head_;
   std::map<fs::path, std::vector<Found>> runs_;
   std::set<std::string> visited_;
-  std::vector<std::string> skipped_;
+  std::vector<Message> skipped_;
   size_t entries_ = 0;
   size_t sniffed_ = 0;
 };
@@ -304,21 +306,14 @@ Result<Discovery> DiscoverRuns(const fs::path& path, const CancelToken& cancel,
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) {
-    return Error{
-        ErrorKind::kNotFound, "There is no file or folder " + shown + ".", "Check the path.", {}};
+    return MakeError(errors::kNoSuchPath, {{"path", shown}});
   }
   if (!fs::exists(status)) {
-    return Error{ErrorKind::kUnreadable,
-                 "Cannot look at " + shown + ": " + error.message() + ".",
-                 "Check the permissions of its folders.",
-                 {}};
+    return MakeError(errors::kCannotLookAt, {{"path", shown}, {"reason", error.message()}});
   }
   if (!fs::is_directory(status)) {
     if (!fs::is_regular_file(status)) {
-      return Error{ErrorKind::kUnreadable,
-                   shown + " is neither a file nor a folder.",
-                   "Open a trace file, or the folder that holds it.",
-                   {}};
+      return MakeError(errors::kNeitherFileNorFolder, {{"path", shown}});
     }
     TraceName name = ParseName(path.filename().string(), readers);
     Discovery out;
@@ -336,15 +331,13 @@ Result<Discovery> DiscoverRuns(const fs::path& path, const CancelToken& cancel,
     return out;
   }
   Walk walk(path, readers, cancel);
-  if (!walk.Run()) return Error{ErrorKind::kCancelled, "Opening was cancelled.", "", {}};
+  if (!walk.Run()) return MakeError(errors::kCancelled);
   Discovery out = walk.Take();
   if (out.runs.empty()) {
-    std::string message = "There is no trace in " + shown + ".";
-    if (!out.skipped.empty()) message += " For example, " + out.skipped.front() + ".";
-    return Error{ErrorKind::kUnreadable,
-                 message,
-                 "Choose the folder that tensorboard_trace_handler wrote to, or a trace file.",
-                 {}};
+    const bool none = out.skipped.empty();
+    return MakeError(errors::kNoTraceInFolder, {{"path", shown},
+                                                {"skipped", none ? "no" : "yes"},
+                                                {"example", none ? "" : out.skipped[0].text}});
   }
   return out;
 }

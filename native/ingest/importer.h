@@ -10,6 +10,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ingest/byte_source.h"
@@ -37,7 +38,16 @@ struct Recognition {
     kSure,
   };
   Claim claim = Claim::kNone;
-  std::string why;  // unless sure: what it is instead, behind the file's name: "is empty"
+  // Unless sure: what it is instead, a sentence about {file} (ingest/errors.h).
+  const Sentence* why = nullptr;
+  MessageArgs args;
+
+  Message Why(std::string_view file) const {
+    if (why == nullptr) return {};
+    MessageArgs all = args;
+    all.emplace_back("file", file);
+    return Say(*why, std::move(all));
+  }
 };
 
 // Importers are stateless and may be used by any thread.

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "ingest/errors.h"
+
 namespace emberline {
 namespace {
 
@@ -20,9 +22,8 @@ bool IsWideAscii(std::string_view head, size_t unit, size_t low) {
 
 std::optional<NoTrace> OtherEncoding(std::string_view head) {
   const auto starts = [&](std::string_view mark) { return head.substr(0, mark.size()) == mark; };
-  const auto named = [](const std::string& shown, const std::string& from) {
-    return NoTrace{"its text is " + shown + ", and traces are UTF-8.",
-                   "Convert it first: iconv -f " + from + " -t UTF-8 FILE > NEW.json"};
+  const auto named = [](const char* shown, const char* from) {
+    return NoTrace{&errors::kOtherEncoding, {{"encoding", shown}, {"from", from}}};
   };
   using namespace std::string_view_literals;
   // The mark of UTF-32 in little endian begins like the one of UTF-16.
@@ -37,27 +38,18 @@ std::optional<NoTrace> OtherEncoding(std::string_view head) {
 
 std::optional<NoTrace> OtherFormat(std::string_view head) {
   const auto starts = [&](std::string_view magic) { return head.substr(0, magic.size()) == magic; };
-  if (starts("\x28\xB5\x2F\xFD")) {
-    return NoTrace{"it is compressed with zstd.", "Unpack it first: zstd -d FILE."};
-  }
-  if (starts("PK\x03\x04")) return NoTrace{"it is a zip archive.", "Unpack it first."};
-  if (starts("BZh")) {
-    return NoTrace{"it is compressed with bzip2.", "Unpack it first: bunzip2 FILE."};
-  }
+  const auto is = [](const ErrorText& text) { return NoTrace{&text, {}}; };
+  if (starts("\x28\xB5\x2F\xFD")) return is(errors::kZstd);
+  if (starts("PK\x03\x04")) return is(errors::kZip);
+  if (starts("BZh")) return is(errors::kBzip2);
   if (starts("\xFD"
              "7zXZ")) {
-    return NoTrace{"it is compressed with xz.", "Unpack it first: unxz FILE."};
+    return is(errors::kXz);
   }
-  if (starts("SQLite format 3")) {
-    return NoTrace{"it is a SQLite database, such as Nsight Systems exports.", kOpenTrace};
-  }
-  if (starts("\x80")) {
-    return NoTrace{"it is a Python pickle, such as torch.cuda.memory snapshots are.", kOpenTrace};
-  }
-  if (head.size() > 262 && head.substr(257, 5) == "ustar") {
-    return NoTrace{"it is a tar archive.", "Unpack it first."};
-  }
-  if (starts("<")) return NoTrace{"it is an HTML or XML page.", kOpenTrace};
+  if (starts("SQLite format 3")) return is(errors::kSqlite);
+  if (starts("\x80")) return is(errors::kPickle);
+  if (head.size() > 262 && head.substr(257, 5) == "ustar") return is(errors::kTar);
+  if (starts("<")) return is(errors::kMarkup);
   return std::nullopt;
 }
 

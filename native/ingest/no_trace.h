@@ -2,18 +2,23 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
+#include <utility>
+
+#include "base/result.h"
 
 namespace emberline {
 
-// What to do where a file is none at all.
-inline constexpr const char* kOpenTrace =
-    "Open the .pt.trace.json or .pt.trace.json.gz file that torch.profiler wrote.";
-
+// An error of the catalogue (ingest/errors.h), without the name of the file.
 struct NoTrace {
-  std::string reason;  // "it is ..."
-  std::string hint;    // what to do
+  const ErrorText* text;
+  MessageArgs args;
+
+  Error At(std::string_view file, uint64_t offset) const {
+    MessageArgs all = args;
+    all.emplace_back("file", file);
+    return MakeError(*text, std::move(all), offset);
+  }
 };
 
 // Text in another encoding than UTF-8, with or without a byte order mark.

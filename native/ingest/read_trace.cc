@@ -1,6 +1,7 @@
 #include "ingest/read_trace.h"
 
 #include "base/escape.h"
+#include "ingest/errors.h"
 #include "ingest/importer.h"
 #include "ingest/no_trace.h"
 
@@ -15,10 +16,8 @@ Result<ReadResult> ReadTraceFrom(ByteSource& source, const TraceFile& file,
       options.importers == nullptr ? BuiltInImporters() : *options.importers, head, &recognition);
   if (importer != nullptr) return importer->Read(peeked, file, options);
   const std::optional<NoTrace> other = OtherFormat(head);
-  return Error{ErrorKind::kUnreadable,
-               other ? file.name + " is not a trace: " + other->reason
-                     : file.name + " " + recognition.why + ".",
-               other ? other->hint : kOpenTrace, 0};
+  if (other) return other->At(file.name, 0);
+  return MakeError(errors::kUnknownFormat, {{"reason", recognition.Why(file.name).text}}, 0);
 }
 
 Result<ReadResult> ReadTrace(const std::filesystem::path& path, const ReadOptions& options) {

@@ -73,7 +73,7 @@ struct RunFiles {
 };
 struct Discovery {
   std::vector<RunFiles> runs;
-  std::vector<std::string> skipped;  // files that look like something else, with the reason
+  std::vector<Message> skipped;  // files that look like something else, with the reason
 };
 
 // Finds runs below PATH: a trace file (one run, one worker), a run folder, or a log folder.

@@ -1,5 +1,7 @@
 #include "json/json.h"
 
+#include "json/errors.h"
+
 namespace emberline {
 
 Result<Json> ParseJson(std::string_view text) {
@@ -16,7 +18,7 @@ Result<Json> ParseJson(std::string_view text) {
       in_string = true;
     } else if (c == '{' || c == '[') {
       if (++depth > 100) {
-        return Error{ErrorKind::kInvalidArgument, "The JSON text is nested too deeply.", "", i};
+        return MakeError(errors::kJsonTooDeep, {}, i);
       }
     } else if (c == '}' || c == ']') {
       --depth;
@@ -25,9 +27,9 @@ Result<Json> ParseJson(std::string_view text) {
   try {
     return Json::parse(text.begin(), text.end());
   } catch (const Json::parse_error& e) {
-    return Error{ErrorKind::kInvalidArgument, "Not a JSON text.", "", e.byte};
+    return MakeError(errors::kNotJsonText, {}, e.byte);
   } catch (const Json::exception&) {
-    return Error{ErrorKind::kInvalidArgument, "A number of the JSON text is out of range.", "", {}};
+    return MakeError(errors::kJsonNumberOutOfRange);
   }
 }
 

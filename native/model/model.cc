@@ -1,5 +1,6 @@
 #include "model/model.h"
 
+#include "base/errors.h"
 #include "base/parallel.h"
 #include "model/model_builder.h"
 
@@ -21,7 +22,7 @@ Result<std::shared_ptr<const Model>> ModelBuilder::Run() {
         [&] { times = AddTimes() && ListDevices(); });
   }
   if (!passes || !times) {
-    return Error{ErrorKind::kCancelled, "Building the model was cancelled.", ""};
+    return MakeError(errors::kCancelled);
   }
   return std::shared_ptr<const Model>(std::move(model_));
 }

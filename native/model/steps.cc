@@ -1,6 +1,7 @@
 // Steps, and which slices belong to them.
 #include <algorithm>
 
+#include "model/errors.h"
 #include "model/host_place.h"
 #include "model/model_builder.h"
 #include "model/names.h"
@@ -177,9 +178,8 @@ Result<StepSelection> ParseSteps(const Model& model, const std::string& text) {
       names += (i ? ", " : "") + model.steps[i].name;
     }
     if (model.steps.size() > 40) names += ", ...";
-    return Error{
-        ErrorKind::kInvalidArgument, "There is no step \"" + text + "\".",
-        model.steps.empty() ? "The trace has no steps." : "Steps: all, or of " + names + "."};
+    return MakeError(model.steps.empty() ? errors::kNoSteps : errors::kNoSuchStep,
+                     {{"step", text}, {"steps", names}});
   };
   auto find = [&](std::string_view name, bool last) -> std::optional<uint32_t> {
     std::optional<uint32_t> found;

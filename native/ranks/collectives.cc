@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "analysis/tensor_cores.h"
+#include "base/errors.h"
 #include "base/parse_integer.h"
 #include "json/json.h"
 #include "model/names.h"
@@ -141,9 +142,7 @@ class Finder {
   }
 
  private:
-  static Error Cancelled() {
-    return {ErrorKind::kCancelled, "Looking for collectives was cancelled.", "", {}};
-  }
+  static Error Cancelled() { return MakeError(errors::kCancelled); }
 
   void AddDeviceWork(SliceIndex i) {
     Collective c;

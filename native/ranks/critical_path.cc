@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/errors.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -136,7 +137,7 @@ Result<std::vector<PathSegment>> CriticalPaths(const CriticalPathFinder& finder,
   std::vector<PathSegment> path;
   for (const PathStep& step : steps) {
     if (cancel.cancelled()) {
-      return Error{ErrorKind::kCancelled, "Following the critical path was cancelled.", "", {}};
+      return MakeError(errors::kCancelled);
     }
     const std::vector<PathSegment> part = finder.Find(step.time, step.last);
     path.insert(path.end(), part.begin(), part.end());

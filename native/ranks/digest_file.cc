@@ -12,6 +12,7 @@
 
 #include "base/archive.h"
 #include "base/file.h"
+#include "ranks/errors.h"
 
 namespace emberline {
 
@@ -57,13 +58,6 @@ class StableHasher {
  private:
   uint64_t hash_ = 0xcbf29ce484222325ULL;
 };
-
-Error Broken(const std::string& why) {
-  return {ErrorKind::kUnreadable,
-          "This is no whole digest: " + why + ".",
-          "Make it again with `emberline digest`.",
-          {}};
-}
 
 // Eight bytes a step: digests of large jobs have hundreds of megabytes.
 uint64_t Checksum(std::string_view bytes) {
@@ -149,28 +143,24 @@ std::string SealDigest(std::string_view body) {
 }
 
 Result<JobDigest> DecodeDigest(std::string_view bytes) {
-  if (!bytes.starts_with(kMagic)) return Broken("it does not begin as one");
+  if (!bytes.starts_with(kMagic)) return MakeError(errors::kDigestBeginning);
   bytes.remove_prefix(kMagic.size());
-  if (bytes.size() < 17) return Broken("it ends too early");
+  if (bytes.size() < 17) return MakeError(errors::kDigestTooShort);
   const std::string_view sum = bytes.substr(0, 16);
   const std::string_view body = bytes.substr(17);
-  if (Hex(Checksum(body)) != sum) return Broken("its checksum is wrong");
+  if (Hex(Checksum(body)) != sum) return MakeError(errors::kDigestChecksum);
   ArchiveReader reader(body);
   int64_t version = 0;
   reader(version);
   if (version != kDigestVersion) {
-    return Error{ErrorKind::kUnsupported,
-                 "The digest has version " + std::to_string(version) + ", this program reads " +
-                     std::to_string(kDigestVersion) + ".",
-                 "Make it again with this version of `emberline digest`.",
-                 {}};
+    return MakeError(errors::kDigestVersion, {{"version", version}, {"known", kDigestVersion}});
   }
   JobDigest digest;
   reader(digest);
-  if (!reader.ok() || !reader.AtEnd()) return Broken("its content is damaged");
+  if (!reader.ok() || !reader.AtEnd()) return MakeError(errors::kDigestDamaged);
   for (const RankDigest& rank : digest.ranks) {
-    if (!ReferencesHold(rank)) return Broken("it refers to what it does not hold");
-    if (!TimesHold(rank)) return Broken("it tells of times that no trace has");
+    if (!ReferencesHold(rank)) return MakeError(errors::kDigestReference);
+    if (!TimesHold(rank)) return MakeError(errors::kDigestTimes);
   }
   return digest;
 }
@@ -232,32 +222,29 @@ size_t JobDigest::MemoryBytes() const {
 Result<bool> WriteDigestFile(const std::filesystem::path& path, const JobDigest& digest) {
   const std::string bytes = EncodeDigest(digest);
   const std::filesystem::path draft = path.string() + ".tmp." + std::to_string(getpid());
-  const auto failed = [&](const char* what) {
+  const auto failed = [&](const ErrorText& text) {
     std::error_code ignored;
     std::filesystem::remove(draft, ignored);
-    return Error{ErrorKind::kUnreadable,
-                 "The digest " + path.string() + " cannot be " + what + ".",
-                 "Look at the folder's permissions and at the space that is left.",
-                 {}};
+    return MakeError(text, {{"path", path.string()}});
   };
   {
     const FilePtr file(std::fopen(draft.c_str(), "wb"));
-    if (file == nullptr) return failed("written");
+    if (file == nullptr) return failed(errors::kDigestNotWritten);
     if (std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() ||
         std::fflush(file.get()) != 0 || fsync(fileno(file.get())) != 0) {
-      return failed("written");
+      return failed(errors::kDigestNotWritten);
     }
   }
   std::error_code fault;
   std::filesystem::rename(draft, path, fault);
-  if (fault) return failed("put in its place");
+  if (fault) return failed(errors::kDigestNotPlaced);
   return true;
 }
 
 Result<JobDigest> ReadDigestFile(const std::filesystem::path& path) {
   Result<OpenedFile> opened = OpenRegularFile(path);
   if (!opened.ok()) return opened.error();
-  if (opened->size_bytes > kMaxDigestBytes) return Broken("it is too large");
+  if (opened->size_bytes > kMaxDigestBytes) return MakeError(errors::kDigestTooLarge);
   std::string bytes(opened->size_bytes, '\0');
   bytes.resize(std::fread(bytes.data(), 1, bytes.size(), opened->file.get()));
   return DecodeDigest(bytes);

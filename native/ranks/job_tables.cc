@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analysis/columns.h"
+#include "ranks/errors.h"
 #include "ranks/table_columns.h"
 
 namespace emberline {
@@ -46,10 +47,7 @@ Result<Table> MakeJobTable(const Job& job, const std::string& name) {
     if (name == table.name) return table.make(job);
     known += (known.empty() ? "" : ", ") + std::string(table.name);
   }
-  return Error{ErrorKind::kInvalidArgument,
-               "There is no table \"" + name + "\".",
-               "Tables: " + known + ".",
-               {}};
+  return MakeError(errors::kNoSuchTable, {{"table", name}, {"known", known}});
 }
 
 namespace {

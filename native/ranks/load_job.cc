@@ -11,7 +11,9 @@
 #include <set>
 #include <thread>
 
+#include "base/errors.h"
 #include "ranks/digest_file.h"
+#include "ranks/errors.h"
 #include "ranks/job_tables.h"
 #include "ranks/make_digest.h"
 #include "ranks/sequences.h"
@@ -23,9 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMaxFiles = 200'000;
 
-Error Cancelled() {
-  return {ErrorKind::kCancelled, "Putting the ranks together was cancelled.", "", {}};
-}
+Error Cancelled() { return MakeError(errors::kCancelled); }
 
 std::vector<fs::path> DigestFiles(const fs::path& path) {
   std::vector<fs::path> files;
@@ -105,7 +105,7 @@ std::optional<JobDigest> Cached(const std::optional<fs::path>& cache, const fs::
 std::shared_ptr<const JobDigest> KeptDigest(Session& session, const TraceRef& ref) {
   const Result<fs::path> path = session.PathOf(ref.profile_id, ref.selection);
   if (!path.ok()) return nullptr;
-  const Error none{ErrorKind::kNotFound, "", "", {}};
+  const Error none = MakeError(errors::kNoCachedDigest);
   const auto kept = session.results().Get<JobDigest>(
       "digest/" + ContentKey(*path), CancelToken(), [&]() -> Result<JobDigest> {
         std::optional<JobDigest> cached = Cached(CachePath(*path), *path, ref.selection.worker);
@@ -176,8 +176,10 @@ Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const Re
   loaded.loaded = parts.size();
   std::optional<JobDigest> merged = MergeAll(std::move(parts), &loaded.broken);
   if (!merged) {
-    const std::string why = loaded.broken.empty() ? "" : " " + loaded.broken[0].message;
-    return Error{ErrorKind::kUnreadable, "No rank of this run can be read." + why, "", {}};
+    const bool known = !loaded.broken.empty();
+    return MakeError(errors::kNoReadableRank,
+                     {{"known", known ? "yes" : "no"},
+                      {"reason", known ? loaded.broken[0].message : std::string()}});
   }
   loaded.job = BuildJob(std::make_shared<const JobDigest>(std::move(*merged)), loaded.broken,
                         refs.size() == loaded.files);
@@ -225,10 +227,7 @@ Result<std::shared_ptr<const JobDigest>> DigestOf(Session& session, const TraceR
 Result<Table> SequencesByOperator(Session& session, const JobSource& source, const Job& job,
                                   const std::string& name, const ReadOptions& options) {
   if (!source.digests.empty()) {
-    return Error{ErrorKind::kInvalidArgument,
-                 "Digests do not hold the sequences of operators by name.",
-                 "Give the folder of the traces.",
-                 {}};
+    return MakeError(errors::kDigestsWithoutNames);
   }
   const Result<Profile> profile = session.Find(source.profile_id);
   if (!profile.ok()) return profile.error();
@@ -260,10 +259,7 @@ Result<JobDigest> ReadDigests(const fs::path& path, std::vector<BrokenFile>* bro
   const std::vector<fs::path> found = DigestFiles(path);
   *files = found.size();
   if (found.empty()) {
-    return Error{ErrorKind::kNotFound,
-                 "There is no digest in " + path.string() + ".",
-                 "Make some with `emberline digest TRACE... -o DIR`.",
-                 {}};
+    return MakeError(errors::kNoDigest, {{"path", path.string()}});
   }
   const size_t threads =
       std::min<size_t>(std::max(1U, std::thread::hardware_concurrency()), found.size());
@@ -289,10 +285,7 @@ Result<JobDigest> ReadDigests(const fs::path& path, std::vector<BrokenFile>* bro
   }
   std::optional<JobDigest> merged = MergeAll(std::move(parts), broken);
   if (!merged) {
-    return Error{ErrorKind::kUnreadable,
-                 "No digest can be read: " + (*broken)[0].message,
-                 "Make them again with `emberline digest`.",
-                 {}};
+    return MakeError(errors::kNoReadableDigest, {{"reason", (*broken)[0].message}});
   }
   return std::move(*merged);
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "base/errors.h"
 #include "base/hash.h"
 #include "base/parse_integer.h"
 #include "base/text.h"
@@ -154,7 +155,7 @@ Result<JobDigest> MakeDigest(const LoadedTrace& trace, const std::string& worker
   AddCriticalPath(work, &digest);
   AddCounters(work, &digest);
   if (cancel.cancelled()) {
-    return Error{ErrorKind::kCancelled, "Making the digest was cancelled.", "", {}};
+    return MakeError(errors::kCancelled);
   }
   return job;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ranks/errors.h"
+
 namespace emberline {
 namespace {
 
@@ -27,20 +29,17 @@ std::string Quoted(const std::string& text) {
 }  // namespace
 
 Result<std::string> SlurmScript(const SlurmOptions& options) {
-  const auto wrong = [](const std::string& message) {
-    return Error{ErrorKind::kInvalidArgument, message, "", {}};
-  };
-  if (options.traces.empty()) return wrong("There is no trace to make a digest of.");
+  if (options.traces.empty()) return MakeError(errors::kNothingToDigest);
   if (options.max_array < 1 || options.throttle < 1 || options.retries < 0) {
-    return wrong("The limits of the array must be positive.");
+    return MakeError(errors::kBadArrayLimits);
   }
   for (const std::string& trace : options.traces) {
-    if (!IsPlain(trace)) return wrong("A path holds control characters: no list can name it.");
+    if (!IsPlain(trace)) return MakeError(errors::kControlCharacterInPath);
   }
   std::string site;
   for (const std::string& directive : options.directives) {
     if (!IsPlain(directive) || !directive.starts_with("-")) {
-      return wrong("\"" + directive + "\" is no option of sbatch.");
+      return MakeError(errors::kNotAnSbatchOption, {{"option", directive}});
     }
     site += " " + Quoted(directive);
   }

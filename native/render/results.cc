@@ -191,6 +191,21 @@ bool IsWindow(const std::string& view, const Json& result) {
 
 }  // namespace
 
+void DropCodes(Json* result) {
+  if (result->is_array()) {
+    for (Json& part : *result) DropCodes(&part);
+  } else if (result->is_object()) {
+    if (result->contains("code") && result->contains("arguments")) {
+      result->erase("code");
+      result->erase("arguments");
+    }
+    // Trees may be as deep as a trace wants, and say nothing.
+    for (auto& [key, part] : result->items()) {
+      if (key != "children") DropCodes(&part);
+    }
+  }
+}
+
 std::string ResultText(const std::string& view, const Json& result) {
   if (view == "overview") return OverviewText(result);
   if (IsWindow(view, result)) return TableText(BoxTable(result));

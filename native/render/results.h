@@ -7,6 +7,9 @@
 
 namespace emberline {
 
+// Takes out the codes and arguments of messages, which stand there as text, too.
+void DropCodes(Json* result);
+
 // A whole result of a view as text: its table, then its other members.
 std::string ResultText(const std::string& view, const Json& result);
 

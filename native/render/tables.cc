@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "base/escape.h"
+#include "base/number_text.h"
+#include "render/errors.h"
 
 namespace emberline {
 namespace {
@@ -14,40 +16,6 @@ std::string Formatted(const char* format, double value) {
   char buffer[64];
   std::snprintf(buffer, sizeof buffer, format, value);
   return buffer;
-}
-
-std::string Grouped(int64_t value) {
-  const auto bits = static_cast<uint64_t>(value);
-  std::string digits = std::to_string(value < 0 ? 0 - bits : bits);
-  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return value < 0 ? "-" + digits : digits;
-}
-
-std::string Duration(double us) {
-  const double size = std::abs(us);
-  if (size >= 1e6) return Formatted("%.3f s", us / 1e6);
-  if (size >= 1e3) return Formatted("%.3f ms", us / 1e3);
-  return Formatted("%.3f µs", us);
-}
-
-std::string Bytes(double bytes) {
-  static constexpr const char* kNames[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  int scale = 0;
-  while (std::abs(bytes) >= 1024 && scale < 4) {
-    bytes /= 1024;
-    ++scale;
-  }
-  return Formatted(scale == 0 ? "%.0f " : "%.2f ", bytes) + kNames[scale];
-}
-
-std::string Flops(double value) {
-  static constexpr const char* kNames[] = {"", "K", "M", "G", "T", "P"};
-  int scale = 0;
-  while (std::abs(value) >= 1000 && scale < 5) {
-    value /= 1000;
-    ++scale;
-  }
-  return Formatted("%.2f ", value) + kNames[scale] + "FLOP";
 }
 
 // Characters of UTF-8 text, each taken as one column wide.
@@ -178,16 +146,16 @@ std::string Humane(const Json& value, const std::string& unit) {
   if (value.is_string()) return Escaped(value.get<std::string>());
   if (!value.is_number()) return Escaped(DumpJson(value));
   const double number = value.get<double>();
-  if (unit == "us") return Duration(number);
-  if (unit == "ns") return Duration(number / 1000);
-  if (unit == "bytes") return Bytes(number);
+  if (unit == "us") return DurationText(number, {3, 3, 3});
+  if (unit == "ns") return DurationText(number / 1000, {3, 3, 3});
+  if (unit == "bytes") return BytesText(number);
   if (unit == "ratio") return Formatted("%.2f %%", number * 100);
   // A change, in percent of what was there before.
   if (unit == "percent") return Formatted("%+.1f %%", number);
   if (unit == "gbPerS") return Formatted("%.2f GB/s", number);
-  if (unit == "flops") return Flops(number);
+  if (unit == "flops") return FlopsText(number);
   if (value.is_number_integer()) {
-    return unit == "count" ? Grouped(value.get<int64_t>()) : DumpJson(value);
+    return unit == "count" ? GroupedText(value.get<int64_t>()) : DumpJson(value);
   }
   return Formatted("%.3f", number);
 }
@@ -259,8 +227,7 @@ Result<Json> ChosenColumns(const std::string& keys, const Json& columns) {
       found = true;
     }
     if (found) continue;
-    return Error{ErrorKind::kInvalidArgument, "There is no column \"" + key + "\".",
-                 "Columns: " + known + ".", std::nullopt};
+    return MakeError(errors::kNoSuchShownColumn, {{"column", key}, {"columns", known}});
   }
   return chosen;
 }
@@ -348,8 +315,8 @@ std::string TableText(const Json& table) {
   const uint64_t total = table.value("totalRows", static_cast<uint64_t>(lines.size()));
   if (lines.empty()) out += "(no rows)\n";
   if (total > lines.size()) {
-    out += "(" + Grouped(static_cast<int64_t>(lines.size())) + " of " +
-           Grouped(static_cast<int64_t>(total)) + " rows; --limit -1 shows all)\n";
+    out += "(" + GroupedText(static_cast<int64_t>(lines.size())) + " of " +
+           GroupedText(static_cast<int64_t>(total)) + " rows; --limit -1 shows all)\n";
   }
   return out;
 }

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "base/case.h"
+#include "rpc/errors.h"
 
 namespace emberline {
 namespace {
@@ -62,13 +63,13 @@ bool Framer::Pop(Item* item) {
   return true;
 }
 
-void Framer::Fault(Item::Kind kind, std::string text) { items_.push_back({kind, std::move(text)}); }
+void Framer::Fault(Item::Kind kind, Error error) { items_.push_back({kind, "", std::move(error)}); }
 
 bool Framer::TakeHeader() {
   const size_t end = buffer_.find(kHeaderEnd);
   if (end == std::string::npos || end > kMaxHeaderBytes) {
     if (buffer_.size() < kMaxHeaderBytes + kHeaderEnd.size()) return false;
-    Fault(Item::Kind::kBadHeader, "A header block is longer than 8 KiB.");
+    Fault(Item::Kind::kBadHeader, MakeError(errors::kHeaderTooLong));
     // Dropped but for its end, where a good header may begin: resynchronising must get on.
     buffer_.erase(0, kMaxHeaderBytes - kKept);
     state_ = State::kResync;
@@ -77,7 +78,7 @@ bool Framer::TakeHeader() {
   const std::string block = buffer_.substr(0, end);
   uint64_t length = 0;
   bool found = false;
-  std::string fault;
+  const ErrorText* fault = nullptr;
   for (size_t at = 0; at <= block.size();) {
     const size_t stop = std::min(block.find("\r\n", at), block.size());
     const std::string_view line = std::string_view(block).substr(at, stop - at);
@@ -85,19 +86,19 @@ bool Framer::TakeHeader() {
     if (line.empty()) continue;
     const size_t colon = line.find(':');
     if (colon == std::string_view::npos) {
-      fault = "A header line has no colon.";
+      fault = &errors::kHeaderWithoutColon;
       break;
     }
     if (!EqualsLower(Trim(line.substr(0, colon)), kLengthName)) continue;
     if (!ParseLength(Trim(line.substr(colon + 1)), &length)) {
-      fault = "Content-Length is not a number.";
+      fault = &errors::kBadContentLength;
       break;
     }
     found = true;
   }
-  if (fault.empty() && !found) fault = "A header block has no Content-Length.";
-  if (!fault.empty()) {
-    Fault(Item::Kind::kBadHeader, fault);
+  if (fault == nullptr && !found) fault = &errors::kNoContentLength;
+  if (fault != nullptr) {
+    Fault(Item::Kind::kBadHeader, MakeError(*fault));
     // Drop the block itself, else resynchronising would find its own bad length again.
     buffer_.erase(0, end + kHeaderEnd.size());
     state_ = State::kResync;
@@ -106,9 +107,8 @@ bool Framer::TakeHeader() {
   buffer_.erase(0, end + kHeaderEnd.size());
   want_ = length;
   if (length > kMaxBodyBytes) {
-    Fault(Item::Kind::kOversize, "A message of " + std::to_string(length) +
-                                     " bytes is above the limit of " +
-                                     std::to_string(kMaxBodyBytes) + ".");
+    Fault(Item::Kind::kOversize,
+          MakeError(errors::kMessageTooLarge, {{"bytes", length}, {"limit", kMaxBodyBytes}}));
     state_ = State::kSkip;
   } else {
     state_ = State::kBody;
@@ -118,7 +118,7 @@ bool Framer::TakeHeader() {
 
 bool Framer::TakeBody() {
   if (buffer_.size() < want_) return false;
-  items_.push_back({Item::Kind::kMessage, buffer_.substr(0, want_)});
+  items_.push_back({Item::Kind::kMessage, buffer_.substr(0, want_), {}});
   buffer_.erase(0, want_);
   state_ = State::kHeader;
   return true;

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
+
 namespace emberline {
 
 // Cuts a stream into messages. Frames may arrive split at any byte or several at once. After a bad
@@ -19,7 +21,8 @@ class Framer {
 
   struct Item {
     enum class Kind { kMessage, kBadHeader, kOversize } kind = Kind::kMessage;
-    std::string text;  // the body, or what is wrong
+    std::string text;  // the body
+    Error fault;       // what is wrong, where it is no message
   };
 
   void Feed(std::string_view bytes);
@@ -33,7 +36,7 @@ class Framer {
   bool TakeHeader();
   bool TakeBody();
   bool Resync();
-  void Fault(Item::Kind kind, std::string text);
+  void Fault(Item::Kind kind, Error error);
 
   State state_ = State::kHeader;
   std::string buffer_;

@@ -2,6 +2,9 @@
 
 #include <new>
 
+#include "base/errors.h"
+#include "rpc/errors.h"
+#include "rpc/messages.h"
 #include "rpc/params.h"
 #include "rpc/schema.h"
 #include "rpc/views/common.h"
@@ -75,7 +78,10 @@ Result<Json> CallCompare(const CompareMethod& compare, const Json& params,
     const auto& trace = (*members)[i].trace;
     if (!trace.ok()) {
       Error error = trace.error();
-      error.message = std::string(i == 0 ? "The baseline: " : "The candidate: ") + error.message;
+      error.message = Say(i == 0 ? messages::kBaselineFailed : messages::kCandidateFailed,
+                          {{"reason", error.message}})
+                          .text;
+      error.arguments.emplace_back("side", i == 0 ? "baseline" : "candidate");
       return error;
     }
     const Result<StepSelection> steps =
@@ -101,7 +107,7 @@ bool IsMethod(const std::string& method) {
 Result<Json> CallMethod(const std::string& method, const Json& params, const CallContext& context) {
   try {
     if (context.cancel.cancelled()) {
-      return Error{ErrorKind::kCancelled, "The request was cancelled.", "", {}};
+      return MakeError(errors::kCancelled);
     }
     Result<bool> checked = CheckParams(method, params);
     if (!checked.ok()) return checked.error();
@@ -113,17 +119,11 @@ Result<Json> CallMethod(const std::string& method, const Json& params, const Cal
     if (const DistributedFunction distributed = FindDistributedMethod(method)) {
       return distributed(params, context);
     }
-    return Error{ErrorKind::kInvalidArgument, "There is no method \"" + method + "\".", "", {}};
+    return MakeError(errors::kNoSuchMethod, {{"method", method}});
   } catch (const std::bad_alloc&) {
-    return Error{ErrorKind::kInternal,
-                 "There is not enough memory for this request.",
-                 "Close other profiles, or narrow the selection.",
-                 {}};
+    return MakeError(errors::kNoMemoryForRequest);
   } catch (const std::exception& e) {
-    return Error{ErrorKind::kInternal,
-                 std::string("The request failed: ") + e.what(),
-                 "Please report this with the log.",
-                 {}};
+    return MakeError(errors::kRequestFailed, {{"reason", e.what()}});
   }
 }
 

@@ -1,5 +1,7 @@
 #include "rpc/rpc_error.h"
 
+#include "json/message_json.h"
+
 namespace emberline {
 
 RpcCode CodeOf(ErrorKind kind) {
@@ -20,6 +22,10 @@ RpcCode CodeOf(ErrorKind kind) {
 
 Json ErrorObject(RpcCode code, const Error& error) {
   Json data = {{"kind", ErrorKindName(error.kind)}, {"hint", error.hint}};
+  if (!error.code.empty()) {
+    data["code"] = error.code;
+    data["arguments"] = ArgumentsJson(error.arguments);
+  }
   if (error.offset) data["offset"] = *error.offset;
   return {{"code", static_cast<int>(code)}, {"message", error.message}, {"data", std::move(data)}};
 }

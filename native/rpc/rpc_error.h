@@ -1,4 +1,4 @@
-// JSON-RPC error replies: LSP codes and data {kind, hint, offset}.
+// JSON-RPC error replies: LSP codes and data {kind, hint, code, arguments, offset}.
 #pragma once
 
 #include <string>

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "rpc/errors.h"
 #include "rpc/log.h"
 #include "rpc/protocol_text.h"
 
@@ -24,10 +25,6 @@ bool HasType(const Json& value, const std::string& type) {
   return true;
 }
 
-Error Wrong(const std::string& where, const std::string& what) {
-  return {ErrorKind::kInvalidArgument, where + " " + what + ".", "", {}};
-}
-
 std::string TypeText(const Json& type) {
   if (type.is_string()) return type.get<std::string>();
   std::string text;
@@ -40,7 +37,8 @@ Result<bool> CheckObject(const Json& schema, const Json& definitions, const Json
   if (const auto required = schema.find("required"); required != schema.end()) {
     for (const Json& name : *required) {
       if (!value.contains(name.get<std::string>())) {
-        return Wrong(where, "lacks the member \"" + name.get<std::string>() + "\"");
+        return MakeError(errors::kMissingMember,
+                         {{"where", where}, {"member", name.get<std::string>()}});
       }
     }
   }
@@ -105,7 +103,7 @@ Result<bool> CheckAgainst(const Json& schema, const Json& definitions, const Jso
     for (const Json& choice : *choices) {
       any = any || CheckAgainst(choice, definitions, value, where).ok();
     }
-    if (!any) return Wrong(where, "has none of the forms that are allowed");
+    if (!any) return MakeError(errors::kNoAllowedForm, {{"where", where}});
   }
   if (const auto type = schema.find("type"); type != schema.end()) {
     bool any = false;
@@ -113,7 +111,7 @@ Result<bool> CheckAgainst(const Json& schema, const Json& definitions, const Jso
     if (type->is_array()) {
       for (const Json& one : *type) any = any || HasType(value, one.get<std::string>());
     }
-    if (!any) return Wrong(where, "must be " + TypeText(*type));
+    if (!any) return MakeError(errors::kWrongType, {{"where", where}, {"type", TypeText(*type)}});
   }
   if (const auto choices = schema.find("enum"); choices != schema.end()) {
     bool any = false;
@@ -122,20 +120,23 @@ Result<bool> CheckAgainst(const Json& schema, const Json& definitions, const Jso
       any = any || choice == value;
       names += (names.empty() ? "" : ", ") + DumpJson(choice);
     }
-    if (!any) return Wrong(where, "must be one of " + names);
+    if (!any) return MakeError(errors::kNotAChoice, {{"where", where}, {"choices", names}});
   }
   if (value.is_number()) {
     const double number = value.get<double>();
     if (schema.contains("minimum") && number < schema["minimum"].get<double>()) {
-      return Wrong(where, "must be at least " + DumpJson(schema["minimum"]));
+      return MakeError(errors::kBelowMinimum,
+                       {{"where", where}, {"limit", DumpJson(schema["minimum"])}});
     }
     if (schema.contains("maximum") && number > schema["maximum"].get<double>()) {
-      return Wrong(where, "must be at most " + DumpJson(schema["maximum"]));
+      return MakeError(errors::kAboveMaximum,
+                       {{"where", where}, {"limit", DumpJson(schema["maximum"])}});
     }
   }
   if (value.is_array()) {
     if (schema.contains("maxItems") && value.size() > schema["maxItems"].get<size_t>()) {
-      return Wrong(where, "has more than " + DumpJson(schema["maxItems"]) + " items");
+      return MakeError(errors::kTooManyItems,
+                       {{"where", where}, {"limit", DumpJson(schema["maxItems"])}});
     }
     if (const auto items = schema.find("items"); items != schema.end()) {
       for (size_t i = 0; i < value.size(); ++i) {

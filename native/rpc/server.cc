@@ -18,6 +18,8 @@
 
 #include "base/heap.h"
 #include "json/discard.h"
+#include "json/errors.h"
+#include "rpc/errors.h"
 #include "rpc/log.h"
 #include "rpc/methods.h"
 #include "rpc/rpc_error.h"
@@ -111,15 +113,10 @@ class Server {
         OnText(item.text);
         return;
       case Framer::Item::Kind::kBadHeader:
-        Send(ErrorReply(nullptr, RpcCode::kParseError,
-                        {ErrorKind::kInvalidArgument,
-                         item.text,
-                         "Each message starts with Content-Length and an empty line.",
-                         {}}));
+        Send(ErrorReply(nullptr, RpcCode::kParseError, item.fault));
         return;
       case Framer::Item::Kind::kOversize:
-        Send(ErrorReply(nullptr, RpcCode::kInvalidRequest,
-                        {ErrorKind::kInvalidArgument, item.text, "", {}}));
+        Send(ErrorReply(nullptr, RpcCode::kInvalidRequest, item.fault));
         return;
     }
   }
@@ -134,8 +131,7 @@ class Server {
       }
       message = std::move(parsed.value());
     } catch (const std::exception&) {
-      Send(ErrorReply(nullptr, RpcCode::kParseError,
-                      {ErrorKind::kInvalidArgument, "Not a JSON text.", "", {}}));
+      Send(ErrorReply(nullptr, RpcCode::kParseError, MakeError(errors::kNotJsonText)));
       return;
     }
     OnMessage(message);
@@ -144,12 +140,11 @@ class Server {
   static bool IsId(const Json& id) { return id.is_string() || id.is_number_integer(); }
 
   void OnMessage(const Json& message) {
-    const auto invalid = [&](const Json& id, const char* what) {
-      Send(ErrorReply(id, RpcCode::kInvalidRequest, {ErrorKind::kInvalidArgument, what, "", {}}));
+    const auto invalid = [&](const Json& id, const ErrorText& text) {
+      Send(ErrorReply(id, RpcCode::kInvalidRequest, MakeError(text)));
     };
     if (!message.is_object()) {
-      invalid(nullptr,
-              message.is_array() ? "Batches are not supported." : "A message must be an object.");
+      invalid(nullptr, message.is_array() ? errors::kNoBatches : errors::kMessageNotAnObject);
       return;
     }
     const bool has_id = message.contains("id");
@@ -158,15 +153,15 @@ class Server {
       return;  // a reply: the daemon asks nothing, so it is nobody's
     }
     if (message.value("jsonrpc", Json()) != "2.0") {
-      invalid(id, "The member \"jsonrpc\" must be \"2.0\".");
+      invalid(id, errors::kWrongVersion);
       return;
     }
     if (!message.contains("method") || !message["method"].is_string()) {
-      invalid(id, "The member \"method\" must be a string.");
+      invalid(id, errors::kMethodNotAString);
       return;
     }
     if (has_id && id.is_null()) {
-      invalid(nullptr, "The member \"id\" must be a string or an integer.");
+      invalid(nullptr, errors::kBadId);
       return;
     }
     const std::string method = message["method"].get<std::string>();
@@ -174,8 +169,7 @@ class Server {
     if (params.is_null()) params = Json::object();
     if (!params.is_object()) {
       if (has_id) {
-        Send(ErrorReply(id, RpcCode::kInvalidParams,
-                        {ErrorKind::kInvalidArgument, "params must be an object.", "", {}}));
+        Send(ErrorReply(id, RpcCode::kInvalidParams, MakeError(errors::kParamsNotAnObject)));
       }
       return;
     }
@@ -200,44 +194,45 @@ class Server {
   }
 
   void OnRequest(const Json& id, const std::string& method, Json params) {
-    const auto refuse = [&](RpcCode code, const std::string& what, const char* hint) {
-      Send(ErrorReply(id, code, {ErrorKind::kInvalidArgument, what, hint, {}}));
+    const auto refuse = [&](RpcCode code, const ErrorText& text, MessageArgs args = {}) {
+      Send(ErrorReply(id, code, MakeError(text, std::move(args))));
     };
     if (running_.contains(DumpJson(id))) {
-      refuse(RpcCode::kInvalidRequest, "A request with this id is still running.", "");
+      refuse(RpcCode::kInvalidRequest, errors::kIdInUse);
     } else if (method == "initialize") {
       Initialize(id, params);
     } else if (!initialized_) {
-      refuse(RpcCode::kNotInitialized, "The first request must be initialize.", "");
+      refuse(RpcCode::kNotInitialized, errors::kNotInitialized);
     } else if (shut_down_) {
-      refuse(RpcCode::kInvalidRequest, "The daemon was shut down.", "Send the notification exit.");
+      refuse(RpcCode::kInvalidRequest, errors::kShutDown);
     } else if (method == "shutdown") {
       shut_down_ = true;
       for (const auto& [key, request] : running_) request->cancel.Cancel();
       Send(ResultReply(id, nullptr));
     } else if (!IsMethod(method)) {
-      refuse(RpcCode::kMethodNotFound, "There is no method \"" + method + "\".",
-             "The client and the daemon may be of different versions.");
+      refuse(RpcCode::kMethodNotFound, errors::kMethodOfAnotherVersion, {{"method", method}});
     } else {
       Begin(id, method, std::move(params));
     }
   }
 
   void Initialize(const Json& id, const Json& params) {
-    const auto refuse = [&](RpcCode code, const char* what) {
-      Send(ErrorReply(id, code, {ErrorKind::kInvalidArgument, what, "", {}}));
+    const auto refuse = [&](RpcCode code, const ErrorText& text, MessageArgs args = {}) {
+      Send(ErrorReply(id, code, MakeError(text, std::move(args))));
     };
     if (initialized_) {
-      refuse(RpcCode::kInvalidRequest, "initialize was already answered.");
+      refuse(RpcCode::kInvalidRequest, errors::kAlreadyInitialized);
       return;
     }
     if (!params.contains("clientVersion") || !params["clientVersion"].is_string()) {
-      refuse(RpcCode::kInvalidParams, "params.clientVersion must be string.");
+      refuse(RpcCode::kInvalidParams, errors::kWrongType,
+             {{"where", "params.clientVersion"}, {"type", "string"}});
       return;
     }
     const Json process = params.value("processId", Json());
     if (!process.is_null() && !process.is_number_integer()) {
-      refuse(RpcCode::kInvalidParams, "params.processId must be integer or null.");
+      refuse(RpcCode::kInvalidParams, errors::kWrongType,
+             {{"where", "params.processId"}, {"type", "integer or null"}});
       return;
     }
     initialized_ = true;
@@ -357,8 +352,7 @@ class Server {
                         {{"token", request.progress_token}, {"value", {{"kind", "end"}}}}));
     }
     if (status == UV_ECANCELED) {
-      Send(ErrorReply(request.id, RpcCode::kRequestCancelled,
-                      {ErrorKind::kCancelled, "The request was cancelled.", "", {}}));
+      Send(ErrorReply(request.id, RpcCode::kRequestCancelled, MakeError(errors::kCancelled)));
     } else {
       transport_->Send(request.reply);
     }

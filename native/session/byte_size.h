@@ -46,10 +46,15 @@ inline size_t HeapBytes(const Overview& overview) {
   return HeapBytesOf(overview.steps, overview.gpus, overview.configuration);
 }
 inline size_t HeapBytes(const Frame& frame) { return HeapBytesOf(frame.file, frame.function); }
+inline size_t HeapBytes(const MessageArg& argument) {
+  const auto* text = std::get_if<std::string>(&argument.value);
+  return HeapBytes(argument.name) + (text == nullptr ? 0 : HeapBytes(*text));
+}
+inline size_t HeapBytes(const Message& m) { return HeapBytesOf(m.code, m.text, m.arguments); }
 inline size_t HeapBytes(const Evidence& evidence) { return HeapBytes(evidence.label); }
 inline size_t HeapBytes(const Finding& f) {
   return HeapBytesOf(f.id, f.severity, f.title, f.text, f.evidence, f.action, f.snippet, f.slices,
-                     f.frames);
+                     f.frames, f.arguments);
 }
 
 // --- Memory.

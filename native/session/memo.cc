@@ -5,6 +5,8 @@
 #include <chrono>
 #include <limits>
 
+#include "base/errors.h"
+
 namespace emberline {
 namespace {
 
@@ -30,7 +32,7 @@ Result<Memo::Value> Memo::Get(Scope scope, const std::string& key_text, Role rol
     while (!other->done) {
       changed_.wait_for(lock, kWaitSlice);
       if (cancel.cancelled()) {
-        return Error{ErrorKind::kCancelled, "The request was cancelled.", "", {}};
+        return MakeError(errors::kCancelled);
       }
     }
     const bool left = !other->outcome || (!other->outcome->ok() &&

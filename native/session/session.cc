@@ -11,8 +11,10 @@
 #include <optional>
 #include <system_error>
 
+#include "base/errors.h"
 #include "session/byte_size.h"
 #include "session/captures.h"
+#include "session/errors.h"
 #include "session/image_cache.h"
 
 namespace emberline {
@@ -49,9 +51,8 @@ std::string Known(const std::vector<std::string>& names) {
   return text;
 }
 
-Error NotOpen(const std::string& profile_id, const char* hint) {
-  return {ErrorKind::kNotFound, "There is no open profile \"" + profile_id + "\".", hint,
-          std::nullopt};
+Error NotOpen(const std::string& profile_id) {
+  return MakeError(errors::kProfileNotOpen, {{"profile", profile_id}});
 }
 
 Result<const SpanFile*> Select(const Discovery& discovery, const TraceSelection& selection) {
@@ -62,10 +63,7 @@ Result<const SpanFile*> Select(const Discovery& discovery, const TraceSelection&
     if (!run && (selection.run.empty() || candidate.name == selection.run)) run = &candidate;
   }
   if (!run) {
-    return Error{ErrorKind::kNotFound,
-                 "There is no run \"" + selection.run + "\".",
-                 "Runs found: " + Known(names) + ".",
-                 {}};
+    return MakeError(errors::kNoSuchRun, {{"run", selection.run}, {"known", Known(names)}});
   }
   const WorkerFiles* worker = nullptr;
   names.clear();
@@ -76,20 +74,15 @@ Result<const SpanFile*> Select(const Discovery& discovery, const TraceSelection&
     }
   }
   if (!worker) {
-    return Error{ErrorKind::kNotFound,
-                 "There is no worker \"" + selection.worker + "\".",
-                 "Workers of this run: " + Known(names) + ".",
-                 {}};
+    return MakeError(errors::kNoSuchWorker,
+                     {{"worker", selection.worker}, {"known", Known(names)}});
   }
   names.clear();
   for (const SpanFile& candidate : worker->spans) {
-    names.push_back(candidate.span.empty() ? "(the only one)" : candidate.span);
+    names.push_back(candidate.span.empty() ? Say(errors::kOnlySpan).text : candidate.span);
     if (selection.span.empty() || candidate.span == selection.span) return &candidate;
   }
-  return Error{ErrorKind::kNotFound,
-               "There is no capture span \"" + selection.span + "\".",
-               "Spans of this worker: " + Known(names) + ".",
-               {}};
+  return MakeError(errors::kNoSuchSpan, {{"span", selection.span}, {"known", Known(names)}});
 }
 
 }  // namespace
@@ -227,13 +220,15 @@ Result<Profile> Session::Open(const fs::path& path, const CancelToken& cancel) {
 Result<Profile> Session::Find(const std::string& profile_id) const {
   const std::shared_ptr<const Profile> profile = impl_->Find(profile_id);
   if (profile != nullptr) return *profile;
-  return NotOpen(profile_id, "Open it again.");
+  return NotOpen(profile_id);
 }
 
 Result<bool> Session::Close(const std::string& profile_id) {
   {
     const std::lock_guard lock(impl_->mutex);
-    if (impl_->profiles.erase(profile_id) == 0) return NotOpen(profile_id, "");
+    if (impl_->profiles.erase(profile_id) == 0) {
+      return MakeError(errors::kProfileNotOpenToClose, {{"profile", profile_id}});
+    }
     std::erase_if(impl_->shown, [&](const auto& entry) { return entry.first.first == profile_id; });
     const auto [first, last] = impl_->work.equal_range(profile_id);
     for (auto at = first; at != last; ++at) at->second.Cancel();
@@ -262,7 +257,7 @@ std::shared_ptr<void> Session::BeginWork(const std::string& profile_id, const Ca
 Result<fs::path> Session::PathOf(const std::string& profile_id,
                                  const TraceSelection& selection) const {
   const std::shared_ptr<const Profile> profile = impl_->Find(profile_id);
-  if (profile == nullptr) return NotOpen(profile_id, "Open it again.");
+  if (profile == nullptr) return NotOpen(profile_id);
   const Result<const SpanFile*> span = Select(profile->discovery, selection);
   if (!span.ok()) return span.error();
   return span.value()->path;
@@ -353,10 +348,7 @@ Result<Memo::Made> Make(const fs::path& path, const std::shared_ptr<Memo>& memo,
     const size_t bytes = BytesOf(**trace);
     return Memo::Made{std::move(trace.value()), bytes, nullptr};
   } catch (const std::bad_alloc&) {
-    return Error{ErrorKind::kUnreadable,
-                 "There is not enough memory to load this trace.",
-                 "Close other profiles, or record fewer steps.",
-                 {}};
+    return MakeError(errors::kNoMemoryToLoad);
   }
 }
 
@@ -366,7 +358,7 @@ Result<std::shared_ptr<const LoadedTrace>> Session::Load(const std::string& prof
                                                          const TraceSelection& selection,
                                                          const ReadOptions& options, bool renew) {
   const std::shared_ptr<const Profile> profile = impl_->Find(profile_id);
-  if (profile == nullptr) return NotOpen(profile_id, "Open it again.");
+  if (profile == nullptr) return NotOpen(profile_id);
   Result<const SpanFile*> span = Select(profile->discovery, selection);
   if (!span.ok()) return span.error();
   const fs::path& path = span.value()->path;
@@ -391,7 +383,7 @@ Result<std::shared_ptr<const LoadedTrace>> Session::Load(const std::string& prof
         own.progress = impl_->Report(key);
         return Make(path, impl_->memo, own, impl_->images.get());
       });
-  const Error closed{ErrorKind::kCancelled, "The profile was closed while it was loaded.", "", {}};
+  const Error closed = MakeError(errors::kClosedWhileLoading);
   if (!loaded.ok()) {
     const bool cancelled = loaded.error().kind == ErrorKind::kCancelled;
     return cancelled && impl_->Find(profile_id) == nullptr ? closed : loaded.error();

@@ -7,6 +7,8 @@
 #include <optional>
 #include <thread>
 
+#include "base/errors.h"
+
 namespace emberline {
 namespace {
 
@@ -140,7 +142,7 @@ Result<bool> ForEachTrace(Session& session, const std::vector<TraceRef>& refs,
   loader->Work();
   for (std::thread& other : others) other.join();
   if (options.cancel.cancelled()) {
-    return Error{ErrorKind::kCancelled, "Loading was cancelled.", "", {}};
+    return MakeError(errors::kCancelled);
   }
   return true;
 }

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <memory>
 
+#include "source/errors.h"
 #include "source/python_walker.h"
 
 extern "C" const TSLanguage* tree_sitter_python(void);
@@ -38,21 +39,20 @@ int PythonModule::FunctionAround(std::string_view name, int line) const {
 
 Result<PythonModule> ParsePython(std::string_view text) {
   if (text.size() > kMaxPythonText) {
-    return Error{ErrorKind::kInvalidArgument, "The source file is too large to be parsed.", "", {}};
+    return MakeError(errors::kSourceTooLarge);
   }
   const std::unique_ptr<TSParser, decltype(&ts_parser_delete)> parser(ts_parser_new(),
                                                                       &ts_parser_delete);
   const bool accepted = ts_parser_set_language(parser.get(), tree_sitter_python());
   assert(accepted);
-  if (!accepted)
-    return Error{ErrorKind::kInternal, "The Python grammar does not fit the parser.", "", {}};
+  if (!accepted) return MakeError(errors::kGrammarMisfit);
   ts_parser_set_timeout_micros(parser.get(), kParseTimeoutUs);
   const std::unique_ptr<TSTree, decltype(&ts_tree_delete)> tree(
       ts_parser_parse_string(parser.get(), nullptr, text.data(),
                              static_cast<uint32_t>(text.size())),
       &ts_tree_delete);
   if (tree == nullptr) {
-    return Error{ErrorKind::kUnsupported, "Parsing the source file takes too long.", "", {}};
+    return MakeError(errors::kSourceTooSlow);
   }
   PythonModule module;
   const TSNode root = ts_tree_root_node(tree.get());

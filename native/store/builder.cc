@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/case.h"
+#include "base/errors.h"
 #include "base/hash.h"
 #include "base/parallel.h"
 
@@ -229,7 +230,7 @@ StringId TraceBuilder::track_thread_name(TrackIndex t) const {
 }
 
 Result<std::shared_ptr<const TraceStore>> TraceBuilder::Finalize(const CancelToken& cancel) {
-  const Error cancelled{ErrorKind::kCancelled, "Reading the trace was cancelled.", "", {}};
+  const Error cancelled = MakeError(errors::kCancelled);
   SettleDomains();
   MakeTracks();
   FindExtent();

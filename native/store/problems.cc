@@ -1,11 +1,14 @@
+// The catalogue of what may be wrong with a trace.
 #include "store/problems.h"
+
+#include <utility>
 
 namespace emberline {
 namespace {
 
 struct Text {
   const char* name;
-  const char* message;
+  MessagePattern message;
   bool notice = false;
 };
 
@@ -71,6 +74,14 @@ constexpr Text kTexts[] = {
      "Tasks of the NPU have no type or one that is not known; they are shown, but no figure counts "
      "them.",
      true},
+    {"unknownRecorder",
+     "This is not a trace of the PyTorch profiler{known, select, yes {; it looks like one of "
+     "{recorder}} other {}}. The timeline shows it as it is; device figures are not available.",
+     true},
+    {"unknownDeviceWork",
+     "Device slices have categories that are not known ({categories}). On rows of a device they "
+     "count as kernels, elsewhere they do not count: device figures may be wrong.",
+     true},
 };
 static_assert(sizeof(kTexts) / sizeof(kTexts[0]) == kProblemKindCount);
 
@@ -78,33 +89,34 @@ static_assert(sizeof(kTexts) / sizeof(kTexts[0]) == kProblemKindCount);
 
 const char* ProblemKindName(ProblemKind kind) { return kTexts[static_cast<int>(kind)].name; }
 
-void Problems::Add(ProblemKind kind, uint64_t offset, uint64_t count) {
+void Problems::Add(ProblemKind kind, uint64_t offset, uint64_t count, MessageArgs arguments) {
   Item& item = items_[static_cast<int>(kind)];
+  if (item.count == 0) item.arguments = std::move(arguments);
   if (item.count == 0 || offset < item.first_offset) item.first_offset = offset;
   item.count += count;
 }
 
 void Problems::Merge(Problems* other) {
   for (int i = 0; i < kProblemKindCount; ++i) {
-    const Item& item = other->items_[i];
-    if (item.count > 0) Add(static_cast<ProblemKind>(i), item.first_offset, item.count);
+    Item& item = other->items_[i];
+    if (item.count == 0) continue;
+    Add(static_cast<ProblemKind>(i), item.first_offset, item.count, std::move(item.arguments));
   }
-  for (Problem& problem : other->named_) named_.push_back(std::move(problem));
   *other = {};
 }
 
 void Problems::AppendTo(std::vector<Problem>& out) const {
   for (int i = 0; i < kProblemKindCount; ++i) {
-    if (items_[i].count == 0) continue;
+    const Item& item = items_[i];
+    if (item.count == 0) continue;
     // The text ends where the compressed data does: one problem and not two.
     if (i == static_cast<int>(ProblemKind::kTruncated) &&
         (count(ProblemKind::kTruncatedGzip) > 0 || count(ProblemKind::kDamagedGzip) > 0)) {
       continue;
     }
-    out.push_back({kTexts[i].name, kTexts[i].message, items_[i].count, items_[i].first_offset,
-                   kTexts[i].notice});
+    out.push_back({kTexts[i].name, kTexts[i].message.Format(item.arguments), item.count,
+                   item.first_offset, kTexts[i].notice, item.arguments});
   }
-  out.insert(out.end(), named_.begin(), named_.end());
 }
 
 }  // namespace emberline

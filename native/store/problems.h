@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "store/trace_store.h"
@@ -53,8 +52,10 @@ enum class ProblemKind : uint8_t {
   kAbsurdSize,
   // Slices whose meaning is not known.
   kUnknownTask,
+  kUnknownRecorder,
+  kUnknownDeviceWork,
 };
-inline constexpr int kProblemKindCount = static_cast<int>(ProblemKind::kUnknownTask) + 1;
+inline constexpr int kProblemKindCount = static_cast<int>(ProblemKind::kUnknownDeviceWork) + 1;
 
 // Stable lower-camel id of a kind, for example "invalidUtf8".
 const char* ProblemKindName(ProblemKind kind);
@@ -62,9 +63,8 @@ const char* ProblemKindName(ProblemKind kind);
 class Problems {
  public:
   // `offset`: byte offset in the inflated text; the first one of a kind is kept.
-  void Add(ProblemKind kind, uint64_t offset, uint64_t count = 1);
-  // A problem whose message names what was found.
-  void Add(Problem problem) { named_.push_back(std::move(problem)); }
+  // `arguments`: what its sentence names, where it names something.
+  void Add(ProblemKind kind, uint64_t offset, uint64_t count = 1, MessageArgs arguments = {});
   // Takes over what `other` found, which is empty afterwards.
   void Merge(Problems* other);
   uint64_t count(ProblemKind kind) const { return items_[static_cast<int>(kind)].count; }
@@ -75,9 +75,9 @@ class Problems {
   struct Item {
     uint64_t count = 0;
     uint64_t first_offset = 0;
+    MessageArgs arguments;
   };
   std::array<Item, kProblemKindCount> items_{};
-  std::vector<Problem> named_;
 };
 
 }  // namespace emberline

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/flat_column.h"
+#include "base/message.h"
 #include "base/string_pool.h"
 #include "base/types.h"
 #include "store/arg_roles.h"
@@ -177,6 +178,7 @@ struct Problem {
   uint64_t first_offset = 0;  // byte offset in the inflated text
   // True when figures must not be read without it: every view shows the message.
   bool notice = false;
+  MessageArgs arguments;  // the values that `message` names; its code is `kind`
 };
 
 struct DeviceProperties {

@@ -354,9 +354,9 @@ TEST_CASE("a device that waits for launches is found; only kernels count as kern
   const auto findings = Findings(steps);
   const Finding* f = Find(findings, "launchBound");
   REQUIRE(f != nullptr);
-  CHECK(f->evidence.at(0).label == "Kernels per step");
+  CHECK(f->evidence.at(0).label.text == "Kernels per step");
   CHECK(f->evidence.at(0).value == 120);
-  CHECK(f->evidence.at(2).label == "Kernels started on an idle GPU");
+  CHECK(f->evidence.at(2).label.text == "Kernels started on an idle GPU");
   CHECK(f->evidence.at(2).value == 1.0);
   // Before each kernel and each copy but the first the device is idle: 35 us and 55 us.
   CHECK(f->evidence.at(3).value == 120 * 35 + 119 * 55);
@@ -366,7 +366,7 @@ TEST_CASE("a device that waits for launches is found; only kernels count as kern
   const auto of_all = Findings(whole);
   const Finding* g = Find(of_all, "launchBound");
   REQUIRE(g != nullptr);
-  CHECK(g->evidence.at(0).label == "Kernels");
+  CHECK(g->evidence.at(0).label.text == "Kernels");
   CHECK(g->text.find("step") == std::string::npos);
 }
 

@@ -222,8 +222,8 @@ TEST_CASE("a log folder holds runs, a run holds workers, a worker holds spans in
   REQUIRE(found->runs[4].workers.size() == 1);
   CHECK(found->runs[4].workers[0].name == "rank0_trace");
   REQUIRE(found->skipped.size() == 2);
-  CHECK(found->skipped[0].find("et.json is an execution trace") != std::string::npos);
-  CHECK(found->skipped[1].find("unfinished") != std::string::npos);
+  CHECK(found->skipped[0].text.find("et.json is an execution trace") != std::string::npos);
+  CHECK(found->skipped[1].text.find("unfinished") != std::string::npos);
 }
 
 TEST_CASE("one recording both plain and packed counts once") {
@@ -273,10 +273,10 @@ TEST_CASE("links inside a folder are followed once, links out of it are not") {
     }
     CHECK(files == std::vector<std::string>{"a.pt.trace.json"});
     REQUIRE(found->skipped.size() == 4);
-    CHECK(found->skipped[0].find("beside is a link that leads out of the folder") == 0);
-    CHECK(found->skipped[1].find("out is a link") == 0);
-    CHECK(found->skipped[2].find("run/c.pt.trace.json is a link") == 0);
-    CHECK(found->skipped[3].find("run/far is a link") == 0);
+    CHECK(found->skipped[0].text.find("beside is a link that leads out of the folder") == 0);
+    CHECK(found->skipped[1].text.find("out is a link") == 0);
+    CHECK(found->skipped[2].text.find("run/c.pt.trace.json is a link") == 0);
+    CHECK(found->skipped[3].text.find("run/far is a link") == 0);
   };
   check(DiscoverRuns(logs));
   // The folder itself may be reached by a link.

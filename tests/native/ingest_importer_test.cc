@@ -22,6 +22,8 @@ using fixture::Find;
 //   work DEVICE QUEUE START LENGTH NAME TICKET
 constexpr std::string_view kMagic = "ledger 1\n";
 
+constexpr Sentence kNoLedger{"noLedger", "{file} is no ledger."};
+
 class LedgerImporter : public Importer {
  public:
   const ImporterSpec& spec() const override {
@@ -31,7 +33,7 @@ class LedgerImporter : public Importer {
   Recognition Recognize(std::string_view head) const override {
     Recognition said;
     said.claim = head.starts_with(kMagic) ? Recognition::Claim::kSure : Recognition::Claim::kNone;
-    said.why = "is no ledger";
+    said.why = &kNoLedger;
     return said;
   }
   Result<ReadResult> Read(ByteSource& source, const TraceFile&,

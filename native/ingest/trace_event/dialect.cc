@@ -88,11 +88,8 @@ class Recognition {
       if (IsDeviceWork(b_.slice_category(row).kind)) b_.SetKind(row, SliceKind::kDerived);
     }
     const std::string name = NameOtherRecorder(b_, uses_);
-    problems->Add(Problem{kUnknownRecorder,
-                          "This is not a trace of the PyTorch profiler" +
-                              (name.empty() ? std::string() : "; it looks like one of " + name) +
-                              ". The timeline shows it as it is; device figures are not available.",
-                          Slices(), FirstOffset(), true});
+    problems->Add(ProblemKind::kUnknownRecorder, FirstOffset(), Slices(),
+                  {{"known", name.empty() ? "no" : "yes"}, {"recorder", name}});
   }
 
   // Slices of a device that no rule knows, in a trace that is PyTorch's otherwise.
@@ -139,11 +136,7 @@ class Recognition {
       list += (list.empty() ? "" : ", ") +
               (name == 0 ? std::string("none") : "\"" + Shortened(strings_.Get(name), 60) + "\"");
     }
-    problems->Add(Problem{"unknownDeviceWork",
-                          "Device slices have categories that are not known (" + list +
-                              "). On rows of a device they count as kernels, elsewhere they do "
-                              "not count: device figures may be wrong.",
-                          count, first_offset, true});
+    problems->Add(ProblemKind::kUnknownDeviceWork, first_offset, count, {{"categories", list}});
   }
 
  private:

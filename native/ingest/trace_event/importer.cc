@@ -1,6 +1,9 @@
 #include "ingest/trace_event/importer.h"
 
+#include <utility>
+
 #include "base/text.h"
+#include "ingest/errors.h"
 #include "ingest/no_trace.h"
 #include "ingest/trace_event/scan.h"
 #include "ingest/trace_event/trace_reader.h"
@@ -11,38 +14,31 @@ namespace {
 // A list's first event names its phase within so many bytes.
 constexpr size_t kFirstEventBytes = 8192;
 
-// Whether a text begins like a trace; else what it is instead.
-bool BeginsLikeTrace(std::string_view head, std::string* why) {
+// Whether a text begins like a trace, or what it is instead.
+Recognition Look(std::string_view head) {
+  const auto not_one = [](const Sentence& why, MessageArgs args = {}) {
+    return Recognition{Recognition::Claim::kFallback, &why, std::move(args)};
+  };
+  const Recognition sure{Recognition::Claim::kSure, nullptr, {}};
   if (const auto other = OtherEncoding(head)) {
-    *why = "is no trace: " + other->reason;
-    return false;
+    return not_one(errors::kIsOtherEncoding, other->args);
   }
   const char* const end = head.data() + head.size();
   const char* p = head.data();
   if (head.starts_with("\xEF\xBB\xBF")) p += 3;
   p = SkipSpace(p, end);
-  if (p >= end) {
-    *why = "is empty";
-    return false;
-  }
+  if (p >= end) return not_one(errors::kIsEmpty);
   const std::string_view rest(p, static_cast<size_t>(end - p));
   if (*p == '{') {
-    if (Contains(rest, "\"traceEvents\"")) return true;
-    *why = Contains(rest, "\"nodes\"") && Contains(rest, "\"schema\"")
-               ? "is an execution trace without times"
-               : "has no \"traceEvents\"";
-    return false;
+    if (Contains(rest, "\"traceEvents\"")) return sure;
+    const bool execution = Contains(rest, "\"nodes\"") && Contains(rest, "\"schema\"");
+    return not_one(execution ? errors::kIsExecutionTrace : errors::kHasNoEvents);
   }
-  if (*p == '[') {
-    const char* const first = SkipSpace(p + 1, end);
-    if (first < end && *first == '{' && Contains(rest.substr(0, kFirstEventBytes), "\"ph\"")) {
-      return true;
-    }
-    *why = "is a list, but not of events";
-    return false;
-  }
-  *why = "is no JSON";
-  return false;
+  if (*p != '[') return not_one(errors::kIsNoJson);
+  const char* const first = SkipSpace(p + 1, end);
+  const bool event =
+      first < end && *first == '{' && Contains(rest.substr(0, kFirstEventBytes), "\"ph\"");
+  return event ? sure : not_one(errors::kIsOtherList);
 }
 
 class TraceEvents : public Importer {
@@ -53,12 +49,7 @@ class TraceEvents : public Importer {
     return spec;
   }
   // Never refuses: the reader finds events behind damage, and says best why there are none.
-  Recognition Recognize(std::string_view head) const override {
-    Recognition said;
-    said.claim = BeginsLikeTrace(head, &said.why) ? Recognition::Claim::kSure
-                                                  : Recognition::Claim::kFallback;
-    return said;
-  }
+  Recognition Recognize(std::string_view head) const override { return Look(head); }
   Result<ReadResult> Read(ByteSource& source, const TraceFile& file,
                           const ReadOptions& options) const override {
     return ReadTraceEvents(source, file, options);

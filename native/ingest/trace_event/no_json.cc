@@ -2,15 +2,10 @@
 
 #include <algorithm>
 
+#include "ingest/errors.h"
 #include "ingest/trace_event/scan.h"
 
 namespace emberline {
-namespace {
-
-constexpr const char* kOpenExport =
-    "Open the file that export_chrome_trace or tensorboard_trace_handler wrote.";
-
-}  // namespace
 
 std::string Printable(std::string_view text) {
   std::string out;
@@ -25,20 +20,16 @@ NoTrace NoJsonTrace(std::string_view head) {
   if (!head.empty() && head[0] == '[') {
     const char* const end = head.data() + head.size();
     const char* const element = SkipSpace(head.data() + 1, end);
-    return {element < end && *element == '['
-                ? "it is a list of lists, such as torch.profiler's memory timeline."
-                : "it is a list of something else than events.",
-            kOpenExport};
+    const bool lists = element < end && *element == '[';
+    return {lists ? &errors::kMemoryTimeline : &errors::kOtherList, {}};
   }
   const auto is_control = [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
   };
   if (std::any_of(head.begin(), head.end(), is_control)) {
-    return {"it holds binary data, where a JSON object or list must begin.", kOpenTrace};
+    return {&errors::kBinary, {}};
   }
-  return {"a JSON object or list must begin here, but there is \"" + Printable(head.substr(0, 24)) +
-              "\".",
-          kOpenTrace};
+  return {&errors::kNotJson, {{"found", Printable(head.substr(0, 24))}}};
 }
 
 }  // namespace emberline

@@ -7,6 +7,8 @@
 
 #include "base/escape.h"
 #include "ingest/ascend_folder.h"
+#include "ingest/errors.h"
+#include "ingest/no_trace.h"
 #include "ingest/trace_event/cursor.h"
 #include "ingest/trace_event/event_list.h"
 #include "ingest/trace_event/event_sink.h"
@@ -56,13 +58,10 @@ class Reader {
     kEndless,  // cut off, or too large to be looked at whole
   };
 
-  Error NotATrace(const NoTrace& why, uint64_t offset) const {
-    return {ErrorKind::kUnreadable, what_ + " is not a trace: " + why.reason, why.hint, offset};
+  Error NotATrace(const ErrorText& why, uint64_t offset, MessageArgs args = {}) const {
+    return NoTrace{&why, std::move(args)}.At(what_, offset);
   }
-  Error Empty() const {
-    return {ErrorKind::kUnreadable, what_ + " is empty.",
-            "The profiler may have been killed before it wrote; record again.", 0};
-  }
+  Error Empty() const { return NotATrace(errors::kEmptyFile, 0); }
   std::optional<Error> ReadText();
   std::optional<Error> FindBegin(Part* part);
   bool HasTraceNear();
@@ -107,7 +106,7 @@ class Reader {
 std::optional<Error> Reader::ReadText() {
   if (!cursor_.Fill()) {
     if (problems_.count(ProblemKind::kTruncatedGzip) != 0) {
-      return NotATrace({"it ends before its first event.", ""}, 0);
+      return NotATrace(errors::kEndsBeforeFirstEvent, 0);
     }
     return Empty();
   }
@@ -121,9 +120,7 @@ std::optional<Error> Reader::ReadText() {
   problems_.Merge(&filing_problems_);
   if (!events_read_) return WithoutEvents();
   if (builder_.metadata().bare_array && builder_.counts().events > 0 && !sink_.saw_phase()) {
-    return NotATrace({"it is a list of objects, but none of them is an event (no \"ph\").",
-                      "Open the file that export_chrome_trace or tensorboard_trace_handler wrote."},
-                     0);
+    return NotATrace(errors::kNoPhases, 0);
   }
   return std::nullopt;
 }
@@ -132,7 +129,7 @@ std::optional<Error> Reader::ReadText() {
 std::optional<Error> Reader::FindBegin(Part* part) {
   const char* end = cursor_.LookAhead();
   if (const auto why = OtherEncoding({cursor_.pos(), static_cast<size_t>(end - cursor_.pos())})) {
-    return NotATrace(*why, 0);
+    return why->At(what_, 0);
   }
   if (end - cursor_.pos() >= 3 && std::memcmp(cursor_.pos(), "\xEF\xBB\xBF", 3) == 0) {
     cursor_.Take(3);
@@ -162,13 +159,13 @@ std::optional<Error> Reader::FindBegin(Part* part) {
       return std::nullopt;
     }
   } else if (const auto why = OtherFormat(text)) {
-    return NotATrace(*why, 0);
+    return why->At(what_, 0);
   }
   if (!HasTraceNear()) {
     const NoTrace why = NoJsonTrace(text);
     if (first == '[') cursor_.Take();
     cursor_.Peek();
-    return NotATrace(why, cursor_.offset());
+    return why.At(what_, cursor_.offset());
   }
   // Only the beginning is damaged.
   problems_.Add(ProblemKind::kMalformedHeader, cursor_.offset());
@@ -196,24 +193,12 @@ bool Reader::HasTraceNear() {
 }
 
 Error Reader::WithoutEvents() {
-  if (truncated_) {
-    return NotATrace({"it ends before its events begin.",
-                      "The file is cut; the profiler may have been killed while writing."},
-                     cursor_.window().end_offset());
-  }
+  if (truncated_) return NotATrace(errors::kEndsBeforeEvents, cursor_.window().end_offset());
   const bool execution = keys_seen_.find("schema") != std::string::npos &&
                          keys_seen_.find("nodes") != std::string::npos;
-  if (execution) {
-    return NotATrace({"it is an execution trace (ExecutionTraceObserver), which holds no times.",
-                      "Open the torch.profiler trace that was recorded with it."},
-                     0);
-  }
-  return NotATrace(
-      {keys_seen_.empty()
-           ? "its JSON object is empty."
-           : "its JSON object has no \"traceEvents\" (keys: " + Printable(keys_seen_) + ").",
-       kOpenTrace},
-      0);
+  if (execution) return NotATrace(errors::kExecutionTrace, 0);
+  if (keys_seen_.empty()) return NotATrace(errors::kEmptyObject, 0);
+  return NotATrace(errors::kNoEvents, 0, {{"keys", Printable(keys_seen_)}});
 }
 
 Reader::Part Reader::ReadList() {
@@ -514,7 +499,7 @@ Result<ReadResult> Reader::Run() {
   Progress(0);
   const std::optional<Error> error = ReadText();
   if (cursor_.cancelled()) {
-    return Error{ErrorKind::kCancelled, "Reading the trace was cancelled.", "", {}};
+    return MakeError(errors::kCancelled);
   }
   if (error) return *error;
   const auto read = Clock::now();

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "json/message_json.h"
+#include "rpc/errors.h"
 #include "rpc/params.h"
 #include "store/recorder.h"
 
@@ -18,10 +20,7 @@ Json FrameJson(const Frame& frame) {
 Result<SliceIndex> SliceOf(const ViewRequest& request) {
   const int64_t slice = IntegerParam(request.params, "slice", -1);
   if (slice < 0 || slice >= request.trace.store->slice_count()) {
-    return Error{ErrorKind::kNotFound,
-                 "There is no slice " + std::to_string(slice) + ".",
-                 "Slices are counted per trace: ask for the window again.",
-                 {}};
+    return MakeError(errors::kNoSuchSlice, {{"slice", slice}});
   }
   return static_cast<SliceIndex>(slice);
 }
@@ -34,35 +33,28 @@ Json SliceRefJson(const TraceStore& store, SliceIndex slice, size_t max_name_byt
           {"track", store.track(slice)}};
 }
 
-Json AbsenceJson(std::string what, const char* argument, const char* snippet) {
-  return {{"what", std::move(what)}, {"argument", argument}, {"snippet", snippet}};
+Json AbsenceJson(const AbsenceText& absence, MessageArgs args) {
+  return {{"what", absence.what.Format(args)},
+          {"code", absence.code},
+          {"arguments", ArgumentsJson(args)},
+          {"argument", absence.argument},
+          {"snippet", absence.snippet}};
 }
 
 void DropAdviceWhereCut(const TraceStore& store, Json* result) {
   if (!result->is_object() || !result->contains("absences") || !IsIncomplete(store)) return;
   for (Json& absence : (*result)["absences"]) {
-    absence["what"] =
-        absence["what"].get<std::string>() + " It may be in the missing part of the file.";
+    absence["what"] = Say(messages::kMayBeCut, {{"what", absence["what"].get<std::string>()}}).text;
     absence["argument"] = "";
     absence["snippet"] = "";
   }
 }
 
-Json NoActivityJson(const char* what) {
-  return AbsenceJson(what, "activities",
-                     "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])");
-}
-
 Json NoMemoryJson(const TraceStore& store) {
   const auto& flags = store.metadata().profiler_flags;
   const auto it = flags.find("profile_memory");
-  if (it != flags.end() && it->second) {
-    return AbsenceJson(
-        "Memory recording was switched on, but no allocator record is in this trace.", "", "");
-  }
-  return AbsenceJson("No allocations were recorded.", "profile_memory=True",
-                     "with torch.profiler.profile(\n    profile_memory=True,\n"
-                     "    record_shapes=True,\n    with_stack=True,\n) as prof:\n    ...");
+  const bool asked = it != flags.end() && it->second;
+  return AbsenceJson(asked ? messages::kSilentAllocator : messages::kNoAllocations);
 }
 
 Result<TensorCoreRules> RulesOf(const ViewRequest& request) {

@@ -10,6 +10,7 @@
 #include "analysis/memory.h"
 #include "analysis/stack_of.h"
 #include "analysis/tensor_cores.h"
+#include "rpc/messages.h"
 #include "rpc/views/view.h"
 #include "session/byte_size.h"
 
@@ -27,12 +28,10 @@ Json SliceRefJson(const TraceStore& store, SliceIndex slice, size_t max_name_byt
 Json FindingJson(const Model& model, const Finding& finding);
 
 // Absence of rpc/protocol/common.json.
-Json AbsenceJson(std::string what, const char* argument, const char* snippet);
-// For a view of device work, or of operators, that has none.
+Json AbsenceJson(const AbsenceText& absence, MessageArgs args = {});
 // Nobody knows what was recorded in the missing part of a cut file: what a result lacks is said
 // then without advice on how to record it.
 void DropAdviceWhereCut(const TraceStore& store, Json* result);
-Json NoActivityJson(const char* what);
 // Why a trace holds no allocator records: not asked for, or asked for in vain.
 Json NoMemoryJson(const TraceStore& store);
 

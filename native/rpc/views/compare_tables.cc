@@ -12,6 +12,7 @@
 #include "compare/spread.h"
 #include "compare/tables.h"
 #include "ranks/communication.h"
+#include "rpc/errors.h"
 #include "rpc/params.h"
 #include "rpc/views/source_params.h"
 #include "rpc/views/tables.h"
@@ -64,10 +65,7 @@ Result<Table> KernelsTableIn(const ViewRequest& side, const std::vector<bool>& b
 Result<SideTables> BlockTables(const CompareRequest& request, const std::string& by,
                                const std::string& path) {
   if (by != "operators" && by != "operatorShapes" && by != "kernels") {
-    return Error{ErrorKind::kInvalidArgument,
-                 "A block of the execution has no table of " + by + ".",
-                 "Tables of a block: operators, operatorShapes, kernels.",
-                 {}};
+    return MakeError(errors::kUnknownBlockTable, {{"table", by}});
   }
   const auto trees = TreesOf(request);
   if (!trees.ok()) return trees.error();

@@ -4,6 +4,8 @@
 #include "analysis/columns.h"
 #include "base/text.h"
 #include "compare/overview.h"
+#include "json/message_json.h"
+#include "rpc/messages.h"
 #include "rpc/params.h"
 #include "rpc/views/common.h"
 #include "rpc/views/compare_tables.h"
@@ -129,27 +131,25 @@ Json ChangesJson(const Compared& compared, const std::string& level, double sign
 // What makes two traces hard to compare.
 Json NotesJson(const CompareRequest& request) {
   Json notes = Json::array();
+  const auto note = [&](const Sentence& sentence, MessageArgs args = {}) {
+    notes.push_back(Say(sentence, std::move(args)).text);
+  };
   const Model &a = *request.baseline.trace.model, &b = *request.candidate.trace.model;
   const auto name = [](const Model& model) {
-    if (model.devices.empty()) return std::string("the CPU only");
+    if (model.devices.empty()) return Say(messages::kCpuOnlyDevices).text;
     const std::string first = DeviceName(model.devices[0]);
-    return model.devices.size() == 1
-               ? first
-               : std::to_string(model.devices.size()) + " devices (" + first + ")";
+    if (model.devices.size() == 1) return first;
+    return Say(messages::kSeveralDevices, {{"count", model.devices.size()}, {"first", first}}).text;
   };
   if (name(a) != name(b)) {
-    notes.push_back("The traces were recorded on different devices: " + name(a) + " and " +
-                    name(b) + ".");
+    note(messages::kOtherDevices, {{"baseline", name(a)}, {"candidate", name(b)}});
   }
   if (a.has_recorded_steps != b.has_recorded_steps) {
-    notes.push_back(
-        "Only one of the traces has recorded steps, so that the whole traces are compared.");
+    note(messages::kStepsOnOneSide);
   }
   if (IsPerStep(request)) {
-    const int baseline = static_cast<int>(SelectedSteps(request.baseline));
-    notes.push_back("Figures are per step: the baseline has " + std::to_string(baseline) +
-                    (baseline == 1 ? " step, the candidate " : " steps, the candidate ") +
-                    std::to_string(static_cast<int>(SelectedSteps(request.candidate))) + ".");
+    note(messages::kPerStep, {{"baseline", static_cast<int>(SelectedSteps(request.baseline))},
+                              {"candidate", static_cast<int>(SelectedSteps(request.candidate))}});
   }
   return notes;
 }
@@ -223,26 +223,28 @@ Result<Json> CompareVerdict(const CompareRequest& request) {
                          request.candidate.trace.model->has_recorded_steps;
   Json notes = NotesJson(request);
   if (batch) {
-    notes.push_back("The batches differ: " + std::to_string(batch->baseline) + " and " +
-                    std::to_string(batch->candidate) + " are the first dimension of most inputs.");
+    notes.push_back(
+        Say(messages::kOtherBatch, {{"baseline", batch->baseline}, {"candidate", batch->candidate}})
+            .text);
   }
   if (best && best->matched < kMatchedShare) {
-    notes.push_back(
-        "The traces have little in common: at no level is half of the time in what "
-        "both have.");
+    notes.push_back(Say(messages::kLittleInCommon).text);
   } else if (best && level != levels[0]["by"]) {
-    notes.push_back("The traces are matched by " + level + ": finer levels have little in common.");
+    notes.push_back(Say(messages::kCoarserLevel, {{"level", level}}).text);
   }
   const bool known = step.baseline && step.candidate && *step.baseline > 0;
+  const Message said = VerdictText(step, has_steps, cause);
   Json verdict = {
-      {"text", VerdictText(step, has_steps, cause)},
+      {"text", said.text},
+      {"code", said.code},
+      {"arguments", ArgumentsJson(said.arguments)},
       {"baselineUs", Optional(step.baseline)},
       {"candidateUs", Optional(step.candidate)},
       {"deltaUs", delta},
       {"deltaPercent", known ? Json(100 * delta / *step.baseline) : Json()},
       {"noisePercent", known && step.noise ? Json(100 * *step.noise / *step.baseline) : Json()},
       {"beyondNoise", step.beyond_noise ? Json(*step.beyond_noise) : Json()},
-      {"test", "Welch's t-test on the lengths of the steps, 95 %"}};
+      {"test", Say(messages::kTestOfSteps).text}};
   return Json{{"verdict", std::move(verdict)},
               {"baseline", SideJson(request.baseline)},
               {"candidate", SideJson(request.candidate)},

@@ -5,6 +5,8 @@
 #include "cost/launches.h"
 #include "cost/summary.h"
 #include "cost/what_if.h"
+#include "rpc/errors.h"
+#include "rpc/messages.h"
 #include "rpc/params.h"
 #include "rpc/views/common.h"
 #include "rpc/views/cost_inputs.h"
@@ -109,20 +111,17 @@ Result<CostGrouping> GroupingOf(const Json& params) {
   for (const auto& [word, grouping] : kWords) {
     if (word == text) return grouping;
   }
-  return Error{ErrorKind::kInvalidArgument, "Costs cannot be grouped by \"" + text + "\".",
-               "Groupings: operator, shape, kernel, module, line, class.", std::nullopt};
+  return MakeError(errors::kUnknownCostGrouping, {{"grouping", text}});
 }
 
 Json AbsencesJson(const CostContext& context, const CostSummary& summary) {
   Json absences = Json::array();
   if (summary.total.kernels == 0) {
-    absences.push_back(NoActivityJson("The trace holds no kernels in the selected steps."));
+    absences.push_back(AbsenceJson(messages::kNoKernelsInSteps));
     return absences;
   }
   if (!context.model.store().HasArg(ArgRole::kInputShapes)) {
-    absences.push_back(AbsenceJson(
-        "Shapes were not recorded, so no operator's cost is known.", "record_shapes=True",
-        "with torch.profiler.profile(record_shapes=True) as prof:\n    ..."));
+    absences.push_back(AbsenceJson(messages::kNoCosts));
   }
   return absences;
 }
@@ -180,8 +179,7 @@ Result<Json> CostResult(const ViewRequest& request, bool roofline) {
       std::string known;
       for (const DevicePeaks& entry : KnownDevices())
         known += (known.empty() ? "" : ", ") + entry.name;
-      return Error{ErrorKind::kInvalidArgument, "No device \"" + other + "\" is known.",
-                   "Known: " + known + ".", std::nullopt};
+      return MakeError(errors::kUnknownDevicePeaks, {{"device", other}, {"known", known}});
     }
     const auto prediction = PredictOn(context, *device, request.cancel);
     if (!prediction.ok()) return prediction.error();
@@ -218,8 +216,7 @@ Result<Json> KernelListView(const ViewRequest& request) {
   if (!result.ok()) return result;
   (*result)["absences"] = Json::array();
   if ((*result)["unfilteredRows"] == 0) {
-    (*result)["absences"].push_back(
-        NoActivityJson("The trace holds no kernels in the selected steps."));
+    (*result)["absences"].push_back(AbsenceJson(messages::kNoKernelsInSteps));
   }
   return result;
 }

@@ -3,19 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rpc/errors.h"
 #include "rpc/params.h"
 #include "rpc/views/common.h"
 
 namespace emberline {
 namespace {
-
-// A member of an object of the user's; errors name it.
-Error WrongMember(const char* what, const std::string& key) {
-  return {ErrorKind::kInvalidArgument,
-          std::string(what) + ": \"" + key + "\" cannot be used.",
-          "See the list of members in the protocol.",
-          {}};
-}
 
 struct PeakMember {
   const char* key;
@@ -36,6 +29,10 @@ constexpr PeakMember kPeakMembers[] = {{"fp64", &DevicePeaks::fp64},
                                        {"cacheGbPerS", &DevicePeaks::cache_gb_per_s},
                                        {"linkGbPerS", &DevicePeaks::link_gb_per_s}};
 
+Error WrongPeak(const char* key) {
+  return MakeError(errors::kUnusableMember, {{"list", "devicePeaks"}, {"member", key}});
+}
+
 // The user's devices. An entry takes what it leaves out from the device of the table that its name
 // means.
 Result<std::vector<DevicePeaks>> OwnDevices(const Json& params) {
@@ -45,7 +42,7 @@ Result<std::vector<DevicePeaks>> OwnDevices(const Json& params) {
   for (const Json& entry : *list) {
     DevicePeaks device;
     const std::string name = TextParam(entry, "name");
-    if (name.empty()) return WrongMember("devicePeaks", "name");
+    if (name.empty()) return WrongPeak("name");
     if (const DevicePeaks* known = FindDeviceByName(name)) device = *known;
     device.name = name;
     device.aliases = {name};
@@ -55,7 +52,7 @@ Result<std::vector<DevicePeaks>> OwnDevices(const Json& params) {
       if (value == entry.end()) continue;
       const double number = value->is_number() ? value->get<double>() : -1;
       if (!std::isfinite(number) || number < 0 || number > 1e9) {
-        return WrongMember("devicePeaks", peak.key);
+        return WrongPeak(peak.key);
       }
       device.*peak.member = number;
     }

@@ -7,6 +7,7 @@
 #include "ranks/job_lanes.h"
 #include "ranks/job_tables.h"
 #include "ranks/load_job.h"
+#include "rpc/errors.h"
 #include "rpc/params.h"
 #include "rpc/views/view.h"
 #include "session/byte_size.h"
@@ -31,10 +32,7 @@ JobSource SourceOf(const Json& params) {
 Result<JobPtr> JobOf(const Json& params, const CallContext& context) {
   const JobSource source = SourceOf(params);
   if (source.profile_id.empty() && source.digests.empty()) {
-    return Error{ErrorKind::kInvalidArgument,
-                 "params name neither a profile nor digests.",
-                 "Give profileId, or digests: a folder of digests.",
-                 {}};
+    return MakeError(errors::kNoJobNamed);
   }
   std::shared_ptr<void> work;
   if (source.digests.empty()) {
@@ -207,10 +205,7 @@ Result<Json> DistributedCall(const Json& params, const CallContext& context) {
   const Job& job = (*loaded)->job;
   const int64_t index = IntegerParam(params, "call", -1);
   if (index < 0 || index >= static_cast<int64_t>(job.calls.size())) {
-    return Error{ErrorKind::kNotFound,
-                 "There is no call " + std::to_string(index) + ".",
-                 "The job has " + std::to_string(job.calls.size()) + ", numbered from 0.",
-                 {}};
+    return MakeError(errors::kNoSuchCall, {{"call", index}, {"calls", job.calls.size()}});
   }
   const MatchedCall& call = job.calls[static_cast<size_t>(index)];
   Json members = Json::array();

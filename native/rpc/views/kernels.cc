@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "rpc/errors.h"
+#include "rpc/messages.h"
 #include "rpc/views/common.h"
 #include "rpc/views/tables.h"
 #include "rpc/views/view.h"
@@ -18,8 +20,7 @@ Result<KernelGrouping> GroupingOf(const ViewRequest& request) {
   const std::string text = request.params.value("groupBy", std::string());
   if (text.empty() || text == "name" || text == "kernel") return KernelGrouping::kName;
   if (text == "properties") return KernelGrouping::kProperties;
-  return Error{ErrorKind::kInvalidArgument, "Kernels cannot be grouped by \"" + text + "\".",
-               "Groupings: name, properties.", std::nullopt};
+  return MakeError(errors::kUnknownKernelGrouping, {{"grouping", text}});
 }
 
 }  // namespace
@@ -79,8 +80,7 @@ Result<Json> KernelsView(const ViewRequest& request) {
   (*result)["hasOccupancy"] = data.has_occupancy;
   (*result)["absences"] = Json::array();
   if (data.launches == 0 && !IsOfOtherRecorder(*request.trace.store)) {
-    (*result)["absences"].push_back(
-        NoActivityJson("The trace holds no kernels in the selected steps."));
+    (*result)["absences"].push_back(AbsenceJson(messages::kNoKernelsInSteps));
   }
   return result;
 }
@@ -114,7 +114,7 @@ Result<Json> CopiesView(const ViewRequest& request) {
   (*result)["absences"] = Json::array();
   // Where the device was recorded, there simply were none.
   if ((*table)->rows.empty() && !device.value()) {
-    (*result)["absences"].push_back(NoActivityJson("The trace holds no work of a device."));
+    (*result)["absences"].push_back(AbsenceJson(messages::kNoWorkOfDevice));
   }
   return result;
 }

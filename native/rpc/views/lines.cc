@@ -1,4 +1,7 @@
 #include "analysis/stack_of.h"
+#include "rpc/errors.h"
+#include "rpc/messages.h"
+#include "rpc/views/common.h"
 #include "rpc/views/source_params.h"
 #include "rpc/views/view.h"
 
@@ -56,10 +59,7 @@ Result<Json> LinesView(const ViewRequest& request) {
   else if (group == "file")
     grouping = LineGrouping::kFile;
   else if (!group.empty() && group != "line") {
-    return Error{ErrorKind::kInvalidArgument,
-                 "Unknown grouping \"" + group + "\".",
-                 "Use line, function or file.",
-                 {}};
+    return MakeError(errors::kUnknownLineGrouping, {{"grouping", group}});
   }
   const auto data = LinesOf(request.trace, SpaceParam(request.params), request.cancel);
   if (!data.ok()) return data.error();
@@ -72,31 +72,11 @@ Result<Json> LinesView(const ViewRequest& request) {
   const size_t cells = UnknownCells(**data);
   Json absences = Json::array();
   if (!attribution.has_stacks) {
-    absences.push_back(
-        {{"what", "Python stacks are missing, so time cannot be attributed to lines."},
-         {"argument", "with_stack=True"},
-         {"snippet", "with torch.profiler.profile(with_stack=True) as prof:\n    ..."}});
+    absences.push_back(AbsenceJson(messages::kNoLines));
   } else if (!attribution.has_sources && cells == 0 && !attribution.contexts.empty()) {
-    absences.push_back(
-        {{"what",
-          "No source file of the recorded program was found, so lines inside functions are "
-          "known only where the recorder wrote them."},
-         {"argument", ""},
-         {"snippet", ""}});
+    absences.push_back(AbsenceJson(messages::kNoSources));
   }
-  if (cells > 0) {
-    absences.push_back(
-        {{"what", cells == 1
-                      ? std::string("The text of a notebook or console cell is not known, so "
-                                    "the lines inside its functions and longer statements "
-                                    "are not either. Open the notebook to see its costs.")
-                      : "The text of " + std::to_string(cells) +
-                            " notebook or console cells is not known, so the lines inside "
-                            "their functions and longer statements are not either. Open the "
-                            "notebook to see their costs."},
-         {"argument", ""},
-         {"snippet", ""}});
-  }
+  if (cells > 0) absences.push_back(AbsenceJson(messages::kUnknownCells, {{"cells", cells}}));
   (*result)["absences"] = std::move(absences);
   return result;
 }

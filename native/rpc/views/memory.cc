@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rpc/errors.h"
+#include "rpc/messages.h"
 #include "rpc/params.h"
 #include "rpc/views/common.h"
 #include "rpc/views/view.h"
@@ -33,11 +35,8 @@ Result<int> DeviceOf(const ViewRequest& request, const MemoryData& data) {
   if (index < 0 && !name.empty()) {
     std::string names;
     for (const MemoryDevice& d : data.devices) names += (names.empty() ? "" : ", ") + d.name;
-    return Error{
-        ErrorKind::kInvalidArgument,
-        "There is no memory device \"" + name + "\" in this trace.",
-        names.empty() ? "The trace holds no allocator records." : "Devices: " + names + ".",
-        {}};
+    return MakeError(names.empty() ? errors::kNoAllocatorRecords : errors::kNoSuchMemoryDevice,
+                     {{"device", name}, {"known", names}});
   }
   return index;
 }
@@ -59,17 +58,13 @@ Json Absences(const ViewRequest& request, const MemoryData& data) {
   }
   for (const MemoryDevice& d : data.devices) {
     if (d.relative) {
-      list.push_back(AbsenceJson(
-          "Totals were not recorded: curves count from zero at the first record.", "", ""));
+      list.push_back(AbsenceJson(messages::kNoTotals));
       break;
     }
   }
   for (const MemoryDevice& d : data.devices) {
     if (!d.has_addresses) {
-      list.push_back(
-          AbsenceJson("Addresses were not recorded (PyTorch before 1.10): releases cannot be "
-                      "matched with allocations, so what was alive at the peak is not known.",
-                      "", ""));
+      list.push_back(AbsenceJson(messages::kNoAddresses));
       break;
     }
   }
@@ -123,10 +118,9 @@ Result<Json> Memory(const ViewRequest& request) {
   }
   result["absences"] = Absences(request, *data);
   if (whole && data->devices.size() > kMaxExported) {
-    result["absences"].push_back(AbsenceJson(
-        "The records name " + std::to_string(data->devices.size()) + " memory devices; the first " +
-            std::to_string(kMaxExported) + " have curves, allocations and statistics here.",
-        "", ""));
+    result["absences"].push_back(
+        AbsenceJson(messages::kManyMemoryDevices,
+                    {{"devices", data->devices.size()}, {"shown", kMaxExported}}));
   }
   if (whole) {
     Json events = Json::array(), statistics = Json::array();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <deque>
 
+#include "rpc/errors.h"
+#include "rpc/messages.h"
 #include "rpc/views/common.h"
 #include "rpc/views/view.h"
 
@@ -85,10 +87,7 @@ Result<std::vector<uint32_t>> RootsOf(const ViewRequest& request, const ModuleTr
   if (!request.params.contains("root")) return tree.roots;
   const int64_t root = request.params["root"].get<int64_t>();
   if (root < 0 || static_cast<size_t>(root) >= tree.nodes.size()) {
-    return Error{ErrorKind::kInvalidArgument,
-                 "There is no module with this id.",
-                 "Ids hold for one trace and one choice of steps; ask for the tree again.",
-                 {}};
+    return MakeError(errors::kNoSuchModule);
   }
   return std::vector<uint32_t>{static_cast<uint32_t>(root)};
 }
@@ -116,9 +115,7 @@ Result<Json> ModulesView(const ViewRequest& request) {
   result["modules"] = TreeJson(*tree, *roots, Most(request));
   result["absences"] = Json::array();
   if (tree->nodes.empty()) {
-    result["absences"].push_back(AbsenceJson(
-        "Calls of nn.Module are missing.", "with_stack=True",
-        "with torch.profiler.profile(with_stack=True, record_shapes=True) as prof:\n    ..."));
+    result["absences"].push_back(AbsenceJson(messages::kNoModuleCalls));
   }
   return result;
 }
@@ -137,16 +134,9 @@ Result<Json> LightningView(const ViewRequest& request) {
   result["hooks"] = TreeJson(data->hooks, data->hooks.roots, Most(request));
   result["absences"] = Json::array();
   if (data->modules.nodes.empty() && data->hooks.nodes.empty()) {
-    result["absences"].push_back(
-        AbsenceJson("There are no ranges of PyTorch Lightning in this trace.",
-                    "pytorch_lightning.profilers.PyTorchProfiler",
-                    "profiler = PyTorchProfiler(dirpath=\"log\", filename=\"profile\", "
-                    "record_module_names=True)\n"
-                    "trainer = Trainer(profiler=profiler)"));
+    result["absences"].push_back(AbsenceJson(messages::kNoLightning));
   } else if (data->modules.nodes.empty()) {
-    result["absences"].push_back(AbsenceJson(
-        "Lightning's module ranges are missing; its hooks are there.", "record_module_names=True",
-        "profiler = PyTorchProfiler(record_module_names=True)"));
+    result["absences"].push_back(AbsenceJson(messages::kNoLightningModules));
   }
   return result;
 }

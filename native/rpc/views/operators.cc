@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "analysis/modules.h"
+#include "rpc/errors.h"
+#include "rpc/messages.h"
 #include "rpc/views/common.h"
 #include "rpc/views/tables.h"
 #include "rpc/views/view.h"
@@ -24,8 +26,7 @@ Result<OperatorGrouping> GroupingOf(const ViewRequest& request) {
   if (text == "operatorAndShapes" || text == "shape" || text == "shapes") {
     return OperatorGrouping::kNameAndShapes;
   }
-  return Error{ErrorKind::kInvalidArgument, "Operators cannot be grouped by \"" + text + "\".",
-               "Groupings: operator, operatorAndShapes.", std::nullopt};
+  return MakeError(errors::kUnknownOperatorGrouping, {{"grouping", text}});
 }
 
 }  // namespace
@@ -94,16 +95,13 @@ Result<Json> OperatorsView(const ViewRequest& request) {
   (*result)["absences"] = Json::array();
   if (rows.empty() && request.params.contains("module")) return result;  // that module ran none
   if (rows.empty()) {
-    (*result)["absences"].push_back(
-        NoActivityJson("The trace holds no operators in the selected steps."));
+    (*result)["absences"].push_back(AbsenceJson(messages::kNoOperatorsInSteps));
   } else {
     if (!(*by_name)->data.has_shapes) {
-      (*result)["absences"].push_back(AbsenceJson("Input shapes were not recorded.",
-                                                  "record_shapes", "profile(record_shapes=True)"));
+      (*result)["absences"].push_back(AbsenceJson(messages::kNoOperatorShapes));
     }
     if (!stacks) {
-      (*result)["absences"].push_back(AbsenceJson("Python stacks were not recorded.", "with_stack",
-                                                  "profile(with_stack=True)"));
+      (*result)["absences"].push_back(AbsenceJson(messages::kNoOperatorStacks));
     }
   }
   return result;
@@ -146,8 +144,7 @@ Result<Json> OperatorStacksView(const ViewRequest& request) {
                                 {"slice", SliceRefJson(model.store(), stack.example)}});
   }
   if (stacks->empty()) {
-    result["absences"].push_back(AbsenceJson("No Python stack was recorded for this operator.",
-                                             "with_stack", "profile(with_stack=True)"));
+    result["absences"].push_back(AbsenceJson(messages::kNoStackOfOperator));
   }
   return result;
 }

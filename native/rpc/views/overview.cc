@@ -5,6 +5,9 @@
 
 #include "analysis/findings.h"
 #include "analysis/headline.h"
+#include "base/errors.h"
+#include "json/message_json.h"
+#include "rpc/messages.h"
 #include "rpc/views/common.h"
 #include "rpc/views/place_findings.h"
 #include "rpc/views/view.h"
@@ -35,13 +38,20 @@ Json PartsJson(const std::array<double, kRoleCount>& parts_ns) {
 }  // namespace
 
 Json FindingJson(const Model& model, const Finding& finding) {
-  Json json = {{"id", finding.id},         {"severity", finding.severity},
-               {"title", finding.title},   {"text", finding.text},
-               {"action", finding.action}, {"snippet", finding.snippet}};
+  Json json = {{"id", finding.id},
+               {"severity", finding.severity},
+               {"title", finding.title},
+               {"text", finding.text},
+               {"action", finding.action},
+               {"snippet", finding.snippet},
+               {"arguments", ArgumentsJson(finding.arguments)}};
   json["evidence"] = Json::array();
   for (const Evidence& e : finding.evidence) {
-    json["evidence"].push_back(
-        {{"label", e.label}, {"value", e.value}, {"unit", UnitName(e.unit)}});
+    json["evidence"].push_back({{"label", e.label.text},
+                                {"code", e.label.code},
+                                {"arguments", ArgumentsJson(e.label.arguments)},
+                                {"value", e.value},
+                                {"unit", UnitName(e.unit)}});
   }
   json["gainUs"] = finding.gain_us ? Json(*finding.gain_us) : Json();
   json["slices"] = Json::array();
@@ -75,7 +85,7 @@ Result<std::shared_ptr<const KeptOverview>> KeptOverviewOf(const ViewRequest& re
     if (!overview.ok()) return overview.error();
     auto findings = FindFindings(model, request.steps, *overview, request.cancel);
     if (request.cancel.cancelled()) {
-      return Error{ErrorKind::kCancelled, "The request was cancelled.", "", {}};
+      return MakeError(errors::kCancelled);
     }
     return KeptOverview{std::move(*overview), std::move(findings)};
   };
@@ -94,12 +104,14 @@ Result<Json> OverviewView(const ViewRequest& request) {
   Json result = Json::object();
   result["configuration"] = Json::array();
   result["configuration"].push_back(
-      {{"name", "Workers in the run"}, {"value", std::to_string(request.workers())}});
+      {{"name", Say(messages::kWorkersInRun).text}, {"value", std::to_string(request.workers())}});
   for (const ConfigEntry& entry : overview->configuration) {
     result["configuration"].push_back({{"name", entry.name}, {"value", entry.value}});
   }
   const Headline headline = MakeHeadline(model, *overview);
-  result["headline"] = {{"text", headline.text},
+  result["headline"] = {{"text", headline.message.text},
+                        {"code", headline.message.code},
+                        {"arguments", ArgumentsJson(headline.message.arguments)},
                         {"bound", BoundName(headline.bound)},
                         {"busy", headline.busy},
                         {"lostUs", headline.lost_ns / 1000.0},

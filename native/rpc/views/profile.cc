@@ -6,6 +6,9 @@
 #include <string_view>
 
 #include "base/escape.h"
+#include "json/message_json.h"
+#include "rpc/errors.h"
+#include "rpc/messages.h"
 #include "rpc/params.h"
 #include "rpc/views/common.h"
 #include "store/recorder.h"
@@ -82,15 +85,16 @@ Json RunsJson(const Discovery& discovery) {
 Result<Json> Open(const Json& params, const CallContext& context) {
   const std::string path = TextParam(params, "path");
   if (path.empty()) {
-    return Error{
-        ErrorKind::kInvalidArgument, "params.path is empty.", "Name a file or folder.", {}};
+    return MakeError(errors::kEmptyPath);
   }
   Result<Profile> profile = context.session.Open(path, context.cancel);
   if (!profile.ok()) return profile.error();
+  Json skipped = Json::array();
+  for (const Message& why : profile->discovery.skipped) skipped.push_back(why.text);
   return Json{{"profileId", profile->id},
               {"path", Escaped(profile->path.string())},
               {"runs", RunsJson(profile->discovery)},
-              {"skipped", profile->discovery.skipped}};
+              {"skipped", std::move(skipped)}};
 }
 
 Result<Json> Close(const Json& params, const CallContext& context) {
@@ -114,38 +118,17 @@ Result<Json> Load(const Json& params, const CallContext& context) {
 Json Absences(const LoadedTrace& trace, const Features& features) {
   Json absences = Json::array();
   if (trace.store->counts().events == 0) {
-    absences.push_back(AbsenceJson(
-        "The trace holds no events: its schedule may not have reached an active step.", "schedule",
-        "with profile(schedule=schedule(wait=1, warmup=1, active=3)) as prof:\n"
-        "    for batch in loader:  # at least 5 steps\n        train_step(batch)\n"
-        "        prof.step()"));
+    absences.push_back(AbsenceJson(messages::kNoEvents));
     return absences;
   }
   if (IsOfOtherRecorder(*trace.store)) return absences;
-  if (!features.device_work) {
-    absences.push_back(NoActivityJson("No device work was recorded: device times are empty."));
-  }
-  if (!trace.model->has_recorded_steps) {
-    absences.push_back(
-        AbsenceJson("No steps were recorded: the whole trace counts as one step.", "schedule",
-                    "with profile(schedule=schedule(wait=1, warmup=1, active=3)) as prof:\n"
-                    "    for batch in loader:\n        train_step(batch)\n        prof.step()"));
-  }
-  if (!features.stacks) {
-    absences.push_back(
-        AbsenceJson("No Python stacks were recorded: costs cannot be shown on lines.", "with_stack",
-                    "profile(with_stack=True)"));
-  }
-  if (!features.shapes) {
-    absences.push_back(
-        AbsenceJson("No input shapes were recorded: operators cannot be grouped by shape.",
-                    "record_shapes", "profile(record_shapes=True)"));
-  }
+  const auto lacks = [&](const AbsenceText& text) { absences.push_back(AbsenceJson(text)); };
+  if (!features.device_work) lacks(messages::kNoDeviceWork);
+  if (!trace.model->has_recorded_steps) lacks(messages::kNoSteps);
+  if (!features.stacks) lacks(messages::kNoStacks);
+  if (!features.shapes) lacks(messages::kNoShapes);
   if (!features.memory) absences.push_back(NoMemoryJson(*trace.store));
-  if (!features.modules) {
-    absences.push_back(AbsenceJson("No module calls were recorded: the modules view is empty.",
-                                   "with_stack", "profile(with_stack=True, with_modules=True)"));
-  }
+  if (!features.modules) lacks(messages::kNoModules);
   return absences;
 }
 
@@ -216,6 +199,7 @@ Json ProblemsJson(const TraceStore& store) {
   for (const Problem& problem : store.problems()) {
     problems.push_back({{"kind", problem.kind},
                         {"message", problem.message},
+                        {"arguments", ArgumentsJson(problem.arguments)},
                         {"count", problem.count},
                         {"firstOffset", problem.first_offset},
                         {"notice", problem.notice}});

@@ -4,6 +4,8 @@
 #include <queue>
 
 #include "analysis/stack_of.h"
+#include "rpc/errors.h"
+#include "rpc/messages.h"
 #include "rpc/views/common.h"
 #include "rpc/views/view.h"
 
@@ -26,10 +28,7 @@ Result<StackOptions> OptionsOf(const ViewRequest& request) {
   } else if (weight == "host") {
     options.weight = StackWeight::kHost;
   } else {
-    return Error{ErrorKind::kInvalidArgument,
-                 "Unknown weight \"" + weight + "\".",
-                 "Use device or host.",
-                 {}};
+    return MakeError(errors::kUnknownWeight, {{"weight", weight}});
   }
   options.fold_library = request.params.value("foldLibrary", false);
   options.bottom_up = request.params.value("bottomUp", false);
@@ -96,10 +95,7 @@ Result<Json> StacksView(const ViewRequest& request) {
   const std::shared_ptr<const StackTree>& tree = made_tree.value();
   const int64_t root = request.params.value("root", int64_t{0});
   if (root < 0 || static_cast<size_t>(root) >= tree->nodes.size()) {
-    return Error{ErrorKind::kInvalidArgument,
-                 "There is no stack frame with this id.",
-                 "Ids hold for one choice of options; ask for the tree again.",
-                 {}};
+    return MakeError(errors::kNoSuchFrame);
   }
   const size_t most = request.params.value("limit", int64_t{0}) < 0 ? SIZE_MAX : kNodesPerReply;
   // Heaviest first: a child never weighs more than its parent, so the choice is a connected tree.
@@ -140,10 +136,7 @@ Result<Json> StacksView(const ViewRequest& request) {
   result["tree"] = std::move(made[static_cast<size_t>(root)]);
   result["absences"] = Json::array();
   if (!tree->recorded) {
-    result["absences"].push_back(
-        {{"what", "Python stacks are missing."},
-         {"argument", "with_stack=True"},
-         {"snippet", "with torch.profiler.profile(with_stack=True) as prof:\n    ..."}});
+    result["absences"].push_back(AbsenceJson(messages::kStacksMissing));
   }
   return result;
 }

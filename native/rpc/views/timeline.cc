@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "analysis/timeline_window.h"
+#include "rpc/errors.h"
 #include "rpc/params.h"
 #include "rpc/views/timeline_parts.h"
 
@@ -171,7 +172,7 @@ Result<Json> TimelineWindow(const ViewRequest& request) {
   auto rows = RowsOf(*index.value(), request.params);
   if (!rows.ok()) return rows.error();
   if (request.params.contains("tracks") && rows->size() > kMaxRows) {
-    return WrongParams("params.tracks names more than " + std::to_string(kMaxRows) + " rows.");
+    return MakeError(errors::kTooManyRows, {{"limit", kMaxRows}});
   }
   if (rows->size() > kMaxRows) rows->resize(kMaxRows);
   const auto lanes = WithLanes(request, rows.value());

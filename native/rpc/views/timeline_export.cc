@@ -9,6 +9,7 @@
 
 #include "analysis/timeline.h"
 #include "json/json.h"
+#include "rpc/errors.h"
 
 namespace emberline {
 namespace {
@@ -483,11 +484,7 @@ Result<bool> ExportTrace(const Model& model, const std::vector<SliceIndex>& slic
                          const std::set<TrackIndex>* tracks, const TraceAdditions* additions,
                          const TextSink& sink) {
   if (slices.size() > kMaxExported) {
-    return Error{
-        ErrorKind::kInvalidArgument,
-        "The range holds " + std::to_string(slices.size()) + " slices, too many to export.",
-        "Choose a shorter range or fewer tracks.",
-        {}};
+    return MakeError(errors::kExportTooLarge, {{"slices", slices.size()}});
   }
   return WriteTrace(model, slices, range, tracks, additions, sink);
 }

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "base/text.h"
+#include "rpc/errors.h"
 #include "rpc/params.h"
 
 namespace emberline {
@@ -56,17 +57,12 @@ Result<std::shared_ptr<const struct TimelineFlows>> FlowsOf(const LoadedTrace& t
                                                  [&] { return BuildTimelineFlows(*trace.model); });
 }
 
-Error WrongParams(std::string message) {
-  return {ErrorKind::kInvalidArgument, std::move(message), "", {}};
-}
-
 Result<Interval> WindowOf(const Json& params) {
   // Far beyond any trace, but small enough that differences cannot overflow.
   constexpr Ns kFar = INT64_MAX / 2;
   const Interval window{std::clamp(IntegerParam(params, "startNs", 0), -kFar, kFar),
                         std::clamp(IntegerParam(params, "endNs", 0), -kFar, kFar)};
-  if (window.end <= window.begin)
-    return WrongParams("params.endNs must be greater than params.startNs.");
+  if (window.end <= window.begin) return MakeError(errors::kEmptyWindow);
   return window;
 }
 
@@ -80,10 +76,7 @@ Result<std::vector<const TimelineRow*>> RowsOf(const TimelineIndex& index, const
   for (const Json& id : *tracks) {
     const auto found = index.row_of.find(id.is_number() ? id.get<int64_t>() : -1);
     if (found == index.row_of.end()) {
-      return Error{ErrorKind::kNotFound,
-                   "There is no row " + DumpJson(id) + ".",
-                   "timeline/tracks lists the rows.",
-                   {}};
+      return MakeError(errors::kNoSuchRow, {{"row", DumpJson(id)}});
     }
     rows.push_back(&index.rows[found->second]);
   }

@@ -26,8 +26,6 @@ Result<std::shared_ptr<const ForwardBackward>> PairsOf(const LoadedTrace& trace,
 Result<std::shared_ptr<const struct TimelineFlows>> FlowsOf(const LoadedTrace& trace,
                                                             const CancelToken& cancel);
 
-// --- Params.
-Error WrongParams(std::string message);
 // params.startNs and endNs. Errors: kInvalidArgument.
 Result<Interval> WindowOf(const Json& params);
 // The rows that params.tracks names, or all of them. Errors: kNotFound.

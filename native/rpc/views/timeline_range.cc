@@ -3,7 +3,10 @@
 #include <set>
 
 #include "analysis/gap_sums.h"
+#include "base/errors.h"
 #include "base/text.h"
+#include "json/message_json.h"
+#include "rpc/errors.h"
 #include "rpc/params.h"
 #include "rpc/views/timeline_export.h"
 #include "rpc/views/timeline_parts.h"
@@ -29,7 +32,7 @@ Result<std::vector<SliceIndex>> SlicesIn(const ViewRequest& request, Interval wi
   for (const TimelineRow* row : rows.value()) {
     if (row->track == kNone) continue;
     if (request.cancel.cancelled()) {
-      return Error{ErrorKind::kCancelled, "The request was cancelled.", "", {}};
+      return MakeError(errors::kCancelled);
     }
     const auto lanes = LanesOf(request.trace, row->track, request.cancel);
     if (!lanes.ok()) return lanes.error();
@@ -95,8 +98,7 @@ Result<Json> TimelineGaps(const ViewRequest& request) {
       if (candidate.ordinal == wanted) device = &candidate;
     }
     if (device == nullptr) {
-      return Error{
-          ErrorKind::kNotFound, "There is no device " + std::to_string(wanted) + ".", "", {}};
+      return MakeError(errors::kNoSuchDevice, {{"device", wanted}});
     }
   }
   if (device == nullptr) {
@@ -128,10 +130,13 @@ Result<Json> TimelineGaps(const ViewRequest& request) {
   Json list = Json::array();
   for (const DeviceGap* gap : sums.longest) {
     const std::optional<Frame> frame = FrameOfGap(model, *gap);
+    const Message text = GapText(model, *gap);
     list.push_back({{"startNs", gap->time.begin},
                     {"durationNs", gap->time.Length()},
                     {"reason", GapReasonName(gap->reason)},
-                    {"text", GapText(model, *gap)},
+                    {"text", text.text},
+                    {"code", text.code},
+                    {"arguments", ArgumentsJson(text.arguments)},
                     {"confidence", GapConfidenceName(gap->confidence)},
                     {"endedBy", SliceRef(store, gap->ended_by)},
                     {"host", SliceRef(store, gap->host)},
@@ -225,9 +230,7 @@ Result<Json> TimelineExport(const ViewRequest& request) {
                   augmented ? &additions : nullptr, whole ? keep : request.sink->text);
   if (!written.ok()) return written.error();
   if (whole && !*written) {
-    return Error{ErrorKind::kInvalidArgument, "The events of the range are too large to export.",
-                 "Choose a shorter range or fewer tracks, or use `emberline export`.",
-                 std::nullopt};
+    return MakeError(errors::kExportTooManyBytes);
   }
   return Json{{"text", std::move(text)}, {"events", slices->size()}};
 }

@@ -4,6 +4,7 @@
 #include "analysis/kernels.h"
 #include "analysis/stack_of.h"
 #include "analysis/timeline_window.h"
+#include "rpc/errors.h"
 #include "rpc/params.h"
 #include "rpc/views/timeline_parts.h"
 
@@ -96,7 +97,7 @@ Result<Json> TimelineInstant(const ViewRequest& request) {
   const TraceStore& store = *request.trace.store;
   const int64_t at = IntegerParam(request.params, "index", -1);
   if (at < 0 || at >= static_cast<int64_t>(store.instants().size())) {
-    return Error{ErrorKind::kNotFound, "There is no instant " + std::to_string(at) + ".", "", {}};
+    return MakeError(errors::kNoSuchInstant, {{"instant", at}});
   }
   const Instant& instant = store.instants()[static_cast<size_t>(at)];
   const InstantPlace place = PlaceOfInstant(*index.value(), static_cast<uint32_t>(at));
@@ -146,7 +147,7 @@ Result<Json> TimelineSearchSlices(const ViewRequest& request) {
       if (kind == candidate) search.kind = static_cast<SliceKind>(k);
       known += (k > 0 ? ", " : "") + std::string(candidate);
     }
-    if (!search.kind) return WrongParams("params.kind must be one of " + known + ".");
+    if (!search.kind) return MakeError(errors::kUnknownKind, {{"known", known}});
   }
   if (const auto line = params.find("line"); line != params.end() && line->is_object()) {
     search.file = TextParam(*line, "file");

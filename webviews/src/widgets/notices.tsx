@@ -5,12 +5,15 @@ import { copyText, tellHost } from '../host/host.ts';
 import { announce, deviceKind } from '../host/store.ts';
 import type { FailureData } from '#shared/messages.ts';
 import { visible } from '../lib/format.ts';
-import type { Absence, TraceInfo } from '#shared/protocol.ts';
+import type { Absence as SaidAbsence, TraceInfo } from '#shared/protocol.ts';
 import { commonTexts } from '../lib/texts.ts';
 import { Button, IconButton } from './controls.tsx';
 import { Icon } from './icon.tsx';
 import { useKept } from './kept.ts';
 import { widgetTexts } from './texts.ts';
+
+/** What is missing; a page that knows it better than the daemon says it itself. */
+type Absence = Pick<SaidAbsence, 'what' | 'argument' | 'snippet'>;
 
 /** What the trace lacks, which argument records it, and the snippet. */
 function EmptyState(props: { absence: Absence; title?: string }) {

@@ -1,0 +1,24 @@
+// The catalogue of errors of analyses.
+#pragma once
+
+#include "base/errors.h"
+
+namespace emberline::errors {
+
+inline constexpr ErrorText kNoSuchColumn{ErrorKind::kInvalidArgument, "noSuchColumn",
+                                         "There is no column \"{column}\".", "Columns: {columns}."};
+inline constexpr ErrorText kOperatorDidNotRun{
+    ErrorKind::kNotFound, "operatorDidNotRun",
+    "No operator \"{operator}\" ran in the selected steps.",
+    "Take a name (and input shapes) from view/operators."};
+inline constexpr ErrorText kKernelDidNotRun{ErrorKind::kNotFound, "kernelDidNotRun",
+                                            "No kernel \"{kernel}\" ran in the selected steps.",
+                                            "Take a name from view/kernels."};
+inline constexpr ErrorText kCopyDidNotRun{ErrorKind::kNotFound, "copyDidNotRun",
+                                          "No such copy or set ran in the selected steps.",
+                                          "Take direction, source and target from view/copies."};
+inline constexpr ErrorText kEmptyTensorCoreRule{
+    ErrorKind::kInvalidArgument, "emptyTensorCoreRule", "A tensor core rule has no text.",
+    "Write a part of a kernel's name, or - and a part for kernels to exempt."};
+
+}  // namespace emberline::errors

@@ -1,0 +1,29 @@
+// Numbers as text, the same in sentences and in tables.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/unit.h"
+
+namespace emberline {
+
+// "1.50": always so many digits.
+std::string FixedText(double value, int digits);
+// "5" or "2.5": as few digits as say it.
+std::string ShortText(double value);
+// "1,234,567"
+std::string GroupedText(int64_t value);
+// "12.34 ms": in seconds, milliseconds or microseconds with so many digits each.
+struct DurationDigits {
+  int s = 2, ms = 2, us = 1;
+};
+std::string DurationText(double us, DurationDigits digits = {});
+// "1.50 GiB": so many digits above a KiB, none below.
+std::string BytesText(double bytes, int digits = 2);
+// "1.25 TFLOP"
+std::string FlopsText(double flops);
+// "45.1 %" of 0.451. What is there but would round to nothing is "below 0.1 %".
+std::string PercentText(double ratio, int digits = 1);
+
+}  // namespace emberline

@@ -1,0 +1,29 @@
+// The catalogue of what a comparison says first. {span} is "step" where both sides recorded steps,
+// else "trace".
+#pragma once
+
+#include "base/message.h"
+
+namespace emberline::messages {
+
+inline constexpr Sentence kVerdictUnknown{
+    "verdictUnknown",
+    "{span, select, step {Step time} other {The trace}} is not known on both sides."};
+inline constexpr Sentence kVerdictSame{
+    "verdictSame",
+    "{span, select, step {Step time is the same} other {The trace takes as long}}: {from}."};
+inline constexpr Sentence kVerdictWithinNoise{
+    "verdictWithinNoise",
+    "{span, select, step {Step time} other {The trace}} did not change beyond its noise: {from} to "
+    "{to} ({change})."};
+// {cause}: "none", or what became of {name}: "new", "gone" or "changed".
+inline constexpr Sentence kVerdictChanged{
+    "verdictChanged",
+    "{span, select, step {Step time} other {The trace}} went from {from} to {to} ({change}){cause, "
+    "select, none {} new {, because {name} is new and takes {causeTo}} gone {, because {name}, "
+    "which took {causeFrom}, is gone} other {, because {name} went from {causeFrom} to "
+    "{causeTo}}}.{noise, select, known {} other { {span, select, step {With one step on a side "
+    "nothing is known of noise.} other {Steps were not recorded, so nothing is known of "
+    "noise.}}}}"};
+
+}  // namespace emberline::messages
