@@ -2,6 +2,7 @@
 #include "analysis/findings.h"
 #include "analysis/findings_internal.h"
 #include "analysis/overview.h"
+#include "base/number_text.h"
 #include "drawn.h"
 
 using namespace emberline;
@@ -318,11 +319,11 @@ TEST_CASE("advice names the device that there is", "[findings]") {
 }
 
 TEST_CASE("a share that rounds to nothing is not called nothing", "[findings]") {
-  CHECK(Percent(0) == "0.0 %");
-  CHECK(Percent(0.0004) == "below 0.1 %");
-  CHECK(Percent(0.0006) == "0.1 %");
-  CHECK(Percent(0.25, 0) == "25 %");
-  CHECK(Percent(0.004, 0) == "below 1 %");
+  CHECK(PercentText(0) == "0.0 %");
+  CHECK(PercentText(0.0004) == "below 0.1 %");
+  CHECK(PercentText(0.0006) == "0.1 %");
+  CHECK(PercentText(0.25, 0) == "25 %");
+  CHECK(PercentText(0.004, 0) == "below 1 %");
   Drawing d;
   d.Step(1, 0, 1000000);
   d.Launch(1, 1, 1);

@@ -1,5 +1,5 @@
 // Sentences with values: places, plurals, choices, and numbers written by their unit.
-#include <catch2/catch_all.hpp>
+#include <catch2/catch.hpp>
 #include <limits>
 #include <string>
 

@@ -166,5 +166,5 @@ test('the version of the protocol belongs to its schemas', async () => {
   const daemon = startDaemon();
   const { protocolVersion } = await daemon.initialize();
   await daemon.stop();
-  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: 'c95295bb82bb8030' });
+  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: '824145da6c180a3c' });
 });
