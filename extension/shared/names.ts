@@ -1,5 +1,5 @@
-// Long C++ names, shown short. Pure. Kernels of one library begin alike ("void at::native::...") and
-// end alike (their parameters); what tells them apart stands between.
+// Names and recorded shapes as text. Pure. Long C++ names are shown short: kernels of one library begin
+// alike ("void at::native::...") and end alike (their parameters); what tells them apart stands between.
 
 /** Position of the bracket that opens the pair closed at `end`; -1 when there is none. */
 function opening(name: string, end: number): number {
@@ -178,4 +178,15 @@ export function shownNames(names: Iterable<string>): Map<string, string> {
     }
   }
   return shown;
+}
+
+/**
+ * `[[64, 3, 256, 256], [], [64]]` as `64x3x256x256, 64`: arguments that are no tensors say nothing.
+ * Undefined for a text that holds no shape.
+ */
+export function tensorShapes(text: string): string | undefined {
+  const tensors = [...text.matchAll(/\[([\d\s,]+)\]/g)].map(([, sizes]) =>
+    (sizes ?? '').replace(/\s/g, '').replaceAll(',', 'x'),
+  );
+  return tensors.length > 0 ? tensors.join(', ') : undefined;
 }

@@ -19,9 +19,9 @@ import { pathsChanged, rulesChanged } from '../workspace/config.ts';
 import { hostParamsOf, type Context } from '../workspace/context.ts';
 import { ComparisonSession } from './comparison_session.ts';
 import { DiskWatch } from './disk_watch.ts';
+import { PageEditors } from './page_editors.ts';
 import { PagePanel, type PageOwner } from './page_panel.ts';
 import { compareScheme, compareViewType, mayHoldTrace, shortTitle } from './profile_path.ts';
-import { StateStore } from './state_store.ts';
 
 /** What of a side tells it from the other, where their files have one name. */
 function sideTitle(comparison: Comparison, side: SideName): string {
@@ -90,7 +90,7 @@ class ComparisonDocument implements vscode.CustomDocument {
 
 /** What one comparison leaves to the one who knows all of them, and the profile editors. */
 interface ComparisonOwner {
-  onState(editor: OpenComparison, state: EditorState): void;
+  onState(state: EditorState): void;
   swapSides(editor: OpenComparison, state: EditorState): Promise<void>;
   showInProfile(
     profile: OpenProfile,
@@ -162,7 +162,7 @@ class OpenComparison implements vscode.Disposable, PageOwner {
       case 'state':
         session.setState(message.state);
         this.context.profiles.comparisonChanged(session, true);
-        this.owner.onState(this, message.state);
+        this.owner.onState(message.state);
         break;
       case 'openSource':
         await page.openFrame(
@@ -206,30 +206,18 @@ class OpenComparison implements vscode.Disposable, PageOwner {
 }
 
 /** The editors that compare two profiles. */
-export class ComparisonEditors implements vscode.CustomReadonlyEditorProvider<ComparisonDocument> {
-  private readonly context: Context;
-  private readonly states: StateStore;
-  private readonly editors = new Set<OpenComparison>();
-  /** State for the next editor of an address, when another one hands it over. */
-  private readonly wanted = new Map<string, EditorState>();
+export class ComparisonEditors extends PageEditors<ComparisonDocument, OpenComparison> {
   private readonly showInProfile: ComparisonOwner['showInProfile'];
 
   constructor(context: Context, showInProfile: ComparisonOwner['showInProfile']) {
-    this.context = context;
+    super(context);
     this.showInProfile = showInProfile;
-    this.states = new StateStore(context.extension.workspaceState);
   }
 
   register(): vscode.Disposable {
     return vscode.Disposable.from(
-      vscode.window.registerCustomEditorProvider(compareViewType, this, {
-        supportsMultipleEditorsPerDocument: true,
-        webviewOptions: { retainContextWhenHidden: false, enableFindWidget: false },
-      }),
-      vscode.workspace.onDidChangeConfiguration((event) => {
-        if (!pathsChanged(event) && !rulesChanged(event)) return;
-        for (const editor of this.editors) editor.page.post({ type: 'refresh' });
-      }),
+      this.registerAs(compareViewType),
+      this.refreshOn((event) => pathsChanged(event) || rulesChanged(event)),
     );
   }
 
@@ -293,26 +281,19 @@ export class ComparisonEditors implements vscode.CustomReadonlyEditorProvider<Co
   }
 
   resolveCustomEditor(document: ComparisonDocument, panel: vscode.WebviewPanel): void {
-    const key = document.uri.toString();
     const { comparison } = document;
-    const state = this.wanted.get(key) ??
-      this.states.load(key, panel.viewColumn) ?? {
-        view: 'compare',
-        selection: {},
-        views: {},
-        sides: bothSides((side) => selectionOf(comparison[side])),
-      };
-    this.wanted.delete(key);
+    const state = this.stateOf(document, panel, {
+      view: 'compare',
+      selection: {},
+      views: {},
+      sides: bothSides((side) => selectionOf(comparison[side])),
+    });
     const editor = new OpenComparison(document, panel, state, this.context, {
-      onState: (from, next) => this.states.save(key, from.page.panel.viewColumn, next),
+      onState: (next) => this.save(document, panel, next),
       swapSides: (from, next) => this.swapSides(from, next),
       showInProfile: this.showInProfile,
     });
-    this.editors.add(editor);
-    panel.onDidDispose(() => {
-      this.editors.delete(editor);
-      editor.dispose();
-    });
+    this.keep(editor, panel);
     const follow = (): void => this.context.profiles.compare(editor.session);
     if (panel.active) follow();
     panel.onDidChangeViewState(() => {

@@ -13,9 +13,9 @@ import { pathsChanged } from '../workspace/config.ts';
 import { hostParamsOf, type Context } from '../workspace/context.ts';
 import { DiskWatch } from './disk_watch.ts';
 import { JobSession, type JobSource } from './job_session.ts';
+import { PageEditors } from './page_editors.ts';
 import { PagePanel, type PageOwner } from './page_panel.ts';
 import { digestEnding, jobScheme, jobViewType } from './profile_path.ts';
-import { StateStore } from './state_store.ts';
 
 /** Whether a path is a digest, or a folder that holds some. */
 export function holdsDigests(path: string): boolean {
@@ -61,7 +61,7 @@ class JobDocument implements vscode.CustomDocument {
 
 /** What one job leaves to the one who knows all of them, and the profile editors. */
 interface JobOwner {
-  onState(editor: OpenJob, state: EditorState): void;
+  onState(state: EditorState): void;
   showInProfile(
     profile: OpenProfile,
     selection: ViewSelection | undefined,
@@ -122,7 +122,7 @@ class OpenJob implements vscode.Disposable, PageOwner {
       }
       case 'state':
         session.setState(message.state);
-        this.owner.onState(this, message.state);
+        this.owner.onState(message.state);
         break;
       case 'openSource':
         await page.openFrame(this.asker(), message.target, message.toSide);
@@ -190,29 +190,16 @@ class OpenJob implements vscode.Disposable, PageOwner {
 }
 
 /** The editors that show jobs of several ranks. */
-export class JobEditors implements vscode.CustomReadonlyEditorProvider<JobDocument> {
-  private readonly context: Context;
-  private readonly states: StateStore;
-  private readonly editors = new Set<OpenJob>();
+export class JobEditors extends PageEditors<JobDocument, OpenJob> {
   private readonly showInProfile: JobOwner['showInProfile'];
 
   constructor(context: Context, showInProfile: JobOwner['showInProfile']) {
-    this.context = context;
+    super(context);
     this.showInProfile = showInProfile;
-    this.states = new StateStore(context.extension.workspaceState);
   }
 
   register(): vscode.Disposable {
-    return vscode.Disposable.from(
-      vscode.window.registerCustomEditorProvider(jobViewType, this, {
-        supportsMultipleEditorsPerDocument: true,
-        webviewOptions: { retainContextWhenHidden: false, enableFindWidget: false },
-      }),
-      vscode.workspace.onDidChangeConfiguration((event) => {
-        if (!pathsChanged(event)) return;
-        for (const editor of this.editors) editor.page.post({ type: 'refresh' });
-      }),
-    );
+    return vscode.Disposable.from(this.registerAs(jobViewType), this.refreshOn(pathsChanged));
   }
 
   /** Opens a job, or shows the tab that it has. */
@@ -227,22 +214,17 @@ export class JobEditors implements vscode.CustomReadonlyEditorProvider<JobDocume
   }
 
   resolveCustomEditor(document: JobDocument, panel: vscode.WebviewPanel): void {
-    const key = document.uri.toString();
     const { run } = document.job;
-    const state = this.states.load(key, panel.viewColumn) ?? {
+    const state = this.stateOf(document, panel, {
       view: 'job',
       selection: selectionOf({ run }),
       views: {},
-    };
+    });
     const editor = new OpenJob(document, panel, state, this.context, {
-      onState: (from, next) => this.states.save(key, from.page.panel.viewColumn, next),
+      onState: (next) => this.save(document, panel, next),
       showInProfile: this.showInProfile,
     });
-    this.editors.add(editor);
-    panel.onDidDispose(() => {
-      this.editors.delete(editor);
-      editor.dispose();
-    });
+    this.keep(editor, panel);
     editor.start();
   }
 }

@@ -11,7 +11,7 @@ import { shortTitle } from './profile_path.ts';
 
 /** What one editor leaves to the one who knows all of them. */
 export interface EditorOwner {
-  onState(editor: OpenEditor, state: EditorState): void;
+  onState(state: EditorState): void;
   openToSide(editor: OpenEditor, view: ViewName): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export class OpenEditor implements vscode.Disposable, PageOwner {
   readonly document: ProfileDocument;
   readonly panel: vscode.WebviewPanel;
   readonly session: PanelSession;
-  private readonly page: PagePanel;
+  readonly page: PagePanel;
   private readonly owner: EditorOwner;
 
   constructor(
@@ -79,7 +79,7 @@ export class OpenEditor implements vscode.Disposable, PageOwner {
       }
       case 'state':
         session.setState(message.state);
-        this.owner.onState(this, message.state);
+        this.owner.onState(message.state);
         break;
       case 'openSource':
         await this.page.openFrame(this.document.profile, message.target, message.toSide);

@@ -5,10 +5,10 @@ import type { OpenProfile } from '../daemon/profiles.ts';
 import { pathsChanged, rulesChanged, wheelHabit } from '../workspace/config.ts';
 import type { Context } from '../workspace/context.ts';
 import { DiskWatch } from './disk_watch.ts';
+import { PageEditors } from './page_editors.ts';
 import { OpenEditor } from './open_editor.ts';
 import { ProfileDocument } from './profile_document.ts';
 import { profileScheme, profileViewType, traceViewType } from './profile_path.ts';
-import { StateStore } from './state_store.ts';
 
 /** The address under which VS Code opens a path in the profile editor. */
 export async function profileUri(path: string): Promise<vscode.Uri> {
@@ -20,38 +20,24 @@ export async function profileUri(path: string): Promise<vscode.Uri> {
 
 const startState: EditorState = { view: 'overview', selection: {}, views: {} };
 
-export class ProfileEditors implements vscode.CustomReadonlyEditorProvider<ProfileDocument> {
-  private readonly context: Context;
-  private readonly states: StateStore;
-  private readonly editors = new Set<OpenEditor>();
-  /** State for the next editor of an address, when it is opened to show a certain view. */
-  private readonly wanted = new Map<string, EditorState>();
+export class ProfileEditors extends PageEditors<ProfileDocument, OpenEditor> {
   private readonly queued = new Map<string, Navigation>();
 
   constructor(context: Context) {
-    this.context = context;
-    this.states = new StateStore(context.extension.workspaceState);
-    // Answers follow the settings that are sent along with the page's requests.
+    super(context);
     context.extension.subscriptions.push(
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('emberline.timeline.wheel')) {
-          for (const editor of this.editors) editor.post({ type: 'wheel', wheel: wheelHabit() });
-        }
-        if (!pathsChanged(event) && !rulesChanged(event)) return;
-        for (const editor of this.editors) editor.post({ type: 'refresh' });
+        if (!event.affectsConfiguration('emberline.timeline.wheel')) return;
+        for (const editor of this.editors) editor.post({ type: 'wheel', wheel: wheelHabit() });
       }),
+      this.refreshOn((event) => pathsChanged(event) || rulesChanged(event)),
     );
   }
 
   register(): vscode.Disposable {
-    const register = (viewType: string) =>
-      vscode.window.registerCustomEditorProvider(viewType, this, {
-        supportsMultipleEditorsPerDocument: true,
-        webviewOptions: { retainContextWhenHidden: false, enableFindWidget: false },
-      });
     return vscode.Disposable.from(
-      register(profileViewType),
-      register(traceViewType),
+      this.registerAs(profileViewType),
+      this.registerAs(traceViewType),
       // VS Code opens a new editor for the new name.
       vscode.workspace.onWillRenameFiles(({ files }) => {
         for (const { oldUri, newUri } of files) {
@@ -88,17 +74,12 @@ export class ProfileEditors implements vscode.CustomReadonlyEditorProvider<Profi
 
   resolveCustomEditor(document: ProfileDocument, panel: vscode.WebviewPanel): void {
     const key = document.uri.toString();
-    const state = this.wanted.get(key) ?? this.states.load(key, panel.viewColumn) ?? startState;
-    this.wanted.delete(key);
+    const state = this.stateOf(document, panel, startState);
     const editor = new OpenEditor(document, panel, state, this.context, {
-      onState: (from, next) => this.states.save(key, from.panel.viewColumn, next),
+      onState: (next) => this.save(document, panel, next),
       openToSide: (from, view) => this.openToSide(from, view),
     });
-    this.editors.add(editor);
-    panel.onDidDispose(() => {
-      this.editors.delete(editor);
-      editor.dispose();
-    });
+    this.keep(editor, panel);
     panel.onDidChangeViewState(() => {
       if (panel.active) this.follow(editor);
     });

@@ -1,6 +1,6 @@
 import type { NamedCost, SourceHoverResult } from '#shared/protocol.ts';
 import { formatBytes, formatCount, formatUs } from '#shared/numbers.ts';
-import { shortName } from '#shared/names.ts';
+import { shortName, tensorShapes } from '#shared/names.ts';
 import { sourceTexts } from '#shared/texts.ts';
 import { sharedTexts } from '#shared/common_texts.ts';
 import { escapeMarkdown, shorten, staleNote } from './format.ts';
@@ -26,12 +26,9 @@ function linked(text: string, address: string | undefined): string {
 
 const longest = { operator: 60, kernel: 70, caller: 60 };
 
-/** `[[8,3,32,32],[],[16]]` as `8x3x32x32, 16`: arguments that are no tensors say nothing. */
+/** Recorded shapes as `8x3x32x32, 16`; what is no shape without its brackets. */
 export function shapeText(shape: string): string {
-  const tensors = [...shape.matchAll(/\[([\d\s,]+)\]/g)].map(([, sizes]) =>
-    (sizes ?? '').replace(/\s/g, '').replaceAll(',', 'x'),
-  );
-  return tensors.length > 0 ? tensors.join(', ') : shape.replace(/[[\],\s]+/g, ' ').trim();
+  return tensorShapes(shape) ?? shape.replace(/[[\],\s]+/g, ' ').trim();
 }
 
 function tableOf(title: string, all: readonly NamedCost[], kind: string, length: number) {

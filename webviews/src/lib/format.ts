@@ -1,5 +1,6 @@
 // Names and paths as text, and the room that numbers need. Pure.
 import { replaceHidden } from '#shared/hidden.ts';
+import { tensorShapes } from '#shared/names.ts';
 
 /**
  * Pixels that a column of numbers needs for its longest number and for the longest word of its
@@ -30,15 +31,9 @@ export function fileName(path: string): string {
   return cut < 0 ? path : path.slice(cut + 1);
 }
 
-/**
- * `[[64, 3, 256, 256], [], [64]]` as `64x3x256x256, 64`: arguments that are no tensors say nothing. A
- * text that holds no shape stays as it is.
- */
+/** Recorded shapes as `64x3x256x256, 64`; a text that holds no shape stays as it is. */
 export function shapesText(text: string): string {
-  const tensors = [...text.matchAll(/\[([\d\s,]+)\]/g)].map(([, sizes]) =>
-    (sizes ?? '').replace(/\s/g, '').replaceAll(',', 'x'),
-  );
-  return tensors.length > 0 ? tensors.join(', ') : text;
+  return tensorShapes(text) ?? text;
 }
 
 /** Hidden characters made visible, so that a name cannot break a line or hide its end. */

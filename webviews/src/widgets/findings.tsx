@@ -1,15 +1,15 @@
 // Findings: what costs, how it is known, what to do, and where to look.
-import { copyText } from '../host/host.ts';
-import { announce, trace } from '../host/store.ts';
+import { trace } from '../host/store.ts';
 import { exact, quantity } from '#shared/numbers.ts';
 import { visible } from '../lib/format.ts';
 import type { Finding, SliceRef } from '#shared/protocol.ts';
 import { viewAction } from '../host/links.ts';
 import { commonTexts } from '../lib/texts.ts';
-import { ActionButton, IconButton, LinkButton } from './controls.tsx';
+import { ActionButton, LinkButton } from './controls.tsx';
 import { Icon } from './icon.tsx';
 import { useKept } from './kept.ts';
 import { ShortName } from './name.tsx';
+import { Snippet } from './snippet.tsx';
 import { FrameLink } from './stack_list.tsx';
 import { widgetTexts } from './texts.ts';
 
@@ -77,20 +77,7 @@ function FindingBody(props: { finding: Finding }) {
       )}
       {finding.action === '' ? null : <p class="finding-action">{visible(finding.action)}</p>}
       {finding.snippet === '' ? null : (
-        <div class="snippet">
-          <pre tabIndex={0} role="region" aria-label={widgetTexts.codeOf(finding.title)}>
-            {finding.snippet}
-          </pre>
-          <IconButton
-            icon="copy"
-            label={widgetTexts.copySnippet}
-            title={widgetTexts.copySnippet}
-            onClick={() => {
-              copyText(finding.snippet);
-              announce(widgetTexts.snippetCopied);
-            }}
-          />
-        </div>
+        <Snippet label={widgetTexts.codeOf(finding.title)} code={finding.snippet} />
       )}
       <div class="finding-links">
         {finding.frames.slice(0, 4).map((frame, index) => (

@@ -13,8 +13,9 @@ import { ChartMenu } from './chart_menu.tsx';
 import { useKept } from './kept.ts';
 import { Levels } from './levels.tsx';
 import { PlainTable } from './plain_table.tsx';
-import { Tooltip } from './tooltip.tsx';
+import { LinesTooltip } from './tooltip.tsx';
 import { ActionButton, LinkButton } from './controls.tsx';
+import { sharpContext } from './canvas_field.tsx';
 import { widgetTexts } from './texts.ts';
 import { useOwnWidth } from './width.ts';
 
@@ -135,15 +136,8 @@ export function FlameGraph(props: {
 
   useLayoutEffect(() => {
     const element = canvas.current;
-    const context = element?.getContext('2d');
-    if (element === null || context === null || context === undefined) return;
-    const ratio = window.devicePixelRatio || 1;
-    element.width = Math.round(width * ratio);
-    element.height = Math.round(height * ratio);
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, width, height);
-    context.font = `11px ${getComputedStyle(document.body).fontFamily}`;
-    context.textBaseline = 'middle';
+    const context = element === null ? null : sharpContext(element, width, height);
+    if (context === null) return;
     for (const node of flame.nodes) {
       const { x, w } = boxOf(node);
       if (w < 0.5) continue;
@@ -332,13 +326,7 @@ export function FlameGraph(props: {
         </Levels>
       )}
       {tip === undefined || asTable.value ? null : (
-        <Tooltip x={tip.x} y={tip.y} width={width} title={lines(tip.node)[0] ?? ''}>
-          {lines(tip.node)
-            .slice(1)
-            .map((line, index) => (
-              <div key={index}>{line}</div>
-            ))}
-        </Tooltip>
+        <LinesTooltip x={tip.x} y={tip.y} width={width} lines={lines(tip.node)} />
       )}
     </div>
   );

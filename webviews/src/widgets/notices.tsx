@@ -1,15 +1,16 @@
 // What stands where there is nothing to show: waiting, failed, absent.
 import type { ComponentChildren } from 'preact';
 import { sharedTexts } from '#shared/common_texts.ts';
-import { copyText, tellHost } from '../host/host.ts';
-import { announce, deviceKind } from '../host/store.ts';
+import { tellHost } from '../host/host.ts';
+import { deviceKind } from '../host/store.ts';
 import type { FailureData } from '#shared/messages.ts';
 import { visible } from '../lib/format.ts';
 import type { Absence as SaidAbsence, TraceInfo } from '#shared/protocol.ts';
 import { commonTexts } from '../lib/texts.ts';
-import { Button, IconButton } from './controls.tsx';
+import { Button } from './controls.tsx';
 import { Icon } from './icon.tsx';
 import { useKept } from './kept.ts';
+import { Snippet } from './snippet.tsx';
 import { widgetTexts } from './texts.ts';
 
 /** What is missing; a page that knows it better than the daemon says it itself. */
@@ -26,20 +27,7 @@ function EmptyState(props: { absence: Absence; title?: string }) {
         <p>{widgetTexts.toRecordThis(<code key="argument">{absence.argument}</code>)}</p>
       )}
       {absence.snippet === '' ? null : (
-        <div class="snippet">
-          <pre tabIndex={0} role="region" aria-label={widgetTexts.snippet(absence.what)}>
-            {absence.snippet}
-          </pre>
-          <IconButton
-            icon="copy"
-            label={widgetTexts.copySnippet}
-            title={widgetTexts.copySnippet}
-            onClick={() => {
-              copyText(absence.snippet);
-              announce(widgetTexts.snippetCopied);
-            }}
-          />
-        </div>
+        <Snippet label={widgetTexts.snippet(absence.what)} code={absence.snippet} />
       )}
     </section>
   );

@@ -2,25 +2,25 @@
 import type { ComponentChildren } from 'preact';
 import { commonTexts } from '../lib/texts.ts';
 
-export function PointFrame(props: {
+interface FieldProps {
   class: string;
-  /** What a screen reader says: the chart, its keys, and the point that is visited. */
+  /** What a screen reader says: the chart, its keys, and the part that is visited. */
   label: string;
-  width: number;
-  height: number;
   onKeyDown: (event: KeyboardEvent) => void;
   /** It was reached by the keyboard. */
   onReach: () => void;
   /** Neither pointer nor keyboard is at it any more. */
   onLeave: () => void;
   children: ComponentChildren;
-}) {
-  const width = Math.max(1, props.width);
+}
+
+/** A chart as one stop of the keyboard; `role` says what it is. */
+export function ChartField(props: FieldProps & { role: string }) {
   return (
     <div
       class={props.class}
       role="application"
-      aria-roledescription={commonTexts.chartRole}
+      aria-roledescription={props.role}
       aria-label={props.label}
       tabIndex={0}
       onKeyDown={props.onKeyDown}
@@ -30,15 +30,25 @@ export function PointFrame(props: {
       onBlur={props.onLeave}
       onPointerLeave={props.onLeave}
     >
+      {props.children}
+    </div>
+  );
+}
+
+export function PointFrame(props: FieldProps & { width: number; height: number }) {
+  const { children, height, ...field } = props;
+  const width = Math.max(1, props.width);
+  return (
+    <ChartField {...field} role={commonTexts.chartRole}>
       <svg
         class="chart"
         width={width}
-        height={props.height}
-        viewBox={`0 0 ${width} ${props.height}`}
+        height={height}
+        viewBox={`0 0 ${width} ${height}`}
         aria-hidden="true"
       >
-        {props.children}
+        {children}
       </svg>
-    </div>
+    </ChartField>
   );
 }

@@ -2,6 +2,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { axisScale, fixed, quantity, share, type Unit } from '#shared/numbers.ts';
 import { commonTexts } from '../lib/texts.ts';
+import { Axes } from './axes.tsx';
 import { widgetTexts } from './texts.ts';
 import { useOwnWidth } from './width.ts';
 
@@ -117,35 +118,12 @@ export function StackedBars(props: {
           viewBox={`0 0 ${drawn} ${height}`}
           aria-hidden="true"
         >
-          {ticks.map((tick) => (
-            <g key={tick}>
-              <line
-                class="grid-line"
-                x1={plot.left}
-                x2={drawn - plot.right}
-                y1={y(tick)}
-                y2={y(tick)}
-              />
-              <text class="axis-text" x={plot.left - 6} y={y(tick) + 4} text-anchor="end">
-                {tickText(tick)}
-              </text>
-            </g>
-          ))}
-          <text
-            class="axis-title"
-            transform={`translate(12 ${plot.top + inner / 2}) rotate(-90)`}
-            text-anchor="middle"
-          >
-            {`${props.yTitle} (${scale.suffix})`}
-          </text>
-          <text
-            class="axis-title"
-            x={plot.left + (slot * bars.length) / 2}
-            y={height - 6}
-            text-anchor="middle"
-          >
-            {props.xTitle}
-          </text>
+          <Axes
+            plot={{ width: drawn, height, margin: plot }}
+            ys={ticks.map((tick) => ({ px: y(tick), text: tickText(tick) }))}
+            xTitle={props.xTitle}
+            yTitle={`${props.yTitle} (${scale.suffix})`}
+          />
           {bars.map((bar, index) => {
             const x = plot.left + slot * index + (slot - barWidth) / 2;
             let sum = 0;

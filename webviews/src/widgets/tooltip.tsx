@@ -3,14 +3,26 @@ import type { ComponentChildren } from 'preact';
 
 const roomPx = 330;
 
-/** `x` and `y` are from the corner of the chart, which is `width` wide. */
-export function Tooltip(props: {
+interface Place {
+  /** From the corner of the chart, which is `width` wide. */
   x: number;
   y: number;
   width: number;
-  title: string;
-  children: ComponentChildren;
-}) {
+}
+
+/** A tooltip of lines, of which the first is the title. */
+export function LinesTooltip(props: Place & { lines: readonly string[] }) {
+  const { lines, ...place } = props;
+  return (
+    <Tooltip {...place} title={lines[0] ?? ''}>
+      {lines.slice(1).map((line, index) => (
+        <div key={index}>{line}</div>
+      ))}
+    </Tooltip>
+  );
+}
+
+export function Tooltip(props: Place & { title: string; children: ComponentChildren }) {
   const left = Math.max(0, Math.min(props.x + 12, props.width - roomPx));
   return (
     <div

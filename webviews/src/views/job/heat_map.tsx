@@ -2,8 +2,9 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { exact, quantity, type Unit } from '#shared/numbers.ts';
 import { commonTexts } from '../../lib/texts.ts';
+import { CanvasField, sharpContext } from '../../widgets/canvas_field.tsx';
 import { resolveColor, themeSerial } from '../../widgets/theme.ts';
-import { Tooltip } from '../../widgets/tooltip.tsx';
+import { LinesTooltip } from '../../widgets/tooltip.tsx';
 import { useOwnWidth } from '../../widgets/width.ts';
 import { jobTexts } from './texts.ts';
 
@@ -48,12 +49,8 @@ function sizes(props: HeatMapProps, width: number) {
 
 function draw(canvas: HTMLCanvasElement, props: HeatMapProps, width: number): void {
   const { left, cellWidth, cellHeight, height } = sizes(props, width);
-  const ratio = window.devicePixelRatio || 1;
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  const context = canvas.getContext('2d');
+  const context = sharpContext(canvas, width, height);
   if (context === null) return;
-  context.scale(ratio, ratio);
   const surface = 'var(--vscode-editor-background)';
   const colors = Array.from({ length: shades }, (_, index) =>
     resolveColor(
@@ -77,10 +74,7 @@ function draw(canvas: HTMLCanvasElement, props: HeatMapProps, width: number): vo
       );
     }),
   );
-  const family = getComputedStyle(document.body).fontFamily;
-  context.font = `11px ${family}`;
   context.fillStyle = text;
-  context.textBaseline = 'middle';
   context.textAlign = 'right';
   const everyLine = Math.ceil(13 / cellHeight);
   props.lines.forEach((name, row) => {
@@ -155,32 +149,25 @@ export function HeatMap(props: HeatMapProps) {
   const words = hot === undefined ? [] : props.describe(hot.line, hot.column);
   return (
     <div class="heat" ref={frame}>
-      <div
-        class="heat-field"
-        role="application"
-        aria-roledescription={commonTexts.chartRole}
-        aria-label={jobTexts.heatMapLabel(props.label, words.join('. '))}
-        tabIndex={0}
+      <CanvasField
+        canvas={canvas}
+        role={commonTexts.chartRole}
+        label={jobTexts.heatMapLabel(props.label, words.join('. '))}
+        width={width}
+        height={place.height}
         onKeyDown={onKeyDown}
-        onFocus={(event) => {
-          if ((event.target as HTMLElement).matches(':focus-visible')) show(last.current);
+        onReach={() => show(last.current)}
+        onLeave={() => setHot(undefined)}
+        onPoint={(event) => {
+          const cell = cellAt(event);
+          if (cell === undefined) setHot(undefined);
+          else show(cell);
         }}
-        onBlur={() => setHot(undefined)}
+        onPick={(event) => {
+          const cell = cellAt(event);
+          if (cell !== undefined) props.onPick?.(cell.line, cell.column);
+        }}
       >
-        <canvas
-          ref={canvas}
-          style={{ width: `${width}px`, height: `${place.height}px` }}
-          onPointerMove={(event) => {
-            const cell = cellAt(event);
-            if (cell === undefined) setHot(undefined);
-            else show(cell);
-          }}
-          onPointerLeave={() => setHot(undefined)}
-          onClick={(event) => {
-            const cell = cellAt(event);
-            if (cell !== undefined) props.onPick?.(cell.line, cell.column);
-          }}
-        />
         {hot === undefined ? null : (
           <div
             class="heat-mark"
@@ -193,7 +180,7 @@ export function HeatMap(props: HeatMapProps) {
             }}
           />
         )}
-      </div>
+      </CanvasField>
       <p class="heat-scale" style={{ paddingLeft: `${place.left}px` }}>
         <span>{ends[0]}</span>
         <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
@@ -210,16 +197,12 @@ export function HeatMap(props: HeatMapProps) {
         <span>{ends[1]}</span>
       </p>
       {hot === undefined ? null : (
-        <Tooltip
+        <LinesTooltip
           x={place.left + (hot.column + 1) * place.cellWidth}
           y={margin.top + hot.line * place.cellHeight}
           width={width}
-          title={words[0] ?? ''}
-        >
-          {words.slice(1).map((line) => (
-            <div key={line}>{line}</div>
-          ))}
-        </Tooltip>
+          lines={words}
+        />
       )}
     </div>
   );

@@ -1,8 +1,9 @@
 // Points over two logarithmic axes.
 import { useRef, useState } from 'preact/hooks';
 import { quantity, type Unit } from '#shared/numbers.ts';
+import { Axes } from '../../widgets/axes.tsx';
 import { PointFrame } from '../../widgets/point_frame.tsx';
-import { Tooltip } from '../../widgets/tooltip.tsx';
+import { LinesTooltip } from '../../widgets/tooltip.tsx';
 import { useOwnWidth } from '../../widgets/width.ts';
 import { jobTexts } from './texts.ts';
 
@@ -96,49 +97,13 @@ export function Scatter(props: {
         onReach={() => show(last.current)}
         onLeave={() => setHot(undefined)}
       >
-        {yTicks.map((tick) => (
-          <g key={tick}>
-            <line
-              class="grid-line"
-              x1={margin.left}
-              x2={width - margin.right}
-              y1={y(tick)}
-              y2={y(tick)}
-            />
-            <text class="axis-text" x={margin.left - 6} y={y(tick) + 4} text-anchor="end">
-              {quantity(tick, props.yUnit)}
-            </text>
-          </g>
-        ))}
-        {xTicks.map((tick) => (
-          <g key={tick}>
-            <line
-              class="grid-line"
-              x1={x(tick)}
-              x2={x(tick)}
-              y1={margin.top}
-              y2={height - margin.bottom}
-            />
-            <text
-              class="axis-text"
-              x={x(tick)}
-              y={height - margin.bottom + 15}
-              text-anchor="middle"
-            >
-              {quantity(tick, props.xUnit)}
-            </text>
-          </g>
-        ))}
-        <text
-          class="axis-title"
-          transform={`translate(12 ${margin.top + down / 2}) rotate(-90)`}
-          text-anchor="middle"
-        >
-          {props.yTitle}
-        </text>
-        <text class="axis-title" x={margin.left + inner / 2} y={height - 6} text-anchor="middle">
-          {props.xTitle}
-        </text>
+        <Axes
+          plot={{ width, height, margin }}
+          xs={xTicks.map((tick) => ({ px: x(tick), text: quantity(tick, props.xUnit) }))}
+          ys={yTicks.map((tick) => ({ px: y(tick), text: quantity(tick, props.yUnit) }))}
+          xTitle={props.xTitle}
+          yTitle={props.yTitle}
+        />
         {points.map((point, index) => (
           <g
             key={index}
@@ -150,11 +115,7 @@ export function Scatter(props: {
         ))}
       </PointFrame>
       {shown === undefined ? null : (
-        <Tooltip x={x(shown.x)} y={y(shown.y)} width={width} title={shown.words[0] ?? ''}>
-          {shown.words.slice(1).map((line) => (
-            <div key={line}>{line}</div>
-          ))}
-        </Tooltip>
+        <LinesTooltip x={x(shown.x)} y={y(shown.y)} width={width} lines={shown.words} />
       )}
     </div>
   );

@@ -6,13 +6,14 @@ import { useAnswer } from '../../host/query.ts';
 import { viewState } from '../../host/store.ts';
 import { chartColors } from '../../lib/colors.ts';
 import { commonTexts } from '../../lib/texts.ts';
+import { CanvasField, sharpContext } from '../../widgets/canvas_field.tsx';
 import { LinkButton } from '../../widgets/controls.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import { Legend } from '../../widgets/stacked_bars.tsx';
 import { resolveColor, themeSerial } from '../../widgets/theme.ts';
-import { Tooltip } from '../../widgets/tooltip.tsx';
+import { LinesTooltip } from '../../widgets/tooltip.tsx';
 import { useOwnWidth } from '../../widgets/width.ts';
 import { CallMembers } from './call_members.tsx';
 import { waitParts } from './colors.ts';
@@ -60,12 +61,8 @@ function drawRuler(context: CanvasRenderingContext2D, picture: Picture, grid: st
 
 function draw(canvas: HTMLCanvasElement, picture: Picture, hot: Box | undefined): void {
   const { lanes, left, width, height, range } = picture;
-  const ratio = window.devicePixelRatio || 1;
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  const context = canvas.getContext('2d');
+  const context = sharpContext(canvas, width, height);
   if (context === null) return;
-  context.scale(ratio, ratio);
   const [transfer, waiting] = waitParts.map(({ color }) => resolveColor(color));
   const foreground = resolveColor('var(--vscode-foreground)');
   const muted = resolveColor('var(--vscode-descriptionForeground, var(--vscode-foreground))');
@@ -73,8 +70,6 @@ function draw(canvas: HTMLCanvasElement, picture: Picture, hot: Box | undefined)
   const step = resolveColor(
     `color-mix(in srgb, ${chartColors.blue} 60%, var(--vscode-editor-background))`,
   );
-  context.font = `11px ${getComputedStyle(document.body).fontFamily}`;
-  context.textBaseline = 'middle';
   context.fillStyle = muted;
   drawRuler(context, picture, grid);
   lanes.forEach((lane, index) => {
@@ -221,45 +216,33 @@ function Lanes(props: {
   const words = lane === undefined || box === undefined ? [] : boxWords(lane, box);
   return (
     <div class="heat" ref={frame}>
-      <div
-        class="heat-field"
-        role="application"
-        aria-roledescription={jobTexts.timelineRole}
-        aria-label={jobTexts.timelineLabel(words.join('. '))}
-        tabIndex={0}
+      <CanvasField
+        canvas={canvas}
+        role={jobTexts.timelineRole}
+        label={jobTexts.timelineLabel(words.join('. '))}
+        width={width}
+        height={height}
         onKeyDown={onKeyDown}
-        onFocus={(event) => {
-          if ((event.target as HTMLElement).matches(':focus-visible')) show(last.current);
+        onReach={() => show(last.current)}
+        onLeave={() => setHot(undefined)}
+        onPoint={(event) => {
+          const spot = spotAt(event);
+          if (spot === undefined) setHot(undefined);
+          else show(spot);
         }}
-        onBlur={() => setHot(undefined)}
-      >
-        <canvas
-          ref={canvas}
-          style={{ width: `${width}px`, height: `${height}px` }}
-          onPointerMove={(event) => {
-            const spot = spotAt(event);
-            if (spot === undefined) setHot(undefined);
-            else show(spot);
-          }}
-          onPointerLeave={() => setHot(undefined)}
-          onClick={(event) => {
-            const spot = spotAt(event);
-            const chosen = spot && lanes[spot.lane]?.boxes[spot.box];
-            if (chosen !== undefined) props.onCall(chosen.call);
-          }}
-        />
-      </div>
+        onPick={(event) => {
+          const spot = spotAt(event);
+          const chosen = spot && lanes[spot.lane]?.boxes[spot.box];
+          if (chosen !== undefined) props.onCall(chosen.call);
+        }}
+      />
       {hot === undefined || box === undefined ? null : (
-        <Tooltip
+        <LinesTooltip
           x={Math.max(left, toX(picture, box.startNs))}
           y={margin.top + (hot.lane + 1) * lanePx - 12}
           width={width}
-          title={words[0] ?? ''}
-        >
-          {words.slice(1).map((line) => (
-            <div key={line}>{line}</div>
-          ))}
-        </Tooltip>
+          lines={words}
+        />
       )}
     </div>
   );

@@ -1,8 +1,9 @@
 // Operations per second over operations per byte, both logarithmic, below the roofs of the device.
 import { useRef, useState } from 'preact/hooks';
 import { chartColors } from '../../lib/colors.ts';
+import { Axes } from '../../widgets/axes.tsx';
 import { PointFrame } from '../../widgets/point_frame.tsx';
-import { Tooltip } from '../../widgets/tooltip.tsx';
+import { LinesTooltip } from '../../widgets/tooltip.tsx';
 import { useOwnWidth } from '../../widgets/width.ts';
 import {
   decades,
@@ -75,53 +76,6 @@ function scalesOf(props: RoofChartProps, width: number) {
   };
 }
 type Scales = ReturnType<typeof scalesOf>;
-
-function Axes({ scales, width }: { scales: Scales; width: number }) {
-  const { xs, ys, x, y, inner, down } = scales;
-  const bottom = height - margin.bottom;
-  return (
-    <>
-      {marks(ys, 8).map((power) => (
-        <g key={power}>
-          <line
-            class="grid-line"
-            x1={margin.left}
-            x2={width - margin.right}
-            y1={y(10 ** power)}
-            y2={y(10 ** power)}
-          />
-          <text class="axis-text" x={margin.left - 6} y={y(10 ** power) + 4} text-anchor="end">
-            {powerText(power)}
-          </text>
-        </g>
-      ))}
-      {marks(xs, inner / 60).map((power) => (
-        <g key={power}>
-          <line
-            class="grid-line"
-            x1={x(10 ** power)}
-            x2={x(10 ** power)}
-            y1={margin.top}
-            y2={bottom}
-          />
-          <text class="axis-text" x={x(10 ** power)} y={bottom + 15} text-anchor="middle">
-            {powerText(power)}
-          </text>
-        </g>
-      ))}
-      <text
-        class="axis-title"
-        transform={`translate(12 ${margin.top + down / 2}) rotate(-90)`}
-        text-anchor="middle"
-      >
-        {rooflineTexts.flopPerS}
-      </text>
-      <text class="axis-title" x={margin.left + inner / 2} y={height - 6} text-anchor="middle">
-        {rooflineTexts.flopPerByte}
-      </text>
-    </>
-  );
-}
 
 /** Where the labels of the peaks stand, none on another: each right above its line, or lower. */
 function labelRows(lines: readonly number[]): number[] {
@@ -228,7 +182,19 @@ export function RoofChart(props: RoofChartProps) {
         onReach={() => show(last.current ?? points[0])}
         onLeave={() => setHot(undefined)}
       >
-        <Axes scales={scales} width={width} />
+        <Axes
+          plot={{ width, height, margin }}
+          xs={marks(scales.xs, scales.inner / 60).map((power) => ({
+            px: scales.x(10 ** power),
+            text: powerText(power),
+          }))}
+          ys={marks(scales.ys, 8).map((power) => ({
+            px: scales.y(10 ** power),
+            text: powerText(power),
+          }))}
+          xTitle={rooflineTexts.flopPerByte}
+          yTitle={rooflineTexts.flopPerS}
+        />
         {points.map((point, index) => (
           <g
             key={index}
@@ -247,11 +213,7 @@ export function RoofChart(props: RoofChartProps) {
         <Roofs scales={scales} width={width} peaks={props.peaks} bandwidths={props.bandwidths} />
       </PointFrame>
       {shown === undefined ? null : (
-        <Tooltip x={scales.x(shown.x)} y={scales.y(shown.y)} width={width} title={words[0] ?? ''}>
-          {words.slice(1).map((line) => (
-            <div key={line}>{line}</div>
-          ))}
-        </Tooltip>
+        <LinesTooltip x={scales.x(shown.x)} y={scales.y(shown.y)} width={width} lines={words} />
       )}
     </div>
   );
