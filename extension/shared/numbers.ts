@@ -21,11 +21,11 @@ export function fixed(value: number, digits: number): string {
   return /^-[0.,]+$/.test(text) ? text.slice(1) : text;
 }
 
-/** Decimals that give about three figures. */
+/** Decimals that give about three figures: by the value as it is rounded, so that 9.996 is "10.0". */
 function digitsFor(value: number): number {
   const size = Math.abs(value);
-  if (size >= 100 || value === 0) return 0;
-  return size >= 10 ? 1 : 2;
+  if (size >= 99.95 || value === 0) return 0;
+  return size >= 9.995 ? 1 : 2;
 }
 
 export interface Scale {

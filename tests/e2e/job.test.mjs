@@ -69,7 +69,7 @@ describe('a job of several ranks', () => {
       const said = await answer();
       return said.startsWith('7 of 8 ranks: ') ? said : undefined;
     });
-    assert.match(all, /rank 5 comes last .* with 6\.00 ms more of aten::sort on its device\.$/);
+    assert.match(all, /rank 5 comes last .* with 6\.00 ms more in aten::sort on the device\.$/);
     const frame = await jobPage();
     await frame.getByText('Rank 6 has no trace here; the job has 8.').waitFor();
   });

@@ -189,17 +189,16 @@ export function ModuleTree(props: {
         name={props.name}
         unit={by.key === 'allocatedBytes' ? 'bytes' : 'us'}
         roots={roots}
-        low={{
-          lead: switcher,
-          tools: (
-            <Select
-              label={viewTexts.metric}
-              value={by.key}
-              choices={usable.map((one) => ({ value: one.key, label: one.title }))}
-              onChange={(key) => (chosen.value = key)}
-            />
-          ),
-        }}
+        levels={4}
+        lead={switcher}
+        tools={
+          <Select
+            label={viewTexts.metric}
+            value={by.key}
+            choices={usable.map((one) => ({ value: one.key, label: one.title }))}
+            onChange={(key) => (chosen.value = key)}
+          />
+        }
         describe={(node: FlameNode) => {
           const data = node.data as ModuleNode;
           const deviceUs = device ? data.deviceTotalUs : undefined;

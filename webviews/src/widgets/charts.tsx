@@ -6,24 +6,41 @@ import { useKept } from './kept.ts';
 import { widgetTexts } from './texts.ts';
 
 export function Charts(props: {
+  /** Where there is one chart, and it has a heading; else they are called charts. */
+  title?: string;
+  /** Of the heading. */
+  definition?: string;
+  /** What can be done with the one chart. */
+  actions?: ComponentChildren;
   /** How many parts the charts show, where that can be chosen. */
   top?: Signal<number>;
+  class?: string;
+  /** Folded away until the user asks for it. */
+  startsClosed?: boolean;
   children: ComponentChildren;
 }) {
-  const open = useKept('chartsShown', true);
+  const { top, startsClosed = false } = props;
+  const open = useKept(startsClosed ? 'chartsAskedFor' : 'chartsShown', !startsClosed);
   return (
     <details
-      class="charts"
+      class={`charts ${props.class ?? ''}`}
       open={open.value}
       onToggle={(event) => (open.value = event.currentTarget.open)}
     >
-      <summary>{widgetTexts.charts}</summary>
+      <summary>
+        {props.title === undefined ? (
+          widgetTexts.charts
+        ) : (
+          <h2 title={props.definition}>{props.title}</h2>
+        )}
+      </summary>
       <div class="strips">{props.children}</div>
-      {open.value && props.top !== undefined ? (
+      {!open.value || (top === undefined && props.actions === undefined) ? null : (
         <div class="charts-top">
-          <TopBox top={props.top} />
+          {top === undefined ? null : <TopBox top={top} />}
+          {props.actions}
         </div>
-      ) : null}
+      )}
     </details>
   );
 }

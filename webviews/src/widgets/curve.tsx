@@ -26,7 +26,7 @@ export interface CurveRange {
 }
 
 /** Pixels: the table below stays in sight. */
-const curveHeight = 180;
+const curveHeight = 140;
 
 export function Curve(props: {
   label: string;
@@ -87,12 +87,11 @@ export function Curve(props: {
           {
             ...axis,
             size: 28,
-            labelSize: 20,
-            labelGap: 2,
-            label: `${props.xTitle}${xSuffix === '' ? '' : ` (${xSuffix})`}`,
+            space: 64,
             values: (_plot, ticks, _axis, _space, step) => {
               const digits = [0, 1, 2].find((count) => (step * 10 ** count) % xDivisor === 0) ?? 3;
-              return ticks.map((tick) => fixed(tick / xDivisor, digits));
+              // With the unit: a title below would take a row of the table.
+              return ticks.map((tick) => `${fixed(tick / xDivisor, digits)} ${xSuffix}`.trimEnd());
             },
           },
           {

@@ -20,8 +20,6 @@ import { widgetTexts } from './texts.ts';
 import { useOwnWidth } from './width.ts';
 
 const rowPx = 20;
-/** Height of the levels that show above a table. */
-const lowPx = 4 * rowPx + 2;
 const maxTwinRows = 500;
 
 interface Palette {
@@ -93,8 +91,11 @@ export function FlameGraph(props: {
   upward?: boolean;
   /** Lines of the tooltip beside name, value and shares. */
   describe?: (node: FlameNode) => string[];
-  /** Above a table, which comes first: what stands at the start and the end of its bar. */
-  low?: { lead: ComponentChildren; tools: ComponentChildren };
+  /** Above a table, which comes first: only so many levels show until the others are asked for. */
+  levels?: number;
+  /** What stands at the start of its bar, and before the menu at the end. */
+  lead?: ComponentChildren;
+  tools?: ComponentChildren;
   /** What can be done with the chosen box. */
   actions?: (node: FlameNode) => FlameDetails[];
 }) {
@@ -123,6 +124,7 @@ export function FlameGraph(props: {
   const from = zoomNode?.start ?? 0;
   const span = Math.max(1e-12, zoomNode?.value ?? flame.total);
   const height = Math.max(1, flame.depth) * rowPx + 2;
+  const lowPx = (props.levels ?? flame.depth) * rowPx + 2;
   const search = props.search?.trim().toLowerCase() ?? '';
   const rowTop = (depth: number): number =>
     props.upward === true ? height - (depth + 1) * rowPx - 1 : depth * rowPx + 1;
@@ -235,7 +237,7 @@ export function FlameGraph(props: {
   return (
     <div class="flame" ref={root}>
       <div class="flame-bar">
-        {props.low?.lead}
+        {props.lead}
         <span class="flame-current">
           {current === undefined ? null : (
             <>
@@ -255,7 +257,7 @@ export function FlameGraph(props: {
           )}
         </span>
         <span class="panel-actions">
-          {props.low?.tools}
+          {props.tools}
           <ChartMenu name={props.name} chart={root} asTable={asTable} pngOnly />
         </span>
       </div>
@@ -290,7 +292,7 @@ export function FlameGraph(props: {
       ) : (
         <Levels
           name={props.name}
-          heightPx={props.low === undefined ? undefined : height}
+          heightPx={props.levels === undefined ? undefined : height}
           lowPx={lowPx}
           deep={current !== undefined && rowTop(current.depth) + rowPx > lowPx}
         >

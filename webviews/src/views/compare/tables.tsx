@@ -37,6 +37,17 @@ const first = new Set([
   'noiseUs',
 ]);
 
+/** Of the columns that every table has, the first to give way: differences stay longer than what differs. */
+const givingWay = [
+  'noiseUs',
+  'inputShapes',
+  'function',
+  'baselineUs',
+  'baselineBytes',
+  'candidateUs',
+  'candidateBytes',
+];
+
 /** By these the rows are ordered. */
 const kept = new Set(['deltaUs', 'deltaBytes', 'deltaPercent']);
 
@@ -128,7 +139,7 @@ export function CompareTable(props: {
         ...(props.device === undefined ? {} : { device: props.device }),
         ...(block === undefined ? {} : { block }),
       }}
-      lesser={[...quiet, ...others]}
+      lesser={[...quiet, ...others, ...givingWay]}
       kernelNames={by === 'kernels'}
       firstShare={4}
       actions={by === 'steps' ? undefined : rowActions}

@@ -2,14 +2,14 @@
 import { fixed, plural, pluralWord, quantity } from '#shared/numbers.ts';
 
 export const jobTexts = {
-  onDevice: 'on its device',
-  onHost: 'on its host',
+  onDevice: 'on the device',
+  onHost: 'on the host',
   inAnotherCollective: 'in another collective',
   notBegun: (timeUs: number) => `its recording had not begun for ${quantity(timeUs, 'us')}`,
   ofName: (timeUs: number, name: string, where: string) =>
-    `${quantity(timeUs, 'us')} of ${name} ${where}`,
+    `${quantity(timeUs, 'us')} in ${name} ${where}`,
   moreOf: (timeUs: number, name: string, where: string) =>
-    `${quantity(timeUs, 'us')} more of ${name} ${where}`,
+    `${quantity(timeUs, 'us')} more in ${name} ${where}`,
   rankCount: (count: number) => plural(count, 'rank'),
   exposedOfStep: (exposed: string, stepUs: number, waitingUs: number, waiting: string) =>
     `${exposed} of the mean step of ${quantity(stepUs, 'us')} is communication not overlapped with compute${waitingUs > 0 ? `, and ${waiting} of all time is waiting for other ranks` : ''}`,
@@ -115,7 +115,7 @@ export const jobTexts = {
   openProfile: (rank: number) => `Open the profile of rank ${rank}`,
   rankNumber: (rank: number) => `Rank ${rank}`,
   lateBy: (timesLast: number, calls: number, latenessUs: number, causedUs: number) =>
-    `comes last to ${fixed(timesLast, 0)} of ${plural(calls, 'collective')}, ${quantity(latenessUs, 'us')} behind the others; they wait ${quantity(causedUs, 'us')} for it, added up.`,
+    `comes last to ${fixed(timesLast, 0)} of ${plural(calls, 'collective')}, ${quantity(latenessUs, 'us')} behind the others, which wait ${quantity(causedUs, 'us')} for it in total.`,
   causeUnknown: 'Cause unknown: nothing before these collectives stands out.',
   didInstead: (rank: number) => `What rank ${rank} did instead`,
   addingUpSteps: 'Adding up the steps',

@@ -12,6 +12,7 @@ import type { MemoryResult, Row } from '#shared/protocol.ts';
 import type { PageParams } from '#shared/requests.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
+import { Charts } from '../../widgets/charts.tsx';
 import { Check } from '../../widgets/check.tsx';
 import { LinkButton, Segments } from '../../widgets/controls.tsx';
 import { Select } from '../../widgets/select.tsx';
@@ -19,7 +20,7 @@ import { Curve, type CurveRange, type CurveSeries } from '../../widgets/curve.ts
 import type { RowAction } from '../../widgets/table/actions.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
 import { Absences, Failure, Lacks, Waiting } from '../../widgets/notices.tsx';
-import { Facts, Panel } from '../../widgets/panel.tsx';
+import { Facts } from '../../widgets/panel.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import { SmallTableView } from '../../widgets/small_table.tsx';
 import {
@@ -161,6 +162,18 @@ export function MemoryView() {
   const setRange = (next: CurveRange | undefined): void => {
     stored.value = next === undefined ? noRange : next;
   };
+  // In the table's own bar: a heading of its own would take a row of the table.
+  const tables = (
+    <Segments
+      label={commonTexts.table}
+      of={part}
+      choices={{
+        statistics: sharedTexts.operators,
+        events: memoryTexts.allocations,
+        peak: memoryTexts.atPeak,
+      }}
+    />
+  );
   const peakTable = value.peak[peakBy.value as keyof MemoryResult['peak']] ?? value.peak.byOperator;
   return (
     <>
@@ -238,7 +251,7 @@ export function MemoryView() {
             : []),
         ]}
       />
-      <Panel
+      <Charts
         title={memoryTexts.memoryOf(visible(current.name))}
         definition={memoryTexts.curveSubtitle}
         actions={<ChartMenu name={commonTexts.memory} chart={frame} asTable={asTable} pngOnly />}
@@ -295,22 +308,9 @@ export function MemoryView() {
             stepped
           />
         )}
-      </Panel>
+      </Charts>
       <Lacks absences={value.absences} />
-      <Panel
-        title={commonTexts.details}
-        actions={
-          <Segments
-            label={commonTexts.table}
-            of={part}
-            choices={{
-              statistics: sharedTexts.operators,
-              events: memoryTexts.allocations,
-              peak: memoryTexts.atPeak,
-            }}
-          />
-        }
-      >
+      <div>
         {part.value === 'events' ? (
           <DataTable
             name={memoryTexts.memoryEvents}
@@ -326,22 +326,27 @@ export function MemoryView() {
               ...curveAction(row, setRange),
             ]}
             toolbar={
-              <Select
-                label={memoryTexts.state}
-                value={
-                  states.find((one) => eventsFilter.value.includes(one.value || '\0'))?.value ?? ''
-                }
-                choices={states}
-                onChange={(term) => {
-                  const rest = eventsFilter.value.replaceAll(stateTerm, '').trim();
-                  eventsFilter.value = `${rest} ${term}`.trim();
-                }}
-              />
+              <>
+                {tables}
+                <Select
+                  label={memoryTexts.state}
+                  value={
+                    states.find((one) => eventsFilter.value.includes(one.value || '\0'))?.value ??
+                    ''
+                  }
+                  choices={states}
+                  onChange={(term) => {
+                    const rest = eventsFilter.value.replaceAll(stateTerm, '').trim();
+                    eventsFilter.value = `${rest} ${term}`.trim();
+                  }}
+                />
+              </>
             }
           />
         ) : part.value === 'peak' ? (
           <>
             <div class="toolbar">
+              {tables}
               <Segments
                 label={memoryTexts.groupPeakBy}
                 of={peakBy}
@@ -368,10 +373,11 @@ export function MemoryView() {
             defaultSort="-selfSizeIncreaseBytes"
             firstShare={3}
             lesser={['selfAllocationCount', 'allocationCount', 'selfAllocationSizeBytes', 'calls']}
+            toolbar={tables}
             actions={rowActions}
           />
         )}
-      </Panel>
+      </div>
     </>
   );
 }

@@ -1,6 +1,6 @@
 // The devices, and what recomputation costs them.
 import { sharedTexts } from '#shared/common_texts.ts';
-import { inMakersWords } from '../../host/maker.ts';
+import { inMakersWords, isAmd } from '../../host/maker.ts';
 import type { ViewOverviewResult } from '#shared/protocol.ts';
 import { fixed, quantity } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
@@ -12,7 +12,7 @@ export function Gpus(props: { result: ViewOverviewResult }) {
   const { gpus } = props.result;
   if (gpus.length === 0) return null;
   const percent = (value: number | null): string | undefined =>
-    value === null ? undefined : `${fixed(value * 100, 2)} %`;
+    value === null ? undefined : quantity(value, 'ratio');
   return (
     <Panel title={gpus.length === 1 ? commonTexts.device : overviewTexts.devices}>
       {gpus.map((gpu) => (
@@ -29,12 +29,12 @@ export function Gpus(props: { result: ViewOverviewResult }) {
                 definition: commonTexts.deviceMemoryHint,
               },
               {
-                name: overviewTexts.multiprocessors,
+                name: isAmd.value ? overviewTexts.computeUnits : overviewTexts.multiprocessors,
                 value: gpu.multiprocessors === null ? undefined : String(gpu.multiprocessors),
                 definition: overviewTexts.multiprocessorsHint,
               },
               {
-                name: overviewTexts.computeCapability,
+                name: isAmd.value ? overviewTexts.gfxVersion : overviewTexts.computeCapability,
                 value: gpu.computeCapability ?? undefined,
                 definition: overviewTexts.computeCapabilityHint,
               },

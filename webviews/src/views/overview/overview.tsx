@@ -58,6 +58,9 @@ function findingRows(findings: readonly Finding[]): Row[] {
   }));
 }
 
+/** Warnings first. */
+const severityOrder = ({ severity }: Finding): number => (severity === 'info' ? 1 : 0);
+
 export function OverviewView() {
   const { value, error, retry } = useAnswer('view/overview', {});
   // Later than the others: the costs of operators are computed when they are first asked for.
@@ -72,7 +75,10 @@ export function OverviewView() {
   });
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what={overviewTexts.readingOverview} />;
-  const findings = [...value.recommendations, ...(costs.value?.findings ?? [])];
+  // What to do comes before what is only said, whichever answer it comes from.
+  const findings = [...value.recommendations, ...(costs.value?.findings ?? [])].sort(
+    (a, b) => severityOrder(a) - severityOrder(b),
+  );
   // Charts of no time, and findings about it, would say nothing.
   if (value.steps.every((step) => step.durationUs <= 0)) return <Health nothing />;
   const shown = value.roles

@@ -22,8 +22,10 @@ export const overviewTexts = {
   devices: 'Devices',
   nameNotRecorded: '(name not recorded)',
   multiprocessors: 'Multiprocessors',
+  computeUnits: 'Compute units',
   multiprocessorsHint: 'Units that the blocks of a kernel run on.',
   computeCapability: 'Compute capability',
+  gfxVersion: 'GFX version',
   computeCapabilityHint: "Version of the device's instruction set.",
   utilization: 'Utilization',
   utilizationHint:

@@ -16,7 +16,6 @@ import {
 } from './points.ts';
 import { rooflineTexts } from './texts.ts';
 
-const height = 340;
 const margin = { top: 14, right: 16, bottom: 42, left: 66 };
 const labelPx = 14;
 
@@ -52,12 +51,14 @@ export interface RoofChartProps {
   /** What the pointer shows; the first is the title. */
   words: (point: RoofPoint) => string[];
   picked: RoofPoint | undefined;
+  /** In pixels. */
+  height: number;
   onPick: (point: RoofPoint) => void;
 }
 
 /** The scales of a chart that is so wide. */
 function scalesOf(props: RoofChartProps, width: number) {
-  const { points, peaks, bandwidths } = props;
+  const { points, peaks, bandwidths, height } = props;
   const ridges = peaks.flatMap(({ flopsPerS }) =>
     bandwidths.map(({ bytesPerS }) => flopsPerS / bytesPerS),
   );
@@ -143,7 +144,7 @@ export function RoofChart(props: RoofChartProps) {
   const width = useOwnWidth(frame, 280);
   const [hot, setHot] = useState<RoofPoint | undefined>(undefined);
   const last = useRef<RoofPoint | undefined>(undefined);
-  const { points } = props;
+  const { points, height } = props;
   // Points of an earlier answer are gone.
   const shown = hot !== undefined && points.includes(hot) ? hot : undefined;
   const scales = scalesOf(props, Math.max(1, width));
@@ -188,7 +189,7 @@ export function RoofChart(props: RoofChartProps) {
             px: scales.x(10 ** power),
             text: powerText(power),
           }))}
-          ys={marks(scales.ys, 8).map((power) => ({
+          ys={marks(scales.ys, scales.down / 35).map((power) => ({
             px: scales.y(10 ** power),
             text: powerText(power),
           }))}

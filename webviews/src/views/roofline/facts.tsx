@@ -40,96 +40,73 @@ export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
   ].map((part) => (part > 0 ? quantity(part, 'ratio') : ''));
   const common = unknown.every((text) => text === unknown[0]) ? unknown[0] : undefined;
   return (
-    <>
-      <Facts
-        row
-        items={[
-          {
-            name: rooflineTexts.potentialGain,
-            value: withUnknown(
-              `${quantity(totals.savedUs, 'us')}, ${share(totals.savedUs, totals.kernelUs)}`,
-              totals.unknownRoofShare,
-              common,
-            ),
-            definition: rooflineTexts.potentialGainHint(result.target),
-          },
-          {
-            name: rooflineTexts.ofRoof,
-            value: withUnknown(
-              quantity(totals.roofShare, 'ratio'),
-              totals.unknownRoofShare,
-              common,
-            ),
-            definition: rooflineTexts.ofRoofHint,
-          },
-          {
-            name: commonTexts.operations,
-            value: withUnknown(quantity(totals.flops, 'flops'), totals.unknownFlopsShare, common),
-            definition: rooflineTexts.operationsHint,
-          },
-          {
-            name: commonTexts.bytes,
-            value: withUnknown(
-              quantity(totals.readBytes + totals.writtenBytes, 'bytes'),
-              totals.unknownBytesShare,
-              common,
-            ),
-            definition: rooflineTexts.bytesHint,
-          },
-        ]}
-      />
-      <Facts
-        row
-        items={[
-          {
-            name: 'MFU',
-            value: withUnknown(
-              quantity(utilization.mfu, 'ratio'),
-              totals.unknownFlopsShare,
-              common,
-            ),
-            definition: utilizationFormula(
-              result,
-              sum('modelFlops'),
-              rooflineTexts.modelUtilization,
-            ),
-          },
-          {
-            name: 'HFU',
-            value: withUnknown(
-              quantity(utilization.hfu, 'ratio'),
-              totals.unknownFlopsShare,
-              common,
-            ),
-            definition: utilizationFormula(
-              result,
-              sum('hardwareFlops'),
-              rooflineTexts.hardwareUtilization,
-            ),
-          },
-          {
-            name: commonTexts.kernelTime,
-            value: withUnknown(quantity(totals.kernelUs, 'us'), totals.unknownShare, common),
-            definition: rooflineTexts.kernelTimeHint,
-          },
-          {
-            name: rooflineTexts.peaksOf,
-            value:
-              devices.map(({ known }) => visible(known)).join(', ') || rooflineTexts.noKnownDevice,
-            definition: devices.map(({ known, source }) => `${known}: ${source}`).join('\n'),
-          },
-          ...(common !== undefined && common !== ''
-            ? [
-                {
-                  name: commonTexts.unknown,
-                  value: rooflineTexts.ofTime(common),
-                  definition: rooflineTexts.unknownHint,
-                },
-              ]
-            : []),
-        ]}
-      />
-    </>
+    <Facts
+      row
+      items={[
+        {
+          name: rooflineTexts.potentialGain,
+          value: withUnknown(
+            `${quantity(totals.savedUs, 'us')}, ${share(totals.savedUs, totals.kernelUs)}`,
+            totals.unknownRoofShare,
+            common,
+          ),
+          definition: rooflineTexts.potentialGainHint(result.target),
+        },
+        {
+          name: rooflineTexts.ofRoof,
+          value: withUnknown(quantity(totals.roofShare, 'ratio'), totals.unknownRoofShare, common),
+          definition: rooflineTexts.ofRoofHint,
+        },
+        {
+          name: commonTexts.operations,
+          value: withUnknown(quantity(totals.flops, 'flops'), totals.unknownFlopsShare, common),
+          definition: rooflineTexts.operationsHint,
+        },
+        {
+          name: commonTexts.bytes,
+          value: withUnknown(
+            quantity(totals.readBytes + totals.writtenBytes, 'bytes'),
+            totals.unknownBytesShare,
+            common,
+          ),
+          definition: rooflineTexts.bytesHint,
+        },
+        {
+          name: 'MFU',
+          value: withUnknown(quantity(utilization.mfu, 'ratio'), totals.unknownFlopsShare, common),
+          definition: utilizationFormula(result, sum('modelFlops'), rooflineTexts.modelUtilization),
+        },
+        {
+          name: 'HFU',
+          value: withUnknown(quantity(utilization.hfu, 'ratio'), totals.unknownFlopsShare, common),
+          definition: utilizationFormula(
+            result,
+            sum('hardwareFlops'),
+            rooflineTexts.hardwareUtilization,
+          ),
+        },
+        {
+          name: commonTexts.kernelTime,
+          value: withUnknown(quantity(totals.kernelUs, 'us'), totals.unknownShare, common),
+          definition: rooflineTexts.kernelTimeHint,
+        },
+        {
+          name: rooflineTexts.peaksOf,
+          value:
+            devices.map(({ known }) => visible(known)).join(', ') || rooflineTexts.noKnownDevice,
+          definition: devices.map(({ known, source }) => `${known}: ${source}`).join('\n'),
+        },
+        ...(common !== undefined && common !== ''
+          ? [
+              {
+                name: commonTexts.unknown,
+                value: rooflineTexts.ofTime(common),
+                definition: rooflineTexts.unknownHint,
+              },
+            ]
+          : []),
+      ]}
+    />
   );
 }
 

@@ -5,10 +5,10 @@ import type { Row, ViewRooflineResult } from '#shared/protocol.ts';
 import { visible } from '../../lib/format.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
+import { Charts } from '../../widgets/charts.tsx';
 import { Check } from '../../widgets/check.tsx';
 import { LinkButton } from '../../widgets/controls.tsx';
 import { useKept } from '../../widgets/kept.ts';
-import { Nothing } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
@@ -24,6 +24,10 @@ import {
 } from './points.ts';
 import { rooflineTexts } from './texts.ts';
 import { wordsOf } from './words.ts';
+
+/** Pixels of the chart beside its table, and above it, where rows must stay in sight. */
+const besidePx = 340;
+const abovePx = 200;
 
 function Legend({ points }: { points: readonly RoofPoint[] }) {
   const present = (Object.keys(limits) as Limit[]).filter((limit) =>
@@ -86,9 +90,11 @@ export function RoofPanel(props: {
   result: ViewRooflineResult;
   picked: Row | undefined;
   pickedActions: readonly RowAction[];
+  /** Whether it stands beside its table, and not above it, where it must be low. */
+  beside: boolean;
   onPick: (row: Row) => void;
 }) {
-  const { title, result, picked } = props;
+  const { title, result, picked, beside } = props;
   const root = useRef<HTMLDivElement>(null);
   const asTable = useKept('roofsAsTable', false);
   const all = useKept('allRoofs', false);
@@ -96,17 +102,13 @@ export function RoofPanel(props: {
   const used = usedUnits(result.rows);
   const peaks = peakLines(result.devices, all.value || used.size === 0 ? undefined : used);
   const pickedPoint = points.find(({ row }) => row === picked);
-  return (
-    <Panel
-      title={title}
-      definition={rooflineTexts.chartHint}
-      class="roof-panel"
-      actions={<ChartMenu name={title} chart={root} asTable={asTable} />}
-    >
+  // The table says what there is; an empty chart would only push it down.
+  if (points.length === 0) return <p class="note">{rooflineTexts.noRowWithCost}</p>;
+  const menu = <ChartMenu name={title} chart={root} asTable={asTable} />;
+  const body = (
+    <>
       <div ref={root}>
-        {points.length === 0 ? (
-          <Nothing>{rooflineTexts.noRowWithCost}</Nothing>
-        ) : asTable.value ? (
+        {asTable.value ? (
           <Twin title={title} points={points} />
         ) : (
           <RoofChart
@@ -116,11 +118,12 @@ export function RoofPanel(props: {
             bandwidths={bandwidthLines(result.devices)}
             words={({ row }) => wordsOf(row).map(visible)}
             picked={pickedPoint}
+            height={beside ? besidePx : abovePx}
             onPick={({ row }) => props.onPick(row)}
           />
         )}
       </div>
-      {points.length === 0 || asTable.value ? null : (
+      {asTable.value ? null : (
         <div class="roof-below">
           <Legend points={points} />
           {used.size === 0 ? null : (
@@ -146,6 +149,21 @@ export function RoofPanel(props: {
         </p>
       )}
       <Missing result={result} points={points.length} />
+    </>
+  );
+  return beside ? (
+    <Panel title={title} definition={rooflineTexts.chartHint} class="roof-panel" actions={menu}>
+      {body}
     </Panel>
+  ) : (
+    <Charts
+      title={title}
+      definition={rooflineTexts.chartHint}
+      class="roof-panel"
+      actions={menu}
+      startsClosed
+    >
+      {body}
+    </Charts>
   );
 }

@@ -1,6 +1,6 @@
 // What the device could do at most, and what is worth optimizing: points below roofs, the same rows as
 // a table by what they could save, utilization of the steps, advice.
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { sharedTexts } from '#shared/common_texts.ts';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
@@ -14,10 +14,12 @@ import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
+import { useWidth } from '../../widgets/width.ts';
 import { filterFor, lineAction, sourceAction, text, timelineAction, viewAction } from '../links.ts';
 import { costCells } from '../cost_cells.tsx';
 import { RooflineFacts, UnknownDevices } from './facts.tsx';
 import { RoofPanel } from './panel.tsx';
+import { pointsOf } from './points.ts';
 import { rooflineTexts } from './texts.ts';
 import { WhatIfPanel } from './what_if.tsx';
 
@@ -29,6 +31,9 @@ const groupings = {
   line: commonTexts.lines,
 } as const;
 type Grouping = keyof typeof groupings;
+
+/** Pixels of a page that has room for the chart beside the table. */
+const besidePx = 1000;
 
 /** So many rows, longest first, are points. */
 const mostPoints = 400;
@@ -119,6 +124,8 @@ export function RooflineView() {
   const by = viewState<Grouping>('roofline', 'groupBy', 'operator');
   const target = viewState('roofline', 'target', '0.6');
   const [picked, setPicked] = useState<Row | undefined>(undefined);
+  const room = useRef<HTMLDivElement>(null);
+  const roomPx = useWidth(room);
   const share01 = Number(target.value);
   const {
     value: result,
@@ -153,6 +160,20 @@ export function RooflineView() {
           { label: commonTexts.row, title: rooflineTexts.showInTable, run: () => showRow(picked) },
           ...actionsOf(picked, by.value),
         ];
+  const beside = roomPx >= besidePx && pointsOf(result.rows).length > 0;
+  const roofs = (
+    <RoofPanel
+      key="roofs"
+      title={rooflineTexts.rooflineOf(
+        by.value === 'shape' ? rooflineTexts.operatorsByShape : groupings[by.value].toLowerCase(),
+      )}
+      result={result}
+      picked={picked}
+      pickedActions={pickedActions}
+      beside={beside}
+      onPick={setPicked}
+    />
+  );
   return (
     <>
       <div class="toolbar">
@@ -178,22 +199,18 @@ export function RooflineView() {
       <RooflineFacts result={result} />
       <UnknownDevices result={result} />
       <Absences absences={result.absences} />
-      <RoofPanel
-        title={rooflineTexts.rooflineOf(
-          by.value === 'shape' ? rooflineTexts.operatorsByShape : groupings[by.value].toLowerCase(),
-        )}
-        result={result}
-        picked={picked}
-        pickedActions={pickedActions}
-        onPick={setPicked}
-      />
-      <Panel
-        class="savings"
-        title={rooflineTexts.worthOptimizing}
-        definition={rooflineTexts.worthOptimizingHint}
-      >
-        <Savings by={by.value} target={share01} />
-      </Panel>
+      <div ref={room} class={beside ? 'roof-beside' : 'roof-over'}>
+        {beside ? null : roofs}
+        <Panel
+          key="savings"
+          class="savings"
+          title={rooflineTexts.worthOptimizing}
+          definition={rooflineTexts.worthOptimizingHint}
+        >
+          <Savings by={by.value} target={share01} />
+        </Panel>
+        {beside ? roofs : null}
+      </div>
       {result.findings.length === 0 ? null : (
         <Panel
           title={rooflineTexts.advice}

@@ -63,10 +63,10 @@ export const rooflineTexts = {
   limit: 'Limit',
   shortestRows: (rows: number) => `the ${plural(rows, 'shortest row')}`,
   rowsWithoutCost: (rows: number) => `${plural(rows, 'row')} without operations or bytes`,
-  notInChart: (rows: string) => `Not in the chart: ${rows}. The table below has them.`,
+  notInChart: (rows: string) => `Not in the chart: ${rows}. The table has them.`,
   chartHint:
     'Operations per second over operations per byte. Points under a slope are limited by memory bandwidth, points under a level line by that compute unit.',
-  noRowWithCost: 'No row has known operations and bytes.',
+  noRowWithCost: 'No row has known operations and bytes, so there is no chart.',
   allPeaks: 'All peaks',
   couldSave: (totalUs: number | undefined, savedUs: number | undefined) =>
     `${quantity(totalUs, 'us')}, could save ${quantity(savedUs, 'us')}`,

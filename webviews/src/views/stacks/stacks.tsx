@@ -10,6 +10,7 @@ import type { FlameInput, FlameNode } from '../../lib/flame.ts';
 import type { Row, StackNode } from '#shared/protocol.ts';
 import type { PageParams } from '#shared/requests.ts';
 import { commonTexts } from '../../lib/texts.ts';
+import { Charts } from '../../widgets/charts.tsx';
 import { Check } from '../../widgets/check.tsx';
 import { ActionButton, Segments } from '../../widgets/controls.tsx';
 import { FilterBox } from '../../widgets/fields.tsx';
@@ -133,7 +134,7 @@ export function StacksView() {
           <ActionButton onClick={() => (root.value = 0)}>{stacksTexts.showAllStacks}</ActionButton>
         ) : null}
       </div>
-      <Panel
+      <Charts
         title={stacksTexts.timeByStack(value.weight, value.totalUs)}
         definition={
           value.weight === 'device' ? stacksTexts.deviceTimeHint : stacksTexts.hostTimeHint
@@ -145,6 +146,7 @@ export function StacksView() {
           ) : (
             <FlameGraph
               name={stacksTexts.pythonStacks}
+              levels={7}
               unit="us"
               roots={roots}
               search={search.value}
@@ -166,7 +168,7 @@ export function StacksView() {
             />
           )}
         </div>
-      </Panel>
+      </Charts>
       <Lacks absences={value.absences} />
       <Panel title={commonTexts.functions}>
         <DataTable
@@ -177,6 +179,8 @@ export function StacksView() {
           params={params}
           defaultSort="-selfUs"
           lesser={['library', 'share']}
+          // Where they are folded, no row is one of a library.
+          hideColumns={() => (fold.value ? ['library'] : [])}
           actions={rowActions}
         />
       </Panel>

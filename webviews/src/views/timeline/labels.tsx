@@ -13,8 +13,8 @@ function TrackName({ name }: { name: string }) {
   if (at < 0) return <>{name}</>;
   return (
     <span class="name">
-      <span class="name-head">{name.slice(0, at)}</span>
-      <span class="path-end">{name.slice(at)}</span>
+      <span class="name-head">{name.slice(0, at + 2)}</span>
+      <span class="path-end">{name.slice(at + 2)}</span>
     </span>
   );
 }

@@ -23,10 +23,11 @@ const isDelta = (column: Column): boolean => /^delta(Percent|.*Us|.*Bytes)$/.tes
 /** Any difference, also of calls. */
 const isDifference = (column: Column): boolean => /^delta[A-Z]/.test(column.key);
 
-/** A number as its cell shows it: differences say which way they go. */
+/** A number as its cell shows it: differences say which way they go, with signs of one width. */
 export function cellNumber(column: Column, scale: Scale, value: number): string {
   const text = numberText(column, scale, value);
-  return isDifference(column) && value > 0 && !text.startsWith('<') ? `+${text}` : text;
+  if (isDifference(column) && value > 0 && !text.startsWith('<')) return `+${text}`;
+  return value < 0 ? text.replace('-', '\u2212') : text;
 }
 
 /** The colour of a difference; one that is within its noise means nothing. */

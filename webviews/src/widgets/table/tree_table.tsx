@@ -5,7 +5,7 @@ import type { ViewName } from '#shared/protocol.ts';
 import { copyText } from '../../host/host.ts';
 import { announce, failureOf, trace, viewState } from '../../host/store.ts';
 import { copiedRow, exportRows, type ExportFormat } from '../../lib/export.ts';
-import { columnScales, scaled } from '#shared/numbers.ts';
+import { columnScales, longestText } from '#shared/numbers.ts';
 import { numberColumnPx } from '../../lib/format.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { FilterBox } from '../fields.tsx';
@@ -131,7 +131,7 @@ function useColumns<T extends TreeItem<T>>(
   );
   const needs = props.columns.map(({ key, title }, index) => ({
     key,
-    px: numberColumnPx(title, scaled(largest[index]!, scales[index]!)),
+    px: numberColumnPx(title, longestText(scales[index]!, largest[index]!)),
     stays: key === sort.key,
   }));
   const { gone, isShown, inMenu, goPx } = fitColumns({
