@@ -66,9 +66,10 @@ class TableBuilder {
 
   TableBuilder& Add(Column column, CellOf cell) {
     columns_.push_back(std::move(column));
-    cells_.push_back([cell = std::move(cell)](const Row& row, std::vector<Cell>& cells) {
-      cells.push_back(cell(row));
-    });
+    cells_.push_back({[cell = std::move(cell)](const Row& row, std::vector<Cell>& cells) {
+                        cells.push_back(cell(row));
+                      },
+                      1});
     return *this;
   }
   // A member of the row: nanoseconds where the column's unit is the microsecond.
@@ -92,28 +93,49 @@ class TableBuilder {
   }
   // Several columns whose cells are made together; `cells` appends one for each.
   TableBuilder& AddAll(std::vector<Column> columns, CellsOf cells) {
+    cells_.push_back({std::move(cells), columns.size()});
     for (Column& column : columns) columns_.push_back(std::move(column));
-    cells_.push_back(std::move(cells));
     return *this;
   }
 
-  // The table of `rows`, in their order.
+  // The table of `rows`, in their order. `wanted`, one flag for each column, leaves the cells of
+  // the others empty; without flags all are made.
   template <typename Rows>
-  Table Make(const Rows& rows) const {
+  Table Make(const Rows& rows, const std::vector<bool>& wanted = {}) const {
+    std::vector<bool> made;  // by entry of cells_
+    size_t column = 0;
+    for (const Source& source : cells_) {
+      bool any = wanted.empty();
+      for (size_t end = column + source.columns; column < end; ++column) {
+        any = any || wanted[column];
+      }
+      made.push_back(any);
+    }
     Table table;
     table.columns = columns_;
     table.rows.reserve(rows.size());
     for (const Row& row : rows) {
       std::vector<Cell>& cells = table.rows.emplace_back();
       cells.reserve(columns_.size());
-      for (const CellsOf& append : cells_) append(row, cells);
+      for (size_t i = 0; i < cells_.size(); ++i) {
+        if (made[i]) {
+          cells_[i].append(row, cells);
+        } else {
+          cells.resize(cells.size() + cells_[i].columns);
+        }
+      }
     }
     return table;
   }
 
  private:
+  struct Source {
+    CellsOf append;
+    size_t columns = 1;
+  };
+
   std::vector<Column> columns_;
-  std::vector<CellsOf> cells_;
+  std::vector<Source> cells_;
 };
 
 }  // namespace emberline

@@ -263,24 +263,60 @@ int Table::ColumnIndex(const std::string& key) const {
   return -1;
 }
 
-Result<std::vector<uint32_t>> OrderRows(const Table& table, const TableQuery& query) {
-  int sort = -1;
+namespace {
+
+struct SortBy {
+  int column = -1;  // -1: not sorted
   bool descending = false;
-  if (!query.sort.empty()) {
-    std::string key = query.sort;
-    if (key[0] == '-') {
-      descending = true;
-      key.erase(0, 1);
-    }
-    sort = FindColumn(table, key);
-    if (sort < 0) {
-      std::string keys;
-      for (const Column& column : table.columns) keys += (keys.empty() ? "" : ", ") + column.key;
-      return MakeError(errors::kNoSuchColumn, {{"column", key}, {"columns", keys}});
-    }
+};
+
+Result<SortBy> SortOf(const Table& table, const TableQuery& query) {
+  SortBy sort;
+  if (query.sort.empty()) return sort;
+  std::string key = query.sort;
+  if (key[0] == '-') {
+    sort.descending = true;
+    key.erase(0, 1);
   }
+  sort.column = FindColumn(table, key);
+  if (sort.column < 0) {
+    std::string keys;
+    for (const Column& column : table.columns) keys += (keys.empty() ? "" : ", ") + column.key;
+    return MakeError(errors::kNoSuchColumn, {{"column", key}, {"columns", keys}});
+  }
+  return sort;
+}
+
+std::vector<Term> TermsOf(const Table& table, const TableQuery& query) {
   std::vector<Term> terms;
   for (const std::string& word : SplitWords(query.filter)) terms.push_back(ParseTerm(table, word));
+  return terms;
+}
+
+}  // namespace
+
+Result<std::vector<bool>> ColumnsOfQuery(const Table& table, const TableQuery& query) {
+  const Result<SortBy> sort = SortOf(table, query);
+  if (!sort.ok()) return sort.error();
+  std::vector<bool> columns(table.columns.size(), false);
+  if (sort->column >= 0) columns[static_cast<size_t>(sort->column)] = true;
+  for (const Term& term : TermsOf(table, query)) {
+    if (term.column >= 0) {
+      columns[static_cast<size_t>(term.column)] = true;
+      continue;
+    }
+    for (size_t c = 0; c < columns.size(); ++c) {
+      const Column& column = table.columns[c];
+      if (!column.hidden && column.type == CellType::kText) columns[c] = true;
+    }
+  }
+  return columns;
+}
+
+Result<std::vector<uint32_t>> OrderRows(const Table& table, const TableQuery& query) {
+  const Result<SortBy> sort = SortOf(table, query);
+  if (!sort.ok()) return sort.error();
+  const std::vector<Term> terms = TermsOf(table, query);
 
   std::vector<uint32_t> order;
   order.reserve(table.rows.size());
@@ -290,7 +326,9 @@ Result<std::vector<uint32_t>> OrderRows(const Table& table, const TableQuery& qu
     });
     if (keep) order.push_back(i);
   }
-  if (sort >= 0) SortRows(table, static_cast<size_t>(sort), descending, &order);
+  if (sort->column >= 0) {
+    SortRows(table, static_cast<size_t>(sort->column), sort->descending, &order);
+  }
   return order;
 }
 

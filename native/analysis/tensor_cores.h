@@ -50,6 +50,7 @@ class TensorCoreKernels {
   MatrixUse UseOf(SliceIndex slice) const;
   bool Uses(SliceIndex slice) const { return UseOf(slice) == MatrixUse::kYes; }
   const TensorCoreRules& rules() const { return rules_; }
+  size_t MemoryBytes() const { return by_name_.capacity() * sizeof(MatrixUse); }
 
  private:
   const TraceStore* store_;

@@ -17,6 +17,8 @@
 namespace emberline {
 namespace {
 
+constexpr size_t kPiece = 2048;  // rows that are made at a time
+
 Error Cancelled() { return MakeError(errors::kCancelled); }
 
 struct Row {
@@ -37,8 +39,9 @@ Cell AmountCell(Amount amount) { return amount.known() ? Cell(amount.value()) : 
 // The cells of rows. Of one thread.
 class Cells {
  public:
-  Cells(const CostContext& context, CostMode mode)
+  Cells(const CostContext& context, const LaunchRows& rows, CostMode mode)
       : context_(context),
+        rows_(rows),
         model_(context.model),
         store_(context.model.store()),
         mode_(mode),
@@ -47,36 +50,27 @@ class Cells {
         stacks_(model_),
         recorded_(store_, nullptr),
         devices_(DevicesOfTracks(context)) {
-    MakeRows();
     AddPyProfColumns();
     AddCostColumns();
     AddLinks(table_, frames_, "The kernel itself.", &Row::slice);
   }
 
-  const std::vector<Row>& rows() const { return rows_; }
-  Table Of(std::span<const Row> rows) const { return table_.Make(rows); }
+  // The cells of rows `begin` to `end`, of `order` where there is one; those of columns that are
+  // not `wanted` stay empty.
+  Table Of(size_t begin, size_t end, const std::vector<uint32_t>* order,
+           const std::vector<bool>& wanted = {}) const {
+    std::vector<Row> rows;
+    rows.reserve(end - begin);
+    for (size_t i = begin; i < end; ++i) {
+      const size_t at = order == nullptr ? i : (*order)[i];
+      const KernelCost& kernel = context_.costs.kernels[rows_.kernels[at]];
+      rows.push_back({&kernel, static_cast<int64_t>(at) + 1, rows_.sub[at], kernel.kernel});
+    }
+    return table_.Make(rows, wanted);
+  }
   Table Columns() const { return table_.Make(std::span<const Row>()); }
 
  private:
-  void MakeRows() {
-    std::unordered_map<uint64_t, int64_t, NumberHash> next;
-    int64_t index = 0;
-    for (const KernelCost& kernel : context_.costs.kernels) {
-      if (!context_.steps.Contains(model_.step[kernel.kernel])) continue;
-      Row row{&kernel, ++index, 0, kernel.kernel};
-      const SliceIndex op = model_.SourceOp(kernel.kernel);
-      if (op != kNone) {
-        const bool backward = Backward(kernel.kernel);
-        const SliceIndex call = backward ? chain_.Node(op) : chain_.Outermost(op);
-        // A replayed call counts anew with each launch of its graph.
-        const bool replayed = model_.CapturedCall(kernel.kernel) != kNone;
-        const uint64_t launch = replayed ? model_.launch[kernel.kernel] : kNone;
-        row.sub = next[(uint64_t{call} << 32) | (launch & 0xffffffff)]++;
-      }
-      rows_.push_back(row);
-    }
-  }
-
   bool Backward(SliceIndex kernel) const { return model_.pass[kernel] == Pass::kBackward; }
   SliceIndex OpOf(const Row& row) const { return model_.SourceOp(row.slice); }
   std::string_view NameOf(const Row& row) const { return store_.name(row.slice); }
@@ -422,6 +416,7 @@ class Cells {
   }
 
   const CostContext& context_;
+  const LaunchRows& rows_;
   const Model& model_;
   const TraceStore& store_;
   CostMode mode_;
@@ -431,7 +426,6 @@ class Cells {
   RecordedCosts recorded_;
   std::vector<const DevicePeaks*> devices_;
   std::unordered_map<uint64_t, std::string, NumberHash> traces_;
-  std::vector<Row> rows_;
   TableBuilder<Row> table_;
 };
 
@@ -454,76 +448,99 @@ std::vector<const DevicePeaks*> DevicesOfTracks(const CostContext& context) {
   return devices;
 }
 
-Result<RowCounts> VisitLaunches(const CostContext& context, CostMode mode, const TableQuery& query,
-                                const CancelToken& cancel, const VisitRows& visit) {
-  constexpr size_t kPiece = 2048;
-  const Cells cells(context, mode);
-  const std::span<const Row> all = cells.rows();
-  RowCounts counts;
-  counts.unfiltered_rows = all.size();
-  const auto hand_out = [&](std::span<const Row> rows) -> Result<RowCounts> {
-    for (size_t from = 0; from == 0 || from < rows.size(); from += kPiece) {
-      if (cancel.cancelled()) return Cancelled();
-      if (!visit(cells.Of(rows.subspan(from, std::min(kPiece, rows.size() - from))))) break;
+Result<LaunchRows> ListLaunches(const CostContext& context, const CancelToken& cancel) {
+  const Model& model = context.model;
+  CallChain chain(model);
+  std::unordered_map<uint64_t, uint32_t, NumberHash> next;
+  LaunchRows rows;
+  for (uint32_t i = 0; i < context.costs.kernels.size(); ++i) {
+    if (i % kPiece == 0 && cancel.cancelled()) return Cancelled();
+    const SliceIndex kernel = context.costs.kernels[i].kernel;
+    if (!context.steps.Contains(model.step[kernel])) continue;
+    uint32_t sub = 0;
+    const SliceIndex op = model.SourceOp(kernel);
+    if (op != kNone) {
+      const bool backward = model.pass[kernel] == Pass::kBackward;
+      const SliceIndex call = backward ? chain.Node(op) : chain.Outermost(op);
+      // A replayed call counts anew with each launch of its graph.
+      const bool replayed = model.CapturedCall(kernel) != kNone;
+      const uint64_t launch = replayed ? model.launch[kernel] : kNone;
+      sub = next[(uint64_t{call} << 32) | (launch & 0xffffffff)]++;
     }
-    return counts;
-  };
-  if (query.sort.empty() && query.filter.empty()) {
-    counts.total_rows = all.size();
-    const size_t from = static_cast<size_t>(std::min<uint64_t>(query.offset, all.size()));
-    const size_t count = static_cast<size_t>(std::min<uint64_t>(query.limit, all.size() - from));
-    return hand_out(all.subspan(from, count));
+    rows.kernels.push_back(i);
+    rows.sub.push_back(sub);
   }
-  // Names what is wrong with the query before anything is made.
+  return rows;
+}
+
+Result<std::vector<uint32_t>> OrderLaunches(const CostContext& context, const LaunchRows& rows,
+                                            CostMode mode, const TableQuery& query,
+                                            const CancelToken& cancel) {
+  const Cells cells(context, rows, mode);
+  Table keys;  // of what is found: the cell that decides the order
   const Table columns = cells.Columns();
-  if (const auto checked = SelectRows(columns, query); !checked.ok()) return checked.error();
-  std::string sort = query.sort;
-  if (sort.starts_with("-")) sort.erase(0, 1);
-  const int sort_column = columns.ColumnIndex(sort);
-  const int index_column = columns.ColumnIndex("idx");
-  Table keys;  // what decides the order: the sorted cell and the row's number
-  if (sort_column >= 0) keys.columns.push_back(columns.columns[static_cast<size_t>(sort_column)]);
-  keys.columns.push_back(columns.columns[static_cast<size_t>(index_column)]);
-  keys.columns.back().key = "#";
-  TableQuery filter;
+  // Names what is wrong with the query before anything is made.
+  const Result<std::vector<bool>> wanted = ColumnsOfQuery(columns, query);
+  if (!wanted.ok()) return wanted.error();
+  TableQuery filter, order;
   filter.filter = query.filter;
-  for (size_t from = 0; from < all.size(); from += kPiece) {
+  order.sort = query.sort;
+  const Result<std::vector<bool>> sorts = ColumnsOfQuery(columns, order);
+  if (!sorts.ok()) return sorts.error();
+  const size_t sort =
+      static_cast<size_t>(std::find(sorts->begin(), sorts->end(), true) - sorts->begin());
+  const bool is_sorted = sort < sorts->size();
+  if (is_sorted) keys.columns.push_back(columns.columns[sort]);
+  std::vector<uint32_t> found;
+  for (size_t from = 0; from < rows.kernels.size(); from += kPiece) {
     if (cancel.cancelled()) return Cancelled();
-    Table piece = cells.Of(all.subspan(from, std::min(kPiece, all.size() - from)));
-    const Result<SelectedRows> selected = SelectRows(piece, filter);
+    Table piece = cells.Of(from, std::min(from + kPiece, rows.kernels.size()), nullptr, *wanted);
+    const Result<std::vector<uint32_t>> selected = OrderRows(piece, filter);
     if (!selected.ok()) return selected.error();
-    for (const uint32_t index : selected->rows) {
-      std::vector<Cell>& row = piece.rows[index];
-      std::vector<Cell>& kept = keys.rows.emplace_back();
-      if (sort_column >= 0) kept.push_back(std::move(row[static_cast<size_t>(sort_column)]));
-      kept.push_back(std::move(row[static_cast<size_t>(index_column)]));
+    for (const uint32_t index : *selected) {
+      found.push_back(static_cast<uint32_t>(from) + index);
+      if (is_sorted) keys.rows.emplace_back().push_back(std::move(piece.rows[index][sort]));
     }
   }
-  counts.total_rows = keys.rows.size();
-  TableQuery order;
-  order.sort = query.sort;
-  order.offset = query.offset;
-  order.limit = query.limit;
-  const Result<SelectedRows> ordered = SelectRows(keys, order);
-  if (!ordered.ok()) return ordered.error();
-  std::vector<Row> chosen;
-  chosen.reserve(ordered->rows.size());
-  for (const uint32_t row : ordered->rows) {
-    const int64_t index = std::get<int64_t>(keys.rows[row].back());
-    chosen.push_back(all[static_cast<size_t>(index - all.front().index)]);
+  if (!is_sorted) return found;
+  Result<std::vector<uint32_t>> sorted = OrderRows(keys, order);
+  if (!sorted.ok()) return sorted.error();
+  for (uint32_t& at : *sorted) at = found[at];
+  return sorted;
+}
+
+Result<RowCounts> VisitLaunches(const CostContext& context, const LaunchRows& rows, CostMode mode,
+                                const std::vector<uint32_t>* order, const TableQuery& query,
+                                const CancelToken& cancel, const VisitRows& visit) {
+  const Cells cells(context, rows, mode);
+  RowCounts counts;
+  counts.unfiltered_rows = rows.kernels.size();
+  counts.total_rows = order == nullptr ? counts.unfiltered_rows : order->size();
+  const size_t begin = static_cast<size_t>(std::min<uint64_t>(query.offset, counts.total_rows));
+  const size_t end =
+      begin + static_cast<size_t>(std::min<uint64_t>(query.limit, counts.total_rows - begin));
+  for (size_t from = begin; from == begin || from < end; from += kPiece) {
+    if (cancel.cancelled()) return Cancelled();
+    if (!visit(cells.Of(from, std::min(from + kPiece, end), order))) break;
   }
-  keys = {};
-  return hand_out(chosen);
+  return counts;
 }
 
 Result<TablePage> QueryLaunches(const CostContext& context, CostMode mode, const TableQuery& query,
                                 const CancelToken& cancel) {
+  const Result<LaunchRows> rows = ListLaunches(context, cancel);
+  if (!rows.ok()) return rows.error();
+  Result<std::vector<uint32_t>> order = std::vector<uint32_t>();
+  const bool ordered = !query.sort.empty() || !query.filter.empty();
+  if (ordered) order = OrderLaunches(context, *rows, mode, query, cancel);
+  if (!order.ok()) return order.error();
   TablePage page;
-  const auto counts = VisitLaunches(context, mode, query, cancel, [&](const Table& piece) {
-    page.table.columns = piece.columns;
-    page.table.rows.insert(page.table.rows.end(), piece.rows.begin(), piece.rows.end());
-    return true;
-  });
+  const auto counts = VisitLaunches(
+      context, *rows, mode, ordered ? &*order : nullptr, query, cancel, [&](const Table& piece) {
+        page.table.columns = piece.columns;
+        page.table.rows.insert(page.table.rows.end(), piece.rows.begin(), piece.rows.end());
+        return true;
+      });
   if (!counts.ok()) return counts.error();
   page.total_rows = counts->total_rows;
   page.unfiltered_rows = counts->unfiltered_rows;

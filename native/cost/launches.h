@@ -33,11 +33,28 @@ struct CostContext {
 // The device of each track; null for tracks of devices without known peaks.
 std::vector<const DevicePeaks*> DevicesOfTracks(const CostContext& context);
 
-// Rows in the order of their start. The whole table is never made: a piece costs its own rows, and
-// sorting or filtering goes over the rows in pieces. Errors: kCancelled, and those of SelectRows().
-Result<RowCounts> VisitLaunches(const CostContext& context, CostMode mode, const TableQuery& query,
+// The launches of the selected steps, in the order of their start: the rows of the table, which is
+// never whole.
+struct LaunchRows {
+  std::vector<uint32_t> kernels;  // index into CostAttribution::kernels
+  std::vector<uint32_t> sub;      // number of the kernel within its call, from 0
+  size_t MemoryBytes() const { return (kernels.capacity() + sub.capacity()) * sizeof(uint32_t); }
+};
+// Errors: kCancelled.
+Result<LaunchRows> ListLaunches(const CostContext& context, const CancelToken& cancel);
+
+// Which of `rows` a query finds, in its order. Makes only the cells that decide it. Errors:
+// kCancelled, and those of OrderRows().
+Result<std::vector<uint32_t>> OrderLaunches(const CostContext& context, const LaunchRows& rows,
+                                            CostMode mode, const TableQuery& query,
+                                            const CancelToken& cancel);
+
+// The page of a query, in pieces: of `order`, which is OrderLaunches() of its sort and filter; null
+// where it has neither. Costs no more than its own rows. Errors: kCancelled.
+Result<RowCounts> VisitLaunches(const CostContext& context, const LaunchRows& rows, CostMode mode,
+                                const std::vector<uint32_t>* order, const TableQuery& query,
                                 const CancelToken& cancel, const VisitRows& visit);
-// The same as one page.
+// All of it at once.
 Result<TablePage> QueryLaunches(const CostContext& context, CostMode mode, const TableQuery& query,
                                 const CancelToken& cancel);
 

@@ -12,6 +12,7 @@
 #include "rpc/views/cost_inputs.h"
 #include "rpc/views/place_findings.h"
 #include "rpc/views/view.h"
+#include "session/byte_size.h"
 
 namespace emberline {
 namespace {
@@ -150,6 +151,31 @@ Json WhatIfJson(const DevicePeaks& device, const Prediction& prediction) {
           {"accuracy", kPredictionAccuracy}};
 }
 
+// A summary with its table, and for the roofline the advice. Does not refer to the costs.
+struct KeptCosts {
+  CostSummary summary;  // without its rows
+  Table table;
+  std::vector<Finding> findings;
+  std::shared_ptr<const LineData> lines;  // tells the key of another version of the sources apart
+  size_t MemoryBytes() const { return HeapBytesOf(summary.steps, summary.unit, table, findings); }
+};
+
+// Errors: kCancelled.
+Result<KeptCosts> MakeCosts(const CostContext& context, CostGrouping grouping, double target,
+                            bool advice, const CancelToken& cancel) {
+  auto summary = SummarizeCosts(context, grouping, target, cancel);
+  if (!summary.ok()) return summary.error();
+  KeptCosts kept;
+  kept.table = CostTable(context, *summary, grouping);
+  kept.summary = std::move(*summary);
+  kept.summary.rows = {};
+  if (!advice) return kept;
+  auto findings = CostFindings(context, target, cancel);
+  if (!findings.ok()) return findings.error();
+  kept.findings = std::move(*findings);
+  return kept;
+}
+
 Result<Json> CostResult(const ViewRequest& request, bool roofline) {
   const auto grouping = GroupingOf(request.params);
   if (!grouping.ok()) return grouping.error();
@@ -160,11 +186,24 @@ Result<Json> CostResult(const ViewRequest& request, bool roofline) {
   const auto lines = LinesWhereAsked(request);
   if (!lines.ok()) return lines.error();
   if (*lines != nullptr) context.lines = &(*lines)->attribution;
-  const auto summary = SummarizeCosts(context, *grouping, target, request.cancel);
-  if (!summary.ok()) return summary.error();
+  // The lines' address is theirs alone while they are kept beside what was made of them.
+  std::string key = std::string(roofline ? "roofline/" : "cost/") + SelectionKey(request) +
+                    CostKey(request.params) + "\n" + TextParam(request.params, "groupBy") + "\n" +
+                    std::to_string(target) + "\n" +
+                    std::to_string(reinterpret_cast<uintptr_t>(lines->get()));
+  const auto kept =
+      request.trace.results.Get<KeptCosts>(key, request.cancel, [&]() -> Result<KeptCosts> {
+        auto made = MakeCosts(context, *grouping, target, roofline, request.cancel);
+        if (made.ok()) made->lines = *lines;
+        return made;
+      });
+  if (!kept.ok()) return kept.error();
+  const CostSummary* summary = &(*kept)->summary;
   Json params = request.params;
   if (roofline && TextParam(params, "sort").empty()) params["sort"] = "-savedUs";
-  Result<Json> result = TableResult(CostTable(context, *summary, *grouping), params, request.sink);
+  const ViewRequest sorted{request.trace, params,          request.cancel,
+                           request.steps, request.workers, request.sink};
+  Result<Json> result = TableResult(sorted, key, (*kept)->table);
   if (!result.ok()) return result;
   (*result)["totals"] = SharesJson(summary->total);
   (*result)["target"] = target;
@@ -188,10 +227,8 @@ Result<Json> CostResult(const ViewRequest& request, bool roofline) {
     (*result)["whatIf"] = nullptr;
   }
   if (roofline) {
-    auto findings = CostFindings(context, target, request.cancel);
-    if (!findings.ok()) return findings.error();
     (*result)["findings"] = Json::array();
-    for (Finding& finding : *findings) {
+    for (Finding finding : (*kept)->findings) {
       if (*lines != nullptr) PlaceFinding(context.model, **lines, &finding);
       (*result)["findings"].push_back(FindingJson(context.model, finding));
     }
@@ -208,9 +245,31 @@ Result<Json> KernelListView(const ViewRequest& request) {
   const CostContext context = ContextOf(request, *inputs);
   const std::string mode = TextParam(request.params, "costMode");
   const CostMode cost_mode = mode == "pyprof2" ? CostMode::kPyProf2 : CostMode::kCorrected;
+  const std::string key = "launches/" + SelectionKey(request) + CostKey(request.params);
+  const auto rows = request.trace.results.Get<LaunchRows>(
+      key, request.cancel, [&] { return ListLaunches(context, request.cancel); });
+  if (!rows.ok()) return rows.error();
+  using Order = std::vector<uint32_t>;
+  const auto order_of = [&](const TableQuery& query) -> Result<std::shared_ptr<const Order>> {
+    if (query.sort.empty() && query.filter.empty()) return std::shared_ptr<const Order>();
+    const auto make = [&] {
+      return OrderLaunches(context, **rows, cost_mode, query, request.cancel);
+    };
+    if (query.filter.empty()) {
+      return request.trace.results.Get<Order>(key + "\nsorted " + mode + query.sort, request.cancel,
+                                              make);
+    }
+    // What is typed into a filter changes with each key: it is not kept.
+    Result<Order> made = make();
+    if (!made.ok()) return made.error();
+    return std::make_shared<const Order>(std::move(*made));
+  };
   Result<Json> result = RowsResult(
-      [&](const TableQuery& query, const VisitRows& visit) {
-        return VisitLaunches(context, cost_mode, query, request.cancel, visit);
+      [&](const TableQuery& query, const VisitRows& visit) -> Result<RowCounts> {
+        const auto order = order_of(query);
+        if (!order.ok()) return order.error();
+        return VisitLaunches(context, **rows, cost_mode, order->get(), query, request.cancel,
+                             visit);
       },
       request);
   if (!result.ok()) return result;

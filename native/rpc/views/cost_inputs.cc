@@ -108,8 +108,15 @@ Result<CostInputs> InputsOf(const ViewRequest& request) {
   if (!own.ok()) return own.error();
   const auto rules = RulesOf(request);
   if (!rules.ok()) return rules.error();
-  return CostInputs{std::move(*costs), std::move(*own),
-                    std::make_unique<TensorCoreKernels>(*request.trace.model, *rules)};
+  auto tensor_cores = request.trace.results.Get<TensorCoreKernels>(
+      "matrixUse/" + KeyOfParam(request.params, "tensorCoreRules"), request.cancel,
+      [&] { return TensorCoreKernels(*request.trace.model, *rules); });
+  if (!tensor_cores.ok()) return tensor_cores.error();
+  return CostInputs{std::move(*costs), std::move(*own), std::move(*tensor_cores)};
+}
+
+std::string CostKey(const Json& params) {
+  return "\n" + KeyOfParam(params, "costRules") + "\n" + KeyOfParam(params, "devicePeaks");
 }
 
 CostContext ContextOf(const ViewRequest& request, const CostInputs& inputs) {

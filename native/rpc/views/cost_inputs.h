@@ -15,7 +15,7 @@ namespace emberline {
 struct CostInputs {
   std::shared_ptr<const CostAttribution> costs;
   std::vector<DevicePeaks> own;
-  std::unique_ptr<TensorCoreKernels> tensor_cores;
+  std::shared_ptr<const TensorCoreKernels> tensor_cores;
 };
 
 // The costs of the trace's kernels, which are kept with it, and the user's peaks and rules. Errors:
@@ -23,6 +23,9 @@ struct CostInputs {
 Result<CostInputs> InputsOf(const ViewRequest& request);
 // Refers to both, which must outlive it.
 CostContext ContextOf(const ViewRequest& request, const CostInputs& inputs);
+
+// Tells what `costs` and `own` were made of, for results that are kept.
+std::string CostKey(const Json& params);
 
 // The share of the roof that savings are counted up to: params.target, else 0.6.
 double TargetOf(const Json& params);
