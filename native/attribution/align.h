@@ -22,6 +22,20 @@ struct Start {
   bool certain = true;  // false: the line may be one of another text
 };
 
+// How a thing that ran ended, by what ran inside it. Unknown for all whose text is not known, and
+// where nothing tells.
+enum class Ended : uint8_t { kUnknown, kReturned, kRaised };
+
+// What is known of the things of one run, each empty where nothing is.
+struct Evidence {
+  std::span<const int> called_at;  // the line of the call where it was recorded, else 0
+  std::span<const Ended> ended;
+  Evidence From(size_t begin, size_t count) const {
+    return {called_at.empty() ? called_at : called_at.subspan(begin, count),
+            ended.empty() ? ended : ended.subspan(begin, count)};
+  }
+};
+
 struct Placement {
   int line = 0;            // 0: could not be placed
   bool ambiguous = false;  // another line fits as well
@@ -37,7 +51,9 @@ struct Placement {
 // it. Each thing observed is consumed by a site at a cost that says how well their names agree, or
 // is left unplaced at a higher cost; sites may be passed over at a cost that depends on whether
 // their like was ever observed. The cheapest path wins (Viterbi); for each thing the cheapest path
-// that puts it on another line is known too, which is how ambiguity is found.
+// that puts it on another line is known too, which is how ambiguity is found. Exceptions are rare,
+// so they cost; but a thing that would be on another line if what ran before it had raised is
+// ambiguous, unless something tells how that ended.
 class FunctionAligner {
  public:
   explicit FunctionAligner(const PythonFunction& function);
@@ -49,14 +65,15 @@ class FunctionAligner {
   // What Describe() was told under this id. Valid until the next Describe().
   const Observed& Kind(uint32_t id) const;
 
-  // Places `sequence` (ids from Describe, in order of time). `called_at`: the line of the call
-  // where it was recorded, else 0; empty when none was. `ended`: false when the recording stopped
-  // while the instance ran. Linear in sequence length times sites.
-  std::vector<Placement> Align(std::span<const uint32_t> sequence, std::span<const int> called_at,
+  // Places `sequence` (ids from Describe, in order of time). `ended`: false when the recording
+  // stopped while the instance ran. Linear in sequence length times sites.
+  std::vector<Placement> Align(std::span<const uint32_t> sequence, const Evidence& known,
                                const Start& start, bool ended);
 
   // Total cost per thing of the last alignment; a measure of how well the source fits.
   double last_cost() const { return last_cost_; }
+  // How the run that was aligned last ended.
+  Ended last_ended() const { return last_ended_; }
 
   // Cells of the tables computed so far, for a limit on the whole.
   uint64_t work() const { return work_; }
@@ -65,6 +82,7 @@ class FunctionAligner {
   struct Impl;
   std::unique_ptr<Impl> impl_;
   double last_cost_ = 0;
+  Ended last_ended_ = Ended::kUnknown;
   uint64_t work_ = 0;
 };
 

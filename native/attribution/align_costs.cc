@@ -13,6 +13,8 @@ constexpr float kSkipSeenOther = 0.1f;
 constexpr float kSkipUnseenCall = 0.05f;
 // Too little for any number of them to choose between two branches.
 constexpr float kSkipUnseenOther = 0.0003f;
+// A function that keeps its results runs for a second time: more than what counts as a tie.
+constexpr float kRunsAgain = 0.3f;
 
 bool IsCall(SiteKind kind) { return kind == SiteKind::kCall || kind == SiteKind::kComprehension; }
 
@@ -21,6 +23,8 @@ bool IsCall(SiteKind kind) { return kind == SiteKind::kCall || kind == SiteKind:
 AlignmentCosts::AlignmentCosts(const PythonFunction& f) : function(f) {
   for (const FlowEdge& e : function.edges) {
     if (e.site >= 0) site_edges.push_back(e);
+    if (e.kind != EdgeKind::kOrdinary) unwinding.push_back(e);
+    handles = handles || e.kind == EdgeKind::kHandled;
   }
 }
 
@@ -38,6 +42,7 @@ void AlignmentCosts::Prepare() {
       const Site& site = function.sites[s];
       float& cost = match[k][s];
       cost = MatchCost(site, kinds[k]);
+      if (site.memoized && site.again) cost += kRunsAgain;
       if (site.kind == SiteKind::kAttribute && cost < 0.6f && site.name == kinds[k].name &&
           kinds[k].accessor != Accessor::kProperty && called.count(site.name)) {
         cost = 0.6f;  // elsewhere in the function it is called: a method, no property
@@ -62,6 +67,7 @@ void AlignmentCosts::Prepare() {
       skip[s] = seen[s] || (frames && site.runs_frame) ? kSkipSeenCall : kSkipUnseenCall;
     else
       skip[s] = seen[s] ? kSkipSeenOther : kSkipUnseenOther;
+    if (site.memoized) skip[s] = site.again ? 0 : std::min(skip[s], kSkipUnseenCall);
     // A variable may hold further functions than those that are known.
     if (!seen[s] || !call || !site.aliases.empty()) continue;
     // Its own callee was observed, so it does not stand for something of another name.

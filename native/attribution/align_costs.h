@@ -43,6 +43,8 @@ struct AlignmentCosts {
 
   const PythonFunction& function;
   std::vector<FlowEdge> site_edges;             // edges with a site
+  std::vector<FlowEdge> unwinding;              // edges that exceptions take, by `from`
+  bool handles = false;                         // some of them lead to a handler
   std::vector<Observed> kinds;                  // of things that are placed
   std::vector<std::vector<float>> match;        // [kind][site]
   std::vector<std::vector<uint32_t>> matching;  // [kind]: indexes into site_edges

@@ -12,6 +12,8 @@ constexpr float kStartElsewhere = 4.0f;  // beginning on another line than the r
 constexpr float kStartPerhaps = 0.1f;    // the same where the text may have changed
 constexpr float kEscape = 2.0f;          // an exception leaves the function
 constexpr float kElsewhere = 1.5f;       // a site on another line than the recorded one
+constexpr float kReturnedAfterAll = 1;   // going on behind what raised, as it seems
+constexpr float kTells = 0.5f;           // a way to end that is better by this is how a run ended
 
 }  // namespace
 
@@ -66,12 +68,12 @@ void PathSearch::CloseForward(float* d) const {
   }
 }
 
-void PathSearch::CloseBackward(float* d) const {
+void PathSearch::CloseBackward(float* d, uint32_t barred) const {
   for (int pass = 0; pass < 2; ++pass) {
     for (size_t i = function_.edges.size(); i-- > 0;) {
       const FlowEdge& e = function_.edges[i];
       const float c = d[e.to] + c_.Edge(e);
-      if (c < d[e.from]) d[e.from] = c;
+      if (c < d[e.from] && e.from != barred) d[e.from] = c;
     }
     bool improved = false;
     for (const FlowEdge& e : function_.back_edges) {
@@ -86,13 +88,46 @@ void PathSearch::CloseBackward(float* d) const {
   for (size_t i = function_.edges.size(); i-- > 0;) {
     const FlowEdge& e = function_.edges[i];
     const float c = d[e.to] + c_.Edge(e);
-    if (c < d[e.from]) d[e.from] = c;
+    if (c < d[e.from] && e.from != barred) d[e.from] = c;
   }
 }
 
-double PathSearch::Window(std::span<const uint32_t> sequence, std::span<const int> called_at,
-                          size_t keep, bool last_ends, std::vector<float>& start,
-                          Placement* out) const {
+template <typename Take>
+void PathSearch::Onward(uint32_t at, Ended ended, const Take& take) const {
+  take(at, ended == Ended::kRaised ? kReturnedAfterAll : 0.0f);
+  if (ended != Ended::kRaised && (ended == Ended::kReturned || !may_raise_)) return;
+  auto e = std::lower_bound(c_.unwinding.begin(), c_.unwinding.end(), at,
+                            [](const FlowEdge& edge, uint32_t point) { return edge.from < point; });
+  const bool caught = e != c_.unwinding.end() && e->from == at;
+  for (; e != c_.unwinding.end() && e->from == at; ++e) {
+    if (ended == Ended::kRaised || e->kind == EdgeKind::kHandled) take(e->to, 0.0f);
+  }
+  if (ended == Ended::kRaised && !caught) take(function_.raised, 0.0f);
+}
+
+Ended PathSearch::EndedBy(const float* reached) const {
+  const uint32_t end = function_.points - 1, raised = function_.raised;
+  std::vector<float> returning(function_.points, kInfinite), raising(function_.points, kEscape);
+  raising[raised] = 0;
+  returning[end] = 0;
+  raising[end] = kInfinite;
+  CloseBackward(raising.data());
+  // The only edge behind `raised` leads to the end, and is not taken where a function returns.
+  CloseBackward(returning.data(), raised);
+  float returns = kInfinite, raises = kInfinite;
+  for (uint32_t p = 0; p < end; ++p) {  // the end itself is reached either way
+    returns = std::min(returns, reached[p] + returning[p]);
+    raises = std::min(raises, reached[p] + raising[p]);
+  }
+  if (raises + kTells < returns) return Ended::kRaised;
+  return returns + kTells < raises ? Ended::kReturned : Ended::kUnknown;
+}
+
+PathSearch::Result PathSearch::Window(std::span<const uint32_t> sequence, const Evidence& known,
+                                      size_t keep, bool last_ends, std::vector<float>& start,
+                                      Placement* out) const {
+  const std::span<const int> called_at = known.called_at;
+  const auto how = [&](size_t i) { return known.ended.empty() ? Ended::kUnknown : known.ended[i]; };
   // A statement may begin lines above the one that the interpreter names, so this weighs much but
   // not all.
   const auto elsewhere = [&](size_t i, const Site& site) {
@@ -113,7 +148,7 @@ double PathSearch::Window(std::span<const uint32_t> sequence, std::span<const in
       const float match = c_.match[sequence[i]][e.site] + e.cost + elsewhere(i, site);
       float best = from[e.from] + match;
       if (site.repeat) best = std::min(best, from[e.to] + match + c_.Repeat(sequence[i], site));
-      if (best < to[e.to]) to[e.to] = best;
+      Onward(e.to, how(i), [&](uint32_t p, float cost) { to[p] = std::min(to[p], best + cost); });
     }
     CloseForward(to);
   }
@@ -124,6 +159,7 @@ double PathSearch::Window(std::span<const uint32_t> sequence, std::span<const in
   }
   float total = kInfinite;
   for (uint32_t p = 0; p < points; ++p) total = std::min(total, forward[n * points + p] + after[p]);
+  const Result result = {total, last_ends ? EndedBy(&forward[n * points]) : Ended::kUnknown};
   for (size_t i = n; i-- > 0;) {
     const float* from = &forward[i * points];
     const float unplaced = c_.Unplaced(sequence[i]);
@@ -139,12 +175,13 @@ double PathSearch::Window(std::span<const uint32_t> sequence, std::span<const in
       const FlowEdge& e = c_.site_edges[index];
       const Site& site = function_.sites[e.site];
       const float match = c_.match[sequence[i]][e.site] + e.cost + elsewhere(i, site);
-      float through = from[e.from] + match + after[e.to];
-      before[e.from] = std::min(before[e.from], match + after[e.to]);
+      float then = kInfinite;
+      Onward(e.to, how(i), [&](uint32_t p, float cost) { then = std::min(then, after[p] + cost); });
+      float through = from[e.from] + match + then;
+      before[e.from] = std::min(before[e.from], match + then);
       if (site.repeat) {
-        through =
-            std::min(through, from[e.to] + match + c_.Repeat(sequence[i], site) + after[e.to]);
-        before[e.to] = std::min(before[e.to], match + c_.Repeat(sequence[i], site) + after[e.to]);
+        through = std::min(through, from[e.to] + match + c_.Repeat(sequence[i], site) + then);
+        before[e.to] = std::min(before[e.to], match + c_.Repeat(sequence[i], site) + then);
       }
       if (through < best) {
         if (site.line != line) other = best;
@@ -174,7 +211,7 @@ double PathSearch::Window(std::span<const uint32_t> sequence, std::span<const in
   // Only differences matter; small numbers keep their precision.
   const float least = *std::min_element(start.begin(), start.end());
   for (float& d : start) d -= least;
-  return total;
+  return result;
 }
 
 }  // namespace emberline

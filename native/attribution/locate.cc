@@ -71,7 +71,10 @@ class Locator {
     if (!all) {
       MatchLines();
       all = stays_;
-      if (!all) RescueUnique();
+      if (!all) {
+        RescueUnique();
+        FollowHolders();
+      }
     }
     FindInside(&all);
     if (exact != nullptr) *exact = all;
@@ -344,6 +347,45 @@ class Locator {
       if (taken.contains(f) || Cost(i, f) > kContradicts) continue;
       const int line = module_.functions[f].first_line;
       out_[i] = {f, line - r.line, line};
+    }
+  }
+
+  // --- Comprehensions and lambdas: many share a name, but each lies in a function that has one.
+  static bool IsHeld(const RecordedFunction& r) { return IsFirst(r) && r.name.starts_with('<'); }
+
+  // The innermost function around this one in the text that has a name.
+  int Holder(int f) const {
+    do {
+      f = module_.functions[f].parent;
+    } while (f > 0 && module_.functions[f].name.starts_with('<'));
+    return f;
+  }
+
+  // Those that are not where their functions went, go there; or are stale where these are.
+  void FollowHolders() {
+    std::map<int, size_t> named;  // recorded functions with names, by line
+    std::map<int, size_t> of;     // and by the function of the text that they are
+    for (size_t i = 0; i < recorded_.size(); ++i) {
+      if (!IsFirst(recorded_[i]) || IsHeld(recorded_[i])) continue;
+      named.emplace(recorded_[i].line, i);
+      if (out_[i].function >= 0) of.emplace(out_[i].function, i);
+    }
+    for (size_t i = 0; i < recorded_.size(); ++i) {
+      const RecordedFunction& r = recorded_[i];
+      const auto after = named.upper_bound(r.line);
+      if (!IsHeld(r) || after == named.begin()) continue;
+      const size_t above = std::prev(after)->second;
+      const LocatedFunction& holder = out_[above];
+      if (out_[i].function >= 0) {
+        const auto now = of.find(Holder(out_[i].function));
+        if (now == of.end() || now->second == above) continue;
+        out_[i] = {};  // another function's
+      }
+      if (holder.function < 0) continue;
+      const int line = r.line + holder.moved;
+      const int f = module_.FindFunction(r.name, line);
+      if (f >= 0 && Holder(f) == holder.function && Cost(i, f) <= kContradicts)
+        out_[i] = {f, holder.moved, line};
     }
   }
 

@@ -38,6 +38,18 @@ float MatchTurn(const Site& s, const std::string& generator) {
   return filled ? 1.2f : 0.4f;
 }
 
+// A coroutine runs where it is awaited. Negative where nothing particular holds.
+float MatchCoroutine(const Site& s, const std::string& coroutine) {
+  if (s.kind == SiteKind::kNext) {
+    if (s.name == coroutine) return 0;
+    const bool held = std::find(s.aliases.begin(), s.aliases.end(), coroutine) != s.aliases.end();
+    return held ? 0.02f : s.name.empty() ? 0.4f : -1.0f;
+  }
+  if (s.kind != SiteKind::kCall) return -1;
+  if (s.name == coroutine) return 0.8f;  // what drives it may be called as it is
+  return s.name == "send" || s.name == "throw" ? 0.3f : -1.0f;
+}
+
 }  // namespace
 
 float MatchFrame(const Site& s, const Observed& o) {
@@ -48,6 +60,10 @@ float MatchFrame(const Site& s, const Observed& o) {
       if (Consumes(s) || s.name == "next") return s.no_arguments ? kInfinite : 0.3f;
       return s.name == g ? 0.5f : kInfinite;
     }
+  }
+  if (o.coroutine) {
+    const float cost = MatchCoroutine(s, o.name);
+    if (cost >= 0) return cost;
   }
   switch (s.kind) {
     case SiteKind::kCall:

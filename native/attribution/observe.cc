@@ -1,5 +1,7 @@
 #include "attribution/observe.h"
 
+#include <algorithm>
+
 #include "attribution/match_constructor.h"
 #include "attribution/match_wrapper.h"
 #include "source/names.h"
@@ -9,11 +11,38 @@ namespace {
 
 constexpr int kMaxWrapped = 8;  // frames inside a wrapper that are looked at
 
+const PythonModule& TextOf(const Attributing& a, const FrameName& info) {
+  return *a.frames.files()[info.file].file.module;
+}
+
+// Where its text is known, its name alone does not make a function a wrapper: it also lies inside
+// another one and hands on what it is given.
 bool IsWrapper(const Attributing& a, const FrameName& info) {
   if (info.kind != FrameName::kFrame) return false;
-  if (IsWrapperName(info.name)) return true;
-  return info.function >= 0 &&
-         a.frames.files()[info.file].file.module->functions[info.function].wrapper;
+  if (info.function < 0) return IsWrapperName(info.name);
+  const PythonModule& text = TextOf(a, info);
+  const PythonFunction& f = text.functions[info.function];
+  if (f.wrapper) return true;
+  if (!IsWrapperName(info.name) || f.parent < 0 ||
+      text.functions[f.parent].kind != FunctionKind::kFunction)
+    return false;
+  return std::any_of(f.sites.begin(), f.sites.end(), [](const Site& s) { return s.passes_on; });
+}
+
+// The wrapper's own text calls functions of this name, not only what it was given.
+bool CallsItself(const Attributing& a, const FrameName& wrapper, std::string_view name) {
+  if (wrapper.function < 0) return false;
+  const PythonModule& text = TextOf(a, wrapper);
+  const PythonFunction& f = text.functions[wrapper.function];
+  return std::any_of(f.sites.begin(), f.sites.end(), [&](const Site& s) {
+    if (s.kind != SiteKind::kCall || s.name != name) return false;
+    for (int outer = f.parent; outer > 0; outer = text.functions[outer].parent) {
+      const std::vector<std::string>& given = text.functions[outer].parameters;
+      if (s.receiver.empty() && std::find(given.begin(), given.end(), s.name) != given.end())
+        return false;
+    }
+    return true;
+  });
 }
 
 Accessor AccessorOf(const PythonFunction& function) {
@@ -80,6 +109,10 @@ Observed Observe(const Attributing& a, SliceIndex child, const Beside& beside,
       o.accessor = AccessorOf(a.frames.files()[info.file].file.module->functions[info.function]);
     o.wrapper = IsWrapper(a, info);
     if (beside.inner != 0) o.inner = a.frames.Name(beside.inner).name;
+    if (info.function >= 0) {
+      const PythonFunction& f = TextOf(a, info).functions[info.function];
+      o.coroutine = f.coroutine && !f.generator;
+    }
     o.generator = info.function >= 0 && !o.name.starts_with("<") &&
                   a.frames.files()[info.file].file.module->functions[info.function].generator;
     if (info.file == frame.file && o.name.starts_with("<") && info.function >= 0) {
@@ -118,7 +151,8 @@ bool Insides::Enters(SliceIndex constructor, SliceIndex next) const {
 }
 
 // Of the frames that wrappers called, the first whose name occurs in the function that called the
-// wrapper; 0 when there is none.
+// wrapper; 0 when there is none. What wrappers wrap is asked before they are, as their own names
+// mean nothing to who calls them.
 StringId Insides::Inner(SliceIndex wrapper, const std::set<std::string_view>& named,
                         int& look) const {
   const auto it = wrapped_.find(wrapper);
@@ -126,9 +160,10 @@ StringId Insides::Inner(SliceIndex wrapper, const std::set<std::string_view>& na
   for (const SliceIndex i : it->second) {
     if (--look < 0) return 0;
     const FrameName& info = a_.NameOf(i);
+    if (CallsItself(a_, a_.NameOf(wrapper), info.name)) continue;
+    if (const StringId deeper = Inner(i, named, look)) return deeper;
     const std::string op = DunderOperator(info.name);
     if (named.count(info.name) || (!op.empty() && named.count(op))) return a_.store.name_id(i);
-    if (const StringId deeper = Inner(i, named, look)) return deeper;
   }
   return 0;
 }

@@ -1,4 +1,5 @@
 // Aligns what ran in each of the user's frames with the text of its function.
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
@@ -44,6 +45,13 @@ class CallPlacer {
     return {calls_.data() + begin_[frame], begin_[frame + 1] - begin_[frame]};
   }
 
+  // A call of a module ends as what it runs last: the module's code handles no exception.
+  bool HandsOn(SliceIndex frame) const {
+    if (!a_.IsFrame(frame)) return false;
+    const FrameName& name = a_.NameOf(frame);
+    return name.module_call || name.kind == FrameName::kModule;
+  }
+
   // Direct calls of each frame of the user with a source, in order.
   bool CollectCalls() {
     begin_.assign(static_cast<size_t>(n_) + 1, 0);
@@ -54,7 +62,9 @@ class CallPlacer {
     };
     for (SliceIndex i = 0; i < n_; ++i) {
       if (a_.Stop(i)) return false;
-      if (wanted(i)) ++begin_[a_.at.parent[i] + 1];
+      const SliceIndex parent = a_.at.parent[i];
+      if (wanted(i)) ++begin_[parent + 1];
+      if (parent != kNone && a_.Counted(i) && HandsOn(parent)) last_inside_[parent] = i;
       insides_.Add(i);
     }
     for (uint32_t i = 0; i < n_; ++i) begin_[i + 1] += begin_[i];
@@ -106,16 +116,26 @@ class CallPlacer {
 
   bool PlaceAll() {
     a_.calls.placed.assign(n_, 0);
-    uint32_t counter = 0;
-    uint64_t work = 0;
-    for (auto& [function, runs] : functions_) {
+    for (auto& [function, runs] : functions_)
       a_.calls.Follow(*function, runs->frames.front(), runs->recorded);
-      for (const SliceIndex frame : runs->frames) {
-        if (a_.Stop(counter++)) return false;
-        if (work + runs->aligner.work() > kMaxWork) break;
-        PlaceFrame(*function, frame, runs.get());
+    ended_.assign(n_, Ended::kUnknown);
+    uint64_t work = 0;
+    // What runs inside a frame has a higher index than the frame: how it ended is known by then.
+    for (SliceIndex frame = n_; frame-- > 0;) {
+      if (a_.Stop(frame)) return false;
+      if (begin_[frame] == begin_[frame + 1]) {
+        const auto last = last_inside_.find(frame);
+        if (last != last_inside_.end()) ended_[frame] = ended_[last->second];
+        continue;
       }
-      work += runs->aligner.work();
+      if (work > kMaxWork) continue;
+      const PythonFunction* function = a_.frames.FunctionOf(frame);
+      FunctionRuns* runs = functions_[function].get();
+      const uint64_t before = runs->aligner.work();
+      PlaceFrame(*function, frame, runs);
+      work += runs->aligner.work() - before;
+    }
+    for (auto& [function, runs] : functions_) {
       a_.at.placed_calls += runs->placed;
       a_.at.unplaced_calls += runs->seen - runs->placed;
       if (static_cast<double>(runs->fitting) >= kLeastPlaced * static_cast<double>(runs->judged))
@@ -146,6 +166,7 @@ class CallPlacer {
       // Several lambdas may share a line.
       a_.calls.placed[calls[k]] = found ? placed[k].line : one_line ? function.first_line : 0;
     }
+    ended_[frame] = runs->aligner.last_ended();
   }
 
   std::vector<Placement> AlignFrame(const PythonFunction& function, SliceIndex frame,
@@ -166,8 +187,13 @@ class CallPlacer {
       called_at_.resize(calls.size(), 0);
       called_at_[0] = start.line;
     }
-    return runs->aligner.Align({kinds_.data() + begin_[frame], calls.size()}, called_at_, start,
-                               ended);
+    endings_.clear();
+    for (const SliceIndex call : calls) endings_.push_back(ended_[call]);
+    // Most runs are known by what ran in them alone.
+    if (std::all_of(endings_.begin(), endings_.end(), [](Ended e) { return e == Ended::kUnknown; }))
+      endings_.clear();
+    return runs->aligner.Align({kinds_.data() + begin_[frame], calls.size()},
+                               {called_at_, endings_}, start, ended);
   }
 
   void MarkRuns(SliceIndex frame, std::span<const SliceIndex> calls,
@@ -193,7 +219,10 @@ class CallPlacer {
   std::vector<SliceIndex> calls_;  // direct calls of the user's frames
   std::vector<uint32_t> kinds_;    // of them, as their function's aligner knows them
   std::map<const PythonFunction*, std::unique_ptr<FunctionRuns>> functions_;
+  std::vector<Ended> ended_;                                // per slice
+  std::unordered_map<SliceIndex, SliceIndex> last_inside_;  // of those that hand on
   std::vector<int> called_at_;
+  std::vector<Ended> endings_;
 };
 
 }  // namespace

@@ -53,6 +53,7 @@ void PythonWalker::Augmented(TSNode node, FlowBuilder& b, int depth) {
   if (const char* name = BinaryName(op)) {
     AddSite(b, SiteKind::kOperator, LineOf(node), std::string(name) + "_").repeat = true;
   }
+  Rebind(left, b);
   if (!Present(left)) return;
   if (Is(left, "subscript")) AddSite(b, SiteKind::kStoreSubscript, LineOf(node), "").repeat = true;
   if (Is(left, "attribute")) AttributeSite(Children(left, true), b, SiteKind::kStoreAttribute);
@@ -61,6 +62,7 @@ void PythonWalker::Augmented(TSNode node, FlowBuilder& b, int depth) {
 void PythonWalker::Target(TSNode node, FlowBuilder& b, int depth) {
   if (!Present(node) || depth > kMaxDepth) return;
   const std::string_view type = ts_node_type(node);
+  Rebind(node, b);
   if (type == "attribute") {
     const std::vector<Child> parts = Children(node, true);
     Expr(Field(parts, "object"), b, depth + 1);

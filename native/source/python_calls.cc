@@ -1,4 +1,5 @@
 // Calls, and what the things that are called are named.
+#include <algorithm>
 #include <string>
 
 #include "source/python_walker.h"
@@ -7,6 +8,8 @@ namespace emberline {
 namespace {
 
 constexpr size_t kMaxNarrowings = 32;  // that are looked through for one call
+constexpr size_t kMaxEvaluated = 256;  // what is remembered at a time
+constexpr size_t kMaxValues = 8;       // of one call
 
 // What is known here of the class of the variable that is called.
 void Narrow(const FlowBuilder& b, Site& site) {
@@ -49,6 +52,7 @@ void PythonWalker::Call(TSNode node, FlowBuilder& b, int depth) {
   }
   Site& site = AddSite(b, SiteKind::kCall, line, Is(function, "call") ? "" : CalleeName(function));
   site.receiver = std::move(receiver);
+  if (Present(arguments)) site.again = Again(node, {function, arguments}, b);
   // One object, one run: what follows is constructed elsewhere.
   site.repeat = site.name != "__init__";
   Narrow(b, site);
@@ -67,6 +71,42 @@ void PythonWalker::Call(TSNode node, FlowBuilder& b, int depth) {
        site.name == "add_module" || site.name == "register_module")) {
     const std::string name = StringText(list[0].node);
     if (!name.empty()) out_.classes[method_class_.back()].registered.insert(name);
+  }
+}
+
+bool PythonWalker::Again(TSNode whole, const std::vector<TSNode>& parts, FlowBuilder& b) const {
+  FlowBuilder::Evaluated now{Text(whole), {}};
+  if (now.what.size() > kMaxReceiver) return false;
+  std::vector<TSNode> open = parts;
+  while (!open.empty()) {
+    const TSNode node = open.back();
+    open.pop_back();
+    if (IsLiteral(node)) continue;
+    if (Is(node, "identifier")) {
+      if (now.names.size() == kMaxValues) return false;
+      now.names.push_back(Text(node));
+    } else if (Is(node, "argument_list")) {
+      for (const Child& c : Children(node, true)) open.push_back(c.node);
+    } else if (Is(node, "keyword_argument")) {
+      open.push_back(Field(Children(node, true), "value"));
+    } else if (Is(node, "attribute") && parts.size() > 1 && ts_node_eq(node, parts[0])) {
+      open.push_back(Field(Children(node, true), "object"));  // a method
+    } else {
+      return false;
+    }
+  }
+  for (const FlowBuilder::Evaluated& e : b.evaluated) {
+    if (e.what == now.what) return true;
+  }
+  if (b.evaluated.size() < kMaxEvaluated) b.evaluated.push_back(std::move(now));
+  return false;
+}
+
+void PythonWalker::Rebind(TSNode target, FlowBuilder& b) const {
+  if (!Present(target) || !Is(target, "identifier")) return;
+  const std::string_view name = Text(target);
+  for (FlowBuilder::Evaluated& e : b.evaluated) {
+    if (std::find(e.names.begin(), e.names.end(), name) != e.names.end()) e.what = {};
   }
 }
 

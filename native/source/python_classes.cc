@@ -31,8 +31,10 @@ class Resolver {
       const int owner = ClassOfSelf(module_, static_cast<int>(&f - module_.functions.data()));
       f.wrapper = IsWrapper(f);
       for (Site& site : f.sites) {
-        if (site.kind == SiteKind::kAttribute && owner >= 0 && site.receiver == "self")
+        if (site.kind == SiteKind::kAttribute && owner >= 0 && site.receiver == "self") {
           site.store = StoreIn(families_[owner], site.name);
+          site.memoized = memoized_methods_.count(site.name) > 0;
+        }
         if (site.kind != SiteKind::kCall) continue;
         Import(site, f);
         Call(site, owner);
@@ -75,10 +77,19 @@ class Resolver {
       const CalleeKind own = f.decorators.empty() ? CalleeKind::kFunction : CalleeKind::kDecorated;
       kind = std::max(kind, own);
       if (f.generator || !f.resumptions.empty()) later_.insert(f.name);
+      if (IsMemoized(f)) (f.class_index >= 0 ? memoized_methods_ : memoized_).insert(f.name);
       if (f.class_index >= 0 || !f.decorators.empty() || f.returned.size() != 1) continue;
       const std::string& made = *f.returned.begin();
       if (StartsUpper(made)) returned_.emplace(f.name, made);
     }
+  }
+
+  // One of its decorators keeps results.
+  static bool IsMemoized(const PythonFunction& f) {
+    static const std::set<std::string_view> names = {
+        "cache", "lru_cache", "cached_property", "cached", "memoize", "memoized", "alru_cache"};
+    return std::any_of(f.decorators.begin(), f.decorators.end(),
+                       [](const std::string& name) { return names.count(name) > 0; });
   }
 
   // The import that a name of this text stands for; null for what the text defines itself.
@@ -152,6 +163,7 @@ class Resolver {
         site.callee_kind = CalleeKind::kClass;
       else if (method != methods_.end() && site.class_names.empty())
         SetFunction(site, method->second);
+      site.memoized = memoized_methods_.count(site.name) > 0;
       return;
     }
     if (!site.receiver.empty()) return;
@@ -164,6 +176,7 @@ class Resolver {
       site.family = Family(type->second);
     } else if (type == by_name_.end() && function != functions_.end()) {
       SetFunction(site, function->second);
+      site.memoized = memoized_.count(site.name) > 0;
     }
   }
 
@@ -219,6 +232,7 @@ class Resolver {
   std::vector<std::vector<size_t>> families_;  // per class
   std::vector<std::shared_ptr<const ClassFamily>> shared_;
   std::unordered_map<std::string_view, CalleeKind> functions_, methods_;
+  std::set<std::string_view> memoized_, memoized_methods_;
   std::set<std::string_view> later_;  // functions whose frames do not run when they are called
   std::unordered_map<std::string_view, std::string_view> returned_;  // function -> class
 };

@@ -7,6 +7,8 @@
 namespace emberline {
 namespace {
 
+constexpr float kStopped = 0.3f;  // of an exception that a context stops
+
 // The last statement of a block leads elsewhere than behind it.
 bool Leaves(TSNode block) {
   if (!Present(block)) return false;
@@ -88,15 +90,28 @@ void PythonWalker::WithBlock(const std::vector<Child>& children, FlowBuilder& b,
   const uint32_t inside = b.current;
   b.raising.emplace_back();
   Block(Field(children, "body"), b, depth + 1);
-  // An exception inside leaves through __exit__, too.
-  const uint32_t leave = NewPoint(b);
-  Edge(b, b.current, leave);
-  Edge(b, inside, leave, kExceptional);
-  Catch(b, leave);
-  b.current = leave;
+  const std::vector<FlowBuilder::Raising> raising = std::move(b.raising.back());
+  b.raising.pop_back();
+  // An exception inside leaves through __exit__, too, which may stop it.
+  Continue(b, {b.current});
+  const Twice part(b);
   LeaveContexts(b, outer);
   b.open_withs.resize(outer);
-  PassOn(b, b.current);
+  const Twice::Way second = part.Second(b);
+  Unwind(raising, inside, second, b);
+  if (!second.own) return;
+  const uint32_t left = b.current;
+  Continue(b, {left});
+  Edge(b, second.last, b.current, kStopped);
+}
+
+void PythonWalker::Unwind(const std::vector<FlowBuilder::Raising>& raising, uint32_t inside,
+                          const Twice::Way& way, FlowBuilder& b) {
+  Edge(b, inside, way.first, kExceptional, EdgeKind::kUnwinds);
+  for (const FlowBuilder::Raising& r : raising)
+    Edge(b, r.point, way.first, r.cost, EdgeKind::kUnwinds);
+  // Where both ways are one, going on as an exception has to be dearer than going on.
+  PassOn(b, way.last, way.own ? 0 : kExceptional);
 }
 
 void PythonWalker::Match(const std::vector<Child>& children, FlowBuilder& b, int depth) {
@@ -210,9 +225,9 @@ void PythonWalker::Try(const std::vector<Child>& children, FlowBuilder& b, int d
   uint32_t raised = start;
   if (handled) {
     raised = NewPoint(b);
-    Edge(b, start, raised, kExceptional);
-    Catch(b, raised);
-    PassOn(b, raised);
+    Edge(b, start, raised, kExceptional, EdgeKind::kHandled);
+    Catch(b, raised, EdgeKind::kHandled);
+    PassOn(b, raised, kExceptional);
   }
   std::vector<uint32_t> ends;
   bool has_else = false;
@@ -269,12 +284,14 @@ void PythonWalker::Finally(TSNode clause, const Leaving& before, uint32_t start,
   ends.insert(ends.end(), breaks.begin(), breaks.end());
   ends.insert(ends.end(), continues.begin(), continues.end());
   Continue(b, ends);
-  Edge(b, start, b.current, kExceptional);
-  Catch(b, b.current);
-  for (const Child& part : Children(clause, true)) {
-    if (Is(part.node, "block")) Block(part.node, b, depth + 1);
+  // Those of the body; what the clause itself raises is noticed further out.
+  const std::vector<FlowBuilder::Raising> raising = std::move(b.raising.back());
+  b.raising.pop_back();
+  const Twice part(b);
+  for (const Child& block : Children(clause, true)) {
+    if (Is(block.node, "block")) Block(block.node, b, depth + 1);
   }
-  PassOn(b, b.current);
+  Unwind(raising, start, part.Second(b), b);
   if (!returns.empty()) b.returns.push_back(b.current);
   if (!breaks.empty()) b.loops.back().breaks.push_back(b.current);
   if (!continues.empty()) b.back_edges.push_back({b.current, b.loops.back().head, -1, 0});

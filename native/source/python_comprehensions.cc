@@ -14,6 +14,7 @@ constexpr float kInlined = 0.2f;  // of a comprehension: Python 3.12 and later o
 
 void PythonWalker::Comprehension(TSNode node, FlowBuilder& b, int depth) {
   const std::vector<Child> parts = Children(node, true);
+  const size_t evaluated = b.evaluated.size();
   std::vector<TSNode> clauses;
   for (const Child& c : parts) {
     if (Is(c.node, "for_in_clause") || Is(c.node, "if_clause")) clauses.push_back(c.node);
@@ -56,6 +57,7 @@ void PythonWalker::Comprehension(TSNode node, FlowBuilder& b, int depth) {
   aliases_.results.resize(std::min(aliases_.results.size(), functions));
   out_.functions.resize(functions);  // lambdas inside, which the frame's own reading holds
   --unrolling_;
+  b.evaluated.resize(evaluated);
   Continue(b, {framed, b.current});
 }
 

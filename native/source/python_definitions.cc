@@ -74,6 +74,8 @@ void PythonWalker::Definition(TSNode node, const std::vector<TSNode>& decorators
   Defaults(Field(children, "parameters"), b, depth);
   const int f =
       OpenFunction(FunctionKind::kFunction, name, b.function, first, LineOf(node), EndLineOf(node));
+  out_.functions[f].coroutine =
+      ts_node_child_count(node) > 0 && Is(ts_node_child(node, 0), "async");
   const std::string outer = scope_;
   scope_ += name + ".";
   const int member_of = class_stack_.empty() ? -1 : class_stack_.back();

@@ -17,6 +17,8 @@ void PythonWalker::Expr(TSNode node, FlowBuilder& b, int depth) {
     const std::vector<Child> parts = Children(node, true);
     Expr(Field(parts, "object"), b, depth + 1);
     AttributeSite(parts, b, SiteKind::kAttribute);
+    if (!b.sites.empty() && b.sites.back().kind == SiteKind::kAttribute)
+      b.sites.back().again = Again(node, {Field(parts, "object")}, b);
     return;
   }
   if (type == "subscript") {
@@ -62,7 +64,9 @@ void PythonWalker::Expr(TSNode node, FlowBuilder& b, int depth) {
     Expr(left, b, depth + 1);
     AddSite(b, SiteKind::kTruth, LineOf(left), "");
     const uint32_t decided = b.current;
+    const size_t evaluated = b.evaluated.size();
     Expr(Field(parts, "right"), b, depth + 1);
+    b.evaluated.resize(evaluated);
     Continue(b, {decided, b.current});
     return;
   }
@@ -73,11 +77,14 @@ void PythonWalker::Expr(TSNode node, FlowBuilder& b, int depth) {
     Expr(parts[1].node, b, depth + 1);
     AddSite(b, SiteKind::kTruth, LineOf(parts[1].node), "");
     const uint32_t start = b.current;
+    const size_t evaluated = b.evaluated.size();
     Continue(b, {start});
     Expr(parts[0].node, b, depth + 1);
     const uint32_t taken = b.current;
+    b.evaluated.resize(evaluated);
     Continue(b, {start});
     Expr(parts[2].node, b, depth + 1);
+    b.evaluated.resize(evaluated);
     Continue(b, {taken, b.current});
     return;
   }
@@ -112,7 +119,10 @@ void PythonWalker::Expr(TSNode node, FlowBuilder& b, int depth) {
   if (type == "assignment") return Assignment(node, b, depth);
   if (type == "augmented_assignment") return Augmented(node, b, depth);
   if (type == "keyword_argument" || type == "named_expression") {
-    return Expr(Field(Children(node, true), "value"), b, depth + 1);
+    const std::vector<Child> parts = Children(node, true);
+    Expr(Field(parts, "value"), b, depth + 1);
+    if (type == "named_expression") Rebind(Field(parts, "name"), b);
+    return;
   }
   if (type == "format_specifier" || type == "type_conversion") {
     return Each(Children(node, true), b, depth);

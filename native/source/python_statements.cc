@@ -8,9 +8,10 @@ namespace emberline {
 
 void PythonWalker::Block(TSNode block, FlowBuilder& b, int depth) {
   if (depth > kMaxDepth) return;
-  const size_t known = b.narrowings.size();
+  const size_t known = b.narrowings.size(), evaluated = b.evaluated.size();
   for (const Child& c : Children(block, true)) Stmt(c.node, b, depth + 1);
   b.narrowings.resize(known);
+  b.evaluated.resize(evaluated);
 }
 
 void PythonWalker::Stmt(TSNode node, FlowBuilder& b, int depth) {
@@ -40,9 +41,7 @@ void PythonWalker::Stmt(TSNode node, FlowBuilder& b, int depth) {
     Dead(b);
   } else if (type == "raise_statement") {
     Each(children, b, depth);
-    MayRaise(b);
-    b.returns.push_back(b.current);
-    Dead(b);
+    Raise(b);
   } else if (type == "break_statement" || type == "continue_statement") {
     if (!b.loops.empty()) {
       LeaveContexts(b, b.loops.back().with_depth);
@@ -65,7 +64,7 @@ void PythonWalker::Stmt(TSNode node, FlowBuilder& b, int depth) {
     if (children.size() > 1) {
       const uint32_t before = b.current;
       Expr(children[1].node, b, depth + 1);
-      b.returns.push_back(b.current);
+      PassOn(b, b.current);
       Continue(b, {before});
     }
   } else if (type == "global_statement" || type == "nonlocal_statement" ||

@@ -69,8 +69,13 @@ struct Site {
   AttributeStore store = AttributeStore::kUnknown;  // kAttribute of self
   bool literal_key = false;                         // a[i], i in a: the key is a literal
   bool no_arguments = false;                        // kCall
-  bool passes_on = false;            // kCall: with the arguments of its function, *args
-  bool takes_lambda = false;         // kCall: one of its arguments is a lambda
+  bool passes_on = false;     // kCall: with the arguments of its function, *args
+  bool takes_lambda = false;  // kCall: one of its arguments is a lambda
+  // kCall of a name with plain arguments, kAttribute of a name: evaluated before it in every run
+  // that comes here, with the same values.
+  bool again = false;
+  // kCall, kAttribute: what it runs keeps its result (functools.cache), so that it may run nothing.
+  bool memoized = false;
   std::vector<std::string> is_any;   // kCall of a variable where isinstance() named its class
   std::vector<std::string> is_none;  // and where it named classes that it is not of
   bool managed = false;              // kCall: its value is what a `with` enters
@@ -87,6 +92,10 @@ struct Site {
   std::vector<std::string> aliases;
 };
 
+// Why an edge is taken. Those behind a call that an exception takes either unwind (to `finally`, to
+// __exit__, out of the function) or lead to a handler.
+enum class EdgeKind : uint8_t { kOrdinary, kUnwinds, kHandled };
+
 // Points of a function's control flow and the edges between them. A site lies on an edge; it may
 // be passed without running anything that a profiler sees. Forward edges lead to higher points.
 struct FlowEdge {
@@ -94,6 +103,7 @@ struct FlowEdge {
   uint32_t to = 0;
   int32_t site = -1;  // index into sites; -1 for none
   float cost = 0;     // of taking the edge, for improbable turns
+  EdgeKind kind = EdgeKind::kOrdinary;
 };
 
 // Where the frame of a generator or coroutine goes on: it then names this line.
@@ -125,8 +135,10 @@ struct PythonFunction {
   std::vector<FlowEdge> edges;          // forward, by `from`
   std::vector<FlowEdge> back_edges;     // of loops
   bool generator = false;               // has a yield
+  bool coroutine = false;               // defined by `async def`
   std::vector<Resumption> resumptions;  // after each yield and await
-  uint32_t points = 0;                  // entry is 0
+  uint32_t points = 0;                  // entry is 0, the end is the last
+  uint32_t raised = 0;                  // where an exception has left the function
 };
 
 struct PythonClass {

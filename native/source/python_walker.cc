@@ -39,12 +39,14 @@ void PythonWalker::CloseFunction(FlowBuilder& b) {
   aliases_.functions[b.function] = std::move(b.aliases);
   aliases_.results.resize(out_.functions.size());
   aliases_.results[b.function] = std::move(b.results);
-  const uint32_t end = b.points++;
-  b.edges.push_back({b.current, end, -1, 0});
+  const uint32_t raised = NewPoint(b), end = NewPoint(b);
+  Edge(b, b.current, end);
   for (const std::vector<uint32_t>* list : {&b.returns, &b.suspensions}) {
-    for (const uint32_t p : *list) b.edges.push_back({p, end, -1, 0});
+    for (const uint32_t p : *list) Edge(b, p, end);
   }
-  for (const uint32_t p : b.escapes) b.edges.push_back({p, end, -1, kExceptional});
+  for (const FlowBuilder::Raising& r : b.escapes)
+    Edge(b, r.point, raised, r.cost, EdgeKind::kUnwinds);
+  Edge(b, raised, end);
   PythonFunction& f = out_.functions[b.function];
   f.generator = b.generator;
   f.resumptions = std::move(b.resumptions);
@@ -54,6 +56,7 @@ void PythonWalker::CloseFunction(FlowBuilder& b) {
   f.edges = std::move(b.edges);
   f.back_edges = std::move(b.back_edges);
   f.points = b.points;
+  f.raised = raised;
   f.shape = b.shape;
 }
 

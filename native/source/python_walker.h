@@ -68,6 +68,9 @@ class PythonWalker {
   void Managed(TSNode node, FlowBuilder& b, int depth);
   // __exit__ of the contexts above `keep`, innermost first; a return runs them.
   void LeaveContexts(FlowBuilder& b, size_t keep);
+  // Exceptions raised at these points, or at `inside`, run along `way` and go on behind it.
+  static void Unwind(const std::vector<FlowBuilder::Raising>& raising, uint32_t inside,
+                     const Twice::Way& way, FlowBuilder& b);
   void Try(const std::vector<Child>& children, FlowBuilder& b, int depth);
   // A return, break or continue inside the statement runs the clause first, and so does an
   // exception.
@@ -88,6 +91,11 @@ class PythonWalker {
 
   // --- Calls, and what the things that are called are named. (python_calls.cc)
   void Call(TSNode node, FlowBuilder& b, int depth);
+  // Notes that this is evaluated here, of which the parts are looked at for variables. Returns true
+  // where it was evaluated before with the same values; false too where that is not known.
+  bool Again(TSNode whole, const std::vector<TSNode>& parts, FlowBuilder& b) const;
+  // A variable has another value from here on.
+  void Rebind(TSNode target, FlowBuilder& b) const;
   // Last name of what is called or iterated: "f" of f(x), obj.f(x), obj.f and f.
   std::string CalleeName(TSNode node) const;
   std::string ReceiverText(TSNode object) const;

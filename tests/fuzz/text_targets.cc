@@ -78,7 +78,7 @@ void AlignAll(const PythonModule& module, int lines, Random& random) {
       }
     }
     const std::vector<Placement> placed =
-        aligner.Align(ids, called_at, random.OneIn(2), random.OneIn(2));
+        aligner.Align(ids, {called_at, {}}, random.OneIn(2), random.OneIn(2));
     Check(placed.size() == ids.size(), "each thing seen is answered");
     for (const Placement& placement : placed) {
       Check(placement.line >= 0 && placement.line <= lines,

@@ -44,6 +44,8 @@ inline Observed Parse(const std::string& text) {
       o.accessor = extra == "method" ? Accessor::kMethod : Accessor::kProperty;
     else if (extra == "generator")
       o.generator = true;
+    else if (extra == "coroutine")
+      o.coroutine = true;
     else if (extra.starts_with("around")) {
       o.wrapper = true;
       if (extra.size() > 7) o.inner = extra.substr(7);
@@ -63,6 +65,7 @@ struct Seen {
   const char* what;
   int line;           // where it belongs; 0: nowhere
   int called_at = 0;  // the calling line, where it was recorded
+  Ended ended = Ended::kUnknown;
 };
 
 // Aligns the function `name` and gives lines as text: "3 4 4? 0", "?" for ambiguous. `elsewhere`:
@@ -81,12 +84,14 @@ inline std::string Lines(const std::string& source, const std::string& name,
   for (const std::string& other : elsewhere) aligner.Describe(Parse(other));
   std::vector<uint32_t> ids;
   std::vector<int> called_at;
+  std::vector<Ended> ends;
   for (const Seen& s : seen) {
     ids.push_back(aligner.Describe(Parse(s.what)));
     called_at.push_back(s.called_at);
+    ends.push_back(s.ended);
   }
   std::string out;
-  for (const Placement& p : aligner.Align(ids, called_at, start, ended)) {
+  for (const Placement& p : aligner.Align(ids, {called_at, ends}, start, ended)) {
     if (!out.empty()) out += ' ';
     out += std::to_string(p.line) + (p.ambiguous ? "?" : "");
   }

@@ -180,5 +180,141 @@ TEST_CASE("an exception passes finally and the contexts on its way to an outer h
        {"frame one", 8}});
 }
 
+TEST_CASE("an else clause that calls what the handler calls") {
+  const std::string source =
+      "def f(x):\n"
+      "    try:\n"
+      "        y = read(x)\n"  // 3
+      "    except ValueError:\n"
+      "        y = mend(x)\n"  // 5
+      "    else:\n"
+      "        y = mend(y)\n"  // 7
+      "    return last(y)\n";
+  const auto seen = [](int line, Ended ended) {
+    return std::vector<Seen>{{"frame read", 3, 0, ended}, {"frame mend", line}, {"frame last", 8}};
+  };
+  // Whether it raised is not recorded: either may be.
+  CHECK(Lines(source, "f", seen(0, Ended::kUnknown)) == "3 7? 8");
+  CHECK(Lines(source, "f", seen(7, Ended::kReturned)) == "3 7 8");
+  CHECK(Lines(source, "f", seen(5, Ended::kRaised)) == "3 5 8");
+}
+
+TEST_CASE("what a handler calls is told from the rest of the try by how the calls ended") {
+  const std::string source =
+      "def f(x):\n"
+      "    try:\n"
+      "        one(x)\n"  // 3
+      "        two(x)\n"  // 4
+      "        two(x)\n"  // 5
+      "    except ValueError:\n"
+      "        two(x)\n"  // 7
+      "        two(x)\n"  // 8
+      "def g(x):\n"
+      "    if x:\n"
+      "        raise ValueError\n"
+      "    return x\n";
+  const std::string once = "frame one", twice = "frame two";
+  const auto lines = [&](Ended first, Ended second) {
+    return Lines(source, "f",
+                 {{once.c_str(), 0, 0, first}, {twice.c_str(), 0, 0, second}, {twice.c_str(), 0}});
+  };
+  CHECK(lines(Ended::kReturned, Ended::kReturned) == "3 4 5");
+  CHECK(lines(Ended::kRaised, Ended::kReturned) == "3 7 8");
+  CHECK(lines(Ended::kUnknown, Ended::kUnknown) == "3 4? 5?");
+}
+
+TEST_CASE("an exception on its way through finally and contexts does not go on behind them") {
+  const std::string source =
+      "def f(x):\n"
+      "    try:\n"
+      "        try:\n"
+      "            one(x)\n"  // 4
+      "            two(x)\n"
+      "        finally:\n"
+      "            clean(x)\n"  // 7
+      "        two(x)\n"        // 8
+      "    except ValueError:\n"
+      "        two(x)\n"  // 10
+      "    else:\n"
+      "        clean(x)\n"  // 12
+      "    clean(x)\n"
+      "def g(x):\n"
+      "    try:\n"
+      "        with ctx(x):\n"
+      "            one(x)\n"  // 17
+      "        two(x)\n"      // 18
+      "    except ValueError:\n"
+      "        two(x)\n";  // 20
+  CHECK_LINES(source, "f",
+              {{"frame one", 4, 0, Ended::kRaised},
+               {"frame clean", 7},
+               {"frame two", 10},
+               {"frame clean", 13}});
+  CHECK_LINES(source, "g",
+              {{"frame ctx", 16},
+               {"frame __enter__", 16},
+               {"frame one", 17, 0, Ended::kRaised},
+               {"frame __exit__", 16},
+               {"frame two", 20}});
+}
+
+// How the run of f() ended in which these were seen.
+Ended EndedAfter(const std::string& source, const std::vector<Seen>& seen) {
+  const Result<PythonModule> module = ParsePython(source);
+  REQUIRE(module.ok());
+  FunctionAligner aligner(module->functions[1]);
+  for (const char* other : {"frame one", "frame two", "frame clean"})
+    aligner.Describe(Parse(other));
+  std::vector<uint32_t> ids;
+  std::vector<Ended> ends;
+  for (const Seen& s : seen) {
+    ids.push_back(aligner.Describe(Parse(s.what)));
+    ends.push_back(s.ended);
+  }
+  aligner.Align(ids, {{}, ends}, true, true);
+  return aligner.last_ended();
+}
+
+TEST_CASE("what ran in a function tells whether it raised") {
+  const std::string raises =
+      "def f(x):\n"
+      "    one(x)\n"
+      "    if x:\n"
+      "        raise ValueError\n"
+      "    two(x)\n";
+  CHECK(EndedAfter(raises, {{"frame one", 2}}) == Ended::kRaised);
+  CHECK(EndedAfter(raises, {{"frame one", 2}, {"frame two", 5}}) == Ended::kReturned);
+  CHECK(EndedAfter(raises, {{"frame one", 2}, {"frame two", 5, 0, Ended::kRaised}}) ==
+        Ended::kRaised);
+  // A text that does not fit tells nothing.
+  CHECK(EndedAfter(raises, {{"frame one", 2}, {"op unlike", 0}}) == Ended::kUnknown);
+  const std::string handles =
+      "def f(x):\n"
+      "    try:\n"
+      "        one(x)\n"
+      "    except ValueError:\n"
+      "        return\n"
+      "    finally:\n"
+      "        clean(x)\n"
+      "    two(x)\n";
+  CHECK(EndedAfter(handles, {{"frame one", 3, 0, Ended::kRaised}, {"frame clean", 7}}) ==
+        Ended::kReturned);
+}
+
+TEST_CASE("a coroutine runs where it is awaited, not where it is called") {
+  const std::string source =
+      "async def f(x):\n"
+      "    one = await child(x, 1)\n"                  // 2
+      "    both = await gather(child(x), child(x))\n"  // 3
+      "    later = child(x)\n"                         // 4
+      "    use(x)\n"                                   // 5
+      "    return await later\n";                      // 6
+  CHECK(Lines(source, "f", {{"frame child coroutine", 2}, {"frame gather", 3}}) == "2 3");
+  CHECK(Lines(source, "f", {{"frame child coroutine", 2}, {"frame gather", 3}},
+              Start(true, 2, true)) == "2 3");
+  CHECK(Lines(source, "f", {{"frame use", 5}, {"frame child coroutine", 6}},
+              Start(true, 3, true)) == "5 6");
+}
+
 }  // namespace
 }  // namespace emberline

@@ -313,5 +313,40 @@ TEST_CASE("modules that a function of the file made, or one branch of an express
                {"module Sequential", 15}});
 }
 
+TEST_CASE("a function that keeps its results runs for the first of equal calls") {
+  const std::string source =
+      "@functools.cache\n"
+      "def kept(n):\n"
+      "    return n\n"
+      "def f(n):\n"
+      "    a = kept(3)\n"  // 5
+      "    b = kept(3)\n"
+      "    c = kept(4)\n"  // 7
+      "    d = kept(n)\n"  // 8
+      "    n = n + 1\n"
+      "    e = kept(n)\n"  // 10
+      "def g(n):\n"
+      "    if n:\n"
+      "        kept(n)\n"
+      "    kept(n)\n"
+      "def h(n):\n"
+      "    a = kept(3)\n"
+      "    b = kept(4)\n";
+  CHECK_LINES(source, "f",
+              {{"frame kept", 5}, {"frame kept", 7}, {"frame kept", 8}, {"frame kept", 10}});
+  // The first of these need not be reached, or may have run before.
+  CHECK(Lines(source, "g", {{"frame kept", 0}}) == "14?");
+  CHECK(Lines(source, "h", {{"frame kept", 0}}) == "16?");
+  const std::string held =
+      "class A:\n"
+      "    @cached_property\n"
+      "    def mean(self):\n"
+      "        return 1\n"
+      "    def f(self):\n"
+      "        a = self.mean\n"  // 6
+      "        return a + self.mean\n";
+  CHECK_LINES(held, "A.f", {{"frame mean property", 6}});
+}
+
 }  // namespace
 }  // namespace emberline

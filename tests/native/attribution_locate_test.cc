@@ -171,5 +171,47 @@ TEST_CASE("lines inside functions follow what is around them") {
   CHECK(found[1].line == 0);
 }
 
+TEST_CASE("comprehensions and lambdas go with the functions that hold them") {
+  const std::string a =
+      "def a(xs):\n"
+      "    ys = [one(x) for x in xs]\n"  // 2
+      "    zs = [two(y) for y in ys]\n"
+      "    return first(ys, key=lambda y: y.one())\n";
+  const std::string b =
+      "def b(xs):\n"
+      "    ys = [three(x) for x in xs]\n"  // 6
+      "    return second(ys)\n";
+  const std::string c =
+      "def c(xs):\n"
+      "    return [four(x) for x in xs]\n";  // 9
+  const auto holds = [](const std::string& name, int line, const std::string& inner) {
+    RecordedFunction r{name, line, false, ""};
+    Observed o;
+    o.name = inner;
+    r.called = {o};
+    return r;
+  };
+  const std::vector<RecordedFunction> recorded = {
+      holds("a", 1, "<listcomp>"), {"<listcomp>", 2, false, ""}, {"<listcomp>", 3, false, ""},
+      {"<lambda>", 4, false, ""},  holds("b", 5, "<listcomp>"),  {"<listcomp>", 6, false, ""},
+      holds("c", 8, "<listcomp>"), {"<listcomp>", 9, false, ""}};
+  const auto lines = [&](const std::string& text) {
+    const PythonModule module = Parsed(text);
+    std::string out;
+    for (const LocatedFunction& l : LocateFunctions(recorded, module, nullptr))
+      out += (out.empty() ? "" : " ") +
+             (l.function < 0
+                  ? "stale"
+                  : std::to_string(module.functions[static_cast<size_t>(l.function)].first_line));
+    return out;
+  };
+  CHECK(lines(a + b + c) == "1 2 3 4 5 6 8 9");
+  CHECK(lines(b + a + c) == "4 5 6 7 1 2 8 9");
+  CHECK(lines(c + b + a) == "6 7 8 9 3 4 1 2");
+  CHECK(lines(b + Lines(2) + a + Lines(1) + c) == "6 7 8 9 1 2 11 12");
+  // A function that is gone takes what it held with it.
+  CHECK(lines(c + a) == "3 4 5 6 stale stale 1 2");
+}
+
 }  // namespace
 }  // namespace emberline

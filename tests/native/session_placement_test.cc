@@ -100,5 +100,69 @@ TEST_CASE("a wrapper of one function is not another's") {
   CHECK(CalledFrom(*trace, *data, "lib.py(2): two") == 4);
 }
 
+TEST_CASE("what ran inside a call tells whether it raised") {
+  const Folder folder;
+  folder.Write("prog.py",
+               "def inspect(x, bad):\n"
+               "    y = relu(x)\n"
+               "    if bad:\n"
+               "        raise Refused(x)\n"
+               "    return weigh(y)\n"
+               "def through(x, bad):\n"
+               "    y = inspect(x, bad)\n"
+               "    return neg(y)\n"
+               "def f(x, bad):\n"
+               "    try:\n"
+               "        y = through(x, bad)\n"
+               "    except Refused:\n"
+               "        y = weigh(x)\n"
+               "    else:\n"
+               "        y = weigh(y)\n"
+               "    return y\n");
+  // Twice: one time it raises, one time it does not.
+  const auto trace = Load({Py("prog.py(9): f", 0, 100), Py("prog.py(6): through", 1, 50),
+                           Py("prog.py(1): inspect", 2, 30), Py("lib.py(1): relu", 3, 5),
+                           Py("lib.py(2): weigh", 10, 5), Py("lib.py(3): neg", 40, 5),
+                           Py("good.py(2): weigh", 60, 5), Py("prog.py(9): f", 200, 100),
+                           Py("prog.py(6): through", 201, 50), Py("prog.py(1): inspect", 202, 30),
+                           Py("lib.py(1): relu", 203, 5), Py("bad.py(2): weigh", 260, 5),
+                           Py("lib.py(9): end", 400, 9)});
+  const auto data = Data(*trace, folder.Space());
+  CHECK(CalledFrom(*trace, *data, "good.py(2): weigh") == 15);
+  CHECK(CalledFrom(*trace, *data, "bad.py(2): weigh") == 13);
+}
+
+TEST_CASE(
+    "functions with the names of wrappers are none, unless they hand on what they are given") {
+  const Folder folder;
+  folder.Write("prog.py",
+               "def timed(fn):\n"
+               "    def run(*args):\n"
+               "        check(args)\n"
+               "        return fn(*args)\n"
+               "    return run\n"
+               "@timed\n"
+               "def decorated(x):\n"
+               "    return check(x)\n"
+               "@lib.other\n"
+               "def cached(x):\n"
+               "    return x\n"
+               "def f(x):\n"
+               "    lib.run(x)\n"
+               "    check(x)\n"
+               "    decorated(x)\n"
+               "    cached(1)\n"
+               "    cached(2)\n");
+  const auto trace = Load({Py("prog.py(12): f", 0, 300), Py("lib.py(1): run", 10, 10),
+                           Py("lib.py(5): check", 30, 10), Py("prog.py(2): run", 50, 50),
+                           Py("lib.py(2): check", 52, 5), Py("prog.py(6): decorated", 60, 30),
+                           Py("lib.py(3): check", 65, 5), Py("prog.py(9): cached", 110, 10),
+                           Py("prog.py(9): cached", 130, 10)});
+  const auto data = Data(*trace, folder.Space());
+  CHECK(CalledFrom(*trace, *data, "prog.py(2): run") == 15);
+  CHECK(CalledFrom(*trace, *data, "prog.py(9): cached") == 16);
+  CHECK(CalledFrom(*trace, *data, "prog.py(6): decorated") == 4);
+}
+
 }  // namespace
 }  // namespace emberline
