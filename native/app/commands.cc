@@ -123,7 +123,7 @@ std::string NoticeLines(const Json& problems) {
   for (const Json& problem : problems) {
     if (problem["notice"] == true) {
       const std::string message = Escaped(problem["message"].get<std::string>());
-      text += Say(messages::kNotice, {{"text", message}}).text + "\n\n";
+      text += Say(messages::kNoticeLine, {{"text", message}}).text + "\n\n";
     }
   }
   return text;

@@ -9,10 +9,29 @@ inline constexpr Sentence kTraceAbout{
     "traceAbout",
     "run {run}, worker {worker}{spans, select, yes {, span {span}} other {}}, {events, plural, one "
     "{# event} other {# events}} in {duration}"};
-inline constexpr Sentence kNotice{"notice", "Notice: {text}"};
+inline constexpr Sentence kNoticeLine{"noticeLine", "Notice: {text}"};
 inline constexpr Sentence kSkipped{"skipped", "Skipped: {text}"};
 inline constexpr Sentence kAugmented{
     "augmented", "{written, plural, one {# trace} other {# traces}} written, {failed} failed."};
+// The summary of a job of many ranks. Times and lists are written already.
+inline constexpr Sentence kJobSize{
+    "jobSize",
+    "{loaded, plural, one {# rank} other {# ranks}}{known, select, yes { of {size}} other {}} on "
+    "{nodes, plural, one {# node} other {# nodes}}, {collectives, plural, one {# collective} other "
+    "{# collectives}} in {groups, plural, one {# group} other {# groups}}, {matched} found on "
+    "several ranks"};
+inline constexpr Sentence kJobStep{
+    "jobStep",
+    "Step {step}: computation {computation}, overlap {overlap}, exposed communication "
+    "{communication}, other {other}"};
+inline constexpr Sentence kJobWaiting{"jobWaiting",
+                                      "Transfer {transfer}, waiting of all ranks {waiting}"};
+inline constexpr Sentence kJobStraggler{
+    "jobStraggler",
+    "Rank {rank} came last {last, plural, one {# time} other {# times}} of {calls} and made others "
+    "wait {caused}{reason, select, none {} other {; instead it was in {name}{placed, select, yes { "
+    "at {place}} other {}} ({time} more)}}."};
+inline constexpr Sentence kNoDigestOf{"noDigestOf", "{path} has no digest"};
 inline constexpr Sentence kProblem{"problem", "{count} x {kind}: {text} (first at byte {offset})"};
 
 }  // namespace emberline::messages

@@ -9,6 +9,7 @@
 
 #include "app/commands.h"
 #include "app/errors.h"
+#include "app/messages.h"
 #include "app/output.h"
 #include "base/escape.h"
 #include "ranks/digest_file.h"
@@ -182,7 +183,8 @@ int RunMerge(const Options& options) {
     for (const std::string& line : *lines) {
       if (there.count(line) > 0 || there.count(fs::path(line).filename().string()) > 0) continue;
       ++missing;
-      std::fputs(("emberline: " + Escaped(line) + " has no digest\n").c_str(), stderr);
+      const std::string text = Say(messages::kNoDigestOf, {{"path", Escaped(line)}}).text;
+      std::fputs(("emberline: " + text + "\n").c_str(), stderr);
     }
   }
   const size_t ranks = merged->ranks.size();
@@ -241,30 +243,45 @@ Result<Json> ParamsOf(const Options& options, const CallContext& context) {
 
 std::string SummaryText(const Json& job) {
   const auto us = [](const Json& value) { return Humane(value, "us"); };
-  std::string text = Counted(job["loaded"], "rank");
-  if (!job["worldSize"].is_null()) text += " of " + Humane(job["worldSize"], "count");
-  text += " on " + Counted(job["nodes"].size(), "node") + ", " +
-          Counted(job["collectives"], "collective") + " in " + Counted(job["groups"], "group") +
-          ", " + Humane(job["matchedCollectives"], "count") + " found on several ranks\n";
+  const auto count = [](const Json& value) { return value.get<int64_t>(); };
+  std::string text =
+      Say(messages::kJobSize,
+          {{"loaded", count(job["loaded"]), Unit::kCount},
+           {"known", job["worldSize"].is_null() ? "no" : "yes"},
+           {"size", job["worldSize"].is_null() ? 0 : count(job["worldSize"]), Unit::kCount},
+           {"nodes", job["nodes"].size(), Unit::kCount},
+           {"collectives", count(job["collectives"]), Unit::kCount},
+           {"groups", count(job["groups"]), Unit::kCount},
+           {"matched", count(job["matchedCollectives"]), Unit::kCount}})
+          .text +
+      "\n";
   const Json& mean = job["breakdown"];
-  text += "Step " + us(mean["stepUs"]) + ": computation " + us(mean["computationUs"]) +
-          ", overlap " + us(mean["overlapUs"]) + ", exposed communication " +
-          us(mean["communicationUs"]) + ", other " + us(mean["otherUs"]) + "\n";
-  text +=
-      "Transfer " + us(job["transferUs"]) + ", waiting of all ranks " + us(job["waitingUs"]) + "\n";
+  text += Say(messages::kJobStep, {{"step", us(mean["stepUs"])},
+                                   {"computation", us(mean["computationUs"])},
+                                   {"overlap", us(mean["overlapUs"])},
+                                   {"communication", us(mean["communicationUs"])},
+                                   {"other", us(mean["otherUs"])}})
+              .text +
+          "\n";
+  text += Say(messages::kJobWaiting,
+              {{"transfer", us(job["transferUs"])}, {"waiting", us(job["waitingUs"])}})
+              .text +
+          "\n";
   for (const Json& late : job["stragglers"]) {
-    text += "Rank " + std::to_string(late["rank"].get<int64_t>()) + " came last " +
-            Counted(late["timesLast"], "time") + " of " +
-            std::to_string(late["calls"].get<int64_t>()) + " and made others wait " +
-            us(late["causedUs"]);
+    MessageArgs args = {{"rank", count(late["rank"])},
+                        {"last", count(late["timesLast"]), Unit::kCount},
+                        {"calls", count(late["calls"]), Unit::kCount},
+                        {"caused", us(late["causedUs"])},
+                        {"reason", late["reasons"].empty() ? "none" : "known"}};
     if (!late["reasons"].empty()) {
       const Json& reason = late["reasons"][0];
-      text += "; instead it was in " + Escaped(reason["name"].get<std::string>());
       const std::string place = reason["place"];
-      if (!place.empty()) text += " at " + Escaped(place);
-      text += " (" + us(reason["timeUs"]) + " more)";
+      args.emplace_back("name", Escaped(reason["name"].get<std::string>()));
+      args.emplace_back("placed", place.empty() ? "no" : "yes");
+      args.emplace_back("place", Escaped(place));
+      args.emplace_back("time", us(reason["timeUs"]));
     }
-    text += ".\n";
+    text += Say(messages::kJobStraggler, std::move(args)).text + "\n";
   }
   for (const Json& note : job["notes"]) {
     text += "Note: " + Escaped(note["text"].get<std::string>()) + "\n";

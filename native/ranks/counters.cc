@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "ranks/digest_parts.h"
+#include "ranks/messages.h"
 
 namespace emberline {
 namespace {
@@ -103,10 +104,7 @@ void AddCounters(const DigestWork& work, RankDigest* digest) {
   ranges = ByStart(s, std::move(ranges));
   const std::vector<SliceIndex> launches = LaunchesOf(s, ranges.size());
   if (launches.empty()) {
-    digest->notices.push_back(
-        std::to_string(ranges.size()) +
-        " ranges of hardware counters are not as many as kernel launches: which operator each "
-        "belongs to is not known.");
+    digest->notices.push_back(Say(messages::kUnevenCounters, {{"ranges", ranges.size()}}).text);
   }
   using Key = std::tuple<std::string, std::string, std::string, std::string>;
   std::map<Key, Sum> sums;
@@ -136,9 +134,8 @@ void AddCounters(const DigestWork& work, RankDigest* digest) {
   }
   for (const auto& [key, sum] : sums) {
     if (digest->counters.size() == kKept) {
-      digest->notices.push_back("Of " + std::to_string(sums.size()) +
-                                " sums of hardware counters, the first " + std::to_string(kKept) +
-                                " are kept.");
+      digest->notices.push_back(
+          Say(messages::kManyCounters, {{"sums", sums.size()}, {"kept", kKept}}).text);
       break;
     }
     CounterDigest row;

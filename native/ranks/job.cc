@@ -7,11 +7,10 @@
 
 #include "base/byte_size.h"
 #include "base/case.h"
+#include "ranks/messages.h"
 
 namespace emberline {
 namespace {
-
-std::string Number(int64_t value) { return std::to_string(value); }
 
 // The value that most have; of equals the smallest.
 int64_t MostCommon(const std::map<int64_t, size_t>& counts) {
@@ -24,10 +23,6 @@ int64_t MostCommon(const std::map<int64_t, size_t>& counts) {
     }
   }
   return best;
-}
-
-void AddNote(Job* job, const char* kind, std::string text, std::vector<int64_t> ranks = {}) {
-  job->notes.push_back({kind, std::move(text), std::move(ranks)});
 }
 
 // Names that differ from rank to rank may name ranks. Where each rank uses a device of its own,
@@ -49,6 +44,13 @@ void NameNodes(Job* job) {
 
 }  // namespace
 
+void AddNote(Job* job, const Sentence& sentence, MessageArgs arguments,
+             std::vector<int64_t> ranks) {
+  Message said = Say(sentence, std::move(arguments));
+  job->notes.push_back(
+      {std::move(said.code), std::move(said.text), std::move(ranks), std::move(said.arguments)});
+}
+
 void ChooseRanks(Job* job) {
   std::map<int64_t, size_t> worlds;
   for (const RankDigest& rank : job->digest->ranks) ++worlds[rank.world_size];
@@ -57,9 +59,8 @@ void ChooseRanks(Job* job) {
   std::vector<const RankDigest*> unnamed;
   for (const RankDigest& rank : job->digest->ranks) {
     if (rank.world_size >= 0 && rank.world_size != job->world_size) {
-      AddNote(job, "otherJob",
-              rank.path + " is of a job of " + Number(rank.world_size) +
-                  " ranks, the others are of " + Number(job->world_size) + ": it is left out.",
+      AddNote(job, messages::kOtherJob,
+              {{"path", rank.path}, {"size", rank.world_size}, {"usual", job->world_size}},
               {rank.rank});
     } else if (rank.rank < 0) {
       unnamed.push_back(&rank);
@@ -69,10 +70,8 @@ void ChooseRanks(Job* job) {
       const RankDigest*& kept = at->second;
       const RankDigest* other = &rank;
       if (other->events > kept->events) std::swap(kept, other);
-      AddNote(job, "duplicateRank",
-              "Rank " + Number(rank.rank) + " is there twice: " + kept->path +
-                  " is taken, because it holds more events, and " + other->path + " is left out.",
-              {rank.rank});
+      AddNote(job, messages::kDuplicateRank,
+              {{"rank", rank.rank}, {"kept", kept->path}, {"other", other->path}}, {rank.rank});
     }
   }
   for (const auto& [number, digest] : chosen) job->ranks.push_back({digest, number});
@@ -85,10 +84,7 @@ void ChooseRanks(Job* job) {
     chosen[next] = digest;
     job->ranks.push_back({digest, next, false});
     if (job->digest->ranks.size() > 1) {
-      AddNote(job, "unknownRank",
-              digest->path + " does not say which rank it is; it is shown as rank " + Number(next) +
-                  ".",
-              {next});
+      AddNote(job, messages::kUnknownRank, {{"path", digest->path}, {"rank", next}}, {next});
     }
   }
   std::sort(job->ranks.begin(), job->ranks.end(),

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/message.h"
 #include "ranks/digest.h"
 
 namespace emberline {
@@ -91,6 +92,7 @@ struct JobNote {
   std::string kind;  // "missingRank", "duplicateRank", "brokenFile", "otherJob", ...
   std::string text;
   std::vector<int64_t> ranks;
+  MessageArgs arguments;  // what `text` names
 };
 
 struct Job {
@@ -107,6 +109,10 @@ struct Job {
   int64_t world_size = -1;
   size_t MemoryBytes() const;
 };
+
+// Adds a sentence of ranks/messages.h, whose code is the note's kind.
+void AddNote(Job* job, const Sentence& sentence, MessageArgs arguments = {},
+             std::vector<int64_t> ranks = {});
 
 // Puts the digests together. What does not belong is named in the notes and left out. `complete`:
 // all files were read, so that a missing rank is worth a note.

@@ -16,6 +16,7 @@
 #include "ranks/errors.h"
 #include "ranks/job_tables.h"
 #include "ranks/make_digest.h"
+#include "ranks/messages.h"
 #include "ranks/sequences.h"
 
 namespace emberline {
@@ -63,9 +64,8 @@ std::optional<JobDigest> MergeAll(std::vector<JobDigest> parts, std::vector<Brok
       return false;
     }
     if (shared < part.ranks.size()) {
-      broken->push_back({"a merged digest",
-                         "it holds some of the traces that others hold too, and "
-                         "some that they do not; it is left out."});
+      broken->push_back(
+          {Say(messages::kMergedDigest).text, Say(messages::kOverlappingDigest).text});
     }
     return true;
   });

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "ranks/digest_file.h"
 #include "ranks/digest_parts.h"
+#include "ranks/messages.h"
 
 namespace emberline {
 namespace {
@@ -35,7 +36,7 @@ void AddIdentity(const LoadedTrace& trace, const std::string& worker, RankDigest
   }
   std::sort(digest->versions.begin(), digest->versions.end());
   if (trace.model->devices.size() > kMaxDevices) {
-    digest->notices.push_back("Only the first 64 devices of the trace are summed up.");
+    digest->notices.push_back(Say(messages::kManyDevices, {{"limit", kMaxDevices}}).text);
   }
   for (const Device& device : DevicesOf(*trace.model)) {
     DeviceInfo info{device.ordinal, device.kind, device.name, 0, 0};

@@ -3,7 +3,9 @@
 #include <map>
 #include <set>
 
+#include "base/number_text.h"
 #include "ranks/job.h"
+#include "ranks/messages.h"
 
 namespace emberline {
 namespace {
@@ -30,17 +32,21 @@ std::string RankList(const std::vector<int64_t>& ranks) {
   return text;
 }
 
-std::string Ranks(const std::vector<int64_t>& ranks) {
-  return (ranks.size() == 1 ? "Rank " : "Ranks ") + RankList(ranks);
-}
-
 class Notes {
  public:
   explicit Notes(Job* job) : job_(*job) {}
 
-  void Add(const char* kind, std::string text, std::vector<int64_t> ranks = {}) {
-    if (job_.notes.size() < kMaxNotes)
-      job_.notes.push_back({kind, std::move(text), std::move(ranks)});
+  void Add(const Sentence& sentence, MessageArgs arguments = {}, std::vector<int64_t> ranks = {}) {
+    if (job_.notes.size() < kMaxNotes) {
+      AddNote(&job_, sentence, std::move(arguments), std::move(ranks));
+    }
+  }
+  // About ranks, which the sentence lists and counts.
+  void AddOf(const Sentence& sentence, const std::vector<int64_t>& ranks,
+             MessageArgs arguments = {}) {
+    arguments.emplace_back("ranks", RankList(ranks));
+    arguments.emplace_back("count", ranks.size());
+    Add(sentence, std::move(arguments), ranks);
   }
 
   void Missing() {
@@ -52,10 +58,7 @@ class Notes {
       if (there.count(rank) == 0) missing.push_back(rank);
     }
     if (missing.empty()) return;
-    Add("missingRank",
-        Ranks(missing) + (missing.size() == 1 ? " has" : " have") + " no trace here; the job has " +
-            Number(job_.world_size) + ".",
-        missing);
+    AddOf(messages::kMissingRank, missing, {{"size", job_.world_size}});
   }
 
   void Clocks() {
@@ -67,14 +70,12 @@ class Notes {
     for (const JobRank& rank : job_.ranks) {
       const int64_t apart = rank.digest->base_ns - middle;
       if (std::abs(apart) < kClockApart) continue;
-      const double hours = static_cast<double>(apart) / 3.6e12;
-      char text[64];
-      std::snprintf(text, sizeof text, "%.1f h", std::abs(hours));
-      Add("clockApart",
-          "The clock of rank " + Number(rank.rank) + " is " + text +
-              (apart < 0 ? " behind" : " ahead of") + " the others'" +
-              (rank.matched > 0 ? "; its collectives put it right."
-                                : ", and no collective ties it to them: it may be of another run."),
+      const double hours = std::abs(static_cast<double>(apart)) / 3.6e12;
+      Add(messages::kClockApart,
+          {{"rank", rank.rank},
+           {"hours", FixedText(hours, 1)},
+           {"side", apart < 0 ? "behind" : "ahead"},
+           {"tied", rank.matched > 0 ? "yes" : "no"}},
           {rank.rank});
     }
     std::map<uint32_t, std::vector<int64_t>> clocks;
@@ -85,10 +86,7 @@ class Notes {
         if (clock != 0) loose.insert(loose.end(), ranks.begin(), ranks.end());
       }
       std::sort(loose.begin(), loose.end());
-      Add("clockUntied",
-          Ranks(loose) + " share no collective with rank " + Number(job_.ranks[0].rank) +
-              ": their place on the common clock is as recorded.",
-          loose);
+      AddOf(messages::kClockUntied, loose, {{"first", job_.ranks[0].rank}});
     }
   }
 
@@ -97,13 +95,11 @@ class Notes {
     for (const JobRank& rank : job_.ranks) {
       if (rank.digest->collectives.empty()) silent.push_back(rank.rank);
       for (const std::string& notice : rank.digest->notices) {
-        Add("notice", "Rank " + Number(rank.rank) + ": " + notice, {rank.rank});
+        Add(messages::kNotice, {{"rank", rank.rank}, {"text", notice}}, {rank.rank});
       }
     }
     if (!silent.empty() && job_.ranks.size() > 1) {
-      Add("noCommunication",
-          Ranks(silent) + (silent.size() == 1 ? " does" : " do") + " not communicate in its trace.",
-          silent);
+      AddOf(messages::kNoCommunication, silent);
     }
   }
 
@@ -115,11 +111,11 @@ class Notes {
     }
     for (const auto& [key, by_value] : values) {
       if (by_value.size() < 2) continue;
-      std::string text = "Ranks differ in " + key + ":";
-      for (const auto& [value, ranks] : by_value)
-        text += " " + value + " on " + RankList(ranks) + ";";
-      text.back() = '.';
-      Add("mixedVersions", text);
+      std::string list;
+      for (const auto& [value, ranks] : by_value) {
+        list += (list.empty() ? "" : "; ") + value + " on " + RankList(ranks);
+      }
+      Add(messages::kMixedVersions, {{"what", key}, {"values", list}});
     }
   }
 
@@ -131,28 +127,16 @@ class Notes {
       if (call.bytes_differ && IsSymmetric(call.op) && call.op != CollectiveOp::kAllToAll) ++differ;
     }
     for (const auto& [rank, calls] : lacking) {
-      Add("missingCalls",
-          "Rank " + Number(job_.ranks[rank].rank) + " lacks " +
-              Number(static_cast<int64_t>(calls.size())) +
-              (calls.size() == 1 ? " collective" : " collectives") +
-              " that others of its group made while it was recording.",
-          {job_.ranks[rank].rank});
+      const int64_t number = job_.ranks[rank].rank;
+      Add(messages::kMissingCalls, {{"rank", number}, {"calls", calls.size()}}, {number});
     }
-    if (differ > 0) {
-      Add("bytesDiffer", Number(static_cast<int64_t>(differ)) +
-                             " collectives have other sizes on some ranks than on others.");
-    }
+    if (differ > 0) Add(messages::kBytesDiffer, {{"calls", differ}});
     if (job_.unmatched_pairs > 0) {
-      Add("unmatchedPairs", Number(static_cast<int64_t>(job_.unmatched_pairs)) +
-                                " sends and receives do not say whom they talk to, and are not "
-                                "matched.");
+      Add(messages::kUnmatchedPairs, {{"calls", job_.unmatched_pairs}});
     }
     for (const JobGroup& group : job_.groups) {
       if (group.about.name.empty() && group.about.ranks.empty() && group.members.size() > 1) {
-        Add("unknownGroups",
-            "The traces do not name process groups: calls are matched over all ranks, by stream "
-            "and "
-            "order. Record with PyTorch 2.4 or newer to tell groups apart.");
+        Add(messages::kUnknownGroups);
         return;
       }
     }
@@ -184,13 +168,12 @@ class Notes {
         std::vector<int64_t> ranks;
         for (const uint32_t member : job_.groups[group].members)
           ranks.push_back(job_.ranks[member].rank);
-        char text[96];
-        std::snprintf(text, sizeof text,
-                      " reach %.1f GB/s on the bus, groups like theirs %.1f GB/s", rate, usual);
-        Add("slowLink",
-            Ranks(ranks) + " of group " + job_.groups[group].about.name + text + " (" +
-                CollectiveOpName(std::get<0>(key)) + ", " + Number(std::get<1>(key)) + " bytes).",
-            ranks);
+        AddOf(messages::kSlowLink, ranks,
+              {{"group", job_.groups[group].about.name},
+               {"rate", FixedText(rate, 1)},
+               {"usual", FixedText(usual, 1)},
+               {"operation", CollectiveOpName(std::get<0>(key))},
+               {"bytes", std::get<1>(key)}});
       }
     }
   }
@@ -204,7 +187,7 @@ class Notes {
 void AddNotes(Job* job, const std::vector<BrokenFile>& broken, bool complete) {
   Notes notes(job);
   for (const BrokenFile& file : broken) {
-    notes.Add("brokenFile", file.path + " cannot be read: " + file.message);
+    notes.Add(messages::kBrokenFile, {{"path", file.path}, {"reason", file.message}});
   }
   if (complete) notes.Missing();
   notes.Clocks();

