@@ -6,7 +6,13 @@ import { offerJob, registerJobCommands } from './commands/job_commands.ts';
 import { registerLinkHandler } from './commands/link_handler.ts';
 import { openStartupProfile, registerProfileCommands } from './commands/profile_commands.ts';
 import { registerSourceCommands } from './commands/source_commands.ts';
-import { costSettings, costSettingsChanged, serverPath, traceCache } from './workspace/config.ts';
+import {
+  costSettings,
+  costSettingsChanged,
+  serverPath,
+  traceCache,
+  userPackages,
+} from './workspace/config.ts';
 import type { Context } from './workspace/context.ts';
 import { DaemonClient } from './daemon/client.ts';
 import { daemonProgram } from './daemon/locate.ts';
@@ -38,7 +44,11 @@ function createContext(extension: vscode.ExtensionContext): Context {
       DaemonClient.launch({
         command: daemonProgram(extension.extensionPath, serverPath()),
         args: ['serve'],
-        env: { ...process.env, ...traceCache(extension.globalStorageUri.fsPath) },
+        env: {
+          ...process.env,
+          ...userPackages(),
+          ...traceCache(extension.globalStorageUri.fsPath),
+        },
         clientVersion: typeof version === 'string' ? version : '',
         log,
       }),
@@ -114,7 +124,7 @@ export function activate(extension: vscode.ExtensionContext): void {
     keepContextKeys(context),
     vscode.workspace.onDidChangeConfiguration((event) => {
       const { state } = context.supervisor.current;
-      const restarts = ['emberline.serverPath', 'emberline.traceCache'];
+      const restarts = ['emberline.serverPath', 'emberline.traceCache', 'emberline.userPackages'];
       if (restarts.some((key) => event.affectsConfiguration(key)) && state !== 'idle') {
         void context.supervisor.restart().catch(() => undefined);
       }

@@ -9,6 +9,7 @@
 #include "analysis/standard_library.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/user_packages.h"
 #include "model/host_place.h"
 #include "model/names.h"
 
@@ -220,6 +221,7 @@ bool IsLibraryPath(std::string_view file) {
   std::string path(file);
   std::replace(path.begin(), path.end(), '\\', '/');
   for (char& c : path) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  if (IsOfUserPackage(path)) return false;
   if (Contains(path, "site-packages/") || Contains(path, "dist-packages/") ||
       Contains(path, "/torch/nn/") || Contains(path, "torchinductor_")) {
     return true;

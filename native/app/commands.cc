@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "app/ranks.h"
 #include "app/result_output.h"
 #include "base/escape.h"
+#include "base/user_packages.h"
 #include "render/results.h"
 #include "render/tables.h"
 #include "rpc/log.h"
@@ -254,6 +256,18 @@ int RunView(const Options& options, const std::string& method) {
 
 }  // namespace
 
+namespace {
+
+// Before any trace is read: what counts as the user's own code, by the option, else the
+// environment.
+void UseUserPackages(const Options& options) {
+  const char* set = std::getenv("EMBERLINE_USER_PACKAGES");
+  const std::string_view usual = set == nullptr ? std::string_view() : set;
+  SetUserPackages(PackageNames(options.user_packages.empty() ? usual : options.user_packages));
+}
+
+}  // namespace
+
 int RunCommandLine(const std::vector<std::string>& arguments, const std::string& version) {
   Result<Options> parsed = ParseOptions(arguments);
   if (!parsed.ok()) return Fail(parsed.error(), kExitUsage);
@@ -264,6 +278,7 @@ int RunCommandLine(const std::vector<std::string>& arguments, const std::string&
     std::fputs(UsageText().c_str(), stderr);
     return kExitUsage;
   }
+  UseUserPackages(options);
   if (options.command == "serve") {
     if (!options.path.empty()) {
       return Fail(MakeError(errors::kServeTakesNoPath), kExitUsage);

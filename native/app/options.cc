@@ -251,6 +251,8 @@ class CommandLine {
         ->type_name("N")
         ->check(IsWhole())
         ->group(kGroup);
+    Text(command, "What is your code", "--user-packages", "NAME,NAME", options_.user_packages,
+         "installed packages that are not folded as libraries, as EMBERLINE_USER_PACKAGES");
   }
 
   void AddSteps(CLI::App* command) {

@@ -56,6 +56,7 @@ struct Options {
   std::vector<std::string> directives;
   std::string trace_cache;  // folder of images, "off", or "" for the usual one
   std::optional<int64_t> trace_cache_mb;
+  std::string user_packages;  // installed packages that are the user's code, "team,team.layers"
   std::string log_level = "info";
   std::string help;  // what to print instead of doing anything
   bool version = false;

@@ -1,5 +1,6 @@
 #include "analysis/frame_finder.h"
 #include "analysis/stack_of.h"
+#include "base/user_packages.h"
 #include "drawn.h"
 
 using namespace emberline;
@@ -68,6 +69,37 @@ TEST_CASE("library paths", "[stack]") {
     INFO(path);
     CHECK_FALSE(IsLibraryPath(path));
   }
+}
+
+TEST_CASE("installed packages that the user calls their own", "[stack]") {
+  CHECK(PackageNames(" team, other.layers;;x ") ==
+        std::vector<std::string>{"team", "other.layers", "x"});
+  const char* own[] = {"/venv/lib/python3.11/site-packages/team/net.py",
+                       "C:\\venv\\Lib\\site-packages\\Team\\net.py",
+                       "/venv/lib/python3.11/site-packages/single.py",
+                       "/venv/lib/python3.11/site-packages/other/layers/norm.py",
+                       "transformers/models/bert.py",
+                       "/opt/src/transformers/trainer.py"};
+  const char* others[] = {"/venv/lib/python3.11/site-packages/team_tools/net.py",
+                          "/venv/lib/python3.11/site-packages/other/loaders.py",
+                          "/venv/lib/python3.11/site-packages/foreign/team/net.py",
+                          "torch/nn/modules/module.py",
+                          "<frozen runpy>",
+                          ""};
+  CHECK(IsLibraryPath(own[0]));
+  CHECK(IsLibraryPath(own[4]));
+  SetUserPackages({"team", "single", "other.layers", "transformers"});
+  for (const char* path : own) {
+    INFO(path);
+    CHECK_FALSE(IsLibraryPath(path));
+    CHECK_FALSE(ParseFrameName(std::string(path) + "(3): f").library);
+  }
+  for (const char* path : others) {
+    INFO(path);
+    CHECK(IsLibraryPath(path));
+  }
+  SetUserPackages({});
+  CHECK(IsLibraryPath(own[0]));
 }
 
 TEST_CASE("module names", "[stack]") {

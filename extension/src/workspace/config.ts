@@ -55,6 +55,15 @@ export function traceCache(storage: string): NodeJS.ProcessEnv {
   };
 }
 
+/** What tells a daemon which installed packages are the user's own code. */
+export function userPackages(): NodeJS.ProcessEnv {
+  const value = section().get<unknown>('userPackages', []);
+  const names = (Array.isArray(value) ? value : []).filter(
+    (name): name is string => typeof name === 'string' && /^[\w.-]+$/.test(name),
+  );
+  return { EMBERLINE_USER_PACKAGES: names.join(',') };
+}
+
 /** Profile to open at activation; empty for none. */
 export function openOnStartup(): string {
   return expand(section().get<string>('openOnStartup', '').trim());
