@@ -138,8 +138,10 @@ async function assertOverview(trace) {
       assertSays(await factOf(frame, name), ratio, '%', name);
     }
   }
-  // Advice of costs comes behind that of the overview, and a moment later.
-  const advice = [...recommendations, ...commandLine('roofline', trace).findings];
+  // Advice of costs comes a moment later; warnings stand before what is only said.
+  const all = [...recommendations, ...commandLine('roofline', trace).findings];
+  const said = ({ severity }) => severity === 'info';
+  const advice = [...all.filter((finding) => !said(finding)), ...all.filter(said)];
   await waitUntil('the first findings', async () => {
     const titles = await frame.locator('.finding h3').allInnerTexts();
     return isDeepStrictEqual(
