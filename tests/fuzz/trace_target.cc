@@ -32,7 +32,8 @@ void CheckStore(const TraceStore& store) {
 }
 
 // Events that stand in a text for certain, counted without reading it: objects that begin with a
-// phase and a field that the args of no event have.
+// phase and a field that the args of no event have. What is the value of a key may be anything, and
+// is an event only where it has a time.
 uint64_t EventsFor(std::string_view text) {
   uint64_t count = 0;
   constexpr std::string_view kBegin = "{\"ph\":\"";
@@ -45,6 +46,8 @@ uint64_t EventsFor(std::string_view text) {
        at = text.find(kBegin, at + 1)) {
     const std::string_view rest = text.substr(at + kBegin.size());
     if (rest.size() < 3 || !std::isalpha(static_cast<unsigned char>(rest[0]))) continue;
+    const bool value = at > 0 && text[at - 1] == ':';
+    if (value && rest.substr(0, rest.find('}')).find("\"ts\":") == std::string_view::npos) continue;
     for (const char* field : {"\",\"cat\":", "\",\"pid\":", "\",\"tid\":", "\",\"ts\":"}) {
       count += rest.substr(1).starts_with(field);
     }

@@ -161,3 +161,46 @@ test('a reply that asks for all rows ends early where they are large, and goes o
     assert.ok(replies > 1, `${replies} replies`);
   });
 });
+
+test(
+  'trees of long names fit into a reply, and are written out as tables are',
+  { skip },
+  async () => {
+    const rest = 'y'.repeat(100_000);
+    const frame = (name, i, ts, dur) =>
+      `{"ph":"X","cat":"python_function","name":"${name}","pid":1,"tid":1,"ts":${ts},"dur":${dur},"args":{"Python id":${i + 1},"Python parent id":null,"Python module id":0}}`;
+    const deep = write('deep', 600, (i) =>
+      frame(
+        i % 2 ? `f.py(${i}): g${i}${rest}` : `nn.Module: M${i}${rest}_0`,
+        i,
+        i,
+        100_000 - 2 * i,
+      ),
+    );
+    const bytesOf = (value) => Buffer.byteLength(JSON.stringify(value));
+    await withDaemon(async (daemon) => {
+      const { profileId } = await daemon.request('profile/open', { path: deep });
+      for (const view of ['view/modules', 'view/stacks', 'view/lightning']) {
+        // That it fits is asked by every request.
+        await daemon.request(view, { profileId });
+        const all = await daemon.request(view, { profileId, limit: -1 });
+        assert.ok(bytesOf(all) < 36 * megabyte, `${view}: ${bytesOf(all)} bytes`);
+      }
+      const { modules } = await daemon.request('view/modules', { profileId });
+      let node = modules[0];
+      for (; node.children.length > 0; node = node.children[0]);
+      assert.equal(node.childCount, 1);
+      const below = await daemon.request('view/modules', { profileId, root: node.id });
+      assert.equal(below.modules[0].children.length, 1);
+    });
+    const size = statSync(deep).size;
+    for (const command of ['modules', 'stacks']) {
+      const { status, peak } = await run([command, deep, '--format', 'json']);
+      assert.equal(status, 0);
+      assert.ok(
+        peak < 2.5 * size + 48 * megabyte,
+        `${command}: ${peak} bytes for a file of ${size}`,
+      );
+    }
+  },
+);

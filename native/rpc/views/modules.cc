@@ -6,6 +6,7 @@
 #include "rpc/errors.h"
 #include "rpc/messages.h"
 #include "rpc/views/common.h"
+#include "rpc/views/tree_reply.h"
 #include "rpc/views/view.h"
 
 namespace emberline {
@@ -13,13 +14,14 @@ namespace {
 
 // Nodes of one reply; what is below them is asked for by `root`.
 constexpr size_t kNodesPerReply = 400;
+constexpr size_t kNodeBytes = 420;  // without its texts
 
-Json NodeJson(const ModuleTree& tree, uint32_t id) {
+Json NodeJson(const ModuleTree& tree, uint32_t id, const TreeReply& reply) {
   const ModuleNode& node = tree.nodes[id];
   Json json = Json::object();
   json["id"] = id;
-  json["name"] = node.name;
-  json["className"] = node.class_name;
+  json["name"] = reply.Text(node.name);
+  json["className"] = reply.Text(node.class_name);
   json["occurrences"] = node.occurrences;
   json["operators"] = node.operators;
   json["hostTotalUs"] = Us(node.host_total);
@@ -35,20 +37,22 @@ Json NodeJson(const ModuleTree& tree, uint32_t id) {
   json["recomputeDeviceSelfUs"] = Us(node.recompute_device_self);
   json["allocatedBytes"] = node.allocated_bytes;
   json["slice"] = node.first_slice == kNone ? Json(nullptr) : Json(node.first_slice);
-  json["file"] = node.file;
+  json["file"] = reply.Text(node.file);
   json["line"] = node.line;
-  json["function"] = node.function;
+  json["function"] = reply.Text(node.function);
   json["childCount"] = node.children.size();
   json["children"] = Json::array();
   return json;
 }
 
-// The trees below `roots`, breadth first up to a number of nodes, so that upper levels are whole.
-Json TreeJson(const ModuleTree& tree, const std::vector<uint32_t>& roots, size_t most) {
+// The trees below `roots`, breadth first as far as the reply goes, so that upper levels are whole.
+Json TreeJson(const ModuleTree& tree, const std::vector<uint32_t>& roots, TreeReply reply) {
   std::vector<bool> chosen(tree.nodes.size(), false);
   std::deque<uint32_t> queue(roots.begin(), roots.end());
-  for (size_t count = 0; !queue.empty() && count < most; ++count) {
+  while (!queue.empty()) {
     const uint32_t id = queue.front();
+    const ModuleNode& node = tree.nodes[id];
+    if (!reply.Takes({node.name, node.class_name, node.file, node.function})) break;
     queue.pop_front();
     chosen[id] = true;
     queue.insert(queue.end(), tree.nodes[id].children.begin(), tree.nodes[id].children.end());
@@ -57,7 +61,7 @@ Json TreeJson(const ModuleTree& tree, const std::vector<uint32_t>& roots, size_t
   std::vector<Json> made(tree.nodes.size());
   for (uint32_t id = static_cast<uint32_t>(tree.nodes.size()); id-- > 0;) {
     if (!chosen[id]) continue;
-    made[id] = NodeJson(tree, id);
+    made[id] = NodeJson(tree, id, reply);
     for (uint32_t child : tree.nodes[id].children) {
       if (chosen[child]) made[id]["children"].push_back(std::move(made[child]));
     }
@@ -92,9 +96,7 @@ Result<std::vector<uint32_t>> RootsOf(const ViewRequest& request, const ModuleTr
   return std::vector<uint32_t>{static_cast<uint32_t>(root)};
 }
 
-size_t Most(const ViewRequest& request) {
-  return request.params.value("limit", int64_t{0}) < 0 ? SIZE_MAX : kNodesPerReply;
-}
+TreeReply Reply(const ViewRequest& request) { return {request, kNodesPerReply, kNodeBytes}; }
 
 }  // namespace
 
@@ -112,7 +114,7 @@ Result<Json> ModulesView(const ViewRequest& request) {
   Json result = Json::object();
   result["source"] = SourceName(tree->source);
   result["nodeCount"] = tree->nodes.size();
-  result["modules"] = TreeJson(*tree, *roots, Most(request));
+  result["modules"] = TreeJson(*tree, *roots, Reply(request));
   result["absences"] = Json::array();
   if (tree->nodes.empty()) {
     result["absences"].push_back(AbsenceJson(messages::kNoModuleCalls));
@@ -130,8 +132,8 @@ Result<Json> LightningView(const ViewRequest& request) {
   if (!made.ok()) return made.error();
   const std::shared_ptr<const LightningResult>& data = made.value();
   Json result = Json::object();
-  result["modules"] = TreeJson(data->modules, data->modules.roots, Most(request));
-  result["hooks"] = TreeJson(data->hooks, data->hooks.roots, Most(request));
+  result["modules"] = TreeJson(data->modules, data->modules.roots, Reply(request));
+  result["hooks"] = TreeJson(data->hooks, data->hooks.roots, Reply(request));
   result["absences"] = Json::array();
   if (data->modules.nodes.empty() && data->hooks.nodes.empty()) {
     result["absences"].push_back(AbsenceJson(messages::kNoLightning));

@@ -7,6 +7,7 @@
 #include "rpc/errors.h"
 #include "rpc/messages.h"
 #include "rpc/views/common.h"
+#include "rpc/views/tree_reply.h"
 #include "rpc/views/view.h"
 
 namespace emberline {
@@ -14,6 +15,7 @@ namespace {
 
 // Nodes of one reply: the heaviest; what is below is asked for by `root`.
 constexpr size_t kNodesPerReply = 600;
+constexpr size_t kNodeBytes = 200;  // without its texts
 
 Result<StackOptions> OptionsOf(const ViewRequest& request) {
   StackOptions options;
@@ -64,15 +66,15 @@ const char* KindName(StackNodeKind kind) {
   return "function";
 }
 
-Json NodeJson(const StackTree& tree, uint32_t id) {
+Json NodeJson(const StackTree& tree, uint32_t id, const TreeReply& reply) {
   const StackNode& node = tree.nodes[id];
   const std::string_view name = tree.frames.Get(node.frame);
   const bool function = id != 0 && node.kind == StackNodeKind::kFunction;
   const Frame frame = function ? ParseFrameName(name) : Frame{};
   Json json = Json::object();
   json["id"] = id;
-  json["function"] = id == 0 ? "all" : function ? frame.function : std::string(name);
-  json["file"] = frame.file;
+  json["function"] = id == 0 ? "all" : reply.Text(function ? frame.function : name);
+  json["file"] = reply.Text(frame.file);
   json["line"] = frame.line;
   json["library"] = frame.library;
   json["kind"] = KindName(node.kind);
@@ -97,7 +99,7 @@ Result<Json> StacksView(const ViewRequest& request) {
   if (root < 0 || static_cast<size_t>(root) >= tree->nodes.size()) {
     return MakeError(errors::kNoSuchFrame);
   }
-  const size_t most = request.params.value("limit", int64_t{0}) < 0 ? SIZE_MAX : kNodesPerReply;
+  TreeReply reply(request, kNodesPerReply, kNodeBytes);
   // Heaviest first: a child never weighs more than its parent, so the choice is a connected tree.
   const auto lighter = [&](uint32_t a, uint32_t b) {
     return std::pair(tree->nodes[a].total, b) < std::pair(tree->nodes[b].total, a);
@@ -105,13 +107,14 @@ Result<Json> StacksView(const ViewRequest& request) {
   std::priority_queue<uint32_t, std::vector<uint32_t>, decltype(lighter)> queue(lighter);
   std::vector<uint32_t> chosen;
   queue.push(static_cast<uint32_t>(root));
-  while (!queue.empty() && chosen.size() < most) {
+  while (!queue.empty()) {
     const uint32_t id = queue.top();
+    if (!reply.Takes({tree->frames.Get(tree->nodes[id].frame)})) break;
     queue.pop();
     chosen.push_back(id);
     // Other threads are one box until they are asked for: most of them only wait.
     const bool folded = tree->nodes[id].kind == StackNodeKind::kThreads &&
-                        id != static_cast<uint32_t>(root) && most != SIZE_MAX;
+                        id != static_cast<uint32_t>(root) && !reply.all();
     if (folded) continue;
     for (uint32_t child : tree->nodes[id].children) {
       if (tree->nodes[child].total > 0) queue.push(child);
@@ -123,7 +126,7 @@ Result<Json> StacksView(const ViewRequest& request) {
   std::vector<Json> made(tree->nodes.size());
   for (size_t k = chosen.size(); k-- > 0;) {
     const uint32_t id = chosen[k];
-    made[id] = NodeJson(*tree, id);
+    made[id] = NodeJson(*tree, id, reply);
     for (uint32_t child : tree->nodes[id].children) {
       if (in[child]) made[id]["children"].push_back(std::move(made[child]));
     }
