@@ -6,6 +6,7 @@
 #include "app/commands.h"
 #include "app/errors.h"
 #include "app/images.h"
+#include "app/messages.h"
 #include "app/output.h"
 #include "base/escape.h"
 #include "base/number_text.h"
@@ -150,14 +151,17 @@ std::string NoteLines(const Json& notes) {
 std::string ChangeLines(const Json& verdict, const char* key, const char* title) {
   const Json& changes = verdict[key];
   if (changes.empty()) return "";
-  std::string text = std::string("\n") + title + ", per step\n";
+  const auto stepped = [&](const char* side) { return verdict[side]["steps"].get<double>() > 0; };
+  const bool per_step = stepped("baseline") && stepped("candidate");
+  std::string text = std::string("\n") + title + (per_step ? ", per step\n" : "\n");
   for (const Json& change : changes) {
     text += "  " + Humane(change["deltaUs"], "us") + "  " +
             Escaped(change["name"].get<std::string>()) + " (" + Humane(change["baselineUs"], "us") +
             " to " + Humane(change["candidateUs"], "us") + ")";
     if (change.contains("file")) {
-      text += "  " + Escaped(change["file"].get<std::string>()) + ":" +
-              std::to_string(change["line"].get<int64_t>());
+      text += "  " + Escaped(change["file"].get<std::string>());
+      const auto line = change["line"].get<int64_t>();
+      if (line > 0) text += ":" + std::to_string(line);
     }
     text += "\n";
   }
@@ -221,6 +225,10 @@ int RunDiff(const Options& given) {
     Result<Json> made = CallTable("compare/table", TableParams(options, params), context);
     if (!made.ok()) return Fail(made.error());
     table = std::move(*made);
+    if (table["totalRows"] == 0 && options.filter.empty()) {
+      verdict.value()["notes"].push_back(
+          Say(messages::kNothingCompared, {{"by", options.by}}).text);
+    }
   }
   std::string broken;
   if (options.gate) {

@@ -13,6 +13,13 @@ inline constexpr Sentence kNoticeLine{"noticeLine", "Notice: {text}"};
 inline constexpr Sentence kSkipped{"skipped", "Skipped: {text}"};
 inline constexpr Sentence kAugmented{
     "augmented", "{written, plural, one {# trace} other {# traces}} written, {failed} failed."};
+// Of a comparison whose table has no rows.
+inline constexpr Sentence kNothingCompared{
+    "nothingCompared",
+    "{by, select, modules {Neither trace recorded modules} memory {Neither trace recorded the "
+    "allocator} communication {Neither trace communicates} lines {Neither trace has work on lines "
+    "of your code: Python stacks were not recorded, or hold libraries only} other {Neither trace "
+    "has anything to compare by {by}}}."};
 // The summary of a job of many ranks. Times and lists are written already.
 inline constexpr Sentence kJobSize{
     "jobSize",

@@ -2,14 +2,18 @@
 
 #include <cmath>
 #include <cstdio>
+#include <string_view>
 
 namespace emberline {
 namespace {
 
 std::string Fixed(double value, int digits, const char* unit) {
   char text[400];  // the largest double has 309 digits
-  std::snprintf(text, sizeof text, "%.*f%s", digits, value, unit);
-  return text;
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  const std::string_view number = text;
+  // What is too small to be told from zero has no sign.
+  const bool zero = number.find_first_not_of("-0.") == std::string_view::npos;
+  return std::string(zero && number.starts_with('-') ? number.substr(1) : number) + unit;
 }
 
 }  // namespace

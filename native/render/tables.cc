@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <vector>
 
 #include "base/escape.h"
@@ -11,12 +10,6 @@
 
 namespace emberline {
 namespace {
-
-std::string Formatted(const char* format, double value) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, format, value);
-  return buffer;
-}
 
 // Characters of UTF-8 text, each taken as one column wide.
 size_t Width(std::string_view text) {
@@ -149,15 +142,18 @@ std::string Humane(const Json& value, const std::string& unit) {
   if (unit == "us") return DurationText(number, {3, 3, 3});
   if (unit == "ns") return DurationText(number / 1000, {3, 3, 3});
   if (unit == "bytes") return BytesText(number);
-  if (unit == "ratio") return Formatted("%.2f %%", number * 100);
+  if (unit == "ratio") return FixedText(number * 100, 2) + " %";
   // A change, in percent of what was there before.
-  if (unit == "percent") return Formatted("%+.1f %%", number);
-  if (unit == "gbPerS") return Formatted("%.2f GB/s", number);
+  if (unit == "percent") {
+    const std::string text = FixedText(number, 1) + " %";
+    return number > 0 && text != "0.0 %" ? "+" + text : text;
+  }
+  if (unit == "gbPerS") return FixedText(number, 2) + " GB/s";
   if (unit == "flops") return FlopsText(number);
   if (value.is_number_integer()) {
     return unit == "count" ? GroupedText(value.get<int64_t>()) : DumpJson(value);
   }
-  return Formatted("%.3f", number);
+  return FixedText(number, 3);
 }
 
 std::string Counted(const Json& count, const std::string& one) {

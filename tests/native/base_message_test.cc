@@ -77,6 +77,11 @@ TEST_CASE("number text: the largest numbers fit") {
   CHECK(FixedText(1e300, 2).size() == 304);
   CHECK(DurationText(999.96) == "1000.0 µs");
   CHECK(BytesText(-2048, 1) == "-2.0 KiB");
+  // What is too small to be shown has no sign.
+  CHECK(BytesText(-0.3, 2) == "0 B");
+  CHECK(FixedText(-0.004, 2) == "0.00");
+  CHECK(FixedText(-0.006, 2) == "-0.01");
+  CHECK(DurationText(-0.0001, {3, 3, 3}) == "0.000 µs");
   CHECK(FlopsText(1.25e12) == "1.25 TFLOP");
   CHECK(ShortText(5.0) == "5");
   CHECK(ShortText(2.5) == "2.5");

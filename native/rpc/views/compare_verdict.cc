@@ -18,6 +18,8 @@ constexpr size_t kMaxCauses = 5;
 constexpr size_t kMaxName = 400;
 // A level says something when most of the time is in rows that both sides have.
 constexpr double kMatchedShare = 0.5;
+// Of the difference: what explains less of it is no cause.
+constexpr double kCauseShare = 0.2;
 
 // The model of a device, or what it is called where that was not recorded.
 std::string DeviceName(const Device& device) {
@@ -160,6 +162,27 @@ double StepsInTable(const CompareRequest& request) {
   return std::max(1.0, SelectedSteps(request.candidate));
 }
 
+// Where no row explains the difference, the part of the step that does: waiting for data has no
+// row. The rest that nothing is known of explains nothing.
+std::optional<VerdictCause> PartThatChanged(const std::vector<ComparedFigure>& figures,
+                                            double delta) {
+  const ComparedFigure* most = nullptr;
+  double change = 0;
+  for (size_t i = 1; i < figures.size(); ++i) {
+    const ComparedFigure& part = figures[i];
+    if (part.unit != Unit::kUs || !part.baseline || !part.candidate || part.key == "other" ||
+        part.beyond_noise == false) {
+      continue;
+    }
+    const double grown = (*part.candidate - *part.baseline) * (delta > 0 ? 1 : -1);
+    if (grown <= change) continue;
+    change = grown;
+    most = &part;
+  }
+  if (most == nullptr || change < kCauseShare * std::abs(delta)) return std::nullopt;
+  return VerdictCause{most->name, *most->baseline, *most->candidate};
+}
+
 // Whether the step waits for the device: then the device's time tells what made it longer.
 bool IsDeviceBound(const Overviews& both) {
   const auto bound = [](const Overview& overview) {
@@ -213,12 +236,12 @@ Result<Json> CompareVerdict(const CompareRequest& request) {
     shrank = ChangesJson(*best, level, -1, steps);
     const Json& first = delta > 0 ? grew : shrank;
     if (delta != 0 && !first.empty()) {
-      // A cause is what explains a good part of the difference.
-      if (std::abs(first[0]["deltaUs"].get<double>()) >= 0.2 * std::abs(delta)) {
+      if (std::abs(first[0]["deltaUs"].get<double>()) >= kCauseShare * std::abs(delta)) {
         cause = VerdictCause{first[0]["name"], first[0]["baselineUs"], first[0]["candidateUs"]};
       }
     }
   }
+  if (!cause && delta != 0) cause = PartThatChanged(both->figures, delta);
   const bool has_steps = request.baseline.trace.model->has_recorded_steps &&
                          request.candidate.trace.model->has_recorded_steps;
   Json notes = NotesJson(request);
