@@ -244,9 +244,15 @@ Result<Json> ParamsOf(const Options& options, const CallContext& context) {
 std::string SummaryText(const Json& job) {
   const auto us = [](const Json& value) { return Humane(value, "us"); };
   const auto count = [](const Json& value) { return value.get<int64_t>(); };
+  // Each of these notes names one trace that does not belong to the job.
+  const int64_t left_out =
+      std::count_if(job["notes"].begin(), job["notes"].end(), [](const Json& note) {
+        return note["kind"] == "otherJob" || note["kind"] == "duplicateRank" ||
+               note["kind"] == "emptyRank";
+      });
   std::string text =
       Say(messages::kJobSize,
-          {{"loaded", count(job["loaded"]), Unit::kCount},
+          {{"loaded", count(job["loaded"]) - left_out, Unit::kCount},
            {"known", job["worldSize"].is_null() ? "no" : "yes"},
            {"size", job["worldSize"].is_null() ? 0 : count(job["worldSize"]), Unit::kCount},
            {"nodes", job["nodes"].size(), Unit::kCount},

@@ -57,8 +57,13 @@ void ChooseRanks(Job* job) {
   job->world_size = MostCommon(worlds);
   std::map<int64_t, const RankDigest*> chosen;
   std::vector<const RankDigest*> unnamed;
+  // What was cut before its first event has no place in time either.
+  const auto empty = [](const RankDigest& rank) { return rank.end <= 0; };
+  const bool any = !std::all_of(job->digest->ranks.begin(), job->digest->ranks.end(), empty);
   for (const RankDigest& rank : job->digest->ranks) {
-    if (rank.world_size >= 0 && rank.world_size != job->world_size) {
+    if (any && empty(rank)) {
+      AddNote(job, messages::kEmptyRank, {{"path", rank.path}});
+    } else if (rank.world_size >= 0 && rank.world_size != job->world_size) {
       AddNote(job, messages::kOtherJob,
               {{"path", rank.path}, {"size", rank.world_size}, {"usual", job->world_size}},
               {rank.rank});

@@ -11,6 +11,8 @@ inline constexpr Sentence kOtherJob{
     "otherJob",
     "{path} is left out: it belongs to a job of {size} ranks, but the others belong to one of "
     "{usual}."};
+inline constexpr Sentence kEmptyRank{
+    "emptyRank", "{path} is left out: it holds no work, only that a recording was begun."};
 inline constexpr Sentence kDuplicateRank{
     "duplicateRank",
     "Rank {rank} has two traces: {kept} is used because it holds more events, and {other} is left "

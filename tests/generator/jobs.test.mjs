@@ -241,6 +241,88 @@ test('one rank twice, a rank of another job, a clock hours apart, mixed versions
   assert.equal(apart.correctionNs, -5 * 3600 * 1e9);
 });
 
+/** The checksum of a digest's body, as `ranks/digest_file.cc` makes it. */
+function checksum(body) {
+  const bits = (value) => BigInt.asUintN(64, value);
+  let h = bits(BigInt(body.length) * 0x9e3779b97f4a7c15n);
+  let at = 0;
+  for (; at + 8 <= body.length; at += 8) {
+    h = bits((h ^ body.readBigUInt64LE(at)) * 0xff51afd7ed558ccdn);
+    h ^= h >> 32n;
+  }
+  let rest = 0xcbf29ce484222325n;
+  for (const byte of body.subarray(at)) rest = bits((rest ^ BigInt(byte)) * 0x100000001b3n);
+  rest = bits((rest ^ (rest >> 33n)) * 0xff51afd7ed558ccdn);
+  rest = bits((rest ^ (rest >> 33n)) * 0xc4ceb9fe1a85ec53n);
+  return bits(h ^ rest ^ (rest >> 33n))
+    .toString(16)
+    .padStart(16, '0');
+}
+
+/** Writes a digest as a program of another version would have begun it. */
+function withVersion(file, version) {
+  const bytes = fs.readFileSync(file);
+  const begin = bytes.indexOf('\n') + 1;
+  const body = bytes.subarray(begin + 17);
+  assert.equal(checksum(body), bytes.toString('latin1', begin, begin + 16));
+  const known = body[0] >> 1; // a small number, with its sign in the lowest bit
+  body[0] = version(known) << 1;
+  bytes.write(checksum(body), begin, 'latin1');
+  fs.writeFileSync(file, bytes);
+  return { known, name: path.basename(file) };
+}
+
+test('digests of an older and of a newer program are named with both versions, and the rest works', async () => {
+  const { at } = planted({ ranks: 5 });
+  const digests = path.join(folder, 'versions');
+  assert.equal((await emberline(['digest', at, '-o', digests])).status, 0);
+  const files = fs.readdirSync(digests).sort();
+  const changed = [
+    [files[1], (known) => known - 1],
+    [files[3], (known) => known + 1],
+  ].map(([file, version]) => withVersion(path.join(digests, file), version));
+  const job = await summary(digests);
+  assert.deepEqual(
+    job.ranks.map((rank) => rank.rank),
+    [0, 2, 4],
+  );
+  const broken = job.notes.filter(({ kind }) => kind === 'brokenFile').map(({ text }) => text);
+  const { known } = changed[0];
+  assert.equal(broken.length, 2);
+  [known - 1, known + 1].forEach((version, i) => {
+    assert.ok(broken[i].includes(changed[i].name), broken[i]);
+    assert.ok(broken[i].includes(`has version ${version}, this program reads ${known}`), broken[i]);
+  });
+  // Merging says the same, and keeps what it can read.
+  const merged = path.join(folder, 'versions.digest');
+  const { stderr } = await emberline(['merge', digests, '-o', merged]);
+  for (const { name } of changed) assert.ok(stderr.includes(name), stderr);
+  assert.deepEqual(
+    (await summary(merged)).ranks.map((rank) => rank.rank),
+    [0, 2, 4],
+  );
+  // As the message advises: those alone are made again.
+  const again = await emberline(['digest', at, '-o', digests]);
+  assert.match(again.stdout, /^2 digests made, 3 already there, 0 traces failed/);
+  assert.equal((await summary(digests)).ranks.length, 5);
+});
+
+test('a trace that was cut before its first event is left out, and moves nobody in time', async () => {
+  const { at } = planted({ ranks: 2 });
+  const whole = await summary(at);
+  fs.writeFileSync(path.join(at, 'cut_5.1700000000000.pt.trace.json'), '{"traceEvents": [{"ph":');
+  const job = await summary(at);
+  assert.deepEqual([job.baseNs, job.durationNs], [whole.baseNs, whole.durationNs]);
+  assert.deepEqual(job.ranks, whole.ranks);
+  const notes = job.notes.filter(({ kind }) => !whole.notes.some((note) => note.kind === kind));
+  assert.deepEqual(
+    notes.map(({ kind }) => kind),
+    ['emptyRank'],
+  );
+  assert.match(notes[0].text, /cut_5\..* is left out/);
+  assert.match((await emberline(['distributed', at])).stdout, /^2 ranks of 2 on 1 node/);
+});
+
 test('a rank without communication is named', async () => {
   const { at } = planted({ ranks: 3 });
   const file = fs.readdirSync(at).find((name) => name.includes('_2.'));

@@ -90,6 +90,7 @@ const serious = new Set([
   'missingRank',
   'duplicateRank',
   'otherJob',
+  'emptyRank',
   'unknownRank',
   'clockApart',
   'clockUntied',
