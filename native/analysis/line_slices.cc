@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/host_nesting.h"
 #include "base/errors.h"
 #include "base/text.h"
 
@@ -100,6 +101,11 @@ std::vector<SliceIndex> SlicesOfLocations(const Model& model, const LineAttribut
     return context == kNone ? kNone : at.contexts[context].location;
   };
   std::vector<SliceIndex> out;
+  HostNesting nesting;
+  if (!NestHostWork(store, cancel, &nesting)) return out;
+  const auto around = [&](SliceIndex i) {
+    return nesting.parent[i] == kNone ? kNone : at.blamed[nesting.parent[i]];
+  };
   for (SliceIndex i = 0; i < store.slice_count(); ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) break;
     if (!steps.Contains(model.step[i])) continue;
@@ -107,13 +113,12 @@ std::vector<SliceIndex> SlicesOfLocations(const Model& model, const LineAttribut
     if (IsDeviceWork(store.kind(i))) {
       l = location(DevicePlaceOf(model, at, i).blamed);
     } else {
-      l = location(at.called[i]);
+      l = location(at.CalledFrom(i));
       if (l == kNone || !wanted[l]) {
         if (at.user_frame[i])
           l = location(at.context[i]);
         else if (at.pass[i] != Pass::kForward && store.kind(i) == SliceKind::kCpuOp &&
-                 at.blamed[i] != at.context[i] &&
-                 (at.parent[i] == kNone || at.blamed[at.parent[i]] != at.blamed[i])) {
+                 at.blamed[i] != at.context[i] && around(i) != at.blamed[i]) {
           l = location(at.blamed[i]);  // outermost op of the line's backward, or that ran again
         }
       }
@@ -152,6 +157,8 @@ Result<LineBreakdown> BreakDownLine(const Model& model, const LineAttribution& a
       caller[c] = p == kNone ? kNone : at.contexts[p].location;
     }
   }
+  HostNesting nesting;
+  if (!NestHostWork(store, cancel, &nesting)) return MakeError(errors::kCancelled);
   std::unordered_map<StringId, Sum> operators, kernels;
   std::map<uint32_t, LineCaller> callers;
   for (SliceIndex i = 0; i < store.slice_count(); ++i) {
@@ -180,12 +187,12 @@ Result<LineBreakdown> BreakDownLine(const Model& model, const LineAttribution& a
       if (caller[context] != kNone) callers[caller[context]].device += store.duration(i);
       continue;
     }
-    if (caller[context] != kNone) callers[caller[context]].host += at.exclusive[i];
+    if (caller[context] != kNone) callers[caller[context]].host += nesting.exclusive[i];
     if (store.kind(i) != SliceKind::kCpuOp) continue;
     Sum& op = operators[store.name_id(i)];
     ++op.calls;
-    op.host += at.exclusive[i];
-    if (backward && !has_device_work) op.backward += at.exclusive[i];
+    op.host += nesting.exclusive[i];
+    if (backward && !has_device_work) op.backward += nesting.exclusive[i];
     if (store.HasArg(ArgRole::kInputShapes)) {
       op.AddShape(store.ArgText(i, ArgRole::kInputShapes));
     }
@@ -195,17 +202,20 @@ Result<LineBreakdown> BreakDownLine(const Model& model, const LineAttribution& a
                        Hottest(callers, has_device_work)};
 }
 
-std::vector<LineCall> CallsFrom(const TraceStore& store, const LineAttribution& at,
-                                const std::vector<bool>& wanted) {
+Result<std::vector<LineCall>> CallsFrom(const TraceStore& store, const LineAttribution& at,
+                                        const std::vector<bool>& wanted,
+                                        const CancelToken& cancel) {
   const uint32_t n = store.slice_count();
+  HostNesting nesting;
+  if (!NestHostWork(store, cancel, &nesting)) return MakeError(errors::kCancelled);
   // Nearest listed call around each slice; parents come first.
   std::vector<SliceIndex> around(n, kNone);
   std::vector<Ns> exclusive(n, 0);
   std::vector<bool> is_listed(n, false);
   for (SliceIndex i = 0; i < n; ++i) {
-    const SliceIndex p = at.parent[i];
+    const SliceIndex p = nesting.parent[i];
     if (p != kNone) around[i] = is_listed[p] ? p : around[p];
-    is_listed[i] = at.called[i] != kNone && wanted[at.contexts[at.called[i]].location];
+    is_listed[i] = at.is_call[i] && wanted[at.contexts[at.CalledFrom(i)].location];
     if (!is_listed[i]) continue;
     exclusive[i] += store.duration(i);
     if (around[i] != kNone) exclusive[around[i]] -= store.duration(i);

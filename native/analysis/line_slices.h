@@ -53,8 +53,8 @@ struct LineCall {
   SliceIndex slice = kNone;
   Ns exclusive = 0;
 };
-// The calls made from wanted locations, in the order of the store.
-std::vector<LineCall> CallsFrom(const TraceStore& store, const LineAttribution& at,
-                                const std::vector<bool>& wanted);
+// The calls made from wanted locations, in the order of the store. Errors: kCancelled.
+Result<std::vector<LineCall>> CallsFrom(const TraceStore& store, const LineAttribution& at,
+                                        const std::vector<bool>& wanted, const CancelToken& cancel);
 
 }  // namespace emberline

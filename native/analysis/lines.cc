@@ -60,14 +60,16 @@ class Analysis {
 
   Result<LinesResult> Run() {
     Begin();
+    if (!NestHostWork(s_, cancel_, &nesting_)) return Cancelled();
     for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
       if (i % kCancelStride == 0 && cancel_.cancelled()) return Cancelled();
       if (!steps_.Contains(model_.step[i])) continue;
       if (IsDeviceWork(s_.kind(i)))
         AddDevice(i, s_.duration(i));
-      else if (at_.parent.size() > i && Counted(i))
+      else if (i < at_.user_frame.size() && Counted(i))
         AddHost(i);
     }
+    nesting_ = {};
     AddMemory();
     if (cancel_.cancelled()) return Cancelled();
     AddIdle();
@@ -111,14 +113,14 @@ class Analysis {
   }
 
   void AddHost(SliceIndex i) {
-    const Ns time = at_.exclusive[i];
+    const Ns time = nesting_.exclusive[i];
     result_.totals.host += time;
     if (at_.user_frame[i]) {
       LineCost& function = costs_[LocationOf(at_.context[i])];
       ++function.calls;
       ++function.runs;
     }
-    const uint32_t call = LocationOf(at_.called[i]);
+    const uint32_t call = LocationOf(at_.CalledFrom(i));
     // What could not be placed is no call of the function whose row takes its time.
     if (call != kNone && at_.locations[call].confidence != LineConfidence::kFunction) {
       ++costs_[call].calls;
@@ -389,6 +391,7 @@ class Analysis {
   const LineAttribution& at_;
   const StepSelection& steps_;
   const CancelToken& cancel_;
+  HostNesting nesting_;            // while slices are added
   std::vector<LineCost> costs_;    // per location
   std::vector<LineGroup> groups_;  // functions and classes
   std::vector<bool> is_class_;

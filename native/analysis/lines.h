@@ -9,6 +9,7 @@
 
 #include "analysis/table.h"
 #include "base/cancel.h"
+#include "base/number_column.h"
 #include "model/model.h"
 
 namespace emberline {
@@ -53,34 +54,41 @@ struct LineAttribution {
   std::vector<LineLocation> locations;
   std::vector<LineContext> contexts;
   // Per slice (host slices; kNone elsewhere and where nothing is known):
-  std::vector<uint32_t> context;  // by the stack around it
-  std::vector<uint32_t> blamed;   // the same, except that backward work has its forward op's
-  std::vector<uint32_t>
-      called;  // of a call made directly by a user's frame: context of the call; else kNone
+  NumberColumn context;          // by the stack around it
+  NumberColumn blamed;           // the same, except that backward work has its forward op's
+  std::vector<bool> is_call;     // made directly by a user's frame; see CalledFrom
   std::vector<bool> user_frame;  // frames of the user's code
-  // Of calls with `called`: the first that its line made in one run of the line. False everywhere
-  // where only stack strings were recorded, which do not tell one run from the next.
+  // Of calls: the first that its line made in one run of the line. False everywhere where only
+  // stack strings were recorded, which do not tell one run from the next.
   std::vector<bool> begins_run;
   std::vector<Pass> pass;
   // Of backward work on autograd's own threads: context of the call that waits for it, such as
   // loss.backward(). Its device time is part of that call's; its host time is not, for the caller
   // waits meanwhile. Empty when there is none.
-  std::vector<uint32_t> caller;
+  NumberColumn caller;
   // Of what runs the user's code in backward: context of the call in forward that it is part of,
   // checkpoint(...) for what runs again, the call of a function with a backward of its own. Empty
   // when there is none.
-  std::vector<uint32_t> origin;
+  NumberColumn origin;
   // Device work of a graph, where it is known who recorded it at capture.
   std::unordered_map<SliceIndex, DevicePlace> captured;
-  std::vector<SliceIndex>
-      parent;                 // innermost Python frame, op or runtime call around it on its thread
-  std::vector<Ns> exclusive;  // duration without such slices inside it
   // Per memory record of the store: the slice in which it happened; kNone when in none.
   std::vector<SliceIndex> memory_slice;
   bool has_stacks = false;    // Python stacks were recorded
   bool has_sources = false;   // some source was read
   uint64_t placed_calls = 0;  // calls of frames with source that got a line
   uint64_t unplaced_calls = 0;
+  // Frames of calls whose own context does not lie in that of the call: stacks are cut where they
+  // are deep.
+  std::unordered_map<SliceIndex, uint32_t> cut_calls;
+
+  // Of a call made directly by a user's frame: context of the call; else kNone.
+  uint32_t CalledFrom(SliceIndex slice) const {
+    if (!is_call[slice]) return kNone;
+    if (!user_frame[slice]) return context[slice];
+    const auto cut = cut_calls.find(slice);
+    return cut != cut_calls.end() ? cut->second : contexts[context[slice]].parent;
+  }
 };
 
 // Sums of one location (or one function, or one file). Times in ns.

@@ -158,22 +158,26 @@ Result<MemoryData> AnalyzeMemory(const Model& model, const CancelToken& cancel) 
   for (MemoryDevice& device : data.devices) {
     bool any_reserved = false;
     int64_t running = 0;
+    if (device.relative) device.running.reserve(device.records.size());
     for (uint32_t i : device.records) {
       running += memory[i].bytes;
-      device.allocated.push_back(device.relative ? running : memory[i].total_allocated);
+      if (device.relative) device.running.push_back(running);
       any_reserved |= memory[i].total_reserved > 0;
     }
-    if (any_reserved && !device.relative) {
-      for (uint32_t i : device.records) {
-        device.reserved.push_back(std::max<int64_t>(0, memory[i].total_reserved));
-        device.peak_reserved = std::max(device.peak_reserved, device.reserved.back());
+    device.has_reserved = any_reserved && !device.relative;
+    for (uint32_t at = 0; at < device.records.size(); ++at) {
+      const int64_t allocated = device.AllocatedAt(memory, at);
+      if (device.peak == kNone || allocated > device.peak_allocated) {
+        device.peak = at;
+        device.peak_allocated = allocated;
+      }
+      if (device.has_reserved) {
+        device.peak_reserved = std::max(device.peak_reserved, device.ReservedAt(memory, at));
       }
     }
-    for (uint32_t at = 0; at < device.records.size(); ++at) {
-      if (device.peak == kNone || device.allocated[at] > device.allocated[device.peak])
-        device.peak = at;
-    }
-    if (device.peak != kNone) device.peak_allocated = device.allocated[device.peak];
+    // They stay as long as the trace does.
+    device.records.shrink_to_fit();
+    device.events.shrink_to_fit();
   }
   std::stable_sort(data.devices.begin(), data.devices.end(),
                    [](const MemoryDevice& a, const MemoryDevice& b) {
@@ -192,8 +196,8 @@ MemoryCurve SampleMemory(const MemoryData& data, const Model& model, int device_
   const auto time = [&](uint32_t at) { return memory[device.records[at]].ts; };
   const auto push = [&](uint32_t at, Ns ts) {
     curve.times.push_back(ts);
-    curve.allocated.push_back(device.allocated[at]);
-    if (!device.reserved.empty()) curve.reserved.push_back(device.reserved[at]);
+    curve.allocated.push_back(device.AllocatedAt(memory, at));
+    if (device.has_reserved) curve.reserved.push_back(device.ReservedAt(memory, at));
   };
   const auto begin = std::lower_bound(device.records.begin(), device.records.end(), range.begin,
                                       [&](uint32_t i, Ns ts) { return memory[i].ts < ts; });
@@ -215,10 +219,13 @@ MemoryCurve SampleMemory(const MemoryData& data, const Model& model, int device_
       if (from == to) continue;
       uint32_t low = from, high = from, reserved = from;
       for (uint32_t at = from; at < to; ++at) {
-        if (device.allocated[at] < device.allocated[low]) low = at;
-        if (device.allocated[at] > device.allocated[high]) high = at;
-        if (!device.reserved.empty() && device.reserved[at] > device.reserved[reserved])
+        const int64_t allocated = device.AllocatedAt(memory, at);
+        if (allocated < device.AllocatedAt(memory, low)) low = at;
+        if (allocated > device.AllocatedAt(memory, high)) high = at;
+        if (device.has_reserved &&
+            device.ReservedAt(memory, at) > device.ReservedAt(memory, reserved)) {
           reserved = at;
+        }
       }
       keep = {from, low, high, reserved, to - 1};
       std::sort(keep.begin(), keep.end());

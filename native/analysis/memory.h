@@ -2,8 +2,10 @@
 // are mended here are listed in tests/oracles/README.md.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,9 +44,17 @@ struct MemoryDevice {
   bool relative = false;
   // Addresses were recorded, so that releases find their allocations (PyTorch 1.10 and newer).
   bool has_addresses = false;
-  // Parallel to `records`: bytes after each record.
-  std::vector<int64_t> allocated;
-  std::vector<int64_t> reserved;  // empty when not recorded
+  // Parallel to `records`: bytes after each record where totals are relative; else empty.
+  std::vector<int64_t> running;
+  bool has_reserved = false;  // recorded
+  // Bytes after the record at a position of `records`; `memory` is TraceStore::memory().
+  int64_t AllocatedAt(std::span<const MemoryRecord> memory, size_t at) const {
+    return relative ? running[at] : memory[records[at]].total_allocated;
+  }
+  // Of a device with has_reserved.
+  int64_t ReservedAt(std::span<const MemoryRecord> memory, size_t at) const {
+    return std::max<int64_t>(0, memory[records[at]].total_reserved);
+  }
   int64_t peak_allocated = 0;
   int64_t peak_reserved = 0;
   uint32_t peak = kNone;            // position in `records` of the first record at the peak

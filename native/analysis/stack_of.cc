@@ -315,7 +315,7 @@ StackIds::StackIds(const Model& model) : model_(&model) {
       const Key key{id, module == 0 ? s.name_id(i) : 0, line};
       id = ids.try_emplace(key, static_cast<uint32_t>(ids.size() + 1)).first->second;
     }
-    by_frame_[i] = id;
+    by_frame_.Set(i, id);
   }
 }
 

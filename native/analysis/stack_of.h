@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/number_column.h"
 #include "model/model.h"
 
 namespace emberline {
@@ -76,10 +77,11 @@ class StackIds {
     bool own = false;           // recorded for this very op, or by frames around it
   };
   Id Of(SliceIndex slice) const;
+  size_t MemoryBytes() const { return by_frame_.MemoryBytes(); }
 
  private:
   const Model* model_;
-  std::vector<uint32_t> by_frame_;  // per python_function slice; empty when there are none
+  NumberColumn by_frame_;  // per python_function slice; empty when there are none
 };
 
 }  // namespace emberline

@@ -14,7 +14,7 @@ bool RunStages(Attributing& a) {
   const uint32_t n = a.store.all_slice_count();
   a.at.context.assign(n, kNone);
   a.at.blamed.assign(n, kNone);
-  a.at.called.assign(n, kNone);
+  a.at.is_call.assign(n, false);
   a.at.user_frame.assign(n, false);
   a.at.begins_run.assign(n, false);
   a.at.pass.assign(n, Pass::kForward);

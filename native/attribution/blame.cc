@@ -20,8 +20,8 @@ class Blamer {
     for (SliceIndex i = 0; i < n; ++i) {
       if (Stop(i)) return false;
       if (!Counted(i)) continue;
-      const SliceIndex p = at_.parent[i];
-      at_.blamed[i] = at_.context[i];
+      const SliceIndex p = a_.nesting.parent[i];
+      at_.blamed.Set(i, at_.context[i]);
       const bool outer = p != kNone && at_.pass[p] != Pass::kForward;
       at_.pass[i] = model_.pass[i] == Pass::kForward && outer ? at_.pass[p] : model_.pass[i];
       if (at_.pass[i] == Pass::kForward) continue;
@@ -35,13 +35,13 @@ class Blamer {
       if (at_.pass[i] == Pass::kRecompute) {
         BlameRepeated(i, op);
       } else if (model_.forward[i] != kNone && BlamedOf(forward) != kNone) {
-        at_.blamed[i] = BlamedOf(forward);
+        at_.blamed.Set(i, BlamedOf(forward));
         if (model_.pass[forward] == Pass::kRecompute) SetOrigin(i, forward);
       } else if (outer) {
-        at_.blamed[i] = at_.blamed[p];
-        if (!at_.origin.empty()) at_.origin[i] = at_.origin[p];
+        at_.blamed.Set(i, at_.blamed[p]);
+        if (!at_.origin.empty()) at_.origin.Set(i, at_.origin[p]);
       } else if (at_.blamed[i] == kNone && !at_.caller.empty()) {
-        at_.blamed[i] = at_.caller[i];  // gradients that belong to no forward line
+        at_.blamed.Set(i, at_.caller[i]);  // gradients that belong to no forward line
       }
     }
     return true;
@@ -65,18 +65,18 @@ class Blamer {
     if (forward == kNone) return;
     if (at_.origin.empty()) at_.origin.assign(s_.all_slice_count(), kNone);
     const uint32_t origin = at_.origin[forward];
-    at_.origin[i] = origin != kNone ? origin : at_.context[forward];
+    at_.origin.Set(i, origin != kNone ? origin : at_.context[forward]);
   }
 
   // Recomputed work that no user frame stands around.
   void BlameRepeated(SliceIndex i, SliceIndex op) {
     const SliceIndex first = op == kNone ? kNone : model_.repeats[op];
     if (first != kNone && at_.context[first] != kNone) {
-      at_.blamed[i] = at_.context[first];
+      at_.blamed.Set(i, at_.context[first]);
     } else if (!at_.origin.empty() && at_.origin[i] != kNone) {
-      at_.blamed[i] = at_.origin[i];
+      at_.blamed.Set(i, at_.origin[i]);
     } else if (at_.blamed[i] == kNone && !at_.caller.empty()) {
-      at_.blamed[i] = at_.caller[i];
+      at_.blamed.Set(i, at_.caller[i]);
     }
   }
 
@@ -84,12 +84,16 @@ class Blamer {
   // what these have in common.
   bool FindOrigins() {
     const uint32_t n = s_.all_slice_count();
+    const auto repeated = [&](SliceIndex i) { return model_.pass[i] == Pass::kRecompute; };
+    SliceIndex begin = 0;
+    while (begin < n && !repeated(begin)) ++begin;
+    if (begin == n) return true;
     std::vector<SliceIndex> root(n, kNone);  // outermost recomputed slice around
     std::unordered_map<SliceIndex, uint32_t> common;
-    for (SliceIndex i = 0; i < n; ++i) {
+    for (SliceIndex i = begin; i < n; ++i) {
       if (Stop(i)) return false;
-      if (!Counted(i) || model_.pass[i] != Pass::kRecompute) continue;
-      const SliceIndex p = at_.parent[i];
+      if (!Counted(i) || !repeated(i)) continue;
+      const SliceIndex p = a_.nesting.parent[i];
       root[i] = p != kNone && root[p] != kNone ? root[p] : i;
       const SliceIndex first = model_.repeats[i];
       if (first == kNone || at_.context[first] == kNone) continue;
@@ -104,9 +108,9 @@ class Blamer {
       const SliceIndex op = model_.IsOp(i) ? i : model_.op[i];
       const SliceIndex first = op == kNone ? kNone : model_.repeats[op];
       const auto of_root = common.find(root[i]);
-      at_.origin[i] = first != kNone && at_.context[first] != kNone ? at_.context[first]
-                      : of_root == common.end()                     ? kNone
-                                                                    : of_root->second;
+      at_.origin.Set(i, first != kNone && at_.context[first] != kNone ? at_.context[first]
+                        : of_root == common.end()                     ? kNone
+                                                                      : of_root->second);
     }
     return true;
   }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/host_nesting.h"
 #include "analysis/lines.h"
 #include "attribution/frames.h"
 #include "attribution/observed.h"
@@ -27,8 +28,11 @@ using CalledByLine = std::map<int, std::map<uint32_t, Observed>>;
 // Of one thread.
 class CallLines {
  public:
-  CallLines(const TraceStore& store, Frames& frames, const LineAttribution& at)
-      : s_(store), frames_(frames), at_(at), recorded_(store.HasArg(ArgRole::kCallSite)) {}
+  CallLines(const TraceStore& store, Frames& frames, const HostNesting& nesting)
+      : s_(store),
+        frames_(frames),
+        nesting_(nesting),
+        recorded_(store.HasArg(ArgRole::kCallSite)) {}
 
   // Frames say from which line they were called.
   bool recorded() const { return recorded_; }
@@ -41,7 +45,7 @@ class CallLines {
  private:
   const TraceStore& s_;
   Frames& frames_;
-  const LineAttribution& at_;
+  const HostNesting& nesting_;
   const bool recorded_;
   std::map<std::pair<const PythonFunction*, int>, CalledAt> followed_;
 };

@@ -11,7 +11,7 @@ namespace {
 
 // The line in its caller from which a slice was called.
 uint32_t CallLocation(Attributing& a, SliceIndex child) {
-  const StringId name = a.store.name_id(a.at.parent[child]);
+  const StringId name = a.store.name_id(a.nesting.parent[child]);
   const CalledAt recorded = a.calls.Recorded(child);
   if (recorded.line > 0) return a.locations.OfFrame(name, recorded.line, recorded.confidence);
   if (recorded.lost) return a.locations.OfFrame(name, 0, LineConfidence::kFunction, true);
@@ -38,15 +38,16 @@ bool MakeContexts(Attributing& a, RecordedStacks& recorded) {
   const uint32_t n = s.all_slice_count();
   // Strings beside python_function events name functions' first lines; without them, true lines.
   const bool stacks = !a.at.has_stacks && s.HasArg(ArgRole::kCallStack);
-  std::vector<uint32_t> entry(n, kNone);  // per slice: context in which it was called
+  NumberColumn entry;  // per slice: context in which it was called
+  entry.assign(n, kNone);
   for (SliceIndex i = 0; i < n; ++i) {
     if (a.Stop(i)) return false;
     if (!a.Counted(i)) continue;
-    const SliceIndex p = a.at.parent[i];
+    const SliceIndex p = a.nesting.parent[i];
     uint32_t context = p == kNone ? kNone : a.at.user_frame[p] ? entry[p] : a.at.context[p];
     if (p != kNone && a.at.user_frame[p]) {
       context = a.locations.Context(entry[p], CallLocation(a, i));
-      a.at.called[i] = context;
+      a.at.is_call[i] = true;
     }
     if (stacks && s.kind(i) == SliceKind::kCpuOp) {
       const std::string_view text = s.ArgText(i, ArgRole::kCallStack);
@@ -55,15 +56,18 @@ bool MakeContexts(Attributing& a, RecordedStacks& recorded) {
         const uint32_t own = recorded.ContextOf(text);
         if (own != kNone) {
           context = own;
-          if (p == kNone || a.at.context[p] != own) a.at.called[i] = own;
+          if (p == kNone || a.at.context[p] != own) a.at.is_call[i] = true;
         }
       }
     }
-    entry[i] = context;
-    a.at.context[i] = context;
+    entry.Set(i, context);
     if (a.at.user_frame[i]) {
-      a.at.context[i] = a.locations.Context(
+      const uint32_t own = a.locations.Context(
           context, a.locations.OfFrame(s.name_id(i), 0, LineConfidence::kFunction));
+      a.at.context.Set(i, own);
+      if (a.at.is_call[i] && a.at.contexts[own].parent != context) a.at.cut_calls[i] = context;
+    } else {
+      a.at.context.Set(i, context);
     }
   }
   return true;

@@ -46,7 +46,7 @@ bool NestSlices(Attributing& a) {
   }
   a.cut.assign(s.all_slice_count(), false);
   a.track_end.assign(s.tracks().size(), 0);
-  HostNesting nesting;
+  HostNesting& nesting = a.nesting;
   HostNester nester(s, &nesting);
   const std::vector<SliceIndex>& open = nester.open();
   for (TrackIndex t = 0; t < s.tracks().size(); ++t) {
@@ -74,9 +74,7 @@ bool NestSlices(Attributing& a) {
     }
     records.Until(0, true);
   }
-  nester.Finish();
-  a.at.parent = std::move(nesting.parent);
-  a.at.exclusive = std::move(nesting.exclusive);
+  nesting.exclusive = {};  // whoever sums lines nests them again
   return true;
 }
 

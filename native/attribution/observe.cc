@@ -124,7 +124,7 @@ Observed Observe(const Attributing& a, SliceIndex child, const Beside& beside,
 }
 
 void Insides::Add(SliceIndex i) {
-  const SliceIndex p = a_.at.parent[i];
+  const SliceIndex p = a_.nesting.parent[i];
   if (p == kNone || !a_.IsFrame(i) || !a_.IsFrame(p)) return;
   if (a_.NameOf(i).kind == FrameName::kFrame && IsWrapper(a_, a_.NameOf(p))) {
     std::vector<SliceIndex>& inside = wrapped_[p];
@@ -137,7 +137,7 @@ void Insides::Add(SliceIndex i) {
                       a_.NameOf(outer).module_call;
        ++level) {
     module_.emplace(outer, a_.store.name_id(i));
-    outer = a_.at.parent[outer];
+    outer = a_.nesting.parent[outer];
   }
 }
 

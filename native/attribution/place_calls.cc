@@ -56,13 +56,13 @@ class CallPlacer {
   bool CollectCalls() {
     begin_.assign(static_cast<size_t>(n_) + 1, 0);
     const auto wanted = [&](SliceIndex i) {
-      const SliceIndex p = a_.at.parent[i];
+      const SliceIndex p = a_.nesting.parent[i];
       return p != kNone && a_.at.user_frame[p] && a_.frames.FunctionOf(p) != nullptr &&
              a_.Counted(i);
     };
     for (SliceIndex i = 0; i < n_; ++i) {
       if (a_.Stop(i)) return false;
-      const SliceIndex parent = a_.at.parent[i];
+      const SliceIndex parent = a_.nesting.parent[i];
       if (wanted(i)) ++begin_[parent + 1];
       if (parent != kNone && a_.Counted(i) && HandsOn(parent)) last_inside_[parent] = i;
       insides_.Add(i);
@@ -71,7 +71,7 @@ class CallPlacer {
     calls_.resize(begin_[n_]);
     std::vector<uint32_t> fill(begin_.begin(), begin_.end() - 1);
     for (SliceIndex i = 0; i < n_; ++i) {
-      if (wanted(i)) calls_[fill[a_.at.parent[i]]++] = i;
+      if (wanted(i)) calls_[fill[a_.nesting.parent[i]]++] = i;
     }
     return true;
   }

@@ -38,12 +38,12 @@ bool ReadCalled(Attributing& a, CalledByName* called) {
   for (SliceIndex i = 0; i < a.store.all_slice_count(); ++i) {
     if (a.Stop(i)) return false;
     if (!a.Counted(i) || RunsUnseen(a, i)) continue;
-    SliceIndex caller = a.at.parent[i];
+    SliceIndex caller = a.nesting.parent[i];
     // A module is called through _call_impl.
     for (int level = 0; level < kMaxCallLevels && caller != kNone && a.IsFrame(caller) &&
                         a.NameOf(caller).module_call;
          ++level) {
-      caller = a.at.parent[caller];
+      caller = a.nesting.parent[caller];
     }
     if (caller == kNone || !a.at.user_frame[caller]) continue;
     if (a.IsFrame(i) && a.NameOf(i).module_call) continue;
@@ -63,8 +63,9 @@ bool ReadCalled(Attributing& a, CalledByName* called) {
 std::unordered_map<StringId, std::string> ClassHints(const Attributing& a) {
   std::unordered_map<StringId, std::string> hints;
   for (SliceIndex i = 0; i < a.store.all_slice_count(); ++i) {
-    if (!a.at.user_frame[i] || a.at.parent[i] == kNone || !a.IsFrame(a.at.parent[i])) continue;
-    const FrameName& outer = a.NameOf(a.at.parent[i]);
+    if (!a.at.user_frame[i] || a.nesting.parent[i] == kNone || !a.IsFrame(a.nesting.parent[i]))
+      continue;
+    const FrameName& outer = a.NameOf(a.nesting.parent[i]);
     if (outer.kind == FrameName::kModule) hints.emplace(a.store.name_id(i), outer.name);
   }
   return hints;

@@ -29,7 +29,7 @@ struct Attributing {
         texts(given),
         cancel(token),
         frames(store, mapper, focus),
-        calls(store, frames, at),
+        calls(store, frames, nesting),
         locations(frames, &at) {}
 
   bool Stop(uint32_t i) const { return i % kCancelStride == 0 && cancel.cancelled(); }
@@ -46,6 +46,7 @@ struct Attributing {
   const DocumentTexts& texts;
   const CancelToken& cancel;
   LineAttribution at;         // the result
+  HostNesting nesting;        // its `parent`: host work around each slice
   Frames frames;              // and their files
   std::vector<bool> cut;      // per slice: open when the recording began, perhaps
   std::vector<Ns> track_end;  // of the host work on each track

@@ -12,10 +12,18 @@ namespace emberline {
 
 void BoundHeap() {
 #if defined(__GLIBC__)
+  // Settings of the user's stay.
   // Requests spend their time computing: few pools are enough to keep them from waiting for each
-  // other. A setting of the user's stays.
+  // other.
   constexpr int kPools = 2;
   if (std::getenv("MALLOC_ARENA_MAX") == nullptr) mallopt(M_ARENA_MAX, kPools);
+  // Large columns lie on pages of their own, which go back when they are freed. By default the
+  // allocator learns from the first large one that is freed to take the next ones from its pools,
+  // where whatever small thing comes to lie above them keeps them.
+  constexpr int kOwnPagesBytes = 4 << 20;
+  if (std::getenv("MALLOC_MMAP_THRESHOLD_") == nullptr) {
+    mallopt(M_MMAP_THRESHOLD, kOwnPagesBytes);
+  }
 #endif
 }
 

@@ -87,7 +87,7 @@ std::optional<double> MeanAllocated(const Model& model, const MemoryDevice& devi
   double sum = 0;
   for (size_t i = 0; i + 1 < device.records.size(); ++i) {
     const Ns length = memory[device.records[i + 1]].ts - memory[device.records[i]].ts;
-    sum += static_cast<double>(device.allocated[i]) * static_cast<double>(length);
+    sum += static_cast<double>(device.AllocatedAt(memory, i)) * static_cast<double>(length);
   }
   const Ns all = memory[device.records.back()].ts - memory[device.records.front()].ts;
   return all > 0 ? std::optional<double>(sum / static_cast<double>(all)) : std::nullopt;

@@ -246,7 +246,7 @@ class Builder {
       StepNode& node = builder.tree_.nodes[at];
       node.slice = i;
       builder.SetDevice(at, builder.DeviceOf(i, builder.forests_[forest].track));
-      node.label = builder.LabelOf(i, kind);
+      builder.tree_.label_of.Set(at, builder.LabelOf(i, kind));
       open.push_back(at++);
     }
     void End() {
@@ -319,6 +319,7 @@ class Builder {
       }
     }
     tree_.nodes.resize(count);
+    tree_.label_of.assign(count, 0);
     const uint32_t step_label = labels_.Add({StableHash("step"), 0, 0}, StepNodeKind::kStep);
     uint32_t at = 1;
     Ns host = 0, device = 0;
@@ -331,7 +332,7 @@ class Builder {
       StepNode& node = tree_.nodes[here];
       Ns launched = 0;
       node.slice = model_.steps[step].slice;
-      node.label = step_label;
+      tree_.label_of.Set(here, step_label);
       for (const bool others : {false, true}) {
         for (const uint32_t forest : of_step_[step]) {
           if ((forests_[forest].track != main) != others) continue;
@@ -346,7 +347,7 @@ class Builder {
     }
     tree_.group_host[0].second = host;
     StepNode& root = tree_.nodes[0];
-    root.label = labels_.Add({}, StepNodeKind::kRoot);
+    tree_.label_of.Set(0, labels_.Add({}, StepNodeKind::kRoot));
     root.end = at;
     SetDevice(0, device);
   }
@@ -365,8 +366,8 @@ class Builder {
     if (other_thread) {
       tree_.group_host.emplace_back(at, forest->host);
       SetDevice(at, forest->device);
+      tree_.label_of.Set(at, ThreadLabel(forest->backward));
       StepNode& thread = tree_.nodes[at++];
-      thread.label = ThreadLabel(forest->backward);
       thread.end = at + forest->count;
     }
     forest->first = at;
@@ -387,10 +388,10 @@ class Builder {
     for (uint32_t i = static_cast<uint32_t>(tree_.nodes.size()); i-- > 0;) {
       uint64_t content = 0;
       for (uint32_t child = i + 1; child < tree_.nodes[i].end; child = tree_.nodes[child].end) {
-        const ElementLabel& label = labels_[tree_.nodes[child].label];
+        const ElementLabel& label = labels_[tree_.label_of[child]];
         content = StableHash(content, StableHash(label.name, label.content));
       }
-      if (content != 0) tree_.nodes[i].label = labels_.Around(tree_.nodes[i].label, content);
+      if (content != 0) tree_.label_of.Set(i, labels_.Around(tree_.label_of[i], content));
     }
   }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/cancel.h"
+#include "base/number_column.h"
 #include "base/result.h"
 #include "compare/sequences.h"
 #include "model/model.h"
@@ -31,12 +32,12 @@ const char* StepNodeKindName(StepNodeKind kind);  // "step", "module", ...
 struct StepNode {
   SliceIndex slice = kNone;  // kNone for the root, for threads, and for a trace without steps
   uint32_t end = 0;          // nodes (own index, end) lie inside
-  uint32_t label = 0;        // of StepTree::labels
   uint32_t device = 0;       // see StepTree::DeviceOf
 };
 
 struct StepTree {
   std::vector<StepNode> nodes;       // depth first; the root is the first
+  NumberColumn label_of;             // of nodes: in `labels`
   std::vector<ElementLabel> labels;  // each once; some may be no node's
   std::vector<StepNodeKind> kinds;   // of the nodes of a label
   // Of the nodes that are no slices: the root, steps and threads, by node. Of threads the sum of
@@ -44,8 +45,8 @@ struct StepTree {
   std::vector<std::pair<uint32_t, Ns>> group_host;
   // Of the nodes whose device work takes longer than a node can say, by node.
   std::vector<std::pair<uint32_t, Ns>> long_device;
-  const ElementLabel& LabelOf(uint32_t node) const { return labels[nodes[node].label]; }
-  StepNodeKind KindOf(uint32_t node) const { return kinds[nodes[node].label]; }
+  const ElementLabel& LabelOf(uint32_t node) const { return labels[label_of[node]]; }
+  StepNodeKind KindOf(uint32_t node) const { return kinds[label_of[node]]; }
   // It ran beside its siblings, not between them.
   bool IsConcurrent(uint32_t node) const {
     return KindOf(node) == StepNodeKind::kThread || KindOf(node) == StepNodeKind::kBackwardThread;
@@ -57,8 +58,8 @@ struct StepTree {
   Ns HostOf(const Model& model, uint32_t node) const;
   std::vector<uint32_t> ChildrenOf(uint32_t node) const;
   size_t MemoryBytes() const {
-    return nodes.capacity() * sizeof(StepNode) + labels.capacity() * sizeof(ElementLabel) +
-           kinds.capacity() * sizeof(StepNodeKind) +
+    return nodes.capacity() * sizeof(StepNode) + label_of.MemoryBytes() +
+           labels.capacity() * sizeof(ElementLabel) + kinds.capacity() * sizeof(StepNodeKind) +
            (group_host.capacity() + long_device.capacity()) * sizeof(group_host[0]);
   }
 };

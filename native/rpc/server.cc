@@ -358,16 +358,23 @@ class Server {
     }
     if (request.loaded && !stopping_) Prepare(std::move(request.loaded));
     CancelUnwanted();
-    if (request.method == "profile/close") closed_ = true;
+    freed_ = freed_ || FreesMuch(request.method);
     running_.erase(DumpJson(request.id));
     TrimWhenIdle();
     FinishWhenIdle();
   }
 
-  // What was closed is given back to the system, once nothing runs that may still hold it.
+  // What is closed, and what loading and comparing two traces need for a moment only, would stay
+  // in the allocator's hands.
+  static bool FreesMuch(std::string_view method) {
+    return method == "profile/close" || method == "profile/load" ||
+           (method.starts_with("compare/") && method != "compare/slice");
+  }
+
+  // It is given back to the system, once nothing runs that may still hold it.
   void TrimWhenIdle() {
-    if (!closed_ || trimming_ || stopping_ || !running_.empty() || !preparing_.empty()) return;
-    closed_ = false;
+    if (!freed_ || trimming_ || stopping_ || !running_.empty() || !preparing_.empty()) return;
+    freed_ = false;
     trimming_ = true;
     trim_.data = this;
     uv_queue_work(
@@ -471,7 +478,7 @@ class Server {
   bool initialized_ = false;
   bool shut_down_ = false;
   bool stopping_ = false;
-  bool closed_ = false;  // a profile was closed since memory was given back
+  bool freed_ = false;  // much was let go since memory was given back
   bool trimming_ = false;
   uv_work_t trim_{};
   int status_ = 0;

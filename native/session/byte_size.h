@@ -59,7 +59,7 @@ inline size_t HeapBytes(const Finding& f) {
 
 // --- Memory.
 inline size_t HeapBytes(const MemoryDevice& d) {
-  return HeapBytesOf(d.name, d.records, d.events, d.allocated, d.reserved);
+  return HeapBytesOf(d.name, d.records, d.events, d.running);
 }
 inline size_t HeapBytes(const MemoryData& data) { return HeapBytesOf(data.devices, data.owners); }
 
@@ -88,8 +88,8 @@ inline size_t HeapBytes(const LineLocation& l) {
   return HeapBytesOf(l.file, l.function, l.class_name);
 }
 inline size_t HeapBytes(const LineAttribution& a) {
-  return HeapBytesOf(a.locations, a.contexts, a.context, a.blamed, a.called, a.user_frame,
-                     a.begins_run, a.pass, a.caller, a.origin, a.captured, a.parent, a.exclusive,
+  return HeapBytesOf(a.locations, a.contexts, a.context, a.blamed, a.is_call, a.user_frame,
+                     a.begins_run, a.pass, a.caller, a.origin, a.captured, a.cut_calls,
                      a.memory_slice);
 }
 inline size_t HeapBytes(const LineCost& cost) { return HeapBytes(cost.operators); }

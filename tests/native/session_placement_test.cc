@@ -9,7 +9,7 @@ int CalledFrom(const LoadedTrace& trace, const LineData& data, const std::string
   const TraceStore& store = *trace.store;
   for (SliceIndex i = 0; i < store.slice_count(); ++i) {
     if (store.name(i) != name) continue;
-    const uint32_t context = data.attribution.called[i];
+    const uint32_t context = data.attribution.CalledFrom(i);
     if (context == kNone) return -1;
     const LineLocation& l = data.attribution.locations[data.attribution.contexts[context].location];
     return l.confidence == LineConfidence::kFunction ? 0 : l.line;

@@ -132,20 +132,11 @@ size_t KeptJson::MemoryBytes() const {
 namespace {
 
 // With its size: a number for each slice at most.
-struct KeptStackIds : StackIds {
-  explicit KeptStackIds(const Model& model)
-      : StackIds(model), bytes(sizeof(uint32_t) * model.step.size()) {}
-  size_t MemoryBytes() const { return bytes; }
-  size_t bytes;
-};
-
 }  // namespace
 
 Result<std::shared_ptr<const StackIds>> StacksOf(const ViewRequest& request) {
-  auto made = request.trace.results.Get<KeptStackIds>(
-      "stackIds", request.cancel, [&] { return KeptStackIds(*request.trace.model); });
-  if (!made.ok()) return made.error();
-  return std::shared_ptr<const StackIds>(std::move(made.value()));
+  return request.trace.results.Get<StackIds>("stackIds", request.cancel,
+                                             [&] { return StackIds(*request.trace.model); });
 }
 
 Result<std::shared_ptr<const MemoryData>> MemoryOf(const ViewRequest& request) {

@@ -92,7 +92,7 @@ Result<Json> Memory(const ViewRequest& request) {
     item["name"] = d.name;
     item["records"] = d.records.size();
     item["peakAllocatedBytes"] = d.peak_allocated;
-    item["peakReservedBytes"] = d.reserved.empty() ? Json(nullptr) : Json(d.peak_reserved);
+    item["peakReservedBytes"] = d.has_reserved ? Json(d.peak_reserved) : Json(nullptr);
     item["peakNs"] = d.peak == kNone ? Json(nullptr) : Json(memory[d.records[d.peak]].ts);
     item["capacityBytes"] = d.capacity ? Json(*d.capacity) : Json(nullptr);
     item["relative"] = d.relative;

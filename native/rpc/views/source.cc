@@ -320,11 +320,13 @@ Result<Json> SourceEventLines(const ViewRequest& request) {
       static_cast<uint64_t>(std::max<int64_t>(0, IntegerParam(request.params, "offset", 0)));
   const uint64_t most =
       limit < 0 ? UINT64_MAX : static_cast<uint64_t>(std::min<int64_t>(limit, 1000));
-  const std::vector<LineCall> calls = CallsFrom(store, at, listed);
+  const auto found = CallsFrom(store, at, listed, request.cancel);
+  if (!found.ok()) return found.error();
+  const std::vector<LineCall>& calls = *found;
   Json events = Json::array();
   for (uint64_t k = begin; k < calls.size() && events.size() < most; ++k) {
     const SliceIndex i = calls[k].slice;
-    const LineLocation& l = at.locations[at.contexts[at.called[i]].location];
+    const LineLocation& l = at.locations[at.contexts[at.CalledFrom(i)].location];
     events.push_back({{"event", store.event_index(i)},
                       {"file", l.file},
                       {"line", l.line},
