@@ -1,5 +1,5 @@
 // How long comparing two loaded traces takes, against loading them, and what it adds to the daemon's
-// memory. Prints figures; asserts nothing.
+// memory. Prints figures and the two goals; asserts nothing.
 //
 //   node tests/bench/compare.mjs [--events 1000000] [--dialect torch-2.8] [--rounds 3]
 //
@@ -10,7 +10,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { writeTrace } from '../generator/generate.mjs';
 import { startDaemon } from '../rpc/daemon.mjs';
-import { argument, memoryOf, timed } from './lib.mjs';
+import { Goals } from './goals.mjs';
+import { argument, cpuSecondsOf, restingMemoryOf, timed } from './lib.mjs';
 
 const events = Number(argument('--events', '1000000'));
 const dialect = argument('--dialect', 'torch-2.8');
@@ -25,6 +26,9 @@ const questions = {
   'steps of the aligned execution, next': ['compare/tree', {}],
   'inside the first step, next': ['compare/tree', { path: '0' }],
   'knots of both clocks, next': ['compare/timeline', {}],
+  'modules, next': ['compare/table', { by: 'modules', limit: 100 }],
+  'lines, next': ['compare/table', { by: 'lines', limit: 100 }],
+  'memory, next': ['compare/table', { by: 'memory', limit: 100 }],
 };
 
 async function round(files) {
@@ -32,6 +36,8 @@ async function round(files) {
   try {
     await daemon.initialize();
     const seconds = {};
+    const cpu = {};
+    const { pid } = daemon.child;
     const ids = [];
     let loaded = 0;
     const load = await timed(async () => {
@@ -45,13 +51,15 @@ async function round(files) {
     seconds['loading both'] = load.ms / 1000;
     // The daemon prepares the timeline of what was loaded by itself: this is no work of comparing.
     for (const profileId of ids) await daemon.request('timeline/tracks', { profileId });
-    const before = memoryOf(daemon.child.pid);
+    const before = await restingMemoryOf(pid);
     const sides = { baseline: { profileId: ids[0] }, candidate: { profileId: ids[1] } };
     for (const [name, [method, params]] of Object.entries(questions)) {
+      const start = cpuSecondsOf(pid);
       const asked = await timed(() => daemon.request(method, { ...sides, ...params }));
       seconds[name] = asked.ms / 1000;
+      cpu[name] = cpuSecondsOf(pid) - start;
     }
-    return { seconds, loaded, before, after: memoryOf(daemon.child.pid) };
+    return { seconds, cpu, loaded, before, after: await restingMemoryOf(pid) };
   } finally {
     await daemon.stop();
   }
@@ -73,8 +81,10 @@ try {
   console.log(`${all[0].loaded} events in two traces, the fastest of ${rounds} rounds`);
   for (const name of Object.keys(all[0].seconds)) {
     const seconds = best(name);
+    const cpu = Math.min(...all.map((one) => one.cpu[name] ?? NaN));
     console.log(
-      `${name.padEnd(40)} ${seconds.toFixed(3).padStart(8)} s  ${(seconds / load).toFixed(3)} of loading`,
+      `${name.padEnd(40)} ${seconds.toFixed(3).padStart(8)} s  ${(seconds / load).toFixed(3)} of loading` +
+        (Number.isNaN(cpu) ? '' : `  ${cpu.toFixed(2)} s of processors`),
     );
   }
   const least = (of) => Math.min(...all.map(of)) / 1e6;
@@ -84,6 +94,10 @@ try {
       `(${((100 * (after - rss)) / rss).toFixed(1)} % more); peak ${least((one) => one.after.peak).toFixed(0)} MB, ` +
       `${least(({ before }) => before.peak).toFixed(0)} MB of it from loading`,
   );
+  const goals = new Goals();
+  goals.atMost('comparing: first verdict', best('verdict (four levels, overview)'), 1, 's');
+  goals.atMost('comparing: memory beyond both traces', (100 * (after - rss)) / rss, 10, '%');
+  goals.print();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,4 +1,5 @@
-// How fast jobs are put together, and what memory each rank takes. Prints figures; asserts nothing.
+// How fast jobs are put together, and what memory each rank takes. Prints figures and the goals; asserts
+// nothing.
 //
 //   node tests/bench/jobs.mjs [--ranks 1,8,64,512] [--steps 20] [--digests 1000]
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -6,8 +7,10 @@ import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { writeJob } from '../generator/job.mjs';
 import { serverPath } from '../lib/cli.mjs';
+import { startDaemon } from '../rpc/daemon.mjs';
+import { Goals } from './goals.mjs';
+import { argument, cpuSecondsOf, timed } from './lib.mjs';
 import { measured } from './measure.mjs';
-import { argument } from './lib.mjs';
 
 const sizes = argument('--ranks', '1,8,64,512').split(',').map(Number);
 const steps = Number(argument('--steps', '20'));
@@ -20,9 +23,24 @@ const bytesIn = (folder) =>
 const mb = (bytes) => (bytes / 1e6).toFixed(2);
 const s = (seconds) => seconds.toFixed(2);
 
+/** What the editor asks first of a folder of digests, of a daemon that knows nothing of it. */
+async function firstPicture(digests) {
+  const daemon = startDaemon();
+  try {
+    await daemon.initialize();
+    const before = cpuSecondsOf(daemon.child.pid);
+    const { ms } = await timed(() => daemon.request('distributed/job', { digests }));
+    return { seconds: ms / 1000, cpu: cpuSecondsOf(daemon.child.pid) - before };
+  } finally {
+    await daemon.stop();
+  }
+}
+
+const cores = availableParallelism();
+const goals = new Goals();
 const folder = mkdtempSync(path.join(tmpdir(), 'emberline-jobs-'));
 try {
-  console.log(`${availableParallelism()} cores, ${steps} steps a rank`);
+  console.log(`${cores} cores, ${steps} steps a rank`);
   for (const ranks of sizes) {
     const traces = path.join(folder, `traces${ranks}`);
     writeJob(traces, { ranks, steps });
@@ -39,14 +57,23 @@ try {
     rmSync(path.join(folder, 'alone'), { recursive: true });
     const shown = await measure(['distributed', traces]);
     const merged = await measure(['distributed', digests]);
+    const picture = await firstPicture(digests);
+    const scaling = alone.seconds / made.seconds;
     const size = bytesIn(digests) / ranks;
     console.log(
       `${ranks} ranks of ${mb(bytesIn(traces) / ranks)} MB: digests ${s(made.seconds)} s ` +
-        `(${(ranks / made.seconds).toFixed(1)} ranks/s; one thread ${s(alone.seconds)} s), ` +
+        `(${(ranks / made.seconds).toFixed(1)} ranks/s; one thread ${s(alone.seconds)} s, ` +
+        `${scaling.toFixed(2)} times that), ` +
         `${mb(made.peakBytes)} MB peak, ${(size / 1000).toFixed(1)} kB each; ` +
         `shown from traces ${s(shown.seconds)} s, ${mb(shown.peakBytes / ranks)} MB a rank; ` +
-        `from digests ${s(merged.seconds)} s, ${mb(merged.peakBytes / ranks)} MB a rank`,
+        `from digests ${s(merged.seconds)} s, ${mb(merged.peakBytes / ranks)} MB a rank; ` +
+        `first picture ${s(picture.seconds)} s (${s(picture.cpu)} s of processors)`,
     );
+    goals.atMost(`first picture of ${ranks} digests`, picture.seconds, 1, 's');
+    // One rank is one file, which one thread reads.
+    if (ranks >= 2 * cores) {
+      goals.atLeast(`digests of ${ranks} ranks: ${cores} cores over one`, scaling, 0.8 * cores);
+    }
     rmSync(traces, { recursive: true });
     rmSync(digests, { recursive: true });
   }
@@ -60,6 +87,8 @@ try {
     `${digestCount} digests of ${(bytesIn(digests) / digestCount / 1000).toFixed(1)} kB merged in ` +
       `${s(merged.seconds)} s, ${mb(merged.peakBytes)} MB peak, ${mb(size)} MB as one`,
   );
+  goals.atMost(`merging ${digestCount} digests`, merged.seconds, 2, 's');
+  goals.print();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
