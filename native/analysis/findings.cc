@@ -8,6 +8,7 @@
 #include "analysis/memory.h"
 #include "analysis/messages.h"
 #include "model/names.h"
+#include "store/recorder.h"
 
 namespace emberline {
 namespace {
@@ -292,7 +293,8 @@ std::vector<Finding> FindFindings(const Model& model, const StepSelection& selec
   AddDataParallel(model, seen, &findings);
   AddBackend(model, overview, seen, &findings);
   AddCommunication(model, overview, &findings);
-  AddUtilization(model, overview, &findings);
+  // Of a cut file, device work may be in the missing part.
+  if (!IsIncomplete(model.store())) AddUtilization(model, overview, &findings);
   AddMixedPrecision(model, overview, &findings);
   AddMemory(model, &findings);
   AddFurtherFindings(model, selection, overview, cancel, &findings);

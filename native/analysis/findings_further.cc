@@ -405,7 +405,8 @@ MessageArg SpanArg(const Model& model) {
 void AddFurtherFindings(const Model& model, const StepSelection& selection,
                         const Overview& overview, const CancelToken& cancel,
                         std::vector<Finding>* findings) {
-  AddLaunchBound(model, selection, overview, findings);
+  // An idle device may be one whose work is in the missing part of a cut file.
+  if (!IsIncomplete(model.store())) AddLaunchBound(model, selection, overview, findings);
   AddHostSync(model, selection, overview, findings);
   AddShapes(model, selection, overview, findings);
   AddPageable(model, selection, overview, findings);

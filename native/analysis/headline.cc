@@ -111,6 +111,13 @@ Headline MakeHeadline(const Model& model, const Overview& overview) {
     const bool named = worst->ns >= kNamed * (headline.total_ns - compute);
     headline.bound = named ? worst->bound : Bound::kUnknown;
   }
+  // Recorders write device work behind the host's: a cut file may hold only its beginning.
+  if (headline.bound != Bound::kGpu && IsIncomplete(model.store())) {
+    headline.bound = Bound::kUnknown;
+    headline.message =
+        Say(messages::kReadPartBusy, {{"device", device}, {"busy", headline.busy, Unit::kRatio}});
+    return headline;
+  }
   if (headline.bound == Bound::kCommunication) headline.lost_ns = part(Role::kCommunication);
   const auto [lost, total] = PartOf(headline.lost_ns, headline.total_ns);
   headline.message = Say(messages::kDeviceBusy, {{"device", device},

@@ -152,6 +152,10 @@ inline constexpr Sentence kSteps{"steps", "steps"};
 // The overview in one sentence.
 inline constexpr Sentence kReadPartHoldsNoDeviceWork{
     "readPartHoldsNoDeviceWork", "The part of the file that was read holds no GPU work."};
+inline constexpr Sentence kReadPartBusy{
+    "readPartBusy",
+    "{device} busy {busy} in the part of the file that was read. The missing part may hold more "
+    "{device} work, so what limits the program is not known."};
 inline constexpr Sentence kCpuOnly{
     "cpuOnly",
     "CPU only, no GPU work: operators take {operators} of {span, select, step {each step} other "
