@@ -7,7 +7,7 @@ import { closeSync, existsSync, openSync, readFileSync, statSync, writeSync } fr
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { emberline, emberlineJson, serverPath, temporaryFolder } from '../lib/cli.mjs';
-import { withDaemon } from './daemon.mjs';
+import { RpcError, protocol, resolved, withDaemon } from './daemon.mjs';
 
 const skip = existsSync('/proc/self/status') ? false : 'needs /proc';
 const megabyte = 1 << 20;
@@ -204,3 +204,54 @@ test(
     }
   },
 );
+
+test('whatever the texts of a trace are, each view fits into a reply', async () => {
+  const long = (i) => `${i}${'z'.repeat(40_000)}`;
+  const at = (i) => Math.floor(i / 9) * 1000;
+  const tail = (i, name, more, dur = 100) =>
+    `"name":"${name}${long(i)}","pid":1,"tid":1,"ts":${at(i) + (i % 9) * 10},"dur":${dur},${more}}`;
+  const kinds = [
+    (i) =>
+      `{"ph":"X","cat":"python_function",${tail(i, `/home/u/${long(i)}.py(${i}): g`, `"args":{"Python id":${i + 1},"Python parent id":null}`, 900)}`,
+    (i) =>
+      `{"ph":"X","cat":"python_function",${tail(i, 'nn.Module: M', `"args":{"Python id":${i + 1},"Python parent id":${i}}`, 800)}`,
+    (i) =>
+      `{"ph":"X","cat":"cpu_op",${tail(i, 'aten::', `"args":{"External id":${i},"Input Dims":[[2]],"Input type":["${long(i)}"],"Call stack":"${long(i)}.py(1): f"}`, 300)}`,
+    (i) =>
+      `{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":${at(i) + 40},"dur":5,"args":{"correlation":${i + 1},"External id":${i - 1}}}`,
+    (i) =>
+      `{"ph":"X","cat":"kernel","name":"void ${long(i)}<float>(int)","pid":0,"tid":7,"ts":${at(i) + 60},"dur":100,"args":{"device":0,"stream":7,"correlation":${i},"External id":${i - 2},"grid":[1,1,1],"block":[32,1,1]}}`,
+    (i) =>
+      `{"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD (${long(i)})","pid":0,"tid":7,"ts":${at(i) + 200},"dur":10,"args":{"device":0,"stream":7,"correlation":${i + 100_000},"bytes":100}}`,
+    (i) =>
+      `{"ph":"i","s":"t","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":1,"ts":${at(i) + 50},"args":{"Device Type":1,"Device Id":0,"Addr":${i + 1},"Bytes":100,"Total Allocated":${100 * i},"Total Reserved":${1000 * i}}}`,
+    (i) =>
+      `{"ph":"C","name":"count${long(i)}","pid":0,"tid":0,"ts":${at(i) + 1},"args":{"v${long(i)}":${i}}}`,
+    (i) => `{"ph":"M","name":"thread_name","pid":1,"tid":${i + 2},"args":{"name":"${long(i)}"}}`,
+  ];
+  const path = write('texts', 9 * 110, (i) => kinds[i % 9](i));
+  const value = (key, schema) => {
+    if (/path|file/i.test(key)) return `/home/u/${long(0)}.py`;
+    if (schema.enum) return schema.enum[0];
+    if (schema.type === 'integer') return /end/i.test(key) ? 1_000_000_000 : (schema.minimum ?? 1);
+    return schema.type === 'array' ? [] : schema.type === 'string' ? `aten::${long(2)}` : undefined;
+  };
+  await withDaemon(async (daemon) => {
+    const { profileId } = await daemon.request('profile/open', { path });
+    let answered = 0;
+    for (const [method, { kind, params }] of Object.entries(protocol.methods)) {
+      if (kind !== 'request' || !/^(view|timeline|source)\//.test(method)) continue;
+      const { required, properties } = resolved(params);
+      const given = { profileId };
+      for (const key of required)
+        if (key !== 'profileId') given[key] = value(key, resolved(properties[key]));
+      try {
+        await daemon.request(method, given); // that it fits is asked by every request
+        ++answered;
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error;
+      }
+    }
+    assert.ok(answered > 20, `${answered} methods answered`);
+  });
+});

@@ -9,10 +9,16 @@
 #include "store/recorder.h"
 
 namespace emberline {
+namespace {
+
+constexpr size_t kMaxFrameText = 4 << 10;  // bytes of a path or function in one frame
+
+}  // namespace
+
 Json FrameJson(const Frame& frame) {
-  return {{"file", frame.file},
+  return {{"file", Shortened(frame.file, kMaxFrameText)},
           {"line", frame.line},
-          {"function", frame.function},
+          {"function", Shortened(frame.function, kMaxFrameText)},
           {"lineIsDefinition", frame.line_is_definition},
           {"library", frame.library}};
 }
@@ -98,7 +104,7 @@ Json RingJson(const ViewRequest& request, std::vector<std::pair<StringId, Ns>> p
   size_t bytes = 0;
   for (const auto& [name_id, time] : parts) {
     if (ring.size() >= top || time <= 0) break;
-    const std::string_view name = request.trace.store->strings().Get(name_id);
+    const std::string name = Shortened(request.trace.store->strings().Get(name_id), max_bytes);
     bytes += name.size() + name.size() / 16 + 40;
     if (bytes > max_bytes && !ring.empty()) break;
     ring.push_back({{"name", name}, {"us", Us(time)}});

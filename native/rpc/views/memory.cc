@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "json/json.h"
 #include "rpc/errors.h"
 #include "rpc/messages.h"
 #include "rpc/params.h"
@@ -14,6 +15,8 @@ namespace {
 // Devices whose curves, allocations and statistics an export holds: each of them takes a pass over
 // the trace. Machines have 16; the records of a hostile file may name any number.
 constexpr size_t kMaxExported = 64;
+// Places of each kind at the peak in a reply that does not ask for all.
+constexpr size_t kMaxShownPlaces = 100, kMaxShownBytes = 48 << 10;
 
 // The range of times asked for: startNs and endNs, else the selected steps, else everything.
 Interval RangeOf(const ViewRequest& request) {
@@ -113,7 +116,12 @@ Result<Json> Memory(const ViewRequest& request) {
     // Peaks can have thousands of places; the page shows the largest.
     for (auto& [key, table] : result["peak"].items()) {
       Json& rows = table["rows"];
-      if (rows.size() > 100) rows.erase(rows.begin() + 100, rows.end());
+      size_t shown = 0, bytes = 0;
+      for (; shown < rows.size() && shown < kMaxShownPlaces; ++shown) {
+        bytes += DumpJson(rows[shown]).size();
+        if (bytes > kMaxShownBytes && shown > 0) break;
+      }
+      rows.erase(rows.begin() + static_cast<ptrdiff_t>(shown), rows.end());
     }
   }
   result["absences"] = Absences(request, *data);

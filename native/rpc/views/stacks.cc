@@ -109,7 +109,9 @@ Result<Json> StacksView(const ViewRequest& request) {
   queue.push(static_cast<uint32_t>(root));
   while (!queue.empty()) {
     const uint32_t id = queue.top();
-    if (!reply.Takes({tree->frames.Get(tree->nodes[id].frame)})) break;
+    // A frame's name holds a file and a function, which are cut each by itself.
+    const std::string_view name = tree->frames.Get(tree->nodes[id].frame);
+    if (!reply.Takes({name, name})) break;
     queue.pop();
     chosen.push_back(id);
     // Other threads are one box until they are asked for: most of them only wait.

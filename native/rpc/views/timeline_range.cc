@@ -5,6 +5,7 @@
 #include "analysis/gap_sums.h"
 #include "base/errors.h"
 #include "base/text.h"
+#include "json/json.h"
 #include "json/message_json.h"
 #include "rpc/errors.h"
 #include "rpc/params.h"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr size_t kMaxArrows = 500;
 constexpr size_t kMaxExportBytes = 64 << 20;  // of one reply
+constexpr size_t kMaxGapBytes = 160 << 10;    // of the gaps that one reply lists
 constexpr Ns kGapFloor = 1000;
 
 // Slices of the chosen rows that touch the window, or of the whole trace, by index. Rows of series
@@ -128,19 +130,23 @@ Result<Json> TimelineGaps(const ViewRequest& request) {
                        IntegerParam(request.params, "endNs", INT64_MAX)};
   const GapSums sums = SumGaps(*gaps, range, min_ns, static_cast<size_t>(limit));
   Json list = Json::array();
+  size_t bytes = 0;
   for (const DeviceGap* gap : sums.longest) {
     const std::optional<Frame> frame = FrameOfGap(model, *gap);
     const Message text = GapText(model, *gap);
-    list.push_back({{"startNs", gap->time.begin},
-                    {"durationNs", gap->time.Length()},
-                    {"reason", GapReasonName(gap->reason)},
-                    {"text", text.text},
-                    {"code", text.code},
-                    {"arguments", ArgumentsJson(text.arguments)},
-                    {"confidence", GapConfidenceName(gap->confidence)},
-                    {"endedBy", SliceRef(store, gap->ended_by)},
-                    {"host", SliceRef(store, gap->host)},
-                    {"frame", frame ? FrameJson(*frame) : Json()}});
+    Json item = {{"startNs", gap->time.begin},
+                 {"durationNs", gap->time.Length()},
+                 {"reason", GapReasonName(gap->reason)},
+                 {"text", text.text},
+                 {"code", text.code},
+                 {"arguments", ArgumentsJson(text.arguments)},
+                 {"confidence", GapConfidenceName(gap->confidence)},
+                 {"endedBy", SliceRef(store, gap->ended_by)},
+                 {"host", SliceRef(store, gap->host)},
+                 {"frame", frame ? FrameJson(*frame) : Json()}};
+    bytes += DumpJson(item).size();
+    if (bytes > kMaxGapBytes && !list.empty()) break;
+    list.push_back(std::move(item));
   }
   Json reasons = Json::array();
   for (int r = 0; r < kGapReasonCount; ++r) {
