@@ -39,7 +39,7 @@ uint64_t EventsFor(std::string_view text) {
   constexpr std::string_view kBegin = "{\"ph\":\"";
   std::string plain;
   for (const char c : text) {
-    if (static_cast<unsigned char>(c) > ' ') plain += c;
+    if (c != ' ' && c != '\n' && c != '\r' && c != '\t') plain += c;
   }
   text = plain;
   for (size_t at = text.find(kBegin); at != std::string_view::npos;
