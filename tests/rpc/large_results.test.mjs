@@ -255,3 +255,40 @@ test('whatever the texts of a trace are, each view fits into a reply', async () 
     assert.ok(answered > 20, `${answered} methods answered`);
   });
 });
+
+test('what an answer about modules leaves out is asked for from where it ended', async () => {
+  const call = (name, ts, dur) =>
+    `{"ph":"X","cat":"python_function","name":"nn.Module: ${name}","pid":1,"tid":1,"ts":${ts},"dur":${dur},"args":{"Python id":${ts + 1}}}`;
+  const children = 1000;
+  const roots = 901;
+  // Module 0 calls a thousand others; the roots that follow call none.
+  const path = write('modules', children + roots, (i) => {
+    if (i === 0) return call('Outer_0', 0, 20 * children);
+    if (i <= children) return call(`Layer_${i}`, 10 * i, 5);
+    return call(`Root_${i}`, 20 * children + 10 * i, 5);
+  });
+  await withDaemon(async (daemon) => {
+    const { profileId } = await daemon.request('profile/open', { path });
+    const ask = (params) => daemon.request('view/modules', { profileId, ...params });
+    const found = [];
+    for (let answer; found.length < (answer?.rootCount ?? 1);) {
+      answer = await ask({ offset: found.length });
+      assert.equal(answer.rootCount, roots);
+      assert.ok(answer.modules.length > 0 && answer.modules.length < roots);
+      found.push(...answer.modules);
+    }
+    assert.deepEqual(new Set(found.map(({ name }) => name)).size, roots, 'each root is there once');
+    const outer = found.find(({ name }) => name === 'Outer_0');
+    assert.equal(outer.childCount, children);
+    const below = [];
+    while (below.length < outer.childCount) {
+      const { modules } = await ask({ root: outer.id, offset: below.length });
+      assert.equal(modules.length, 1);
+      assert.ok(modules[0].children.length > 0);
+      below.push(...modules[0].children);
+    }
+    assert.equal(new Set(below.map(({ name }) => name)).size, children);
+    assert.deepEqual((await ask({ offset: roots + 5 })).modules, []);
+    assert.deepEqual((await ask({ root: outer.id, offset: children })).modules[0].children, []);
+  });
+});

@@ -46,8 +46,16 @@ Json NodeJson(const ModuleTree& tree, uint32_t id, const TreeReply& reply) {
 }
 
 // The trees below `roots`, breadth first as far as the reply goes, so that upper levels are whole.
-Json TreeJson(const ModuleTree& tree, const std::vector<uint32_t>& roots, TreeReply reply) {
+// The first `left_out` children of the first root, or without `below` the first roots, are not in
+// it.
+Json TreeJson(const ModuleTree& tree, std::vector<uint32_t> roots, TreeReply reply,
+              size_t left_out = 0, bool below = false) {
   std::vector<bool> chosen(tree.nodes.size(), false);
+  if (!below) {
+    roots.erase(roots.begin(),
+                roots.begin() + static_cast<std::ptrdiff_t>(std::min(left_out, roots.size())));
+    left_out = 0;
+  }
   std::deque<uint32_t> queue(roots.begin(), roots.end());
   while (!queue.empty()) {
     const uint32_t id = queue.front();
@@ -55,7 +63,12 @@ Json TreeJson(const ModuleTree& tree, const std::vector<uint32_t>& roots, TreeRe
     if (!reply.Takes({node.name, node.class_name, node.file, node.function})) break;
     queue.pop_front();
     chosen[id] = true;
-    queue.insert(queue.end(), tree.nodes[id].children.begin(), tree.nodes[id].children.end());
+    const std::vector<uint32_t>& children = node.children;
+    queue.insert(
+        queue.end(),
+        children.begin() + static_cast<std::ptrdiff_t>(std::min(left_out, children.size())),
+        children.end());
+    left_out = 0;  // of the first node alone
   }
   // Parents stand before children, so building from the back finds every child finished.
   std::vector<Json> made(tree.nodes.size());
@@ -114,7 +127,11 @@ Result<Json> ModulesView(const ViewRequest& request) {
   Json result = Json::object();
   result["source"] = SourceName(tree->source);
   result["nodeCount"] = tree->nodes.size();
-  result["modules"] = TreeJson(*tree, *roots, Reply(request));
+  result["rootCount"] = tree->roots.size();
+  const int64_t offset = request.params.value("offset", int64_t{0});
+  result["modules"] =
+      TreeJson(*tree, std::move(*roots), Reply(request),
+               static_cast<size_t>(std::max<int64_t>(0, offset)), request.params.contains("root"));
   result["absences"] = Json::array();
   if (tree->nodes.empty()) {
     result["absences"].push_back(AbsenceJson(messages::kNoModuleCalls));

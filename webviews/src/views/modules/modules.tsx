@@ -1,7 +1,10 @@
 // The hierarchy of nn.Module calls.
+import { useEffect, useState } from 'preact/hooks';
+import type { ModuleNode } from '#shared/protocol.ts';
+import type { Result } from '#shared/requests.ts';
 import { useNavigation } from '../../host/navigation.ts';
 import { ask, useAnswer } from '../../host/query.ts';
-import { scopedState, viewState } from '../../host/store.ts';
+import { announce, failureOf, scopedState, viewState } from '../../host/store.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { Absences, Failure, Lacks, Waiting } from '../../widgets/notices.tsx';
 import { ModuleTree } from '../module_tree.tsx';
@@ -10,12 +13,50 @@ import { modulesTexts } from './texts.ts';
 
 const nothing = {};
 
+/** Roots beyond these are not shown: no model has so many, and the table says so. */
+const mostRoots = 4000;
+
+/** All children of a node; an answer holds some hundreds. */
+async function childrenOf(node: ModuleNode): Promise<ModuleNode[]> {
+  const children: ModuleNode[] = [];
+  while (children.length < node.childCount) {
+    const { modules } = await ask('view/modules', { root: node.id, offset: children.length });
+    const more = modules[0]?.children ?? [];
+    if (more.length === 0) break;
+    children.push(...more);
+  }
+  return children;
+}
+
+/** The roots of the first answer, and then those that it left out. */
+function useRoots(answer: Result<'view/modules'> | undefined): ModuleNode[] {
+  const [whole, setWhole] = useState<{ of: typeof answer; roots: ModuleNode[] }>();
+  useEffect(() => {
+    if (answer === undefined || answer.modules.length >= answer.rootCount) return;
+    let wanted = true;
+    void (async () => {
+      const roots = [...answer.modules];
+      while (wanted && roots.length < Math.min(answer.rootCount, mostRoots)) {
+        const { modules } = await ask('view/modules', { offset: roots.length });
+        if (modules.length === 0) break;
+        roots.push(...modules);
+      }
+      if (wanted) setWhole({ of: answer, roots });
+    })().catch((error: unknown) => announce(failureOf(error).message));
+    return () => {
+      wanted = false;
+    };
+  }, [answer]);
+  return whole !== undefined && whole.of === answer ? whole.roots : (answer?.modules ?? []);
+}
+
 export function ModulesView() {
   const marked = scopedState('trace', 'modules', 'marked', '');
   useNavigation('modules', (to) => {
     if (to.filter !== undefined) viewState('modules', 'treeFilter', '').value = to.filter;
   });
   const { value, error, retry } = useAnswer('view/modules', nothing);
+  const roots = useRoots(value);
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what={modulesTexts.readingModules} />;
   return (
@@ -25,11 +66,8 @@ export function ModulesView() {
           name={commonTexts.modules}
           view="modules"
           stateKey="tree"
-          nodes={value.modules}
-          loadChildren={async (node) => {
-            const below = await ask('view/modules', { root: node.id });
-            return below.modules[0]?.children ?? [];
-          }}
+          nodes={roots}
+          loadChildren={childrenOf}
           loadAll={async () => (await ask('view/modules', { limit: -1 })).modules}
           onActive={(node) => {
             // Hierarchies without recorded calls have nothing to mark.
@@ -38,6 +76,9 @@ export function ModulesView() {
           overTime={(lead) => <OperatorStrip marked={marked} lead={lead} />}
         >
           <Lacks absences={value.absences} />
+          {roots.length >= value.rootCount ? null : (
+            <p class="note">{modulesTexts.firstRoots(roots.length, value.rootCount)}</p>
+          )}
         </ModuleTree>
       )}
       {value.modules.length > 0 ? null : (

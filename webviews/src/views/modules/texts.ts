@@ -4,6 +4,8 @@ import { fixed, plural, quantity } from '#shared/numbers.ts';
 export const modulesTexts = {
   readingModules: 'Reading modules',
   noModules: 'No modules',
+  firstRoots: (shown: number, all: number) =>
+    `The first ${fixed(shown, 0)} of ${fixed(all, 0)} modules of the top level are shown.`,
 
   mainThreadOverTime: 'Operators of the main thread over time',
   noOperatorsOnHost: 'No operators were recorded on a thread of the host.',
