@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analysis/stack_of_internal.h"
+#include "model/names.h"
 
 namespace emberline {
 namespace {

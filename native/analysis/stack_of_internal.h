@@ -7,8 +7,6 @@
 
 namespace emberline {
 
-inline constexpr std::string_view kModulePrefix = "nn.Module: ";
-
 // The recorded "Call stack" of an op or of the nearest op around it that has one.
 std::string_view RecordedStack(const Model& model, SliceIndex op);
 

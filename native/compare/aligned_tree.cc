@@ -92,7 +92,8 @@ class BatchVotes {
 void NoteOperators(const ComparedSide& side, const std::vector<uint32_t>& nodes,
                    std::unordered_set<std::string>* names) {
   for (const uint32_t node : nodes) {
-    for (uint32_t inside = node; inside < side.tree->nodes[node].end; ++inside) {
+    const uint32_t end = side.tree->EndOf(node);
+    for (uint32_t inside = node; inside < end; ++inside) {
       if (side.tree->KindOf(inside) != StepNodeKind::kOperator) continue;
       names->insert(StepNodeName(*side.model, *side.tree, inside));
     }
@@ -132,8 +133,6 @@ class LaunchedNames {
   const ComparedSide& side_;
   uint64_t left_;
 };
-
-bool IsLeaf(const StepTree& tree, uint32_t node) { return tree.nodes[node].end == node + 1; }
 
 }  // namespace
 
@@ -238,7 +237,7 @@ Result<Replacements> FindReplacements(const ComparedSide& baseline, const Compar
         const bool alike = baseline.tree->LabelOf(i).content == candidate.tree->LabelOf(j).content;
         if (alike && pairs.size() >= kAlikePairs) continue;
         pairs.emplace_back(i, j);
-        if (IsLeaf(*baseline.tree, i) && IsLeaf(*candidate.tree, j)) {
+        if (baseline.tree->IsLeaf(i) && candidate.tree->IsLeaf(j)) {
           gone.Note(item.baseline, &found.kernels_gone);
           came.Note(item.candidate, &found.kernels_came);
         }

@@ -94,8 +94,7 @@ class ClockMatcher {
 
   void AddChildren(const Pair& parent) {
     const StepTree &a = *a_.tree, &b = *b_.tree;
-    if (a.nodes[parent.baseline].end == parent.baseline + 1 ||
-        b.nodes[parent.candidate].end == parent.candidate + 1) {
+    if (a.IsLeaf(parent.baseline) || b.IsLeaf(parent.candidate)) {
       return;
     }
     const TraceStore &before = a_.model->store(), &after = b_.model->store();

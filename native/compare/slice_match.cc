@@ -42,7 +42,7 @@ Way WayTo(const ComparedSide& baseline, const ComparedSide& candidate, bool from
     for (size_t position = 0; position < items.size() && !found; ++position) {
       const AlignedItem& item = items[position];
       for (const uint32_t own : from_baseline ? item.baseline : item.candidate) {
-        if (node < own || node >= tree.nodes[own].end) continue;
+        if (node < own || node >= tree.EndOf(own)) continue;
         way.path += (way.path.empty() ? "" : ".") + std::to_string(position);
         way.from = own;
         way.to = from_baseline ? item.candidate : item.baseline;
@@ -57,19 +57,12 @@ Way WayTo(const ComparedSide& baseline, const ComparedSide& candidate, bool from
   return way;
 }
 
-// The first slice of the track behind what lies inside `i`.
-SliceIndex EndOf(const TraceStore& s, SliceIndex i) {
-  const SliceIndex last = s.tracks()[s.track(i)].last;
-  SliceIndex end = i + 1;
-  while (end < last && s.start(end) < s.end(i)) ++end;
-  return end;
-}
-
 // What a node holds besides other nodes: slices of its thread, or the device work launched inside.
 std::vector<SliceIndex> Inside(const Model& model, SliceIndex slice, bool device) {
   const TraceStore& s = model.store();
   std::vector<SliceIndex> inside;
-  for (SliceIndex i = slice, end = EndOf(s, slice); i < end; ++i) {
+  for (SliceIndex i = slice, end = EndOfInside(s, slice, s.tracks()[s.track(slice)].last); i < end;
+       ++i) {
     if (!device) {
       inside.push_back(i);
     } else if (i < model.launched.rows()) {

@@ -150,7 +150,7 @@ bool IsBackwardName(std::string_view name) {
 }
 
 FrameKind ClassifyFrame(std::string_view name) {
-  if (name.starts_with("nn.Module: ")) return FrameKind::kModule;
+  if (name.starts_with(kModulePrefix)) return FrameKind::kModule;
   if (name.starts_with("<built-in method run_backward of ")) return FrameKind::kEngine;
   const size_t colon = name.rfind("): ");
   const size_t bracket = colon == std::string_view::npos ? colon : name.rfind('(', colon);

@@ -39,6 +39,9 @@ bool IsSynchronisingCall(std::string_view name);
 // "XBackward0".
 bool IsBackwardName(std::string_view name);
 
+// What the frame of a module's call begins with: "nn.Module: Linear_3".
+inline constexpr std::string_view kModulePrefix = "nn.Module: ";
+
 // What a python_function slice's name says about passes of training.
 enum class FrameKind : uint8_t {
   kOther,

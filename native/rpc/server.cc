@@ -125,6 +125,8 @@ class Server {
     Json message;
     try {
       Result<Json> parsed = ParseJson(text);
+      // A client must get its answer even if a string of its request was cut inside a character.
+      if (!parsed.ok()) parsed = ParseJson(WithoutLoneSurrogates(text));
       if (!parsed.ok()) {
         Send(ErrorReply(nullptr, RpcCode::kParseError, parsed.error()));
         return;

@@ -27,6 +27,26 @@ TEST_CASE("nesting is limited, brackets inside strings do not count") {
   CHECK(ParseJson("[\"" + std::string(500, '[') + "\"]").ok());
 }
 
+TEST_CASE("half a surrogate pair becomes U+FFFD, whole pairs and escaped backslashes stay") {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"("\ud83d\ude00")", R"("\ud83d\ude00")"},
+      {R"("\ud83dx")", R"("\ufffdx")"},
+      {R"("\ude00\ud83d")", R"("\ufffd\ufffd")"},
+      {R"("\ud83d\ud83d\ude00")", R"("\ufffd\ud83d\ude00")"},
+      {R"("\uD83D")", R"("\ufffd")"},
+      {R"("\\ud83d")", R"("\\ud83d")"},
+      {R"("\u12")", R"("\u12")"},
+      {"\\", "\\"},
+      {"\"\\ud8", "\"\\ud8"},
+      {"", ""},
+  };
+  for (const auto& [text, expected] : cases) {
+    INFO(text);
+    CHECK(WithoutLoneSurrogates(text) == expected);
+  }
+  CHECK(ParseJson(WithoutLoneSurrogates(R"(["\udc00", "\ud83d\ude00"])")).ok());
+}
+
 TEST_CASE("invalid UTF-8 is replaced, never thrown") {
   Json json;
   json["name"] = "caf\xE9";

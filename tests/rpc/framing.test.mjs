@@ -108,3 +108,11 @@ for (const [what, body, code] of [
     });
   });
 }
+
+test('a request that holds half a character is answered with its id', async () => {
+  await withDaemon(async (daemon) => {
+    const { message } = await daemon.exchange('profile/open', { path: '/no/where/\ud83d.json' });
+    assert.equal(message.error.data.kind, 'notFound');
+    assert.ok(message.error.message.includes('\ufffd'));
+  });
+});

@@ -56,8 +56,8 @@ Json ItemJson(const CompareRequest& request, const StepTree& left, const StepTre
   const StepTree& tree = gone ? left : right;
   const Model& model = *(gone ? request.baseline : request.candidate).trace.model;
   const uint32_t shown = gone ? item.baseline[0] : item.candidate[0];
-  const bool inside = IsPair(item) && (left.nodes[item.baseline[0]].end > item.baseline[0] + 1 ||
-                                       right.nodes[item.candidate[0]].end > item.candidate[0] + 1);
+  const bool inside =
+      IsPair(item) && (!left.IsLeaf(item.baseline[0]) || !right.IsLeaf(item.candidate[0]));
   static constexpr const char* kPasses[] = {"forward", "backward", "recompute"};
   return {{"kind", StepNodeKindName(tree.KindOf(shown))},
           {"pass", kPasses[static_cast<size_t>(tree.PassOf(model, shown))]},

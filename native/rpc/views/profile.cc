@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "json/message_json.h"
+#include "model/names.h"
 #include "rpc/errors.h"
 #include "rpc/messages.h"
 #include "rpc/params.h"
@@ -50,7 +51,7 @@ Features FindFeatures(const TraceStore& store, const Model& model) {
   features.modules = store.HasArg(ArgRole::kModule);
   for (StringId id = 0; id < strings.size(); ++id) {
     const std::string_view text = strings.Get(id);
-    features.modules = features.modules || StartsWith(text, "nn.Module: ");
+    features.modules = features.modules || StartsWith(text, kModulePrefix);
     features.lightning = features.lightning || StartsWith(text, "[pl][") ||
                          StartsWith(text, "[LightningModule]") || StartsWith(text, "[Strategy]") ||
                          StartsWith(text, "[Callback]");
