@@ -1,0 +1,71 @@
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "compare/step_tree.h"
+#include "drawn.h"
+
+using namespace emberline;
+
+namespace {
+
+// Checks the ends, the device times and the children of a tree against what the slices say.
+void CheckAgainstSlices(const Model& model, const StepTree& tree) {
+  const TraceStore& s = model.store();
+  for (uint32_t node = 1; node < tree.nodes.size(); ++node) {
+    const SliceIndex slice = tree.nodes[node].slice;
+    if (slice == kNone || tree.KindOf(node) == StepNodeKind::kStep) continue;
+    uint32_t end = node + 1;
+    while (end < tree.nodes.size() && tree.nodes[end].slice != kNone &&
+           s.start(tree.nodes[end].slice) < s.end(slice)) {
+      ++end;
+    }
+    REQUIRE(tree.EndOf(node) == end);
+    REQUIRE(tree.IsLeaf(node) == (end == node + 1));
+    uint32_t next = node + 1;
+    for (const uint32_t child : tree.ChildrenOf(node)) {
+      REQUIRE(child == next);
+      next = tree.EndOf(child);
+    }
+    REQUIRE(next == end);
+  }
+}
+
+StepTree TreeOf(const Model& model) {
+  Result<StepTree> tree = BuildStepTree(model, StepSelection{}, CancelToken());
+  REQUIRE(tree.ok());
+  return std::move(tree.value());
+}
+
+}  // namespace
+
+// How many nodes lie inside one is kept in two bytes, and elsewhere where that is too little.
+TEST_CASE("a step, a module and an operator may hold more than 65,535 nodes") {
+  for (const int count : {65'533, 65'534, 65'535, 65'536, 140'000}) {
+    INFO(count);
+    std::string events = drawn::HostSlice("user_annotation", "ProfilerStep#1", 0, 1'000'000);
+    events += "," + drawn::HostSlice("python_function", "nn.Module: Net_0", 1, 999'990,
+                                     R"("Python id":1)");
+    events += "," + drawn::HostSlice("cpu_op", "aten::outer", 2, 999'980);
+    for (int i = 0; i < count; ++i) {
+      events += "," + drawn::HostSlice("cpu_op", i % 2 == 0 ? "aten::a" : "aten::b", 10 + i * 5, 4);
+    }
+    const auto model = drawn::LoadEvents(events);
+    const StepTree tree = TreeOf(*model);
+    // The root, the step, the module and the operator around all.
+    REQUIRE(tree.nodes.size() == static_cast<size_t>(count) + 4);
+    for (uint32_t node = 0; node < 4; ++node) CHECK(tree.EndOf(node) == tree.nodes.size());
+    CHECK(tree.ChildrenOf(3).size() == static_cast<size_t>(count));
+    CheckAgainstSlices(*model, tree);
+  }
+}
+
+TEST_CASE("the tree of a step ends where its slices end, however they nest") {
+  std::string events = drawn::HostSlice("user_annotation", "ProfilerStep#1", 0, 900);
+  for (int i = 0; i < 20; ++i) {
+    events += "," + drawn::HostSlice("cpu_op", "aten::deep", 10 + i, 400 - 2 * i);
+    events += "," + drawn::HostSlice("cpu_op", "aten::flat", 500 + 10 * i, 9);
+    events += "," + drawn::HostSlice("cpu_op", "aten::inside", 501 + 10 * i, 3);
+  }
+  const auto model = drawn::LoadEvents(events);
+  CheckAgainstSlices(*model, TreeOf(*model));
+}
