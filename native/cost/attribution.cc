@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 #include "base/case.h"
@@ -22,8 +23,8 @@ bool Has(std::string_view text, std::string_view part) {
 }
 
 // `total` in parts as large as `weights` say; the parts sum to it.
-std::vector<int64_t> Shares(int64_t total, const std::vector<Ns>& weights) {
-  std::vector<int64_t> shares(weights.size());
+void Share(int64_t total, const std::vector<Ns>& weights, std::vector<int64_t>& shares) {
+  shares.resize(weights.size());
   long double whole = 0, before = 0;
   for (const Ns weight : weights) whole += static_cast<long double>(std::max<Ns>(weight, 0));
   int64_t given = 0;
@@ -41,7 +42,6 @@ std::vector<int64_t> Shares(int64_t total, const std::vector<Ns>& weights) {
     shares[i] = upto - given;
     given = upto;
   }
-  return shares;
 }
 
 // Which gradient of a convolution a kernel computes.
@@ -59,7 +59,12 @@ std::optional<Part> PartOfName(std::string_view name) {
 class Attributor {
  public:
   Attributor(const Model& model, const CostRules* rules)
-      : model_(model), store_(model.store()), rules_(rules), costs_(store_, rules), owner_(model) {}
+      : model_(model),
+        store_(model.store()),
+        rules_(rules),
+        costs_(store_, rules),
+        owner_(model),
+        name_numbers_(store_.strings().size(), kNone) {}
 
   Result<std::shared_ptr<const CostAttribution>> Run(const CancelToken& cancel) {
     auto result = std::make_shared<CostAttribution>();
@@ -80,7 +85,9 @@ class Attributor {
     Group(*result);
     for (size_t i = 0; i < calls_.size(); ++i) {
       if (i % 4096 == 0 && cancel.cancelled()) return Cancelled();
-      Distribute(*result, calls_[i]);
+      const auto first = kernels_of_calls_.begin();
+      Distribute(*result, calls_[i],
+                 {first + calls_[i].first_kernel, first + calls_[i].last_kernel});
     }
     if (rules_ != nullptr) {
       const Result<bool> within = rules_->WithinLimits();
@@ -95,7 +102,7 @@ class Attributor {
   struct Call {
     SliceIndex owner = kNone;
     bool backward = false;  // the owner is a backward node; its cost comes from forward
-    std::vector<uint32_t> kernels;
+    uint32_t first_kernel = 0, last_kernel = 0;  // in kernels_of_calls_: first, behind the last
   };
 
   // What a kernel's name tells. Names are long, searched for many words, and few.
@@ -105,23 +112,31 @@ class Attributor {
     std::optional<Part> part;
   };
   const KernelName& NameOf(const KernelCost& kernel) {
-    const auto [it, added] = kernel_names_.try_emplace(store_.name_id(kernel.kernel));
-    if (added) {
-      const std::string_view name = store_.name(kernel.kernel);
-      it->second = {ListTypeOfKernel(name), NamesWideMatrixUnits(name), IsHelperKernel(name),
-                    PartOfName(name)};
+    const StringId id = store_.name_id(kernel.kernel);
+    uint32_t& known = name_numbers_[id];
+    if (known == kNone) {
+      known = static_cast<uint32_t>(kernel_names_.size());
+      const std::string_view name = store_.strings().Get(id);
+      kernel_names_.push_back({ListTypeOfKernel(name), NamesWideMatrixUnits(name),
+                               IsHelperKernel(name), PartOfName(name)});
     }
-    return it->second;
+    return kernel_names_[known];
   }
 
   void CollectKernels(CostAttribution& result) {
+    std::vector<SliceIndex> kernels;
     for (SliceIndex i = 0; i < store_.slice_count(); ++i) {
-      if (IsKernel(store_.kind(i))) result.kernels.push_back({.kernel = i});
+      if (IsKernel(store_.kind(i))) kernels.push_back(i);
     }
-    std::stable_sort(result.kernels.begin(), result.kernels.end(),
-                     [&](const KernelCost& a, const KernelCost& b) {
-                       return store_.start(a.kernel) < store_.start(b.kernel);
-                     });
+    const auto earlier = [&](SliceIndex a, SliceIndex b) {
+      return store_.start(a) < store_.start(b);
+    };
+    // Those of a single stream are in order already.
+    if (!std::is_sorted(kernels.begin(), kernels.end(), earlier)) {
+      std::stable_sort(kernels.begin(), kernels.end(), earlier);
+    }
+    result.kernels.reserve(kernels.size());
+    for (const SliceIndex kernel : kernels) result.kernels.push_back({.kernel = kernel});
   }
 
   // The innermost operator from `op` outwards that owns its cost.
@@ -166,28 +181,40 @@ class Attributor {
     return kNone;
   }
 
-  void Group(CostAttribution& result) {
-    struct KeyHash {
-      size_t operator()(const std::pair<SliceIndex, SliceIndex>& key) const {
-        return static_cast<size_t>(HashPair(key.first, key.second));
-      }
-    };
+  // The number of the call that ran a kernel; a new one where none is known.
+  uint32_t CallOf(const KernelCost& kernel) {
     // A captured operator runs once more with each launch of its graph.
-    std::unordered_map<std::pair<SliceIndex, SliceIndex>, uint32_t, KeyHash> index;
-    for (uint32_t i = 0; i < result.kernels.size(); ++i) {
-      KernelCost& kernel = result.kernels[i];
+    const bool replayed = model_.CapturedCall(kernel.kernel) != kNone;
+    uint32_t& number =
+        replayed ? replayed_calls_.try_emplace({kernel.owner, model_.launch[kernel.kernel]}, kNone)
+                       .first->second
+                 : calls_of_owners_[kernel.owner];
+    if (number == kNone) {
+      number = static_cast<uint32_t>(calls_.size());
+      calls_.push_back({.owner = kernel.owner, .backward = !costs_.InfoOf(kernel.owner).any()});
+    }
+    return number;
+  }
+
+  // Finds the calls, then puts the kernels of each side by side, in their order.
+  void Group(CostAttribution& result) {
+    calls_of_owners_.assign(store_.all_slice_count(), kNone);
+    for (KernelCost& kernel : result.kernels) {
       if (kernel.owner == kNone) continue;
-      const bool replayed = model_.CapturedCall(kernel.kernel) != kNone;
-      const SliceIndex launch = replayed ? model_.launch[kernel.kernel] : kNone;
-      const auto [it, added] =
-          index.try_emplace({kernel.owner, launch}, static_cast<uint32_t>(calls_.size()));
-      if (added) {
-        calls_.emplace_back();
-        calls_.back().owner = kernel.owner;
-        calls_.back().backward = !costs_.InfoOf(kernel.owner).any();
-      }
-      kernel.call = it->second;
-      calls_[it->second].kernels.push_back(i);
+      kernel.call = CallOf(kernel);
+      ++calls_[kernel.call].last_kernel;
+    }
+    calls_of_owners_ = {};
+    uint32_t at = 0;
+    for (Call& call : calls_) {
+      const uint32_t count = call.last_kernel;
+      call.first_kernel = call.last_kernel = at;
+      at += count;
+    }
+    kernels_of_calls_.resize(at);
+    for (uint32_t i = 0; i < result.kernels.size(); ++i) {
+      const KernelCost& kernel = result.kernels[i];
+      if (kernel.owner != kNone) kernels_of_calls_[calls_[kernel.call].last_kernel++] = i;
     }
   }
 
@@ -289,9 +316,9 @@ class Attributor {
     return kNone;
   }
 
-  void Distribute(CostAttribution& result, const Call& call) {
+  void Distribute(CostAttribution& result, const Call& call, std::span<const uint32_t> kernels) {
     DType list_type = DType::kUnknown;
-    for (const uint32_t k : call.kernels) {
+    for (const uint32_t k : kernels) {
       if (list_type != DType::kUnknown) break;
       list_type = NameOf(result.kernels[k]).list_type;
     }
@@ -300,11 +327,12 @@ class Attributor {
     if (!cost->flops.known()) {
       if (const OpCost* known = ConvolutionCost(result, call.owner)) cost = known;
     }
-    const bool wide = std::any_of(call.kernels.begin(), call.kernels.end(),
+    const bool wide = std::any_of(kernels.begin(), kernels.end(),
                                   [&](uint32_t k) { return NameOf(result.kernels[k]).wide; });
     const bool covered = (inside_[call.owner] & Bit(cost->op_class)) != 0;
-    std::vector<uint32_t> main;
-    for (const uint32_t k : call.kernels) {
+    std::vector<uint32_t>& main = main_kernels_;
+    main.clear();
+    for (const uint32_t k : kernels) {
       KernelCost& kernel = result.kernels[k];
       kernel.cost = cost;
       kernel.matrix_call = wide;
@@ -317,11 +345,10 @@ class Attributor {
     }
     if (covered) return;
     if (main.empty()) {
-      main.push_back(
-          *std::max_element(call.kernels.begin(), call.kernels.end(), [&](uint32_t a, uint32_t b) {
-            return store_.duration(result.kernels[a].kernel) <
-                   store_.duration(result.kernels[b].kernel);
-          }));
+      main.push_back(*std::max_element(kernels.begin(), kernels.end(), [&](uint32_t a, uint32_t b) {
+        return store_.duration(result.kernels[a].kernel) <
+               store_.duration(result.kernels[b].kernel);
+      }));
       result.kernels[main[0]].helper = false;
     }
     if (!cost->parts.empty() && main.size() > 1 && ByParts(result, *cost, main)) return;
@@ -360,15 +387,24 @@ class Attributor {
 
   void Spread(CostAttribution& result, const std::vector<uint32_t>& kernels, Amount flops,
               Amount read, Amount written) {
-    std::vector<Ns> durations;
-    for (const uint32_t k : kernels) durations.push_back(store_.duration(result.kernels[k].kernel));
+    if (kernels.size() == 1) {
+      KernelCost& kernel = result.kernels[kernels[0]];
+      kernel.flops = flops;
+      kernel.read_bytes = read;
+      kernel.written_bytes = written;
+      return;
+    }
+    durations_.clear();
+    for (const uint32_t k : kernels) {
+      durations_.push_back(store_.duration(result.kernels[k].kernel));
+    }
     const auto give = [&](Amount total, Amount KernelCost::*member) {
       if (!total.known()) {
         for (const uint32_t k : kernels) result.kernels[k].*member = total;
         return;
       }
-      const std::vector<int64_t> shares = Shares(total.value(), durations);
-      for (size_t i = 0; i < kernels.size(); ++i) result.kernels[kernels[i]].*member = shares[i];
+      Share(total.value(), durations_, shares_);
+      for (size_t i = 0; i < kernels.size(); ++i) result.kernels[kernels[i]].*member = shares_[i];
     };
     give(flops, &KernelCost::flops);
     give(read, &KernelCost::read_bytes);
@@ -417,13 +453,27 @@ class Attributor {
   const CostRules* const rules_;
   RecordedCosts costs_;
   OutwardSearch owner_;
-  std::unordered_map<StringId, KernelName, NumberHash> kernel_names_;
+  std::vector<uint32_t> name_numbers_;    // of strings: in kernel_names_; kNone: not met yet
+  std::vector<KernelName> kernel_names_;  // each name once
   // Of forward and of weights' gradients, by the shapes of backward.
   std::unordered_map<const char*, const OpCost*> convolutions_[2];
   bool backward_known_ = false;
   std::unordered_map<SliceIndex, SliceIndex, NumberHash> backward_;  // of convolutions, by forward
   std::vector<uint32_t> inside_;  // per operator: classes of owners inside, as bits
   std::vector<Call> calls_;
+  std::vector<uint32_t> kernels_of_calls_;  // numbers of kernels, call by call
+  std::vector<uint32_t> calls_of_owners_;   // per slice, while grouping; kNone: none
+  struct PairHash {
+    size_t operator()(const std::pair<SliceIndex, SliceIndex>& key) const {
+      return static_cast<size_t>(HashPair(key.first, key.second));
+    }
+  };
+  // Of captured operators: by operator and launch of the graph.
+  std::unordered_map<std::pair<SliceIndex, SliceIndex>, uint32_t, PairHash> replayed_calls_;
+  // Of the call that is distributed; kept so that not every call makes its own.
+  std::vector<uint32_t> main_kernels_;
+  std::vector<Ns> durations_;
+  std::vector<int64_t> shares_;
   std::unordered_map<SliceIndex, int64_t, NumberHash> filled_;  // bytes
 };
 

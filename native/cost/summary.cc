@@ -11,7 +11,6 @@
 #include "base/errors.h"
 #include "base/hash.h"
 #include "base/saturating.h"
-#include "cost/call_chain.h"
 #include "cost/measured.h"
 
 namespace emberline {
@@ -54,7 +53,6 @@ class Summary {
       : context_(context),
         store_(context.model.store()),
         grouping_(grouping),
-        chain_(context.model),
         frames_(context.model),
         devices_(DevicesOfTracks(context)) {
     result_.target = target;
@@ -274,7 +272,6 @@ class Summary {
   const CostContext& context_;
   const TraceStore& store_;
   CostGrouping grouping_;
-  CallChain chain_;
   FrameFinder frames_;
   std::vector<const DevicePeaks*> devices_;
   CostSummary result_;
