@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { hintOnLine, hintsShown } from './hints.mjs';
 import { startWorkbench, themes, waitUntil, Workbench } from './workbench.mjs';
+import { codeLines, quickInput, quickInputBox, quickInputRows } from './vscode_parts.mjs';
+import { levelParts, settledTimeline } from '../lib/roles.mjs';
 
 /**
  * The text of now: seven lines more above the code, and a line more that calls what the line behind it
@@ -34,7 +36,7 @@ describe('a baseline whose source is only in Git', () => {
   let workbench;
   let page;
   const step = Workbench.steps(test, () => workbench);
-  const comparison = () => workbench.webviewFrame('.sides');
+  const comparison = () => workbench.webviewFrame('[role=group][aria-label=Baseline]');
 
   before(async () => {
     workbench = await startWorkbench({
@@ -51,10 +53,8 @@ describe('a baseline whose source is only in Git', () => {
   after(() => workbench?.stop());
 
   async function chooseIn(title, text) {
-    const widget = page.locator('.quick-input-widget');
-    await widget.filter({ hasText: title }).waitFor();
-    const rows = widget.locator('.quick-input-list .monaco-list-row');
-    await rows.filter({ hasText: text }).first().click();
+    await quickInput(page).filter({ hasText: title }).waitFor();
+    await quickInputRows(page).filter({ hasText: text }).first().click();
   }
 
   /** Waits until the line before has its costs, and the line that ran has none. */
@@ -69,9 +69,9 @@ describe('a baseline whose source is only in Git', () => {
   /** Opens the input for the revision and fills it; the input is given back. */
   async function nameRevision(text) {
     await workbench.runCommand(choose);
-    const widget = page.locator('.quick-input-widget');
+    const widget = quickInput(page);
     await widget.filter({ hasText: 'Source of the Baseline slow' }).waitFor();
-    await widget.locator('.quick-input-box input').fill(text);
+    await quickInputBox(page).fill(text);
     return widget;
   }
 
@@ -79,8 +79,8 @@ describe('a baseline whose source is only in Git', () => {
     await workbench.openFile('train_cnn/slow.py');
     // All of the functions that the tests look at are on one screen.
     await page.keyboard.press('Control+g');
-    const widget = page.locator('.quick-input-widget');
-    await widget.locator('.quick-input-filter input').fill(':80');
+    const widget = quickInput(page);
+    await quickInputBox(page).fill(':80');
     // A slow window may drop the key.
     await waitUntil('the line is gone to', async () => {
       await page.keyboard.press('Enter');
@@ -117,12 +117,12 @@ describe('a baseline whose source is only in Git', () => {
 
   step('a class says how much slower or faster it is', async () => {
     await page.keyboard.press('Control+g');
-    const widget = page.locator('.quick-input-widget');
-    await widget.locator('.quick-input-filter input').fill(':63');
+    const widget = quickInput(page);
+    await quickInputBox(page).fill(':63');
     await page.keyboard.press('Enter');
     await widget.waitFor({ state: 'hidden' });
     const top = async (locator) => (await locator.first().boundingBox())?.y;
-    const definition = page.locator('.view-line', { hasText: 'class\u00a0SmallCnn' });
+    const definition = page.locator(codeLines, { hasText: 'class\u00a0SmallCnn' });
     await waitUntil('a lens above the class', async () => {
       const [line, lenses] = [await top(definition), await workbench.codeLenses().all()];
       for (const lens of lenses) {
@@ -163,7 +163,10 @@ describe('a baseline whose source is only in Git', () => {
           return (await tab.getAttribute('aria-selected')) === 'true';
         });
         await frame
-          .locator('.verdict, .level-row, .grid-body, [data-settled=true]')
+          .getByRole('region', { name: 'Verdict' })
+          .or(levelParts(frame))
+          .or(frame.getByRole('gridcell'))
+          .or(settledTimeline(frame))
           .first()
           .waitFor();
         await waitUntil(`${name} at rest`, async () => {

@@ -5,6 +5,8 @@ import { after, before, describe, test } from 'node:test';
 import { hintOnLine } from './hints.mjs';
 import { commandLine } from './product.mjs';
 import { startWorkbench, themes, waitUntil, Workbench } from './workbench.mjs';
+import { activity, explorerRow, paneRows, quickInput, quickInputRows } from './vscode_parts.mjs';
+import { levelParts } from '../lib/roles.mjs';
 
 const slow = 'train_cnn/slow.pt.trace.json.gz';
 const fixed = 'train_cnn/fixed.pt.trace.json.gz';
@@ -13,7 +15,7 @@ describe('a comparison of two profiles', () => {
   let workbench;
   let page;
   const step = Workbench.steps(test, () => workbench);
-  const comparison = () => workbench.webviewFrame('.sides');
+  const comparison = () => workbench.webviewFrame('[role=group][aria-label=Baseline]');
 
   before(async () => {
     workbench = await startWorkbench({
@@ -26,11 +28,7 @@ describe('a comparison of two profiles', () => {
 
   /** An entry of the Explorer, its folder open. */
   async function entry(name) {
-    const row = (text) =>
-      page
-        .locator('.explorer-folders-view .monaco-list-row')
-        .filter({ has: page.locator('.label-name', { hasText: new RegExp(`^${text}$`) }) })
-        .first();
+    const row = (text) => explorerRow(page, text);
     if ((await row('train_cnn').getAttribute('aria-expanded')) !== 'true') {
       await row('train_cnn').click();
     }
@@ -58,17 +56,16 @@ describe('a comparison of two profiles', () => {
 
   /** The names of baseline and candidate above the tabs. */
   async function sides(frame) {
-    return frame.locator('.side-name strong').allInnerTexts();
+    return Promise.all(
+      ['Baseline', 'Candidate'].map((name) =>
+        frame.getByRole('group', { name, exact: true }).locator('strong').innerText(),
+      ),
+    );
   }
 
   async function chooseIn(title, text) {
-    const widget = page.locator('.quick-input-widget');
-    await widget.filter({ hasText: title }).waitFor();
-    await widget
-      .locator('.quick-input-list .monaco-list-row')
-      .filter({ hasText: text })
-      .first()
-      .click();
+    await quickInput(page).filter({ hasText: title }).waitFor();
+    await quickInputRows(page).filter({ hasText: text }).first().click();
   }
 
   step('the palette asks for both sides, and the verdict stands first', async () => {
@@ -110,7 +107,7 @@ describe('a comparison of two profiles', () => {
     await hintOnLine(page, 'deviation =', /gone, was 30\.0 ms/);
     await workbench.screenshot('compare-source-slow');
     await workbench.clickLens(lensThat(/faster/), workbench.tab('slow \u2194 fixed'));
-    const frame = await workbench.webviewFrame('.sides');
+    const frame = await workbench.webviewFrame('[role=group][aria-label=Baseline]');
     await frame.locator('#tab-functions[aria-selected=true]').waitFor();
     await workbench.tab('slow \u2194 fixed').click();
   });
@@ -118,13 +115,13 @@ describe('a comparison of two profiles', () => {
   step('a click in the execution looks inside, and a reload comes back to it', async () => {
     const frame = await comparison();
     await frame.getByRole('tab', { name: 'Execution', exact: true }).click();
-    await frame.locator('.level-row', { hasText: 'ProfilerStep#2' }).click();
-    await frame.locator('.level-name', { hasText: 'aten::std' }).waitFor();
+    await frame.getByRole('option', { name: /^ProfilerStep#2/ }).click();
+    await frame.getByRole('option', { name: /^aten::std/ }).waitFor();
     await workbench.reload();
     await workbench.tab('slow \u2194 fixed').waitFor();
     const again = await comparison();
     await again.getByRole('navigation', { name: 'Path' }).getByText('ProfilerStep#2').waitFor();
-    await again.locator('.level-name', { hasText: 'aten::std' }).waitFor();
+    await again.getByRole('option', { name: /^aten::std/ }).waitFor();
   });
 
   step('swapped sides have a tab of their own', async () => {
@@ -149,8 +146,8 @@ describe('a comparison of two profiles', () => {
   });
 
   step('the profiles view has the same entries on its rows', async () => {
-    await page.locator('.activitybar .action-label[aria-label^="PyTorch Profiles"]').click();
-    const rows = page.locator('.pane-body .monaco-list-row');
+    await activity(page, 'PyTorch Profiles').click();
+    const rows = paneRows(page);
     const row = (name) => rows.filter({ hasText: name }).first();
     await row('fixed.pt.trace.json.gz').waitFor();
     await chooseInMenu(row('fixed.pt.trace.json.gz'), 'Select Profile for Compare');
@@ -177,7 +174,12 @@ describe('a comparison of two profiles', () => {
       const frame = await comparison();
       for (const tab of ['Overview', 'Execution', 'Operators']) {
         await frame.getByRole('tab', { name: tab, exact: true }).click();
-        await frame.locator('.verdict, .level-row, .grid-body').first().waitFor();
+        await frame
+          .getByRole('region', { name: 'Verdict' })
+          .or(levelParts(frame))
+          .or(frame.getByRole('gridcell'))
+          .first()
+          .waitFor();
         await workbench.screenshot(`compare-${tab.toLowerCase()}-${name}`);
       }
     }

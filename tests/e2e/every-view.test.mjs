@@ -20,6 +20,17 @@ import {
   written,
 } from './product.mjs';
 import { Workbench, startWorkbench, waitUntil } from './workbench.mjs';
+import {
+  bodyRows,
+  busyParts,
+  cellsOf,
+  findings,
+  foundCount,
+  gridOf,
+  settledTimeline,
+  timelineCanvas,
+  trackNames,
+} from '../lib/roles.mjs';
 
 const sample = 'train_cnn/slow.pt.trace.json.gz';
 const device = 'device.pt.trace.json';
@@ -72,9 +83,9 @@ async function open(name) {
 /** Goes to a view whose own content is there. */
 async function view(title, content) {
   const frame = await showView(workbench, title);
-  await frame.locator(content).first().waitFor();
+  await content(frame).first().waitFor();
   await waitUntil(`${title} at rest`, async () => {
-    return (await frame.locator('.waiting, .stale, [aria-busy=true]').count()) === 0;
+    return (await busyParts(frame).count()) === 0;
   });
   return frame;
 }
@@ -98,7 +109,9 @@ async function assertRing(frame, name, parts, total) {
 }
 
 async function assertOverview(trace) {
-  const frame = await view('Overview', '.overview-main');
+  const frame = await view('Overview', (page) =>
+    page.getByRole('region', { name: 'Average step time' }),
+  );
   const { steps, average, roles, gpus, recommendations, configuration } = commandLine(
     'overview',
     trace,
@@ -143,7 +156,7 @@ async function assertOverview(trace) {
   const said = ({ severity }) => severity === 'info';
   const advice = [...all.filter((finding) => !said(finding)), ...all.filter(said)];
   await waitUntil('the first findings', async () => {
-    const titles = await frame.locator('.finding h3').allInnerTexts();
+    const titles = await findings(frame).allInnerTexts();
     return isDeepStrictEqual(
       titles,
       advice.slice(0, 3).map((finding) => finding.title),
@@ -154,7 +167,7 @@ async function assertOverview(trace) {
 }
 
 async function assertOperators(trace, order) {
-  const frame = await view('Operators', '.grid[aria-label=Operators]');
+  const frame = await view('Operators', (page) => gridOf(page, 'Operators'));
   const operators = table('operators', trace, `--sort=-${order}`, '--param', 'topN=10');
   assert.ok((await assertCells(frame, 'Operators', operators)) > 60);
   for (const [title, key] of [
@@ -167,7 +180,7 @@ async function assertOperators(trace, order) {
   await frame.getByRole('radio', { name: 'Operator and shapes' }).click();
   const byShape = table('operators', trace, '--group-by', 'shape', `--sort=-${order}`);
   await waitUntil('rows by shape', async () => {
-    const grid = frame.locator('.grid[aria-label=Operators]');
+    const grid = gridOf(frame, 'Operators');
     return (await grid.getAttribute('aria-rowcount')) === String(byShape.rows.length + 1);
   });
   await assertCells(frame, 'Operators', byShape);
@@ -175,7 +188,7 @@ async function assertOperators(trace, order) {
 }
 
 async function assertMemory(trace) {
-  const frame = await view('Memory', '.grid[aria-label="Memory statistics"]');
+  const frame = await view('Memory', (page) => gridOf(page, 'Memory statistics'));
   const memory = table('memory', trace);
   const current = memory.devices.find((one) => one.name === memory.device);
   const [peak] = (await factOf(frame, 'Peak allocated')).split(' at ');
@@ -196,7 +209,7 @@ async function assertMemory(trace) {
   });
 
   await frame.getByRole('radio', { name: 'Allocations' }).click();
-  await frame.locator('.grid[aria-label="Memory events"]').waitFor();
+  await gridOf(frame, 'Memory events').waitFor();
   await assertCells(frame, 'Memory events', table('memoryEvents', trace, ...device));
 
   await frame.getByRole('radio', { name: 'At the peak' }).click();
@@ -263,13 +276,13 @@ async function assertFlame(frame, name, roots, key, text) {
 }
 
 async function assertModules(trace, key) {
-  const frame = await view('Modules', '.grid[aria-label=Modules]');
+  const frame = await view('Modules', (page) => gridOf(page, 'Modules'));
   const { modules } = table('modules', trace);
-  const rows = frame.locator('.grid[aria-label=Modules] [data-line]');
+  const rows = bodyRows(gridOf(frame, 'Modules'));
   const shown = await rows.evaluateAll((lines) =>
     lines.map((line) => ({
       level: Number(line.getAttribute('aria-level')),
-      name: line.querySelector('.cell-text').textContent.trim(),
+      name: line.querySelector('[role=gridcell]').textContent.trim(),
       values: Object.fromEntries(
         [...line.querySelectorAll('[data-key]')].map((cell) => [
           cell.dataset.key,
@@ -299,7 +312,7 @@ async function assertModules(trace, key) {
 }
 
 async function assertStacks(trace) {
-  const frame = await view('Stacks', '.grid[aria-label=Functions]');
+  const frame = await view('Stacks', (page) => gridOf(page, 'Functions'));
   const params = ['--param', 'foldLibrary=true'];
   const { tree } = table('stacks', trace, ...params);
   await assertFlame(frame, 'Python stacks', [tree], 'totalUs', (node) =>
@@ -312,7 +325,7 @@ async function assertStacks(trace) {
 }
 
 async function assertLines(trace, order) {
-  const frame = await view('Lines', '.grid[aria-label=Lines]');
+  const frame = await view('Lines', (page) => gridOf(page, 'Lines'));
   const options = ['--source', workbench.workspace];
   const lines = table('lines', trace, ...options, `--sort=-${order}`);
   assert.ok((await assertCells(frame, 'Lines', lines)) > 10);
@@ -326,7 +339,7 @@ async function assertLines(trace, order) {
     await frame.getByRole('radio', { name: title, exact: true }).click();
     const grouped = table('lines', trace, ...options, '--group-by', group, `--sort=-${order}`);
     await waitUntil(`rows per ${group}`, async () => {
-      const grid = frame.locator('.grid[aria-label=Lines]');
+      const grid = gridOf(frame, 'Lines');
       return (
         (await grid.count()) === 1 &&
         (await grid.getAttribute('aria-rowcount')) === String(grouped.rows.length + 1)
@@ -356,11 +369,11 @@ function recordedSlices(trace) {
 }
 
 async function assertTimeline(trace, words) {
-  const frame = await view('Timeline', '.tl[data-settled="true"]');
+  const frame = await view('Timeline', settledTimeline);
   const { tracks } = commandLine('timeline', trace);
-  assert.equal(await frame.locator('.tl-label').count(), tracks.length);
-  const labels = (await frame.locator('.tl-label').allInnerTexts()).join('\n');
-  for (const track of tracks) assert.ok(labels.includes(track.name), `row ${track.name}`);
+  const names = await trackNames(frame);
+  assert.equal(names.length, tracks.length);
+  for (const track of tracks) assert.ok(names.includes(track.name), `row ${track.name}`);
 
   const panel = (name) =>
     frame
@@ -409,14 +422,14 @@ async function assertTimeline(trace, words) {
   assert.ok(single > 3, `${single} slices stand alone`);
 
   // A search counts what the tables count.
-  await frame.locator('.tl-overlay').focus();
+  await timelineCanvas(frame).focus();
   await workbench.page.keyboard.press('/');
   await frame.getByRole('textbox', { name: 'Find slices' }).fill(words);
   const expected = [...byName].filter(([name]) => name.includes(words));
   const total = expected.reduce((sum, [, slices]) => sum + slices.length, 0);
   assert.ok(total > 3);
   await waitUntil(`${total} slices with ${words}`, async () => {
-    const text = await frame.locator('.tl-count').innerText();
+    const text = await foundCount(frame).innerText();
     return text.replaceAll(',', '').startsWith(`${total} `);
   });
 }
@@ -444,7 +457,7 @@ step('device: Overview', () => assertOverview(traces.device));
 step('device: Operators', () => assertOperators(traces.device, 'deviceSelfUs'));
 
 step('device: Kernels, tensor cores, copies', async () => {
-  const frame = await view('Kernels', '.grid[aria-label=Kernels]');
+  const frame = await view('Kernels', (page) => gridOf(page, 'Kernels'));
   const kernels = table('kernels', traces.device, '--sort=-totalUs');
   assert.ok((await assertCells(frame, 'Kernels', kernels)) > 30);
   await assertRing(frame, 'Kernel time', kernels.ring, kernels.totalUs);
@@ -466,7 +479,7 @@ step('device: Kernels, tensor cores, copies', async () => {
   await frame.getByRole('radio', { name: 'By operator and launch config' }).click();
   const byLaunch = table('kernels', traces.device, '--group-by', 'properties', '--sort=-totalUs');
   await waitUntil('rows by launch', async () => {
-    const grid = frame.locator('.grid[aria-label=Kernels]');
+    const grid = gridOf(frame, 'Kernels');
     return (
       (await grid.count()) === 1 &&
       (await grid.getAttribute('aria-rowcount')) === String(byLaunch.rows.length + 1)
@@ -483,18 +496,18 @@ step('device: Timeline', () => assertTimeline(traces.device, 'aten::'));
 
 step('a trace of Lightning has its view', async () => {
   await open(hooks);
-  const frame = await view('Lightning', '.grid[aria-label="Lightning hooks"]');
+  const frame = await view('Lightning', (page) => gridOf(page, 'Lightning hooks'));
   const lightning = table('lightning', traces.hooks);
   const values = (name) =>
-    frame
-      .locator(`.grid[aria-label="${name}"] [data-key=hostTotalUs][data-value]`)
-      .evaluateAll((cells) => cells.map((cell) => Number(cell.dataset.value)));
+    cellsOf(gridOf(frame, name), 'hostTotalUs').evaluateAll((cells) =>
+      cells.map((cell) => Number(cell.dataset.value)),
+    );
   assert.deepEqual(
     await values('Lightning hooks'),
     flat(lightning.hooks).map(({ node }) => node.hostTotalUs),
   );
   await frame.getByRole('radio', { name: 'Modules' }).click();
-  await frame.locator('.grid[aria-label="Lightning modules"]').waitFor();
+  await gridOf(frame, 'Lightning modules').waitFor();
   assert.deepEqual(
     await values('Lightning modules'),
     flat(lightning.modules).map(({ node }) => node.hostTotalUs),

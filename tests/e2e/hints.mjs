@@ -1,14 +1,15 @@
 // The hints at the ends of lines, as the window draws them.
 import { waitUntil } from './workbench.mjs';
+import { codeLines } from './vscode_parts.mjs';
 
 /**
  * What stands behind each rendered line of the editor in front: text of the line and of its hint.
  * A hint is drawn as a pseudo-element, which is no text of the page.
  */
 export function hintsShown(page) {
-  return page.evaluate(() => {
+  return page.evaluate((lines) => {
     const rows = [];
-    for (const row of document.querySelectorAll('.editor-instance .view-line')) {
+    for (const row of document.querySelectorAll(lines)) {
       let hint = '';
       for (const part of row.querySelectorAll('*')) {
         const { content } = getComputedStyle(part, '::after');
@@ -17,7 +18,7 @@ export function hintsShown(page) {
       rows.push({ text: row.textContent.replaceAll('\u00a0', ' '), hint });
     }
     return rows;
-  });
+  }, codeLines);
 }
 
 /** The hint of the rendered line that holds `text`; waits until one fits `wanted`. */

@@ -9,6 +9,8 @@ import { after, before, describe, test } from 'node:test';
 import { serverPath } from '../../scripts/lib/paths.mjs';
 import { writeJob } from '../generator/job.mjs';
 import { startWorkbench, themes, waitUntil, Workbench } from './workbench.mjs';
+import { activity, explorerRow, notifications, paneRows, quickInputRows } from './vscode_parts.mjs';
+import { busyParts } from '../lib/roles.mjs';
 
 const corpus = process.env.EMBERLINE_CORPUS;
 const real = join(corpus ?? '', 'param/et_replay/tests/inputs/extracted/dlrm_kineto');
@@ -18,7 +20,7 @@ describe('a job of several ranks', () => {
   let workbench;
   let page;
   const step = Workbench.steps(test, () => workbench);
-  const jobPage = () => workbench.webviewFrame('.job-head');
+  const jobPage = () => workbench.webviewFrame('#tab-stragglers');
 
   before(async () => {
     workbench = await startWorkbench({
@@ -56,8 +58,7 @@ describe('a job of several ranks', () => {
   async function openJob(folder) {
     await waitUntil(`${folder} in the list`, async () => {
       await workbench.runCommand('Open PyTorch Job...');
-      const row = page.locator('.quick-input-widget .quick-input-list .monaco-list-row');
-      await row.filter({ hasText: folder }).first().click({ timeout: 8000 });
+      await quickInputRows(page).filter({ hasText: folder }).first().click({ timeout: 8000 });
       return true;
     });
     await workbench.tab(`${folder} \u00b7 job`).waitFor();
@@ -106,8 +107,8 @@ describe('a job of several ranks', () => {
   });
 
   step('the profiles view has the way to the job', async () => {
-    await page.locator('.activitybar .action-label[aria-label^="PyTorch Profiles"]').click();
-    const row = page.locator('.pane-body .monaco-list-row').filter({ hasText: 'ranks' }).first();
+    await activity(page, 'PyTorch Profiles').click();
+    const row = paneRows(page).filter({ hasText: 'ranks' }).first();
     await workbench.chooseInMenu(row, 'Open as PyTorch Job');
     await jobPage();
   });
@@ -116,7 +117,7 @@ describe('a job of several ranks', () => {
     await openJob('digests');
     await waitUntil('the digests', async () => {
       const frame = await jobPage();
-      return (await frame.locator('.side-folder').innerText()) === '7 digests';
+      return frame.getByText('7 digests', { exact: true }).isVisible();
     });
     const frame = await jobPage();
     await frame.getByRole('tab', { name: 'Overview', exact: true }).click();
@@ -129,12 +130,9 @@ describe('a job of several ranks', () => {
   step('a folder of several ranks that is opened as a profile offers the job', async () => {
     await workbench.runCommand('View: Close All Editors');
     await workbench.runCommand('View: Show Explorer');
-    const row = page
-      .locator('.explorer-folders-view .monaco-list-row')
-      .filter({ has: page.locator('.label-name', { hasText: /^ranks$/ }) })
-      .first();
+    const row = explorerRow(page, 'ranks');
     await workbench.chooseInMenu(row, 'Open as PyTorch Profile');
-    const offer = page.locator('.notification-list-item').filter({ hasText: '7 workers' });
+    const offer = notifications(page).filter({ hasText: '7 workers' });
     await offer.getByRole('button', { name: 'Open as Job' }).click();
     await workbench.tab('ranks \u00b7 job').waitFor();
     await jobPage();
@@ -147,8 +145,8 @@ describe('a job of several ranks', () => {
       const frame = await jobPage();
       for (const tab of ['Overview', 'Steps', 'Communication', 'Timeline', 'Topology']) {
         await frame.getByRole('tab', { name: tab, exact: true }).click();
-        await frame.locator('#view .panel').first().waitFor();
-        await waitUntil('its answers', async () => (await frame.locator('.waiting').count()) === 0);
+        await frame.getByRole('tabpanel').getByRole('region').first().waitFor();
+        await waitUntil('its answers', async () => (await busyParts(frame).count()) === 0);
         await workbench.screenshot(`job-${tab.toLowerCase()}-${name}`);
       }
     }

@@ -19,6 +19,16 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { hintOnLine } from './hints.mjs';
 import { profileFrame } from './product.mjs';
 import { Workbench, startWorkbench, waitUntil } from './workbench.mjs';
+import {
+  activity,
+  editorAction,
+  editorTabs,
+  pageFrames,
+  statusItems,
+  walkthrough,
+  welcome,
+} from './vscode_parts.mjs';
+import { busyParts, failures, headline, hotLines, unsettledTimeline } from '../lib/roles.mjs';
 
 const samples = join(root, 'samples');
 const corpus = process.env.EMBERLINE_CORPUS ?? '';
@@ -102,30 +112,25 @@ class Journey {
 /** No editor is open, and no page of one is left that could be taken for the next. */
 async function tidyUp() {
   await workbench.runCommand('View: Close All Editors');
-  await workbench.page.locator('.tabs-container .tab').first().waitFor({ state: 'detached' });
-  await waitUntil(
-    'no page',
-    async () => (await workbench.page.locator('iframe.webview.ready').count()) === 0,
-  );
+  await editorTabs(workbench.page).first().waitFor({ state: 'detached' });
+  await waitUntil('no page', async () => (await pageFrames(workbench.page).count()) === 0);
 }
 
 /** The overview in front, its answer written. */
 async function overview() {
   const frame = await profileFrame(workbench);
-  await frame.locator('.headline-text').waitFor();
+  await headline(frame).waitFor();
   return frame;
 }
 
 /** Waits until a view has something to show and fetches nothing any more. */
 async function settled(frame, name) {
-  await waitUntil(`${name} at rest`, () =>
-    frame.evaluate(() => {
-      const view = document.querySelector('#view');
-      const busy = view?.querySelector('[aria-busy=true], .waiting, .tl[data-settled=false]');
-      return view !== null && !busy && view.innerText.trim() !== '';
-    }),
-  );
-  assert.equal(await frame.locator('#view .failure').count(), 0, `${name} shows no failure`);
+  const view = frame.getByRole('tabpanel');
+  await waitUntil(`${name} at rest`, async () => {
+    const busy = (await busyParts(view).count()) + (await unsettledTimeline(view).count());
+    return busy === 0 && (await view.innerText()).trim() !== '';
+  });
+  assert.equal(await failures(view).count(), 0, `${name} shows no failure`);
 }
 
 /** Opens a file and goes through its views by one click each; `look` sees each at rest. */
@@ -145,8 +150,7 @@ async function walk(name, look) {
 }
 
 /** The view of an extension, by its icon in the activity bar. */
-const side = (title) =>
-  workbench.page.locator(`.activitybar .action-label[aria-label^="${title}"]`);
+const side = (title) => activity(workbench.page, title);
 
 step(
   'first run: the walkthrough is two clicks away, and the sample one click from it',
@@ -154,17 +158,16 @@ step(
     const { page } = workbench;
     const journey = new Journey();
     await journey.click(side('PyTorch Profiles'));
-    const welcome = page.locator('.welcome-view-content');
-    await welcome.getByText('Open Sample Profile').waitFor();
-    await journey.click(welcome.getByText('Get Started'));
-    const walkthrough = page.locator('.gettingStartedContainer');
+    await welcome(page).getByText('Open Sample Profile').waitFor();
+    await journey.click(welcome(page).getByText('Get Started'));
+    const guide = walkthrough(page);
     const steps = ['Record a profile', 'Open a profile', 'Read the answer', 'Go to the line'];
     for (const title of steps) {
-      await walkthrough.getByRole('heading', { name: title }).first().waitFor();
+      await guide.getByRole('heading', { name: title }).first().waitFor();
     }
     assert.equal(journey.clicks, 2);
     // The first step, which is open, has it too.
-    const sample = walkthrough.getByRole('button', { name: 'Open Sample Profile' });
+    const sample = guide.getByRole('button', { name: 'Open Sample Profile' });
     await journey.click(sample.filter({ visible: true }).first());
     await overview();
     assert.equal(journey.clicks, 3);
@@ -176,9 +179,7 @@ step('first run: without the walkthrough the sample is two clicks away', async (
   await tidyUp();
   const journey = new Journey();
   await journey.click(side('PyTorch Profiles'));
-  await journey.click(
-    workbench.page.locator('.welcome-view-content').getByText('Open Sample Profile'),
-  );
+  await journey.click(welcome(workbench.page).getByText('Open Sample Profile'));
   await overview();
   assert.equal(journey.clicks, 2);
   await side('Explorer').click();
@@ -198,8 +199,7 @@ for (const [name, clicks] of [
     await journey.doubleClick(name);
     await workbench.tab(name).waitFor();
     if (clicks === 2) {
-      const button = workbench.page.locator('.editor-actions .action-label');
-      await journey.click(button.and(workbench.page.getByLabel(/Open as PyTorch Profile/)));
+      await journey.click(editorAction(workbench.page, 'Open as PyTorch Profile'));
     }
     await overview();
     assert.equal(journey.clicks, clicks);
@@ -214,9 +214,9 @@ step('from a double click to the hottest line of the code it is one click', asyn
   const journey = new Journey();
   await journey.doubleClick('slow.pt.trace.json.gz');
   const frame = await overview();
-  await journey.click(frame.locator('.hot-line').first());
+  await journey.click(hotLines(frame).first());
   await workbench.tab('slow.py').waitFor();
-  const position = workbench.page.locator('.statusbar-item').filter({ hasText: /^Ln 76,/ });
+  const position = statusItems(workbench.page).filter({ hasText: /^Ln 76,/ });
   await position.waitFor();
   assert.equal(journey.clicks, 2);
   // The costs stand in the code, and the profile is still open.
@@ -238,7 +238,7 @@ for (const [name, { trace, device, kind }] of Object.entries(devices)) {
       // A maker's own word for its device, wherever a text speaks of one.
       if (kind !== 'GPU') assert.doesNotMatch(words, /\bGPUs?\b/, `${view} of an ${kind}`);
       if (view === 'Overview') {
-        const answer = await frame.locator('.headline-text').innerText();
+        const answer = await headline(frame).innerText();
         assert.match(answer, new RegExp(`^${kind} busy`));
       }
     });

@@ -5,6 +5,8 @@ import { ensureNode } from '../../scripts/lib/node.mjs';
 import { root } from '../../scripts/lib/paths.mjs';
 import { profileFrame, settledGrid, showView } from './product.mjs';
 import { startWorkbench, waitUntil } from './workbench.mjs';
+import { quickInputBox } from './vscode_parts.mjs';
+import { openedDetails } from '../lib/roles.mjs';
 
 const folder = join(root, 'extension', 'media', 'pictures');
 
@@ -43,7 +45,7 @@ try {
   await showView(workbench, 'Operators');
   const grid = await settledGrid(frame, 'Operators');
   await grid.getByRole('button', { name: 'Open row' }).first().click();
-  await frame.locator('.stack .frame-link').first().waitFor();
+  await openedDetails(frame).getByRole('list').getByRole('button').first().waitFor();
   await take('operators');
   for (const view of ['Memory', 'Timeline']) {
     await showView(workbench, view);
@@ -54,7 +56,7 @@ try {
   await workbench.tab('slow.py').waitFor();
   await workbench.codeLenses().filter({ hasText: /\d ms/ }).first().waitFor();
   await page.keyboard.press('Control+g');
-  await page.locator('.quick-input-widget .quick-input-filter input').fill(':72');
+  await quickInputBox(page).fill(':72');
   await page.keyboard.press('Enter');
   await take('source');
 } finally {

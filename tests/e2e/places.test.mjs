@@ -12,6 +12,7 @@ import { run } from '../../scripts/lib/process.mjs';
 import { notebookOf, traceOfFile } from './notebook.mjs';
 import { profileFrame } from './product.mjs';
 import { startWorkbench, waitUntil, Workbench } from './workbench.mjs';
+import { quickInputBox, trustEditor } from './vscode_parts.mjs';
 
 const text = `import torch
 
@@ -206,7 +207,7 @@ describe('a workspace with several folders', () => {
       await workbench.tab('Untitled-1').waitFor();
       await page.keyboard.insertText(text);
       await workbench.runCommand('Change Language Mode');
-      await page.locator('.quick-input-widget .quick-input-filter input').fill('python');
+      await quickInputBox(page).fill('python');
       await workbench.pickInList('Python');
       await lensOf(workbench).waitFor();
       const before = await lensOf(workbench).innerText();
@@ -291,11 +292,7 @@ describe('a folder that is not trusted', () => {
     assert.equal(await workbench.codeLenses().count(), 0);
 
     await workbench.runCommand('Workspaces: Manage Workspace Trust');
-    await workbench.page
-      .locator('.workspace-trust-editor')
-      .getByText('Trust', { exact: true })
-      .first()
-      .click();
+    await trustEditor(workbench.page).getByText('Trust', { exact: true }).first().click();
     await workbench.page.getByText('Restricted Mode').first().waitFor({ state: 'hidden' });
     await workbench.tab('renamed.py').click();
     await lensOf(workbench).waitFor();

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { serverPath } from '../../scripts/lib/paths.mjs';
 import { waitUntil } from './workbench.mjs';
+import { gridOf, rowCounts } from '../lib/roles.mjs';
 
 /** The result of a view's command, as JSON. */
 export function commandLine(...args) {
@@ -33,7 +34,7 @@ export async function showView(workbench, title) {
 
 /** The table of that name in a view, when it is not being fetched. */
 export async function settledGrid(frame, name) {
-  const grid = frame.locator(`.grid[aria-label="${name}"]`);
+  const grid = gridOf(frame, name);
   await grid.waitFor();
   await waitUntil(`${name} at rest`, async () => (await grid.getAttribute('aria-busy')) !== 'true');
   return grid;
@@ -41,7 +42,7 @@ export async function settledGrid(frame, name) {
 
 /** Waits until the view says how many rows its table has. */
 export async function rowCount(frame, text) {
-  const count = frame.locator('.row-count').first();
+  const count = rowCounts(frame).first();
   await waitUntil(`"${text}" above the table`, async () => (await count.innerText()) === text);
 }
 
@@ -52,7 +53,7 @@ export async function cellValue(grid, row, key) {
 }
 
 export async function cellText(grid, row, key) {
-  const cell = grid.locator(`[role=gridcell][data-row="${row}"][data-key="${key}"] .cell-text`);
+  const cell = grid.locator(`[role=gridcell][data-row="${row}"][data-key="${key}"]`);
   return (await cell.innerText()).trim();
 }
 
@@ -111,7 +112,8 @@ export async function assertCells(frame, name, { columns, rows }) {
     units: Object.fromEntries(
       [...element.querySelectorAll('[role=columnheader][data-key]')].map((head) => [
         head.dataset.key,
-        head.querySelector('.head-unit')?.textContent.trim() ?? '',
+        // The unit stands behind the title.
+        head.firstElementChild.querySelector('span')?.textContent.trim() ?? '',
       ]),
     ),
     list: [...element.querySelectorAll('[role=gridcell][data-key]')].map((cell) => ({
@@ -119,10 +121,7 @@ export async function assertCells(frame, name, { columns, rows }) {
       key: cell.dataset.key,
       value: cell.dataset.value,
       // A name that is cut to its room says what the whole is.
-      text: (
-        cell.querySelector('[data-whole]')?.dataset.whole ??
-        (cell.querySelector('.cell-text') ?? cell).textContent
-      ).trim(),
+      text: (cell.querySelector('[data-whole]')?.dataset.whole ?? cell.textContent).trim(),
     })),
   }));
   for (const { row, key, value, text } of cells.list) {
@@ -168,6 +167,6 @@ export const unitOf = (head) => /\((.*)\)$/.exec(head)?.[1] ?? '';
 
 /** Value of a fact ("Peak allocated") that a view names beside its charts. */
 export async function factOf(frame, name) {
-  const fact = frame.locator('.fact').filter({ has: frame.getByText(name, { exact: true }) });
-  return (await fact.locator('dd').first().innerText()).trim();
+  const fact = frame.locator('dl > div').filter({ has: frame.getByText(name, { exact: true }) });
+  return (await fact.getByRole('definition').first().innerText()).trim();
 }

@@ -16,6 +16,27 @@ import {
   settledGrid,
   showView,
 } from './product.mjs';
+import {
+  activity,
+  codeLines,
+  editorAction,
+  explorerRows,
+  quickInputBox,
+  statusItems,
+  warningIn,
+  welcome,
+} from './vscode_parts.mjs';
+import {
+  detailHeadings,
+  filterBox,
+  openedDetails,
+  rowCounts,
+  settledTimeline,
+  timelineCanvas,
+  trackHeadings,
+  trackNames,
+  trackRows,
+} from '../lib/roles.mjs';
 
 const sample = 'train_cnn/slow.pt.trace.json.gz';
 let workbench;
@@ -87,7 +108,7 @@ step('operators sort by a column', async () => {
 
 step('operators are found by words', async () => {
   const frame = await showView(workbench, 'Operators');
-  const box = frame.locator('.filter vscode-textfield').first().locator('input');
+  const box = filterBox(frame, 'Operators');
   await box.fill('conv');
   const { totalRows, unfilteredRows } = commandLine('operators', trace, '--filter', 'conv');
   assert.ok(totalRows > 1 && totalRows < unfilteredRows);
@@ -108,10 +129,9 @@ step('operators group by their input shapes too', async () => {
 
 step('a stack frame opens the file at its line', async () => {
   const frame = await showView(workbench, 'Operators');
-  const box = frame.locator('.filter vscode-textfield').first().locator('input');
+  const box = filterBox(frame, 'Operators');
   await box.fill('aten::std');
-  await frame
-    .locator('.row-count')
+  await rowCounts(frame)
     .filter({ hasText: /^\d+ of \d+ rows$/ })
     .waitFor();
   const grid = await settledGrid(frame, 'Operators');
@@ -120,13 +140,14 @@ step('a stack frame opens the file at its line', async () => {
   // The recorder named the function; the line in it is that of the call.
   const text = readFileSync(join(root, 'samples', 'train_cnn', 'slow.py'), 'utf8');
   const line = text.split('\n').findIndex((one) => one.includes('images.std(')) + 1;
-  const link = frame
-    .locator('.stack .frame-link')
+  const link = openedDetails(frame)
+    .getByRole('listitem')
+    .getByRole('button')
     .filter({ hasText: `slow.py:${line}` })
     .first();
   await link.click();
   await workbench.tab('slow.py').waitFor();
-  const position = workbench.page.locator('.statusbar-item').filter({ hasText: /^Ln \d+, Col/ });
+  const position = statusItems(workbench.page).filter({ hasText: /^Ln \d+, Col/ });
   await waitUntil(`line ${line} of slow.py`, async () =>
     (await position.innerText()).includes(`Ln ${line},`),
   );
@@ -159,14 +180,14 @@ step('a file that is no trace says why and what to do', async () => {
   writeFileSync(join(workbench.workspace, name), 'These are notes, not a trace.\n');
   await workbench.openFile(name);
   await workbench.tab(name).waitFor();
-  const frame = await workbench.webviewFrame('.failed');
+  const frame = await workbench.webviewFrame('main[aria-live=assertive]');
   await frame.getByText('This trace cannot be shown').waitFor();
   await frame.getByText('What to do').waitFor();
   await frame.getByText('Retry').waitFor();
   await frame.getByText('Open as Text').waitFor();
   // Nothing is under way any more, and the status item says so.
-  const status = workbench.page.locator('.statusbar-item').filter({ hasText: name });
-  await status.locator('.codicon-warning').waitFor();
+  const status = statusItems(workbench.page).filter({ hasText: name });
+  await warningIn(status).waitFor();
 });
 
 step('a compressed file that is no trace opens as text', async () => {
@@ -174,9 +195,9 @@ step('a compressed file that is no trace opens as text', async () => {
   writeFileSync(join(workbench.workspace, name), gzipSync('{"numbers": [1, 2, 3]}'));
   await workbench.doubleClickInExplorer(name);
   await workbench.tab(name).waitFor();
-  const frame = await workbench.webviewFrame('.failed');
+  const frame = await workbench.webviewFrame('main[aria-live=assertive]');
   await frame.getByText('Open as Text').click();
-  await workbench.page.locator('.monaco-editor .view-line').getByText('numbers').waitFor();
+  await workbench.page.locator(codeLines).getByText('numbers').waitFor();
 });
 
 step('a plain trace says what it is, and its button shows the profile', async () => {
@@ -187,7 +208,7 @@ step('a plain trace says what it is, and its button shows the profile', async ()
   await waitUntil('the notification', async () =>
     (await workbench.notifications()).some((text) => text.includes('recorded.json is a profiler')),
   );
-  await workbench.page.locator('.editor-actions [aria-label^="Open as PyTorch Profile"]').click();
+  await editorAction(workbench.page, 'Open as PyTorch Profile').click();
   const frame = await profileFrame(workbench);
   await frame.getByRole('region', { name: 'Average step time' }).waitFor();
 });
@@ -195,20 +216,19 @@ step('a plain trace says what it is, and its button shows the profile', async ()
 step('who has no profile finds the way to the first one', async () => {
   await workbench.runCommand('View: Close All Editors');
   const { page } = workbench;
-  await page.locator('.activitybar .action-label[aria-label^="PyTorch Profiles"]').first().click();
-  const welcome = page.locator('.welcome-view-content');
-  await welcome.getByText('Open PyTorch Profile').waitFor();
-  await welcome.getByText('Open Sample Profile').waitFor();
-  await welcome.getByText('Copy Recording Code').waitFor();
-  await welcome.getByText('Get Started').click();
+  await activity(page, 'PyTorch Profiles').click();
+  await welcome(page).getByText('Open PyTorch Profile').waitFor();
+  await welcome(page).getByText('Open Sample Profile').waitFor();
+  await welcome(page).getByText('Copy Recording Code').waitFor();
+  await welcome(page).getByText('Get Started').click();
   await page.getByText('Get Started with PyTorch Profiles').first().waitFor();
   await page.getByText('Record a profile').first().waitFor();
   // Every step is there before a profile is open, and a sample is one click away.
   for (const title of ['Open a profile', 'Read the answer', 'Go to the line']) {
     await page.getByText(title, { exact: true }).first().waitFor();
   }
-  await page.locator('.activitybar .action-label[aria-label^="Explorer"]').first().click();
-  await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor();
+  await activity(page, 'Explorer').click();
+  await explorerRows(page).first().waitFor();
 });
 
 step(
@@ -218,24 +238,24 @@ step(
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await workbench.doubleClickInExplorer(sample);
     let frame = await showView(workbench, 'Timeline');
-    await frame.locator('.tl[data-settled="true"]').waitFor();
-    await frame.locator('.tl-overlay').focus();
+    await settledTimeline(frame).waitFor();
+    await timelineCanvas(frame).focus();
     await page.keyboard.press('ArrowDown');
-    const heading = frame.locator('.tl-details h2').first();
+    const heading = detailHeadings(frame).first();
     await heading.waitFor();
     const name = await heading.innerText();
-    const whole = await frame.locator('.tl').getAttribute('data-window');
+    const whole = await frame.locator('[data-window]').getAttribute('data-window');
     await page.keyboard.press('w');
     await page.keyboard.press('w');
     const windowOf = async () =>
-      (await frame.locator('.tl').getAttribute('data-window')).split(' ').map(Math.round);
+      (await frame.locator('[data-window]').getAttribute('data-window')).split(' ').map(Math.round);
     await waitUntil('the zoom', async () => (await windowOf()).join(' ') !== whole);
     const shown = await windowOf();
-    const row = frame.locator('.tl-label').nth(1);
-    const rowName = await row.locator('.tl-name').innerText();
+    const row = trackRows(frame).nth(1);
+    const rowName = await row.getAttribute('aria-label');
     await row.hover();
     await row.getByRole('button', { name: `Pin ${rowName}` }).click();
-    await frame.locator('.tl-heading', { hasText: 'Pinned' }).waitFor();
+    await trackHeadings(frame).getByText('Pinned', { exact: true }).waitFor();
     await frame.getByRole('button', { name: 'Copy link' }).click();
     const link = await waitUntil('the link in the clipboard', async () => {
       const text = await page.evaluate(() => navigator.clipboard.readText());
@@ -245,20 +265,20 @@ step(
     await workbench.tab('slow.pt.trace.json.gz').waitFor({ state: 'detached' });
 
     await workbench.runCommand('Developer: Open URL');
-    const input = page.locator('.quick-input-widget input').first();
+    const input = quickInputBox(page);
     await input.waitFor();
     await input.fill(link);
     await input.press('Enter');
     await page.getByRole('button', { name: 'Open', exact: true }).click();
     await workbench.tab('slow.pt.trace.json.gz').waitFor();
-    frame = await workbench.webviewFrame('.tl[data-settled="true"]');
-    await frame.locator('.tl-details h2').getByText(name, { exact: true }).first().waitFor();
+    frame = await workbench.webviewFrame('[data-settled=true]');
+    await detailHeadings(frame).getByText(name, { exact: true }).first().waitFor();
     await waitUntil('the window of the link', async () => {
       const now = await windowOf();
       return now.every((ns, i) => Math.abs(ns - shown[i]) <= 1);
     });
-    await frame.locator('.tl-heading', { hasText: 'Pinned' }).waitFor();
-    assert.equal(await frame.locator('.tl-label .tl-name').first().innerText(), rowName);
+    await trackHeadings(frame).getByText('Pinned', { exact: true }).waitFor();
+    assert.equal((await trackNames(frame))[0], rowName);
   },
 );
 

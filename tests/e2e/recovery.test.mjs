@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Workbench, startWorkbench, waitUntil } from './workbench.mjs';
 import { profileFrame, settledGrid, showView } from './product.mjs';
+import { editorTabs } from './vscode_parts.mjs';
 
 const sample = 'train_cnn/slow.pt.trace.json.gz';
 let workbench;
@@ -33,7 +34,7 @@ step('the source shows what its functions cost', async () => {
     return /Operators|Lines/.test(await tab.innerText());
   });
   // Beside the code, and nowhere else: a tab left behind would have nothing to show.
-  const tabs = workbench.page.locator('.tabs-container .tab').filter({ hasText: 'slow.pt.trace' });
+  const tabs = editorTabs(workbench.page).filter({ hasText: 'slow.pt.trace' });
   await waitUntil('one tab of the profile', async () => (await tabs.count()) === 1);
 });
 

@@ -9,6 +9,20 @@ import { commandLine, profileFrame } from './product.mjs';
 import { hintOnLine, hintsShown } from './hints.mjs';
 import { notebookOf, traceOfCell, traceOfFile } from './notebook.mjs';
 import { startWorkbench, waitUntil } from './workbench.mjs';
+import {
+  activity,
+  explorerRow,
+  fixes,
+  hoverRows,
+  listRows,
+  marginMarks,
+  notifications,
+  paneHeader,
+  problemRows,
+  quickInput,
+  quickInputBox,
+  tabsInFront,
+} from './vscode_parts.mjs';
 
 const sample = 'train_cnn/slow.pt.trace.json.gz';
 const cellText =
@@ -40,7 +54,7 @@ const lenses = () => workbench.codeLenses().filter({ visible: true });
 
 /** Puts the cursor on a line of the editor in front. */
 function goToLine(line) {
-  const input = page.locator('.quick-input-widget .quick-input-filter input');
+  const input = quickInputBox(page);
   return waitUntil(`line ${line}`, async () => {
     await page.keyboard.press('Control+g');
     await input.waitFor({ state: 'visible', timeout: 4000 });
@@ -53,9 +67,9 @@ function goToLine(line) {
 
 /** Shows the view container; its icon hides it when it is shown already. */
 async function showProfilesTree() {
-  const pane = page.locator('.pane-header').filter({ hasText: 'Hot Lines', visible: true });
+  const pane = paneHeader(page, 'Hot Lines');
   if ((await pane.count()) > 0) return;
-  await page.locator('.activitybar .action-label[aria-label*="PyTorch Profiles"]').first().click();
+  await activity(page, 'PyTorch Profiles').click();
   await pane.first().waitFor();
 }
 
@@ -112,7 +126,7 @@ step('hints show the figures of the command line', async () => {
 step('a hover breaks the line down, and leads to its calls in the timeline', async () => {
   await goToLine(76);
   await workbench.runCommand('Show or Focus Hover');
-  const hover = page.locator('.monaco-hover .hover-row').filter({ hasText: 'Called from' }).first();
+  const hover = hoverRows(page).filter({ hasText: 'Called from' }).first();
   await hover.waitFor();
   const cost = costOf(76);
   const text = await hover.innerText();
@@ -134,17 +148,13 @@ step('a hover breaks the line down, and leads to its calls in the timeline', asy
 
 step('the hot lines of the profile lead to the source', async () => {
   await showProfilesTree();
-  const row = page.locator('.monaco-list-row').filter({ hasText: 'slow.py:76' });
+  const row = listRows(page).filter({ hasText: 'slow.py:76' });
   await row.first().waitFor();
   await row.first().click();
   await page.getByText('Ln 76, Col').first().waitFor();
   await workbench.tab('slow.py').waitFor();
   // The profile itself stands in the tree with its worker.
-  await page
-    .locator('.monaco-list-row')
-    .filter({ hasText: 'slow.pt.trace.json.gz' })
-    .first()
-    .waitFor();
+  await listRows(page).filter({ hasText: 'slow.pt.trace.json.gz' }).first().waitFor();
 });
 
 step('the next hot line is one with time of its own', async () => {
@@ -169,28 +179,27 @@ step('findings about lines stand among the problems', async () => {
   assert.ok(finding, 'the sample has a finding with a line');
   await goToLine(71);
   await workbench.runCommand('Problems: Focus on Problems View');
-  const row = page.locator('.markers-panel .monaco-list-row').filter({ hasText: finding.id });
+  const row = problemRows(page).filter({ hasText: finding.id });
   await row.first().waitFor();
   assert.match(await row.first().innerText(), /PyTorch Profile/);
   // It stands on the line that calls, where the recorder named another.
   const found = commandLine('overview', trace, '--source', workbench.workspace).recommendations;
   const [frame] = found.find(({ id }) => id === finding.id).frames;
   assert.equal(frame.lineIsDefinition, false);
-  await page
-    .locator('.markers-panel .monaco-list-row')
+  await problemRows(page)
     .filter({ hasText: `Ln ${frame.line}, Col` })
     .first()
     .waitFor();
   await workbench.runCommand('View: Toggle Panel Visibility');
   await row.first().waitFor({ state: 'hidden' });
-  const fix = page.locator('.action-widget').getByText('Copy the suggested code').first();
+  const fix = fixes(page).getByText('Copy the suggested code').first();
   // A menu that opens before the fixes are known lacks them, and is asked for again.
   await waitUntil('the fixes of the finding', async () => {
     await page.keyboard.press('Escape');
     await goToLine(frame.line);
     await page.keyboard.press('Control+.');
     await fix.waitFor({ timeout: 4000 });
-    await page.locator('.action-widget').getByText('Show in PyTorch Profile').first().waitFor();
+    await fixes(page).getByText('Show in PyTorch Profile').first().waitFor();
     await fix.click({ timeout: 4000 });
     await fix.waitFor({ state: 'hidden', timeout: 4000 });
     return true;
@@ -211,7 +220,7 @@ step('hints follow their statements through edits', async () => {
   // So do the hot lines, and a click goes to where the statement is now.
   await goToLine(1);
   await showProfilesTree();
-  await page.locator('.monaco-list-row').filter({ hasText: 'slow.py:78' }).first().click();
+  await listRows(page).filter({ hasText: 'slow.py:78' }).first().click();
   await page.getByText('Ln 78, Col').first().waitFor();
 });
 
@@ -225,9 +234,7 @@ step('a changed statement is marked stale on its function, not on the new line',
   const line = (await shownHints()).find(({ text }) => text.includes('deviation = 1.0'));
   assert.equal(line.hint, '');
   // Among the hot lines it keeps its rank, and says what it was.
-  const rows = page
-    .locator('.monaco-list-row')
-    .filter({ hasText: 'deviation = dataset.images.std' });
+  const rows = listRows(page).filter({ hasText: 'deviation = dataset.images.std' });
   await rows.filter({ hasText: 'changed' }).first().waitFor();
   for (let i = 0; i < 12; i++) await page.keyboard.press('Control+z');
   await hintOn('deviation = dataset.images.std', /%/);
@@ -246,7 +253,7 @@ step('one command switches everything off and on', async () => {
 
 step('each surface has its setting', async () => {
   await goToLine(76);
-  const heat = () => page.locator('.editor-instance .glyph-margin-widgets .cgmr:visible').count();
+  const heat = () => marginMarks(page).count();
   const hinted = async () => (await shownHints()).filter(({ hint }) => hint !== '').length;
   await waitUntil('heat', async () => (await heat()) > 0);
   const all = await hinted();
@@ -346,9 +353,9 @@ step('a file that is not in the workspace is located once', async () => {
   await workbench.openFile('far.pt.trace.json');
   await workbench.tab('far.pt.trace.json').waitFor();
   await showProfilesTree();
-  const row = page.locator('.monaco-list-row').filter({ hasText: 'lonely.py:', visible: true });
-  const locate = page.locator('.notification-list-item').getByText('Locate...');
-  const input = page.locator('.quick-input-widget .quick-input-filter input');
+  const row = listRows(page).filter({ hasText: 'lonely.py:', visible: true });
+  const locate = notifications(page).getByText('Locate...');
+  const input = quickInputBox(page);
   // The tree is filled again when the profile is loaded, which may take a click with it.
   await waitUntil('the question where the file lies', async () => {
     await row.first().click({ timeout: 4000 });
@@ -360,7 +367,7 @@ step('a file that is not in the workspace is located once', async () => {
   await waitUntil('the file, located', async () => {
     if (await input.isVisible()) {
       await input.fill(join(elsewhere, 'lonely.py'));
-      const accept = page.locator('.quick-input-widget').getByText('Use This File');
+      const accept = quickInput(page).getByText('Use This File');
       await accept.first().click({ timeout: 4000 });
     }
     await workbench.tab('lonely.py').waitFor({ timeout: 4000 });
@@ -375,14 +382,12 @@ step('a file that is not in the workspace is located once', async () => {
 
 step('a folder opens from the Explorer, and its workers from the tree', async () => {
   await workbench.runCommand('View: Show Explorer');
-  const rows = page.locator('.monaco-list-row').filter({ visible: true });
-  const folderName = page.locator('.explorer-folders-view .label-name').getByText('train_cnn', {
-    exact: true,
-  });
+  const rows = listRows(page).filter({ visible: true });
+  const folderRow = explorerRow(page, 'train_cnn');
   // The tree may still be moving while it reveals the file in front.
   await waitUntil('the menu of the folder', async () => {
     await page.keyboard.press('Escape');
-    await folderName.click({ button: 'right', timeout: 4000 });
+    await folderRow.click({ button: 'right', timeout: 4000 });
     const item = page.getByRole('menuitem', { name: /Open as PyTorch Profile/ });
     await item.first().waitFor({ timeout: 4000 });
     // A menu that has just opened takes no clicks yet: the release of the button that opened it
@@ -408,7 +413,7 @@ step('a folder opens from the Explorer, and its workers from the tree', async ()
     // The tree grows while profiles load, so the row is looked for again.
     await waitUntil(`the steps of ${worker}: ${shown}`, async () => {
       await (await lowest(rows.filter({ hasText: worker }).filter({ hasText: /\d KiB/ }))).click();
-      await workbench.tab('train_cnn').and(page.locator('.active')).waitFor({ timeout: 4000 });
+      await tabsInFront(page).filter({ hasText: 'train_cnn' }).first().waitFor({ timeout: 4000 });
       // The timeline of another profile is in sight beside it.
       const frame = await workbench.webviewFrame('#tab-overview[aria-selected=true]');
       await frame.getByText(shown).filter({ visible: true }).first().waitFor({ timeout: 4000 });

@@ -22,6 +22,20 @@ import {
 } from '../../scripts/lib/code-server.mjs';
 import { root, vsixPath } from '../../scripts/lib/paths.mjs';
 import { findChromium } from '../../scripts/setup.mjs';
+import {
+  activity,
+  codeLenses,
+  editorTabs,
+  explorerRow,
+  explorerRows,
+  inTheme,
+  notificationTexts,
+  pageFrames,
+  quickInput,
+  quickInputBox,
+  quickInputRows,
+  statusBar,
+} from './vscode_parts.mjs';
 
 /** How long a condition may take on a slow machine before it counts as missed. */
 export const patienceMs = 60_000;
@@ -140,10 +154,10 @@ export class Workbench {
   }
 
   async waitForReady() {
-    await this.page.locator('.monaco-workbench .part.statusbar').waitFor();
-    await this.page.locator('.explorer-folders-view .monaco-list-row').first().waitFor();
+    await statusBar(this.page).waitFor();
+    await explorerRows(this.page).first().waitFor();
     // Its icon tells that VS Code knows the extension: earlier, a trace opens as text.
-    await this.page.locator('.activitybar .action-label[aria-label^="PyTorch Profiles"]').waitFor();
+    await activity(this.page, 'PyTorch Profiles').waitFor();
   }
 
   /** Runs a command from the Command Palette by its full title. */
@@ -165,9 +179,9 @@ export class Workbench {
    * made when the text changes and misses what is registered later, so it is asked for again.
    */
   async #quickInput(key, text, wanted) {
-    const widget = this.page.locator('.quick-input-widget');
-    const input = widget.locator('.quick-input-filter input');
-    const row = widget.locator('.quick-input-list .monaco-list-row').filter({ hasText: wanted });
+    const widget = quickInput(this.page);
+    const input = quickInputBox(this.page);
+    const row = quickInputRows(this.page).filter({ hasText: wanted });
     await waitUntil(`"${wanted}" in the quick input`, async () => {
       if (await input.isVisible()) await this.page.keyboard.press('Escape');
       await widget.waitFor({ state: 'hidden', timeout: 4000 });
@@ -185,20 +199,14 @@ export class Workbench {
 
   /** Takes an entry of a list that a command shows. */
   async pickInList(text) {
-    const row = this.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: text });
-    await row.first().click();
+    await quickInputRows(this.page).filter({ hasText: text }).first().click();
   }
 
   /** Double click on a file in the Explorer; folders on the way are opened. */
   async doubleClickInExplorer(path) {
     const parts = path.split('/');
     for (const [index, part] of parts.entries()) {
-      const row = this.page
-        .locator('.explorer-folders-view .monaco-list-row')
-        .filter({
-          has: this.page.locator(`.label-name`, { hasText: new RegExp(`^${escape(part)}$`) }),
-        })
-        .first();
+      const row = explorerRow(this.page, part);
       await row.waitFor();
       if (index === parts.length - 1) await row.dblclick();
       else if ((await row.getAttribute('aria-expanded')) !== 'true') await row.click();
@@ -225,7 +233,7 @@ export class Workbench {
 
   /** The tab of an editor by its title. */
   tab(title) {
-    return this.page.locator('.tabs-container .tab').filter({ hasText: title }).first();
+    return editorTabs(this.page).filter({ hasText: title }).first();
   }
 
   /**
@@ -233,7 +241,7 @@ export class Workbench {
    */
   webviewFrame(selector = 'body') {
     return waitUntil(`a webview with ${selector}`, async () => {
-      for (const outer of await this.page.locator('iframe.webview.ready').elementHandles()) {
+      for (const outer of await pageFrames(this.page).elementHandles()) {
         const box = await outer.boundingBox();
         if (box === null || box.width < 2 || box.height < 2) continue;
         const visible = await outer.evaluate((element) => {
@@ -252,7 +260,7 @@ export class Workbench {
 
   /** CodeLens texts of the editor that is shown. */
   codeLenses() {
-    return this.page.locator('.codelens-decoration a');
+    return codeLenses(this.page);
   }
 
   /**
@@ -270,7 +278,7 @@ export class Workbench {
 
   /** Texts of the notifications that are shown. */
   async notifications() {
-    return this.page.locator('.notification-list-item-message').allInnerTexts();
+    return notificationTexts(this.page).allInnerTexts();
   }
 
   /** Changes user settings for the next reload; those already there stay. */
@@ -281,13 +289,13 @@ export class Workbench {
   /** Changes the colour theme (a key of `themes`) while the window lives; waits until it is drawn. */
   async setTheme(name) {
     const { label, className } = themes[name];
-    const widget = this.page.locator('.quick-input-widget');
-    const row = widget.locator('.quick-input-list .monaco-list-row').filter({ hasText: label });
-    const shown = this.page.locator(`.monaco-workbench.${className}`);
+    const widget = quickInput(this.page);
+    const row = quickInputRows(this.page).filter({ hasText: label });
+    const shown = inTheme(this.page, className);
     await waitUntil(`the theme ${label}`, async () => {
       if ((await shown.count()) > 0) return true;
       await this.runCommand('Preferences: Color Theme');
-      await widget.locator('.quick-input-filter input').fill(label, { timeout: 4000 });
+      await quickInputBox(this.page).fill(label, { timeout: 4000 });
       await row.first().click({ timeout: 4000 });
       await widget.waitFor({ state: 'hidden', timeout: 4000 });
       await shown.first().waitFor({ timeout: 4000 });
@@ -368,5 +376,3 @@ export class Workbench {
     rmSync(this.folders.home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
 }
-
-const escape = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

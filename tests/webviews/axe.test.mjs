@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Harness, axe, sample } from './harness.mjs';
-import { rowOpeners } from './roles.mjs';
+import { openedDetails, rowOpeners } from '../lib/roles.mjs';
 import { themes } from './themes.mjs';
 
 let harness;
@@ -77,7 +77,10 @@ test('a damaged file and an opened row are accessible', async () => {
   });
   await profile.view('Operators');
   await rowOpeners(profile.page).first().click();
-  await profile.page.waitForSelector('.grid-detail .stack');
+  await openedDetails(profile.page)
+    .getByRole('list', { name: /^Python stack/ })
+    .first()
+    .waitFor();
   assert.deepEqual(await axe(profile.page), []);
   await profile.close();
 });

@@ -7,6 +7,15 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { layer, plainLayers, trainingTrace } from '../lib/training_trace.mjs';
 import { axe, Harness, sample } from './harness.mjs';
+import {
+  bodyRows,
+  filterBox,
+  firstCells,
+  gridOf,
+  levelChart,
+  levelParts,
+  rowCounts,
+} from '../lib/roles.mjs';
 import { themes } from './themes.mjs';
 
 const slow = sample('train_cnn/slow.pt.trace.json.gz');
@@ -44,7 +53,8 @@ async function withComparison(baseline, candidate, options, work) {
 const ask = (comparison, method, params = {}) =>
   harness.daemon.request(method, { ...comparison.named({ params }), ...params });
 
-const chartOf = (page) => page.getByRole('application', { name: /^Aligned execution/ });
+/** The part of the level that is called so. */
+const part = (page, name) => levelParts(page).and(page.getByRole('option', { name }));
 
 test('the verdict comes first, then what grew and shrank, then the figures', async () => {
   await withComparison(slow, fixed, {}, async (comparison, page) => {
@@ -75,29 +85,35 @@ test('the verdict comes first, then what grew and shrank, then the figures', asy
 test('the aligned execution zooms in by click and key, and a path leads back', async () => {
   await withComparison(slow, fixed, {}, async (comparison, page) => {
     await comparison.view('Execution');
-    const names = () => chartOf(page).locator('.level-name').allTextContents();
-    assert.deepEqual(
-      (await names()).map((name) => name.replace(/^[\u203a\s]+/, '')),
-      ['ProfilerStep#1', 'ProfilerStep#2', 'ProfilerStep#3', 'ProfilerStep#4', 'Between the parts'],
-    );
-    await chartOf(page).focus();
+    // What is said of a part begins with its name and what it is.
+    const names = () =>
+      levelParts(page)
+        .locator('title')
+        .evaluateAll((all) => all.map((one) => one.textContent.split('\n')[0]));
+    assert.deepEqual(await names(), [
+      'ProfilerStep#1 (step)',
+      'ProfilerStep#2 (step)',
+      'ProfilerStep#3 (step)',
+      'ProfilerStep#4 (step)',
+      'Between the parts',
+    ]);
+    await levelChart(page).focus();
     await page.keyboard.press('ArrowDown');
     await page.getByText('ProfilerStep#2 (step)', { exact: true }).waitFor();
     await page.keyboard.press('Enter');
     const path = page.getByRole('navigation', { name: 'Path' });
     await path.getByText('ProfilerStep#2').waitFor();
-    await chartOf(page).locator('.level-name', { hasText: 'aten::std' }).waitFor();
+    await part(page, /^aten::std/).waitFor();
     // What is gone says so by shape and word, and the time between parts is a part itself.
-    const marks = await chartOf(page).locator('.level-mark').allTextContents();
-    assert.ok(marks.includes('\u2212 gone'), marks.join());
+    await levelParts(page).getByText('\u2212 gone', { exact: true }).first().waitFor();
     assert.ok((await names()).at(-1).includes('Between the parts'));
-    await chartOf(page).locator('.level-row', { hasText: 'SmallCnn_0' }).click();
+    await part(page, /^SmallCnn_0/).click();
     await path.getByText('SmallCnn_0').waitFor();
-    await chartOf(page).focus();
+    await levelChart(page).focus();
     await page.keyboard.press('Backspace');
     await path.getByText('SmallCnn_0').waitFor({ state: 'detached' });
     await path.getByRole('button', { name: 'All steps' }).click();
-    await chartOf(page).locator('.level-row', { hasText: 'ProfilerStep#4' }).waitFor();
+    await part(page, /^ProfilerStep#4/).waitFor();
   });
 });
 
@@ -110,12 +126,12 @@ test('the tables of a block hold what ran in it', async () => {
   });
   await withComparison(drawn(), candidate, {}, async (comparison, page) => {
     await comparison.view('Execution');
-    await chartOf(page).locator('.level-row').first().click();
-    await chartOf(page).locator('.level-row', { hasText: 'Linear_1' }).click();
+    await levelParts(page).first().click();
+    await part(page, /^Linear_1/).click();
     const tables = page.getByRole('region', { name: 'Tables of Linear_1' });
     const names = async () => {
-      await tables.locator('.grid-body [role=row]').first().waitFor();
-      return tables.locator('.grid-body [role=row] [role=gridcell]:first-child').allInnerTexts();
+      await bodyRows(tables).first().waitFor();
+      return firstCells(tables).allInnerTexts();
     };
     const show = page.getByRole('radiogroup', { name: 'Show' });
     await show.getByText('Operators', { exact: true }).click();
@@ -330,8 +346,8 @@ test('the twin of a level adds up to what its parent takes', async () => {
   await withComparison(slow, fixed, {}, async (comparison, page) => {
     const { item } = await ask(comparison, 'compare/tree', { path: '1' });
     await comparison.view('Execution');
-    await chartOf(page).locator('.level-row', { hasText: 'ProfilerStep#2' }).click();
-    await chartOf(page).locator('.level-name', { hasText: 'aten::std' }).waitFor();
+    await part(page, /^ProfilerStep#2/).click();
+    await part(page, /^aten::std/).waitFor();
     await page.getByRole('button', { name: 'Aligned execution as table' }).click();
     const last = page
       .getByRole('region', { name: 'Aligned execution' })
@@ -362,9 +378,9 @@ test('fused operators are a replacement, branches in another order have moved', 
   });
   await withComparison(baseline, candidate, {}, async (comparison, page) => {
     await comparison.view('Execution');
-    await chartOf(page).locator('.level-row').first().click();
-    await chartOf(page).locator('.level-mark', { hasText: '\u21c4 replaced' }).waitFor();
-    await chartOf(page).locator('.level-mark', { hasText: '\u2195 moved' }).first().waitFor();
+    await levelParts(page).first().click();
+    await levelParts(page).getByText('\u21c4 replaced').waitFor();
+    await levelParts(page).getByText('\u2195 moved').first().waitFor();
     // Host and device are one choice for all tabs, never both in one chart.
     await page.getByRole('heading', { name: 'Aligned execution, device time' }).waitFor();
     await page.getByRole('radio', { name: 'Host' }).click();
@@ -393,9 +409,9 @@ test('tables show the daemon\u2019s order, filter, and say each change in words'
     assert.match(await cell(0, 'status').innerText(), /gone/);
     assert.match(await cell(1, 'status').innerText(), /slower/);
     assert.match(await cell(1, 'deltaUs').innerText(), /^\+/);
-    const count = page.locator('.row-count');
+    const count = rowCounts(page);
     assert.equal(await count.innerText(), `${totalRows} rows`);
-    await page.locator('.filter vscode-textfield').click();
+    await filterBox(page, 'Operators').click();
     await page.keyboard.type('convolution');
     await page.keyboard.press('Enter');
     await count.filter({ hasText: ` of ${totalRows} rows` }).waitFor();
@@ -409,7 +425,8 @@ test('tables show the daemon\u2019s order, filter, and say each change in words'
 test('paths of modules keep their last names, and more calls have a plus', async () => {
   await withComparison(slow, fixed, {}, async (comparison, page) => {
     await comparison.view('Modules');
-    const ends = page.locator('.grid[aria-label="Modules"] .path-end');
+    // Of a path in two parts, the second.
+    const ends = firstCells(gridOf(page, 'Modules')).locator('[data-whole] > :nth-child(2)');
     await ends.first().waitFor();
     const shown = await ends.evaluateAll((all) =>
       all.map((end) => {
@@ -447,7 +464,7 @@ test('sides have their own steps; swapping hands them over, and state comes back
       });
     await comparison.settled();
     await comparison.view('Execution');
-    await chartOf(page).waitFor();
+    await levelChart(page).waitFor();
     // Saved a moment after the last change, whichever of the two was told first.
     for (let told = 0; state?.views.compare.tab !== 'execution'; told++) {
       assert.ok(told < 100, 'the state is never saved');
@@ -472,7 +489,9 @@ test('sides have their own steps; swapping hands them over, and state comes back
     const tab = page.getByRole('tab', { name: 'Execution' });
     assert.equal(await tab.getAttribute('aria-selected'), 'true');
     // One step beside four: the step of the candidate stands in the chart by its own name.
-    await chartOf(page).locator('.level-name', { hasText: 'ProfilerStep#2' }).first().waitFor();
+    await part(page, /ProfilerStep#2/)
+      .first()
+      .waitFor();
   });
 });
 

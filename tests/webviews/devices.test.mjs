@@ -7,8 +7,15 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { traceText } from '../generator/generate.mjs';
 import { slice } from '../lib/trace_events.mjs';
-import { Harness, axe, commandLine } from './harness.mjs';
-import { failures } from './roles.mjs';
+import { Harness, axe, commandLine, patience } from './harness.mjs';
+import {
+  failures,
+  goToCells,
+  gridOf,
+  openedDetails,
+  rowCounts,
+  rowOpeners,
+} from '../lib/roles.mjs';
 
 let harness;
 let folder;
@@ -143,18 +150,16 @@ test('kernels agree with the command line in both groupings, and lead to operato
     await page.getByRole('radio', { name: 'By operator and launch config' }).click();
     await page.waitForSelector('[aria-label=Kernels] [role=columnheader][data-key=grid]');
     await profile.settled();
-    await page.locator('[aria-label=Kernels] .twisty').first().click();
-    await page.locator('.grid-detail .plain-table').waitFor();
-    await page
-      .locator('.grid-detail')
+    await rowOpeners(gridOf(page, 'Kernels')).first().click();
+    await openedDetails(page).getByRole('table').waitFor();
+    await openedDetails(page)
       .getByTitle(/in Operators$/)
       .first()
       .click();
     await page.waitForFunction(
-      () =>
-        document.querySelector('#tab-operators')?.getAttribute('aria-selected') === 'true' &&
-        / of /.test(document.querySelector('.row-count')?.textContent ?? ''),
+      () => document.querySelector('#tab-operators')?.getAttribute('aria-selected') === 'true',
     );
+    await rowCounts(page).filter({ hasText: ' of ' }).waitFor();
   });
 });
 
@@ -169,7 +174,8 @@ test('a range of memory holds for the tables, and Escape takes it back', async (
     const rowCount = () =>
       page.locator('[aria-label="Memory statistics"]').getAttribute('aria-rowcount');
     const whole = await rowCount();
-    const plot = page.locator('.curve .u-over');
+    const curve = page.getByRole('application', { name: /Plus and minus zoom/ });
+    const plot = curve.locator('canvas');
     await plot.scrollIntoViewIfNeeded();
     const box = await plot.boundingBox();
     await page.mouse.move(box.x + box.width * 0.3, box.y + box.height / 2);
@@ -180,7 +186,7 @@ test('a range of memory holds for the tables, and Escape takes it back', async (
     await profile.settled();
     const range = requested();
     assert.ok(range.endNs > range.startNs && range.startNs > 0);
-    await page.locator('.curve').focus();
+    await curve.focus();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Reset zoom' }).waitFor({ state: 'detached' });
     await profile.settled();
@@ -197,16 +203,19 @@ test('runs, workers and ranges of steps are chosen at the top', async () => {
   const second = commandLine('operators', log, ['--run', 'second', '--sort', '-hostSelfUs']);
   await withPage(log, {}, async (profile, page) => {
     const labels = () =>
-      page.locator('.selectors vscode-single-select').evaluateAll((all) => all.map((x) => x.label));
-    const shown = (count) =>
-      page.waitForFunction(
-        (wanted) => document.querySelectorAll('.selectors vscode-single-select').length === wanted,
-        count,
-      );
-    await shown(3);
-    assert.deepEqual(await labels(), ['Run', 'Worker', 'Steps']);
+      page
+        .getByRole('group', { name: 'Selection', exact: true })
+        .locator('vscode-single-select')
+        .evaluateAll((all) => all.map((x) => x.label));
+    const shown = async (wanted) => {
+      const end = Date.now() + patience;
+      while ((await labels()).join() !== wanted.join()) {
+        assert.ok(Date.now() < end, (await labels()).join());
+      }
+    };
+    await shown(['Run', 'Worker', 'Steps']);
     await profile.choose('Run', 'second');
-    await shown(2);
+    await shown(['Run', 'Steps']);
     await profile.view('Operators');
     await page.getByRole('columnheader', { name: /^Host self/ }).click();
     await profile.settled();
@@ -284,10 +293,10 @@ test('what a row of a tree leads to is not cut off', async () => {
   await withPage(generated('torch-2.13', 3, 'tree'), {}, async (profile, page) => {
     await profile.view('Modules');
     const grid = page.getByRole('treegrid', { name: 'Modules' });
-    await grid.locator('[data-line="0"] .actions .link-button').nth(1).waitFor();
-    const cut = await grid
-      .locator('[data-line] .cell.actions')
-      .evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length);
+    await goToCells(grid).first().getByRole('button').nth(1).waitFor();
+    const cut = await goToCells(grid).evaluateAll(
+      (cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length,
+    );
     assert.equal(cut, 0);
   });
 });

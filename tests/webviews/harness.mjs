@@ -342,7 +342,7 @@ export class ProfilePage {
   }
 
   async shown() {
-    await this.page.waitForSelector('#view, .state-page.failed');
+    await this.page.waitForSelector('[role=tabpanel], main[aria-live=assertive]');
   }
 
   /** Chooses in the list with this label, as its own menu does. */
@@ -368,8 +368,8 @@ export class ProfilePage {
   async settled() {
     await this.page.waitForFunction(
       () =>
-        document.querySelector('#view') !== null &&
-        document.querySelector('.waiting, .stale, [aria-busy=true]') === null,
+        document.querySelector('[role=tabpanel]') !== null &&
+        document.querySelector('[aria-busy=true], [role=status][aria-label=Loading]') === null,
     );
   }
 

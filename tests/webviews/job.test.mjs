@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import { emberline } from '../lib/cli.mjs';
 import { writeJob } from '../generator/job.mjs';
 import { axe, commandLine, Harness } from './harness.mjs';
+import { rowCounts } from '../lib/roles.mjs';
 import { themes } from './themes.mjs';
 
 const straggler = { rank: 5, kind: 'device', extraNs: 1_500_000 };
@@ -206,7 +207,9 @@ test("every analysis of Holistic Trace Analysis is a table with the command line
       await page.getByRole('grid', { name: title, exact: true }).waitFor();
       await job.settled();
       const count = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`;
-      await page.locator('.row-count').getByText(count, { exact: true }).waitFor();
+      await rowCounts(page)
+        .and(page.getByText(count, { exact: true }))
+        .waitFor();
     }
   });
 });

@@ -7,7 +7,16 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { slice } from '../lib/trace_events.mjs';
 import { Harness, axe } from './harness.mjs';
-import { rowOpeners } from './roles.mjs';
+import {
+  bodyRows,
+  cellsOf,
+  firstCells,
+  goToCells,
+  gridOf as grid,
+  openedDetails,
+  rowOpeners,
+  timelinePanel,
+} from '../lib/roles.mjs';
 
 const at = (cat, name, pid, tid, ts, dur, args) => slice(cat, name, ts, dur, args, { pid, tid });
 
@@ -80,9 +89,7 @@ after(async () => {
 
 const withPage = (...args) => harness.withPage(...args);
 
-const grid = (page, name) => page.locator(`[role$=grid][aria-label="${name}"]`);
-const names = (page, name) =>
-  grid(page, name).locator('[role=gridcell][data-key=name]').allTextContents();
+const names = (page, name) => cellsOf(grid(page, name), 'name').allTextContents();
 /** A link of a row shows on hover; the keyboard and a click reach it anyway. */
 const follow = (row, title) => row.getByTitle(title).first().click({ force: true });
 const onTab = (page, tab) =>
@@ -107,10 +114,10 @@ test('modules lead to their operators, and operators to their modules', async ()
     const linear = grid(page, 'Operators').getByRole('row').filter({ hasText: 'aten::linear' });
     await rowOpeners(linear).click();
     await page.getByRole('radio', { name: 'Modules' }).click();
-    await follow(page.locator('.grid-detail'), 'Show Linear_0 in Modules');
+    await follow(openedDetails(page), 'Show Linear_0 in Modules');
     await onTab(page, 'modules');
     await profile.settled();
-    const shown = await grid(page, 'Modules').locator('.cell.first').allTextContents();
+    const shown = await firstCells(grid(page, 'Modules')).allTextContents();
     assert.deepEqual(
       shown.filter((text) => text.includes('_0')).map((text) => text.trim().split(' ')[0]),
       ['Linear_0'],
@@ -122,7 +129,7 @@ test('each row has a way to its slice, its code and other rows', async () => {
   await withPage(trace, {}, async (profile, page) => {
     const links = async (tab, table) => {
       await profile.view(tab);
-      const cell = grid(page, table).locator('.cell.actions').first();
+      const cell = goToCells(grid(page, table)).first();
       return (await cell.getByRole('button').allTextContents()).sort();
     };
     const expect = {
@@ -139,18 +146,18 @@ test('each row has a way to its slice, its code and other rows', async () => {
     await profile.view('Kernels');
     // The code is that of the row's own slice.
     const opened = await profile.sent('openSource', () =>
-      follow(grid(page, 'Kernels').locator('.grid-item').first(), /^Open layers\.py/),
+      follow(bodyRows(grid(page, 'Kernels')).first(), /^Open layers\.py/),
     );
     assert.deepEqual([opened.target.file, opened.target.line], ['layers.py', 20]);
     await page.getByRole('radio', { name: 'Memcpy / Memset' }).click();
     await profile.settled();
     assert.deepEqual(
-      await grid(page, 'Memcpy / Memset').locator('.cell.actions button').allTextContents(),
+      await goToCells(grid(page, 'Memcpy / Memset')).getByRole('button').allTextContents(),
       ['Timeline', 'Code'],
     );
     // What launched the copies.
     await rowOpeners(grid(page, 'Memcpy / Memset')).first().click();
-    const detail = page.locator('.grid-detail');
+    const detail = openedDetails(page);
     await detail.getByText('aten::conv2d').waitFor();
     await detail.getByRole('radio', { name: 'Modules' }).click();
     await detail.getByText('Linear_0').waitFor();
@@ -164,10 +171,10 @@ test('opened rows are still open after another view', async () => {
   await withPage(trace, {}, async (profile, page) => {
     await profile.view('Kernels');
     await rowOpeners(grid(page, 'Kernels')).first().click();
-    await page.locator('.grid-detail .plain-table').waitFor();
+    await openedDetails(page).getByRole('table').waitFor();
     await profile.view('Operators');
     await profile.view('Kernels');
-    await page.locator('.grid-detail .plain-table').waitFor();
+    await openedDetails(page).getByRole('table').waitFor();
   });
 });
 
@@ -180,11 +187,11 @@ test('kernels that begin alike are told apart; hover and copies have the whole n
       'vectorized_elementwise_kernel<\u2026FillFunctor\u2026>',
       'vectorized_elementwise_kernel<\u2026AddFunctor\u2026>',
     ]);
-    const first = grid(page, 'Kernels').locator('[role=gridcell][data-key=name]').first();
+    const first = cellsOf(grid(page, 'Kernels'), 'name').first();
     assert.equal(await first.getAttribute('title'), kernels[0]);
     // Where there is no room for all of it, the function's name is whole in sight.
     const fits = await first.evaluate((cell) => {
-      const name = cell.querySelector('.name-head');
+      const name = cell.querySelector('[data-whole] > :first-child');
       const box = cell.getBoundingClientRect();
       return (
         name.scrollWidth <= name.clientWidth && name.getBoundingClientRect().right <= box.right
@@ -202,8 +209,7 @@ test('allocations filter by their state', async () => {
     await profile.view('Memory');
     await page.getByRole('radio', { name: 'Allocations' }).click();
     await profile.settled();
-    const cells = () =>
-      grid(page, 'Memory events').locator('[role=gridcell][data-key=state]').allTextContents();
+    const cells = () => cellsOf(grid(page, 'Memory events'), 'state').allTextContents();
     const all = (await cells()).sort();
     assert.deepEqual(all, ['open', 'release only', 'release only', 'released']);
     for (const [term, state] of [
@@ -278,9 +284,12 @@ test('times of the timeline are exported as numbers, their unit in the heading',
       ['Idle time', ['Time (ns)']],
     ]) {
       await page.getByRole('radio', { name: panel, exact: true }).click();
-      await page.locator('.small-table tbody tr').first().waitFor();
+      await timelinePanel(page).locator('tbody tr').first().waitFor();
       const { text } = await profile.sent('copy', async () => {
-        await page.locator('.small-table').getByRole('button', { name: 'Export' }).first().click();
+        await timelinePanel(page)
+          .getByRole('button', { name: 'Export', exact: true })
+          .first()
+          .click();
         await page.getByRole('menuitem', { name: 'Copy as JSON' }).click();
       });
       const rows = JSON.parse(text);
@@ -314,7 +323,7 @@ test('kernels are searched by their own name and by that of their operator', asy
     await profile.view('Kernels');
     await page.getByRole('radio', { name: 'By operator and launch config' }).click();
     await profile.settled();
-    const rows = grid(page, 'Kernels').locator('[role=gridcell][data-key=operator]');
+    const rows = cellsOf(grid(page, 'Kernels'), 'operator');
     assert.deepEqual((await rows.allTextContents()).sort(), ['aten::conv2d', 'aten::linear']);
     const box = (name) => page.getByRole('textbox', { name, exact: true });
     await box('Filter operators').fill('conv');
@@ -335,7 +344,7 @@ test('kernels are searched by their own name and by that of their operator', asy
 });
 
 test('what a setting changes is asked again', async () => {
-  await withPage(trace, {}, async (profile, page) => {
+  await withPage(trace, {}, async (profile) => {
     await profile.view('Kernels');
     const asked = () => profile.messages.filter(({ method }) => method === 'view/kernels').length;
     const before = asked();
@@ -343,7 +352,7 @@ test('what a setting changes is asked again', async () => {
     await profile.view('Kernels');
     assert.equal(asked(), before, 'an answer is kept');
     await profile.send({ type: 'refresh' });
-    await page.waitForFunction(() => document.querySelector('.stale') === null);
+    await profile.settled();
     const end = Date.now() + 60_000;
     while (asked() === before && Date.now() < end) await new Promise((r) => setTimeout(r, 20));
     assert.ok(asked() > before);

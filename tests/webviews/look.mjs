@@ -53,7 +53,7 @@ try {
         );
         if (values.full) {
           const height = await profile.page.evaluate(
-            () => document.querySelector('.view').scrollHeight + 60,
+            () => document.querySelector('[role=tabpanel]').firstElementChild.scrollHeight + 60,
           );
           await profile.page.setViewportSize({
             width: Number(values.width),

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { writeJob } from '../generator/job.mjs';
 import { axe, commandLine, Harness, patience } from './harness.mjs';
-import { timelineCanvas } from './roles.mjs';
+import { settledTimeline, timelineCanvas } from '../lib/roles.mjs';
 import { themes } from './themes.mjs';
 
 let harness;
@@ -40,7 +40,7 @@ async function withTimeline(options, work) {
   const opened = await harness.open(trace, options);
   try {
     await opened.view('Timeline');
-    await opened.page.waitForSelector('.tl[data-settled="true"]', { timeout: patience });
+    await settledTimeline(opened.page).waitFor();
     await work(opened, opened.page);
     assert.deepEqual(opened.errors, []);
   } finally {
@@ -86,7 +86,7 @@ test('the path is drawn while its panel is open', async () => {
     const overlay = timelineCanvas(page);
     await page.getByRole('radio', { name: 'File' }).click();
     await page.getByRole('heading', { name: 'File metadata' }).waitFor();
-    await page.waitForSelector('.tl[data-settled="true"]', { timeout: patience });
+    await settledTimeline(page).waitFor();
     const reds = () =>
       overlay.evaluate((canvas, color) => {
         const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);

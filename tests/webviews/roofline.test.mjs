@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { quantity } from '../../extension/shared/numbers.ts';
 import { Harness, axe, commandLine, sample } from './harness.mjs';
+import { factOf, findings as findingTitles, tooltips } from '../lib/roles.mjs';
 import { themes } from './themes.mjs';
 
 const h100 = join(
@@ -12,6 +13,10 @@ const h100 = join(
   'tracelens/h100/Falconsai_nsfw_image_detection__1016002.json.gz',
 );
 const corpus = { skip: existsSync(h100) ? false : 'no corpus' };
+
+// Marks of a drawing, which screen readers have as the table beside it.
+const roofPoints = '.roof-point';
+const roofLines = '.roof-line';
 
 let harness;
 before(async () => {
@@ -23,14 +28,14 @@ test('points are the rows with operations and bytes', corpus, async () => {
   const expected = commandLine('roofline', h100);
   await harness.withPage(h100, {}, async (profile, page) => {
     await profile.view('Roofline');
-    const points = page.locator('.roof-point');
+    const points = page.locator(roofPoints);
     await points.first().waitFor();
     const drawn = expected.rows.filter((row) => row.intensity > 0 && row.tflopsPerS > 0);
     assert.equal(await points.count(), drawn.length);
     assert.ok(drawn.length > 3);
     const units = new Set(expected.rows.map((row) => row.unit).filter(Boolean));
-    assert.equal(await page.locator('.roof-line').count(), units.size + 1);
-    const saved = page.locator('.fact', { hasText: 'Potential gain' });
+    assert.equal(await page.locator(roofLines).count(), units.size + 1);
+    const saved = factOf(page, 'Potential gain');
     assert.ok((await saved.innerText()).includes(quantity(expected.totals.savedUs, 'us')));
 
     // The first key shows the longest, Enter picks it, its row is one step away.
@@ -38,17 +43,24 @@ test('points are the rows with operations and bytes', corpus, async () => {
     const chart = page.getByRole('application', { name: /^Roofline of operators/ });
     await chart.focus();
     await chart.press('Home');
-    const tooltip = page.locator('.roof-panel .tooltip');
-    assert.equal(await tooltip.locator('.tooltip-title').innerText(), longest.name);
+    const tooltip = tooltips(page);
+    assert.equal((await tooltip.innerText()).split('\n')[0], longest.name);
     assert.ok((await tooltip.innerText()).includes(longest.flopsFormula));
     await chart.press('Enter');
-    await page.locator('.roof-picked').getByRole('button', { name: 'Row' }).click();
+    await page
+      .getByRole('status')
+      .filter({ hasText: longest.name })
+      .getByRole('button', { name: 'Row' })
+      .click();
     await profile.settled();
     const grid = page.getByRole('grid', { name: 'Costs' });
     assert.equal(await grid.getAttribute('aria-rowcount'), '2');
 
     await page.getByRole('button', { name: 'Roofline of operators as table' }).click();
-    const twin = page.locator('.roof-panel table.plain-table tbody tr');
+    const twin = page
+      .getByRole('region', { name: 'Roofline of operators', exact: true })
+      .last()
+      .locator('tbody tr');
     assert.equal(await twin.count(), drawn.length);
   });
 });
@@ -75,10 +87,10 @@ test(
     assert.ok(knownDevices.includes(whatIf.device));
     await harness.withPage(h100, {}, async (profile, page) => {
       await profile.view('Roofline');
-      const panel = page.locator('.what-if');
+      const panel = page.getByRole('region', { name: 'What if', exact: true });
       await panel.getByText('Choose a device').waitFor();
       await profile.choose('On another device', whatIf.device);
-      const fact = (name) => panel.locator('.fact', { hasText: name });
+      const fact = (name) => factOf(panel, name);
       await fact('Kernel time').waitFor();
       const text = await fact('Kernel time').innerText();
       assert.ok(text.includes(quantity(whatIf.kernelUs, 'us')), text);
@@ -110,9 +122,11 @@ test('without device work the view says what to record', async () => {
     {},
     async (profile, page) => {
       await profile.view('Roofline');
-      await page.locator('.view-roofline .empty-state').first().waitFor();
-      assert.match(await page.locator('.empty-state').first().innerText(), /no kernels/);
-      assert.equal(await page.locator('.roof-chart').count(), 0);
+      await page
+        .getByRole('region', { name: /no kernels/ })
+        .first()
+        .waitFor();
+      assert.equal(await page.getByRole('application', { name: /^Roofline/ }).count(), 0);
     },
   );
 });
@@ -121,14 +135,14 @@ for (const theme of Object.keys(themes)) {
   test(`roofs are accessible (${theme})`, corpus, async () => {
     await harness.withPage(h100, { theme }, async (profile, page) => {
       await profile.view('Roofline');
-      await page.locator('.roof-point').first().waitFor();
+      await page.locator(roofPoints).first().waitFor();
       await profile.settled();
       assert.deepEqual(await axe(page), []);
       await page.setViewportSize({ width: 480, height: 800 });
       // The page is drawn again in its new width.
       await page.waitForFunction(() => {
-        const panel = document.querySelector('.roof-panel');
-        return panel.scrollWidth <= panel.clientWidth;
+        const chart = document.querySelector('[role=application]');
+        return chart.scrollWidth <= chart.clientWidth;
       });
     });
   });
@@ -139,8 +153,8 @@ test('the overview holds the advice of costs', corpus, async () => {
   assert.ok(findings.length > 0);
   await harness.withPage(h100, {}, async (profile, page) => {
     await page.getByRole('button', { name: /more finding/ }).click();
-    const titles = page.locator('.finding h3');
-    await page.locator('.finding h3', { hasText: findings[0].title }).waitFor();
+    const titles = findingTitles(page);
+    await titles.filter({ hasText: findings[0].title }).waitFor();
     assert.ok((await titles.allTextContents()).includes(findings.at(-1).title));
   });
 });

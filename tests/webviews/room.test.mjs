@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { traceText } from '../generator/generate.mjs';
 import { columnsGivingWay } from '../../webviews/src/lib/columns.ts';
 import { Harness, axe, sample } from './harness.mjs';
+import { chartsOf, findings, goToCells, gridOf, headline, hotLines } from '../lib/roles.mjs';
 
 let harness, folder, trace;
 before(async () => {
@@ -22,15 +23,13 @@ after(async () => {
 
 const withPage = (...args) => harness.withPage(...args);
 
-const grid = (page, name) => page.locator(`[role$=grid][aria-label="${name}"]`);
-
 /** What scrolls on the page, and which way. */
 const scrollers = (page) =>
   page.evaluate(() =>
     [...document.querySelectorAll('#view, #view *')].flatMap((element) => {
       const style = getComputedStyle(element);
       const can = (overflow, over) => /auto|scroll/.test(overflow) && over > 1;
-      const name = element.id === 'view' ? 'view' : element.className;
+      const name = element.id || (element.getAttribute('role') ?? element.tagName);
       return [
         ...(can(style.overflowY, element.scrollHeight - element.clientHeight)
           ? [`${name} up and down`]
@@ -82,12 +81,12 @@ for (const file of ['device', 'sample']) {
           await profile.settled();
           for (const one of await scrollers(page)) {
             // Bars of many steps and lines of code are as wide as they are.
-            if (one === 'view up and down' || /^bars-scroll sideways/.test(one)) continue;
+            if (one === 'view up and down' || /^(application|PRE) sideways/.test(one)) continue;
             found.push(`${tab}: ${one}`);
           }
           cut.push(
             ...(await page.evaluate(() =>
-              [...document.querySelectorAll('.head-text')]
+              [...document.querySelectorAll('[role=columnheader] > :first-child')]
                 .filter(
                   (head) =>
                     head.scrollWidth > head.clientWidth + 1 ||
@@ -109,7 +108,7 @@ test('columns without room come back, and the heading stays in sight', async () 
     await page.setViewportSize({ width: 640, height: 500 });
     await profile.view('Lines');
     const keys = () =>
-      grid(page, 'Lines')
+      gridOf(page, 'Lines')
         .getByRole('columnheader')
         .evaluateAll((heads) => heads.map((head) => head.dataset.key));
     const few = await keys();
@@ -118,13 +117,13 @@ test('columns without room come back, and the heading stays in sight', async () 
     const all = await keys();
     assert.ok(all.includes('confidence') && all.length > few.length, all.join());
     await page.evaluate(() => document.querySelector('#view').scrollTo(300, 1e6));
-    const head = await grid(page, 'Lines').locator('.head').boundingBox();
+    const head = await gridOf(page, 'Lines').locator('[aria-rowindex="1"]').boundingBox();
     const view = await page.locator('#view').boundingBox();
     assert.ok(Math.abs(head.y - view.y) < 2, `the heading is at ${head.y}, the view at ${view.y}`);
     const filter = await page.getByRole('button', { name: 'All columns' }).boundingBox();
     assert.ok(filter.x >= 0 && filter.x + filter.width <= 640, 'the tools stay in sight');
     // The keyboard reaches what is out of sight.
-    await grid(page, 'Lines').getByRole('gridcell').first().focus();
+    await gridOf(page, 'Lines').getByRole('gridcell').first().focus();
     await page.keyboard.press('End');
     await page.waitForFunction(() => {
       const cell = document.activeElement.getBoundingClientRect();
@@ -139,7 +138,7 @@ test('columns without room come back, and the heading stays in sight', async () 
 test('where there is little room, a row leads on by a menu, with the keyboard too', async () => {
   await withPage(trace, {}, async (profile, page) => {
     await profile.view('Operators');
-    const cell = grid(page, 'Operators').locator('.cell.actions').first();
+    const cell = goToCells(gridOf(page, 'Operators')).first();
     const wide = await cell.getByRole('button').allTextContents();
     assert.ok(wide.includes('Kernels'), wide.join());
     await page.setViewportSize({ width: 560, height: 500 });
@@ -171,9 +170,10 @@ test('a name that is cut shows whole letters at any width', async () => {
     for (const width of [420, 500, 580, 660, 740, 900, 1200]) {
       await page.setViewportSize({ width, height: 700 });
       const clipped = await page.evaluate(() =>
-        [...document.querySelectorAll('.name-tail, .name-arguments')].flatMap((tail) => {
+        // The second part of a name, in the room that its cell leaves it.
+        [...document.querySelectorAll('[data-whole] > :nth-child(2)')].flatMap((tail) => {
           const inner = tail.getBoundingClientRect();
-          const outer = tail.closest('.cell-text').getBoundingClientRect();
+          const outer = tail.parentElement.parentElement.getBoundingClientRect();
           return inner.width > 0 && (inner.left < outer.left - 1 || inner.right > outer.right + 1)
             ? [tail.textContent]
             : [];
@@ -181,7 +181,7 @@ test('a name that is cut shows whole letters at any width', async () => {
       );
       assert.deepEqual(clipped, [], `${width} pixels`);
     }
-    const long = page.locator('.name-tail, .name-arguments');
+    const long = page.locator('[data-whole] > :nth-child(2)');
     assert.ok((await long.count()) > 0, 'there are long names');
   });
 });
@@ -211,17 +211,17 @@ test('tables come first: the charts above them are one low strip that folds away
     for (const tab of ['Operators', 'Kernels', 'Modules']) {
       await page.setViewportSize({ width: 1280, height: 800 });
       await profile.view(tab);
-      const strip = page.locator('details.charts');
-      await strip.locator('.share-panel, .flame-canvas').first().waitFor();
+      const strip = chartsOf(page);
+      await strip.getByRole('region').or(strip.getByRole('application')).first().waitFor();
       const box = await strip.boundingBox();
       assert.ok(box.height <= 150, `${tab}: the charts are ${box.height} high`);
-      const table = await page.locator('.grid-frame').first().boundingBox();
+      const table = await gridOf(page, tab).first().boundingBox();
       assert.ok(table.y < 320, `${tab}: the table begins at ${table.y}`);
       await strip.locator('summary').click();
       assert.ok((await strip.boundingBox()).height < 40, `${tab}: folded`);
       await strip.locator('summary').click();
       await page.setViewportSize({ width: 460, height: 700 });
-      const beside = await page.locator('.grid-frame').first().boundingBox();
+      const beside = await gridOf(page, tab).first().boundingBox();
       assert.ok(beside.y < 420, `${tab}: beside an editor the table begins at ${beside.y}`);
     }
     assert.deepEqual(await axe(page), []);
@@ -231,9 +231,10 @@ test('tables come first: the charts above them are one low strip that folds away
 test('above the fold of the overview stand the answer, findings and the hottest lines', async () => {
   await withPage(sample('train_cnn/slow.pt.trace.json.gz'), {}, async (_, page) => {
     await page.setViewportSize({ width: 1280, height: 800 });
-    await page.locator('.hot-line').nth(4).waitFor();
-    for (const part of ['.headline-text', '.finding >> nth=0', '.hot-line >> nth=4']) {
-      const box = await page.locator(part).boundingBox();
+    const fifth = hotLines(page).nth(4);
+    await fifth.waitFor();
+    for (const part of [headline(page), findings(page).first(), fifth]) {
+      const box = await part.boundingBox();
       assert.ok(box.y + box.height < 500, `${part} ends at ${box.y + box.height}`);
     }
     const table = await page.getByRole('region', { name: 'Average step time' }).boundingBox();

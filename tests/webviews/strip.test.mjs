@@ -7,7 +7,15 @@ import { after, before, test } from 'node:test';
 import { quantity } from '../../extension/shared/numbers.ts';
 import { operatorBoxes, stepsRange } from '../../webviews/src/views/modules/strip.ts';
 import { Harness, axe, commandLine, sample } from './harness.mjs';
-import { detailHeadings, stripCanvas } from './roles.mjs';
+import {
+  cellsOf,
+  chosenBox,
+  detailHeadings,
+  firstCells,
+  gridOf,
+  stripCanvas,
+  tooltips,
+} from '../lib/roles.mjs';
 
 const slow = sample('train_cnn/slow.pt.trace.json.gz');
 const title = 'Operators of the main thread over time';
@@ -18,11 +26,14 @@ before(async () => {
 });
 after(() => harness?.stop());
 
+const strip = (page) => page.getByRole('group', { name: /^Operators of .* over time$/ });
+const settledStrip = (page) => strip(page).and(page.locator('[aria-busy=false]'));
+
 /** Where there are modules their flame graph shows first. */
 async function showStrip(page) {
   const choice = page.getByRole('radio', { name: 'Operators over time' });
   if ((await choice.count()) > 0) await choice.click();
-  await page.locator('.strip[aria-busy=false]').waitFor();
+  await settledStrip(page).waitFor();
 }
 
 const withPage = (trace, work, options = {}) =>
@@ -55,17 +66,16 @@ const slice = (cat, name, tid, ts, dur, args = {}) => ({
 });
 
 const shownWindow = (page) =>
-  page
-    .locator('.strip')
+  strip(page)
     .getAttribute('data-window')
     .then((text) => text.split(' ').map(Number));
 
 async function windowAfter(page, act) {
-  const old = await page.locator('.strip').getAttribute('data-window');
+  const old = await strip(page).getAttribute('data-window');
   await act();
   await page.waitForFunction((was) => {
-    const strip = document.querySelector('.strip');
-    return strip.dataset.window !== was && strip.getAttribute('aria-busy') === 'false';
+    const { dataset, ariaBusy } = document.querySelector('[data-window]');
+    return dataset.window !== was && ariaBusy === 'false';
   }, old);
   return shownWindow(page);
 }
@@ -116,7 +126,7 @@ test('the bars of a window are the slices of the command line, each below what i
   const call = commandLine('timeline', slow).tracks;
   assert.ok(call.length > 0);
   await withPage(slow, async (profile, page) => {
-    const track = Number(await page.locator('.strip').getAttribute('data-track'));
+    const track = Number(await strip(page).getAttribute('data-track'));
     const { slice: id } = modules.modules[0].children[1];
     const detail = await harness.daemon.request('timeline/slice', {
       profileId: profile.profileId,
@@ -161,7 +171,7 @@ test('the bars of a window are the slices of the command line, each below what i
 test('hover, click and keyboard name a slice with its start, duration and self time', async () => {
   await withPage(slow, async (profile, page) => {
     const canvas = stripCanvas(page);
-    const bar = page.locator('.strip .flame-current');
+    const bar = chosenBox(page);
     await canvas.focus();
     await page.keyboard.press('Enter');
     await bar.getByText('ProfilerStep#1').waitFor();
@@ -187,7 +197,7 @@ test('hover, click and keyboard name a slice with its start, duration and self t
     assert.ok(zoomed[1] - zoomed[0] < all[1] - all[0]);
     const box = await canvas.boundingBox();
     await page.mouse.move(box.x + box.width / 2, box.y + 16 + 24 + 9);
-    const tip = page.locator('.strip .tooltip');
+    const tip = tooltips(page);
     await tip.getByText('ProfilerStep#2').waitFor();
     await tip.getByText(/^Self /).waitFor();
     assert.match(await tip.innerText(), /ms at 15\.0 ms/);
@@ -213,27 +223,25 @@ test('the chart leads to the timeline and to the operator, and is as it was afte
   await withPage(slow, async (profile, page) => {
     await stripCanvas(page).focus();
     for (const key of ['Enter', 'ArrowDown', 'ArrowDown']) {
-      const before = await page.locator('.strip .flame-current').innerText();
+      const before = await chosenBox(page).innerText();
       await page.keyboard.press(key);
       await page.waitForFunction(
-        (old) => document.querySelector('.strip .flame-current').innerText !== old,
+        (old) => document.querySelector('[role=group][aria-label=Selected]').innerText !== old,
         before,
       );
     }
-    const name = await page.locator('.strip .flame-current strong').innerText();
+    const name = await chosenBox(page).locator('strong').innerText();
     const window = await windowAfter(page, () => page.keyboard.press('Enter'));
-    const link = (label) => page.locator('.strip .flame-current').getByText(label, { exact: true });
+    const link = (label) => chosenBox(page).getByText(label, { exact: true });
     await link('Show in Timeline').click();
     await detailHeadings(page).getByText(name, { exact: true }).waitFor();
     await profile.view('Modules');
-    await page.locator('.strip[aria-busy=false]').waitFor();
+    await settledStrip(page).waitFor();
     assert.deepEqual(await shownWindow(page), window);
-    assert.equal(await page.locator('.strip .flame-current strong').innerText(), name);
+    assert.equal(await chosenBox(page).locator('strong').innerText(), name);
     await link('Operators').click();
     await profile.settled();
-    const names = await page
-      .locator('[role$=grid][aria-label=Operators] [role=gridcell][data-key=name]')
-      .allTextContents();
+    const names = await cellsOf(gridOf(page, 'Operators'), 'name').allTextContents();
     assert.ok(names.length > 0 && names.every((one) => one.includes(name)), names.join());
   });
 });
@@ -276,13 +284,10 @@ test('the main thread is the one that ran the steps, although another one did mo
       ],
     );
     // A module chosen in the tree is outlined.
-    await page
-      .locator('.grid[aria-label=Modules] [data-line]', { hasText: 'Linear_1' })
-      .locator('.first')
-      .click();
-    await page.locator('.strip').getByText('1 call of Linear_1 outlined').waitFor();
+    await firstCells(gridOf(page, 'Modules')).filter({ hasText: 'Linear_1' }).click();
+    await strip(page).getByText('1 call of Linear_1 outlined').waitFor();
     await page.getByRole('button', { name: 'Remove the outline of Linear_1' }).click();
-    await page.locator('.strip').getByText('outlined').waitFor({ state: 'detached' });
+    await strip(page).getByText('outlined').waitFor({ state: 'detached' });
     // Another thread can be chosen.
     await page.locator('vscode-single-select').evaluateAll((selects) => {
       const select = selects.find((one) => one.label === 'Thread');
@@ -330,7 +335,7 @@ test('without operators on the host the chart says so, and what records them', a
     await profile.view('Modules');
     await profile.page.getByRole('radio', { name: 'Operators over time' }).click();
     await profile.page.getByText('No operators were recorded on a thread of the host.').waitFor();
-    assert.equal(await profile.page.locator('.strip').count(), 0);
+    assert.equal(await strip(profile.page).count(), 0);
     assert.deepEqual(await axe(profile.page), []);
     assert.deepEqual(profile.errors, []);
   } finally {

@@ -7,7 +7,23 @@ import { after, before, test } from 'node:test';
 import { goldenTrace } from '../lib/golden_traces.mjs';
 import { slice } from '../lib/trace_events.mjs';
 import { Harness, axe, commandLine, patience, sample } from './harness.mjs';
-import { detailHeadings, foundCount, timelineCanvas } from './roles.mjs';
+import {
+  announcements,
+  detailHeadings,
+  foundCount,
+  foundSlices,
+  gridOf,
+  numberHeadings,
+  settledTimeline,
+  timelineCanvas,
+  timelinePanel,
+  timelineTracks,
+  tooltips,
+  trackHeadings,
+  trackNames,
+  trackRows,
+  tracksListed,
+} from '../lib/roles.mjs';
 import { themes } from './themes.mjs';
 
 const trace = sample('train_cnn/slow.pt.trace.json.gz');
@@ -47,30 +63,34 @@ const launches = (names) => [
 async function openTimeline(options = {}) {
   const opened = await harness.open(trace, options);
   await opened.view('Timeline');
-  await opened.page.waitForSelector('.tl[data-settled="true"]', { timeout: patience });
+  await settledTimeline(opened.page).waitFor();
   return opened;
 }
 
 const shownWindow = (page) =>
   page
-    .locator('.tl')
+    .locator('[data-window]')
     .getAttribute('data-window')
     .then((text) => text.split(' ').map(Number));
 
 /** Waits until the window is not what it was. */
 async function windowAfter(page, before) {
   await page.waitForFunction(
-    (old) => document.querySelector('.tl').dataset.window !== old,
+    (old) => document.querySelector('[data-window]').dataset.window !== old,
     before.join(' '),
   );
   return shownWindow(page);
 }
 
+/** Waits until the panel says something else. */
+const panelChanged = (page, old) =>
+  page.waitForFunction((text) => document.querySelector('aside')?.innerText !== text, old);
+
 test('every row of the trace is there, and the first picture shows the steps', async () => {
   const opened = await openTimeline();
   const { page } = opened;
   const all = await harness.daemon.request('timeline/tracks', { profileId: opened.profileId });
-  assert.equal(await page.locator('.tl-label').count(), all.tracks.length);
+  assert.equal(await trackRows(page).count(), all.tracks.length);
   const [start, end] = await shownWindow(page);
   assert.ok(
     start <= all.workStartNs && end >= all.workEndNs,
@@ -87,12 +107,9 @@ test('the keyboard selects, walks, fits, marks and clears', async () => {
   await page.keyboard.press('ArrowDown');
   const heading = detailHeadings(page).first();
   await heading.waitFor();
-  const first = await page.locator('.tl-details').first().innerText();
+  const first = await timelinePanel(page).innerText();
   await page.keyboard.press('ArrowRight');
-  await page.waitForFunction(
-    (old) => document.querySelector('.tl-details')?.innerText !== old,
-    first,
-  );
+  await panelChanged(page, first);
   const whole = await shownWindow(page);
   await page.keyboard.press('f');
   const fitted = await windowAfter(page, whole);
@@ -149,11 +166,10 @@ test('a search finds what the daemon finds, and leads to the slice with all its 
     text: 'convolution_backward',
     limit: 200,
   });
-  await page.waitForFunction(
-    (total) => document.querySelector('.tl-count')?.textContent.startsWith(`${total} `),
-    String(answer.total),
-  );
-  await page.locator('.tl-results button').first().click();
+  await foundCount(page)
+    .filter({ hasText: new RegExp(`^${answer.total} `) })
+    .waitFor();
+  await foundSlices(page).getByRole('button').first().click();
   await page
     .getByRole('radio', { name: 'Details' })
     .or(page.getByRole('button', { name: 'Details' }))
@@ -166,7 +182,7 @@ test('a search finds what the daemon finds, and leads to the slice with all its 
   await page.getByRole('heading', { name: recorded.name, exact: true }).waitFor();
   for (const { key } of recorded.args) {
     assert.ok(
-      (await page.locator('.tl-details tbody tr', { hasText: key }).count()) > 0,
+      (await timelinePanel(page).locator('tbody tr', { hasText: key }).count()) > 0,
       `${key} is shown`,
     );
   }
@@ -186,19 +202,17 @@ test('a marked range adds up and becomes a trace of its own', async () => {
   await page.keyboard.up('Shift');
   await page.getByRole('heading', { name: /^Range of/ }).waitFor();
   await page.getByRole('region', { name: 'Sums by kind' }).waitFor();
+  const numbers = await numberHeadings(timelinePanel(page));
   assert.deepEqual(
-    await page
-      .locator('.tl-panel :is(th.numeric, dt):not([title])')
-      .evaluateAll((names) => names.map((name) => name.textContent)),
+    numbers.filter(({ title }) => title === ''),
     [],
     'each figure says what it is',
   );
-  assert.ok((await page.locator('.tl-panel th.numeric').count()) >= 5);
-  const sums = page.locator('.small-table', {
-    has: page.getByRole('region', { name: 'Sums by kind' }),
-  });
+  assert.equal(await timelinePanel(page).locator('dt:not([title])').count(), 0);
+  assert.ok(numbers.length >= 5);
+  const sums = page.getByRole('region', { name: 'Sums by kind' });
   const copied = await opened.sent('copy', async () => {
-    await sums.getByRole('button', { name: 'Export' }).click();
+    await timelinePanel(page).getByRole('button', { name: 'Export', exact: true }).first().click();
     await page.getByRole('menuitem', { name: 'Copy as CSV' }).click();
   });
   const lines = copied.text.trimEnd().split('\r\n');
@@ -217,24 +231,18 @@ test('a marked range adds up and becomes a trace of its own', async () => {
 test('rows fold, hide, pin and come back; the arrangement is kept', async () => {
   const opened = await openTimeline();
   const { page } = opened;
-  const label = page.locator('.tl-label').nth(1);
-  const name = await label.locator('.tl-name').innerText();
-  const total = await page.locator('.tl-label').count();
+  const label = trackRows(page).nth(1);
+  const name = await label.getAttribute('aria-label');
+  const total = await trackRows(page).count();
   await label.hover();
   await label.getByRole('button', { name: `Pin ${name}` }).click();
-  await page.locator('.tl-heading', { hasText: 'Pinned' }).waitFor();
-  const pinned = page.locator('.tl-label').first();
+  await trackHeadings(page).getByText('Pinned', { exact: true }).waitFor();
+  const pinned = trackRows(page).first();
   await pinned.hover();
   await pinned.getByRole('button', { name: `Hide ${name}` }).click();
-  await page.waitForFunction(
-    (count) => document.querySelectorAll('.tl-label').length === count,
-    total - 1,
-  );
+  await tracksListed(page, total - 1);
   await page.getByRole('button', { name: 'Show 1 hidden track' }).click();
-  await page.waitForFunction(
-    (count) => document.querySelectorAll('.tl-label').length === count,
-    total,
-  );
+  await tracksListed(page, total);
   await opened.close();
 });
 
@@ -249,10 +257,10 @@ test('the visible slices exist as a table, the file panel lists its metadata', a
       .click();
   await panel('Table');
   await page.getByRole('region', { name: 'Slices in the window' }).waitFor();
-  await page.locator('.tl-panel tbody tr').nth(5).waitFor();
+  await timelinePanel(page).locator('tbody tr').nth(5).waitFor();
   await panel('File');
   await page.getByRole('region', { name: 'Metadata of the file' }).waitFor();
-  await page.locator('.tl-panel tbody tr', { hasText: 'schemaVersion' }).first().waitFor();
+  await timelinePanel(page).locator('tbody tr', { hasText: 'schemaVersion' }).first().waitFor();
   await opened.close();
 });
 
@@ -261,7 +269,7 @@ test('a row of another view leads to its slice', async () => {
   const { page } = opened;
   const { rows } = commandLine('operators', trace, ['--limit', '1']);
   await opened.send({ type: 'navigate', to: { view: 'timeline', search: rows[0].name } });
-  await page.waitForSelector('.tl-results button', { timeout: patience });
+  await foundSlices(page).first().waitFor();
   await foundCount(page).waitFor();
   const answer = await harness.daemon.request('timeline/search', {
     profileId: opened.profileId,
@@ -302,7 +310,7 @@ test('a line of code shows exactly its slices', async () => {
     await foundCount(page).innerText(),
     new RegExp(`^${answer.total.toLocaleString('en-US')} `),
   );
-  assert.equal(await page.locator('.tl-results li').count(), Math.min(200, answer.slices.length));
+  assert.equal(await foundSlices(page).count(), Math.min(200, answer.slices.length));
   assert.deepEqual(opened.errors, []);
   await opened.close();
 });
@@ -329,12 +337,9 @@ const detailsOf = (page) => detailHeadings(page).first().getAttribute('title');
 
 /** The heading of the details once it names another slice. */
 async function nextDetails(page, press, old) {
-  const before = await page.locator('.tl-details').first().innerText();
+  const before = await timelinePanel(page).innerText();
   await page.keyboard.press(press);
-  await page.waitForFunction(
-    (text) => document.querySelector('.tl-details')?.innerText !== text,
-    before,
-  );
+  await panelChanged(page, before);
   const now = await detailsOf(page);
   assert.notEqual(now, old);
   return now;
@@ -375,7 +380,7 @@ test('up and down walk through the levels, left and right along one, and each is
     direction: 'in',
   });
   assert.equal(await nextDetails(page, 'ArrowDown', linear.name), inner.slice.name);
-  const said = page.locator('[role="status"][aria-live="polite"]').first();
+  const said = announcements(page);
   assert.match(await said.innerText(), new RegExp(`^${inner.slice.name}, cpuOp, .* on `));
   assert.equal(await nextDetails(page, 'ArrowUp', inner.slice.name), linear.name);
   await page.keyboard.press('ArrowRight');
@@ -384,15 +389,9 @@ test('up and down walk through the levels, left and right along one, and each is
     slice: linear.slice,
     direction: 'next',
   });
-  await page.waitForFunction(
-    (name) => document.querySelector('[role="status"]').textContent.startsWith(name),
-    next.slice.name,
-  );
+  await announcements(page).filter({ hasText: next.slice.name }).waitFor({ state: 'attached' });
   await page.keyboard.press('ArrowLeft');
-  await page.waitForFunction(
-    (name) => document.querySelector('[role="status"]').textContent.startsWith(name),
-    linear.name,
-  );
+  await announcements(page).filter({ hasText: linear.name }).waitFor({ state: 'attached' });
   await opened.close();
 });
 
@@ -416,9 +415,9 @@ test('e draws all arrows, c opens the code of the selected slice', async () => {
   const arrows = page.getByRole('button', { name: 'Arrows' });
   assert.equal(await arrows.getAttribute('aria-pressed'), 'false');
   await page.keyboard.press('e');
-  await page.waitForFunction(
-    () => document.querySelector('[role="status"]').textContent === 'Showing all flow arrows',
-  );
+  await announcements(page)
+    .filter({ hasText: /^Showing all flow arrows$/ })
+    .waitFor({ state: 'attached' });
   assert.equal(await arrows.getAttribute('aria-pressed'), 'true');
   const target = await opened.sent('openSource', () => page.keyboard.press('c'));
   assert.match(target.target.file, /slow\.py$/);
@@ -450,13 +449,15 @@ test('pinching zooms at the fingers, Shift and wheel scroll the rows', async () 
   await pinch(40);
   const back = await windowAfter(page, zoomed);
   assert.ok(back[1] - back[0] > zoomed[1] - zoomed[0]);
-  const viewport = page.locator('.tl-viewport');
+  const viewport = timelineTracks(page);
   await page.setViewportSize({ width: 1280, height: 400 });
   await page.mouse.move(box.x + 200, box.y + 40);
   await page.keyboard.down('Shift');
   await page.mouse.wheel(0, 120);
   await page.keyboard.up('Shift');
-  await page.waitForFunction(() => document.querySelector('.tl-viewport').scrollTop > 0);
+  await page.waitForFunction(
+    () => document.querySelector('[role=group][aria-label=Tracks]').scrollTop > 0,
+  );
   assert.ok((await viewport.evaluate((element) => element.scrollTop)) > 0);
   assert.deepEqual(await shownWindow(page), back);
   await opened.close();
@@ -473,10 +474,7 @@ test('a box over rows adds up those rows alone', async () => {
   await page.mouse.up();
   await page.keyboard.up('Shift');
   await page.getByRole('heading', { name: /^Range of/ }).waitFor();
-  const about = page.locator('.tl-details .tl-dim').first();
-  await page.waitForFunction(() =>
-    /slices?$/.test(document.querySelector('.tl-details .tl-dim')?.textContent ?? ''),
-  );
+  const about = timelinePanel(page).getByText(/, \d+ tracks?, [\d,]+ slices?$/);
   const text = await about.innerText();
   const [, rows, slices] = /, (\d+) tracks?, ([\d,]+) slices?$/.exec(text);
   const all = await harness.daemon.request('timeline/tracks', { profileId: opened.profileId });
@@ -553,7 +551,7 @@ test('a slice leads to its rows in the other views, and the row back to a slice 
     ['Module', 'Modules'],
     ['Lines', 'Lines'],
   ]) {
-    await page.locator('.tl-buttons').getByRole('button', { name: button, exact: true }).click();
+    await timelinePanel(page).getByRole('button', { name: button, exact: true }).click();
     await page.waitForFunction(
       (title) =>
         document.querySelector('[role="tab"][aria-selected="true"]')?.textContent === title,
@@ -570,13 +568,13 @@ test('a slice leads to its rows in the other views, and the row back to a slice 
     await opened.view('Timeline');
     await detailHeadings(page).getByText(slice.name, { exact: true }).waitFor();
   }
-  await page.locator('.tl-buttons').getByRole('button', { name: 'Operators', exact: true }).click();
+  await timelinePanel(page).getByRole('button', { name: 'Operators', exact: true }).click();
   await opened.settled();
   await page
     .getByRole('button', { name: /Timeline/ })
     .first()
     .click();
-  await page.waitForSelector('.tl-details h2, .tl-results button');
+  await detailHeadings(page).or(foundSlices(page)).first().waitFor();
   await opened.close();
 });
 
@@ -589,7 +587,6 @@ const shownTab = (page, title) =>
 test('kernels, copies and operators: from the slice to exactly its row, from the row to its slice', async () => {
   const opened = await harness.open(goldenTrace('two-steps'));
   const { page } = opened;
-  const gridOf = (name) => page.locator(`[role$=grid][aria-label="${name}"]`);
   for (const { search, button, tab, table, column, value } of [
     {
       search: { kind: 'kernel', name: 'void relu_kernel<float>(float*)' },
@@ -623,9 +620,9 @@ test('kernels, copies and operators: from the slice to exactly its row, from the
     },
   ]) {
     const slice = await selectByName(opened, search);
-    await page.locator('.tl-buttons').getByRole('button', { name: button, exact: true }).click();
+    await timelinePanel(page).getByRole('button', { name: button, exact: true }).click();
     await shownTab(page, tab);
-    const cells = gridOf(table).locator(`[role=gridcell][data-key=${column}]`);
+    const cells = gridOf(page, table).locator(`[role=gridcell][data-key=${column}]`);
     await cells.first().waitFor();
     await opened.settled();
     assert.equal(await cells.count(), 1, `${button} of ${slice.name} shows one row`);
@@ -644,10 +641,10 @@ test('kernels, copies and operators: from the slice to exactly its row, from the
       `the row of ${slice.name} is in sight`,
     );
     // Back: to a slice of that row, with its details.
-    await gridOf(table).getByTitle('Show in the timeline').first().click({ force: true });
+    await gridOf(page, table).getByTitle('Show in the timeline').first().click({ force: true });
     await shownTab(page, 'Timeline');
     await detailHeadings(page).first().waitFor();
-    await page.waitForSelector('.tl[data-settled="true"]');
+    await settledTimeline(page).waitFor();
     assert.equal(await detailsOf(page), slice.name);
     const [start, end] = await shownWindow(page);
     const back = opened.messages.findLast((message) => message.method === 'timeline/slice');
@@ -669,7 +666,7 @@ test('coming back to the timeline does not repeat what once led to it', async ()
   const inner = await nextDetails(page, 'ArrowDown', 'aten::conv2d');
   await opened.view('Operators');
   await opened.view('Timeline');
-  await page.waitForSelector('.tl[data-settled="true"]');
+  await settledTimeline(page).waitFor();
   assert.equal(await detailsOf(page), inner);
   await opened.close();
 });
@@ -696,8 +693,8 @@ test('another rank has a window and a selection of its own, and the same arrange
   const opened = await harness.open(join(folder, 'ranks'));
   const { page } = opened;
   await opened.view('Timeline');
-  await page.waitForSelector('.tl[data-settled="true"]');
-  const label = page.locator('.tl-label', { hasText: 'Thread 2' });
+  await settledTimeline(page).waitFor();
+  const label = trackRows(page).and(page.getByRole('group', { name: 'Thread 2', exact: true }));
   await label.hover();
   await label.getByRole('button', { name: 'Pin Thread 2' }).click();
   await timelineCanvas(page).focus();
@@ -715,7 +712,7 @@ test('another rank has a window and a selection of its own, and the same arrange
   });
   await opened.settled();
   await opened.view('Timeline');
-  await page.waitForSelector('.tl[data-settled="true"]');
+  await settledTimeline(page).waitFor();
   await page.getByText('Click a slice for details').waitFor();
   assert.equal(await page.getByRole('heading', { name: /^Range of/ }).count(), 0);
   const all = await harness.daemon.request('timeline/tracks', {
@@ -725,8 +722,8 @@ test('another rank has a window and a selection of its own, and the same arrange
   const [start, end] = await shownWindow(page);
   assert.ok(start <= all.workStartNs && end >= all.workEndNs);
   assert.notDeepEqual([start, end], before);
-  assert.equal(await page.locator('.tl-heading').first().innerText(), 'Pinned');
-  assert.equal(await page.locator('.tl-label .tl-name').first().innerText(), 'Thread 2');
+  assert.equal(await trackHeadings(page).first().innerText(), 'Pinned');
+  assert.equal((await trackNames(page))[0], 'Thread 2');
   assert.deepEqual(opened.errors, []);
   await opened.close();
 });
@@ -735,31 +732,28 @@ test('rows move past each other, and groups past groups', async () => {
   const opened = await harness.open(drawn('order', launches(['one', 'two'])));
   const { page } = opened;
   await opened.view('Timeline');
-  await page.waitForSelector('.tl[data-settled="true"]');
-  const headings = () => page.locator('.tl-heading').allInnerTexts();
+  await settledTimeline(page).waitFor();
+  const headings = () => trackHeadings(page).allInnerTexts();
   const first = await headings();
   const gpus = first.filter((text) => text.startsWith('GPU'));
   assert.equal(gpus.length, 2);
   const at = first.indexOf(gpus[1]);
-  const streams = page.locator('.tl-label', { has: page.getByText('Stream 7', { exact: true }) });
+  const streams = trackRows(page).and(page.getByRole('group', { name: 'Stream 7', exact: true }));
   const label = streams.nth(1);
   await label.hover();
   await label.getByRole('button', { name: 'Move Stream 7 up' }).click();
-  await page.waitForFunction(
-    ([index, text]) => document.querySelectorAll('.tl-heading')[index].textContent === text,
-    [at - 1, gpus[1]],
-  );
+  await trackHeadings(page)
+    .nth(at - 1)
+    .and(page.getByText(gpus[1], { exact: true }))
+    .waitFor();
   // A row within its group, while a filter hides the others: they keep their places.
-  const names = () => page.locator('.tl-label .tl-name').allInnerTexts();
+  const names = () => trackNames(page);
   const before = await names();
   await page.getByRole('textbox', { name: 'Tracks' }).fill('Queue GPU');
-  await page.waitForFunction(() => document.querySelectorAll('.tl-label').length === 2);
+  await tracksListed(page, 2);
   await page.getByTitle('Move down').first().dispatchEvent('click');
   await page.getByRole('textbox', { name: 'Tracks' }).fill('');
-  await page.waitForFunction(
-    (count) => document.querySelectorAll('.tl-label').length === count,
-    before.length,
-  );
+  await tracksListed(page, before.length);
   assert.deepEqual(
     (await headings()).filter((text) => text.startsWith('GPU')),
     gpus,
@@ -845,7 +839,7 @@ test('where there are more arrows than can be drawn, it says so', async () => {
   const opened = await harness.open(sample('transformer/train.pt.trace.json.gz'));
   const { page } = opened;
   await opened.view('Timeline');
-  await page.waitForSelector('.tl[data-settled="true"]');
+  await settledTimeline(page).waitFor();
   await page.getByRole('button', { name: 'Fit', exact: true }).click();
   await page.getByRole('button', { name: 'Arrows', exact: true }).click();
   const note = page.getByText(/^[\d,]+ of [\d,]+ arrows, sampled evenly$/);
@@ -869,21 +863,20 @@ test('a utilization that changes within pixels is drawn and told as their means'
   const opened = await harness.open(path);
   await opened.view('Timeline');
   const { page } = opened;
-  await page.waitForSelector('.tl[data-settled="true"]', { timeout: patience });
-  const row = await page.locator('.tl-label', { hasText: 'Utilization' }).boundingBox();
+  await settledTimeline(page).waitFor();
+  const row = await page.getByRole('group', { name: 'Utilization', exact: true }).boundingBox();
   const box = await timelineCanvas(page).boundingBox();
   const shares = [];
   for (const part of [0.2, 0.5, 0.83]) {
     await page.mouse.move(box.x + Math.round(box.width * part), row.y + row.height / 2);
-    const text = await page.locator('.tl-tip').innerText();
+    const text = await tooltips(page).innerText();
     shares.push(Number(/^Utilization\n([\d.]+) % at/.exec(text)?.[1]));
   }
   // A pixel is about as long as a period, so it holds one piece, seldom two or none.
   for (const percent of shares) assert.ok(percent >= 0 && percent <= 25, String(shares));
   // The height of what is drawn in each column, as a share of the row.
-  const heights = await page.evaluate(
-    ({ top, height }) => {
-      const overlay = document.querySelector('.tl-overlay');
+  const heights = await timelineCanvas(page).evaluate(
+    (overlay, { top, height }) => {
       const ratio = overlay.width / overlay.clientWidth;
       const context = overlay.getContext('2d');
       // The scale's text stands at the right end.
@@ -909,8 +902,7 @@ test('the picture stays when the graphics context is lost', async () => {
   const { page } = opened;
   // A box of the first row, in the middle of the picture.
   const colour = () =>
-    page.evaluate(() => {
-      const overlay = document.querySelector('.tl-overlay');
+    timelineCanvas(page).evaluate((overlay) => {
       const ratio = overlay.width / overlay.clientWidth;
       const context = overlay.getContext('2d');
       const at = [overlay.clientWidth / 2, 22 + 4].map((css) => Math.round(css * ratio));
@@ -920,7 +912,7 @@ test('the picture stays when the graphics context is lost', async () => {
   assert.equal(before[3], 255, 'a box is drawn');
   await page.evaluate(() => {
     const lost = new Event('webglcontextlost', { cancelable: true });
-    document.querySelector('.tl-boxes').dispatchEvent(lost);
+    document.querySelector('canvas[aria-hidden=true]').dispatchEvent(lost);
   });
   assert.deepEqual(await colour(), before);
   const saved = await opened.sent('save', () =>
@@ -950,9 +942,8 @@ test('sums are asked for once the range or the window rests', async () => {
   const box = await timelineCanvas(page).boundingBox();
   const asked = (method) => opened.messages.filter((message) => message.method === method);
   // Each frame has a range of its own; on a slow machine some of them rest.
-  await page.evaluate(
-    async ([left, top]) => {
-      const overlay = document.querySelector('.tl-overlay');
+  await timelineCanvas(page).evaluate(
+    async (overlay, [left, top]) => {
       const send = (type, x) =>
         overlay.dispatchEvent(
           new PointerEvent(type, {
@@ -994,7 +985,7 @@ test('names of kernels are short in details and search, which finds and exports 
     .or(page.getByRole('button', { name: 'Search', exact: true }))
     .first()
     .click();
-  const found = page.locator('.tl-results .link-button').first();
+  const found = foundSlices(page).getByRole('button').first();
   for (const text of ['relu_kernel<float>', 'void relu_kernel<float>(']) {
     await page.getByRole('textbox', { name: 'Find slices' }).fill(text);
     await page
@@ -1005,7 +996,7 @@ test('names of kernels are short in details and search, which finds and exports 
     assert.equal(await found.locator('[data-whole]').getAttribute('data-whole'), whole);
   }
   await page.getByRole('button', { name: 'Hide panel' }).click();
-  await page.locator('.tl-panel').waitFor({ state: 'detached' });
+  await timelinePanel(page).waitFor({ state: 'detached' });
   await opened.close();
 });
 
@@ -1028,7 +1019,7 @@ test('idle time is drawn on the device it is of', async () => {
     .click();
   await page.getByRole('heading', { name: 'Device idle time' }).waitFor();
   const dashes = () =>
-    page.evaluate(async () => {
+    timelineTracks(page).evaluate(async (viewport) => {
       const { prototype } = CanvasRenderingContext2D;
       const { strokeRect } = prototype;
       const tops = new Set();
@@ -1036,22 +1027,24 @@ test('idle time is drawn on the device it is of', async () => {
         if (this.getLineDash().length > 0) tops.add(top);
         return strokeRect.call(this, left, top, ...size);
       };
-      document.querySelector('.tl-viewport').dispatchEvent(new Event('scroll'));
+      viewport.dispatchEvent(new Event('scroll'));
       await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
       prototype.strokeRect = strokeRect;
       return [...tops];
     });
   const rowTop = (nth) =>
-    page
-      .locator('.tl-label', { has: page.getByText('Stream 7', { exact: true }) })
+    trackRows(page)
+      .and(page.getByRole('group', { name: 'Stream 7', exact: true }))
       .nth(nth)
       .evaluate((label) => parseFloat(label.style.top));
   assert.deepEqual(await dashes(), [(await rowTop(0)) + 1.5]);
   const answered = opened.sent('request', () =>
-    page.locator('.tl-gaps vscode-single-select').evaluate((select) => {
-      select.value = '1';
-      select.dispatchEvent(new Event('change'));
-    }),
+    timelinePanel(page)
+      .locator('vscode-single-select')
+      .evaluate((select) => {
+        select.value = '1';
+        select.dispatchEvent(new Event('change'));
+      }),
   );
   assert.equal((await answered).params.device, 1);
   await opened.settled();

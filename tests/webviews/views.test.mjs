@@ -9,7 +9,24 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { quantity } from '../../extension/shared/numbers.ts';
 import { slice } from '../lib/trace_events.mjs';
 import { Harness, commandLine, sample } from './harness.mjs';
-import { filterBox, failures, flameCanvas, rowOpeners } from './roles.mjs';
+import {
+  bodyRows,
+  cellsOf,
+  chartsOf,
+  chosenBox,
+  failures,
+  filterBox,
+  findings as findingTitles,
+  firstCells,
+  flameCanvas,
+  goToCells,
+  gridOf,
+  headline,
+  numberHeadings,
+  openedDetails,
+  rowCounts,
+  rowOpeners,
+} from '../lib/roles.mjs';
 
 const train = sample('transformer/train.pt.trace.json.gz');
 const slow = sample('train_cnn/slow.pt.trace.json.gz');
@@ -30,14 +47,11 @@ const us = (value) =>
 
 /** The raw values of a column in the order of the rows in sight. */
 const column = (page, grid, key) =>
-  page
-    .locator(`[role$=grid][aria-label="${grid}"]`)
-    .locator(`[role=gridcell][data-key="${key}"]`)
-    .evaluateAll((cells) =>
-      cells.map((cell) =>
-        cell.dataset.value === undefined ? cell.textContent : Number(cell.dataset.value),
-      ),
-    );
+  cellsOf(gridOf(page, grid), key).evaluateAll((cells) =>
+    cells.map((cell) =>
+      cell.dataset.value === undefined ? cell.textContent : Number(cell.dataset.value),
+    ),
+  );
 
 test('the overview shows the figures of the command line', async () => {
   const expected = commandLine('overview', slow);
@@ -64,12 +78,12 @@ test('the overview shows the figures of the command line', async () => {
       steps.map((row) => row.slice(0, 2)),
       expected.steps.map((step) => [step.name, us(step.durationUs)]),
     );
-    const findings = await page.locator('.finding h3').allTextContents();
+    const findings = await findingTitles(page).allTextContents();
     assert.deepEqual(
       findings,
       expected.recommendations.slice(0, 3).map((one) => one.title),
     );
-    assert.equal(await page.locator('.headline-text').innerText(), expected.headline.text);
+    assert.equal(await headline(page).innerText(), expected.headline.text);
     const health = page.getByRole('region', { name: 'Trace health' });
     const events = new Intl.NumberFormat('en-US').format(commandLine('check', slow).events);
     await health.getByText(events, { exact: true }).waitFor();
@@ -110,13 +124,17 @@ test('a line opens to the source around it', async () => {
     await profile.view('Lines');
     const grid = page.getByRole('treegrid', { name: 'Lines' });
     await grid.getByRole('button', { name: 'Open row' }).first().click();
-    const listing = page.locator('table.listing');
-    await listing.locator('tr.wanted .code').waitFor();
-    const line = Number(await listing.locator('tr.wanted th').innerText());
+    const listing = page.getByRole('table', { name: /^Source around line/ });
+    const wanted = listing.locator('[aria-current=location]');
+    await wanted.waitFor();
+    const line = Number(await wanted.getByRole('rowheader').innerText());
     assert.match(program[line - 1], /std\(/);
-    assert.equal(await listing.locator('tr.wanted .code').innerText(), program[line - 1]);
-    assert.match(await listing.locator('tr.wanted .cost').innerText(), /ms \(\d+\.\d %\)/);
-    const shown = await listing.locator('.code').allInnerTexts();
+    const [code, cost] = await wanted.getByRole('cell').allInnerTexts();
+    assert.equal(code, program[line - 1]);
+    assert.match(cost, /ms \(\d+\.\d %\)/);
+    const shown = await listing
+      .getByRole('row')
+      .evaluateAll((rows) => rows.map((row) => row.children[1].innerText));
     assert.deepEqual(shown, program.slice(line - 9, line + 8));
   });
 });
@@ -126,17 +144,16 @@ test('the filter narrows rows and says how many are left', async () => {
   await withPage(train, {}, async (profile, page) => {
     await profile.view('Operators');
     await filterBox(page, 'Operators').fill('backward');
-    await page.waitForFunction(() => / of /.test(document.querySelector('.row-count').textContent));
+    await rowCounts(page).filter({ hasText: ' of ' }).waitFor();
     await profile.settled();
-    const count = await page.locator('.row-count').first().textContent();
+    const count = await rowCounts(page).first().textContent();
     assert.match(count, new RegExp(`^${expected.rows.length} of \\d+ rows$`));
     for (const name of await column(page, 'Operators', 'name')) assert.match(name, /backward/i);
     const many = commandLine('operators', train, ['--filter', 'calls>50']).rows.length;
     await filterBox(page, 'Operators').fill('calls>50');
-    await page.waitForFunction(
-      (start) => document.querySelector('.row-count').textContent.startsWith(start),
-      `${many} of `,
-    );
+    await rowCounts(page)
+      .filter({ hasText: new RegExp(`^${many} of `) })
+      .waitFor();
     await filterBox(page, 'Operators').fill('no such operator anywhere');
     await page.getByText('No matching rows.').waitFor();
   });
@@ -184,11 +201,9 @@ test('keys that come faster than the page draws go to the cell they are meant fo
       press('ArrowDown');
       press('Enter');
     });
-    await page.waitForSelector('.grid-detail');
-    assert.equal(
-      await page.evaluate(() => document.querySelector('.opened .cell.first').dataset.row),
-      '1',
-    );
+    await openedDetails(page).waitFor();
+    const opened = bodyRows(page).and(page.locator('[aria-expanded=true]'));
+    assert.equal(await firstCells(opened).getAttribute('data-row'), '1');
     assert.deepEqual(await shownNames(), order, 'the heading was not pressed');
   });
 });
@@ -234,9 +249,9 @@ test('the grid is walked, sorted and opened by keyboard alone', async () => {
     const copied = await profile.sent('copy', () => page.keyboard.press('Control+c'));
     assert.match(copied.text, /^\S+\t\d/);
     await page.keyboard.press('Enter');
-    await page.waitForSelector('.grid-detail');
+    await openedDetails(page).waitFor();
     await page.keyboard.press('Enter');
-    await page.waitForSelector('.grid-detail', { state: 'detached' });
+    await openedDetails(page).waitFor({ state: 'detached' });
     // The header sorts by Enter.
     await page.keyboard.press('ArrowUp');
     await page.waitForFunction(() => document.activeElement.dataset.row === '-1');
@@ -256,12 +271,14 @@ test('a row opens to its stacks, and a frame opens the code', async () => {
   await withPage(train, {}, async (profile, page) => {
     await profile.view('Operators');
     await filterBox(page, 'Operators').fill('name:aten::linear');
-    await page.waitForFunction(() => / of /.test(document.querySelector('.row-count').textContent));
+    await rowCounts(page).filter({ hasText: ' of ' }).waitFor();
     await profile.settled();
     await rowOpeners(page).first().click();
     // The recorder named the function's first line; the call's is found from the source.
-    const frame = page
-      .locator('.grid-detail .stack li:not(.library) .frame-link:not([title*="first line"])')
+    const frame = openedDetails(page)
+      .getByRole('list', { name: /^Python stack/ })
+      .getByRole('button', { name: /\bmodel\.py:/ })
+      .and(page.locator(':not([title*="first line"])'))
       .first();
     const sent = await profile.sent('openSource', () => frame.click());
     assert.match(sent.target.file, /transformer\/model\.py$/);
@@ -270,11 +287,7 @@ test('a row opens to its stacks, and a frame opens the code', async () => {
     assert.match(text[sent.target.line - 1], /self\.\w+\(/);
     // So is that of the row's own link, whose stack is not shown.
     const code = await profile.sent('openSource', () =>
-      page
-        .locator('.grid-item')
-        .first()
-        .locator('.cell.actions button', { hasText: 'Code' })
-        .click(),
+      goToCells(page).first().getByRole('button', { name: 'Code', exact: true }).click(),
     );
     assert.equal(code.target.lineIsDefinition, false);
     assert.equal(code.target.line, sent.target.line);
@@ -351,7 +364,7 @@ test('a table shows the rows it showed before, in another view and in a page mad
       await again.settled();
       await second.waitForSelector('[role=gridcell][data-row="0"]');
       const tops = await second.evaluate(() =>
-        ['#view', '.grid-frame'].map(
+        ['[role=tabpanel]', '[role=treegrid]'].map(
           (one) => document.querySelector(one).getBoundingClientRect().top,
         ),
       );
@@ -391,7 +404,7 @@ test('a flame graph is walked by keyboard and its twin lists the same', async ()
     const before = await label();
     await page.keyboard.press('ArrowDown');
     await page.waitForFunction(
-      (old) => document.querySelector('.flame-canvas').getAttribute('aria-label') !== old,
+      (old) => document.querySelector('canvas[role=application]').ariaLabel !== old,
       before,
     );
     await page.keyboard.press('Enter');
@@ -413,7 +426,8 @@ test("a chart's table twin is exported, and the slash key leads to the filter", 
     await page.getByRole('button', { name: 'Step time as table' }).click();
     const copied = await profile.sent('copy', async () => {
       await page
-        .locator('.panel', { has: page.getByRole('heading', { name: 'Step time' }) })
+        .getByRole('region', { name: 'Step time', exact: true })
+        .first()
         .getByRole('button', { name: 'Export' })
         .click();
       await page.getByRole('menuitem', { name: 'Copy as CSV' }).click();
@@ -426,7 +440,7 @@ test("a chart's table twin is exported, and the slash key leads to the filter", 
     await page.getByRole('tab', { name: 'Operators' }).focus();
     await page.keyboard.press('/');
     await page.keyboard.type('conv');
-    await page.waitForFunction(() => / of /.test(document.querySelector('.row-count').textContent));
+    await rowCounts(page).filter({ hasText: ' of ' }).waitFor();
     await profile.settled();
     for (const name of await column(page, 'Operators', 'name')) assert.match(name, /conv/i);
   });
@@ -437,7 +451,7 @@ test('charts are saved as SVG and PNG', async () => {
     await profile.view('Operators');
     const save = (kind) =>
       profile.sent('save', async () => {
-        await page.locator('.share-panel').getByRole('button', { name: 'Save' }).first().click();
+        await chartsOf(page).getByRole('button', { name: 'Save' }).first().click();
         await page.getByRole('menuitem', { name: `Save as ${kind}` }).click();
       });
     const svg = await save('SVG');
@@ -453,7 +467,7 @@ test('charts are saved as SVG and PNG', async () => {
 test('what was not recorded is said, with the snippet that records it', async () => {
   await withPage(train, {}, async (profile, page) => {
     await profile.view('Kernels');
-    const empty = page.locator('.empty-state').first();
+    const empty = page.getByRole('region', { name: /no kernels/ }).first();
     await empty.waitFor();
     const copied = await profile.sent('copy', () =>
       empty.getByRole('button', { name: 'Copy snippet' }).click(),
@@ -473,7 +487,7 @@ test('a file that is no trace says why and offers another try', async () => {
 
 test('progress is determinate and loading can be cancelled', async () => {
   await withPage(train, { hold: true, wait: false }, async (profile, page) => {
-    await page.waitForSelector('.state-page');
+    await page.getByRole('main').waitFor();
     await profile.send({ type: 'loading', stage: 'Reading', percent: 42 });
     await page.getByText('Reading, 42 %').waitFor();
     const bar = page.locator('progress');
@@ -526,9 +540,7 @@ test('a source that was not found offers Locate', async () => {
 test('a navigation from outside shows the rows it names', async () => {
   await withPage(train, {}, async (profile, page) => {
     await profile.send({ type: 'navigate', to: { view: 'operators', filter: 'name:softmax' } });
-    await page.waitForFunction(() =>
-      / of /.test(document.querySelector('.row-count')?.textContent ?? ''),
-    );
+    await rowCounts(page).filter({ hasText: ' of ' }).waitFor();
     await profile.settled();
     for (const name of await column(page, 'Operators', 'name')) assert.match(name, /softmax/i);
   });
@@ -562,12 +574,12 @@ test('each row of a tree opens and closes by itself (B18)', async () => {
   await withDrawn(events, (file) =>
     withPage(file, {}, async (profile, page) => {
       await profile.view('Modules');
-      const names = () =>
-        page.locator('.grid[aria-label=Modules] [data-line] .first').allInnerTexts();
+      const names = () => firstCells(bodyRows(gridOf(page, 'Modules'))).allInnerTexts();
       const shown = async () => (await names()).map((text) => /\w+_\d/.exec(text)?.[0]);
       const all = ['Block_0', 'Inner_0', 'Leaf_0', 'Block_1', 'Inner_1', 'Leaf_1'];
       assert.deepEqual(await shown(), all);
-      await page.locator('[data-line="1"] .twisty').click();
+      const second = bodyRows(gridOf(page, 'Modules')).nth(1);
+      await second.getByRole('button', { name: 'Close row' }).click();
       await page.waitForFunction(() => document.querySelectorAll('[data-line]').length === 5);
       assert.deepEqual(
         await shown(),
@@ -625,7 +637,7 @@ test('names of devices, kernels, modules and runs are text too (B65)', async () 
     events,
     (file) =>
       withPage(file, {}, async (profile, page) => {
-        await page.locator('.gpu').getByText(evil).waitFor();
+        await page.getByRole('region', { name: 'Device', exact: true }).getByText(evil).waitFor();
         for (const tab of await page.getByRole('tab').allTextContents()) {
           await profile.view(tab);
           assert.equal(await page.locator('#root img').count(), 0, tab);
@@ -657,15 +669,16 @@ test('names from the trace are text, never markup (B65)', async () => {
 
 test('headings of numbers say what they stand for, in every view and in the twins of its charts', async () => {
   await withPage(train, {}, async (profile, page) => {
-    const silent = () =>
-      page.evaluate(() => [
-        ...[...document.querySelectorAll('#view [role=columnheader].numeric, #view th.numeric')]
-          .filter((head) => head.title === '')
-          .map((head) => head.textContent),
-        ...[...document.querySelectorAll('#view dt')]
+    const silent = async () => [
+      ...(await numberHeadings(page.getByRole('tabpanel')))
+        .filter(({ title }) => title === '')
+        .map(({ text }) => text),
+      ...(await page.evaluate(() =>
+        [...document.querySelectorAll('[role=tabpanel] dt')]
           .filter((name) => name.title === '' && /\d/.test(name.nextElementSibling.textContent))
           .map((name) => name.textContent),
-      ]);
+      )),
+    ];
     let heads = 0;
     for (const view of ['Overview', 'Operators', 'Memory', 'Modules', 'Stacks', 'Lines']) {
       await profile.view(view);
@@ -673,7 +686,7 @@ test('headings of numbers say what they stand for, in every view and in the twin
       for (const twin of await page.getByRole('button', { name: / as table$/ }).all()) {
         await twin.click();
       }
-      heads += await page.locator('#view .numeric[title]:is(th, [role=columnheader])').count();
+      heads += (await numberHeadings(page.getByRole('tabpanel'))).length;
       assert.deepEqual(await silent(), [], `${view}, charts as tables`);
     }
     assert.ok(heads > 30, `${heads} headings`);
@@ -710,11 +723,11 @@ test('a flame graph is still zoomed after another view', async () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Reset zoom' }).waitFor();
-    const name = await page.locator('.flame-current strong').textContent();
+    const name = await chosenBox(page).locator('strong').textContent();
     await profile.view('Overview');
     await profile.view('Stacks');
     await page.getByRole('button', { name: 'Reset zoom' }).waitFor();
-    assert.equal(await page.locator('.flame-current strong').textContent(), name);
+    assert.equal(await chosenBox(page).locator('strong').textContent(), name);
     await page.getByRole('button', { name: 'Reset zoom' }).click();
     await profile.view('Overview');
     await profile.view('Stacks');
@@ -742,7 +755,7 @@ test('a trace without events says so instead of drawing empty charts', async () 
     withPage(file, {}, async (profile, page) => {
       await page.getByRole('heading', { name: 'Nothing was recorded' }).waitFor();
       await page.getByRole('heading', { name: 'Trace health' }).waitFor();
-      assert.equal(await page.locator('svg.chart').count(), 0);
+      assert.equal(await page.getByRole('application').count(), 0);
       assert.equal(await page.getByText('Nothing stands out').count(), 0);
     }),
   );
@@ -752,8 +765,9 @@ test('what a row leads to is in sight without a pointer, and readable', async ()
   for (const theme of ['light', 'hc-light']) {
     await withPage(train, { theme }, async (profile, page) => {
       await profile.view('Operators');
-      const links = await page
-        .locator('.grid-row:not(.active) .actions .link-button')
+      // The first row is the one that the keyboard is at.
+      const links = await goToCells(gridOf(page, 'Operators'))
+        .locator('button:not([data-row="0"] button)')
         .evaluateAll((all) => all.map((link) => getComputedStyle(link)).map((s) => s.opacity));
       assert.ok(links.length > 10);
       assert.deepEqual([...new Set(links)], ['1']);

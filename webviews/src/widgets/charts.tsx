@@ -24,6 +24,7 @@ export function Charts(props: {
   return (
     <details
       class={`charts ${props.class ?? ''}`}
+      aria-label={props.title ?? widgetTexts.charts}
       open={open.value}
       onToggle={(event) => (open.value = event.currentTarget.open)}
     >

@@ -238,7 +238,7 @@ export function FlameGraph(props: {
     <div class="flame" ref={root}>
       <div class="flame-bar">
         {props.lead}
-        <span class="flame-current">
+        <span class="flame-current" role="group" aria-label={commonTexts.selected}>
           {current === undefined ? null : (
             <>
               <strong>{visible(current.name)}</strong>{' '}

@@ -130,7 +130,7 @@ export function Failure(props: { error: FailureData; retry?: () => void }) {
 
 export function Waiting(props: { what: string }) {
   return (
-    <p class="waiting" role="status">
+    <p class="waiting" role="status" aria-label={commonTexts.loading}>
       {props.what}
     </p>
   );

@@ -86,6 +86,7 @@ export const widgetTexts = {
 
   closeRow: 'Close row',
   openRow: 'Open row',
+  detailsOf: (name: string) => `Details of ${name}`,
 
   rowCount: (rows: number) => plural(rows, 'row'),
   rowsOf: (shown: number, rows: number) => `${fixed(shown, 0)} of ${plural(rows, 'row')}`,

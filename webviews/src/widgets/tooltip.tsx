@@ -27,7 +27,7 @@ export function Tooltip(props: Place & { title: string; children: ComponentChild
   return (
     <div
       class="tooltip floating"
-      role="presentation"
+      role="tooltip"
       style={{ left: `${left}px`, top: `${props.y + 16}px` }}
     >
       <div class="tooltip-title">{props.title}</div>

@@ -302,7 +302,7 @@ export function Execution() {
       ) : value === undefined || time === undefined ? (
         <Waiting what={comparisonTexts.aligning} />
       ) : (
-        <div class={pending ? 'stale' : ''}>
+        <div class={pending ? 'stale' : ''} aria-busy={pending}>
           <Level
             key={path}
             level={value}

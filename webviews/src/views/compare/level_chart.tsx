@@ -1,6 +1,6 @@
 // One level of the aligned execution, drawn: a row per part with the bars of both sides, their running
 // sums, and the difference with its own.
-import { useRef } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
 import type { SideName } from '#shared/comparison.ts';
 import { axisScale, fixed, type Scale } from '#shared/numbers.ts';
 import { chartColors } from '../../lib/colors.ts';
@@ -129,6 +129,7 @@ export function LevelChart(props: {
   onOpen: (part: Part) => void;
   onLeave: () => void;
 }) {
+  const id = useId();
   const frame = useRef<HTMLDivElement>(null);
   const width = useOwnWidth(frame, 540);
   const { parts, active } = props;
@@ -179,12 +180,9 @@ export function LevelChart(props: {
     <div class="bars level" ref={frame}>
       <div
         class="bars-scroll"
-        role="application"
-        aria-roledescription={commonTexts.chartRole}
-        aria-label={comparisonTexts.levelChartLabel(
-          props.label,
-          shown === undefined ? '' : describe(shown).join('. '),
-        )}
+        role="listbox"
+        aria-label={comparisonTexts.levelChartLabel(props.label)}
+        aria-activedescendant={shown === undefined ? undefined : `${id}-${active}`}
         tabIndex={0}
         onKeyDown={onKeyDown}
       >
@@ -194,9 +192,9 @@ export function LevelChart(props: {
             width={width}
             height={height}
             viewBox={`0 0 ${width} ${height}`}
-            aria-hidden="true"
+            role="presentation"
           >
-            <text class="axis-title" x={4} y={14}>
+            <text class="axis-title" x={4} y={14} aria-hidden="true">
               {comparisonTexts.partInOrder}
             </text>
             {parts.map((part, index) => {
@@ -220,6 +218,9 @@ export function LevelChart(props: {
               return (
                 <g
                   key={index}
+                  id={`${id}-${index}`}
+                  role="option"
+                  aria-selected={index === active}
                   class={`bar-group level-row ${index === active ? 'hot' : ''} ${opens ? 'opens' : ''}`}
                   onPointerEnter={() => props.onActive(index)}
                   onClick={() => props.onOpen(part)}
@@ -261,7 +262,7 @@ export function LevelChart(props: {
                 </g>
               );
             })}
-            <g class="level-frame">
+            <g class="level-frame" aria-hidden="true">
               <Axis plot={time} title={commonTexts.time} bottom={height - 6} />
               <Axis plot={sum} title={comparisonTexts.accumulated} bottom={height - 6} />
               <Axis plot={delta} title={comparisonTexts.difference} bottom={height - 6} signs />

@@ -159,7 +159,7 @@ export function ComparisonOverview() {
   const change = changeOf('both', verdict.deltaUs, 'us', verdict.beyondNoise);
   const by = comparisonTexts.timePerStep(time, levelTitles[level] ?? '');
   return (
-    <div class={pending ? 'comparison stale' : 'comparison'}>
+    <div class={pending ? 'comparison stale' : 'comparison'} aria-busy={pending}>
       <section class={`verdict ${change.mood}`} aria-label={comparisonTexts.verdict}>
         <span class="verdict-shape" aria-hidden="true">
           {change.shape}

@@ -64,8 +64,8 @@ export const comparisonTexts = {
     `So far: baseline ${quantity(baseline, 'us')}, candidate ${quantity(candidate, 'us')}, difference ${difference}`,
   clickToLookInside: 'Click or press Enter to look inside',
   clickToShowEach: 'Click or press Enter to show them one by one',
-  levelChartLabel: (label: string, part: string) =>
-    `${label}. Up and down move between the parts, Enter looks inside, Backspace goes back. ${part}`,
+  levelChartLabel: (label: string) =>
+    `${label}. Up and down move between the parts, Enter looks inside, Backspace goes back.`,
   partInOrder: 'Part, in the order of execution',
   accumulated: 'Accumulated',
   baselineLegend: 'Baseline: upper bar, solid line',

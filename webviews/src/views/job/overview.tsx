@@ -184,7 +184,7 @@ export function JobOverview() {
   if (result === undefined) return null;
   return (
     <div class="job">
-      <section class="job-answer" aria-label={jobTexts.answer}>
+      <section class="job-answer" aria-label={commonTexts.answer}>
         <h1>{visible(answerText(result))}</h1>
       </section>
       <Wrong result={result} />

@@ -132,7 +132,6 @@ export const jobTexts = {
     "Time in collectives and sends of the whole recording. A rank that waits little keeps the others waiting. A click opens the rank's profile.",
   timeInCollectives: 'Time in collectives',
   noneOnSeveralRanks: 'No collective was found on more than one rank.',
-  answer: 'Answer',
   worldSize: 'World size',
   notRecorded: 'not recorded',
   worldSizeHint: 'Ranks of the job as recorded.',

@@ -36,7 +36,11 @@ export function Listing(props: { file: string; line: number; function: string })
         {value.lines.map((row) => {
           const us = row.cost === null ? 0 : device ? row.cost.deviceTotalUs : row.cost.hostTotalUs;
           return (
-            <tr key={row.line} class={row.line === value.line ? 'wanted' : ''}>
+            <tr
+              key={row.line}
+              class={row.line === value.line ? 'wanted' : ''}
+              aria-current={row.line === value.line ? 'location' : undefined}
+            >
               <th scope="row">
                 <button
                   type="button"

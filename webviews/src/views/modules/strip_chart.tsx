@@ -238,6 +238,8 @@ export function StripChart(props: {
   return (
     <div
       class="flame strip"
+      role="group"
+      aria-label={props.name}
       ref={root}
       data-window={`${Math.round(shown.startNs)} ${Math.round(shown.endNs)}`}
       data-track={track.id}

@@ -51,7 +51,7 @@ export function StripFacts(props: {
 }) {
   const { detail, marked } = props;
   return (
-    <span class="flame-current">
+    <span class="flame-current" role="group" aria-label={commonTexts.selected}>
       {detail === undefined ? (
         <span class="note">{modulesTexts.clickForDetails}</span>
       ) : (

@@ -7,6 +7,7 @@ import { viewAction } from '../../host/links.ts';
 import { useAnswer } from '../../host/query.ts';
 import { deviceKind, trace } from '../../host/store.ts';
 import { fileName, visible } from '../../lib/format.ts';
+import { commonTexts } from '../../lib/texts.ts';
 import { LinkButton } from '../../widgets/controls.tsx';
 import { Failure, Nothing, Waiting, isCut } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
@@ -19,7 +20,7 @@ export function Headline(props: { result: ViewOverviewResult }) {
   const { headline, hasDeviceWork } = props.result;
   if (headline.text === '') return null;
   return (
-    <div class={`headline ${headline.bound}`}>
+    <section class={`headline ${headline.bound}`} aria-label={commonTexts.answer}>
       <p class="headline-text">
         {visible(headline.text)
           .split(figures)
@@ -45,7 +46,7 @@ export function Headline(props: { result: ViewOverviewResult }) {
           <rect class="headline-busy" width={100 * Math.min(1, headline.busy)} height="6" />
         </svg>
       ) : null}
-    </div>
+    </section>
   );
 }
 

@@ -140,7 +140,7 @@ export function StacksView() {
           value.weight === 'device' ? stacksTexts.deviceTimeHint : stacksTexts.hostTimeHint
         }
       >
-        <div class={pending ? 'stale' : ''}>
+        <div class={pending ? 'stale' : ''} aria-busy={pending}>
           {value.tree.totalUs <= 0 ? (
             <Nothing>{stacksTexts.noMatchingStacks}</Nothing>
           ) : (

@@ -34,6 +34,8 @@ export function Labels() {
         <div
           key={heading.text}
           class="tl-heading"
+          role="heading"
+          aria-level={3}
           style={{ top: `${heading.y}px` }}
           title={heading.text}
         >
@@ -44,6 +46,8 @@ export function Labels() {
         <div
           key={row.track.id}
           class={`tl-label ${row.open ? 'open' : ''}`}
+          role="group"
+          aria-label={visible(row.track.name)}
           style={{ top: `${row.y}px`, height: `${row.height}px` }}
         >
           <button

@@ -179,6 +179,8 @@ export function StageView(props: {
       <div
         ref={viewport}
         class="tl-viewport"
+        role="group"
+        aria-label={timelineTexts.tracks}
         onScroll={() => {
           scrollTop.value = viewport.current!.scrollTop;
           stage.current?.redraw();
@@ -206,6 +208,7 @@ export function StageView(props: {
             {shown === undefined ? null : (
               <div
                 class="tl-tip"
+                role="tooltip"
                 style={{
                   left: `${Math.min(shown.x + 12, Math.max(0, (overlay.current?.clientWidth ?? 400) - 320))}px`,
                   top: `${shown.y + 16}px`,

@@ -7,7 +7,7 @@ import type { Column, Row, Table } from '#shared/protocol.ts';
 import type { PageParams } from '#shared/requests.ts';
 import { useActiveFilter } from '../../host/filters.ts';
 import { ask } from '../../host/query.ts';
-import { announce, viewState } from '../../host/store.ts';
+import { viewState } from '../../host/store.ts';
 import { exportRows, type ExportFormat } from '../../lib/export.ts';
 import { FilterBox } from '../fields.tsx';
 import { ExportMenu } from '../export_menu.tsx';
@@ -182,9 +182,6 @@ export function DataTable<M extends TableMethod>(props: DataTableProps<M>) {
   useEffect(() => pages.need(first, last));
 
   useEffect(() => {
-    if (loaded !== undefined && !stale) announce(countText(loaded));
-  }, [loaded?.key, stale]);
-  useEffect(() => {
     if (error?.kind === 'invalidArgument') sorting.forget();
   }, [error]);
 
@@ -284,7 +281,9 @@ export function DataTable<M extends TableMethod>(props: DataTableProps<M>) {
         />
         {props.toolbar}
         <span class="toolbar-end">
-          <span class="row-count">{loaded === undefined ? '' : countText(loaded)}</span>
+          <span class="row-count" role="status">
+            {loaded === undefined ? '' : countText(loaded)}
+          </span>
           <HiddenColumns {...shown.hidden} />
           <ExportMenu name={props.name} take={takeAll} />
         </span>

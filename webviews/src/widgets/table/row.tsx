@@ -2,6 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import type { Column, Row } from '#shared/protocol.ts';
 import type { Scale } from '#shared/numbers.ts';
+import { visible } from '../../lib/format.ts';
+import { widgetTexts } from '../texts.ts';
 import { Actions, type RowAction } from './actions.tsx';
 import { Cell, Twisty, barStyle, cellTitle, numeric } from './cells.tsx';
 import type { Sort } from './sort.tsx';
@@ -85,6 +87,12 @@ function BodyCell(props: {
   );
 }
 
+/** What a row is of: its first cell, as far as that is a text. */
+function rowName(columns: readonly Column[], row: Row): string {
+  const value = row[columns[0]?.key ?? ''];
+  return typeof value === 'string' ? visible(value) : '';
+}
+
 /** `row` is undefined while its page is on its way. */
 export function BodyRow(props: {
   look: RowLook;
@@ -143,7 +151,9 @@ export function BodyRow(props: {
             aria-colspan={columns.length + (look.actions === undefined ? 0 : 1)}
             class="grid-detail"
           >
-            {look.detail!(row)}
+            <div role="group" aria-label={widgetTexts.detailsOf(rowName(columns, row))}>
+              {look.detail!(row)}
+            </div>
           </div>
         </div>
       ) : null}

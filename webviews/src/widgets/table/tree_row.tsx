@@ -60,6 +60,7 @@ export function TreeRow<T extends TreeItem<T>>(props: {
       <div
         role="gridcell"
         class="cell first"
+        aria-colindex={1}
         title={visible(props.label)}
         style={{ paddingLeft: `${6 + Math.min(deepest, line.level - 1) * 14}px` }}
       >
@@ -69,7 +70,7 @@ export function TreeRow<T extends TreeItem<T>>(props: {
           {props.note === '' ? null : <span class="cell-note"> {visible(props.note)}</span>}
         </span>
       </div>
-      {props.columns.map(({ column, scale, most }) => {
+      {props.columns.map(({ column, scale, most }, index) => {
         const value = column.value(node);
         const bar = props.sort.key === column.key && most > 0 ? Math.abs(value) / most : 0;
         return (
@@ -77,6 +78,7 @@ export function TreeRow<T extends TreeItem<T>>(props: {
             key={column.key}
             role="gridcell"
             class={`cell numeric ${bar > 0 ? 'bar' : ''} ${value === 0 ? 'zero' : ''}`}
+            aria-colindex={index + 2}
             style={barStyle(bar)}
             title={exact(value, column.unit)}
             data-key={column.key}
@@ -87,7 +89,7 @@ export function TreeRow<T extends TreeItem<T>>(props: {
         );
       })}
       {props.actions === undefined ? null : (
-        <div role="gridcell" class="cell actions">
+        <div role="gridcell" class="cell actions" aria-colindex={props.columns.length + 2}>
           <Actions
             actions={props.actions}
             inMenu={props.actionsInMenu}

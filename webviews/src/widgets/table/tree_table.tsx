@@ -173,14 +173,20 @@ function TreeHead<T>(props: {
   return (
     <div role="rowgroup" class="grid-head">
       <div role="row" aria-rowindex={1} class="grid-row head">
-        <div role="columnheader" class="cell head-cell first" title={widgetTexts.indentedHint}>
+        <div
+          role="columnheader"
+          class="cell head-cell first"
+          aria-colindex={1}
+          title={widgetTexts.indentedHint}
+        >
           <span class="head-text">{commonTexts.name}</span>
         </div>
-        {props.columns.map(({ column, scale }) => (
+        {props.columns.map(({ column, scale }, index) => (
           <div
             key={column.key}
             role="columnheader"
             class="cell head-cell numeric"
+            aria-colindex={index + 2}
             title={column.definition}
             aria-description={column.definition}
             aria-sort={ariaSort(sort, column.key)}
@@ -197,7 +203,7 @@ function TreeHead<T>(props: {
           </div>
         ))}
         {props.hasActions ? (
-          <div role="columnheader" class="cell head-cell">
+          <div role="columnheader" class="cell head-cell" aria-colindex={props.columns.length + 2}>
             <span class="head-text">{commonTexts.goTo}</span>
           </div>
         ) : null}
@@ -286,7 +292,9 @@ export function TreeTable<T extends TreeItem<T>>(props: TreeTableProps<T>) {
           onChange={(text) => (filterState.value = text)}
         />
         <span class="toolbar-end">
-          <span class="row-count">{widgetTexts.rowCount(lines.length)}</span>
+          <span class="row-count" role="status">
+            {widgetTexts.rowCount(lines.length)}
+          </span>
           <HiddenColumns {...shown.hidden} />
           <ExportMenu name={props.name} take={exportAll} />
         </span>

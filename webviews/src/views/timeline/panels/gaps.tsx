@@ -97,7 +97,7 @@ export function GapsPanel() {
           <Time ns={row.sumNs} />,
         ])}
       />
-      <ol class="tl-results">
+      <ol class="tl-results" aria-label={panelTexts.gaps}>
         {value.gaps.map((gap) => (
           <li key={gap.startNs}>
             <LinkButton onClick={() => fit(gap.startNs, gap.startNs + gap.durationNs)}>

@@ -173,7 +173,7 @@ export function PathPanel() {
       {value.totalParts > longest.length ? (
         <p class="tl-dim">{panelTexts.longestParts(longest.length, value.totalParts)}</p>
       ) : null}
-      <ol class="tl-results">
+      <ol class="tl-results" aria-label={commonTexts.criticalPath}>
         {longest.map((part) => (
           <li key={part.startNs}>
             <LinkButton onClick={() => fit(part.startNs, part.endNs)}>

@@ -171,7 +171,7 @@ function SearchResults(props: { answer: SearchResult; step: (by: number) => void
           ])}
         />
       </details>
-      <ol class="tl-results">
+      <ol class="tl-results" aria-label={panelTexts.matches}>
         {value.results.map((ref) => (
           <li key={ref.slice}>
             <SliceLink to={ref} /> <span class="tl-dim">{panelTexts.at(ref.startNs)}</span>
