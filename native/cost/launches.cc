@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <numeric>
 #include <unordered_map>
 
@@ -47,7 +48,8 @@ class Cells {
         mode_(mode),
         chain_(model_),
         frames_(model_),
-        stacks_(model_),
+        own_stacks_(context.stacks == nullptr ? std::optional<StackIds>(model_) : std::nullopt),
+        stacks_(context.stacks == nullptr ? *own_stacks_ : *context.stacks),
         recorded_(store_, nullptr),
         devices_(DevicesOfTracks(context)) {
     AddPyProfColumns();
@@ -422,7 +424,8 @@ class Cells {
   CostMode mode_;
   CallChain chain_;
   FrameFinder frames_;
-  StackIds stacks_;
+  const std::optional<StackIds> own_stacks_;
+  const StackIds& stacks_;
   RecordedCosts recorded_;
   std::vector<const DevicePeaks*> devices_;
   std::unordered_map<uint64_t, std::string, NumberHash> traces_;

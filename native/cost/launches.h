@@ -6,6 +6,7 @@
 
 #include "analysis/lines.h"
 #include "analysis/select_rows.h"
+#include "analysis/stack_of.h"
 #include "analysis/table.h"
 #include "analysis/tensor_cores.h"
 #include "cost/attribution.h"
@@ -28,6 +29,9 @@ struct CostContext {
   std::span<const DevicePeaks> own_devices;  // the user's, asked first
   // Which line of the source launched what; null: the innermost frame of the user's as recorded.
   const LineAttribution* lines = nullptr;
+  // Of the model, where somebody keeps them: making them takes as long as the trace is. Null: each
+  // list of launches makes its own.
+  const StackIds* stacks = nullptr;
 };
 
 // The device of each track; null for tracks of devices without known peaks.

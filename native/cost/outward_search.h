@@ -8,25 +8,25 @@
 namespace emberline {
 
 // From an operator outwards to the first that is looked for. Asking for every operator of a trace
-// is linear, because nothing is climbed twice. Of one thread, and of one question: what is looked
-// for stays the same.
+// is linear, because nothing is climbed twice; who asks for the few of a page does not pay for a
+// figure per slice. Of one thread, and of one question: what is looked for stays the same.
 class OutwardSearch {
  public:
-  explicit OutwardSearch(const Model& model)
-      : model_(model), found_(model.store().all_slice_count(), kUnset) {}
+  explicit OutwardSearch(const Model& model) : model_(model) {}
 
   // The first of `op` and the operators around it of which `is_it` holds; kNone where there is
   // none, and for kNone.
   template <typename IsIt>
   SliceIndex From(SliceIndex op, const IsIt& is_it) {
+    if (found_.empty() && ++asked_ > kFew) found_.assign(model_.store().all_slice_count(), kUnset);
     climbed_.clear();
     SliceIndex found = kNone;
     for (; op != kNone; op = model_.op[op]) {
-      if (found_[op] != kUnset) {
+      if (!found_.empty() && found_[op] != kUnset) {
         found = found_[op];
         break;
       }
-      climbed_.push_back(op);
+      if (!found_.empty()) climbed_.push_back(op);
       if (is_it(op)) {
         found = op;
         break;
@@ -38,8 +38,10 @@ class OutwardSearch {
 
  private:
   static constexpr SliceIndex kUnset = kNone - 1;
+  static constexpr uint32_t kFew = 500;
   const Model& model_;
-  std::vector<SliceIndex> found_;  // per slice
+  uint32_t asked_ = 0;
+  std::vector<SliceIndex> found_;  // per slice; empty until more than a few were asked for
   std::vector<SliceIndex> climbed_;
 };
 

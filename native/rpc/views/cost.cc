@@ -242,7 +242,10 @@ Result<Json> CostResult(const ViewRequest& request, bool roofline) {
 Result<Json> KernelListView(const ViewRequest& request) {
   const auto inputs = InputsOf(request);
   if (!inputs.ok()) return inputs.error();
-  const CostContext context = ContextOf(request, *inputs);
+  CostContext context = ContextOf(request, *inputs);
+  const auto stacks = StacksOf(request);
+  if (!stacks.ok()) return stacks.error();
+  context.stacks = stacks->get();
   const std::string mode = TextParam(request.params, "costMode");
   const CostMode cost_mode = mode == "pyprof2" ? CostMode::kPyProf2 : CostMode::kCorrected;
   const std::string key = "launches/" + SelectionKey(request) + CostKey(request.params);
