@@ -16,12 +16,15 @@ inline constexpr Sentence kVerdictWithinNoise{
     "verdictWithinNoise",
     "{span, select, step {Step time} other {The trace}} did not change beyond its noise: {from} to "
     "{to} ({change})."};
-// {cause}: "none", or what became of {name}: "new", "gone" or "changed".
+// {cause}: "none", or what became of {name}: "new", "gone", "changed", "replaced" by something
+// else, or it is the "replacement" of something else.
 inline constexpr Sentence kVerdictChanged{
     "verdictChanged",
     "{span, select, step {Step time} other {The trace}} went from {from} to {to} ({change}){cause, "
     "select, none {} new {, because {name} is new and takes {causeTo}} gone {, because {name}, "
-    "which took {causeFrom}, is gone} other {, because {name} went from {causeFrom} to "
+    "which took {causeFrom}, is gone} replacement {, because {name} replaces other work and takes "
+    "{causeTo}} replaced {, because {name}, which took {causeFrom}, was replaced} other {, because "
+    "{name} went from {causeFrom} to "
     "{causeTo}}}.{noise, select, known {} other { {span, select, step {With one step on a side "
     "nothing is known of noise.} other {Steps were not recorded, so nothing is known of "
     "noise.}}}}"};

@@ -217,8 +217,8 @@ Message VerdictText(const ComparedFigure& step, bool has_steps,
   if (step.beyond_noise == false) return Say(messages::kVerdictWithinNoise, std::move(args));
   args.emplace_back("noise", step.noise ? "known" : "unknown");
   args.emplace_back("cause", !cause                     ? "none"
-                             : cause->baseline_us == 0  ? "new"
-                             : cause->candidate_us == 0 ? "gone"
+                             : cause->baseline_us == 0  ? cause->replaced ? "replacement" : "new"
+                             : cause->candidate_us == 0 ? cause->replaced ? "replaced" : "gone"
                                                         : "changed");
   if (cause) {
     args.emplace_back("name", cause->name);

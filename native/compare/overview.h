@@ -46,6 +46,7 @@ std::vector<ComparedFigure> CompareOverviews(const OverviewSide& baseline,
 struct VerdictCause {
   std::string name;
   double baseline_us = 0, candidate_us = 0;  // per step
+  bool replaced = false;  // it stands in the place of something else, or something else in its
 };
 // One sentence: "Step time went from 14.2 ms to 9.1 ms (-36 % ±2 %), because normalise went from
 // 7.5 ms to 0.1 ms." `step` is the first figure.

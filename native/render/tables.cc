@@ -247,9 +247,11 @@ std::string MarkdownText(const std::string& text) {
   std::string out;
   for (const char c : Escaped(text)) {
     // What begins or ends something in Markdown or HTML.
-    if (std::string_view("\\`*_{}[]()<>#+!|~$&@").find(c) != std::string_view::npos) out += '\\';
+    if (std::string_view("\\`*_{}[]()<>#!|~$&@").find(c) != std::string_view::npos) out += '\\';
     out += c;
   }
+  // A text that begins so would be a list; signs of figures stay readable.
+  if (out.starts_with("+ ") || out.starts_with("- ")) out.insert(0, "\\");
   // Addresses become links of themselves without any mark.
   for (const char* scheme : {"http:", "https:", "www."}) {
     for (size_t at = out.find(scheme); at != std::string::npos; at = out.find(scheme, at + 8)) {

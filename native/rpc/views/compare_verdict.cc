@@ -180,7 +180,7 @@ std::optional<VerdictCause> PartThatChanged(const std::vector<ComparedFigure>& f
     most = &part;
   }
   if (most == nullptr || change < kCauseShare * std::abs(delta)) return std::nullopt;
-  return VerdictCause{most->name, *most->baseline, *most->candidate};
+  return VerdictCause{most->name, *most->baseline, *most->candidate, false};
 }
 
 // Whether the step waits for the device: then the device's time tells what made it longer.
@@ -237,7 +237,8 @@ Result<Json> CompareVerdict(const CompareRequest& request) {
     const Json& first = delta > 0 ? grew : shrank;
     if (delta != 0 && !first.empty()) {
       if (std::abs(first[0]["deltaUs"].get<double>()) >= kCauseShare * std::abs(delta)) {
-        cause = VerdictCause{first[0]["name"], first[0]["baselineUs"], first[0]["candidateUs"]};
+        cause = VerdictCause{first[0]["name"], first[0]["baselineUs"], first[0]["candidateUs"],
+                             first[0]["status"] == "replaced"};
       }
     }
   }
