@@ -152,7 +152,8 @@ export type ToView =
     }
   /** Another trace is chosen from outside the page; `loading` and `loaded` follow. */
   | { type: 'select'; selection: ViewSelection }
-  | { type: 'loading'; stage: string; percent: number }
+  /** `firstPicture`: the page may ask `profile/firstPicture` for something to show meanwhile. */
+  | { type: 'loading'; stage: string; percent: number; firstPicture?: true }
   /** The trace is loaded: profile/open's result and profile/load's result. Sent again after the daemon restarted. */
   | { type: 'loaded'; profile: ProfileOpenResult; trace: TraceInfo }
   /** The same for a comparison. */

@@ -9,10 +9,11 @@ export type PageMethod = Extract<
   | `${'view' | 'timeline' | 'source' | 'compare' | 'distributed'}/${string}`
   | 'profile/check'
   | 'profile/load'
+  | 'profile/firstPicture'
 >;
 
 const forwardable =
-  /^(?:(?:view|timeline|source|compare|distributed)\/[A-Za-z]+|profile\/(?:check|load))$/;
+  /^(?:(?:view|timeline|source|compare|distributed)\/[A-Za-z]+|profile\/(?:check|load|firstPicture))$/;
 
 export function isPageMethod(method: string): boolean {
   return forwardable.test(method);

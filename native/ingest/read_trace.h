@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,6 +31,9 @@ struct ReadOptions {
   uint64_t alone_events = 20'000;
   // Whether what is read may be kept on the disk for the next time (session/image_cache.h).
   bool keep_image = true;
+  // Told when a first picture of a large trace can be asked for (Session::FirstPartOf); may be
+  // called on any thread, and more than once. None is made when empty.
+  std::function<void()> first_picture;
 };
 
 // A recording as messages call it, and where it lies; no path for text in memory.

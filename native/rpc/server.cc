@@ -59,6 +59,7 @@ struct Request {
   Json progress_token;                // null: no progress is wanted
   std::atomic<bool> finished{false};  // late progress of a shared load is dropped
   std::atomic<int> percent{-1};
+  std::atomic<bool> pictured{false};          // profile/firstPicture can be asked for its trace
   std::string reply;                          // written by the worker
   std::shared_ptr<const LoadedTrace> loaded;  // by profile/load, written by the worker
   std::shared_ptr<Request> self;              // keeps it alive while libuv holds the pointer
@@ -295,6 +296,13 @@ class Server {
         }
       };
     }
+    if (context.progress && request.params.value("firstPicture", false)) {
+      context.first_picture = [weak = std::weak_ptr<Request>(request.self)] {
+        if (const std::shared_ptr<Request> live = weak.lock()) {
+          live->server->QueueFirstPicture(*live);
+        }
+      };
+    }
     context.loaded = [&request](std::shared_ptr<const LoadedTrace> trace) {
       request.loaded = std::move(trace);
     };
@@ -325,11 +333,23 @@ class Server {
     do {
       if (percent <= last) return;
     } while (!request.percent.compare_exchange_weak(last, percent));
+    Json value = {{"kind", "report"}, {"message", std::string(stage)}, {"percentage", percent}};
+    if (request.pictured.load()) value["firstPicture"] = true;
+    Queue(request, std::move(value));
+  }
+
+  // On any thread. All later reports say it, too, for clients that missed this one.
+  void QueueFirstPicture(Request& request) {
+    if (request.finished.load() || request.pictured.exchange(true)) return;
+    Queue(request, {{"kind", "report"},
+                    {"message", "read"},
+                    {"percentage", std::max(0, request.percent.load())},
+                    {"firstPicture", true}});
+  }
+
+  void Queue(const Request& request, Json value) {
     std::string text = DumpJson(Notification(
-        "$/progress",
-        {{"token", request.progress_token},
-         {"value",
-          {{"kind", "report"}, {"message", std::string(stage)}, {"percentage", percent}}}}));
+        "$/progress", {{"token", request.progress_token}, {"value", std::move(value)}}));
     {
       std::lock_guard lock(progress_mutex_);
       progress_.push_back(std::move(text));

@@ -23,6 +23,9 @@ inline constexpr ErrorText kNoMemoryToLoad{ErrorKind::kUnreadable, "noMemoryToLo
                                            "Close other profiles, or record fewer steps."};
 inline constexpr ErrorText kClosedWhileLoading{ErrorKind::kCancelled, "closedWhileLoading",
                                                "The profile was closed while it was loaded."};
+inline constexpr ErrorText kNoFirstPicture{
+    ErrorKind::kNotFound, "noFirstPicture",
+    "There is no first picture of this trace: it is small, or not being read."};
 // How a span is listed that has no name.
 inline constexpr Sentence kOnlySpan{"onlySpan", "(the only one)"};
 

@@ -15,6 +15,7 @@
 #include "session/byte_size.h"
 #include "session/captures.h"
 #include "session/errors.h"
+#include "session/first_picture.h"
 #include "session/image_cache.h"
 
 namespace emberline {
@@ -93,7 +94,11 @@ struct Session::Impl {
         results(memo),
         images(std::move(kept)) {}
 
-  using Listeners = std::multimap<std::string, ProgressFn>;
+  struct Listener {
+    ProgressFn progress;
+    std::function<void()> first_picture;
+  };
+  using Listeners = std::multimap<std::string, Listener>;
 
   // Loaded traces are anchors of the scope 0, by FileKey; their results lie in scopes of their own.
   const std::shared_ptr<Memo> memo;
@@ -106,6 +111,7 @@ struct Session::Impl {
   std::map<std::pair<std::string, fs::path>, std::string> shown;  // profile and path -> FileKey
   std::map<std::string, fs::path> paths;                          // FileKey -> path, of what loaded
   Listeners listeners;                                            // by FileKey
+  std::map<std::string, std::shared_ptr<const FirstPart>> parts;  // by FileKey, of what loads now
   std::multimap<std::string, CancelToken> work;                   // by profile
   uint64_t next_id = 1;
 
@@ -177,26 +183,50 @@ struct Session::Impl {
   }
 
   // Takes part in the progress of whoever loads `key`, as long as the guard lives.
-  std::shared_ptr<void> Listen(const std::string& key, const ProgressFn& progress) {
-    if (!progress) return nullptr;
-    const std::lock_guard lock(mutex);
-    const auto at = listeners.emplace(key, progress);
+  std::shared_ptr<void> Listen(const std::string& key, const ReadOptions& options) {
+    if (!options.progress && !options.first_picture) return nullptr;
+    bool pictured = false;
+    Listeners::iterator at;
+    {
+      const std::lock_guard lock(mutex);
+      at = listeners.emplace(key, Listener{options.progress, options.first_picture});
+      pictured = parts.contains(key);
+    }
+    if (pictured && options.first_picture) options.first_picture();
     return {nullptr, [this, at](void*) {
               const std::lock_guard again(mutex);
               listeners.erase(at);
             }};
   }
 
+  std::vector<Listener> ListenersOf(const std::string& key) const {
+    std::vector<Listener> all;
+    const std::lock_guard lock(mutex);
+    const auto [first, last] = listeners.equal_range(key);
+    for (auto at = first; at != last; ++at) all.push_back(at->second);
+    return all;
+  }
+
   ProgressFn Report(const std::string& key) {
     return [this, key](std::string_view stage, double fraction) {
-      std::vector<ProgressFn> all;
-      {
-        const std::lock_guard lock(mutex);
-        const auto [first, last] = listeners.equal_range(key);
-        for (auto at = first; at != last; ++at) all.push_back(at->second);
+      for (const Listener& listener : ListenersOf(key)) {
+        if (listener.progress) listener.progress(stage, fraction);
       }
-      for (const ProgressFn& listener : all) listener(stage, fraction);
     };
+  }
+
+  // The beginning of what is being loaded is there or, null, is shown no longer.
+  void ShowPart(const std::string& key, std::shared_ptr<const FirstPart> part) {
+    const bool there = part != nullptr;
+    {
+      const std::lock_guard lock(mutex);
+      std::swap(parts[key], part);
+      if (!there) parts.erase(key);
+    }
+    if (!there) return;
+    for (const Listener& listener : ListenersOf(key)) {
+      if (listener.first_picture) listener.first_picture();
+    }
   }
 };
 
@@ -268,7 +298,22 @@ size_t Session::kept_bytes() const { return impl_->memo->bytes(); }
 const MemoScope& Session::results() const { return impl_->results; }
 ImageCache* Session::images() const { return impl_->images.get(); }
 
+Result<std::shared_ptr<const FirstPart>> Session::FirstPartOf(
+    const std::string& profile_id, const TraceSelection& selection) const {
+  const Result<fs::path> path = PathOf(profile_id, selection);
+  if (!path.ok()) return path.error();
+  const std::string key = FileKey(*path);
+  const std::lock_guard lock(impl_->mutex);
+  const auto found = impl_->parts.find(key);
+  if (found == impl_->parts.end()) return MakeError(errors::kNoFirstPicture);
+  return found->second;
+}
+
 namespace {
+
+// Who is given the beginning of a trace while the whole is read, and null when reading is over; may
+// be empty.
+using ShowPart = std::function<void(std::shared_ptr<const FirstPart>)>;
 
 size_t BytesOf(const LoadedTrace& trace) {
   return sizeof(trace) + trace.store->MemoryBytes() + ByteSize(*trace.model);
@@ -276,11 +321,23 @@ size_t BytesOf(const LoadedTrace& trace) {
 
 Result<std::shared_ptr<const LoadedTrace>> ReadAndModel(const fs::path& path,
                                                         const std::shared_ptr<Memo>& memo,
-                                                        const ReadOptions& options) {
+                                                        const ReadOptions& options,
+                                                        const ShowPart& show) {
   const auto begin = std::chrono::steady_clock::now();
+  std::optional<FirstPicture> first;
+  const auto withdraw = [&] {
+    if (!first) return;
+    first.reset();
+    show(nullptr);
+  };
+  // However reading ends.
+  const std::shared_ptr<void> end_of_reading(nullptr, [&](void*) { withdraw(); });
+  if (show) first.emplace(path, memo, FirstPictureOptionsOfMachine(), show);
   // Reading is most of the work; building the model takes the last tenth of the bar.
   ReadOptions inner = options;
   inner.progress = [&](std::string_view stage, double fraction) {
+    // Sorting takes the most memory of a load, and the whole is nearly there.
+    if (stage == "build") withdraw();
     if (options.progress) options.progress(stage, fraction * 0.9);
   };
   Result<ReadResult> read = ReadTrace(path, inner);
@@ -325,12 +382,13 @@ std::shared_ptr<const LoadedTrace> Reopen(const fs::path& path, const std::strin
 Result<std::shared_ptr<const LoadedTrace>> ReopenOrRead(const fs::path& path,
                                                         const std::shared_ptr<Memo>& memo,
                                                         const ReadOptions& options,
-                                                        ImageCache* images) {
+                                                        ImageCache* images, const ShowPart& show) {
   // Other importers than the program's own may read the same file as another trace.
-  if (images == nullptr || options.importers != nullptr) return ReadAndModel(path, memo, options);
+  if (options.importers != nullptr) return ReadAndModel(path, memo, options, nullptr);
+  if (images == nullptr) return ReadAndModel(path, memo, options, show);
   const std::string key = images->KeyOf(path);
   if (auto trace = Reopen(path, key, memo, *images)) return trace;
-  auto trace = ReadAndModel(path, memo, options);
+  auto trace = ReadAndModel(path, memo, options, show);
   // A file that changed while it was read is neither what it was nor what it is.
   if (trace.ok() && options.keep_image && images->Wants(*(*trace)->store) &&
       images->KeyOf(path) == key) {
@@ -341,9 +399,9 @@ Result<std::shared_ptr<const LoadedTrace>> ReopenOrRead(const fs::path& path,
 
 // The same with its size. What fails for want of memory says so.
 Result<Memo::Made> Make(const fs::path& path, const std::shared_ptr<Memo>& memo,
-                        const ReadOptions& options, ImageCache* images) {
+                        const ReadOptions& options, ImageCache* images, const ShowPart& show) {
   try {
-    Result<std::shared_ptr<const LoadedTrace>> trace = ReopenOrRead(path, memo, options, images);
+    auto trace = ReopenOrRead(path, memo, options, images, show);
     if (!trace.ok()) return trace.error();
     const size_t bytes = BytesOf(**trace);
     return Memo::Made{std::move(trace.value()), bytes, nullptr};
@@ -376,12 +434,18 @@ Result<std::shared_ptr<const LoadedTrace>> Session::Load(const std::string& prof
 
   const std::string key = FileKey(path);
   const std::shared_ptr<void> work = BeginWork(profile_id, options.cancel);
-  const std::shared_ptr<void> listening = impl_->Listen(key, options.progress);
+  const std::shared_ptr<void> listening = impl_->Listen(key, options);
   const Result<Memo::Value> loaded =
       impl_->memo->Get(0, key, Memo::Role::kAnchor, options.cancel, [&] {
         ReadOptions own = options;
         own.progress = impl_->Report(key);
-        return Make(path, impl_->memo, own, impl_->images.get());
+        ShowPart show;
+        if (options.first_picture) {
+          show = [&](std::shared_ptr<const FirstPart> part) {
+            impl_->ShowPart(key, std::move(part));
+          };
+        }
+        return Make(path, impl_->memo, own, impl_->images.get(), show);
       });
   const Error closed = MakeError(errors::kClosedWhileLoading);
   if (!loaded.ok()) {

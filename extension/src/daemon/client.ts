@@ -42,6 +42,8 @@ export interface ProgressReport {
   stage: string;
   /** 0 to 100. */
   percent: number;
+  /** `profile/firstPicture` can be asked. */
+  firstPicture?: boolean;
 }
 
 export interface RequestOptions {
@@ -63,6 +65,7 @@ interface ProgressValue {
   kind: 'begin' | 'report' | 'end';
   message?: string;
   percentage?: number;
+  firstPicture?: boolean;
 }
 
 const progressType = new ProgressType<ProgressValue>();
@@ -215,7 +218,11 @@ export class DaemonClient {
     const token = `load-${this.nextToken++}`;
     const registration = this.connection.onProgress(progressType, token, (value) => {
       if (value.kind === 'end') return;
-      onProgress({ stage: value.message ?? '', percent: value.percentage ?? 0 });
+      onProgress({
+        stage: value.message ?? '',
+        percent: value.percentage ?? 0,
+        firstPicture: value.firstPicture === true,
+      });
     });
     return { token, dispose: () => registration.dispose() };
   }

@@ -64,15 +64,19 @@ export class OpenProfile {
     return discovery;
   }
 
-  /** Loads the trace that the selection names. */
+  /**
+   * Loads the trace that the selection names. `firstPicture`: progress says when there is a first
+   * picture of it.
+   */
   async loadTrace(
     selection: ViewSelection,
     options: RequestOptions,
+    firstPicture = false,
   ): Promise<{ profile: ProfileOpenResult; trace: TraceInfo }> {
     const profile = await this.opened();
     const result = await this.supervisor.request(
       'profile/load',
-      { profileId: profile.profileId, ...traceOf(selection) },
+      { profileId: profile.profileId, ...traceOf(selection), firstPicture },
       options,
     );
     return { profile, trace: result };

@@ -102,12 +102,21 @@ export abstract class PageSession implements Disposable {
   protected reporter(load: AbortController): (report: ProgressReport) => void {
     let shown = -1;
     let stage = '';
+    let pictured = false;
     return (report) => {
       const percent = Math.min(100, Math.max(0, Math.floor(report.percent)));
-      if (load.signal.aborted || (percent === shown && report.stage === stage)) return;
+      const firstPicture = report.firstPicture === true;
+      const same = percent === shown && report.stage === stage && firstPicture === pictured;
+      if (load.signal.aborted || same) return;
       shown = percent;
       stage = report.stage;
-      this.post({ type: 'loading', stage: report.stage, percent });
+      pictured = firstPicture;
+      this.post({
+        type: 'loading',
+        stage: report.stage,
+        percent,
+        ...(firstPicture ? { firstPicture } : {}),
+      });
     };
   }
 

@@ -26,7 +26,7 @@ export class PanelSession extends PageSession {
     const found = await this.profile.opened();
     const { selection: wanted } = this.state;
     const selection = selectionExists(found, wanted) ? wanted : {};
-    const { profile, trace } = await this.profile.loadTrace(selection, options);
+    const { profile, trace } = await this.profile.loadTrace(selection, options, true);
     return {
       show: () => {
         this.show(selection, trace);
@@ -69,8 +69,12 @@ export class PanelSession extends PageSession {
     return this.answer(id, async (abort, current) => {
       const loads = method === 'profile/load';
       const options: RequestOptions = { signal: abort.signal };
-      if (loads) options.onProgress = this.reporter(abort);
-      const result = await this.profile.forward(method, { ...params, ...extra }, options);
+      const wanted = { ...params, ...extra };
+      if (loads) {
+        options.onProgress = this.reporter(abort);
+        wanted.firstPicture = true;
+      }
+      const result = await this.profile.forward(method, wanted, options);
       if (loads && current()) this.onPageLoaded(params as ViewSelection, result as TraceInfo);
       return result;
     });

@@ -49,6 +49,7 @@ const costMethods = new Set(['view/kernelList', 'view/cost', 'view/roofline', 's
 
 const ruledMethods = new Set([
   'view/overview',
+  'profile/firstPicture',
   'view/operators',
   'view/kernels',
   ...costMethods,

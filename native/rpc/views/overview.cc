@@ -76,14 +76,20 @@ struct KeptOverview {
   size_t MemoryBytes() const { return HeapBytesOf(overview, findings); }
 };
 
-Result<std::shared_ptr<const KeptOverview>> KeptOverviewOf(const ViewRequest& request) {
+enum class Findings { kFind, kNone };
+
+Result<std::shared_ptr<const KeptOverview>> KeptOverviewOf(const ViewRequest& request,
+                                                           Findings wanted) {
   const Result<TensorCoreRules> rules = RulesOf(request);
   if (!rules.ok()) return rules.error();
   const auto make = [&]() -> Result<KeptOverview> {
     const Model& model = *request.trace.model;
     Result<Overview> overview = AnalyzeOverview(model, request.steps, *rules, request.cancel);
     if (!overview.ok()) return overview.error();
-    auto findings = FindFindings(model, request.steps, *overview, request.cancel);
+    std::vector<Finding> findings;
+    if (wanted == Findings::kFind) {
+      findings = FindFindings(model, request.steps, *overview, request.cancel);
+    }
     if (request.cancel.cancelled()) {
       return MakeError(errors::kCancelled);
     }
@@ -93,11 +99,9 @@ Result<std::shared_ptr<const KeptOverview>> KeptOverviewOf(const ViewRequest& re
                                                  request.cancel, make);
 }
 
-}  // namespace
-
-Result<Json> OverviewView(const ViewRequest& request) {
+Result<Json> OverviewJson(const ViewRequest& request, Findings wanted) {
   const Model& model = *request.trace.model;
-  const auto kept = KeptOverviewOf(request);
+  const auto kept = KeptOverviewOf(request, wanted);
   if (!kept.ok()) return kept.error();
   const Overview* overview = &(*kept)->overview;
 
@@ -188,6 +192,16 @@ Result<Json> OverviewView(const ViewRequest& request) {
     result["recommendations"].push_back(std::move(json));
   }
   return result;
+}
+
+}  // namespace
+
+Result<Json> OverviewView(const ViewRequest& request) {
+  return OverviewJson(request, Findings::kFind);
+}
+
+Result<Json> OverviewOfPart(const ViewRequest& request) {
+  return OverviewJson(request, Findings::kNone);
 }
 
 }  // namespace emberline

@@ -12,6 +12,8 @@
 #include "rpc/messages.h"
 #include "rpc/params.h"
 #include "rpc/views/common.h"
+#include "session/first_picture.h"
+#include "store/problems.h"
 #include "store/recorder.h"
 
 namespace emberline {
@@ -107,13 +109,59 @@ Result<Json> Close(const Json& params, const CallContext& context) {
 Result<Json> Load(const Json& params, const CallContext& context) {
   const std::string id = TextParam(params, "profileId");
   const TraceSelection selection = SelectionOf(params);
-  Result<std::shared_ptr<const LoadedTrace>> trace = context.session.Load(
-      id, selection, ReadOptions{context.cancel, context.progress}, /*renew=*/true);
+  ReadOptions options{context.cancel, context.progress};
+  options.first_picture = context.first_picture;
+  Result<std::shared_ptr<const LoadedTrace>> trace =
+      context.session.Load(id, selection, options, /*renew=*/true);
   if (!trace.ok()) return trace.error();
   Result<Profile> profile = context.session.Find(id);
   if (!profile.ok()) return profile.error();
   if (context.loaded) context.loaded(trace.value());
   return TraceInfoJson(*trace.value(), profile.value(), selection, context.cancel);
+}
+
+// Events of the host and work on devices, as far as they were read.
+std::pair<uint64_t, uint64_t> SlicesOf(const TraceStore& store) {
+  uint64_t host = 0, device = 0;
+  for (SliceIndex i = 0; i < store.slice_count(); ++i) {
+    if (IsDeviceWork(store.kind(i))) {
+      ++device;
+    } else if (store.tracks()[store.track(i)].kind == TrackKind::kHostThread) {
+      ++host;
+    }
+  }
+  return {host, device};
+}
+
+Result<Json> Picture(const Json& params, const CallContext& context) {
+  const std::string id = TextParam(params, "profileId");
+  const TraceSelection selection = SelectionOf(params);
+  const std::shared_ptr<void> work = context.session.BeginWork(id, context.cancel);
+  const auto part = context.session.FirstPartOf(id, selection);
+  if (!part.ok()) return part.error();
+  const Result<Profile> profile = context.session.Find(id);
+  if (!profile.ok()) return profile.error();
+  const LoadedTrace& trace = *(*part)->trace;
+  Result<Json> info = TraceInfoJson(trace, *profile, selection, context.cancel);
+  if (!info.ok()) return info.error();
+  // That the text ends is no problem of the file: the rest is being read.
+  Json problems = Json::array();
+  for (Json& problem : (*info)["problems"]) {
+    if (problem["kind"] != ProblemKindName(ProblemKind::kTruncated)) {
+      problems.push_back(std::move(problem));
+    }
+  }
+  (*info)["problems"] = std::move(problems);
+  const auto workers = [&] { return WorkersOf(*profile, selection); };
+  Result<Json> overview =
+      OverviewOfPart(ViewRequest{trace, params, context.cancel, StepSelection{}, workers, nullptr});
+  if (!overview.ok()) return overview.error();
+  const auto [host, device] = SlicesOf(*trace.store);
+  return Json{{"fraction", (*part)->fraction},
+              {"hostSlices", host},
+              {"deviceSlices", device},
+              {"trace", std::move(info.value())},
+              {"overview", std::move(overview.value())}};
 }
 
 Json Absences(const LoadedTrace& trace, const Features& features) {
@@ -275,10 +323,8 @@ size_t WorkersOf(const Profile& profile, const TraceSelection& selection) {
 
 ProfileFunction FindProfileMethod(const std::string& method) {
   static const std::map<std::string, ProfileFunction> functions = {
-      {"profile/open", Open},
-      {"profile/load", Load},
-      {"profile/check", Check},
-      {"profile/close", Close},
+      {"profile/open", Open},   {"profile/load", Load},   {"profile/firstPicture", Picture},
+      {"profile/check", Check}, {"profile/close", Close},
   };
   const auto it = functions.find(method);
   return it == functions.end() ? nullptr : it->second;

@@ -60,6 +60,10 @@ Result<Json> RowsResult(const MakeRows& make, const ViewRequest& request);
 // The same without query, for small tables inside a result.
 Json TableJson(const Table& table);
 
+// The overview of a part of a trace: view/overview's result without findings, which a part cannot
+// support. Errors: kCancelled.
+Result<Json> OverviewOfPart(const ViewRequest& request);
+
 // Microseconds with ns precision from ns.
 double Us(Ns ns);
 

@@ -24,7 +24,12 @@ import type {
   ViewSelection,
   WheelHabit,
 } from '#shared/messages.ts';
-import type { ProfileOpenResult, TraceInfo, ViewName } from '#shared/protocol.ts';
+import type {
+  ProfileFirstPictureResult,
+  ProfileOpenResult,
+  TraceInfo,
+  ViewName,
+} from '#shared/protocol.ts';
 import { sameTrace, selectionExists, selectionOf, stepEnds, traceOf } from '#shared/selection.ts';
 import { commonTexts } from '../lib/texts.ts';
 import { hostTexts } from './texts.ts';
@@ -48,6 +53,8 @@ export const profile = signal<ProfileOpenResult | undefined>(undefined);
 export const trace = signal<TraceInfo | undefined>(undefined);
 /** What texts call the trace's devices: "GPU", "NPU"; where none is known, a GPU. */
 export const deviceKind = computed(() => trace.value?.devices[0]?.label.split(' ')[0] ?? 'GPU');
+/** The beginning of a trace that is being read; goes once its place is taken by the whole. */
+export const part = signal<ProfileFirstPictureResult | undefined>(undefined);
 export const selection = signal<ViewSelection>({});
 export const view = signal<PageView>('overview');
 export const daemon = signal<DaemonBanner | undefined>(undefined);
@@ -226,6 +233,39 @@ export const carried = computed<
     : bothSides((side) => selectionOf(sides[side].selection));
 });
 
+let pictureAbort: AbortController | undefined;
+
+/** Shows the beginning of the trace that is being read. Without one, the whole is waited for. */
+async function showFirstPicture(): Promise<void> {
+  if (pictureAbort !== undefined) return;
+  const abort = new AbortController();
+  pictureAbort = abort;
+  try {
+    const picture = await request('profile/firstPicture', traceOf(selection.value), abort.signal);
+    if (pictureAbort !== abort || status.value.kind !== 'loading') return;
+    batch(() => {
+      trace.value = picture.trace;
+      part.value = picture;
+    });
+  } catch {
+    // The load itself says what is wrong.
+  }
+}
+
+/** The part is not shown any more: the whole is, or nothing. */
+export function endPart(): void {
+  pictureAbort?.abort();
+  pictureAbort = undefined;
+  part.value = undefined;
+}
+
+/** The whole is loaded. A view that shows the part goes on with it until it has the whole. */
+function overtakePart(): void {
+  pictureAbort?.abort();
+  pictureAbort = undefined;
+  if (view.value !== 'overview') part.value = undefined;
+}
+
 let loadAbort: AbortController | undefined;
 
 /** Chooses another trace of the profile and loads it. */
@@ -235,12 +275,14 @@ export async function selectTrace(next: ViewSelection): Promise<void> {
   const abort = new AbortController();
   loadAbort = abort;
   batch(() => {
+    endPart();
     selection.value = next;
     status.value = { kind: 'loading', stage: commonTexts.loading, percent: undefined };
   });
   try {
     const info = await request('profile/load', traceOf(next), abort.signal);
     batch(() => {
+      overtakePart();
       trace.value = info;
       status.value = { kind: 'loaded' };
       epoch.value++;
@@ -249,11 +291,14 @@ export async function selectTrace(next: ViewSelection): Promise<void> {
     if (error instanceof CancelledError) {
       if (loadAbort !== abort) return;
       batch(() => {
+        endPart();
+        trace.value = before.trace;
         selection.value = before.selection;
         status.value = before.trace === undefined ? { kind: 'starting' } : { kind: 'loaded' };
       });
       return;
     }
+    endPart();
     status.value = { kind: 'failed', error: failureOf(error) };
   }
 }
@@ -340,6 +385,7 @@ function onLoaded(message: Extract<ToView, { type: 'loaded' }>): void {
   const wanted = selection.value;
   dropRequests();
   batch(() => {
+    overtakePart();
     profile.value = found;
     trace.value = info;
     daemon.value = undefined;
@@ -447,7 +493,11 @@ function onMessage(message: ToView): void {
       break;
     }
     case 'loading':
-      status.value = { kind: 'loading', stage: message.stage, percent: message.percent };
+      batch(() => {
+        status.value = { kind: 'loading', stage: message.stage, percent: message.percent };
+        if (message.firstPicture !== true) endPart();
+      });
+      if (message.firstPicture === true) void showFirstPicture();
       break;
     case 'loaded':
       onLoaded(message);
@@ -459,6 +509,7 @@ function onMessage(message: ToView): void {
       onLoadedJob(message);
       break;
     case 'failed':
+      endPart();
       status.value = { kind: 'failed', error: message.error };
       break;
     case 'daemon':

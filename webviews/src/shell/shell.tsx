@@ -3,11 +3,12 @@ import { useEffect } from 'preact/hooks';
 import { openToSide } from '../host/host.ts';
 import { late, loadWhenIdle } from '../host/late.ts';
 import type { TraceInfo } from '#shared/protocol.ts';
-import { announcement, compared, job, status, trace, view } from '../host/store.ts';
+import { announcement, compared, job, part, status, trace, view } from '../host/store.ts';
 import { IconButton } from '../widgets/controls.tsx';
-import { Notices } from '../widgets/notices.tsx';
+import { Notices, Waiting } from '../widgets/notices.tsx';
 import { Arriving } from './arriving.tsx';
 import { Banner, MissingSource } from './banners.tsx';
+import { PartStrip } from './part_strip.tsx';
 import { Failed, Loading } from './states.tsx';
 import { StatusStrip } from './status_strip.tsx';
 import { Tabs, shownViews } from './tabs.tsx';
@@ -38,7 +39,7 @@ export function Shell() {
     content = <Arriving of={jobFrame} given={{ loaded: job.value.loaded }} />;
   else if (state.kind === 'starting')
     content = <Loading stage={shellTexts.starting} percent={undefined} />;
-  else if (state.kind === 'loading') {
+  else if (state.kind === 'loading' && part.value === undefined) {
     content = <Loading stage={state.stage} percent={state.percent} />;
   } else if (compared.value !== undefined) content = <Arriving of={comparisonFrame} given={{}} />;
   else if (info === undefined) content = <Loading stage="" percent={undefined} />;
@@ -60,6 +61,7 @@ export function Shell() {
 function Profile({ info }: { info: TraceInfo }) {
   const entries = shownViews(info);
   const current = entries.find((entry) => entry.name === view.value) ?? entries[0]!;
+  const shown = part.value;
   useEffect(() => loadWhenIdle(entries.map(({ body }) => body)), []);
   return (
     <main class="profile">
@@ -74,9 +76,23 @@ function Profile({ info }: { info: TraceInfo }) {
           />
         </div>
       </header>
-      <StatusStrip info={info} />
+      {shown === undefined ? <StatusStrip info={info} /> : <PartStrip shown={shown} />}
       <Notices info={info} />
-      <ViewBody key={current.name} view={current.name} tab={current.name} body={current.body} />
+      {shown === undefined || current.name === 'overview' ? (
+        <ViewBody key={current.name} view={current.name} tab={current.name} body={current.body} />
+      ) : (
+        <div
+          class="view-body"
+          id="view"
+          role="tabpanel"
+          aria-labelledby={`tab-${current.name}`}
+          tabIndex={-1}
+        >
+          <div class="view">
+            <Waiting what={shellTexts.needsWholeTrace} />
+          </div>
+        </div>
+      )}
     </main>
   );
 }

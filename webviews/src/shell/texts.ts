@@ -45,6 +45,15 @@ export const shellTexts = {
     `${stage}${percent === undefined ? '' : `, ${fixed(percent, 0)} %`}`,
   loadingTrace: 'Loading the trace',
   cancel: 'Cancel',
+  partRead: (fraction: number, hostSlices: number, deviceSlices: number, deviceKind: string) =>
+    `First ${fixed(100 * fraction, 0)} % of the file: ${plural(hostSlices, 'host event')} and ${
+      deviceSlices === 0
+        ? `no ${deviceKind} work yet`
+        : plural(deviceSlices, `${deviceKind} activity`, `${deviceKind} activities`)
+    }. Figures will change.`,
+  partHint:
+    'The rest of the file is being read. Recorders often write what the device did behind what the host did.',
+  needsWholeTrace: 'Waiting for the whole trace',
   unreadableAdvice:
     'Check that the file is a trace of torch.profiler, and that it was copied completely.',
   cancelledAdvice: 'Loading was cancelled. Retry reads the trace again.',

@@ -16,11 +16,14 @@ import { overviewTexts } from './texts.ts';
 /** Figures with their units, "4.01 ms of 33.8" as one, which no line may break. */
 const figures = /(\d[\d.,]* (?:ns|\u00b5s|ms|s|%)(?: of [\d.,]*\d)?)/;
 
-export function Headline(props: { result: ViewOverviewResult }) {
+export function Headline(props: { result: ViewOverviewResult; roomy: boolean }) {
   const { headline, hasDeviceWork } = props.result;
   if (headline.text === '') return null;
   return (
-    <section class={`headline ${headline.bound}`} aria-label={commonTexts.answer}>
+    <section
+      class={`headline ${headline.bound} ${props.roomy ? 'roomy' : ''}`}
+      aria-label={commonTexts.answer}
+    >
       <p class="headline-text">
         {visible(headline.text)
           .split(figures)
@@ -95,8 +98,12 @@ function HotLineRow(props: { line: HotLine; device: boolean; most: number }) {
   );
 }
 
-export function HottestLines() {
-  const { value, error, retry } = useAnswer('source/hotLines', { limit: shownLines });
+/** `later`: the whole trace is still being read. */
+export function HottestLines(props: { later: boolean }) {
+  const { value, error, retry } = useAnswer(
+    'source/hotLines',
+    props.later ? undefined : { limit: shownLines },
+  );
   const all = viewAction('lines', overviewTexts.allLines, overviewTexts.allLinesHint, {
     groupBy: 'line',
   });
@@ -104,7 +111,7 @@ export function HottestLines() {
     error !== undefined ? (
       <Failure error={error} retry={retry} />
     ) : value === undefined ? (
-      <Waiting what={overviewTexts.readingLines} />
+      <Waiting what={props.later ? overviewTexts.linesLater : overviewTexts.readingLines} />
     ) : value.lines.length === 0 ? (
       <Nothing>
         {overviewTexts.nothingOnLines}{' '}

@@ -1,10 +1,11 @@
 // Overview: the answer first, then where the time of the steps went, the devices, and whether the trace
 // is whole.
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { sharedTexts } from '#shared/common_texts.ts';
 import type { Finding, Row } from '#shared/protocol.ts';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
-import { trace } from '../../host/store.ts';
+import { endPart, part, status, trace } from '../../host/store.ts';
 import { roleColors, type Role } from '../../lib/colors.ts';
 import { exportRows, type ExportColumn } from '../../lib/export.ts';
 import { quantity } from '#shared/numbers.ts';
@@ -62,11 +63,29 @@ function findingRows(findings: readonly Finding[]): Row[] {
 const severityOrder = ({ severity }: Finding): number => (severity === 'info' ? 1 : 0);
 
 export function OverviewView() {
-  const { value, error, retry } = useAnswer('view/overview', {});
+  const shownPart = part.value;
+  const reading = shownPart !== undefined && status.value.kind === 'loading';
+  const { value: whole, error, retry } = useAnswer('view/overview', reading ? undefined : {});
+  // The part stays until its place is taken, and what stood in its place then keeps the room.
+  const value = whole ?? shownPart?.overview;
+  const isPart = whole === undefined && shownPart !== undefined;
+  const roomy = useRef(false);
+  roomy.current ||= isPart;
+  const arrived = whole !== undefined || error !== undefined;
+  useLayoutEffect(() => {
+    if (arrived && !reading) endPart();
+  }, [arrived, reading]);
+  useLayoutEffect(
+    () => () => {
+      // Nobody waits for the whole overview any more.
+      if (status.peek().kind !== 'loading') endPart();
+    },
+    [],
+  );
   // Later than the others: the costs of operators are computed when they are first asked for.
   const costs = useAnswer(
     'view/roofline',
-    value !== undefined && trace.value?.hasDeviceWork === true ? { limit: 1 } : undefined,
+    whole !== undefined && trace.value?.hasDeviceWork === true ? { limit: 1 } : undefined,
   );
   useNavigation('overview', (to) => {
     if (to.search === 'health') {
@@ -90,8 +109,8 @@ export function OverviewView() {
     }));
   return (
     <>
-      <Headline result={value} />
-      <div class="answer">
+      <Headline result={value} roomy={roomy.current} />
+      <div class={`answer ${roomy.current ? 'roomy' : ''}`}>
         <Panel
           title={sharedTexts.findings}
           definition={overviewTexts.findingsHint}
@@ -104,15 +123,19 @@ export function OverviewView() {
             )
           }
         >
-          <FindingList findings={findings} />
+          {isPart ? (
+            <Waiting what={overviewTexts.findingsLater} />
+          ) : (
+            <FindingList findings={findings} />
+          )}
         </Panel>
-        <HottestLines />
+        <HottestLines later={isPart} />
       </div>
       <div class="overview-grid">
         <div class="overview-main">
-          <Average result={value} shown={shown} />
-          {value.steps.length > 1 ? <StepChart result={value} shown={shown} /> : null}
-          <Health nothing={false} />
+          <Average result={value} shown={shown} part={isPart} roomy={roomy.current} />
+          {value.steps.length > 1 ? <StepChart result={value} shown={shown} part={isPart} /> : null}
+          {isPart ? null : <Health nothing={false} />}
         </div>
         <div class="overview-side">
           <Panel title={overviewTexts.configuration}>

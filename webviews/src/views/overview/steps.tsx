@@ -1,7 +1,7 @@
 // The time of each step, and of their average.
 import { useRef } from 'preact/hooks';
 import type { ViewOverviewResult } from '#shared/protocol.ts';
-import { selectSteps, trace, viewState } from '../../host/store.ts';
+import { deviceKind, selectSteps, trace, viewState } from '../../host/store.ts';
 import { exact, quantity, share } from '#shared/numbers.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
@@ -12,7 +12,12 @@ import { TableMenu } from '../../widgets/table_menu.tsx';
 import { us, type Parts, type ShownRole } from './roles.ts';
 import { overviewTexts } from './texts.ts';
 
-export function StepChart(props: { result: ViewOverviewResult; shown: ShownRole[] }) {
+export function StepChart(props: {
+  result: ViewOverviewResult;
+  shown: ShownRole[];
+  /** Only the beginning of the trace is read, of which no steps can be chosen. */
+  part: boolean;
+}) {
   const root = useRef<HTMLDivElement>(null);
   const asTable = viewState('overview', 'stepsAsTable', false);
   const { result, shown } = props;
@@ -60,7 +65,7 @@ export function StepChart(props: { result: ViewOverviewResult; shown: ShownRole[
                 values: shown.map((role) => (step.parts as Parts)[role.key] ?? 0),
                 ...(step.partial ? { note: overviewTexts.partial } : {}),
               }))}
-              {...(recorded ? { onPick: (name: string) => selectSteps(name) } : {})}
+              {...(recorded && !props.part ? { onPick: (name: string) => selectSteps(name) } : {})}
             />
             <Legend parts={shown} />
             {result.steps.some((step) => step.partial) ? (
@@ -110,7 +115,13 @@ function BreakdownBar(props: { shown: readonly ShownRole[]; parts: Parts; whole:
   );
 }
 
-export function Average(props: { result: ViewOverviewResult; shown: ShownRole[] }) {
+export function Average(props: {
+  result: ViewOverviewResult;
+  shown: ShownRole[];
+  part: boolean;
+  /** The table has room for all activities, also for those that are not known yet. */
+  roomy: boolean;
+}) {
   // Steps that the end of the recording cuts are in no average; when nothing else was chosen, the
   // figures are those of the step itself.
   const only = props.result.average.steps === 0 ? props.result.steps[0] : undefined;
@@ -129,7 +140,7 @@ export function Average(props: { result: ViewOverviewResult; shown: ShownRole[] 
       }
       definition={overviewTexts.averageStepHint}
     >
-      <div ref={root} class="breakdown">
+      <div ref={root} class={`breakdown ${props.roomy ? 'roomy' : ''}`}>
         <BreakdownBar shown={props.shown} parts={parts} whole={average.durationUs} />
         <PlainTable
           label={overviewTexts.averageStepTime}
@@ -145,7 +156,11 @@ export function Average(props: { result: ViewOverviewResult; shown: ShownRole[] 
           ]}
           rows={[
             [
-              trace.value?.hasRecordedSteps === true ? commonTexts.step : commonTexts.wholeTrace,
+              trace.value?.hasRecordedSteps === true
+                ? commonTexts.step
+                : props.part
+                  ? overviewTexts.partRead
+                  : commonTexts.wholeTrace,
               <Figure key="whole" us={average.durationUs} />,
               share(average.durationUs, average.durationUs),
             ],
@@ -161,6 +176,9 @@ export function Average(props: { result: ViewOverviewResult; shown: ShownRole[] 
             ]),
           ]}
         />
+        {props.part && !props.result.hasDeviceWork ? (
+          <p class="note">{overviewTexts.deviceWorkLater(deviceKind.value)}</p>
+        ) : null}
       </div>
     </Panel>
   );

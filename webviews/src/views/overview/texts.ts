@@ -99,6 +99,11 @@ export const overviewTexts = {
   whatWasSeen: 'What was seen',
   evidence: 'Evidence',
   readingOverview: 'Reading the overview',
+  partRead: 'Part that was read',
+  findingsLater: 'Findings are made when the whole trace is read.',
+  linesLater: 'Lines are found when the whole trace is read.',
+  deviceWorkLater: (deviceKind: string) =>
+    `No ${deviceKind} work was read yet: its time still counts as the host's.`,
   findingsHint: 'What costs time in the selected steps, how that is known, and what to do.',
   configuration: 'Configuration',
   optionHint: 'A profiler option, as noted in the trace.',
