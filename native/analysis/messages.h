@@ -154,7 +154,7 @@ inline constexpr Sentence kReadPartHoldsNoDeviceWork{
     "readPartHoldsNoDeviceWork", "The part of the file that was read holds no GPU work."};
 inline constexpr Sentence kReadPartBusy{
     "readPartBusy",
-    "{device} busy {busy} in the part of the file that was read. The missing part may hold more "
+    "{device} busy {busy} in the part of the file that was read. The rest may hold more "
     "{device} work, so what limits the program is not known."};
 inline constexpr Sentence kCpuOnly{
     "cpuOnly",

@@ -166,5 +166,5 @@ test('the version of the protocol belongs to its schemas', async () => {
   const daemon = startDaemon();
   const { protocolVersion } = await daemon.initialize();
   await daemon.stop();
-  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: '0cde624d6e3d4222' });
+  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: '9ddf9f37a8fd001f' });
 });

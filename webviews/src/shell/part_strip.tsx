@@ -22,7 +22,12 @@ export function PartStrip(props: { shown: ProfileFirstPictureResult }) {
   );
   const text = shellTexts.partRead(fraction, hostSlices, deviceSlices, deviceKind.value);
   return (
-    <div class="status-strip part-strip" role="group" aria-label={shellTexts.trace} ref={strip}>
+    <div
+      class="status-strip roomy part-strip"
+      role="group"
+      aria-label={shellTexts.trace}
+      ref={strip}
+    >
       <Icon name="warning" />
       <span class="part-text" role="status" title={`${text}\n${shellTexts.partHint}`}>
         {text}

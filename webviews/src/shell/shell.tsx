@@ -1,5 +1,5 @@
 // The frame around the views: banners, tabs, selectors, and what shows before there are views.
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { openToSide } from '../host/host.ts';
 import { late, loadWhenIdle } from '../host/late.ts';
 import type { TraceInfo } from '#shared/protocol.ts';
@@ -62,6 +62,9 @@ function Profile({ info }: { info: TraceInfo }) {
   const entries = shownViews(info);
   const current = entries.find((entry) => entry.name === view.value) ?? entries[0]!;
   const shown = part.value;
+  // What takes a part's place keeps its room.
+  const roomy = useRef(false);
+  roomy.current ||= shown !== undefined;
   useEffect(() => loadWhenIdle(entries.map(({ body }) => body)), []);
   return (
     <main class="profile">
@@ -76,7 +79,11 @@ function Profile({ info }: { info: TraceInfo }) {
           />
         </div>
       </header>
-      {shown === undefined ? <StatusStrip info={info} /> : <PartStrip shown={shown} />}
+      {shown === undefined ? (
+        <StatusStrip info={info} roomy={roomy.current} />
+      ) : (
+        <PartStrip shown={shown} />
+      )}
       <Notices info={info} />
       {shown === undefined || current.name === 'overview' ? (
         <ViewBody key={current.name} view={current.name} tab={current.name} body={current.body} />

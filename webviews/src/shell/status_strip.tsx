@@ -71,12 +71,16 @@ function Chip(props: { label: string; clear: () => void }) {
   );
 }
 
-export function StatusStrip(props: { info: TraceInfo }) {
+export function StatusStrip(props: { info: TraceInfo; roomy: boolean }) {
   const { info } = props;
   const device = deviceText(info);
   const { steps } = selection.value;
   return (
-    <div class="status-strip" role="group" aria-label={shellTexts.trace}>
+    <div
+      class={`status-strip ${props.roomy ? 'roomy' : ''}`}
+      role="group"
+      aria-label={shellTexts.trace}
+    >
       <Health info={info} />
       {device === '' ? null : (
         <span class="strip-item" title={shellTexts.deviceHint}>
