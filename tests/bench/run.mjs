@@ -1,4 +1,4 @@
-// The benchmark: loading against its floor, opening again, views, the timeline, memory and a soak. Prints
+// The benchmark: loading against its floor, the first picture, opening again, views, the timeline, memory and a soak. Prints
 // what was measured, then each goal with whether it is met and how it changed since the run that was
 // accepted last. Asserts nothing.
 //
@@ -16,6 +16,7 @@ import path from 'node:path';
 import { traceText, writeTrace } from '../generator/generate.mjs';
 import { root, serverPath } from '../lib/cli.mjs';
 import { growth, soak } from '../lib/soak.mjs';
+import { measureFirstPicture, printFirstPicture } from './first_picture.mjs';
 import { Goals } from './goals.mjs';
 import { argument, printTable } from './lib.mjs';
 import { buildFloor, exponent, loadingColumns, measureLoading } from './loading.mjs';
@@ -60,9 +61,11 @@ async function loading() {
   }
   const perEvent = traceText({ dialect, events: 20000, seed: 1 }).text.length / 20000;
   const made = [];
+  let picture;
   for (const size of sizes) {
     const file = await generated(Math.round((size * MB) / perEvent));
     made.push(await measureLoading(`generated ${size} MB`, file, rounds));
+    if (size === sizes.at(-1)) picture = await measureFirstPicture(file, rounds);
     done(file);
   }
   rows.push(...made);
@@ -79,6 +82,17 @@ async function loading() {
     goals.atMost(`peak bytes per byte of JSON, ${size}`, row.peakBytes / row.textBytes, 0.35);
   }
   const largest = made.at(-1);
+  if (picture !== undefined) {
+    printFirstPicture(picture);
+    const { plain, pictured, shown } = picture;
+    const size = largest.name.replace('generated ', '');
+    goals.atMost(`first picture, part of the load, ${size}`, shown / plain.seconds, 1 / 3);
+    goals.atMost(
+      `load with a first picture, times, ${size}`,
+      pictured.seconds / plain.seconds,
+      1.05,
+    );
+  }
   const comparable = largest.inflater === 'ISA-L' ? Object.keys(peers) : [];
   for (const [peer, wanted] of [
     ['Perfetto trace_processor', 6],

@@ -11,6 +11,7 @@ import { DaemonError, failureData } from '../../extension/src/daemon/failure.ts'
 import { LineSplitter, logDaemonLine } from '../../extension/src/daemon/log.ts';
 import { Profiles } from '../../extension/src/daemon/profiles.ts';
 import { RestartPolicy } from '../../extension/src/daemon/restart_policy.ts';
+import { Emitter } from '../../extension/src/daemon/emitter.ts';
 import { Supervisor } from '../../extension/src/daemon/supervisor.ts';
 import { selectionExists } from '../../extension/shared/selection.ts';
 import { PanelSession } from '../../extension/src/editors/panel_session.ts';
@@ -421,6 +422,50 @@ test('a cancelled load is told and can be retried', async () => {
   );
   page.session.dispose();
   await supervisor.stop();
+});
+
+test('a page is told when there is a first picture of its trace, once and for all', async () => {
+  // A supervisor that answers as a daemon does; the real one is asked by tests of the protocol.
+  const asked = [];
+  const onStatus = new Emitter();
+  const trace = { run: '', worker: 'w', span: '', steps: [] };
+  const found = { profileId: 'p1', runs: [{ name: '', workers: [{ name: 'w', spans: [] }] }] };
+  const answer = async (method, params, options = {}) => {
+    asked.push([method, params]);
+    if (method === 'profile/open') return found;
+    if (method === 'profile/firstPicture') return { fraction: 0.125 };
+    for (const report of [
+      { stage: 'read', percent: 10 },
+      { stage: 'read', percent: 10, firstPicture: true },
+      { stage: 'read', percent: 10, firstPicture: true },
+      { stage: 'build', percent: 81, firstPicture: true },
+    ]) {
+      options.onProgress?.(report);
+    }
+    return trace;
+  };
+  const supervisor = {
+    onStatus,
+    current: { state: 'running', generation: 1 },
+    ready: async () => undefined,
+    request: answer,
+    forward: answer,
+  };
+  const page = panel(supervisor, new Profiles(supervisor).acquire('/a/trace.json'));
+  await page.session.loadTrace();
+  const told = page.messages.filter(({ type }) => type === 'loading').slice(1);
+  assert.deepEqual(told, [
+    { type: 'loading', stage: 'read', percent: 10 },
+    { type: 'loading', stage: 'read', percent: 10, firstPicture: true },
+    { type: 'loading', stage: 'build', percent: 81, firstPicture: true },
+  ]);
+  await page.session.request(1, 'profile/firstPicture', {});
+  assert.deepEqual(page.messages.at(-1), { type: 'response', id: 1, result: { fraction: 0.125 } });
+  await page.session.request(2, 'profile/load', { worker: 'w' });
+  const loads = asked.filter(([method]) => method === 'profile/load');
+  assert.equal(loads.length, 2);
+  for (const [, params] of loads) assert.equal(params.firstPicture, true);
+  page.session.dispose();
 });
 
 test('a page may choose another trace of a folder, and the source follows it', async () => {

@@ -18,6 +18,7 @@ test('messages of the contract pass', () => {
     { type: 'ready' },
     { type: 'request', id: 3, method: 'view/operators', params: { sort: '-calls' } },
     { type: 'request', id: 4, method: 'profile/load', params: {} },
+    { type: 'request', id: 5, method: 'profile/firstPicture', params: {} },
     { type: 'cancel', id: 3 },
     {
       type: 'state',

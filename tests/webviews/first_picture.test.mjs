@@ -70,12 +70,12 @@ async function withReading(options, work) {
       await work(profile, page, {
         show: async () => {
           await reading(21, { firstPicture: true });
-          await page.locator('.part-strip').waitFor();
+          await strip(page).waitFor();
         },
         reading,
         finish: async () => {
           await profile.send({ type: 'loaded', profile: opened, trace: whole });
-          await page.locator('.part-strip').waitFor({ state: 'detached' });
+          await strip(page).waitFor({ state: 'detached' });
           await profile.settled();
         },
       });
@@ -86,7 +86,10 @@ async function withReading(options, work) {
 const asked = (profile) =>
   profile.messages.filter(({ type }) => type === 'request').map(({ method }) => method);
 
-const strip = (page) => page.getByRole('group', { name: 'Trace', exact: true });
+const strip = (page) => page.getByRole('group', { name: 'Part of the trace' });
+const headline = (page) => page.getByRole('region', { name: 'Answer' }).getByRole('paragraph');
+const findings = (page) => page.getByRole('region', { name: 'Findings' }).getByRole('listitem');
+const health = (page) => page.getByRole('region', { name: 'Trace health' });
 
 test('the part says that it is one, concludes nothing, and gives way to the whole', async () => {
   await withReading({}, async (profile, page, { show, reading, finish }) => {
@@ -96,44 +99,38 @@ test('the part says that it is one, concludes nothing, and gives way to the whol
     const said = await strip(page).getByRole('status').textContent();
     assert.match(said, new RegExp(`^First ${percent} % of the file: [\\d,]+ host events and`));
     assert.match(said, /[\d,]+ GPU activities\. Figures will change\.$/);
-    assert.equal(
-      await page.locator('.headline-text').textContent(),
-      picture.overview.headline.text,
-    );
+    assert.equal(await headline(page).textContent(), picture.overview.headline.text);
     await page.getByText('Findings are made when the whole trace is read.').waitFor();
-    assert.equal(await page.locator('.finding').count(), 0);
-    assert.equal(await page.locator('#trace-health').count(), 0);
+    assert.equal(await findings(page).count(), 0);
+    assert.equal(await health(page).count(), 0);
     // Reading goes on; the picture is asked for once, and nothing else is.
     await reading(40, { firstPicture: true });
-    await page.waitForFunction(() => document.querySelector('.part-strip progress').value === 40);
+    await page.waitForFunction(() => document.querySelector('progress').value === 40);
     assert.deepEqual(asked(profile), ['profile/firstPicture']);
     await page.getByRole('tab', { name: 'Operators' }).click();
     await page.getByText('Waiting for the whole trace').waitFor();
     await page.getByRole('tab', { name: 'Overview' }).click();
-    await page.locator('.headline-text').waitFor();
+    await headline(page).waitFor();
     assert.deepEqual(asked(profile), ['profile/firstPicture']);
     await finish();
-    assert.notEqual(
-      await page.locator('.headline-text').textContent(),
-      picture.overview.headline.text,
-    );
-    await page.locator('.finding').first().waitFor();
-    await page.locator('#trace-health').waitFor();
+    assert.notEqual(await headline(page).textContent(), picture.overview.headline.text);
+    await findings(page).first().waitFor();
+    await health(page).waitFor();
     await page.getByRole('tab', { name: 'Operators' }).click();
     await profile.settled();
     assert.ok(asked(profile).includes('view/operators'));
   });
 });
 
-/** Where each panel of the overview begins, and the headline, by name. */
+/** Where each panel of the overview begins, and the answer, by name. */
 const places = (page) =>
   page
-    .locator('.view')
+    .getByRole('tabpanel')
     .evaluate((view) =>
       Object.fromEntries(
-        [...view.querySelectorAll('.headline, h2')].map((one) => [
-          one.matches('h2') ? one.textContent : 'Headline',
-          (({ x, y }) => [Math.round(x), Math.round(y)])(one.getBoundingClientRect()),
+        [...view.querySelectorAll('section[aria-label], h2')].map((one) => [
+          one.ariaLabel ?? one.textContent,
+          (({ x, y }) => [x, y].map((edge) => edge.toFixed(1)))(one.getBoundingClientRect()),
         ]),
       ),
     );
@@ -152,11 +149,7 @@ test('nothing moves when the whole takes its place, and the focus stays', async 
     await show();
     const before = await places(page);
     assert.ok(Object.keys(before).length >= 5, Object.keys(before).join());
-    const focused = page
-      .locator('#view .breakdown')
-      .locator('xpath=ancestor::section')
-      .locator('button')
-      .first();
+    const focused = page.getByRole('region', { name: 'Average step' }).getByRole('button').first();
     await focused.focus();
     await focused.evaluate((element) => (element.dataset.mark = 'kept'));
     await watchShifts(page);
@@ -181,11 +174,11 @@ test('loading is cancelled from the part, and who stood on that button is not lo
       error: { kind: 'cancelled', message: 'Loading was cancelled.' },
     });
     await page.getByRole('heading', { name: 'Loading was cancelled' }).waitFor();
-    assert.equal(await page.locator('.part-strip').count(), 0);
+    assert.equal(await strip(page).count(), 0);
     // Another try begins without a part, and comes to the end.
     await profile.send({ type: 'loading', stage: 'read', percent: 0 });
-    await page.locator('.state-page').getByRole('progressbar').waitFor();
-    assert.equal(await page.locator('.part-strip').count(), 0);
+    await page.getByRole('progressbar', { name: 'Loading the trace' }).waitFor();
+    assert.equal(await strip(page).count(), 0);
     await show();
     await cancel.focus();
     await finish();

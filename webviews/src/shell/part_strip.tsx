@@ -25,7 +25,7 @@ export function PartStrip(props: { shown: ProfileFirstPictureResult }) {
     <div
       class="status-strip roomy part-strip"
       role="group"
-      aria-label={shellTexts.trace}
+      aria-label={shellTexts.partShown}
       ref={strip}
     >
       <Icon name="warning" />

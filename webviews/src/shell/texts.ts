@@ -45,6 +45,7 @@ export const shellTexts = {
     `${stage}${percent === undefined ? '' : `, ${fixed(percent, 0)} %`}`,
   loadingTrace: 'Loading the trace',
   cancel: 'Cancel',
+  partShown: 'Part of the trace',
   partRead: (fraction: number, hostSlices: number, deviceSlices: number, deviceKind: string) =>
     `First ${fixed(100 * fraction, 0)} % of the file: ${plural(hostSlices, 'host event')} and ${
       deviceSlices === 0
