@@ -60,7 +60,7 @@ const char* BoundName(Bound bound) {
   return "unknown";
 }
 
-Headline MakeHeadline(const Model& model, const Overview& overview) {
+Headline MakeHeadline(const Model& model, const Overview& overview, Extent extent) {
   const StepBreakdown& steps = overview.steps;
   Headline headline;
   headline.total_ns = steps.average_total_ns;
@@ -112,7 +112,8 @@ Headline MakeHeadline(const Model& model, const Overview& overview) {
     headline.bound = named ? worst->bound : Bound::kUnknown;
   }
   // Recorders write device work behind the host's: a cut file may hold only its beginning.
-  if (headline.bound != Bound::kGpu && IsIncomplete(model.store())) {
+  const bool unsure = headline.bound != Bound::kGpu || extent == Extent::kPart;
+  if (unsure && IsIncomplete(model.store())) {
     headline.bound = Bound::kUnknown;
     headline.message =
         Say(messages::kReadPartBusy, {{"device", device}, {"busy", headline.busy, Unit::kRatio}});

@@ -28,7 +28,13 @@ struct Headline {
   Message message;      // the sentence
 };
 
+// How much of its file a trace holds.
+enum class Extent : uint8_t {
+  kFile,  // all of it, but for what is missing where the file was cut
+  kPart,  // its beginning, which says nothing of what limits the steps behind it
+};
+
 // `overview` is of the same model.
-Headline MakeHeadline(const Model& model, const Overview& overview);
+Headline MakeHeadline(const Model& model, const Overview& overview, Extent extent = Extent::kFile);
 
 }  // namespace emberline

@@ -25,7 +25,7 @@ struct FirstPictureOptions {
   // text.
   uint64_t least_text_bytes = uint64_t{128} << 20;
   // Of the file's bytes. Reading them a second time takes its share of the cores from the load:
-  // where there are only two, that is felt, and half as many are read.
+  // where there are only two, that is felt, and a quarter as many are read.
   double fraction = 0.25;
 };
 

@@ -20,7 +20,7 @@ let large;
 before(async () => {
   scratch = temporaryFolder('first-picture');
   large = join(scratch.folder, 'large.pt.trace.json.gz');
-  await writeTrace({ out: large, dialect: 'torch-2.8', events, seed: 3, steps: 40 });
+  await writeTrace({ out: large, dialect: 'torch-2.8', events, seed: 3, steps: 80 });
 });
 after(() => scratch.remove());
 
@@ -126,58 +126,85 @@ test('the overview of the beginning comes before the whole, which is what it is 
   );
 });
 
-test('recorders write device work last: then none is read, and that is said', async () => {
-  const path = join(scratch.folder, 'host-first.pt.trace.json');
+const steps = 50;
+const calls = 300_000;
+/** Microseconds of a step. */
+const stepUs = (10 * calls) / steps;
+
+/** A trace in which the ranges of all steps come first, and kernels beside their calls or at the end. */
+async function drawLarge(path, { deviceLast, kernelUs }) {
   const out = createWriteStream(path);
   const write = async (text) => out.write(text) || (await once(out, 'drain'));
-  const calls = 300_000;
   const event = (cat, name, tid, ts, dur, args) =>
     `{"ph":"X","cat":"${cat}","name":"${name}","pid":${tid === 7 ? 0 : 1},"tid":${tid},` +
     `"ts":${ts},"dur":${dur},"args":${args}},\n`;
+  const kernel = (i) => {
+    const args = `{"External id":${i},"correlation":${i},"device":0,"stream":7}`;
+    return event('kernel', `kernel${i % 5}`, 7, 10 * (i - 1) + 5, kernelUs, args);
+  };
   await write('{"schemaVersion":1,"traceEvents":[\n');
-  const steps = 10;
-  const length = (10 * calls) / steps;
   for (let i = 0; i < steps; ++i) {
-    await write(event('user_annotation', `ProfilerStep#${i}`, 1, i * length, length, '{}'));
+    await write(event('user_annotation', `ProfilerStep#${i}`, 1, i * stepUs, stepUs, '{}'));
   }
   for (let i = 1; i <= calls; ++i) {
     const ts = 10 * (i - 1);
     const id = `"External id":${i}`;
     await write(
       event('cpu_op', `aten::op${i % 7}`, 1, ts, 8, `{${id}}`) +
-        event('cuda_runtime', 'cudaLaunchKernel', 1, ts + 2, 2, `{${id},"correlation":${i}}`),
+        event('cuda_runtime', 'cudaLaunchKernel', 1, ts + 2, 2, `{${id},"correlation":${i}}`) +
+        (deviceLast ? '' : kernel(i)),
     );
   }
-  for (let i = 1; i <= calls; ++i) {
-    const args = `{"External id":${i},"correlation":${i},"device":0,"stream":7}`;
-    await write(event('kernel', `kernel${i % 5}`, 7, 10 * (i - 1) + 5, 4, args));
-  }
+  for (let i = 1; deviceLast && i <= calls; ++i) await write(kernel(i));
   await write('{"ph":"M","name":"process_name","pid":1,"tid":0,"args":{"name":"python"}}]}');
   out.end();
   await once(out, 'close');
-  try {
-    const plain = await plainAnswers(path);
-    await withDaemon(
-      async (daemon) => {
-        const { profileId, picture, loaded } = await pictureAndLoad(daemon, path);
-        assert.equal(picture.deviceSlices, 0);
-        assert.equal(picture.overview.hasDeviceWork, false);
-        assert.equal(picture.overview.headline.code, 'readPartHoldsNoDeviceWork');
-        const whole = picture.overview.steps.filter((step) => !step.partial);
-        const cut = picture.overview.steps.filter((step) => step.partial);
-        assert.ok(whole.length >= 1 && cut.length >= 1 && whole.length + cut.length === steps);
-        for (const step of whole) assert.equal(step.durationUs, length);
-        assert.equal(picture.overview.average.steps, whole.length);
-        // Of steps that lie behind what was read there is nothing, not even idle time.
-        for (const step of cut.slice(1)) assert.equal(step.durationUs, 0);
-        assert.equal(JSON.stringify(loaded.result), plain.loaded);
-        assert.deepEqual(await answers(daemon, profileId), plain.told);
-      },
-      { env },
-    );
-  } finally {
-    rmSync(path);
-  }
+}
+
+test('recorders write device work last: then none is read, and that is said', async () => {
+  const path = join(scratch.folder, 'host-first.pt.trace.json');
+  await drawLarge(path, { deviceLast: true, kernelUs: 4 });
+  const plain = await plainAnswers(path);
+  await withDaemon(
+    async (daemon) => {
+      const { profileId, picture, loaded } = await pictureAndLoad(daemon, path);
+      const { overview } = picture;
+      assert.equal(picture.deviceSlices, 0);
+      assert.equal(overview.hasDeviceWork, false);
+      assert.equal(overview.headline.code, 'readPartHoldsNoDeviceWork');
+      const whole = overview.steps.filter((step) => !step.partial);
+      const cut = overview.steps.filter((step) => step.partial);
+      assert.ok(whole.length >= 1 && cut.length >= 1 && whole.length + cut.length === steps);
+      for (const step of whole) assert.equal(step.durationUs, stepUs);
+      assert.equal(overview.average.steps, whole.length);
+      // Of the step in which reading ended there is what was read, and no idle time behind it; of
+      // those behind it nothing.
+      assert.ok(cut[0].durationUs < stepUs && cut[0].parts.other <= 0.3 * cut[0].durationUs);
+      for (const step of cut.slice(1)) assert.equal(step.durationUs, 0);
+      assert.equal(JSON.stringify(loaded.result), plain.loaded);
+      assert.deepEqual(await answers(daemon, profileId), plain.told);
+    },
+    { env },
+  );
+  rmSync(path);
+});
+
+test('a device that is busy so far says nothing of what limits the whole', async () => {
+  const path = join(scratch.folder, 'busy.pt.trace.json');
+  await drawLarge(path, { deviceLast: false, kernelUs: 9.5 });
+  await withDaemon(
+    async (daemon) => {
+      const { profileId, picture } = await pictureAndLoad(daemon, path);
+      const { headline } = picture.overview;
+      assert.ok(headline.busy > 0.9, `${headline.busy}`);
+      assert.equal(headline.code, 'readPartBusy');
+      assert.equal(headline.bound, 'unknown');
+      const whole = await daemon.request('view/overview', { profileId });
+      assert.equal(whole.headline.bound, 'gpu');
+    },
+    { env },
+  );
+  rmSync(path);
 });
 
 test('damage stays what it is', async () => {

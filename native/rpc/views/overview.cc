@@ -76,10 +76,8 @@ struct KeptOverview {
   size_t MemoryBytes() const { return HeapBytesOf(overview, findings); }
 };
 
-enum class Findings { kFind, kNone };
-
 Result<std::shared_ptr<const KeptOverview>> KeptOverviewOf(const ViewRequest& request,
-                                                           Findings wanted) {
+                                                           Extent extent) {
   const Result<TensorCoreRules> rules = RulesOf(request);
   if (!rules.ok()) return rules.error();
   const auto make = [&]() -> Result<KeptOverview> {
@@ -87,7 +85,7 @@ Result<std::shared_ptr<const KeptOverview>> KeptOverviewOf(const ViewRequest& re
     Result<Overview> overview = AnalyzeOverview(model, request.steps, *rules, request.cancel);
     if (!overview.ok()) return overview.error();
     std::vector<Finding> findings;
-    if (wanted == Findings::kFind) {
+    if (extent == Extent::kFile) {
       findings = FindFindings(model, request.steps, *overview, request.cancel);
     }
     if (request.cancel.cancelled()) {
@@ -99,9 +97,9 @@ Result<std::shared_ptr<const KeptOverview>> KeptOverviewOf(const ViewRequest& re
                                                  request.cancel, make);
 }
 
-Result<Json> OverviewJson(const ViewRequest& request, Findings wanted) {
+Result<Json> OverviewJson(const ViewRequest& request, Extent extent) {
   const Model& model = *request.trace.model;
-  const auto kept = KeptOverviewOf(request, wanted);
+  const auto kept = KeptOverviewOf(request, extent);
   if (!kept.ok()) return kept.error();
   const Overview* overview = &(*kept)->overview;
 
@@ -112,7 +110,7 @@ Result<Json> OverviewJson(const ViewRequest& request, Findings wanted) {
   for (const ConfigEntry& entry : overview->configuration) {
     result["configuration"].push_back({{"name", entry.name}, {"value", entry.value}});
   }
-  const Headline headline = MakeHeadline(model, *overview);
+  const Headline headline = MakeHeadline(model, *overview, extent);
   result["headline"] = {{"text", headline.message.text},
                         {"code", headline.message.code},
                         {"arguments", ArgumentsJson(headline.message.arguments)},
@@ -197,11 +195,11 @@ Result<Json> OverviewJson(const ViewRequest& request, Findings wanted) {
 }  // namespace
 
 Result<Json> OverviewView(const ViewRequest& request) {
-  return OverviewJson(request, Findings::kFind);
+  return OverviewJson(request, Extent::kFile);
 }
 
 Result<Json> OverviewOfPart(const ViewRequest& request) {
-  return OverviewJson(request, Findings::kNone);
+  return OverviewJson(request, Extent::kPart);
 }
 
 }  // namespace emberline
