@@ -22,8 +22,8 @@ struct CallContext {
   std::function<void(std::shared_ptr<const LoadedTrace>)> loaded = {};
   // Takes what is large of the result; may be null.
   const ResultSink* sink = nullptr;
-  // Told when profile/firstPicture can be asked for the trace that profile/load reads. May be empty,
-  // and must stay callable as `progress` does.
+  // Told when profile/firstPicture can be asked for the trace that profile/load reads. May be
+  // empty, and must stay callable as `progress` does.
   std::function<void()> first_picture = {};
 };
 
