@@ -77,7 +77,7 @@ export function printFirstPicture({ plain, pictured, shown, fraction }) {
   console.log(`The picture, of ${percent} % of the file, stands after ${shown.toFixed(2)} s.`);
 }
 
-if (isMain(import.meta.url)) {
+if (isMain(import.meta)) {
   const result = await measureFirstPicture(process.argv[2], Number(argument('--rounds', '3')));
   if (result === undefined) console.log('Too small for a picture.');
   else printFirstPicture(result);
