@@ -72,6 +72,31 @@ export function demangled(name: string): string | undefined {
   return parts.length === 0 ? undefined : parts.join('::');
 }
 
+/** Functions that only start what their template argument is. */
+const entries = /^k?entry$|^kernel(_entry|_wrapper)?$/;
+
+/** The first class among the template arguments of a mangled function, without its namespaces. */
+function firstType(name: string, of: string): string | undefined {
+  const begin = `${of.length}${of}I`;
+  let at = name.indexOf(begin);
+  if (at < 0) return undefined;
+  at += begin.length;
+  let last: string | undefined;
+  while (at < name.length) {
+    const rest = name.slice(at);
+    const skipped = /^(?:L[a-z]n?\d+E|S[0-9A-Z]*_|S[a-z]|[NJKPR])/.exec(rest)?.[0];
+    if (last === undefined && skipped !== undefined) {
+      at += skipped.length;
+      continue;
+    }
+    const digits = /^\d+/.exec(rest.slice(0, 6))?.[0];
+    if (digits === undefined) return last;
+    last = rest.slice(digits.length, digits.length + Number(digits));
+    at += digits.length + Number(digits);
+  }
+  return last;
+}
+
 /** Where the parameters begin in a name that was cut inside them; -1 where no bracket is left open. */
 function openParameters(name: string): number {
   const open: { bracket: string; at: number }[] = [];
@@ -92,7 +117,11 @@ function openParameters(name: string): number {
  */
 export function shortName(name: string): string {
   const plain = demangled(name);
-  if (plain !== undefined) return plain.replace(/^.*::(?=[^:]+$)/, '');
+  if (plain !== undefined) {
+    const last = plain.replace(/^.*::(?=[^:]+$)/, '');
+    const body = entries.test(last) ? firstType(name, last) : undefined;
+    return body === undefined ? last : `${last}<${body}>`;
+  }
   let short = name.replace(/^void /, '');
   const suffix = /(?: \[clone [^\]]*\]|\.kd)+$/.exec(short)?.[0] ?? '';
   short = short.slice(0, short.length - suffix.length);
@@ -149,13 +178,34 @@ export function functionParts(text: string): { name: string; args: string } | un
   return { name: text.slice(0, at), args: word === undefined ? args : `<\u2026${word}\u2026>` };
 }
 
-/** A mangled name's short form with the numbers among its template arguments; other names whole. */
-function withNumbers(name: string, short: string): string {
-  if (demangled(name) === undefined) return name;
-  const numbers = [...name.matchAll(/L[a-z](n?\d+)E/g)].map(([, value]) =>
+/** The numbers among the template arguments of a mangled name, values of enumerations too. */
+function numbersOf(name: string): string[] {
+  return [...name.matchAll(/L(?:[a-z]|N\w*?E)(n?\d+)E/g)].map(([, value]) =>
     value!.replace(/^n/, '-'),
   );
-  return numbers.length === 0 ? name : `${short}<${numbers.join(', ')}>`;
+}
+
+/**
+ * Mangled names of one short form, each with the numbers among its template arguments in which they
+ * differ; undefined where numbers do not tell them apart.
+ */
+function withNumbers(names: readonly string[], short: string): string[] | undefined {
+  if (names.some((name) => demangled(name) === undefined)) return undefined;
+  const numbers = names.map(numbersOf);
+  const first = numbers[0]!;
+  // Lists of one length have the same places.
+  const alike = numbers.every(({ length }) => length === first.length);
+  const shown = numbers.map((list) =>
+    alike ? list.filter((_, at) => numbers.some((other) => other[at] !== list[at])) : list,
+  );
+  const longer = shown.map((list) =>
+    list.length === 0
+      ? short
+      : short.endsWith('>')
+        ? `${short.slice(0, -1)}, ${list.join(', ')}>`
+        : `${short}<${list.join(', ')}>`,
+  );
+  return new Set(longer).size === names.length ? longer : undefined;
 }
 
 /**
@@ -171,11 +221,8 @@ export function shownNames(names: Iterable<string>): Map<string, string> {
   }
   const shown = new Map<string, string>();
   for (const [short, group] of byShort) {
-    const longer = [...group].map((name) => withNumbers(name, short));
-    const apart = new Set(longer).size === group.size;
-    for (const [index, name] of [...group].entries()) {
-      shown.set(name, group.size === 1 ? short : apart ? longer[index]! : name);
-    }
+    const longer = group.size === 1 ? [short] : withNumbers([...group], short);
+    for (const [index, name] of [...group].entries()) shown.set(name, longer?.[index] ?? name);
   }
   return shown;
 }

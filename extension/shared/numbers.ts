@@ -128,7 +128,7 @@ export function longestText(scale: Scale, largest: number): string {
   if (scale.each === undefined) return text;
   const usual =
     scale.each === 'ratio' || scale.each === 'percent'
-      ? '99.9 %'
+      ? '< 0.1 %'
       : scale.each === 'bytes'
         ? '1,023 KiB'
         : '99.9 ms';
@@ -155,8 +155,9 @@ export function quantity(value: number | null | undefined, unit: Unit): string {
     case 'flops': {
       if (value === 0) return `0 ${unit === 'bytes' ? 'B' : unit === 'flops' ? 'FLOP' : '\u00b5s'}`;
       const list = steps[unit];
+      // As it is rounded: 999.7 µs is 1.00 ms.
       const [size, suffix] =
-        list.find(([from]) => Math.abs(value) >= from) ?? list[list.length - 1]!;
+        list.find(([from]) => Math.abs(value) >= from * 0.9995) ?? list[list.length - 1]!;
       const scaled = value / size;
       return `${fixed(scaled, size === 1 && unit !== 'us' ? 0 : digitsFor(scaled))} ${suffix}`;
     }
@@ -169,8 +170,15 @@ export function quantity(value: number | null | undefined, unit: Unit): string {
     case 'count':
       return fixed(value, 0);
     case '':
-      return Number.isInteger(value) ? fixed(value, 0) : fixed(value, 2);
+      return plain(value);
   }
+}
+
+/** A number without a unit in about three figures; what rounds to nothing is told from nothing. */
+function plain(value: number): string {
+  if (Number.isInteger(value)) return fixed(value, 0);
+  if (value > 0 && value < 0.0005) return '< 0.001';
+  return fixed(value, Math.abs(value) < 0.0995 ? 3 : digitsFor(value));
 }
 
 /** A share of a whole, safe when the whole is nothing. */

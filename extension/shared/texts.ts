@@ -5,24 +5,24 @@ import { formatShare, formatUs, plural } from './numbers.ts';
 
 /** The daemon: how it starts, ends, and answers. */
 export const daemonTexts = {
-  notStarted: (reason: string) => `The daemon could not be started: ${reason}`,
+  notStarted: (reason: string) => `The analysis server could not be started: ${reason}`,
   checkProgram: (program: string) =>
-    `Check that ${program} exists and may be run, or clear emberline.serverPath.`,
-  noHandshake: 'The daemon did not answer the handshake.',
+    `Check that ${program} exists and is executable, or clear emberline.serverPath.`,
+  noHandshake: 'The analysis server did not answer the handshake.',
   otherVersion: (speaks: number, wanted: number) =>
-    `The daemon uses version ${speaks} of the protocol; version ${wanted} is required.`,
-  reinstall: 'Clear emberline.serverPath, or reinstall the extension: both come in one package.',
-  ended: 'The daemon has ended.',
-  endedUnanswered: 'The daemon ended before it answered.',
+    `The analysis server uses protocol version ${speaks}; version ${wanted} is required.`,
+  reinstall: 'Clear emberline.serverPath, or reinstall the extension, which includes its server.',
+  ended: 'The analysis server has stopped.',
+  endedUnanswered: 'The analysis server stopped before it answered.',
   cancelled: 'The request was cancelled.',
   shuttingDown: 'Emberline is shutting down.',
   stopped: 'It was stopped.',
-  tryingAgain: 'The daemon could not be started; trying again.',
+  tryingAgain: 'The analysis server could not be started; trying again.',
   endedOften: (times: number, minutes: number) =>
-    `The daemon ended ${plural(times, 'time')} within ${plural(minutes, 'minute')} and is not started again.`,
-  restartOnce: 'Show the log to see why. Restart tries again.',
-  restartsUnexpectedly: 'The daemon stopped unexpectedly and is restarting.',
-  restarts: 'The daemon is restarting.',
+    `The analysis server stopped ${plural(times, 'time')} within ${plural(minutes, 'minute')} and is not restarted.`,
+  restartOnce: 'The log says why. Restart tries again.',
+  restartsUnexpectedly: 'The analysis server stopped unexpectedly and is restarting.',
+  restarts: 'The analysis server is restarting.',
 };
 
 /** Opening and comparing profiles. */
@@ -47,18 +47,17 @@ export const profileTexts = {
   compareWith: (title: string) => `Compare with ${title}`,
   noComparison: 'Open a comparison of two profiles first.',
   sourceOfBaseline: (title: string) => `Source of the Baseline ${title}`,
-  revision:
-    'The commit, branch or tag that it was recorded from. Leave empty for the files as they are now.',
+  revision: 'The commit, branch or tag it was recorded from. Leave empty for the current files.',
   steps: (steps: string) => `steps ${steps}`,
   notWritten: (path: string, reason: string) => `${path} could not be written: ${reason}`,
   loadingCancelled: 'Loading was cancelled.',
   retryLoads: 'Retry loads the trace again.',
-  waiting: 'Waiting for the daemon',
+  waiting: 'Waiting for the analysis server',
   noCommit: (text: string) => `Git has no commit "${text}" here.`,
   choose: 'Choose profile',
   showLog: 'Show log',
   restart: 'Restart analysis server',
-  notLoaded: 'Not loaded; see its editor for the reason.',
+  notLoaded: 'Not loaded. Its editor says why.',
   server: (version: string) => `Analysis server ${version}`,
   candidateTitle: (title: string) => `Compare PyTorch Profiles: ${title} with...`,
   selectForCompare: 'Select for Compare',
@@ -82,7 +81,7 @@ export const jobTexts = {
   chooseFolder: 'Choose a folder...',
   openFolder: 'Open a Folder of Traces or Digests of One Job',
   holdsWorkers: (title: string, ranks: number) =>
-    `${title} holds the traces of ${plural(ranks, 'worker')}. As a job they are shown together: who waits for whom, and why.`,
+    `${title} holds the traces of ${plural(ranks, 'worker')}. Open them as a job to see which ranks wait for which, and why.`,
   rankElsewhere: (rank: number, path: string) =>
     `The trace of rank ${rank} is not on this machine: ${path}`,
   openButton: 'Open Job',
@@ -92,16 +91,16 @@ export const jobTexts = {
 
 /** Costs beside the code, and the way to it. */
 export const sourceTexts = {
-  hotLinesInPython: 'Hot lines are found in Python files.',
+  hotLinesInPython: 'Only Python files have hot lines.',
   noHotLine: 'No line of this file is hot in the active profile.',
   needsLine: 'Put the cursor on a line of a Python file.',
-  noCalls: 'The active profile has no calls of this line.',
+  noCalls: 'The active profile has no calls from this line.',
   noPythonSource: (name: string) => `${name} has no Python source.`,
   whichFile: (file: string) => `Which file is ${file}?`,
   remembered: 'The choice is remembered',
   locate: (file: string) => `Locate ${file}`,
   notRemembered: (file: string, recorded: string) =>
-    `${file} was opened, but the choice is not remembered: the trace names ${recorded}.`,
+    `${file} was opened, but the choice is not remembered because the trace names ${recorded}.`,
   notInWorkspace: (file: string) => `${file} is not in this workspace.`,
   notFoundHere: (file: string) => `${file} (not found here)`,
   selfTime: (name: string, us: number, side: string) =>
@@ -112,8 +111,8 @@ export const sourceTexts = {
     '_The line changed since the recording. These figures belong to the recorded text._',
   aligned: '_Line found by matching the recorded calls with the source._',
   statementOnly:
-    '_The statement begins on this line; the text of its cell is not known, so the line inside it is not either._',
-  functionOnly: '_Attributed to the function only: these calls are not attributable to one line._',
+    '_The statement begins on this line. The text of its cell is unknown, so the line inside it is too._',
+  functionOnly: '_Attributed to the function only: these calls could not be attributed to a line._',
   waitsFor: (kind: string) => `Waits for the ${kind}`,
   ofAll: (us: number, side: string, share: number) =>
     `**${formatUs(us)} ${side}**, ${formatShare(share)} of all ${side} time`,
@@ -157,14 +156,14 @@ export const settingsTexts = {
   mustBeNumber: (key: string, most: number) => `"${key}" must be a number from 0 to ${most}.`,
   mustBeExpression: (key: string) => `"${key}" must be an expression in quotes.`,
   matrixIsFlag: '"matrix" must be true or false.',
-  nameIsText: '"name" must be a text.',
+  nameIsText: '"name" must be a string.',
   mustBeObject: 'must be an object with a "name".',
   mustBeList: (setting: string) => `${setting} must be a list.`,
   ignores: (problem: string, more: number) =>
     `Emberline ignores ${problem}${more === 0 ? '' : ` (and ${more} more)`}`,
   ofEntry: (setting: string, entry: number, problem: string) =>
     `${setting}, entry ${entry}: ${problem}`,
-  noPeak: (key: string, peaks: string) => `"${key}" is no peak. Peaks: ${peaks}.`,
+  noPeak: (key: string, peaks: string) => `"${key}" is not a peak. Peaks: ${peaks}.`,
   noPartOfRule: (key: string, parts: string) =>
-    `"${key}" is no part of a rule. Parts: name, ${parts}, matrix.`,
+    `"${key}" is not part of a rule. Parts: name, ${parts}, matrix.`,
 };

@@ -15,10 +15,10 @@ inline constexpr ErrorText kKernelDidNotRun{ErrorKind::kNotFound, "kernelDidNotR
                                             "No kernel \"{kernel}\" ran in the selected steps.",
                                             "Take a name from view/kernels."};
 inline constexpr ErrorText kCopyDidNotRun{ErrorKind::kNotFound, "copyDidNotRun",
-                                          "No such copy or set ran in the selected steps.",
+                                          "No such memcpy or memset ran in the selected steps.",
                                           "Take direction, source and target from view/copies."};
 inline constexpr ErrorText kEmptyTensorCoreRule{
-    ErrorKind::kInvalidArgument, "emptyTensorCoreRule", "A tensor core rule has no text.",
-    "Write a part of a kernel's name, or - and a part for kernels to exempt."};
+    ErrorKind::kInvalidArgument, "emptyTensorCoreRule", "A tensor core rule is empty.",
+    "Write part of a kernel name; a leading minus exempts kernels."};
 
 }  // namespace emberline::errors

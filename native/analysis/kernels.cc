@@ -253,12 +253,12 @@ Table KernelTable(const Model& model, const KernelData& data, KernelGrouping gro
                        "The operator is a kind that matrix units can run."),
               &Row::op_eligible);
   }
-  table.Add(Count("calls", "Calls",
-                  "Launches in the selected steps; of the whole trace, those outside every step "
-                  "too."),
-            &Row::calls);
+  table.Add(
+      Count("calls", "Calls",
+            "Launches in the selected steps; for the whole trace, those outside every step too."),
+      &Row::calls);
   table.Add(Duration("totalUs", "Total",
-                     "Sum of the durations; kernels that run at the same time count each."),
+                     "Sum of the durations; kernels that run at the same time each count in full."),
             &Row::total);
   AddCallTimes(table, "Shortest launch.", "Longest launch.");
   table.Add(Share("share", "Share", "Total as a part of the time of all kernels."),
@@ -267,7 +267,7 @@ Table KernelTable(const Model& model, const KernelData& data, KernelGrouping gro
             });
   table.Add(FlagFact("usesTensorCores", "Tensor cores",
                      "Whether the kernel's name says that it uses matrix units (tensor cores, "
-                     "MFMA); empty where the name does not tell."),
+                     "MFMA); empty where the name does not say."),
             [](const Row& row) {
               return row.tensor_cores == MatrixUse::kUnknown
                          ? Cell()
@@ -347,8 +347,8 @@ Table CopiesTable(const Model& model, const StepSelection& selection) {
   table.Add(TextKey("target", "To", "Kind of the target memory."),
             [](const Row& row) { return TextOrEmpty(row.direction.target); });
   table.Add(Count("calls", "Calls",
-                  "Copies or sets in the selected steps; of the whole trace, those outside every "
-                  "step too."),
+                  "Memcpy or memset operations in the selected steps; for the whole trace, those "
+                  "outside every step too."),
             &Row::calls);
   table.Add(ByteCount("bytes", "Size", "Bytes moved, where recorded."), &Row::bytes);
   table.Add(Duration("totalUs", "Total", "Sum of the durations."), &Row::total);

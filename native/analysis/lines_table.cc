@@ -47,48 +47,47 @@ TableBuilder<TableRow> Columns(LineGrouping grouping) {
               [](const Row& row) { return TextCell(*row.name); });
   }
   table.Add(Duration("deviceSelfUs", "Device self",
-                     "Device time whose innermost user line this is; backward work counts at its "
-                     "forward line. Sums to the device time that has a line."),
+                     "Device time whose innermost user line is this one; backward work counts at "
+                     "its forward line. Adds up to the device time that has a line."),
             &Row::device_self);
   table.Add(Duration("deviceTotalUs", "Device total",
-                     "Device time of everything called from here: forward, backward and what was "
-                     "recomputed; recursion counts once."),
+                     "Device time of everything called from here: forward, backward and "
+                     "recomputation; recursion counts once."),
             known(&Row::device_total));
   table.Add(Duration("backwardDeviceUs", "Device backward",
-                     "Part of device total that ran in backward, without what was recomputed "
-                     "there."),
+                     "Part of device total that ran in backward, without recomputation."),
             known(&Row::backward_device));
   table.Add(Duration("recomputeDeviceUs", "Device recompute",
                      "Part of device total that activation checkpointing ran again in backward."),
             known(&Row::recompute_device));
-  table.Add(Duration("hostSelfUs", "Host self",
-                     "Host time whose innermost user line this is: Python, operators and runtime "
-                     "calls, without what they enclose. Sums to the host time that has a line."),
-            &Row::host_self);
+  table.Add(
+      Duration("hostSelfUs", "Host self",
+               "Host time whose innermost user line is this one: Python, operators and runtime "
+               "calls, without what they enclose. Adds up to the host time that has a line."),
+      &Row::host_self);
   table.Add(Duration("hostTotalUs", "Host total",
-                     "Host time of everything called from here: forward, backward and what was "
-                     "recomputed; recursion counts once."),
+                     "Host time of everything called from here: forward, backward and "
+                     "recomputation; recursion counts once."),
             known(&Row::host_total));
   table.Add(Duration("backwardHostUs", "Host backward",
-                     "Part of host total that ran in backward, without what was recomputed there."),
+                     "Part of host total that ran in backward, without recomputation."),
             known(&Row::backward_host));
   table.Add(Duration("recomputeHostUs", "Host recompute",
                      "Part of host total that activation checkpointing ran again in backward."),
             known(&Row::recompute_host));
   table.Add(HiddenIf(grouping != LineGrouping::kLine,
                      Count("runs", "Runs",
-                           "How often the line ran, as far as it called something; where only the "
-                           "function is known, how often the function was called. Empty where "
-                           "stacks were recorded as text only, which does not tell one run from "
-                           "the next.")),
+                           "Number of times the line ran, if it called something; where only the "
+                           "function is known, number of calls of the function. Empty where stacks "
+                           "were recorded as text only, which does not tell runs apart.")),
             &Row::runs);
   table.Add(Count("calls", "Calls",
                   "Calls made from this line; where only the function is known, calls of the "
                   "function."),
             &Row::calls);
-  table.Add(
-      ByteCount("allocatedBytes", "Allocated", "Bytes allocated here, releases not subtracted."),
-      &Row::allocated_bytes);
+  table.Add(ByteCount("allocatedBytes", "Allocated",
+                      "Bytes allocated here; releases are not subtracted."),
+            &Row::allocated_bytes);
   table.Add(Count("collectives", "Collectives", "Collective operations started here."),
             &Row::collectives);
   table.Add(Duration("collectiveUs", "Collective", "Device time of collectives started here."),

@@ -119,11 +119,12 @@ Table MemoryEventsTable(const MemoryData& data, const Model& model, int device_i
     return [member](const Row& row) { return row.*member ? TimeCell(*(row.*member)) : Cell(); };
   };
   TableBuilder<Row> table;
-  table.Add(TextFact("operator", "Operator",
-                     "Innermost operator that ran when the memory was allocated; a bare "
-                     "aten::empty stands behind the operator that called it. In angle brackets: "
-                     "no operator ran, and what did."),
-            [](const Row& row) { return TextCell(row.op); });
+  table.Add(
+      TextFact(
+          "operator", "Operator",
+          "Innermost operator that ran when the memory was allocated; a bare aten::empty counts "
+          "for the operator that called it. In angle brackets: what ran where no operator did."),
+      [](const Row& row) { return TextCell(row.op); });
   table.Add(ByteCount("sizeBytes", "Size", "Bytes of the allocation."), &Row::bytes);
   table.Add(MomentFact("allocationUs", "Allocated at",
                        "Time of the allocation since the profile's start; empty when it happened "
@@ -153,7 +154,7 @@ Table MemoryEventsTable(const MemoryData& data, const Model& model, int device_i
             placed(&Place::module));
   table.Add(TextFact("address", "Address", "Address of the memory."),
             [](const Row& row) { return row.address != 0 ? Cell(Hex(row.address)) : Cell(); });
-  table.Add(Link("slice", "Slice", "The operator in the timeline, or what ran instead of one.",
+  table.Add(Link("slice", "Slice", "Operator in the timeline, or what ran instead of one.",
                  CellType::kInteger),
             [](const Row& row) {
               return row.slice != kNone ? Cell(static_cast<int64_t>(row.slice)) : Cell();
@@ -272,7 +273,7 @@ Table MemoryPeakTable(const MemoryData& data, const Model& model, int device_ind
   table.Add(ByteCount("sizeBytes", "Held at the peak",
                       "Bytes that were allocated by then and not yet released."),
             &Row::bytes);
-  table.Add(Count("allocations", "Allocations", "How many allocations that is."), &Row::count);
+  table.Add(Count("allocations", "Allocations", "Number of these allocations."), &Row::count);
   table.Add(Share("share", "Share", "Part of all bytes allocated at the peak."),
             [](const Row& row) { return Cell(row.share); });
   AddLinks(table, frames, "Its largest allocation, for the timeline.", &Row::example);

@@ -192,9 +192,9 @@ inline constexpr Sentence kGapCollective{
     "gapCollective", "The host was in a collective, {host} ({part} of the gap)." EMBERLINE_LATE};
 inline constexpr Sentence kGapNothing{"gapNothing",
                                       "The host did nothing that was recorded." EMBERLINE_LATE};
-inline constexpr Sentence kGapLittle{"gapLittle",
-                                     "Little of what the host did was recorded, the longest {host} "
-                                     "({part} of the gap)." EMBERLINE_LATE};
+inline constexpr Sentence kGapLittle{
+    "gapLittle",
+    "Little host work was recorded; the longest was {host} ({part} of the gap)." EMBERLINE_LATE};
 inline constexpr Sentence kGapOutside{
     "gapOutside", "The host was outside operators, in {host} ({part} of the gap)." EMBERLINE_LATE};
 inline constexpr Sentence kGapStart{"gapStart", "No work had been launched yet." EMBERLINE_LATE};

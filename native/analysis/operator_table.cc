@@ -1,4 +1,5 @@
 // The table of operators.
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -33,6 +34,9 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
   const StringPool& strings = model.store().strings();
   const bool host_only = !data.has_device_work;  // then the device's columns are all zero
   const auto on_device = [&](Column column) { return HiddenIf(host_only, std::move(column)); };
+  // Where every kernel's name tells, a column of zeros says nothing.
+  const bool all_known = std::all_of(data.rows.begin(), data.rows.end(),
+                                     [](const Row& row) { return row.unknown_total == 0; });
   FrameFinder frames(model);
   TableBuilder<Row> table;
   table.Add(TextKey("name", "Operator", "Name of the operator as recorded."),
@@ -45,18 +49,16 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
       [&](const Row& row) {
         return row.shapes == 0 ? Cell() : TextCell(ShapesText(strings.Get(row.shapes)));
       });
-  table.Add(
-      Count("calls", "Calls",
-            "How often the operator was called. A call that only repeats itself inside (the same "
-            "name as its only child) counts once. Replays of a CUDA graph are not calls."),
-      &Row::calls);
-  table.Add(
-      on_device(Duration(
-          "deviceSelfUs", "Device self",
-          "Kernels, copies and sets that the operator itself launched, added up. Concurrent work "
-          "counts each; operators called inside do not. Work of a CUDA graph counts at the "
-          "operator that recorded it, where its capture is known.")),
-      &Row::device_self);
+  table.Add(Count("calls", "Calls",
+                  "Number of calls. A call whose only child has the same name counts once with it. "
+                  "Replays of a CUDA graph are not calls."),
+            &Row::calls);
+  table.Add(on_device(Duration(
+                "deviceSelfUs", "Device self",
+                "Sum of the kernels, copies and memsets that the operator itself launched; "
+                "operators called inside do not count, concurrent work counts in full. Work of a "
+                "CUDA graph counts at the operator that recorded it, where its capture is known.")),
+            &Row::device_self);
   table.Add(on_device(Duration(
                 "deviceTotalUs", "Device total",
                 "Device self of the operator and of all operators called inside it. A call inside "
@@ -71,9 +73,8 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
                      "A call inside another call of the same row counts once."),
             &Row::host_total);
   table.Add(on_device(FlagFact("tensorCoreEligible", "Tensor cores eligible",
-                               "Whether the operator, or one that it calls, is a kind that matrix "
-                               "units can run; empty where neither its name nor those of its "
-                               "kernels tell.")),
+                               "Whether matrix units can run the operator or one that it calls; "
+                               "empty where neither its name nor those of its kernels say.")),
             [&](const Row& row) {
               // Of PyTorch's own operators the table knows which can.
               const bool known = row.eligible || row.unknown_total == 0 ||
@@ -82,15 +83,17 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
             });
   table.Add(on_device(Share("tensorCoreSelf", "Tensor cores self",
                             "Share of the operator's own kernel time in kernels that use matrix "
-                            "units. Copies and sets are left out.")),
+                            "units. Copies and memsets are left out.")),
             [](const Row& row) { return RatioCell(row.matrix_self, row.kernel_self); });
   table.Add(on_device(Share("tensorCoreTotal", "Tensor cores total",
-                            "The same share with the kernels of operators called inside.")),
+                            "The same share, including kernels of operators called inside.")),
             [](const Row& row) { return RatioCell(row.matrix_total, row.kernel_total); });
-  table.Add(on_device(Share("tensorCoreUnknown", "Tensor cores unknown",
-                            "Share of that kernel time, with operators called inside, in kernels "
-                            "whose names do not tell whether they use matrix units.")),
-            [](const Row& row) { return RatioCell(row.unknown_total, row.kernel_total); });
+  table.Add(
+      HiddenIf(all_known, on_device(Share(
+                              "tensorCoreUnknown", "Tensor cores unknown",
+                              "Share of that kernel time in kernels whose names do not say whether "
+                              "they use matrix units."))),
+      [](const Row& row) { return RatioCell(row.unknown_total, row.kernel_total); });
   table.Add(
       Count("stacks", "Stacks", "Distinct Python stacks recorded for the calls.", Merge::kMax),
       &Row::stacks);

@@ -428,9 +428,10 @@ Result<Table> ModulesOfOperator(const Model& model, const StepSelection& selecti
   table.Add(HiddenIf(host_only, Duration("deviceSelfUs", "Device self",
                                          "Device work that the calls themselves launched.")),
             time(&CallSums::device_self));
-  table.Add(HiddenIf(host_only, Duration("deviceTotalUs", "Device total",
-                                         "With that of operators called inside.")),
-            time(&CallSums::device_total));
+  table.Add(
+      HiddenIf(host_only, Duration("deviceTotalUs", "Device total",
+                                   "Device work of the calls, including operators called inside.")),
+      time(&CallSums::device_total));
   table.Add(Duration("hostSelfUs", "Host self",
                      "Host time without operators called inside and runtime calls."),
             time(&CallSums::host_self));

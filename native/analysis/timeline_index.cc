@@ -378,6 +378,17 @@ class IndexBuilder {
       for (const Step& step : model_.steps) range = united(united(range, step.host), step.time);
     } else {
       for (const Interval& interval : device_intervals_) range = united(range, interval);
+      // With the operators that launched it, possibly long before: without them the host's rows of
+      // an inference server that replays graphs would be empty.
+      if (range.Length() > 0) {
+        for (const TrackIndex t : shown_threads_) {
+          for (SliceIndex i = store_.tracks()[t].first; i < store_.tracks()[t].last; ++i) {
+            if (store_.kind(i) == SliceKind::kCpuOp) {
+              range = united(range, {store_.start(i), store_.end(i)});
+            }
+          }
+        }
+      }
     }
     return range.Length() > 0 ? range : store_.extent();
   }

@@ -9,14 +9,15 @@ namespace emberline::errors {
 inline constexpr Sentence kWholeNumber{"wholeNumber", "requires a whole number, not \"{text}\""};
 inline constexpr Sentence kPositiveNumber{"positiveNumber",
                                           "requires a whole number above 0, not \"{text}\""};
-inline constexpr Sentence kWindowForm{"windowForm", "wants START:END in ns"};
-inline constexpr Sentence kWindowNumbers{"windowNumbers", "wants START:END in whole nanoseconds"};
+inline constexpr Sentence kWindowForm{"windowForm", "must be START:END in ns"};
+inline constexpr Sentence kWindowNumbers{"windowNumbers", "must be START:END in whole nanoseconds"};
 inline constexpr Sentence kWindowOrder{"windowOrder", "ends before it starts"};
-inline constexpr Sentence kParamForm{"paramForm", "wants KEY=VALUE"};
-inline constexpr Sentence kGateForm{"gateForm", "wants PERCENT or PERCENT:METRIC, not \"{text}\""};
-inline constexpr Sentence kOneOf{"oneOf", "wants {words}, not \"{text}\""};
-inline constexpr Sentence kStrideForm{"strideForm", "wants I/N"};
-inline constexpr Sentence kStrideRange{"strideRange", "wants I/N with I from 0 to N - 1"};
+inline constexpr Sentence kParamForm{"paramForm", "must be KEY=VALUE"};
+inline constexpr Sentence kGateForm{"gateForm",
+                                    "must be PERCENT or PERCENT:METRIC, not \"{text}\""};
+inline constexpr Sentence kOneOf{"oneOf", "must be {words}, not \"{text}\""};
+inline constexpr Sentence kStrideForm{"strideForm", "must be I/N"};
+inline constexpr Sentence kStrideRange{"strideRange", "must be I/N with I from 0 to N - 1"};
 inline constexpr ErrorText kBadOption{ErrorKind::kInvalidArgument, "badOption",
                                       "{option} {complaint}.", "Try `emberline --help`."};
 inline constexpr ErrorText kNoValueTaken{ErrorKind::kInvalidArgument, "noValueTaken",
@@ -47,26 +48,26 @@ inline constexpr ErrorText kPathRequired{ErrorKind::kInvalidArgument, "pathRequi
                                          "Name a trace, a run folder or a log folder."};
 inline constexpr ErrorText kServeTakesNoPath{ErrorKind::kInvalidArgument, "serveTakesNoPath",
                                              "serve takes no PATH.",
-                                             "Clients open profiles by profile/open."};
-inline constexpr ErrorText kExportWindow{ErrorKind::kInvalidArgument, "exportWindow",
-                                         "export wants --window START:END in ns.",
-                                         "`emberline timeline PATH` tells the extent."};
+                                             "Clients open profiles with profile/open."};
+inline constexpr ErrorText kExportWindow{
+    ErrorKind::kInvalidArgument, "exportWindow", "export requires --window START:END in ns.",
+    "`emberline timeline PATH` shows the extent of the trace."};
 inline constexpr ErrorText kDiffTraces{ErrorKind::kInvalidArgument, "diffTraces",
-                                       "diff wants two traces.",
+                                       "diff requires two traces.",
                                        "Write `emberline diff BASELINE CANDIDATE`."};
 inline constexpr ErrorText kNoSuchMetric{ErrorKind::kInvalidArgument, "noSuchMetric",
                                          "There is no metric \"{metric}\" in both traces.",
                                          "Metrics: {known}."};
-inline constexpr Sentence kGateWasZero{"gateWasZero", "{metric} was zero and is not any more"};
+inline constexpr Sentence kGateWasZero{"gateWasZero", "{metric} was zero and no longer is"};
 inline constexpr Sentence kGateGrew{
     "gateGrew",
     "{metric} grew by {grown}{noise, select, known { beyond noise} other {}}, which is more than "
-    "{allowed} %{noise, select, known {} other {; nothing is known of its noise}}"};
+    "{allowed} %{noise, select, known {} other {; its noise is unknown}}"};
 inline constexpr ErrorText kDigestTraces{ErrorKind::kInvalidArgument, "digestTraces",
-                                         "digest wants traces.",
+                                         "digest requires traces.",
                                          "Write `emberline digest TRACE... -o DIR`."};
 inline constexpr ErrorText kDigestOut{ErrorKind::kInvalidArgument, "digestOut",
-                                      "digest wants -o DIR.", "Digests are written there."};
+                                      "digest requires -o DIR.", "Digests are written there."};
 inline constexpr ErrorText kMergeFolder{ErrorKind::kInvalidArgument, "mergeFolder",
                                         "merge requires a folder.", "Write `emberline merge DIR`."};
 inline constexpr ErrorText kJobsOperands{ErrorKind::kInvalidArgument, "jobsOperands",
@@ -77,17 +78,17 @@ inline constexpr ErrorText kFolderRequired{ErrorKind::kInvalidArgument, "folderR
                                            "Name a folder of traces or of digests."};
 inline constexpr ErrorText kUnreadableList{ErrorKind::kNotFound, "unreadableList",
                                            "The list {path} cannot be read.",
-                                           "It holds one path a line."};
+                                           "The list has one path per line."};
 inline constexpr ErrorText kFolderNotMade{ErrorKind::kUnreadable, "folderNotMade",
-                                          "The folder {path} cannot be made."};
+                                          "The folder {path} cannot be created."};
 inline constexpr ErrorText kUnreadableParams{ErrorKind::kUnreadable, "unreadableParams",
                                              "\"{path}\" cannot be read.",
-                                             "Name a file that holds a JSON list."};
+                                             "Name a file that contains a JSON list."};
 inline constexpr ErrorText kParamsNotAList{ErrorKind::kInvalidArgument, "paramsNotAList",
-                                           "\"{path}\" holds no JSON list.",
-                                           "Put the objects into [ ]."};
+                                           "\"{path}\" contains no JSON list.",
+                                           "Enclose the objects in [ ]."};
 inline constexpr ErrorText kParamsNotJson{ErrorKind::kInvalidArgument, "paramsNotJson",
-                                          "\"{path}\" holds no JSON list.", "{reason}"};
+                                          "\"{path}\" contains no JSON list.", "{reason}"};
 inline constexpr ErrorText kResultHasNoTable{ErrorKind::kUnsupported, "resultHasNoTable",
                                              "This result has no table.",
                                              "Use --format json or --format table."};

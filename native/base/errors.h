@@ -9,7 +9,8 @@ inline constexpr ErrorText kCancelled{ErrorKind::kCancelled, "cancelled",
                                       "The request was cancelled."};
 // Files.
 inline constexpr ErrorText kZeroByteInPath{ErrorKind::kNotFound, "zeroByteInPath",
-                                           "The path {path} holds a zero byte.", "Check the path."};
+                                           "The path {path} contains a zero byte.",
+                                           "Check the path."};
 inline constexpr ErrorText kNoSuchFile{ErrorKind::kNotFound, "noSuchFile",
                                        "There is no file {path}.", "Check the path."};
 inline constexpr ErrorText kNotAllowed{ErrorKind::kUnreadable, "notAllowed",
@@ -22,7 +23,7 @@ inline constexpr ErrorText kNotRegular{ErrorKind::kUnreadable, "notRegular",
                                        "Open a trace file, or the folder that holds it."};
 // Images of traces that were kept; the log tells them.
 inline constexpr ErrorText kImageNotMade{ErrorKind::kUnreadable, "imageNotMade",
-                                         "{path} cannot be made: {reason}."};
+                                         "{path} cannot be created: {reason}."};
 inline constexpr ErrorText kImageNotWritten{ErrorKind::kUnreadable, "imageNotWritten",
                                             "{path} cannot be written: {reason}."};
 inline constexpr ErrorText kImageShared{ErrorKind::kUnreadable, "imageShared",
@@ -41,7 +42,7 @@ inline constexpr ErrorText kImageOfAnotherTrace{ErrorKind::kUnreadable, "imageOf
 // Regular expressions.
 inline constexpr ErrorText kBadExpression{ErrorKind::kInvalidArgument, "badExpression",
                                           "The regular expression cannot be used: {reason}.",
-                                          "Search for plain text, or mend the expression."};
+                                          "Search for plain text, or correct the expression."};
 inline constexpr ErrorText kSlowExpression{
     ErrorKind::kInvalidArgument, "slowExpression",
     "The regular expression takes too long on the names of this trace.",

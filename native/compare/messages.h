@@ -8,13 +8,13 @@ namespace emberline::messages {
 
 inline constexpr Sentence kVerdictUnknown{
     "verdictUnknown",
-    "{span, select, step {Step time} other {The trace}} is not known on both sides."};
+    "{span, select, step {Step time} other {The length of the trace}} is not known on both sides."};
 inline constexpr Sentence kVerdictSame{
     "verdictSame",
     "{span, select, step {Step time is the same} other {The trace takes as long}}: {from}."};
 inline constexpr Sentence kVerdictWithinNoise{
     "verdictWithinNoise",
-    "{span, select, step {Step time} other {The trace}} did not change beyond its noise: {from} to "
+    "{span, select, step {Step time} other {The trace}} did not change beyond noise: {from} to "
     "{to} ({change})."};
 // {cause}: "none", or what became of {name}: "new", "gone", "changed", "replaced" by something
 // else, or it is the "replacement" of something else.
@@ -25,8 +25,7 @@ inline constexpr Sentence kVerdictChanged{
     "which took {causeFrom}, is gone} replacement {, because {name} replaces other work and takes "
     "{causeTo}} replaced {, because {name}, which took {causeFrom}, was replaced} other {, because "
     "{name} went from {causeFrom} to "
-    "{causeTo}}}.{noise, select, known {} other { {span, select, step {With one step on a side "
-    "nothing is known of noise.} other {Steps were not recorded, so nothing is known of "
-    "noise.}}}}"};
+    "{causeTo}}}.{noise, select, known {} other { {span, select, step {With a single step on one "
+    "side, the noise is unknown.} other {Steps were not recorded, so the noise is unknown.}}}}"};
 
 }  // namespace emberline::messages

@@ -73,29 +73,30 @@ Table ModuleTable(const ModuleTree& tree) {
     return [sum](const Row& row) { return TimeCell(sum(*row.node)); };
   };
   TableBuilder<Row> table;
-  table.Add(TextKey("module", "Module", "Path of the module from the outermost on."),
+  table.Add(TextKey("module", "Module", "Path of the module, outermost first."),
             [](const Row& row) { return TextCell(row.path); });
   table.Add(Count("calls", "Calls", "Calls in forward."),
             [](const Row& row) { return Cell(static_cast<int64_t>(row.node->occurrences)); });
   table.Add(Duration("deviceSelfUs", "Device self",
-                     "Device work launched in its calls, in their backward and when they ran "
-                     "again, less that of sub-modules."),
+                     "Device work launched in its calls, their backward and their recomputation, "
+                     "excluding submodules."),
             time([](const ModuleNode& n) {
               return n.device_self + n.backward_device_self + n.recompute_device_self;
             }));
-  table.Add(Duration("deviceTotalUs", "Device total", "The same with sub-modules."),
-            time([](const ModuleNode& n) {
-              return n.device_total + n.backward_device_total + n.recompute_device_total;
-            }));
   table.Add(
-      Duration("hostSelfUs", "Host self",
-               "Host time of its calls, less that of sub-modules, with its backward and "
-               "what ran again."),
+      Duration("deviceTotalUs", "Device total", "Device self of the module and its submodules."),
+      time([](const ModuleNode& n) {
+        return n.device_total + n.backward_device_total + n.recompute_device_total;
+      }));
+  table.Add(
+      Duration(
+          "hostSelfUs", "Host self",
+          "Host time of its calls, their backward and their recomputation, excluding submodules."),
       time([](const ModuleNode& n) { return n.host_self + n.backward_host + n.recompute_host; }));
   table.Add(Duration("hostTotalUs", "Host total", "Host time of its calls in forward."),
             time([](const ModuleNode& n) { return n.host_total; }));
   table.Add(ByteCount("allocatedBytes", "Allocated",
-                      "Bytes allocated during the calls; releases not subtracted."),
+                      "Bytes allocated during its calls; releases are not subtracted."),
             [](const Row& row) { return Cell(row.node->allocated_bytes); });
   table.AddAll({Link("slice", "Slice", "Its first call, for the timeline.", CellType::kInteger),
                 Link("file", "File", "File of its forward.", CellType::kText),

@@ -10,6 +10,15 @@ namespace {
 
 constexpr uint32_t kNoRow = UINT32_MAX;
 
+// "Host self" as it stands behind another word; "FLOPs" stays.
+std::string InSentence(std::string title) {
+  const auto is_capital = [&](size_t at) {
+    return at < title.size() && title[at] >= 'A' && title[at] <= 'Z';
+  };
+  if (is_capital(0) && !is_capital(1)) title[0] = static_cast<char>(title[0] - 'A' + 'a');
+  return title;
+}
+
 std::string CellText(const Cell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;
   if (const auto* number = std::get_if<int64_t>(&cell)) return std::to_string(*number);
@@ -211,7 +220,7 @@ class Comparison {
                            "place on the other."),
                   [this](const Pair& row) { return Cell(std::string(StatusOf(row))); });
         if (!options_.baseline_keys.empty()) {
-          table.Add(HiddenIf(true, TextFact("baselineName", "Name in the Baseline",
+          table.Add(HiddenIf(true, TextFact("baselineName", "Name in the baseline",
                                             "What the baseline calls it, where that differs.")),
                     [this](const Pair& row) -> Cell {
                       if (row.baseline == kNoRow || row.candidate == kNoRow) return Cell();
@@ -276,7 +285,7 @@ class Comparison {
       out.type = whole && unit == column.unit ? CellType::kInteger : CellType::kNumber;
       return out;
     };
-    const std::string what = " " + column.title;
+    const std::string what = " " + InSentence(column.title);
     const auto cell = [whole](const std::optional<double>& number) -> Cell {
       if (!number) return Cell();
       return whole ? Cell(static_cast<int64_t>(std::llround(*number))) : Cell(*number);

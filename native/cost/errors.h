@@ -12,7 +12,7 @@ inline constexpr ErrorText kUnnamedCostRule{ErrorKind::kInvalidArgument, "unname
                                             "A cost rule has no name.", "A rule is {example}."};
 inline constexpr ErrorText kBadCostRuleName{
     ErrorKind::kInvalidArgument, "badCostRuleName",
-    "The name of the cost rule \"{rule}\" cannot be used: {reason}", "A rule is {example}."};
+    "The name of the cost rule \"{rule}\" is not valid: {reason}", "A rule is {example}."};
 inline constexpr ErrorText kLongCostRule{ErrorKind::kInvalidArgument, "longCostRule",
                                          "An expression of the cost rule \"{rule}\" is too long.",
                                          "A rule is {example}."};

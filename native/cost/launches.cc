@@ -220,13 +220,15 @@ class Cells {
 
   void AddPyProfColumns() {
     using R = Row;
-    table_.Add(IntegerFact("idx", "Idx", "Number of the kernel by its start, from 1."), &R::index);
-    table_.Add(Hidden(IntegerFact("seq", "Seq",
-                                  "Autograd's sequence number of the operator around it, in "
-                                  "backward of the node.")),
-               [this](const R& row) {
-                 return OptionalCell(chain_.Sequence(OpOf(row), Backward(row.slice)));
-               });
+    table_.Add(IntegerFact("idx", "#", "Number of the kernel in order of start, from 1."),
+               &R::index);
+    table_.Add(
+        Hidden(IntegerFact(
+            "seq", "Seq",
+            "Autograd's sequence number of the operator around it; in backward, of the node.")),
+        [this](const R& row) {
+          return OptionalCell(chain_.Sequence(OpOf(row), Backward(row.slice)));
+        });
     table_.Add(
         Hidden(TextFact("altseq", "Other seq", "Other sequence numbers of operators around it.")),
         [this](const R& row) {
@@ -273,18 +275,19 @@ class Cells {
     table_.Add(TextFact("kernel", "Kernel",
                         "Name of the kernel without template arguments and parameters."),
                [this](const R& row) { return TextCell(PyProfKernelName(NameOf(row))); });
-    table_.Add(TextFact("params", "Params",
-                        "What the operator was called with: sizes and type, by the formula's own "
-                        "letters."),
-               [](const R& row) {
-                 return row.kernel->cost == nullptr ? Cell()
-                                                    : TextOrEmpty(row.kernel->cost->params);
-               });
-    table_.Add(IntegerFact("sil", "Sil", "Duration in nanoseconds.", Unit::kNs),
+    table_.Add(
+        TextFact(
+            "params", "Params",
+            "Sizes and type that the operator was called with, in the letters of its formula."),
+        [](const R& row) {
+          return row.kernel->cost == nullptr ? Cell() : TextOrEmpty(row.kernel->cost->params);
+        });
+    table_.Add(IntegerFact("sil", "Duration",
+                           "Duration in nanoseconds; PyProf2 calls it silicon time.", Unit::kNs),
                [this](const R& row) { return Cell(store_.duration(row.slice)); });
     table_.Add(TextFact("tc", "TC",
-                        "1: the kernel's name says that it uses matrix units. 0: they could run "
-                        "the operator. -: they could not."),
+                        "1: the kernel's name says that it uses matrix units. 0: it does not, "
+                        "though they could run the operator. -: they could not."),
                [this](const R& row) { return TensorCoreCell(row); });
     table_.Add(
         Hidden(IntegerFact("device", "Device", "Number of the device.")),
@@ -296,15 +299,15 @@ class Cells {
                [this](const R& row) { return Geometry(row, ArgRole::kGrid); });
     table_.Add(Hidden(TextFact("block", "Block", "Threads of a block in x, y and z.")),
                [this](const R& row) { return Geometry(row, ArgRole::kBlock); });
-    Column flops = Count("flops", "FLOPs",
-                         "Operations of the operator's formula, a fused multiply-add counting two. "
-                         "Kernels of one call share them and sum to the call; empty where they are "
-                         "not known.");
+    Column flops =
+        Count("flops", "FLOPs",
+              "Operations by the operator's formula; a fused multiply-add counts two. The kernels "
+              "of a call share them and add up to the call. Empty where unknown.");
     flops.unit = Unit::kFlops;
     table_.Add(std::move(flops), [this](const R& row) { return AmountCell(Flops(row)); });
     table_.Add(ByteCount("bytes", "Bytes",
-                         "Bytes of device memory that the operator must read and write at least; "
-                         "shared as the operations are."),
+                         "Least bytes of device memory that the operator reads and writes, shared "
+                         "among kernels as operations are."),
                [this](const R& row) { return AmountCell(Bytes(row)); });
   }
 
@@ -332,26 +335,26 @@ class Cells {
           return Cell(static_cast<double>(flops.value()) / static_cast<double>(bytes.value()));
         });
     table_.Add(Share("roofShare", "Of the roof",
-                     "Time that the device needs at least for the operations or the bytes, "
-                     "whichever is longer, as a part of the duration. Data in caches can exceed 1. "
-                     "Empty where the device or the cost is not known, and for communication."),
+                     "Least time that the device needs for the operations or the bytes, whichever "
+                     "is longer, as a share of the duration. With data in caches it can exceed 100 "
+                     "%. Empty where the device or the cost is unknown, and for communication."),
                [this](const R& row) {
                  const auto roof = RoofOfRow(row);
                  if (!roof || Seconds(row) <= 0) return Cell();
                  const auto bound = BoundOf(*roof, Flops(row), Bytes(row));
                  return bound ? Cell(bound->seconds / Seconds(row)) : Cell();
                });
-    table_.Add(
-        Hidden(TextFact("bound", "Bound by", "memory or the unit whose peak limits the kernel.")),
-        [this](const R& row) {
-          const auto roof = RoofOfRow(row);
-          const auto bound = roof ? BoundOf(*roof, Flops(row), Bytes(row)) : std::nullopt;
-          if (!bound) return Cell();
-          return Cell(std::string(bound->memory ? "memory" : roof->unit));
-        });
+    table_.Add(Hidden(TextFact("bound", "Bound by",
+                               "What limits the kernel: memory, or the unit whose peak it is.")),
+               [this](const R& row) {
+                 const auto roof = RoofOfRow(row);
+                 const auto bound = roof ? BoundOf(*roof, Flops(row), Bytes(row)) : std::nullopt;
+                 if (!bound) return Cell();
+                 return Cell(std::string(bound->memory ? "memory" : roof->unit));
+               });
     table_.Add(Hidden(TextFact("owner", "Costed operator",
-                               "The operator whose cost this is: the innermost around the launch "
-                               "with a formula.")),
+                               "Operator whose cost this is: the innermost one around the launch "
+                               "that has a formula.")),
                [this](const R& row) {
                  const SliceIndex owner = row.kernel->owner;
                  return owner == kNone ? Cell() : TextCell(store_.name(owner));
@@ -360,9 +363,9 @@ class Cells {
       const OpCost* cost = row.kernel->cost;
       return Cell(std::string(OpClassName(cost == nullptr ? OpClass::kUnknown : cost->op_class)));
     });
-    table_.Add(Hidden(ByteCount("readBytes", "Read", "Bytes that are read at least.")),
+    table_.Add(Hidden(ByteCount("readBytes", "Read", "Least bytes read.")),
                [](const R& row) { return AmountCell(row.kernel->read_bytes); });
-    table_.Add(Hidden(ByteCount("writtenBytes", "Written", "Bytes that are written at least.")),
+    table_.Add(Hidden(ByteCount("writtenBytes", "Written", "Least bytes written.")),
                [](const R& row) { return AmountCell(row.kernel->written_bytes); });
     table_.Add(Hidden(TextFact("flopsFormula", "Formula of the FLOPs",
                                "Formula and inputs for the whole call.")),
@@ -377,13 +380,13 @@ class Cells {
                  return cost == nullptr ? Cell() : TextOrEmpty(cost->bytes_formula);
                });
     table_.Add(Hidden(TextFact("note", "Note",
-                               "Why a figure is not known, or what it leaves out: upper bound, "
+                               "Why a figure is unknown, or what it leaves out: upper bound, "
                                "estimate, partial, helper kernel, recomputed.")),
                [this](const R& row) { return NoteCell(row); });
     table_.Add(Hidden(TextFact("modulePath", "Module instance",
                                "The innermost nn.Module around it, with its number.")),
                [this](const R& row) { return TextOrEmpty(frames_.ModuleName(row.slice)); });
-    table_.Add(Hidden(MomentFact("startUs", "Start", "Start since the profile's start.")),
+    table_.Add(Hidden(MomentFact("startUs", "Start", "Time since the start of the profile.")),
                [this](const R& row) { return TimeCell(store_.start(row.slice)); });
     table_.Add(Hidden(Duration("durationUs", "Duration", "Duration of the kernel.")),
                [this](const R& row) { return TimeCell(store_.duration(row.slice)); });

@@ -327,16 +327,17 @@ void AddKeys(TableBuilder<CostRow>& table, CostGrouping grouping) {
       break;
   }
   if (grouping == CostGrouping::kShape) {
-    table.Add(TextKey("params", "Params", "Sizes and type by the formula's own letters."),
+    table.Add(TextKey("params", "Params", "Sizes and type, in the letters of the formula."),
               [](const CostRow& row) { return TextOrEmpty(row.params); });
   }
 }
 
 void AddAmounts(TableBuilder<CostRow>& table, const CostSummary& summary) {
-  table.Add(Count("calls", "Calls",
-                  "Calls of costed operators; one counts once however many "
-                  "kernels it launched."),
-            &CostRow::calls);
+  table.Add(
+      Count(
+          "calls", "Calls",
+          "Calls of operators with a cost; a call counts once, however many kernels it launched."),
+      &CostRow::calls);
   table.Add(Count("kernels", "Kernels", "Kernel launches."),
             [](const CostRow& row) { return Cell(row.sums.kernels); });
   table.Add(Duration("totalUs", "Time", "Sum of the kernels' durations."),
@@ -355,12 +356,12 @@ void AddAmounts(TableBuilder<CostRow>& table, const CostSummary& summary) {
       return row.sums.bytes_time > 0 ? Cell(row.sums.*member) : Cell();
     };
   };
-  table.Add(ByteCount("readBytes", "Read", "Bytes that must be read at least, where known."),
+  table.Add(ByteCount("readBytes", "Read", "Least bytes that must be read, where known."),
             bytes(&CostSums::read_bytes));
-  table.Add(ByteCount("writtenBytes", "Written", "Bytes that must be written at least."),
+  table.Add(ByteCount("writtenBytes", "Written", "Least bytes that must be written, where known."),
             bytes(&CostSums::written_bytes));
   table.Add(Share("unknownShare", "Unknown",
-                  "Part of the time in kernels of which neither operations nor bytes are known."),
+                  "Share of the time in kernels whose operations and bytes are both unknown."),
             [](const CostRow& row) {
               return ShareCell(static_cast<double>(row.sums.time - row.sums.costed),
                                static_cast<double>(row.sums.time));
@@ -368,18 +369,21 @@ void AddAmounts(TableBuilder<CostRow>& table, const CostSummary& summary) {
 }
 
 void AddRates(TableBuilder<CostRow>& table) {
-  table.Add(Quotient("tflopsPerS", "TFLOP/s",
-                     "Operations by the time of the kernels whose operations are known, in 10^12."),
-            [](const CostRow& row) {
-              return Rate(static_cast<double>(row.sums.flops), row.sums.flops_time, 1e12);
-            });
-  table.Add(Quotient("gbPerS", "Bandwidth",
-                     "Bytes by the time of the kernels whose bytes are known.", Unit::kGbPerS),
-            [](const CostRow& row) {
-              return Rate(static_cast<double>(row.sums.read_bytes) +
-                              static_cast<double>(row.sums.written_bytes),
-                          row.sums.bytes_time, 1e9);
-            });
+  table.Add(
+      Quotient(
+          "tflopsPerS", "TFLOP/s",
+          "Operations divided by the time of the kernels whose operations are known, in 10^12."),
+      [](const CostRow& row) {
+        return Rate(static_cast<double>(row.sums.flops), row.sums.flops_time, 1e12);
+      });
+  table.Add(
+      Quotient("gbPerS", "Bandwidth",
+               "Bytes divided by the time of the kernels whose bytes are known.", Unit::kGbPerS),
+      [](const CostRow& row) {
+        return Rate(
+            static_cast<double>(row.sums.read_bytes) + static_cast<double>(row.sums.written_bytes),
+            row.sums.bytes_time, 1e9);
+      });
   table.Add(Quotient("intensity", "FLOP/B", "Operations per byte: arithmetic intensity."),
             [](const CostRow& row) {
               const double bytes = static_cast<double>(row.sums.read_bytes) +
@@ -387,17 +391,16 @@ void AddRates(TableBuilder<CostRow>& table) {
               if (bytes <= 0 || row.sums.flops_time == 0) return Cell();
               return Cell(static_cast<double>(row.sums.flops) / bytes);
             });
-  table.Add(Share("roofShare", "Of the roof",
-                  "Time that the device needs at least for operations or bytes, whichever is "
-                  "longer per kernel, as a part of the kernels' time. Data in caches can exceed "
-                  "1."),
-            [](const CostRow& row) {
-              return row.sums.measured > 0
-                         ? Cell(row.sums.bound / static_cast<double>(row.sums.measured))
-                         : Cell();
-            });
+  table.Add(
+      Share("roofShare", "Of the roof",
+            "Least time that the device needs for operations or bytes, whichever is longer per "
+            "kernel, as a share of the kernels' time. With data in caches it can exceed 100 %."),
+      [](const CostRow& row) {
+        return row.sums.measured > 0 ? Cell(row.sums.bound / static_cast<double>(row.sums.measured))
+                                     : Cell();
+      });
   table.Add(Share("memoryBoundShare", "Memory bound",
-                  "Part of that time in kernels that memory limits, not operations."),
+                  "Share of that time in kernels limited by memory, not by operations."),
             [](const CostRow& row) {
               return row.sums.measured > 0
                          ? Cell(row.sums.memory_bound / static_cast<double>(row.sums.measured))
@@ -461,7 +464,7 @@ Table CostTable(const CostContext& context, const CostSummary& summary, CostGrou
   AddKeys(table, grouping);
   AddAmounts(table, summary);
   AddRates(table);
-  table.Add(TextFact("unit", "Unit", "Unit whose peak is the roof for most of the time."),
+  table.Add(TextFact("unit", "Unit", "Compute unit whose peak is the roof for most of the time."),
             [](const CostRow& row) { return TextOrEmpty(row.unit); });
   table.Add(TextFact("class", "Class", "Kind of the formula; unknown where several meet."),
             [](const CostRow& row) { return Cell(std::string(OpClassName(row.op_class))); });
@@ -477,7 +480,7 @@ Table CostTable(const CostContext& context, const CostSummary& summary, CostGrou
   flops.hidden = bytes.hidden = true;
   table.Add(std::move(flops), formula(&OpCost::flops_formula));
   table.Add(std::move(bytes), formula(&OpCost::bytes_formula));
-  Column why = TextFact("unknown", "Why unknown", "Why a figure of that call is not known.");
+  Column why = TextFact("unknown", "Why unknown", "Why a figure of that call is unknown.");
   why.hidden = true;
   table.Add(std::move(why), [](const CostRow& row) {
     if (row.cost == nullptr) return Cell(std::string("no operator with a formula launched it"));

@@ -10,11 +10,11 @@ namespace emberline::errors {
 inline constexpr ErrorText kNoSuchPath{ErrorKind::kNotFound, "noSuchPath",
                                        "There is no file or folder {path}.", "Check the path."};
 inline constexpr ErrorText kCannotLookAt{ErrorKind::kUnreadable, "cannotLookAt",
-                                         "Cannot look at {path}: {reason}.",
+                                         "Cannot access {path}: {reason}.",
                                          "Check the permissions of its folders."};
-inline constexpr ErrorText kNeitherFileNorFolder{ErrorKind::kUnreadable, "neitherFileNorFolder",
-                                                 "{path} is neither a file nor a folder.",
-                                                 "Open a trace file, or the folder that holds it."};
+inline constexpr ErrorText kNeitherFileNorFolder{
+    ErrorKind::kUnreadable, "neitherFileNorFolder", "{path} is neither a file nor a folder.",
+    "Open a trace file, or the folder that contains it."};
 inline constexpr ErrorText kNoTraceInFolder{
     ErrorKind::kUnreadable, "noTraceInFolder",
     "There is no trace in {path}.{skipped, select, yes { For example, {example}} other {}}",
@@ -22,27 +22,27 @@ inline constexpr ErrorText kNoTraceInFolder{
 
 // Why a file of a folder is passed over.
 inline constexpr Sentence kManyEntries{
-    "manyEntries", "Only the first {limit} entries were looked at; choose a folder further down."};
-inline constexpr Sentence kNotLookedAt{
-    "notLookedAt", "{file} was not looked at: there are too many files that may be traces."};
+    "manyEntries", "Only the first {limit} entries were searched; choose a folder further down."};
+inline constexpr Sentence kNotLookedAt{"notLookedAt",
+                                       "{file} was not read: too many files may be traces."};
 inline constexpr Sentence kUnreadableBeginning{"unreadableBeginning", "{file}: {reason}"};
 inline constexpr Sentence kLeadsOut{
-    "leadsOut", "{file} is a link that leads out of the folder; open what it leads to."};
+    "leadsOut", "{file} is a link to a place outside the folder; open its target instead."};
 inline constexpr Sentence kUnfinishedRecording{
     "unfinishedRecording",
-    "{file} is an unfinished recording; open the file itself to see what it holds."};
+    "{file} is an unfinished recording; open the file itself to see what it contains."};
 inline constexpr Sentence kSameRecording{"sameRecording",
                                          "{file} is the same recording as {other}."};
 
 // What a file is that is none of a format, told by its beginning.
 inline constexpr Sentence kIsEmpty{"isEmpty", "{file} is empty."};
 inline constexpr Sentence kIsOtherEncoding{
-    "isOtherEncoding", "{file} is no trace: its text is {encoding}, and traces are UTF-8."};
+    "isOtherEncoding", "{file} is not a trace: its text is {encoding}, and traces are UTF-8."};
 inline constexpr Sentence kIsExecutionTrace{"isExecutionTrace",
                                             "{file} is an execution trace without times."};
 inline constexpr Sentence kHasNoEvents{"hasNoEvents", "{file} has no \"traceEvents\"."};
 inline constexpr Sentence kIsOtherList{"isOtherList", "{file} is a list, but not of events."};
-inline constexpr Sentence kIsNoJson{"isNoJson", "{file} is no JSON."};
+inline constexpr Sentence kIsNoJson{"isNoJson", "{file} is not JSON."};
 
 // Reading.
 inline constexpr ErrorText kEmptyFile{
@@ -74,7 +74,7 @@ inline constexpr ErrorText kSqlite{
     "Open the .pt.trace.json or .pt.trace.json.gz file that torch.profiler wrote."};
 inline constexpr ErrorText kPickle{
     ErrorKind::kUnreadable, "pickle",
-    "{file} is not a trace: it is a Python pickle, such as torch.cuda.memory snapshots are.",
+    "{file} is not a trace: it is a Python pickle, such as a torch.cuda.memory snapshot.",
     "Open the .pt.trace.json or .pt.trace.json.gz file that torch.profiler wrote."};
 inline constexpr ErrorText kMarkup{
     ErrorKind::kUnreadable, "markup", "{file} is not a trace: it is an HTML or XML page.",
@@ -84,8 +84,7 @@ inline constexpr ErrorText kMemoryTimeline{
     "{file} is not a trace: it is a list of lists, such as torch.profiler's memory timeline.",
     "Open the file that export_chrome_trace or tensorboard_trace_handler wrote."};
 inline constexpr ErrorText kOtherList{
-    ErrorKind::kUnreadable, "otherList",
-    "{file} is not a trace: it is a list of something else than events.",
+    ErrorKind::kUnreadable, "otherList", "{file} is not a trace: it is a list, but not of events.",
     "Open the file that export_chrome_trace or tensorboard_trace_handler wrote."};
 inline constexpr ErrorText kNoPhases{
     ErrorKind::kUnreadable, "noPhases",
@@ -93,7 +92,7 @@ inline constexpr ErrorText kNoPhases{
     "Open the file that export_chrome_trace or tensorboard_trace_handler wrote."};
 inline constexpr ErrorText kBinary{
     ErrorKind::kUnreadable, "binary",
-    "{file} is not a trace: it holds binary data, where a JSON object or list must begin.",
+    "{file} is not a trace: it contains binary data where a JSON object or list must begin.",
     "Open the .pt.trace.json or .pt.trace.json.gz file that torch.profiler wrote."};
 inline constexpr ErrorText kNotJson{
     ErrorKind::kUnreadable, "notJson",
@@ -105,11 +104,10 @@ inline constexpr ErrorText kEndsBeforeFirstEvent{
 inline constexpr ErrorText kEndsBeforeEvents{
     ErrorKind::kUnreadable, "endsBeforeEvents",
     "{file} is not a trace: it ends before its events begin.",
-    "The file is cut; the profiler may have been killed while writing."};
+    "The file is truncated; the profiler may have been killed while writing."};
 inline constexpr ErrorText kExecutionTrace{
     ErrorKind::kUnreadable, "executionTrace",
-    "{file} is not a trace: it is an execution trace (ExecutionTraceObserver), which holds no "
-    "times.",
+    "{file} is not a trace: it is an execution trace (ExecutionTraceObserver), which has no times.",
     "Open the torch.profiler trace that was recorded with it."};
 inline constexpr ErrorText kEmptyObject{
     ErrorKind::kUnreadable, "emptyObject", "{file} is not a trace: its JSON object is empty.",

@@ -58,35 +58,36 @@ void AddSums(TableBuilder<Row>& table, std::function<const Sums&(const Row&)> su
       return time ? TimeCell(sums(row).*member) : Cell(sums(row).*member);
     });
   };
-  number(Count("calls", "Calls", "Collectives; one that all ranks of a group make counts once."),
+  number(Count("calls", "Calls",
+               "Collectives. One that all ranks of a group take part in counts once."),
          &Sums::calls);
-  number(Count("matchedCalls", "Matched", "Of these, found on more than one rank."),
+  number(Count("matchedCalls", "Matched", "Collectives found on more than one rank."),
          &Sums::matched);
   number(ByteCount("bytes", "Bytes",
-                   "The larger of what goes into and what comes out of one rank, "
-                   "summed over the calls."),
+                   "Input or output of one rank, whichever is larger, summed over the calls."),
          &Sums::bytes);
   number(Count("unknownBytes", "Unknown size", "Calls whose size was not recorded."),
          &Sums::unknown_bytes);
   number(Duration("totalUs", "Rank time", "Time of all ranks in these calls."), &Sums::total);
   number(Duration("transferUs", "Transfer",
-                  "The shortest call of each collective: whoever comes last does not wait."),
+                  "Shortest call of each collective: the rank that arrives last does not wait."),
          &Sums::transfer);
-  number(Duration("waitingUs", "Waiting", "What all ranks took beyond that, added up."),
+  number(Duration("waitingUs", "Waiting", "Time of all ranks beyond the transfer, summed."),
          &Sums::waiting);
   number(Duration("spreadUs", "Largest spread", "From the first rank's arrival to the last's.",
                   Merge::kMax),
          &Sums::longest_spread);
   table
-      .Add(Quotient("algorithmBandwidth", "Algorithm bandwidth",
-                    "Bytes by transfer time, of the calls on several ranks whose size is known.",
-                    Unit::kGbPerS),
+      .Add(Quotient(
+               "algorithmBandwidth", "Algorithm bandwidth",
+               "Bytes divided by transfer time, for calls on several ranks whose size is known.",
+               Unit::kGbPerS),
            [sums](const Row& row) {
              const Sums& s = sums(row);
              return s.weight > 0 ? Cell(s.algorithm_weight / s.weight) : Cell();
            })
       .Add(Quotient("busBandwidth", "Bus bandwidth",
-                    "The same, times 2(n-1)/n for all-reduce and (n-1)/n for all-gather, "
+                    "Algorithm bandwidth times 2(n-1)/n for all-reduce and (n-1)/n for all-gather, "
                     "reduce-scatter and all-to-all: what the links carry.",
                     Unit::kGbPerS),
            [sums](const Row& row) {
@@ -119,11 +120,11 @@ Table OperationsTable(const Job& job) {
                    [](const Row& a, const Row& b) { return a.sums.total > b.sums.total; });
   TableBuilder<Row> table;
   table
-      .Add(TextKey("operation", "Operation", "What the ranks do together."),
+      .Add(TextKey("operation", "Operation", "Collective operation."),
            [](const Row& r) { return TextCell(r.op); })
       .Add(TextKey("group", "Group", "Process group."),
            [](const Row& r) { return TextCell(GroupName(*r.group)); })
-      .Add(TextKey("library", "Library", "Who moves the data."),
+      .Add(TextKey("library", "Library", "Library that moves the data."),
            [](const Row& r) { return TextOrEmpty(r.library); })
       .Add(TextKey("dtype", "Type", "Type of the elements, as recorded."),
            [](const Row& r) { return TextOrEmpty(r.dtype); });
@@ -151,10 +152,12 @@ Table SizesTable(const Job& job) {
   for (auto& [key, row] : found) rows.push_back(std::move(row));
   TableBuilder<Row> table;
   table
-      .Add(TextKey("operation", "Operation", "What the ranks do together."),
+      .Add(TextKey("operation", "Operation", "Collective operation."),
            [](const Row& r) { return TextCell(r.op); })
       .Add(IntegerKey("ranks", "Ranks", "Ranks that took part."), &Row::ranks)
-      .Add(IntegerKey("sizeBytes", "Size up to", "A power of two in bytes; calls above its half."),
+      .Add(IntegerKey("sizeBytes", "Size up to",
+                      "Upper end of a range of sizes, a power of two in bytes; the range begins at "
+                      "half of it."),
            &Row::size);
   AddSums<Row>(table, [](const Row& r) -> const Sums& { return r.sums; });
   return table.Make(rows);
@@ -177,13 +180,14 @@ Table CallsTable(const Job& job) {
   TableBuilder<Row> table;
   table
       .Add(IntegerKey("call", "Call", "Number of the collective in the job, by time."), &Row::index)
-      .Add(TextFact("operation", "Operation", "What the ranks do together."),
+      .Add(TextFact("operation", "Operation", "Collective operation."),
            [](const Row& r) { return TextCell(CollectiveOpName(r.call->op)); })
       .Add(TextFact("group", "Group", "Process group."),
            [](const Row& r) { return TextCell(GroupName(r.job->groups[r.call->group])); })
-      .Add(IntegerFact("sequence", "Sequence", "Number within the group, recorded or counted."),
+      .Add(IntegerFact("sequence", "Sequence",
+                       "Sequence number within the group, recorded or counted."),
            [](const Row& r) { return r.call->sequence >= 0 ? Cell(r.call->sequence) : Cell(); })
-      .Add(TextFact("step", "Step", "Profiler step of the rank that came last."),
+      .Add(TextFact("step", "Step", "Profiler step of the rank that arrived last."),
            [](const Row& r) {
              const int64_t step = r.last().step;
              const JobRank& rank = r.job->ranks[r.call->members[r.call->last].rank];
@@ -197,35 +201,39 @@ Table CallsTable(const Job& job) {
            })
       .Add(IntegerFact("ranks", "Ranks", "Ranks on which it was found."),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.call->members.size())); })
-      .Add(IntegerFact("lacking", "Lacking", "Ranks of the group that recorded and have none."),
+      .Add(IntegerFact("lacking", "Missing on",
+                       "Ranks of the group that were recording and made no such call."),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.call->lacking.size())); })
-      .Add(ByteCount("bytes", "Bytes", "The larger of input and output of one rank."),
+      .Add(ByteCount("bytes", "Bytes", "Input or output of one rank, whichever is larger."),
            [](const Row& r) { return BytesCell(r.call->bytes); })
       .Add(TextFact("dtype", "Type", "Type of the elements."),
            [](const Row& r) { return TextOrEmpty(r.last().dtype); })
-      .Add(Duration("transferUs", "Transfer", "The shortest call of any rank."),
+      .Add(Duration("transferUs", "Transfer", "Shortest call of any rank."),
            time(&MatchedCall::transfer))
-      .Add(Duration("waitingUs", "Waiting", "What all ranks took beyond that, added up."),
+      .Add(Duration("waitingUs", "Waiting", "Time of all ranks beyond the transfer, summed."),
            time(&MatchedCall::waiting))
       .Add(Duration("spreadUs", "Spread", "From the first arrival to the last.", Merge::kMax),
            time(&MatchedCall::spread))
-      .Add(Duration("latenessUs", "Lateness", "Of the last arrival behind the others' median."),
+      .Add(Duration("latenessUs", "Lateness",
+                    "From the median arrival of the other ranks to the last."),
            time(&MatchedCall::lateness))
-      .Add(IntegerFact("lastRank", "Came last", "Rank that arrived last."),
+      .Add(IntegerFact("lastRank", "Arrived last", "Rank that arrived last."),
            [](const Row& r) {
              return r.call->members.size() > 1
                         ? Cell(r.job->ranks[r.call->members[r.call->last].rank].rank)
                         : Cell();
            })
-      .Add(Quotient("algorithmBandwidth", "Algorithm bandwidth", "Bytes by transfer time.",
+      .Add(Quotient("algorithmBandwidth", "Algorithm bandwidth", "Bytes divided by transfer time.",
                     Unit::kGbPerS),
            [](const Row& r) { return RateCell(r.call->algorithm_bandwidth); })
-      .Add(
-          Quotient("busBandwidth", "Bus bandwidth", "Times the operation's factor.", Unit::kGbPerS),
-          [](const Row& r) { return RateCell(r.call->bus_bandwidth); })
-      .Add(TextFact("operator", "Operator", "Operator that asked for it, on the last rank."),
+      .Add(Quotient("busBandwidth", "Bus bandwidth",
+                    "Algorithm bandwidth times the factor of the operation: what the links carry.",
+                    Unit::kGbPerS),
+           [](const Row& r) { return RateCell(r.call->bus_bandwidth); })
+      .Add(TextFact("operator", "Operator",
+                    "Operator that started it, on the rank that arrived last."),
            [](const Row& r) { return TextOrEmpty(r.last().operation); })
-      .Add(TextFact("place", "Line", "Line that asked for it, on the last rank."),
+      .Add(TextFact("place", "Line", "Line that started it, on the rank that arrived last."),
            [](const Row& r) { return TextOrEmpty(r.last().place); });
   return table.Make(rows);
 }
@@ -245,29 +253,32 @@ Table StragglersTable(const Job& job) {
   };
   TableBuilder<Row> table;
   table.Add(RankKey(), [](const Row& r) { return Cell(r.job->ranks[r.late->rank].rank); })
-      .Add(FlagFact("straggler", "Straggler",
-                    "It came late by more than 1 % of the recording in total."),
+      .Add(FlagFact("straggler", "Straggler", "Its lateness is more than 1 % of the recording."),
            [](const Row& r) { return Cell(r.late->straggler); })
-      .Add(Count("calls", "Calls", "Collectives that it made together with others."),
+      .Add(Count("calls", "Calls", "Collectives that it took part in with other ranks."),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.late->calls)); })
-      .Add(Count("timesLast", "Came last", "How often it arrived last."),
+      .Add(Count("timesLast", "Arrived last", "Number of times that it arrived last."),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.late->times_last)); })
-      .Add(Duration("causedUs", "Caused", "Waiting of the others when it came last."),
+      .Add(Duration("causedUs", "Caused waiting",
+                    "Time that the others waited when it arrived last."),
            time(&RankLateness::caused))
-      .Add(Duration("latenessUs", "Lateness", "Behind the others' median when it came last."),
+      .Add(Duration("latenessUs", "Lateness",
+                    "Time behind the median arrival of the others, when it arrived last."),
            time(&RankLateness::lateness))
-      .Add(Duration("waitingUs", "Waiting", "What it waited itself."), time(&RankLateness::waiting))
-      .Add(TextFact("reason", "What it did instead",
-                    "What took it longer than the others before these collectives: the largest "
-                    "part."),
+      .Add(Duration("waitingUs", "Waiting", "Time that it waited for others."),
+           time(&RankLateness::waiting))
+      .Add(TextFact(
+               "reason", "What it did instead",
+               "What took it longer than the others before these collectives; the largest item."),
            [reason](const Row& r) {
              return reason(r) == nullptr ? Cell() : TextCell(reason(r)->activity.name);
            })
-      .Add(TextFact("place", "Line", "Where the program did that."),
+      .Add(TextFact("place", "Line", "Line of the program that did this."),
            [reason](const Row& r) {
              return reason(r) == nullptr ? Cell() : TextOrEmpty(reason(r)->activity.place);
            })
-      .Add(Duration("reasonUs", "Of it", "How much longer that took, added up."),
+      .Add(Duration("reasonUs", "Extra time",
+                    "How much longer this took than on the other ranks, summed."),
            [reason](const Row& r) {
              return reason(r) == nullptr ? Cell() : TimeCell(reason(r)->activity.time);
            });
@@ -293,15 +304,15 @@ Table ReasonsTable(const Job& job) {
                   "On the device, on the host, or in a collective of another "
                   "group."),
           [](const Row& r) { return TextCell(kWhere[std::min<int>(r.reason->activity.where, 2)]); })
-      .Add(TextKey("name", "What", "Operator, kernel, function or range."),
+      .Add(TextKey("name", "Activity", "Operator, kernel, function or range."),
            [](const Row& r) { return TextCell(r.reason->activity.name); })
-      .Add(TextKey("place", "Line", "Where the program did that."),
+      .Add(TextKey("place", "Line", "Line of the program that did this."),
            [](const Row& r) { return TextOrEmpty(r.reason->activity.place); })
-      .Add(Duration("extraUs", "Longer by",
-                    "Beyond the median of the other ranks, summed over the "
-                    "collectives to which it came last."),
+      .Add(Duration("extraUs", "Extra time",
+                    "Time beyond the median of the other ranks, summed over the collectives where "
+                    "it arrived last."),
            [](const Row& r) { return TimeCell(r.reason->activity.time); })
-      .Add(Count("calls", "Calls", "Collectives that it made late."),
+      .Add(Count("calls", "Calls", "Collectives that it delayed."),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.reason->calls)); });
   return table.Make(rows);
 }
@@ -334,13 +345,15 @@ Table LatenessTable(const Job& job) {
   for (auto& [key, row] : found) rows.push_back(std::move(row));
   TableBuilder<Row> table;
   table.Add(RankKey(), &Row::rank)
-      .Add(TextKey("step", "Step", "Profiler step; empty outside of all."),
+      .Add(TextKey("step", "Step", "Profiler step; empty outside of all steps."),
            [](const Row& r) { return TextOrEmpty(r.step); })
-      .Add(Count("calls", "Calls", "Collectives made together with others."), &Row::calls)
-      .Add(Count("timesLast", "Came last", "How often it arrived last."), &Row::last)
+      .Add(Count("calls", "Calls", "Collectives made with other ranks."), &Row::calls)
+      .Add(Count("timesLast", "Arrived last", "Number of times that it arrived last."), &Row::last)
       .Add(Duration("transferUs", "Transfer", "Time in which data moved."), &Row::transfer)
-      .Add(Duration("waitingUs", "Waiting", "Time in collectives beyond that."), &Row::waiting)
-      .Add(Duration("latenessUs", "Lateness", "Behind the others' median when it came last."),
+      .Add(Duration("waitingUs", "Waiting", "Time in collectives beyond the transfer."),
+           &Row::waiting)
+      .Add(Duration("latenessUs", "Lateness",
+                    "Time behind the median arrival of the others, when it arrived last."),
            &Row::lateness);
   return table.Make(rows);
 }
@@ -391,12 +404,12 @@ Table MatrixTable(const Job& job) {
   table.Add(IntegerKey("rank", "From", "Rank that sends."), &Row::from)
       .Add(IntegerKey("peer", "To", "Rank that receives."), &Row::to)
       .Add(ByteCount("bytes", "Bytes",
-                     "Sends as recorded; collectives as if each rank sent what "
-                     "the bus carries in equal parts to the others, whatever "
-                     "way the library takes; groups of more than 1,024 ranks are left out."),
+                     "Sends as recorded; collectives as if each rank sent what the bus carries to "
+                     "the others in equal parts, whatever route the library takes. Groups of more "
+                     "than 1,024 ranks are left out."),
            &Row::bytes)
-      .Add(Count("calls", "Calls", "Collectives and sends of the two."), &Row::calls)
-      .Add(FlagFact("exact", "Exact", "Only sends and receives: the bytes are those recorded."),
+      .Add(Count("calls", "Calls", "Collectives and sends between the two."), &Row::calls)
+      .Add(FlagFact("exact", "Exact", "Only sends and receives, so the bytes are as recorded."),
            &Row::exact);
   return table.Make(rows);
 }

@@ -67,31 +67,31 @@ Table CommunicationTable(const Model& model, const CollectiveList& list,
   });
   TableBuilder<Row> table;
   table
-      .Add(TextKey("operation", "Operation", "What the ranks do together."),
+      .Add(TextKey("operation", "Operation", "Collective operation."),
            [](const Row& r) { return TextCell(NameOf(*r.first)); })
-      .Add(IntegerKey("sizeBytes", "Message",
-                      "Bytes of one call: the larger of what goes into and what comes out of one "
-                      "rank; empty where it was not recorded.",
+      .Add(IntegerKey("sizeBytes", "Message size",
+                      "Bytes of one call: input or output of one rank, whichever is larger; empty "
+                      "where not recorded.",
                       Unit::kBytes),
            [](const Row& r) { return r.first->bytes < 0 ? Cell() : Cell(r.first->bytes); })
       .Add(TextKey("dtype", "Type", "Type of the elements, as recorded."),
            [](const Row& r) { return TextOrEmpty(r.first->dtype); })
       .Add(TextKey("group", "Group", "Process group, as recorded."),
            [](const Row& r) { return TextOrEmpty(GroupText(*r.group)); })
-      .Add(TextKey("library", "Library", "Who moves the data."),
+      .Add(TextKey("library", "Library", "Library that moves the data."),
            [](const Row& r) { return TextOrEmpty(r.first->library); })
-      .Add(Duration("deviceUs", "Device Time",
-                    "Durations on the device, waiting for the other ranks included."),
+      .Add(Duration("deviceUs", "Device time",
+                    "Sum of the durations on the device, including waiting for other ranks."),
            &Row::device)
-      .Add(Duration("hostUs", "Host Time",
-                    "Durations of the host's calls: all of the collective where nothing of it was "
-                    "recorded on a device."),
+      .Add(Duration("hostUs", "Host time",
+                    "Sum of the durations of the host's calls. Where nothing was recorded on a "
+                    "device, this is all of the collective."),
            &Row::host)
       .Add(Count("calls", "Calls", "Calls of this rank."), &Row::calls)
-      .Add(ByteCount("bytes", "Bytes", "Of all calls whose size was recorded."), &Row::bytes)
+      .Add(ByteCount("bytes", "Bytes", "Bytes of all calls whose size was recorded."), &Row::bytes)
       .Add(Quotient("bandwidth", "Bandwidth",
-                    "Bytes by time on the device, or of the host's calls where nothing of them was "
-                    "recorded there; waiting for the other ranks is in the time.",
+                    "Bytes divided by time on the device, or by host time where nothing was "
+                    "recorded on a device. Waiting for other ranks is part of the time.",
                     Unit::kGbPerS),
            [](const Row& r) {
              // A byte per nanosecond is a gigabyte per second.
@@ -99,7 +99,7 @@ Table CommunicationTable(const Model& model, const CollectiveList& list,
              if (r.bytes <= 0 || time <= 0) return Cell();
              return Cell(static_cast<double>(r.bytes) / static_cast<double>(time));
            })
-      .Add(Link("slice", "Slice", "The longest call.", CellType::kInteger),
+      .Add(Link("slice", "Slice", "Longest call, for the timeline.", CellType::kInteger),
            [](const Row& r) { return r.example == kNone ? Cell() : Cell(int64_t{r.example}); });
   return table.Make(rows);
 }

@@ -22,21 +22,22 @@ inline constexpr ErrorText kDigestDamaged{ErrorKind::kUnreadable, "digestDamaged
                                           "Make it again with `emberline digest`."};
 inline constexpr ErrorText kDigestReference{
     ErrorKind::kUnreadable, "digestReference",
-    "The digest is damaged: it refers to data that it does not hold.",
+    "The digest is damaged: it refers to data that it does not contain.",
     "Make it again with `emberline digest`."};
-inline constexpr ErrorText kDigestTimes{ErrorKind::kUnreadable, "digestTimes",
-                                        "The digest is damaged: it holds times that no trace has.",
-                                        "Make it again with `emberline digest`."};
+inline constexpr ErrorText kDigestTimes{
+    ErrorKind::kUnreadable, "digestTimes",
+    "The digest is damaged: it contains times that no trace has.",
+    "Make it again with `emberline digest`."};
 inline constexpr ErrorText kDigestVersion{
     ErrorKind::kUnsupported, "digestVersion",
-    "The digest has version {version}, this program reads {known}.",
+    "The digest has version {version}; this program reads version {known}.",
     "Make it again with this version of `emberline digest`."};
-inline constexpr ErrorText kDigestNotWritten{
-    ErrorKind::kUnreadable, "digestNotWritten", "The digest {path} cannot be written.",
-    "Look at the folder's permissions and at the space that is left."};
-inline constexpr ErrorText kDigestNotPlaced{
-    ErrorKind::kUnreadable, "digestNotPlaced", "The digest {path} cannot be put in its place.",
-    "Look at the folder's permissions and at the space that is left."};
+inline constexpr ErrorText kDigestNotWritten{ErrorKind::kUnreadable, "digestNotWritten",
+                                             "The digest {path} cannot be written.",
+                                             "Check the folder's permissions and the free space."};
+inline constexpr ErrorText kDigestNotPlaced{ErrorKind::kUnreadable, "digestNotPlaced",
+                                            "The digest {path} cannot be moved into place.",
+                                            "Check the folder's permissions and the free space."};
 inline constexpr ErrorText kNoDigest{ErrorKind::kNotFound, "noDigest",
                                      "There is no digest in {path}.",
                                      "Make some with `emberline digest TRACE... -o DIR`."};
@@ -50,17 +51,18 @@ inline constexpr ErrorText kNoCachedDigest{ErrorKind::kNotFound, "noCachedDigest
                                            "This trace has no digest yet."};
 inline constexpr ErrorText kDigestsWithoutNames{
     ErrorKind::kInvalidArgument, "digestsWithoutNames",
-    "Digests do not hold the sequences of operators by name.", "Give the folder of the traces."};
+    "Digests do not contain the sequences of named operators.",
+    "Name the folder of the traces instead."};
 inline constexpr ErrorText kNoSuchTable{ErrorKind::kInvalidArgument, "noSuchTable",
                                         "There is no table \"{table}\".", "Tables: {known}."};
 inline constexpr ErrorText kNothingToDigest{ErrorKind::kInvalidArgument, "nothingToDigest",
-                                            "There is no trace to make a digest of."};
+                                            "There is no trace to digest."};
 inline constexpr ErrorText kBadArrayLimits{ErrorKind::kInvalidArgument, "badArrayLimits",
                                            "The limits of the array must be positive."};
 inline constexpr ErrorText kControlCharacterInPath{
     ErrorKind::kInvalidArgument, "controlCharacterInPath",
-    "A path holds control characters: no list can name it."};
+    "A path contains control characters, so it cannot be listed."};
 inline constexpr ErrorText kNotAnSbatchOption{ErrorKind::kInvalidArgument, "notAnSbatchOption",
-                                              "\"{option}\" is no option of sbatch."};
+                                              "\"{option}\" is not an sbatch option."};
 
 }  // namespace emberline::errors

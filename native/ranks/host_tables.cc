@@ -32,19 +32,19 @@ Table IdleBy(const Job& job, bool streams) {
                            : "What the device waited for: launchLate, synchronisation, copy, "
                              "dataLoader, collective, hostBusy, startOfTrace or unknown."),
            [](const Row& r) { return TextCell(r.item->cause); })
-      .Add(Duration("idleTimeUs", "Idle time", "Gaps of the category added up."),
+      .Add(Duration("idleTimeUs", "Idle time", "Sum of the gaps of the category."),
            TimeItem(&IdleDigest::time))
-      .Add(Share("idleTimeRatio", "Ratio", "Of the idle time of the same stream or device."),
+      .Add(Share("idleTimeRatio", "Ratio", "Share of the idle time of the same stream or device."),
            [sums](const Row& r) {
              const Ns all = sums.at({r.rank, r.item->device, r.item->stream});
              return ShareCell(static_cast<double>(r.item->time), static_cast<double>(all));
            })
-      .Add(Count("count", "Gaps", "How many."), Item(&IdleDigest::count))
-      .Add(Duration("longestUs", "Longest", "The longest gap.", Merge::kMax),
+      .Add(Count("count", "Gaps", "Number of gaps."), Item(&IdleDigest::count))
+      .Add(Duration("longestUs", "Longest", "Longest gap.", Merge::kMax),
            TimeItem(&IdleDigest::longest))
       .AddIf(!streams, TextFact("host", "Host", "What the host did during the longest gap."),
              [](const Row& r) { return TextOrEmpty(r.item->host); })
-      .AddIf(!streams, TextFact("place", "Line", "Where the program did that."),
+      .AddIf(!streams, TextFact("place", "Line", "Line of the program that did this."),
              [](const Row& r) { return TextOrEmpty(r.item->place); });
   return table.Make(rows);
 }
@@ -58,25 +58,27 @@ Table LaunchesTable(const Job& job) {
   using Row = Of<LaunchDigest>;
   TableBuilder<Row> table;
   AddKeys(table)
-      .Add(Count("launches", "Launches", "Calls that launched one work each."),
+      .Add(Count("launches", "Launches", "Calls that launched one piece of device work each."),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.item->call.count)); })
       .Add(Count("shortKernels", "Short kernels",
-                 "Work shorter than its launching call, which took at most 50 us."),
+                 "Device work shorter than the call that launched it, where the call took at most "
+                 "50 us."),
            Item(&LaunchDigest::short_work))
       .Add(Count("runtimeOutliers", "Runtime outliers", "Calls that took more than 50 us."),
            Item(&LaunchDigest::slow_calls))
       .Add(Count("launchDelayOutliers", "Delay outliers",
-                 "Work that began more than 100 us after its call had ended."),
+                 "Device work that started more than 100 us after its launch call returned."),
            Item(&LaunchDigest::long_delays))
-      .Add(Count("graphLaunches", "Graph launches", "Calls that launched several works."),
+      .Add(Count("graphLaunches", "Graph launches",
+                 "Calls that launched several pieces of device work."),
            Item(&LaunchDigest::graph_launches))
-      .Add(Count("graphWork", "Graph work", "Work that these launched."),
+      .Add(Count("graphWork", "Graph work", "Device work launched by graphs."),
            Item(&LaunchDigest::graph_work));
   AddStat<Row>(table, "cpuDuration", "Call", "of the launching calls",
                [](const Row& r) -> const Stat& { return r.item->call; });
   AddStat<Row>(table, "gpuDuration", "Work", "of the work that was launched",
                [](const Row& r) -> const Stat& { return r.item->work; });
-  AddStat<Row>(table, "launchDelay", "Delay", "from the end of a call to the begin of its work",
+  AddStat<Row>(table, "launchDelay", "Delay", "from the end of a call to the start of its work",
                [](const Row& r) -> const Stat& { return r.item->delay; });
   AddStat<Row>(table, "avoidableDelay", "Avoidable",
                "of the delay while the stream had nothing else to do",
@@ -92,11 +94,12 @@ Table QueuesTable(const Job& job) {
   TableBuilder<Row> table;
   AddKeys(table)
       .Add(IntegerKey("stream", "Stream", "Stream of the device."), Item(&QueueDigest::stream))
-      .Add(Count("count", "Changes", "Launches and begins of work."),
+      .Add(Count("count", "Changes",
+                 "Number of launches and starts of work, each of which changes the queue."),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.item->points.count)); })
-      .Add(Quotient("mean", "Mean", "Mean length after each change."),
+      .Add(Quotient("mean", "Mean", "Mean queue length after each change."),
            [](const Row& r) { return Cell(r.item->points.Mean()); })
-      .Add(Quotient("std", "Std", "Standard deviation of the length after each change."),
+      .Add(Quotient("std", "Std dev", "Standard deviation of the queue length after each change."),
            [](const Row& r) {
              const auto n = static_cast<double>(r.item->points.count);
              const double mean = r.item->points.Mean();
@@ -104,25 +107,27 @@ Table QueuesTable(const Job& job) {
              const double squares = static_cast<double>(r.item->squares) - n * mean * mean;
              return Cell(std::sqrt(std::max(0.0, squares) / (n - 1)));
            })
-      .Add(Count("min", "Min", "Shortest.", Merge::kMin),
+      .Add(Count("min", "Min", "Shortest queue.", Merge::kMin),
            [](const Row& r) { return Cell(r.item->points.min); })
-      .Add(Count("p25", "25 %", "A quarter of the changes leave at most this length, within 1 %.",
+      .Add(Count("p25", "25 %", "First quartile of the queue length after each change, within 1 %.",
                  Merge::kNone),
            quantile(0.25))
-      .Add(Count("p50", "50 %", "The median, within 1 %.", Merge::kNone), quantile(0.5))
-      .Add(Count("p75", "75 %", "Three quarters leave at most this length, within 1 %.",
+      .Add(Count("p50", "50 %", "Median queue length after each change, within 1 %.", Merge::kNone),
+           quantile(0.5))
+      .Add(Count("p75", "75 %", "Third quartile of the queue length after each change, within 1 %.",
                  Merge::kNone),
            quantile(0.75))
-      .Add(Count("max", "Max", "Longest.", Merge::kMax),
+      .Add(Count("max", "Max", "Longest queue.", Merge::kMax),
            [](const Row& r) { return Cell(r.item->points.max); })
       .Add(Count("timeMedian", "Median over time",
-                 "Length that the queue has half of the time, within 1 %.", Merge::kNone),
+                 "Median of the queue length over time, within 1 %.", Merge::kNone),
            [](const Row& r) { return Cell(r.item->time.Quantile(0.5)); })
-      .Add(Duration("durationAtMaxQueueLengthUs", "Full",
-                    "Time at which 1,022 launches or more are waiting, to the precision of 1 %: "
-                    "beyond that a launch blocks."),
+      .Add(Duration(
+               "durationAtMaxQueueLengthUs", "Queue full",
+               "Time with 1,022 or more waiting launches, within 1 %: with more, a launch blocks."),
            [](const Row& r) { return TimeCell(static_cast<Ns>(r.item->time.AtLeast(kFullQueue))); })
-      .Add(Share("relativeDurationAtMaxQueueLength", "Full share", "Of the stream's time."),
+      .Add(Share("relativeDurationAtMaxQueueLength", "Queue full share",
+                 "Share of the stream's time in which its queue is full."),
            [](const Row& r) {
              return ShareCell(static_cast<double>(r.item->time.AtLeast(kFullQueue)),
                               static_cast<double>(r.item->time.count()));
@@ -136,29 +141,29 @@ Table JobCopiesTable(const Job& job) {
   AddKeys(table)
       .Add(TextKey("name", "Kind", "Direction of the copy, or Memset."),
            [](const Row& r) { return TextCell(r.item->kind); })
-      .Add(Count("count", "Count", "Copies."), Item(&CopyDigest::count))
-      .Add(ByteCount("bytes", "Bytes", "As recorded."),
+      .Add(Count("count", "Count", "Number of copies."), Item(&CopyDigest::count))
+      .Add(ByteCount("bytes", "Bytes", "Bytes copied, as recorded."),
            [](const Row& r) { return BytesCell(r.item->bytes); })
-      .Add(Duration("sumUs", "Sum", "Durations added up."), TimeItem(&CopyDigest::time))
-      .Add(Duration("busyUs", "Busy", "Time in which any of them runs."),
+      .Add(Duration("sumUs", "Sum", "Sum of the durations."), TimeItem(&CopyDigest::time))
+      .Add(Duration("busyUs", "Busy", "Time in which at least one of them runs."),
            TimeItem(&CopyDigest::busy))
-      .Add(Quotient("bandwidth", "Bandwidth", "Bytes by busy time.", Unit::kGbPerS),
+      .Add(Quotient("bandwidth", "Bandwidth", "Bytes divided by busy time.", Unit::kGbPerS),
            [](const Row& r) {
              return r.item->bytes >= 0 && r.item->busy > 0
                         ? Cell(static_cast<double>(r.item->bytes) /
                                static_cast<double>(r.item->busy))
                         : Cell();
            })
-      .Add(Count("points", "Changes", "Moments at which the bandwidth changes and is not 0."),
+      .Add(Count("points", "Changes", "Number of changes to a bandwidth above 0."),
            Item(&CopyDigest::points))
-      .Add(Quotient("meanBandwidth", "Mean of changes", "Mean bandwidth after these changes.",
+      .Add(Quotient("meanBandwidth", "Mean bandwidth", "Mean of the bandwidth after each change.",
                     Unit::kGbPerS),
            [](const Row& r) {
              return r.item->points > 0 ? Cell(static_cast<double>(r.item->rate_sum) / 1e6 /
                                               static_cast<double>(r.item->points))
                                        : Cell();
            })
-      .Add(Quotient("maxBandwidth", "Max", "Largest bandwidth of copies that run together.",
+      .Add(Quotient("maxBandwidth", "Max", "Largest bandwidth of copies that run concurrently.",
                     Unit::kGbPerS),
            [](const Row& r) { return RateCell(static_cast<double>(r.item->rate_max) / 1e6); });
   return table.Make(All(job, &RankDigest::copies));
@@ -171,20 +176,22 @@ Table CountersTable(const Job& job) {
   };
   TableBuilder<Row> table;
   table.Add(RankKey(), [](const Row& r) { return Cell(r.rank); })
-      .Add(TextKey("operator", "Operator", "The innermost that launched the kernel."),
+      .Add(TextKey("operator", "Operator", "Innermost operator around the launch."),
            [](const Row& r) { return TextOrEmpty(r.item->operation); })
-      .Add(TextKey("topOperator", "Top operator", "The outermost around it."),
+      .Add(TextKey("topOperator", "Top operator", "Outermost operator around the launch."),
            [](const Row& r) { return TextOrEmpty(r.item->outer); })
-      .Add(TextKey("kernel", "Kernel", "Name of the range, which is that of its kernel."),
+      .Add(TextKey("kernel", "Kernel", "Name of the kernel, which is that of its range."),
            [](const Row& r) { return TextOrEmpty(r.item->kernel); })
       .Add(TextKey("counter", "Counter",
-                   "As the profiler calls it; flops: floating point operations of the counted "
-                   "instructions, a fused multiply-add as two, without those of tensor cores."),
+                   "Name of the counter in the profiler. flops: floating point operations of the "
+                   "counted instructions, where a fused multiply-add is two; without those of "
+                   "tensor cores."),
            [](const Row& r) { return TextCell(r.item->counter); })
-      .Add(Count("count", "Kernels", "Ranges with the counter."), Item(&CounterDigest::count))
-      .Add(Quotient("sum", "Sum", "Over these kernels; says nothing of shares and means."),
+      .Add(Count("count", "Kernels", "Kernels with the counter."), Item(&CounterDigest::count))
+      .Add(Quotient("sum", "Sum",
+                    "Sum over these kernels; meaningless for counters that are shares or means."),
            number(&CounterDigest::sum))
-      .Add(Quotient("mean", "Mean", "Over these kernels."),
+      .Add(Quotient("mean", "Mean", "Mean over these kernels."),
            [](const Row& r) {
              return Cell(std::bit_cast<double>(r.item->sum) /
                          static_cast<double>(std::max<uint64_t>(1, r.item->count)));
@@ -198,21 +205,23 @@ Table JobSequencesTable(const Job& job) {
   using Row = Of<SequenceDigest>;
   TableBuilder<Row> table;
   table.Add(RankKey(), [](const Row& r) { return Cell(r.rank); })
-      .Add(TextKey("operator", "Operator", "The innermost that launches at least three kernels."),
+      .Add(TextKey("operator", "Operator",
+                   "Innermost operator that launches at least three kernels."),
            [](const Row& r) { return TextCell(r.item->operation); })
-      .Add(TextKey("pattern", "Kernels", "In the order in which they run."),
+      .Add(TextKey("pattern", "Kernels", "Names of the kernels, in the order in which they run."),
            [](const Row& r) {
              std::string text;
              for (const std::string& name : r.item->kernels)
                text += (text.empty() ? "" : "|") + name;
              return TextCell(text);
            })
-      .Add(Count("kernels", "Length", "Kernels of the sequence.", Merge::kNone),
+      .Add(Count("kernels", "Length", "Number of kernels in the sequence.", Merge::kNone),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.item->kernels.size())); })
-      .Add(Count("count", "Count", "Calls that launched just these."), Item(&SequenceDigest::count))
-      .Add(Duration("gpuKernelDurationUs", "Device", "Durations of the kernels added up."),
+      .Add(Count("count", "Count", "Calls that launched exactly this sequence."),
+           Item(&SequenceDigest::count))
+      .Add(Duration("gpuKernelDurationUs", "Device", "Sum of the durations of the kernels."),
            TimeItem(&SequenceDigest::device_time))
-      .Add(Duration("cpuOpDurationUs", "Host", "Durations of the calls added up."),
+      .Add(Duration("cpuOpDurationUs", "Host", "Sum of the durations of the calls."),
            TimeItem(&SequenceDigest::host_time));
   return table.Make(All(job, &RankDigest::sequences));
 }

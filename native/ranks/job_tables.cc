@@ -88,40 +88,42 @@ Table RanksTable(const Job& job) {
            [](const RankRow& r) { return TextOrEmpty(r.rank->node); })
       .Add(IntegerFact("process", "Process", "Id of the process on its machine."),
            [](const RankRow& r) { return Cell(r.rank->digest->process); })
-      .Add(TextFact("devices", "Devices", "Devices that its trace has work of."),
+      .Add(TextFact("devices", "Devices", "Devices that did work in its trace."),
            [](const RankRow& r) { return TextOrEmpty(DevicesText(*r.rank->digest)); })
       .Add(MomentFact("startUs", "Start", "Start of its recording on the job's clock."),
            &RankRow::begin)
       .Add(Duration("lengthUs", "Length", "Length of its recording.", Merge::kMax),
            [](const RankRow& r) { return TimeCell(r.rank->digest->end); })
       .Add(Duration("correctionUs", "Clock correction",
-                    "Added to its recorded clock so that collectives end together.", Merge::kNone),
+                    "Time added to its recorded clock, so that collectives end together.",
+                    Merge::kNone),
            &RankRow::corrected)
       .Add(Quotient("driftPpm", "Clock drift",
-                    "By how many millionths its clock runs faster than that of the smallest rank, "
-                    "which is taken off too; 0 where its collectives do not tell."),
+                    "Parts per million by which its clock runs faster than that of the lowest "
+                    "rank. It is corrected too; 0 where the collectives do not show it."),
            [](const RankRow& r) { return Cell(static_cast<double>(r.rank->drift_ppb) / 1000.0); })
-      .Add(Duration("residualUs", "Residual",
-                    "Median distance of its collectives' ends from those of their groups, after "
-                    "the correction: how far its place on the common clock can be trusted.",
-                    Merge::kMax),
+      .Add(Duration(
+               "residualUs", "Residual",
+               "Median difference between the ends of its collectives and those of their groups "
+               "after the correction: the uncertainty of its position on the common clock.",
+               Merge::kMax),
            &RankRow::residual)
-      .Add(Count("matchedCalls", "Matched", "Collectives that the correction comes from."),
+      .Add(Count("matchedCalls", "Matched", "Collectives that the correction is based on."),
            [](const RankRow& r) { return Cell(static_cast<int64_t>(r.rank->matched)); })
-      .Add(Count("collectives", "Collectives", "Calls by which it talked to other ranks."),
+      .Add(Count("collectives", "Collectives", "Calls that communicate with other ranks."),
            [](const RankRow& r) {
              return Cell(static_cast<int64_t>(r.rank->digest->collectives.size()));
            })
-      .Add(Duration("waitingUs", "Waiting", "Time in collectives beyond their transfer."),
+      .Add(Duration("waitingUs", "Waiting", "Time in collectives beyond the transfer."),
            &RankRow::waiting)
-      .Add(Duration("causedUs", "Caused",
-                    "Waiting of other ranks in collectives to which this rank came last."),
+      .Add(Duration("causedUs", "Caused waiting",
+                    "Time that other ranks waited in collectives where this rank arrived last."),
            &RankRow::caused)
-      .Add(Count("events", "Events", "Events of its trace."),
+      .Add(Count("events", "Events", "Events in its trace."),
            [](const RankRow& r) { return Cell(static_cast<int64_t>(r.rank->digest->events)); })
       .Add(TextFact("worker", "Worker", "Worker of the run."),
            [](const RankRow& r) { return TextOrEmpty(r.rank->digest->worker); })
-      .Add(TextFact("path", "File", "Its trace."),
+      .Add(TextFact("path", "File", "Path of its trace."),
            [](const RankRow& r) { return TextOrEmpty(r.rank->digest->path); });
   return table.Make(rows);
 }
@@ -150,30 +152,30 @@ Table GroupsTable(const Job& job) {
   TableBuilder<Row> table;
   table
       .Add(TextKey("group", "Group",
-                   "Name of the process group as recorded; of calls without one, "
-                   "the number of their stream."),
+                   "Name of the process group as recorded; for calls without one, the number of "
+                   "their stream."),
            [](const Row& r) { return TextCell(GroupName(*r.group)); })
-      .Add(TextKey("members", "Members", "Ranks of the group of which there are traces."),
+      .Add(TextKey("members", "Members", "Ranks of the group that have traces."),
            [list](const Row& r) {
              std::vector<int64_t> ranks;
              for (const uint32_t m : r.group->members) ranks.push_back(r.job->ranks[m].rank);
              return TextOrEmpty(list(ranks));
            })
-      .Add(TextFact("description", "Description", "As recorded."),
+      .Add(TextFact("description", "Description", "Description of the group, as recorded."),
            [](const Row& r) { return TextOrEmpty(r.group->about.description); })
       .Add(TextFact("parallelism", "Parallelism",
-                    "What the group is for, as far as its name tells: tensor, pipeline, data, "
-                    "expert, context, or world for all ranks."),
+                    "Purpose of the group, inferred from its name: tensor, pipeline, data, expert, "
+                    "context, or world for all ranks."),
            [](const Row& r) { return TextOrEmpty(r.group->parallelism); })
       .Add(
-          IntegerFact("size", "Size", "Ranks of the group as recorded."),
+          IntegerFact("size", "Size", "Number of ranks in the group, as recorded."),
           [](const Row& r) { return r.group->about.size > 0 ? Cell(r.group->about.size) : Cell(); })
-      .Add(TextFact("absent", "Absent", "Ranks of the group of which there is no trace."),
+      .Add(TextFact("absent", "Absent", "Ranks of the group without a trace."),
            [list](const Row& r) { return TextOrEmpty(list(r.group->absent)); })
       .Add(Count("calls", "Calls", "Collectives of the group."), &Row::calls)
-      .Add(Duration("transferUs", "Transfer", "Sum of the shortest calls of each collective."),
+      .Add(Duration("transferUs", "Transfer", "Shortest call of each collective, summed."),
            &Row::transfer)
-      .Add(Duration("waitingUs", "Waiting", "What all ranks waited in them, added up."),
+      .Add(Duration("waitingUs", "Waiting", "Time that all ranks waited in them, summed."),
            &Row::waiting);
   return table.Make(rows);
 }
@@ -214,21 +216,25 @@ Table RankStepsTable(const Job& job) {
            [](const TimeRow& r) { return TextCell(r.digest->steps[r.time->step].name); })
       .Add(FlagFact("partial", "Partial", "The recording ended before the step's work did."),
            [](const TimeRow& r) { return Cell(r.digest->steps[r.time->step].partial); })
-      .Add(Duration("stepUs", "Step time", "Length of the step with its work on the device."),
+      .Add(Duration("stepUs", "Step time", "Duration of the step, including its device work."),
            Part(&DeviceTime::length))
       .Add(Duration("computationUs", "Computation",
-                    "Some kernel computes and none communicates. Without a device: operators."),
+                    "Time in which kernels compute and none communicates. Without a device: time "
+                    "in operators."),
            Part(&DeviceTime::computation))
-      .Add(Duration("overlapUs", "Overlap", "Kernels compute while others communicate."),
+      .Add(Duration("overlapUs", "Overlap",
+                    "Time in which kernels compute while others communicate."),
            Part(&DeviceTime::overlap))
       .Add(Duration("communicationUs", "Communication",
-                    "Exposed: some kernel communicates and none computes."),
+                    "Exposed communication: kernels communicate and none computes."),
            Part(&DeviceTime::communication))
-      .Add(Duration("otherUs", "Other", "The rest: copies alone, and idle time."),
+      .Add(Duration("otherUs", "Other", "The rest of the step: copies alone, and idle time."),
            [](const TimeRow& r) { return TimeCell(r.time->other()); })
-      .Add(Duration("busyUs", "Busy", "Anything runs on the device, copies included."),
-           Part(&DeviceTime::busy))
-      .Add(Share("exposedShare", "Exposed share", "Exposed communication, of the step."),
+      .Add(
+          Duration("busyUs", "Busy", "Time in which anything runs on the device, copies included."),
+          Part(&DeviceTime::busy))
+      .Add(Share("exposedShare", "Exposed share",
+                 "Share of the step that is exposed communication."),
            [](const TimeRow& r) {
              return ShareCell(static_cast<double>(r.time->communication),
                               static_cast<double>(r.time->length));
@@ -240,35 +246,38 @@ Table TemporalTable(const Job& job) {
   TableBuilder<TimeRow> table;
   AddTimeKeys(table)
       .Add(Duration("idleTimeUs", "Idle",
-                    "Nothing runs on the device, from its first work to its "
-                    "last."),
+                    "Time in which nothing runs on the device, from its first work to its last."),
            [](const TimeRow& r) { return TimeCell(r.time->combinations[0]); })
-      .Add(Duration("computeTimeUs", "Compute", "Some kernel computes."),
+      .Add(Duration("computeTimeUs", "Compute", "Time in which at least one kernel computes."),
            [](const TimeRow& r) { return TimeCell(r.time->computation + r.time->overlap); })
       .Add(Duration("nonComputeTimeUs", "Non-compute",
-                    "Work runs, but no kernel computes: communication and copies."),
+                    "Time in which work runs but no kernel computes: communication and copies."),
            [](const TimeRow& r) {
              return TimeCell(r.time->busy - r.time->computation - r.time->overlap);
            })
       .Add(Duration("kernelTimeUs", "Span", "From the device's first work to its last."),
            Part(&DeviceTime::length))
-      .Add(Share("idleShare", "Idle share", "Of the span."), [](const TimeRow& r) {
-        return ShareCell(static_cast<double>(r.time->combinations[0]),
-                         static_cast<double>(r.time->length));
-      });
+      .Add(Share("idleShare", "Idle share", "Idle time as a share of the span."),
+           [](const TimeRow& r) {
+             return ShareCell(static_cast<double>(r.time->combinations[0]),
+                              static_cast<double>(r.time->length));
+           });
   return table.Make(TimeRows(job, false));
 }
 
 Table OverlapTable(const Job& job) {
   TableBuilder<TimeRow> table;
   AddTimeKeys(table)
-      .Add(Duration("communicationTimeUs", "Communication", "Some kernel communicates."),
+      .Add(Duration("communicationTimeUs", "Communication",
+                    "Time in which at least one kernel communicates."),
            [](const TimeRow& r) { return TimeCell(r.time->communication + r.time->overlap); })
-      .Add(Duration("overlapUs", "Overlapped", "Of it, while another computes."),
-           Part(&DeviceTime::overlap))
-      .Add(Duration("exposedUs", "Exposed", "Of it, while none computes."),
+      .Add(
+          Duration("overlapUs", "Overlapped", "Part of the communication while a kernel computes."),
+          Part(&DeviceTime::overlap))
+      .Add(Duration("exposedUs", "Exposed", "Part of the communication while no kernel computes."),
            Part(&DeviceTime::communication))
-      .Add(Share("compCommOverlap", "Overlap", "Overlapped communication, of all communication."),
+      .Add(Share("compCommOverlap", "Overlap",
+                 "Overlapped communication as a share of all communication."),
            [](const TimeRow& r) {
              const Ns all = r.time->communication + r.time->overlap;
              return all > 0
@@ -308,10 +317,12 @@ Table KernelTypesTable(const Job& job) {
                    [](const Row& a, const Row& b) { return a.sum > b.sum; });
   TableBuilder<Row> table;
   table
-      .Add(TextKey("kernelType", "Type", "Which kinds of work run at the same time."),
+      .Add(TextKey("kernelType", "Type", "Kinds of work that run at the same time."),
            [](const Row& r) { return TextCell(r.type); })
-      .Add(Duration("sumUs", "Sum", "Time in which just these run, over all ranks."), &Row::sum)
-      .Add(Share("share", "Share", "Of the time in which anything runs."),
+      .Add(
+          Duration("sumUs", "Sum", "Time in which exactly these kinds run, summed over all ranks."),
+          &Row::sum)
+      .Add(Share("share", "Share", "Share of the time in which anything runs."),
            [](const Row& r) { return Cell(r.share); });
   return table.Make(rows);
 }
@@ -343,13 +354,13 @@ Table KernelRanksTable(const Job& job) {
   table.Add(RankKey(), [](const Row& r) { return Cell(r.first); })
       .Add(TextKey("name", "Kernel", "One of the rank's largest kernels and copies."),
            [](const Row& r) { return TextCell(r.second->name); })
-      .Add(Count("count", "Count", "Runs."),
+      .Add(Count("count", "Count", "Number of launches."),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.second->count)); })
-      .Add(Duration("sumUs", "Sum", "Durations added up."),
+      .Add(Duration("sumUs", "Sum", "Sum of the durations."),
            [](const Row& r) { return TimeCell(r.second->sum); })
-      .Add(Duration("minUs", "Min", "The shortest.", Merge::kMin),
+      .Add(Duration("minUs", "Min", "Shortest duration.", Merge::kMin),
            [](const Row& r) { return TimeCell(r.second->min); })
-      .Add(Duration("maxUs", "Max", "The longest.", Merge::kMax),
+      .Add(Duration("maxUs", "Max", "Longest duration.", Merge::kMax),
            [](const Row& r) { return TimeCell(r.second->max); });
   return table.Make(rows);
 }

@@ -12,13 +12,12 @@ inline constexpr Sentence kOtherJob{
     "{path} is left out: it belongs to a job of {size} ranks, but the others belong to one of "
     "{usual}."};
 inline constexpr Sentence kEmptyRank{
-    "emptyRank", "{path} is left out: it holds no work, only that a recording was begun."};
-inline constexpr Sentence kDuplicateRank{
-    "duplicateRank",
-    "Rank {rank} has two traces: {kept} is used because it holds more events, and {other} is left "
-    "out."};
+    "emptyRank", "{path} is left out: it contains no work, only the start of a recording."};
+inline constexpr Sentence kDuplicateRank{"duplicateRank",
+                                         "Rank {rank} has two traces: {kept} is used because it "
+                                         "has more events, and {other} is left out."};
 inline constexpr Sentence kUnknownRank{
-    "unknownRank", "{path} does not say which rank it is; it is shown as rank {rank}."};
+    "unknownRank", "{path} does not say which rank it is from; it is shown as rank {rank}."};
 inline constexpr Sentence kMissingRank{
     "missingRank",
     "{count, plural, one {Rank {ranks} has} other {Ranks {ranks} have}} no trace here; the job has "
@@ -28,14 +27,13 @@ inline constexpr Sentence kBrokenFile{"brokenFile", "{path} cannot be read: {rea
 inline constexpr Sentence kMergedDigest{"mergedDigest", "a merged digest"};
 inline constexpr Sentence kOverlappingDigest{
     "overlappingDigest",
-    "it holds some of the traces that others hold too, and some that they do not; it is left out."};
+    "it has some traces in common with other digests, and some that they lack; it is left out."};
 
 // Clocks.
 inline constexpr Sentence kClockApart{
     "clockApart",
     "The clock of rank {rank} is {hours} h {side, select, behind {behind} other {ahead of}} the "
-    "others'{tied, select, yes {; its collectives put it right.} other {, and no collective ties "
-    "it "
+    "others{tied, select, yes {; its collectives correct that.} other {, and no collective ties it "
     "to them: it may belong to another run.}}"};
 inline constexpr Sentence kClockUntied{
     "clockUntied",
@@ -47,38 +45,38 @@ inline constexpr Sentence kClockUntied{
 inline constexpr Sentence kNotice{"notice", "Rank {rank}: {text}"};
 inline constexpr Sentence kNoCommunication{
     "noCommunication",
-    "{count, plural, one {Rank {ranks} does} other {Ranks {ranks} do}} not communicate in {count, "
-    "plural, one {its trace} other {their traces}}."};
+    "{count, plural, one {Rank {ranks} has} other {Ranks {ranks} have}} no communication in "
+    "{count, plural, one {its trace} other {their traces}}."};
 inline constexpr Sentence kMixedVersions{"mixedVersions", "Ranks differ in {what}: {values}."};
-inline constexpr Sentence kMissingCalls{"missingCalls",
-                                        "Rank {rank} lacks {calls, plural, one {# collective} "
-                                        "other {# collectives}} that others of its "
-                                        "group made while it was recording."};
-inline constexpr Sentence kBytesDiffer{
-    "bytesDiffer",
-    "{calls, plural, one {# collective has} other {# collectives have}} other sizes on some ranks "
-    "than on others."};
+inline constexpr Sentence kMissingCalls{
+    "missingCalls",
+    "Rank {rank} lacks {calls, plural, one {# collective} other {# collectives}} that other ranks "
+    "of its group made while it was recording."};
+inline constexpr Sentence kBytesDiffer{"bytesDiffer",
+                                       "{calls, plural, one {# collective has} other {# "
+                                       "collectives have}} different sizes on different ranks."};
 inline constexpr Sentence kUnmatchedPairs{
     "unmatchedPairs",
-    "{calls, plural, one {# send or receive does not say whom it talks to, and is} other {# sends "
-    "and receives do not say whom they talk to, and are}} not matched."};
+    "{calls, plural, one {# send or receive does not name its peer and is} other {# sends and "
+    "receives do not name their peers and are}} not matched."};
 inline constexpr Sentence kUnknownGroups{
     "unknownGroups",
-    "The traces do not name process groups: calls are matched over all ranks, by stream and order. "
-    "Record with PyTorch 2.4 or newer to tell groups apart."};
+    "The traces do not name process groups: calls are matched across all ranks, by stream and "
+    "order. Record with PyTorch 2.4 or newer to tell groups apart."};
 inline constexpr Sentence kSlowLink{
     "slowLink",
-    "{count, plural, one {Rank} other {Ranks}} {ranks} of group {group} reach {rate} GB/s on the "
-    "bus, groups like theirs {usual} GB/s ({operation}, {bytes} bytes)."};
+    "{count, plural, one {Rank {ranks}} other {Ranks {ranks}}} of group {group} {count, plural, "
+    "one {reaches} other {reach}} a bus bandwidth of {rate} GB/s, similar groups {usual} GB/s "
+    "({operation}, {bytes} bytes)."};
 
 // Notices of one rank.
-inline constexpr Sentence kManyDevices{
-    "manyDevices", "Only the first {limit} devices of the trace are summed up."};
+inline constexpr Sentence kManyDevices{"manyDevices",
+                                       "Only the first {limit} devices of the trace are counted."};
 inline constexpr Sentence kUnevenCounters{
     "unevenCounters",
-    "{ranges, plural, one {# range of hardware counters is} other {# ranges of hardware counters "
-    "are}} not as many as kernel launches: which operator each belongs to is not known."};
+    "The number of hardware counter ranges ({ranges}) differs from that of kernel launches, so "
+    "their operators are unknown."};
 inline constexpr Sentence kManyCounters{
-    "manyCounters", "Of {sums} sums of hardware counters, the first {kept} are kept."};
+    "manyCounters", "Only the first {kept} of {sums} sums of hardware counters are kept."};
 
 }  // namespace emberline::messages

@@ -141,7 +141,13 @@ std::string OverviewText(const Json& result) {
         }
         flat.push_back(std::move(line));
       }
-      out += "Steps\n" + TableText(TableOfObjects(flat));
+      Json table = TableOfObjects(flat);
+      for (Json& column : table["columns"]) {
+        for (const Json& role : result.value("roles", Json::array())) {
+          if (column["key"] == role.value("key", "") + "Us") column["title"] = role["title"];
+        }
+      }
+      out += "Steps\n" + TableText(table);
     } else if (key == "recommendations" || key == "findings") {
       if (!value.is_array() || value.empty()) continue;
       rest[key] = value;

@@ -1,7 +1,8 @@
 #include "render/tables.h"
 
 #include <algorithm>
-#include <cmath>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/escape.h"
@@ -79,10 +80,27 @@ std::string Title(const std::string& key) {
       title.resize(title.size() - ending.size());
     }
   }
-  if (!title.empty() && title[0] >= 'a' && title[0] <= 'z') {
-    title[0] = static_cast<char>(title[0] - 'a' + 'A');
+  // Keys hold no capitals but those that begin a word.
+  static constexpr std::pair<std::string_view, std::string_view> kWritten[] = {
+      {"cpu", "CPU"}, {"est", "est."}, {"flops", "FLOPs"}, {"gpu", "GPU"}, {"id", "ID"},
+      {"npu", "NPU"}, {"sm", "SM"},    {"pid", "PID"},     {"tid", "TID"}};
+  std::string written;
+  for (size_t at = 0; at < title.size();) {
+    const size_t end = std::min(title.find(' ', at), title.size());
+    std::string_view word = std::string_view(title).substr(at, end - at);
+    for (const auto& [plain, form] : kWritten) {
+      if (word == plain) {
+        word = form;
+        break;
+      }
+    }
+    written += (written.empty() ? "" : " ") + std::string(word);
+    at = end + 1;
   }
-  return Escaped(title);
+  if (!written.empty() && written[0] >= 'a' && written[0] <= 'z') {
+    written[0] = static_cast<char>(written[0] - 'a' + 'A');
+  }
+  return Escaped(written);
 }
 
 std::string Shortened(const std::string& text, size_t width) {
@@ -139,21 +157,14 @@ std::string Humane(const Json& value, const std::string& unit) {
   if (value.is_string()) return Escaped(value.get<std::string>());
   if (!value.is_number()) return Escaped(DumpJson(value));
   const double number = value.get<double>();
-  if (unit == "us") return DurationText(number, {3, 3, 3});
-  if (unit == "ns") return DurationText(number / 1000, {3, 3, 3});
-  if (unit == "bytes") return BytesText(number);
-  if (unit == "ratio") return FixedText(number * 100, 2) + " %";
-  // A change, in percent of what was there before.
-  if (unit == "percent") {
-    const std::string text = FixedText(number, 1) + " %";
-    return number > 0 && text != "0.0 %" ? "+" + text : text;
+  for (const Unit known : {Unit::kUs, Unit::kNs, Unit::kBytes, Unit::kRatio, Unit::kPercent,
+                           Unit::kGbPerS, Unit::kFlops}) {
+    if (unit == UnitName(known)) return QuantityText(number, known);
   }
-  if (unit == "gbPerS") return FixedText(number, 2) + " GB/s";
-  if (unit == "flops") return FlopsText(number);
   if (value.is_number_integer()) {
     return unit == "count" ? GroupedText(value.get<int64_t>()) : DumpJson(value);
   }
-  return FixedText(number, 3);
+  return QuantityText(number, Unit::kNone);
 }
 
 std::string Counted(const Json& count, const std::string& one) {

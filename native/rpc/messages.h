@@ -19,7 +19,7 @@ namespace emberline::messages {
 
 // Nobody knows what was recorded in the missing part of a cut file; stands behind an absence.
 inline constexpr Sentence kMayBeCut{"mayBeCut",
-                                    "{what} It may be in the missing part of the file."};
+                                    "{what} The missing part of the file may contain this."};
 
 inline constexpr const char* kRecordActivities =
     "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])";
@@ -27,7 +27,7 @@ inline constexpr const char* kRecordStacks =
     "with torch.profiler.profile(with_stack=True) as prof:\n    ...";
 
 inline constexpr AbsenceText kNoEvents{
-    "noEvents", "The trace holds no events: its schedule may not have reached an active step.",
+    "noEvents", "The trace contains no events: its schedule may not have reached an active step.",
     "schedule",
     "with profile(schedule=schedule(wait=1, warmup=1, active=3)) as prof:\n"
     "    for batch in loader:  # at least 5 steps\n        train_step(batch)\n"
@@ -49,13 +49,13 @@ inline constexpr AbsenceText kNoModules{
     "noModules", "No module calls were recorded: the modules view is empty.", "with_stack",
     "profile(with_stack=True, with_modules=True)"};
 inline constexpr AbsenceText kNoOperatorsInSteps{
-    "noOperatorsInSteps", "The trace holds no operators in the selected steps.", "activities",
+    "noOperatorsInSteps", "The trace has no operators in the selected steps.", "activities",
     kRecordActivities};
 inline constexpr AbsenceText kNoKernelsInSteps{"noKernelsInSteps",
-                                               "The trace holds no kernels in the selected steps.",
+                                               "The trace has no kernels in the selected steps.",
                                                "activities", kRecordActivities};
-inline constexpr AbsenceText kNoWorkOfDevice{
-    "noWorkOfDevice", "The trace holds no work of a device.", "activities", kRecordActivities};
+inline constexpr AbsenceText kNoWorkOfDevice{"noWorkOfDevice", "The trace contains no device work.",
+                                             "activities", kRecordActivities};
 inline constexpr AbsenceText kNoOperatorShapes{"noOperatorShapes",
                                                "Input shapes were not recorded.", "record_shapes",
                                                "profile(record_shapes=True)"};
@@ -66,15 +66,15 @@ inline constexpr AbsenceText kNoStackOfOperator{"noStackOfOperator",
                                                 "No Python stack was recorded for this operator.",
                                                 "with_stack", "profile(with_stack=True)"};
 inline constexpr AbsenceText kNoModuleCalls{
-    "noModuleCalls", "Calls of nn.Module are missing.", "with_stack=True",
+    "noModuleCalls", "No nn.Module calls were recorded.", "with_stack=True",
     "with torch.profiler.profile(with_stack=True, record_shapes=True) as prof:\n    ..."};
 inline constexpr AbsenceText kNoLightning{
-    "noLightning", "There are no ranges of PyTorch Lightning in this trace.",
+    "noLightning", "This trace has no PyTorch Lightning ranges.",
     "pytorch_lightning.profilers.PyTorchProfiler",
     "profiler = PyTorchProfiler(dirpath=\"log\", filename=\"profile\", record_module_names=True)\n"
     "trainer = Trainer(profiler=profiler)"};
 inline constexpr AbsenceText kNoLightningModules{
-    "noLightningModules", "Lightning's module ranges are missing; its hooks are there.",
+    "noLightningModules", "Lightning's module ranges were not recorded, only its hooks.",
     "record_module_names=True", "profiler = PyTorchProfiler(record_module_names=True)"};
 inline constexpr AbsenceText kNoCosts{
     "noCosts", "Shapes were not recorded, so no operator's cost is known.", "record_shapes=True",
@@ -84,22 +84,21 @@ inline constexpr AbsenceText kNoAllocations{
     "with torch.profiler.profile(\n    profile_memory=True,\n    record_shapes=True,\n"
     "    with_stack=True,\n) as prof:\n    ..."};
 inline constexpr AbsenceText kSilentAllocator{
-    "silentAllocator",
-    "Memory recording was switched on, but no allocator record is in this trace."};
+    "silentAllocator", "Memory recording was on, but the trace contains no allocations."};
 inline constexpr AbsenceText kNoTotals{
     "noTotals", "Totals were not recorded: curves count from zero at the first record."};
 inline constexpr AbsenceText kNoAddresses{
     "noAddresses",
     "Addresses were not recorded (PyTorch before 1.10): releases cannot be matched with "
-    "allocations, so what was alive at the peak is not known."};
+    "allocations, so what was held at the peak is unknown."};
 inline constexpr AbsenceText kManyMemoryDevices{
     "manyMemoryDevices",
     "The records name {devices} memory devices; the first {shown} have curves, allocations and "
     "statistics here."};
-inline constexpr AbsenceText kStacksMissing{"stacksMissing", "Python stacks are missing.",
+inline constexpr AbsenceText kStacksMissing{"stacksMissing", "Python stacks were not recorded.",
                                             "with_stack=True", kRecordStacks};
 inline constexpr AbsenceText kNoLines{
-    "noLines", "Python stacks are missing, so time cannot be attributed to lines.",
+    "noLines", "Python stacks were not recorded, so time cannot be attributed to lines.",
     "with_stack=True", kRecordStacks};
 inline constexpr AbsenceText kNoSources{
     "noSources",
@@ -119,16 +118,16 @@ inline constexpr Sentence kCpuOnlyDevices{"cpuOnlyDevices", "the CPU only"};
 inline constexpr Sentence kSeveralDevices{"severalDevices", "{count} devices ({first})"};
 inline constexpr Sentence kStepsOnOneSide{
     "stepsOnOneSide",
-    "Only one of the traces has recorded steps, so that the whole traces are compared."};
+    "Only one of the traces has recorded steps, so the whole traces are compared."};
 inline constexpr Sentence kPerStep{"perStep",
                                    "Figures are per step: the baseline has {baseline, plural, one "
                                    "{# step} other {# steps}}, the candidate {candidate}."};
 inline constexpr Sentence kOtherBatch{
     "otherBatch",
-    "The batches differ: {baseline} and {candidate} are the first dimension of most inputs."};
+    "The batch sizes differ: the first dimension of most inputs is {baseline} and {candidate}."};
 inline constexpr Sentence kLittleInCommon{
     "littleInCommon",
-    "The traces have little in common: at no level is half of the time in what both have."};
+    "The traces have little in common: at no level do they share half of the time."};
 inline constexpr Sentence kCoarserLevel{
     "coarserLevel", "The traces are matched by {level}: finer levels have little in common."};
 // What went wrong on one side of a comparison.
@@ -137,7 +136,6 @@ inline constexpr Sentence kCandidateFailed{"candidateFailed", "The candidate: {r
 
 // Entries of results.
 inline constexpr Sentence kWorkersInRun{"workersInRun", "Workers in the run"};
-inline constexpr Sentence kTestOfSteps{"testOfSteps",
-                                       "Welch's t-test on the lengths of the steps, 95 %"};
+inline constexpr Sentence kTestOfSteps{"testOfSteps", "Welch's t-test on the step times, 95 %"};
 
 }  // namespace emberline::messages

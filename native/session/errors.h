@@ -22,7 +22,7 @@ inline constexpr ErrorText kNoMemoryToLoad{ErrorKind::kUnreadable, "noMemoryToLo
                                            "There is not enough memory to load this trace.",
                                            "Close other profiles, or record fewer steps."};
 inline constexpr ErrorText kClosedWhileLoading{ErrorKind::kCancelled, "closedWhileLoading",
-                                               "The profile was closed while it was loaded."};
+                                               "The profile was closed while it was loading."};
 inline constexpr ErrorText kNoFirstPicture{
     ErrorKind::kNotFound, "noFirstPicture",
     "There is no first picture of this trace: it is small, or not being read."};

@@ -103,6 +103,10 @@ bool TraceBuilder::SortSlices(const CancelToken& cancel) {
 
 // Parents and depths. Active slices are kept in order of their start; the one on top is nearly
 // always the parent, deeper ones matter only where ranges cross.
+//
+// Of two slices that cross, the longer one stands next to their parent: a profiler step begins
+// inside the frames that start it and outlives them, and below these it would leave as many lanes
+// empty for as long as it lasts. So the frames, and all that ran in them, move down by one.
 bool TraceBuilder::Nest(const CancelToken& cancel) {
   TraceStore& store = *store_;
   const uint32_t n = store.slice_count();
@@ -114,6 +118,9 @@ bool TraceBuilder::Nest(const CancelToken& cancel) {
   for (Track& track : store.tracks_) {
     active.clear();
     lane_end.clear();
+    // Until then some slice stands deeper than its parent alone would put it. What begins later
+    // has all lanes below its own for itself, until something crosses it.
+    Ns crossing_end = std::numeric_limits<Ns>::min();
     // Asynchronous slices nest within their id; those of other ids only run at the same time.
     const bool by_id = track.kind == TrackKind::kAsync;
     const auto same_id = [&](SliceIndex a, SliceIndex b) {
@@ -125,17 +132,43 @@ bool TraceBuilder::Nest(const CancelToken& cancel) {
       const Ns end = store.end(i);
       while (!active.empty() && store.end(active.back()) <= start) active.pop_back();
       SliceIndex parent = kNone;
+      size_t above = 0;  // position of the first active slice that the parent does not hold
       size_t seen = 0;
       for (size_t k = active.size(); k-- > 0 && seen < kMaxCrossing; ++seen) {
         const Ns parent_end = store.end(active[k]);
         if (parent_end > start && end <= parent_end + slack && same_id(active[k], i)) {
           parent = active[k];
+          above = k + 1;
           break;
         }
       }
-      size_t lane = parent == kNone ? 0 : store.depth_[parent] + size_t{1};
-      const size_t last_lane = lane + kMaxCrossing;
+      const size_t next = parent == kNone ? 0 : store.depth_[parent] + size_t{1};
+      const size_t last_lane = next + kMaxCrossing;
+      size_t lane = next;
       while (lane < lane_end.size() && lane_end[lane] > start && lane < last_lane) ++lane;
+      if (lane > next && !by_id && above < active.size()) {
+        const SliceIndex shorter = active[above];
+        if (store.depth_[shorter] == next && store.parent_[shorter] == parent &&
+            store.duration_[shorter] < store.duration_[i] &&
+            store.start_[shorter] >= crossing_end &&
+            lane_end.size() < std::numeric_limits<uint16_t>::max()) {
+          // Nothing has crossed it before, so all that began since ran inside it.
+          uint16_t deepest = 0;
+          for (SliceIndex inside = shorter; inside < i; ++inside) {
+            deepest = std::max(deepest, ++store.depth_[inside]);
+          }
+          track.max_depth = std::max(track.max_depth, deepest);
+          if (lane_end.size() <= deepest) lane_end.resize(deepest + size_t{1});
+          std::move_backward(lane_end.begin() + static_cast<ptrdiff_t>(next),
+                             lane_end.begin() + deepest, lane_end.begin() + deepest + 1);
+          lane_end[next] = std::numeric_limits<Ns>::min();
+          crossing_end = store.end(shorter) + slack;
+          lane = next;
+        }
+      }
+      if (lane > next || (parent != kNone && end > store.end(parent))) {
+        crossing_end = std::max(crossing_end, end);
+      }
       lane = std::min<size_t>(lane, std::numeric_limits<uint16_t>::max());
       // Points take room too: two of them at one time must not hide each other.
       const Ns occupied = std::max(end, start + 1);

@@ -28,11 +28,10 @@ constexpr Text kTexts[] = {
     {"tooDeep", "Events nest deeper than 200 levels; they are left out."},
     {"notAnObject", "Entries of the event list are not objects; they are left out."},
     {"mergedEvents",
-     "Two events run together because the text between them is missing; one of them is left out."},
+     "Two events run into each other because the text between them is missing; one of them is left "
+     "out."},
     {"repeatedPhase", "Events give their type (\"ph\") twice in a row; the last one counts."},
-    {"strayText",
-     "There is text between events that belongs to none, such as the rest of a damaged event; it "
-     "was skipped."},
+    {"strayText", "Text between events, such as the rest of a damaged event, was skipped."},
     {"strayBracket", "Extra brackets, braces or colons between events were skipped."},
     {"brokenListEnd",
      "The list of events has no closing bracket; every event before the next key was read."},
@@ -44,7 +43,7 @@ constexpr Text kTexts[] = {
      "Texts contain single backslashes, such as Windows paths; they were kept as they are."},
     {"invalidUtf8", "Texts are not valid UTF-8; the bytes in question were replaced."},
     {"invalidToken",
-     "Values such as N/A, nan or 3. are not JSON; they were kept as text or number."},
+     "Values such as N/A, nan or 3. are not JSON; they were kept as text or numbers."},
     {"missingValue", "Keys have no value; they read as null."},
     {"strayComma", "Extra or missing commas were ignored."},
     {"malformedHeader",
@@ -61,7 +60,7 @@ constexpr Text kTexts[] = {
     {"missingDuration", "Complete events have no usable duration; they count as 0."},
     {"negativeDuration", "Durations are negative; they count as 0."},
     {"unfinishedEvent", "Ranges were started but never ended; they last to the end of the trace."},
-    {"endWithoutBegin", "Ranges end that never started; these ends are left out."},
+    {"endWithoutBegin", "Ranges end without a start; these ends are left out."},
     {"missingFlowId", "Arrows between events have no id; they are left out."},
     {"tooManyEvents", "The trace has more events than can be numbered; the rest is left out."},
     {"lostTimestamp",
@@ -71,16 +70,15 @@ constexpr Text kTexts[] = {
      "of the trace's extent."},
     {"absurdSize", "The sum of allocations overflows; it is capped."},
     {"unknownTask",
-     "Tasks of the NPU have no type or one that is not known; they are shown, but no figure counts "
-     "them.",
+     "NPU tasks have no type or an unknown one; they are shown, but not counted in any figure.",
      true},
     {"unknownRecorder",
      "This is not a trace of the PyTorch profiler{known, select, yes {; it looks like one of "
      "{recorder}} other {}}. The timeline shows it as it is; device figures are not available.",
      true},
     {"unknownDeviceWork",
-     "Device slices have categories that are not known ({categories}). On rows of a device they "
-     "count as kernels, elsewhere they do not count: device figures may be wrong.",
+     "Device slices have unknown categories ({categories}). On tracks of a device they count as "
+     "kernels, elsewhere they do not count: device figures may be wrong.",
      true},
 };
 static_assert(sizeof(kTexts) / sizeof(kTexts[0]) == kProblemKindCount);

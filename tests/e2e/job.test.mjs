@@ -70,7 +70,7 @@ describe('a job of several ranks', () => {
       const said = await answer();
       return said.startsWith('7 of 8 ranks: ') ? said : undefined;
     });
-    assert.match(all, /rank 5 comes last .* with 6\.00 ms more in aten::sort on the device\.$/);
+    assert.match(all, /rank 5 arrives last .* with 6\.00 ms more in aten::sort on the device\.$/);
     const frame = await jobPage();
     await frame.getByText('Rank 6 has no trace here; the job has 8.').waitFor();
   });
@@ -97,7 +97,7 @@ describe('a job of several ranks', () => {
   step("a rank opens its own trace in the profile's editor", async () => {
     const frame = await jobPage();
     await frame.getByRole('tab', { name: 'Topology', exact: true }).click();
-    await frame.getByRole('button', { name: /^Rank 5 last, GPU 5/ }).click();
+    await frame.getByRole('button', { name: /^Rank 5, late, GPU 5/ }).click();
     await workbench.tab('ranks').waitFor();
     const profile = await workbench.webviewFrame('#tab-operators');
     await waitUntil('the worker of rank 5', async () => {
@@ -160,7 +160,7 @@ describe('a job of several ranks', () => {
       const text = await answer();
       return text.startsWith('8 ranks: ') ? text : undefined;
     });
-    assert.match(said, /rank 7 comes last to 5 of its 8 collectives/);
+    assert.match(said, /rank 7 arrives last at 5 of its 8 collectives/);
     await workbench.screenshot('job-real');
   });
 });

@@ -7,12 +7,23 @@
 using namespace emberline;
 
 TEST_CASE("render: units") {
-  CHECK(Humane(1234.5678, "us") == "1.235 ms");
-  CHECK(Humane(0.5, "us") == "0.500 µs");
-  CHECK(Humane(2'500'000'000, "ns") == "2.500 s");
+  CHECK(Humane(1234.5678, "us") == "1.23 ms");
+  CHECK(Humane(0.5, "us") == "500 ns");
+  CHECK(Humane(0, "us") == "0 µs");
+  CHECK(Humane(999.96, "us") == "1.00 ms");
+  CHECK(Humane(2'500'000'000, "ns") == "2.50 s");
+  CHECK(Humane(-15'100, "ns") == "-15.1 µs");
   CHECK(Humane(1536, "bytes") == "1.50 KiB");
   CHECK(Humane(7, "bytes") == "7 B");
-  CHECK(Humane(0.1234, "ratio") == "12.34 %");
+  CHECK(Humane(84'992, "bytes") == "83.0 KiB");
+  CHECK(Humane(0.1234, "ratio") == "12.3 %");
+  CHECK(Humane(0.0004, "ratio") == "< 0.1 %");
+  CHECK(Humane(0.9999, "ratio") == "> 99.9 %");
+  CHECK(Humane(10312.29, "") == "10,312");
+  CHECK(Humane(0.00312, "") == "0.003");
+  CHECK(Humane(0.000004, "") == "< 0.001");
+  CHECK(Humane(2.5e12, "flops") == "2.50 TFLOP");
+  CHECK(Humane(3.04, "percent") == "+3.0 %");
   CHECK(Humane(1234567, "count") == "1,234,567");
   CHECK(Humane(-1234, "count") == "-1,234");
   CHECK(Humane(1234567, "") == "1234567");
@@ -22,6 +33,9 @@ TEST_CASE("render: units") {
   CHECK(UnitOfKey("sizeBytes") == "bytes");
   CHECK(UnitOfKey("calls") == "count");
   CHECK(UnitOfKey("line") == "");
+  CHECK(Title("estSmEfficiency") == "Est. SM efficiency");
+  CHECK(Title("hostSelfUs") == "Host self");
+  CHECK(Title("gpuKernelDurationUs") == "GPU kernel duration");
 }
 
 TEST_CASE("render: tables align, csv quotes") {
@@ -35,10 +49,10 @@ TEST_CASE("render: tables align, csv quotes") {
         {{"name", "b,\"c\""}, {"us", nullptr}, {"id", 2}}}},
       {"totalRows", 3}};
   CHECK(TableText(table) ==
-        "Name       Time\n"
-        "-----  --------\n"
-        "größe  1.500 µs\n"
-        "b,\"c\"         -\n"
+        "Name      Time\n"
+        "-----  -------\n"
+        "größe  1.50 µs\n"
+        "b,\"c\"        -\n"
         "(2 of 3 rows; --limit -1 shows all)\n");
   CHECK(TableCsv(table) == "name,us,id\r\ngröße,1.5,1\r\n\"b,\"\"c\"\"\",,2\r\n");
 }

@@ -76,6 +76,8 @@ TEST_CASE("number text: the largest numbers fit") {
   CHECK(GroupedText(std::numeric_limits<int64_t>::min()) == "-9,223,372,036,854,775,808");
   CHECK(FixedText(1e300, 2).size() == 304);
   CHECK(DurationText(999.96) == "1000.0 µs");
+  CHECK(DurationText(0.566) == "566 ns");
+  CHECK(DurationText(0) == "0 µs");
   CHECK(BytesText(-2048, 1) == "-2.0 KiB");
   // What is too small to be shown has no sign.
   CHECK(BytesText(-0.3, 2) == "0 B");

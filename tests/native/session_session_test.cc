@@ -175,7 +175,7 @@ TEST_CASE("session: closing a profile while it loads ends the load and frees it"
   CHECK(cancel.cancelled());
   REQUIRE(!loaded.ok());
   CHECK(loaded.error().kind == ErrorKind::kCancelled);
-  CHECK(loaded.error().message == "The profile was closed while it was loaded.");
+  CHECK(loaded.error().message == "The profile was closed while it was loading.");
   CHECK(session.kept_bytes() == 0);
 }
 

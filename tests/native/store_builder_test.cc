@@ -101,6 +101,38 @@ TEST_CASE("equal intervals nest in the order of the file, slices that touch do n
   CHECK(store->depth(At(*store, "next")) == 0);
 }
 
+TEST_CASE("of slices that cross the longer one stands next to their parent") {
+  //  main    [0                                     100)
+  //  enter     [1   4)                                     lane 2, below the step
+  //    inner     [2  4)                                    lane 3
+  //  step 1       [3                  50)                  lane 1
+  //    work           [5           48)                     lane 2
+  //  leave                         [49   54)               lane 2: step 1 is still there
+  //  step 2                            [52          98)    lane 1
+  Drawing d;
+  d.Slice("main", 0, 100);
+  d.Slice("enter", 1, 3);
+  d.Slice("inner", 2, 2);
+  d.Slice("step 1", 3, 47);
+  d.Slice("work", 5, 43);
+  d.Slice("leave", 49, 5);
+  d.Slice("step 2", 52, 46);
+  d.Slice("more", 60, 10);
+  const auto store = d.Done();
+  const auto depth = [&](const char* name) { return store->depth(At(*store, name)); };
+  CHECK(ParentOf(*store, "enter") == "main");
+  CHECK(ParentOf(*store, "step 1") == "main");
+  CHECK(depth("step 1") == 1);
+  CHECK(depth("step 2") == 1);
+  CHECK(depth("enter") == 2);
+  CHECK(depth("inner") == 3);
+  CHECK(depth("work") == 2);
+  CHECK(depth("leave") == 2);
+  CHECK(depth("more") == 2);
+  CHECK(store->tracks()[0].max_depth == 3);
+  CheckLanes(*store);
+}
+
 TEST_CASE("slices that cross are siblings on lanes of their own, and their children find them") {
   //  a [0    10)
   //  b    [5    15)

@@ -56,7 +56,10 @@ test('the answer says how many ranks, what is exposed, and who is late and why',
     assert.ok(said.includes(`${exposed.toFixed(1)} % of the mean step`), said);
     const { rank, timesLast, calls } = stragglers[0];
     assert.equal(rank, straggler.rank);
-    assert.ok(said.includes(`rank 5 comes last to ${timesLast} of its ${calls} collectives`), said);
+    assert.ok(
+      said.includes(`rank 5 arrives last at ${timesLast} of its ${calls} collectives`),
+      said,
+    );
     assert.match(said, /6\.00 ms more in aten::sort on the device\.$/);
   });
 });
@@ -68,7 +71,7 @@ test('a broken and a missing rank are named, and the rest works', async () => {
     assert.match(await note.innerText(), /Ranks 6, 7 have no trace here; the job has 8/);
     await job.view('Topology');
     await page.getByText('No trace of ranks 6\u20137.').waitFor();
-    assert.equal(await page.getByRole('button', { name: /^Rank \d+( last)?, GPU/ }).count(), 6);
+    assert.equal(await page.getByRole('button', { name: /^Rank \d+(, late)?, GPU/ }).count(), 6);
   });
   await withJob(whole, {}, async (_, page) => {
     assert.match(await heading(page), /^8 ranks: /);
@@ -78,7 +81,7 @@ test('a broken and a missing rank are named, and the rest works', async () => {
 
 test('a straggler leads to its profile, and its reason to the line', async () => {
   await withJob(whole, {}, async (job, page) => {
-    const late = page.getByRole('region', { name: 'Who comes last' });
+    const late = page.getByRole('region', { name: 'Late ranks' });
     const rank = await job.sent('openRank', () =>
       late.getByRole('button', { name: 'Rank 5' }).click(),
     );
@@ -149,8 +152,8 @@ test('communication: sizes, pairs, operations, and each collective with who came
     await sizes.focus();
     await page.keyboard.press('End');
     assert.match(await sizes.getAttribute('aria-label'), /allReduce of 4\.00 MiB\. 8 ranks/);
-    const panel = page.getByRole('region', { name: 'Who talks to whom', exact: true });
-    await panel.getByRole('button', { name: 'Who talks to whom as table' }).click();
+    const panel = page.getByRole('region', { name: 'Traffic between ranks', exact: true });
+    await panel.getByRole('button', { name: 'Traffic between ranks as table' }).click();
     await panel.getByRole('button', { name: `Show all ${pairs.length} rows` }).click();
     assert.equal(await panel.getByRole('row').count(), 1 + pairs.length);
     await page.getByRole('radio', { name: 'Calls' }).click();

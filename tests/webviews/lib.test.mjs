@@ -45,6 +45,11 @@ test('a lone quantity gets the unit that suits it', () => {
     [-1048576, 'bytes', '-1.00 MiB'],
     [0.1234, 'ratio', '12.3 %'],
     [1234567, 'count', '1,234,567'],
+    [999.7, 'us', '1.00 ms'],
+    [10312.29, '', '10,312'],
+    [0.5, '', '0.50'],
+    [0.00312, '', '0.003'],
+    [0.000004, '', '< 0.001'],
     [null, 'us', '\u2013'],
     [Number.NaN, 'us', '\u2013'],
   ];
@@ -107,6 +112,14 @@ test('mangled names are shown by their function, as the daemon finds them', () =
   for (const [name, expected] of cases) assert.equal(demangled(name) ?? '', expected, name);
   const alike = ['_ZN2ck6kernelILi4EEEvi', '_ZN2ck6kernelILi8EEEvi'];
   assert.deepEqual([...shownNames(alike).values()], ['kernel<4>', 'kernel<8>']);
+  // A function that only starts its template argument is shown with it, and what tells two apart.
+  const entry = (add) =>
+    `_ZN7ck_tile6kentryILi1ENS_12Rmsnorm2dFwdINS_6TraitsILb1ELNS_8FusedAddE${add}EEEEEEEvDpT1_`;
+  assert.deepEqual(
+    [...shownNames([entry(0), entry(1)]).values()],
+    ['kentry<Rmsnorm2dFwd, 0>', 'kentry<Rmsnorm2dFwd, 1>'],
+  );
+  assert.equal(shortName(entry(0)), 'kentry<Rmsnorm2dFwd>');
 });
 
 test('text on boxes of the timeline has contrast in every theme', () => {

@@ -334,7 +334,7 @@ test('without operators on the host the chart says so, and what records them', a
   try {
     await profile.view('Modules');
     await profile.page.getByRole('radio', { name: 'Operators over time' }).click();
-    await profile.page.getByText('No operators were recorded on a thread of the host.').waitFor();
+    await profile.page.getByText('No operators were recorded on any host thread.').waitFor();
     assert.equal(await strip(profile.page).count(), 0);
     assert.deepEqual(await axe(profile.page), []);
     assert.deepEqual(profile.errors, []);

@@ -296,15 +296,15 @@ Table StepsTable(const std::vector<StepRow>& rows, Time time) {
   table.Add(TextKey("step", "Step", "The step, by its names on both sides."),
             [](const StepRow& row) { return TextCell(row.name); });
   if (time == Time::kHost) {
-    table.Add(Duration("hostUs", "Host Time",
-                       "Length of the step, with the device work that it waited for."),
+    table.Add(Duration("hostUs", "Host time",
+                       "Duration of the step, including the device work that it waited for."),
               &StepRow::time);
   } else {
-    table.Add(Duration("deviceUs", "Device Time",
-                       "Durations of the device work that the step launched, added up."),
+    table.Add(Duration("deviceUs", "Device time",
+                       "Sum of the durations of the device work that the step launched."),
               &StepRow::time);
   }
-  table.Add(Count("calls", "Steps", "1 where the step is there."),
+  table.Add(Count("calls", "Steps", "1 where the step was recorded."),
             [](const StepRow&) { return Cell(int64_t{1}); });
   return table.Make(rows);
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <string_view>
 
+#include "analysis/tensor_cores.h"
 #include "base/escape.h"
 #include "json/message_json.h"
 #include "model/names.h"
@@ -304,6 +305,7 @@ Result<Json> TraceInfoJson(const LoadedTrace& trace, const Profile& profile,
               {"hasRecordedSteps", model.has_recorded_steps},
               {"steps", std::move(steps)},
               {"devices", std::move(devices)},
+              {"vendor", VendorName(VendorOf(model))},
               {"hasStacks", features.stacks},
               {"hasShapes", features.shapes},
               {"hasMemory", features.memory},

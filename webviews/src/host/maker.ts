@@ -3,25 +3,25 @@ import { computed } from '@preact/signals';
 import { compared, trace } from './store.ts';
 import { hostTexts } from './texts.ts';
 
-const amd = /\b(amd|instinct|radeon)\b/i;
-
-/** The devices of the page: of its trace, or of both traces of a comparison. */
-const devices = computed(() =>
+/** What the page shows: its trace, or both traces of a comparison, as far as they are loaded. */
+const traces = computed(() =>
   trace.value === undefined
-    ? Object.values(compared.value ?? {}).flatMap(({ loaded }) => loaded?.trace.devices ?? [])
-    : trace.value.devices,
+    ? Object.values(compared.value ?? {}).flatMap(({ loaded }) => loaded?.trace ?? [])
+    : [trace.value],
 );
 
-/** Whether all devices of the page are AMD's. */
-export const isAmd = computed(
-  () => devices.value.length > 0 && devices.value.every(({ name }) => amd.test(name)),
-);
+/** Whether all devices of the page are AMD's. Traces of the CPU alone have none. */
+export const isAmd = computed(() => {
+  const withDevices = traces.value.filter(({ devices }) => devices.length > 0);
+  return withDevices.length > 0 && withDevices.every(({ vendor }) => vendor === 'AMD');
+});
 
 /** What their makers call the units that multiply matrices; where makers differ, what they are. */
 const matrixUnits = computed(() => {
-  if (devices.value.some(({ label }) => !label.startsWith('GPU'))) return hostTexts.matrixUnits;
+  const devices = traces.value.flatMap((one) => one.devices);
+  if (devices.some(({ label }) => !label.startsWith('GPU'))) return hostTexts.matrixUnits;
   if (isAmd.value) return hostTexts.matrixCores;
-  return devices.value.some(({ name }) => amd.test(name))
+  return traces.value.some(({ vendor }) => vendor === 'AMD')
     ? hostTexts.matrixUnits
     : hostTexts.tensorCores;
 });

@@ -56,7 +56,10 @@ export function drawRuler(context: CanvasRenderingContext2D, scene: Scene, palet
     context.moveTo(at, rulerHeight - 6);
     context.lineTo(at, rulerHeight);
     context.stroke();
-    context.fillText(tick.label, at + 3, 7);
+    // A label that would be cut at the edge is left out.
+    if (at + 3 + context.measureText(tick.label).width <= scene.width) {
+      context.fillText(tick.label, at + 3, 7);
+    }
   }
   context.strokeStyle = palette.focus;
   context.beginPath();

@@ -63,7 +63,7 @@ export const commonTexts = {
     `${name}\n${quantity(durationNs, 'ns')} at ${quantity(startNs, 'ns')}`,
   no: 'No',
   noKernelRan: 'No kernel ran in the selected steps.',
-  noCanvas: 'This page has no canvas to draw on.',
+  noCanvas: 'Drawing is not available: this page has no canvas.',
   noMoreSlices: 'No more slices in this direction',
   none: 'None',
   note: 'Note',

@@ -88,7 +88,7 @@ export function StatusStrip(props: { info: TraceInfo; roomy: boolean }) {
           {device}
         </span>
       )}
-      {info.rank === null ? null : (
+      {info.rank === null || info.worldSize === 1 ? null : (
         <span class="strip-item" title={shellTexts.rankHint}>
           {shellTexts.rankOf(info.rank, info.worldSize)}
         </span>

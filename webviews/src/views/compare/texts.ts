@@ -58,7 +58,7 @@ export const comparisonTexts = {
     `Baseline${baseline === null ? ': not there' : ` ${quantity(baseline, 'us')}`}, candidate${candidate === null ? ': not there' : ` ${quantity(candidate, 'us')}`}`,
   differenceOf: (delta: string, word: string) =>
     `Difference ${delta}${word === '' ? '' : `, ${word}`}`,
-  movedHint: 'Moved: on both sides, elsewhere among its neighbours',
+  movedHint: 'Moved: on both sides, at another place among its neighbors',
   replacedHint: 'Replaced: one runs in place of the other',
   soFar: (baseline: number, candidate: number, difference: string) =>
     `So far: baseline ${quantity(baseline, 'us')}, candidate ${quantity(candidate, 'us')}, difference ${difference}`,
@@ -74,7 +74,7 @@ export const comparisonTexts = {
 
   openLineOf: (file: string, line: string, side: string | undefined) =>
     `Open ${file}${line} of the ${side ?? 'candidate'}`,
-  notKnown: 'not known',
+  notKnown: 'unknown',
   figuresHint: 'The figures of the overview of both profiles.',
   figuresBothSides: 'Figures of both sides',
   deltaHint: 'Candidate minus baseline.',
@@ -82,10 +82,10 @@ export const comparisonTexts = {
   deltaPercentHint: 'Difference as a percentage of the baseline.',
   noise: 'Noise',
   noiseHint:
-    'Half the width of the 95 % confidence interval of the difference. It takes at least two steps on both sides.',
+    'Half the width of the 95 % confidence interval of the difference. Requires at least two steps on both sides.',
   withinNoiseNote: (test: string) =>
     `\u201cWithin noise\u201d: the difference is no larger than the variation between steps (${test}). Without a figure for noise, a difference may be chance.`,
-  noiseUnknown: 'Noise is unknown: it takes at least two recorded steps on both sides.',
+  noiseUnknown: 'Noise is unknown: it requires at least two recorded steps on both sides.',
   byFunction: 'by function',
   byModule: 'by module',
   byOperator: 'by operator',

@@ -25,7 +25,7 @@ export function CallMembers({ call }: { call: number }) {
           { title: jobTexts.rank },
           ...(devices ? [{ title: commonTexts.device, numeric: true }] : []),
           { title: jobTexts.came, numeric: true, definition: jobTexts.cameHint },
-          { title: jobTexts.took, numeric: true },
+          { title: commonTexts.duration, numeric: true },
           { title: jobTexts.waited, numeric: true, definition: jobTexts.waitedHint },
           { title: jobTexts.beforeThat, definition: jobTexts.beforeThatHint },
         ]}

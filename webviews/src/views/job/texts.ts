@@ -5,7 +5,7 @@ export const jobTexts = {
   onDevice: 'on the device',
   onHost: 'on the host',
   inAnotherCollective: 'in another collective',
-  notBegun: (timeUs: number) => `its recording had not begun for ${quantity(timeUs, 'us')}`,
+  notBegun: (timeUs: number) => `its recording started ${quantity(timeUs, 'us')} late`,
   ofName: (timeUs: number, name: string, where: string) =>
     `${quantity(timeUs, 'us')} in ${name} ${where}`,
   moreOf: (timeUs: number, name: string, where: string) =>
@@ -19,20 +19,20 @@ export const jobTexts = {
   nobodyLate: (job: string) => `${job}; no rank keeps the others waiting.`,
   withReason: (reason: string) => `, with ${reason}`,
   comesLast: (job: string, rank: number, timesLast: number, calls: number, why: string) =>
-    `${job}; rank ${rank} comes last to ${fixed(timesLast, 0)} of its ${plural(calls, 'collective')}${why}.`,
+    `${job}; rank ${rank} arrives last at ${fixed(timesLast, 0)} of its ${plural(calls, 'collective')}${why}.`,
 
-  computationHint: 'Kernels compute and none communicates.',
+  computationHint: 'Time in which kernels compute and none communicates.',
   overlap: 'Overlap',
-  overlapHint: 'Kernels compute while others communicate: overlapped communication.',
+  overlapHint: 'Time in which kernels compute while others communicate.',
   exposedCommunication: 'Exposed communication',
   exposedCommunicationHint:
-    'Kernels communicate and none computes. Waiting for late ranks is part of it.',
+    'Time in which kernels communicate and none computes. Includes waiting for late ranks.',
   other: 'Other',
-  otherHint: 'The rest of the step: copies, and time in which the device is idle.',
+  otherHint: 'The rest of the step: copies and idle time.',
   transfer: 'Transfer',
-  transferHint: 'The shortest call of each collective: whoever came last did not wait.',
+  transferHint: 'Shortest call of each collective: the rank that arrives last does not wait.',
   waiting: 'Waiting',
-  waitingHint: 'What a rank took beyond that, because others came later.',
+  waitingHint: 'Time beyond the transfer, because other ranks arrived later.',
 
   stragglers: 'Stragglers',
   topology: 'Topology',
@@ -41,7 +41,7 @@ export const jobTexts = {
   analysis: 'Analysis',
   inOperatorsNamed: 'In operators named',
   inOperatorsNamedHint:
-    'Sequences of the outermost operators whose name holds this; empty: of the innermost ones. The traces are read again.',
+    'Sequences of the outermost operators whose names contain this; if empty, of the innermost ones. The traces are read again.',
 
   rank: 'Rank',
   sumUs: 'Sum (µs)',
@@ -50,16 +50,15 @@ export const jobTexts = {
 
   readingCollective: 'Reading the collective',
   ranksOfCollective: (call: number) => `Ranks of collective ${call}`,
-  came: 'Came',
-  cameHint: 'After the first.',
-  took: 'Took',
+  came: 'Arrived',
+  cameHint: 'Time after the first rank.',
   waited: 'Waited',
-  waitedHint: 'Beyond the shortest call.',
+  waitedHint: 'Time beyond the shortest call.',
   beforeThat: 'Before that',
-  beforeThatHint: 'What took most of the time since its last one.',
+  beforeThatHint: 'What took most of the time since its previous collective.',
   rankAndWhetherLast: (rank: number, lastRank: number | null) =>
     `${rank}${rank === lastRank ? ' (last)' : ''}`,
-  madeNoCall: (ranks: string) => `Rank ${ranks} was recording and made no such call.`,
+  madeNoCall: (ranks: string) => `No such call on rank ${ranks}, though it was recording.`,
 
   operationOfSize: (operation: string, bytes: number | undefined) =>
     `${operation} of ${quantity(bytes, 'bytes')}`,
@@ -68,11 +67,11 @@ export const jobTexts = {
     `Algorithm bandwidth ${quantity(gbPerS, 'gbPerS')}`,
   bandwidthBySize: 'Bandwidth by size',
   bandwidthBySizeHint:
-    'Of collectives that were found on all their ranks: bytes by the shortest call. The bus bandwidth is what links carry, whatever the number of ranks.',
+    'Bytes divided by the shortest call, for collectives found on all their ranks. Bus bandwidth is what the links carry, whatever the number of ranks.',
   bandwidth: 'Bandwidth',
   bus: 'Bus',
   algorithm: 'Algorithm',
-  addingUpSizes: 'Adding up the sizes',
+  addingUpSizes: 'Summing up sizes',
   noSizes: 'Sizes were not recorded, or no collective was found on several ranks.',
   operation: 'Operation',
   ranks: 'Ranks',
@@ -82,7 +81,7 @@ export const jobTexts = {
   sizeAxis: "Size of the largest rank's part (bytes)",
   busBandwidthAxis: 'Bus bandwidth (GB/s)',
   bandwidthAxis: 'Bandwidth (GB/s)',
-  whoTalksToWhom: 'Who talks to whom',
+  whoTalksToWhom: 'Traffic between ranks',
   tooManyPairs: (ranks: number) =>
     `${fixed(ranks, 0)} ranks have more pairs than a chart can show: the table of pairs lists them.`,
   fromRankToRank: (from: number, to: number) => `From rank ${from} to rank ${to}`,
@@ -90,10 +89,10 @@ export const jobTexts = {
   bytesInCalls: (bytes: number | undefined, calls: number) =>
     `${quantity(bytes, 'bytes')} in ${plural(calls, 'call')}`,
   sendsAsRecorded: 'Sends, as recorded',
-  collectivesInParts: 'Collectives count as if each rank sent to the others in equal parts',
+  collectivesInParts: 'Collectives counted as if each rank sent equal parts to the others',
   whoTalksToWhomHint: 'Bytes from rank to rank: sends as recorded, collectives in equal parts.',
-  addingUpPairs: 'Adding up the pairs',
-  noPairs: 'No two ranks were found to talk to each other.',
+  addingUpPairs: 'Summing up pairs',
+  noPairs: 'No communication between two ranks was found.',
   from: 'From',
   to: 'To',
   bytesFromRankToRank: 'Bytes from rank to rank',
@@ -107,41 +106,40 @@ export const jobTexts = {
 
   aboutTheseRanks: 'About these ranks',
   remarks: 'Remarks',
-  whoComesLast: 'Who comes last',
-  whoComesLastHint:
-    'Ranks that others wait for: their lateness is more than a hundredth of the recording.',
+  whoComesLast: 'Late ranks',
+  whoComesLastHint: 'Ranks that others wait for: their lateness is more than 1 % of the recording.',
   allRanks: 'All ranks',
   nobodyComesLast: 'No rank keeps the others waiting for more than 1 % of the time.',
   openProfile: (rank: number) => `Open the profile of rank ${rank}`,
   rankNumber: (rank: number) => `Rank ${rank}`,
   lateBy: (timesLast: number, calls: number, latenessUs: number, causedUs: number) =>
-    `comes last to ${fixed(timesLast, 0)} of ${plural(calls, 'collective')}, ${quantity(latenessUs, 'us')} behind the others, which wait ${quantity(causedUs, 'us')} for it in total.`,
+    `arrives last at ${fixed(timesLast, 0)} of ${plural(calls, 'collective')}, ${quantity(latenessUs, 'us')} behind the others, which wait ${quantity(causedUs, 'us')} for it in total.`,
   causeUnknown: 'Cause unknown: nothing before these collectives stands out.',
   didInstead: (rank: number) => `What rank ${rank} did instead`,
-  addingUpSteps: 'Adding up the steps',
+  addingUpSteps: 'Summing up steps',
   timeOfRanks: 'Time of each rank',
   timeOfRanksHint:
-    "Each moment of a step counts for one of these. The parts add up to the step. A click opens the rank's profile.",
+    'Each moment of a step counts for one of these, so the parts add up to the step. Click a rank to open its profile.',
   meanStep: 'Mean step',
   noWholeStep: 'No rank recorded a whole step.',
   meanOfSteps: (steps: number) => `mean of ${plural(steps, 'step')}`,
   oneStep: (name: string) => `step ${name}`,
-  addingUpCollectives: 'Adding up the collectives',
+  addingUpCollectives: 'Summing up collectives',
   transferAndWaiting: 'Transfer and waiting of each rank',
   transferAndWaitingHint:
-    "Time in collectives and sends of the whole recording. A rank that waits little keeps the others waiting. A click opens the rank's profile.",
+    'Time in collectives and sends of the whole recording. A rank that waits little keeps the others waiting. Click a rank to open its profile.',
   timeInCollectives: 'Time in collectives',
   noneOnSeveralRanks: 'No collective was found on more than one rank.',
   worldSize: 'World size',
   notRecorded: 'not recorded',
-  worldSizeHint: 'Ranks of the job as recorded.',
+  worldSizeHint: 'Number of ranks in the job, as recorded.',
   machines: 'Machines',
   processGroups: 'Process groups',
   recording: 'Recording',
   foundOnSeveralRanks: (collectives: number, matched: number) =>
     `${fixed(collectives, 0)}, ${fixed(matched, 0)} found on several ranks`,
-  transferSumHint: 'Sum of the shortest calls of each collective.',
-  waitingSumHint: 'What all ranks together took beyond that.',
+  transferSumHint: 'Shortest call of each collective, summed.',
+  waitingSumHint: 'Time of all ranks beyond the transfer.',
 
   scatterLabel: (label: string, point: string) =>
     `${label}. Arrow keys move between the points. ${point}`,
@@ -149,13 +147,13 @@ export const jobTexts = {
   stepTimeHint: 'Length of the step.',
   exposed: 'Exposed',
   exposedHint: 'Exposed communication: kernels communicate and none computes.',
-  beyondTransferHint: 'Time in collectives beyond their transfer.',
+  beyondTransferHint: 'Time in collectives beyond the transfer.',
   lateness: 'Lateness',
-  latenessHint: 'How far it was behind the others where it came last.',
+  latenessHint: 'How far it was behind the others when it arrived last.',
   rankAtStep: (rank: number, device: number | undefined, step: string) =>
     `Rank ${rank}${device === undefined ? '' : `, device ${device}`}, ${step === '' ? 'outside of steps' : `step ${step}`}`,
   notRecordedCell: 'Not recorded',
-  opensProfile: 'Enter or click opens the profile of the rank',
+  opensProfile: 'Click or press Enter to open the profile of the rank',
   ranksAndSteps: 'Ranks and steps',
   readingSteps: 'Reading the steps',
   noStepsWithFigure: 'No rank recorded steps with this figure.',
@@ -169,7 +167,7 @@ export const jobTexts = {
   latenessByRankAndStep: 'Lateness by rank and step',
   reasons: 'Reasons',
 
-  nothingOfThis: 'The ranks have nothing of this.',
+  nothingOfThis: 'No rank recorded this.',
 
   collectiveSaid: (
     rank: number,
@@ -183,26 +181,26 @@ export const jobTexts = {
   atAndLong: (startNs: number, lengthNs: number) =>
     `At ${quantity(startNs, 'ns')}, ${quantity(lengthNs, 'ns')} long`,
   waitingFor: (ns: number) => `Waiting ${quantity(ns, 'ns')}`,
-  tellsWhoCame: 'Enter or click tells who came when',
+  tellsWhoCame: 'Click or press Enter to see when each rank arrived',
   timelineRole: 'timeline',
   timelineLabel: (collective: string) =>
     `Collectives of the ranks over time. Arrow keys move between them, W and S zoom, A and D move. ${collective}`,
   onCommonClock: 'Collectives on the common clock',
   onCommonClockHint:
-    "Each rank's steps and, below them, its collectives: first waiting for others, then the transfer.",
+    'The steps of each rank and, below them, its collectives: first waiting for others, then the transfer.',
   wholeJob: 'Whole job',
   readingTimelines: 'Reading the timelines',
   noRanks: 'There are no ranks.',
-  wheelHelp: 'Ctrl and the wheel zoom, Shift and the wheel move; W, S, A and D do too.',
+  wheelHelp: 'Ctrl+wheel or W and S zoom; Shift+wheel or A and D move.',
   collective: (call: number) => `Collective ${call}`,
 
-  machinesHint: 'As far as the names of the workers and their devices tell.',
+  machinesHint: 'Inferred from the names of the workers and their devices.',
   oneMachine: 'One machine',
   rankOn: (rank: number, comesLast: boolean, devices: string) =>
-    `Rank ${rank}${comesLast ? ' last' : ''}, ${devices || 'no device'}`,
+    `Rank ${rank}${comesLast ? ', late' : ''}, ${devices || 'no device'}`,
   rankHint: (rank: number, comesLast: boolean, devices: string, models: string) =>
-    `Rank ${rank}${comesLast ? ' comes last' : ''}\n${devices || 'No device work'}${models}\nOpen its profile`,
-  rankCell: (rank: number, comesLast: boolean) => `${rank}${comesLast ? ' last' : ''}`,
+    `Rank ${rank}${comesLast ? ' arrives late' : ''}\n${devices || 'No device work'}${models}\nOpen its profile`,
+  rankCell: (rank: number, comesLast: boolean) => `${rank}${comesLast ? ', late' : ''}`,
   noTraceOf: (count: number, ranks: string) => `No trace of ${pluralWord(count, 'rank')} ${ranks}.`,
   moreMachines: (more: number) => `and ${plural(more, 'more machine')}`,
 };

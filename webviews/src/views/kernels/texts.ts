@@ -14,7 +14,7 @@ export const kernelsTexts = {
   kernelTimeHint: 'Sum of the durations of all kernels, by name.',
   tensorCores: 'Tensor cores',
   tensorCoresHint:
-    'Kernel time with matrix units, without them, and where the name of the kernel does not say.',
+    'Kernel time with matrix units, without them, and unknown where the kernel name does not say.',
   communicationHint: 'Kernel time in communication kernels and in all others.',
   outsideSteps: (outside: number, launches: number) =>
     `Outside every step: ${fixed(outside, 0)} of ${plural(launches, 'launch', 'launches')}`,

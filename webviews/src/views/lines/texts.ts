@@ -4,11 +4,11 @@ import { quantity } from '#shared/numbers.ts';
 export const linesTexts = {
   showOperators: 'Show its operators',
   showSlices: 'Show its slices in the timeline',
-  showStacks: 'Show the stacks that lead through this line',
+  showStacks: 'Show the stacks through this line',
   allDeviceTime: 'All device time.',
   allHostTime: 'All host time of traced threads.',
   attributedToLine: 'Attributed to a line',
-  attributedToLineHint: 'The line was recorded, or found by aligning the call with the source.',
+  attributedToLineHint: 'The line was recorded, or found by aligning calls with the source.',
   attributedToFunction: 'Attributed to a function only',
   attributedToFunctionHint: 'The function is known, but the line is not.',
   files: 'Files',
@@ -22,5 +22,5 @@ export const linesTexts = {
   sourceAroundLine: (line: number) => `Source around line ${line}`,
   openLine: (line: number) => `Open line ${line}`,
   costOfLine: (device: boolean) =>
-    `${device ? 'Device time of the work launched from the line' : 'Host time of the line and of what it called'}, its share of all, and how often it ran`,
+    `${device ? 'Device time of the work launched from the line' : 'Host time of the line and of what it called'}, its share of the total, and how often it ran`,
 };

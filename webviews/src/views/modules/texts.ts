@@ -5,12 +5,12 @@ export const modulesTexts = {
   readingModules: 'Reading modules',
   noModules: 'No modules',
   firstRoots: (shown: number, all: number) =>
-    `The first ${fixed(shown, 0)} of ${fixed(all, 0)} modules of the top level are shown.`,
+    `The first ${fixed(shown, 0)} of ${fixed(all, 0)} top-level modules are shown.`,
 
   mainThreadOverTime: 'Operators of the main thread over time',
-  noOperatorsOnHost: 'No operators were recorded on a thread of the host.',
+  noOperatorsOnHost: 'No operators were recorded on any host thread.',
   stripHint:
-    'Operators, module calls and annotations of one host thread, each below what it ran in. The main thread is the one that ran the profiler steps, otherwise the modules, otherwise the most operator time.',
+    'Operators, module calls and annotations of one host thread, each below the one it ran in. The main thread is the one that ran the profiler steps, else the modules, else the most operator time.',
   operatorsOverTime: (name: string) => `Operators of ${name} over time`,
   thread: 'Thread',
   threadChoice: (name: string, index: number, operatorNs: number) =>
@@ -33,7 +33,7 @@ export const modulesTexts = {
   startUs: 'Start (µs)',
   durationUs: 'Duration (µs)',
   durationHint: 'From start to end.',
-  depthHint: 'Operators, module calls and annotations that it ran in.',
+  depthHint: 'Number of operators, module calls and annotations around it.',
   moreWhenZoomedIn: (more: number) => `and ${fixed(more, 0)} more: zoom in`,
   zoomToSee: 'Zoom in to see them',
   self: (selfNs: number) => `Self ${quantity(selfNs, 'ns')}`,

@@ -23,7 +23,7 @@ export const overviewTexts = {
   nameNotRecorded: '(name not recorded)',
   multiprocessors: 'Multiprocessors',
   computeUnits: 'Compute units',
-  multiprocessorsHint: 'Units that the blocks of a kernel run on.',
+  multiprocessorsHint: 'Units of the device that run the blocks of a kernel.',
   computeCapability: 'Compute capability',
   gfxVersion: 'GFX version',
   computeCapabilityHint: "Version of the device's instruction set.",
@@ -35,14 +35,14 @@ export const overviewTexts = {
     'Blocks per multiprocessor of the kernels that run, at most 1, averaged from the first selected step to the last, pauses between them included.',
   estOccupancy: 'Est. occupancy',
   estOccupancyHint:
-    'Active warps over the most that fit, as estimated at launch, weighted by duration. Idle time does not count.',
+    'Active warps as a share of the most that fit, estimated at launch and weighted by duration. Idle time does not count.',
   tensorCoreShare: 'Tensor core share',
   tensorCoreShareHint: 'Share of kernel time in kernels that use matrix units.',
   tensorCoresUnknown: 'Tensor cores unknown',
   tensorCoresUnknownHint:
-    'Share of kernel time in kernels whose names do not tell whether they use matrix units.',
+    'Share of kernel time in kernels whose names do not say whether they use matrix units.',
   recomputeHint:
-    'Forward work that activation checkpointing ran again in backward, because it had not kept the results. It saves memory and costs this time.',
+    'Forward work that activation checkpointing ran again in backward because its results were not kept. It saves memory at the cost of this time.',
   recomputeDeviceHint:
     'Device work that activation checkpointing reran, and its share of all device work.',
   recomputeHostHint: 'Host time of the reruns, and its share of all traced threads.',
@@ -62,7 +62,7 @@ export const overviewTexts = {
   readIn: 'Read in',
   seconds: (seconds: number) => `${fixed(seconds, 2)} s`,
   readInHint: 'Time from opening the file to the first view.',
-  sizeHint: 'Of the file, and of its text when it was compressed.',
+  sizeHint: 'Size of the file, and of its text if it was compressed.',
   fileAndText: (fileBytes: number, textBytes: number) =>
     `${quantity(fileBytes, 'bytes')} file, ${quantity(textBytes, 'bytes')} text`,
   problems: 'Problems',
@@ -74,11 +74,11 @@ export const overviewTexts = {
   problem: 'Problem',
   countHint: 'Number of occurrences.',
   firstAtByte: 'First at byte',
-  firstAtByteHint: "Where it was met first, counted in the file's uncompressed text.",
+  firstAtByteHint: "Position of the first one in the file's uncompressed text.",
   eventsByCategory: 'Events by category',
   category: 'Category',
   categoryHint: 'As the recorder wrote it.',
-  eventsOfCategoryHint: 'Entries of the trace of this category.',
+  eventsOfCategoryHint: 'Events of this category in the trace.',
   notRecorded: (absences: number) => `Not recorded (${fixed(absences, 0)})`,
   nothingRecorded: 'Nothing was recorded',
 
@@ -91,7 +91,7 @@ export const overviewTexts = {
   rankHint: 'Index of this process in the run.',
   worldSizeHint: 'Number of processes in the run.',
   devicesUsedHint: 'Devices that did work in the trace.',
-  devicesSeenHint: 'Devices that the process saw, used or not.',
+  devicesSeenHint: 'Devices visible to the process, used or not.',
   stepsHint: 'Recorded steps, including those cut off at the end.',
   formatHint: 'Version of the trace format.',
   severity: 'Severity',
@@ -104,12 +104,12 @@ export const overviewTexts = {
   linesLater: 'Lines are found when the whole trace is read.',
   deviceWorkLater: (deviceKind: string) =>
     `No ${deviceKind} work was read yet: its time still counts as the host's.`,
-  findingsHint: 'What costs time in the selected steps, how that is known, and what to do.',
+  findingsHint: 'What costs time in the selected steps, the evidence, and what to do.',
   configuration: 'Configuration',
   optionHint: 'A profiler option, as noted in the trace.',
 
   stepTimeHint:
-    'Each moment of a step counts for the first of these that was going on: kernel, memcpy, memset, communication, runtime, data loader, CPU. The parts add up to the step.',
+    'Each moment of a step counts for the first of these that is active: kernel, memcpy, memset, communication, runtime, data loader, CPU. The parts add up to the step.',
   totalUs: 'Total (µs)',
   totalHint: 'Duration of the step. The other columns add up to it.',
   partialStep: (name: string) => `${name} (partial)`,
@@ -122,9 +122,9 @@ export const overviewTexts = {
   stepPartial: (name: string) => `Step ${name}, partial`,
   breakdown: 'Breakdown',
   averageStep: 'Average step',
-  averageStepHint: 'Mean over the selected steps that are not cut by the end of the recording.',
+  averageStepHint: 'Mean over the selected steps that were recorded completely.',
   activity: 'Activity',
   activityHint: 'Every moment counts for exactly one activity.',
-  meanTimeHint: 'Mean time of a step that counts for this.',
-  shareOfStepHint: 'Part of the step.',
+  meanTimeHint: 'Mean time per step.',
+  shareOfStepHint: 'Share of the step.',
 };

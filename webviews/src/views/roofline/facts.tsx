@@ -90,12 +90,15 @@ export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
           value: withUnknown(quantity(totals.kernelUs, 'us'), totals.unknownShare, common),
           definition: rooflineTexts.kernelTimeHint,
         },
-        {
-          name: rooflineTexts.peaksOf,
-          value:
-            devices.map(({ known }) => visible(known)).join(', ') || rooflineTexts.noKnownDevice,
-          definition: devices.map(({ known, source }) => `${known}: ${source}`).join('\n'),
-        },
+        ...(devices.length > 0
+          ? [
+              {
+                name: rooflineTexts.peaksOf,
+                value: devices.map(({ known }) => visible(known)).join(', '),
+                definition: devices.map(({ known, source }) => `${known}: ${source}`).join('\n'),
+              },
+            ]
+          : []),
         ...(common !== undefined && common !== ''
           ? [
               {

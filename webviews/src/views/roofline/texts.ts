@@ -36,7 +36,7 @@ export const rooflineTexts = {
   potentialGainHint: (target: number) =>
     `Kernel time saved if every kernel reached ${quantity(target, 'ratio')} of its roof. Kernels without a known roof save nothing.`,
   ofRoofHint:
-    'Least time that the device needs for each kernel, by operations or by bytes, whichever is longer, as a share of the time of the kernels with a known roof.',
+    'Least time that the device needs for each kernel, by operations or by bytes, whichever is longer, as a share of the time of kernels with a known roof.',
   operationsHint: 'Floating point operations of the kernels, where known.',
   bytesHint: 'Least bytes that must be read and written, where known.',
   modelUtilization:
@@ -45,9 +45,8 @@ export const rooflineTexts = {
     'Hardware FLOPs utilization: operations of matrix operators, with recomputation',
   kernelTimeHint: 'Sum of the durations of all kernels of the selected steps.',
   peaksOf: 'Peaks of',
-  noKnownDevice: 'no known device',
   ofTime: (share: string) => `${share} of the time`,
-  unknownHint: 'Time of kernels whose cost is unknown. The figures leave it out.',
+  unknownHint: 'Time of kernels whose cost is unknown. The other figures leave it out.',
   peaksUnknown: <T>(devices: string, setting: T): (string | T)[] => [
     `The peaks of ${devices} are unknown, so its kernels have no roof. Add them to the setting `,
     setting,
@@ -94,20 +93,19 @@ export const rooflineTexts = {
   changedBy: (words: string, percent: number, change: number) =>
     `${words}, ${quantity(percent, 'percent')} ${change < 0 ? 'less' : 'more'}`,
   stepsHint:
-    'The selected steps, replayed with the predicted times of the kernels: what the host launches is launched when it was, and begins when what it waited for is done.',
+    'The selected steps, replayed with the predicted kernel times: the host launches work when it did, and the work starts when what it waited for is done.',
   predictedKernelTimeHint:
-    'Each kernel takes as much longer as its operations or bytes, whichever limits it, ask of the peaks there.',
+    'Each kernel is scaled by the peak that limits it, for operations or for bytes.',
   deviceBusy: 'Device busy',
-  deviceBusyHint:
-    'Time in which a device works. What is left of the steps is waiting for the host.',
-  staysAsItIs: 'Stays as it is',
+  deviceBusyHint: 'Time in which the device works. The rest of the steps is waiting for the host.',
+  staysAsItIs: 'Not scaled',
   latencyUnknown: (latencyShare: number, unscaledShare: number) =>
     `${quantity(latencyShare, 'ratio')} latency, ${quantity(unscaledShare, 'ratio')} unknown`,
   staysAsItIsHint:
-    'Kernel time that other peaks do not change: little work does not fill a device and waits for latencies; and kernels whose cost is unknown.',
+    'Kernel time that other peaks do not change: latency of kernels too small to fill the device, and kernels whose cost is unknown.',
   whatIf: 'What if',
-  whatIfHint: 'The same kernels on another device, by its peaks.',
+  whatIfHint: 'The same kernels on another device, scaled by its peaks.',
   onAnotherDevice: 'On another device',
-  chooseDevice: 'Choose a device to see what these steps would take there.',
+  chooseDevice: 'Choose a device to see how long these steps would take there.',
   predicting: 'Predicting',
 };

@@ -1,7 +1,7 @@
 // What stands in the cells of a table.
 import type { Column, Row } from '#shared/protocol.ts';
 import { openRowPlace } from '../../host/place.ts';
-import { exact, scaled, type Scale } from '#shared/numbers.ts';
+import { exact, quantity, scaled, type Scale } from '#shared/numbers.ts';
 import { fileName, shapesText, visible } from '../../lib/format.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { Name } from '../name.tsx';
@@ -11,10 +11,10 @@ export const numeric = (column: Column): boolean =>
   column.type === 'integer' || column.type === 'number';
 
 export function numberText(column: Column, scale: Scale, value: number): string {
-  return scaled(
-    value,
-    column.unit === '' && column.type === 'number' ? { ...scale, digits: 2 } : scale,
-  );
+  // Rates and means have no unit of their own, but sizes as far apart as times have.
+  return column.unit === '' && column.type === 'number'
+    ? quantity(value, '')
+    : scaled(value, scale);
 }
 
 /** Differences of time and memory, of which more is worse. */

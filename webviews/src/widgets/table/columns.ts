@@ -1,5 +1,5 @@
 // The columns of a table: which there are, in which unit, and how wide they must be.
-import { useMemo } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import type { Column } from '#shared/protocol.ts';
 import { columnScales, longestText, type Scale } from '#shared/numbers.ts';
 import { fileName, numberColumnPx } from '../../lib/format.ts';
@@ -7,18 +7,45 @@ import { shownNames } from '#shared/names.ts';
 import { cellNumber } from './cells.tsx';
 import { readRows, type Loaded } from './pages.ts';
 
+/**
+ * Keys of columns without a value in any row: nothing of the kind was recorded. Known of tables that
+ * were read whole; a filter changes nothing of it, so that typing moves no columns.
+ */
+function useEmptyColumns(loaded: Loaded | undefined): ReadonlySet<string> {
+  const known = useRef<{ of: string; keys: ReadonlySet<string> }>({ of: '', keys: new Set() });
+  const read = [...(loaded?.pages.values() ?? [])].reduce((sum, page) => sum + page.length, 0);
+  const whole =
+    read > 0 && read === loaded?.totalRows && loaded.totalRows === loaded.unfilteredRows;
+  return useMemo(() => {
+    const columns = loaded?.columns ?? [];
+    const of = columns.map(({ key }) => key).join();
+    if (whole) {
+      const rows = readRows(loaded);
+      const empty = columns
+        .slice(1)
+        .filter(({ key }) => rows.every((row) => (row[key] ?? '') === ''));
+      known.current = { of, keys: new Set(empty.map(({ key }) => key)) };
+    } else if (known.current.of !== of) {
+      known.current = { of, keys: new Set() };
+    }
+    return known.current.keys;
+  }, [loaded?.key, loaded?.columns, whole, read]);
+}
+
 /** Columns that the answer has and the table shows, if there is room. */
-export function usePresentColumns(loaded: Loaded | undefined): Column[] {
+export function usePresentColumns(loaded: Loaded | undefined, sortKey: string): Column[] {
+  const empty = useEmptyColumns(loaded);
   return useMemo(
     () =>
       (loaded?.columns ?? []).filter(
         (column, _, all) =>
           !column.hidden &&
           loaded?.hidden.includes(column.key) !== true &&
+          (!empty.has(column.key) || column.key === sortKey) &&
           // The cell of the file names the line too.
           !(column.key === 'line' && all.some((one) => one.key === 'file')),
       ),
-    [loaded?.columns, loaded?.hidden.join()],
+    [loaded?.columns, loaded?.hidden.join(), [...empty].join(), sortKey],
   );
 }
 
@@ -42,6 +69,8 @@ export function useMeasures(
         if (key === 'file' && typeof value === 'string') {
           const place = `${fileName(value)}:${String(row.line ?? '')}`;
           largest[key] = Math.max(largest[key] ?? 0, place.length);
+        } else if (key === 'function' && typeof value === 'string') {
+          largest[key] = Math.max(largest[key] ?? 0, value.length);
         }
         if (typeof value !== 'number') continue;
         largest[key] = Math.max(largest[key] ?? 0, Math.abs(value));
@@ -81,11 +110,10 @@ export function minimumWidth(
     const usual = (most.startsWith('+') ? '+' : '') + longestText(scale, largest);
     return numberColumnPx(column.title, most.length > usual.length ? most : usual);
   }
-  return column.key === 'grid' || column.key === 'block'
-    ? 96
-    : column.key === 'function'
-      ? 150
-      : 116;
+  // Names have room before columns that matter less.
+  if (column.key === 'function')
+    return Math.round(Math.min(240, Math.max(110, largest * 7.2 + 24)));
+  return column.key === 'grid' || column.key === 'block' ? 96 : 116;
 }
 
 export function gridTemplate(
@@ -99,7 +127,15 @@ export function gridTemplate(
       const width = chosen[column.key];
       if (width !== undefined) return `${width}px`;
       const share =
-        index === 0 ? firstShare : column.type === 'text' ? 1.8 : column.type === 'bool' ? 0.6 : 1;
+        index === 0
+          ? firstShare
+          : column.key === 'confidence'
+            ? 1
+            : column.type === 'text'
+              ? 1.8
+              : column.type === 'bool'
+                ? 0.6
+                : 1;
       return `minmax(${least[index]}px, ${share}fr)`;
     })
     .join(' ');

@@ -106,7 +106,7 @@ function useColumns<M extends TableMethod>(
 ) {
   const widths = viewState(props.view, `${props.stateKey}Widths`, noWidths);
   const all = viewState(props.view, `${props.stateKey}AllColumns`, false);
-  const present = usePresentColumns(loaded);
+  const present = usePresentColumns(loaded, sortKey);
   const measures = useMeasures(loaded, present, props.kernelNames === true);
   const actionsPx = useMemo(
     () =>

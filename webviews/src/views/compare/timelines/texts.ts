@@ -16,7 +16,7 @@ export const pairTexts = {
   arrangingRows: 'Arranging rows...',
   timelineAndKeys: (side: string, chosen: string) => `Timeline of the ${side}.${chosen} ${keys}`,
 
-  clickToCompare: 'Click a slice to see what it is on the other side.',
+  clickAndKeys: `Click a slice to see its match on the other side. ${keys}`,
   durationDiffers: (delta: number, difference: string) =>
     `Duration ${delta === 0 ? 'the same' : difference}.`,
   selectedSlice: 'Selected slice',
@@ -26,7 +26,6 @@ export const pairTexts = {
   lockOnMatchedPoints: 'Lock on matched points',
   wholeTraces: 'Whole traces',
   wholeTracesHint: 'Show both traces in full',
-  nothingMatches: 'Nothing matches: both timelines move by the same amount of time.',
-  keys,
+  nothingMatches: 'Nothing matches, so both timelines move by the same amount of time.',
   selectedSliceAndMatch: 'Selected slice and its match',
 };

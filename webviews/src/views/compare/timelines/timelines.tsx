@@ -57,16 +57,12 @@ function useKnots(): void {
 }
 
 /** The selected slice and what it is on the other side, in figures. */
-function Matched() {
-  const found = match.value;
+function Matched({ found }: { found: NonNullable<typeof match.value> }) {
   const { baseline, candidate } = {
     baseline: lanesOf('baseline'),
     candidate: lanesOf('candidate'),
   };
   const slices = { baseline: baseline.detail.value, candidate: candidate.detail.value };
-  if (found === undefined) {
-    return <p class="note">{pairTexts.clickToCompare}</p>;
-  }
   const [before, after] = [slices.baseline, slices.candidate];
   const delta =
     before === undefined || after === undefined ? undefined : after.durationNs - before.durationNs;
@@ -119,14 +115,18 @@ export function Timelines() {
         <LinkButton title={pairTexts.wholeTracesHint} onClick={showAll}>
           {pairTexts.wholeTraces}
         </LinkButton>
-        <span class="note">{none && locked.value ? pairTexts.nothingMatches : pairTexts.keys}</span>
+        <span class="note">
+          {none && locked.value ? pairTexts.nothingMatches : pairTexts.clickAndKeys}
+        </span>
       </div>
       {sideNames.map((side) => (
         <SideTimeline key={side} side={side} />
       ))}
-      <section class="pair-match" aria-label={pairTexts.selectedSliceAndMatch}>
-        <Matched />
-      </section>
+      {match.value === undefined ? null : (
+        <section class="pair-match" aria-label={pairTexts.selectedSliceAndMatch}>
+          <Matched found={match.value} />
+        </section>
+      )}
     </div>
   );
 }

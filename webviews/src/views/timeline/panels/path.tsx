@@ -62,7 +62,7 @@ function SumName({ row }: { row: SumRow }) {
   }
   const name = row.name === '' ? row.place : row.name;
   return name === '' ? (
-    <span class="tl-dim">{panelTexts.notKnown}</span>
+    <span class="tl-dim">{commonTexts.unknown}</span>
   ) : (
     <ShortName whole={name} />
   );
