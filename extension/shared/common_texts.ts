@@ -24,6 +24,7 @@ export const sharedTexts = {
   operators: 'Operators',
   recompute: 'Recompute',
   self: 'Self',
+  serverStopped: 'The analysis server has stopped.',
   show: 'Show',
   showLog: 'Show Log',
   slower: 'slower',

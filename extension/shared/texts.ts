@@ -12,7 +12,6 @@ export const daemonTexts = {
   otherVersion: (speaks: number, wanted: number) =>
     `The analysis server uses protocol version ${speaks}; version ${wanted} is required.`,
   reinstall: 'Clear emberline.serverPath, or reinstall the extension, which includes its server.',
-  ended: 'The analysis server has stopped.',
   endedUnanswered: 'The analysis server stopped before it answered.',
   cancelled: 'The request was cancelled.',
   shuttingDown: 'Emberline is shutting down.',

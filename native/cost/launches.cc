@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <numeric>
+#include <optional>
 #include <unordered_map>
 
 #include "analysis/links.h"

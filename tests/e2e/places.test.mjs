@@ -123,6 +123,11 @@ describe('a workspace with several folders', () => {
           traceOfFile('/recorded/elsewhere/project/both.py', text),
         );
         write(join(second, 'library.pt.trace.json'), traceOfFile(library, text));
+        // The program's own file calls the package.
+        write(
+          join(second, 'calling.pt.trace.json'),
+          traceOfFile(library, text).replace(`${library}(7)`, '/recorded/main.py(7)'),
+        );
         write(join(second, 'pasted.pt.trace.json'), traceOfFile('/gone/pasted.py', text));
         const digest = createHash('sha1').update(`${text}\n`).digest('hex').slice(0, 12);
         write(
@@ -197,6 +202,22 @@ describe('a workspace with several folders', () => {
       .filter(({ method }) => method === 'source/annotations')
       .findLast((message) => message.params.path === packageFile);
     assert.ok(params.sitePackages.includes(dirname(dirname(packageFile))), params.sitePackages);
+  });
+
+  step('a package counts as library code until the user says that it is theirs', async () => {
+    await openProfile(workbench, 'calling.pt.trace.json');
+    const frame = await profileFrame(workbench);
+    const hottest = frame.getByRole('region', { name: 'Hottest lines' });
+    await hottest.getByRole('button', { name: /main\.py:7/ }).waitFor();
+    assert.equal(await hottest.getByRole('button', { name: /ops\.py/ }).count(), 0);
+    const settings = join(workbench.folders.data, 'User', 'settings.json');
+    const own = { 'emberline.userPackages': ['somepack'] };
+    write(settings, JSON.stringify({ ...JSON.parse(readFileSync(settings, 'utf8')), ...own }));
+    // The profile is reloaded, and its view with it.
+    await hottest
+      .getByRole('button', { name: /ops\.py/ })
+      .first()
+      .waitFor();
   });
 
   step(

@@ -291,7 +291,10 @@ test('digests of an older and of a newer program are named with both versions, a
   assert.equal(broken.length, 2);
   [known - 1, known + 1].forEach((version, i) => {
     assert.ok(broken[i].includes(changed[i].name), broken[i]);
-    assert.ok(broken[i].includes(`has version ${version}; this program reads version ${known}`), broken[i]);
+    assert.ok(
+      broken[i].includes(`has version ${version}; this program reads version ${known}`),
+      broken[i],
+    );
   });
   // Merging says the same, and keeps what it can read.
   const merged = path.join(folder, 'versions.digest');

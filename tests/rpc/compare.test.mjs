@@ -178,7 +178,7 @@ test('one slow step is noise, and the same difference in every step is not', asy
   const all = await drawn({ ...plain, extraUs: (step) => step + 60 });
   const lonely = await compare('verdict', baseline, one);
   assert.equal(lonely.verdict.beyondNoise, false);
-  assert.match(lonely.verdict.text, /beyond its noise/);
+  assert.match(lonely.verdict.text, /beyond noise/);
   const steady = await compare('verdict', baseline, all);
   assert.equal(steady.verdict.beyondNoise, true);
   assert.ok(Math.abs(steady.verdict.deltaUs - 60) < 1e-6);
@@ -194,7 +194,7 @@ test('with one step nothing is known of noise', async () => {
   const candidate = await drawn({ steps: 1, extraUs: () => 50 });
   const { verdict } = await compare('verdict', baseline, candidate);
   assert.equal(verdict.noisePercent, null);
-  assert.match(verdict.text, /nothing is known of noise/);
+  assert.match(verdict.text, /the noise is unknown/);
 });
 
 test('sums agree with the views of each side', async () => {

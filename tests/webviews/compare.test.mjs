@@ -63,7 +63,7 @@ test('the verdict comes first, then what grew and shrank, then the figures', asy
     });
     const said = page.getByRole('region', { name: 'Verdict' });
     assert.equal(await said.locator('h1').innerText(), verdict.text);
-    assert.match(await said.innerText(), /batches differ/i);
+    assert.match(await said.innerText(), /batch sizes differ/i);
     const first = page
       .getByRole('region', { name: 'Shrank', exact: true })
       .getByRole('listitem')

@@ -9,6 +9,7 @@ import {
   StreamMessageWriter,
   type MessageConnection,
 } from 'vscode-jsonrpc/node';
+import { sharedTexts } from '#shared/common_texts.ts';
 import type { Method, Methods } from '#shared/protocol.ts';
 import { daemonTexts } from '#shared/texts.ts';
 import {
@@ -194,7 +195,7 @@ export class DaemonClient {
     params: Record<string, unknown>,
     options: RequestOptions = {},
   ): Promise<unknown> {
-    if (this.ended) throw new DaemonError(daemonStopped, daemonTexts.ended);
+    if (this.ended) throw new DaemonError(daemonStopped, sharedTexts.serverStopped);
     if (options.signal?.aborted) throw new DaemonError(cancelled, daemonTexts.cancelled);
     const source = new CancellationTokenSource();
     const abort = () => source.cancel();

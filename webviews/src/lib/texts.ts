@@ -101,6 +101,7 @@ export const commonTexts = {
   table: 'Table',
   time: 'Time',
   unknown: 'Unknown',
+  unknownWord: 'unknown',
   value: 'Value',
   whatToDo: 'What to do',
   wholeTrace: 'Whole trace',

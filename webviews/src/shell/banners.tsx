@@ -14,7 +14,7 @@ export function Banner() {
     <div class={`banner ${state.state}`} role="alert">
       <span>
         {state.message ??
-          (state.state === 'restarting' ? shellTexts.serverRestarts : shellTexts.serverStopped)}
+          (state.state === 'restarting' ? shellTexts.serverRestarts : sharedTexts.serverStopped)}
       </span>
       <span class="buttons">
         {state.state === 'stopped' ? (

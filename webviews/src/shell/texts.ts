@@ -6,7 +6,6 @@ export const shellTexts = {
   openingView: 'Opening the view',
 
   serverRestarts: 'The analysis server stopped and is restarting.',
-  serverStopped: 'The analysis server has stopped.',
   restart: 'Restart',
   sourceMissing: <T>(name: string, path: T): (string | T)[] => [
     `${name} was not found on this machine. It was recorded as `,

@@ -79,7 +79,7 @@ function Changes(props: {
 
 /** What is known of a figure's noise, in words. */
 function noiseText(figure: CompareFigure): string {
-  if (figure.noise === null) return comparisonTexts.notKnown;
+  if (figure.noise === null) return commonTexts.unknownWord;
   return `\u00b1${quantity(figure.noise, figure.unit as Unit)}`;
 }
 

@@ -74,7 +74,6 @@ export const comparisonTexts = {
 
   openLineOf: (file: string, line: string, side: string | undefined) =>
     `Open ${file}${line} of the ${side ?? 'candidate'}`,
-  notKnown: 'unknown',
   figuresHint: 'The figures of the overview of both profiles.',
   figuresBothSides: 'Figures of both sides',
   deltaHint: 'Candidate minus baseline.',

@@ -11,7 +11,7 @@ import { rooflineTexts } from './texts.ts';
 function withUnknown(value: string, unknownShare: number, common: string | undefined): string {
   if (unknownShare <= 0 || common !== undefined) return value;
   return unknownShare > 0.9995 || value === '\u2013'
-    ? rooflineTexts.unknownShare
+    ? commonTexts.unknownWord
     : rooflineTexts.partlyUnknown(value, unknownShare);
 }
 

@@ -23,7 +23,6 @@ export const rooflineTexts = {
     `${label}. Arrow keys move between the points, longest first; Enter picks one. ${point}`,
 
   partlyUnknown: (value: string, share: number) => `${value} (${quantity(share, 'ratio')} unknown)`,
-  unknownShare: 'unknown',
   utilizationUnknown: 'Unknown: no matrix operator with a known peak ran in a step.',
   utilizationFormula: (
     which: string,
