@@ -225,7 +225,7 @@ test('tables: aligned, with units, numbers to the right', () => {
       );
     }
   }
-  assert.match(stdout, /\d\.\d{3} ms/);
+  assert.match(stdout, /\d\.\d{2} ms/);
   assert.match(stdout, /\(5 of \d+ rows; --limit -1 shows all\)/);
 });
 

@@ -154,7 +154,7 @@ test('sequences of operators by name come from the traces', async () => {
   assert.equal((await emberline(['digest', path, '-o', digests])).status, 0);
   await assert.rejects(
     ask('table', { digests, by: 'sequences', operator: 'norm' }),
-    /Digests do not hold/,
+    /Digests do not contain/,
   );
 });
 
