@@ -68,8 +68,8 @@ class Session {
                                                   const TraceSelection& selection,
                                                   const ReadOptions& options, bool renew = false);
   // The beginning of a trace that is being loaded (session/first_picture.h), while the load reads;
-  // whoever asked for it is told by `options.first_picture` when it is there. Errors: kNotFound, also
-  // where there is none: not yet, not any more, or not of so small a trace.
+  // whoever asked for it is told by `options.first_picture` when it is there. Errors: kNotFound,
+  // also where there is none: not yet, not any more, or not of so small a trace.
   Result<std::shared_ptr<const FirstPart>> FirstPartOf(const std::string& profile_id,
                                                        const TraceSelection& selection) const;
   // Work for a profile: as long as the returned guard lives, closing the profile sets `cancel`. It

@@ -20,7 +20,7 @@ test('a wrong device is left out and named, the others stay', () => {
   ]);
   assert.deepEqual(entries, [good]);
   assert.equal(problems.length, 5);
-  assert.match(problems[0], /^emberline\.devicePeaks, entry 2: "bf61" is no peak\. Peaks: fp64,/);
+  assert.match(problems[0], /^emberline\.devicePeaks, entry 2: "bf61" is not a peak\. Peaks: fp64,/);
   assert.match(problems[1], /entry 3: "bf16" must be a number from 0/);
   assert.match(problems[2], /entry 4: "name" must be a text/);
 });
@@ -36,7 +36,7 @@ test('rules: expressions are texts; an object is no list', () => {
   assert.deepEqual(entries, [rule]);
   assert.match(problems[0], /entry 2: "flops" must be an expression in quotes/);
   assert.match(problems[1], /entry 3: "matrix" must be true or false/);
-  assert.match(problems[2], /entry 4: "bytes" is no part of a rule/);
+  assert.match(problems[2], /entry 4: "bytes" is not part of a rule/);
   assert.deepEqual(checkCostRules({}), {
     entries: [],
     problems: ['emberline.costRules must be a list.'],

@@ -298,7 +298,9 @@ test('MTIA: its own name, copies and events that are no kernels', async () => {
   assert.ok(!more.snippet.includes('profile_memory'), more.snippet);
   assert.match(more.text, /Memory recording was on, but the trace contains no allocations/);
   const { absences } = await of('profile/check');
-  assert.ok(absences.some(({ what, argument }) => /recording was on/.test(what) && argument === ''));
+  assert.ok(
+    absences.some(({ what, argument }) => /recording was on/.test(what) && argument === ''),
+  );
   const { tracks } = await of('timeline/tracks');
   assert.ok(tracks.some((row) => row.group.startsWith('MTIA 9')));
   assert.ok(!tracks.some((row) => row.group.startsWith('GPU')));
