@@ -296,7 +296,8 @@ class Server {
         }
       };
     }
-    if (context.progress && request.params.value("firstPicture", false)) {
+    // Another type than the schema's is refused with the other parameters.
+    if (context.progress && request.params.value("firstPicture", Json()) == true) {
       context.first_picture = [weak = std::weak_ptr<Request>(request.self)] {
         if (const std::shared_ptr<Request> live = weak.lock()) {
           live->server->QueueFirstPicture(*live);

@@ -22,7 +22,7 @@ test('a wrong device is left out and named, the others stay', () => {
   assert.equal(problems.length, 5);
   assert.match(problems[0], /^emberline\.devicePeaks, entry 2: "bf61" is not a peak\. Peaks: fp64,/);
   assert.match(problems[1], /entry 3: "bf16" must be a number from 0/);
-  assert.match(problems[2], /entry 4: "name" must be a text/);
+  assert.match(problems[2], /entry 4: "name" must be a string/);
 });
 
 test('rules: expressions are texts; an object is no list', () => {

@@ -281,7 +281,7 @@ TEST_CASE("what is no trace is refused with a reason and a hint") {
        "ELF\x02\x01 a program",
        "binary data"},
       {"[[1, 2], [3, 4]]", "list of lists"},
-      {"[1, 2]", "something else than events"},
+      {"[1, 2]", "a list, but not of events"},
       {"[{\"a\": 1}, {\"b\": 2}]", "none of them is an event"},
       {"{}", "empty"},
       {"{\"schema\": \"1.1.1\", \"pid\": 1, \"nodes\": [{\"id\": 1}]}", "execution trace"},

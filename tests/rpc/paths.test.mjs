@@ -23,7 +23,7 @@ test('a path with a zero byte is refused, not cut there', async () => {
       const { message } = await daemon.exchange('profile/open', { path });
       assert.equal(message.error?.code, -32803, JSON.stringify(message));
       assert.equal(message.error.data.kind, 'notFound');
-      assert.match(message.error.message, /\\x00.*holds a zero byte/);
+      assert.match(message.error.message, /\\x00.*contains a zero byte/);
       assert.ok(!message.error.message.includes('\0'), 'the byte itself is not sent back');
     }
     // Files of the source are only looked for: there is none of that name.
