@@ -20,7 +20,10 @@ test('a wrong device is left out and named, the others stay', () => {
   ]);
   assert.deepEqual(entries, [good]);
   assert.equal(problems.length, 5);
-  assert.match(problems[0], /^emberline\.devicePeaks, entry 2: "bf61" is not a peak\. Peaks: fp64,/);
+  assert.match(
+    problems[0],
+    /^emberline\.devicePeaks, entry 2: "bf61" is not a peak\. Peaks: fp64,/,
+  );
   assert.match(problems[1], /entry 3: "bf16" must be a number from 0/);
   assert.match(problems[2], /entry 4: "name" must be a string/);
 });
