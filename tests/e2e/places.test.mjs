@@ -210,11 +210,11 @@ describe('a workspace with several folders', () => {
     const hottest = frame.getByRole('region', { name: 'Hottest lines' });
     await hottest.getByRole('button', { name: /main\.py:7/ }).waitFor();
     assert.equal(await hottest.getByRole('button', { name: /ops\.py/ }).count(), 0);
-    const settings = join(workbench.folders.data, 'User', 'settings.json');
-    const own = { 'emberline.userPackages': ['somepack'] };
-    write(settings, JSON.stringify({ ...JSON.parse(readFileSync(settings, 'utf8')), ...own }));
-    // The profile is reloaded, and its view with it.
-    await hottest
+    workbench.changeSettings({ 'emberline.userPackages': ['somepack'] });
+    await workbench.reload();
+    await openProfile(workbench, 'calling.pt.trace.json');
+    const own = (await profileFrame(workbench)).getByRole('region', { name: 'Hottest lines' });
+    await own
       .getByRole('button', { name: /ops\.py/ })
       .first()
       .waitFor();
