@@ -408,7 +408,11 @@ step('a folder opens from the Explorer, and its workers from the tree', async ()
   await showProfilesTree();
   const folder = join(workbench.workspace, 'train_cnn');
   // Until the folder was looked through, the only worker of that name is another profile's.
-  await rows.filter({ hasText: 'fixed' }).filter({ hasText: /\d KiB/ }).first().waitFor();
+  await rows
+    .filter({ hasText: 'fixed' })
+    .filter({ hasText: /\d KiB/ })
+    .first()
+    .waitFor();
   for (const worker of ['slow', 'fixed']) {
     const { average } = commandLine('overview', folder, '--worker', worker);
     const shown = quantity(average.durationUs, 'us');
