@@ -146,7 +146,7 @@ test('what no script can hold is refused', async () => {
   writeJob(traces, { ranks: 2, steps: 1 });
   const refused = await emberline(['jobs', 'slurm', traces, '--sbatch=partition']);
   assert.equal(refused.status, 2);
-  assert.match(refused.stderr, /is no option of sbatch/);
+  assert.match(refused.stderr, /"partition" is not an sbatch option/);
   const unknown = await emberline(['jobs', 'pbs', traces]);
   assert.equal(unknown.status, 2);
 });
