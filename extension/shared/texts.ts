@@ -54,7 +54,6 @@ export const profileTexts = {
   waiting: 'Waiting for the analysis server',
   noCommit: (text: string) => `Git has no commit "${text}" here.`,
   choose: 'Choose profile',
-  showLog: 'Show log',
   restart: 'Restart analysis server',
   notLoaded: 'Not loaded. Its editor says why.',
   server: (version: string) => `Analysis server ${version}`,

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { sharedTexts } from '#shared/common_texts.ts';
 import { profileTexts } from '#shared/texts.ts';
 import type { Context } from '../workspace/context.ts';
 import { labelText } from '../source/format.ts';
@@ -49,7 +50,7 @@ export class StatusItem implements vscode.Disposable {
     if (failed) tooltip.appendText(`\n\n${profileTexts.notLoaded}`);
     tooltip.appendMarkdown(
       `\n\n[${profileTexts.choose}](command:emberline.chooseProfile) · ` +
-        `[${profileTexts.showLog}](command:emberline.showLog) · ` +
+        `[${sharedTexts.showLog}](command:emberline.showLog) · ` +
         `[${profileTexts.restart}](command:emberline.restartDaemon)`,
     );
     if (supervisor.serverVersion !== '') {

@@ -19,6 +19,14 @@ export const commonTexts = {
   count: 'Count',
   criticalPath: 'Critical path',
   depth: 'Depth',
+  // What rows are called in the middle of a sentence.
+  anyRows: 'rows',
+  operatorRows: 'operators',
+  kernelRows: 'kernels',
+  lineRows: 'lines',
+  functionRows: 'functions',
+  moduleRows: 'modules',
+
   answer: 'Answer',
   details: 'Details',
   selected: 'Selected',

@@ -26,14 +26,45 @@ type Metric =
   | 'recomputeHostUs'
   | 'allocatedBytes';
 
-const metrics: readonly { key: Metric; title: string; device: boolean }[] = [
-  { key: 'deviceTotalUs', title: commonTexts.deviceTime, device: true },
-  { key: 'hostTotalUs', title: commonTexts.hostTime, device: false },
-  { key: 'backwardDeviceTotalUs', title: viewTexts.backwardDeviceTime, device: true },
-  { key: 'backwardHostUs', title: viewTexts.backwardHostTime, device: false },
-  { key: 'recomputeDeviceTotalUs', title: viewTexts.recomputeDeviceTime, device: true },
-  { key: 'recomputeHostUs', title: viewTexts.recomputeHostTime, device: false },
-  { key: 'allocatedBytes', title: viewTexts.allocatedBytes, device: false },
+const metrics: readonly {
+  key: Metric;
+  title: string;
+  /** Title of a chart of it. */
+  by: (name: string) => string;
+  device: boolean;
+}[] = [
+  { key: 'deviceTotalUs', title: commonTexts.deviceTime, by: viewTexts.byDeviceTime, device: true },
+  { key: 'hostTotalUs', title: commonTexts.hostTime, by: viewTexts.byHostTime, device: false },
+  {
+    key: 'backwardDeviceTotalUs',
+    title: viewTexts.backwardDeviceTime,
+    by: viewTexts.byBackwardDeviceTime,
+    device: true,
+  },
+  {
+    key: 'backwardHostUs',
+    title: viewTexts.backwardHostTime,
+    by: viewTexts.byBackwardHostTime,
+    device: false,
+  },
+  {
+    key: 'recomputeDeviceTotalUs',
+    title: viewTexts.recomputeDeviceTime,
+    by: viewTexts.byRecomputeDeviceTime,
+    device: true,
+  },
+  {
+    key: 'recomputeHostUs',
+    title: viewTexts.recomputeHostTime,
+    by: viewTexts.byRecomputeHostTime,
+    device: false,
+  },
+  {
+    key: 'allocatedBytes',
+    title: viewTexts.allocatedBytes,
+    by: viewTexts.byAllocatedBytes,
+    device: false,
+  },
 ];
 
 const column = (
@@ -133,6 +164,8 @@ function flameOf(node: ModuleNode, metric: Metric): FlameInput {
 
 export function ModuleTree(props: {
   name: string;
+  /** What its rows are called in the middle of a sentence. */
+  rows: string;
   view: ViewName;
   stateKey: string;
   nodes: readonly ModuleNode[];
@@ -171,8 +204,7 @@ export function ModuleTree(props: {
   );
   const { overTime } = props;
   const chart = viewState<'share' | 'time'>(props.view, `${props.stateKey}Chart`, 'share');
-  const shareTitle =
-    metric === undefined ? '' : viewTexts.nameByMetric(props.name, metric.title.toLowerCase());
+  const shareTitle = metric === undefined ? '' : metric.by(props.name);
   const switcher =
     metric === undefined || overTime === undefined ? (
       <span>{metric === undefined ? viewTexts.operatorsOverTime : shareTitle}</span>
@@ -186,6 +218,7 @@ export function ModuleTree(props: {
   const flame = (by: (typeof metrics)[number]) => (
     <section aria-label={shareTitle}>
       <FlameGraph
+        stateKey={`${props.stateKey}Flame`}
         name={props.name}
         unit={by.key === 'allocatedBytes' ? 'bytes' : 'us'}
         roots={roots}
@@ -221,9 +254,10 @@ export function ModuleTree(props: {
             : flame(metric)}
       </Charts>
       {props.children}
-      <Panel title={viewTexts.allOf(props.name.toLowerCase())}>
+      <Panel title={viewTexts.allOf(props.rows)}>
         <TreeTable<ModuleNode>
           name={props.name}
+          rows={props.rows}
           view={props.view}
           stateKey={props.stateKey}
           nodes={nodes}

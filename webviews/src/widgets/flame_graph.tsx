@@ -82,6 +82,8 @@ export interface FlameDetails {
 }
 
 export function FlameGraph(props: {
+  /** Keeps apart what is kept of several in one view. */
+  stateKey: string;
   name: string;
   unit: Unit;
   roots: readonly FlameInput[];
@@ -105,8 +107,8 @@ export function FlameGraph(props: {
   const [zoomed, setZoomed] = useState(-1);
   const [focused, setFocused] = useState(0);
   const [tip, setTip] = useState<{ node: FlameNode; x: number; y: number } | undefined>(undefined);
-  const asTable = useKept(`${props.name}AsTable`, false);
-  const zoomPath = useKept(`${props.name}Zoom`, noPath);
+  const asTable = useKept(`${props.stateKey}AsTable`, false);
+  const zoomPath = useKept(`${props.stateKey}Zoom`, noPath);
   const flame = useMemo(() => layoutFlame(props.roots), [props.roots]);
   useEffect(() => {
     const kept = nodeOfPath(flame.nodes, zoomPath.peek());
@@ -263,6 +265,7 @@ export function FlameGraph(props: {
       </div>
       {asTable.value ? (
         <PlainTable
+          stateKey={`${props.stateKey}Table`}
           label={props.name}
           columns={[
             { title: commonTexts.name },
@@ -291,6 +294,7 @@ export function FlameGraph(props: {
         />
       ) : (
         <Levels
+          stateKey={props.stateKey}
           name={props.name}
           heightPx={props.levels === undefined ? undefined : height}
           lowPx={lowPx}

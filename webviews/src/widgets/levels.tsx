@@ -4,6 +4,8 @@ import { useKept } from './kept.ts';
 import { widgetTexts } from './texts.ts';
 
 export function Levels(props: {
+  /** Keeps apart what is kept of several in one view. */
+  stateKey: string;
   name: string;
   /** Height of the whole chart; undefined where it may take all of it. */
   heightPx: number | undefined;
@@ -14,7 +16,7 @@ export function Levels(props: {
   children: ComponentChildren;
 }) {
   const { name, heightPx, lowPx } = props;
-  const open = useKept(`${name}AllLevels`, false);
+  const open = useKept(`${props.stateKey}AllLevels`, false);
   if (heightPx === undefined) return <>{props.children}</>;
   const all = open.value || props.deep === true;
   const label = all ? widgetTexts.showFirstLevels : widgetTexts.showAllLevels;

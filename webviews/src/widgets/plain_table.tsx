@@ -14,6 +14,8 @@ export interface PlainColumn {
 }
 
 export interface PlainTableProps {
+  /** Keeps apart what is kept of several in one view. */
+  stateKey: string;
   label: string;
   columns: readonly PlainColumn[];
   rows: readonly (readonly ComponentChildren[])[];
@@ -22,7 +24,12 @@ export interface PlainTableProps {
 
 export function PlainTable(props: PlainTableProps) {
   return (
-    <LongTable name={props.label} rows={props.rows.length} class={props.class ?? ''}>
+    <LongTable
+      stateKey={props.stateKey}
+      name={props.label}
+      rows={props.rows.length}
+      class={props.class ?? ''}
+    >
       <table class="plain-table">
         <thead>
           <tr>
@@ -66,12 +73,13 @@ const few = 20;
 
 /** A table as it stands on the page: a part of it when it is long, until all of it is wanted. */
 export function LongTable(props: {
+  stateKey: string;
   name: string;
   rows: number;
   class?: string;
   children: ComponentChildren;
 }) {
-  const all = useKept(`${props.name}All`, false);
+  const all = useKept(`${props.stateKey}All`, false);
   const cut = props.rows > few && !all.value;
   return (
     <>

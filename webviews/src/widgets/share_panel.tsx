@@ -13,6 +13,8 @@ import { PlainTable } from './plain_table.tsx';
 import { widgetTexts } from './texts.ts';
 
 export function SharePanel(props: {
+  /** Keeps apart what is kept of several in one view. */
+  stateKey: string;
   title: string;
   /** Of the figures. */
   definition: string;
@@ -27,7 +29,7 @@ export function SharePanel(props: {
 }) {
   const { title, definition, parts, total } = props;
   const root = useRef<HTMLDivElement>(null);
-  const asTable: Signal<boolean> = useKept(`${title}AsTable`, false);
+  const asTable: Signal<boolean> = useKept(`${props.stateKey}AsTable`, false);
   const scale = columnScale(props.unit, props.largest);
   return (
     <Panel
@@ -39,6 +41,7 @@ export function SharePanel(props: {
       <div ref={root}>
         {asTable.value ? (
           <PlainTable
+            stateKey={`${props.stateKey}Table`}
             label={title}
             columns={[
               { title: commonTexts.name },

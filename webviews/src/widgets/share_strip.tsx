@@ -13,6 +13,8 @@ const restColor =
   'color-mix(in srgb, var(--vscode-foreground) 30%, var(--vscode-editor-background))';
 
 export function ShareStrip(props: {
+  /** Keeps apart what is kept of several in one view. */
+  stateKey: string;
   title: string;
   definition: string;
   unit: Unit;
@@ -57,6 +59,7 @@ export function ShareStrip(props: {
   });
   return (
     <SharePanel
+      stateKey={props.stateKey}
       title={props.title}
       definition={props.definition}
       unit={props.unit}

@@ -19,6 +19,8 @@ import { useWidth } from './width.ts';
 const narrowPx = 720;
 
 export function SmallTableView(props: {
+  /** Keeps apart what is kept of several in one view. */
+  stateKey: string;
   name: string;
   table: { columns: readonly Column[]; rows: readonly Row[] };
   actions?: (row: Row) => RowAction[];
@@ -26,7 +28,7 @@ export function SmallTableView(props: {
 }) {
   const root = useRef<HTMLDivElement>(null);
   const roomPx = useWidth(root);
-  const order = useKept(`${props.name}Sort`, '');
+  const order = useKept(`${props.stateKey}Sort`, '');
   const sort =
     order.value === ''
       ? undefined
@@ -66,7 +68,7 @@ export function SmallTableView(props: {
           />
         </div>
       )}
-      <LongTable name={props.name} rows={rows.length}>
+      <LongTable stateKey={props.stateKey} name={props.name} rows={rows.length}>
         <table class="plain-table">
           <thead>
             <tr>

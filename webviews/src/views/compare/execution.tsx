@@ -128,6 +128,7 @@ function PartActions(props: { part: Part; open: (part: Part) => void; short?: bo
 function Twin(props: { parts: readonly Part[]; open: (part: Part) => void }) {
   return (
     <PlainTable
+      stateKey="alignedExecution"
       label={comparisonTexts.alignedExecution}
       columns={[
         { title: commonTexts.part },
@@ -293,6 +294,7 @@ export function Execution() {
         <section aria-label={comparisonTexts.tablesOf(visible(name ?? ''))}>
           <CompareTable
             name={shown === 'kernels' ? sharedTexts.kernels : sharedTexts.operators}
+            rows={shown === 'kernels' ? commonTexts.kernelRows : commonTexts.operatorRows}
             by={shown}
             block={path}
           />

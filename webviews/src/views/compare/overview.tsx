@@ -94,6 +94,7 @@ function Figures({ result }: { result: CompareVerdictResult }) {
     >
       <div ref={root}>
         <PlainTable
+          stateKey="figuresBothSides"
           label={comparisonTexts.figuresBothSides}
           columns={[
             { title: commonTexts.figure },

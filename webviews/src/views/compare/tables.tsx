@@ -105,6 +105,8 @@ function moduleCell(row: Row): ComponentChildren {
 
 export function CompareTable(props: {
   name: string;
+  /** What its rows are called in the middle of a sentence. */
+  rows: string;
   by: By;
   device?: string;
   /** Only what ran in this block of the execution: its path. */
@@ -130,6 +132,7 @@ export function CompareTable(props: {
     <DataTable
       key={stateKey}
       name={props.name}
+      rows={props.rows}
       view="compare"
       stateKey={stateKey}
       method="compare/table"
@@ -159,12 +162,10 @@ export function CompareTable(props: {
           ...(places ? ['line', 'confidence'] : []),
           ...(device
             ? []
-            : answer.columns
-                .map(({ key }) => key)
-                .filter((key) => key.includes(commonTexts.device))),
+            : answer.columns.map(({ key }) => key).filter((key) => /Device/.test(key))),
         ];
       }}
-      empty={comparisonTexts.nothingToCompare(props.name.toLowerCase())}
+      empty={comparisonTexts.nothingToCompare(props.rows)}
       toolbar={
         <>
           {props.toolbar}
@@ -182,20 +183,35 @@ export function CompareTable(props: {
   );
 }
 
-export const StepsTable = () => <CompareTable name={commonTexts.steps} by="steps" />;
-export const ModulesTable = () => <CompareTable name={commonTexts.modules} by="modules" />;
-export const KernelsTable = () => <CompareTable name={sharedTexts.kernels} by="kernels" />;
-export const CommunicationTable = () => (
-  <CompareTable name={commonTexts.communication} by="communication" />
+export const StepsTable = () => (
+  <CompareTable name={commonTexts.steps} rows={comparisonTexts.stepRows} by="steps" />
 );
-export const LinesTable = () => <CompareTable name={commonTexts.lines} by="lines" />;
-export const FunctionsTable = () => <CompareTable name={commonTexts.functions} by="functions" />;
+export const ModulesTable = () => (
+  <CompareTable name={commonTexts.modules} rows={commonTexts.moduleRows} by="modules" />
+);
+export const KernelsTable = () => (
+  <CompareTable name={sharedTexts.kernels} rows={commonTexts.kernelRows} by="kernels" />
+);
+export const CommunicationTable = () => (
+  <CompareTable
+    name={commonTexts.communication}
+    rows={comparisonTexts.communicationRows}
+    by="communication"
+  />
+);
+export const LinesTable = () => (
+  <CompareTable name={commonTexts.lines} rows={commonTexts.lineRows} by="lines" />
+);
+export const FunctionsTable = () => (
+  <CompareTable name={commonTexts.functions} rows={commonTexts.functionRows} by="functions" />
+);
 
 export function OperatorsTable() {
   const by = viewState<'operators' | 'operatorShapes'>('compare', 'operatorsBy', 'operators');
   return (
     <CompareTable
       name={sharedTexts.operators}
+      rows={commonTexts.operatorRows}
       by={by.value}
       toolbar={
         eitherHas('hasShapes') ? (
@@ -225,6 +241,7 @@ export function MemoryTable() {
   return (
     <CompareTable
       name={commonTexts.memory}
+      rows={comparisonTexts.memoryRows}
       by="memory"
       {...(shown === '' ? {} : { device: shown })}
       toolbar={

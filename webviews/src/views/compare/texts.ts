@@ -100,7 +100,10 @@ export const comparisonTexts = {
   shrank: 'Shrank',
   nothingGotFaster: 'Nothing got faster.',
 
-  nothingToCompare: (name: string) => `There are no ${name} to compare.`,
+  stepRows: 'steps',
+  communicationRows: 'collectives',
+  memoryRows: 'operators with memory',
+  nothingToCompare: (rows: string) => `There are no ${rows} to compare.`,
   largestDifferenceFirst: 'Largest difference first',
   largestDifferenceFirstHint: 'Sort by the size of the difference',
 };

@@ -15,6 +15,7 @@ import type { Summed } from './rows.ts';
 import { jobTexts } from './texts.ts';
 
 export function RankBars(props: {
+  stateKey: string;
   title: string;
   definition: string;
   yTitle: string;
@@ -45,6 +46,7 @@ export function RankBars(props: {
           <Nothing>{props.empty}</Nothing>
         ) : props.asTable.value ? (
           <PlainTable
+            stateKey={props.stateKey}
             label={title}
             columns={[
               { title: jobTexts.rank },

@@ -20,6 +20,7 @@ export function CallMembers({ call }: { call: number }) {
   return (
     <div class="job-members">
       <PlainTable
+        stateKey="ranksOfCollective"
         label={jobTexts.ranksOfCollective(call)}
         columns={[
           { title: jobTexts.rank },

@@ -74,6 +74,7 @@ function SizePlot() {
           <Nothing>{jobTexts.noSizes}</Nothing>
         ) : asTable.value ? (
           <PlainTable
+            stateKey="bandwidthBySize"
             label={jobTexts.bandwidthBySize}
             columns={[
               { title: jobTexts.operation },
@@ -176,6 +177,7 @@ function MatrixOfAll() {
           <Nothing>{jobTexts.noPairs}</Nothing>
         ) : asTable.value ? (
           <PlainTable
+            stateKey="whoTalksToWhom"
             label={jobTexts.whoTalksToWhom}
             columns={[
               { title: jobTexts.from },

@@ -130,6 +130,7 @@ function TimeByRank() {
   );
   return (
     <RankBars
+      stateKey="timeOfRanks"
       title={jobTexts.timeOfRanks}
       definition={jobTexts.timeOfRanksHint}
       yTitle={one === 'mean' ? jobTexts.meanStep : commonTexts.stepNamed(one)}
@@ -164,6 +165,7 @@ function WaitingByRank() {
   const keys = waitParts.map(({ key }) => key);
   return (
     <RankBars
+      stateKey="transferAndWaiting"
       title={jobTexts.transferAndWaiting}
       definition={jobTexts.transferAndWaitingHint}
       yTitle={jobTexts.timeInCollectives}

@@ -101,6 +101,7 @@ function StepMap() {
           <Nothing>{jobTexts.noStepsWithFigure}</Nothing>
         ) : asTable.value ? (
           <PlainTable
+            stateKey="ranksAndSteps"
             label={jobTexts.ranksAndSteps}
             columns={[
               { title: devices ? jobTexts.rankAndDevice : jobTexts.rank },

@@ -76,6 +76,7 @@ export function JobTable(props: {
     <DataTable
       key={by}
       name={props.name}
+      rows={commonTexts.anyRows}
       view="job"
       stateKey={by}
       method="distributed/table"

@@ -68,6 +68,7 @@ function Launches<M extends 'view/kernelLaunches' | 'view/copyLaunches'>(props: 
         </Nothing>
       ) : (
         <SmallTableView
+          stateKey="launchedByKind"
           name={kernelsTexts.launchedByKind(part.value)}
           table={shown}
           actions={(launch) => [
@@ -151,6 +152,7 @@ export function KernelsView() {
       {result === undefined || parts.length === 0 ? null : (
         <Charts top={top}>
           <ShareStrip
+            stateKey="kernelTime"
             title={commonTexts.kernelTime}
             definition={kernelsTexts.kernelTimeHint}
             unit="us"
@@ -160,6 +162,7 @@ export function KernelsView() {
             onPick={(name) => (filter.value = `name=${filterFor(name)}`)}
           />
           <ShareStrip
+            stateKey="tensorCores"
             title={inMakersWords(kernelsTexts.tensorCores)}
             definition={kernelsTexts.tensorCoresHint}
             unit="us"
@@ -169,6 +172,7 @@ export function KernelsView() {
           />
           {result.communicationUs > 0 ? (
             <ShareStrip
+              stateKey="communication"
               title={commonTexts.communication}
               definition={kernelsTexts.communicationHint}
               unit="us"
@@ -193,6 +197,7 @@ export function KernelsView() {
         <DataTable
           key="copies"
           name={kernelsTexts.memcpyMemset}
+          rows={kernelsTexts.copyRows}
           view="kernels"
           stateKey="copies"
           method="view/copies"
@@ -216,6 +221,7 @@ export function KernelsView() {
         <DataTable
           key={group.value}
           name={sharedTexts.kernels}
+          rows={commonTexts.kernelRows}
           view="kernels"
           stateKey="table"
           method="view/kernels"

@@ -37,6 +37,7 @@ export function LaunchList(props: { toolbar: ComponentChildren }) {
     <DataTable
       key="each"
       name={kernelsTexts.kernelLaunches}
+      rows={kernelsTexts.launchRows}
       view="kernels"
       stateKey="each"
       method="view/kernelList"

@@ -2,6 +2,8 @@
 import { fixed, plural } from '#shared/numbers.ts';
 
 export const kernelsTexts = {
+  launchRows: 'kernel launches',
+  copyRows: 'copies',
   readingLaunches: 'Reading launches',
   noOperator: 'No operator encloses the launches.',
   notRecorded: 'Not recorded for these launches.',

@@ -38,6 +38,7 @@ export function LightningView() {
           name={
             shown === 'modules' ? lightningTexts.lightningModules : lightningTexts.lightningHooks
           }
+          rows={shown === 'modules' ? lightningTexts.moduleRows : lightningTexts.hookRows}
           view="lightning"
           stateKey={shown}
           nodes={nodes}

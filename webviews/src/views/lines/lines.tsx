@@ -110,6 +110,7 @@ export function LinesView() {
       >
         <DataTable
           name={commonTexts.lines}
+          rows={commonTexts.lineRows}
           view="lines"
           stateKey={`lines-${group.value}`}
           key={group.value}

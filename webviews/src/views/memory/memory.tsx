@@ -259,6 +259,7 @@ export function MemoryView() {
         {asTable.value ? (
           <div ref={frame}>
             <PlainTable
+              stateKey="memoryOverTime"
               label={memoryTexts.memoryOverTime}
               columns={[
                 {
@@ -314,6 +315,7 @@ export function MemoryView() {
         {part.value === 'events' ? (
           <DataTable
             name={memoryTexts.memoryEvents}
+            rows={memoryTexts.eventRows}
             view="memory"
             stateKey="events"
             method="view/memoryEvents"
@@ -358,6 +360,7 @@ export function MemoryView() {
               />
             </div>
             <SmallTableView
+              stateKey="memoryAtPeak"
               name={memoryTexts.memoryAtPeak}
               table={peakTable}
               actions={(row) => peakActions(row, peakBy.value)}
@@ -366,6 +369,7 @@ export function MemoryView() {
         ) : (
           <DataTable
             name={memoryTexts.memoryStatistics}
+            rows={memoryTexts.statisticRows}
             view="memory"
             stateKey="statistics"
             method="view/memoryStatistics"

@@ -2,6 +2,8 @@
 import { quantity } from '#shared/numbers.ts';
 
 export const memoryTexts = {
+  eventRows: 'memory events',
+  statisticRows: 'memory statistics',
   all: 'All',
   released: 'Released',
   stillHeld: 'Still held',

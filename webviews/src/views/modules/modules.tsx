@@ -16,17 +16,25 @@ const nothing = {};
 /** Roots beyond these are not shown: no model has so many, and the table says so. */
 const mostRoots = 4000;
 
-/** All children of a node; an answer holds some hundreds. */
-async function childrenOf(node: ModuleNode): Promise<ModuleNode[]> {
-  const children: ModuleNode[] = [];
-  while (children.length < node.childCount) {
-    const { modules } = await ask('view/modules', { root: node.id, offset: children.length });
-    const more = modules[0]?.children ?? [];
+/** Adds to `nodes` what answers leave out, some hundreds each, until there are `count` of them. */
+async function addRest(
+  nodes: ModuleNode[],
+  count: number,
+  next: (offset: number) => Promise<readonly ModuleNode[]>,
+): Promise<ModuleNode[]> {
+  while (nodes.length < count) {
+    const more = await next(nodes.length);
     if (more.length === 0) break;
-    children.push(...more);
+    nodes.push(...more);
   }
-  return children;
+  return nodes;
 }
+
+const childrenOf = (node: ModuleNode): Promise<ModuleNode[]> =>
+  addRest([], node.childCount, async (offset) => {
+    const { modules } = await ask('view/modules', { root: node.id, offset });
+    return modules[0]?.children ?? [];
+  });
 
 /** The roots of the first answer, and then those that it left out. */
 function useRoots(answer: Result<'view/modules'> | undefined): ModuleNode[] {
@@ -34,15 +42,14 @@ function useRoots(answer: Result<'view/modules'> | undefined): ModuleNode[] {
   useEffect(() => {
     if (answer === undefined || answer.modules.length >= answer.rootCount) return;
     let wanted = true;
-    void (async () => {
-      const roots = [...answer.modules];
-      while (wanted && roots.length < Math.min(answer.rootCount, mostRoots)) {
-        const { modules } = await ask('view/modules', { offset: roots.length });
-        if (modules.length === 0) break;
-        roots.push(...modules);
-      }
-      if (wanted) setWhole({ of: answer, roots });
-    })().catch((error: unknown) => announce(failureOf(error).message));
+    addRest([...answer.modules], Math.min(answer.rootCount, mostRoots), async (offset) =>
+      wanted ? (await ask('view/modules', { offset })).modules : [],
+    ).then(
+      (roots) => {
+        if (wanted) setWhole({ of: answer, roots });
+      },
+      (error: unknown) => announce(failureOf(error).message),
+    );
     return () => {
       wanted = false;
     };
@@ -64,6 +71,7 @@ export function ModulesView() {
       {value.modules.length === 0 ? null : (
         <ModuleTree
           name={commonTexts.modules}
+          rows={commonTexts.moduleRows}
           view="modules"
           stateKey="tree"
           nodes={roots}

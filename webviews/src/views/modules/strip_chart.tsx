@@ -262,6 +262,7 @@ export function StripChart(props: {
         <StripTable name={props.name} bars={bars.filter(isShown)} choose={choose} />
       ) : (
         <Levels
+          stateKey="strip"
           name={props.name}
           heightPx={props.low === undefined ? undefined : layersTopPx + height}
           lowPx={lowPx}

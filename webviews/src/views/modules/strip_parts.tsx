@@ -93,6 +93,7 @@ export function StripTable(props: {
   return (
     <>
       <PlainTable
+        stateKey="stripTable"
         label={props.name}
         columns={[
           { title: commonTexts.name },

@@ -71,6 +71,7 @@ function Callers(props: { row: Row }) {
       )}
       {shown === 'modules' ? (
         <SmallTableView
+          stateKey="calledFromModules"
           name={operatorsTexts.calledFromModules}
           table={modules}
           actions={(row) => [
@@ -198,6 +199,7 @@ export function OperatorsView() {
           return (
             <ShareStrip
               key={key}
+              stateKey={key}
               title={title}
               definition={definition}
               unit="us"
@@ -215,6 +217,7 @@ export function OperatorsView() {
       <DataTable
         key={group.value}
         name={sharedTexts.operators}
+        rows={commonTexts.operatorRows}
         view="operators"
         stateKey="table"
         method="view/operators"

@@ -94,6 +94,7 @@ export function Health(props: { nothing: boolean }) {
       {value.problems.length === 0 ? null : (
         <ExportedTable
           class="health-table"
+          stateKey="problemsFound"
           label={overviewTexts.problemsFound}
           columns={[
             { title: overviewTexts.problem },
@@ -114,6 +115,7 @@ export function Health(props: { nothing: boolean }) {
       <Unfolding name="categories" summary={overviewTexts.eventsByCategory}>
         <ExportedTable
           class="health-table"
+          stateKey="eventsByCategory"
           label={overviewTexts.eventsByCategory}
           columns={[
             { title: overviewTexts.category, definition: overviewTexts.categoryHint },

@@ -31,6 +31,7 @@ export function StepChart(props: {
       <div ref={root}>
         {asTable.value ? (
           <PlainTable
+            stateKey="stepTime"
             label={commonTexts.stepTime}
             columns={[
               { title: commonTexts.step },
@@ -143,6 +144,7 @@ export function Average(props: {
       <div ref={root} class={`breakdown ${props.roomy ? 'roomy' : ''}`}>
         <BreakdownBar shown={props.shown} parts={parts} whole={average.durationUs} />
         <PlainTable
+          stateKey="averageStepTime"
           label={overviewTexts.averageStepTime}
           columns={[
             { title: overviewTexts.activity, definition: overviewTexts.activityHint },

@@ -51,6 +51,7 @@ function Legend({ points }: { points: readonly RoofPoint[] }) {
 function Twin(props: { title: string; points: readonly RoofPoint[] }) {
   return (
     <PlainTable
+      stateKey="roofsTable"
       label={props.title}
       columns={[
         { title: commonTexts.name },

@@ -31,6 +31,13 @@ const groupings = {
   line: commonTexts.lines,
 } as const;
 type Grouping = keyof typeof groupings;
+const rooflines: Record<Grouping, string> = {
+  operator: rooflineTexts.rooflineOfOperators,
+  shape: rooflineTexts.rooflineOfShapes,
+  kernel: rooflineTexts.rooflineOfKernels,
+  module: rooflineTexts.rooflineOfModules,
+  line: rooflineTexts.rooflineOfLines,
+};
 
 /** Pixels of a page that has room for the chart beside the table. */
 const besidePx = 1000;
@@ -92,6 +99,7 @@ function Savings(props: { by: Grouping; target: number }) {
     <DataTable
       key={by}
       name={rooflineTexts.costs}
+      rows={rooflineTexts.costRows}
       view="roofline"
       stateKey={by}
       method="view/roofline"
@@ -164,9 +172,7 @@ export function RooflineView() {
   const roofs = (
     <RoofPanel
       key="roofs"
-      title={rooflineTexts.rooflineOf(
-        by.value === 'shape' ? rooflineTexts.operatorsByShape : groupings[by.value].toLowerCase(),
-      )}
+      title={rooflines[by.value]}
       result={result}
       picked={picked}
       pickedActions={pickedActions}

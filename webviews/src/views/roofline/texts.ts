@@ -70,7 +70,6 @@ export const rooflineTexts = {
     `${quantity(totalUs, 'us')}, could save ${quantity(savedUs, 'us')}`,
 
   byShape: 'By shape',
-  operatorsByShape: 'operators by shape',
   showInKernels: 'Show in Kernels',
   costs: 'Costs',
   readingCosts: 'Reading costs',
@@ -79,7 +78,12 @@ export const rooflineTexts = {
   points: 'Points',
   savingsUpTo: 'Savings up to',
   percentOfRoof: (percent: number) => `${percent} % of the roof`,
-  rooflineOf: (rows: string) => `Roofline of ${rows}`,
+  rooflineOfOperators: 'Roofline of operators',
+  rooflineOfShapes: 'Roofline of operators by shape',
+  rooflineOfKernels: 'Roofline of kernels',
+  rooflineOfModules: 'Roofline of modules',
+  rooflineOfLines: 'Roofline of lines',
+  costRows: 'costs',
   worthOptimizing: 'Worth optimizing',
   worthOptimizingHint:
     'Rows by the time saved if each of their kernels reached the chosen share of its roof.',

@@ -145,6 +145,7 @@ export function StacksView() {
             <Nothing>{stacksTexts.noMatchingStacks}</Nothing>
           ) : (
             <FlameGraph
+              stateKey="pythonStacks"
               name={stacksTexts.pythonStacks}
               levels={7}
               unit="us"
@@ -173,6 +174,7 @@ export function StacksView() {
       <Panel title={commonTexts.functions}>
         <DataTable
           name={commonTexts.functions}
+          rows={commonTexts.functionRows}
           view="stacks"
           stateKey="functions"
           method="view/stackFunctions"

@@ -30,12 +30,13 @@ import { scrollerOf, topInView, useVirtualRows } from './virtual_rows.ts';
 export interface DataTableProps<M extends TableMethod> extends Asked<M> {
   /** Names the table for screen readers and files. */
   name: string;
+  /** What its rows are called in the middle of a sentence. */
+  rows: string;
   view: PageView;
   /** Tells apart the tables of one view in its saved state. */
   stateKey: string;
   /** Absent: the answer tells by `defaultSort`. */
   defaultSort?: string;
-  filterLabel?: string;
   actions?: (row: Row) => RowAction[];
   /** What a row shows when it is opened. */
   detail?: (row: Row) => ComponentChildren;
@@ -264,17 +265,16 @@ export function DataTable<M extends TableMethod>(props: DataTableProps<M>) {
     onActive: setActive,
   };
   const activeInSight = active.row < 0 || rows.items.some((item) => item.index === active.row);
-  const name = props.name.toLowerCase();
   const keys = shown.present.map((column) => column.key).join(', ');
 
   if (loaded?.unfilteredRows === 0 && filter === '' && !stale && loaded.absences.length > 0) {
-    return <Absences title={widgetTexts.noneOf(name)} absences={loaded.absences} />;
+    return <Absences title={widgetTexts.noneOf(props.rows)} absences={loaded.absences} />;
   }
   return (
     <div ref={table} class="data-table">
       <div class="toolbar">
         <FilterBox
-          label={props.filterLabel ?? widgetTexts.filter(name)}
+          label={widgetTexts.filter(props.rows)}
           title={widgetTexts.filterHint(keys)}
           value={filter}
           onChange={(text) => (filterState.value = text)}
@@ -291,7 +291,7 @@ export function DataTable<M extends TableMethod>(props: DataTableProps<M>) {
       {error !== undefined ? <Failure error={error} retry={pages.retry} /> : null}
       {loaded === undefined ? (
         error === undefined ? (
-          <Waiting what={widgetTexts.reading(name)} />
+          <Waiting what={widgetTexts.reading(props.rows)} />
         ) : null
       ) : (
         <div

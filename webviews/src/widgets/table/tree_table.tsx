@@ -35,6 +35,8 @@ export type { TreeColumn } from './tree.ts';
 
 export interface TreeTableProps<T extends TreeItem<T>> {
   name: string;
+  /** What its rows are called in the middle of a sentence. */
+  rows: string;
   view: ViewName;
   stateKey: string;
   nodes: readonly T[];
@@ -287,7 +289,7 @@ export function TreeTable<T extends TreeItem<T>>(props: TreeTableProps<T>) {
     <div ref={table} class="data-table">
       <div class="toolbar">
         <FilterBox
-          label={widgetTexts.filter(props.name.toLowerCase())}
+          label={widgetTexts.filter(props.rows)}
           value={filterState.value}
           onChange={(text) => (filterState.value = text)}
         />

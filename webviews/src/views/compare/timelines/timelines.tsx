@@ -73,6 +73,7 @@ function Matched({ found }: { found: NonNullable<typeof match.value> }) {
         {delta === undefined ? null : [' ', pairTexts.durationDiffers(delta, signed(delta, 'ns'))]}
       </p>
       <PlainTable
+        stateKey="selectedSlice"
         label={pairTexts.selectedSlice}
         columns={[
           { title: pairTexts.side },

@@ -14,6 +14,7 @@ export function FilePanel() {
     <section>
       <h2>{panelTexts.fileMetadata}</h2>
       <PlainTable
+        stateKey="metadataOfFile"
         label={panelTexts.metadataOfFile}
         columns={[{ title: panelTexts.key }, { title: commonTexts.value }]}
         rows={value.entries.map((entry) => [visible(entry.key), visible(entry.value)])}

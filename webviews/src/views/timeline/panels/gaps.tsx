@@ -76,6 +76,7 @@ export function GapsPanel() {
       />
       <p>{panelTexts.idleIn(value.idleNs, value.total)}</p>
       <ExportedTable
+        stateKey="idleTimeByReason"
         label={panelTexts.idleTimeByReason}
         columns={[
           { title: panelTexts.reason },

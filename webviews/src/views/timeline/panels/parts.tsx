@@ -82,6 +82,7 @@ export function Time(props: { ns: number }) {
 export function Arguments(props: { args: readonly { key: string; value: string }[] }) {
   return (
     <PlainTable
+      stateKey="recordedArguments"
       label={panelTexts.recordedArguments}
       columns={[{ title: panelTexts.key }, { title: commonTexts.value }]}
       rows={props.args.map((arg) => [visible(arg.key), visible(arg.value)])}

@@ -48,6 +48,12 @@ const titles: Record<Grouping, string> = {
   kernels: sharedTexts.kernel,
 };
 
+const paths: Record<Grouping, string> = {
+  operators: panelTexts.criticalPathByOperator,
+  lines: panelTexts.criticalPathByLine,
+  kernels: panelTexts.criticalPathByKernel,
+};
+
 function SumName({ row }: { row: SumRow }) {
   const place = placeOf(row.place);
   if (place !== undefined) {
@@ -80,7 +86,8 @@ function Sums() {
         <Waiting what={panelTexts.playingSteps} />
       ) : (
         <ExportedTable
-          label={panelTexts.criticalPathBy(titles[by.value].toLowerCase())}
+          stateKey="criticalPathBy"
+          label={paths[by.value]}
           columns={[
             { title: titles[by.value] },
             {
@@ -155,6 +162,7 @@ export function PathPanel() {
         <Nothing>{panelTexts.noWholeStep}</Nothing>
       ) : (
         <ExportedTable
+          stateKey="criticalPathByKind"
           label={panelTexts.criticalPathByKind}
           columns={[
             { title: panelTexts.boundBy },

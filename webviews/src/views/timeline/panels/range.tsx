@@ -82,6 +82,7 @@ export function RangeDetails(props: { range: TimeRange }) {
           ))}
           <h3>{panelTexts.byKind}</h3>
           <ExportedTable
+            stateKey="sumsByKind"
             label={panelTexts.sumsByKind}
             columns={[
               { title: commonTexts.kind },
@@ -112,6 +113,7 @@ export function RangeDetails(props: { range: TimeRange }) {
           />
           <h3>{panelTexts.bottomUp}</h3>
           <ExportedTable
+            stateKey="bottomUp"
             label={panelTexts.bottomUp}
             columns={[
               { title: commonTexts.name },

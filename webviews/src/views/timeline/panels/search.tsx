@@ -134,6 +134,7 @@ function SearchResults(props: { answer: SearchResult; step: (by: number) => void
       </p>
       {value.byName === undefined || value.byName.length < 2 ? null : (
         <PlainTable
+          stateKey="matchesByName"
           label={panelTexts.matchesByName}
           columns={[
             { title: commonTexts.name },
@@ -163,6 +164,7 @@ function SearchResults(props: { answer: SearchResult; step: (by: number) => void
       <details>
         <summary>{panelTexts.byTrack}</summary>
         <PlainTable
+          stateKey="matchesByTrack"
           label={panelTexts.matchesByTrack}
           columns={[{ title: panelTexts.track }, { title: panelTexts.matches, numeric: true }]}
           rows={value.byTrack.map((row) => [

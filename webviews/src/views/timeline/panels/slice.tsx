@@ -94,6 +94,7 @@ function Flows(props: { slice: number }) {
     <section>
       <h3>{panelTexts.flowArrows}</h3>
       <PlainTable
+        stateKey="flowArrows"
         label={panelTexts.flowArrows}
         columns={[
           { title: panelTexts.arrow },

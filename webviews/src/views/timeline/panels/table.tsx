@@ -87,6 +87,7 @@ export function TablePanel(props: { stage: Stage | undefined; rows: readonly Row
     <section>
       <h2>{panelTexts.slicesInWindow}</h2>
       <ExportedTable
+        stateKey="slicesInWindow"
         label={panelTexts.slicesInWindow}
         columns={[
           { title: commonTexts.slice },
