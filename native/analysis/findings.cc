@@ -182,7 +182,7 @@ void AddUtilization(const Model& model, const Overview& overview, std::vector<Fi
   const DeviceWords device = DeviceWordsFor(model, overview.vendor);
   const MessageArg span = SpanArg(model);
   const auto [role, share] = LargestOther(overview);
-  const MessageArg role_title("role", RoleTitle(role));
+  const MessageArg role_title("role", RoleTitle(role).text.text());
   Finding f = MakeFinding(messages::kLowUtilization, "warning",
                           {span,
                            {"device", device.name},

@@ -17,6 +17,18 @@
 namespace emberline {
 namespace {
 
+// Adds slice `i` to its row; the longest one is the row's example.
+template <typename Row>
+void CountCall(Row& row, SliceIndex i, Ns duration) {
+  ++row.calls;
+  row.total += duration;
+  row.min = std::min(row.min, duration);
+  if (duration > row.max) {
+    row.max = duration;
+    row.example = i;
+  }
+}
+
 Error Cancelled() { return MakeError(errors::kCancelled); }
 
 bool IsCopyOrSet(SliceKind kind) {
@@ -163,13 +175,7 @@ Result<KernelData> AnalyzeKernels(const Model& model, const StepSelection& selec
       occupancy.emplace_back();
     }
     KernelRow& row = data.rows[it->second];
-    ++row.calls;
-    row.total += duration;
-    row.min = std::min(row.min, duration);
-    if (duration > row.max) {
-      row.max = duration;
-      row.example = i;
-    }
+    CountCall(row, i, duration);
     row.communication = row.communication || model.is_communication[i];
     if (!row.op_eligible) row.op_eligible = rules.Eligible(OpName(model, i));
     if (s.HasArg(ArgRole::kBlocksPerSm)) {
@@ -317,13 +323,7 @@ Table CopiesTable(const Model& model, const StepSelection& selection) {
     }
     Row& row = rows[it->second];
     const Ns duration = s.duration(i);
-    ++row.calls;
-    row.total += duration;
-    row.min = std::min(row.min, duration);
-    if (duration > row.max) {
-      row.max = duration;
-      row.example = i;
-    }
+    CountCall(row, i, duration);
     if (const auto bytes = CopyBytes(model, i); bytes && *bytes >= 0) {
       row.bytes = SaturatingAdd(row.bytes.value_or(0), *bytes);
       if (duration > 0) {

@@ -206,4 +206,77 @@ inline constexpr Sentence kGapHeld{
     "example for an event."};
 #undef EMBERLINE_LATE
 
+// Parts of a step: what they are called, and when time counts as them.
+inline constexpr Sentence kRoleKernel{"roleKernel", "Kernel"};
+inline constexpr Sentence kRoleKernelDefinition{
+    "roleKernelDefinition", "A kernel that does not communicate runs on some device."};
+inline constexpr Sentence kRoleMemcpy{"roleMemcpy", "Memcpy"};
+inline constexpr Sentence kRoleMemcpyDefinition{
+    "roleMemcpyDefinition", "No kernel runs, but a copy from, to or between devices does."};
+inline constexpr Sentence kRoleMemset{"roleMemset", "Memset"};
+inline constexpr Sentence kRoleMemsetDefinition{
+    "roleMemsetDefinition", "No kernel or copy runs, but device memory is being set."};
+inline constexpr Sentence kRoleCommunication{"roleCommunication", "Communication"};
+inline constexpr Sentence kRoleCommunicationDefinition{
+    "roleCommunicationDefinition",
+    "Nothing else runs on the device, but a communication kernel does; for collectives without "
+    "kernels (Gloo, MPI), the host is inside the call."};
+inline constexpr Sentence kRoleRuntime{"roleRuntime", "Runtime"};
+inline constexpr Sentence kRoleRuntimeDefinition{
+    "roleRuntimeDefinition",
+    "The device is idle; some host thread is in a runtime or driver call such as cudaLaunchKernel "
+    "or cudaStreamSynchronize."};
+inline constexpr Sentence kRoleDataLoader{"roleDataLoader", "Data loader"};
+inline constexpr Sentence kRoleDataLoaderDefinition{
+    "roleDataLoaderDefinition",
+    "The device is idle and no runtime call is active; the host waits for the data loader."};
+inline constexpr Sentence kRoleCpuExec{"roleCpuExec", "CPU operators"};
+inline constexpr Sentence kRoleCpuExecDefinition{
+    "roleCpuExecDefinition", "None of the above; some CPU thread runs an operator."};
+inline constexpr Sentence kRoleOther{"roleOther", "Python / unrecorded"};
+inline constexpr Sentence kRoleOtherDefinition{
+    "roleOtherDefinition",
+    "No recorded CPU or device work: Python between operators, or waiting that was not recorded."};
+
+// Rows of the timeline, their groups, and what is told of them. {more} are names as they were
+// recorded, each behind a comma.
+inline constexpr Sentence kRowProcess{"rowProcess", "Process {pid}"};
+inline constexpr Sentence kRowNamedProcess{"rowNamedProcess", "{name} ({pid})"};
+inline constexpr Sentence kRowNamedDevice{"rowNamedDevice", "{device} ({name})"};
+inline constexpr Sentence kRowThread{"rowThread", "Thread {tid}"};
+inline constexpr Sentence kRowStream{"rowStream", "Stream {stream}"};
+inline constexpr Sentence kRowAllStreams{"rowAllStreams", "All streams"};
+inline constexpr Sentence kRowAsynchronous{"rowAsynchronous", "Asynchronous"};
+inline constexpr Sentence kRowAsynchronousOf{"rowAsynchronousOf", "Asynchronous: {tid}"};
+inline constexpr Sentence kRowIds{"rowIds", "pid {pid}, tid {tid}{more}"};
+inline constexpr Sentence kRowAsynchronousIds{
+    "rowAsynchronousIds", "pid {pid}, asynchronous events, one id above the other{more}"};
+inline constexpr Sentence kRowPid{"rowPid", "pid {pid}"};
+inline constexpr Sentence kRowSteps{"rowSteps", "Steps"};
+inline constexpr Sentence kRowStepsHint{"rowStepsHint",
+                                        "Ranges of the profiler's steps on the host"};
+inline constexpr Sentence kRowUtilization{"rowUtilization", "Utilization"};
+inline constexpr Sentence kRowUtilizationHint{"rowUtilizationHint",
+                                              "Share of time in which some kernel runs"};
+inline constexpr Sentence kRowBusy{"rowBusy", "Busy"};
+inline constexpr Sentence kRowBusyHint{
+    "rowBusyHint", "Share of time in which any stream works, copies and sets too"};
+inline constexpr Sentence kRowSmEfficiency{"rowSmEfficiency", "Est. SM efficiency"};
+inline constexpr Sentence kRowSmEfficiencyHint{
+    "rowSmEfficiencyHint", "Blocks per multiprocessor of the kernels that run, at most 1"};
+inline constexpr Sentence kRowCopyBandwidth{"rowCopyBandwidth", "Copy bandwidth"};
+inline constexpr Sentence kRowCopyBandwidthHint{"rowCopyBandwidthHint",
+                                                "Rate of the copies that run"};
+inline constexpr Sentence kRowQueueDepth{"rowQueueDepth", "Queue depth, stream {stream}"};
+inline constexpr Sentence kRowQueueDepthHint{"rowQueueDepthHint",
+                                             "Work that was launched and has not begun"};
+inline constexpr Sentence kRowsMemory{"rowsMemory", "Memory"};
+inline constexpr Sentence kRowMemory{"rowMemory", "{device} memory"};
+inline constexpr Sentence kRowMemoryHint{"rowMemoryHint",
+                                         "Bytes allocated by the caching allocator"};
+inline constexpr Sentence kRowsCounters{"rowsCounters", "Counters"};
+inline constexpr Sentence kRowsTrace{"rowsTrace", "Trace"};
+inline constexpr Sentence kRowInstants{"rowInstants", "Instants"};
+inline constexpr Sentence kRowInstantsHint{"rowInstantsHint", "Instants that belong to no thread"};
+
 }  // namespace emberline::messages

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analysis/intervals.h"
+#include "analysis/messages.h"
 #include "base/errors.h"
 #include "model/names.h"
 
@@ -45,52 +46,48 @@ const char* RoleKey(Role role) {
   return "other";
 }
 
-const char* RoleTitle(Role role) {
+const Sentence& RoleTitle(Role role) {
   switch (role) {
     case Role::kKernel:
-      return "Kernel";
+      return messages::kRoleKernel;
     case Role::kMemcpy:
-      return "Memcpy";
+      return messages::kRoleMemcpy;
     case Role::kMemset:
-      return "Memset";
+      return messages::kRoleMemset;
     case Role::kCommunication:
-      return "Communication";
+      return messages::kRoleCommunication;
     case Role::kRuntime:
-      return "Runtime";
+      return messages::kRoleRuntime;
     case Role::kDataLoader:
-      return "Data loader";
+      return messages::kRoleDataLoader;
     case Role::kCpuExec:
-      return "CPU operators";
+      return messages::kRoleCpuExec;
     case Role::kOther:
-      return "Python / unrecorded";
+      return messages::kRoleOther;
   }
-  return "Python / unrecorded";
+  return messages::kRoleOther;
 }
 
-const char* RoleDefinition(Role role) {
+const Sentence& RoleDefinition(Role role) {
   switch (role) {
     case Role::kKernel:
-      return "A kernel that does not communicate runs on some device.";
+      return messages::kRoleKernelDefinition;
     case Role::kMemcpy:
-      return "No kernel runs, but a copy from, to or between devices does.";
+      return messages::kRoleMemcpyDefinition;
     case Role::kMemset:
-      return "No kernel or copy runs, but device memory is being set.";
+      return messages::kRoleMemsetDefinition;
     case Role::kCommunication:
-      return "Nothing else runs on the device, but a communication kernel does; for collectives "
-             "without kernels (Gloo, MPI), the host is inside the call.";
+      return messages::kRoleCommunicationDefinition;
     case Role::kRuntime:
-      return "The device is idle; some host thread is in a runtime or driver call such as "
-             "cudaLaunchKernel or cudaStreamSynchronize.";
+      return messages::kRoleRuntimeDefinition;
     case Role::kDataLoader:
-      return "The device is idle and no runtime call is active; the host waits for the data "
-             "loader.";
+      return messages::kRoleDataLoaderDefinition;
     case Role::kCpuExec:
-      return "None of the above; some CPU thread runs an operator.";
+      return messages::kRoleCpuExecDefinition;
     case Role::kOther:
-      return "No recorded CPU or device work: Python between operators, or waiting that was not "
-             "recorded.";
+      return messages::kRoleOtherDefinition;
   }
-  return "";
+  return messages::kRoleOtherDefinition;
 }
 
 Interval SelectedRange(const Model& model, const StepSelection& selection) {

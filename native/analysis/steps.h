@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/cancel.h"
+#include "base/message.h"
 #include "base/result.h"
 #include "model/model.h"
 
@@ -25,9 +26,9 @@ enum class Role : uint8_t {
   kOther,
 };
 inline constexpr size_t kRoleCount = 8;
-const char* RoleKey(Role role);    // "kernel", ..., "cpuExec", "other"
-const char* RoleTitle(Role role);  // "Kernel", ..., "CPU operators", "Python / unrecorded"
-const char* RoleDefinition(Role role);
+const char* RoleKey(Role role);             // "kernel", ..., "cpuExec", "other"
+const Sentence& RoleTitle(Role role);       // "Kernel", ..., "CPU operators", "Python / unrecorded"
+const Sentence& RoleDefinition(Role role);  // when time counts as it
 
 struct StepParts {
   uint32_t step = 0;                   // index into Model::steps

@@ -13,6 +13,7 @@
 #include "analysis/intervals.h"
 #include "analysis/timeline_series.h"
 #include "base/cancel.h"
+#include "base/message.h"
 #include "base/result.h"
 #include "model/model.h"
 
@@ -40,9 +41,10 @@ inline constexpr int64_t kFirstDerivedRow = 1'000'000;
 struct TimelineRow {
   int64_t id = 0;  // the track's index, or from kFirstDerivedRow on
   TimelineRowKind kind = TimelineRowKind::kOther;
-  std::string group;  // the process or device it belongs to
-  std::string name;
-  std::string detail;
+  // A code and values where the catalogue says it; a recorded name has none, and is the text.
+  Message group;  // the process or device it belongs to
+  Message name;
+  Message detail;
   int64_t device = -1;
   uint32_t lanes = 0;
   uint64_t slices = 0;

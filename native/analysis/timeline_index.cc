@@ -6,6 +6,7 @@
 
 #include "analysis/kernels.h"
 #include "analysis/memory.h"
+#include "analysis/messages.h"
 #include "analysis/stack_of.h"
 #include "analysis/timeline.h"
 #include "analysis/timeline_device_series.h"
@@ -46,8 +47,12 @@ std::string ShortText(const TraceStore& store, StringId id) {
   return Shortened(store.strings().Get(id), kMaxName);
 }
 
-std::string TitleOf(const Device& device) {
-  return DeviceLabel(device) + (device.name.empty() ? "" : " (" + device.name + ")");
+// A name as it was recorded, which no catalogue has.
+Message Named(std::string name) { return {"", std::move(name), {}}; }
+
+Message TitleOf(const Device& device) {
+  if (device.name.empty()) return Named(DeviceLabel(device));
+  return Say(messages::kRowNamedDevice, {{"device", DeviceLabel(device)}, {"name", device.name}});
 }
 
 // "HCCL: Group 0 Communication": a row of a device that is no stream.
@@ -82,7 +87,7 @@ TrackFacts FactsOf(const Model& model, const Track& track) {
 
 // `device_title`: what the group of a stream's device is called.
 TimelineRow RowOf(const TraceStore& store, TrackIndex index, const TrackFacts& facts,
-                  const std::string& device_title) {
+                  const Message& device_title) {
   const Track& track = store.tracks()[index];
   TimelineRow row;
   row.id = index;
@@ -100,24 +105,28 @@ TimelineRow RowOf(const TraceStore& store, TrackIndex index, const TrackFacts& f
     row.device = track.device;
     row.group = device_title;
     // Rows of events that concern no one stream; recorders call them "Device 2".
-    row.name = track.stream >= 0  ? "Stream " + std::to_string(track.stream)
-               : track.layer != 0 ? LayerRowName(store, track)
-               : !track.tid.is_text && track.tid.number == -1 ? "All streams"
-               : thread.empty()                               ? tid
-                                                              : thread;
+    row.name = track.stream >= 0  ? Say(messages::kRowStream, {{"stream", track.stream}})
+               : track.layer != 0 ? Named(LayerRowName(store, track))
+               : !track.tid.is_text && track.tid.number == -1 ? Say(messages::kRowAllStreams)
+               : thread.empty()                               ? Named(tid)
+                                                              : Named(thread);
   } else {
-    row.group = process.empty() ? "Process " + pid : process + " (" + pid + ")";
-    row.name = thread.empty() ? "Thread " + tid : thread;
+    row.group = process.empty()
+                    ? Say(messages::kRowProcess, {{"pid", pid}})
+                    : Say(messages::kRowNamedProcess, {{"name", process}, {"pid", pid}});
+    row.name = thread.empty() ? Say(messages::kRowThread, {{"tid", tid}}) : Named(thread);
   }
+  std::string more;
   if (track.kind == TrackKind::kAsync) {
-    row.name = tid.empty() ? "Asynchronous" : "Asynchronous: " + tid;
-    row.detail = "pid " + pid + ", asynchronous events, one id above the other";
-    if (!labels.empty()) row.detail += ", " + labels;
+    row.name = tid.empty() ? Say(messages::kRowAsynchronous)
+                           : Say(messages::kRowAsynchronousOf, {{"tid", tid}});
+    if (!labels.empty()) more += ", " + labels;
+    row.detail = Say(messages::kRowAsynchronousIds, {{"pid", pid}, {"more", more}});
     return row;
   }
-  row.detail = "pid " + pid + ", tid " + tid;
-  if (!thread.empty() && thread != row.name) row.detail += ", " + thread;
-  if (!labels.empty()) row.detail += ", " + labels;
+  if (!thread.empty() && thread != row.name.text) more += ", " + thread;
+  if (!labels.empty()) more += ", " + labels;
+  row.detail = Say(messages::kRowIds, {{"pid", pid}, {"tid", tid}, {"more", more}});
   return row;
 }
 
@@ -175,8 +184,9 @@ class IndexBuilder {
     const uint64_t slices = of.last - of.first;
     if (slices == 0 && instants_[track].empty()) return;
     if (!HasRoom(RowKindOf(of.kind), slices)) return;
-    TimelineRow row = RowOf(store_, track, facts_[track],
-                            of.kind == TrackKind::kDeviceStream ? DeviceTitle(of.device) : "");
+    TimelineRow row =
+        RowOf(store_, track, facts_[track],
+              of.kind == TrackKind::kDeviceStream ? DeviceTitle(of.device) : Message{});
     row.instants = std::move(instants_[track]);
     row.folded = folded;
     index_.rows.push_back(std::move(row));
@@ -194,14 +204,14 @@ class IndexBuilder {
     return false;
   }
 
-  std::string DeviceTitle(int64_t ordinal) const {
+  Message DeviceTitle(int64_t ordinal) const {
     const auto device = device_of_.find(ordinal);
-    return device == device_of_.end() ? "GPU " + std::to_string(ordinal)
+    return device == device_of_.end() ? Named("GPU " + std::to_string(ordinal))
                                       : TitleOf(model_.devices[device->second]);
   }
 
-  void AddSeries(std::string group, std::string name, std::string detail, const char* unit,
-                 int64_t device, TimelineRowKind kind, bool folded, TimelineSeries series) {
+  void AddSeries(Message group, Message name, Message detail, const char* unit, int64_t device,
+                 TimelineRowKind kind, bool folded, TimelineSeries series) {
     if (series.empty() || !HasRoom(kind, 0)) return;
     TimelineRow row;
     row.id = next_derived_++;
@@ -222,9 +232,8 @@ class IndexBuilder {
     TimelineRow row;
     row.id = next_derived_++;
     row.kind = TimelineRowKind::kSteps;
-    row.group = "Steps";
-    row.name = "Steps";
-    row.detail = "Ranges of the profiler's steps on the host";
+    row.group = row.name = Say(messages::kRowSteps);
+    row.detail = Say(messages::kRowStepsHint);
     row.lanes = 1;
     for (const Step& step : model_.steps) {
       row.busy += step.host.Length();
@@ -235,7 +244,7 @@ class IndexBuilder {
 
   void AddDevice(size_t number) {
     const Device& device = model_.devices[number];
-    const std::string group = TitleOf(device);
+    const Message group = TitleOf(device);
     const DeviceSeries series(model_, device);
     const IntervalSet busy = series.Busy();
     device_intervals_.insert(device_intervals_.end(), busy.begin(), busy.end());
@@ -246,22 +255,21 @@ class IndexBuilder {
     // The overview's utilization counts kernels alone; both have the same meaning under one name.
     const IntervalSet kernels = series.Busy(true);
     if (!kernels.empty()) {
-      AddSeries(group, "Utilization", "Share of time in which some kernel runs", "ratio",
+      AddSeries(group, Say(messages::kRowUtilization), Say(messages::kRowUtilizationHint), "ratio",
                 device.ordinal, derived, false, SeriesOfSet(kernels));
     }
     if (LengthOf(busy) > LengthOf(kernels)) {
-      AddSeries(group, "Busy", "Share of time in which any stream works, copies and sets too",
-                "ratio", device.ordinal, derived, true, SeriesOfSet(busy));
+      AddSeries(group, Say(messages::kRowBusy), Say(messages::kRowBusyHint), "ratio",
+                device.ordinal, derived, true, SeriesOfSet(busy));
     }
-    AddSeries(group, "Est. SM efficiency",
-              "Blocks per multiprocessor of the kernels that run, at most 1", "ratio",
+    AddSeries(group, Say(messages::kRowSmEfficiency), Say(messages::kRowSmEfficiencyHint), "ratio",
               device.ordinal, derived, true, series.SmEfficiency());
-    AddSeries(group, "Copy bandwidth", "Rate of the copies that run", "gbPerS", device.ordinal,
-              derived, true, series.CopyBandwidth());
+    AddSeries(group, Say(messages::kRowCopyBandwidth), Say(messages::kRowCopyBandwidthHint),
+              "gbPerS", device.ordinal, derived, true, series.CopyBandwidth());
     for (const TrackIndex stream : device.streams) {
       if (store_.tracks()[stream].layer != 0) continue;  // no queue of its own
-      AddSeries(group, "Queue depth, stream " + StreamName(stream),
-                "Work that was launched and has not begun", "count", device.ordinal, derived, true,
+      AddSeries(group, Say(messages::kRowQueueDepth, {{"stream", StreamName(stream)}}),
+                Say(messages::kRowQueueDepthHint), "count", device.ordinal, derived, true,
                 series.QueueDepth(stream));
     }
   }
@@ -294,10 +302,11 @@ class IndexBuilder {
     for (auto& [key, curve] : curves) {
       const auto [type, id] = key;
       const bool host = type == 0;
-      const std::string name = MemoryDeviceName(type, id) + " memory";
       AddSeries(
-          "Memory", name, "Bytes allocated by the caching allocator", "bytes",
-          host ? -1 : std::max(id, 0), TimelineRowKind::kDerived, true,
+          Say(messages::kRowsMemory),
+          Say(messages::kRowMemory, {{"device", MemoryDeviceName(type, id)}}),
+          Say(messages::kRowMemoryHint), "bytes", host ? -1 : std::max(id, 0),
+          TimelineRowKind::kDerived, true,
           {TimelineSeries::Reduce::kExtremes, std::move(curve.first), std::move(curve.second)});
     }
   }
@@ -344,9 +353,10 @@ class IndexBuilder {
       const std::string title = ShortText(store_, name);
       const std::string part = ShortText(store_, series);
       AddSeries(
-          "Counters", part.empty() || part == title ? title : title + ": " + part,
-          "pid " + Shortened(RecordedIdText(store_, pid), kMaxName), "", -1,
-          TimelineRowKind::kCounter, true,
+          Say(messages::kRowsCounters),
+          Named(part.empty() || part == title ? title : title + ": " + part),
+          Say(messages::kRowPid, {{"pid", Shortened(RecordedIdText(store_, pid), kMaxName)}}), "",
+          -1, TimelineRowKind::kCounter, true,
           {TimelineSeries::Reduce::kExtremes, std::move(curve.first), std::move(curve.second)});
     }
   }
@@ -360,9 +370,9 @@ class IndexBuilder {
     TimelineRow row;
     row.id = next_derived_++;
     row.kind = TimelineRowKind::kOther;
-    row.group = "Trace";
-    row.name = "Instants";
-    row.detail = "Instants that belong to no thread";
+    row.group = Say(messages::kRowsTrace);
+    row.name = Say(messages::kRowInstants);
+    row.detail = Say(messages::kRowInstantsHint);
     row.folded = true;
     row.instants = std::move(loose_instants_);
     index_.rows.push_back(std::move(row));

@@ -181,8 +181,9 @@ std::vector<ComparedFigure> CompareOverviews(const OverviewSide& baseline,
       continue;
     }
     const auto role = static_cast<Role>(r);
-    AddTimes(RoleKey(role), RoleTitle(role), RoleDefinition(role), PartsUs(before, r),
-             PartsUs(after, r), has_steps, &figures);
+    AddTimes(RoleKey(role), std::string(RoleTitle(role).text.text()),
+             std::string(RoleDefinition(role).text.text()), PartsUs(before, r), PartsUs(after, r),
+             has_steps, &figures);
   }
   AddShares(baseline, candidate, &figures);
   AddMemory(baseline, candidate, &figures);

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "cost/reasons.h"
+
 namespace emberline {
 
 // A count of elements, operations or bytes, never negative, or the reason why it is not known.
@@ -12,13 +14,14 @@ namespace emberline {
 class Amount {
  public:
   constexpr Amount(int64_t value)  // NOLINT: implicit on purpose
-      : value_(value < 0 ? 0 : value), why_(value < 0 ? "a number is negative" : nullptr) {}
-  // `why`: a literal, a clause like "a shape was not recorded".
-  static constexpr Amount Unknown(const char* why) { return Amount(Reason{why}); }
+      : value_(value < 0 ? 0 : value), why_(value < 0 ? &reasons::kNegativeNumber : nullptr) {}
+  // `why`: an entry of cost/reasons.h.
+  static constexpr Amount Unknown(const Sentence& why) { return Amount(Reason{&why}); }
+  static constexpr Amount Unknown(const Sentence&& why) = delete;  // would be gone when it is said
 
   constexpr bool known() const { return why_ == nullptr; }
-  constexpr int64_t value() const { return value_; }  // 0 when unknown
-  constexpr const char* why() const { return why_; }  // null when known
+  constexpr int64_t value() const { return value_; }      // 0 when unknown
+  constexpr const Sentence* why() const { return why_; }  // null when known
 
   friend constexpr Amount operator*(Amount a, Amount b) {
     if (!a.known()) return a;
@@ -38,19 +41,19 @@ class Amount {
   friend constexpr Amount operator/(Amount a, Amount b) {
     if (!a.known()) return a;
     if (!b.known()) return b;
-    return b.value_ == 0 ? Unknown("a size is 0") : Amount(a.value_ / b.value_);
+    return b.value_ == 0 ? Unknown(reasons::kZeroSize) : Amount(a.value_ / b.value_);
   }
   Amount& operator*=(Amount other) { return *this = *this * other; }
   Amount& operator+=(Amount other) { return *this = *this + other; }
 
  private:
   struct Reason {
-    const char* why;
+    const Sentence* why;
   };
   constexpr explicit Amount(Reason reason) : why_(reason.why) {}
-  static constexpr Amount TooLarge() { return Unknown("the sizes are too large to be real"); }
+  static constexpr Amount TooLarge() { return Unknown(reasons::kSizesTooLarge); }
   int64_t value_ = 0;
-  const char* why_ = nullptr;
+  const Sentence* why_ = nullptr;
 };
 
 inline Amount Least(Amount a, Amount b) {

@@ -14,9 +14,6 @@ constexpr size_t kMaxRank = 64;
 // Terabytes, whatever the type: no device has so much memory, and views of less are no operands.
 constexpr int64_t kMaxElements = int64_t{1} << 41;
 
-constexpr const char* kNotNumbers = "a shape holds something else than numbers";
-constexpr const char* kNegative = "a dimension is negative";
-
 // Reads the lists of the args: [[4, 3], [], [[2], [5]]], ["float", ""].
 class ListReader {
  public:
@@ -96,7 +93,7 @@ std::optional<int64_t> WholeNumber(std::string_view word) {
 struct Shape {
   bool list = false;  // it was a list at all
   bool nested = false;
-  const char* fault = nullptr;
+  const Sentence* fault = nullptr;
   std::vector<int64_t> numbers;
   std::vector<Shape> shapes;
 };
@@ -114,26 +111,26 @@ Shape ReadShape(ListReader& reader, bool inner) {
       shape.nested = true;
       if (inner || shape.shapes.size() >= kMaxListed) {
         reader.Skip();
-        shape.fault = kNotNumbers;
+        shape.fault = &reasons::kNoNumbers;
       } else {
         shape.shapes.push_back(ReadShape(reader, true));
       }
     } else {
       const auto number = WholeNumber(reader.Word(&quoted));
       if (!number || quoted) {
-        shape.fault = kNotNumbers;
+        shape.fault = &reasons::kNoNumbers;
       } else if (shape.numbers.size() >= kMaxRank) {
-        shape.fault = "a shape has too many dimensions";
+        shape.fault = &reasons::kTooManyDimensions;
       } else {
         shape.numbers.push_back(*number);
       }
     }
     if (!reader.Take(',') && reader.Peek() != ']') {
-      shape.fault = kNotNumbers;
+      shape.fault = &reasons::kNoNumbers;
       if (reader.Peek() != '[') break;
     }
   }
-  if (shape.nested && !shape.numbers.empty()) shape.fault = kNotNumbers;
+  if (shape.nested && !shape.numbers.empty()) shape.fault = &reasons::kNoNumbers;
   return shape;
 }
 
@@ -173,11 +170,11 @@ Tensor TensorOf(const Shape& dims, const Shape* strides, DType type) {
   tensor.dims = dims.numbers;
   Amount elements = 1;
   for (const int64_t size : tensor.dims) {
-    if (size < 0) tensor.fault = kNegative;
+    if (size < 0) tensor.fault = &reasons::kNegativeDimension;
     if (size > 0) elements *= size;
   }
   if (tensor.fault == nullptr && (!elements.known() || elements.value() > kMaxElements)) {
-    tensor.fault = "a tensor is larger than the memory of any device";
+    tensor.fault = &reasons::kTensorTooLarge;
   }
   if (strides != nullptr && strides->fault == nullptr &&
       strides->numbers.size() == tensor.dims.size()) {
@@ -209,18 +206,18 @@ std::vector<std::string> WordsOf(const std::string& text) {
 }  // namespace
 
 Amount Tensor::Dim(int index) const {
-  if (!present) return Amount::Unknown("a tensor is missing");
-  if (fault != nullptr) return Amount::Unknown(fault);
+  if (!present) return Amount::Unknown(reasons::kTensorMissing);
+  if (fault != nullptr) return Amount::Unknown(*fault);
   const auto at = index < 0 ? static_cast<int64_t>(dims.size()) + index : index;
   if (at < 0 || at >= static_cast<int64_t>(dims.size())) {
-    return Amount::Unknown("a shape has too few dimensions");
+    return Amount::Unknown(reasons::kTooFewDimensions);
   }
   return dims[static_cast<size_t>(at)];
 }
 
 Amount Tensor::Elements() const {
-  if (!present) return Amount::Unknown("a tensor is missing");
-  if (fault != nullptr) return Amount::Unknown(fault);
+  if (!present) return Amount::Unknown(reasons::kTensorMissing);
+  if (fault != nullptr) return Amount::Unknown(*fault);
   Amount product = 1;
   for (const int64_t size : dims) {
     if (size == 0) return 0;
@@ -244,8 +241,8 @@ Amount Tensor::UniqueElements() const {
 }
 
 Amount Tensor::ElementBytes() const {
-  if (!present) return Amount::Unknown("a tensor is missing");
-  if (type == DType::kUnknown) return Amount::Unknown("an element type was not recorded");
+  if (!present) return Amount::Unknown(reasons::kTensorMissing);
+  if (type == DType::kUnknown) return Amount::Unknown(reasons::kNoElementType);
   return BytesOf(type);
 }
 
@@ -274,7 +271,7 @@ Arguments::Arguments(const RecordedCall& recorded) {
                dims[i].fault != nullptr) {
       item.kind = ArgumentKind::kTensor;
       item.tensor = TensorOf(dims[i], stride, DTypeOfName(type));
-      if (!dims[i].list) item.tensor.fault = kNotNumbers;
+      if (!dims[i].list) item.tensor.fault = &reasons::kNoNumbers;
     } else if (!item.text.empty()) {
       item.kind = ArgumentKind::kValue;
     }
@@ -327,8 +324,8 @@ std::optional<std::vector<bool>> Arguments::Flags(size_t index) const {
 Amount BroadcastElements(const std::vector<const Tensor*>& tensors) {
   std::vector<int64_t> out;
   for (const Tensor* tensor : tensors) {
-    if (tensor->fault != nullptr) return Amount::Unknown(tensor->fault);
-    if (!tensor->present) return Amount::Unknown("a tensor is missing");
+    if (tensor->fault != nullptr) return Amount::Unknown(*tensor->fault);
+    if (!tensor->present) return Amount::Unknown(reasons::kTensorMissing);
     if (tensor->dims.size() > out.size()) {
       out.insert(out.begin(), tensor->dims.size() - out.size(), 1);
     }
@@ -336,7 +333,7 @@ Amount BroadcastElements(const std::vector<const Tensor*>& tensors) {
     for (size_t i = 0; i < tensor->dims.size(); ++i) {
       int64_t& size = out[shift + i];
       if (size == tensor->dims[i] || tensor->dims[i] == 1) continue;
-      if (size != 1) return Amount::Unknown("the shapes do not fit each other");
+      if (size != 1) return Amount::Unknown(reasons::kShapesDoNotFit);
       size = tensor->dims[i];
     }
   }

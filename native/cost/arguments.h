@@ -15,7 +15,7 @@ namespace emberline {
 struct Tensor {
   bool present = false;
   // What is wrong with the recorded shape, a literal; null when nothing is.
-  const char* fault = nullptr;
+  const Sentence* fault = nullptr;
   std::vector<int64_t> dims;
   std::vector<int64_t> strides;  // as long as dims, or empty when not recorded
   DType type = DType::kUnknown;

@@ -55,7 +55,7 @@ Mask MaskOf(const Arguments& args, const Positions& at) {
 }
 
 // Sizes of one call; a literal that tells why not, or null.
-const char* ReadShape(CostBuilder& b, const Positions& at, Shape& s, bool* varied) {
+const Sentence* ReadShape(CostBuilder& b, const Positions& at, Shape& s, bool* varied) {
   const Tensor& q = b.T(static_cast<size_t>(at.q));
   const Tensor& k = b.T(static_cast<size_t>(at.k));
   const Tensor& v = b.T(static_cast<size_t>(at.v));
@@ -63,7 +63,7 @@ const char* ReadShape(CostBuilder& b, const Positions& at, Shape& s, bool* varie
   if (q.rank() == 3 && k.rank() == 3 && v.rank() == 3 && at.lengths >= 0) {
     // All sequences in one dimension: [ΣS, H, D].
     const Tensor& lengths = b.T(static_cast<size_t>(at.lengths));
-    if (lengths.rank() != 1 || lengths.dims[0] < 2) return "the lengths were not recorded";
+    if (lengths.rank() != 1 || lengths.dims[0] < 2) return &reasons::kNoLengths;
     *varied = true;
     s.batch = lengths.dims[0] - 1;
     s.heads = q.Dim(1);
@@ -71,7 +71,7 @@ const char* ReadShape(CostBuilder& b, const Positions& at, Shape& s, bool* varie
     const auto longest = [&](int index, const Tensor& all) -> Amount {
       if (index < 0) return all.Dim(0);
       const auto value = b.arguments().Integer(static_cast<size_t>(index));
-      return value ? Amount(*value) : Amount::Unknown("the longest sequence was not recorded");
+      return value ? Amount(*value) : Amount::Unknown(reasons::kNoLongestSequence);
     };
     s.queries = longest(at.max_q, q);
     s.keys = longest(at.max_k, k);
@@ -79,12 +79,12 @@ const char* ReadShape(CostBuilder& b, const Positions& at, Shape& s, bool* varie
     s.value_depth = v.Dim(2);
     return nullptr;
   }
-  if (q.rank() != 4 || k.rank() != 4 || v.rank() != 4) return "the arguments are no attention's";
+  if (q.rank() != 4 || k.rank() != 4 || v.rank() != 4) return &reasons::kNotAttention;
   const int heads = at.heads_second ? 1 : 2, length = at.heads_second ? 2 : 1;
   s = {q.Dim(0), q.Dim(heads), k.Dim(heads), q.Dim(length), k.Dim(length), q.Dim(3), v.Dim(3)};
   if (q.dims[0] != k.dims[0] || q.dims[3] != k.dims[3] ||
       k.dims[static_cast<size_t>(length)] != v.dims[static_cast<size_t>(length)]) {
-    return "the shapes do not fit each other";
+    return &reasons::kShapesDoNotFit;
   }
   return nullptr;
 }
@@ -97,7 +97,7 @@ void Attention(CostBuilder& b, const Positions& at) {
   b.cost().type = q.type;
   Shape s;
   bool varied = false;
-  if (const char* why = ReadShape(b, at, s, &varied)) return b.Unknown(why);
+  if (const Sentence* why = ReadShape(b, at, s, &varied)) return b.Unknown(*why);
   const Mask mask = MaskOf(b.arguments(), at);
   Amount pairs = Pairs(s.queries, s.keys, mask);
   if (varied) {
@@ -179,7 +179,7 @@ void BatchPrefill(CostBuilder& b, const OpFormula&) {
   const auto causal = b.arguments().Flag(12);
   if (q.rank() != 3 || k.rank() < 3 || offsets.rank() != 1 || offsets.dims[0] < 2 || !longest_q ||
       !longest_k || !causal) {
-    return b.Unknown("the lengths of the sequences were not recorded");
+    return b.Unknown(reasons::kNoSequenceLengths);
   }
   const Amount sequences = offsets.dims[0] - 1;
   const Amount each =

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/saturating.h"
 #include "cost/devices.h"
+#include "cost/kernel_names.h"
 #include "cost/outward_search.h"
 #include "cost/recorded_cost.h"
 
@@ -17,10 +18,6 @@ namespace emberline {
 namespace {
 
 Error Cancelled() { return MakeError(errors::kCancelled); }
-
-bool Has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 // `total` in parts as large as `weights` say; the parts sum to it.
 void Share(int64_t total, const std::vector<Ns>& weights, std::vector<int64_t>& shares) {
@@ -42,18 +39,6 @@ void Share(int64_t total, const std::vector<Ns>& weights, std::vector<int64_t>& 
     shares[i] = upto - given;
     given = upto;
   }
-}
-
-// Which gradient of a convolution a kernel computes.
-std::optional<Part> PartOfName(std::string_view name) {
-  const std::string lower = LowerText(name);
-  for (const char* word : {"dgrad", "igemm_bwd", "bwd_data", "bwddata"}) {
-    if (Has(lower, word)) return Part::kDataGradient;
-  }
-  for (const char* word : {"wgrad", "igemm_wrw", "bwd_weight", "bwdweight", "wrw"}) {
-    if (Has(lower, word)) return Part::kWeightGradient;
-  }
-  return std::nullopt;
 }
 
 class Attributor {
@@ -118,7 +103,7 @@ class Attributor {
       known = static_cast<uint32_t>(kernel_names_.size());
       const std::string_view name = store_.strings().Get(id);
       kernel_names_.push_back({ListTypeOfKernel(name), NamesWideMatrixUnits(name),
-                               IsHelperKernel(name), PartOfName(name)});
+                               IsHelperKernel(name), ConvolutionPartOf(name)});
     }
     return kernel_names_[known];
   }
@@ -230,7 +215,7 @@ class Attributor {
     cost.estimate = true;
     if (forward.op_class != OpClass::kMatmul && forward.op_class != OpClass::kConvolution) {
       cost.flops = cost.read_bytes = cost.written_bytes =
-          Amount::Unknown("the backward operator's shapes were not recorded");
+          Amount::Unknown(reasons::kNoBackwardShapes);
       return &cost;
     }
     cost.flops = Amount(2) * forward.flops;
@@ -478,42 +463,6 @@ class Attributor {
 };
 
 }  // namespace
-
-bool IsHelperKernel(std::string_view name) {
-  constexpr std::string_view kParts[] = {"nchwToNhwc",
-                                         "nhwcToNchw",
-                                         "computeOffsets",
-                                         "OffsetsKernel",
-                                         "generateWinogradTiles",
-                                         "winogradWgradData",
-                                         "winogradWgradOutput",
-                                         "winogradWgradDelta",
-                                         "compute_gemm_pointers",
-                                         "flip_filter",
-                                         "fft1d_",
-                                         "fft2d_",
-                                         "scaleTensor",
-                                         "scalePackedTensor",
-                                         "splitKreduce",
-                                         "reduce_1Block_kernel",
-                                         "batched_transpose",
-                                         "SubTensorOpWith",
-                                         "Im2d2Col",
-                                         "Col2Im2d",
-                                         "im2col_kernel",
-                                         "col2im_kernel",
-                                         "transpose_readWrite",
-                                         "transpose_NCHW2CNHW",
-                                         "transpose_CNHW2NCHW",
-                                         "flash_bwd_dot_do_o",
-                                         "flash_bwd_convert_dq",
-                                         "convertTensor_kernel",
-                                         "Memset"};
-  for (const std::string_view part : kParts) {
-    if (Has(name, part)) return true;
-  }
-  return false;
-}
 
 size_t CostAttribution::MemoryBytes() const {
   size_t bytes = kernels.capacity() * sizeof(KernelCost);

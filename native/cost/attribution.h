@@ -27,7 +27,7 @@ struct KernelCost {
   uint32_t call = 0;             // kernels of one call share it; counted from 0
   bool helper = false;           // only prepares: its share is nothing
   bool matrix_call = false;      // a kernel of the call names units for TF32 or FP64 products
-  Amount flops = Amount::Unknown("no operator with a formula launched it");
+  Amount flops = Amount::Unknown(reasons::kNoCostedLaunch);
   Amount read_bytes = flops, written_bytes = flops;
   Amount bytes() const { return read_bytes + written_bytes; }
 };
@@ -45,8 +45,5 @@ struct CostAttribution {
 Result<std::shared_ptr<const CostAttribution>> AttributeCosts(const Model& model,
                                                               const CostRules* rules,
                                                               const CancelToken& cancel);
-
-// Kernels that only prepare for others, by their names.
-bool IsHelperKernel(std::string_view name);
 
 }  // namespace emberline

@@ -101,13 +101,13 @@ void Pointers(CostBuilder& b, const OpFormula&) {
     last = i;
     any = true;
     const Amount n = b.T(i).Elements();
-    if (!n.known()) return b.Unknown(n.why());
+    if (!n.known()) return b.Unknown(*n.why());
     if (n.value() > largest.value()) {
       largest = n;
       b.cost().type = b.T(i).type;
     }
   }
-  if (!any) return b.Unknown("the kernel's pointers were not recorded");
+  if (!any) return b.Unknown(reasons::kNoPointers);
   // Numels stand behind the pointers: each program reads a pointer once at most, and a pointer into
   // a large table is read in part.
   Amount programs = 1;
@@ -139,7 +139,7 @@ void Template(CostBuilder& b, const OpFormula& f) {
   const bool batched = name.find("bmm") != std::string_view::npos;
   if (name.find("mm") == std::string_view::npos) {
     Pointers(b, f);
-    b.cost().flops = Amount::Unknown("the template's product is not known");
+    b.cost().flops = Amount::Unknown(reasons::kUnknownProduct);
     b.cost().flops_formula.clear();
     return b.Matrix();
   }
@@ -165,7 +165,7 @@ void Template(CostBuilder& b, const OpFormula& f) {
     b.Read("b", y.Bytes());
     return b.Write("out", batch * m * n * x.ElementBytes());
   }
-  b.Unknown("the template's factors were not recorded");
+  b.Unknown(reasons::kNoFactors);
 }
 
 constexpr OpFormula kPointers = {OpClass::kCompiled, false, Pointers};

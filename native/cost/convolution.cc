@@ -21,7 +21,7 @@ struct Window {
 };
 
 // What the arguments say; a literal that tells what is missing, or null.
-const char* ReadWindow(const Arguments& args, const Positions& at, size_t spatial, Window& w) {
+const Sentence* ReadWindow(const Arguments& args, const Positions& at, size_t spatial, Window& w) {
   const auto list = [&](int index, int64_t usual, std::vector<int64_t>& into) {
     into.assign(spatial, usual);
     if (index < 0) return true;
@@ -33,21 +33,21 @@ const char* ReadWindow(const Arguments& args, const Positions& at, size_t spatia
     into = *values;
     return true;
   };
-  if (!args.has_values()) return "strides and padding were not recorded";
+  if (!args.has_values()) return &reasons::kNoWindowNumbers;
   if (at.transposed >= 0) w.transposed = args.Flag(static_cast<size_t>(at.transposed)) == true;
   w.transposed = w.transposed || at.always_transposed;
   if (!list(at.stride, 1, w.stride) || !list(at.dilation, 1, w.dilation) ||
       !list(at.padding, 0, w.padding)) {
-    return "stride, padding or dilation cannot be read";
+    return &reasons::kUnreadableWindow;
   }
   if (!list(w.transposed ? at.output_padding : -1, 0, w.output_padding)) {
-    return "the output padding cannot be read";
+    return &reasons::kUnreadableOutputPadding;
   }
   if (at.groups >= 0) w.groups = args.Integer(static_cast<size_t>(at.groups)).value_or(0);
   for (const int64_t stride : w.stride) {
-    if (stride == 0) return "a stride is 0";
+    if (stride == 0) return &reasons::kZeroStride;
   }
-  return w.groups <= 0 ? "the number of groups cannot be read" : nullptr;
+  return w.groups <= 0 ? &reasons::kUnreadableGroups : nullptr;
 }
 
 Amount OutputSize(Amount input, Amount kernel, int64_t stride, int64_t padding, int64_t dilation,
@@ -56,15 +56,15 @@ Amount OutputSize(Amount input, Amount kernel, int64_t stride, int64_t padding, 
   if (!kernel.known()) return kernel;
   // Far above real sizes, and products of two of them fit.
   if (input.value() > kMaxSize || kernel.value() > kMaxSize) {
-    return Amount::Unknown("the sizes are too large to be real");
+    return Amount::Unknown(reasons::kSizesTooLarge);
   }
   const int64_t reach = dilation * (kernel.value() - 1);
   const int64_t span = input.value() + 2 * padding - reach - 1;
-  if (!transposed && span < 0) return Amount::Unknown("the window does not fit the input");
+  if (!transposed && span < 0) return Amount::Unknown(reasons::kWindowDoesNotFit);
   const int64_t size = transposed
                            ? (input.value() - 1) * stride - 2 * padding + reach + output_padding + 1
                            : span / stride + 1;
-  return size < 0 ? Amount::Unknown("the window does not fit the input") : Amount(size);
+  return size < 0 ? Amount::Unknown(reasons::kWindowDoesNotFit) : Amount(size);
 }
 
 constexpr const char* kSizes[3] = {"D", "H", "W"};
@@ -125,10 +125,10 @@ void Forward(CostBuilder& b, const Positions& at) {
   const Tensor& w = b.T(static_cast<size_t>(at.weight));
   b.Matrix();
   b.cost().type = x.type;
-  if (!FitsShapes(x, w)) return b.Unknown("input and weight are no convolution's");
+  if (!FitsShapes(x, w)) return b.Unknown(reasons::kNotConvolutionTensors);
   Window window;
   const size_t spatial = x.rank() - 2;
-  if (const char* why = ReadWindow(b.arguments(), at, spatial, window)) return b.Unknown(why);
+  if (const Sentence* why = ReadWindow(b.arguments(), at, spatial, window)) return b.Unknown(*why);
   std::vector<Amount> out;
   for (size_t i = 0; i < spatial; ++i) {
     const int d = static_cast<int>(i) + 2;
@@ -179,12 +179,12 @@ void Backward(CostBuilder& b, const OpFormula&) {
   b.Matrix();
   b.cost().type = gy.type;
   if (!FitsShapes(x, w) || gy.rank() != x.rank()) {
-    return b.Unknown("the arguments are no convolution's");
+    return b.Unknown(reasons::kNotConvolution);
   }
   const auto transposed = b.arguments().Flag(7);
   const auto mask = b.arguments().Flags(10);
   if (!transposed || !mask || mask->size() != 3) {
-    return b.Unknown("which gradients were asked for was not recorded");
+    return b.Unknown(reasons::kNoGradientChoice);
   }
   const Amount products = Amount(2) * (*transposed ? x : gy).Elements() * WeightPerOutput(w);
   const Amount bias = gy.Elements();
@@ -228,8 +228,7 @@ void BackwardInput(CostBuilder& b, const OpFormula&) {
   b.Param("gy=" + ShapeText(gy.dims));
   b.Param("w=" + ShapeText(w.dims));
   b.Type(gy.type);
-  if (gy.rank() < 3 || w.rank() != gy.rank())
-    return b.Unknown("the arguments are no convolution's");
+  if (gy.rank() < 3 || w.rank() != gy.rank()) return b.Unknown(reasons::kNotConvolution);
   const Amount per_output = WeightPerOutput(w);
   b.Flops(Amount(2) * gy.Elements() * per_output, "2·N·K·P·Q·(C/g)·R·S",
           {{"gradient", gy.Elements()}, {"weight per output", per_output}});
@@ -239,7 +238,7 @@ void BackwardInput(CostBuilder& b, const OpFormula&) {
   if (auto sizes = b.arguments().Integers(0); sizes && sizes->size() == gy.rank()) {
     x.dims = std::move(*sizes);
   } else {
-    x.fault = "the size of the gradient was not recorded";
+    x.fault = &reasons::kNoGradientSize;
   }
   b.Read("gradient", gy.Bytes());
   b.Read("weight", w.Bytes());
@@ -259,9 +258,9 @@ void BackwardWeight(CostBuilder& b, const OpFormula&) {
   if (auto sizes = b.arguments().Integers(0); sizes && sizes->size() == gy.rank()) {
     w.dims = std::move(*sizes);
   } else {
-    w.fault = "the size of the weight was not recorded";
+    w.fault = &reasons::kNoWeightSize;
   }
-  const Amount per_output = w.fault != nullptr ? Amount::Unknown(w.fault) : WeightPerOutput(w);
+  const Amount per_output = w.fault != nullptr ? Amount::Unknown(*w.fault) : WeightPerOutput(w);
   b.Flops(Amount(2) * gy.Elements() * per_output, "2·N·K·P·Q·(C/g)·R·S",
           {{"gradient", gy.Elements()}, {"weight per output", per_output}});
   b.Read("gradient", gy.Bytes());

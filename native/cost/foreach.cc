@@ -4,17 +4,15 @@
 namespace emberline {
 namespace {
 
-constexpr const char* kLostShapes = "shapes of more than 30 tensors are not recorded";
-
 Amount ElementsOf(const std::vector<Tensor>& list) {
-  if (list.empty()) return Amount::Unknown(kLostShapes);
+  if (list.empty()) return Amount::Unknown(reasons::kLostShapes);
   Amount sum = 0;
   for (const Tensor& tensor : list) sum += tensor.Elements();
   return sum;
 }
 
 Amount BytesOfList(const std::vector<Tensor>& list) {
-  if (list.empty()) return Amount::Unknown(kLostShapes);
+  if (list.empty()) return Amount::Unknown(reasons::kLostShapes);
   Amount sum = 0;
   for (const Tensor& tensor : list) sum += tensor.Elements() * tensor.ElementBytes();
   return sum;
@@ -43,7 +41,7 @@ void Foreach(CostBuilder& b, const OpFormula& f) {
     }
   }
   if (static_cast<Writes>(f.c) == Writes::kNumbers) {
-    b.Write("numbers", first.empty() ? Amount::Unknown(kLostShapes)
+    b.Write("numbers", first.empty() ? Amount::Unknown(reasons::kLostShapes)
                                      : Amount(static_cast<int64_t>(first.size())) *
                                            first.front().ElementBytes());
   } else {

@@ -16,7 +16,7 @@ void Distance(CostBuilder& b, const OpFormula& f) {
   const auto reduction = Reduction(b, static_cast<size_t>(f.b));
   const Amount n = BroadcastElements({&x, &y});
   b.ParamTensor(x);
-  if (!reduction) return b.Unknown("the reduction was not recorded");
+  if (!reduction) return b.Unknown(reasons::kNoReduction);
   const int64_t weight = *reduction == 0 ? f.c : static_cast<int64_t>(f.weight);
   b.Flops(Amount(weight) * n, "w·n", {{"w", weight}, {"n", n}});
   b.Read("input", x.Bytes());
@@ -44,7 +44,7 @@ void NllLoss(CostBuilder& b, const OpFormula&) {
   const Amount targets = target.Elements();
   const auto reduction = Reduction(b, 3);
   b.ParamTensor(x);
-  if (!reduction) return b.Unknown("the reduction was not recorded");
+  if (!reduction) return b.Unknown(reasons::kNoReduction);
   b.Flops(Amount(2) * targets, "2·targets", {{"targets", targets}});
   b.Read("target", target.Bytes());
   b.Read("input", targets * x.ElementBytes());
@@ -66,7 +66,7 @@ void NllLossBackward(CostBuilder& b, const OpFormula&) {
 void CtcLoss(CostBuilder& b, const OpFormula&) {
   const Tensor &x = b.T(0), &target = b.T(1);
   if (x.rank() != 3 || target.rank() != 2) {
-    return b.Unknown("the lengths of the targets were not recorded");
+    return b.Unknown(reasons::kNoTargetLengths);
   }
   const Amount states = x.Dim(1) * x.Dim(0) * (Amount(2) * target.Dim(1) + 1);
   b.ParamTensor(x);

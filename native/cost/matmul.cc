@@ -17,7 +17,7 @@ struct Product {
 bool Count(CostBuilder& b, const Product& p, DType type, bool batched) {
   b.Matrix();
   if (p.k.known() && p.other_k.known() && p.k.value() != p.other_k.value()) {
-    b.Unknown("the inner dimensions differ");
+    b.Unknown(reasons::kInnerDimensionsDiffer);
     return false;
   }
   if (batched) b.Param("B", p.batch);
@@ -48,7 +48,7 @@ void Mm(CostBuilder& b, const OpFormula& f) {
   const size_t at = static_cast<size_t>(f.a);
   const Tensor &x = b.T(at), &y = b.T(at + 1);
   const Product p{1, x.Dim(0), y.Dim(1), Values(x, x.Dim(1)), Values(y, y.Dim(0))};
-  if (x.rank() != 2 || y.rank() != 2) return b.Unknown("the factors are no matrices");
+  if (x.rank() != 2 || y.rank() != 2) return b.Unknown(reasons::kNoMatrices);
   if (!Count(b, p, x.type, false)) return;
   b.Read("a", x.Bytes());
   b.Read("b", y.Bytes());
@@ -59,8 +59,8 @@ void Mm(CostBuilder& b, const OpFormula& f) {
 void Bmm(CostBuilder& b, const OpFormula& f) {
   const size_t at = static_cast<size_t>(f.a);
   const Tensor &x = b.T(at), &y = b.T(at + 1);
-  if (x.rank() != 3 || y.rank() != 3) return b.Unknown("the factors are no batches of matrices");
-  if (x.dims[0] != y.dims[0]) return b.Unknown("the shapes do not fit each other");
+  if (x.rank() != 3 || y.rank() != 3) return b.Unknown(reasons::kNoBatchesOfMatrices);
+  if (x.dims[0] != y.dims[0]) return b.Unknown(reasons::kShapesDoNotFit);
   const Product p{x.Dim(0), x.Dim(1), y.Dim(2), x.Dim(2), y.Dim(1)};
   if (!Count(b, p, x.type, true)) return;
   b.Read("a", x.Bytes());
@@ -73,7 +73,7 @@ void Bmm(CostBuilder& b, const OpFormula& f) {
 void Mv(CostBuilder& b, const OpFormula& f) {
   const size_t at = static_cast<size_t>(f.a);
   const Tensor &x = b.T(at), &y = b.T(at + 1);
-  if (x.rank() != 2 || y.rank() != 1) return b.Unknown("the factors are no matrix and vector");
+  if (x.rank() != 2 || y.rank() != 1) return b.Unknown(reasons::kNoMatrixAndVector);
   const Product p{1, x.Dim(0), 1, x.Dim(1), y.Dim(0)};
   if (!Count(b, p, x.type, false)) return;
   b.Read("matrix", x.Bytes());
@@ -117,7 +117,7 @@ Amount LeadingOf(const Tensor& tensor, size_t kept) {
 // x [..., K], weight [N, K].
 void Linear(CostBuilder& b, const OpFormula&) {
   const Tensor &x = b.T(0), &w = b.T(1);
-  if (x.rank() < 1 || w.rank() != 2) return b.Unknown("the factors are no matrices");
+  if (x.rank() < 1 || w.rank() != 2) return b.Unknown(reasons::kNoMatrices);
   const Product p{1, LeadingOf(x, 1), w.Dim(0), Values(x, x.Dim(-1)), Values(w, w.Dim(1))};
   if (!Count(b, p, x.type, false)) return;
   b.Read("x", x.Bytes());
@@ -128,7 +128,7 @@ void Linear(CostBuilder& b, const OpFormula&) {
 
 void Matmul(CostBuilder& b, const OpFormula&) {
   const Tensor &x = b.T(0), &y = b.T(1);
-  if (x.rank() < 1 || y.rank() < 1) return b.Unknown("the factors are no matrices");
+  if (x.rank() < 1 || y.rank() < 1) return b.Unknown(reasons::kNoMatrices);
   Product p;
   p.m = x.rank() > 1 ? x.Dim(-2) : Amount(1);
   p.k = x.Dim(-1);
@@ -149,13 +149,13 @@ Amount OutputBytes(CostBuilder& b, size_t index, DType fallback) {
   const auto code = b.arguments().Integer(index);
   const DType type = code ? DTypeOfCode(*code) : fallback;
   const int64_t bytes = BytesOf(type);
-  return bytes == 0 ? Amount::Unknown("the type of the result was not recorded") : Amount(bytes);
+  return bytes == 0 ? Amount::Unknown(reasons::kNoResultType) : Amount(bytes);
 }
 
 // Scales are read too; those of one element are no traffic worth counting, but are counted.
 void ScaledMm(CostBuilder& b, const OpFormula&) {
   const Tensor &x = b.T(0), &y = b.T(1);
-  if (x.rank() != 2 || y.rank() != 2) return b.Unknown("the factors are no matrices");
+  if (x.rank() != 2 || y.rank() != 2) return b.Unknown(reasons::kNoMatrices);
   const Product p{1, x.Dim(0), y.Dim(1), Values(x, x.Dim(1)), Values(y, y.Dim(0))};
   if (!Count(b, p, x.type, false)) return;
   b.Read("a", x.Bytes());
@@ -169,7 +169,7 @@ void ScaledMm(CostBuilder& b, const OpFormula&) {
 
 void IntMm(CostBuilder& b, const OpFormula&) {
   const Tensor &x = b.T(0), &y = b.T(1);
-  if (x.rank() != 2 || y.rank() != 2) return b.Unknown("the factors are no matrices");
+  if (x.rank() != 2 || y.rank() != 2) return b.Unknown(reasons::kNoMatrices);
   const Product p{1, x.Dim(0), y.Dim(1), x.Dim(1), y.Dim(0)};
   if (!Count(b, p, x.type, false)) return;
   b.Read("a", x.Bytes());
@@ -187,11 +187,11 @@ void GroupedMm(CostBuilder& b, const OpFormula&) {
   p.n = y.Dim(-1);
   p.other_k = Values(y, y.Dim(-2));
   if (x.rank() < 2 || x.rank() > 3 || y.rank() < 2 || y.rank() > 3) {
-    return b.Unknown("the factors are no matrices");
+    return b.Unknown(reasons::kNoMatrices);
   }
   Amount outputs = p.m * p.n;
   if (x.rank() == 3 && y.rank() == 3) {
-    if (x.dims[0] != y.dims[0]) return b.Unknown("the shapes do not fit each other");
+    if (x.dims[0] != y.dims[0]) return b.Unknown(reasons::kShapesDoNotFit);
     p.batch = x.Dim(0);
     outputs *= p.batch;
   } else if (x.rank() == 2 && y.rank() == 2) {

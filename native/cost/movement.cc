@@ -19,7 +19,7 @@ void Copy(CostBuilder& b, const OpFormula&) {
 void Cat(CostBuilder& b, const OpFormula&) {
   const std::vector<Tensor> list = b.List(0);
   Moves(b);
-  if (list.empty()) return b.Unknown("the shapes of the list were not recorded");
+  if (list.empty()) return b.Unknown(reasons::kNoListShapes);
   Amount read = 0, elements = 0;
   for (const Tensor& tensor : list) {
     read += tensor.Bytes();
@@ -46,7 +46,7 @@ void Repeat(CostBuilder& b, const OpFormula&) {
   const auto counts = b.arguments().Integers(1);
   b.ParamTensor(x);
   Moves(b);
-  if (!counts) return b.Unknown("the counts were not recorded");
+  if (!counts) return b.Unknown(reasons::kNoCounts);
   Amount out = x.Elements();
   for (const int64_t count : *counts) out *= count;
   b.Read("input", x.Bytes());
@@ -76,7 +76,7 @@ void IndexSelect(CostBuilder& b, const OpFormula&) {
   Moves(b);
   const Amount rows = index.Elements();
   Amount size = dim && *dim >= -64 && *dim < 64 ? x.Dim(static_cast<int>(*dim))
-                                                : Amount::Unknown("the dimension was not recorded");
+                                                : Amount::Unknown(reasons::kNoDimension);
   // All of it in a flat tensor.
   if (x.rank() <= 1) size = x.Elements();
   const Amount each = x.Elements() / size;
@@ -111,7 +111,7 @@ void DenseTableGradient(CostBuilder& b, size_t vocabulary) {
   b.Read("gradient", gy.Bytes());
   b.Read("index", index.Bytes());
   b.Write("weight gradient", size ? Amount(*size) * depth * gy.ElementBytes()
-                                  : Amount::Unknown("the table's size was not recorded"));
+                                  : Amount::Unknown(reasons::kNoTableSize));
 }
 
 // embedding_dense_backward(gradient [..., D], indices, V, ...).
@@ -165,7 +165,7 @@ void IndexWrite(CostBuilder& b, const OpFormula& f) {
 // index(x, indices): recorders leave out lists of optional tensors.
 void Index(CostBuilder& b, const OpFormula&) {
   b.ParamTensor(b.T(0));
-  b.Unknown("recorders leave out the indices");
+  b.Unknown(reasons::kNoIndices);
   Moves(b);
 }
 
@@ -176,7 +176,7 @@ void IndexPut(CostBuilder& b, const OpFormula&) {
   const Amount n = values.Elements();
   b.ParamTensor(x);
   if (values.present && values.rank() == 0) {
-    return b.Unknown("recorders leave out the indices");
+    return b.Unknown(reasons::kNoIndices);
   }
   if (adds)
     b.Flops(n, "elements of the values", {{"n", n}});
@@ -235,7 +235,7 @@ void TopK(CostBuilder& b, const OpFormula&) {
   const auto k = b.arguments().Integer(1), dim = b.arguments().Integer(2);
   b.ParamTensor(x);
   Moves(b);
-  if (!k || !dim || *dim < -64 || *dim > 64) return b.Unknown("k was not recorded");
+  if (!k || !dim || *dim < -64 || *dim > 64) return b.Unknown(reasons::kNoK);
   const Amount kept = x.Elements() / x.Dim(static_cast<int>(*dim)) * *k;
   b.Read("input", x.Bytes());
   b.Write("values", kept * x.ElementBytes());
@@ -264,7 +264,7 @@ void SearchSorted(CostBuilder& b, const OpFormula&) {
 // randperm(n), arange(...): only what is written is known, from the `out` tensor at the end.
 void Randperm(CostBuilder& b, const OpFormula&) {
   const auto n = b.arguments().Integer(0);
-  if (!n) return b.Unknown("the length was not recorded");
+  if (!n) return b.Unknown(reasons::kNoLength);
   b.Param("N", *n);
   Moves(b);
   b.Write("out", Amount(*n) * 8);
@@ -280,14 +280,14 @@ void Range(CostBuilder& b, const OpFormula&) {
     Moves(b);
     return b.Write("out", out.Elements() * out.ElementBytes());
   }
-  b.Unknown("the length was not recorded");
+  b.Unknown(reasons::kNoLength);
 }
 
 // multinomial(x [rows, categories], samples).
 void Multinomial(CostBuilder& b, const OpFormula&) {
   const Tensor& x = b.T(0);
   const auto samples = b.arguments().Integer(1);
-  if (!samples) return b.Unknown("the number of samples was not recorded");
+  if (!samples) return b.Unknown(reasons::kNoSampleCount);
   const Amount n = x.Elements(), rows = n / x.Dim(-1);
   b.ParamTensor(x);
   b.Flops(n, "n", {{"n", n}});

@@ -12,7 +12,7 @@ void BatchNorm(CostBuilder& b, const OpFormula&) {
   const Amount n = x.Elements(), channels = x.Dim(1);
   b.ParamTensor(x);
   if (!training) {
-    return b.Unknown("whether batch normalization was training was not recorded");
+    return b.Unknown(reasons::kNoTrainingMode);
   }
   b.Flops((*training ? Amount(8) : Amount(2)) * n, *training ? "8·n" : "2·n", {{"n", n}});
   b.Read("x", x.Bytes());
@@ -45,7 +45,7 @@ void BatchNormBackward(CostBuilder& b, const OpFormula& f) {
 // Rows and normalized size from the shape that is given as argument a.
 Amount NormalizedSize(CostBuilder& b, size_t index) {
   const auto shape = b.arguments().Integers(index);
-  if (!shape) return Amount::Unknown("the normalized shape was not recorded");
+  if (!shape) return Amount::Unknown(reasons::kNoNormalizedShape);
   Amount size = 1;
   for (const int64_t d : *shape) size *= d;
   return size;
@@ -83,7 +83,7 @@ void LayerNormBackward(CostBuilder& b, const OpFormula&) {
 // N and groups as recorded numbers.
 Amount Recorded(CostBuilder& b, size_t index) {
   const auto value = b.arguments().Integer(index);
-  return value ? Amount(*value) : Amount::Unknown("the groups were not recorded");
+  return value ? Amount(*value) : Amount::Unknown(reasons::kNoGroups);
 }
 
 void GroupNorm(CostBuilder& b, const OpFormula&) {

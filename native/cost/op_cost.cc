@@ -80,7 +80,7 @@ void CostBuilder::Type(DType type) {
   Param(ShortName(type));
 }
 
-void CostBuilder::Unknown(const char* why) {
+void CostBuilder::Unknown(const Sentence& why) {
   cost_.flops = cost_.read_bytes = cost_.written_bytes = Amount::Unknown(why);
 }
 
@@ -91,7 +91,7 @@ OpCost CostOf(std::string_view name, const Arguments& arguments, DType list_type
   cost.op_class = formula->op_class;
   CostBuilder builder(name, arguments, list_type, cost);
   if (!arguments.recorded()) {
-    builder.Unknown("shapes were not recorded (record_shapes=True)");
+    builder.Unknown(reasons::kNoShapes);
     return cost;
   }
   formula->compute(builder, *formula);

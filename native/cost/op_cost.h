@@ -47,9 +47,9 @@ struct PartCost {
 
 struct OpCost {
   OpClass op_class = OpClass::kUnknown;
-  Amount flops = Amount::Unknown("no formula is known for the operator");
-  Amount read_bytes = Amount::Unknown("no formula is known for the operator");
-  Amount written_bytes = Amount::Unknown("no formula is known for the operator");
+  Amount flops = Amount::Unknown(reasons::kNoFormula);
+  Amount read_bytes = Amount::Unknown(reasons::kNoFormula);
+  Amount written_bytes = Amount::Unknown(reasons::kNoFormula);
   std::string flops_formula;     // "2·M·N·K with M=8, N=4, K=2"
   std::string bytes_formula;     // "read a 64 + b 32, written out 16"
   std::string params;            // "M=8,N=4,K=2,fp16"
@@ -110,7 +110,7 @@ class CostBuilder {
     cost_.parts.push_back({part, flops, read, written});
   }
   // Nothing can be told; `why` is a literal.
-  void Unknown(const char* why);
+  void Unknown(const Sentence& why);
   OpCost& cost() { return cost_; }
 
  private:

@@ -32,8 +32,7 @@ DType ResultType(const std::vector<const Tensor*>& tensors, Result result) {
 }
 
 Amount TypeBytes(DType type) {
-  return type == DType::kUnknown ? Amount::Unknown("an element type was not recorded")
-                                 : Amount(BytesOf(type));
+  return type == DType::kUnknown ? Amount::Unknown(reasons::kNoElementType) : Amount(BytesOf(type));
 }
 
 Amount Weighted(const OpFormula& f, Amount n) { return Amount(static_cast<int64_t>(f.weight)) * n; }
@@ -45,7 +44,7 @@ void Elementwise(CostBuilder& b, const OpFormula& f) {
   for (size_t i = 0; i < static_cast<size_t>(f.a); ++i) {
     if (b.Has(i)) inputs.push_back(&b.T(i));
   }
-  if (inputs.empty()) return b.Unknown("a tensor is missing");
+  if (inputs.empty()) return b.Unknown(reasons::kTensorMissing);
   const DType type = ResultType(inputs, static_cast<Result>(f.b));
   const Amount n = BroadcastElements(inputs);
   for (const Tensor* input : inputs) b.ParamShape(*input);
@@ -104,7 +103,7 @@ void MaskedFill(CostBuilder& b, const OpFormula&) {
 // where(condition, a, b): the result has the type of a and b.
 void Where(CostBuilder& b, const OpFormula&) {
   if (!b.Has(1)) {
-    return b.Unknown("how many elements fulfil the condition is data");
+    return b.Unknown(reasons::kDataDependent);
   }
   std::vector<const Tensor*> all, values;
   for (size_t i = 0; i < 3; ++i) {

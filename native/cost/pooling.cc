@@ -11,12 +11,12 @@ Amount Pooled(Amount input, int64_t kernel, int64_t stride, int64_t padding, int
   if (!input.known()) return input;
   constexpr int64_t kMax = int64_t{1} << 30;
   for (const int64_t value : {input.value(), kernel, stride, padding, dilation}) {
-    if (value < 0 || value > kMax) return Amount::Unknown("the window cannot be real");
+    if (value < 0 || value > kMax) return Amount::Unknown(reasons::kUnrealWindow);
   }
-  if (stride == 0) return Amount::Unknown("a stride is 0");
+  if (stride == 0) return Amount::Unknown(reasons::kZeroStride);
   const int64_t size = input.value();
   const int64_t span = size + 2 * padding - dilation * (kernel - 1) - 1;
-  if (span < 0) return Amount::Unknown("the window does not fit the input");
+  if (span < 0) return Amount::Unknown(reasons::kWindowDoesNotFit);
   int64_t out = (span + (ceil ? stride - 1 : 0)) / stride + 1;
   if (ceil && (out - 1) * stride >= size + padding) --out;
   return out;
@@ -27,18 +27,18 @@ struct Pooling {
 };
 
 // a..: positions of kernel, then stride, padding; `dilation` -1: none.
-const char* ReadPooling(CostBuilder& b, const Tensor& x, size_t kernel_at, int dilation_at,
-                        size_t ceil_at, size_t spatial, Pooling& p) {
+const Sentence* ReadPooling(CostBuilder& b, const Tensor& x, size_t kernel_at, int dilation_at,
+                            size_t ceil_at, size_t spatial, Pooling& p) {
   const Arguments& args = b.arguments();
   const auto kernel = PerDimension(args, kernel_at, spatial);
   auto stride = args.Integers(kernel_at + 1);
   const auto padding = PerDimension(args, kernel_at + 2, spatial);
-  if (!kernel || !stride || !padding) return "the window was not recorded";
+  if (!kernel || !stride || !padding) return &reasons::kNoWindow;
   stride = stride->empty() ? kernel : PerDimension(args, kernel_at + 1, spatial);
   std::optional<std::vector<int64_t>> dilation = std::vector<int64_t>(spatial, 1);
   if (dilation_at >= 0) dilation = PerDimension(args, static_cast<size_t>(dilation_at), spatial);
-  if (!stride || !dilation) return "the window was not recorded";
-  if (x.rank() < spatial || x.rank() > spatial + 2) return "the input is no pooling's";
+  if (!stride || !dilation) return &reasons::kNoWindow;
+  if (x.rank() < spatial || x.rank() > spatial + 2) return &reasons::kNotPooling;
   const bool ceil = args.Flag(ceil_at) == true;
   const size_t leading = x.rank() - spatial;
   for (size_t i = 0; i < leading; ++i) p.outputs *= x.Dim(static_cast<int>(i));
@@ -55,8 +55,8 @@ void MaxPool(CostBuilder& b, const OpFormula& f) {
   const Tensor& x = b.T(0);
   b.ParamTensor(x);
   Pooling p;
-  if (const char* why = ReadPooling(b, x, 1, 4, 5, static_cast<size_t>(f.a), p)) {
-    return b.Unknown(why);
+  if (const Sentence* why = ReadPooling(b, x, 1, 4, 5, static_cast<size_t>(f.a), p)) {
+    return b.Unknown(*why);
   }
   b.Flops(p.outputs * p.window, "outputs·window", {{"outputs", p.outputs}, {"window", p.window}});
   b.Read("input", x.Bytes());
@@ -79,8 +79,8 @@ void AvgPool(CostBuilder& b, const OpFormula& f) {
   const Tensor& x = b.T(0);
   b.ParamTensor(x);
   Pooling p;
-  if (const char* why = ReadPooling(b, x, 1, -1, 4, static_cast<size_t>(f.a), p)) {
-    return b.Unknown(why);
+  if (const Sentence* why = ReadPooling(b, x, 1, -1, 4, static_cast<size_t>(f.a), p)) {
+    return b.Unknown(*why);
   }
   b.Flops(p.outputs * p.window, "outputs·window", {{"outputs", p.outputs}, {"window", p.window}});
   b.Read("input", x.Bytes());
@@ -92,7 +92,7 @@ void AvgPoolBackward(CostBuilder& b, const OpFormula& f) {
   const auto kernel = PerDimension(b.arguments(), 2, static_cast<size_t>(f.a));
   b.ParamShape(x);
   b.Type(gy.type);
-  if (!kernel) return b.Unknown("the window was not recorded");
+  if (!kernel) return b.Unknown(reasons::kNoWindow);
   Amount window = 1;
   for (const int64_t size : *kernel) window *= size;
   b.Flops(gy.Elements() * window, "outputs·window",
@@ -104,7 +104,7 @@ void AvgPoolBackward(CostBuilder& b, const OpFormula& f) {
 // Elements of the result whose last dimensions are given as argument 1.
 Amount Resized(CostBuilder& b, const Tensor& x) {
   const auto size = b.arguments().Integers(1);
-  if (!size || size->size() > x.rank()) return Amount::Unknown("the size was not recorded");
+  if (!size || size->size() > x.rank()) return Amount::Unknown(reasons::kNoSize);
   Amount outputs = 1;
   for (const int64_t d : *size) outputs *= d;
   for (size_t i = 0; i + size->size() < x.rank(); ++i) outputs *= x.Dim(static_cast<int>(i));

@@ -107,7 +107,7 @@ OpCost RecordedCosts::CollectiveCost(SliceIndex op) const {
   cost.flops = 0;
   cost.flops_formula = "communication";
   if (!in || !out || type == DType::kUnknown) {
-    cost.read_bytes = cost.written_bytes = Amount::Unknown("the message was not recorded");
+    cost.read_bytes = cost.written_bytes = Amount::Unknown(reasons::kNoMessage);
     return cost;
   }
   cost.type = type;

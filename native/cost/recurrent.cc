@@ -16,14 +16,14 @@ struct Network {
   int64_t gates = 1;
 };
 
-const char* ReadNetwork(CostBuilder& b, const Layout& at, Network& net) {
+const Sentence* ReadNetwork(CostBuilder& b, const Layout& at, Network& net) {
   const Arguments& args = b.arguments();
   const Tensor& x = b.T(0);
   const auto mode = args.Integer(at.mode), hidden = args.Integer(at.hidden),
              layers = args.Integer(at.layers);
   const auto both = args.Flag(at.bidirectional);
-  if (!mode || !hidden || !layers || !both) return "the network's sizes were not recorded";
-  if (x.rank() < 2 || x.rank() > 3) return "the input is no sequence";
+  if (!mode || !hidden || !layers || !both) return &reasons::kNoNetworkSizes;
+  if (x.rank() < 2 || x.rank() > 3) return &reasons::kNoSequence;
   net.gates = *mode == 2 ? 4 : *mode == 3 ? 3 : 1;
   net.hidden = *hidden;
   net.layers = *layers;
@@ -44,7 +44,7 @@ Amount Products(const Network& net) {
   const Amount projection =
       net.directions * net.steps * 2 * net.hidden * (projects ? net.projected : Amount(0));
   const Amount first = per * (net.input + back) + projection;
-  if (!net.layers.known() || net.layers.value() <= 0) return Amount::Unknown("it has no layers");
+  if (!net.layers.known() || net.layers.value() <= 0) return Amount::Unknown(reasons::kNoLayers);
   return first +
          Amount(net.layers.value() - 1) * (per * (net.directions * back + back) + projection);
 }
@@ -55,7 +55,7 @@ void Rnn(CostBuilder& b, const OpFormula&) {
   const Tensor& x = b.T(0);
   Network net;
   b.cost().type = x.type;
-  if (const char* why = ReadNetwork(b, at, net)) return b.Unknown(why);
+  if (const Sentence* why = ReadNetwork(b, at, net)) return b.Unknown(*why);
   b.Param("T·B", net.steps);
   b.Param("I", net.input);
   b.Param("H", net.hidden);
@@ -74,7 +74,7 @@ void Rnn(CostBuilder& b, const OpFormula&) {
     if (tensor.type == DType::kUnknown) tensor.type = x.type;
     weights += tensor.Elements() * tensor.ElementBytes();
   }
-  if (b.List(at.weights).empty()) weights = Amount::Unknown("the weights were not recorded");
+  if (b.List(at.weights).empty()) weights = Amount::Unknown(reasons::kNoWeights);
   const Amount back = net.projected.value() > 0 ? net.projected : net.hidden;
   const Amount out = net.steps * net.directions * back * x.ElementBytes();
   const Amount times = backward ? 2 : 1;

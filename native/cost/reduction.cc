@@ -14,7 +14,7 @@ Amount Remaining(CostBuilder& b, const Tensor& x, size_t index) {
   if (dims.text.empty()) {
     // Without recorded values nobody knows; with them, None reduces all.
     if (!b.arguments().has_values()) {
-      return Amount::Unknown("the reduced dimensions were not recorded");
+      return Amount::Unknown(reasons::kNoReducedDimensions);
     }
     return 1;
   }
@@ -25,7 +25,7 @@ Amount Remaining(CostBuilder& b, const Tensor& x, size_t index) {
   const auto rank = static_cast<int64_t>(x.rank());
   for (int64_t dim : *list) {
     if (dim < -rank || dim >= rank) {
-      return rank == 0 ? Amount(1) : Amount::Unknown("a reduced dimension does not exist");
+      return rank == 0 ? Amount(1) : Amount::Unknown(reasons::kReducedDimensionMissing);
     }
     reduced.insert(dim < 0 ? dim + rank : dim);
   }

@@ -68,7 +68,7 @@ size_t IndexOf(lua_State* lua) {
 }
 
 int Give(lua_State* lua, Amount amount) {
-  if (!amount.known()) return luaL_error(lua, "%s", amount.why());
+  if (!amount.known()) return luaL_error(lua, "%s", amount.why()->text.text().data());
   lua_pushnumber(lua, static_cast<lua_Number>(amount.value()));
   return 1;
 }
@@ -76,7 +76,7 @@ int Give(lua_State* lua, Amount amount) {
 template <typename Of>
 Amount OverList(const Argument& argument, Of&& of) {
   if (argument.kind != ArgumentKind::kTensorList) return of(argument.tensor);
-  if (argument.list.empty()) return Amount::Unknown("the shapes of the list were not recorded");
+  if (argument.list.empty()) return Amount::Unknown(reasons::kNoListShapes);
   Amount sum = 0;
   for (const Tensor& tensor : argument.list) sum += of(tensor);
   return sum;
@@ -239,10 +239,10 @@ struct CostRules::Engine {
     memory.most = memory.used + kMaxMemory;
   }
   Amount Evaluate(const std::string& expression, const Arguments& arguments) {
-    if (expression.empty()) return Amount::Unknown("the rule says nothing about it");
+    if (expression.empty()) return Amount::Unknown(reasons::kRuleSilent);
     const auto function = functions.find(expression);
-    if (function == functions.end()) return Amount::Unknown("the rule cannot be read");
-    if (spent()) return Amount::Unknown("the rules take too long on this trace");
+    if (function == functions.end()) return Amount::Unknown(reasons::kRuleUnreadable);
+    if (spent()) return Amount::Unknown(reasons::kRulesTooSlow);
     evaluated += kEvaluation + expression.size();
     *static_cast<const Arguments**>(lua_getextraspace(lua)) = &arguments;
     lua_sethook(lua, StopLongRun, LUA_MASKCOUNT, kMaxInstructions);
@@ -252,9 +252,9 @@ struct CostRules::Engine {
     const bool number = ran && lua_type(lua, -1) == LUA_TNUMBER;
     const double value = number ? lua_tonumber(lua, -1) : 0;
     lua_settop(lua, 0);
-    if (!ran) return Amount::Unknown("the rule asks for what was not recorded");
+    if (!ran) return Amount::Unknown(reasons::kRuleAsksMore);
     if (!number || !(value >= 0) || value >= 9.2e18) {
-      return Amount::Unknown("the rule gives no usable number");
+      return Amount::Unknown(reasons::kRuleUnusable);
     }
     return static_cast<int64_t>(std::llround(value));
   }

@@ -9,7 +9,7 @@ namespace {
 // where the weight stands as [K, N] instead of [N, K], 2 where two values share a byte.
 void Gemm(CostBuilder& b, const OpFormula& f) {
   const Tensor &x = b.T(static_cast<size_t>(f.a)), &w = b.T(static_cast<size_t>(f.b));
-  if (x.rank() < 2 || w.rank() != 2) return b.Unknown("the factors are no matrices");
+  if (x.rank() < 2 || w.rank() != 2) return b.Unknown(reasons::kNoMatrices);
   const int packed = f.weight == 2 ? 2 : 1;
   const bool k_first = f.weight == 1;
   const Amount k = x.Dim(-1) * packed, other = w.Dim(k_first ? 0 : 1) * packed;
@@ -20,7 +20,7 @@ void Gemm(CostBuilder& b, const OpFormula& f) {
   b.Param("K", k);
   b.Type(packed == 2 ? DType::kFloat4x2 : x.type);
   if (k.known() && other.known() && k.value() != other.value()) {
-    return b.Unknown("the inner dimensions differ");
+    return b.Unknown(reasons::kInnerDimensionsDiffer);
   }
   b.Flops(Amount(2) * m * n * k, "2·M·N·K", {{"M", m}, {"N", n}, {"K", k}});
   b.Read("input", x.Bytes());
@@ -39,7 +39,7 @@ void FusedExperts(CostBuilder& b, const OpFormula&) {
   b.Matrix();
   b.cost().type = w1.type;
   if (x.rank() != 2 || w1.rank() != 3 || w2.rank() != 3 || chosen.rank() != 2) {
-    return b.Unknown("the arguments are no mixture of experts");
+    return b.Unknown(reasons::kNotExperts);
   }
   const Amount rows = chosen.Elements(), experts = w1.Dim(0);
   const Amount per_expert = w1.Dim(1) * x.Dim(1) + w2.Dim(1) * w2.Dim(2);

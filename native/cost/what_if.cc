@@ -22,11 +22,6 @@ double Scaling(double duration, double bound) {
 
 }  // namespace
 
-// tests/oracles/what_if.test.mjs measures these figures.
-const char* const kPredictionAccuracy =
-    "How far such predictions may be off: between an H100 and an MI300X, on four models that were "
-    "recorded on both, kernel time was off by 10 to 53 %, step time by 2 to 24 %.";
-
 Result<Prediction> PredictOn(const CostContext& context, const DevicePeaks& device,
                              const CancelToken& cancel) {
   const TraceStore& store = context.model.store();

@@ -24,7 +24,4 @@ struct Prediction {
 Result<Prediction> PredictOn(const CostContext& context, const DevicePeaks& device,
                              const CancelToken& cancel);
 
-// How far predictions were off where one program was recorded on both devices, in words.
-extern const char* const kPredictionAccuracy;
-
 }  // namespace emberline

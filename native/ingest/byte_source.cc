@@ -3,10 +3,8 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
@@ -16,12 +14,12 @@
 #include <vector>
 
 #include "base/file.h"
+#include "ingest/block_ring.h"
 
 namespace emberline {
 namespace {
 
-constexpr size_t kBlockBytes = 1 << 18;
-constexpr size_t kBlocks = 6;
+constexpr size_t kBlockBytes = BlockRing::kBlockBytes;
 
 class TextSource final : public ByteSource {
  public:
@@ -48,32 +46,15 @@ class FileSource final : public ByteSource {
  public:
   FileSource(FilePtr file, uint64_t size, bool gzip)
       : file_(std::move(file)), size_(size), gzip_(gzip) {
-    for (Block& block : ring_) block.data.resize(kBlockBytes);
     thread_ = std::thread([this] { gzip_ ? RunGzip() : RunPlain(); });
   }
 
   ~FileSource() override {
-    {
-      const std::lock_guard lock(mutex_);
-      stop_ = true;
-    }
-    changed_.notify_all();
+    ring_.Stop();
     thread_.join();
   }
 
-  std::string_view Next() override {
-    std::unique_lock lock(mutex_);
-    if (holding_) {
-      holding_ = false;
-      tail_ = (tail_ + 1) % kBlocks;
-      --filled_;
-      changed_.notify_all();
-    }
-    changed_.wait(lock, [this] { return filled_ > 0 || done_; });
-    if (filled_ == 0) return {};
-    holding_ = true;
-    return {ring_[tail_].data.data(), ring_[tail_].size};
-  }
+  std::string_view Next() override { return ring_.Next(); }
 
   double Fraction() const override {
     return size_ == 0 ? 1 : static_cast<double>(consumed_.load()) / static_cast<double>(size_);
@@ -90,36 +71,10 @@ class FileSource final : public ByteSource {
   }
 
  private:
-  struct Block {
-    std::vector<char> data;
-    size_t size = 0;
-  };
   using Clock = std::chrono::steady_clock;
 
   static int64_t NsSince(Clock::time_point start) {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
-  }
-
-  // A free block, or null when the reader is gone.
-  Block* Acquire() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return stop_ || filled_ < kBlocks; });
-    return stop_ ? nullptr : &ring_[head_];
-  }
-
-  void Publish(size_t size) {
-    if (size == 0) return;
-    const std::lock_guard lock(mutex_);
-    ring_[head_].size = size;
-    head_ = (head_ + 1) % kBlocks;
-    ++filled_;
-    changed_.notify_all();
-  }
-
-  void Finish() {
-    const std::lock_guard lock(mutex_);
-    done_ = true;
-    changed_.notify_all();
   }
 
   size_t Read(char* to, size_t size) {
@@ -131,30 +86,31 @@ class FileSource final : public ByteSource {
   }
 
   void RunPlain() {
-    while (Block* block = Acquire()) {
-      const size_t got = Read(block->data.data(), kBlockBytes);
-      Publish(got);
+    while (char* block = ring_.Acquire()) {
+      const size_t got = Read(block, kBlockBytes);
+      ring_.Publish(got);
       if (got < kBlockBytes) break;
     }
-    Finish();
+    ring_.Finish();
   }
 
   void RunGzip() {
     std::vector<unsigned char> input(kBlockBytes / 4);
     z_stream stream{};
     if (inflateInit2(&stream, 15 + 16) != Z_OK) {
-      const std::lock_guard lock(mutex_);
-      damaged_ = true;
-      done_ = true;
-      changed_.notify_all();
+      {
+        const std::lock_guard lock(mutex_);
+        damaged_ = true;
+      }
+      ring_.Finish();
       return;
     }
     bool end_of_input = false;
     bool truncated = false, damaged = false, trailing = false, running = true;
     while (running) {
-      Block* block = Acquire();
+      char* const block = ring_.Acquire();
       if (block == nullptr) break;
-      stream.next_out = reinterpret_cast<unsigned char*>(block->data.data());
+      stream.next_out = reinterpret_cast<unsigned char*>(block);
       stream.avail_out = kBlockBytes;
       while (stream.avail_out > 0 && running) {
         if (stream.avail_in == 0 && !end_of_input) {
@@ -178,7 +134,7 @@ class FileSource final : public ByteSource {
           running = false;
         }
       }
-      Publish(kBlockBytes - stream.avail_out);
+      ring_.Publish(kBlockBytes - stream.avail_out);
     }
     inflateEnd(&stream);
     {
@@ -187,7 +143,7 @@ class FileSource final : public ByteSource {
       damaged_ = damaged;
       trailing_ = trailing;
     }
-    Finish();
+    ring_.Finish();
   }
 
   // After the end of a member: true when another one follows. Other bytes are counted, zeros
@@ -217,12 +173,9 @@ class FileSource final : public ByteSource {
   FilePtr file_;
   const uint64_t size_;
   const bool gzip_;
-  std::array<Block, kBlocks> ring_;
+  BlockRing ring_;
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  size_t head_ = 0, tail_ = 0, filled_ = 0;  // guarded by mutex_
-  bool holding_ = false, done_ = false, stop_ = false;
-  bool truncated_ = false, damaged_ = false, trailing_ = false;
+  bool truncated_ = false, damaged_ = false, trailing_ = false;  // guarded by mutex_
   std::atomic<uint64_t> consumed_{0};
   std::atomic<int64_t> read_ns_{0}, inflate_ns_{0};
   std::thread thread_;

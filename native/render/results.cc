@@ -205,6 +205,11 @@ void DropCodes(Json* result) {
       result->erase("code");
       result->erase("arguments");
     }
+    // Of labels: {"group": {"code", "arguments"}, ...}.
+    result->erase("said");
+    for (const char* text : {"title", "definition", "accuracy"}) {
+      if (result->contains(text)) result->erase(std::string(text) + "Code");
+    }
     // Trees may be as deep as a trace wants, and say nothing.
     for (auto& [key, part] : result->items()) {
       if (key != "children") DropCodes(&part);

@@ -13,7 +13,7 @@ const mapPath = join(buildDir, 'bin', 'emberline.map');
 const foreignObjects = /CMakeFiles\/(tests_|catch_|fuzz_|emberline_fuzz|emberline_floor)/;
 
 /**
- * Headers of the kernel describe how programs call it; its licence says that they do not bring it
+ * Headers of the kernel describe how programs call it; its license says that they do not bring it
  * along. Everything else that was compiled in counts.
  */
 const interfaceOnly = new Set(['linux-libc-dev']);
@@ -58,7 +58,7 @@ function licenceTexts(folder) {
     .filter((text) => text !== '');
 }
 
-/** Licences of a package, and of the folders inside it that used files lie in. */
+/** Licenses of a package, and of the folders inside it that used files lie in. */
 function npmTexts(folder, files) {
   const folders = new Set([folder]);
   for (const file of files) {
@@ -124,7 +124,7 @@ function debianOwners(files) {
   return owners;
 }
 
-/** A package's copyright file, with the common licences that it refers to. */
+/** A package's copyright file, with the common licenses that it refers to. */
 function debianTexts(name) {
   const file = join('/usr/share/doc', name.replace(/:.*/, ''), 'copyright');
   if (!existsSync(file)) return [];

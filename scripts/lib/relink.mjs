@@ -1,4 +1,4 @@
-// The daemon without the C library, for who wants to link it with another one: what the licence of a
+// The daemon without the C library, for who wants to link it with another one: what the license of a
 // statically linked glibc asks for.
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -4,16 +4,14 @@
 
 #include <isa-l/igzip_lib.h>
 
-#include <array>
-#include <condition_variable>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
 #include "base/file.h"
+#include "ingest/block_ring.h"
 #include "ingest/byte_source.h"
 
 namespace emberline {
@@ -32,37 +30,16 @@ class IsalSource final : public ByteSource {
     return std::unique_ptr<ByteSource>(new IsalSource(std::move(opened->file), opened->size_bytes));
   }
   ~IsalSource() override {
-    {
-      const std::lock_guard lock(mutex_);
-      stop_ = true;
-    }
-    changed_.notify_all();
+    ring_.Stop();
     thread_.join();
   }
 
-  std::string_view Next() override {
-    std::unique_lock lock(mutex_);
-    if (holding_) {
-      holding_ = false;
-      ++taken_;
-      changed_.notify_all();
-    }
-    changed_.wait(lock, [&] { return made_ > taken_ || done_; });
-    if (made_ == taken_) return {};
-    holding_ = true;
-    const Block& block = ring_[taken_ % kBlocks];
-    return {block.data.data(), block.size};
-  }
+  std::string_view Next() override { return ring_.Next(); }
   double Fraction() const override { return 0; }
   uint64_t InputBytes() const override { return size_; }
 
  private:
-  static constexpr size_t kBlocks = 6;
-  static constexpr size_t kBlockBytes = 1 << 18;
-  struct Block {
-    std::vector<char> data = std::vector<char>(kBlockBytes);
-    size_t size = 0;
-  };
+  static constexpr size_t kBlockBytes = BlockRing::kBlockBytes;
 
   IsalSource(FilePtr file, uint64_t size) : file_(std::move(file)), size_(size) {
     thread_ = std::thread([this] { Run(); });
@@ -75,14 +52,9 @@ class IsalSource final : public ByteSource {
     state->crc_flag = ISAL_GZIP;
     bool more = true;
     while (more) {
-      Block* block = nullptr;
-      {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [&] { return stop_ || made_ - taken_ < kBlocks; });
-        if (stop_) return;
-        block = &ring_[made_ % kBlocks];
-      }
-      state->next_out = reinterpret_cast<unsigned char*>(block->data.data());
+      char* const block = ring_.Acquire();
+      if (block == nullptr) return;
+      state->next_out = reinterpret_cast<unsigned char*>(block);
       state->avail_out = kBlockBytes;
       while (more && state->avail_out > 0) {
         if (state->avail_in == 0) {
@@ -99,24 +71,14 @@ class IsalSource final : public ByteSource {
         }
         more = isal_inflate(state.get()) == ISAL_DECOMP_OK;
       }
-      block->size = kBlockBytes - state->avail_out;
-      const std::lock_guard lock(mutex_);
-      if (block->size > 0) ++made_;
-      changed_.notify_all();
+      ring_.Publish(kBlockBytes - state->avail_out);
     }
-    const std::lock_guard lock(mutex_);
-    done_ = true;
-    changed_.notify_all();
+    ring_.Finish();
   }
 
   const FilePtr file_;
   const uint64_t size_;
-  std::array<Block, kBlocks> ring_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  // Guarded by mutex_.
-  size_t made_ = 0, taken_ = 0;
-  bool holding_ = false, stop_ = false, done_ = false;
+  BlockRing ring_;
   std::thread thread_;
 };
 

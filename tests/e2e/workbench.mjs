@@ -286,7 +286,7 @@ export class Workbench {
     writeSettings(this.folders, { ...readSettings(this.folders), ...settings });
   }
 
-  /** Changes the colour theme (a key of `themes`) while the window lives; waits until it is drawn. */
+  /** Changes the color theme (a key of `themes`) while the window lives; waits until it is drawn. */
   async setTheme(name) {
     const { label, className } = themes[name];
     const widget = quickInput(this.page);

@@ -230,16 +230,16 @@ TEST_CASE("index: rows in order, every track once, queue depth never negative") 
   CHECK(slices == trace->store().slice_count());
   REQUIRE(index->rows.size() > 4);
   CHECK(index->rows[0].kind == TimelineRowKind::kSteps);
-  CHECK(index->rows[1].name == "Stream 7");
-  CHECK(index->rows[2].name == "Stream 9");
+  CHECK(index->rows[1].name.text == "Stream 7");
+  CHECK(index->rows[2].name.text == "Stream 9");
   for (const TimelineRow& row : index->rows) {
     if (row.series < 0) continue;
     const TimelineSeries& series = index->series[static_cast<size_t>(row.series)];
     const auto points = series.Query(trace->store().extent(), 100'000);
     for (const double low : points.low) CHECK(low >= 0);
-    if (row.name == "Queue depth, stream 7") CHECK(series.max_value() > 1);
-    if (row.name == "Est. SM efficiency") CHECK(series.max_value() == 0.5);
-    CHECK(row.name != "Queue depth, stream 9");
+    if (row.name.text == "Queue depth, stream 7") CHECK(series.max_value() > 1);
+    if (row.name.text == "Est. SM efficiency") CHECK(series.max_value() == 0.5);
+    CHECK(row.name.text != "Queue depth, stream 9");
   }
 }
 

@@ -18,8 +18,8 @@ OpCost Cost(const char* name, const Text& text, DType list_type = DType::kUnknow
 
 void Check(const OpCost& cost, int64_t flops, int64_t bytes) {
   INFO(cost.flops_formula << "; " << cost.bytes_formula);
-  INFO((cost.flops.known() ? "" : cost.flops.why()));
-  INFO((cost.bytes().known() ? "" : cost.bytes().why()));
+  INFO((cost.flops.known() ? "" : cost.flops.why()->code));
+  INFO((cost.bytes().known() ? "" : cost.bytes().why()->code));
   CHECK(cost.flops.known());
   CHECK(cost.flops.value() == flops);
   CHECK(cost.bytes().known());

@@ -3,11 +3,10 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <random>
 
 #include "ingest/byte_source.h"
 #include "ingest_fixture.h"
+#include "temporary_folder.h"
 
 namespace emberline {
 
@@ -15,31 +14,6 @@ namespace fs = std::filesystem;
 using namespace fixture;  // NOLINT: helpers of these tests
 
 namespace {
-
-// A folder of its own that goes away with the test.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::random_device random;
-    path_ = fs::temp_directory_path() /
-            ("emberline-test-" + std::to_string(random()) + std::to_string(random()));
-    fs::create_directories(path_);
-  }
-  ~TemporaryFolder() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  fs::path Write(const std::string& name, const std::string& bytes) const {
-    const fs::path path = path_ / name;
-    fs::create_directories(path.parent_path());
-    std::ofstream(path, std::ios::binary) << bytes;
-    return path;
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 std::string Gzip(const std::string& text) {
   z_stream stream{};

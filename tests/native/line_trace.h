@@ -3,13 +3,12 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <random>
 #include <string>
 
 #include "ingest/read_trace.h"
 #include "session/lines.h"
+#include "temporary_folder.h"
 
 namespace emberline {
 namespace fs = std::filesystem;
@@ -54,32 +53,24 @@ inline std::unique_ptr<LoadedTrace> Load(const std::vector<std::string>& events)
   return trace;
 }
 
-class Folder {
+class Folder : public TemporaryFolder {
  public:
-  Folder() {
-    std::random_device random;
-    path_ = fs::temp_directory_path() /
-            ("emberline-lines-" + std::to_string(random()) + std::to_string(random()));
-    fs::create_directories(path_);
-  }
-  ~Folder() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
   std::string Write(const std::string& name, const std::string& text) const {
-    fs::create_directories((path_ / name).parent_path());
-    std::ofstream(path_ / name) << text;
-    return (path_ / name).string();
+    return TemporaryFolder::Write(name, text).string();
   }
   SourceSpace Space() const {
     SourceSpace space;
-    space.roots = {path_.string()};
+    space.roots = {path().string()};
     return space;
   }
-
- private:
-  fs::path path_;
 };
+return space;
+}
+
+private:
+fs::path path_;
+}
+;
 
 inline std::shared_ptr<const LineData> Data(const LoadedTrace& trace, const SourceSpace& space) {
   auto data = LinesOf(trace, space, {});

@@ -2,7 +2,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <csignal>
@@ -17,6 +16,7 @@
 #include "model/model.h"
 #include "session/image_cache.h"
 #include "session/session.h"
+#include "temporary_folder.h"
 
 using namespace emberline;
 namespace fs = std::filesystem;
@@ -25,20 +25,9 @@ namespace {
 
 constexpr auto kPatience = std::chrono::minutes(5);
 
-class Folder {
+class Folder : public TemporaryFolder {
  public:
-  Folder() {
-    static std::atomic<int> next{0};
-    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-    path_ = fs::temp_directory_path() /
-            ("emberline-image-" + std::to_string(now) + "-" + std::to_string(next++));
-    fs::create_directories(path_);
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  fs::path images() const { return path_ / "images"; }
+  fs::path images() const { return path() / "images"; }
   std::vector<fs::path> Kept() const {
     std::vector<fs::path> files;
     std::error_code none;
@@ -49,7 +38,7 @@ class Folder {
   }
   // A trace with what a store can hold: stacks, launches, flows, memory, counters, damage.
   fs::path Trace(const std::string& name, int rounds) const {
-    const fs::path file = path_ / name;
+    const fs::path file = path() / name;
     std::ofstream out(file);
     out << R"({"schemaVersion":1,"deviceProperties":[{"id":0,"name":"G","numSms":3}],)"
         << R"("distributedInfo":{"backend":"nccl","rank":0,"world_size":2},"with_stack":1,)"
@@ -86,9 +75,6 @@ class Folder {
     out << R"({"ph":"i","name":"end","pid":1,"tid":1,"ts":1,"s":"g"}]})";
     return file;
   }
-
- private:
-  fs::path path_;
 };
 
 ImageCacheOptions Options(const Folder& folder) {

@@ -3,12 +3,12 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <fstream>
 #include <mutex>
 #include <thread>
 
 #include "session/trace_set.h"
+#include "temporary_folder.h"
 
 using namespace emberline;
 namespace fs = std::filesystem;
@@ -16,22 +16,11 @@ namespace fs = std::filesystem;
 namespace {
 
 // A folder of its own for each test, removed at the end.
-class Folder {
+class Folder : public TemporaryFolder {
  public:
-  Folder() {
-    static std::atomic<int> next{0};
-    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-    path_ = fs::temp_directory_path() /
-            ("emberline-session-" + std::to_string(now) + "-" + std::to_string(next++));
-    fs::create_directories(path_);
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
   // A trace of `slices` operators.
   fs::path Trace(const std::string& name, int slices) const {
-    const fs::path file = path_ / name;
+    const fs::path file = path() / name;
     fs::create_directories(file.parent_path());
     std::ofstream out(file);
     out << "{\"traceEvents\":[";
@@ -43,10 +32,6 @@ class Folder {
     out << "]}";
     return file;
   }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
 };
 
 }  // namespace

@@ -1,11 +1,10 @@
 // Recorded paths to files of this machine.
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <fstream>
-#include <random>
 #include <string>
 
 #include "source/path_mapper.h"
+#include "temporary_folder.h"
 
 namespace emberline {
 namespace fs = std::filesystem;
@@ -15,23 +14,12 @@ namespace {
 class Tree {
  public:
   explicit Tree(const std::vector<std::string>& files) {
-    std::random_device random;
-    root_ = fs::temp_directory_path() /
-            ("emberline-paths-" + std::to_string(random()) + std::to_string(random()));
-    for (const std::string& file : files) {
-      fs::create_directories((root_ / file).parent_path());
-      std::ofstream(root_ / file) << "x = 1\n";
-    }
-    fs::create_directories(root_);
+    for (const std::string& file : files) folder_.Write(file, "x = 1\n");
   }
-  ~Tree() {
-    std::error_code error;
-    fs::remove_all(root_, error);
-  }
-  std::string operator()(const std::string& path) const { return (root_ / path).string(); }
+  std::string operator()(const std::string& path) const { return (folder_.path() / path).string(); }
 
  private:
-  fs::path root_;
+  TemporaryFolder folder_;
 };
 
 TEST_CASE("the user's mapping comes first, the longest one before others") {

@@ -1,4 +1,4 @@
-// Costs of real traces: no modelled operator above its device's peak without a named reason, sums that
+// Costs of real traces: no modeled operator above its device's peak without a named reason, sums that
 // add up, and the layers of two networks counted by hand.
 
 import assert from 'node:assert/strict';

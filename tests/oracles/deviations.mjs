@@ -10,7 +10,7 @@ export const deviations = [
   { bug: 'B42', trace: /./, figure: /^kernel .* tensor cores$/ },
   { bug: 'B42', trace: /./, figure: /^operator .* tensorCoreEligible$/ },
 
-  // Communication is recognised, so it is no longer kernel time; the roles below it shift.
+  // Communication is recognized, so it is no longer kernel time; the roles below it shift.
   {
     bug: 'B6',
     trace: /nccl_data|trace_diff\/control/,

@@ -1,6 +1,6 @@
 // Figures that Holistic Trace Analysis computed on traces of the corpus, where it counts the same
 // things over the same time (its last step included). Left out are traces where it does not: it
-// drops device work whose launch is not in the file, takes the rows of synchronisation for work,
+// drops device work whose launch is not in the file, takes the rows of synchronization for work,
 // and rounds decimal stamps to whole microseconds.
 
 import assert from 'node:assert/strict';
@@ -75,7 +75,7 @@ const figures = {
     idleUs: 675191,
   },
   'trace_filter/sampled_rank-1': { rows: 1154, sumUs: 667530, computeUs: 271973, idleUs: 651136 },
-  // Rows of synchronisation begin and end the device's time there.
+  // Rows of synchronization begin and end the device's time there.
   'critical_path/alexnet/benchmark_result_2869224_1695835535_trace': {
     rows: 98,
     sumUs: 66203,

@@ -79,7 +79,7 @@ const samples = [
 
 const sum = (rows, key) => rows.reduce((total, row) => total + row[key], 0);
 
-/** The plugin shows whole microseconds, halves to the even neighbour. */
+/** The plugin shows whole microseconds, halves to the even neighbor. */
 const shownAs = (value, shown, label) =>
   assert.ok(Math.abs(value - shown) <= 0.5 + 1e-6, `${label}: ${value} is not shown as ${shown}`);
 

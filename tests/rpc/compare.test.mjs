@@ -3,21 +3,12 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { corpus, emberline, root, temporaryFolder, withoutCorpus } from '../lib/cli.mjs';
+import { test } from 'node:test';
+import { corpus, emberline, root, withoutCorpus } from '../lib/cli.mjs';
 import { layer, plainLayers, trainingTrace } from '../lib/training_trace.mjs';
-import { startDaemon } from './daemon.mjs';
+import { daemonOfFile } from './daemon.mjs';
 
-const { folder, remove } = temporaryFolder('compare');
-let daemon;
-before(async () => {
-  daemon = startDaemon();
-  await daemon.initialize();
-});
-after(async () => {
-  await daemon.stop();
-  remove();
-});
+const { folder, daemon } = daemonOfFile('compare');
 
 let files = 0;
 /** Opens a trace that is drawn with `options`; gives how requests name it. */

@@ -3,23 +3,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { corpus, temporaryFolder, withoutCorpus } from '../lib/cli.mjs';
-import { startDaemon } from './daemon.mjs';
+import { corpus, withoutCorpus } from '../lib/cli.mjs';
+import { daemonOfFile } from './daemon.mjs';
 
 // One forward pass of 24 equal layers, with modules, shapes and frames.
 const original = 'tracelens/h100/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz';
-const { folder, remove } = temporaryFolder('compare-corpus');
-let daemon;
-before(async () => {
-  daemon = startDaemon();
-  await daemon.initialize();
-});
-after(async () => {
-  await daemon.stop();
-  remove();
-});
+const { folder, daemon } = daemonOfFile('compare-corpus');
 
 const read = () => JSON.parse(gunzipSync(readFileSync(join(corpus, original))));
 async function open(path) {

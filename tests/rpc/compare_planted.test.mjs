@@ -3,22 +3,13 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { temporaryFolder } from '../lib/cli.mjs';
+import { test } from 'node:test';
+
 import { randomNumbers } from '../lib/random.mjs';
 import { layer, plainLayers, trainingTrace } from '../lib/training_trace.mjs';
-import { startDaemon } from './daemon.mjs';
+import { daemonOfFile } from './daemon.mjs';
 
-const { folder, remove } = temporaryFolder('compare-planted');
-let daemon;
-before(async () => {
-  daemon = startDaemon();
-  await daemon.initialize();
-});
-after(async () => {
-  await daemon.stop();
-  remove();
-});
+const { folder, daemon } = daemonOfFile('compare-planted');
 
 const steps = 8;
 let files = 0;

@@ -2,22 +2,13 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import zlib from 'node:zlib';
 import { writeJob } from '../generator/job.mjs';
-import { emberline, emberlineJson, temporaryFolder } from '../lib/cli.mjs';
-import { startDaemon } from './daemon.mjs';
+import { emberline, emberlineJson } from '../lib/cli.mjs';
+import { daemonOfFile } from './daemon.mjs';
 
-const { folder, remove } = temporaryFolder('path');
-let daemon;
-before(async () => {
-  daemon = startDaemon();
-  await daemon.initialize();
-});
-after(async () => {
-  await daemon.stop();
-  remove();
-});
+const { folder, daemon } = daemonOfFile('path');
 
 let number = 0;
 /** One rank of a job that waits for its device at the end of each step. */

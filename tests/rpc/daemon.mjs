@@ -10,9 +10,10 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { readAnew } from '../lib/cli.mjs';
+import { readAnew, temporaryFolder } from '../lib/cli.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const serverPath = process.env.EMBERLINE_SERVER ?? join(root, 'build', 'bin', 'emberline');
@@ -226,7 +227,7 @@ export function startDaemon(options) {
   return new Daemon(options);
 }
 
-/** Runs `body` with an initialised daemon, which ends afterwards whatever happens. */
+/** Runs `body` with an initialized daemon, which ends afterwards whatever happens. */
 export async function withDaemon(body, options) {
   const daemon = startDaemon(options);
   try {
@@ -340,4 +341,16 @@ export function drawTrace(slices = 10) {
     );
   }
   return JSON.stringify({ schemaVersion: 1, traceEvents: events });
+}
+
+/** A daemon for all tests of a file, with a folder of its own that goes away with it. */
+export function daemonOfFile(name) {
+  const { folder, remove } = temporaryFolder(name);
+  const daemon = startDaemon();
+  before(() => daemon.initialize());
+  after(async () => {
+    await daemon.stop();
+    remove();
+  });
+  return { folder, daemon };
 }

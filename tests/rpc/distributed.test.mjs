@@ -2,21 +2,12 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { writeJob } from '../generator/job.mjs';
-import { corpus, emberline, temporaryFolder, withoutCorpus } from '../lib/cli.mjs';
-import { startDaemon } from './daemon.mjs';
+import { corpus, emberline, withoutCorpus } from '../lib/cli.mjs';
+import { daemonOfFile } from './daemon.mjs';
 
-const { folder, remove } = temporaryFolder('distributed');
-let daemon;
-before(async () => {
-  daemon = startDaemon();
-  await daemon.initialize();
-});
-after(async () => {
-  await daemon.stop();
-  remove();
-});
+const { folder, daemon } = daemonOfFile('distributed');
 
 let number = 0;
 async function opened(options) {

@@ -516,7 +516,7 @@ test('each idle gap says what the device waited for', async () => {
     host('aten::slow', 1050, 900),
     launch(3, 1940),
     kernel('third', 3, 2000, 100),
-    // 2100..3000: a synchronisation that lasted into the gap.
+    // 2100..3000: a synchronization that lasted into the gap.
     host('cudaDeviceSynchronize', 1990, 115, { cat: 'cuda_runtime' }),
     launch(4, 2950),
     kernel('fourth', 4, 3000, 100),

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { readTracked, trackedFiles } from './files.mjs';
 
 /** Files that hold sentences by code. */
-const catalogues = /^native\/(\w+\/(errors|messages)\.h|store\/problems\.cc)$/;
+const catalogues = /^native\/(\w+\/(errors|messages)\.h|cost\/reasons\.h|store\/problems\.cc)$/;
 
 /** The literals of a C++ text, with what stands in one piece together, and their places. */
 function literals(text) {
@@ -48,11 +48,11 @@ test('every entry of a catalogue is said somewhere', () => {
     .filter((file) => !catalogues.test(file))
     .map(readTracked)
     .join('\n');
-  const used = new Set(code.match(/\b(errors|messages)::k\w+/g));
+  const used = new Set(code.match(/\b(errors|messages|reasons)::k\w+/g));
   const unused = trackedFiles(catalogues)
     .filter((file) => file.endsWith('.h'))
     .flatMap((file) => {
-      const space = file.endsWith('errors.h') ? 'errors' : 'messages';
+      const [, space] = /(\w+)\.h$/.exec(file);
       return kinds
         .flatMap((kind) => entries(kind, file))
         .filter(({ name }) => !used.has(`${space}::${name}`))
@@ -93,6 +93,32 @@ const columnMakers =
 
 /** Columns whose texts are chosen or put together at run time, by key; "" for columns of others. */
 const madeColumns = new Set(['minUs', 'maxUs', 'slice', 'idleCategory', 'timeUs', 'withoutUs', '']);
+
+test('labels of the timeline and of the parts of a step stand in catalogues', () => {
+  const wrong = trackedFiles(/^native\/analysis\/(steps|timeline_index)\.cc$/)
+    .flatMap((file) => literals(readTracked(file)).map((text) => ({ file, text })))
+    // Keys, units, the beginning of a device's name, and what stands between recorded names.
+    .filter(({ text }) => /^[A-Z]/.test(text) && text !== 'GPU ')
+    .map(({ file, text }) => `${file}: ${text}`);
+  assert.deepEqual(wrong, []);
+});
+
+/** A reason is a clause. Formulas and names of what is read or written have no verb. */
+const clause = /\b(was|were|is|are|do|does|says|gives|takes|asks|cannot|hold|holds|has|have)\b/;
+
+test('reasons why a cost is not known stand in their catalogue', () => {
+  const wrong = trackedFiles(/^native\/cost\/.*\.(cc|h)$/)
+    .filter(
+      (file) => !catalogues.test(file) && !/(launch_columns|cost_table|device_table)/.test(file),
+    )
+    .flatMap((file) =>
+      // Errors inside of Lua are told to nobody: what they say becomes a reason.
+      literals(readTracked(file).replace(/luaL_error\([^;]*;/g, ''))
+        .filter((text) => clause.test(text) && !text.startsWith(', '))
+        .map((text) => `${file}: ${text}`),
+    );
+  assert.deepEqual(wrong, []);
+});
 
 test('titles and definitions of columns stand beside their keys, as they are shown', () => {
   const wrong = [];

@@ -52,7 +52,7 @@ for (const [name, open] of Object.entries(opened)) {
   const skip = corpus === undefined ? 'EMBERLINE_CORPUS is not set' : false;
   test(`every view of ${name} is accessible`, { skip }, async () => {
     const found = [];
-    // What is drawn differs from trace to trace, colours by theme hardly: two of them are enough here.
+    // What is drawn differs from trace to trace, colors by theme hardly: two of them are enough here.
     for (const theme of ['light', 'hc-dark']) {
       const page = await open(theme);
       // Beside an editor: columns give way and bars wrap.

@@ -13,7 +13,7 @@
 #include "ingest/trace_event/event_list.h"
 #include "ingest/trace_event/event_sink.h"
 #include "ingest/trace_event/header.h"
-#include "ingest/trace_event/nested.h"
+#include "ingest/trace_event/header_value.h"
 #include "ingest/trace_event/no_json.h"
 #include "ingest/trace_event/scan.h"
 #include "store/problems.h"
@@ -24,7 +24,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMaxKeyBytes = 4096;
-constexpr size_t kMaxHeaderBytes = 8 << 20;
 // Between a damaged "traceEvents" and the first event.
 constexpr size_t kMaxDamagedBegin = 64;
 
@@ -51,13 +50,6 @@ class Reader {
  private:
   // What is read next.
   enum class Part { kHeader, kList, kNothing };
-  // How a value of the header ends.
-  enum class Extent {
-    kSound,
-    kDamaged,  // it is no value, or holds what does not belong to it
-    kEndless,  // cut off, or too large to be looked at whole
-  };
-
   Error NotATrace(const ErrorText& why, uint64_t offset, MessageArgs args = {}) const {
     return NoTrace{&why, std::move(args)}.At(what_, offset);
   }
@@ -73,11 +65,6 @@ class Reader {
   Part AfterDamage();
   // The key at the cursor; *length reaches behind its colon. False when there is none.
   bool ReadKey(std::string* key, size_t* length);
-  // *flawed: readable, but no JSON.
-  Extent Measure(size_t* length, bool* flawed);
-  Extent MeasureNested(size_t* length, bool* flawed);
-  Extent MeasureText(size_t* length);
-  void CaptureValue(std::string* text, size_t limit, bool* complete);
   void Progress(double fraction) {
     if (options_.progress) options_.progress("read", fraction);
   }
@@ -250,7 +237,7 @@ Reader::Part Reader::AfterDamage() {
   }
   std::string skipped;
   bool complete = false;
-  CaptureValue(&skipped, 256, &complete);
+  CaptureValue(&cursor_, &skipped, 256, &complete);
   if (cursor_.offset() == offset) cursor_.Take();
   return Part::kHeader;
 }
@@ -336,162 +323,26 @@ Reader::Part Reader::ReadValue(const std::string& key, uint64_t offset) {
   bool complete = false;
   size_t length = 0;
   bool flawed = false;
-  const Extent extent = c < 0 ? Extent::kEndless : Measure(&length, &flawed);
+  const ValueExtent extent =
+      c < 0 ? ValueExtent::kEndless : MeasureValue(&cursor_, &problems_, &length, &flawed);
   // This one is taken apart, and tells its flaws itself.
-  if (flawed && extent == Extent::kSound && key != "distributedInfo") {
+  if (flawed && extent == ValueExtent::kSound && key != "distributedInfo") {
     problems_.Add(ProblemKind::kMalformedHeader, cursor_.offset());
   }
   switch (extent) {
-    case Extent::kSound:
+    case ValueExtent::kSound:
       value.assign(TrimRight({cursor_.pos(), std::min(length, limit)}));
       complete = length <= limit;
       cursor_.Take(length);
       break;
-    case Extent::kDamaged:
+    case ValueExtent::kDamaged:
       return AfterDamage();
-    case Extent::kEndless:
-      CaptureValue(&value, limit, &complete);
+    case ValueExtent::kEndless:
+      CaptureValue(&cursor_, &value, limit, &complete);
       break;
   }
   header_.Take(key, value, offset, complete);
   return Part::kHeader;
-}
-
-// The value at the cursor, which stays: how long it is.
-Reader::Extent Reader::Measure(size_t* length, bool* flawed) {
-  const char first = *cursor_.pos();
-  Extent extent = Extent::kSound;
-  if (first == '{' || first == '[') {
-    extent = MeasureNested(length, flawed);
-  } else if (first == '"') {
-    extent = MeasureText(length);
-  } else if (first == ':') {
-    return Extent::kDamaged;
-  } else {
-    const char* const end = cursor_.LookAhead();
-    const char* const word = std::find_if(cursor_.pos(), end, [](char c) {
-      return c == ',' || c == '}' || c == ']' || c == '"' || c == '\n';
-    });
-    if (word == end) return Extent::kEndless;
-    *length = static_cast<size_t>(word - cursor_.pos());
-    *flawed = *length > 0 && !IsSoundWord(TrimRight({cursor_.pos(), *length}));
-  }
-  if (extent != Extent::kSound) return extent;
-  cursor_.Ahead(*length + kLookAhead);
-  const char* const after = SkipSpace(cursor_.pos() + *length, cursor_.end());
-  const bool fits = cursor_.IsLast(after) || *after == ',' || *after == '}' || *after == '"';
-  return fits ? Extent::kSound : Extent::kDamaged;
-}
-
-Reader::Extent Reader::MeasureNested(size_t* length, bool* flawed) {
-  for (;;) {
-    const Nested nested = ScanNested(cursor_.pos(), cursor_.end(), false);
-    const size_t have = cursor_.window().available();
-    if (nested.state == NestedState::kSound) {
-      *flawed = nested.flawed;
-      *length = static_cast<size_t>(nested.end - cursor_.pos());
-      return Extent::kSound;
-    }
-    if (nested.state == NestedState::kTooDeep) return Extent::kEndless;
-    if (nested.state != NestedState::kNeedMore) break;
-    if (have >= kMaxHeaderBytes) return Extent::kEndless;
-    cursor_.Ahead(have * 2);
-    if (cursor_.window().available() == have) return Extent::kEndless;
-  }
-  // Lists of the recorder's messages may hold quotes that it did not escape.
-  const Cursor::Place next = cursor_.FindNext(1, kMaxHeaderBytes, Cursor::In::kHeader);
-  const Nested mended = ScanNested(cursor_.pos(), cursor_.pos() + next.distance, true);
-  if (mended.state != NestedState::kSound) return Extent::kDamaged;
-  problems_.Add(ProblemKind::kRawQuote, cursor_.offset());
-  *length = static_cast<size_t>(mended.end - cursor_.pos());
-  return Extent::kSound;
-}
-
-Reader::Extent Reader::MeasureText(size_t* length) {
-  for (;;) {
-    ScannedString string;
-    const char* const after = ScanString(cursor_.pos() + 1, cursor_.end(), &string);
-    if (after != nullptr) {
-      *length = static_cast<size_t>(after - cursor_.pos());
-      return Extent::kSound;
-    }
-    const size_t have = cursor_.window().available();
-    if (have >= kMaxHeaderBytes) return Extent::kEndless;
-    cursor_.Ahead(have * 2);
-    if (cursor_.window().available() == have) return Extent::kEndless;
-  }
-}
-
-// Takes one value of any kind, however long and whatever its brackets. Keeps at most `limit` bytes
-// of its text; *complete tells whether these are all of it.
-void Reader::CaptureValue(std::string* text, size_t limit, bool* complete) {
-  Window& window = cursor_.window();
-  text->clear();
-  *complete = true;
-  int depth = 0;
-  bool in_string = false, escaped = false, started = false;
-  if (cursor_.Peek() < 0) {
-    *complete = false;
-    return;
-  }
-  for (;;) {
-    const char* p = window.pos();
-    const char* const end = window.end();
-    const char* const from = p;
-    bool done = false;
-    for (; p < end; ++p) {
-      const char c = *p;
-      if (in_string) {
-        if (escaped)
-          escaped = false;
-        else if (c == '\\')
-          escaped = true;
-        else if (c == '"') {
-          in_string = false;
-          if (depth == 0) {
-            ++p;
-            done = true;
-            break;
-          }
-        }
-        continue;
-      }
-      if (c == '"') {
-        if (depth == 0 && started) {
-          done = true;
-          break;
-        }
-        in_string = true;
-      } else if (c == '{' || c == '[') {
-        ++depth;
-      } else if (c == '}' || c == ']') {
-        if (depth == 0) {
-          done = true;
-          break;
-        }
-        if (--depth == 0) {
-          ++p;
-          done = true;
-          break;
-        }
-      } else if (depth == 0 && (c == ',' || (c == '\n' && started))) {
-        done = true;
-        break;
-      }
-      started |= !IsSpace(c);
-    }
-    if (text->size() < limit) {
-      text->append(from, std::min<size_t>(static_cast<size_t>(p - from), limit - text->size()));
-    }
-    if (text->size() >= limit) *complete = false;
-    window.set_pos(p);
-    if (done) break;
-    if (!cursor_.Fill()) {
-      *complete = false;
-      break;
-    }
-  }
-  while (!text->empty() && IsSpace(text->back())) text->pop_back();
 }
 
 Result<ReadResult> Reader::Run() {

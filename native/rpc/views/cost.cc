@@ -3,6 +3,7 @@
 
 #include "cost/advice.h"
 #include "cost/launches.h"
+#include "cost/messages.h"
 #include "cost/summary.h"
 #include "cost/what_if.h"
 #include "rpc/errors.h"
@@ -148,7 +149,8 @@ Json WhatIfJson(const DevicePeaks& device, const Prediction& prediction) {
           {"predictedStepUs", prediction.predicted_step / 1000},
           {"unscaledShare", share(static_cast<double>(prediction.unscaled))},
           {"latencyShare", share(prediction.latency)},
-          {"accuracy", kPredictionAccuracy}};
+          {"accuracy", messages::kPredictionAccuracy.text.text()},
+          {"accuracyCode", messages::kPredictionAccuracy.code}};
 }
 
 // A summary with its table, and for the roofline the advice. Does not refer to the costs.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <span>
 
 #include "rpc/errors.h"
 #include "rpc/messages.h"
@@ -45,17 +46,23 @@ Json NodeJson(const ModuleTree& tree, uint32_t id, const TreeReply& reply) {
   return json;
 }
 
-// The trees below `roots`, breadth first as far as the reply goes, so that upper levels are whole.
-// The first `left_out` children of the first root, or without `below` the first roots, are not in
-// it.
-Json TreeJson(const ModuleTree& tree, std::vector<uint32_t> roots, TreeReply reply,
-              size_t left_out = 0, bool below = false) {
+// Where a reply begins.
+struct TreeStart {
+  std::vector<uint32_t> roots;
+  // Children of the first root that earlier replies had.
+  size_t told_children = 0;
+};
+
+std::span<const uint32_t> From(const std::vector<uint32_t>& ids, size_t offset) {
+  return std::span(ids).subspan(std::min(offset, ids.size()));
+}
+
+// The trees below the roots, breadth first as far as the reply goes, so that upper levels are
+// whole.
+Json TreeJson(const ModuleTree& tree, const TreeStart& start, TreeReply reply) {
   std::vector<bool> chosen(tree.nodes.size(), false);
-  if (!below) {
-    roots.erase(roots.begin(),
-                roots.begin() + static_cast<std::ptrdiff_t>(std::min(left_out, roots.size())));
-    left_out = 0;
-  }
+  const std::vector<uint32_t>& roots = start.roots;
+  size_t told = start.told_children;
   std::deque<uint32_t> queue(roots.begin(), roots.end());
   while (!queue.empty()) {
     const uint32_t id = queue.front();
@@ -63,12 +70,9 @@ Json TreeJson(const ModuleTree& tree, std::vector<uint32_t> roots, TreeReply rep
     if (!reply.Takes({node.name, node.class_name, node.file, node.function})) break;
     queue.pop_front();
     chosen[id] = true;
-    const std::vector<uint32_t>& children = node.children;
-    queue.insert(
-        queue.end(),
-        children.begin() + static_cast<std::ptrdiff_t>(std::min(left_out, children.size())),
-        children.end());
-    left_out = 0;  // of the first node alone
+    const std::span<const uint32_t> children = From(node.children, told);
+    queue.insert(queue.end(), children.begin(), children.end());
+    told = 0;  // of the first node alone
   }
   // Parents stand before children, so building from the back finds every child finished.
   std::vector<Json> made(tree.nodes.size());
@@ -100,13 +104,19 @@ const char* SourceName(ModuleSource source) {
   return "none";
 }
 
-Result<std::vector<uint32_t>> RootsOf(const ViewRequest& request, const ModuleTree& tree) {
-  if (!request.params.contains("root")) return tree.roots;
+// Of a node that is asked for its children from `offset` on, or of all roots from `offset` on.
+Result<TreeStart> StartOf(const ViewRequest& request, const ModuleTree& tree) {
+  const auto offset =
+      static_cast<size_t>(std::max(int64_t{0}, request.params.value("offset", int64_t{0})));
+  if (!request.params.contains("root")) {
+    const std::span<const uint32_t> roots = From(tree.roots, offset);
+    return TreeStart{{roots.begin(), roots.end()}};
+  }
   const int64_t root = request.params["root"].get<int64_t>();
   if (root < 0 || static_cast<size_t>(root) >= tree.nodes.size()) {
     return MakeError(errors::kNoSuchModule);
   }
-  return std::vector<uint32_t>{static_cast<uint32_t>(root)};
+  return TreeStart{{static_cast<uint32_t>(root)}, offset};
 }
 
 TreeReply Reply(const ViewRequest& request) { return {request, kNodesPerReply, kNodeBytes}; }
@@ -122,16 +132,13 @@ Result<Json> ModulesView(const ViewRequest& request) {
       });
   if (!made.ok()) return made.error();
   const std::shared_ptr<const ModuleTree>& tree = made.value();
-  auto roots = RootsOf(request, *tree);
-  if (!roots.ok()) return roots.error();
+  const Result<TreeStart> start = StartOf(request, *tree);
+  if (!start.ok()) return start.error();
   Json result = Json::object();
   result["source"] = SourceName(tree->source);
   result["nodeCount"] = tree->nodes.size();
   result["rootCount"] = tree->roots.size();
-  const int64_t offset = request.params.value("offset", int64_t{0});
-  result["modules"] =
-      TreeJson(*tree, std::move(*roots), Reply(request),
-               static_cast<size_t>(std::max<int64_t>(0, offset)), request.params.contains("root"));
+  result["modules"] = TreeJson(*tree, *start, Reply(request));
   result["absences"] = Json::array();
   if (tree->nodes.empty()) {
     result["absences"].push_back(AbsenceJson(messages::kNoModuleCalls));
@@ -149,8 +156,8 @@ Result<Json> LightningView(const ViewRequest& request) {
   if (!made.ok()) return made.error();
   const std::shared_ptr<const LightningResult>& data = made.value();
   Json result = Json::object();
-  result["modules"] = TreeJson(data->modules, data->modules.roots, Reply(request));
-  result["hooks"] = TreeJson(data->hooks, data->hooks.roots, Reply(request));
+  result["modules"] = TreeJson(data->modules, {data->modules.roots}, Reply(request));
+  result["hooks"] = TreeJson(data->hooks, {data->hooks.roots}, Reply(request));
   result["absences"] = Json::array();
   if (data->modules.nodes.empty() && data->hooks.nodes.empty()) {
     result["absences"].push_back(AbsenceJson(messages::kNoLightning));

@@ -124,8 +124,10 @@ Result<Json> OverviewJson(const ViewRequest& request, Extent extent) {
   for (size_t r = 0; r < kRoleCount; ++r) {
     const auto role = static_cast<Role>(r);
     result["roles"].push_back({{"key", RoleKey(role)},
-                               {"title", RoleTitle(role)},
-                               {"definition", RoleDefinition(role)},
+                               {"title", RoleTitle(role).text.text()},
+                               {"titleCode", RoleTitle(role).code},
+                               {"definition", RoleDefinition(role).text.text()},
+                               {"definitionCode", RoleDefinition(role).code},
                                {"present", overview->steps.present[r]}});
   }
   const int64_t limit = request.params.value("limit", kDefaultSteps);

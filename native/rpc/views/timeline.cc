@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "analysis/timeline_window.h"
+#include "json/message_json.h"
 #include "rpc/errors.h"
 #include "rpc/params.h"
 #include "rpc/views/timeline_parts.h"
@@ -107,6 +108,19 @@ Json SeriesJson(const TimelineRow& row, const TimelineSeries& series, Interval w
           {"low", points.low}};
 }
 
+// Codes and values of what a row is called, where it is not called by a recorded name.
+Json SaidJson(const TimelineRow& row) {
+  Json said = Json::object();
+  const auto add = [&](const char* member, const Message& message) {
+    if (message.code.empty()) return;
+    said[member] = {{"code", message.code}, {"arguments", ArgumentsJson(message.arguments)}};
+  };
+  add("group", row.group);
+  add("name", row.name);
+  add("detail", row.detail);
+  return said;
+}
+
 }  // namespace
 
 void PrepareTimeline(const LoadedTrace& trace, const CancelToken& cancel) {
@@ -132,9 +146,10 @@ Result<Json> TimelineTracks(const ViewRequest& request) {
     if (row.series >= 0) max = index.value()->series[static_cast<size_t>(row.series)].max_value();
     tracks.push_back({{"id", row.id},
                       {"kind", TimelineRowKindName(row.kind)},
-                      {"group", Cut(row.group)},
-                      {"name", Cut(row.name)},
-                      {"detail", Cut(row.detail)},
+                      {"group", Cut(row.group.text)},
+                      {"name", Cut(row.name.text)},
+                      {"detail", Cut(row.detail.text)},
+                      {"said", SaidJson(row)},
                       {"device", row.device >= 0 ? Json(row.device) : Json()},
                       {"lanes", row.lanes},
                       {"slices", row.slices},

@@ -58,7 +58,7 @@ Result<Json> TimelineSlice(const ViewRequest& request) {
   std::string track_name;
   if (const auto row = index.value()->row_of.find(store.track(slice));
       row != index.value()->row_of.end()) {
-    track_name = index.value()->rows[row->second].name;
+    track_name = index.value()->rows[row->second].name.text;
   }
   return Json{
       {"slice", slice},

@@ -2,7 +2,7 @@
 // block of boxes is uploaded once; moving and zooming only change two numbers per block.
 import { commonTexts } from '../lib/texts.ts';
 
-/** Boxes of one row, x in ns from `originNs`, colours as RGB bytes. */
+/** Boxes of one row, x in ns from `originNs`, colors as RGB bytes. */
 export interface BoxBlock {
   count: number;
   originNs: number;

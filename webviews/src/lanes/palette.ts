@@ -1,5 +1,5 @@
-// Colours of boxes by their names, so that what repeats is seen to repeat. The hues are those of Okabe
-// and Ito, which colour-blind readers tell apart too; the theme's ground decides how they are dimmed.
+// Colors of boxes by their names, so that what repeats is seen to repeat. The hues are those of Okabe
+// and Ito, which color-blind readers tell apart too; the theme's ground decides how they are dimmed.
 import { nameHash } from '../lib/colors.ts';
 import { luminanceOf, resolveColor } from '../widgets/theme.ts';
 
@@ -17,9 +17,9 @@ export interface Palette {
   font: string;
   fontSize: string;
   kinds: Map<string, Rgb>;
-  /** How far each kind's boxes go towards the ground at least, so that their text can be read. */
+  /** How far each kind's boxes go toward the ground at least, so that their text can be read. */
   dimming: Map<string, number>;
-  /** Hues by name, each with how far it goes towards the ground at least. */
+  /** Hues by name, each with how far it goes toward the ground at least. */
   hues: readonly { color: Rgb; dimming: number }[];
   series: string;
 }
@@ -57,7 +57,7 @@ const variables: Record<string, string> = {
 
 let probe: CanvasRenderingContext2D | null | undefined;
 
-/** Any CSS colour as bytes. */
+/** Any CSS color as bytes. */
 export function parseColor(color: string, fallback: Rgb): Rgb {
   if (probe === undefined) {
     const canvas = document.createElement('canvas');
@@ -133,7 +133,7 @@ function identity(name: string): string {
 /** A hue by name, the same in every row and trace; its text stays readable on every box. */
 export function boxColor(palette: Palette, kind: string, name: string): Rgb {
   const hash = nameHash(identity(name));
-  // Low bits of the hash choose the hue, others the shade, so that neighbours differ in both.
+  // Low bits of the hash choose the hue, others the shade, so that neighbors differ in both.
   const shade = ((hash >>> 8) % 4) / 4;
   if (byKind.has(kind)) {
     const base = palette.kinds.get(kind) ?? palette.foreground;

@@ -203,7 +203,7 @@ export class WindowSource {
     }
   }
 
-  /** After a change of theme: the same boxes in new colours. */
+  /** After a change of theme: the same boxes in new colors. */
   recolor(): void {
     for (const [track, data] of this.rows) {
       if (data.boxes === undefined) continue;

@@ -1,7 +1,7 @@
-// Colours of chart parts. All come from the theme: six chart colours, then mixtures of them with the
+// Colors of chart parts. All come from the theme: six chart colors, then mixtures of them with the
 // background, so that every theme that defines charts has ten distinct parts.
 
-/** The theme's chart colours, as CSS. */
+/** The theme's chart colors, as CSS. */
 export const chartColors = {
   blue: 'var(--vscode-charts-blue)',
   orange: 'var(--chart-orange)',
@@ -13,7 +13,7 @@ export const chartColors = {
 
 const base = Object.values(chartColors);
 
-/** The colour of the n-th part of a chart. */
+/** The color of the n-th part of a chart. */
 export function partColor(index: number): string {
   const color = base[index % base.length]!;
   const round = Math.floor(index / base.length);
@@ -24,7 +24,7 @@ export function partColor(index: number): string {
 export type Role =
   'kernel' | 'memcpy' | 'memset' | 'communication' | 'runtime' | 'dataLoader' | 'cpuExec' | 'other';
 
-/** The colour of each part of a step. */
+/** The color of each part of a step. */
 export const roleColors: Record<Role, string> = {
   kernel: chartColors.blue,
   memcpy: chartColors.yellow,
@@ -39,7 +39,7 @@ export const roleColors: Record<Role, string> = {
 const named = new Map<string, string>();
 
 /**
- * Colours of the parts of a chart, largest first. A name keeps the colour that it had in another chart
+ * Colors of the parts of a chart, largest first. A name keeps the color that it had in another chart
  * or view, unless another part of this one has it too.
  */
 export function partColors(names: readonly string[]): string[] {
@@ -62,7 +62,7 @@ export function partColors(names: readonly string[]): string[] {
   });
 }
 
-/** A stable colour for a name: the same function has the same hue in every graph. */
+/** A stable color for a name: the same function has the same hue in every graph. */
 export function nameHash(name: string): number {
   let hash = 2166136261;
   for (let i = 0; i < name.length; i++) {

@@ -1,4 +1,4 @@
-// Charts as files. The colours of a chart are theme variables; a file needs the colours themselves,
+// Charts as files. The colors of a chart are theme variables; a file needs the colors themselves,
 // so each element's computed style is written into the copy.
 import { saveFile } from '../host/host.ts';
 

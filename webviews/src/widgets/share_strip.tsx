@@ -23,7 +23,7 @@ export function ShareStrip(props: {
   top: number;
   /** What all parts add up to, when `parts` does not hold them all. */
   total?: number;
-  /** By part; otherwise a name has the same colour in every view. */
+  /** By part; otherwise a name has the same color in every view. */
   colors?: readonly string[];
   onPick?: (name: string) => void;
 }) {

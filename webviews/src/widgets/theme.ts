@@ -1,11 +1,11 @@
-// Theme colours for canvases, and a signal that changes when the theme does.
+// Theme colors for canvases, and a signal that changes when the theme does.
 import { signal } from '@preact/signals';
 
 export const themeSerial = signal(0);
 
 let probe: CanvasRenderingContext2D | null | undefined;
 
-/** The value of a CSS colour expression, such as `var(--x)` or `color-mix(...)`, as the browser resolves it. */
+/** The value of a CSS color expression, such as `var(--x)` or `color-mix(...)`, as the browser resolves it. */
 export function resolveColor(expression: string): string {
   const element = document.createElement('span');
   element.style.color = expression;
@@ -15,7 +15,7 @@ export function resolveColor(expression: string): string {
   return value;
 }
 
-/** Relative luminance, 0..1, of a resolved colour. */
+/** Relative luminance, 0..1, of a resolved color. */
 export function luminance(color: string): number {
   if (probe === undefined) {
     const canvas = document.createElement('canvas');

@@ -1,4 +1,4 @@
-// A change as it is told everywhere: a shape, a word, a sign, and only then a colour.
+// A change as it is told everywhere: a shape, a word, a sign, and only then a color.
 import { sharedTexts } from '#shared/common_texts.ts';
 import { quantity, type Unit } from '#shared/numbers.ts';
 import { comparisonTexts } from './texts.ts';

@@ -19,7 +19,7 @@ export interface Part {
   sums: Record<SideName, number>;
   change: Change;
   moved: boolean;
-  /** Ran beside its neighbours, so that its host time adds nothing to the level's. */
+  /** Ran beside its neighbors, so that its host time adds nothing to the level's. */
   concurrent: boolean;
   kind: string;
   pass: string;
@@ -87,7 +87,7 @@ function betweenOf(level: CompareTreeResult, time: ComparedTime): Bare[] {
   return [{ ...sumOf(baseline, candidate), name, kind: 'between', items: 0 }];
 }
 
-/** Neighbours that are small and differ little become one part. */
+/** Neighbors that are small and differ little become one part. */
 function foldSmall(parts: readonly Bare[]): Bare[] {
   const largest = parts.reduce(
     (most, part) => Math.max(most, part.baseline ?? 0, part.candidate ?? 0),

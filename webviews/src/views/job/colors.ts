@@ -1,4 +1,4 @@
-// The parts of a job's time, each in one colour on every chart.
+// The parts of a job's time, each in one color on every chart.
 import { chartColors, roleColors } from '../../lib/colors.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { jobTexts } from './texts.ts';

@@ -1,4 +1,4 @@
-// A figure by row and column as a field of colours: the more, the stronger.
+// A figure by row and column as a field of colors: the more, the stronger.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { exact, quantity, type Unit } from '#shared/numbers.ts';
 import { commonTexts } from '../../lib/texts.ts';

@@ -11,7 +11,7 @@ export interface Point {
   x: number;
   y: number;
   color: string;
-  /** Beside the colour, for those who cannot tell colours apart. */
+  /** Beside the color, for those who cannot tell colors apart. */
   shape: number;
   words: string[];
 }

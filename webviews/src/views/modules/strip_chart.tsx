@@ -31,7 +31,7 @@ const lowPx = layersTopPx + 2 * laneHeight + 1;
 /** What the pointer may move before a press is a drag. */
 const dragPx = 4;
 
-/** The boxes of the thread, shaped and coloured; `problem` says why there are none. */
+/** The boxes of the thread, shaped and colored; `problem` says why there are none. */
 function useBoxes(track: TimelineTrack) {
   const [problem, setProblem] = useState<FailureData | undefined>(undefined);
   const { source, palette } = useWindowSource(

@@ -30,7 +30,7 @@ function radius(point: RoofPoint, longest: number): number {
   return Math.max(3.5, 15 * Math.sqrt(longest > 0 ? point.timeUs / longest : 0));
 }
 
-/** Circles and, for those who cannot tell colours apart, squares and diamonds. */
+/** Circles and, for those who cannot tell colors apart, squares and diamonds. */
 export function Mark(props: { limit: Limit; x: number; y: number; r: number }) {
   const { limit, x, y, r } = props;
   const look = { class: 'roof-mark', style: { color: limits[limit].color } };

@@ -26,7 +26,7 @@ export class MinimapBars {
       const bars = (values: readonly number[], color: string, alpha: number): void => {
         context.fillStyle = color;
         context.globalAlpha = alpha;
-        // On whole device pixels: smoothed edges of neighbours would leave lines between them.
+        // On whole device pixels: smoothed edges of neighbors would leave lines between them.
         const ratio = target.canvas.width / width;
         const edge = (i: number): number =>
           Math.round((i * width * ratio) / Math.max(1, values.length)) / ratio;

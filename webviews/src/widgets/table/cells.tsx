@@ -30,7 +30,7 @@ export function cellNumber(column: Column, scale: Scale, value: number): string 
   return value < 0 ? text.replace('-', '\u2212') : text;
 }
 
-/** The colour of a difference; one that is within its noise means nothing. */
+/** The color of a difference; one that is within its noise means nothing. */
 function deltaClass(column: Column, row: Row, value: number): string | undefined {
   if (!isDelta(column)) return undefined;
   if (value === 0 || row.beyondNoise === false) return 'delta';

@@ -145,7 +145,7 @@ export function clearSelection(): void {
   forgetSelection();
 }
 
-/** To a neighbour of the selected slice of a side. */
+/** To a neighbor of the selected slice of a side. */
 export async function walk(
   side: SideName,
   direction: 'next' | 'previous' | 'in' | 'out',

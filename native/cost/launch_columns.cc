@@ -1,0 +1,448 @@
+#include "cost/launch_columns.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "analysis/links.h"
+#include "analysis/operators.h"
+#include "base/hash.h"
+#include "cost/call_chain.h"
+#include "cost/messages.h"
+#include "cost/pyprof.h"
+#include "cost/recorded_cost.h"
+#include "model/names.h"
+
+namespace emberline {
+namespace {
+
+struct Row {
+  const KernelCost* kernel = nullptr;
+  int64_t index = 0;  // from 1
+  int64_t sub = 0;
+  SliceIndex slice = kNone;
+};
+
+// What a table shows at its usual place; the rest is asked for.
+Column Hidden(Column column) {
+  column.hidden = true;
+  return column;
+}
+
+Cell AmountCell(Amount amount) { return amount.known() ? Cell(amount.value()) : Cell(); }
+
+}  // namespace
+
+class LaunchCells::Impl {
+ public:
+  Impl(const CostContext& context, const LaunchRows& rows, CostMode mode)
+      : context_(context),
+        rows_(rows),
+        model_(context.model),
+        store_(context.model.store()),
+        mode_(mode),
+        chain_(model_),
+        frames_(model_),
+        own_stacks_(context.stacks == nullptr ? std::optional<StackIds>(model_) : std::nullopt),
+        stacks_(context.stacks == nullptr ? *own_stacks_ : *context.stacks),
+        recorded_(store_, nullptr),
+        devices_(DevicesOfTracks(context)) {
+    AddPyProfColumns();
+    AddCostColumns();
+    AddLinks(table_, frames_, "The kernel itself.", &Row::slice);
+  }
+
+  // The cells of rows `begin` to `end`, of `order` where there is one; those of columns that are
+  // not `wanted` stay empty.
+  Table Of(size_t begin, size_t end, const std::vector<uint32_t>* order,
+           const std::vector<bool>& wanted = {}) const {
+    std::vector<Row> rows;
+    rows.reserve(end - begin);
+    for (size_t i = begin; i < end; ++i) {
+      const size_t at = order == nullptr ? i : (*order)[i];
+      const KernelCost& kernel = context_.costs.kernels[rows_.kernels[at]];
+      rows.push_back({&kernel, static_cast<int64_t>(at) + 1, rows_.sub[at], kernel.kernel});
+    }
+    return table_.Make(rows, wanted);
+  }
+  Table Columns() const { return table_.Make(std::span<const Row>()); }
+
+ private:
+  bool Backward(SliceIndex kernel) const { return model_.pass[kernel] == Pass::kBackward; }
+  SliceIndex OpOf(const Row& row) const { return model_.SourceOp(row.slice); }
+  std::string_view NameOf(const Row& row) const { return store_.name(row.slice); }
+
+  // "512,1,1"; ROCm's extended launches count threads where others count blocks.
+  Cell Geometry(const Row& row, ArgRole key) const {
+    std::string_view text = store_.ArgText(row.slice, key);
+    const SliceIndex launch = model_.launch[row.slice];
+    const bool on_call = text.empty() && launch != kNone;
+    if (on_call) text = store_.ArgText(launch, key);
+    const auto numbers = [](std::string_view recorded) {
+      const std::string values = "[\"" + std::string(recorded) + "\"]";
+      return Arguments({.dims = "[[]]", .values = values}).Integers(0);
+    };
+    const auto list = numbers(text);
+    if (!list || list->empty()) return Cell();
+    std::vector<int64_t> shown = *list;
+    if (key == ArgRole::kGrid && launch != kNone &&
+        store_.name(launch) == "hipExtModuleLaunchKernel") {
+      std::string_view block = store_.ArgText(row.slice, ArgRole::kBlock);
+      if (block.empty()) block = store_.ArgText(launch, ArgRole::kBlock);
+      const auto threads = numbers(block);
+      for (size_t i = 0; threads && i < shown.size() && i < threads->size(); ++i) {
+        const int64_t each = (*threads)[i];
+        if (each > 0 && shown[i] > 0) shown[i] = (shown[i] - 1) / each + 1;
+      }
+    }
+    const std::string bracketed = ShapeText(shown);
+    return TextCell(std::string_view(bracketed).substr(1, bracketed.size() - 2));
+  }
+
+  // Annotations "layer:name" around the launch, outermost first.
+  std::string LayerOf(SliceIndex slice) const {
+    std::vector<std::string> parts;
+    SliceIndex at = model_.annotation[slice];
+    for (int level = 0; at != kNone && level < 32; at = model_.annotation[at], ++level) {
+      const std::string_view name = store_.name(at);
+      const size_t from = name.find("layer:");
+      if (from == std::string_view::npos) continue;
+      const std::string_view rest = name.substr(from + 6);
+      parts.emplace_back(rest.substr(0, rest.find(':')));
+    }
+    std::string text;
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+      text += (text.empty() ? "" : ":") + *part;
+    }
+    return text;
+  }
+
+  Cell LayerCell(const Row& row) {
+    std::string text = LayerOf(row.slice);
+    if (text.empty() && Backward(row.slice)) {
+      const SliceIndex forward = chain_.Forward(chain_.Node(OpOf(row)));
+      if (forward != kNone) text = LayerOf(forward);
+    }
+    return TextOrEmpty(text);
+  }
+
+  // The user's frames, outermost first, as "file:line". Of deep stacks the inner part.
+  std::string TraceOf(SliceIndex slice) {
+    constexpr int kMaxClimbed = 256;
+    constexpr size_t kMaxFrames = 64;
+    std::vector<Frame> frames;  // innermost first
+    const std::optional<Frame> innermost = frames_.UserFrame(slice);
+    if (!innermost) return "";
+    if (innermost->slice == kNone) {
+      frames = StackOf(model_, slice);
+    } else {
+      frames.push_back(*innermost);
+      SliceIndex at = model_.frame[innermost->slice];
+      for (int i = 0; at != kNone && i < kMaxClimbed; at = model_.frame[at], ++i) {
+        if (ModuleName(store_.name(at))) continue;
+        frames.push_back(ParseFrameName(store_.name(at)));
+      }
+    }
+    std::erase_if(frames, [](const Frame& f) { return f.library || f.file.empty(); });
+    if (frames.size() > kMaxFrames) frames.resize(kMaxFrames);
+    std::string text;
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+      text += (text.empty() ? "" : ",") + frame->file + ":" + std::to_string(frame->line);
+    }
+    return text;
+  }
+
+  Cell TraceCell(const Row& row) {
+    const StackIds::Id id = stacks_.Of(row.slice);
+    if (id.id == 0) return Cell();
+    const auto known = traces_.find(id.id);
+    if (known != traces_.end()) return TextOrEmpty(known->second);
+    constexpr size_t kMaxKept = 4096;
+    if (traces_.size() >= kMaxKept) traces_.clear();
+    return TextOrEmpty(traces_[id.id] = TraceOf(row.slice));
+  }
+
+  Cell ModCell(const Row& row) {
+    const std::string module = frames_.ModuleName(row.slice);
+    if (!module.empty()) {
+      // "Linear_3": the class without the number of the instance.
+      const size_t at = module.rfind('_');
+      const bool numbered = at != std::string::npos && at > 0 && at + 1 < module.size() &&
+                            std::all_of(module.begin() + static_cast<long>(at) + 1, module.end(),
+                                        [](char c) { return c >= '0' && c <= '9'; });
+      return TextCell(numbered ? std::string_view(module).substr(0, at) : module);
+    }
+    const SliceIndex op = chain_.Listed(OpOf(row), Backward(row.slice));
+    if (op == kNone) return Cell();
+    const std::string_view name = store_.name(op);
+    const size_t colons = name.find("::");
+    return colons == std::string_view::npos ? Cell() : TextCell(name.substr(0, colons));
+  }
+
+  Cell TensorCoreCell(const Row& row) const {
+    const MatrixUse use = context_.tensor_cores.UseOf(row.slice);
+    if (use == MatrixUse::kYes) return Cell(std::string("1"));
+    const KernelCost& kernel = *row.kernel;
+    const bool could = kernel.cost != nullptr && kernel.cost->matrix && !kernel.helper;
+    return Cell(std::string(could ? "0" : "-"));
+  }
+
+  PyProfFigures PyProf(const Row& row) {
+    const bool backward = Backward(row.slice);
+    const SliceIndex op = chain_.Listed(OpOf(row), backward);
+    if (op == kNone) return {};
+    std::string_view name = store_.name(op);
+    if (name.starts_with("aten::")) name.remove_prefix(6);
+    return PyProfCost(name, recorded_.ArgumentsOf(op), NameOf(row), backward, row.sub);
+  }
+  Amount Flops(const Row& row) {
+    return mode_ == CostMode::kPyProf2 ? Amount(PyProf(row).flops) : row.kernel->flops;
+  }
+  Amount Bytes(const Row& row) {
+    return mode_ == CostMode::kPyProf2 ? Amount(PyProf(row).bytes) : row.kernel->bytes();
+  }
+  double Seconds(const Row& row) const {
+    return static_cast<double>(store_.duration(row.slice)) / 1e9;
+  }
+  std::optional<Roof> RoofOfRow(const Row& row) const {
+    const DevicePeaks* device = devices_[store_.track(row.slice)];
+    if (device == nullptr || row.kernel->cost == nullptr ||
+        row.kernel->cost->op_class == OpClass::kCollective) {
+      return std::nullopt;
+    }
+    return RoofOf(*device, *row.kernel->cost, row.kernel->matrix_call);
+  }
+
+  void AddPyProfColumns() {
+    using R = Row;
+    table_.Add(IntegerFact("idx", "#", "Number of the kernel in order of start, from 1."),
+               &R::index);
+    table_.Add(
+        Hidden(IntegerFact(
+            "seq", "Seq",
+            "Autograd's sequence number of the operator around it; in backward, of the node.")),
+        [this](const R& row) {
+          return OptionalCell(chain_.Sequence(OpOf(row), Backward(row.slice)));
+        });
+    table_.Add(
+        Hidden(TextFact("altseq", "Other seq", "Other sequence numbers of operators around it.")),
+        [this](const R& row) {
+          const SliceIndex op = OpOf(row);
+          const auto own = chain_.Sequence(op, Backward(row.slice));
+          const std::string text = ShapeText(chain_.OtherSequences(op, own));
+          return text == "[]" ? Cell() : Cell(text.substr(1, text.size() - 2));
+        });
+    table_.Add(Hidden(TextFact("tid", "Thread", "Thread of the launch.")), [this](const R& row) {
+      const SliceIndex launch = model_.launch[row.slice];
+      if (launch == kNone) return Cell();
+      const RecordedId& id = store_.tracks()[store_.track(launch)].tid;
+      return id.is_text ? TextCell(store_.strings().Get(id.text)) : Cell(std::to_string(id.number));
+    });
+    table_.Add(Hidden(TextFact("layer", "Layer",
+                               "Names of record_function(\"layer:...\") around the launch, "
+                               "outermost first; in backward those of forward.")),
+               [this](const R& row) { return LayerCell(row); });
+    table_.Add(Hidden(TextFact("trace", "Trace",
+                               "The user's frames around the launch as file:line, outermost "
+                               "first, at most 64.")),
+               [this](const R& row) { return TraceCell(row); });
+    table_.Add(TextFact("dir", "Direction",
+                        "fprop in forward, bprop in backward. What checkpointing runs again is "
+                        "fprop and marked as recomputed."),
+               [this](const R& row) {
+                 if (OpOf(row) == kNone) return Cell();
+                 return Cell(std::string(Backward(row.slice) ? "bprop" : "fprop"));
+               });
+    table_.Add(IntegerFact("sub", "Sub",
+                           "Number of the kernel within one call of the operator, or within one "
+                           "node of backward, from 0."),
+               &R::sub);
+    table_.Add(TextFact("mod", "Module",
+                        "Class of the innermost nn.Module around it; without one the operator's "
+                        "namespace."),
+               [this](const R& row) { return ModCell(row); });
+    table_.Add(TextFact("op", "Op",
+                        "Outermost operator of the call, as the program wrote it; in backward "
+                        "that of forward."),
+               [this](const R& row) {
+                 return TextOrEmpty(chain_.OpName(OpOf(row), Backward(row.slice)));
+               });
+    table_.Add(TextFact("kernel", "Kernel",
+                        "Name of the kernel without template arguments and parameters."),
+               [this](const R& row) { return TextCell(PyProfKernelName(NameOf(row))); });
+    table_.Add(
+        TextFact(
+            "params", "Params",
+            "Sizes and type that the operator was called with, in the letters of its formula."),
+        [](const R& row) {
+          return row.kernel->cost == nullptr ? Cell() : TextOrEmpty(row.kernel->cost->params);
+        });
+    table_.Add(IntegerFact("sil", "Duration",
+                           "Duration in nanoseconds; PyProf2 calls it silicon time.", Unit::kNs),
+               [this](const R& row) { return Cell(store_.duration(row.slice)); });
+    table_.Add(TextFact("tc", "TC",
+                        "1: the kernel's name says that it uses matrix units. 0: it does not, "
+                        "though they could run the operator. -: they could not."),
+               [this](const R& row) { return TensorCoreCell(row); });
+    table_.Add(
+        Hidden(IntegerFact("device", "Device", "Number of the device.")),
+        [this](const R& row) { return Cell(store_.tracks()[store_.track(row.slice)].device); });
+    table_.Add(
+        Hidden(IntegerFact("stream", "Stream", "Number of the stream.")),
+        [this](const R& row) { return Cell(store_.tracks()[store_.track(row.slice)].stream); });
+    table_.Add(Hidden(TextFact("grid", "Grid", "Blocks in x, y and z.")),
+               [this](const R& row) { return Geometry(row, ArgRole::kGrid); });
+    table_.Add(Hidden(TextFact("block", "Block", "Threads of a block in x, y and z.")),
+               [this](const R& row) { return Geometry(row, ArgRole::kBlock); });
+    Column flops =
+        Count("flops", "FLOPs",
+              "Operations by the operator's formula; a fused multiply-add counts two. The kernels "
+              "of a call share them and add up to the call. Empty where unknown.");
+    flops.unit = Unit::kFlops;
+    table_.Add(std::move(flops), [this](const R& row) { return AmountCell(Flops(row)); });
+    table_.Add(ByteCount("bytes", "Bytes",
+                         "Least bytes of device memory that the operator reads and writes, shared "
+                         "among kernels as operations are."),
+               [this](const R& row) { return AmountCell(Bytes(row)); });
+  }
+
+  void AddCostColumns() {
+    using R = Row;
+    table_.Add(Quotient("tflopsPerS", "TFLOP/s", "Operations divided by duration, in 10^12."),
+               [this](const R& row) {
+                 const Amount flops = Flops(row);
+                 const double seconds = Seconds(row);
+                 if (!flops.known() || seconds <= 0) return Cell();
+                 return Cell(static_cast<double>(flops.value()) / seconds / 1e12);
+               });
+    table_.Add(Quotient("gbPerS", "Bandwidth", "Bytes divided by duration.", Unit::kGbPerS),
+               [this](const R& row) {
+                 const Amount bytes = Bytes(row);
+                 const double seconds = Seconds(row);
+                 if (!bytes.known() || seconds <= 0) return Cell();
+                 return Cell(static_cast<double>(bytes.value()) / seconds / 1e9);
+               });
+    table_.Add(
+        Quotient("intensity", "FLOP/B", "Operations per byte: arithmetic intensity."),
+        [this](const R& row) {
+          const Amount flops = Flops(row), bytes = Bytes(row);
+          if (!flops.known() || !bytes.known() || bytes.value() == 0) return Cell();
+          return Cell(static_cast<double>(flops.value()) / static_cast<double>(bytes.value()));
+        });
+    table_.Add(Share("roofShare", "Of the roof",
+                     "Least time that the device needs for the operations or the bytes, whichever "
+                     "is longer, as a share of the duration. With data in caches it can exceed 100 "
+                     "%. Empty where the device or the cost is unknown, and for communication."),
+               [this](const R& row) {
+                 const auto roof = RoofOfRow(row);
+                 if (!roof || Seconds(row) <= 0) return Cell();
+                 const auto bound = BoundOf(*roof, Flops(row), Bytes(row));
+                 return bound ? Cell(bound->seconds / Seconds(row)) : Cell();
+               });
+    table_.Add(Hidden(TextFact("bound", "Bound by",
+                               "What limits the kernel: memory, or the unit whose peak it is.")),
+               [this](const R& row) {
+                 const auto roof = RoofOfRow(row);
+                 const auto bound = roof ? BoundOf(*roof, Flops(row), Bytes(row)) : std::nullopt;
+                 if (!bound) return Cell();
+                 return Cell(std::string(bound->memory ? "memory" : roof->unit));
+               });
+    table_.Add(Hidden(TextFact("owner", "Costed operator",
+                               "Operator whose cost this is: the innermost one around the launch "
+                               "that has a formula.")),
+               [this](const R& row) {
+                 const SliceIndex owner = row.kernel->owner;
+                 return owner == kNone ? Cell() : TextCell(store_.name(owner));
+               });
+    table_.Add(Hidden(TextFact("class", "Class", "Kind of the formula.")), [](const R& row) {
+      const OpCost* cost = row.kernel->cost;
+      return Cell(std::string(OpClassName(cost == nullptr ? OpClass::kUnknown : cost->op_class)));
+    });
+    table_.Add(Hidden(ByteCount("readBytes", "Read", "Least bytes read.")),
+               [](const R& row) { return AmountCell(row.kernel->read_bytes); });
+    table_.Add(Hidden(ByteCount("writtenBytes", "Written", "Least bytes written.")),
+               [](const R& row) { return AmountCell(row.kernel->written_bytes); });
+    table_.Add(Hidden(TextFact("flopsFormula", "Formula of the FLOPs",
+                               "Formula and inputs for the whole call.")),
+               [](const R& row) {
+                 const OpCost* cost = row.kernel->cost;
+                 return cost == nullptr ? Cell() : TextOrEmpty(cost->flops_formula);
+               });
+    table_.Add(Hidden(TextFact("bytesFormula", "Formula of the bytes",
+                               "What the whole call reads and writes.")),
+               [](const R& row) {
+                 const OpCost* cost = row.kernel->cost;
+                 return cost == nullptr ? Cell() : TextOrEmpty(cost->bytes_formula);
+               });
+    table_.Add(Hidden(TextFact("note", "Note",
+                               "Why a figure is unknown, or what it leaves out: upper bound, "
+                               "estimate, partial, helper kernel, recomputed.")),
+               [this](const R& row) { return NoteCell(row, false); });
+    table_.Add(Hidden(TextFact("noteCodes", "Codes of the note",
+                               "Codes of what the note says, with \"flops:\" or \"bytes:\" before "
+                               "why that figure is not known.")),
+               [this](const R& row) { return NoteCell(row, true); });
+    table_.Add(Hidden(TextFact("modulePath", "Module instance",
+                               "The innermost nn.Module around it, with its number.")),
+               [this](const R& row) { return TextOrEmpty(frames_.ModuleName(row.slice)); });
+    table_.Add(Hidden(MomentFact("startUs", "Start", "Time since the start of the profile.")),
+               [this](const R& row) { return TimeCell(store_.start(row.slice)); });
+    table_.Add(Hidden(Duration("durationUs", "Duration", "Duration of the kernel.")),
+               [this](const R& row) { return TimeCell(store_.duration(row.slice)); });
+    table_.Add(Hidden(TextFact("step", "Step", "Profiler step of the launch.")),
+               [this](const R& row) {
+                 const uint32_t step = model_.step[row.slice];
+                 return step == kNone ? Cell() : TextCell(model_.steps[step].name);
+               });
+    table_.Add(Hidden(TextFact("name", "Full name", "Name of the kernel as recorded.")),
+               [this](const R& row) { return TextCell(NameOf(row)); });
+  }
+
+  // What the figures of a kernel leave out and why they are not known, in words or by `codes`.
+  Cell NoteCell(const Row& row, bool codes) const {
+    const KernelCost& kernel = *row.kernel;
+    std::string text;
+    const auto add = [&](std::string_view figure, const Sentence& sentence) {
+      if (!text.empty()) text += codes ? " " : "; ";
+      text += figure;
+      text += codes ? sentence.code : sentence.text.text();
+    };
+    if (model_.pass[row.slice] == Pass::kRecompute) add("", messages::kNoteRecomputed);
+    if (kernel.helper) add("", messages::kNoteHelperKernel);
+    if (kernel.cost != nullptr) {
+      if (kernel.cost->upper_bound) add("", messages::kNoteUpperBound);
+      if (kernel.cost->estimate) add("", messages::kNoteEstimate);
+      if (kernel.cost->partial) add("", messages::kNotePartial);
+    }
+    if (!kernel.flops.known()) add(codes ? "flops:" : "FLOPs: ", *kernel.flops.why());
+    if (!kernel.bytes().known()) add(codes ? "bytes:" : "bytes: ", *kernel.bytes().why());
+    return TextOrEmpty(text);
+  }
+
+  const CostContext& context_;
+  const LaunchRows& rows_;
+  const Model& model_;
+  const TraceStore& store_;
+  CostMode mode_;
+  CallChain chain_;
+  FrameFinder frames_;
+  const std::optional<StackIds> own_stacks_;
+  const StackIds& stacks_;
+  RecordedCosts recorded_;
+  std::vector<const DevicePeaks*> devices_;
+  std::unordered_map<uint64_t, std::string, NumberHash> traces_;
+  TableBuilder<Row> table_;
+};
+
+LaunchCells::LaunchCells(const CostContext& context, const LaunchRows& rows, CostMode mode)
+    : impl_(std::make_unique<Impl>(context, rows, mode)) {}
+LaunchCells::~LaunchCells() = default;
+
+Table LaunchCells::Of(size_t begin, size_t end, const std::vector<uint32_t>* order,
+                      const std::vector<bool>& wanted) const {
+  return impl_->Of(begin, end, order, wanted);
+}
+
+Table LaunchCells::Columns() const { return impl_->Columns(); }
+
+}  // namespace emberline
