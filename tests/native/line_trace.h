@@ -64,13 +64,6 @@ class Folder : public TemporaryFolder {
     return space;
   }
 };
-return space;
-}
-
-private:
-fs::path path_;
-}
-;
 
 inline std::shared_ptr<const LineData> Data(const LoadedTrace& trace, const SourceSpace& space) {
   auto data = LinesOf(trace, space, {});
