@@ -135,7 +135,7 @@ void AddHostSync(const Model& model, const StepSelection& selection, const Overv
       continue;
     // What waits between steps, such as the profiler's own stop, is no cost of a step.
     if (!InSteps(model, selection, i)) continue;
-    // The profiler synchronises when it starts and stops.
+    // The profiler synchronizes when it starts and stops.
     if (model.op[i] == kNone && model.frame[i] == kNone && s.name(i).ends_with("DeviceSynchronize"))
       continue;
     places.Add(i, s.duration(i));

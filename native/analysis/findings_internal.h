@@ -29,7 +29,7 @@ inline bool InSteps(const Model& model, const StepSelection& selection, SliceInd
   return model.step[slice] != kNone && selection.Contains(model.step[slice]);
 }
 
-// Appends what applies, in no order: launch bound, host synchronisation, shapes that miss tensor
+// Appends what applies, in no order: launch bound, host synchronization, shapes that miss tensor
 // cores, pageable copies, small kernels, fragmentation, the profiler's own cost, missing records.
 void AddFurtherFindings(const Model& model, const StepSelection& selection,
                         const Overview& overview, const CancelToken& cancel,

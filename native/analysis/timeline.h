@@ -94,7 +94,7 @@ ForwardBackward BuildForwardBackward(const Model& model);
 std::vector<SliceIndex> BackwardOf(const ForwardBackward& pairs, SliceIndex forward);
 
 enum class Direction { kNext, kPrevious, kIn, kOut };
-// The neighbour in that direction: on the same lane, the first slice inside, or the one around;
+// The neighbor in that direction: on the same lane, the first slice inside, or the one around;
 // kNone at the end.
 SliceIndex NeighbourOf(const TraceStore& store, const TimelineTrackLanes& lanes, SliceIndex slice,
                        Direction direction);

@@ -156,7 +156,7 @@ class GapFinder {
   };
   struct HostActivity {
     std::array<Share, kGapReasonCount> shares;
-    SliceIndex sync = kNone;  // a synchronisation that lasts from before into the gap
+    SliceIndex sync = kNone;  // a synchronization that lasts from before into the gap
   };
 
   DeviceGap Explain(Interval time, SliceIndex ended_by, bool first) {

@@ -17,7 +17,7 @@ inline bool Touches(Interval slice, Interval window) {
   return slice.begin < window.end || (slice.begin == window.end && slice.end == slice.begin);
 }
 
-// A box to draw: one slice, or several neighbours of a lane that are too small to tell apart.
+// A box to draw: one slice, or several neighbors of a lane that are too small to tell apart.
 struct TimelineBox {
   Ns start = 0;
   Ns end = 0;
@@ -27,14 +27,14 @@ struct TimelineBox {
 };
 
 // The slices of one lane in order of time; they do not overlap. Levels hold ever coarser groups:
-// a group of level k is a run of neighbours shorter than Resolution(k) altogether, so a window of
+// a group of level k is a run of neighbors shorter than Resolution(k) altogether, so a window of
 // n pixels meets O(n) groups of the level that fits, however many slices lie below. A level is kept
 // only where it halves the one below, so all of them together take less than 16 bytes a slice.
 class TimelineLane {
  public:
   TimelineLane(const TraceStore& store, std::vector<SliceIndex> slices);
 
-  // Appends the boxes that touch [begin, end], merged so that no two neighbours fit into
+  // Appends the boxes that touch [begin, end], merged so that no two neighbors fit into
   // `resolution` ns. Slices of at least `resolution` always stand alone.
   void Query(const TraceStore& store, Interval window, Ns resolution, uint16_t lane,
              std::vector<TimelineBox>* out) const;

@@ -177,7 +177,7 @@ std::vector<FollowedLine> FollowRecordedLines(const PythonModule& module,
     }
     return stay;
   }
-  // Nothing to go by, but both neighbours moved alike: so did the line.
+  // Nothing to go by, but both neighbors moved alike: so did the line.
   for (size_t k = 0; k < lines.size(); ++k) {
     if (out[k].function >= 0) continue;
     if (!lines[k].called.empty()) continue;

@@ -14,7 +14,7 @@ namespace emberline {
 
 struct Tensor {
   bool present = false;
-  // What is wrong with the recorded shape, a literal; null when nothing is.
+  // What is wrong with the recorded shape, an entry of cost/reasons.h; null when nothing is.
   const Sentence* fault = nullptr;
   std::vector<int64_t> dims;
   std::vector<int64_t> strides;  // as long as dims, or empty when not recorded

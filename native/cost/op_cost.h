@@ -109,7 +109,7 @@ class CostBuilder {
   void AddPart(Part part, Amount flops, Amount read, Amount written) {
     cost_.parts.push_back({part, flops, read, written});
   }
-  // Nothing can be told; `why` is a literal.
+  // Nothing can be told; `why` is an entry of cost/reasons.h.
   void Unknown(const Sentence& why);
   OpCost& cost() { return cost_; }
 

@@ -12,7 +12,7 @@ struct Prediction {
   Ns unscaled = 0;            // of kernels whose cost or roof is not known: taken as they are
   double latency = 0;         // of kernels: what other peaks do not change
   Ns step_time = 0;           // as recorded
-  double predicted_step = 0;  // max of what the device computes, moves, and the host launches
+  double predicted_step = 0;  // the same steps, replayed with the predicted times
   double busy = 0;            // time in which a device works, as recorded
   double predicted_busy = 0;
 };

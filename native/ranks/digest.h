@@ -186,7 +186,7 @@ struct PathDigest {
   std::string name, place;
   uint64_t count = 0;
   Ns time = 0;
-  Ns host = 0, device = 0;  // of `time`; the rest is launches, gaps and synchronisation
+  Ns host = 0, device = 0;  // of `time`; the rest is launches, gaps and synchronization
   Ns whole = 0;             // length of the paths: that of the steps
   Ns without = -1;          // of the steps, if it took no time; -1 not known
   template <typename A>

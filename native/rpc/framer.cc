@@ -70,7 +70,7 @@ bool Framer::TakeHeader() {
   if (end == std::string::npos || end > kMaxHeaderBytes) {
     if (buffer_.size() < kMaxHeaderBytes + kHeaderEnd.size()) return false;
     Fault(Item::Kind::kBadHeader, MakeError(errors::kHeaderTooLong));
-    // Dropped but for its end, where a good header may begin: resynchronising must get on.
+    // Dropped but for its end, where a good header may begin: resynchronizing must get on.
     buffer_.erase(0, kMaxHeaderBytes - kKept);
     state_ = State::kResync;
     return true;
@@ -99,7 +99,7 @@ bool Framer::TakeHeader() {
   if (fault == nullptr && !found) fault = &errors::kNoContentLength;
   if (fault != nullptr) {
     Fault(Item::Kind::kBadHeader, MakeError(*fault));
-    // Drop the block itself, else resynchronising would find its own bad length again.
+    // Drop the block itself, else resynchronizing would find its own bad length again.
     buffer_.erase(0, end + kHeaderEnd.size());
     state_ = State::kResync;
     return true;

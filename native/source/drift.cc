@@ -131,7 +131,7 @@ struct Statements {
   const PythonStatement& at(size_t i) const { return module.statements[own[i]]; }
 };
 
-// Pairs the statements between two neighbours in which only names differ. Where several have one
+// Pairs the statements between two neighbors in which only names differ. Where several have one
 // form, there must be as many on both sides: else it is not known which of them is which.
 class RenamedStatements {
  public:

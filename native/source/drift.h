@@ -19,7 +19,7 @@ struct Drift {
 
 // Functions are found again by qualified name, else by shape, else by most of their statements;
 // lines by the longest common subsequence of statements of a function and their tokens. A statement
-// in which only names were changed keeps its line between such neighbours, unless it may call
+// in which only names were changed keeps its line between such neighbors, unless it may call
 // something else now.
 Drift FollowEdits(const PythonModule& before, const PythonModule& now);
 

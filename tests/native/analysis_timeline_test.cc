@@ -19,7 +19,7 @@ uint64_t Sum(const std::vector<TimelineBox>& boxes) {
   return sum;
 }
 
-// A thread with nested and neighbouring operators of many lengths, from a fixed sequence.
+// A thread with nested and neighboring operators of many lengths, from a fixed sequence.
 Drawing Busy(int count, unsigned seed) {
   Drawing drawing;
   std::mt19937 random(seed);
@@ -59,7 +59,7 @@ TEST_CASE("lanes: boxes of any window hold exactly the slices that touch it") {
       for (uint16_t lane = 0; lane < 2; ++lane) {
         const size_t before = boxes.size();
         lanes.lanes()[lane].Query(store, window, resolution, lane, &boxes);
-        // Two neighbours never fit into one pixel, so boxes follow the pixels.
+        // Two neighbors never fit into one pixel, so boxes follow the pixels.
         REQUIRE(boxes.size() - before <= static_cast<size_t>(2 * (length / resolution) + 4));
       }
       REQUIRE(Sum(boxes) == expected);

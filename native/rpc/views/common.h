@@ -21,7 +21,7 @@ Json FrameJson(const Frame& frame);
 // The slice that params name. Errors: kNotFound where the trace has no such slice.
 Result<SliceIndex> SliceOf(const ViewRequest& request);
 
-// Kernel names reach kilobytes; a reference carries enough of them to be recognised.
+// Kernel names reach kilobytes; a reference carries enough of them to be recognized.
 Json SliceRefJson(const TraceStore& store, SliceIndex slice, size_t max_name_bytes = 400);
 
 // Finding of rpc/protocol/view-overview.json.

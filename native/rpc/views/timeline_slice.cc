@@ -1,4 +1,4 @@
-// timeline/*: single slices and instants, their neighbours, and searching for them.
+// timeline/*: single slices and instants, their neighbors, and searching for them.
 #include <algorithm>
 
 #include "analysis/kernels.h"
