@@ -63,7 +63,6 @@ export const panelTexts = {
   dataLoading: 'Data loading',
   launch: 'Launch',
   betweenKernels: 'Between kernels',
-  notKnown: 'Not known',
   playingSteps: 'Replaying the steps without each...',
   criticalPathByOperator: 'Critical path by operator',
   criticalPathByLine: 'Critical path by line',
