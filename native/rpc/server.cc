@@ -13,18 +13,19 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <thread>
+#include <utility>
+#include <variant>
 
 #include "base/heap.h"
 #include "json/discard.h"
-#include "json/errors.h"
 #include "rpc/errors.h"
+#include "rpc/incoming.h"
 #include "rpc/log.h"
 #include "rpc/methods.h"
 #include "rpc/rpc_error.h"
 #include "rpc/transport.h"
-#include "rpc/views/view.h"
+#include "rpc/upkeep.h"
 #include "session/image_cache.h"
 
 namespace emberline {
@@ -39,14 +40,6 @@ constexpr uint64_t kGraceMs = 3000;
 constexpr std::chrono::milliseconds kKeepPatience(2000);
 
 class Server;
-
-// Work that nobody waits for. Its worker touches the trace alone; the rest is the loop's.
-struct Preparation {
-  uv_work_t work{};
-  Server* server = nullptr;
-  std::shared_ptr<const LoadedTrace> trace;
-  CancelToken cancel;
-};
 
 // One request. Made on the loop's thread, worked on by one pool thread, finished on the loop.
 struct Request {
@@ -123,63 +116,15 @@ class Server {
   }
 
   void OnText(const std::string& text) {
-    Json message;
-    try {
-      Result<Json> parsed = ParseJson(text);
-      // A client must get its answer even if a string of its request was cut inside a character.
-      if (!parsed.ok()) parsed = ParseJson(WithoutLoneSurrogates(text));
-      if (!parsed.ok()) {
-        Send(ErrorReply(nullptr, RpcCode::kParseError, parsed.error()));
-        return;
+    auto read = ReadMessage(text);
+    if (auto* refused = std::get_if<RefusedMessage>(&read)) {
+      Send(ErrorReply(refused->id, refused->code, refused->error));
+    } else if (auto* call = std::get_if<Call>(&read)) {
+      if (call->id.is_null()) {
+        OnNotification(call->method, call->params);
+      } else {
+        OnRequest(call->id, call->method, std::move(call->params));
       }
-      message = std::move(parsed.value());
-    } catch (const std::exception&) {
-      Send(ErrorReply(nullptr, RpcCode::kParseError, MakeError(errors::kNotJsonText)));
-      return;
-    }
-    OnMessage(message);
-  }
-
-  static bool IsId(const Json& id) { return id.is_string() || id.is_number_integer(); }
-
-  void OnMessage(const Json& message) {
-    const auto invalid = [&](const Json& id, const ErrorText& text) {
-      Send(ErrorReply(id, RpcCode::kInvalidRequest, MakeError(text)));
-    };
-    if (!message.is_object()) {
-      invalid(nullptr, message.is_array() ? errors::kNoBatches : errors::kMessageNotAnObject);
-      return;
-    }
-    const bool has_id = message.contains("id");
-    const Json id = has_id && IsId(message["id"]) ? message["id"] : Json();
-    if (!message.contains("method") && (message.contains("result") || message.contains("error"))) {
-      return;  // a reply: the daemon asks nothing, so it is nobody's
-    }
-    if (message.value("jsonrpc", Json()) != "2.0") {
-      invalid(id, errors::kWrongVersion);
-      return;
-    }
-    if (!message.contains("method") || !message["method"].is_string()) {
-      invalid(id, errors::kMethodNotAString);
-      return;
-    }
-    if (has_id && id.is_null()) {
-      invalid(nullptr, errors::kBadId);
-      return;
-    }
-    const std::string method = message["method"].get<std::string>();
-    Json params = message.value("params", Json::object());
-    if (params.is_null()) params = Json::object();
-    if (!params.is_object()) {
-      if (has_id) {
-        Send(ErrorReply(id, RpcCode::kInvalidParams, MakeError(errors::kParamsNotAnObject)));
-      }
-      return;
-    }
-    if (has_id) {
-      OnRequest(id, method, std::move(params));
-    } else {
-      OnNotification(method, params);
     }
   }
 
@@ -379,72 +324,10 @@ class Server {
     } else {
       transport_->Send(request.reply);
     }
-    if (request.loaded && !stopping_) Prepare(std::move(request.loaded));
-    CancelUnwanted();
-    freed_ = freed_ || FreesMuch(request.method);
+    if (request.loaded) upkeep_.Prepare(std::move(request.loaded));
     running_.erase(DumpJson(request.id));
-    TrimWhenIdle();
+    upkeep_.AfterRequest(request.method);
     FinishWhenIdle();
-  }
-
-  // What is closed, and what loading and comparing two traces need for a moment only, would stay
-  // in the allocator's hands.
-  static bool FreesMuch(std::string_view method) {
-    return method == "profile/close" || method == "profile/load" ||
-           (method.starts_with("compare/") && method != "compare/slice");
-  }
-
-  // It is given back to the system, once nothing runs that may still hold it.
-  void TrimWhenIdle() {
-    if (!freed_ || trimming_ || stopping_ || !running_.empty() || !preparing_.empty()) return;
-    freed_ = false;
-    trimming_ = true;
-    trim_.data = this;
-    uv_queue_work(
-        &loop_, &trim_, [](uv_work_t*) { TrimHeap(); },
-        [](uv_work_t* work, int) {
-          auto* self = static_cast<Server*>(work->data);
-          self->trimming_ = false;
-          self->TrimWhenIdle();
-        });
-  }
-
-  // The timeline's pyramids, while the user looks at something else.
-  void Prepare(std::shared_ptr<const LoadedTrace> trace) {
-    for (const Preparation* job : preparing_) {
-      if (job->trace == trace) return;
-    }
-    auto* job = new Preparation{{}, this, std::move(trace), {}};
-    job->work.data = job;
-    preparing_.insert(job);
-    uv_queue_work(
-        &loop_, &job->work,
-        [](uv_work_t* work) {
-          const auto* mine = static_cast<const Preparation*>(work->data);
-          try {
-            PrepareTimeline(*mine->trace, mine->cancel);
-          } catch (const std::exception& e) {
-            // A request that needs it meets the same and answers it.
-            Log(LogLevel::kInfo, std::string("Preparing the timeline failed: ") + e.what());
-          }
-        },
-        [](uv_work_t* work, int) {
-          auto* done = static_cast<Preparation*>(work->data);
-          Log(LogLevel::kDebug, done->cancel.cancelled() ? "Preparing the timeline was cancelled."
-                                                         : "The timeline is prepared.");
-          Server* const server = done->server;
-          server->preparing_.erase(done);
-          delete done;
-          server->TrimWhenIdle();
-        });
-  }
-
-  // After each request: what was closed, or let go for the sake of memory, is prepared for nobody,
-  // and would stay in memory until that is done.
-  void CancelUnwanted() {
-    for (Preparation* job : preparing_) {
-      if (job->trace.use_count() == 1) job->cancel.Cancel();
-    }
   }
 
   void Send(const Json& message) { transport_->Send(DumpJson(message)); }
@@ -467,7 +350,7 @@ class Server {
     stopping_ = true;
     status_ = status;
     Log(LogLevel::kInfo, why);
-    for (Preparation* job : preparing_) job->cancel.Cancel();
+    upkeep_.Stop();
     for (const auto& [key, request] : running_) {
       request->cancel.Cancel();
       uv_cancel(reinterpret_cast<uv_req_t*>(&request->work));
@@ -493,17 +376,14 @@ class Server {
   std::unique_ptr<Transport> transport_;
   const std::shared_ptr<ImageCache> images_;  // may be null
   Session session_;
+  Upkeep upkeep_{&loop_, [this] { return running_.empty(); }};
   std::map<std::string, std::shared_ptr<Request>> running_;  // by the id's JSON text
-  std::set<Preparation*> preparing_;
   std::mutex progress_mutex_;
   std::deque<std::string> progress_;  // guarded by progress_mutex_
   int64_t parent_ = 0;
   bool initialized_ = false;
   bool shut_down_ = false;
   bool stopping_ = false;
-  bool freed_ = false;  // much was let go since memory was given back
-  bool trimming_ = false;
-  uv_work_t trim_{};
   int status_ = 0;
 };
 
