@@ -37,6 +37,7 @@ struct Positions {
   int lengths = -1;             // cumulative lengths: all sequences lie in one dimension
   int max_q = -1, max_k = -1;
   bool bottom_right = false;  // where queries and keys differ in number
+  int statistics = -1;        // a bool: whether the log-sum-exp is kept; it is unless told
 };
 
 struct Shape {
@@ -52,6 +53,12 @@ Mask MaskOf(const Arguments& args, const Positions& at) {
   }
   if (args.Flag(index) != true) return Mask::kFull;
   return at.bottom_right ? Mask::kCausalBottomRight : Mask::kCausalTopLeft;
+}
+
+// Grouped queries: several heads of q share one of k and v.
+bool HeadsFit(Amount heads, Amount shared) {
+  if (!heads.known() || !shared.known()) return true;
+  return shared.value() > 0 && heads.value() % shared.value() == 0;
 }
 
 // Sizes of one call; a literal that tells why not, or null.
@@ -77,13 +84,18 @@ const Sentence* ReadShape(CostBuilder& b, const Positions& at, Shape& s, bool* v
     s.keys = longest(at.max_k, k);
     s.depth = q.Dim(2);
     s.value_depth = v.Dim(2);
+    if (!HeadsFit(s.heads, s.key_heads) || !SameSize(s.key_heads, v.Dim(1)) ||
+        !SameSize(s.depth, k.Dim(2))) {
+      return &reasons::kShapesDoNotFit;
+    }
     return nullptr;
   }
   if (q.rank() != 4 || k.rank() != 4 || v.rank() != 4) return &reasons::kNotAttention;
   const int heads = at.heads_second ? 1 : 2, length = at.heads_second ? 2 : 1;
   s = {q.Dim(0), q.Dim(heads), k.Dim(heads), q.Dim(length), k.Dim(length), q.Dim(3), v.Dim(3)};
   if (q.dims[0] != k.dims[0] || q.dims[3] != k.dims[3] ||
-      k.dims[static_cast<size_t>(length)] != v.dims[static_cast<size_t>(length)]) {
+      k.dims[static_cast<size_t>(length)] != v.dims[static_cast<size_t>(length)] ||
+      !HeadsFit(s.heads, s.key_heads) || !SameSize(s.key_heads, v.Dim(heads))) {
     return &reasons::kShapesDoNotFit;
   }
   return nullptr;
@@ -130,7 +142,9 @@ void Attention(CostBuilder& b, const Positions& at) {
   if (at.bias >= 0) b.ReadTensor("bias", static_cast<size_t>(at.bias));
   if (!backward) {
     b.Write("out", out);
-    b.Write("log-sum-exp", rows * 4);
+    const bool dropped =
+        at.statistics >= 0 && b.arguments().Flag(static_cast<size_t>(at.statistics)) == false;
+    if (!dropped) b.Write("log-sum-exp", rows * 4);
     return;
   }
   b.Read("gradient", b.T(static_cast<size_t>(at.gradient)).Bytes());
@@ -147,9 +161,12 @@ void Attention(CostBuilder& b, const Positions& at) {
 constexpr Positions kSdpa{0, 1, 2, 3, 5};
 constexpr Positions kFlash{0, 1, 2, -1, 4};
 constexpr Positions kFlashForward{0, 1, 2, -1, 8, false, -1, -1, false, 3, 5, 6, true};
-constexpr Positions kEfficient{0, 1, 2, 3, 6};
-constexpr Positions kEfficientForward{0, 1, 2, 3, 9, true, -1, -1, false, 4, 6, 7};
-constexpr Positions kCudnn{0, 1, 2, 3, 6};
+constexpr Positions kEfficient{.q = 0, .k = 1, .v = 2, .bias = 3, .causal = 6, .statistics = 4};
+constexpr Positions kEfficientForward{0, 1, 2, 3, 9, true, -1, -1, false, 4, 6, 7, false, 10};
+constexpr Positions kCudnn = kEfficient;
+// _cudnn_attention_forward(q, k, v, bias, cu_q, cu_k, max_q, max_k, keeps statistics, dropout,
+// causal, ...): what the operator above it calls since PyTorch 2.7.
+constexpr Positions kCudnnForward{0, 1, 2, 3, 10, false, -1, -1, true, 4, 6, 7, false, 8};
 constexpr Positions kFlashBackward{1, 2, 3, -1, 11, false, 4, 0, true, 6, 8, 9};
 constexpr Positions kEfficientBackward{1, 2, 3, 4, 11, false, 5, 0};
 constexpr Positions kCudnnBackward{1, 2, 3, 8, 14, false, 4, 0, true, 9, 11, 12};
@@ -215,10 +232,11 @@ constexpr NamedFormula kFormulas[] = {
     {"aten::_scaled_dot_product_efficient_attention", F(Of<kEfficient>)},
     {"aten::_efficient_attention_forward", F(Of<kEfficientForward>)},
     {"aten::_scaled_dot_product_cudnn_attention", F(Of<kCudnn>)},
-    {"aten::_cudnn_attention_forward", F(Of<kCudnn>, true)},
+    {"aten::_cudnn_attention_forward", F(Of<kCudnnForward>, true)},
     {"aten::_scaled_dot_product_flash_attention_backward", F(Of<kFlashBackward>)},
     {"aten::_scaled_dot_product_efficient_attention_backward", F(Of<kEfficientBackward>)},
     {"aten::_scaled_dot_product_cudnn_attention_backward", F(Of<kCudnnBackward>)},
+    {"aten::_cudnn_attention_backward", F(Of<kCudnnBackward>)},
     {"aten::_flash_attention_backward", F(Of<kFlashKernelBackward>)},
     {"aten::_efficient_attention_backward", F(Of<kEfficientKernelBackward>)},
     {"flash_attn::_flash_attn_forward", F(Of<kFlashLibrary>)},

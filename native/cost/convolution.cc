@@ -106,6 +106,29 @@ bool FitsShapes(const Tensor& x, const Tensor& w) {
   return x.rank() >= 3 && x.rank() <= 5 && w.rank() == x.rank();
 }
 
+// Channels of the result. A recorded call whose channels and groups do not fit each other cannot
+// have run: nothing is counted for it.
+Amount ChannelsOut(const Tensor& w, const Window& window) {
+  return window.transposed ? w.Dim(1) * window.groups : w.Dim(0);
+}
+
+bool ChannelsFit(const Tensor& x, const Tensor& w, const Window& window) {
+  const Amount weight_in = window.transposed ? w.Dim(0) : w.Dim(1) * window.groups;
+  if (!SameSize(x.Dim(1), weight_in)) return false;
+  const Amount divided = window.transposed ? x.Dim(1) : w.Dim(0);
+  return !divided.known() || divided.value() % window.groups == 0;
+}
+
+std::vector<Amount> OutputSizes(const Tensor& x, const Tensor& w, const Window& window) {
+  std::vector<Amount> sizes;
+  for (size_t i = 0; i + 2 < x.rank(); ++i) {
+    const int d = static_cast<int>(i) + 2;
+    sizes.push_back(OutputSize(x.Dim(d), w.Dim(d), window.stride[i], window.padding[i],
+                               window.dilation[i], window.output_padding[i], window.transposed));
+  }
+  return sizes;
+}
+
 // Bytes of x that windows touch: strides longer than the window skip the rest.
 Amount TouchedBytes(const Tensor& x, const Tensor& w, const std::vector<Amount>& out,
                     const Window& window) {
@@ -129,13 +152,10 @@ void Forward(CostBuilder& b, const Positions& at) {
   Window window;
   const size_t spatial = x.rank() - 2;
   if (const Sentence* why = ReadWindow(b.arguments(), at, spatial, window)) return b.Unknown(*why);
-  std::vector<Amount> out;
-  for (size_t i = 0; i < spatial; ++i) {
-    const int d = static_cast<int>(i) + 2;
-    out.push_back(OutputSize(x.Dim(d), w.Dim(d), window.stride[i], window.padding[i],
-                             window.dilation[i], window.output_padding[i], window.transposed));
-  }
-  const Amount channels = window.transposed ? w.Dim(1) * window.groups : w.Dim(0);
+  // Depthwise operators take no number of groups.
+  if (at.groups >= 0 && !ChannelsFit(x, w, window)) return b.Unknown(reasons::kShapesDoNotFit);
+  const std::vector<Amount> out = OutputSizes(x, w, window);
+  const Amount channels = ChannelsOut(w, window);
   Amount outputs = x.Dim(0) * channels;
   for (const Amount size : out) outputs *= size;
   Describe(b, x, w, out, window, channels);
@@ -165,11 +185,28 @@ constexpr Positions kCudnnRelu{0, 1, 2, 3, 4, 5, -1, -1, 6};
 constexpr Positions kCudnnAddRelu{0, 1, 4, 5, 6, 7, -1, -1, 8, false, 2};
 constexpr Positions kDepthwise{0, 1, 3, 4, 5, 6, -1, -1, -1};
 constexpr Positions kMkldnn{0, 1, 2, 4, 3, 5, -1, -1, 6};
+constexpr Positions kBackward{1, 2, -1, 4, 5, 6, 7, 8, 9};
 constexpr Positions kSlow{0, 1, 3, 4, 5, -1, -1, -1, -1};  // _slow_conv2d_forward, thnn_conv2d
 
 template <const Positions& at>
 void Conv(CostBuilder& b, const OpFormula&) {
   Forward(b, at);
+}
+
+// False where the gradient cannot be that of this convolution's result. What was not recorded
+// decides nothing.
+bool GradientFits(CostBuilder& b, const Tensor& gy, const Tensor& x, const Tensor& w) {
+  Window window;
+  if (ReadWindow(b.arguments(), kBackward, x.rank() - 2, window) != nullptr) return true;
+  if (!ChannelsFit(x, w, window) || !SameSize(gy.Dim(0), x.Dim(0)) ||
+      !SameSize(gy.Dim(1), ChannelsOut(w, window))) {
+    return false;
+  }
+  const std::vector<Amount> sizes = OutputSizes(x, w, window);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (!SameSize(gy.Dim(static_cast<int>(i) + 2), sizes[i])) return false;
+  }
+  return true;
 }
 
 // Data and weight gradients multiply as much as the forward convolution did, whatever its stride:
@@ -186,6 +223,7 @@ void Backward(CostBuilder& b, const OpFormula&) {
   if (!transposed || !mask || mask->size() != 3) {
     return b.Unknown(reasons::kNoGradientChoice);
   }
+  if (!GradientFits(b, gy, x, w)) return b.Unknown(reasons::kShapesDoNotFit);
   const Amount products = Amount(2) * (*transposed ? x : gy).Elements() * WeightPerOutput(w);
   const Amount bias = gy.Elements();
   b.Param("gy=" + ShapeText(gy.dims));

@@ -32,8 +32,19 @@ void Foreach(CostBuilder& b, const OpFormula& f) {
   const std::vector<Tensor> first = b.List(0);
   const Amount n = ElementsOf(first);
   Describe(b, first, n);
-  b.Flops(Amount(static_cast<int64_t>(f.weight)) * n, "w·n over all tensors",
-          {{"w", static_cast<int64_t>(f.weight)}, {"n", n}});
+  for (int i = f.b; i < f.a; ++i) {
+    // Each list has one tensor for each of the first; of a list without shapes nothing is known.
+    const size_t length = b.List(static_cast<size_t>(i)).size();
+    if (length > 0 && length != first.size()) return b.Unknown(reasons::kShapesDoNotFit);
+  }
+  int64_t weight = static_cast<int64_t>(f.weight);
+  // self + alpha·other, as the scalar forms.
+  if (b.name() == "aten::_foreach_add" || b.name() == "aten::_foreach_add_" ||
+      b.name() == "aten::_foreach_sub" || b.name() == "aten::_foreach_sub_") {
+    const auto alpha = b.arguments().Number(2);
+    if (alpha && *alpha != 1) weight = 2;
+  }
+  b.Flops(Amount(weight) * n, "w·n over all tensors", {{"w", weight}, {"n", n}});
   for (int i = f.b; i < f.a; ++i) {
     const auto index = static_cast<size_t>(i);
     if (b.arguments()[index].kind == ArgumentKind::kTensorList) {

@@ -32,6 +32,11 @@ std::span<const NamedFormula> MovementFormulas();
 // others.
 const OpFormula* CompiledFormula(std::string_view name);
 
+// False where both are known and differ.
+inline bool SameSize(Amount a, Amount b) {
+  return !a.known() || !b.known() || a.value() == b.value();
+}
+
 // Values of a list that stands for each of `count` dimensions when it has one entry only. Nothing
 // where it was not recorded or has another length.
 std::optional<std::vector<int64_t>> PerDimension(const Arguments& arguments, size_t index,

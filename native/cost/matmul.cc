@@ -1,4 +1,6 @@
 // Matrix products: the algorithm-independent count 2·M·N·K, a bias not counted.
+#include <initializer_list>
+
 #include "cost/formulas.h"
 
 namespace emberline {
@@ -37,6 +39,17 @@ bool Count(CostBuilder& b, const Product& p, DType type, bool batched) {
   return true;
 }
 
+// Whether a tensor can be broadcast to a shape.
+bool BroadcastsTo(const Tensor& tensor, std::initializer_list<Amount> shape) {
+  if (tensor.rank() > shape.size()) return false;
+  const Amount* size = shape.end();
+  for (int d = -1; d >= -static_cast<int>(tensor.rank()); --d) {
+    const Amount own = tensor.Dim(d), wanted = *--size;
+    if (!SameSize(own, 1) && !SameSize(own, wanted)) return false;
+  }
+  return true;
+}
+
 // beta·C of addmm and the like: read unless beta is 0.
 void ReadAddend(CostBuilder& b, size_t index, size_t beta) {
   const auto factor = b.arguments().Number(beta);
@@ -49,6 +62,7 @@ void Mm(CostBuilder& b, const OpFormula& f) {
   const Tensor &x = b.T(at), &y = b.T(at + 1);
   const Product p{1, x.Dim(0), y.Dim(1), Values(x, x.Dim(1)), Values(y, y.Dim(0))};
   if (x.rank() != 2 || y.rank() != 2) return b.Unknown(reasons::kNoMatrices);
+  if (f.b > 0 && !BroadcastsTo(b.T(0), {p.m, p.n})) return b.Unknown(reasons::kShapesDoNotFit);
   if (!Count(b, p, x.type, false)) return;
   b.Read("a", x.Bytes());
   b.Read("b", y.Bytes());
@@ -62,12 +76,16 @@ void Bmm(CostBuilder& b, const OpFormula& f) {
   if (x.rank() != 3 || y.rank() != 3) return b.Unknown(reasons::kNoBatchesOfMatrices);
   if (x.dims[0] != y.dims[0]) return b.Unknown(reasons::kShapesDoNotFit);
   const Product p{x.Dim(0), x.Dim(1), y.Dim(2), x.Dim(2), y.Dim(1)};
+  // c: the batches are added up (addbmm).
+  const Amount results = f.c > 0 ? Amount(1) : p.batch;
+  if (f.b > 0 && !BroadcastsTo(b.T(0), {results, p.m, p.n})) {
+    return b.Unknown(reasons::kShapesDoNotFit);
+  }
   if (!Count(b, p, x.type, true)) return;
   b.Read("a", x.Bytes());
   b.Read("b", y.Bytes());
   if (f.b > 0) ReadAddend(b, 0, static_cast<size_t>(f.b));
-  // c: the batches are added up (addbmm).
-  b.Write("out", (f.c > 0 ? Amount(1) : p.batch) * p.m * p.n * x.ElementBytes());
+  b.Write("out", results * p.m * p.n * x.ElementBytes());
 }
 
 void Mv(CostBuilder& b, const OpFormula& f) {
@@ -202,6 +220,11 @@ void GroupedMm(CostBuilder& b, const OpFormula&) {
   if (!Count(b, p, x.type, true)) return;
   b.Read("a", x.Bytes());
   b.Read("b", y.Bytes());
+  // _scaled_grouped_mm(a, b, scales of a, scales of b, offsets, ...).
+  if (b.name() == "aten::_scaled_grouped_mm") {
+    b.ReadTensor("scales", 2);
+    b.ReadTensor("scales", 3);
+  }
   const bool narrow = x.type == DType::kFloat8 || x.type == DType::kFloat4x2;
   b.Write("out", outputs * (narrow ? Amount(2) : x.ElementBytes()));
 }

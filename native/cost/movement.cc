@@ -63,7 +63,14 @@ void TakeElements(CostBuilder& b, const Tensor& x, const Tensor& index) {
 }
 
 // gather(x, dim, index).
-void Gather(CostBuilder& b, const OpFormula&) { TakeElements(b, b.T(0), b.T(2)); }
+void Gather(CostBuilder& b, const OpFormula&) {
+  const Tensor &x = b.T(0), &index = b.T(2);
+  // As many dimensions on both sides; a number counts as one.
+  if (x.rank() != index.rank() && x.rank() > 0 && index.rank() > 0) {
+    return b.Unknown(reasons::kShapesDoNotFit);
+  }
+  TakeElements(b, x, index);
+}
 
 // take(x, index).
 void Take(CostBuilder& b, const OpFormula&) { TakeElements(b, b.T(0), b.T(1)); }
@@ -236,7 +243,9 @@ void TopK(CostBuilder& b, const OpFormula&) {
   b.ParamTensor(x);
   Moves(b);
   if (!k || !dim || *dim < -64 || *dim > 64) return b.Unknown(reasons::kNoK);
-  const Amount kept = x.Elements() / x.Dim(static_cast<int>(*dim)) * *k;
+  const Amount length = x.Dim(static_cast<int>(*dim));
+  if (length.known() && *k > length.value()) return b.Unknown(reasons::kShapesDoNotFit);
+  const Amount kept = x.Elements() / length * *k;
   b.Read("input", x.Bytes());
   b.Write("values", kept * x.ElementBytes());
   b.Write("indexes", kept * 8);

@@ -1,5 +1,7 @@
 // Normalizations. Compulsory bytes: one reading and one writing; kernels that read a tensor twice
 // because it does not fit into caches move more.
+#include <algorithm>
+
 #include "cost/formulas.h"
 
 namespace emberline {
@@ -42,18 +44,23 @@ void BatchNormBackward(CostBuilder& b, const OpFormula& f) {
   if (b.Has(c)) b.Write("weight and bias gradient", Amount(2) * b.T(c).Bytes());
 }
 
-// Rows and normalized size from the shape that is given as argument a.
-Amount NormalizedSize(CostBuilder& b, size_t index) {
+// Rows of x: how often the shape that is given as argument `index`, which x's last dimensions are,
+// fits into it.
+Amount Rows(CostBuilder& b, const Tensor& x, size_t index) {
   const auto shape = b.arguments().Integers(index);
   if (!shape) return Amount::Unknown(reasons::kNoNormalizedShape);
+  if (!x.Elements().known()) return x.Elements();
+  if (shape->size() > x.rank() || !std::equal(shape->rbegin(), shape->rend(), x.dims.rbegin())) {
+    return Amount::Unknown(reasons::kShapesDoNotFit);
+  }
   Amount size = 1;
   for (const int64_t d : *shape) size *= d;
-  return size;
+  return x.Elements() / size;
 }
 
 void LayerNorm(CostBuilder& b, const OpFormula&) {
   const Tensor& x = b.T(0);
-  const Amount n = x.Elements(), rows = n / NormalizedSize(b, 1);
+  const Amount n = x.Elements(), rows = Rows(b, x, 1);
   const bool affine = b.Has(2);
   b.ParamTensor(x);
   b.Flops((affine ? Amount(8) : Amount(6)) * n, affine ? "8·n" : "6·n", {{"n", n}});
@@ -66,7 +73,7 @@ void LayerNorm(CostBuilder& b, const OpFormula&) {
 
 void LayerNormBackward(CostBuilder& b, const OpFormula&) {
   const Tensor &gy = b.T(0), &x = b.T(1);
-  const Amount n = x.Elements(), rows = n / NormalizedSize(b, 2);
+  const Amount n = x.Elements(), rows = Rows(b, x, 2);
   const bool affine = b.Has(5);
   b.ParamTensor(x);
   b.Flops((affine ? Amount(13) : Amount(9)) * n, affine ? "13·n" : "9·n", {{"n", n}});
@@ -96,7 +103,12 @@ void GroupNorm(CostBuilder& b, const OpFormula&) {
   b.ReadTensor("weight", 1);
   b.ReadTensor("bias", 2);
   b.Write("out", n * x.ElementBytes());
-  b.Write("saved statistics", Amount(8) * Recorded(b, 3) * Recorded(b, 6));
+  const Amount groups = Recorded(b, 6), channels = x.Dim(1);
+  if (groups.known() && channels.known() &&
+      (groups.value() == 0 || channels.value() % groups.value() != 0)) {
+    return b.Unknown(reasons::kShapesDoNotFit);
+  }
+  b.Write("saved statistics", Amount(8) * Recorded(b, 3) * groups);
 }
 
 void GroupNormBackward(CostBuilder& b, const OpFormula&) {
@@ -116,7 +128,7 @@ void GroupNormBackward(CostBuilder& b, const OpFormula&) {
 
 void RmsNorm(CostBuilder& b, const OpFormula&) {
   const Tensor& x = b.T(0);
-  const Amount n = x.Elements(), rows = n / NormalizedSize(b, 1);
+  const Amount n = x.Elements(), rows = Rows(b, x, 1);
   const bool affine = b.Has(2);
   b.ParamTensor(x);
   b.Flops((affine ? Amount(4) : Amount(3)) * n, affine ? "4·n" : "3·n", {{"n", n}});
@@ -128,7 +140,7 @@ void RmsNorm(CostBuilder& b, const OpFormula&) {
 
 void RmsNormBackward(CostBuilder& b, const OpFormula&) {
   const Tensor &gy = b.T(0), &x = b.T(1);
-  const Amount n = x.Elements(), rows = n / NormalizedSize(b, 2);
+  const Amount n = x.Elements(), rows = Rows(b, x, 2);
   const bool affine = b.Has(4);
   b.ParamTensor(x);
   b.Flops((affine ? Amount(10) : Amount(7)) * n, affine ? "10·n" : "7·n", {{"n", n}});

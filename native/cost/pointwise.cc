@@ -69,6 +69,8 @@ void Elementwise(CostBuilder& b, const OpFormula& f) {
 void Glu(CostBuilder& b, const OpFormula&) {
   const Tensor& x = b.T(0);
   const Amount n = x.Elements() / 2;
+  const Amount halved = x.Dim(static_cast<int>(b.arguments().Integer(1).value_or(-1)));
+  if (halved.known() && halved.value() % 2 != 0) return b.Unknown(reasons::kShapesDoNotFit);
   b.ParamTensor(x);
   b.Flops(Amount(2) * n, "2·n of the result", {{"n", n}});
   b.Read("input", x.Bytes());

@@ -373,6 +373,22 @@ export class ProfilePage {
     );
   }
 
+  /**
+   * Everything is on the page: settled, and what is drawn by hand (a timeline, a strip of operators)
+   * says so by its `data-settled`. Two frames more let charts draw what came last.
+   */
+  async drawn() {
+    await this.settled();
+    await this.page.waitForFunction(
+      () =>
+        document.querySelector('[data-settled=false], .tl:not([data-settled])') === null &&
+        document.querySelector('[role=status][aria-label=Loading]') === null,
+    );
+    await this.page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
+    );
+  }
+
   /** The next message of a type that the page sends after `act`, and that `fits`. */
   async sent(type, act, fits = () => true) {
     const from = this.messages.length;

@@ -46,11 +46,6 @@ try {
       if (tabs.length > 0) {
         if (!tabs.includes(view)) continue;
         await profile.view(view);
-        // Charts draw after their answers; two frames are enough for that.
-        await profile.page.evaluate(
-          () =>
-            new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
-        );
         if (values.full) {
           const height = await profile.page.evaluate(
             () => document.querySelector('[role=tabpanel]').firstElementChild.scrollHeight + 60,
@@ -61,6 +56,7 @@ try {
           });
         }
       }
+      if (tabs.length > 0) await profile.drawn();
       const name = `${basename(trace).replace(/\W+/g, '_').slice(0, 40)}-${view.toLowerCase()}-${theme}.png`;
       await profile.page.screenshot({ path: join(values.out, name) });
       console.log(join(values.out, name));
