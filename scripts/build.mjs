@@ -42,6 +42,8 @@ export function buildNative({ tests = false } = {}) {
         '-DCMAKE_BUILD_TYPE=Release',
         '-DEMBERLINE_STATIC=ON',
         '-DEMBERLINE_TESTS=ON',
+        // Continuous integration takes no warning; elsewhere another compiler may warn of more.
+        `-DEMBERLINE_WERROR=${process.env.CI ? 'ON' : 'OFF'}`,
       ],
       { env: compilerEnv },
     );
