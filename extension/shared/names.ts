@@ -141,11 +141,14 @@ export function shortName(name: string): string {
 /** Characters that stay at the end of a name that is cut in its middle. */
 const tailLength = 18;
 
+/** The same of names that are not much longer: "_backward" tells operators apart. */
+const shortTailLength = 9;
+
 /** A name as two parts: the first one gives way where there is no room for both. */
 export function cutParts(text: string): { head: string; tail: string } {
-  if (text.length < 3 * tailLength) return { head: text, tail: '' };
+  if (text.length < 3 * shortTailLength) return { head: text, tail: '' };
   // Not between the halves of a surrogate pair.
-  let at = text.length - tailLength;
+  let at = text.length - (text.length < 3 * tailLength ? shortTailLength : tailLength);
   if (/[\udc00-\udfff]/.test(text[at]!)) at++;
   return { head: text.slice(0, at), tail: text.slice(at) };
 }

@@ -78,11 +78,14 @@ Headline MakeHeadline(const Model& model, const Overview& overview, Extent exten
     }
     headline.bound = Bound::kCpu;
     const double loader = share(part(Role::kDataLoader));
+    const double communication = share(part(Role::kCommunication));
     headline.message =
         Say(messages::kCpuOnly, {span,
                                  {"operators", share(part(Role::kCpuExec)), Unit::kRatio},
                                  {"loads", loader >= 0.05 ? "yes" : "no"},
                                  {"loader", loader, Unit::kRatio},
+                                 {"sends", communication >= 0.05 ? "yes" : "no"},
+                                 {"communication", communication, Unit::kRatio},
                                  {"rest", share(part(Role::kOther)), Unit::kRatio}});
     return headline;
   }

@@ -159,8 +159,8 @@ inline constexpr Sentence kReadPartBusy{
 inline constexpr Sentence kCpuOnly{
     "cpuOnly",
     "CPU only, no GPU work: operators take {operators} of {span, select, step {each step} other "
-    "{the trace}}{loads, select, yes {, the data loader {loader}} other {}}, Python and unrecorded "
-    "work {rest}."};
+    "{the trace}}{loads, select, yes {, the data loader {loader}} other {}}{sends, select, yes {, "
+    "communication {communication}} other {}}, Python and unrecorded work {rest}."};
 // {bound} is the name of the bound; {lost} and {total} have one unit together.
 inline constexpr Sentence kDeviceBusy{
     "deviceBusy",

@@ -87,16 +87,64 @@ bool IsForCharts(const std::string& key) {
 // Counts that only made-up files bring above 0.
 bool IsRare(const std::string& key) { return key == "unlistedRows" || key == "unlistedSlices"; }
 
+bool IsFindings(const std::string& key, const Json& value) {
+  return (key == "recommendations" || key == "findings") && IsArrayOfObjects(value);
+}
+
+std::string FindingsText(const std::string& key, const Json& findings) {
+  std::string out = "\n" + Title(key) + "\n";
+  for (const Json& finding : findings) {
+    out += "  [" + Escaped(finding.value("severity", "")) + "] " +
+           Escaped(finding.value("title", finding.value("id", "")));
+    const Json gain = finding.value("gainUs", Json());
+    out += (gain.is_number() && gain > 0 ? ": up to " + Humane(gain, "us") : "") + "\n";
+    const std::string text = finding.value("text", "");
+    if (!text.empty()) out += "      " + Escaped(text) + "\n";
+    const std::string action = finding.value("action", "");
+    if (!action.empty()) out += "      " + Escaped(action) + "\n";
+  }
+  return out;
+}
+
+// A list of small objects in a cell: "fp64 vector 34.0, fp64 matrix 67.0". Anything else as JSON.
+std::string ListText(const Json& list) {
+  std::string text;
+  for (const Json& object : list) {
+    if (!list.is_array() || !object.is_object()) return DumpJson(list);
+    std::string words;
+    for (const auto& [key, value] : object.items()) {
+      if (value.is_structured()) return DumpJson(list);
+      if (value.is_null()) continue;
+      words += (words.empty() ? "" : " ") + Humane(value, UnitOfKey(key));
+      if (key.ends_with("Mib")) words += " MiB";
+    }
+    text += (text.empty() ? "" : ", ") + words;
+  }
+  return text;
+}
+
+// The objects as a table to be read: what is nested as words.
+std::string ObjectsText(Json objects) {
+  for (Json& object : objects) {
+    for (auto& [key, value] : object.items()) {
+      if (value.is_structured()) value = ListText(value);
+    }
+  }
+  return TableText(TableOfObjects(objects));
+}
+
 void AppendMember(const std::string& key, const Json& value, int depth, std::string* out) {
   if (IsForCharts(key) || (IsRare(key) && value == 0)) return;
   const std::string indent(static_cast<size_t>(depth) * 2, ' ');
   if (key == "absences" && value.is_array()) {
     *out += Absences(value);
+  } else if (IsFindings(key, value)) {
+    *out += FindingsText(key, value);
   } else if (IsTable(value)) {
     *out += "\n" + Title(key) + "\n" + TableText(value);
   } else if (IsArrayOfObjects(value)) {
     const bool tree = value[0].contains("children");
-    *out += "\n" + Title(key) + "\n" + (tree ? TreeText(value) : TableText(TableOfObjects(value)));
+    *out += "\n" + Title(key) + "\n" + (tree ? TreeText(value) : ObjectsText(value));
   } else if (value.is_object()) {
     if (value.empty()) return;
     *out += (depth == 0 ? "\n" : "") + indent + Title(key) + "\n";
@@ -156,19 +204,7 @@ std::string OverviewText(const Json& result) {
     }
   }
   for (const auto& [key, value] : rest.items()) {
-    if ((key == "recommendations" || key == "findings") && IsArrayOfObjects(value)) {
-      out += "\n" + Title(key) + "\n";
-      for (const Json& finding : value) {
-        out += "  [" + Escaped(finding.value("severity", "")) + "] " +
-               Escaped(finding.value("title", finding.value("id", ""))) + "\n";
-        const std::string text = finding.value("text", "");
-        if (!text.empty()) out += "      " + Escaped(text) + "\n";
-        const std::string action = finding.value("action", "");
-        if (!action.empty()) out += "      " + Escaped(action) + "\n";
-      }
-    } else {
-      AppendMember(key, value, 0, &out);
-    }
+    AppendMember(key, value, 0, &out);
   }
   return out;
 }

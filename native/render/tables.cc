@@ -80,10 +80,16 @@ std::string Title(const std::string& key) {
       title.resize(title.size() - ending.size());
     }
   }
+  static constexpr std::pair<std::string_view, std::string_view> kRates[] = {
+      {"tflops per s", "TFLOP/s"}, {"gb per s", "GB/s"}};
+  for (const auto& [plain, form] : kRates) {
+    if (title.ends_with(plain)) title.replace(title.size() - plain.size(), plain.size(), form);
+  }
   // Keys hold no capitals but those that begin a word.
   static constexpr std::pair<std::string_view, std::string_view> kWritten[] = {
-      {"cpu", "CPU"}, {"est", "est."}, {"flops", "FLOPs"}, {"gpu", "GPU"}, {"id", "ID"},
-      {"npu", "NPU"}, {"sm", "SM"},    {"pid", "PID"},     {"tid", "TID"}};
+      {"cpu", "CPU"}, {"est", "est."}, {"flops", "FLOPs"}, {"gpu", "GPU"},
+      {"hfu", "HFU"}, {"id", "ID"},    {"mfu", "MFU"},     {"npu", "NPU"},
+      {"sm", "SM"},   {"pid", "PID"},  {"tid", "TID"}};
   std::string written;
   for (size_t at = 0; at < title.size();) {
     const size_t end = std::min(title.find(' ', at), title.size());
@@ -140,7 +146,9 @@ std::string UnitOfKey(const std::string& key) {
   if (key.ends_with("Us")) return "us";
   if (key.ends_with("Ns")) return "ns";
   if (key.ends_with("Bytes")) return "bytes";
-  if (key.ends_with("GbPerS")) return "gbPerS";
+  if (key == "gbPerS" || key.ends_with("GbPerS")) return "gbPerS";
+  if (key == "flops" || key.ends_with("Flops")) return "flops";
+  if (key == "mfu" || key == "hfu" || key == "target") return "ratio";
   for (const char* ratio : {"utilization", "Utilization", "Efficiency", "Occupancy", "Share",
                             "share", "Ratio", "ratio"}) {
     if (key.ends_with(ratio)) return "ratio";

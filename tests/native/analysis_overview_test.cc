@@ -1,6 +1,7 @@
 // Steps and devices of the overview; each test of a deliberate difference names the plugin's bug.
 #include "analysis/findings.h"
 #include "analysis/findings_internal.h"
+#include "analysis/headline.h"
 #include "analysis/overview.h"
 #include "base/number_text.h"
 #include "drawn.h"
@@ -119,6 +120,10 @@ TEST_CASE("collectives without kernels are communication by the host's call", "[
   d.Annotation("gloo:all_reduce", 10, 30);
   const Loaded m = Load(d);
   CHECK(Part(Steps(m), Role::kCommunication) == 30);
+  // What takes most of a step without a device is in its sentence.
+  CHECK(MakeHeadline(*m, Get(m)).message.text ==
+        "CPU only, no GPU work: operators take 0.0 % of each step, communication 30.0 %, Python "
+        "and unrecorded work 70.0 %.");
   Drawing e;
   e.Step(1, 0, 100);
   e.Annotation("nccl:all_reduce", 10, 30);

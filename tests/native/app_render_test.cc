@@ -33,6 +33,10 @@ TEST_CASE("render: units") {
   CHECK(UnitOfKey("sizeBytes") == "bytes");
   CHECK(UnitOfKey("calls") == "count");
   CHECK(UnitOfKey("line") == "");
+  CHECK(UnitOfKey("forwardFlops") == "flops");
+  CHECK(UnitOfKey("mfu") == "ratio");
+  CHECK(Title("hfu") == "HFU");
+  CHECK(Title("peakTflopsPerS") == "Peak TFLOP/s");
   CHECK(Title("estSmEfficiency") == "Est. SM efficiency");
   CHECK(Title("hostSelfUs") == "Host self");
   CHECK(Title("gpuKernelDurationUs") == "GPU kernel duration");

@@ -350,6 +350,9 @@ test('names of kernels are shortened to what tells them apart', () => {
   assert.equal(head + tail, long);
   assert.ok(tail.endsWith('tail') && tail.length < 30);
   assert.equal(cutParts('short').tail, '');
+  // What tells two operators apart often stands at their ends.
+  assert.equal(cutParts('aten::max_pool2d_with_indices_backward').tail, '_backward');
+  assert.equal(cutParts('aten::native_batch_norm').tail, '');
 });
 
 test('template arguments of a kernel give way to its function, and say what it does', () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { traceText } from '../generator/generate.mjs';
-import { columnsGivingWay } from '../../webviews/src/lib/columns.ts';
+import { columnsGivingWay, namesWidth } from '../../webviews/src/lib/columns.ts';
 import { Harness, axe, sample } from './harness.mjs';
 import { chartsOf, findings, goToCells, gridOf, headline, hotLines } from '../lib/roles.mjs';
 
@@ -51,6 +51,15 @@ test('columns give way by their weight, the last ones first', () => {
   assert.deepEqual(columnsGivingWay(columns, ['mean', 'gone'], 499), ['mean']);
   assert.deepEqual(columnsGivingWay(columns, ['mean'], 399), ['mean', 'min']);
   assert.deepEqual(columnsGivingWay(columns, ['name'], 0), ['min', 'mean', 'total', 'calls']);
+});
+
+test('the column of names is as wide as they are, within a third of the room', () => {
+  const longest = 'aten::native_batch_norm_backward'.length;
+  assert.equal(namesWidth(8, 1200), 172, 'short names leave the room to figures');
+  assert.equal(namesWidth(longest, 1200), 254);
+  assert.equal(namesWidth(longest, 600), 200);
+  assert.equal(namesWidth(400, 2000), 280, 'one long name does not push all figures away');
+  assert.equal(namesWidth(longest, 300), 172);
 });
 
 for (const file of ['device', 'sample']) {

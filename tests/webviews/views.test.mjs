@@ -757,6 +757,8 @@ test('a trace without events says so instead of drawing empty charts', async () 
       await page.getByRole('heading', { name: 'Trace health' }).waitFor();
       assert.equal(await page.getByRole('application').count(), 0);
       assert.equal(await page.getByText('Nothing stands out').count(), 0);
+      await profile.view('Timeline');
+      await page.getByText('The trace contains no events.', { exact: true }).waitFor();
     }),
   );
 });

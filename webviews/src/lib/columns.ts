@@ -31,3 +31,12 @@ export function columnsGivingWay(
   }
   return gone;
 }
+
+/**
+ * The least width of the column of names, the longest of which has so many letters: as wide as they
+ * are, up to a third of the room, so that columns that matter less give way first.
+ */
+export function namesWidth(letters: number, roomPx: number): number {
+  const most = Math.max(172, Math.min(280, roomPx / 3));
+  return Math.round(Math.min(most, Math.max(172, letters * 7.2 + 24)));
+}

@@ -65,8 +65,8 @@ export function Curve(props: {
     }
     const yScale = axisScale(props.yUnit, largest);
     const span = Math.max(1, last - first);
-    const xDivisor = props.xUnit === 'ns' ? (span > 2e6 ? 1e6 : 1e3) : 1;
-    const xSuffix = props.xUnit === 'ns' ? (xDivisor === 1e6 ? 'ms' : '\u00b5s') : '';
+    // The largest unit of which there are at least two.
+    const { divisor: xDivisor, suffix: xSuffix } = axisScale(props.xUnit, span / 2);
     const paths = props.stepped === true ? uPlot.paths.stepped?.({ align: 1 }) : undefined;
     const axis = {
       stroke: text,

@@ -241,14 +241,6 @@ export function MemoryView() {
             value: quantity(current.records, 'count'),
             definition: memoryTexts.recordsHint,
           },
-          ...(current.relative
-            ? [
-                {
-                  name: commonTexts.note,
-                  value: memoryTexts.noTotals,
-                },
-              ]
-            : []),
         ]}
       />
       <Charts

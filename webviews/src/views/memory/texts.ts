@@ -26,7 +26,6 @@ export const memoryTexts = {
   peakReservedHint: 'Most bytes that the caching allocator held from the driver at one time.',
   records: 'Records',
   recordsHint: 'Allocations and releases in the trace.',
-  noTotals: 'Totals were not recorded: bytes count from zero at the start.',
   memoryOf: (name: string) => `Memory of ${name}`,
   curveSubtitle: 'Bytes after each allocation and release. Peaks are kept at every zoom.',
   memoryOverTime: 'Memory over time',

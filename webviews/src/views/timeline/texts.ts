@@ -2,6 +2,7 @@
 import { fixed, plural, quantity } from '#shared/numbers.ts';
 
 export const timelineTexts = {
+  noEvents: 'The trace contains no events.',
   noSliceFound: 'No slice found',
 
   showingAllArrows: 'Showing all flow arrows',

@@ -7,7 +7,7 @@ import { ask } from '../../host/query.ts';
 import { epoch, failureOf, navigations, requestSelection } from '../../host/store.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { ActionButton, IconButton } from '../../widgets/controls.tsx';
-import { Failure, Waiting } from '../../widgets/notices.tsx';
+import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { follow } from './follow.ts';
 import { Help } from './help.tsx';
 import { onTimelineKey } from './keys.ts';
@@ -128,6 +128,9 @@ export function TimelineView() {
       )}
       {all === undefined && failure === undefined ? (
         <Waiting what={timelineTexts.arrangingTracks} />
+      ) : null}
+      {all !== undefined && all.tracks.length === 0 ? (
+        <Nothing>{timelineTexts.noEvents}</Nothing>
       ) : null}
       <div class={`tl-main ${shownPanel === 'none' ? '' : 'with-panel'}`}>
         <StageView onReady={setStage} onKeyDown={(event) => onTimelineKey(event, stage)} />

@@ -69,7 +69,7 @@ export function useMeasures(
         if (key === 'file' && typeof value === 'string') {
           const place = `${fileName(value)}:${String(row.line ?? '')}`;
           largest[key] = Math.max(largest[key] ?? 0, place.length);
-        } else if (key === 'function' && typeof value === 'string') {
+        } else if ((key === 'function' || key === present[0]?.key) && typeof value === 'string') {
           largest[key] = Math.max(largest[key] ?? 0, value.length);
         }
         if (typeof value !== 'number') continue;

@@ -8,6 +8,7 @@ import type { PageParams } from '#shared/requests.ts';
 import { useActiveFilter } from '../../host/filters.ts';
 import { ask } from '../../host/query.ts';
 import { viewState } from '../../host/store.ts';
+import { namesWidth } from '../../lib/columns.ts';
 import { exportRows, type ExportFormat } from '../../lib/export.ts';
 import { FilterBox } from '../fields.tsx';
 import { ExportMenu } from '../export_menu.tsx';
@@ -118,7 +119,11 @@ function useColumns<M extends TableMethod>(
       ),
     [loaded?.key],
   );
-  const namePx = props.kernelNames === true ? 220 : 172;
+  // Names of kernels are cut in their middle, however much room there is.
+  const namePx =
+    props.kernelNames === true
+      ? 220
+      : namesWidth(measures.largest[present[0]?.key ?? ''] ?? 0, roomPx);
   const needs = present.map((column, index) => ({
     key: column.key,
     px:
