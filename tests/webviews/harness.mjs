@@ -378,15 +378,20 @@ export class ProfilePage {
    * says so by its `data-settled`. Two frames more let charts draw what came last.
    */
   async drawn() {
+    const twoFrames = () =>
+      this.page.evaluate(
+        () =>
+          new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
+      );
     await this.settled();
+    // A view that was just put on the page sets its mark after its first frame.
+    await twoFrames();
     await this.page.waitForFunction(
       () =>
-        document.querySelector('[data-settled=false], .tl:not([data-settled])') === null &&
+        document.querySelector('[data-settled=false]') === null &&
         document.querySelector('[role=status][aria-label=Loading]') === null,
     );
-    await this.page.evaluate(
-      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
-    );
+    await twoFrames();
   }
 
   /** The next message of a type that the page sends after `act`, and that `fits`. */
