@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/lazy_table.h"
 #include "analysis/table.h"
 #include "analysis/text_cell.h"
 #include "base/types.h"
@@ -63,13 +64,17 @@ class TableBuilder {
  public:
   using CellOf = std::function<Cell(const Row&)>;
   using CellsOf = std::function<void(const Row&, std::vector<Cell>&)>;
+  using AlikeOf = std::function<Alike(const Row&)>;
 
   TableBuilder& Add(Column column, CellOf cell) {
+    return Add(std::move(column), std::move(cell), AlikeOf());
+  }
+  // With what tells which rows have the same cell, for columns whose cells take longer to make or
+  // to compare than that: see LazyTable.
+  TableBuilder& Add(Column column, CellOf cell, AlikeOf alike) {
+    source_of_.push_back(cells_.size());
     columns_.push_back(std::move(column));
-    cells_.push_back({[cell = std::move(cell)](const Row& row, std::vector<Cell>& cells) {
-                        cells.push_back(cell(row));
-                      },
-                      1});
+    cells_.push_back({std::move(cell), std::move(alike), nullptr, columns_.size() - 1, 1});
     return *this;
   }
   // A member of the row: nanoseconds where the column's unit is the microsecond.
@@ -93,35 +98,40 @@ class TableBuilder {
   }
   // Several columns whose cells are made together; `cells` appends one for each.
   TableBuilder& AddAll(std::vector<Column> columns, CellsOf cells) {
-    cells_.push_back({std::move(cells), columns.size()});
+    source_of_.insert(source_of_.end(), columns.size(), cells_.size());
+    cells_.push_back({nullptr, nullptr, std::move(cells), columns_.size(), columns.size()});
     for (Column& column : columns) columns_.push_back(std::move(column));
     return *this;
   }
 
-  // The table of `rows`, in their order. `wanted`, one flag for each column, leaves the cells of
-  // the others empty; without flags all are made.
+  const std::vector<Column>& columns() const { return columns_; }
+  // One cell of a row.
+  Cell CellAt(const Row& row, size_t column) const {
+    const Source& source = cells_[source_of_[column]];
+    if (source.cell) return source.cell(row);
+    std::vector<Cell> cells;
+    source.append(row, cells);
+    return std::move(cells[column - source.first]);
+  }
+  bool HasAlike(size_t column) const { return cells_[source_of_[column]].alike != nullptr; }
+  Alike AlikeAt(const Row& row, size_t column) const {
+    return cells_[source_of_[column]].alike(row);
+  }
+
+  // The table of `rows`, in their order.
   template <typename Rows>
-  Table Make(const Rows& rows, const std::vector<bool>& wanted = {}) const {
-    std::vector<bool> made;  // by entry of cells_
-    size_t column = 0;
-    for (const Source& source : cells_) {
-      bool any = wanted.empty();
-      for (size_t end = column + source.columns; column < end; ++column) {
-        any = any || wanted[column];
-      }
-      made.push_back(any);
-    }
+  Table Make(const Rows& rows) const {
     Table table;
     table.columns = columns_;
     table.rows.reserve(rows.size());
     for (const Row& row : rows) {
       std::vector<Cell>& cells = table.rows.emplace_back();
       cells.reserve(columns_.size());
-      for (size_t i = 0; i < cells_.size(); ++i) {
-        if (made[i]) {
-          cells_[i].append(row, cells);
+      for (const Source& source : cells_) {
+        if (source.cell) {
+          cells.push_back(source.cell(row));
         } else {
-          cells.resize(cells.size() + cells_[i].columns);
+          source.append(row, cells);
         }
       }
     }
@@ -130,12 +140,16 @@ class TableBuilder {
 
  private:
   struct Source {
-    CellsOf append;
+    CellOf cell;  // of one column
+    AlikeOf alike;
+    CellsOf append;    // of several
+    size_t first = 0;  // column
     size_t columns = 1;
   };
 
   std::vector<Column> columns_;
   std::vector<Source> cells_;
+  std::vector<size_t> source_of_;  // by column
 };
 
 }  // namespace emberline

@@ -26,26 +26,50 @@ FrameFinder::NameKind FrameFinder::KindOf(SliceIndex frame) {
   if (kind != NameKind::kUnknown) return kind;
   const std::string_view name = s.name(frame);
   if (name.starts_with(kModulePrefix)) return kind = NameKind::kModule;
-  const Frame parsed = ParseFrameName(name);
-  if (!parsed.library) return kind = NameKind::kUser;
-  return kind = parsed.file.empty() ? NameKind::kNoFile : NameKind::kLibrary;
+  Frame parsed = ParseFrameName(name);
+  if (parsed.library) return kind = parsed.file.empty() ? NameKind::kNoFile : NameKind::kLibrary;
+  parsed_.emplace(s.name_id(frame), std::move(parsed));
+  return kind = NameKind::kUser;
+}
+
+uint32_t FrameFinder::Known(SliceIndex frame) const {
+  if (!many_.empty()) return many_[frame];
+  const auto it = few_.find(frame);
+  return it == few_.end() ? kNone : it->second;
+}
+
+void FrameFinder::Remember(SliceIndex frame, uint32_t at) {
+  constexpr uint32_t kShare = 32;  // of the slices: from here on the table costs less
+  if (many_.empty() && few_.size() >= model_->store().all_slice_count() / kShare) {
+    many_.assign(model_->store().all_slice_count(), kNone);
+    for (const auto& [slice, known] : few_) many_[slice] = known;
+    few_ = {};
+  }
+  if (many_.empty()) {
+    few_.emplace(frame, at);
+  } else {
+    many_[frame] = at;
+  }
 }
 
 const FrameFinder::Around& FrameFinder::AroundOf(SliceIndex frame) {
   const TraceStore& s = model_->store();
   climbed_.clear();
-  for (SliceIndex at = frame; at != kNone && !around_.contains(at); at = model_->frame[at]) {
+  uint32_t known = kNone;
+  for (SliceIndex at = frame; at != kNone; at = model_->frame[at]) {
+    known = Known(at);
+    if (known != kNone) break;
     climbed_.push_back(at);
   }
   for (size_t k = climbed_.size(); k-- > 0;) {
     const SliceIndex at = climbed_[k];
-    const SliceIndex outer = model_->frame[at];
-    Around around = outer == kNone ? Around() : around_.at(outer);
+    Around around = known == kNone ? Around() : around_[known];
     const NameKind kind = KindOf(at);
     around.any = around.any || kind != NameKind::kModule;
     if (kind == NameKind::kModule) around.module = at;
     if (kind == NameKind::kUser) {
       around.user = at;
+      around.frame = &parsed_.at(s.name_id(at));
       around.line = 0;
       around.passes = true;
     } else if (around.passes) {
@@ -54,9 +78,14 @@ const FrameFinder::Around& FrameFinder::AroundOf(SliceIndex frame) {
       around.line = line;
       around.passes = line == 0 && kind != NameKind::kLibrary;
     }
-    around_.emplace(at, around);
+    // Calls inside a library say what the call of the library said.
+    if (known == kNone || !(around == around_[known])) {
+      known = static_cast<uint32_t>(around_.size());
+      around_.push_back(around);
+    }
+    Remember(at, known);
   }
-  return around_.at(frame);
+  return around_[known];
 }
 
 const FrameFinder::Found& FrameFinder::OfText(std::string_view stack) {
@@ -68,38 +97,66 @@ const FrameFinder::Found& FrameFinder::OfText(std::string_view stack) {
   return known->second;
 }
 
-FrameFinder::Found FrameFinder::Own(SliceIndex host) {
+FrameFinder::Place FrameFinder::PlaceOf(const Found& found) {
+  if (!found.frame) return {};
+  const Frame& frame = *found.frame;
+  return {&frame, frame.line, frame.line_is_definition, frame.slice};
+}
+
+FrameFinder::Own FrameFinder::OwnPlace(SliceIndex host) {
   const Model& m = *model_;
   const bool is_frame = m.store().kind(host) == SliceKind::kPythonFunction;
   if (!is_frame) {
     const SliceIndex op = m.IsOp(host) ? host : m.op[host];
     const std::string_view recorded = RecordedStack(m, op);
-    if (!recorded.empty()) return OfText(recorded);
+    if (!recorded.empty()) {
+      const Found& found = OfText(recorded);
+      return {found.known, PlaceOf(found)};
+    }
   }
   const SliceIndex innermost = is_frame ? host : m.frame[host];
   if (innermost == kNone) return {};
   const Around& around = AroundOf(innermost);
-  if (around.user == kNone) return {around.any, std::nullopt};
-  Frame frame = ParseFrameName(m.store().name(around.user));
-  frame.slice = around.user;
+  if (around.user == kNone) return {around.any, {}};
+  Place place{around.frame, around.frame->line, around.frame->line_is_definition, around.user};
   if (around.line > 0) {
-    frame.line = around.line;
-    frame.line_is_definition = false;
+    place.line = around.line;
+    place.line_is_definition = false;
   }
-  return {true, std::move(frame)};
+  return {true, place};
+}
+
+FrameFinder::Place FrameFinder::UserPlace(SliceIndex slice) {
+  const Model& m = *model_;
+  if (IsDeviceWork(m.store().kind(slice))) {
+    const std::string_view captured = CaptureStack(m.store(), slice);
+    if (!captured.empty()) {
+      const auto [known, added] = captures_.try_emplace(captured.data());
+      if (added) {
+        const std::vector<Frame> frames = ParseCallStack(captured);
+        known->second = {std::any_of(frames.begin(), frames.end(),
+                                     [](const Frame& f) { return !f.file.empty(); }),
+                         FirstOfUser(frames)};
+      }
+      if (known->second.known) return PlaceOf(known->second);
+    }
+  }
+  const SliceIndex host = StackHost(m, slice);
+  if (host == kNone) return {};
+  const Own own = OwnPlace(host);
+  if (own.known) return own.place;
+  const SliceIndex forward = StackForward(m, host);
+  return forward == kNone ? Place() : OwnPlace(forward).place;
 }
 
 std::optional<Frame> FrameFinder::UserFrame(SliceIndex slice) {
-  const Model& m = *model_;
-  if (IsDeviceWork(m.store().kind(slice)) && !CaptureStack(m.store(), slice).empty()) {
-    return UserFrameOf(m, slice);
-  }
-  const SliceIndex host = StackHost(m, slice);
-  if (host == kNone) return std::nullopt;
-  Found own = Own(host);
-  if (own.known) return std::move(own.frame);
-  const SliceIndex forward = StackForward(m, host);
-  return forward == kNone ? std::nullopt : Own(forward).frame;
+  const Place place = UserPlace(slice);
+  if (!place) return std::nullopt;
+  Frame frame = *place.frame;
+  frame.line = place.line;
+  frame.line_is_definition = place.line_is_definition;
+  frame.slice = place.slice;
+  return frame;
 }
 
 SliceIndex FrameFinder::Module(SliceIndex slice) {
@@ -117,12 +174,14 @@ SliceIndex FrameFinder::Module(SliceIndex slice) {
   return forward == kNone ? kNone : find(forward);
 }
 
-std::string FrameFinder::ModuleName(SliceIndex slice) {
+std::string_view FrameFinder::ModuleText(SliceIndex slice) {
   const TraceStore& s = model_->store();
   const SliceIndex module = Module(slice);
-  if (module != kNone) return std::string(emberline::ModuleName(s.name(module)).value_or(""));
+  if (module != kNone) return emberline::ModuleName(s.name(module)).value_or("");
   const SliceIndex op = model_->IsOp(slice) ? slice : model_->op[slice];
-  return op == kNone ? std::string() : std::string(s.ArgText(op, ArgRole::kModule));
+  return op == kNone ? std::string_view() : s.ArgText(op, ArgRole::kModule);
 }
+
+std::string FrameFinder::ModuleName(SliceIndex slice) { return std::string(ModuleText(slice)); }
 
 }  // namespace emberline

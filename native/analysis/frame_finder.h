@@ -18,40 +18,72 @@ namespace emberline {
 class FrameFinder {
  public:
   explicit FrameFinder(const Model& model);
-  // As UserFrameOf(), but of stacks of any depth.
+  FrameFinder(const FrameFinder&) = delete;
+  FrameFinder& operator=(const FrameFinder&) = delete;
+
+  // A frame of the user's code without a copy of its texts.
+  struct Place {
+    const Frame* frame = nullptr;  // whose texts they are; null where there is no such frame. The
+                                   // finder keeps it: equal pointers have equal texts
+    int64_t line = 0;
+    bool line_is_definition = false;
+    SliceIndex slice = kNone;  // as in Frame
+    explicit operator bool() const { return frame != nullptr; }
+  };
+  // What UserFrameOf() gives, but of stacks of any depth.
+  Place UserPlace(SliceIndex slice);
+  // The same with the texts.
   std::optional<Frame> UserFrame(SliceIndex slice);
   // As ModuleOf() and ModuleNameOf().
   SliceIndex Module(SliceIndex slice);
   std::string ModuleName(SliceIndex slice);
+  // The same text where the trace keeps it: texts at one place are equal.
+  std::string_view ModuleText(SliceIndex slice);
 
  private:
   enum class NameKind : uint8_t { kUnknown, kModule, kUser, kLibrary, kNoFile };
   // What a frame and those around it say.
   struct Around {
+    const Frame* frame = nullptr;  // the parsed name of `user`
+    // The calling line that `user` gets when the climb begins here; 0 for none.
+    int64_t line = 0;
     SliceIndex user = kNone;    // the innermost frame of the user's code
     SliceIndex module = kNone;  // the innermost module call
     bool any = false;           // some of them is a function
-    // The calling line that `user` gets when the climb begins here; 0 for none.
-    int64_t line = 0;
     // A calling line known further inside reaches `user`: nothing between takes it or has another.
     bool passes = true;
+    bool operator==(const Around&) const = default;
   };
   // What one stack gives; `known` is false where it is empty and the forward op's is asked.
   struct Found {
     bool known = false;
     std::optional<Frame> frame;
   };
+  struct Own {
+    bool known = false;
+    Place place;
+  };
 
   NameKind KindOf(SliceIndex frame);
+  // Where `around_` has what is around a frame; kNone where it does not yet.
+  uint32_t Known(SliceIndex frame) const;
+  void Remember(SliceIndex frame, uint32_t at);
   const Around& AroundOf(SliceIndex frame);
-  Found Own(SliceIndex host);
+  Own OwnPlace(SliceIndex host);
   const Found& OfText(std::string_view stack);
+  static Place PlaceOf(const Found& found);
 
   const Model* model_;
-  std::vector<NameKind> kinds_;  // by name
-  std::unordered_map<SliceIndex, Around, NumberHash> around_;
-  std::unordered_map<const char*, Found> texts_;  // by the interned text
-  std::vector<SliceIndex> climbed_;               // kept for its memory
+  std::vector<NameKind> kinds_;                             // by name
+  std::unordered_map<StringId, Frame, NumberHash> parsed_;  // names of kind kUser
+  std::vector<Around> around_;
+  // From a frame to its entry of `around_`: a table of all slices once many were asked for, so that
+  // a page costs what it shows, and a whole trace no search in a large table.
+  std::unordered_map<SliceIndex, uint32_t, NumberHash> few_;
+  std::vector<uint32_t> many_;
+  std::unordered_map<const char*, Found> texts_;     // by the interned text
+  std::unordered_map<const char*, Found> captures_;  // the same of stacks of captured graphs
+  std::vector<SliceIndex> climbed_;                  // kept for its memory
 };
 
 }  // namespace emberline

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "analysis/lazy_table.h"
 #include "analysis/stack_of.h"
 #include "analysis/table.h"
 #include "base/cancel.h"
@@ -87,7 +89,13 @@ struct MemoryCurve {
 MemoryCurve SampleMemory(const MemoryData& data, const Model& model, int device, Interval range,
                          uint32_t points);
 
-// Events that touch the range (both ends included).
+// The device's events that touch the range (both ends included), as indexes into
+// MemoryDevice::events, and their table. `data`, `model` and `events` must outlive it.
+std::vector<uint32_t> ListMemoryEvents(const MemoryData& data, const Model& model, int device,
+                                       Interval range);
+std::unique_ptr<LazyTable> MemoryEvents(const MemoryData& data, const Model& model, int device,
+                                        std::span<const uint32_t> events);
+// The whole table of them.
 Table MemoryEventsTable(const MemoryData& data, const Model& model, int device, Interval range);
 
 // Sums per operator over the records in the range. `calls` counts every call of the operator in the

@@ -1,6 +1,8 @@
 // The tables of allocations: each one, by operator, and what was alive at the peak.
 #include <algorithm>
 #include <cstdio>
+#include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -15,6 +17,11 @@
 namespace emberline {
 namespace {
 
+// A bare aten::empty says nothing: who asked for it does.
+bool AsksParent(const TraceStore& store, const MemoryOwner& owner) {
+  return owner.parent != kNone && store.name(owner.op).starts_with("aten::empty");
+}
+
 std::string OperatorName(const MemoryData& data, const TraceStore& store, uint32_t record) {
   const MemoryOwner& owner = data.owners[record];
   if (owner.op == kNone) {
@@ -25,12 +32,30 @@ std::string OperatorName(const MemoryData& data, const TraceStore& store, uint32
     return "<in " + (python ? frame.function : std::string(store.name(owner.within))) + ">";
   }
   std::string name(store.name(owner.op));
-  // A bare aten::empty says nothing: who asked for it does.
-  if (name.starts_with("aten::empty") && owner.parent != kNone) {
+  if (AsksParent(store, owner)) {
     return std::string(store.name(owner.parent)) + " (" + name + ")";
   }
   return name;
 }
+
+// What OperatorName() stands on.
+Alike AlikeOperator(const MemoryData& data, const TraceStore& store, uint32_t record) {
+  const MemoryOwner& owner = data.owners[record];
+  if (owner.op != kNone) {
+    const bool asks = AsksParent(store, owner);
+    return {store.name_id(owner.op),
+            uint64_t{3} << 32 | (asks ? store.name_id(owner.parent) : kNone)};
+  }
+  if (owner.within == kNone) return {};
+  const bool python = store.kind(owner.within) == SliceKind::kPythonFunction;
+  return {store.name_id(owner.within), python ? uint64_t{2} << 32 : uint64_t{1} << 32};
+}
+
+struct PairHash {
+  size_t operator()(const Alike& alike) const {
+    return static_cast<size_t>(HashPair(alike.first, alike.second));
+  }
+};
 
 // Where a record leads in the timeline.
 SliceIndex SliceOf(const MemoryOwner& owner) { return owner.op != kNone ? owner.op : owner.within; }
@@ -41,125 +66,198 @@ std::string Hex(uint64_t value) {
   return text;
 }
 
-// Line and module of a record are looked up once per enclosing slice.
-struct Place {
-  std::string file;
-  int64_t line = 0;
-  std::string function;
-  std::string module;
-};
-class Places {
+}  // namespace
+
+namespace {
+
+class EventsTable : public LazyTable {
  public:
-  explicit Places(const Model& model) : frames_(model) {}
-  const Place& Of(SliceIndex slice) {
-    auto [it, fresh] = known_.try_emplace(slice);
-    if (fresh && slice != kNone) {
-      if (auto frame = frames_.UserFrame(slice)) {
-        it->second.file = frame->file;
-        it->second.line = frame->line;
-        it->second.function = frame->function;
-      }
-      it->second.module = frames_.ModuleName(slice);
-    }
-    return it->second;
+  EventsTable(const MemoryData& data, const Model& model, int device,
+              std::span<const uint32_t> events)
+      : data_(data),
+        model_(model),
+        store_(model.store()),
+        device_(device),
+        events_(events),
+        frames_(model) {
+    AddEnds();
+    AddPlaces();
+  }
+
+  size_t row_count() const override { return events_.size(); }
+  const std::vector<Column>& columns() const override { return table_.columns(); }
+  Cell CellAt(size_t row, size_t column) const override {
+    return table_.CellAt(RowAt(row), column);
+  }
+  bool HasAlike(size_t column) const override { return table_.HasAlike(column); }
+  Alike AlikeAt(size_t row, size_t column) const override {
+    return table_.AlikeAt(RowAt(row), column);
+  }
+  Table Make(std::span<const uint32_t> wanted) const override {
+    std::vector<Row> rows;
+    rows.reserve(wanted.size());
+    for (const uint32_t row : wanted) rows.push_back(RowAt(row));
+    return table_.Make(rows);
   }
 
  private:
+  struct Row {
+    const MemoryEvent* event = nullptr;
+    uint32_t record = 0;  // the allocation; the release where that is not known
+    int64_t bytes = 0;
+    bool allocated() const { return event->allocation != kNone; }
+    bool released() const { return event->release != kNone; }
+  };
+  enum class State : uint8_t { kNotMatched, kReleaseOnly, kOpen, kReleased };
+
+  Row RowAt(size_t at) const {
+    const MemoryEvent& event = data_.devices[static_cast<size_t>(device_)].events[events_[at]];
+    return {&event, event.allocation != kNone ? event.allocation : event.release, event.bytes};
+  }
+  Ns TimeOf(uint32_t record) const { return store_.memory()[record].ts; }
+  uint64_t AddressOf(const Row& row) const { return store_.memory()[row.record].address; }
+  State StateOf(const Row& row) const {
+    if (AddressOf(row) == 0) return State::kNotMatched;
+    if (!row.allocated()) return State::kReleaseOnly;
+    return row.released() ? State::kReleased : State::kOpen;
+  }
+  // The slice that the place of a row is looked up from. Who released says nothing about who
+  // allocated.
+  SliceIndex Within(const Row& row) const {
+    return row.allocated() ? data_.owners[row.record].within : kNone;
+  }
+  FrameFinder::Place PlaceOf(const Row& row) {
+    const SliceIndex within = Within(row);
+    return within == kNone ? FrameFinder::Place() : frames_.UserPlace(within);
+  }
+  std::string_view ModuleOf(const Row& row) {
+    const SliceIndex within = Within(row);
+    return within == kNone ? std::string_view() : frames_.ModuleText(within);
+  }
+
+  void AddEnds() {
+    table_.Add(
+        TextFact(
+            "operator", "Operator",
+            "Innermost operator that ran when the memory was allocated; a bare aten::empty counts "
+            "for the operator that called it. In angle brackets: what ran where no operator did."),
+        [this](const Row& row) {
+          return row.allocated() ? TextCell(OperatorName(data_, store_, row.record))
+                                 : TextCell("<unknown>");
+        },
+        [this](const Row& row) {
+          return row.allocated() ? AlikeOperator(data_, store_, row.record) : Alike();
+        });
+    table_.Add(ByteCount("sizeBytes", "Size", "Bytes of the allocation."), &Row::bytes);
+    table_.Add(MomentFact("allocationUs", "Allocated at",
+                          "Time of the allocation since the profile's start; empty when it "
+                          "happened before the recording."),
+               [this](const Row& row) {
+                 return row.allocated() ? TimeCell(TimeOf(row.event->allocation)) : Cell();
+               });
+    table_.Add(MomentFact("releaseUs", "Released at",
+                          "Time of the release since the profile's start; empty while the memory "
+                          "is still held at the end."),
+               [this](const Row& row) {
+                 return row.released() ? TimeCell(TimeOf(row.event->release)) : Cell();
+               });
+    table_.Add(Duration("durationUs", "Held for",
+                        "Time from allocation to release; empty when one of them was not "
+                        "recorded."),
+               [this](const Row& row) {
+                 if (!row.allocated() || !row.released()) return Cell();
+                 return TimeCell(TimeOf(row.event->release) - TimeOf(row.event->allocation));
+               });
+    table_.Add(
+        TextFact("state", "State",
+                 "released: both ends recorded; open: still held at the end; release only: "
+                 "allocated before the recording; not matched: the record has no address."),
+        [this](const Row& row) {
+          constexpr const char* kWords[] = {"not matched", "release only", "open", "released"};
+          return Cell(std::string(kWords[static_cast<size_t>(StateOf(row))]));
+        },
+        [this](const Row& row) { return Alike(static_cast<uint64_t>(StateOf(row)), 0); });
+  }
+
+  void AddPlaces() {
+    const auto by_frame = [this](const Row& row) {
+      return Alike(reinterpret_cast<uintptr_t>(PlaceOf(row).frame), 0);
+    };
+    const auto text = [this](std::string Frame::*member) {
+      return [this, member](const Row& row) {
+        const FrameFinder::Place place = PlaceOf(row);
+        return place ? TextOrEmpty(place.frame->*member) : Cell();
+      };
+    };
+    table_.Add(TextFact("file", "File", "File of the innermost frame of your own code."),
+               text(&Frame::file), by_frame);
+    table_.Add(IntegerFact("line", "Line", "Line of that frame as recorded."),
+               [this](const Row& row) {
+                 const int64_t line = PlaceOf(row).line;
+                 return line > 0 ? Cell(line) : Cell();
+               });
+    table_.Add(TextFact("function", "Function", "Function of that frame."), text(&Frame::function),
+               by_frame);
+    table_.Add(
+        TextFact("module", "Module", "Innermost nn.Module whose call was running."),
+        [this](const Row& row) { return TextOrEmpty(ModuleOf(row)); },
+        [this](const Row& row) {
+          const std::string_view module = ModuleOf(row);
+          return Alike(module.empty() ? 0 : reinterpret_cast<uintptr_t>(module.data()), 0);
+        });
+    table_.Add(
+        TextFact("address", "Address", "Address of the memory."),
+        [this](const Row& row) {
+          const uint64_t address = AddressOf(row);
+          return address != 0 ? Cell(Hex(address)) : Cell();
+        },
+        [this](const Row& row) { return Alike(AddressOf(row), 0); });
+    table_.Add(Link("slice", "Slice", "Operator in the timeline, or what ran instead of one.",
+                    CellType::kInteger),
+               [this](const Row& row) {
+                 const SliceIndex slice =
+                     row.allocated() ? SliceOf(data_.owners[row.record]) : kNone;
+                 return slice != kNone ? Cell(static_cast<int64_t>(slice)) : Cell();
+               });
+  }
+
+  const MemoryData& data_;
+  const Model& model_;
+  const TraceStore& store_;
+  const int device_;
+  const std::span<const uint32_t> events_;
   FrameFinder frames_;
-  std::unordered_map<SliceIndex, Place, NumberHash> known_;
+  TableBuilder<Row> table_;
 };
 
 }  // namespace
 
-Table MemoryEventsTable(const MemoryData& data, const Model& model, int device_index,
-                        Interval range) {
-  struct Row {
-    std::string op;
-    int64_t bytes = 0;
-    std::optional<Ns> allocated, released;
-    const char* state = "";
-    const Place* place = nullptr;
-    uint64_t address = 0;
-    SliceIndex slice = kNone;
+std::vector<uint32_t> ListMemoryEvents(const MemoryData& data, const Model& model, int device,
+                                       Interval range) {
+  std::vector<uint32_t> listed;
+  if (device < 0 || static_cast<size_t>(device) >= data.devices.size()) return listed;
+  const auto& memory = model.store().memory();
+  const auto inside = [&](uint32_t record) {
+    return record != kNone && memory[record].ts >= range.begin && memory[record].ts <= range.end;
   };
-  std::vector<Row> rows;
-  Places places(model);
-  if (device_index >= 0 && static_cast<size_t>(device_index) < data.devices.size()) {
-    const TraceStore& store = model.store();
-    const auto& memory = store.memory();
-    const auto inside = [&](uint32_t record) {
-      return record != kNone && memory[record].ts >= range.begin && memory[record].ts <= range.end;
-    };
-    for (const MemoryEvent& event : data.devices[device_index].events) {
-      if (!inside(event.allocation) && !inside(event.release)) continue;
-      // Who released says nothing about who allocated.
-      const bool known = event.allocation != kNone;
-      const uint32_t owner = known ? event.allocation : event.release;
-      Row& row = rows.emplace_back();
-      row.op = known ? OperatorName(data, store, owner) : "<unknown>";
-      row.bytes = event.bytes;
-      if (known) row.allocated = memory[event.allocation].ts;
-      if (event.release != kNone) row.released = memory[event.release].ts;
-      row.address = memory[owner].address;
-      row.state = row.address == 0         ? "not matched"
-                  : !known                 ? "release only"
-                  : event.release == kNone ? "open"
-                                           : "released";
-      if (known) row.place = &places.Of(data.owners[owner].within);
-      if (known) row.slice = SliceOf(data.owners[owner]);
-    }
+  const std::vector<MemoryEvent>& events = data.devices[static_cast<size_t>(device)].events;
+  for (uint32_t i = 0; i < events.size(); ++i) {
+    if (inside(events[i].allocation) || inside(events[i].release)) listed.push_back(i);
   }
-  // Text of the place; empty where there is none.
-  const auto placed = [](std::string Place::*member) {
-    return [member](const Row& row) {
-      return row.place == nullptr ? Cell() : TextOrEmpty(row.place->*member);
-    };
-  };
-  const auto moment = [](std::optional<Ns> Row::*member) {
-    return [member](const Row& row) { return row.*member ? TimeCell(*(row.*member)) : Cell(); };
-  };
-  TableBuilder<Row> table;
-  table.Add(
-      TextFact(
-          "operator", "Operator",
-          "Innermost operator that ran when the memory was allocated; a bare aten::empty counts "
-          "for the operator that called it. In angle brackets: what ran where no operator did."),
-      [](const Row& row) { return TextCell(row.op); });
-  table.Add(ByteCount("sizeBytes", "Size", "Bytes of the allocation."), &Row::bytes);
-  table.Add(MomentFact("allocationUs", "Allocated at",
-                       "Time of the allocation since the profile's start; empty when it happened "
-                       "before the recording."),
-            moment(&Row::allocated));
-  table.Add(MomentFact("releaseUs", "Released at",
-                       "Time of the release since the profile's start; empty while the memory is "
-                       "still held at the end."),
-            moment(&Row::released));
-  table.Add(Duration("durationUs", "Held for",
-                     "Time from allocation to release; empty when one of them was not recorded."),
-            [](const Row& row) {
-              return row.allocated && row.released ? TimeCell(*row.released - *row.allocated)
-                                                   : Cell();
-            });
-  table.Add(TextFact("state", "State",
-                     "released: both ends recorded; open: still held at the end; release only: "
-                     "allocated before the recording; not matched: the record has no address."),
-            [](const Row& row) { return Cell(std::string(row.state)); });
-  table.Add(TextFact("file", "File", "File of the innermost frame of your own code."),
-            placed(&Place::file));
-  table.Add(IntegerFact("line", "Line", "Line of that frame as recorded."), [](const Row& row) {
-    return row.place != nullptr && row.place->line > 0 ? Cell(row.place->line) : Cell();
-  });
-  table.Add(TextFact("function", "Function", "Function of that frame."), placed(&Place::function));
-  table.Add(TextFact("module", "Module", "Innermost nn.Module whose call was running."),
-            placed(&Place::module));
-  table.Add(TextFact("address", "Address", "Address of the memory."),
-            [](const Row& row) { return row.address != 0 ? Cell(Hex(row.address)) : Cell(); });
-  table.Add(Link("slice", "Slice", "Operator in the timeline, or what ran instead of one.",
-                 CellType::kInteger),
-            [](const Row& row) {
-              return row.slice != kNone ? Cell(static_cast<int64_t>(row.slice)) : Cell();
-            });
-  return table.Make(rows);
+  listed.shrink_to_fit();
+  return listed;
+}
+
+std::unique_ptr<LazyTable> MemoryEvents(const MemoryData& data, const Model& model, int device,
+                                        std::span<const uint32_t> events) {
+  return std::make_unique<EventsTable>(data, model, device, events);
+}
+
+Table MemoryEventsTable(const MemoryData& data, const Model& model, int device, Interval range) {
+  const std::vector<uint32_t> events = ListMemoryEvents(data, model, device, range);
+  std::vector<uint32_t> rows(events.size());
+  std::iota(rows.begin(), rows.end(), 0);
+  return MemoryEvents(data, model, device, events)->Make(rows);
 }
 
 Table MemoryStatisticsTable(const MemoryData& data, const Model& model, int device_index,
@@ -292,25 +390,41 @@ Table MemoryPeakTable(const MemoryData& data, const Model& model, int device_ind
     SliceIndex example = kNone;
   };
   std::unordered_map<std::string, Group> groups;
-  Places places(model);
+  // What is alike is in one group, whose name need not be made again.
+  std::unordered_map<Alike, Group*, PairHash> known;
   int64_t explained = 0;
   for (const MemoryEvent& event : device.events) {
     if (event.allocation == kNone || event.allocation > peak_record) continue;
     if (event.release != kNone && event.release <= peak_record) continue;
     const MemoryOwner& owner = data.owners[event.allocation];
-    std::string name;
+    const SliceIndex within = owner.within;
+    FrameFinder::Place place;
+    std::string_view module;
+    Alike alike;
     if (by == PeakGrouping::kOperator) {
-      name = OperatorName(data, store, event.allocation);
+      alike = AlikeOperator(data, store, event.allocation);
+    } else if (by == PeakGrouping::kModule) {
+      if (within != kNone) module = frames.ModuleText(within);
+      alike.first = module.empty() ? 0 : reinterpret_cast<uintptr_t>(module.data());
     } else {
-      const Place& place = places.Of(owner.within);
-      if (by == PeakGrouping::kModule) {
-        name = place.module.empty() ? "<outside modules>" : place.module;
-      } else {
-        name =
-            place.file.empty() ? "<no Python line>" : place.file + ":" + std::to_string(place.line);
-      }
+      if (within != kNone) place = frames.UserPlace(within);
+      alike = {reinterpret_cast<uintptr_t>(place.frame), static_cast<uint64_t>(place.line)};
     }
-    Group& group = groups[name];
+    Group*& slot = known[alike];
+    if (slot == nullptr) {
+      std::string name;
+      if (by == PeakGrouping::kOperator) {
+        name = OperatorName(data, store, event.allocation);
+      } else if (by == PeakGrouping::kModule) {
+        name = module.empty() ? "<outside modules>" : std::string(module);
+      } else {
+        name = place && !place.frame->file.empty()
+                   ? place.frame->file + ":" + std::to_string(place.line)
+                   : "<no Python line>";
+      }
+      slot = &groups[name];
+    }
+    Group& group = *slot;
     group.bytes += event.bytes;
     ++group.count;
     if (event.bytes > group.largest) {

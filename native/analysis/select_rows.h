@@ -20,10 +20,6 @@ struct SelectedRows {
 // Errors: kInvalidArgument names the keys there are.
 Result<std::vector<uint32_t>> OrderRows(const Table& table, const TableQuery& query);
 
-// Of the columns of a table, those that decide which rows a query finds, and in which order.
-// Errors as above.
-Result<std::vector<bool>> ColumnsOfQuery(const Table& table, const TableQuery& query);
-
 // The page of a query whose rows are known.
 SelectedRows CutRows(std::span<const uint32_t> order, const TableQuery& query);
 

@@ -10,6 +10,7 @@
 
 #include "analysis/errors.h"
 #include "analysis/select_rows.h"
+#include "analysis/table_query.h"
 #include "base/case.h"
 #include "base/mangled.h"
 
@@ -26,15 +27,15 @@ std::optional<double> NumberOf(const Cell& cell) {
   return std::nullopt;
 }
 
-bool IsEmpty(const Cell& cell) {
+}  // namespace
+
+bool IsEmptyCell(const Cell& cell) {
   if (std::holds_alternative<std::monostate>(cell)) return true;
   const auto* d = std::get_if<double>(&cell);
   return d != nullptr && std::isnan(*d);
 }
 
-// Three-way comparison of two cells that are not empty: text without regard to case first, so that
-// a table reads alphabetically, then by bytes, so that the order is total.
-int Compare(const Cell& a, const Cell& b) {
+int CompareCells(const Cell& a, const Cell& b) {
   const auto* ta = std::get_if<std::string>(&a);
   const auto* tb = std::get_if<std::string>(&b);
   if (ta != nullptr && tb != nullptr) {
@@ -55,6 +56,8 @@ int Compare(const Cell& a, const Cell& b) {
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
+namespace {
+
 // Sorts by cells that all hold a T or nothing, side by side in memory instead of row by row. False,
 // and nothing changed, where some hold something else.
 template <typename T>
@@ -69,7 +72,7 @@ bool SortByNumbers(const Table& table, size_t column, bool descending,
   keyed.reserve(order->size());
   for (uint32_t at = 0; at < order->size(); ++at) {
     const Cell& cell = table.rows[(*order)[at]][column];
-    if (IsEmpty(cell)) {
+    if (IsEmptyCell(cell)) {
       empty.push_back((*order)[at]);
     } else if (const T* value = std::get_if<T>(&cell)) {
       keyed.push_back({*value, at});
@@ -97,23 +100,15 @@ void SortRows(const Table& table, size_t column, bool descending, std::vector<ui
   std::stable_sort(order->begin(), order->end(), [&](uint32_t x, uint32_t y) {
     const Cell& a = table.rows[x][column];
     const Cell& b = table.rows[y][column];
-    const bool ea = IsEmpty(a), eb = IsEmpty(b);
+    const bool ea = IsEmptyCell(a), eb = IsEmptyCell(b);
     if (ea || eb) return !ea && eb;
-    const int c = Compare(a, b);
+    const int c = CompareCells(a, b);
     return descending ? c > 0 : c < 0;
   });
 }
 
 // Stands between the alternatives of a word: no text that is typed holds it.
 constexpr char kOr = '\x1f';
-
-struct Term {
-  enum class Kind { kWord, kColumnWord, kColumnIs, kGreater, kLess } kind = Kind::kWord;
-  std::vector<std::string> words;  // lower case; one of them must fit
-  int column = -1;
-  double number = 0;
-  bool or_equal = false;
-};
 
 // Splits at blanks; "double quotes" keep a phrase together. A bar outside quotes becomes kOr.
 std::vector<std::string> SplitWords(std::string_view text) {
@@ -137,9 +132,9 @@ std::vector<std::string> SplitWords(std::string_view text) {
   return words;
 }
 
-int FindColumn(const Table& table, std::string_view key) {
-  for (size_t i = 0; i < table.columns.size(); ++i) {
-    const std::string& k = table.columns[i].key;
+int FindColumn(std::span<const Column> columns, std::string_view key) {
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const std::string& k = columns[i].key;
     if (k.size() == key.size() && std::equal(k.begin(), k.end(), key.begin(),
                                              [](char a, char b) { return Lower(a) == Lower(b); })) {
       return static_cast<int>(i);
@@ -163,12 +158,12 @@ std::vector<std::string> Alternatives(std::string_view text) {
 
 // What looks like "key:word" with a key that is no column is a plain word: operator names hold
 // colons, kernel names hold angle brackets.
-Term ParseTerm(const Table& table, const std::string& word) {
+Term ParseTerm(std::span<const Column> columns, const std::string& word) {
   Term term;
   term.words = Alternatives(word);
   const size_t at = word.find_first_of(":<>=");
   if (at == std::string::npos || at == 0) return term;
-  const int column = FindColumn(table, std::string_view(word).substr(0, at));
+  const int column = FindColumn(columns, std::string_view(word).substr(0, at));
   if (column < 0) return term;
   if (word[at] == ':' || word[at] == '=') {
     term.kind = word[at] == ':' ? Term::Kind::kColumnWord : Term::Kind::kColumnIs;
@@ -210,37 +205,40 @@ bool ContainsAny(std::string_view text, const std::vector<std::string>& words) {
 }
 
 bool Matches(const Table& table, const std::vector<Cell>& row, const Term& term) {
-  switch (term.kind) {
-    case Term::Kind::kWord:
-      // What is not shown would make a match that nobody understands.
-      for (size_t c = 0; c < row.size(); ++c) {
-        const auto* text = std::get_if<std::string>(&row[c]);
-        if (text != nullptr && !table.columns[c].hidden && ContainsAny(*text, term.words)) {
-          return true;
-        }
-      }
-      return false;
-    case Term::Kind::kColumnWord: {
-      const Cell& cell = row[static_cast<size_t>(term.column)];
-      const auto* text = std::get_if<std::string>(&cell);
-      return ContainsAny(text != nullptr ? *text : CellText(cell), term.words);
-    }
-    case Term::Kind::kColumnIs: {
-      const std::string text = LowerText(CellText(row[static_cast<size_t>(term.column)]));
-      return std::find(term.words.begin(), term.words.end(), text) != term.words.end();
-    }
-    case Term::Kind::kGreater:
-    case Term::Kind::kLess: {
-      const auto number = NumberOf(row[static_cast<size_t>(term.column)]);
-      if (!number) return false;
-      if (term.or_equal && *number == term.number) return true;
-      return term.kind == Term::Kind::kGreater ? *number > term.number : *number < term.number;
-    }
+  if (term.column >= 0) return term.Finds(row[static_cast<size_t>(term.column)]);
+  for (size_t c = 0; c < row.size(); ++c) {
+    if (term.Asks(table.columns, c) && term.Finds(row[c])) return true;
   }
   return false;
 }
 
 }  // namespace
+
+bool Term::Asks(std::span<const Column> columns, size_t index) const {
+  if (column >= 0) return static_cast<size_t>(column) == index;
+  // What is not shown would make a match that nobody understands.
+  return !columns[index].hidden;
+}
+
+bool Term::Finds(const Cell& cell) const {
+  const auto* text = std::get_if<std::string>(&cell);
+  switch (kind) {
+    case Kind::kWord:
+      return text != nullptr && ContainsAny(*text, words);
+    case Kind::kColumnWord:
+      return ContainsAny(text != nullptr ? *text : CellText(cell), words);
+    case Kind::kColumnIs:
+      return std::find(words.begin(), words.end(), LowerText(CellText(cell))) != words.end();
+    case Kind::kGreater:
+    case Kind::kLess: {
+      const auto found = NumberOf(cell);
+      if (!found) return false;
+      if (or_equal && *found == number) return true;
+      return kind == Kind::kGreater ? *found > number : *found < number;
+    }
+  }
+  return false;
+}
 
 const char* ColumnRoleName(ColumnRole role) {
   switch (role) {
@@ -263,14 +261,7 @@ int Table::ColumnIndex(const std::string& key) const {
   return -1;
 }
 
-namespace {
-
-struct SortBy {
-  int column = -1;  // -1: not sorted
-  bool descending = false;
-};
-
-Result<SortBy> SortOf(const Table& table, const TableQuery& query) {
+Result<SortBy> SortOf(std::span<const Column> columns, const TableQuery& query) {
   SortBy sort;
   if (query.sort.empty()) return sort;
   std::string key = query.sort;
@@ -278,45 +269,27 @@ Result<SortBy> SortOf(const Table& table, const TableQuery& query) {
     sort.descending = true;
     key.erase(0, 1);
   }
-  sort.column = FindColumn(table, key);
+  sort.column = FindColumn(columns, key);
   if (sort.column < 0) {
     std::string keys;
-    for (const Column& column : table.columns) keys += (keys.empty() ? "" : ", ") + column.key;
+    for (const Column& column : columns) keys += (keys.empty() ? "" : ", ") + column.key;
     return MakeError(errors::kNoSuchColumn, {{"column", key}, {"columns", keys}});
   }
   return sort;
 }
 
-std::vector<Term> TermsOf(const Table& table, const TableQuery& query) {
+std::vector<Term> TermsOf(std::span<const Column> columns, const TableQuery& query) {
   std::vector<Term> terms;
-  for (const std::string& word : SplitWords(query.filter)) terms.push_back(ParseTerm(table, word));
+  for (const std::string& word : SplitWords(query.filter)) {
+    terms.push_back(ParseTerm(columns, word));
+  }
   return terms;
 }
 
-}  // namespace
-
-Result<std::vector<bool>> ColumnsOfQuery(const Table& table, const TableQuery& query) {
-  const Result<SortBy> sort = SortOf(table, query);
-  if (!sort.ok()) return sort.error();
-  std::vector<bool> columns(table.columns.size(), false);
-  if (sort->column >= 0) columns[static_cast<size_t>(sort->column)] = true;
-  for (const Term& term : TermsOf(table, query)) {
-    if (term.column >= 0) {
-      columns[static_cast<size_t>(term.column)] = true;
-      continue;
-    }
-    for (size_t c = 0; c < columns.size(); ++c) {
-      const Column& column = table.columns[c];
-      if (!column.hidden && column.type == CellType::kText) columns[c] = true;
-    }
-  }
-  return columns;
-}
-
 Result<std::vector<uint32_t>> OrderRows(const Table& table, const TableQuery& query) {
-  const Result<SortBy> sort = SortOf(table, query);
+  const Result<SortBy> sort = SortOf(table.columns, query);
   if (!sort.ok()) return sort.error();
-  const std::vector<Term> terms = TermsOf(table, query);
+  const std::vector<Term> terms = TermsOf(table.columns, query);
 
   std::vector<uint32_t> order;
   order.reserve(table.rows.size());

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analysis/frame_finder.h"
+#include "analysis/lazy_table.h"
 #include "base/errors.h"
 #include "cost/messages.h"
 
@@ -32,7 +33,7 @@ int64_t AlignmentOf(DType type) {
 }
 
 // Kernels of libraries that only turn one layout of images into another.
-bool ConvertsLayout(std::string_view name) {
+bool NamesLayoutChange(std::string_view name) {
   constexpr std::string_view kNames[] = {"nchwToNhwc",          "nhwcToNchw",
                                          "batched_transpose",   "transpose_readWrite",
                                          "transpose_NCHW2CNHW", "transpose_CNHW2NCHW"};
@@ -48,14 +49,31 @@ struct Gathered {
   double gain = 0;  // ns
   Ns time = 0;
   int64_t kernels = 0;
-  std::vector<std::pair<double, SliceIndex>> slices;  // by gain
-  std::map<std::string, double> examples;             // text by gain
+  struct Part {
+    double gain = 0;
+    uint32_t number = 0;  // of the part, from 0
+    SliceIndex slice = kNone;
+    // Largest gains first, equal ones as they came.
+    bool operator<(const Part& other) const {
+      return gain != other.gain ? gain > other.gain : number < other.number;
+    }
+  };
+  std::vector<Part> slices;
+  std::map<std::string, double> examples;  // gain by text
   void Add(double gain_ns, Ns duration, SliceIndex slice) {
     gain += gain_ns;
     time += duration;
     ++kernels;
-    slices.emplace_back(gain_ns, slice);
+    slices.push_back({gain_ns, static_cast<uint32_t>(slices.size()), slice});
   }
+  // Adds to the example whose text `make` gives; it is made once for all that are alike.
+  template <typename Make>
+  void AddExample(double gain_ns, Alike alike, const Make& make) {
+    double*& known = examples_of_alike[alike];
+    if (known == nullptr) known = &examples[make()];
+    *known += gain_ns;
+  }
+  std::map<Alike, double*> examples_of_alike;
   std::string Largest() const {
     const auto best =
         std::max_element(examples.begin(), examples.end(),
@@ -120,6 +138,22 @@ class Adviser {
     return true;
   }
 
+  // What the sizes of a call stand on, and the name of its operator.
+  Alike AlikeCall(const Judged& judged) const {
+    return {store_.name_id(judged.kernel->owner), reinterpret_cast<uintptr_t>(judged.kernel->cost)};
+  }
+  void AddOwner(Gathered& gathered, double gain, const KernelCost& kernel) const {
+    gathered.AddExample(gain, {store_.name_id(kernel.owner), 0},
+                        [&] { return std::string(store_.name(kernel.owner)); });
+  }
+  // Names are searched once each.
+  bool ConvertsLayout(SliceIndex kernel) {
+    if (converts_.empty()) converts_.resize(store_.strings().size());
+    uint8_t& known = converts_[store_.name_id(kernel)];
+    if (known == 0) known = NamesLayoutChange(store_.name(kernel)) ? 2 : 1;
+    return known == 2;
+  }
+
   static bool IsMatrixKernel(const Judged& judged) {
     return judged.kernel->cost != nullptr && judged.kernel->cost->matrix &&
            !judged.kernel->helper && judged.bound && !judged.bound->memory && judged.duration > 0;
@@ -155,14 +189,14 @@ class Adviser {
       const double gain = static_cast<double>(judged->duration) * (1 - share * growth / reached);
       if (gain <= 0) continue;
       misaligned_.Add(gain, judged->duration, judged->kernel->kernel);
-      const std::string example =
-          Say(messages::kMisalignedExample, {{"operator", store_.name(judged->kernel->owner)},
-                                             {"n", cost.n},
-                                             {"k", cost.k},
-                                             {"paddedN", Padded(cost.n, to)},
-                                             {"paddedK", Padded(cost.k, to)}})
-              .text;
-      misaligned_.examples[example] += gain;
+      misaligned_.AddExample(gain, AlikeCall(*judged), [&] {
+        return Say(messages::kMisalignedExample, {{"operator", store_.name(judged->kernel->owner)},
+                                                  {"n", cost.n},
+                                                  {"k", cost.k},
+                                                  {"paddedN", Padded(cost.n, to)},
+                                                  {"paddedK", Padded(cost.k, to)}})
+            .text;
+      });
     }
   }
 
@@ -187,7 +221,7 @@ class Adviser {
       const double gain = duration - judged.bound->seconds * 1e9 / target_;
       if (share < kFarBelow && gain > 0 && !judged.kernel->helper) {
         far_.Add(gain, judged.duration, judged.kernel->kernel);
-        far_.examples[std::string(store_.name(judged.kernel->owner))] += gain;
+        AddOwner(far_, gain, *judged.kernel);
       }
     }
   }
@@ -235,22 +269,21 @@ class Adviser {
     const double gain = time * (1 - kept / bytes);
     chains_.Add(gain, static_cast<Ns>(time), chain.front()->kernel->kernel);
     chains_.kernels += static_cast<int64_t>(chain.size()) - 1;
-    const std::string example =
-        Say(messages::kChainExample, {{"first", store_.name(chain.front()->kernel->owner)},
-                                      {"last", store_.name(chain.back()->kernel->owner)}})
-            .text;
-    chains_.examples[example] += gain;
+    const SliceIndex first = chain.front()->kernel->owner, last = chain.back()->kernel->owner;
+    chains_.AddExample(gain, {store_.name_id(first), store_.name_id(last)}, [&] {
+      return Say(messages::kChainExample,
+                 {{"first", store_.name(first)}, {"last", store_.name(last)}})
+          .text;
+    });
   }
 
   // Layouts that a library changes around its own kernels, forth and back.
   void Layouts() {
     for (const Judged& judged : kernels_) {
-      if (judged.duration <= 0 || !ConvertsLayout(store_.name(judged.kernel->kernel))) continue;
+      if (judged.duration <= 0 || !ConvertsLayout(judged.kernel->kernel)) continue;
       const auto gain = static_cast<double>(judged.duration);
       layouts_.Add(gain, judged.duration, judged.kernel->kernel);
-      if (judged.kernel->owner != kNone) {
-        layouts_.examples[std::string(store_.name(judged.kernel->owner))] += gain;
-      }
+      if (judged.kernel->owner != kNone) AddOwner(layouts_, gain, *judged.kernel);
     }
   }
 
@@ -275,8 +308,9 @@ class Adviser {
            judged.bound->seconds * 1e9 < kFarBelow * static_cast<double>(judged.duration);
   }
   static bool SameSizes(const Judged& a, const Judged& b) {
-    return a.kernel->call != b.kernel->call && !a.kernel->cost->params.empty() &&
-           a.kernel->cost->params == b.kernel->cost->params;
+    const OpCost &x = *a.kernel->cost, &y = *b.kernel->cost;
+    return a.kernel->call != b.kernel->call && !x.params.empty() &&
+           (&x == &y || x.params == y.params);
   }
   void AddProducts(const std::vector<const Judged*>& run) {
     if (run.size() < kLeastChain) return;
@@ -292,11 +326,11 @@ class Adviser {
     if (gain <= 0) return;
     products_.Add(gain, time, run.front()->kernel->kernel);
     products_.kernels += static_cast<int64_t>(run.size()) - 1;
-    const std::string example =
-        Say(messages::kProductExample, {{"operator", store_.name(run.front()->kernel->owner)},
-                                        {"sizes", run.front()->kernel->cost->params}})
-            .text;
-    products_.examples[example] += gain;
+    products_.AddExample(gain, AlikeCall(*run.front()), [&] {
+      return Say(messages::kProductExample, {{"operator", store_.name(run.front()->kernel->owner)},
+                                             {"sizes", run.front()->kernel->cost->params}})
+          .text;
+    });
   }
 
   void Add(const FindingText& text, Gathered& gathered) {
@@ -316,11 +350,13 @@ class Adviser {
         {Say(messages::kAdvisedShare),
          static_cast<double>(gathered.time) / static_cast<double>(std::max<Ns>(total_, 1)),
          Unit::kRatio}};
-    std::stable_sort(gathered.slices.begin(), gathered.slices.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    const size_t shown = std::min(gathered.slices.size(), kMaxSlices);
+    std::partial_sort(gathered.slices.begin(),
+                      gathered.slices.begin() + static_cast<ptrdiff_t>(shown),
+                      gathered.slices.end());
+    gathered.slices.resize(shown);
     FrameFinder frames(context_.model);
-    for (const auto& [gain, slice] : gathered.slices) {
-      if (finding.slices.size() >= kMaxSlices) break;
+    for (const auto& [gain, number, slice] : gathered.slices) {
       finding.slices.push_back(slice);
       const std::optional<Frame> frame = frames.UserFrame(slice);
       const bool known =
@@ -346,6 +382,7 @@ class Adviser {
   std::vector<const DevicePeaks*> devices_;
   double target_;
   std::vector<Judged> kernels_;
+  std::vector<uint8_t> converts_;  // by name: 0 not asked yet, 1 no, 2 yes
   Ns total_ = 0;
   size_t step_count_ = 0;
   Gathered misaligned_, wide_, far_, chains_, layouts_, products_;

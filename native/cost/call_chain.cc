@@ -41,10 +41,14 @@ SliceIndex CallChain::Listed(SliceIndex op, bool backward) {
   return forward == kNone ? kNone : Outermost(forward);
 }
 
-std::string CallChain::OpName(SliceIndex op, bool backward) {
+SliceIndex CallChain::Shown(SliceIndex op, bool backward) {
   SliceIndex shown = Listed(op, backward);
   if (shown == kNone && backward) shown = Node(op);
-  if (shown == kNone) shown = op;
+  return shown == kNone ? op : shown;
+}
+
+std::string CallChain::OpName(SliceIndex op, bool backward) {
+  const SliceIndex shown = Shown(op, backward);
   if (shown == kNone) return "";
   std::string_view name = model_.store().name(shown);
   for (const std::string_view prefix :

@@ -25,6 +25,8 @@ class CallChain {
   // What the kernel's work is listed under: in backward the forward operator's outermost, else the
   // outermost operator itself.
   SliceIndex Listed(SliceIndex op, bool backward);
+  // The operator or node whose name OpName() gives; kNone where there is none.
+  SliceIndex Shown(SliceIndex op, bool backward);
   // PyProf2's "op": a name without "aten::", of a node without forward without "Backward0".
   std::string OpName(SliceIndex op, bool backward);
   // Sequence number of the call, and the others around it, ascending. At most 32 operators around

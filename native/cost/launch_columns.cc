@@ -31,11 +31,12 @@ Column Hidden(Column column) {
 
 Cell AmountCell(Amount amount) { return amount.known() ? Cell(amount.value()) : Cell(); }
 
-}  // namespace
+// Nothing else decides a cell than this number.
+Alike AlikeBy(uint64_t number) { return {number, 0}; }
 
-class LaunchCells::Impl {
+class Launches : public LazyTable {
  public:
-  Impl(const CostContext& context, const LaunchRows& rows, CostMode mode)
+  Launches(const CostContext& context, const LaunchRows& rows, CostMode mode)
       : context_(context),
         rows_(rows),
         model_(context.model),
@@ -52,22 +53,27 @@ class LaunchCells::Impl {
     AddLinks(table_, frames_, "The kernel itself.", &Row::slice);
   }
 
-  // The cells of rows `begin` to `end`, of `order` where there is one; those of columns that are
-  // not `wanted` stay empty.
-  Table Of(size_t begin, size_t end, const std::vector<uint32_t>* order,
-           const std::vector<bool>& wanted = {}) const {
-    std::vector<Row> rows;
-    rows.reserve(end - begin);
-    for (size_t i = begin; i < end; ++i) {
-      const size_t at = order == nullptr ? i : (*order)[i];
-      const KernelCost& kernel = context_.costs.kernels[rows_.kernels[at]];
-      rows.push_back({&kernel, static_cast<int64_t>(at) + 1, rows_.sub[at], kernel.kernel});
-    }
-    return table_.Make(rows, wanted);
+  size_t row_count() const override { return rows_.kernels.size(); }
+  const std::vector<Column>& columns() const override { return table_.columns(); }
+  Cell CellAt(size_t row, size_t column) const override {
+    return table_.CellAt(RowAt(row), column);
   }
-  Table Columns() const { return table_.Make(std::span<const Row>()); }
+  bool HasAlike(size_t column) const override { return table_.HasAlike(column); }
+  Alike AlikeAt(size_t row, size_t column) const override {
+    return table_.AlikeAt(RowAt(row), column);
+  }
+  Table Make(std::span<const uint32_t> wanted) const override {
+    std::vector<Row> rows;
+    rows.reserve(wanted.size());
+    for (const uint32_t row : wanted) rows.push_back(RowAt(row));
+    return table_.Make(rows);
+  }
 
  private:
+  Row RowAt(size_t at) const {
+    const KernelCost& kernel = context_.costs.kernels[rows_.kernels[at]];
+    return {&kernel, static_cast<int64_t>(at) + 1, rows_.sub[at], kernel.kernel};
+  }
   bool Backward(SliceIndex kernel) const { return model_.pass[kernel] == Pass::kBackward; }
   SliceIndex OpOf(const Row& row) const { return model_.SourceOp(row.slice); }
   std::string_view NameOf(const Row& row) const { return store_.name(row.slice); }
@@ -162,15 +168,22 @@ class LaunchCells::Impl {
     return TextOrEmpty(traces_[id.id] = TraceOf(row.slice));
   }
 
+  Alike ModAlike(const Row& row) {
+    const std::string_view module = frames_.ModuleText(row.slice);
+    if (!module.empty()) return {reinterpret_cast<uintptr_t>(module.data()), 1};
+    const SliceIndex op = chain_.Listed(OpOf(row), Backward(row.slice));
+    return {op == kNone ? kNone : store_.name_id(op), 0};
+  }
+
   Cell ModCell(const Row& row) {
-    const std::string module = frames_.ModuleName(row.slice);
+    const std::string_view module = frames_.ModuleText(row.slice);
     if (!module.empty()) {
       // "Linear_3": the class without the number of the instance.
       const size_t at = module.rfind('_');
       const bool numbered = at != std::string::npos && at > 0 && at + 1 < module.size() &&
                             std::all_of(module.begin() + static_cast<long>(at) + 1, module.end(),
                                         [](char c) { return c >= '0' && c <= '9'; });
-      return TextCell(numbered ? std::string_view(module).substr(0, at) : module);
+      return TextCell(numbered ? module.substr(0, at) : module);
     }
     const SliceIndex op = chain_.Listed(OpOf(row), Backward(row.slice));
     if (op == kNone) return Cell();
@@ -182,15 +195,49 @@ class LaunchCells::Impl {
   Cell TensorCoreCell(const Row& row) const {
     const MatrixUse use = context_.tensor_cores.UseOf(row.slice);
     if (use == MatrixUse::kYes) return Cell(std::string("1"));
+    return Cell(std::string(CouldUseMatrixUnits(row) ? "0" : "-"));
+  }
+  static bool CouldUseMatrixUnits(const Row& row) {
     const KernelCost& kernel = *row.kernel;
-    const bool could = kernel.cost != nullptr && kernel.cost->matrix && !kernel.helper;
-    return Cell(std::string(could ? "0" : "-"));
+    return kernel.cost != nullptr && kernel.cost->matrix && !kernel.helper;
   }
 
+  // What PyProf2's figures of a kernel stand on.
+  struct PyProfCall {
+    StringId op = 0, kernel = 0, shapes = 0, types = 0, strides = 0, values = 0;
+    int64_t sub = 0;
+    bool backward = false;
+    bool operator==(const PyProfCall&) const = default;
+  };
+  struct PyProfHash {
+    size_t operator()(const PyProfCall& call) const {
+      uint64_t hash = HashPair(call.op, call.kernel);
+      hash = HashPair(hash ^ call.shapes, call.types);
+      hash = HashPair(hash ^ call.strides, call.values);
+      return static_cast<size_t>(
+          HashPair(hash ^ static_cast<uint64_t>(call.sub), call.backward ? 1 : 0));
+    }
+  };
+
+  // Calls that are alike are read once.
   PyProfFigures PyProf(const Row& row) {
     const bool backward = Backward(row.slice);
     const SliceIndex op = chain_.Listed(OpOf(row), backward);
     if (op == kNone) return {};
+    const PyProfCall call{store_.name_id(op),
+                          store_.name_id(row.slice),
+                          store_.ArgTextId(op, ArgRole::kInputShapes),
+                          store_.ArgTextId(op, ArgRole::kInputTypes),
+                          store_.ArgTextId(op, ArgRole::kInputStrides),
+                          store_.ArgTextId(op, ArgRole::kInputValues),
+                          row.sub,
+                          backward};
+    const auto [it, added] = figures_.try_emplace(call);
+    if (added) it->second = PyProfOf(row, op, backward);
+    return it->second;
+  }
+
+  PyProfFigures PyProfOf(const Row& row, SliceIndex op, bool backward) {
     std::string_view name = store_.name(op);
     if (name.starts_with("aten::")) name.remove_prefix(6);
     return PyProfCost(name, recorded_.ArgumentsOf(op), NameOf(row), backward, row.sub);
@@ -215,6 +262,10 @@ class LaunchCells::Impl {
 
   void AddPyProfColumns() {
     using R = Row;
+    const auto by_name = [this](const R& row) { return AlikeBy(store_.name_id(row.slice)); };
+    const auto by_cost = [](const R& row) {
+      return AlikeBy(reinterpret_cast<uintptr_t>(row.kernel->cost));
+    };
     table_.Add(IntegerFact("idx", "#", "Number of the kernel in order of start, from 1."),
                &R::index);
     table_.Add(
@@ -242,48 +293,67 @@ class LaunchCells::Impl {
                                "Names of record_function(\"layer:...\") around the launch, "
                                "outermost first; in backward those of forward.")),
                [this](const R& row) { return LayerCell(row); });
-    table_.Add(Hidden(TextFact("trace", "Trace",
-                               "The user's frames around the launch as file:line, outermost "
-                               "first, at most 64.")),
-               [this](const R& row) { return TraceCell(row); });
-    table_.Add(TextFact("dir", "Direction",
-                        "fprop in forward, bprop in backward. What checkpointing runs again is "
-                        "fprop and marked as recomputed."),
-               [this](const R& row) {
-                 if (OpOf(row) == kNone) return Cell();
-                 return Cell(std::string(Backward(row.slice) ? "bprop" : "fprop"));
-               });
+    table_.Add(
+        Hidden(TextFact("trace", "Trace",
+                        "The user's frames around the launch as file:line, outermost "
+                        "first, at most 64.")),
+        [this](const R& row) { return TraceCell(row); },
+        [this](const R& row) { return AlikeBy(stacks_.Of(row.slice).id); });
+    table_.Add(
+        TextFact("dir", "Direction",
+                 "fprop in forward, bprop in backward. What checkpointing runs again is "
+                 "fprop and marked as recomputed."),
+        [this](const R& row) {
+          if (OpOf(row) == kNone) return Cell();
+          return Cell(std::string(Backward(row.slice) ? "bprop" : "fprop"));
+        },
+        [this](const R& row) {
+          return AlikeBy(OpOf(row) == kNone ? 0 : Backward(row.slice) ? 1 : 2);
+        });
     table_.Add(IntegerFact("sub", "Sub",
                            "Number of the kernel within one call of the operator, or within one "
                            "node of backward, from 0."),
                &R::sub);
-    table_.Add(TextFact("mod", "Module",
-                        "Class of the innermost nn.Module around it; without one the operator's "
-                        "namespace."),
-               [this](const R& row) { return ModCell(row); });
-    table_.Add(TextFact("op", "Op",
-                        "Outermost operator of the call, as the program wrote it; in backward "
-                        "that of forward."),
-               [this](const R& row) {
-                 return TextOrEmpty(chain_.OpName(OpOf(row), Backward(row.slice)));
-               });
-    table_.Add(TextFact("kernel", "Kernel",
-                        "Name of the kernel without template arguments and parameters."),
-               [this](const R& row) { return TextCell(PyProfKernelName(NameOf(row))); });
+    table_.Add(
+        TextFact("mod", "Module",
+                 "Class of the innermost nn.Module around it; without one the operator's "
+                 "namespace."),
+        [this](const R& row) { return ModCell(row); },
+        [this](const R& row) { return ModAlike(row); });
+    table_.Add(
+        TextFact("op", "Op",
+                 "Outermost operator of the call, as the program wrote it; in backward "
+                 "that of forward."),
+        [this](const R& row) { return TextOrEmpty(chain_.OpName(OpOf(row), Backward(row.slice))); },
+        [this](const R& row) {
+          const SliceIndex shown = chain_.Shown(OpOf(row), Backward(row.slice));
+          return AlikeBy(shown == kNone ? kNone : store_.name_id(shown));
+        });
+    table_.Add(
+        TextFact("kernel", "Kernel",
+                 "Name of the kernel without template arguments and parameters."),
+        [this](const R& row) { return TextCell(PyProfKernelName(NameOf(row))); }, by_name);
     table_.Add(
         TextFact(
             "params", "Params",
             "Sizes and type that the operator was called with, in the letters of its formula."),
         [](const R& row) {
           return row.kernel->cost == nullptr ? Cell() : TextOrEmpty(row.kernel->cost->params);
-        });
+        },
+        by_cost);
     table_.Add(IntegerFact("sil", "Duration",
                            "Duration in nanoseconds; PyProf2 calls it silicon time.", Unit::kNs),
                [this](const R& row) { return Cell(store_.duration(row.slice)); });
-    table_.Add(TextFact("tc", "TC",
-                        "1: the kernel's name says that it uses matrix units. 0: it does not, "
-                        "though they could run the operator. -: they could not."),
-               [this](const R& row) { return TensorCoreCell(row); });
+    table_.Add(
+        TextFact("tc", "TC",
+                 "1: the kernel's name says that it uses matrix units. 0: it does not, "
+                 "though they could run the operator. -: they could not."),
+        [this](const R& row) { return TensorCoreCell(row); },
+        [this](const R& row) {
+          const bool could = CouldUseMatrixUnits(row);
+          const bool uses = context_.tensor_cores.UseOf(row.slice) == MatrixUse::kYes;
+          return AlikeBy(uses ? 2 : could ? 1 : 0);
+        });
     table_.Add(
         Hidden(IntegerFact("device", "Device", "Number of the device.")),
         [this](const R& row) { return Cell(store_.tracks()[store_.track(row.slice)].device); });
@@ -308,6 +378,9 @@ class LaunchCells::Impl {
 
   void AddCostColumns() {
     using R = Row;
+    const auto by_cost = [](const R& row) {
+      return AlikeBy(reinterpret_cast<uintptr_t>(row.kernel->cost));
+    };
     table_.Add(Quotient("tflopsPerS", "TFLOP/s", "Operations divided by duration, in 10^12."),
                [this](const R& row) {
                  const Amount flops = Flops(row);
@@ -347,33 +420,46 @@ class LaunchCells::Impl {
                  if (!bound) return Cell();
                  return Cell(std::string(bound->memory ? "memory" : roof->unit));
                });
-    table_.Add(Hidden(TextFact("owner", "Costed operator",
-                               "Operator whose cost this is: the innermost one around the launch "
-                               "that has a formula.")),
-               [this](const R& row) {
-                 const SliceIndex owner = row.kernel->owner;
-                 return owner == kNone ? Cell() : TextCell(store_.name(owner));
-               });
-    table_.Add(Hidden(TextFact("class", "Class", "Kind of the formula.")), [](const R& row) {
-      const OpCost* cost = row.kernel->cost;
-      return Cell(std::string(OpClassName(cost == nullptr ? OpClass::kUnknown : cost->op_class)));
-    });
+    table_.Add(
+        Hidden(TextFact("owner", "Costed operator",
+                        "Operator whose cost this is: the innermost one around the launch "
+                        "that has a formula.")),
+        [this](const R& row) {
+          const SliceIndex owner = row.kernel->owner;
+          return owner == kNone ? Cell() : TextCell(store_.name(owner));
+        },
+        [this](const R& row) {
+          const SliceIndex owner = row.kernel->owner;
+          return AlikeBy(owner == kNone ? kNone : store_.name_id(owner));
+        });
+    table_.Add(
+        Hidden(TextFact("class", "Class", "Kind of the formula.")),
+        [](const R& row) {
+          const OpCost* cost = row.kernel->cost;
+          return Cell(
+              std::string(OpClassName(cost == nullptr ? OpClass::kUnknown : cost->op_class)));
+        },
+        by_cost);
     table_.Add(Hidden(ByteCount("readBytes", "Read", "Least bytes read.")),
                [](const R& row) { return AmountCell(row.kernel->read_bytes); });
     table_.Add(Hidden(ByteCount("writtenBytes", "Written", "Least bytes written.")),
                [](const R& row) { return AmountCell(row.kernel->written_bytes); });
-    table_.Add(Hidden(TextFact("flopsFormula", "Formula of the FLOPs",
-                               "Formula and inputs for the whole call.")),
-               [](const R& row) {
-                 const OpCost* cost = row.kernel->cost;
-                 return cost == nullptr ? Cell() : TextOrEmpty(cost->flops_formula);
-               });
-    table_.Add(Hidden(TextFact("bytesFormula", "Formula of the bytes",
-                               "What the whole call reads and writes.")),
-               [](const R& row) {
-                 const OpCost* cost = row.kernel->cost;
-                 return cost == nullptr ? Cell() : TextOrEmpty(cost->bytes_formula);
-               });
+    table_.Add(
+        Hidden(TextFact("flopsFormula", "Formula of the FLOPs",
+                        "Formula and inputs for the whole call.")),
+        [](const R& row) {
+          const OpCost* cost = row.kernel->cost;
+          return cost == nullptr ? Cell() : TextOrEmpty(cost->flops_formula);
+        },
+        by_cost);
+    table_.Add(
+        Hidden(TextFact("bytesFormula", "Formula of the bytes",
+                        "What the whole call reads and writes.")),
+        [](const R& row) {
+          const OpCost* cost = row.kernel->cost;
+          return cost == nullptr ? Cell() : TextOrEmpty(cost->bytes_formula);
+        },
+        by_cost);
     table_.Add(Hidden(TextFact("note", "Note",
                                "Why a figure is unknown, or what it leaves out: upper bound, "
                                "estimate, partial, helper kernel, recomputed.")),
@@ -382,20 +468,29 @@ class LaunchCells::Impl {
                                "Codes of what the note says, with \"flops:\" or \"bytes:\" before "
                                "why that figure is not known.")),
                [this](const R& row) { return NoteCell(row, true); });
-    table_.Add(Hidden(TextFact("modulePath", "Module instance",
-                               "The innermost nn.Module around it, with its number.")),
-               [this](const R& row) { return TextOrEmpty(frames_.ModuleName(row.slice)); });
+    table_.Add(
+        Hidden(TextFact("modulePath", "Module instance",
+                        "The innermost nn.Module around it, with its number.")),
+        [this](const R& row) { return TextOrEmpty(frames_.ModuleText(row.slice)); },
+        [this](const R& row) {
+          const std::string_view module = frames_.ModuleText(row.slice);
+          return AlikeBy(module.empty() ? 0 : reinterpret_cast<uintptr_t>(module.data()));
+        });
     table_.Add(Hidden(MomentFact("startUs", "Start", "Time since the start of the profile.")),
                [this](const R& row) { return TimeCell(store_.start(row.slice)); });
     table_.Add(Hidden(Duration("durationUs", "Duration", "Duration of the kernel.")),
                [this](const R& row) { return TimeCell(store_.duration(row.slice)); });
-    table_.Add(Hidden(TextFact("step", "Step", "Profiler step of the launch.")),
-               [this](const R& row) {
-                 const uint32_t step = model_.step[row.slice];
-                 return step == kNone ? Cell() : TextCell(model_.steps[step].name);
-               });
-    table_.Add(Hidden(TextFact("name", "Full name", "Name of the kernel as recorded.")),
-               [this](const R& row) { return TextCell(NameOf(row)); });
+    table_.Add(
+        Hidden(TextFact("step", "Step", "Profiler step of the launch.")),
+        [this](const R& row) {
+          const uint32_t step = model_.step[row.slice];
+          return step == kNone ? Cell() : TextCell(model_.steps[step].name);
+        },
+        [this](const R& row) { return AlikeBy(model_.step[row.slice]); });
+    table_.Add(
+        Hidden(TextFact("name", "Full name", "Name of the kernel as recorded.")),
+        [this](const R& row) { return TextCell(NameOf(row)); },
+        [this](const R& row) { return AlikeBy(store_.name_id(row.slice)); });
   }
 
   // What the figures of a kernel leave out and why they are not known, in words or by `codes`.
@@ -431,18 +526,15 @@ class LaunchCells::Impl {
   RecordedCosts recorded_;
   std::vector<const DevicePeaks*> devices_;
   std::unordered_map<uint64_t, std::string, NumberHash> traces_;
+  std::unordered_map<PyProfCall, PyProfFigures, PyProfHash> figures_;
   TableBuilder<Row> table_;
 };
 
-LaunchCells::LaunchCells(const CostContext& context, const LaunchRows& rows, CostMode mode)
-    : impl_(std::make_unique<Impl>(context, rows, mode)) {}
-LaunchCells::~LaunchCells() = default;
+}  // namespace
 
-Table LaunchCells::Of(size_t begin, size_t end, const std::vector<uint32_t>* order,
-                      const std::vector<bool>& wanted) const {
-  return impl_->Of(begin, end, order, wanted);
+std::unique_ptr<LazyTable> LaunchTable(const CostContext& context, const LaunchRows& rows,
+                                       CostMode mode) {
+  return std::make_unique<Launches>(context, rows, mode);
 }
-
-Table LaunchCells::Columns() const { return impl_->Columns(); }
 
 }  // namespace emberline

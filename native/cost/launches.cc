@@ -39,7 +39,10 @@ std::vector<const DevicePeaks*> DevicesOfTracks(const CostContext& context) {
 Result<LaunchRows> ListLaunches(const CostContext& context, const CancelToken& cancel) {
   const Model& model = context.model;
   CallChain chain(model);
-  std::unordered_map<uint64_t, uint32_t, NumberHash> next;
+  // How many kernels of a call there were: by its operator, where no graph replays it.
+  std::vector<uint32_t> of_call;
+  std::unordered_map<uint64_t, uint32_t, NumberHash> of_replay;
+  uint32_t of_none = 0;
   LaunchRows rows;
   for (uint32_t i = 0; i < context.costs.kernels.size(); ++i) {
     if (i % kPiece == 0 && cancel.cancelled()) return Cancelled();
@@ -51,9 +54,15 @@ Result<LaunchRows> ListLaunches(const CostContext& context, const CancelToken& c
       const bool backward = model.pass[kernel] == Pass::kBackward;
       const SliceIndex call = backward ? chain.Node(op) : chain.Outermost(op);
       // A replayed call counts anew with each launch of its graph.
-      const bool replayed = model.CapturedCall(kernel) != kNone;
-      const uint64_t launch = replayed ? model.launch[kernel] : kNone;
-      sub = next[(uint64_t{call} << 32) | (launch & 0xffffffff)]++;
+      const SliceIndex launch = model.launch[kernel];
+      if (model.CapturedCall(kernel) != kNone && launch != kNone) {
+        sub = of_replay[(uint64_t{call} << 32) | launch]++;
+      } else if (call != kNone) {
+        if (of_call.empty()) of_call.resize(model.store().all_slice_count());
+        sub = of_call[call]++;
+      } else {
+        sub = of_none++;
+      }
     }
     rows.kernels.push_back(i);
     rows.sub.push_back(sub);
@@ -61,74 +70,19 @@ Result<LaunchRows> ListLaunches(const CostContext& context, const CancelToken& c
   return rows;
 }
 
-Result<std::vector<uint32_t>> OrderLaunches(const CostContext& context, const LaunchRows& rows,
-                                            CostMode mode, const TableQuery& query,
-                                            const CancelToken& cancel) {
-  const LaunchCells cells(context, rows, mode);
-  Table keys;  // of what is found: the cell that decides the order
-  const Table columns = cells.Columns();
-  // Names what is wrong with the query before anything is made.
-  const Result<std::vector<bool>> wanted = ColumnsOfQuery(columns, query);
-  if (!wanted.ok()) return wanted.error();
-  TableQuery filter, order;
-  filter.filter = query.filter;
-  order.sort = query.sort;
-  const Result<std::vector<bool>> sorts = ColumnsOfQuery(columns, order);
-  if (!sorts.ok()) return sorts.error();
-  const size_t sort =
-      static_cast<size_t>(std::find(sorts->begin(), sorts->end(), true) - sorts->begin());
-  const bool is_sorted = sort < sorts->size();
-  if (is_sorted) keys.columns.push_back(columns.columns[sort]);
-  std::vector<uint32_t> found;
-  for (size_t from = 0; from < rows.kernels.size(); from += kPiece) {
-    if (cancel.cancelled()) return Cancelled();
-    Table piece = cells.Of(from, std::min(from + kPiece, rows.kernels.size()), nullptr, *wanted);
-    const Result<std::vector<uint32_t>> selected = OrderRows(piece, filter);
-    if (!selected.ok()) return selected.error();
-    for (const uint32_t index : *selected) {
-      found.push_back(static_cast<uint32_t>(from) + index);
-      if (is_sorted) keys.rows.emplace_back().push_back(std::move(piece.rows[index][sort]));
-    }
-  }
-  if (!is_sorted) return found;
-  Result<std::vector<uint32_t>> sorted = OrderRows(keys, order);
-  if (!sorted.ok()) return sorted.error();
-  for (uint32_t& at : *sorted) at = found[at];
-  return sorted;
-}
-
-Result<RowCounts> VisitLaunches(const CostContext& context, const LaunchRows& rows, CostMode mode,
-                                const std::vector<uint32_t>* order, const TableQuery& query,
-                                const CancelToken& cancel, const VisitRows& visit) {
-  const LaunchCells cells(context, rows, mode);
-  RowCounts counts;
-  counts.unfiltered_rows = rows.kernels.size();
-  counts.total_rows = order == nullptr ? counts.unfiltered_rows : order->size();
-  const size_t begin = static_cast<size_t>(std::min<uint64_t>(query.offset, counts.total_rows));
-  const size_t end =
-      begin + static_cast<size_t>(std::min<uint64_t>(query.limit, counts.total_rows - begin));
-  for (size_t from = begin; from == begin || from < end; from += kPiece) {
-    if (cancel.cancelled()) return Cancelled();
-    if (!visit(cells.Of(from, std::min(from + kPiece, end), order))) break;
-  }
-  return counts;
-}
-
 Result<TablePage> QueryLaunches(const CostContext& context, CostMode mode, const TableQuery& query,
                                 const CancelToken& cancel) {
   const Result<LaunchRows> rows = ListLaunches(context, cancel);
   if (!rows.ok()) return rows.error();
-  Result<std::vector<uint32_t>> order = std::vector<uint32_t>();
-  const bool ordered = !query.sort.empty() || !query.filter.empty();
-  if (ordered) order = OrderLaunches(context, *rows, mode, query, cancel);
+  const std::unique_ptr<LazyTable> table = LaunchTable(context, *rows, mode);
+  const auto order = OrderRows(*table, query, cancel);
   if (!order.ok()) return order.error();
   TablePage page;
-  const auto counts = VisitLaunches(
-      context, *rows, mode, ordered ? &*order : nullptr, query, cancel, [&](const Table& piece) {
-        page.table.columns = piece.columns;
-        page.table.rows.insert(page.table.rows.end(), piece.rows.begin(), piece.rows.end());
-        return true;
-      });
+  const auto counts = VisitTable(*table, &*order, query, cancel, [&](const Table& piece) {
+    page.table.columns = piece.columns;
+    page.table.rows.insert(page.table.rows.end(), piece.rows.begin(), piece.rows.end());
+    return true;
+  });
   if (!counts.ok()) return counts.error();
   page.total_rows = counts->total_rows;
   page.unfiltered_rows = counts->unfiltered_rows;

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "analysis/lazy_table.h"
 #include "analysis/lines.h"
-#include "analysis/select_rows.h"
 #include "analysis/stack_of.h"
 #include "analysis/table.h"
 #include "analysis/tensor_cores.h"
@@ -47,18 +47,8 @@ struct LaunchRows {
 // Errors: kCancelled.
 Result<LaunchRows> ListLaunches(const CostContext& context, const CancelToken& cancel);
 
-// Which of `rows` a query finds, in its order. Makes only the cells that decide it. Errors:
-// kCancelled, and those of OrderRows().
-Result<std::vector<uint32_t>> OrderLaunches(const CostContext& context, const LaunchRows& rows,
-                                            CostMode mode, const TableQuery& query,
-                                            const CancelToken& cancel);
-
-// The page of a query, in pieces: of `order`, which is OrderLaunches() of its sort and filter; null
-// where it has neither. Costs no more than its own rows. Errors: kCancelled.
-Result<RowCounts> VisitLaunches(const CostContext& context, const LaunchRows& rows, CostMode mode,
-                                const std::vector<uint32_t>* order, const TableQuery& query,
-                                const CancelToken& cancel, const VisitRows& visit);
-// All of it at once.
+// Of their table (cost/launch_columns.h), what a query finds. Errors: kCancelled, and those of
+// OrderRows().
 Result<TablePage> QueryLaunches(const CostContext& context, CostMode mode, const TableQuery& query,
                                 const CancelToken& cancel);
 

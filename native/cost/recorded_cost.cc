@@ -75,14 +75,17 @@ size_t RecordedCosts::KeyHash::operator()(const Key& key) const {
 
 const RecordedCosts::NameInfo& RecordedCosts::InfoOf(SliceIndex op) {
   const StringId id = store_->name_id(op);
-  const auto [it, added] = names_.try_emplace(id);
-  if (added) {
+  if (numbers_.empty()) numbers_.assign(store_->strings().size(), kNone);
+  uint32_t& number = numbers_[id];
+  if (number == kNone) {
+    number = static_cast<uint32_t>(names_.size());
+    NameInfo& info = names_.emplace_back();
     const std::string_view name = store_->strings().Get(id);
-    it->second.formula = FormulaOf(name);
-    it->second.collective = IsCollectiveName(name);
-    if (rules_ != nullptr) it->second.rule = rules_->Find(name);
+    info.formula = FormulaOf(name);
+    info.collective = IsCollectiveName(name);
+    if (rules_ != nullptr) info.rule = rules_->Find(name);
   }
-  return it->second;
+  return names_[number];
 }
 
 RecordedCall RecordedCosts::CallOf(SliceIndex op) const {

@@ -57,7 +57,8 @@ class RecordedCosts {
 
   const TraceStore* store_;
   const CostRules* rules_;
-  std::unordered_map<StringId, NameInfo, NumberHash> names_;
+  std::vector<uint32_t> numbers_;  // by name: its entry of names_; empty until one is asked for
+  std::deque<NameInfo> names_;
   std::unordered_map<Key, const OpCost*, KeyHash> known_;
   std::unordered_map<SliceIndex, const OpCost*, NumberHash> collectives_;
   std::shared_ptr<std::deque<OpCost>> costs_ = std::make_shared<std::deque<OpCost>>();

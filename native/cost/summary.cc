@@ -121,50 +121,55 @@ class Summary {
       row.line_is_definition = location.confidence == LineConfidence::kFunction;
       return true;
     }
-    const std::optional<Frame> frame = frames_.UserFrame(kernel);
-    if (!frame) return false;
-    row.name = frame->function;
-    row.file = frame->file;
-    row.line = frame->line;
-    row.line_is_definition = frame->line_is_definition;
+    const FrameFinder::Place place = frames_.UserPlace(kernel);
+    if (!place) return false;
+    row.name = place.frame->function;
+    row.file = place.frame->file;
+    row.line = place.line;
+    row.line_is_definition = place.line_is_definition;
     return true;
   }
 
-  // Kernels with the same are in one row, whose texts need not be made again. Nothing where more
-  // than that decides.
-  std::optional<std::pair<uint64_t, const OpCost*>> AlikeOf(const KernelCost& kernel) const {
+  // Kernels with the same are in one row, whose texts need not be made again.
+  using Alike = std::pair<uint64_t, const void*>;
+  Alike AlikeOf(const KernelCost& kernel) {
     switch (grouping_) {
       case CostGrouping::kKernel:
-        return std::pair{uint64_t{store_.name_id(kernel.kernel)}, nullptr};
+        return {store_.name_id(kernel.kernel), nullptr};
       case CostGrouping::kClass:
-        return std::pair{uint64_t{0}, kernel.cost};
+        return {0, kernel.cost};
       case CostGrouping::kOperator:
       case CostGrouping::kShape: {
         const SliceIndex op = context_.model.SourceOp(kernel.kernel);
         const SliceIndex shown = kernel.owner != kNone ? kernel.owner : op;
         const uint64_t name = shown == kNone ? UINT64_MAX : uint64_t{store_.name_id(shown)};
-        return std::pair{name, grouping_ == CostGrouping::kShape ? kernel.cost : nullptr};
+        return {name, grouping_ == CostGrouping::kShape ? kernel.cost : nullptr};
       }
       case CostGrouping::kModule:
+        return {0, frames_.ModuleText(kernel.kernel).data()};
       case CostGrouping::kLine:
         break;
     }
-    return std::nullopt;
+    if (context_.lines != nullptr) {
+      const LineAttribution& at = *context_.lines;
+      const uint32_t blamed = DevicePlaceOf(context_.model, at, kernel.kernel).blamed;
+      return {blamed == kNone ? UINT64_MAX : at.contexts[blamed].location, nullptr};
+    }
+    const FrameFinder::Place place = frames_.UserPlace(kernel.kernel);
+    return {static_cast<uint64_t>(place.line), place.frame};
   }
 
   size_t RowOf(const KernelCost& kernel) {
-    const auto alike = AlikeOf(kernel);
-    if (alike) {
-      const auto known = rows_of_alike_.find(*alike);
-      if (known != rows_of_alike_.end()) return known->second;
-    }
+    const Alike alike = AlikeOf(kernel);
+    const auto known = rows_of_alike_.find(alike);
+    if (known != rows_of_alike_.end()) return known->second;
     CostRow fresh;
     const auto [it, added] = index_.try_emplace(KeyOf(kernel, fresh), result_.rows.size());
     if (added) {
       result_.rows.push_back(std::move(fresh));
       extras_.emplace_back();
     }
-    if (alike) rows_of_alike_[*alike] = it->second;
+    rows_of_alike_[alike] = it->second;
     return it->second;
   }
 
@@ -277,11 +282,11 @@ class Summary {
   CostSummary result_;
   std::unordered_map<std::string, size_t> index_;
   struct AlikeHash {
-    size_t operator()(const std::pair<uint64_t, const OpCost*>& key) const {
+    size_t operator()(const Alike& key) const {
       return static_cast<size_t>(HashPair(key.first, reinterpret_cast<uintptr_t>(key.second)));
     }
   };
-  std::unordered_map<std::pair<uint64_t, const OpCost*>, size_t, AlikeHash> rows_of_alike_;
+  std::unordered_map<Alike, size_t, AlikeHash> rows_of_alike_;
   std::vector<Extra> extras_;
   std::map<std::string_view, std::pair<double, std::unordered_map<TrackIndex, double>>>
       matrix_units_;

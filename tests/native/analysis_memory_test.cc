@@ -2,6 +2,7 @@
 
 #include "analysis/memory.h"
 #include "ingest/read_trace.h"
+#include "lazy_tables.h"
 
 using namespace emberline;
 
@@ -85,6 +86,20 @@ TEST_CASE(
   const Table other = MemoryEventsTable(t.data, *t.model, 1, t.all);
   REQUIRE(other.rows.size() == 1);
   CHECK(Text(other, 0, "state") == "open");
+}
+
+TEST_CASE("the list of allocations that is never whole is ordered like the whole one") {
+  std::string records;
+  for (int i = 0; i < 300; ++i) {
+    const int at = 100 + i * 7 % 400;
+    records += (records.empty() ? "" : ",") +
+               Record(at, i % 3 == 0 ? -(i % 5 + 1) * 512 : (i % 5 + 1) * 512, i % 11, 512);
+  }
+  const Loaded t = Load(Trace(records));
+  const std::vector<uint32_t> events = ListMemoryEvents(t.data, *t.model, 0, t.all);
+  REQUIRE(events.size() > 200);
+  CheckAgainstWhole(*MemoryEvents(t.data, *t.model, 0, events),
+                    {"", "aten", "released|open sizeBytes>600", "operator:add", "nothing"});
 }
 
 TEST_CASE("a release without its allocation is a row of its own") {

@@ -1,4 +1,5 @@
 #include "analysis/frame_finder.h"
+#include "analysis/modules.h"
 #include "analysis/stack_of.h"
 #include "base/user_packages.h"
 #include "drawn.h"
@@ -203,6 +204,11 @@ TEST_CASE("a finder for many slices finds the frame and module that each has alo
     const auto expected = UserFrameOf(*m, i);
     CHECK(finder.UserFrame(i) == expected);
     CHECK(finder.Module(i) == ModuleOf(*m, i));
+    CHECK(finder.ModuleText(i) == ModuleNameOf(*m, i));
+    // Texts of one frame are kept once.
+    const FrameFinder::Place place = finder.UserPlace(i);
+    CHECK(static_cast<bool>(place) == expected.has_value());
+    CHECK(place.frame == finder.UserPlace(i).frame);
     found += expected ? 1 : 0;
   }
   CHECK(found > 8);

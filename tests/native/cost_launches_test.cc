@@ -3,10 +3,12 @@
 
 #include "cost/advice.h"
 #include "cost/attribution.h"
+#include "cost/launch_columns.h"
 #include "cost/launches.h"
 #include "cost/pyprof.h"
 #include "cost/summary.h"
 #include "drawn.h"
+#include "lazy_tables.h"
 
 using namespace emberline;
 using namespace emberline::drawn;
@@ -210,6 +212,35 @@ TEST_CASE("the list of kernels is sorted, filtered and cut like any table", "[co
   query.sort = "nothing";
   CHECK_FALSE(
       QueryLaunches({*m, *costs, tensor_cores, {}, {}}, CostMode::kCorrected, query, {}).ok());
+}
+
+TEST_CASE("the list of kernels that is never whole is ordered like the whole one", "[cost]") {
+  Drawing d(kH100);
+  for (int i = 0; i < 60; ++i) {
+    const int at = 100 * i;
+    const std::string rows = std::to_string(8 * (i % 5 + 1));
+    d.Python(i % 3 == 0 ? "nn.Module: Linear_" + std::to_string(i % 7)
+                        : "train.py(" + std::to_string(i % 4 + 1) + "): step",
+             at, 90);
+    d.Op(i % 4 == 0 ? "aten::mm" : "aten::add", at + 1, 80,
+         i % 5 == 4 ? "" : Shapes(("[[" + rows + ",32],[32,16]]").c_str(), kMm));
+    d.Launch(i + 1, at + 10, 1);
+    if (i % 6 == 5) d.Launch(100 + i, at + 20, 1);
+    d.Kernel(i % 4 == 0 ? "gemm" : "void add<float>(float)", i + 1, at + 30, 1 + i % 9);
+    if (i % 6 == 5) d.Kernel("splitKreduce_kernel", 100 + i, at + 50, 2);
+  }
+  d.Kernel("alone", 500, 7000, 5);
+  const Loaded m = Load(d);
+  const auto costs = Attribute(m);
+  const TensorCoreKernels tensor_cores(*m, TensorCoreRules(VendorOf(*m)));
+  const CostContext context{*m, *costs, tensor_cores, {}, {}};
+  const auto rows = ListLaunches(context, {});
+  REQUIRE(rows.ok());
+  REQUIRE(rows->kernels.size() == 71);
+  for (const CostMode mode : {CostMode::kCorrected, CostMode::kPyProf2}) {
+    CheckAgainstWhole(*LaunchTable(context, *rows, mode),
+                      {"", "gemm", "mm|linear sil>2", "op:add", "dir=fprop flops>0"});
+  }
 }
 
 TEST_CASE("PyProf2's README, row by row", "[cost]") {

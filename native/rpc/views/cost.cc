@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "cost/advice.h"
+#include "cost/launch_columns.h"
 #include "cost/launches.h"
 #include "cost/messages.h"
 #include "cost/summary.h"
@@ -254,29 +255,8 @@ Result<Json> KernelListView(const ViewRequest& request) {
   const auto rows = request.trace.results.Get<LaunchRows>(
       key, request.cancel, [&] { return ListLaunches(context, request.cancel); });
   if (!rows.ok()) return rows.error();
-  using Order = std::vector<uint32_t>;
-  const auto order_of = [&](const TableQuery& query) -> Result<std::shared_ptr<const Order>> {
-    if (query.sort.empty() && query.filter.empty()) return std::shared_ptr<const Order>();
-    const auto make = [&] {
-      return OrderLaunches(context, **rows, cost_mode, query, request.cancel);
-    };
-    if (query.filter.empty()) {
-      return request.trace.results.Get<Order>(key + "\nsorted " + mode + query.sort, request.cancel,
-                                              make);
-    }
-    // What is typed into a filter changes with each key: it is not kept.
-    Result<Order> made = make();
-    if (!made.ok()) return made.error();
-    return std::make_shared<const Order>(std::move(*made));
-  };
-  Result<Json> result = RowsResult(
-      [&](const TableQuery& query, const VisitRows& visit) -> Result<RowCounts> {
-        const auto order = order_of(query);
-        if (!order.ok()) return order.error();
-        return VisitLaunches(context, **rows, cost_mode, order->get(), query, request.cancel,
-                             visit);
-      },
-      request);
+  Result<Json> result =
+      TableResult(request, key + "\n" + mode, *LaunchTable(context, **rows, cost_mode));
   if (!result.ok()) return result;
   (*result)["absences"] = Json::array();
   if ((*result)["unfilteredRows"] == 0) {

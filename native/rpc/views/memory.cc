@@ -151,6 +151,11 @@ Result<Json> Memory(const ViewRequest& request) {
   return result;
 }
 
+std::string KeyOf(const char* name, int device, Interval range) {
+  return std::string(name) + "/" + std::to_string(device) + "/" + std::to_string(range.begin) +
+         "/" + std::to_string(range.end);
+}
+
 using MakeTable = Table (*)(const MemoryData&, const Model&, int, Interval);
 
 Result<Json> Listed(const ViewRequest& request, const char* name, MakeTable make) {
@@ -160,8 +165,7 @@ Result<Json> Listed(const ViewRequest& request, const char* name, MakeTable make
   if (!device.ok()) return device.error();
   const Interval range = RangeOf(request);
   // Scrolling asks for page after page of one table.
-  const std::string key = std::string(name) + "/" + std::to_string(*device) + "/" +
-                          std::to_string(range.begin) + "/" + std::to_string(range.end);
+  const std::string key = KeyOf(name, *device, range);
   const auto table = request.trace.results.Get<Table>(
       key, request.cancel, [&] { return make(**data, *request.trace.model, *device, range); });
   if (!table.ok()) return table.error();
@@ -189,7 +193,17 @@ Result<Json> MemoryView(const ViewRequest& request) {
   return (*kept)->json;
 }
 Result<Json> MemoryEventsView(const ViewRequest& request) {
-  return Listed(request, "memoryEvents", &MemoryEventsTable);
+  const auto data = MemoryOf(request);
+  if (!data.ok()) return data.error();
+  const auto device = DeviceOf(request, **data);
+  if (!device.ok()) return device.error();
+  const Interval range = RangeOf(request);
+  const Model& model = *request.trace.model;
+  const std::string key = KeyOf("memoryEvents", *device, range);
+  const auto events = request.trace.results.Get<std::vector<uint32_t>>(
+      key, request.cancel, [&] { return ListMemoryEvents(**data, model, *device, range); });
+  if (!events.ok()) return events.error();
+  return TableResult(request, key, *MemoryEvents(**data, model, *device, **events));
 }
 Result<Json> MemoryStatisticsView(const ViewRequest& request) {
   return Listed(request, "memoryStatistics", &MemoryStatisticsTable);

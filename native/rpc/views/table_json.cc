@@ -191,23 +191,32 @@ Result<Json> TableResult(const ViewRequest& request, const std::string& key, con
   return SelectedResult(table, CutRows(**order, query), request.params, request.sink);
 }
 
-Result<Json> RowsResult(const MakeRows& make, const ViewRequest& request) {
-  std::vector<Column> columns;
-  std::optional<Output> output;
-  std::optional<Error> refused;
+Result<Json> TableResult(const ViewRequest& request, const std::string& key,
+                         const LazyTable& table) {
+  using Order = std::vector<uint32_t>;
+  const TableQuery query = QueryOf(request.params, request.sink == nullptr);
+  std::shared_ptr<const Order> order;
+  const auto make = [&] { return OrderRows(table, query, request.cancel); };
+  if (!query.filter.empty()) {
+    // What is typed into a filter changes with each key: it is not kept.
+    Result<Order> made = make();
+    if (!made.ok()) return made.error();
+    order = std::make_shared<const Order>(std::move(*made));
+  } else if (!query.sort.empty()) {
+    auto kept =
+        request.trace.results.Get<Order>(key + "\nsorted " + query.sort, request.cancel, make);
+    if (!kept.ok()) return kept.error();
+    order = std::move(*kept);
+  }
+  Output output(table.columns(), request.params, request.sink);
+  if (auto begun = output.Begin(); !begun.ok()) return begun.error();
   const auto counts =
-      make(QueryOf(request.params, request.sink == nullptr), [&](const Table& piece) {
-        if (!output) {
-          columns = piece.columns;
-          output.emplace(columns, request.params, request.sink);
-          if (auto begun = output->Begin(); !begun.ok()) refused = begun.error();
-        }
-        return !refused && std::all_of(piece.rows.begin(), piece.rows.end(),
-                                       [&](const auto& cells) { return output->Add(cells); });
+      VisitTable(table, order.get(), query, request.cancel, [&](const Table& piece) {
+        return std::all_of(piece.rows.begin(), piece.rows.end(),
+                           [&](const auto& cells) { return output.Add(cells); });
       });
   if (!counts.ok()) return counts.error();
-  if (refused) return *refused;
-  return ResultOf(columns, output->Take(), *counts);
+  return ResultOf(table.columns(), output.Take(), *counts);
 }
 
 }  // namespace emberline

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/select_rows.h"
+#include "analysis/lazy_table.h"
 #include "analysis/table.h"
 #include "base/cancel.h"
 #include "base/result.h"
@@ -54,9 +54,9 @@ Result<Json> TableResult(const Table& table, const ViewRequest& request);
 Result<Json> TableResult(const Table& table, const Json& params, const ResultSink* sink = nullptr);
 // The same of a table that is kept with the trace under `key`: then so is the order of its rows.
 Result<Json> TableResult(const ViewRequest& request, const std::string& key, const Table& table);
-// The same of a table that is handed out in pieces.
-using MakeRows = std::function<Result<RowCounts>(const TableQuery& query, const VisitRows& visit)>;
-Result<Json> RowsResult(const MakeRows& make, const ViewRequest& request);
+// The same of a table that is never whole: the order of its rows is kept under `key`.
+Result<Json> TableResult(const ViewRequest& request, const std::string& key,
+                         const LazyTable& table);
 // The same without query, for small tables inside a result.
 Json TableJson(const Table& table);
 
