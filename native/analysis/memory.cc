@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "analysis/listed_operators.h"
 #include "analysis/stack_of.h"
 #include "base/errors.h"
 #include "base/hash.h"
@@ -50,9 +51,9 @@ struct AddressHash {
   size_t operator()(const AddressKey& k) const { return HashPair(k.address, k.device); }
 };
 
-SliceIndex ListedOrAbove(const Model& model, SliceIndex op) {
+SliceIndex ListedOrAbove(const Model& model, ListedOperators& listed, SliceIndex op) {
   for (int i = 0; op != kNone && i < kMaxOperatorChain; ++i) {
-    if (IsListedOperator(model, op)) return op;
+    if (listed(op)) return op;
     op = model.op[op];
   }
   return kNone;
@@ -67,6 +68,7 @@ bool FindOwners(const Model& model, const CancelToken& cancel, std::vector<Memor
   for (uint32_t i = 0; i < memory.size(); ++i) {
     if (memory[i].track < by_track.size()) by_track[memory[i].track].push_back(i);
   }
+  ListedOperators listed(model);
   std::vector<SliceIndex> stack;
   for (uint32_t t = 0; t < by_track.size(); ++t) {
     if (by_track[t].empty()) continue;
@@ -86,8 +88,8 @@ bool FindOwners(const Model& model, const CancelToken& cancel, std::vector<Memor
       owner.within = stack.back();
       const SliceIndex innermost =
           store.kind(owner.within) == SliceKind::kCpuOp ? owner.within : model.op[owner.within];
-      owner.op = ListedOrAbove(model, innermost);
-      if (owner.op != kNone) owner.parent = ListedOrAbove(model, model.op[owner.op]);
+      owner.op = ListedOrAbove(model, listed, innermost);
+      if (owner.op != kNone) owner.parent = ListedOrAbove(model, listed, model.op[owner.op]);
     }
   }
   return true;

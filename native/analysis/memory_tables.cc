@@ -11,6 +11,7 @@
 
 #include "analysis/frame_finder.h"
 #include "analysis/links.h"
+#include "analysis/listed_operators.h"
 #include "analysis/memory.h"
 #include "base/hash.h"
 
@@ -305,6 +306,7 @@ Table MemoryStatisticsTable(const MemoryData& data, const Model& model, int devi
   std::unordered_map<StringId, Row> sums;
   std::vector<StringId> order;
   std::vector<StringId> chain;
+  ListedOperators listed(model);
   for (uint32_t i : data.devices[device_index].records) {
     const MemoryRecord& record = memory[i];
     if (record.ts < range.begin || record.ts > range.end) continue;
@@ -313,7 +315,7 @@ Table MemoryStatisticsTable(const MemoryData& data, const Model& model, int devi
     chain.clear();
     SliceIndex op = owner;
     for (int depth = 0; op != kNone && depth < kMaxOperatorChain; ++depth) {
-      if (IsListedOperator(model, op)) chain.push_back(store.name_id(op));
+      if (listed(op)) chain.push_back(store.name_id(op));
       op = model.op[op];
     }
     const StringId self_name = chain.front();

@@ -7,6 +7,7 @@
 
 #include "analysis/errors.h"
 #include "analysis/links.h"
+#include "analysis/listed_operators.h"
 #include "analysis/modules.h"
 #include "base/errors.h"
 #include "model/names.h"
@@ -83,22 +84,6 @@ class Nested {
   std::vector<uint32_t> depth_;  // by row: how many of its calls are open
 };
 
-// Which names are listed; judged once per name.
-class Listed {
- public:
-  explicit Listed(const Model& model)
-      : model_(&model), by_name_(model.store().strings().size(), 2) {}
-  bool operator()(SliceIndex op) {
-    uint8_t& known = by_name_[model_->store().name_id(op)];
-    if (known == 2) known = ClassifyRange(model_->store().name(op)) == RangeKind::kPlain ? 1 : 0;
-    return known == 1;
-  }
-
- private:
-  const Model* model_;
-  std::vector<uint8_t> by_name_;
-};
-
 }  // namespace
 
 RecordedShapesOf::RecordedShapesOf(const TraceStore& store) : store_(&store) {}
@@ -160,7 +145,7 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
   const TensorCoreKernels tensor_cores(model, rules);
   const std::vector<bool> eligible = TensorCoreEligible(model, tensor_cores);
   const Calls calls(model);
-  Listed listed(model);
+  ListedOperators listed(model);
   OperatorData data;
   data.has_device_work = !model.devices.empty();
 
@@ -202,7 +187,7 @@ Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& s
   std::vector<Ns> heaviest;
   for (SliceIndex i = 0; i < n; ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
-    if (!model.IsOp(i) || !listed(i)) continue;
+    if (!listed(i)) continue;
     const bool ran = i < s.slice_count() && selection.Contains(model.step[i]);
     if (!ran && !replayed.Has(i)) continue;
     if (!within.empty() && !within[i]) continue;

@@ -6,7 +6,7 @@
 
 #include "analysis/host_nesting.h"
 #include "analysis/intervals.h"
-#include "analysis/stack_of.h"
+#include "analysis/listed_operators.h"
 #include "base/errors.h"
 #include "model/graphs.h"
 #include "store/recorder.h"
@@ -114,11 +114,12 @@ std::optional<double> EligibleShare(const Model& model, const StepSelection& sel
     if (eligible[i] && model.op[i] != kNone && model.IsOp(i))
       has_eligible_child[model.op[i]] = true;
   }
+  ListedOperators listed(model);
   Ns all = 0, share = 0;
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     if (!IsKernel(s.kind(i)) || !selection.Contains(model.step[i])) continue;
     const SliceIndex op = model.SourceOp(i);
-    if (op == kNone || !IsListedOperator(model, op)) continue;
+    if (op == kNone || !listed(op)) continue;
     all += s.duration(i);
     if (eligible[op] && !has_eligible_child[op]) share += s.duration(i);
   }
