@@ -104,11 +104,14 @@ Table ModuleTable(const ModuleTree& tree) {
                 Link("function", "Function", "Its forward.", CellType::kText)},
                [](const Row& row, std::vector<Cell>& cells) {
                  const ModuleNode& node = *row.node;
-                 cells.push_back(node.first_slice == kNone
-                                     ? Cell()
-                                     : Cell(static_cast<int64_t>(node.first_slice)));
+                 // In place: GCC takes a cell that is chosen and then moved for uninitialized.
+                 const auto add = [&](bool known, int64_t number) {
+                   cells.emplace_back();
+                   if (known) cells.back() = number;
+                 };
+                 add(node.first_slice != kNone, node.first_slice);
                  cells.push_back(TextOrEmpty(node.file));
-                 cells.push_back(node.line > 0 ? Cell(node.line) : Cell());
+                 add(node.line > 0, node.line);
                  cells.push_back(TextOrEmpty(node.function));
                });
   return table.Make(rows);
