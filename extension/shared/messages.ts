@@ -91,6 +91,8 @@ export interface SourceTarget {
 
 export interface FailureData {
   kind: string;
+  /** Which error of its kind, as the daemon's catalogues name it. */
+  code?: string;
   message: string;
   hint?: string;
   /** Byte offset in the file's text, where the error has one. */

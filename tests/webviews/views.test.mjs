@@ -482,6 +482,15 @@ test('a file that is no trace says why and offers another try', async () => {
     await page.getByText('What to do').waitFor();
     await profile.sent('showLog', () => page.getByText('Show Log').click());
     await profile.sent('retry', () => page.getByText('Retry').click());
+    await profile.sent('openAsText', () => page.getByText('Open as Text').click());
+  });
+});
+
+test('a folder without traces is not offered as text', async () => {
+  await withPage(sample('recorder'), {}, async (_, page) => {
+    await page.getByText('There is no trace in').waitFor();
+    await page.getByRole('button', { name: 'Retry' }).waitFor();
+    assert.equal(await page.getByText('Open as Text').count(), 0);
   });
 });
 

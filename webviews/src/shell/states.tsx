@@ -41,8 +41,15 @@ function failedText(): string {
   return compared.value === undefined ? shellTexts.traceFailed : shellTexts.comparisonFailed;
 }
 
+/** Errors of paths that are no file: there is no text to open. */
+const withoutText: readonly string[] = ['noTraceInFolder', 'neitherFileNorFolder'];
+
 export function Failed(props: { error: FailureData }) {
   const { error } = props;
+  const hasText =
+    error.kind === 'unreadable' &&
+    job.value === undefined &&
+    !withoutText.includes(error.code ?? '');
   const cancelled = error.kind === 'cancelled';
   const hint = error.hint !== undefined && error.hint !== '' ? error.hint : advice[error.kind];
   return (
@@ -73,13 +80,10 @@ export function Failed(props: { error: FailureData }) {
         )}
       </dl>
       <p class="buttons">
-        {error.kind === 'unreadable' && job.value === undefined ? (
+        {hasText ? (
           <Button onClick={() => tellHost('openAsText')}>{shellTexts.openAsText}</Button>
         ) : null}
-        <Button
-          secondary={error.kind === 'unreadable' && job.value === undefined}
-          onClick={() => tellHost('retry')}
-        >
+        <Button secondary={hasText} onClick={() => tellHost('retry')}>
           {commonTexts.retry}
         </Button>
         <Button secondary onClick={() => tellHost('showLog')}>
