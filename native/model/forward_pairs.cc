@@ -77,6 +77,7 @@ bool ModelBuilder::PairForward() {
     }
   }
 
+  node_ = {};
   return AssignPasses({&is_node_, &is_backward_, &fresh}, cancel_, &m);
 }
 

@@ -15,15 +15,44 @@ Result<std::shared_ptr<const Model>> ModelBuilder::Run() {
     RunBoth(
         many, [&] { enclosed = Enclose(); }, [&] { launches = LinkLaunches(); });
   }
-  done = enclosed && launches && LinkOps() && InvertLaunches() && LinkCaptures();
+  // What is complete is packed at once, where no other stage reads it meanwhile.
+  Model& m = *model_;
+  done = enclosed && launches && LinkOps();
   if (done) {
     RunBoth(
-        many, [&] { passes = PairForward() && BuildSteps(); },
+        many,
+        [&] {
+          done = InvertLaunches() && LinkCaptures();
+          m.launched.begin.Pack();
+          m.captured.Pack();
+        },
+        [&] {
+          m.frame.Pack();
+          m.annotation.Pack();
+        });
+  }
+  if (done) {
+    RunBoth(
+        many,
+        [&] {
+          passes = PairForward();
+          m.forward.Pack();
+          m.repeats.Pack();
+          m.pass.Pack();
+          passes = passes && BuildSteps();
+        },
         [&] { times = AddTimes() && ListDevices(); });
   }
   if (!passes || !times) {
     return MakeError(errors::kCancelled);
   }
+  RunBoth(
+      many,
+      [&] {
+        m.op.Pack();
+        m.launch.Pack();
+      },
+      [&] { m.step.Pack(); });
   return std::shared_ptr<const Model>(std::move(model_));
 }
 

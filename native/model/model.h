@@ -10,6 +10,7 @@
 
 #include "base/cancel.h"
 #include "base/flat_column.h"
+#include "base/packed_column.h"
 #include "base/result.h"
 #include "store/trace_store.h"
 
@@ -17,7 +18,7 @@ namespace emberline {
 
 // A compressed list of lists: items of row i are items[begin[i] .. begin[i+1]).
 struct Csr {
-  FlatColumn<uint32_t> begin;  // rows + 1 entries
+  PackedColumn<uint32_t> begin;  // rows + 1 entries
   FlatColumn<uint32_t> items;
   std::span<const uint32_t> operator[](uint32_t row) const {
     return {items.data() + begin[row], items.data() + begin[row + 1]};
@@ -66,13 +67,13 @@ class Model {
   // --- Per slice (parallel to all of the store's slices); kNone where there is none. Slices of
   // graph captures have op, frame, annotation and is_op only.
   // Launching runtime or driver call of a device slice (correlation; one launch to many kernels).
-  FlatColumn<SliceIndex> launch;
+  PackedColumn<SliceIndex> launch;
   // Device slices of a launch.
   Csr launched;  // row: slice index
   // Of work that a graph launch ran: the call that put it into the graph when the graph was
   // captured, in this trace or in a capture trace beside it; kNone where that is not known. Empty
   // when there is no such work. See graphs.h.
-  FlatColumn<SliceIndex> captured;
+  PackedColumn<SliceIndex> captured;
   SliceIndex CapturedCall(SliceIndex work) const {
     return captured.empty() ? kNone : captured[work];
   }
@@ -85,29 +86,29 @@ class Model {
   // Innermost enclosing op of a host slice on its thread (not itself); for a device slice, the op
   // that launched it (of its launch, or by trusted external id). An op is a kCpuOp that is no
   // range: see IsOp().
-  FlatColumn<SliceIndex> op;
+  PackedColumn<SliceIndex> op;
   // Innermost enclosing python_function slice on the thread; for a device slice, its launch's.
-  FlatColumn<SliceIndex> frame;
+  PackedColumn<SliceIndex> frame;
   // Innermost enclosing user annotation (kUserAnnotation) on the thread; device slices: launch's.
-  FlatColumn<SliceIndex> annotation;
+  PackedColumn<SliceIndex> annotation;
   // For a backward op: its forward op (flow, else (Fwd thread id, Sequence number)); kNone else.
-  FlatColumn<SliceIndex> forward;
+  PackedColumn<SliceIndex> forward;
   // Pass of every slice on a host thread and, through its launch or op, of every device slice.
-  FlatColumn<Pass> pass;
+  PackedColumn<Pass> pass;
   // For a recomputed op: the forward op that it repeats; kNone where that is not known, and for
   // all others. See model/passes.h.
-  FlatColumn<SliceIndex> repeats;
+  PackedColumn<SliceIndex> repeats;
   // Step index of a slice (see `steps`), kNone outside all steps. A device slice belongs to the
   // step of its launch.
-  FlatColumn<uint32_t> step;
+  PackedColumn<uint32_t> step;
 
   // --- Per op: times in ns. Parallel to slices too (0 for what is no cpu op).
-  FlatColumn<Ns> host_self;  // own duration minus child ops' (cpu ops only)
-  FlatColumn<Ns> host_api;   // time in runtime and driver calls that the op itself made
+  PackedColumn<Ns> host_self;  // own duration minus child ops' (cpu ops only)
+  PackedColumn<Ns> host_api;   // time in runtime and driver calls that the op itself made
   // Sum of device work launched by the op itself, not by child ops, without that whose captured
   // call is known: it is its recorder's own (SourceOp).
-  FlatColumn<Ns> device_self;
-  FlatColumn<Ns> device_total;  // with all descendants', and all that graphs launched here ran
+  PackedColumn<Ns> device_self;
+  PackedColumn<Ns> device_total;  // with all descendants', and all that graphs launched here ran
 
   std::vector<Step> steps;  // in order of time; never empty for a trace with slices
   bool has_recorded_steps = false;

@@ -1,6 +1,7 @@
 #include "model/model_image.h"
 
 #include "base/archive.h"
+#include "base/packed_image.h"
 
 namespace emberline {
 
@@ -20,12 +21,11 @@ void Members(A& a, Device& d) {
 
 namespace {
 
-// Calls `visit(name, column)` for every column of plain values.
+// Calls `visit(name, column)` for every packed column.
 template <typename M, typename Visit>
 void EachColumn(M& m, Visit&& visit) {
   visit("model.launch", m.launch);
   visit("model.launched.begin", m.launched.begin);
-  visit("model.launched.items", m.launched.items);
   visit("model.captured", m.captured);
   visit("model.op", m.op);
   visit("model.frame", m.frame);
@@ -43,10 +43,8 @@ void EachColumn(M& m, Visit&& visit) {
 }  // namespace
 
 void AddModelImage(const Model& model, ImageWriter* writer) {
-  EachColumn(model, [&](const char* name, const auto& column) {
-    using T = typename std::remove_reference_t<decltype(column)>::value_type;
-    writer->Add<T>(name, column);
-  });
+  EachColumn(model, [&](const char* name, const auto& column) { AddPacked(name, column, writer); });
+  writer->Add<uint32_t>("model.launched.items", model.launched.items);
   writer->Add<uint64_t>("model.isOp", model.is_op.words());
   writer->Add<uint64_t>("model.isCommunication", model.is_communication.words());
   const auto& known = model.store().metadata().devices;
@@ -70,10 +68,8 @@ std::shared_ptr<const Model> OpenModelImage(const std::shared_ptr<const ImageFil
   bool ok = true;
   const size_t all = store->all_slice_count();
   // Of a trace without slices, or without what fills them, some are empty.
-  EachColumn(m, [&](const char* name, auto& column) {
-    using T = typename std::remove_reference_t<decltype(column)>::value_type;
-    column.Show(image->Get<T>(name, &ok));
-  });
+  EachColumn(m, [&](const char* name, auto& column) { ShowPacked(name, *image, &column, &ok); });
+  m.launched.items.Show(image->Get<uint32_t>("model.launched.items", &ok));
   for (const auto& [name, bits] : {std::pair{"model.isOp", &m.is_op},
                                    std::pair{"model.isCommunication", &m.is_communication}}) {
     const auto words = image->Get<uint64_t>(name, &ok);

@@ -113,7 +113,8 @@ bool ModelBuilder::InvertLaunches() {
   }
   for (uint32_t i = 0; i < all_; ++i) m.launched.begin[i + 1] += m.launched.begin[i];
   m.launched.items.resize(m.launched.begin[all_]);
-  std::vector<uint32_t> next(m.launched.begin.begin(), m.launched.begin.end() - 1);
+  const auto begins = m.launched.begin.Draft().first(all_);
+  std::vector<uint32_t> next(begins.begin(), begins.end());
   for (SliceIndex i = 0; i < n_; ++i) {
     if (m.launch[i] != kNone) m.launched.items[next[m.launch[i]]++] = i;
   }

@@ -28,8 +28,10 @@ class PassBuilder {
 
   bool Run() {
     m_.pass.assign(s_.all_slice_count(), Pass::kForward);
+    if (!FindNumbered() || !Walk() || !FollowToDevices()) return false;
+    begin_ = last_ = {};
     m_.repeats.assign(s_.all_slice_count(), kNone);
-    return FindNumbered() && Walk() && FollowToDevices() && FindRepeated();
+    return FindRepeated();
   }
 
  private:

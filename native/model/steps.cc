@@ -42,7 +42,6 @@ bool ModelBuilder::BuildSteps() {
   m.has_recorded_steps = !m.steps.empty();
   if (m.steps.empty()) {
     if (n_ == 0) {
-      m.step.clear();
       return true;
     }
     Step step;
@@ -101,7 +100,8 @@ void ModelBuilder::AssignSteps() {
   Model& m = *model_;
   m.step.assign(all_, kNone);
   if (!m.has_recorded_steps) {
-    std::fill(m.step.begin(), m.step.begin() + n_, 0u);
+    const auto steps = m.step.Draft().first(n_);
+    std::fill(steps.begin(), steps.end(), 0u);
     return;
   }
   for (SliceIndex i = 0; i < n_; ++i) {

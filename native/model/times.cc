@@ -7,25 +7,36 @@
 namespace emberline {
 
 bool ModelBuilder::AddTimes() {
+  // One column after the other: as drafts they take the most memory of all that a model has.
   Model& m = *model_;
-  auto around = around_.begin();
   m.host_self.assign(all_, 0);
+  for (SliceIndex i = 0; i < n_; ++i) {
+    if (Stop(i)) return false;
+    if (!m.IsOp(i)) continue;
+    m.host_self[i] += s_.duration(i);
+    if (m.op[i] != kNone) m.host_self[m.op[i]] -= s_.duration(i);
+  }
+  m.host_self.Pack();
+
+  auto around = around_.begin();
   m.host_api.assign(all_, 0);
+  for (SliceIndex i = 0; i < n_; ++i) {
+    if (Stop(i)) return false;
+    if (!IsLaunchApi(s_.kind(i))) continue;
+    SliceIndex op = m.op[i];
+    // Host time goes by where the call ran, also when an id gives its work to another op.
+    if (around != around_.end() && around->first == i) op = (around++)->second;
+    if (op != kNone) AddApi(i, op);
+  }
+  m.host_api.Pack();
+
   m.device_self.assign(all_, 0);
   m.device_total.assign(all_, 0);
   for (SliceIndex i = 0; i < n_; ++i) {
     if (Stop(i)) return false;
-    SliceIndex op = m.op[i];
-    // Host time goes by where the call ran, also when an id gives its work to another op.
-    if (around != around_.end() && around->first == i) op = (around++)->second;
-    if (m.IsOp(i)) {
-      m.host_self[i] += s_.duration(i);
-      if (op != kNone) m.host_self[op] -= s_.duration(i);
-    } else if (op != kNone && IsLaunchApi(s_.kind(i))) {
-      AddApi(i, op);
-    } else if (op != kNone && IsDeviceWork(s_.kind(i))) {
-      (m.SourceOp(i) == op ? m.device_self : m.device_total)[op] += s_.duration(i);
-    }
+    if (!IsDeviceWork(s_.kind(i)) || m.op[i] == kNone) continue;
+    const SliceIndex op = m.op[i];
+    (m.SourceOp(i) == op ? m.device_self : m.device_total)[op] += s_.duration(i);
   }
   // Children have larger indexes than their parents, so one pass backwards adds up whole trees.
   for (SliceIndex i = n_; i-- > 0;) {
@@ -33,6 +44,8 @@ bool ModelBuilder::AddTimes() {
     m.device_total[i] += m.device_self[i];
     if (m.op[i] != kNone) m.device_total[m.op[i]] += m.device_total[i];
   }
+  m.device_self.Pack();
+  m.device_total.Pack();
   return true;
 }
 

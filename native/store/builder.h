@@ -170,6 +170,8 @@ class TraceBuilder {
   void PairThreads();
   void FindExtent();
   bool SortSlices(const CancelToken& cancel);
+  // `order`: rows by their place in the store.
+  void SettleDeviceWork(const std::vector<uint32_t>& order);
   bool Nest(const CancelToken& cancel);
   void PlaceRest();
   bool PlaceFlows(const CancelToken& cancel);

@@ -9,7 +9,7 @@ namespace {
 
 // The first of [first, last) whose start is after `ts`, looked for from `hint` on, in steps that
 // double: recorders write flows nearly in the order of time.
-SliceIndex FirstAfter(const FlatColumn<Ns>& start, SliceIndex first, SliceIndex last,
+SliceIndex FirstAfter(const PackedColumn<Ns>& start, SliceIndex first, SliceIndex last,
                       SliceIndex hint, Ns ts) {
   SliceIndex low = first, high = last;  // the answer is within
   SliceIndex step = 1;
@@ -28,8 +28,15 @@ SliceIndex FirstAfter(const FlatColumn<Ns>& start, SliceIndex first, SliceIndex 
     }
     low = high - std::min(step, high - first);
   }
-  const auto begin = start.begin();
-  return static_cast<SliceIndex>(std::upper_bound(begin + low, begin + high, ts) - begin);
+  while (low < high) {
+    const SliceIndex middle = low + (high - low) / 2;
+    if (start[middle] <= ts) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
 }
 
 bool FlowBefore(const FlowPoint& a, const FlowPoint& b) {

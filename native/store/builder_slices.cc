@@ -14,14 +14,17 @@ namespace {
 // hostile file cannot make layout quadratic.
 constexpr size_t kMaxCrossing = 256;
 
-// Moves `column` into `out` in the order of `order`, and frees it.
+// Moves `column` into `out` in the order of `order`, less `subtracted`, and frees it.
 template <typename T>
-void Permute(ChunkedColumn<T>& column, const std::vector<uint32_t>& order, FlatColumn<T>& out) {
+void Permute(ChunkedColumn<T>& column, const std::vector<uint32_t>& order, PackedColumn<T>& out,
+             T subtracted = 0) {
   // Assigned from a view, so that the memory is written once.
-  const auto sorted =
-      std::views::transform(order, [&column](uint32_t row) { return std::as_const(column)[row]; });
+  const auto sorted = std::views::transform(order, [&column, subtracted](uint32_t row) {
+    return static_cast<T>(std::as_const(column)[row] - subtracted);
+  });
   out.assign(sorted.begin(), sorted.end());
   column.Free();
+  out.Pack();
 }
 
 }  // namespace
@@ -71,11 +74,11 @@ bool TraceBuilder::SortSlices(const CancelToken& cancel) {
     if (cancel.cancelled()) return false;
   }
   keys = {};
+  SettleDeviceWork(order);
   RunBoth(
       n >= kManyRows,
       [&] {
-        Permute(start_, order, store.start_);
-        for (Ns& start : store.start_) start -= zero_;
+        Permute(start_, order, store.start_, zero_);
         Permute(duration_, order, store.duration_);
         Permute(event_index_, order, store.event_index_);
       },
@@ -85,20 +88,25 @@ bool TraceBuilder::SortSlices(const CancelToken& cancel) {
         Permute(track_, order, store.track_);
         Permute(category_, order, store.category_);
       });
-  if (cancel.cancelled()) return false;
-  // Categories without a known meaning are device work where they lie on a device.
+  return !cancel.cancelled();
+}
+
+// Categories without a known meaning are device work where they lie on a device.
+void TraceBuilder::SettleDeviceWork(const std::vector<uint32_t>& order) {
+  TraceStore& store = *store_;
   std::vector<uint16_t> on_device(store.categories_.size(), 0xffff);
-  for (uint32_t i = 0; i < n; ++i) {
-    uint16_t& category = store.category_[i];
-    if (store.categories_[category].kind != SliceKind::kHostOther ||
-        store.tracks_[store.track_[i]].kind != TrackKind::kDeviceStream) {
-      continue;
+  for (const Track& track : store.tracks_) {
+    if (track.kind != TrackKind::kDeviceStream) continue;
+    for (uint32_t i = track.first; i < track.last; ++i) {
+      uint16_t& category = category_[order[i]];
+      if (store.categories_[category].kind != SliceKind::kHostOther) continue;
+      uint16_t& other = on_device[category];
+      if (other == 0xffff) {
+        other = Category(store.categories_[category].raw, SliceKind::kDeviceOther);
+      }
+      category = other;
     }
-    uint16_t& other = on_device[category];
-    if (other == 0xffff) other = Category(store.categories_[category].raw, SliceKind::kDeviceOther);
-    category = other;
   }
-  return true;
 }
 
 // Parents and depths. Active slices are kept in order of their start; the one on top is nearly
@@ -110,8 +118,8 @@ bool TraceBuilder::SortSlices(const CancelToken& cancel) {
 bool TraceBuilder::Nest(const CancelToken& cancel) {
   TraceStore& store = *store_;
   const uint32_t n = store.slice_count();
-  store.parent_.resize(n, kNone);
-  store.depth_.resize(n, 0);
+  store.parent_.assign(n, kNone);
+  store.depth_.assign(n, 0);
   const Ns slack = fractional_times_ ? 0 : 1000;
   std::vector<SliceIndex> active;
   std::vector<Ns> lane_end;
@@ -128,7 +136,7 @@ bool TraceBuilder::Nest(const CancelToken& cancel) {
     };
     for (SliceIndex i = track.first; i < track.last; ++i) {
       if (i % kCancelStride == 0 && cancel.cancelled()) return false;
-      const Ns start = store.start_[i];
+      const Ns start = store.start(i);
       const Ns end = store.end(i);
       while (!active.empty() && store.end(active.back()) <= start) active.pop_back();
       SliceIndex parent = kNone;
@@ -149,8 +157,7 @@ bool TraceBuilder::Nest(const CancelToken& cancel) {
       if (lane > next && !by_id && above < active.size()) {
         const SliceIndex shorter = active[above];
         if (store.depth_[shorter] == next && store.parent_[shorter] == parent &&
-            store.duration_[shorter] < store.duration_[i] &&
-            store.start_[shorter] >= crossing_end &&
+            store.duration(shorter) < store.duration(i) && store.start(shorter) >= crossing_end &&
             lane_end.size() < std::numeric_limits<uint16_t>::max()) {
           // Nothing has crossed it before, so all that began since ran inside it.
           uint16_t deepest = 0;
@@ -180,6 +187,8 @@ bool TraceBuilder::Nest(const CancelToken& cancel) {
       if (end > start) active.push_back(i);
     }
   }
+  store.parent_.Pack();
+  store.depth_.Pack();
   return true;
 }
 

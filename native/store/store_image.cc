@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/archive.h"
+#include "base/packed_image.h"
 
 namespace emberline {
 
@@ -77,7 +78,7 @@ void AddNumbers(std::string_view name, const std::vector<T>& numbers, ImageWrite
 }  // namespace
 
 template <typename Store, typename Visit>
-void StoreImage::EachColumn(Store& s, Visit&& visit) {
+void StoreImage::EachPacked(Store& s, Visit&& visit) {
   visit("slice.start", s.start_);
   visit("slice.duration", s.duration_);
   visit("slice.name", s.name_);
@@ -87,6 +88,10 @@ void StoreImage::EachColumn(Store& s, Visit&& visit) {
   visit("slice.depth", s.depth_);
   visit("slice.event", s.event_index_);
   visit("slice.args", s.args_);
+}
+
+template <typename Store, typename Visit>
+void StoreImage::EachColumn(Store& s, Visit&& visit) {
   visit("instants", s.instants_);
   visit("memory", s.memory_);
   visit("counters", s.counters_);
@@ -105,6 +110,7 @@ void StoreImage::Add(const TraceStore& store, ImageWriter* writer) {
     using T = typename std::remove_reference_t<decltype(column)>::value_type;
     writer->Add<T>(name, column);
   });
+  EachPacked(store, [&](const char* name, const auto& column) { AddPacked(name, column, writer); });
 
   std::vector<uint32_t> lengths;
   lengths.reserve(store.strings_.size());
@@ -177,6 +183,7 @@ std::shared_ptr<const TraceStore> StoreImage::Open(const std::shared_ptr<const I
     using T = typename std::remove_reference_t<decltype(column)>::value_type;
     column.Show(image->Get<T>(name, &ok));
   });
+  EachPacked(s, [&](const char* name, auto& column) { ShowPacked(name, *image, &column, &ok); });
   ArchiveReader archive(image->Text("store", &ok));
   if (!ok) return nullptr;
   archive(s.strings_.secret_[0], s.strings_.secret_[1], s.arg_names_, s.tracks_, s.categories_,

@@ -17,7 +17,9 @@ class StoreImage {
   static std::shared_ptr<const TraceStore> Open(const std::shared_ptr<const ImageFile>& image);
 
  private:
-  // Calls `visit(name, column)` for every column of plain values.
+  // Calls `visit(name, column)` for every packed column, and for every one of plain values.
+  template <typename Store, typename Visit>
+  static void EachPacked(Store& store, Visit&& visit);
   template <typename Store, typename Visit>
   static void EachColumn(Store& store, Visit&& visit);
   static bool OpenStrings(const ImageFile& image, StringPool* strings);

@@ -34,25 +34,30 @@ StringId TraceStore::KeyFor(ArgRole role) {
 void TraceStore::AddCapture(const CapturedTree& tree,
                             const std::vector<std::pair<SliceIndex, uint32_t>>& work) {
   const SliceIndex first = all_slice_count();
+  std::vector<Ns> starts, durations;
+  std::vector<StringId> names;
+  std::vector<uint16_t> categories, depths;
+  std::vector<TrackIndex> tracks;
+  std::vector<SliceIndex> parents;
+  std::vector<uint64_t> handles;
   for (size_t k = 0; k < tree.slices.size(); ++k) {
     const CapturedTree::Slice& slice = tree.slices[k];
     if (k == 0 || slice.thread != tree.slices[k - 1].thread) {
       Track track;
       track.kind = TrackKind::kGraphCapture;
-      track.first = all_slice_count();
+      track.first = first + static_cast<SliceIndex>(k);
       tracks_.push_back(track);
     }
     Track& track = tracks_.back();
-    start_.push_back(slice.start);
-    duration_.push_back(slice.duration);
-    name_.push_back(strings_.Intern(slice.name));
-    category_.push_back(CategoryOf(categories_, strings_.Intern(slice.category), slice.kind));
-    track_.push_back(static_cast<TrackIndex>(tracks_.size() - 1));
-    parent_.push_back(slice.parent == kNone ? kNone : first + slice.parent);
-    const uint32_t depth = slice.parent == kNone ? 0 : depth_[first + slice.parent] + 1u;
-    depth_.push_back(
+    starts.push_back(slice.start);
+    durations.push_back(slice.duration);
+    names.push_back(strings_.Intern(slice.name));
+    categories.push_back(CategoryOf(categories_, strings_.Intern(slice.category), slice.kind));
+    tracks.push_back(static_cast<TrackIndex>(tracks_.size() - 1));
+    parents.push_back(slice.parent == kNone ? kNone : first + slice.parent);
+    const uint32_t depth = slice.parent == kNone ? 0 : depths[slice.parent] + 1u;
+    depths.push_back(
         static_cast<uint16_t>(std::min<uint32_t>(depth, std::numeric_limits<uint16_t>::max())));
-    event_index_.push_back(kNone);
     std::vector<ArgItem> items;
     for (const CapturedTree::Arg& arg : slice.args) {
       ArgItem item;
@@ -61,10 +66,19 @@ void TraceStore::AddCapture(const CapturedTree& tree,
       item.text = strings_.Intern(arg.text);
       items.push_back(item);
     }
-    args_.push_back(arg_table_.Add(items.data(), items.size()));
-    track.last = all_slice_count();
-    track.max_depth = std::max(track.max_depth, depth_.back());
+    handles.push_back(arg_table_.Add(items.data(), items.size()));
+    track.last = first + static_cast<SliceIndex>(k) + 1;
+    track.max_depth = std::max(track.max_depth, depths.back());
   }
+  start_.Append(starts);
+  duration_.Append(durations);
+  name_.Append(names);
+  category_.Append(categories);
+  track_.Append(tracks);
+  parent_.Append(parents);
+  depth_.Append(depths);
+  event_index_.Append(std::vector<uint32_t>(starts.size(), kNone));
+  args_.Append(handles);
   captured_slices_ += static_cast<uint32_t>(tree.slices.size());
   for (const auto& [slice, node] : work) {
     captured_work_.push_back({slice, first + tree.calls[node]});

@@ -16,6 +16,7 @@
 
 #include "base/flat_column.h"
 #include "base/message.h"
+#include "base/packed_column.h"
 #include "base/string_pool.h"
 #include "base/types.h"
 #include "store/arg_roles.h"
@@ -381,14 +382,14 @@ class TraceStore {
     auto operator<=>(const FlowArg&) const = default;
   };
   std::shared_ptr<const void> backing_;  // what the columns show when they own nothing
-  FlatColumn<Ns> start_, duration_;
-  FlatColumn<StringId> name_;
-  FlatColumn<uint16_t> category_;
-  FlatColumn<TrackIndex> track_;
-  FlatColumn<SliceIndex> parent_;
-  FlatColumn<uint16_t> depth_;
-  FlatColumn<uint32_t> event_index_;
-  FlatColumn<uint64_t> args_;  // handle (store/args.h); 0 = none
+  PackedColumn<Ns> start_, duration_;
+  PackedColumn<StringId> name_;
+  PackedColumn<uint16_t> category_;
+  PackedColumn<TrackIndex> track_;
+  PackedColumn<SliceIndex> parent_;
+  PackedColumn<uint16_t> depth_;
+  PackedColumn<uint32_t> event_index_;
+  PackedColumn<uint64_t> args_;  // handle (store/args.h); 0 = none
   ArgTable arg_table_;
   // What the importer named, and which of these keys occur.
   std::vector<std::pair<ArgRole, std::string>> arg_names_;

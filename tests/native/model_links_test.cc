@@ -136,6 +136,25 @@ TEST_CASE("self is total without children, calls apart", "[model]") {
   CHECK(m->frame[m.At(inner)] != kNone);
 }
 
+TEST_CASE("times of operators that take longer than 32 bits of nanoseconds", "[model]") {
+  Drawing d;
+  const int op = d.Op("aten::long", 0, 30'000'000, "\"External id\":5");
+  const int inner = d.Op("aten::inner", 1, 9'000'000);
+  d.Launch(100, 10'000'000, 6'000'000, "\"External id\":5");
+  d.Kernel("k", 100, 20'000'000, 7'000'000);
+  for (int i = 0; i < 1000; ++i) d.Op("aten::short", 40'000'000 + 10 * i, 5);
+  const int last = d.Op("aten::last", 50'000'000, 1);
+  const Loaded m = Load(d);
+  CHECK(m->host_self[m.At(op)] == 21'000'000 * kUs);
+  CHECK(m->host_self[m.At(inner)] == 9'000'000 * kUs);
+  CHECK(m->host_api[m.At(op)] == 6'000'000 * kUs);
+  CHECK(m->device_self[m.At(op)] == 7'000'000 * kUs);
+  CHECK(m->device_total[m.At(op)] == 7'000'000 * kUs);
+  CHECK(m->host_self[m.At(last)] == kUs);
+  CHECK(m->host_self[m.At(last) - 1] == 5 * kUs);
+  CHECK(m->device_total[m.At(last)] == 0);
+}
+
 TEST_CASE("ranges that old recorders wrote as operators are no operators", "[model]") {
   Drawing d;
   const int step = d.Slice("Operator", "ProfilerStep#3", "1", "\"10\"", 0, 100);

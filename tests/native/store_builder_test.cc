@@ -439,4 +439,73 @@ TEST_CASE("a staircase of crossing slices stays within its levels") {
   CHECK(store->tracks()[0].max_depth <= 300);
 }
 
+TEST_CASE("every column keeps rare values that are far from all others") {
+  // Slices of threads and devices in the file's order, with times, lengths, names and args of which
+  // a few take more than 32 bits.
+  struct Row {
+    int64_t thread;
+    Ns start, duration;
+    std::string name;
+    SliceKind kind;
+    int64_t arg;
+  };
+  std::mt19937_64 random(11);
+  std::vector<Row> rows;
+  TraceBuilder builder;
+  builder.SetFractionalTimes();
+  const StringId key = builder.strings().Intern("k");
+  constexpr Ns kBegin = 1'700'000'000'000'000'000;
+  for (uint32_t i = 0; i < 20'000; ++i) {
+    Row row;
+    row.thread = static_cast<int64_t>(random() % 5);
+    row.start = kBegin + static_cast<Ns>(random() % 1'000'000'000'000);
+    row.duration = static_cast<Ns>(random() % (random() % 100 == 0 ? 90'000'000'000 : 1000));
+    row.name = "n" + std::to_string(random() % 10 == 0 ? random() % 5000 : random() % 20);
+    row.kind = row.thread == 4 ? SliceKind::kKernel : SliceKind::kCpuOp;
+    row.arg = random() % 50 == 0 ? std::numeric_limits<int64_t>::min() + i : i % 7;
+    ArgItem arg;
+    arg.key = key;
+    arg.type = ArgType::kInt;
+    arg.number = row.arg;
+    builder.AddSlice(row.thread == 4 ? builder.DeviceTrack(0, 7) : builder.HostTrack(1, row.thread),
+                     builder.Category(builder.strings().Intern("c"), row.kind),
+                     builder.strings().Intern(row.name), row.start, row.duration,
+                     builder.args().Add(&arg, i % 3 == 0 ? 0 : 1), i);
+    rows.push_back(std::move(row));
+  }
+  const auto done = builder.Finalize();
+  REQUIRE(done.ok());
+  const TraceStore& store = **done;
+  REQUIRE(store.slice_count() == rows.size());
+  std::vector<bool> seen(rows.size());
+  bool wide = false;
+  for (const Track& track : store.tracks()) {
+    std::vector<SliceIndex> open;
+    for (SliceIndex i = track.first; i < track.last; ++i) {
+      const uint32_t event = store.event_index(i);
+      REQUIRE(!seen[event]);
+      seen[event] = true;
+      const Row& row = rows[event];
+      REQUIRE(store.base_ns() + store.start(i) == row.start);
+      REQUIRE(store.duration(i) == row.duration);
+      REQUIRE(store.name(i) == row.name);
+      REQUIRE(store.kind(i) == row.kind);
+      REQUIRE(&store.tracks()[store.track(i)] == &track);
+      REQUIRE(store.ArgInt(i, key) ==
+              (event % 3 == 0 ? std::nullopt : std::optional<int64_t>(row.arg)));
+      wide = wide || row.duration > Ns{1} << 32;
+      // The innermost slice around it is the last one that began and has room for all of it.
+      SliceIndex around = kNone;
+      std::erase_if(open, [&](SliceIndex o) { return store.end(o) <= store.start(i); });
+      for (const SliceIndex o : open) {
+        if (store.end(o) >= store.end(i)) around = o;
+      }
+      if (open.size() < 200) REQUIRE(store.parent(i) == around);
+      open.push_back(i);
+    }
+  }
+  CHECK(wide);
+  CheckLanes(store);
+}
+
 }  // namespace emberline
