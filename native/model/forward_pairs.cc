@@ -4,7 +4,6 @@
 
 #include "base/hash.h"
 #include "model/host_place.h"
-#include "model/id_index.h"
 #include "model/model_builder.h"
 #include "model/names.h"
 #include "model/passes.h"
@@ -60,7 +59,7 @@ bool ModelBuilder::PairForward() {
   }
 
   std::vector<bool> fresh(n_, false);  // records a sequence number of its own as a forward op
-  if (s_.HasArg(ArgRole::kSequenceNumber) && !PairBySequence(&fresh)) return false;
+  if (!PairBySequence(&fresh)) return false;
 
   // A gradient is accumulated right after the node that made it, on the same thread; its node has
   // no forward op of its own, so it goes with that one.
@@ -95,20 +94,21 @@ bool ModelBuilder::PairBySequence(std::vector<bool>* fresh) {
   };
   std::vector<Entry> forwards;
   std::vector<Backward> backwards;
-  for (SliceIndex i = 0; i < n_; ++i) {
-    if (Stop(i)) return false;
-    if (!m.IsOp(i)) continue;
-    const auto number = s_.ArgInt(i, ArgRole::kSequenceNumber);
-    if (!number || *number < 0) continue;
-    const int64_t thread = s_.ArgInt(i, ArgRole::kForwardThread).value_or(0);
-    if (thread > 0) {
-      is_backward_[i] = true;
-      backwards.push_back({thread, *number, i});
-    } else if (!is_backward_[i]) {
-      (*fresh)[i] = true;
-      forwards.push_back({*number, s_.track(i), i});
+  size_t backward = 0;
+  for (size_t k = 0; k < numbers_.size(); ++k) backward += numbers_[k].forward_thread > 0;
+  backwards.reserve(backward);
+  forwards.reserve(numbers_.size() - backward);
+  for (size_t k = 0; k < numbers_.size(); ++k) {
+    const OpNumber& number = numbers_[k];
+    if (number.forward_thread > 0) {
+      is_backward_[number.op] = true;
+      backwards.push_back({number.forward_thread, number.sequence, number.op});
+    } else if (!is_backward_[number.op]) {
+      (*fresh)[number.op] = true;
+      forwards.push_back({number.sequence, s_.track(number.op), number.op});
     }
   }
+  numbers_.Free();
   if (forwards.empty() || backwards.empty()) return true;
   std::stable_sort(forwards.begin(), forwards.end(), [](const Entry& a, const Entry& b) {
     return a.track != b.track ? a.track < b.track : a.number < b.number;

@@ -13,6 +13,8 @@ namespace emberline {
 // with sparse ids falls back to binary search. The first slice of an id wins.
 class IdIndex {
  public:
+  // Room for as many, so that adding them copies none.
+  void Reserve(size_t ids) { entries_.reserve(ids); }
   void Add(int64_t id, SliceIndex slice) {
     if (id < 0) return;
     entries_.push_back({id, slice});

@@ -18,15 +18,14 @@ bool ModelBuilder::LinkLaunches() {
   };
   std::vector<Call> calls;
   if (s_.HasArg(ArgRole::kCorrelation)) {
-    for (SliceIndex i = 0; i < n_; ++i) {
-      if (Stop(i)) return false;
-      if (!IsLaunchApi(s_.kind(i))) continue;
-      const auto correlation = s_.ArgInt(i, ArgRole::kCorrelation);
-      if (correlation && *correlation != 0) {
-        calls.push_back(
-            {*correlation, s_.start(i), i, s_.categories()[s_.category(i)].correlation_space});
-      }
+    for (size_t k = 0; k < link_ids_.size(); ++k) {
+      const LinkIds& ids = link_ids_[k];
+      const SliceIndex i = ids.slice;
+      if (ids.correlation == 0 || !IsLaunchApi(s_.kind(i))) continue;
+      calls.push_back(
+          {ids.correlation, s_.start(i), i, s_.categories()[s_.category(i)].correlation_space});
     }
+    if (cancel_.cancelled()) return false;
     std::sort(calls.begin(), calls.end(), [](const Call& a, const Call& b) {
       if (a.correlation != b.correlation) return a.correlation < b.correlation;
       if (a.space != b.space) return a.space < b.space;
@@ -53,14 +52,14 @@ bool ModelBuilder::LinkLaunches() {
   };
   bool any = false;
   if (!calls.empty()) {
-    for (SliceIndex i = 0; i < n_; ++i) {
-      if (Stop(i)) return false;
-      if (!IsDeviceWork(s_.kind(i))) continue;
-      const auto correlation = s_.ArgInt(i, ArgRole::kCorrelation);
-      if (!correlation || *correlation == 0) continue;
+    for (size_t k = 0; k < link_ids_.size(); ++k) {
+      if (Stop(static_cast<uint32_t>(k))) return false;
+      const SliceIndex i = link_ids_[k].slice;
+      const int64_t correlation = link_ids_[k].correlation;
+      if (correlation == 0 || !IsDeviceWork(s_.kind(i))) continue;
       const uint8_t d = s_.categories()[s_.category(i)].correlation_space;
-      SliceIndex call = find(*correlation, d, s_.start(i));
-      if (call == kNone) call = find(*correlation, d == 0 ? 1 : 0, s_.start(i));
+      SliceIndex call = find(correlation, d, s_.start(i));
+      if (call == kNone) call = find(correlation, d == 0 ? 1 : 0, s_.start(i));
       m.launch[i] = call;
       any = any || call != kNone;
     }

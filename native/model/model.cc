@@ -13,7 +13,8 @@ Result<std::shared_ptr<const Model>> ModelBuilder::Run() {
   bool done = Classify();
   if (done) {
     RunBoth(
-        many, [&] { enclosed = Enclose(); }, [&] { launches = LinkLaunches(); });
+        many, [&] { enclosed = Enclose() && ReadOpIds(); },
+        [&] { launches = ReadLinkIds() && LinkLaunches(); });
   }
   // What is complete is packed at once, where no other stage reads it meanwhile.
   Model& m = *model_;

@@ -1,6 +1,6 @@
 // How a model is made; BuildModel() of model.h is the way in. Each stage stands in a file of its
-// own: classify.cc, enclose.cc, launch_links.cc, op_links.cc, forward_pairs.cc, steps.cc, times.cc,
-// devices.cc.
+// own: classify.cc, enclose.cc, recorded_ids.cc, launch_links.cc, op_links.cc, forward_pairs.cc,
+// steps.cc, times.cc, devices.cc.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "model/id_index.h"
 #include "model/model.h"
+#include "store/chunked.h"
 
 namespace emberline {
 
@@ -44,6 +46,10 @@ class ModelBuilder {
   // inside what runs there at their start.
   bool EncloseInSameThread();
   static SliceIndex Deeper(SliceIndex a, SliceIndex b);
+  // Reads the ids of calls and device work, and those of ops. Each is decoded once: several stages
+  // want them, and decoding is most of what a stage costs.
+  bool ReadLinkIds();
+  bool ReadOpIds();
   // Device slice -> launch by correlation. Correlations of different recorders (MTIA beside CUDA)
   // are different number spaces. 0 means "no link".
   bool LinkLaunches();
@@ -118,7 +124,21 @@ class ModelBuilder {
   const uint32_t n_;    // slices of the file
   const uint32_t all_;  // with those of graph captures
   const CancelToken& cancel_;
-  std::vector<uint8_t> range_;  // by name id: RangeKind, 0xff not seen
+  struct LinkIds {
+    int64_t correlation = 0;
+    int64_t external = 0;  // 0: none
+    SliceIndex slice = kNone;
+    bool has_correlation = false;
+  };
+  ChunkedColumn<LinkIds> link_ids_;  // of all calls and device work, in order; until LinkOps()
+  IdIndex ops_;                      // by external id; until LinkOps()
+  struct OpNumber {
+    int64_t sequence = 0;
+    int64_t forward_thread = 0;  // 0: none
+    SliceIndex op = kNone;
+  };
+  ChunkedColumn<OpNumber> numbers_;  // of ops that have one, in order; until PairBySequence()
+  std::vector<uint8_t> range_;       // by name id: RangeKind, 0xff not seen
   // Launches that an id gives to another op than the one around them, in order: (launch, around).
   std::vector<std::pair<SliceIndex, SliceIndex>> around_;
   std::vector<bool> is_node_;      // "autograd::engine::evaluate_function: X"

@@ -1,7 +1,6 @@
 // Which operator device work belongs to.
 #include "model/graphs.h"
 #include "model/host_place.h"
-#include "model/id_index.h"
 #include "model/model_builder.h"
 
 namespace emberline {
@@ -10,46 +9,29 @@ bool ModelBuilder::LinkOps() {
   Model& m = *model_;
   // PyTorch 1.12 to 2.2 writes a row's own correlation into its external id: equal on every row.
   uint64_t both = 0, equal = 0, different = 0;
-  if (s_.HasArg(ArgRole::kExternalId)) {
-    for (SliceIndex i = 0; i < n_; ++i) {
-      if (Stop(i)) return false;
-      const SliceKind kind = s_.kind(i);
-      if (!IsLaunchApi(kind) && !IsDeviceWork(kind)) continue;
-      const auto external = s_.ArgInt(i, ArgRole::kExternalId);
-      if (!external || *external == 0) continue;
-      const auto correlation = s_.ArgInt(i, ArgRole::kCorrelation);
-      if (!correlation) {
-        ++different;
-        continue;
-      }
-      ++both;
-      if (*correlation == *external) ++equal;
+  for (size_t k = 0; k < link_ids_.size(); ++k) {
+    const LinkIds& ids = link_ids_[k];
+    if (ids.external == 0) continue;
+    if (!ids.has_correlation) {
+      ++different;
+      continue;
     }
+    ++both;
+    if (ids.correlation == ids.external) ++equal;
   }
   const bool trusted = (both > 0 || different > 0) && equal * 100 < both * 99 + (both == 0 ? 1 : 0);
-  IdIndex ops;
-  if (trusted) {
-    for (SliceIndex i = 0; i < n_; ++i) {
-      if (Stop(i)) return false;
-      if (!m.IsOp(i)) continue;
-      const auto external = s_.ArgInt(i, ArgRole::kExternalId);
-      if (external && *external != 0) ops.Add(*external, i);
-    }
-    ops.Finish();
-  }
   bool by_id = false, by_containment = false, without_op = false;
-  auto find = [&](SliceIndex i) -> SliceIndex {
-    if (!trusted) return kNone;
-    const auto external = s_.ArgInt(i, ArgRole::kExternalId);
-    if (!external || *external == 0) return kNone;
+  auto find = [&](const LinkIds& ids) -> SliceIndex {
+    if (!trusted || ids.external == 0) return kNone;
     // A row without an op falls back to its correlation in some releases.
-    if (s_.ArgInt(i, ArgRole::kCorrelation) == external) return kNone;
-    return ops.Find(*external);
+    if (ids.has_correlation && ids.correlation == ids.external) return kNone;
+    return ops_.Find(ids.external);
   };
-  for (SliceIndex i = 0; i < n_; ++i) {
-    if (Stop(i)) return false;
+  for (size_t k = 0; k < link_ids_.size(); ++k) {
+    if (Stop(static_cast<uint32_t>(k))) return false;
+    const SliceIndex i = link_ids_[k].slice;
     if (!IsLaunchApi(s_.kind(i))) continue;
-    const SliceIndex op = find(i);
+    const SliceIndex op = find(link_ids_[k]);
     if (op != kNone && s_.tracks()[s_.track(op)].pid == s_.tracks()[s_.track(i)].pid) {
       if (op != m.op[i]) around_.emplace_back(i, m.op[i]);
       m.op[i] = op;
@@ -58,8 +40,9 @@ bool ModelBuilder::LinkOps() {
       by_containment = true;
     }
   }
-  for (SliceIndex i = 0; i < n_; ++i) {
-    if (Stop(i)) return false;
+  for (size_t k = 0; k < link_ids_.size(); ++k) {
+    if (Stop(static_cast<uint32_t>(k))) return false;
+    const SliceIndex i = link_ids_[k].slice;
     if (!IsDeviceWork(s_.kind(i))) continue;
     const SliceIndex launch = m.launch[i];
     if (launch != kNone) {
@@ -68,7 +51,7 @@ bool ModelBuilder::LinkOps() {
       m.annotation[i] = m.annotation[launch];
     }
     if (m.op[i] == kNone) {
-      const SliceIndex op = find(i);
+      const SliceIndex op = find(link_ids_[k]);
       if (op != kNone) {
         m.op[i] = op;
         by_id = true;
@@ -86,6 +69,8 @@ bool ModelBuilder::LinkOps() {
               : by_arrow       ? OpLinkMethod::kArrow
               : by_containment ? OpLinkMethod::kContainment
                                : OpLinkMethod::kNone;
+  link_ids_.Free();
+  ops_ = {};
   return true;
 }
 
