@@ -5,8 +5,10 @@
 
 #include "app/commands.h"
 #include "base/escape.h"
+#include "base/heap.h"
 
 int main(int argc, char** argv) {
+  emberline::BoundHeap();
   try {
     return emberline::RunCommandLine(std::vector<std::string>(argv + 1, argv + argc),
                                      EMBERLINE_VERSION);

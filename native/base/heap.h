@@ -1,4 +1,4 @@
-// How the allocator treats a daemon that lives long and works on many threads.
+// How the allocator treats a program whose threads take and free much memory.
 #pragma once
 
 namespace emberline {

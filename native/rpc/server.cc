@@ -393,7 +393,6 @@ int Serve(const std::string& version, std::shared_ptr<ImageCache> images) {
   // Requests wait for loads on pool threads, so there must be more threads than cores.
   const unsigned threads = std::clamp(std::thread::hardware_concurrency() * 2, 16u, 64u);
   setenv("UV_THREADPOOL_SIZE", std::to_string(threads).c_str(), 0);
-  BoundHeap();
   Server server(version, std::move(images));
   return server.Run();
 }
