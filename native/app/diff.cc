@@ -54,6 +54,18 @@ Json TableParams(const Options& options, Json params) {
   return params;
 }
 
+// A difference with its sign; of shares, in percentage points, which nobody takes for a part of the
+// baseline.
+std::string Signed(const Json& delta, const std::string& unit) {
+  const double number = delta.get<double>();
+  std::string text = Humane(delta, unit);
+  if (unit == UnitName(Unit::kRatio)) {
+    text = QuantityText(number * 100, Unit::kPercent);
+    text = (text.ends_with(" %") ? text.substr(0, text.size() - 2) : text) + " points";
+  }
+  return number > 0 && text[0] != '+' ? "+" + text : text;
+}
+
 // The columns that people compare by, under short titles.
 Json ShownTable(const Json& table) {
   static const std::pair<const char*, const char*> kShown[] = {{"name", nullptr},
@@ -103,9 +115,11 @@ Json FigureTable(const Json& figures) {
   for (const Json& figure : figures) {
     const std::string unit = figure["unit"];
     Json row = {{"name", figure["name"]}};
-    for (const char* key : {"baseline", "candidate", "delta", "noise"}) {
+    for (const char* key : {"baseline", "candidate"}) {
       if (!figure[key].is_null()) row[key] = Humane(figure[key], unit);
     }
+    if (!figure["delta"].is_null()) row["delta"] = Signed(figure["delta"], unit);
+    if (!figure["noise"].is_null()) row["noise"] = "\u00b1" + Humane(figure["noise"], unit);
     const Json& percent = figure["deltaPercent"];
     if (!percent.is_null()) row["deltaPercent"] = Humane(percent, "percent");
     if (figure["beyondNoise"] == false) row["noise"] = row.value("noise", "") + " (within)";
@@ -155,9 +169,10 @@ std::string ChangeLines(const Json& verdict, const char* key, const char* title)
   const bool per_step = stepped("baseline") && stepped("candidate");
   std::string text = std::string("\n") + title + (per_step ? ", per step\n" : "\n");
   for (const Json& change : changes) {
-    text += "  " + Humane(change["deltaUs"], "us") + "  " +
+    text += "  " + Signed(change["deltaUs"], "us") + "  " +
             Escaped(change["name"].get<std::string>()) + " (" + Humane(change["baselineUs"], "us") +
-            " to " + Humane(change["candidateUs"], "us") + ")";
+            " to " + Humane(change["candidateUs"], "us") +
+            (change["beyondNoise"] == false ? ", within noise)" : ")");
     if (change.contains("file")) {
       text += "  " + Escaped(change["file"].get<std::string>());
       const auto line = change["line"].get<int64_t>();

@@ -36,7 +36,8 @@ inline constexpr Sentence kJobWaiting{"jobWaiting",
 inline constexpr Sentence kJobStraggler{
     "jobStraggler",
     "Rank {rank} came last {last, plural, one {# time} other {# times}} of {calls} and made others "
-    "wait {caused}{reason, select, none {} other {; instead it was in {name}{placed, select, yes { "
+    "wait {caused}{reason, select, none {} notBegun {; its recording began {time} later "
+    "than theirs} other {; instead it was in {name}{placed, select, yes { "
     "at {place}} other {}} ({time} more)}}."};
 inline constexpr Sentence kNoDigestOf{"noDigestOf", "{path} has no digest"};
 inline constexpr Sentence kProblem{"problem", "{count} x {kind}: {text} (first at byte {offset})"};

@@ -248,7 +248,7 @@ std::string SummaryText(const Json& job) {
   const int64_t left_out =
       std::count_if(job["notes"].begin(), job["notes"].end(), [](const Json& note) {
         return note["kind"] == "otherJob" || note["kind"] == "duplicateRank" ||
-               note["kind"] == "emptyRank";
+               note["kind"] == "emptyRank" || note["kind"] == "copiedRank";
       });
   std::string text =
       Say(messages::kJobSize,
@@ -282,7 +282,9 @@ std::string SummaryText(const Json& job) {
     if (!late["reasons"].empty()) {
       const Json& reason = late["reasons"][0];
       const std::string place = reason["place"];
-      args.emplace_back("name", Escaped(reason["name"].get<std::string>()));
+      const std::string name = reason["name"];
+      if (name == kNotRecorded) args.back() = {"reason", "notBegun"};
+      args.emplace_back("name", Escaped(name));
       args.emplace_back("placed", place.empty() ? "no" : "yes");
       args.emplace_back("place", Escaped(place));
       args.emplace_back("time", us(reason["timeUs"]));

@@ -106,6 +106,27 @@ class LaunchedNames {
   explicit LaunchedNames(const ComparedSide& side)
       : side_(side), left_(kTimesLooked * side.model->launched.rows()) {}
 
+  // Of what an operator launched itself, not in the operators inside of it.
+  void NoteOwn(uint32_t node, std::unordered_set<std::string>* names) {
+    const TraceStore& s = side_.model->store();
+    const StepTree& tree = *side_.tree;
+    const SliceIndex slice = tree.nodes[node].slice;
+    const SliceIndex last =
+        std::min<SliceIndex>(s.tracks()[s.track(slice)].last, side_.model->launched.rows());
+    SliceIndex at = slice;
+    const auto note_until = [&](SliceIndex end) {
+      for (; at < std::min(end, last) && left_ > 0; ++at, --left_) {
+        for (const uint32_t work : side_.model->launched[at]) names->emplace(s.name(work));
+      }
+    };
+    for (const uint32_t child : tree.ChildrenOf(node)) {
+      const SliceIndex inside = tree.nodes[child].slice;
+      note_until(inside);
+      at = std::max(at, EndOfInside(s, inside, last));
+    }
+    note_until(EndOfInside(s, slice, last));
+  }
+
   void Note(const std::vector<uint32_t>& nodes, std::unordered_set<std::string>* names) {
     const TraceStore& s = side_.model->store();
     for (const uint32_t node : nodes) {
@@ -240,6 +261,10 @@ Result<Replacements> FindReplacements(const ComparedSide& baseline, const Compar
         if (baseline.tree->IsLeaf(i) && candidate.tree->IsLeaf(j)) {
           gone.Note(item.baseline, &found.kernels_gone);
           came.Note(item.candidate, &found.kernels_came);
+        } else if (baseline.tree->KindOf(i) == StepNodeKind::kOperator) {
+          // Another library's kernels for the same operator, beside what it calls on both sides.
+          gone.NoteOwn(i, &found.kernels_gone);
+          came.NoteOwn(j, &found.kernels_came);
         }
       }
     }

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analysis/columns.h"
+#include "analysis/host_nesting.h"
 #include "base/errors.h"
 #include "base/hash.h"
 
@@ -27,7 +28,48 @@ Ns TimeOf(const Model& model, SpreadOf what, SliceIndex i) {
   return 0;
 }
 
+// Sums by row and step. Rows are numbered by whoever sums.
+class StepSums {
+ public:
+  void Add(uint32_t row, uint32_t step, Ns time) { sums_[uint64_t{row} << 32 | step] += time; }
+  // `key` names a row.
+  template <typename Key>
+  Spread Make(Key&& key) const {
+    std::map<uint32_t, std::vector<double>> values;
+    for (const auto& [at, time] : sums_) {
+      values[static_cast<uint32_t>(at >> 32)].push_back(Micros(time));
+    }
+    Spread spread;
+    for (auto& [row, times] : values) {
+      std::sort(times.begin(), times.end());  // the sums have no order, and adding them has one
+      spread[key(row)] = SampleOf(times);
+    }
+    return spread;
+  }
+
+ private:
+  std::unordered_map<uint64_t, Ns, NumberHash> sums_;
+};
+
+std::string KeyOf(const LineLocation& at, LineGrouping grouping) {
+  switch (grouping) {
+    case LineGrouping::kLine:
+      return LineRowKey(at.file, at.line, at.function);
+    case LineGrouping::kFunction:
+      return LineRowKey(at.file, at.function_line, at.function);
+    case LineGrouping::kClass:
+      return LineRowKey(at.file, 0, at.class_name);
+    case LineGrouping::kFile:
+      return LineRowKey(at.file, 0, "");
+  }
+  return "";
+}
+
 }  // namespace
+
+std::string LineRowKey(std::string_view file, int64_t line, std::string_view function) {
+  return std::string(file) + '\n' + std::to_string(line) + '\n' + std::string(function);
+}
 
 double WholeStepCount(const Model& model, const StepSelection& steps) {
   if (!model.has_recorded_steps) return 0;
@@ -43,24 +85,54 @@ Result<Spread> MeasureSpread(const Model& model, const StepSelection& steps, Spr
   Spread spread;
   if (!model.has_recorded_steps) return spread;
   const TraceStore& s = model.store();
-  std::unordered_map<uint64_t, Ns, NumberHash> sums;  // by name and step
+  StepSums sums;
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) {
       return MakeError(errors::kCancelled);
     }
     const Ns time = TimeOf(model, what, i);
     if (time == 0 || !IsWhole(model, steps, model.step[i])) continue;
-    sums[uint64_t{s.name_id(i)} << 32 | model.step[i]] += time;
+    sums.Add(s.name_id(i), model.step[i], time);
   }
-  std::map<StringId, std::vector<double>> values;
-  for (const auto& [key, time] : sums) {
-    values[static_cast<StringId>(key >> 32)].push_back(Micros(time));
+  return sums.Make([&](uint32_t name) { return std::string(s.strings().Get(name)); });
+}
+
+Result<Spread> MeasureLineSpread(const Model& model, const LineAttribution& lines,
+                                 const StepSelection& steps, LineGrouping grouping, bool host,
+                                 const CancelToken& cancel) {
+  if (!model.has_recorded_steps) return Spread();
+  const TraceStore& s = model.store();
+  HostNesting nesting;
+  if (host && !NestHostWork(s, cancel, &nesting)) return MakeError(errors::kCancelled);
+  // Several locations may be one row.
+  std::unordered_map<std::string, uint32_t> row_of_key;
+  std::vector<std::string> keys;
+  std::vector<uint32_t> row_of;
+  for (const LineLocation& at : lines.locations) {
+    std::string key = KeyOf(at, grouping);
+    const auto [row, added] = row_of_key.try_emplace(key, static_cast<uint32_t>(keys.size()));
+    if (added) keys.push_back(std::move(key));
+    row_of.push_back(row->second);
   }
-  for (auto& [name, times] : values) {
-    std::sort(times.begin(), times.end());  // the table has no order, and sums of numbers have one
-    spread[std::string(s.strings().Get(name))] = SampleOf(times);
+  StepSums sums;
+  for (SliceIndex i = 0; i < s.slice_count(); ++i) {
+    if (i % kCancelStride == 0 && cancel.cancelled()) return MakeError(errors::kCancelled);
+    if (!IsWhole(model, steps, model.step[i])) continue;
+    uint32_t context = kNone;
+    Ns time = 0;
+    if (host) {
+      if (i >= lines.user_frame.size() || !IsHostWork(s.kind(i))) continue;
+      context = lines.blamed[i];
+      time = nesting.exclusive[i];
+    } else {
+      if (!IsDeviceWork(s.kind(i))) continue;
+      context = DevicePlaceOf(model, lines, i).blamed;
+      time = s.duration(i);
+    }
+    if (context == kNone || time == 0) continue;
+    sums.Add(row_of[lines.contexts[context].location], model.step[i], time);
   }
-  return spread;
+  return sums.Make([&](uint32_t row) { return keys[row]; });
 }
 
 }  // namespace emberline

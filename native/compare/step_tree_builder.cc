@@ -75,6 +75,7 @@ class Builder {
 
   Result<StepTree> Run() {
     SumDeviceWork();
+    if (!SumSteps()) return Cancelled();
     kind_of_name_.assign(s_.strings().size() * size_t{3}, kUnknownName);
     of_step_.resize(model_.steps.size());
     Counter counter{*this};
@@ -91,6 +92,8 @@ class Builder {
   }
 
  private:
+  // By which what lies inside a node may end later: whole microseconds are cut separately.
+  static constexpr Ns kEndsLater = 1000;
   static constexpr uint8_t kUnknownName = 255, kNoNode = 254;
   // The nodes of one track in one step, in the order in which they are met.
   struct Forest {
@@ -116,6 +119,18 @@ class Builder {
       }
       launched_[i + 1] = launched_[i] + sum;
     }
+  }
+
+  // Device work of each step: also what was launched outside of all nodes, by a script's own kernel
+  // or a replayed graph, and what was recorded without its launch. A step is more than its nodes.
+  bool SumSteps() {
+    device_of_step_.assign(model_.steps.size(), 0);
+    for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
+      if (i % kCancelStride == 0 && cancel_.cancelled()) return false;
+      if (model_.step[i] == kNone || !IsDeviceWork(s_.kind(i))) continue;
+      device_of_step_[model_.step[i]] += s_.duration(i);
+    }
+    return true;
   }
 
   Ns DeviceOf(SliceIndex i, TrackIndex track) const {
@@ -241,7 +256,10 @@ class Builder {
       if (i % kCancelStride == 0 && cancel_.cancelled()) return false;
       const std::optional<StepNodeKind> kind = KindOf(i);
       if (!kind) continue;
-      while (!open.empty() && open.back() <= s_.start(i)) {
+      // What outlasts an open node does not lie inside of it: clocks are read one after the other,
+      // so that of two calls in a row the second may begin before the first has ended.
+      while (!open.empty() &&
+             (open.back() <= s_.start(i) || s_.end(i) > open.back() + kEndsLater)) {
         reader.End();
         open.pop_back();
       }
@@ -298,20 +316,18 @@ class Builder {
       const uint32_t here = at++;
       const Ns length = model_.steps[step].time.Length();
       tree_.group_host.emplace_back(here, length);
-      Ns launched = 0;
       tree_.nodes[here].slice = model_.steps[step].slice;
       tree_.label_of.Set(here, step_label);
       for (const bool others : {false, true}) {
         for (const uint32_t forest : of_step_[step]) {
           if ((forests_[forest].track != main) != others) continue;
           at = Place(&forests_[forest], others, at);
-          launched += forests_[forest].device;
         }
       }
       tree_.SetEnd(here, at);
-      tree_.SetDevice(here, launched);
+      tree_.SetDevice(here, device_of_step_[step]);
       host += length;
-      device += launched;
+      device += device_of_step_[step];
     }
     tree_.group_host[0].second = host;
     tree_.label_of.Set(0, labels_.Add({}, StepNodeKind::kRoot));
@@ -359,6 +375,7 @@ class Builder {
   const StepSelection& steps_;
   const CancelToken& cancel_;
   std::vector<Ns> launched_;
+  std::vector<Ns> device_of_step_;
   const RecordedShapesOf shapes_;
   // By name and kind of slice.
   std::vector<uint8_t> kind_of_name_;

@@ -256,15 +256,14 @@ class Comparison {
     return CompareStatusName(gone ? CompareStatus::kGone : CompareStatus::kNew);
   }
 
-  // Difference of the means per step, in the scale of the table. The spreads are known.
+  // Difference of the means per step, in the scale of the table. The samples are known.
   Difference NoiseOf(const Pair& row) const {
-    const auto sample = [](const Spread& spread, const std::string& name, double steps) {
-      const auto at = spread.find(name);
-      return WithZeros(at == spread.end() ? Sample() : at->second, steps);
+    const auto sample = [](const std::vector<Sample>& samples, uint32_t at, double steps) {
+      return WithZeros(at == kNoRow ? Sample() : samples[at], steps);
     };
     Difference difference =
-        Compare(sample(*options_.baseline_spread, BaselineNameOf(row), options_.baseline_steps),
-                sample(*options_.candidate_spread, NameOf(row), options_.candidate_steps));
+        Compare(sample(options_.baseline_samples, row.baseline, options_.baseline_steps),
+                sample(options_.candidate_samples, row.candidate, options_.candidate_steps));
     const double steps = options_.candidate_scale * options_.candidate_steps;
     difference.delta *= steps;
     if (difference.noise) *difference.noise *= steps;
@@ -310,8 +309,7 @@ class Comparison {
                 const auto before = Value(measure, row, false), delta = Delta(measure, row);
                 return before && delta ? OptionalCell(PercentOf(*delta, *before)) : Cell();
               });
-    if (!main || options_.baseline_spread == nullptr || options_.candidate_spread == nullptr)
-      return;
+    if (!main || !options_.knows_noise) return;
     // One test gives both.
     table.AddAll({made("noise" + measure.stem, "Noise" + what,
                        "Half the width of the 95 % confidence interval of the difference, from the "

@@ -26,10 +26,10 @@ struct TableComparison {
   // Names (first key) that stand in the place of others: of the baseline, of the candidate.
   const std::unordered_set<std::string>* gone = nullptr;
   const std::unordered_set<std::string>* came = nullptr;
-  // Per-step values of the measure by name (first key), and how many steps each side has; rows
-  // without one were zero then. Empty: nothing is known of noise.
-  const Spread* baseline_spread = nullptr;
-  const Spread* candidate_spread = nullptr;
+  // The measure in each step, for each row of either side, and how many steps each side has; steps
+  // without a value were zero. Where `knows_noise` is false nothing is known of it.
+  bool knows_noise = false;
+  std::vector<Sample> baseline_samples, candidate_samples;
   double baseline_steps = 0, candidate_steps = 0;
 };
 

@@ -157,7 +157,8 @@ Table SizesTable(const Job& job) {
       .Add(IntegerKey("ranks", "Ranks", "Ranks that took part."), &Row::ranks)
       .Add(IntegerKey("sizeBytes", "Size up to",
                       "Upper end of a range of sizes, a power of two in bytes; the range begins at "
-                      "half of it."),
+                      "half of it.",
+                      Unit::kBytes),
            &Row::size);
   AddSums<Row>(table, [](const Row& r) -> const Sums& { return r.sums; });
   return table.Make(rows);

@@ -89,7 +89,7 @@ Table LaunchesTable(const Job& job) {
 Table QueuesTable(const Job& job) {
   using Row = Of<QueueDigest>;
   const auto quantile = [](double share) {
-    return [share](const Row& r) { return Cell(r.item->points.sketch.Quantile(share)); };
+    return [share](const Row& r) { return Cell(r.item->points.Quantile(share)); };
   };
   TableBuilder<Row> table;
   AddKeys(table)

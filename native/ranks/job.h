@@ -66,6 +66,9 @@ struct MatchedCall {
   double algorithm_bandwidth = 0, bus_bandwidth = 0;  // GB/s; 0 where bytes or time are not known
 };
 
+// Stands for what a rank did before its recording began, as the name of an activity.
+inline constexpr std::string_view kNotRecorded = "(its recording had not begun)";
+
 // Something that a late rank did and the others did not, or did in less time.
 struct LateReason {
   Activity activity;  // its time: what it took beyond the median of the others, summed

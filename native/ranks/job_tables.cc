@@ -98,7 +98,7 @@ Table RanksTable(const Job& job) {
                     "Time added to its recorded clock, so that collectives end together.",
                     Merge::kNone),
            &RankRow::corrected)
-      .Add(Quotient("driftPpm", "Clock drift",
+      .Add(Quotient("driftPpm", "Clock drift (ppm)",
                     "Parts per million by which its clock runs faster than that of the lowest "
                     "rank. It is corrected too; 0 where the collectives do not show it."),
            [](const RankRow& r) { return Cell(static_cast<double>(r.rank->drift_ppb) / 1000.0); })

@@ -126,6 +126,27 @@ std::vector<TraceRef> RefsOf(const Profile& profile, const JobSource& source) {
   return refs;
 }
 
+// A file that is the same as another of the folder, byte by byte.
+struct Copy {
+  int64_t rank;
+  std::string kept, other;  // paths
+};
+
+// Traces of a folder that are there twice stay once, and are said to be. (Digests that are there
+// twice are not worth a word: who makes some again makes the same.)
+std::vector<Copy> LeaveOutCopies(std::vector<JobDigest>* parts) {
+  std::vector<Copy> copies;
+  std::map<std::pair<int64_t, std::string>, std::string> paths;
+  std::erase_if(*parts, [&](const JobDigest& part) {
+    if (part.ranks.size() != 1) return false;
+    const RankDigest& rank = part.ranks[0];
+    const auto [at, added] = paths.try_emplace({rank.rank, rank.file_id}, rank.path);
+    if (!added) copies.push_back({rank.rank, at->second, rank.path});
+    return !added;
+  });
+  return copies;
+}
+
 Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const ReadOptions& options,
                              SetLimits limits) {
   const Result<Profile> profile = session.Find(source.profile_id);
@@ -174,6 +195,7 @@ Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const Re
     loaded.broken.push_back({path.ok() ? path->string() : refs[i].selection.worker, error.message});
   }
   loaded.loaded = parts.size();
+  std::vector<Copy> copies = LeaveOutCopies(&parts);
   std::optional<JobDigest> merged = MergeAll(std::move(parts), &loaded.broken);
   if (!merged) {
     const bool known = !loaded.broken.empty();
@@ -183,6 +205,11 @@ Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const Re
   }
   loaded.job = BuildJob(std::make_shared<const JobDigest>(std::move(*merged)), loaded.broken,
                         refs.size() == loaded.files);
+  for (Copy& copy : copies) {
+    AddNote(&loaded.job, messages::kCopiedRank,
+            {{"rank", copy.rank}, {"kept", std::move(copy.kept)}, {"other", std::move(copy.other)}},
+            {copy.rank});
+  }
   return loaded;
 }
 

@@ -16,6 +16,8 @@ inline constexpr Sentence kEmptyRank{
 inline constexpr Sentence kDuplicateRank{"duplicateRank",
                                          "Rank {rank} has two traces: {kept} is used because it "
                                          "has more events, and {other} is left out."};
+inline constexpr Sentence kCopiedRank{
+    "copiedRank", "{other} is left out: it is a copy of {kept}, the trace of rank {rank}."};
 inline constexpr Sentence kUnknownRank{
     "unknownRank", "{path} does not say which rank it is from; it is shown as rank {rank}."};
 inline constexpr Sentence kMissingRank{
@@ -67,7 +69,7 @@ inline constexpr Sentence kSlowLink{
     "slowLink",
     "{count, plural, one {Rank {ranks}} other {Ranks {ranks}}} of group {group} {count, plural, "
     "one {reaches} other {reach}} a bus bandwidth of {rate} GB/s, similar groups {usual} GB/s "
-    "({operation}, {bytes} bytes)."};
+    "({operation}, {bytes})."};
 
 // Notices of one rank.
 inline constexpr Sentence kManyDevices{"manyDevices",

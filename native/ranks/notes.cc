@@ -173,7 +173,7 @@ class Notes {
                {"rate", FixedText(rate, 1)},
                {"usual", FixedText(usual, 1)},
                {"operation", CollectiveOpName(std::get<0>(key))},
-               {"bytes", std::get<1>(key)}});
+               {"bytes", std::get<1>(key), Unit::kBytes}});
       }
     }
   }

@@ -111,6 +111,8 @@ void Stat::Add(int64_t value, int64_t rank) {
   sketch.Add(value);
 }
 
+int64_t Stat::Quantile(double share) const { return std::clamp(sketch.Quantile(share), min, max); }
+
 void Stat::Merge(const Stat& other) {
   if (other.count == 0) return;
   if (count == 0) {

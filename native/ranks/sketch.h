@@ -37,6 +37,8 @@ struct Stat {
 
   void Add(int64_t value, int64_t rank);
   void Merge(const Stat& other);
+  // Of the sketch, but never outside of what was measured.
+  int64_t Quantile(double share) const;
   double Mean() const {
     return count > 0 ? static_cast<double>(sum) / static_cast<double>(count) : 0;
   }

@@ -92,7 +92,7 @@ void AddReasons(const Job& job, const MatchedCall& call, std::map<ReasonKey, Lat
   }
   // The first call of a recording: what came before it nobody knows.
   if (own.since == own.start) {
-    add({kHostActivity, "(its recording had not begun)", "", 0},
+    add({kHostActivity, std::string(kNotRecorded), "", 0},
         last.begin - own.since - Middle(std::move(begins)));
   }
   for (const Activity& one : own.before) {

@@ -57,9 +57,9 @@ void AddStat(TableBuilder<Row>& table, const std::string& prefix, const std::str
   time("mean", "Mean", Merge::kNone, [](const Stat& s) { return s.Mean(); });
   time("min", "Smallest", Merge::kMin, [](const Stat& s) { return static_cast<double>(s.min); });
   time("median", "Median, within 1 %,", Merge::kNone,
-       [](const Stat& s) { return static_cast<double>(s.sketch.Quantile(0.5)); });
+       [](const Stat& s) { return static_cast<double>(s.Quantile(0.5)); });
   time("p95", "95th percentile, within 1 %,", Merge::kNone,
-       [](const Stat& s) { return static_cast<double>(s.sketch.Quantile(0.95)); });
+       [](const Stat& s) { return static_cast<double>(s.Quantile(0.95)); });
   time("max", "Largest", Merge::kMax, [](const Stat& s) { return static_cast<double>(s.max); });
   if (prefix.empty()) {
     table.Add(IntegerFact("maxRank", "Rank of max", "Whose the largest is."),

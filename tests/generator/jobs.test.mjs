@@ -241,6 +241,41 @@ test('one rank twice, a rank of another job, a clock hours apart, mixed versions
   assert.equal(apart.correctionNs, -5 * 3600 * 1e9);
 });
 
+test('a file that is there twice is said to be, and counts once', async () => {
+  const { at } = planted({ ranks: 4 });
+  const file = fs.readdirSync(at).find((name) => name.includes('_2.'));
+  fs.copyFileSync(path.join(at, file), path.join(at, 'zz_copy.1700000000000.pt.trace.json'));
+  const job = await summary(at);
+  assert.deepEqual(
+    job.notes.map((note) => [note.kind, note.ranks]),
+    [['copiedRank', [2]]],
+  );
+  assert.match(job.notes[0].text, /zz_copy.*is left out: it is a copy of .*_2\./);
+  assert.equal(job.ranks.length, 4);
+});
+
+test('no percentile is less than the smallest or more than the largest', async () => {
+  const { at } = planted({
+    ranks: 4,
+    straggler: { rank: 1, kind: 'device', extraNs: 900_000 },
+  });
+  const kernels = await table(at, 'kernels');
+  // The planted kernel always lasts as long.
+  const sort = kernels.find((row) => row.name === 'sort_kernel');
+  assert.deepEqual([sort.medianUs, sort.p95Us], [sort.minUs, sort.maxUs]);
+  for (const row of [...kernels, ...(await table(at, 'launches'))]) {
+    for (const key of Object.keys(row).filter((name) => /(median|p95)Us$/i.test(name))) {
+      const of = (end) =>
+        row[
+          key.replace(/(median|p95)Us$/i, (part) =>
+            /^[MP]/.test(part) ? `${end[0].toUpperCase()}${end.slice(1)}Us` : `${end}Us`,
+          )
+        ];
+      assert.ok(row[key] >= of('min') && row[key] <= of('max'), `${key}: ${row[key]}`);
+    }
+  }
+});
+
 /** The checksum of a digest's body, as `ranks/digest_file.cc` makes it. */
 function checksum(body) {
   const bits = (value) => BigInt.asUintN(64, value);

@@ -69,3 +69,34 @@ TEST_CASE("the tree of a step ends where its slices end, however they nest") {
   const auto model = drawn::LoadEvents(events);
   CheckAgainstSlices(*model, TreeOf(*model));
 }
+
+// Two calls in a row whose recorded times overlap by a nanosecond, or by much: siblings.
+TEST_CASE("what outlasts an open node stands beside it, and the step keeps all device work") {
+  std::string events = drawn::HostSlice("user_annotation", "ProfilerStep#1", 0, 1000);
+  events +=
+      "," + drawn::HostSlice("user_annotation",
+                             "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 1, 100);
+  events +=
+      "," + drawn::HostSlice("python_function", "nn.Module: Net_0", 98, 500, R"("Python id":1)");
+  events += "," + drawn::HostSlice("cpu_op", "aten::mm", 200, 100);
+  events +=
+      "," + drawn::HostSlice("cuda_runtime", "cudaLaunchKernel", 210, 5, R"("correlation":7)");
+  // Of a script's own kernel, outside of every operator.
+  events += "," + drawn::HostSlice("cuda_runtime", "cuLaunchKernel", 700, 5, R"("correlation":8)");
+  for (const int correlation : {7, 8}) {
+    const std::string number = std::to_string(correlation);
+    events += R"(,{"ph":"X","cat":"kernel","name":"sgemm","pid":0,"tid":7,"ts":8)" + number +
+              R"(0,"dur":9,"args":{"device":0,"stream":7,"correlation":)" + number + "}}";
+  }
+  const auto model = drawn::LoadEvents(events);
+  const StepTree tree = TreeOf(*model);
+  const std::vector<uint32_t> children = tree.ChildrenOf(1);
+  REQUIRE(children.size() == 2);
+  CHECK(tree.KindOf(children[0]) == StepNodeKind::kDataLoader);
+  CHECK(tree.IsLeaf(children[0]));
+  CHECK(tree.KindOf(children[1]) == StepNodeKind::kModule);
+  CHECK(tree.DeviceOf(children[0]) == 0);
+  CHECK(tree.DeviceOf(children[1]) == 9000);
+  CHECK(tree.DeviceOf(1) == 18000);
+  CHECK(tree.DeviceOf(0) == 18000);
+}

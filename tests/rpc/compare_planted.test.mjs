@@ -15,7 +15,7 @@ const steps = 8;
 let files = 0;
 
 /** Opens a trace whose kernels and steps take a little more or less each time, as `seed` says. */
-async function noisy(seed, layersOf = plainLayers, options = {}) {
+async function noisy(seed, layersOf = plainLayers, options = {}, changed = (text) => text) {
   const next = randomNumbers(seed);
   const jitter = () => Math.floor(next() * 5);
   const path = join(folder, `trace-${files++}.pt.trace.json`);
@@ -29,7 +29,7 @@ async function noisy(seed, layersOf = plainLayers, options = {}) {
     );
   const { extraUs = () => 0, ...more } = options;
   const noise = { extraUs: (step) => 10 + jitter() + extraUs(step) };
-  writeFileSync(path, trainingTrace({ steps, layers, ...more, ...noise }));
+  writeFileSync(path, changed(trainingTrace({ steps, layers, ...more, ...noise })));
   const { profileId } = await daemon.request('profile/open', { path });
   return { profileId };
 }
@@ -42,7 +42,7 @@ async function rowsOf(by, baseline, candidate) {
   return (await compare('table', baseline, candidate, { by, limit: -1 })).rows;
 }
 
-const changed = (module, ...others) =>
+const withInstead = (module, ...others) =>
   plainLayers().flatMap((one) => (one.module === module ? others : [one]));
 
 /**
@@ -51,11 +51,11 @@ const changed = (module, ...others) =>
  */
 const planted = {
   'a slower kernel': {
-    layers: () => changed('Linear_1', layer('Linear_1', 'aten::addmm', { sgemm_64x64: 160 })),
+    layers: () => withInstead('Linear_1', layer('Linear_1', 'aten::addmm', { sgemm_64x64: 160 })),
     rows: { sgemm_64x64: ['both', 100] },
   },
   'a removed layer': {
-    layers: () => changed('Linear_0'),
+    layers: () => withInstead('Linear_0'),
     rows: { sgemm_128x64: ['gone', -80] },
   },
   'an added layer': {
@@ -74,7 +74,7 @@ const planted = {
     },
   },
   'another dtype': {
-    layers: () => changed('Linear_0', layer('Linear_0', 'aten::addmm', { hgemm_128x64: 20 })),
+    layers: () => withInstead('Linear_0', layer('Linear_0', 'aten::addmm', { hgemm_128x64: 20 })),
     rows: { sgemm_128x64: ['replaced', -80], hgemm_128x64: ['replaced', 20] },
   },
   'shifted steps': { options: { firstStep: 101, startUs: 777_000 }, rows: {} },
@@ -137,6 +137,51 @@ test('one slow step: the step time stays within its noise, and that step is the 
   });
   assert.match(rows[0].name, /#6$/);
   assert.ok(Math.abs(rows[0].deltaUs - 400) <= 50, rows[0].deltaUs);
+});
+
+/** Layers whose operators run on lines of a function each, from one file. */
+const inFunctions = (events) => {
+  const trace = JSON.parse(events);
+  const python = trace.traceEvents
+    .filter(({ cat, name }) => cat === 'python_function' && name.startsWith('nn.Module: '))
+    .map(({ name, ts, dur, ...rest }) => {
+      const module = name.slice('nn.Module: '.length);
+      const line = 10 * (1 + plainLayers().findIndex((one) => one.module === module));
+      return {
+        ...rest,
+        name: `/run/train.py(${line}): ${module.toLowerCase()}`,
+        ts: ts + 1,
+        dur: dur - 2,
+      };
+    });
+  trace.traceEvents.push(...python);
+  return JSON.stringify(trace);
+};
+
+test('of functions and lines, only what is beyond noise is said to have changed', async () => {
+  const sides = [];
+  for (const [seed, layersOf] of [
+    [51, plainLayers],
+    [52, planted['a slower kernel'].layers],
+  ]) {
+    const { profileId } = await noisy(seed, layersOf, {}, inFunctions);
+    sides.push({ profileId });
+  }
+  for (const by of ['functions', 'lines']) {
+    const rows = await rowsOf(by, ...sides);
+    assert.equal(rows[0].function, 'linear_1', by);
+    assert.deepEqual(
+      rows.map((row) => row.beyondNoise),
+      rows.map((_, i) => i === 0),
+      by,
+    );
+  }
+  const { verdict, level, grew, shrank } = await compare('verdict', ...sides);
+  assert.equal(level, 'functions');
+  assert.match(verdict.text, /because linear_1 went from/);
+  for (const change of [...grew, ...shrank]) {
+    assert.equal(change.beyondNoise, change.name === 'linear_1', change.name);
+  }
 });
 
 test('two recordings of the same: the verdict says so, and no figure is beyond its noise', async () => {

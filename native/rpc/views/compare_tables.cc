@@ -194,8 +194,17 @@ struct Level {
   SideTables tables;
   std::string measure;
   bool per_step = false;
-  std::optional<SpreadOf> spread;  // absent: nothing is known of noise
+  std::optional<SpreadOf> spread;     // of rows that are operators or kernels
+  std::optional<LineGrouping> lines;  // of rows that are lines; neither: nothing is known of noise
 };
+
+// Of the levels that are lines.
+std::optional<LineGrouping> GroupingOf(const std::string& by) {
+  if (by == "lines") return LineGrouping::kLine;
+  if (by == "functions") return LineGrouping::kFunction;
+  if (by == "classes") return LineGrouping::kClass;
+  return std::nullopt;
+}
 
 Result<SideTables> LevelTables(const CompareRequest& request, const std::string& by,
                                bool per_step) {
@@ -207,10 +216,7 @@ Result<SideTables> LevelTables(const CompareRequest& request, const std::string&
   if (by == "memory") return BothTables(request, per_step, &MemoryTable);
   if (by == "communication") return BothTables(request, per_step, &CommunicationTableOf);
   if (by == "modules") return ModuleTables(request, per_step);
-  return LineTables(request, per_step,
-                    by == "functions" ? LineGrouping::kFunction
-                    : by == "classes" ? LineGrouping::kClass
-                                      : LineGrouping::kLine);
+  return LineTables(request, per_step, *GroupingOf(by));
 }
 
 Result<Level> LevelOf(const CompareRequest& request, const std::string& by, Time time) {
@@ -235,19 +241,48 @@ Result<Level> LevelOf(const CompareRequest& request, const std::string& by, Time
   } else if (by == "communication") {
     level.measure = device ? "deviceUs" : "hostUs";
   }
+  level.lines = GroupingOf(by);
   if (in_block) level.spread.reset();
   return level;
 }
 
-// How much the measure of a level varies from step to step, on both sides.
-Result<Sides<Spread>> SpreadsOf(const CompareRequest& request, SpreadOf what,
-                                TableComparison* comparison) {
+// Of each row, what is known of it by its key.
+template <typename Key>
+std::vector<Sample> SamplesOf(const Table& table, const Spread& spread, Key&& key) {
+  std::vector<Sample> samples;
+  samples.reserve(table.rows.size());
+  for (const auto& row : table.rows) {
+    const auto at = spread.find(key(table, row));
+    samples.push_back(at == spread.end() ? Sample() : at->second);
+  }
+  return samples;
+}
+
+// How much the measure of a level varies from step to step, on both sides. Errors: kCancelled.
+Result<bool> AddSamples(const CompareRequest& request, const Level& level, Time time,
+                        TableComparison* comparison) {
   const ViewRequest &baseline = request.baseline, &candidate = request.candidate;
   comparison->baseline_steps = WholeStepCount(*baseline.trace.model, baseline.steps);
   comparison->candidate_steps = WholeStepCount(*candidate.trace.model, candidate.steps);
-  return OfBothSides<Spread>(request, [&](const ViewRequest& side) {
-    return MeasureSpread(*side.trace.model, side.steps, what, request.cancel);
+  const auto spreads = OfBothSides<Spread>(request, [&](const ViewRequest& side) -> Result<Spread> {
+    const Model& model = *side.trace.model;
+    if (level.spread) return MeasureSpread(model, side.steps, *level.spread, request.cancel);
+    const auto lines = LinesOf(side.trace, SpaceParam(side.params), side.cancel);
+    if (!lines.ok()) return lines.error();
+    return MeasureLineSpread(model, (*lines)->attribution, side.steps, *level.lines,
+                             time == Time::kHost, request.cancel);
   });
+  if (!spreads.ok()) return spreads.error();
+  const auto key = [&](const Table& table, const std::vector<Cell>& row) {
+    if (level.spread) return TextIn(table, row, "name");
+    return LineRowKey(TextIn(table, row, "file"),
+                      static_cast<int64_t>(NumberIn(table, row, "line")),
+                      TextIn(table, row, "function"));
+  };
+  comparison->knows_noise = true;
+  comparison->baseline_samples = SamplesOf(level.tables.baseline, spreads->baseline, key);
+  comparison->candidate_samples = SamplesOf(level.tables.candidate, spreads->candidate, key);
+  return true;
 }
 
 // The tables of one level, compared.
@@ -256,8 +291,8 @@ Result<Compared> CompareLevel(const CompareRequest& request, const std::string& 
   if (!level.ok()) return level.error();
   TableComparison options;
   options.measure = level->measure;
-  options.baseline_keys = std::move(level->tables.baseline_keys);
-  options.candidate_keys = std::move(level->tables.candidate_keys);
+  options.baseline_keys = level->tables.baseline_keys;
+  options.candidate_keys = level->tables.candidate_keys;
   if (level->per_step) {
     options.baseline_scale = 1 / SelectedSteps(request.baseline);
     options.candidate_scale = 1 / SelectedSteps(request.candidate);
@@ -270,13 +305,9 @@ Result<Compared> CompareLevel(const CompareRequest& request, const std::string& 
     options.gone = by == "kernels" ? &replacements->kernels_gone : &replacements->gone;
     options.came = by == "kernels" ? &replacements->kernels_came : &replacements->came;
   }
-  Sides<Spread> spreads;
-  if (level->spread) {
-    auto made = SpreadsOf(request, *level->spread, &options);
-    if (!made.ok()) return made.error();
-    spreads = std::move(*made);
-    options.baseline_spread = &spreads.baseline;
-    options.candidate_spread = &spreads.candidate;
+  if (level->spread || level->lines) {
+    const auto added = AddSamples(request, *level, time, &options);
+    if (!added.ok()) return added.error();
   }
   Compared compared;
   compared.measure = options.measure;

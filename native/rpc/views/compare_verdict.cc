@@ -115,6 +115,9 @@ Json ChangesJson(const Compared& compared, const std::string& level, double sign
                    {"baselineUs", NumberIn(table, row, "baselineUs") / steps},
                    {"candidateUs", NumberIn(table, row, "candidateUs") / steps},
                    {"deltaUs", delta / steps}};
+    const int noise = table.ColumnIndex("beyondNoise");
+    const auto* beyond = noise < 0 ? nullptr : std::get_if<bool>(&row[static_cast<size_t>(noise)]);
+    change["beyondNoise"] = beyond != nullptr ? Json(*beyond) : Json();
     for (const char* side : {"candidate", "baseline"}) {
       const std::string file = TextIn(table, row, (std::string(side) + "File").c_str());
       if (file.empty()) continue;
@@ -234,12 +237,15 @@ Result<Json> CompareVerdict(const CompareRequest& request) {
   if (best) {
     grew = ChangesJson(*best, level, 1, steps);
     shrank = ChangesJson(*best, level, -1, steps);
-    const Json& first = delta > 0 ? grew : shrank;
-    if (delta != 0 && !first.empty()) {
-      if (std::abs(first[0]["deltaUs"].get<double>()) >= kCauseShare * std::abs(delta)) {
-        cause = VerdictCause{first[0]["name"], first[0]["baselineUs"], first[0]["candidateUs"],
-                             first[0]["status"] == "replaced"};
-      }
+    // What may be chance is no cause.
+    const Json& changes = delta > 0 ? grew : shrank;
+    const auto first = std::find_if(changes.begin(), changes.end(), [](const Json& change) {
+      return change["beyondNoise"] != false;
+    });
+    if (delta != 0 && first != changes.end() &&
+        std::abs((*first)["deltaUs"].get<double>()) >= kCauseShare * std::abs(delta)) {
+      cause = VerdictCause{(*first)["name"], (*first)["baselineUs"], (*first)["candidateUs"],
+                           (*first)["status"] == "replaced"};
     }
   }
   if (!cause && delta != 0) cause = PartThatChanged(both->figures, delta);

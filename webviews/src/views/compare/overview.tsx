@@ -16,7 +16,9 @@ import { useVerdict } from './state.ts';
 import { comparisonTexts } from './texts.ts';
 
 function ChangeItem({ change, longest }: { change: CompareChange; longest: number }) {
-  const { name, status, baselineUs, candidateUs, deltaUs, file, line, side } = change;
+  const { name, status, baselineUs, candidateUs, deltaUs, beyondNoise, file, line, side } = change;
+  const told = changeOf(status, deltaUs, 'us', beyondNoise);
+  const mood = beyondNoise === false ? 'plain' : moodOf(deltaUs, 'us');
   const open = (): void => {
     if (file === undefined) return;
     openSource({ file, line: line ?? 1, function: name }, false, side);
@@ -33,18 +35,14 @@ function ChangeItem({ change, longest }: { change: CompareChange; longest: numbe
             {`${visible(fileName(file))}${line === undefined ? '' : `:${line}`}`}
           </LinkButton>
         )}
-        {status === 'both' ? null : <ChangeMark change={changeOf(status, deltaUs, 'us')} />}
+        {status === 'both' && beyondNoise !== false ? null : <ChangeMark change={told} />}
       </span>
-      <span class={`change-delta ${moodOf(deltaUs, 'us')}`}>{signed(deltaUs, 'us')}</span>
+      <span class={`change-delta ${mood}`}>{signed(deltaUs, 'us')}</span>
       <span class="change-times">
         {`${quantity(baselineUs, 'us')} \u2192 ${quantity(candidateUs, 'us')}`}
       </span>
       <svg class="change-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-        <rect
-          class={`delta-fill ${moodOf(deltaUs, 'us')}`}
-          width={(100 * Math.abs(deltaUs)) / longest}
-          height="4"
-        />
+        <rect class={`delta-fill ${mood}`} width={(100 * Math.abs(deltaUs)) / longest} height="4" />
       </svg>
     </li>
   );

@@ -91,6 +91,7 @@ const serious = new Set([
   'duplicateRank',
   'otherJob',
   'emptyRank',
+  'copiedRank',
   'unknownRank',
   'clockApart',
   'clockUntied',
