@@ -44,6 +44,7 @@ export const jobTexts = {
     'Sequences of the outermost operators whose names contain this; if empty, of the innermost ones. The traces are read again.',
 
   rank: 'Rank',
+  timeOfJob: 'Time since the start of the job',
   sumUs: 'Sum (µs)',
   rankAndDevice: 'Rank/device',
   notAllFit: 'Not all ranks and steps fit in the chart; the tables list all of them.',

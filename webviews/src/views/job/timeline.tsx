@@ -25,7 +25,10 @@ import { jobTexts } from './texts.ts';
 const ranksInSight = 32;
 const lanePx = 22;
 const stepPx = 4;
-const margin = { top: 24, right: 8, bottom: 8 };
+const margin = { top: 40, right: 8, bottom: 8 };
+/** Middles of the lines above the lanes: the titles of both axes, and the marks of time. */
+const titlePx = 8;
+const marksPx = 26;
 
 interface Picture {
   lanes: readonly Lane[];
@@ -41,6 +44,10 @@ const toX = ({ range, left, width }: Picture, ns: number): number =>
 const toNs = ({ range, left, width }: Picture, x: number): number =>
   range.from + ((x - left) / Math.max(1, width - left - margin.right)) * (range.to - range.from);
 
+/** What the names of the lanes are: of ranks with several devices, also theirs. */
+const lanesTitle = (lanes: readonly Lane[]): string =>
+  lanes.some(({ rank, name }) => name !== String(rank)) ? jobTexts.rankAndDevice : jobTexts.rank;
+
 function drawRuler(context: CanvasRenderingContext2D, picture: Picture, grid: string): void {
   const { range, left, width, height } = picture;
   const scale = axisScale('ns', range.to);
@@ -48,10 +55,14 @@ function drawRuler(context: CanvasRenderingContext2D, picture: Picture, grid: st
   const power = 10 ** Math.floor(Math.log10(Math.max(1, room)));
   const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= room) ?? 10);
   const digits = Math.max(0, Math.ceil(-Math.log10(step / scale.divisor) - 1e-9));
+  context.textAlign = 'left';
+  context.fillText(jobTexts.timeOfJob, left, titlePx);
+  context.textAlign = 'right';
+  context.fillText(lanesTitle(picture.lanes), left - 6, titlePx);
   context.textAlign = 'center';
   for (let at = Math.ceil(range.from / step) * step; at <= range.to; at += step) {
     const x = toX(picture, at);
-    context.fillText(`${fixed(at / scale.divisor, digits)} ${scale.suffix}`, x, 10);
+    context.fillText(`${fixed(at / scale.divisor, digits)} ${scale.suffix}`, x, marksPx);
     context.save();
     context.fillStyle = grid;
     context.fillRect(x, margin.top - 4, 1, height - margin.top);
@@ -140,7 +151,9 @@ function Lanes(props: {
   const [hot, setHot] = useState<Spot | undefined>(undefined);
   const last = useRef<Spot>({ lane: 0, box: 0 });
   const theme = themeSerial.value;
-  const left = 16 + lanes.reduce((most, { name }) => Math.max(most, name.length), 2) * 7;
+  const left =
+    16 +
+    lanes.reduce((most, { name }) => Math.max(most, name.length), lanesTitle(lanes).length) * 7;
   const height = margin.top + lanes.length * lanePx + margin.bottom;
   const picture: Picture = { lanes, range, left, width, height };
   const now = useRef({ picture, whole, onRange: props.onRange });
