@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <unordered_map>
 
 #include "analysis/operators.h"
 #include "base/errors.h"
+#include "base/text.h"
 #include "compare/errors.h"
 
 namespace emberline {
@@ -99,6 +101,54 @@ void NoteOperators(const ComparedSide& side, const std::vector<uint32_t>& nodes,
     }
   }
 }
+
+bool IsModule(const ComparedSide& side, const std::vector<uint32_t>& nodes) {
+  return nodes.size() == 1 && side.tree->KindOf(nodes[0]) == StepNodeKind::kModule;
+}
+
+// Sums what the two structures differ in.
+class ChangeSums {
+ public:
+  ChangeSums(const ComparedSide& baseline, const ComparedSide& candidate)
+      : baseline_(baseline), candidate_(candidate) {}
+
+  void Add(const AlignedItem& item) {
+    if (changes_.size() >= kMostChanges) return;
+    std::string gone = NamesOf(baseline_, item.baseline);
+    std::string came = NamesOf(candidate_, item.candidate);
+    const auto [at, added] = place_.try_emplace(gone + '\n' + came, changes_.size());
+    if (added) changes_.push_back({item.status, std::move(gone), std::move(came)});
+    StructuralChange& change = changes_[at->second];
+    for (const uint32_t node : item.baseline) {
+      change.host_before += baseline_.tree->HostOf(*baseline_.model, node);
+      change.device_before += baseline_.tree->DeviceOf(node);
+    }
+    for (const uint32_t node : item.candidate) {
+      change.host_after += candidate_.tree->HostOf(*candidate_.model, node);
+      change.device_after += candidate_.tree->DeviceOf(node);
+    }
+  }
+  std::vector<StructuralChange> Take() { return std::move(changes_); }
+
+ private:
+  // Two traces with nothing in common differ everywhere; no one reads that.
+  static constexpr size_t kMostChanges = 4096;
+  static constexpr size_t kMostNames = 3, kMostName = 120;
+
+  static std::string NamesOf(const ComparedSide& side, const std::vector<uint32_t>& nodes) {
+    std::string text;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (i == kMostNames) return text + " + " + std::to_string(nodes.size() - i) + " more";
+      text += (i > 0 ? " + " : "") +
+              Shortened(StepNodeName(*side.model, *side.tree, nodes[i]), kMostName);
+    }
+    return text;
+  }
+
+  const ComparedSide baseline_, candidate_;
+  std::unordered_map<std::string, size_t> place_;
+  std::vector<StructuralChange> changes_;
+};
 
 // Collects names of the device work that was launched in nodes of one side.
 class LaunchedNames {
@@ -233,6 +283,9 @@ size_t Replacements::MemoryBytes() const {
   for (const auto* names : {&gone, &came, &kernels_gone, &kernels_came}) {
     for (const std::string& name : *names) bytes += 64 + name.capacity();
   }
+  for (const StructuralChange& change : changes) {
+    bytes += sizeof(change) + change.gone.capacity() + change.came.capacity();
+  }
   return bytes;
 }
 
@@ -240,6 +293,7 @@ Result<Replacements> FindReplacements(const ComparedSide& baseline, const Compar
                                       const CancelToken& cancel) {
   Replacements found;
   BatchVotes votes(baseline, candidate);
+  ChangeSums sums(baseline, candidate);
   LaunchedNames gone(baseline), came(candidate);
   std::vector<std::pair<uint32_t, uint32_t>> pairs = {{0, 0}};
   for (size_t at = 0; at < pairs.size(); ++at) {
@@ -247,6 +301,7 @@ Result<Replacements> FindReplacements(const ComparedSide& baseline, const Compar
     const auto [left, right] = pairs[at];
     for (AlignedItem& item : AlignChildren(*baseline.tree, left, *candidate.tree, right)) {
       if (item.status == CompareStatus::kReplaced) {
+        sums.Add(item);
         NoteOperators(baseline, item.baseline, &found.gone);
         NoteOperators(candidate, item.candidate, &found.came);
         gone.Note(item.baseline, &found.kernels_gone);
@@ -266,9 +321,12 @@ Result<Replacements> FindReplacements(const ComparedSide& baseline, const Compar
           gone.NoteOwn(i, &found.kernels_gone);
           came.NoteOwn(j, &found.kernels_came);
         }
+      } else if (IsModule(baseline, item.baseline) || IsModule(candidate, item.candidate)) {
+        sums.Add(item);
       }
     }
   }
+  found.changes = sums.Take();
   found.batch = votes.Most();
   return found;
 }

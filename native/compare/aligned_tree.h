@@ -53,13 +53,22 @@ struct BatchSizes {
   int64_t baseline = 0, candidate = 0;
 };
 
+// A module that is new or gone, or what stands in the place of something else, summed over all
+// places where that happened.
+struct StructuralChange {
+  CompareStatus status = CompareStatus::kReplaced;
+  std::string gone, came;  // "aten::addmm + aten::gelu"; "" of what is not there
+  Ns host_before = 0, host_after = 0, device_before = 0, device_after = 0;
+};
+
 // Names of operators, and of the kernels that they launched, that went and came where something
 // stands in the place of something else.
 struct Replacements {
   std::unordered_set<std::string> gone, came;
   // Also of operators that both sides have, where these launched other kernels.
   std::unordered_set<std::string> kernels_gone, kernels_came;
-  std::optional<BatchSizes> batch;  // absent where no other pair of sizes explains most
+  std::vector<StructuralChange> changes;  // in the order of their first places
+  std::optional<BatchSizes> batch;        // absent where no other pair of sizes explains most
   size_t MemoryBytes() const;
 };
 // Errors: kCancelled.

@@ -218,11 +218,13 @@ Message VerdictText(const ComparedFigure& step, bool has_steps,
   if (step.beyond_noise == false) return Say(messages::kVerdictWithinNoise, std::move(args));
   args.emplace_back("noise", step.noise ? "known" : "unknown");
   args.emplace_back("cause", !cause                     ? "none"
+                             : !cause->by.empty()       ? "swapped"
                              : cause->baseline_us == 0  ? cause->replaced ? "replacement" : "new"
                              : cause->candidate_us == 0 ? cause->replaced ? "replaced" : "gone"
                                                         : "changed");
   if (cause) {
     args.emplace_back("name", cause->name);
+    args.emplace_back("by", cause->by);
     args.emplace_back("causeFrom", TimeText(cause->baseline_us));
     args.emplace_back("causeTo", TimeText(cause->candidate_us));
   }

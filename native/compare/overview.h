@@ -47,6 +47,7 @@ struct VerdictCause {
   std::string name;
   double baseline_us = 0, candidate_us = 0;  // per step
   bool replaced = false;  // it stands in the place of something else, or something else in its
+  std::string by = "";    // what stands in its place, where that is known
 };
 // One sentence: "Step time went from 14.2 ms to 9.1 ms (-36 % ±2 %), because normalise went from
 // 7.5 ms to 0.1 ms." `step` is the first figure.

@@ -14,6 +14,9 @@ TEST_CASE("the verdict says what became of its cause") {
   CHECK(text({"sgemm", 80, 0, false}).starts_with(start + "sgemm, which took 80.0 µs, is gone."));
   CHECK(
       text({"sgemm", 80, 0, true}).starts_with(start + "sgemm, which took 80.0 µs, was replaced."));
+  CHECK(text({"aten::mm + aten::gelu", 80, 20, false, "fused_mm_gelu"})
+            .starts_with(start +
+                         "fused_mm_gelu replaces aten::mm + aten::gelu: 80.0 µs to 20.0 µs."));
   step.candidate = 360;
   CHECK(VerdictText(step, true, VerdictCause{"hgemm", 0, 60, false})
             .text.starts_with("Step time went from 300 µs to 360 µs (+20 %), because hgemm is new "

@@ -184,6 +184,34 @@ test('of functions and lines, only what is beyond noise is said to have changed'
   }
 });
 
+test('the verdict names a module that came or went, not the functions that it ran', async () => {
+  const baseline = await noisy(61, plainLayers, {}, inFunctions);
+  for (const [name, words] of [
+    ['a removed layer', /because Linear_0, which took 8\d\.\d µs, is gone\.$/],
+    ['an added layer', /because Softmax_0 is new and takes 5\d\.\d µs\.$/],
+  ]) {
+    const { verdict } = await compare(
+      'verdict',
+      baseline,
+      await noisy(62, planted[name].layers, {}, inFunctions),
+    );
+    assert.match(verdict.text, words);
+  }
+});
+
+test('the verdict names what was fused into what, where work went from one line to another', async () => {
+  // The fused operator is called from a line of its own, as a compiler's code is.
+  const { verdict } = await compare(
+    'verdict',
+    await noisy(63, plainLayers, {}, inFunctions),
+    await noisy(64, planted['fused operators'].layers, {}, inFunctions),
+  );
+  assert.match(
+    verdict.text,
+    /because Fused_0 replaces Linear_1 \+ LayerNorm_0: 9\d\.\d µs to 7\d\.\d µs\.$/,
+  );
+});
+
 test('two recordings of the same: the verdict says so, and no figure is beyond its noise', async () => {
   const { verdict, figures } = await compare('verdict', await noisy(31), await noisy(32));
   assert.equal(verdict.beyondNoise, false);

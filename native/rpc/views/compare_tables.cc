@@ -179,16 +179,6 @@ double MatchedShare(const Table& table, const char* unit) {
   return all > 0 ? both / all : 0;
 }
 
-Result<std::shared_ptr<const Replacements>> ReplacementsOf(const CompareRequest& request) {
-  return request.candidate.trace.results.Get<Replacements>(
-      "replacements/" + SidesKey(request), request.cancel, [&]() -> Result<Replacements> {
-        const auto trees = TreesOf(request);
-        if (!trees.ok()) return trees.error();
-        return FindReplacements(BaselineOf(request, *trees), CandidateOf(request, *trees),
-                                request.cancel);
-      });
-}
-
 // What one level compares.
 struct Level {
   SideTables tables;
@@ -380,6 +370,16 @@ Result<Compared> CompareSteps(const CompareRequest& request, Time time) {
 }
 
 }  // namespace
+
+Result<std::shared_ptr<const Replacements>> ReplacementsOf(const CompareRequest& request) {
+  return request.candidate.trace.results.Get<Replacements>(
+      "replacements/" + SidesKey(request), request.cancel, [&]() -> Result<Replacements> {
+        const auto trees = TreesOf(request);
+        if (!trees.ok()) return trees.error();
+        return FindReplacements(BaselineOf(request, *trees), CandidateOf(request, *trees),
+                                request.cancel);
+      });
+}
 
 size_t Compared::MemoryBytes() const { return HeapBytesOf(table, measure); }
 

@@ -26,6 +26,10 @@ struct Compared {
 Result<std::shared_ptr<const Compared>> CompareBy(const CompareRequest& request,
                                                   const std::string& by, Time time);
 
+// What stands in the place of what, and which modules are new or gone. Errors: kCancelled. Made
+// once and kept with the candidate.
+Result<std::shared_ptr<const Replacements>> ReplacementsOf(const CompareRequest& request);
+
 // The number in a row's column `key`; 0 where there is none.
 double NumberIn(const Table& table, const std::vector<Cell>& row, const char* key);
 

@@ -20,6 +20,12 @@ constexpr size_t kMaxName = 400;
 constexpr double kMatchedShare = 0.5;
 // Of the difference: what explains less of it is no cause.
 constexpr double kCauseShare = 0.2;
+// Two causes of which the smaller is this much of the larger explain the same.
+constexpr double kSameShare = 0.9;
+// What explains more of the difference than this explains something else.
+constexpr double kWhole = 1.5;
+// What shrank where the whole grew, or the other way round, by this much of what grew: work moved.
+constexpr double kMovedShare = 0.5;
 
 // The model of a device, or what it is called where that was not recorded.
 std::string DeviceName(const Device& device) {
@@ -186,6 +192,35 @@ std::optional<VerdictCause> PartThatChanged(const std::vector<ComparedFigure>& f
   return VerdictCause{most->name, *most->baseline, *most->candidate, false};
 }
 
+// The change of the structure that explains the difference better than `cause` does: a module that
+// is new or gone, where it explains at least as much; what replaced what, where work only went from
+// one row to another, so that no row tells its size.
+std::optional<VerdictCause> StructuralCause(const CompareRequest& request,
+                                            const Replacements& found, Time time, double delta,
+                                            const std::optional<VerdictCause>& cause,
+                                            bool work_moved) {
+  // Of steps that only one side has, everything is gone.
+  if (IsPerStep(request)) return std::nullopt;
+  const double steps = std::max(1.0, SelectedSteps(request.candidate));
+  const double told = cause ? std::abs(cause->candidate_us - cause->baseline_us) : 0;
+  std::optional<VerdictCause> best;
+  double most = kCauseShare * std::abs(delta);
+  for (const StructuralChange& change : found.changes) {
+    const bool device = time == Time::kDevice;
+    const double before = Us(device ? change.device_before : change.host_before) / steps;
+    const double after = Us(device ? change.device_after : change.host_after) / steps;
+    const double grown = (after - before) * (delta > 0 ? 1 : -1);
+    const bool replaced = change.status == CompareStatus::kReplaced;
+    // No more than all of it, but for noise.
+    if (grown < most || grown > kWhole * std::abs(delta)) continue;
+    if (replaced ? !work_moved : grown < kSameShare * told) continue;
+    most = grown;
+    best = VerdictCause{change.gone.empty() ? change.came : change.gone, before, after, false,
+                        replaced ? change.came : std::string()};
+  }
+  return best;
+}
+
 // Whether the step waits for the device: then the device's time tells what made it longer.
 bool IsDeviceBound(const Overviews& both) {
   const auto bound = [](const Overview& overview) {
@@ -246,6 +281,22 @@ Result<Json> CompareVerdict(const CompareRequest& request) {
         std::abs((*first)["deltaUs"].get<double>()) >= kCauseShare * std::abs(delta)) {
       cause = VerdictCause{(*first)["name"], (*first)["baselineUs"], (*first)["candidateUs"],
                            (*first)["status"] == "replaced"};
+    }
+  }
+  if (delta != 0) {
+    const auto first = [](const Json& changes) {
+      const auto at = std::find_if(changes.begin(), changes.end(), [](const Json& change) {
+        return change["beyondNoise"] != false;
+      });
+      return at == changes.end() ? 0.0 : std::abs((*at)["deltaUs"].get<double>());
+    };
+    const double with = first(delta > 0 ? grew : shrank),
+                 against = first(delta > 0 ? shrank : grew);
+    const auto found = ReplacementsOf(request);
+    if (!found.ok()) return found.error();
+    if (auto better =
+            StructuralCause(request, **found, time, delta, cause, against >= kMovedShare * with)) {
+      cause = std::move(better);
     }
   }
   if (!cause && delta != 0) cause = PartThatChanged(both->figures, delta);
