@@ -10,6 +10,8 @@ namespace emberline {
 std::string Printable(std::string_view text) {
   std::string out;
   for (const char c : text.substr(0, 60)) out += IsSpace(c) || c == 0x7f ? ' ' : c;
+  // Quoted in a sentence, a line's end is no part of what stands there.
+  while (!out.empty() && out.back() == ' ') out.pop_back();
   std::string scratch;
   CleanProblems problems;
   return std::string(CleanNested(out, &scratch, &problems));
