@@ -1,5 +1,5 @@
 // Texts that both the extension and its pages say. What only one of them says stands in its own
-// catalogues: texts.ts here, and those of the page.
+// catalogs: texts.ts here, and those of the page.
 import { plural } from './numbers.ts';
 
 export const sharedTexts = {

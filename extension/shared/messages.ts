@@ -91,7 +91,7 @@ export interface SourceTarget {
 
 export interface FailureData {
   kind: string;
-  /** Which error of its kind, as the daemon's catalogues name it. */
+  /** Which error of its kind, as the daemon's catalogs name it. */
   code?: string;
   message: string;
   hint?: string;

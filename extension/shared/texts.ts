@@ -1,4 +1,4 @@
-// What the extension says, by id: a catalogue like those of the engine (native/*/messages.h). Whoever
+// What the extension says, by id: a catalog like those of the engine (native/*/messages.h). Whoever
 // says something takes it from here; values come as they are, and are written here. The manifest has
 // its own texts, and the log is for those who mend the program.
 import { formatShare, formatUs, plural } from './numbers.ts';

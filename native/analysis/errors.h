@@ -1,4 +1,4 @@
-// The catalogue of errors of analyses.
+// The catalog of errors of analyses.
 #pragma once
 
 #include "base/errors.h"

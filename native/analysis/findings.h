@@ -23,7 +23,7 @@ struct Evidence {
   Unit unit = Unit::kNone;
 };
 
-// A finding of a catalogue (messages.h of a room).
+// A finding of a catalog (messages.h of a room).
 struct FindingText {
   const char* id;  // stable: "dataLoading"
   MessagePattern title, text, action;

@@ -131,7 +131,7 @@ void AddHostSync(const Model& model, const StepSelection& selection, const Overv
   if (total <= 0 || !overview.has_device_work) return;
   Places places(model);
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
-    if (!IsLaunchApi(s.kind(i)) || s.duration(i) < kWaits || !IsSynchronisingCall(s.name(i)))
+    if (!IsLaunchApi(s.kind(i)) || s.duration(i) < kWaits || !IsSynchronizingCall(s.name(i)))
       continue;
     // What waits between steps, such as the profiler's own stop, is no cost of a step.
     if (!InSteps(model, selection, i)) continue;

@@ -13,8 +13,8 @@
 
 namespace emberline {
 
-// Remembers what is around each frame that it came by: a stack below which many slices lie is
-// climbed once, however deep it is. Of one thread.
+// Remembers what is around each frame that it visited: a stack below which many slices lie is
+// climbed once, however deep it is. Not thread-safe.
 class FrameFinder {
  public:
   explicit FrameFinder(const Model& model);

@@ -10,7 +10,7 @@ namespace emberline {
 // Sorted, disjoint, not touching, none of them empty.
 using IntervalSet = std::vector<Interval>;
 
-// The union of any intervals; those that overlap or touch fuse. Takes its argument apart.
+// The union of any intervals; those that overlap or touch fuse. Consumes its argument.
 IntervalSet Unite(std::vector<Interval> intervals);
 IntervalSet Intersect(const IntervalSet& a, const IntervalSet& b);
 // What of `a` is not in `b`.

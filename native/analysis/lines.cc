@@ -136,7 +136,7 @@ class Analysis {
       const SliceIndex outer = model_.op[i];
       if (outer == kNone || CollectiveLibrary(s_.name(outer)).empty()) ++c.collectives;
     }
-    if (IsLaunchApi(s_.kind(i)) && IsSynchronisingCall(s_.name(i))) c.synchronisation += time;
+    if (IsLaunchApi(s_.kind(i)) && IsSynchronizingCall(s_.name(i))) c.synchronization += time;
     const uint32_t origin = at_.origin.empty() ? kNone : at_.origin[i];
     pairs_[{at_.context[i], blamed, kNone, origin, at_.pass[i]}].host += time;
     if (op && time > 0) host_parts_[static_cast<uint64_t>(location) << 32 | s_.name_id(i)] += time;

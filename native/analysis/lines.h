@@ -104,7 +104,7 @@ struct LineCost {
   int64_t allocated_bytes = 0;
   uint64_t collectives = 0;
   Ns collective = 0;
-  Ns synchronisation = 0;
+  Ns synchronization = 0;
   Ns idle = 0;
   std::vector<std::string> operators;  // hottest first, at most 3
 };

@@ -27,7 +27,7 @@ struct TableRow {
   std::optional<Ns> host_total, backward_host, recompute_host;
   std::optional<int64_t> runs;
   int64_t calls = 0, allocated_bytes = 0, collectives = 0;
-  Ns collective = 0, synchronisation = 0, idle = 0;
+  Ns collective = 0, synchronization = 0, idle = 0;
   LineConfidence confidence = LineConfidence::kExact;
   const std::vector<std::string>* operators = nullptr;
 };
@@ -93,8 +93,8 @@ TableBuilder<TableRow> Columns(LineGrouping grouping) {
   table.Add(Duration("collectiveUs", "Collective", "Device time of collectives started here."),
             &Row::collective);
   table.Add(
-      Duration("synchronisationUs", "Sync", "Host time in runtime calls that wait for the device."),
-      &Row::synchronisation);
+      Duration("synchronizationUs", "Sync", "Host time in runtime calls that wait for the device."),
+      &Row::synchronization);
   table.Add(Duration("idleUs", "Device idle",
                      "Device idle time during which the launching thread was busy here and had "
                      "not yet launched what came next."),
@@ -131,7 +131,7 @@ std::vector<TableRow> RowsOfLines(const LineAttribution& at, const LinesResult& 
     row.allocated_bytes = c.allocated_bytes;
     row.collectives = static_cast<int64_t>(c.collectives);
     row.collective = c.collective;
-    row.synchronisation = c.synchronisation;
+    row.synchronization = c.synchronization;
     row.idle = c.idle;
     row.confidence = row.at->confidence;
     row.operators = &c.operators;
@@ -166,7 +166,7 @@ std::vector<TableRow> RowsOfGroups(const LineAttribution& at, const LinesResult&
     sum.allocated_bytes += c.allocated_bytes;
     sum.collectives += static_cast<int64_t>(c.collectives);
     sum.collective += c.collective;
-    sum.synchronisation += c.synchronisation;
+    sum.synchronization += c.synchronization;
     sum.idle += c.idle;
     if (grouping == LineGrouping::kFile) sum.calls += static_cast<int64_t>(c.calls);
     sum.confidence = std::max(sum.confidence, l.confidence);

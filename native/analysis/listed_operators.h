@@ -9,7 +9,7 @@
 
 namespace emberline {
 
-// Judges each name once. Of one thread.
+// Judges each name once. Not thread-safe.
 class ListedOperators {
  public:
   explicit ListedOperators(const Model& model) : model_(model) {}

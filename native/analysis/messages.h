@@ -1,5 +1,5 @@
-// The catalogue of what analyses say: findings, and the overview in one sentence. Several values
-// are words of the catalogue themselves: {span} is "step" where steps were recorded, else "trace";
+// The catalog of what analyses say: findings, and the overview in one sentence. Several values
+// are words of the catalog themselves: {span} is "step" where steps were recorded, else "trace";
 // {device} is what people call such a device ("GPU", "NPU").
 #pragma once
 
@@ -96,7 +96,7 @@ inline constexpr FindingText kLaunchBound{
     "optimizers, or enlarge the batch.",
     "model = torch.compile(model, mode=\"reduce-overhead\")"};
 inline constexpr FindingText kHostSynchronization{
-    "hostSynchronisation", "CPU blocks on {device} synchronization",
+    "hostSynchronization", "CPU blocks on {device} synchronization",
     "Synchronizing calls take {time}{span, select, step { per step} other {}} ({share}). Nothing "
     "new is launched until they return.",
     "Keep results on the {device}: accumulate losses as tensors and read them every N steps, "
@@ -179,7 +179,7 @@ inline constexpr Sentence kDeviceBusy{
 inline constexpr Sentence kGapLaunchLate{
     "gapLaunchLate",
     "The launch came late: the host was in {host} ({part} of the gap)." EMBERLINE_LATE};
-inline constexpr Sentence kGapSynchronization{"gapSynchronisation",
+inline constexpr Sentence kGapSynchronization{"gapSynchronization",
                                               "The host waited for the device in {host} ({part} of "
                                               "the gap) before it launched more." EMBERLINE_LATE};
 inline constexpr Sentence kGapHeldCopy{"gapHeldCopy",

@@ -41,7 +41,7 @@ inline constexpr int64_t kFirstDerivedRow = 1'000'000;
 struct TimelineRow {
   int64_t id = 0;  // the track's index, or from kFirstDerivedRow on
   TimelineRowKind kind = TimelineRowKind::kOther;
-  // A code and values where the catalogue says it; a recorded name has none, and is the text.
+  // A code and values where the catalog says it; a recorded name has none, and is the text.
   Message group;  // the process or device it belongs to
   Message name;
   Message detail;
@@ -96,8 +96,8 @@ std::vector<SliceIndex> BackwardOf(const ForwardBackward& pairs, SliceIndex forw
 enum class Direction { kNext, kPrevious, kIn, kOut };
 // The neighbor in that direction: on the same lane, the first slice inside, or the one around;
 // kNone at the end.
-SliceIndex NeighbourOf(const TraceStore& store, const TimelineTrackLanes& lanes, SliceIndex slice,
-                       Direction direction);
+SliceIndex NeighborOf(const TraceStore& store, const TimelineTrackLanes& lanes, SliceIndex slice,
+                      Direction direction);
 
 // --- Search.
 struct TimelineSearch {

@@ -20,7 +20,7 @@ constexpr double kSure = 0.8;
 
 // Beside the calls that wait: operators that read a value back, polling, and records of waiting.
 bool IsSyncName(std::string_view name) {
-  return IsSynchronisingCall(name) || name == "aten::item" || name == "aten::_local_scalar_dense" ||
+  return IsSynchronizingCall(name) || name == "aten::item" || name == "aten::_local_scalar_dense" ||
          Contains(name, "EventQuery") || Contains(name, "Event Sync") ||
          Contains(name, "Stream Sync") || Contains(name, "Context Sync");
 }
@@ -46,7 +46,7 @@ GapReason ReasonOf(std::string_view name, SliceKind kind) {
   if (IsDataLoader(name)) return GapReason::kDataLoader;
   if (IsCollective(name, kind)) return GapReason::kCollective;
   if (IsCopyCall(name)) return GapReason::kCopy;  // also the copies that wait
-  if (kind == SliceKind::kSync || IsSyncName(name)) return GapReason::kSynchronisation;
+  if (kind == SliceKind::kSync || IsSyncName(name)) return GapReason::kSynchronization;
   if (kind == SliceKind::kCpuOp) return GapReason::kLaunchLate;
   if (name.substr(0, 12) == "ProfilerStep") return GapReason::kUnknown;  // is around everything
   if (kind == SliceKind::kPythonFunction || kind == SliceKind::kUserAnnotation ||
@@ -211,7 +211,7 @@ class GapFinder {
     const bool loading = static_cast<double>(loader.time) >= kExplains * length;
     if (activity.sync != kNone && !loading) {
       // The host waited until the device had nothing left: no work could be queued behind.
-      gap->reason = GapReason::kSynchronisation;
+      gap->reason = GapReason::kSynchronization;
       gap->confidence = GapConfidence::kHigh;
       gap->host = activity.sync;
       gap->host_part = std::min(store_.end(activity.sync), wait.end) - wait.begin;
@@ -219,7 +219,7 @@ class GapFinder {
     }
     // Waiting explains better than working, and working inside an operator better than outside.
     for (const GapReason reason :
-         {GapReason::kDataLoader, GapReason::kCollective, GapReason::kSynchronisation,
+         {GapReason::kDataLoader, GapReason::kCollective, GapReason::kSynchronization,
           GapReason::kCopy, GapReason::kLaunchLate, GapReason::kHostBusy}) {
       const Share& share = shares[static_cast<size_t>(reason)];
       const double part = static_cast<double>(share.time) / length;
@@ -273,7 +273,7 @@ class GapFinder {
       if (static_cast<GapReason>(reason) == GapReason::kUnknown) continue;
       open.Reaching(static_cast<GapReason>(reason), wait, &reaching_);
       for (const SliceIndex i : reaching_) take(i);
-      if (static_cast<GapReason>(reason) == GapReason::kSynchronisation && !reaching_.empty()) {
+      if (static_cast<GapReason>(reason) == GapReason::kSynchronization && !reaching_.empty()) {
         activity.sync = reaching_.back();  // the innermost one
       }
     }
@@ -296,8 +296,8 @@ const char* GapReasonName(GapReason reason) {
   switch (reason) {
     case GapReason::kLaunchLate:
       return "launchLate";
-    case GapReason::kSynchronisation:
-      return "synchronisation";
+    case GapReason::kSynchronization:
+      return "synchronization";
     case GapReason::kCopy:
       return "copy";
     case GapReason::kDataLoader:
@@ -344,7 +344,7 @@ Message GapText(const Model& model, const DeviceGap& gap) {
   switch (gap.reason) {
     case GapReason::kLaunchLate:
       return say(messages::kGapLaunchLate);
-    case GapReason::kSynchronisation:
+    case GapReason::kSynchronization:
       return say(messages::kGapSynchronization);
     case GapReason::kCopy:
       return gap.host == kNone ? Say(messages::kGapHeldCopy) : say(messages::kGapCopy);

@@ -15,7 +15,7 @@ namespace emberline {
 
 enum class GapReason : uint8_t {
   kLaunchLate,       // the host was busy with operators and launched late
-  kSynchronisation,  // the host waited for the device, then launched
+  kSynchronization,  // the host waited for the device, then launched
   kCopy,             // a copy was prepared or waited for
   kDataLoader,       // the host waited for data
   kCollective,       // other ranks were waited for

@@ -47,7 +47,7 @@ std::string ShortText(const TraceStore& store, StringId id) {
   return Shortened(store.strings().Get(id), kMaxName);
 }
 
-// A name as it was recorded, which no catalogue has.
+// A name as it was recorded, which no catalog has.
 Message Named(std::string name) { return {"", std::move(name), {}}; }
 
 Message TitleOf(const Device& device) {

@@ -57,7 +57,7 @@ class TimelineSeries {
   double max_value_ = 0;
 };
 
-// Turns changes (time, delta) into a step function that starts at 0. Takes its argument apart.
+// Turns changes (time, delta) into a step function that starts at 0. Consumes its argument.
 void SumChanges(std::vector<std::pair<Ns, double>> changes, std::vector<Ns>* ns,
                 std::vector<double>* value);
 

@@ -79,8 +79,8 @@ std::vector<SliceIndex> BackwardOf(const ForwardBackward& pairs, SliceIndex forw
   return backward;
 }
 
-SliceIndex NeighbourOf(const TraceStore& store, const TimelineTrackLanes& lanes, SliceIndex slice,
-                       Direction direction) {
+SliceIndex NeighborOf(const TraceStore& store, const TimelineTrackLanes& lanes, SliceIndex slice,
+                      Direction direction) {
   if (direction == Direction::kOut) return store.parent(slice);
   if (direction == Direction::kIn) {
     const SliceIndex last = store.tracks()[store.track(slice)].last;
@@ -139,7 +139,7 @@ void ForEachOtherFlow(const Model& model, F&& visit) {
     if (begin == nullptr || to.phase == FlowPhase::kStart) continue;
     if (begin->slice == kNone || to.slice == kNone) continue;
     // Of launches and of forward to backward the model knows more, where it knows them.
-    const bool modelled = to.role != FlowRole::kOther;
+    const bool modeled = to.role != FlowRole::kOther;
     const uint64_t args = store.FlowArgs(*begin), args_at_end = store.FlowArgs(to);
     // The same link once more, in a category of an old recorder, says nothing new.
     const bool known =
@@ -147,8 +147,8 @@ void ForEachOtherFlow(const Model& model, F&& visit) {
     if (known && args == 0 && args_at_end == 0) continue;
     // A launch's flow ends at the work or at a call inside the launch; a forward op's at an op
     // below the node that the model links.
-    if (modelled && (model.launch[to.slice] != kNone || IsLaunchApi(store.kind(to.slice)) ||
-                     store.kind(to.slice) == SliceKind::kCpuOp)) {
+    if (modeled && (model.launch[to.slice] != kNone || IsLaunchApi(store.kind(to.slice)) ||
+                    store.kind(to.slice) == SliceKind::kCpuOp)) {
       continue;
     }
     visit(TimelineArrow{begin->slice, to.slice, TimelineArrow::Kind::kOther, begin->ts, to.ts,

@@ -1,4 +1,4 @@
-// The catalogue of errors of the command line.
+// The catalog of errors of the command line.
 #pragma once
 
 #include "base/errors.h"

@@ -1,4 +1,4 @@
-// The catalogue of what the command line says around results.
+// The catalog of what the command line says around results.
 #pragma once
 
 #include "base/message.h"

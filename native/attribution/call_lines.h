@@ -25,7 +25,7 @@ struct CalledAt {
 // By line, what was called from it: each kind once.
 using CalledByLine = std::map<int, std::map<uint32_t, Observed>>;
 
-// Of one thread.
+// Not thread-safe.
 class CallLines {
  public:
   CallLines(const TraceStore& store, Frames& frames, const HostNesting& nesting)

@@ -48,7 +48,7 @@ struct FrameFile {
   std::vector<StringId> names;  // parallel to functions
 };
 
-// Each name is read once. Of one thread.
+// Each name is read once. Not thread-safe.
 class Frames {
  public:
   // `focus`: a recorded file that counts as the user's own wherever it lies; "" for none.

@@ -28,7 +28,7 @@ bool RunsUnseen(const Attributing& a, SliceIndex child);
 // Names of what a function calls, and of its operators.
 std::set<std::string_view> NamedIn(const PythonFunction& function);
 
-// What runs inside calls that stand for others: wrappers, and those of modules. Of one thread.
+// What runs inside calls that stand for others: wrappers, and those of modules. Not thread-safe.
 class Insides {
  public:
   explicit Insides(const Attributing& a) : a_(a) {}

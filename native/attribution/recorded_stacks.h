@@ -16,7 +16,7 @@
 
 namespace emberline {
 
-// Of one thread.
+// Not thread-safe.
 class RecordedStacks {
  public:
   explicit RecordedStacks(Attributing& a) : a_(a) {}

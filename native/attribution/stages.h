@@ -20,7 +20,7 @@ inline constexpr int kMaxCallLevels = 3;
 // Different calls of one recorded line that are looked at.
 inline constexpr size_t kMaxCalled = 64;
 
-// What is known so far. Of one thread.
+// What is known so far. Not thread-safe.
 struct Attributing {
   Attributing(const Model& of, const PathMapper& mapper, const DocumentTexts& given,
               const std::string& focus, const CancelToken& token)

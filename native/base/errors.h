@@ -1,4 +1,4 @@
-// The catalogue of errors that any room may meet, and those of opening files.
+// The catalog of errors that any room may meet, and those of opening files.
 #pragma once
 
 #include "base/result.h"

@@ -1,4 +1,4 @@
-// Sentences that people read, by code and arguments. What the program says stands in catalogues,
+// Sentences that people read, by code and arguments. What the program says stands in catalogs,
 // one `messages.h` for each room (problems of a trace in store/problems.cc): a code, and the
 // English sentence with places for its values. A client that speaks another language needs only
 // the code and the arguments; the English text goes along for everybody else.
@@ -108,7 +108,7 @@ class MessagePattern {
 // A value as the sentence shows it.
 std::string MessageArgText(const MessageArg& argument, bool integer = false);
 
-// A sentence of a catalogue.
+// A sentence of a catalog.
 struct Sentence {
   const char* code;  // stable, lower camel
   MessagePattern text;

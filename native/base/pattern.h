@@ -12,7 +12,7 @@ namespace emberline {
 
 // What one search may cost, over all its texts: about a second. Linear is still long for a large
 // expression and many long texts. Counted in states and bytes, not in time, so that the same search
-// always ends alike. Of one thread.
+// always ends alike. Not thread-safe.
 class MatchBudget {
  public:
   bool spent() const { return work_ >= kMaxWork; }

@@ -29,11 +29,11 @@ struct Error {
   std::string message;             // what happened, one sentence
   std::string hint;                // what the user can do; may be empty
   std::optional<uint64_t> offset;  // byte offset in the (inflated) text where it happened
-  std::string code;                // of the catalogue: what to say in another language
+  std::string code;                // of the catalog: what to say in another language
   MessageArgs arguments;           // the values that `message` and `hint` name
 };
 
-// An error of a catalogue.
+// An error of a catalog.
 struct ErrorText {
   ErrorKind kind;
   const char* code;  // stable, lower camel

@@ -22,7 +22,7 @@ const char* CompareStatusName(CompareStatus status);  // "both", "new", "gone", 
 // operators for one fused kernel, say.
 struct AlignedItem {
   CompareStatus status = CompareStatus::kBoth;
-  bool moved = false;               // it stands elsewhere among its neighbours
+  bool moved = false;               // it stands elsewhere among its neighbors
   std::vector<uint32_t> baseline;   // nodes; empty when new
   std::vector<uint32_t> candidate;  // nodes; empty when gone
 };

@@ -1,4 +1,4 @@
-// The catalogue of errors of comparing.
+// The catalog of errors of comparing.
 #pragma once
 
 #include "base/errors.h"

@@ -1,4 +1,5 @@
-// Which kernel of one recording is which of another, whose compiler or library spelt it otherwise.
+// Which kernel of one recording is which of another, whose compiler or library spelled it
+// otherwise.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The catalogue of what a comparison says first. {span} is "step" where both sides recorded steps,
+// The catalog of what a comparison says first. {span} is "step" where both sides recorded steps,
 // else "trace".
 #pragma once
 

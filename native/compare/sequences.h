@@ -26,7 +26,7 @@ struct ElementLabel {
 
 struct Match {
   uint32_t baseline = 0, candidate = 0;  // positions
-  bool moved = false;                    // it stands elsewhere among its neighbours
+  bool moved = false;                    // it stands elsewhere among its neighbors
   bool operator==(const Match&) const = default;
 };
 

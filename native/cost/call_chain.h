@@ -10,7 +10,7 @@
 
 namespace emberline {
 
-// Remembers what it climbed: asking for every kernel of a trace is linear. Of one thread.
+// Remembers what it climbed: asking for every kernel of a trace is linear. Not thread-safe.
 class CallChain {
  public:
   explicit CallChain(const Model& model);

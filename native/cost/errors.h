@@ -1,4 +1,4 @@
-// The catalogue of errors of the users' cost rules.
+// The catalog of errors of the users' cost rules.
 #pragma once
 
 #include "base/errors.h"

@@ -1,4 +1,4 @@
-// The catalogue of what the cost model advises. {example} is where most is lost.
+// The catalog of what the cost model advises. {example} is where most is lost.
 #pragma once
 
 #include "analysis/findings.h"

@@ -9,7 +9,7 @@ namespace emberline {
 
 // From an operator outwards to the first that is looked for. Asking for every operator of a trace
 // is linear, because nothing is climbed twice; who asks for the few of a page does not pay for a
-// figure per slice. Of one thread, and of one question: what is looked for stays the same.
+// figure per slice. Not thread-safe, and serves one question: what is looked for stays the same.
 class OutwardSearch {
  public:
   explicit OutwardSearch(const Model& model) : model_(model) {}

@@ -1,4 +1,4 @@
-// The catalogue of reasons why a cost is not known: clauses, as they stand behind "FLOPs: " and in
+// The catalog of reasons why a cost is not known: clauses, as they stand behind "FLOPs: " and in
 // the column *Why unknown*. One entry for each thing that a formula may lack.
 #pragma once
 

@@ -24,7 +24,7 @@ bool IsCollectiveName(std::string_view name) {
          name.starts_with("c10d::");
 }
 
-// Spelt after c10::ScalarType.
+// Spelled after c10::ScalarType.
 DType CollectiveType(std::string_view name) {
   constexpr TypeWord kWords[] = {{"Float", DType::kFloat32},
                                  {"Double", DType::kFloat64},

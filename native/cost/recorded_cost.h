@@ -21,7 +21,7 @@ DType ListTypeOfKernel(std::string_view kernel_name);
 
 class RecordedCosts {
  public:
-  // `rules` may be null; must outlive this. Of one thread.
+  // `rules` may be null; must outlive this. Not thread-safe.
   RecordedCosts(const TraceStore& store, const CostRules* rules);
 
   // What is known of an operator by its name alone.

@@ -69,7 +69,7 @@ class Replayer {
 
   // By its name, or because what it launched was done when it returned: copies to pageable memory.
   bool Blocks(SliceIndex call) const {
-    if (IsSynchronisingCall(s_.name(call))) return true;
+    if (IsSynchronizingCall(s_.name(call))) return true;
     if (call >= model_.launched.rows()) return false;
     for (const uint32_t work : model_.launched[call]) {
       if (IsDeviceWork(s_.kind(work)) && s_.end(work) <= s_.end(call)) return true;

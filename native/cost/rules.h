@@ -31,7 +31,7 @@ struct CostRule {
   bool matrix = false;  // matrix units run it: decides the roof
 };
 
-// Rules ready to be used. Of one thread.
+// Rules ready to be used. Not thread-safe.
 class CostRules {
  public:
   // At most 200 rules of at most 1,000 characters. Errors: kInvalidArgument, which says which rule

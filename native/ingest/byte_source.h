@@ -39,7 +39,7 @@ std::unique_ptr<ByteSource> MakeTextSource(std::string_view text, size_t block_b
 // members. Errors: kNotFound, kUnreadable.
 Result<std::unique_ptr<ByteSource>> OpenFile(const std::filesystem::path& path);
 
-// A source whose beginning can be looked at before it is read. Of one thread.
+// A source whose beginning can be looked at before it is read. Not thread-safe.
 class PeekedSource : public ByteSource {
  public:
   explicit PeekedSource(ByteSource* source) : source_(source) {}

@@ -1,4 +1,4 @@
-// The catalogue of errors of finding and reading traces. `{file}` is the name of a file, or "The
+// The catalog of errors of finding and reading traces. `{file}` is the name of a file, or "The
 // text" where there is none.
 #pragma once
 

@@ -9,7 +9,7 @@
 
 namespace emberline {
 
-// An error of the catalogue (ingest/errors.h), without the name of the file.
+// An error of the catalog (ingest/errors.h), without the name of the file.
 struct NoTrace {
   const ErrorText* text;
   MessageArgs args;

@@ -1,4 +1,4 @@
-// The catalogue of errors of JSON texts.
+// The catalog of errors of JSON texts.
 #pragma once
 
 #include "base/errors.h"

@@ -1,4 +1,4 @@
-// The catalogue of errors of the model.
+// The catalog of errors of the model.
 #pragma once
 
 #include "base/errors.h"

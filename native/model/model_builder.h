@@ -16,7 +16,7 @@
 
 namespace emberline {
 
-// Builds a model stage by stage, each in a file of its own. Of one thread.
+// Builds a model stage by stage, each in a file of its own. Not thread-safe.
 class ModelBuilder {
  public:
   ModelBuilder(std::shared_ptr<const TraceStore> store, const CancelToken& cancel)

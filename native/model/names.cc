@@ -133,7 +133,7 @@ bool IsCommunicationKernelName(std::string_view name) {
   return any(kOperations) || SendsTokens(WordsOf(name));
 }
 
-bool IsSynchronisingCall(std::string_view name) {
+bool IsSynchronizingCall(std::string_view name) {
   // cudaStreamSynchronize, hipEventSynchronize, cuCtxSynchronize, zeEventHostSynchronize, ...
   if (name.find("Synchronize") != std::string_view::npos) return true;
   constexpr std::array<std::string_view, 10> kNames = {

@@ -33,7 +33,7 @@ bool IsCommunicationKernelName(std::string_view name);
 // True for runtime and driver calls by which the host waits for the device: synchronization of a
 // stream, an event, a queue or a device, and copies that return when they are done. CUDA, HIP, XPU
 // (Unified Runtime, Level Zero, the older plugin interface) and MTIA alike.
-bool IsSynchronisingCall(std::string_view name);
+bool IsSynchronizingCall(std::string_view name);
 
 // True for the names of autograd nodes: "autograd::engine::evaluate_function: X", "XBackward",
 // "XBackward0".

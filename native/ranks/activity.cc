@@ -188,7 +188,7 @@ class Explainer {
 
   ActivityKey HostKey(SliceIndex i) {
     SliceIndex named = i;
-    if (IsLaunchApi(s_.kind(i)) && !IsSynchronisingCall(s_.name(i)) && m_.op[i] != kNone) {
+    if (IsLaunchApi(s_.kind(i)) && !IsSynchronizingCall(s_.name(i)) && m_.op[i] != kNone) {
       named = m_.op[i];
     }
     return {kHostActivity, Name(named), Place(i)};

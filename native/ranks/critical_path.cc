@@ -10,7 +10,7 @@ namespace emberline {
 const char* PathKindName(PathKind kind) {
   static constexpr const char* kNames[kPathKindCount] = {
       "host",          "hostUnknown", "dataLoading", "launch",         "computation",
-      "communication", "copy",        "kernelGap",   "synchronisation"};
+      "communication", "copy",        "kernelGap",   "synchronization"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -40,7 +40,7 @@ std::vector<PathSegment> CriticalPathFinder::Find(Interval window, SliceIndex la
       [](const WorkGraph::HostPart& one, Ns value) { return one.time.begin < value; });
   if (last != kNone && graph_.WorkOf(last) != kNone && s_.end(last) <= at) {
     work = graph_.WorkOf(last);
-    add(works[work].time.end, PathKind::kSynchronisation, last);
+    add(works[work].time.end, PathKind::kSynchronization, last);
   }
   while (at > window.begin) {
     if (work != kNone) {
@@ -73,7 +73,7 @@ std::vector<PathSegment> CriticalPathFinder::Find(Interval window, SliceIndex la
     // Each turn goes back in time: work of no length must lie before.
     if (waited != kNone && work_time.end > host.time.begin && work_time.end <= at &&
         work_time.begin < at) {
-      add(works[waited].time.end, PathKind::kSynchronisation, host.slice);
+      add(works[waited].time.end, PathKind::kSynchronization, host.slice);
       work = waited;
       continue;
     }
@@ -98,7 +98,7 @@ std::vector<PathEdge> EdgesOf(const std::vector<PathSegment>& path) {
       continue;
     }
     // A call that waited is reached when it comes back.
-    const bool waited = segment.kind == PathKind::kSynchronisation;
+    const bool waited = segment.kind == PathKind::kSynchronization;
     const Ns reached = waited ? segment.time.end : segment.time.begin;
     if (from != kNone && from != segment.slice) {
       const bool told = waited || !passes;

@@ -19,9 +19,9 @@ enum class PathKind : uint8_t {
   kCommunication,
   kCopy,
   kKernelGap,        // between works of the device that wait for each other
-  kSynchronisation,  // from the end of the work to the end of the call that waited for it
+  kSynchronization,  // from the end of the work to the end of the call that waited for it
 };
-inline constexpr int kPathKindCount = static_cast<int>(PathKind::kSynchronisation) + 1;
+inline constexpr int kPathKindCount = static_cast<int>(PathKind::kSynchronization) + 1;
 const char* PathKindName(PathKind kind);  // "host", "hostUnknown", ...
 
 struct PathSegment {

@@ -41,7 +41,7 @@ class Labeler {
                             : m_.IsOp(slice)              ? slice
                             : IsLaunchApi(s_.kind(slice)) ? m_.op[slice]
                                                           : kNone;
-      const bool waits = !device && IsSynchronisingCall(s_.name(slice));
+      const bool waits = !device && IsSynchronizingCall(s_.name(slice));
       name = NameOf(op != kNone && !waits ? op : slice);
       if (op != kNone) labels[kPathOperators] = NameOf(op);
       labels[kPathLines] = Text(PlaceOf(frames_, slice));

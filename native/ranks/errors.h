@@ -1,4 +1,4 @@
-// The catalogue of errors of jobs of many ranks.
+// The catalog of errors of jobs of many ranks.
 #pragma once
 
 #include "base/errors.h"

@@ -29,7 +29,7 @@ Table IdleBy(const Job& job, bool streams) {
                    streams ? "hostWait: the work that ended the gap was launched after the work "
                              "before it had ended. kernelWait: launched in time, gap below 30 us. "
                              "other: launched in time, gap longer."
-                           : "What the device waited for: launchLate, synchronisation, copy, "
+                           : "What the device waited for: launchLate, synchronization, copy, "
                              "dataLoader, collective, hostBusy, startOfTrace or unknown."),
            [](const Row& r) { return TextCell(r.item->cause); })
       .Add(Duration("idleTimeUs", "Idle time", "Sum of the gaps of the category."),

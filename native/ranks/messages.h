@@ -1,4 +1,4 @@
-// The catalogue of what is said about a job of many ranks beside its figures. The code of a note is
+// The catalog of what is said about a job of many ranks beside its figures. The code of a note is
 // its kind. {ranks} lists ranks as "0-3, 7"; {count} is how many they are.
 #pragma once
 

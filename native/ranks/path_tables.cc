@@ -78,7 +78,7 @@ Table CriticalPathTable(const Job& job) {
                    "host: recorded calls and Python; hostUnknown: the host outside of these; "
                    "dataLoading; launch: from a call to the start of its work; computation, "
                    "communication, copy: work of the device; kernelGap: between pieces of work "
-                   "that wait for each other; synchronisation: from the end of work to that of the "
+                   "that wait for each other; synchronization: from the end of work to that of the "
                    "call that waited for it."),
            [](const Row& r) { return TextCell(r.item->kind); })
       .Add(

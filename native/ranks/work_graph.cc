@@ -162,7 +162,7 @@ uint32_t WorkGraph::WaitedFor(size_t part) const {
   if (!IsLaunchApi(s_.kind(host.slice))) return kNone;
   const Ns begin = s_.start(host.slice), end = s_.end(host.slice);
   uint32_t last = kNone;
-  if (IsSynchronisingCall(s_.name(host.slice))) {
+  if (IsSynchronizingCall(s_.name(host.slice))) {
     const auto at =
         std::upper_bound(works_.begin(), works_.end(), end,
                          [](Ns value, const Work& work) { return value < work.time.end; });

@@ -1,4 +1,4 @@
-// The catalogue of errors of results as text.
+// The catalog of errors of results as text.
 #pragma once
 
 #include "base/errors.h"

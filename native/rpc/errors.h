@@ -1,4 +1,4 @@
-// The catalogue of errors of messages, parameters and views.
+// The catalog of errors of messages, parameters and views.
 #pragma once
 
 #include "base/errors.h"

@@ -1,4 +1,4 @@
-// The catalogue of what views say beside their figures: what a trace lacks, and how to record it.
+// The catalog of what views say beside their figures: what a trace lacks, and how to record it.
 #pragma once
 
 #include "base/message.h"

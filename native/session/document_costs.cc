@@ -99,7 +99,7 @@ void DocumentCosts::Add(AnnotatedLine& at, const LineCost& c) const {
   sum.allocated_bytes += c.allocated_bytes;
   sum.collectives += c.collectives;
   sum.collective += c.collective;
-  sum.synchronisation += c.synchronisation;
+  sum.synchronization += c.synchronization;
   sum.idle += c.idle;
 }
 

@@ -1,4 +1,4 @@
-// The catalogue of errors of profiles and loading.
+// The catalog of errors of profiles and loading.
 #pragma once
 
 #include "base/errors.h"

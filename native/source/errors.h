@@ -1,4 +1,4 @@
-// The catalogue of errors of Python sources.
+// The catalog of errors of Python sources.
 #pragma once
 
 #include "base/errors.h"

@@ -20,7 +20,7 @@ namespace emberline {
 // Deeper expressions are left out: the walk is recursive and the text may be hostile.
 inline constexpr int kMaxDepth = 300;
 
-// Of one thread; the text outlives it.
+// Not thread-safe; the text outlives it.
 class PythonWalker {
  public:
   PythonWalker(std::string_view text, PythonModule& out) : text_(text), out_(out) {}

@@ -1,4 +1,4 @@
-// The catalogue of what may be wrong with a trace.
+// The catalog of what may be wrong with a trace.
 #include "store/problems.h"
 
 #include <utility>

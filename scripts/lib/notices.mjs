@@ -49,11 +49,11 @@ function npmFolder(file) {
   return parts?.[0];
 }
 
-const licenceName = /^(licen[cs]e|copying|notice|unlicense)([.-].*)?$/i;
+const licenseName = /^(licen[cs]e|copying|notice|unlicense)([.-].*)?$/i;
 
-function licenceTexts(folder) {
+function licenseTexts(folder) {
   return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isFile() && licenceName.test(entry.name))
+    .filter((entry) => entry.isFile() && licenseName.test(entry.name))
     .map((entry) => readFileSync(join(folder, entry.name), 'utf8').trim())
     .filter((text) => text !== '');
 }
@@ -66,7 +66,7 @@ function npmTexts(folder, files) {
       folders.add(at);
     }
   }
-  return [...folders].sort().flatMap(licenceTexts);
+  return [...folders].sort().flatMap(licenseTexts);
 }
 
 function npmComponents(filesOfUse) {
@@ -93,7 +93,7 @@ function npmComponents(filesOfUse) {
     return {
       name,
       version,
-      licence: typeof license === 'string' ? license : '',
+      license: typeof license === 'string' ? license : '',
       origin: `https://www.npmjs.com/package/${name}/v/${version}`,
       uses: [...uses],
       texts: npmTexts(folder, files),
@@ -130,10 +130,10 @@ function debianTexts(name) {
   if (!existsSync(file)) return [];
   const text = readFileSync(file, 'utf8').trim();
   const referred = new Set(
-    [...text.matchAll(/\/usr\/share\/common-licenses\/([\w.-]*\w)/g)].map(([, licence]) => licence),
+    [...text.matchAll(/\/usr\/share\/common-licenses\/([\w.-]*\w)/g)].map(([, license]) => license),
   );
   const commons = [...referred]
-    .map((licence) => join('/usr/share/common-licenses', licence))
+    .map((license) => join('/usr/share/common-licenses', license))
     .filter((path) => existsSync(path))
     .map((path) => readFileSync(path, 'utf8').trim());
   return [text, ...commons];
@@ -153,7 +153,7 @@ function debianComponents(files) {
   const owners = debianOwners(real);
   const orphan = real.find((file) => !owners.has(file));
   if (orphan !== undefined) {
-    throw new CommandError(`No package owns ${orphan}, so that its licence is not known`);
+    throw new CommandError(`No package owns ${orphan}, so that its license is not known`);
   }
   const bySource = new Map();
   for (const name of new Set(owners.values())) {
@@ -164,7 +164,7 @@ function debianComponents(files) {
     const component = bySource.get(source) ?? {
       name: source,
       version,
-      licence: '',
+      license: '',
       origin: sourceAddress(source, version),
       uses: ['bin/emberline'],
       packages: [],
@@ -191,7 +191,7 @@ export function componentsOf({ meta, map, deps }) {
   for (const component of components) {
     component.texts = [...new Set(component.texts)];
     if (component.texts.length === 0) {
-      throw new CommandError(`${component.name} brings no licence text along`);
+      throw new CommandError(`${component.name} brings no license text along`);
     }
   }
   return components.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -212,18 +212,18 @@ export function noticesText(components, { relink }) {
   const texts = [...new Set(components.flatMap((component) => component.texts))];
   const number = new Map(texts.map((text, index) => [text, index + 1]));
   const rule = '='.repeat(80);
-  const list = components.map(({ name, version, licence, origin, uses, packages, texts: own }) =>
+  const list = components.map(({ name, version, license, origin, uses, packages, texts: own }) =>
     [
       `${name} ${version}`,
       `  in: ${uses.join(', ')}`,
       `  from: ${origin}`,
       ...(packages === undefined ? [] : [`  packages: ${packages.sort().join(', ')}`]),
-      ...(licence === '' ? [] : [`  licence: ${licence}`]),
+      ...(license === '' ? [] : [`  license: ${license}`]),
       `  texts: ${own.map((text) => `[${number.get(text)}]`).join(' ')}`,
     ].join('\n'),
   );
   return [
-    'Third-party notices\n\nEmberline holds parts of the following works. Their licences follow the list.\n',
+    'Third-party notices\n\nEmberline holds parts of the following works. Their licenses follow the list.\n',
     ...(relink ? [relinking] : []),
     `${list.join('\n\n')}\n`,
     ...texts.map((text, index) => `${rule}\n[${index + 1}]\n${rule}\n\n${text}\n`),

@@ -89,7 +89,7 @@ export function packedReadme(text = readFileSync(join(root, 'README.md'), 'utf8'
     .join('\n')
     // What is left of tables of pictures.
     .replaceAll(/(\n\|[ |]*\|\n\|[-|]+\|)(?=\n(?!\|))/g, '');
-  return `${kept.replaceAll(/\n{3,}/g, '\n\n').trim()}\n\nLicence: MIT. Works of others that are inside: ThirdPartyNotices.txt.\n`;
+  return `${kept.replaceAll(/\n{3,}/g, '\n\n').trim()}\n\nLicense: MIT. Works of others that are inside: ThirdPartyNotices.txt.\n`;
 }
 
 /** Packs when something is newer than the VSIX at hand; gives its path. */

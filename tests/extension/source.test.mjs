@@ -16,7 +16,7 @@ import {
   lensTitle,
   lineHint,
   lineNow,
-  neighbourHint,
+  neighborHint,
   shareBar,
   showsDevice,
   visualWidth,
@@ -46,7 +46,7 @@ function line(number, fields = {}) {
     allocatedBytes: 0,
     collectives: 0,
     collectiveUs: 0,
-    synchronisationUs: 0,
+    synchronizationUs: 0,
     idleUs: 0,
     confidence: 'aligned',
     operators: [],
@@ -176,7 +176,7 @@ test('a hint tells waiting, idle devices and unknown lines', () => {
   const cost = line(3, {
     deviceTotalUs: 100,
     deviceShare: 0.5,
-    synchronisationUs: 30,
+    synchronizationUs: 30,
     idleUs: 40,
     confidence: 'function',
   });
@@ -345,11 +345,11 @@ test('next and previous hot line go around at the ends', () => {
   const hints = [2, 5, 9].map((row) => ({ line: row, text: '', heat: 1, stale: false }));
   hints.splice(1, 0, { line: 3, text: '', heat: 0, stale: true });
   hints.push({ line: 11, text: '', heat: 0, stale: false });
-  assert.equal(neighbourHint(hints, 2, 1).line, 5);
-  assert.equal(neighbourHint(hints, 9, 1).line, 2);
-  assert.equal(neighbourHint(hints, 5, -1).line, 2);
-  assert.equal(neighbourHint(hints, 0, -1).line, 9);
-  assert.equal(neighbourHint([], 0, 1), undefined);
+  assert.equal(neighborHint(hints, 2, 1).line, 5);
+  assert.equal(neighborHint(hints, 9, 1).line, 2);
+  assert.equal(neighborHint(hints, 5, -1).line, 2);
+  assert.equal(neighborHint(hints, 0, -1).line, 9);
+  assert.equal(neighborHint([], 0, 1), undefined);
 });
 
 function hoverOf(fields = {}) {

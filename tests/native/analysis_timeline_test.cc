@@ -112,7 +112,7 @@ TEST_CASE("lanes: the keyboard walks along a lane, in and out") {
   const TraceStore& store = trace->store();
   const TimelineTrackLanes lanes(store, store.tracks()[0]);
   const auto go = [&](int event, Direction direction) {
-    return NeighbourOf(store, lanes, trace.At(event), direction);
+    return NeighborOf(store, lanes, trace.At(event), direction);
   };
   CHECK(go(outer, Direction::kIn) == trace.At(a));
   CHECK(go(a, Direction::kNext) == trace.At(b));

@@ -168,7 +168,7 @@ TEST_CASE("releases that say Communication and give plain process ids read the s
 TEST_CASE("processes of an Ascend trace are known by their names, whatever their labels") {
   for (const char* communication : {"HCCL", "Communication"}) {
     for (const char* labels : {"", "NPU", "NPU 3", "npu3", "NPU:3"}) {
-      INFO(communication << " labelled \"" << labels << "\"");
+      INFO(communication << " labeled \"" << labels << "\"");
       std::string events = Scene();
       const auto replace = [&](const std::string& what, const std::string& by) {
         for (size_t at = events.find(what); at != std::string::npos;

@@ -9,7 +9,7 @@ using namespace fixture;  // NOLINT: helpers of these tests
 
 namespace {
 
-// An event whose name is spelt literally, between two sound ones.
+// An event whose name is spelled literally, between two sound ones.
 std::shared_ptr<const TraceStore> ReadWithName(const std::string& name) {
   return ReadEvents(
       X("cpu_op", "before", 1, 1) + ",\n  {\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"" +
@@ -18,9 +18,10 @@ std::shared_ptr<const TraceStore> ReadWithName(const std::string& name) {
       X("cpu_op", "after", 5, 1));
 }
 
-void CheckName(const std::string& spelt, const std::string& expected, const std::string& problem) {
-  INFO(spelt);
-  const auto store = ReadWithName(spelt);
+void CheckName(const std::string& spelled, const std::string& expected,
+               const std::string& problem) {
+  INFO(spelled);
+  const auto store = ReadWithName(spelled);
   CheckCounts(*store);
   CHECK(store->slice_count() == 3);
   CHECK(store->counts().dropped == 0);
@@ -73,7 +74,7 @@ TEST_CASE("a trace whose every name holds raw quotes is mended as a whole") {
   CHECK(ProblemCount(*store, "rawQuote") == kCount);
 }
 
-TEST_CASE("an event beyond mending is left out, its neighbours are not") {
+TEST_CASE("an event beyond mending is left out, its neighbors are not") {
   for (const char* broken :
        {R"js({"ph": "X", "name": "x" "ts" 1, "pid": 1})js", R"js({"ph": "X", , ; "name"})js",
         R"js({"ph" "X", "name": "x"})js", R"js({"ph": ]})js",

@@ -16,7 +16,7 @@ std::string ProcessMeta(const std::string& what, const std::string& key, int pid
 std::string Named(int pid, const std::string& name) {
   return ProcessMeta("name", "name", pid, name);
 }
-std::string Labelled(int pid, const std::string& labels) {
+std::string Labeled(int pid, const std::string& labels) {
   return ProcessMeta("labels", "labels", pid, labels);
 }
 // A slice without a category.
@@ -65,13 +65,13 @@ TEST_CASE("traces of other programs say so, name what they look like and claim n
   CheckForeign(X("FEE", "main (a.py:1)", 1, 5), "VizTracer");
   CheckForeign(X("cpu_op", "zeCommandListCreate", 1, 5) + "," + X("gpu_op", "gemm", 9, 5, 2, 0),
                "unitrace");
-  CheckForeign(Labelled(4, "NPU 0") + "," + Plain("matmul", 4), "not a trace of the PyTorch");
+  CheckForeign(Labeled(4, "NPU 0") + "," + Plain("matmul", 4), "not a trace of the PyTorch");
   CheckForeign(X("nvtx", "step", 1, 5) + "," + X("cuda", "gemm", 2, 5, 9, 9),
                "not a trace of the PyTorch");
 }
 
 TEST_CASE("no recorder of PyTorch is taken for another") {
-  const std::string gpus = Labelled(0, "GPU 0") + "," + Labelled(1, "GPU 1");
+  const std::string gpus = Labeled(0, "GPU 0") + "," + Labeled(1, "GPU 1");
   for (const std::string& events :
        {X("cpu_op", "aten::add", 1, 5), X("Operator", "aten::add", 1, 5) + "," + gpus,
         X("user_annotation", "step", 1, 5) + "," + gpus,
@@ -79,7 +79,7 @@ TEST_CASE("no recorder of PyTorch is taken for another") {
         X("cuda_runtime", "cudaLaunchKernel", 1, 5),
         X("cpu_op", "aten::add", 1, 5) + "," + X("critical_path", "edge", 1, 5),
         // Ids of a device and of a process in a container may be the same.
-        X("cpu_op", "aten::add", 1, 5, 1) + "," + Labelled(1, "CPU") + "," + gpus + "," +
+        X("cpu_op", "aten::add", 1, 5, 1) + "," + Labeled(1, "CPU") + "," + gpus + "," +
             X("something_new", "note", 20, 5, 1, 2),
         std::string(R"({"ph": "X", "name": "mm", "pid": "CPU functions", "tid": 1, "ts": 1,
                            "dur": 5, "args": {}})"),
@@ -94,7 +94,7 @@ TEST_CASE("no recorder of PyTorch is taken for another") {
 
 TEST_CASE("device slices of unknown categories in a trace of PyTorch are told") {
   const auto store =
-      ReadEvents(X("cpu_op", "aten::add", 1, 5, 50) + "," + Labelled(0, "HPU 0") + "," +
+      ReadEvents(X("cpu_op", "aten::add", 1, 5, 50) + "," + Labeled(0, "HPU 0") + "," +
                  X("gaudi_compute", "gemm", 2, 5, 0, 3) + "," + X("tpu_step", "x", 2, 5, 50, 9));
   const Problem* notice = Notice(*store);
   REQUIRE(notice != nullptr);

@@ -310,7 +310,7 @@ std::vector<std::string> ReadInTurn(const std::string& list) {
 }
 
 // An event as one of a few recorders would write it, with values of all sorts.
-std::string SpeltEvent(Random& random) {
+std::string SpelledEvent(Random& random) {
   static const char* const kTimes[] = {"1712195495519689.047", "12",    "0.5",     "-3.25", "1e3",
                                        "9999999999999999",     "\"7\"", "12.3456", "x",     "7."};
   static const char* const kNumbers[] = {"0",
@@ -360,12 +360,12 @@ std::string SpeltEvent(Random& random) {
 
 }  // namespace
 
-TEST_CASE("events that are spelt like others before hold what reading them alone holds") {
+TEST_CASE("events that are spelled like others before hold what reading them alone holds") {
   Random random(23);
   size_t taken = 0, damaged = 0;
   for (int round = 0; round < 600; ++round) {
     std::vector<std::string> events;
-    for (uint64_t n = 1 + random.Pick(120); n > 0; --n) events.push_back(SpeltEvent(random));
+    for (uint64_t n = 1 + random.Pick(120); n > 0; --n) events.push_back(SpelledEvent(random));
     std::string list = Join(events);
     if (round % 2 == 1) {
       static constexpr char kBytes[] = "\"\\{}[],: \n0a.-\xFF\x01";

@@ -325,13 +325,13 @@ TEST_CASE("calls by which the host waits for the device, by their name") {
         "urQueueFinish", "urEventWait", "piQueueFinish", "piEventsWait", "zeEventHostSynchronize",
         "synchronizeStream", "synchronize"}) {
     CAPTURE(name);
-    CHECK(IsSynchronisingCall(name));
+    CHECK(IsSynchronizingCall(name));
   }
   for (const char* name :
        {"cudaMemcpyAsync", "hipMemcpyAsync", "cudaStreamWaitEvent", "cudaEventRecord",
         "cudaEventQuery", "cudaLaunchKernel", "urEnqueueKernelLaunch", "aten::copy_", ""}) {
     CAPTURE(name);
-    CHECK_FALSE(IsSynchronisingCall(name));
+    CHECK_FALSE(IsSynchronizingCall(name));
   }
 }
 

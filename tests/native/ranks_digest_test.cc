@@ -227,7 +227,7 @@ TEST_CASE("the critical path fills the step and passes from the device to its la
   CHECK(sums["computation"] == 600'000);
   CHECK(sums["kernelGap"] == 5'000);
   CHECK(sums["launch"] == 20'000);
-  CHECK(sums["synchronisation"] == 5'000);
+  CHECK(sums["synchronization"] == 5'000);
   CHECK(sums["host"] == 260'000);         // the frame, and the operator before its launch
   CHECK(sums["hostUnknown"] == 110'000);  // Python time between operators weighs too
 }

@@ -106,7 +106,7 @@ TEST_CASE("edges lead from what ran to what waited for it") {
   }
   CHECK(told ==
         std::vector<std::string>{"aten::mm > gemm launch 20", "gemm > relu kernelGap 5",
-                                 "relu > cudaDeviceSynchronize synchronisation 5",
+                                 "relu > cudaDeviceSynchronize synchronization 5",
                                  "cudaDeviceSynchronize > /a/train.py(7): tail hostUnknown 50"});
 }
 

@@ -70,7 +70,7 @@ TEST_CASE("forward and backward work of a line, and what only its function has")
   CHECK(matmul.backward_device == 0);
   CHECK(matmul.calls == 2);  // the operator and .sum()
   const LineCost item = Row(*data, sums, 6, LineConfidence::kAligned);
-  CHECK(item.synchronisation == 130'000);
+  CHECK(item.synchronization == 130'000);
   const LineCost call = Row(*data, sums, 10, LineConfidence::kAligned);
   CHECK(call.device_self == 0);
   CHECK(call.device_total == 60'000);

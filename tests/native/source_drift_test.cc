@@ -43,7 +43,7 @@ TEST_CASE("inserted and deleted statements") {
   CHECK(LineAfter(drift, 10) == 9);
 }
 
-TEST_CASE("a changed statement loses its place, its neighbours keep theirs") {
+TEST_CASE("a changed statement loses its place, its neighbors keep theirs") {
   std::string text = kOriginal;
   text.replace(text.find("helper(y)"), 9, "helper(y, 2)");
   const PythonModule before = Parsed(kOriginal), now = Parsed(text);

@@ -32,7 +32,7 @@ const close = (a, b) => Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs
 
 for (const { name, file, isTrace } of corpusFiles()) {
   if (!isTrace || name.includes('capture_traces/')) continue;
-  test(`${name}: no modelled operator above its device's peak`, async () => {
+  test(`${name}: no modeled operator above its device's peak`, async () => {
     const list = await emberlineJson('kernelList', file);
     if (list.rows.length === 0) return;
     const cost = await emberlineJson('cost', file);

@@ -231,7 +231,7 @@ test(
 );
 
 /** Utilization of the device in windows that begin with the recording, as the timeline draws it. */
-async function utilisation(file, bucketUs, buckets) {
+async function utilization(file, bucketUs, buckets) {
   const text = readText(file).toString('latin1');
   const span = /"ph": "X", "cat": "Trace", "ts": (\d+), "dur": (\d+)/.exec(text);
   return withDaemon(async (daemon) => {
@@ -252,10 +252,10 @@ async function utilisation(file, bucketUs, buckets) {
 }
 
 test(
-  'workers_0 span 1: utilisation of the first tenths of a second',
+  'workers_0 span 1: utilization of the first tenths of a second',
   { skip: withoutCorpus },
   async () => {
-    const values = await utilisation(first, 100_000, 10);
+    const values = await utilization(first, 100_000, 10);
     assert.ok(Math.abs(values[0] - 0.23881) < 6e-6, `${values}`);
     assert.ok(Math.abs(values[1] - 0.74717) < 6e-6, `${values}`);
   },

@@ -95,7 +95,7 @@ test('every part of the build has its notice, with a text that is there', (t) =>
   assert.ok(!notices.includes(root), 'no path of this machine');
 });
 
-test('what brings no licence along stops the packing', () => {
+test('what brings no license along stops the packing', () => {
   const parts = (changes) => ({ meta: {}, map: '', deps: '', ...changes });
   // A file that no package owns.
   const stray = join(folder, 'extension', 'bin', 'emberline');
@@ -144,7 +144,7 @@ test('a link line is told apart', () => {
   });
 });
 
-test('a statically linked C library can be exchanged, and its licence is there', (t) => {
+test('a statically linked C library can be exchanged, and its license is there', (t) => {
   const holds = process.env.EMBERLINE_VSIX
     ? existsSync(join(inside, 'bin', 'relink'))
     : holdsLibc(builtParts().map);
@@ -161,7 +161,7 @@ test('a statically linked C library can be exchanged, and its licence is there',
 });
 
 test('equal texts stand once', () => {
-  const component = (name) => ({ name, version: '1', licence: 'MIT', origin: 'o', uses: ['u'] });
+  const component = (name) => ({ name, version: '1', license: 'MIT', origin: 'o', uses: ['u'] });
   const text = noticesText(
     [
       { ...component('a'), texts: ['Permission is granted'] },

@@ -113,7 +113,7 @@ test('operators, rings and stacks', async () => {
   );
   const missing = await daemon.exchange('view/operatorStacks', { profileId, name: 'aten::none' });
   assert.equal(missing.message.error.data.kind, 'notFound');
-  const wrong = await daemon.exchange('view/operators', { profileId, groupBy: 'colour' });
+  const wrong = await daemon.exchange('view/operators', { profileId, groupBy: 'color' });
   assert.ok(wrong.message.error);
 });
 

@@ -394,7 +394,7 @@ test('B54: operators without host time of their own', async () => {
   assert.deepEqual(rings.hostSelf, []);
 });
 
-test('B59: utilisation refers to all of the selected time, the pauses between steps included', async () => {
+test('B59: utilization refers to all of the selected time, the pauses between steps included', async () => {
   const { ask } = await opened([
     step(1, 0, 100),
     step(2, 300, 100),

@@ -258,7 +258,7 @@ test('a utilization that is zoomed out is the mean of each pixel', async () => {
   assert.ok(Math.abs(device[2] - 0.2) < 0.001 && Math.abs(device[7] - 0.6) < 0.001);
 });
 
-test('utilisation is that of the overview: kernels alone; copies make a device busy', async () => {
+test('utilization is that of the overview: kernels alone; copies make a device busy', async () => {
   const profileId = await open([
     host('ProfilerStep#1', 0, 100, { cat: 'user_annotation' }),
     launch(1, 5),
@@ -375,7 +375,7 @@ test('the keyboard reaches every slice', async () => {
     .filter((t) => t.kind === 'thread')
     .reduce((a, b) => (a.slices > b.slices ? a : b));
   const step = (slice, direction) =>
-    daemon.request('timeline/neighbour', { profileId, slice, direction }).then((r) => r.slice);
+    daemon.request('timeline/neighbor', { profileId, slice, direction }).then((r) => r.slice);
   const { rows } = await windowOf(profileId, 0, 1_000_000_000_000, [row.id], 1);
   assert.equal(rows[0].totalSlices, row.slices);
   const first = await daemon.request('timeline/search', { profileId, limit: 1 });
@@ -541,7 +541,7 @@ test('each idle gap says what the device waited for', async () => {
       [0, 100, 'startOfTrace', 'high'],
       [200, 800, 'dataLoader', 'high'],
       [1100, 900, 'launchLate', 'high'],
-      [2100, 900, 'synchronisation', 'high'],
+      [2100, 900, 'synchronization', 'high'],
       [3100, 100, 'unknown', 'low'],
       [3300, 700, 'unknown', 'low'],
       [4100, 900, 'collective', 'high'],
@@ -862,7 +862,7 @@ test('what does not exist is refused', async () => {
     ['timeline/slice', { slice: 1 }],
     ['timeline/slice', { slice: -1 }],
     ['timeline/instant', { index: 0 }],
-    ['timeline/neighbour', { slice: 5, direction: 'next' }],
+    ['timeline/neighbor', { slice: 5, direction: 'next' }],
     ['timeline/window', { startNs: 0, endNs: 10, pixels: 10, tracks: [77] }],
     ['timeline/gaps', { device: 3 }],
   ]) {

@@ -1,11 +1,11 @@
-// What the program says to people stands in catalogues, by code: translators and clients that speak
+// What the program says to people stands in catalogs, by code: translators and clients that speak
 // another language find all of it there, and nothing is said twice.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readTracked, trackedFiles } from './files.mjs';
 
 /** Files that hold sentences by code. */
-const catalogues = /^native\/(\w+\/(errors|messages)\.h|cost\/reasons\.h|store\/problems\.cc)$/;
+const catalogs = /^native\/(\w+\/(errors|messages)\.h|cost\/reasons\.h|store\/problems\.cc)$/;
 
 /** The literals of a C++ text, with what stands in one piece together, and their places. */
 function literals(text) {
@@ -26,8 +26,8 @@ const entries = (kind, file) =>
   ].map(([, name, code]) => ({ name, code, file }));
 
 for (const kind of kinds) {
-  test(`the codes of catalogues are unique, and say what the name says: ${kind}`, () => {
-    const all = trackedFiles(catalogues).flatMap((file) => entries(kind, file));
+  test(`the codes of catalogs are unique, and say what the name says: ${kind}`, () => {
+    const all = trackedFiles(catalogs).flatMap((file) => entries(kind, file));
     assert.ok(all.length > 5, `${all.length} entries were found`);
     const seen = new Map();
     const wrong = [];
@@ -43,13 +43,13 @@ for (const kind of kinds) {
   });
 }
 
-test('every entry of a catalogue is said somewhere', () => {
+test('every entry of a catalog is said somewhere', () => {
   const code = trackedFiles(/^native\/.*\.(cc|h)$/)
-    .filter((file) => !catalogues.test(file))
+    .filter((file) => !catalogs.test(file))
     .map(readTracked)
     .join('\n');
   const used = new Set(code.match(/\b(errors|messages|reasons)::k\w+/g));
-  const unused = trackedFiles(catalogues)
+  const unused = trackedFiles(catalogs)
     .filter((file) => file.endsWith('.h'))
     .flatMap((file) => {
       const [, space] = /(\w+)\.h$/.exec(file);
@@ -61,14 +61,14 @@ test('every entry of a catalogue is said somewhere', () => {
   assert.deepEqual(unused, []);
 });
 
-test('errors are made of the catalogues', () => {
+test('errors are made of the catalogs', () => {
   const wrong = trackedFiles(/^native\/.*\.(cc|h)$/)
-    .filter((file) => !catalogues.test(file) && !/^native\/base\/result\./.test(file))
+    .filter((file) => !catalogs.test(file) && !/^native\/base\/result\./.test(file))
     .filter((file) => /(?<!-> )\bError\s*\{(?!\})|\{\s*ErrorKind::/.test(readTracked(file)));
   assert.deepEqual(wrong, []);
 });
 
-/** Where nothing but the catalogues says anything to people. */
+/** Where nothing but the catalogs says anything to people. */
 const finished =
   /^native\/(base|json|store|ingest|session|source|attribution|rpc|ranks\/(job|load_job|make_digest|notes|counters)\.cc|analysis\/(findings|headline|timeline_gaps)|cost\/advice|app\/(augment|commands|diff|option_checks|output|ranks\.cc))/;
 
@@ -76,9 +76,9 @@ const finished =
 const noSentence =
   /^native\/(ingest\/trace_event\/(arg_names|event_sink|importer)\.cc|rpc\/views\/compare_tables\.cc|base\/message\.h)$/;
 
-test('sentences about problems, loading, findings and requests stand in catalogues', () => {
+test('sentences about problems, loading, findings and requests stand in catalogs', () => {
   const wrong = trackedFiles(/^native\/.*\.(cc|h)$/)
-    .filter((file) => finished.test(file) && !catalogues.test(file) && !noSentence.test(file))
+    .filter((file) => finished.test(file) && !catalogs.test(file) && !noSentence.test(file))
     .flatMap((file) =>
       literals(readTracked(file))
         .filter((text) => /[a-z] [a-z]+ [a-z]+/.test(text) && text.length > 15)
@@ -94,7 +94,7 @@ const columnMakers =
 /** Columns whose texts are chosen or put together at run time, by key; "" for columns of others. */
 const madeColumns = new Set(['minUs', 'maxUs', 'slice', 'idleCategory', 'timeUs', 'withoutUs', '']);
 
-test('labels of the timeline and of the parts of a step stand in catalogues', () => {
+test('labels of the timeline and of the parts of a step stand in catalogs', () => {
   const wrong = trackedFiles(/^native\/analysis\/(steps|timeline_index)\.cc$/)
     .flatMap((file) => literals(readTracked(file)).map((text) => ({ file, text })))
     // Keys, units, the beginning of a device's name, and what stands between recorded names.
@@ -106,10 +106,10 @@ test('labels of the timeline and of the parts of a step stand in catalogues', ()
 /** A reason is a clause. Formulas and names of what is read or written have no verb. */
 const clause = /\b(was|were|is|are|do|does|says|gives|takes|asks|cannot|hold|holds|has|have)\b/;
 
-test('reasons why a cost is not known stand in their catalogue', () => {
+test('reasons why a cost is not known stand in their catalog', () => {
   const wrong = trackedFiles(/^native\/cost\/.*\.(cc|h)$/)
     .filter(
-      (file) => !catalogues.test(file) && !/(launch_columns|cost_table|device_table)/.test(file),
+      (file) => !catalogs.test(file) && !/(launch_columns|cost_table|device_table)/.test(file),
     )
     .flatMap((file) =>
       // Errors inside of Lua are told to nobody: what they say becomes a reason.

@@ -1,4 +1,4 @@
-// Finds what a source says to people beside its catalogue: texts between tags, in attributes and members
+// Finds what a source says to people beside its catalog: texts between tags, in attributes and members
 // that are shown, counted words, and literals of several words or with a capital. It reads the syntax and
 // no types, so it judges a literal by what it stands in. The log is for those who mend the program.
 import ts from 'typescript';
@@ -130,10 +130,10 @@ export function saidTexts(file, text, allowed = () => false) {
 }
 
 /**
- * The entries of a catalogue: `name` is the catalogue's and the entry's, `text` what it says, with its
+ * The entries of a catalog: `name` is the catalog's and the entry's, `text` what it says, with its
  * parameters by their position, so that the same sentence is found under other names.
  */
-export function catalogueEntries(file, text) {
+export function catalogEntries(file, text) {
   const source = parse(file, text);
   const entries = [];
   for (const statement of source.statements) {
@@ -143,7 +143,7 @@ export function catalogueEntries(file, text) {
       for (const property of initializer.properties) {
         entries.push({
           name: `${name.getText()}.${property.name.getText()}`,
-          // A text that others are made of stands before the catalogue, and is named in it.
+          // A text that others are made of stands before the catalog, and is named in it.
           text: entryText(property.initializer ?? property.name),
         });
       }

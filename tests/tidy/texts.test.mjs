@@ -1,12 +1,11 @@
-// What people read stands in catalogues: the extension's in extension/shared/texts.ts, the page's in the
+// What people read stands in catalogs: the extension's in extension/shared/texts.ts, the page's in the
 // texts.ts of each room and view, what both say in extension/shared/common_texts.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readTracked, trackedFiles } from './files.mjs';
-import { catalogueEntries, saidTexts } from './said_texts.mjs';
+import { catalogEntries, saidTexts } from './said_texts.mjs';
 
-const catalogues = () =>
-  trackedFiles(/^(extension\/shared|webviews\/src\/.*)\/(common_)?texts\.ts$/);
+const catalogs = () => trackedFiles(/^(extension\/shared|webviews\/src\/.*)\/(common_)?texts\.ts$/);
 const sources = (pattern) => trackedFiles(pattern).filter((file) => !file.endsWith('/texts.ts'));
 const extensionSources = () => sources(/^extension\/src\/.*\.ts$/);
 const pageSources = () => sources(/^webviews\/src\/.*\.tsx?$/);
@@ -41,7 +40,7 @@ const noSources = new Set([
   'extension/src/source/recorder.ts',
 ]);
 
-test('page and extension say nothing beside their catalogues', () => {
+test('page and extension say nothing beside their catalogs', () => {
   const files = [...extensionSources(), ...pageSources()].filter((file) => !noSources.has(file));
   assert.ok(files.length > 200, `${files.length} files were found`);
   const used = new Set();
@@ -77,13 +76,13 @@ test('texts are found where they are said, and nothing else is', () => {
   );
 });
 
-test('every text of a catalogue is said somewhere, and stands in one place', () => {
+test('every text of a catalog is said somewhere, and stands in one place', () => {
   const code = [...extensionSources(), ...pageSources()].map(readTracked).join('\n');
   const spoken = new Set(code.match(/\b\w+Texts\.\w+/g));
   const places = new Map();
   const unsaid = [];
-  for (const file of catalogues()) {
-    for (const { name, text } of catalogueEntries(file, readTracked(file))) {
+  for (const file of catalogs()) {
+    for (const { name, text } of catalogEntries(file, readTracked(file))) {
       if (!spoken.has(name)) unsaid.push(`${file}: ${name}`);
       places.set(text, [...(places.get(text) ?? []), name]);
     }

@@ -374,7 +374,7 @@ test('up and down walk through the levels, left and right along one, and each is
   const opened = await openTimeline();
   const { page } = opened;
   const linear = await selectByName(opened, { kind: 'cpuOp', text: 'aten::conv2d' });
-  const inner = await harness.daemon.request('timeline/neighbour', {
+  const inner = await harness.daemon.request('timeline/neighbor', {
     profileId: opened.profileId,
     slice: linear.slice,
     direction: 'in',
@@ -384,7 +384,7 @@ test('up and down walk through the levels, left and right along one, and each is
   assert.match(await said.innerText(), new RegExp(`^${inner.slice.name}, cpuOp, .* on `));
   assert.equal(await nextDetails(page, 'ArrowUp', inner.slice.name), linear.name);
   await page.keyboard.press('ArrowRight');
-  const next = await harness.daemon.request('timeline/neighbour', {
+  const next = await harness.daemon.request('timeline/neighbor', {
     profileId: opened.profileId,
     slice: linear.slice,
     direction: 'next',
@@ -901,20 +901,20 @@ test('the picture stays when the graphics context is lost', async () => {
   const opened = await openTimeline();
   const { page } = opened;
   // A box of the first row, in the middle of the picture.
-  const colour = () =>
+  const color = () =>
     timelineCanvas(page).evaluate((overlay) => {
       const ratio = overlay.width / overlay.clientWidth;
       const context = overlay.getContext('2d');
       const at = [overlay.clientWidth / 2, 22 + 4].map((css) => Math.round(css * ratio));
       return [...context.getImageData(...at, 1, 1).data];
     });
-  const before = await colour();
+  const before = await color();
   assert.equal(before[3], 255, 'a box is drawn');
   await page.evaluate(() => {
     const lost = new Event('webglcontextlost', { cancelable: true });
     document.querySelector('canvas[aria-hidden=true]').dispatchEvent(lost);
   });
-  assert.deepEqual(await colour(), before);
+  assert.deepEqual(await color(), before);
   const saved = await opened.sent('save', () =>
     page.getByRole('button', { name: 'Save image' }).click(),
   );
@@ -928,11 +928,11 @@ test('the picture stays when the graphics context is lost', async () => {
     const context = canvas.getContext('2d');
     context.drawImage(image, 0, 0);
     const { data } = context.getImageData(0, 0, image.width, image.height);
-    const colours = new Set();
-    for (let i = 0; i < data.length; i += 4) colours.add(data.slice(i, i + 3).join());
-    return colours.size;
+    const colors = new Set();
+    for (let i = 0; i < data.length; i += 4) colors.add(data.slice(i, i + 3).join());
+    return colors.size;
   }, saved.content);
-  assert.ok(drawn > 20, `the saved picture has ${drawn} colours`);
+  assert.ok(drawn > 20, `the saved picture has ${drawn} colors`);
   await opened.close();
 });
 

@@ -817,7 +817,7 @@ test('columns get wider and narrower by keyboard', async () => {
   });
 });
 
-test('colours of charts can be told apart in high contrast themes', async () => {
+test('colors of charts can be told apart in high contrast themes', async () => {
   for (const theme of ['hc-dark', 'hc-light']) {
     await withPage(train, { theme }, async (profile, page) => {
       const colors = await page.evaluate(() => {

@@ -6,7 +6,7 @@ import type { Context } from '../workspace/context.ts';
 import type { ProfileEditors } from '../editors/profile_editor.ts';
 import { isPython, type Annotations } from '../source/annotations.ts';
 import type { CostDecorations } from '../source/decorations.ts';
-import { neighbourHint } from '../source/hints.ts';
+import { neighborHint } from '../source/hints.ts';
 import { openOrLocate } from '../source/open_source.ts';
 
 function pythonEditor(): vscode.TextEditor | undefined {
@@ -27,7 +27,7 @@ async function goToHotLine(
   if (editor === undefined) return say(sourceTexts.hotLinesInPython);
   await annotations.of(editor.document);
   const hints = decorations.hintsOf(editor.document);
-  const hint = neighbourHint(hints, editor.selection.active.line, direction);
+  const hint = neighborHint(hints, editor.selection.active.line, direction);
   if (hint === undefined) return say(sourceTexts.noHotLine);
   const line = editor.document.lineAt(hint.line);
   const start = new vscode.Position(hint.line, line.firstNonWhitespaceCharacterIndex);

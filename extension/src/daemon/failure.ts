@@ -6,7 +6,7 @@ export class DaemonError extends Error {
   readonly hint: string | undefined;
   /** Byte offset in the trace's text, where the failure has one. */
   readonly offset: number | undefined;
-  /** Which error of its kind, as the daemon's catalogues name it; undefined for our own. */
+  /** Which error of its kind, as the daemon's catalogs name it; undefined for our own. */
   readonly code: string | undefined;
 
   constructor(kind: string, message: string, hint?: string, offset?: number, code?: string) {

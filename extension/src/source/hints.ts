@@ -216,7 +216,7 @@ export function hottestLines(
 }
 
 /** The hot line after (or before) a line, going around at the end. Lines are 0-based. */
-export function neighbourHint(
+export function neighborHint(
   hints: readonly DrawnHint[],
   from: number,
   direction: 1 | -1,

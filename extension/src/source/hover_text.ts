@@ -80,7 +80,7 @@ function summary(
   time(sharedTexts.recompute, cost.recomputeUs);
   if (device && saving !== undefined) rows.push([sourceTexts.savingHead, saving]);
   if (device) time('CPU', line.hostTotalUs);
-  time(sourceTexts.waitsFor(kind), line.synchronisationUs);
+  time(sourceTexts.waitsFor(kind), line.synchronizationUs);
   time(sourceTexts.idle(kind), line.idleUs);
   if (line.allocatedBytes > 0) rows.push([sourceTexts.allocates, formatBytes(line.allocatedBytes)]);
   if (line.collectives > 0) {

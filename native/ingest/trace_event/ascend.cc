@@ -31,7 +31,7 @@ bool IsCalled(std::string_view name, std::string_view word) {
 
 // "NPU", "NPU 3", "npu:3".
 constexpr std::string_view kLabel = "NPU";
-bool IsLabelled(std::string_view label) {
+bool IsLabeled(std::string_view label) {
   std::string word(label.substr(0, kLabel.size()));
   for (char& c : word) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return IsCalled(word.append(label.substr(word.size())), kLabel);
@@ -48,7 +48,7 @@ Layer LayerOf(const StringPool& strings, const TraceBuilder::Process& process) {
   if (IsCalled(name, "CANN")) return Layer::kCann;
   if (IsCalled(name, "Ascend Hardware")) return Layer::kHardware;
   if (IsCommunication(name)) return Layer::kCommunication;
-  if (IsAnalysis(name) || IsLabelled(strings.Get(process.device_labels))) {
+  if (IsAnalysis(name) || IsLabeled(strings.Get(process.device_labels))) {
     return Layer::kOtherDevice;
   }
   return Layer::kNone;
@@ -95,7 +95,7 @@ std::optional<Packed> UnpackId(const StringPool& strings, const TraceBuilder::Pr
 std::optional<Packed> Unpack(const StringPool& strings, const TraceBuilder::Process& process) {
   std::optional<Packed> packed = UnpackId(strings, process);
   const std::string_view label = strings.Get(process.device_labels);
-  if (!IsLabelled(label)) return packed;
+  if (!IsLabeled(label)) return packed;
   const size_t digits = label.find_first_of("0123456789");
   const auto number = NumberOf(label.substr(std::min(digits, label.size())));
   if (number) packed = Packed{packed ? packed->process : -1, *number};
@@ -314,15 +314,15 @@ SliceKind KindOfAscendTask(std::string_view task_type, std::string_view name) {
 
 bool IsAscend(const TraceBuilder& builder) {
   const StringPool& strings = builder.strings();
-  bool ascend = false, communication = false, analysis = false, labelled = false;
+  bool ascend = false, communication = false, analysis = false, labeled = false;
   for (const TraceBuilder::Process& process : builder.Processes()) {
     const std::string_view name = strings.Get(process.name);
     ascend = ascend || IsCalled(name, "Ascend Hardware") || IsCalled(name, "CANN");
     communication = communication || IsCommunication(name);
     analysis = analysis || IsAnalysis(name);
-    labelled = labelled || IsLabelled(strings.Get(process.device_labels));
+    labeled = labeled || IsLabeled(strings.Get(process.device_labels));
   }
-  return ascend || (communication && analysis) || ((communication || analysis) && labelled);
+  return ascend || (communication && analysis) || ((communication || analysis) && labeled);
 }
 
 void SettleAscend(TraceBuilder* builder, Problems* problems) { Settling(builder, problems).Run(); }

@@ -111,7 +111,7 @@ EventBatch::~EventBatch() = default;
 
 const char* EventBatch::ReadList(const char* list, size_t size, const TakeEvent& take) {
   const char* reached = list + 1;
-  bool learnt = false;
+  bool learned = false;
   simdjson::ondemand::document document;
   simdjson::ondemand::array events;
   if (parser_->json.iterate(list, size, size + Window::kPadding).get(document) ||
@@ -128,7 +128,7 @@ const char* EventBatch::ReadList(const char* list, size_t size, const TakeEvent&
         document.current_location().get(behind)) {
       break;
     }
-    if (!std::exchange(learnt, true)) shapes_.Learn(at, behind);
+    if (!std::exchange(learned, true)) shapes_.Learn(at, behind);
     if (!take(at)) break;
     reached = behind;
   }

@@ -1,4 +1,4 @@
-// Sound events, many at a time: those that are spelt like others before in one pass, the others
+// Sound events, many at a time: those that are spelled like others before in one pass, the others
 // with simdjson, which finds where each of their tokens stands. What it rejects is left to the
 // tolerant EventReader::Read.
 #pragma once
@@ -39,7 +39,7 @@ class EventBatch {
   };
   // Reads events from `place.next` on, as long as their spelling is known.
   void ReadKnown(const char* stop, const TakeEvent& take, Place* place);
-  // Reads the events in [first, stop) with simdjson and learns how the first one is spelt.
+  // Reads the events in [first, stop) with simdjson and learns how the first one is spelled.
   char* ReadIndexed(char* first, char* stop, const TakeEvent& take);
   const char* ReadList(const char* list, size_t size, const TakeEvent& take);
   static Place Behind(char* event_end, const char* stop);

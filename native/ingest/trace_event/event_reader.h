@@ -1,5 +1,5 @@
 // One object of the event list: from text to fields and args. The only place that knows how an
-// event is spelt; what it means is decided in event_sink.h.
+// event is spelled; what it means is decided in event_sink.h.
 #pragma once
 
 #include <array>

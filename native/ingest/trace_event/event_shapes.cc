@@ -250,7 +250,7 @@ const char* EventShapes::Read(const char* p, const char* end) {
 }
 
 // Takes a sound event apart. Stricter than the readers: what is not the plainest JSON is not
-// learnt.
+// learned.
 class EventShapes::Speller {
  public:
   Speller(EventReader* reader, const char* p, const char* end)
@@ -335,12 +335,12 @@ class EventShapes::Speller {
   // Phase and category belong to the spelling; what the reader made of them is known.
   bool Text(EventField field, StringId key) {
     ++p_;
-    const bool spelt = field == EventField::kPhase || field == EventField::kCategory;
-    if (!spelt && !Add(Kind::kText, field, key)) return false;
+    const bool spelled = field == EventField::kPhase || field == EventField::kCategory;
+    if (!spelled && !Add(Kind::kText, field, key)) return false;
     ScannedString string;
     const char* const behind = ScanString(p_, end_, &string);
     if (behind == nullptr) return false;
-    if (!spelt) {
+    if (!spelled) {
       from_ = p_ = string.end;
       ++p_;
       return true;

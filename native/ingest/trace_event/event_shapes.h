@@ -1,4 +1,4 @@
-// How events are spelt. A recorder writes its events with a few format strings, so that the same
+// How events are spelled. A recorder writes its events with a few format strings, so that the same
 // text stands between the values of an event as in earlier events of its kind. Such an event is
 // read in one pass over its text: no index of its tokens is needed, and no key is looked up.
 #pragma once
@@ -19,13 +19,13 @@ class EventShapes {
  public:
   explicit EventShapes(EventReader* reader) : reader_(reader) {}
 
-  // Reads the event at `p` ('{') if it is spelt like one that was learnt. Returns what stands
+  // Reads the event at `p` ('{') if it is spelled like one that was learned. Returns what stands
   // behind it, and the reader holds it; null when it is not known or does not end before `end`.
   // Reads up to Window::kPadding bytes behind `end`.
   const char* Read(const char* p, const char* end);
 
-  // Remembers how the event in [p, end) is spelt, which the reader holds and found sound. Only
-  // plain spellings are learnt, and at most kMaxShapes: the one that was used longest ago makes
+  // Remembers how the event in [p, end) is spelled, which the reader holds and found sound. Only
+  // plain spellings are learned, and at most kMaxShapes: the one that was used longest ago makes
   // room.
   void Learn(const char* p, const char* end);
 
@@ -47,7 +47,7 @@ class EventShapes {
     std::string text;  // all literals, one behind the other
     std::vector<Step> steps;
     uint8_t followers[kFollowers] = {};  // which shapes came next, the last one first
-    uint64_t used = 0;                   // number of the event that was last spelt so
+    uint64_t used = 0;                   // number of the event that was last spelled so
     char phase = '\0';
     StringId category = 0;
   };

@@ -35,7 +35,7 @@ Result<Json> TimelineWindow(const ViewRequest& request);
 Result<Json> TimelineDensity(const ViewRequest& request);
 Result<Json> TimelineSlice(const ViewRequest& request);
 Result<Json> TimelineInstant(const ViewRequest& request);
-Result<Json> TimelineNeighbour(const ViewRequest& request);
+Result<Json> TimelineNeighbor(const ViewRequest& request);
 Result<Json> TimelineRange(const ViewRequest& request);
 Result<Json> TimelineGaps(const ViewRequest& request);
 Result<Json> TimelineFlows(const ViewRequest& request);
@@ -79,7 +79,7 @@ const std::vector<ViewMethod>& AllViews() {
       {"timeline/density", &TimelineDensity},
       {"timeline/slice", &TimelineSlice},
       {"timeline/instant", &TimelineInstant},
-      {"timeline/neighbour", &TimelineNeighbour},
+      {"timeline/neighbor", &TimelineNeighbor},
       {"timeline/range", &TimelineRange},
       {"timeline/gaps", &TimelineGaps},
       {"timeline/flows", &TimelineFlows},

@@ -25,7 +25,7 @@ Json LineCostJson(const LineAttribution& attribution, const LineCost& cost) {
           {"allocatedBytes", cost.allocated_bytes},
           {"collectives", cost.collectives},
           {"collectiveUs", Us(cost.collective)},
-          {"synchronisationUs", Us(cost.synchronisation)},
+          {"synchronizationUs", Us(cost.synchronization)},
           {"idleUs", Us(cost.idle)},
           {"confidence", LineConfidenceName(l.confidence)},
           {"operators", cost.operators}};

@@ -381,7 +381,7 @@ class TraceWriter {
         return "critical_path_kernel_launch_delay";
       case PathKind::kKernelGap:
         return "critical_path_kernel_kernel_delay";
-      case PathKind::kSynchronisation:
+      case PathKind::kSynchronization:
         return "critical_path_sync_dependency";
       default:
         return "critical_path_dependency";

@@ -114,7 +114,7 @@ Result<Json> TimelineInstant(const ViewRequest& request) {
       {"args", ArgsJson(store, store.ArgsAt(instant.args))}};
 }
 
-Result<Json> TimelineNeighbour(const ViewRequest& request) {
+Result<Json> TimelineNeighbor(const ViewRequest& request) {
   Result<SliceIndex> slice = SliceOf(request);
   if (!slice.ok()) return slice.error();
   const TraceStore& store = *request.trace.store;
@@ -125,7 +125,7 @@ Result<Json> TimelineNeighbour(const ViewRequest& request) {
                                                    : Direction::kOut;
   const auto lanes = LanesOf(request.trace, store.track(slice.value()), request.cancel);
   if (!lanes.ok()) return lanes.error();
-  return Json{{"slice", SliceRef(store, NeighbourOf(store, **lanes, slice.value(), direction))}};
+  return Json{{"slice", SliceRef(store, NeighborOf(store, **lanes, slice.value(), direction))}};
 }
 
 Result<Json> TimelineSearchSlices(const ViewRequest& request) {

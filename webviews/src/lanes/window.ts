@@ -34,7 +34,7 @@ export function around(startNs: number, endNs: number): TimeWindow {
 }
 
 /** The same span of time around a moment. */
-export function centred({ startNs, endNs }: TimeWindow, atNs: number): TimeWindow {
+export function centered({ startNs, endNs }: TimeWindow, atNs: number): TimeWindow {
   const span = endNs - startNs;
   return { startNs: atNs - span / 2, endNs: atNs + span / 2 };
 }

@@ -1,7 +1,7 @@
-// Texts that more than one room of the page says. Each view and each room has a catalogue of its own
+// Texts that more than one room of the page says. Each view and each room has a catalog of its own
 // (`texts.ts` in its folder), which comes with its script: a text moves here when a second room says
 // it. Values come as they are, and are written here. Sentences with elements inside are lists: the
-// page gives the elements, the catalogue the order.
+// page gives the elements, the catalog the order.
 import { fixed, plural, quantity } from '#shared/numbers.ts';
 
 export const commonTexts = {

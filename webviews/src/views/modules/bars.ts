@@ -63,7 +63,7 @@ function longest(among: readonly Bar[], lane: number): Bar | undefined {
 export type Direction = 'next' | 'previous' | 'in' | 'out';
 
 /** The bar beside, inside or around another one. */
-export function neighbour(
+export function neighbor(
   bars: readonly Bar[],
   current: Bar,
   direction: Direction,

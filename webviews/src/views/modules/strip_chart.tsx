@@ -195,7 +195,7 @@ export function StripChart(props: {
     else {
       selected.value = bar.slice;
       announce(modulesTexts.barSaid(nameOf(bar), bar.durationNs, bar.startNs));
-      if (!isShown(bar)) window.centre(bar.startNs + bar.durationNs / 2);
+      if (!isShown(bar)) window.center(bar.startNs + bar.durationNs / 2);
     }
   };
   const unselect = (): boolean => {

@@ -1,5 +1,5 @@
 // The keyboard of the operator strip.
-import { neighbour, type Bar, type Direction } from './bars.ts';
+import { neighbor, type Bar, type Direction } from './bars.ts';
 import type { StripWindow } from './strip_window.ts';
 
 export interface StripKeys {
@@ -38,7 +38,7 @@ function handled(event: KeyboardEvent, strip: StripKeys): boolean {
   const direction = walks[event.key];
   if (by !== undefined && (current === undefined || event.shiftKey)) window.pan(by);
   else if (direction !== undefined && current !== undefined) {
-    choose(neighbour(bars, current, direction));
+    choose(neighbor(bars, current, direction));
   } else if (direction !== undefined) chooseFirst();
   else if (event.key === 'Enter' || event.key === ' ') {
     if (current === undefined) chooseFirst();

@@ -2,7 +2,7 @@
 import { scopedState } from '../../host/store.ts';
 import {
   around,
-  centred,
+  centered,
   clampWindow,
   panned,
   zoomed,
@@ -21,7 +21,7 @@ export interface StripWindow {
   pan: (part: number) => void;
   fit: (startNs: number, endNs: number) => void;
   /** Moves so that a moment is in the middle. */
-  centre: (ns: number) => void;
+  center: (ns: number) => void;
 }
 
 /** `full` is what shows at first, `extent` how far it can be moved; `moved` is told of each change. */
@@ -54,6 +54,6 @@ export function useStripWindow(
     },
     pan: (part) => set(panned(shown, part)),
     fit: (startNs, endNs) => set(around(startNs, endNs)),
-    centre: (ns) => set(centred(shown, ns)),
+    center: (ns) => set(centered(shown, ns)),
   };
 }

@@ -1,7 +1,7 @@
 // Brings the selected slice into the window and its row onto the screen.
 import { reducedMotion } from '../../host/store.ts';
 import { rowKey, type Row } from '../../lanes/rows.ts';
-import { centred } from '../../lanes/window.ts';
+import { centered } from '../../lanes/window.ts';
 import { detail, prefs, rowFilter, setWindow, shownWindow, togglePref, tracks } from './state.ts';
 import { layout } from './status.ts';
 
@@ -31,7 +31,7 @@ export function revealSelected(viewport: HTMLElement, height: number): void {
   const end = at.startNs + at.durationNs;
   if (end < startNs || at.startNs > endNs || at.durationNs < span / 2000) {
     const wide = Math.max(at.durationNs * 12, Math.min(span, at.durationNs * 400), 1000);
-    const to = centred({ startNs: 0, endNs: wide }, at.startNs + at.durationNs / 2);
+    const to = centered({ startNs: 0, endNs: wide }, at.startNs + at.durationNs / 2);
     setWindow(to.startNs, to.endNs);
   }
   const row = openedRow(at.track);

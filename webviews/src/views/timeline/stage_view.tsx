@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { labelWidth } from '../../lanes/rows.ts';
 import { wheelHabit } from '../../host/store.ts';
 import { wheelMove, wheelPx } from '../../lanes/wheel.ts';
-import { centred } from '../../lanes/window.ts';
+import { centered } from '../../lanes/window.ts';
 import type { Pointed } from '../../lanes/hits.ts';
 import { Labels } from './labels.tsx';
 import { Stage } from './stage.ts';
@@ -158,7 +158,7 @@ export function StageView(props: {
     const extent = extentOf(tracks.peek()!);
     const ns =
       extent.startNs + ((event.clientX - box.left) / box.width) * (extent.endNs - extent.startNs);
-    const to = centred(shownWindow.peek(), ns);
+    const to = centered(shownWindow.peek(), ns);
     setWindow(to.startNs, to.endNs);
   };
   const shown = tip.value;

@@ -12,7 +12,7 @@ import type {
 } from '#shared/protocol.ts';
 import {
   around,
-  centred,
+  centered,
   clampWindow,
   panned,
   zoomed,
@@ -150,7 +150,7 @@ export async function selectInstant(index: number): Promise<void> {
   if (panel.peek() === 'none') panel.value = 'details';
   announce(timelineTexts.instantSaid(visible(known.name), known.ns));
   const { startNs, endNs } = shownWindow.peek();
-  if (known.ns < startNs || known.ns > endNs) show(centred(shownWindow.peek(), known.ns));
+  if (known.ns < startNs || known.ns > endNs) show(centered(shownWindow.peek(), known.ns));
 }
 
 export async function go(direction: 'next' | 'previous' | 'in' | 'out'): Promise<void> {
@@ -164,7 +164,7 @@ export async function go(direction: 'next' | 'previous' | 'in' | 'out'): Promise
   }
   const slice = selectedSlice.peek();
   if (slice < 0) return;
-  const answer = await ask('timeline/neighbour', { slice, direction });
+  const answer = await ask('timeline/neighbor', { slice, direction });
   if (answer.slice === null) announce(commonTexts.noMoreSlices);
   else await select(answer.slice.slice);
 }

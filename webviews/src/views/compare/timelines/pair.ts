@@ -6,7 +6,7 @@ import { quantity } from '#shared/numbers.ts';
 import { ask } from '../../../host/query.ts';
 import { announce, viewState } from '../../../host/store.ts';
 import { visible } from '../../../lib/format.ts';
-import { around, centred, panned, zoomed, type TimeWindow } from '../../../lanes/window.ts';
+import { around, centered, panned, zoomed, type TimeWindow } from '../../../lanes/window.ts';
 import { onOtherWindow } from './clocks.ts';
 import {
   askSide,
@@ -91,7 +91,7 @@ function bring(side: SideName): void {
   if (at === undefined) return;
   const { startNs, endNs } = lanes.window.peek();
   if (at.startNs > endNs || at.startNs + at.durationNs < startNs) {
-    placeWindow(side, centred({ startNs, endNs }, at.startNs + at.durationNs / 2));
+    placeWindow(side, centered({ startNs, endNs }, at.startNs + at.durationNs / 2));
   }
   lanes.reveal.value++;
 }
@@ -153,7 +153,7 @@ export async function walk(
   const at = lanesOf(side).detail.peek();
   if (at === undefined) return;
   try {
-    const answer = await askSide(side, 'timeline/neighbour', { slice: at.slice, direction });
+    const answer = await askSide(side, 'timeline/neighbor', { slice: at.slice, direction });
     if (answer.slice === null) announce(pairTexts.noFurtherSlice);
     else await select(side, answer.slice.slice);
   } catch (error) {

@@ -20,7 +20,7 @@ import { panelTexts } from './texts.ts';
 
 const reasonNames: Record<string, string> = {
   launchLate: panelTexts.lateLaunch,
-  synchronisation: panelTexts.synchronization,
+  synchronization: panelTexts.synchronization,
   copy: panelTexts.copy,
   dataLoader: panelTexts.dataLoader,
   collective: panelTexts.collective,

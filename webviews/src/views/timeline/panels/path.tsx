@@ -28,7 +28,7 @@ const kindNames: Record<PathKind, string> = {
   communication: commonTexts.communication,
   copy: panelTexts.copy,
   kernelGap: panelTexts.betweenKernels,
-  synchronisation: panelTexts.synchronization,
+  synchronization: panelTexts.synchronization,
 };
 
 /** Parts listed below the sums: the longest in the window. */
