@@ -16,6 +16,9 @@ void Distance(CostBuilder& b, const OpFormula& f) {
   const auto reduction = Reduction(b, static_cast<size_t>(f.b));
   const Amount n = BroadcastElements({&x, &y});
   b.ParamTensor(x);
+  if (!n.known() && x.Elements().known() && y.Elements().known()) {
+    return b.Unknown(reasons::kShapesDoNotFit);
+  }
   if (!reduction) return b.Unknown(reasons::kNoReduction);
   const int64_t weight = *reduction == 0 ? f.c : static_cast<int64_t>(f.weight);
   b.Flops(Amount(weight) * n, "w·n", {{"w", weight}, {"n", n}});
@@ -29,6 +32,9 @@ void DistanceBackward(CostBuilder& b, const OpFormula& f) {
   const Tensor &x = b.T(1), &y = b.T(2);
   const Amount n = BroadcastElements({&x, &y});
   b.ParamTensor(x);
+  if (!n.known() && x.Elements().known() && y.Elements().known()) {
+    return b.Unknown(reasons::kShapesDoNotFit);
+  }
   b.Flops(Amount(static_cast<int64_t>(f.weight)) * n, "w·n",
           {{"w", static_cast<int64_t>(f.weight)}, {"n", n}});
   b.Read("gradient", b.T(0).Bytes());

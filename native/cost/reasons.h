@@ -96,7 +96,7 @@ inline constexpr Sentence kNoWeights{"noWeights", "the weights were not recorded
 inline constexpr Sentence kNoReducedDimensions{"noReducedDimensions",
                                                "the reduced dimensions were not recorded"};
 inline constexpr Sentence kReducedDimensionMissing{"reducedDimensionMissing",
-                                                   "a reduced dimension does not exist"};
+                                                   "a dimension does not exist, or is named twice"};
 inline constexpr Sentence kRuleSilent{"ruleSilent", "the rule says nothing about it"};
 inline constexpr Sentence kRuleUnreadable{"ruleUnreadable", "the rule cannot be read"};
 inline constexpr Sentence kRulesTooSlow{"rulesTooSlow", "the rules take too long on this trace"};

@@ -7,28 +7,45 @@
 namespace emberline {
 namespace {
 
-// Elements that remain when the dimensions of argument `index` are reduced; an empty list and no
-// list at all stand for all dimensions.
+// The dimensions that argument `index` names, from 0; none where it names none. Sums, products and
+// means of a whole tensor have a type there instead.
+std::optional<std::vector<int64_t>> Dimensions(CostBuilder& b, size_t index) {
+  if (b.arguments().size() == 2 && b.arguments()[index].text.find('[') == std::string::npos) {
+    for (const char* name : {"aten::sum", "aten::nansum", "aten::prod", "aten::mean"}) {
+      if (b.name() == name) return std::nullopt;
+    }
+  }
+  return b.arguments().Integers(index);
+}
+
+// False where a tensor of that rank lacks one of the dimensions, or one stands twice: no such call
+// can have run. A scalar is treated as having one dimension, as PyTorch does.
+bool Fit(const std::vector<int64_t>& dimensions, int64_t rank) {
+  rank = std::max<int64_t>(rank, 1);
+  std::set<int64_t> seen;
+  return std::all_of(dimensions.begin(), dimensions.end(), [&](int64_t dim) {
+    return dim >= -rank && dim < rank && seen.insert(dim < 0 ? dim + rank : dim).second;
+  });
+}
+
+// Where argument `index` is one dimension of `x`, as far as was recorded.
+bool FitOne(CostBuilder& b, const Tensor& x, size_t index) {
+  const auto dim = b.arguments().Integer(index);
+  return !dim || Fit({*dim}, static_cast<int64_t>(x.rank()));
+}
+
+// Elements that remain when the dimensions of argument `index` are reduced, which fit; an empty
+// list and no list at all stand for all dimensions.
 Amount Remaining(CostBuilder& b, const Tensor& x, size_t index) {
-  const Argument& dims = b.arguments()[index];
-  if (dims.text.empty()) {
-    // Without recorded values nobody knows; with them, None reduces all.
-    if (!b.arguments().has_values()) {
-      return Amount::Unknown(reasons::kNoReducedDimensions);
-    }
-    return 1;
+  // Without recorded values nobody knows; with them, None reduces all.
+  if (b.arguments()[index].text.empty() && !b.arguments().has_values()) {
+    return Amount::Unknown(reasons::kNoReducedDimensions);
   }
-  const auto list = b.arguments().Integers(index);
-  // A number of the overload that reduces all, such as a type.
+  const auto list = Dimensions(b, index);
   if (!list || list->empty()) return 1;
-  std::set<int64_t> reduced;
   const auto rank = static_cast<int64_t>(x.rank());
-  for (int64_t dim : *list) {
-    if (dim < -rank || dim >= rank) {
-      return rank == 0 ? Amount(1) : Amount::Unknown(reasons::kReducedDimensionMissing);
-    }
-    reduced.insert(dim < 0 ? dim + rank : dim);
-  }
+  std::set<int64_t> reduced;
+  for (const int64_t dim : *list) reduced.insert(dim < 0 ? dim + rank : dim);
   Amount left = 1;
   for (int64_t i = 0; i < rank; ++i) {
     if (reduced.count(i) == 0) left *= x.Dim(static_cast<int>(i));
@@ -54,6 +71,10 @@ void Reduce(CostBuilder& b, const OpFormula& f) {
     return b.Write("out", n * x.ElementBytes());
   }
   const auto also = static_cast<Also>(f.b);
+  const auto dimensions = Dimensions(b, static_cast<size_t>(f.a));
+  if (dimensions && !Fit(*dimensions, static_cast<int64_t>(x.rank()))) {
+    return b.Unknown(reasons::kReducedDimensionMissing);
+  }
   const Amount n = x.Elements(), left = Remaining(b, x, static_cast<size_t>(f.a));
   b.ParamTensor(x);
   const Amount flops = Amount(static_cast<int64_t>(f.weight)) * n + (f.c > 0 ? left : Amount(0));
@@ -67,7 +88,9 @@ void Reduce(CostBuilder& b, const OpFormula& f) {
   Amount each = x.ElementBytes();
   const bool sums = b.name().starts_with("aten::sum") || b.name().starts_with("aten::prod");
   if (sums && x.type != DType::kUnknown && CategoryOf(x.type) < DTypeCategory::kFloat) each = 8;
-  const auto code = sums || b.name() == "aten::mean" ? b.arguments().Integer(3) : std::nullopt;
+  const size_t type_at = b.arguments().size() == 2 ? 1 : 3;
+  const auto code =
+      sums || b.name() == "aten::mean" ? b.arguments().Integer(type_at) : std::nullopt;
   if (code && BytesOf(DTypeOfCode(*code)) > 0) each = BytesOf(DTypeOfCode(*code));
   b.Write("out", left * each);
   if (also == Also::kSecond) b.Write("mean", left * each);
@@ -82,6 +105,7 @@ void Scan(CostBuilder& b, const OpFormula& f) {
   const Tensor& x = b.T(0);
   const Amount n = x.Elements();
   b.ParamTensor(x);
+  if (f.b == 0 && !FitOne(b, x, 1)) return b.Unknown(reasons::kReducedDimensionMissing);
   b.Flops(n, "n", {{"n", n}});
   b.Read("input", x.Bytes());
   const bool small = x.type != DType::kUnknown && CategoryOf(x.type) < DTypeCategory::kFloat;
@@ -94,6 +118,7 @@ void Softmax(CostBuilder& b, const OpFormula&) {
   const Amount n = x.Elements();
   const bool to_float = b.arguments().Flag(2) == true;
   b.ParamTensor(x);
+  if (!FitOne(b, x, 1)) return b.Unknown(reasons::kReducedDimensionMissing);
   b.Flops(Amount(5) * n, "5·n: maximum, subtract, exponential, sum, divide", {{"n", n}});
   b.Read("input", x.Bytes());
   b.Write("out", n * (to_float ? Amount(4) : x.ElementBytes()));
@@ -104,6 +129,8 @@ void SoftmaxBackward(CostBuilder& b, const OpFormula&) {
   const Amount n = gy.Elements();
   const auto code = b.arguments().Integer(3);
   b.ParamTensor(gy);
+  if (!FitOne(b, gy, 2)) return b.Unknown(reasons::kReducedDimensionMissing);
+  if (!SameSize(n, out.Elements())) return b.Unknown(reasons::kShapesDoNotFit);
   b.Flops(Amount(4) * n, "4·n", {{"n", n}});
   b.Read("gradient", gy.Bytes());
   b.Read("output", out.Bytes());

@@ -94,10 +94,10 @@ bool ModelBuilder::PairBySequence(std::vector<bool>* fresh) {
   };
   std::vector<Entry> forwards;
   std::vector<Backward> backwards;
-  size_t backward = 0;
-  for (size_t k = 0; k < numbers_.size(); ++k) backward += numbers_[k].forward_thread > 0;
-  backwards.reserve(backward);
-  forwards.reserve(numbers_.size() - backward);
+  size_t named = 0;  // ops of backward, which name a forward thread
+  for (size_t k = 0; k < numbers_.size(); ++k) named += numbers_[k].forward_thread > 0;
+  backwards.reserve(named);
+  forwards.reserve(numbers_.size() - named);
   for (size_t k = 0; k < numbers_.size(); ++k) {
     const OpNumber& number = numbers_[k];
     if (number.forward_thread > 0) {

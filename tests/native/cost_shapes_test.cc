@@ -55,6 +55,9 @@ TEST_CASE("shapes that do not fit each other are never counted", "[cost]") {
       {"aten::_scaled_dot_product_flash_attention",
        "[[2,8,64,32],[2,8,64,32],[2,2,64,32],[],[],[],[]]", kFlash,
        R"(["","","","0.","False","False",""])"},
+      {"aten::_softmax_backward_data", "[[4,8],[4,9],[],[]]",
+       R"(["float","float","Scalar","Scalar"])", R"(["","","1","6"])"},
+      {"aten::mse_loss", "[[4,8],[4,9],[]]", R"(["float","float","Scalar"])", R"(["","","1"])"},
       {"aten::topk", "[[4,8],[],[],[],[]]", R"(["float","Scalar","Scalar","Scalar","Scalar"])",
        R"(["","100","-1","True","True"])"},
       {"aten::glu", "[[64,255],[]]", R"(["float","Scalar"])", R"(["","-1"])"},
@@ -93,6 +96,35 @@ TEST_CASE("the same shapes, fitting, are counted", "[cost]") {
               R"(["float","float","float","Scalar","Scalar"])", R"(["","","","1","1"])"})
             .bytes()
             .value() == 4 * (128 + 128 * 512 + 512 * 256 + 128 * 256));
+}
+
+TEST_CASE("dimensions that a tensor lacks, or that are named twice, are never counted", "[cost]") {
+  const Call calls[] = {
+      {"aten::sum", "[[4,8],[],[],[]]", R"(["float","ScalarList","Scalar",""])",
+       R"(["","[1, -1]","False",""])"},
+      {"aten::mean", "[[4,8],[],[],[]]", R"(["float","ScalarList","Scalar",""])",
+       R"(["","[2]","False",""])"},
+      {"aten::_softmax", "[[4,8],[],[]]", R"(["float","Scalar","Scalar"])", R"(["","2","False"])"},
+      {"aten::cumsum", "[[4,8],[],[]]", R"(["float","Scalar",""])", R"(["","-3",""])"},
+  };
+  for (const Call& call : calls) {
+    INFO(call.name << " " << call.values);
+    const OpCost cost = Cost(call);
+    REQUIRE_FALSE(cost.flops.known());
+    CHECK(cost.flops.why()->code == reasons::kReducedDimensionMissing.code);
+    CHECK_FALSE(cost.bytes().known());
+  }
+}
+
+TEST_CASE("a type is no dimension of a sum", "[cost]") {
+  // sum(x, dtype): 3 is int, not the last of four dimensions; 7 is double.
+  const auto written = [](const char* type) {
+    const std::string values = std::string(R"(["",")") + type + "\"]";
+    return Cost({"aten::sum", "[[2,3,4,5],[]]", R"(["float","Scalar"])", values.c_str()})
+        .written_bytes.value();
+  };
+  CHECK(written("3") == 4);
+  CHECK(written("7") == 8);
 }
 
 TEST_CASE("a list is added with a factor, as a tensor is", "[cost]") {
