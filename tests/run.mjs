@@ -1,6 +1,6 @@
 // Runs the test suites, after the same set-up and build as `npm start`.
 //
-//   npm test [-- --only SUITE,SUITE] [--no-build] [--list]
+//   npm test [-- --only SUITE-OR-LABEL,...] [--no-build] [--list]
 //
 // Every suite runs, also after a failed one. The last line is `N passed, N failed, N skipped`.
 import { spawn } from 'node:child_process';
@@ -51,6 +51,28 @@ const order = [
   ...Object.keys(nodeSuites).slice(1),
 ];
 const withoutBuild = new Set(['types', 'lint', 'format', 'tidy']);
+
+/** What `--only` takes beside the names of suites. */
+const labels = {
+  // Without traces or browsers, within a minute.
+  fast: ['types', 'lint', 'format', 'tidy', 'golden', 'malformed', 'extension', 'accuracy'],
+  // Everything that the sources say without being run.
+  checks: ['types', 'lint', 'format', 'tidy', 'clang-tidy'],
+  engine: [
+    'native',
+    'generator',
+    'golden',
+    'oracles',
+    'malformed',
+    'fuzz',
+    'rpc',
+    'cluster',
+    'accuracy',
+  ],
+  editor: ['package', 'extension', 'webviews', 'e2e'],
+  // Those that need a Chromium.
+  browser: ['webviews', 'e2e'],
+};
 
 /** Runs a program, shows its output, and gives that output with the exit status. */
 function execute(command, args, { timeoutMs = 20 * minuteMs, env = {} } = {}) {
@@ -320,21 +342,23 @@ function parseArguments(args) {
   for (let i = 0; i < args.length; i += 1) {
     if (args[i] === '--only' && i + 1 < args.length) {
       i += 1;
-      options.only = args[i].split(',').filter((name) => name !== '');
+      const names = args[i].split(',').filter((name) => name !== '');
+      options.only = [...new Set(names.flatMap((name) => labels[name] ?? [name]))];
     } else if (args[i] === '--no-build') options.build = false;
     else if (args[i] === '--list') options.list = true;
     else throw new CommandError(`Unknown argument ${args[i]}; known: --only A,B --no-build --list`);
   }
   const unknown = (options.only ?? []).filter((name) => !order.includes(name));
   if (unknown.length > 0) {
-    throw new CommandError(`No suite ${unknown.join(', ')}; there are ${order.join(', ')}`);
+    const known = `${order.join(', ')}, and the labels ${Object.keys(labels).join(', ')}`;
+    throw new CommandError(`No suite ${unknown.join(', ')}; there are ${known}`);
   }
   return options;
 }
 
 export async function main() {
   const options = parseArguments(process.argv.slice(2));
-  const chosen = (options.only ?? order).filter(available);
+  const chosen = order.filter((name) => options.only?.includes(name) ?? true).filter(available);
   if (options.list) {
     console.log(chosen.join('\n'));
     return 0;
