@@ -15,6 +15,7 @@ constexpr size_t kCoarse = 16;           // slices to a group where groups know 
 
 TimelineLane::TimelineLane(const TraceStore& store, std::vector<SliceIndex> slices)
     : slices_(std::move(slices)) {
+  if (!slices_.empty()) extent_ = {store.start(slices_.front()), store.end(slices_.back())};
   Build(store, slices_, &levels_);
 }
 
@@ -63,6 +64,10 @@ void TimelineLane::Build(const TraceStore& store, const std::vector<SliceIndex>&
 
 std::pair<uint32_t, uint32_t> TimelineLane::Touching(const TraceStore& store,
                                                      Interval window) const {
+  // A window over everything, of which a deep trace has many lanes, reads no slice for this.
+  if (window.begin <= extent_.begin && extent_.end <= window.end) {
+    return {0, static_cast<uint32_t>(slices_.size())};
+  }
   const auto before = [&](SliceIndex s, Ns begin) {
     return store.end(s) <= begin && store.start(s) < begin;
   };
@@ -105,7 +110,10 @@ void TimelineLane::Query(const TraceStore& store, Interval window, Ns resolution
     if (candidate.resolution <= resolution) level = &candidate;
   }
   if (level == nullptr) {
-    for (uint32_t p = first; p < last; ++p) add(extent_of(p, p + 1, slices_[p]), 1, slices_[p]);
+    for (uint32_t p = first; p < last; ++p) {
+      const Ns start = store.start(slices_[p]), duration = store.duration(slices_[p]);
+      add({start, start + duration, duration}, 1, slices_[p]);
+    }
     return;
   }
   // The group that holds `first` may begin before it; its slices outside the window are not drawn.

@@ -66,6 +66,7 @@ class TimelineLane {
                     std::vector<Level>* levels);
 
   std::vector<SliceIndex> slices_;
+  Interval extent_;            // from the first slice's start to the last one's end
   std::vector<Level> levels_;  // finest first
 };
 

@@ -111,7 +111,11 @@ void Stat::Add(int64_t value, int64_t rank) {
   sketch.Add(value);
 }
 
-int64_t Stat::Quantile(double share) const { return std::clamp(sketch.Quantile(share), min, max); }
+int64_t Stat::Quantile(double share) const {
+  // A digest that was tampered with may say that the smallest is the largest; std::clamp forbids
+  // it.
+  return std::max(min, std::min(max, sketch.Quantile(share)));
+}
 
 void Stat::Merge(const Stat& other) {
   if (other.count == 0) return;

@@ -244,7 +244,7 @@ TEST_CASE("session: traces and their results share one limit") {
 TEST_CASE("session: what a file held before is let go when nobody shows it any more") {
   const Folder folder;
   Session session;
-  const fs::path file = folder.Trace("a.pt.trace.json", 5'000);
+  const fs::path file = folder.Trace("a.pt.trace.json", 50'000);
   auto profile = session.Open(file);
   REQUIRE((profile.ok() && session.Load(profile->id, {}, {}).ok()));
   const size_t before = session.kept_bytes();

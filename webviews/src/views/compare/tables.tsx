@@ -144,6 +144,7 @@ export function CompareTable(props: {
       }}
       lesser={[...quiet, ...others, ...givingWay]}
       kernelNames={by === 'kernels'}
+      narrowNames
       firstShare={4}
       actions={by === 'steps' ? undefined : rowActions}
       rowKey={(row) => text(row, 'key')}

@@ -47,6 +47,8 @@ export interface DataTableProps<M extends TableMethod> extends Asked<M> {
   toolbar?: ComponentChildren;
   /** The first column holds names of kernels: shown short, whole on hover and in copies. */
   kernelNames?: boolean;
+  /** Names take no more room than they must: the figures beside them say what the table is for. */
+  narrowNames?: boolean;
   /** Keys of columns that give way first where there is little room. */
   lesser?: readonly string[];
   /** Share of the spare width that the first column takes; the columns of numbers take 1 each. */
@@ -123,7 +125,10 @@ function useColumns<M extends TableMethod>(
   const namePx =
     props.kernelNames === true
       ? 220
-      : namesWidth(measures.largest[present[0]?.key ?? ''] ?? 0, roomPx);
+      : namesWidth(
+          props.narrowNames === true ? 0 : (measures.largest[present[0]?.key ?? ''] ?? 0),
+          roomPx,
+        );
   const needs = present.map((column, index) => ({
     key: column.key,
     px:
