@@ -343,7 +343,7 @@ function parseArguments(args) {
     if (args[i] === '--only' && i + 1 < args.length) {
       i += 1;
       const names = args[i].split(',').filter((name) => name !== '');
-      options.only = [...new Set(names.flatMap((name) => labels[name] ?? [name]))];
+      options.only = names.flatMap((name) => labels[name] ?? [name]);
     } else if (args[i] === '--no-build') options.build = false;
     else if (args[i] === '--list') options.list = true;
     else throw new CommandError(`Unknown argument ${args[i]}; known: --only A,B --no-build --list`);

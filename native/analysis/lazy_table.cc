@@ -10,7 +10,6 @@
 #include "analysis/table_query.h"
 #include "base/case.h"
 #include "base/errors.h"
-#include "base/hash.h"
 
 namespace emberline {
 namespace {
@@ -19,11 +18,6 @@ constexpr size_t kPiece = 2048;  // rows between two looks at whether somebody c
 
 Error Cancelled() { return MakeError(errors::kCancelled); }
 
-struct AlikeHash {
-  size_t operator()(const Alike& alike) const {
-    return static_cast<size_t>(HashPair(alike.first, alike.second));
-  }
-};
 template <typename T>
 using ByAlike = std::unordered_map<Alike, T, AlikeHash>;
 
@@ -125,7 +119,6 @@ class Sorter {
   // False when cancelled.
   bool Sort(std::vector<uint32_t>& rows) {
     if (table_.HasAlike(column_)) return SortAlike(rows);
-    std::vector<Cell> cells;  // only where they are no numbers of one kind
     std::vector<Keyed> keyed;
     std::vector<uint32_t> empty;
     keyed.reserve(rows.size());

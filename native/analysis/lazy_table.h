@@ -10,6 +10,7 @@
 #include "analysis/select_rows.h"
 #include "analysis/table.h"
 #include "base/cancel.h"
+#include "base/hash.h"
 #include "base/result.h"
 
 namespace emberline {
@@ -17,6 +18,11 @@ namespace emberline {
 // What tells which rows have the same cell in a column: rows whose numbers are equal have equal
 // cells. The converse need not hold.
 using Alike = std::pair<uint64_t, uint64_t>;
+struct AlikeHash {
+  size_t operator()(const Alike& alike) const {
+    return static_cast<size_t>(HashPair(alike.first, alike.second));
+  }
+};
 
 // Belongs to one thread: cells may be remembered.
 class LazyTable {

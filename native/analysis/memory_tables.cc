@@ -13,7 +13,7 @@
 #include "analysis/links.h"
 #include "analysis/listed_operators.h"
 #include "analysis/memory.h"
-#include "base/hash.h"
+#include "analysis/row_table.h"
 
 namespace emberline {
 namespace {
@@ -52,12 +52,6 @@ Alike AlikeOperator(const MemoryData& data, const TraceStore& store, uint32_t re
   return {store.name_id(owner.within), python ? uint64_t{2} << 32 : uint64_t{1} << 32};
 }
 
-struct PairHash {
-  size_t operator()(const Alike& alike) const {
-    return static_cast<size_t>(HashPair(alike.first, alike.second));
-  }
-};
-
 // Where a record leads in the timeline.
 SliceIndex SliceOf(const MemoryOwner& owner) { return owner.op != kNone ? owner.op : owner.within; }
 
@@ -67,11 +61,15 @@ std::string Hex(uint64_t value) {
   return text;
 }
 
-}  // namespace
+struct EventRow {
+  const MemoryEvent* event = nullptr;
+  uint32_t record = 0;  // the allocation; the release where that is not known
+  int64_t bytes = 0;
+  bool allocated() const { return event->allocation != kNone; }
+  bool released() const { return event->release != kNone; }
+};
 
-namespace {
-
-class EventsTable : public LazyTable {
+class EventsTable : public RowTable<EventRow> {
  public:
   EventsTable(const MemoryData& data, const Model& model, int device,
               std::span<const uint32_t> events)
@@ -86,32 +84,13 @@ class EventsTable : public LazyTable {
   }
 
   size_t row_count() const override { return events_.size(); }
-  const std::vector<Column>& columns() const override { return table_.columns(); }
-  Cell CellAt(size_t row, size_t column) const override {
-    return table_.CellAt(RowAt(row), column);
-  }
-  bool HasAlike(size_t column) const override { return table_.HasAlike(column); }
-  Alike AlikeAt(size_t row, size_t column) const override {
-    return table_.AlikeAt(RowAt(row), column);
-  }
-  Table Make(std::span<const uint32_t> wanted) const override {
-    std::vector<Row> rows;
-    rows.reserve(wanted.size());
-    for (const uint32_t row : wanted) rows.push_back(RowAt(row));
-    return table_.Make(rows);
-  }
 
  private:
-  struct Row {
-    const MemoryEvent* event = nullptr;
-    uint32_t record = 0;  // the allocation; the release where that is not known
-    int64_t bytes = 0;
-    bool allocated() const { return event->allocation != kNone; }
-    bool released() const { return event->release != kNone; }
-  };
   enum class State : uint8_t { kNotMatched, kReleaseOnly, kOpen, kReleased };
 
-  Row RowAt(size_t at) const {
+  using Row = EventRow;
+
+  Row RowAt(size_t at) const override {
     const MemoryEvent& event = data_.devices[static_cast<size_t>(device_)].events[events_[at]];
     return {&event, event.allocation != kNone ? event.allocation : event.release, event.bytes};
   }
@@ -228,7 +207,6 @@ class EventsTable : public LazyTable {
   const int device_;
   const std::span<const uint32_t> events_;
   FrameFinder frames_;
-  TableBuilder<Row> table_;
 };
 
 }  // namespace
@@ -393,7 +371,7 @@ Table MemoryPeakTable(const MemoryData& data, const Model& model, int device_ind
   };
   std::unordered_map<std::string, Group> groups;
   // What is alike is in one group, whose name need not be made again.
-  std::unordered_map<Alike, Group*, PairHash> known;
+  std::unordered_map<Alike, Group*, AlikeHash> known;
   int64_t explained = 0;
   for (const MemoryEvent& event : device.events) {
     if (event.allocation == kNone || event.allocation > peak_record) continue;

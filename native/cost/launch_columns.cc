@@ -6,6 +6,7 @@
 
 #include "analysis/links.h"
 #include "analysis/operators.h"
+#include "analysis/row_table.h"
 #include "base/hash.h"
 #include "cost/call_chain.h"
 #include "cost/messages.h"
@@ -34,7 +35,7 @@ Cell AmountCell(Amount amount) { return amount.known() ? Cell(amount.value()) : 
 // Nothing else decides a cell than this number.
 Alike AlikeBy(uint64_t number) { return {number, 0}; }
 
-class Launches : public LazyTable {
+class Launches : public RowTable<Row> {
  public:
   Launches(const CostContext& context, const LaunchRows& rows, CostMode mode)
       : context_(context),
@@ -54,23 +55,9 @@ class Launches : public LazyTable {
   }
 
   size_t row_count() const override { return rows_.kernels.size(); }
-  const std::vector<Column>& columns() const override { return table_.columns(); }
-  Cell CellAt(size_t row, size_t column) const override {
-    return table_.CellAt(RowAt(row), column);
-  }
-  bool HasAlike(size_t column) const override { return table_.HasAlike(column); }
-  Alike AlikeAt(size_t row, size_t column) const override {
-    return table_.AlikeAt(RowAt(row), column);
-  }
-  Table Make(std::span<const uint32_t> wanted) const override {
-    std::vector<Row> rows;
-    rows.reserve(wanted.size());
-    for (const uint32_t row : wanted) rows.push_back(RowAt(row));
-    return table_.Make(rows);
-  }
 
  private:
-  Row RowAt(size_t at) const {
+  Row RowAt(size_t at) const override {
     const KernelCost& kernel = context_.costs.kernels[rows_.kernels[at]];
     return {&kernel, static_cast<int64_t>(at) + 1, rows_.sub[at], kernel.kernel};
   }
@@ -527,7 +514,6 @@ class Launches : public LazyTable {
   std::vector<const DevicePeaks*> devices_;
   std::unordered_map<uint64_t, std::string, NumberHash> traces_;
   std::unordered_map<PyProfCall, PyProfFigures, PyProfHash> figures_;
-  TableBuilder<Row> table_;
 };
 
 }  // namespace

@@ -34,18 +34,18 @@ bool FitOne(CostBuilder& b, const Tensor& x, size_t index) {
   return !dim || Fit({*dim}, static_cast<int64_t>(x.rank()));
 }
 
-// Elements that remain when the dimensions of argument `index` are reduced, which fit; an empty
-// list and no list at all stand for all dimensions.
-Amount Remaining(CostBuilder& b, const Tensor& x, size_t index) {
+// Elements that remain when `dimensions`, those of argument `index`, are reduced. They fit; an
+// empty list and no list at all stand for all dimensions.
+Amount Remaining(CostBuilder& b, const Tensor& x, size_t index,
+                 const std::optional<std::vector<int64_t>>& dimensions) {
   // Without recorded values nobody knows; with them, None reduces all.
   if (b.arguments()[index].text.empty() && !b.arguments().has_values()) {
     return Amount::Unknown(reasons::kNoReducedDimensions);
   }
-  const auto list = Dimensions(b, index);
-  if (!list || list->empty()) return 1;
+  if (!dimensions || dimensions->empty()) return 1;
   const auto rank = static_cast<int64_t>(x.rank());
   std::set<int64_t> reduced;
-  for (const int64_t dim : *list) reduced.insert(dim < 0 ? dim + rank : dim);
+  for (const int64_t dim : *dimensions) reduced.insert(dim < 0 ? dim + rank : dim);
   Amount left = 1;
   for (int64_t i = 0; i < rank; ++i) {
     if (reduced.count(i) == 0) left *= x.Dim(static_cast<int>(i));
@@ -71,11 +71,12 @@ void Reduce(CostBuilder& b, const OpFormula& f) {
     return b.Write("out", n * x.ElementBytes());
   }
   const auto also = static_cast<Also>(f.b);
-  const auto dimensions = Dimensions(b, static_cast<size_t>(f.a));
+  const auto at = static_cast<size_t>(f.a);
+  const auto dimensions = Dimensions(b, at);
   if (dimensions && !Fit(*dimensions, static_cast<int64_t>(x.rank()))) {
     return b.Unknown(reasons::kReducedDimensionMissing);
   }
-  const Amount n = x.Elements(), left = Remaining(b, x, static_cast<size_t>(f.a));
+  const Amount n = x.Elements(), left = Remaining(b, x, at, dimensions);
   b.ParamTensor(x);
   const Amount flops = Amount(static_cast<int64_t>(f.weight)) * n + (f.c > 0 ? left : Amount(0));
   // A sum needs no shape of its result.

@@ -112,8 +112,7 @@ void Stat::Add(int64_t value, int64_t rank) {
 }
 
 int64_t Stat::Quantile(double share) const {
-  // A digest that was tampered with may say that the smallest is the largest; std::clamp forbids
-  // it.
+  // In a damaged digest the smallest may be above the largest, which std::clamp forbids.
   return std::max(min, std::min(max, sketch.Quantile(share)));
 }
 

@@ -2,8 +2,7 @@
 #include <limits>
 #include <random>
 
-#include "analysis/columns.h"
-#include "analysis/lazy_table.h"
+#include "analysis/row_table.h"
 #include "lazy_tables.h"
 
 using namespace emberline;
@@ -18,7 +17,7 @@ struct Row {
 
 // Columns of all kinds: texts that are alike and texts that are not, cells that are empty, numbers
 // of one kind and of two.
-class Drawn : public LazyTable {
+class Drawn : public RowTable<Row> {
  public:
   Drawn(size_t rows, uint32_t seed, bool wide) {
     std::mt19937_64 random(seed);
@@ -71,23 +70,11 @@ class Drawn : public LazyTable {
         });
   }
   size_t row_count() const override { return rows_.size(); }
-  const std::vector<Column>& columns() const override { return table_.columns(); }
-  Cell CellAt(size_t row, size_t column) const override {
-    return table_.CellAt(rows_[row], column);
-  }
-  bool HasAlike(size_t column) const override { return table_.HasAlike(column); }
-  Alike AlikeAt(size_t row, size_t column) const override {
-    return table_.AlikeAt(rows_[row], column);
-  }
-  Table Make(std::span<const uint32_t> wanted) const override {
-    std::vector<Row> rows;
-    for (const uint32_t row : wanted) rows.push_back(rows_[row]);
-    return table_.Make(rows);
-  }
 
  private:
+  Row RowAt(size_t at) const override { return rows_[at]; }
+
   std::vector<Row> rows_;
-  TableBuilder<Row> table_;
 };
 
 }  // namespace
