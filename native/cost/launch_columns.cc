@@ -9,6 +9,7 @@
 #include "analysis/row_table.h"
 #include "base/hash.h"
 #include "cost/call_chain.h"
+#include "cost/launch_places.h"
 #include "cost/messages.h"
 #include "cost/pyprof.h"
 #include "cost/recorded_cost.h"
@@ -45,12 +46,14 @@ class Launches : public RowTable<Row> {
         mode_(mode),
         chain_(model_),
         frames_(model_),
-        own_stacks_(context.stacks == nullptr ? std::optional<StackIds>(model_) : std::nullopt),
-        stacks_(context.stacks == nullptr ? *own_stacks_ : *context.stacks),
+        places_(model_, context.stacks, chain_, frames_),
         recorded_(store_, nullptr),
         devices_(DevicesOfTracks(context)) {
-    AddPyProfColumns();
-    AddCostColumns();
+    AddPyProfOrigin();
+    AddPyProfKernel();
+    AddRates();
+    AddFormulas();
+    AddWhereAndWhen();
     AddLinks(table_, frames_, "The kernel itself.", &Row::slice);
   }
 
@@ -64,120 +67,6 @@ class Launches : public RowTable<Row> {
   bool Backward(SliceIndex kernel) const { return model_.pass[kernel] == Pass::kBackward; }
   SliceIndex OpOf(const Row& row) const { return model_.SourceOp(row.slice); }
   std::string_view NameOf(const Row& row) const { return store_.name(row.slice); }
-
-  // "512,1,1"; ROCm's extended launches count threads where others count blocks.
-  Cell Geometry(const Row& row, ArgRole key) const {
-    std::string_view text = store_.ArgText(row.slice, key);
-    const SliceIndex launch = model_.launch[row.slice];
-    const bool on_call = text.empty() && launch != kNone;
-    if (on_call) text = store_.ArgText(launch, key);
-    const auto numbers = [](std::string_view recorded) {
-      const std::string values = "[\"" + std::string(recorded) + "\"]";
-      return Arguments({.dims = "[[]]", .values = values}).Integers(0);
-    };
-    const auto list = numbers(text);
-    if (!list || list->empty()) return Cell();
-    std::vector<int64_t> shown = *list;
-    if (key == ArgRole::kGrid && launch != kNone &&
-        store_.name(launch) == "hipExtModuleLaunchKernel") {
-      std::string_view block = store_.ArgText(row.slice, ArgRole::kBlock);
-      if (block.empty()) block = store_.ArgText(launch, ArgRole::kBlock);
-      const auto threads = numbers(block);
-      for (size_t i = 0; threads && i < shown.size() && i < threads->size(); ++i) {
-        const int64_t each = (*threads)[i];
-        if (each > 0 && shown[i] > 0) shown[i] = (shown[i] - 1) / each + 1;
-      }
-    }
-    const std::string bracketed = ShapeText(shown);
-    return TextCell(std::string_view(bracketed).substr(1, bracketed.size() - 2));
-  }
-
-  // Annotations "layer:name" around the launch, outermost first.
-  std::string LayerOf(SliceIndex slice) const {
-    std::vector<std::string> parts;
-    SliceIndex at = model_.annotation[slice];
-    for (int level = 0; at != kNone && level < 32; at = model_.annotation[at], ++level) {
-      const std::string_view name = store_.name(at);
-      const size_t from = name.find("layer:");
-      if (from == std::string_view::npos) continue;
-      const std::string_view rest = name.substr(from + 6);
-      parts.emplace_back(rest.substr(0, rest.find(':')));
-    }
-    std::string text;
-    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-      text += (text.empty() ? "" : ":") + *part;
-    }
-    return text;
-  }
-
-  Cell LayerCell(const Row& row) {
-    std::string text = LayerOf(row.slice);
-    if (text.empty() && Backward(row.slice)) {
-      const SliceIndex forward = chain_.Forward(chain_.Node(OpOf(row)));
-      if (forward != kNone) text = LayerOf(forward);
-    }
-    return TextOrEmpty(text);
-  }
-
-  // The user's frames, outermost first, as "file:line". Of deep stacks the inner part.
-  std::string TraceOf(SliceIndex slice) {
-    constexpr int kMaxClimbed = 256;
-    constexpr size_t kMaxFrames = 64;
-    std::vector<Frame> frames;  // innermost first
-    const std::optional<Frame> innermost = frames_.UserFrame(slice);
-    if (!innermost) return "";
-    if (innermost->slice == kNone) {
-      frames = StackOf(model_, slice);
-    } else {
-      frames.push_back(*innermost);
-      SliceIndex at = model_.frame[innermost->slice];
-      for (int i = 0; at != kNone && i < kMaxClimbed; at = model_.frame[at], ++i) {
-        if (ModuleName(store_.name(at))) continue;
-        frames.push_back(ParseFrameName(store_.name(at)));
-      }
-    }
-    std::erase_if(frames, [](const Frame& f) { return f.library || f.file.empty(); });
-    if (frames.size() > kMaxFrames) frames.resize(kMaxFrames);
-    std::string text;
-    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-      text += (text.empty() ? "" : ",") + frame->file + ":" + std::to_string(frame->line);
-    }
-    return text;
-  }
-
-  Cell TraceCell(const Row& row) {
-    const StackIds::Id id = stacks_.Of(row.slice);
-    if (id.id == 0) return Cell();
-    const auto known = traces_.find(id.id);
-    if (known != traces_.end()) return TextOrEmpty(known->second);
-    constexpr size_t kMaxKept = 4096;
-    if (traces_.size() >= kMaxKept) traces_.clear();
-    return TextOrEmpty(traces_[id.id] = TraceOf(row.slice));
-  }
-
-  Alike ModAlike(const Row& row) {
-    const std::string_view module = frames_.ModuleText(row.slice);
-    if (!module.empty()) return {reinterpret_cast<uintptr_t>(module.data()), 1};
-    const SliceIndex op = chain_.Listed(OpOf(row), Backward(row.slice));
-    return {op == kNone ? kNone : store_.name_id(op), 0};
-  }
-
-  Cell ModCell(const Row& row) {
-    const std::string_view module = frames_.ModuleText(row.slice);
-    if (!module.empty()) {
-      // "Linear_3": the class without the number of the instance.
-      const size_t at = module.rfind('_');
-      const bool numbered = at != std::string::npos && at > 0 && at + 1 < module.size() &&
-                            std::all_of(module.begin() + static_cast<long>(at) + 1, module.end(),
-                                        [](char c) { return c >= '0' && c <= '9'; });
-      return TextCell(numbered ? module.substr(0, at) : module);
-    }
-    const SliceIndex op = chain_.Listed(OpOf(row), Backward(row.slice));
-    if (op == kNone) return Cell();
-    const std::string_view name = store_.name(op);
-    const size_t colons = name.find("::");
-    return colons == std::string_view::npos ? Cell() : TextCell(name.substr(0, colons));
-  }
 
   Cell TensorCoreCell(const Row& row) const {
     const MatrixUse use = context_.tensor_cores.UseOf(row.slice);
@@ -247,12 +136,9 @@ class Launches : public RowTable<Row> {
     return RoofOf(*device, *row.kernel->cost, row.kernel->matrix_call);
   }
 
-  void AddPyProfColumns() {
+  // PyProf2's columns, in its order: where the kernel was launched from ...
+  void AddPyProfOrigin() {
     using R = Row;
-    const auto by_name = [this](const R& row) { return AlikeBy(store_.name_id(row.slice)); };
-    const auto by_cost = [](const R& row) {
-      return AlikeBy(reinterpret_cast<uintptr_t>(row.kernel->cost));
-    };
     table_.Add(IntegerFact("idx", "#", "Number of the kernel in order of start, from 1."),
                &R::index);
     table_.Add(
@@ -279,13 +165,13 @@ class Launches : public RowTable<Row> {
     table_.Add(Hidden(TextFact("layer", "Layer",
                                "Names of record_function(\"layer:...\") around the launch, "
                                "outermost first; in backward those of forward.")),
-               [this](const R& row) { return LayerCell(row); });
+               [this](const R& row) { return places_.Layer(row.slice); });
     table_.Add(
         Hidden(TextFact("trace", "Trace",
                         "The user's frames around the launch as file:line, outermost "
                         "first, at most 64.")),
-        [this](const R& row) { return TraceCell(row); },
-        [this](const R& row) { return AlikeBy(stacks_.Of(row.slice).id); });
+        [this](const R& row) { return places_.Trace(row.slice); },
+        [this](const R& row) { return places_.TraceAlike(row.slice); });
     table_.Add(
         TextFact("dir", "Direction",
                  "fprop in forward, bprop in backward. What checkpointing runs again is "
@@ -305,8 +191,8 @@ class Launches : public RowTable<Row> {
         TextFact("mod", "Module",
                  "Class of the innermost nn.Module around it; without one the operator's "
                  "namespace."),
-        [this](const R& row) { return ModCell(row); },
-        [this](const R& row) { return ModAlike(row); });
+        [this](const R& row) { return places_.Mod(row.slice); },
+        [this](const R& row) { return places_.ModAlike(row.slice); });
     table_.Add(
         TextFact("op", "Op",
                  "Outermost operator of the call, as the program wrote it; in backward "
@@ -316,6 +202,15 @@ class Launches : public RowTable<Row> {
           const SliceIndex shown = chain_.Shown(OpOf(row), Backward(row.slice));
           return AlikeBy(shown == kNone ? kNone : store_.name_id(shown));
         });
+  }
+
+  // ... and what it is and did.
+  void AddPyProfKernel() {
+    using R = Row;
+    const auto by_name = [this](const R& row) { return AlikeBy(store_.name_id(row.slice)); };
+    const auto by_cost = [](const R& row) {
+      return AlikeBy(reinterpret_cast<uintptr_t>(row.kernel->cost));
+    };
     table_.Add(
         TextFact("kernel", "Kernel",
                  "Name of the kernel without template arguments and parameters."),
@@ -348,9 +243,9 @@ class Launches : public RowTable<Row> {
         Hidden(IntegerFact("stream", "Stream", "Number of the stream.")),
         [this](const R& row) { return Cell(store_.tracks()[store_.track(row.slice)].stream); });
     table_.Add(Hidden(TextFact("grid", "Grid", "Blocks in x, y and z.")),
-               [this](const R& row) { return Geometry(row, ArgRole::kGrid); });
+               [this](const R& row) { return places_.Geometry(row.slice, ArgRole::kGrid); });
     table_.Add(Hidden(TextFact("block", "Block", "Threads of a block in x, y and z.")),
-               [this](const R& row) { return Geometry(row, ArgRole::kBlock); });
+               [this](const R& row) { return places_.Geometry(row.slice, ArgRole::kBlock); });
     Column flops =
         Count("flops", "FLOPs",
               "Operations by the operator's formula; a fused multiply-add counts two. The kernels "
@@ -363,11 +258,9 @@ class Launches : public RowTable<Row> {
                [this](const R& row) { return AmountCell(Bytes(row)); });
   }
 
-  void AddCostColumns() {
+  // How fast the kernel was, and how fast it could have been.
+  void AddRates() {
     using R = Row;
-    const auto by_cost = [](const R& row) {
-      return AlikeBy(reinterpret_cast<uintptr_t>(row.kernel->cost));
-    };
     table_.Add(Quotient("tflopsPerS", "TFLOP/s", "Operations divided by duration, in 10^12."),
                [this](const R& row) {
                  const Amount flops = Flops(row);
@@ -407,6 +300,14 @@ class Launches : public RowTable<Row> {
                  if (!bound) return Cell();
                  return Cell(std::string(bound->memory ? "memory" : roof->unit));
                });
+  }
+
+  // Whose cost it is, and by which formula.
+  void AddFormulas() {
+    using R = Row;
+    const auto by_cost = [](const R& row) {
+      return AlikeBy(reinterpret_cast<uintptr_t>(row.kernel->cost));
+    };
     table_.Add(
         Hidden(TextFact("owner", "Costed operator",
                         "Operator whose cost this is: the innermost one around the launch "
@@ -455,6 +356,11 @@ class Launches : public RowTable<Row> {
                                "Codes of what the note says, with \"flops:\" or \"bytes:\" before "
                                "why that figure is not known.")),
                [this](const R& row) { return NoteCell(row, true); });
+  }
+
+  // Where and when it ran.
+  void AddWhereAndWhen() {
+    using R = Row;
     table_.Add(
         Hidden(TextFact("modulePath", "Module instance",
                         "The innermost nn.Module around it, with its number.")),
@@ -508,11 +414,9 @@ class Launches : public RowTable<Row> {
   CostMode mode_;
   CallChain chain_;
   FrameFinder frames_;
-  const std::optional<StackIds> own_stacks_;
-  const StackIds& stacks_;
+  LaunchPlaces places_;
   RecordedCosts recorded_;
   std::vector<const DevicePeaks*> devices_;
-  std::unordered_map<uint64_t, std::string, NumberHash> traces_;
   std::unordered_map<PyProfCall, PyProfFigures, PyProfHash> figures_;
 };
 
