@@ -5,6 +5,7 @@
 // Every suite runs, also after a failed one. The last line is `N passed, N failed, N skipped`.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { buildAll } from '../scripts/build.mjs';
 import { changedSources, lookThrough, whyNoClangTidy } from '../scripts/clang_tidy.mjs';
@@ -42,7 +43,8 @@ const nodeSuites = {
   package: { concurrency: 1 },
   extension: { concurrency: 1 },
   accuracy: { concurrency: 1 },
-  // Real browsers: a failed file runs once more alone, and is called flaky when it then passes.
+  // Real browsers, a file on each core: a failed file runs once more alone, and is called flaky when
+  // it then passes.
   webviews: { retry: true },
   e2e: { retry: true },
 };
@@ -74,8 +76,12 @@ const labels = {
   browser: ['webviews', 'e2e'],
 };
 
-/** Runs a program, shows its output, and gives that output with the exit status. */
-function execute(command, args, { timeoutMs = 20 * minuteMs, env = {} } = {}) {
+/**
+ * Runs a program, shows its output, and gives that output with the exit status. What runs `beside`
+ * others shows it when it has ended, below its `header`.
+ */
+function execute(command, args, options = {}) {
+  const { timeoutMs = 20 * minuteMs, env = {}, beside = false, header } = options;
   return new Promise((resolve) => {
     let text = '';
     // A process group of its own, so that a test that hangs takes its children with it.
@@ -94,7 +100,9 @@ function execute(command, args, { timeoutMs = 20 * minuteMs, env = {} } = {}) {
     };
     const timer = setTimeout(() => {
       text += `\nended after ${timeoutMs / minuteMs} minutes\n`;
-      console.log(`${command} ${args.join(' ')}: ended after ${timeoutMs / minuteMs} minutes`);
+      if (!beside) {
+        console.log(`${command} ${args.join(' ')}: ended after ${timeoutMs / minuteMs} minutes`);
+      }
       stop();
     }, timeoutMs);
     process.once('exit', stop);
@@ -102,12 +110,13 @@ function execute(command, args, { timeoutMs = 20 * minuteMs, env = {} } = {}) {
       stream.setEncoding('utf8');
       stream.on('data', (part) => {
         text += part;
-        process.stdout.write(part);
+        if (!beside) process.stdout.write(part);
       });
     }
     const finish = (status) => {
       clearTimeout(timer);
       process.removeListener('exit', stop);
+      if (beside) process.stdout.write(header === undefined ? text : `${header}\n${text}`);
       resolve({ status, text });
     };
     child.on('error', (error) => {
@@ -116,6 +125,15 @@ function execute(command, args, { timeoutMs = 20 * minuteMs, env = {} } = {}) {
     });
     child.on('close', (code) => finish(code ?? 1));
   });
+}
+
+/** Does the work for every item, as many at a time as there are cores, and begins them in order. */
+async function onEveryCore(items, work) {
+  const waiting = [...items];
+  const worker = async () => {
+    while (waiting.length > 0) await work(waiting.shift());
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
 }
 
 /** Counts of a node:test run, from the summary of its reporter. */
@@ -242,23 +260,32 @@ async function runClangTidy() {
   return { passed: looked === 0 ? 1 : looked - wrong, failed: wrong, skipped: left };
 }
 
+/** Whether ctest's labels call a program slow. */
+const slow = ({ properties }) =>
+  Number(properties.some(({ name, value }) => name === 'LABELS' && value.includes('slow')));
+
 async function runNative() {
   const listing = output('ctest', ['--test-dir', buildDir, '--show-only=json-v1'], {
     maxBuffer: 64 << 20,
   });
   if (listing === undefined) throw new CommandError('ctest could not list the native tests');
   const counts = zero();
-  for (const { name, command } of JSON.parse(listing).tests) {
+  // The longest program goes first, so that nothing waits for it alone at the end.
+  const tests = JSON.parse(listing).tests.sort((a, b) => slow(b) - slow(a));
+  await onEveryCore(tests, async ({ name, command }) => {
     if (command === undefined) {
       console.log(`FAIL ${name}: its program was not built`);
       add(counts, oneOf(1));
-      continue;
+      return;
     }
-    console.log(`-- ${name}`);
     const [program, ...args] = command;
-    const { status, text } = await execute(program, args, { timeoutMs: 15 * minuteMs });
+    const { status, text } = await execute(program, args, {
+      timeoutMs: 15 * minuteMs,
+      beside: true,
+      header: `-- ${name}`,
+    });
     add(counts, countCatchTests(text, status));
-  }
+  });
   return counts;
 }
 
@@ -278,7 +305,7 @@ function testFiles(folder) {
   return found;
 }
 
-function nodeTest(files, { concurrency = 1, timeoutMs } = {}) {
+function nodeTest(files, { concurrency = 1, ...options } = {}) {
   return execute(
     process.execPath,
     [
@@ -287,32 +314,44 @@ function nodeTest(files, { concurrency = 1, timeoutMs } = {}) {
       `--test-concurrency=${concurrency}`,
       ...files.map((file) => relative(root, file)),
     ],
-    { timeoutMs },
+    options,
   );
 }
 
 async function runNodeSuite(name) {
   const { concurrency, retry } = nodeSuites[name];
   const files = testFiles(join(testsDir, name));
-  if (!retry) {
-    const { status, text } = await nodeTest(files, { concurrency });
-    failures.push(...failedNodeTests(text));
-    return countNodeTests(text, status);
-  }
+  if (retry) return runBrowserSuite(files);
+  const { status, text } = await nodeTest(files, { concurrency });
+  failures.push(...failedNodeTests(text));
+  return countNodeTests(text, status);
+}
+
+async function runBrowserSuite(files) {
   const counts = zero();
-  for (const file of files) {
+  const again = [];
+  await onEveryCore(files, async (file) => {
     const shown = relative(root, file);
-    console.log(`-- ${shown}`);
-    let { status, text } = await nodeTest([file], { timeoutMs: 8 * minuteMs });
-    let result = countNodeTests(text, status);
-    if (result.failed > 0) {
-      failures.push(`${shown}, first attempt:`, ...failedNodeTests(text));
-      console.log(`${shown} failed; running it once more alone`);
-      ({ status, text } = await nodeTest([file], { timeoutMs: 8 * minuteMs }));
-      failures.push(`${shown}, second attempt:`, ...failedNodeTests(text));
-      result = countNodeTests(text, status);
-      if (result.failed === 0) console.log(`FLAKY ${shown}: passed the second time`);
+    const { status, text } = await nodeTest([file], {
+      timeoutMs: 12 * minuteMs,
+      beside: true,
+      header: `-- ${shown}`,
+    });
+    const result = countNodeTests(text, status);
+    if (result.failed === 0) {
+      add(counts, result);
+      return;
     }
+    failures.push(`${shown}, first attempt:`, ...failedNodeTests(text));
+    again.push(file);
+  });
+  for (const file of again) {
+    const shown = relative(root, file);
+    console.log(`${shown} failed; running it once more alone`);
+    const { status, text } = await nodeTest([file], { timeoutMs: 8 * minuteMs });
+    failures.push(`${shown}, second attempt:`, ...failedNodeTests(text));
+    const result = countNodeTests(text, status);
+    if (result.failed === 0) console.log(`FLAKY ${shown}: passed the second time`);
     add(counts, result);
   }
   return counts;
