@@ -301,6 +301,9 @@ class Attributor {
     return kNone;
   }
 
+  // The share of a kernel that only prepares: nothing of what is known.
+  static Amount NothingOf(Amount whole) { return whole.known() ? Amount(0) : whole; }
+
   void Distribute(CostAttribution& result, const Call& call, std::span<const uint32_t> kernels) {
     DType list_type = DType::kUnknown;
     for (const uint32_t k : kernels) {
@@ -314,7 +317,11 @@ class Attributor {
     }
     const bool wide = std::any_of(kernels.begin(), kernels.end(),
                                   [&](uint32_t k) { return NameOf(result.kernels[k]).wide; });
-    const bool covered = (inside_[call.owner] & Bit(cost->op_class)) != 0;
+    // An operator inside of the same class did the work, and what the outer one launched itself
+    // only prepares. Not so where data moves: an index by a mask looks up the mask's true elements
+    // first.
+    const bool covered =
+        cost->op_class != OpClass::kMovement && (inside_[call.owner] & Bit(cost->op_class)) != 0;
     std::vector<uint32_t>& main = main_kernels_;
     main.clear();
     for (const uint32_t k : kernels) {
@@ -323,7 +330,9 @@ class Attributor {
       kernel.matrix_call = wide;
       kernel.helper = covered || NameOf(kernel).helper;
       if (kernel.helper) {
-        kernel.flops = kernel.read_bytes = kernel.written_bytes = 0;
+        kernel.flops = NothingOf(cost->flops);
+        kernel.read_bytes = NothingOf(cost->read_bytes);
+        kernel.written_bytes = NothingOf(cost->written_bytes);
       } else {
         main.push_back(k);
       }

@@ -78,12 +78,23 @@ void AddAmounts(TableBuilder<CostRow>& table, const CostSummary& summary) {
             bytes(&CostSums::read_bytes));
   table.Add(ByteCount("writtenBytes", "Written", "Least bytes that must be written, where known."),
             bytes(&CostSums::written_bytes));
-  table.Add(Share("unknownShare", "Unknown",
-                  "Share of the time in kernels whose operations and bytes are both unknown."),
-            [](const CostRow& row) {
-              return ShareCell(static_cast<double>(row.sums.time - row.sums.costed),
-                               static_cast<double>(row.sums.time));
-            });
+  const auto without = [](Ns CostSums::*known) {
+    return [known](const CostRow& row) {
+      return ShareCell(static_cast<double>(row.sums.time - row.sums.*known),
+                       static_cast<double>(row.sums.time));
+    };
+  };
+  table.Add(Share("unknownFlopsShare", "FLOPs unknown",
+                  "Share of the time in kernels whose operations are unknown."),
+            without(&CostSums::flops_time));
+  table.Add(Share("unknownBytesShare", "Bytes unknown",
+                  "Share of the time in kernels whose bytes are unknown."),
+            without(&CostSums::bytes_time));
+  Column neither = Share("unknownShare", "Unknown",
+                         "Share of the time in kernels whose operations and bytes are both "
+                         "unknown.");
+  neither.hidden = true;
+  table.Add(std::move(neither), without(&CostSums::costed));
 }
 
 void AddRates(TableBuilder<CostRow>& table) {

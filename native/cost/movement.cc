@@ -1,5 +1,6 @@
 // What moves data: copies, joins, indexing, sorting, embedding. No floating point work but sums.
 #include <algorithm>
+#include <cmath>
 
 #include "cost/formulas.h"
 
@@ -279,15 +280,38 @@ void Randperm(CostBuilder& b, const OpFormula&) {
   b.Write("out", Amount(*n) * 8);
 }
 
-// The last tensor is the result.
-void Range(CostBuilder& b, const OpFormula&) {
+// How many numbers a range has, whose bounds stand before argument `out`; unknown where they were
+// not recorded. arange(end), (start, end) or (start, end, step); linspace(start, end, steps).
+Amount RangeLength(const CostBuilder& b, size_t out, bool steps_are_counted) {
+  const Arguments& arguments = b.arguments();
+  if (steps_are_counted) {
+    const auto steps = arguments.Integer(2);
+    return steps ? Amount(*steps) : Amount::Unknown(reasons::kNoLength);
+  }
+  const auto end = arguments.Number(out < 2 ? 0 : 1);
+  const auto start = out < 2 ? 0.0 : arguments.Number(0);
+  const auto step = out < 3 ? 1.0 : arguments.Number(2);
+  if (!start || !end || !step) return Amount::Unknown(reasons::kNoLength);
+  const double length = std::ceil((*end - *start) / *step);
+  constexpr double kMost = 1LL << 53;
+  return length >= 0 && length <= kMost ? Amount(static_cast<int64_t>(length))
+                                        : Amount::Unknown(reasons::kNoLength);
+}
+
+// The last tensor is the result. It may have been passed empty, to be given its size by the call.
+void Range(CostBuilder& b, const OpFormula& formula) {
   const size_t count = b.arguments().size();
   for (size_t i = count; i-- > 0;) {
     const Tensor& out = b.T(i);
     if (!out.present || out.rank() == 0) continue;
-    b.ParamTensor(out);
+    Amount n = RangeLength(b, i, formula.a == 1);
+    const Amount recorded = out.Elements();
+    if (!n.known() && recorded.known() && recorded.value() > 0) n = recorded;
+    if (!n.known()) return b.Unknown(reasons::kNoLength);
+    b.Param("N", n);
+    b.Type(out.type);
     Moves(b);
-    return b.Write("out", out.Elements() * out.ElementBytes());
+    return b.Write("out", n * out.ElementBytes());
   }
   b.Unknown(reasons::kNoLength);
 }
@@ -349,7 +373,7 @@ constexpr NamedFormula kFormulas[] = {
     {"aten::searchsorted", F(SearchSorted)},
     {"aten::bucketize", F(SearchSorted)},
     {"aten::arange", F(Range)},
-    {"aten::linspace", F(Range)},
+    {"aten::linspace", {OpClass::kMovement, false, Range, 0, 1}},
     {"aten::randperm", Of(OpClass::kRandom, Randperm)},
     {"aten::multinomial", Of(OpClass::kRandom, Multinomial)},
     {"aten::embedding", Of(OpClass::kEmbedding, Embedding)},

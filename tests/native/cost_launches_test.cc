@@ -358,3 +358,37 @@ TEST_CASE("advice names products that miss the units, and chains that would fuse
   REQUIRE(by_id.count("memoryBoundChains") == 1);
   CHECK(*by_id["memoryBoundChains"]->gain_us > 400);
 }
+
+TEST_CASE("an index by a mask moves data itself, though the search of the mask does too",
+          "[cost]") {
+  Drawing d(kH100);
+  d.Op("aten::index", 0, 50, Shapes("[[192,534,800],[]]", R"(["double",""])", R"(["",""])"));
+  d.Op("aten::nonzero", 5, 10, Shapes("[[192]]", R"(["bool"])"));
+  d.Launch(1, 7, 1);
+  d.Launch(2, 30, 1);
+  d.Kernel("at_cuda_detail::cub::DeviceSelectSweepKernel", 1, 40, 10);
+  d.Kernel("at::native::index_elementwise_kernel<128, 4>", 2, 60, 700);
+  const Loaded m = Load(d);
+  const auto costs = Attribute(m);
+  REQUIRE(costs->kernels.size() == 2);
+  const KernelCost& index = costs->kernels[1];
+  CHECK_FALSE(index.helper);
+  CHECK(index.flops.value() == 0);
+  REQUIRE_FALSE(index.bytes().known());
+  CHECK(std::string(index.bytes().why()->code) == reasons::kNoIndices.code);
+}
+
+TEST_CASE("what only prepares a call whose cost is unknown is unknown as well", "[cost]") {
+  Drawing d(kH100);
+  d.Op("aten::cudnn_convolution", 0, 50);
+  d.Launch(1, 10, 1);
+  d.Launch(2, 12, 1);
+  d.Kernel("cudnn::ops::nchwToNhwcKernel<float>", 1, 20, 10);
+  d.Kernel("sm80_xmma_fprop_implicit_gemm", 2, 30, 90);
+  const Loaded m = Load(d);
+  const auto costs = Attribute(m);
+  REQUIRE(costs->kernels.size() == 2);
+  CHECK(costs->kernels[0].helper);
+  CHECK_FALSE(costs->kernels[0].flops.known());
+  CHECK_FALSE(costs->kernels[0].bytes().known());
+}

@@ -252,3 +252,25 @@ TEST_CASE("the rest of the worked figures", "[cost]") {
              {"[[1024, 4096], [], []]", Types(kFloat, 1, 2), "", R"(["", "-1", "False"])"}),
         0, 67108864);
 }
+
+TEST_CASE("a range is as long as its bounds say, though the result was passed empty", "[cost]") {
+  const auto range = [](const char* name, const char* dims, const char* types, const char* values) {
+    return Cost(name, {dims, types, "", values});
+  };
+  const char* const kFour = R"(["Scalar", "Scalar", "Scalar", "long int"])";
+  Check(range("aten::arange", "[[], [], [], [0]]", kFour, R"(["0", "14", "1", ""])"), 0, 14 * 8);
+  Check(range("aten::arange", "[[], [], [], [0]]", kFour, R"(["2", "9", "2", ""])"), 0, 4 * 8);
+  Check(range("aten::arange", "[[], [], [], [0]]", kFour, R"(["5", "0", "-1", ""])"), 0, 5 * 8);
+  Check(range("aten::arange", "[[], [0]]", R"(["Scalar", "float"])", R"(["64", ""])"), 0, 64 * 4);
+  Check(range("aten::linspace", "[[], [], [], [0]]", R"(["Scalar", "Scalar", "Scalar", "float"])",
+              R"(["0.", "1.", "101", ""])"),
+        0, 101 * 4);
+  // Without the bounds an empty result says nothing, another one its length.
+  CHECK_FALSE(range("aten::arange", "[[], [], [], [0]]", kFour, "").bytes().known());
+  Check(range("aten::arange", "[[], [], [], [7]]", kFour, ""), 0, 7 * 8);
+  CHECK_FALSE(range("aten::arange", "[[], [], [], [0]]", kFour, R"(["0", "14", "-1", ""])")
+                  .bytes()
+                  .known());
+  CHECK_FALSE(
+      range("aten::arange", "[[], [], [], [0]]", kFour, R"(["0", "14", "0", ""])").bytes().known());
+}

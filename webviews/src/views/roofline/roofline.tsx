@@ -119,7 +119,8 @@ function Savings(props: { by: Grouping; target: number }) {
         'gbPerS',
         'intensity',
         'share',
-        'unknownShare',
+        'unknownBytesShare',
+        'unknownFlopsShare',
       ]}
       renderCell={costCells}
       actions={(row) => actionsOf(row, by)}

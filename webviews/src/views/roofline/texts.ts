@@ -11,8 +11,11 @@ export const rooflineTexts = {
   ofRoof: 'Of the roof',
   intensity: 'Intensity',
   intensityValue: (intensity: number | undefined) => `${quantity(intensity, '')} FLOP/B`,
-  unknownForTime: (share: number | undefined) =>
-    `Unknown for ${quantity(share, 'ratio')} of its time`,
+  unknownForTime: (share: number) => `Unknown for ${quantity(share, 'ratio')} of its time`,
+  flopsUnknownForTime: (share: number) =>
+    `FLOPs unknown for ${quantity(share, 'ratio')} of its time`,
+  bytesUnknownForTime: (share: number) =>
+    `Bytes unknown for ${quantity(share, 'ratio')} of its time`,
 
   limitedByOperations: 'Limited by operations',
   limitedByMemory: 'Limited by memory',

@@ -5,6 +5,17 @@ import { commonTexts } from '../../lib/texts.ts';
 import { numberOf, text } from '../links.ts';
 import { rooflineTexts } from './texts.ts';
 
+/** For which share of the time figures are unknown: in one sentence where it is the same for both. */
+function unknownOf(row: Row): string[] {
+  const flops = numberOf(row, 'unknownFlopsShare') ?? 0;
+  const bytes = numberOf(row, 'unknownBytesShare') ?? 0;
+  if (flops === bytes) return flops > 0 ? [rooflineTexts.unknownForTime(flops)] : [];
+  return [
+    ...(flops > 0 ? [rooflineTexts.flopsUnknownForTime(flops)] : []),
+    ...(bytes > 0 ? [rooflineTexts.bytesUnknownForTime(bytes)] : []),
+  ];
+}
+
 /** What a point says: the title, then figures with their formulas. */
 export function wordsOf(row: Row): string[] {
   const part = (label: string, value: string): string[] =>
@@ -30,8 +41,6 @@ export function wordsOf(row: Row): string[] {
     ...part('=', text(row, 'flopsFormula')),
     ...part(commonTexts.bytes, quantity(read + written, 'bytes')),
     ...part('=', text(row, 'bytesFormula')),
-    ...((numberOf(row, 'unknownShare') ?? 0) > 0
-      ? [rooflineTexts.unknownForTime(numberOf(row, 'unknownShare'))]
-      : []),
+    ...unknownOf(row),
   ].map((line) => line.trim());
 }
