@@ -2,7 +2,8 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 import './styles/main.css';
-import { path, reducedMotion, start, view } from './host/store.ts';
+import { start } from './host/arrivals.ts';
+import { path, reducedMotion, view } from './host/store.ts';
 import { Shell } from './shell/shell.tsx';
 import { knownViews } from './host/links.ts';
 import { views } from './views/registry.ts';

@@ -30,6 +30,11 @@ export class RequestError extends Error {
   }
 }
 
+export function failureOf(error: unknown): FailureData {
+  if (error instanceof RequestError) return error.data;
+  return { kind: 'internal', message: error instanceof Error ? error.message : String(error) };
+}
+
 /** A request that was called off by its own caller. */
 export class CancelledError extends Error {}
 

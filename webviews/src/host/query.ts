@@ -1,7 +1,7 @@
 // Requests as hooks. Answers are kept for a while, so that going back to a tab shows it at once.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { CancelledError, request } from './host.ts';
-import { epoch, failureOf, carried } from './store.ts';
+import { CancelledError, failureOf, request } from './host.ts';
+import { epoch, carried } from './store.ts';
 import type { FailureData } from '#shared/messages.ts';
 import type { PageMethod, PageParams, Result } from '#shared/requests.ts';
 

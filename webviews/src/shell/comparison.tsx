@@ -9,16 +9,9 @@ import {
 import { useEffect } from 'preact/hooks';
 import { copyText, swapSides } from '../host/host.ts';
 import { loadWhenIdle } from '../host/late.ts';
-import {
-  announce,
-  compared,
-  linkBase,
-  selectSideSteps,
-  selectSideTrace,
-  stateNow,
-  viewState,
-  type ComparedSide,
-} from '../host/store.ts';
+import { selectSideSteps, selectSideTrace } from '../host/choices.ts';
+import { stateNow, viewState } from '../host/view_state.ts';
+import { announce, compared, linkBase, type ComparedSide } from '../host/store.ts';
 import { useAnswer } from '../host/query.ts';
 import { visible } from '../lib/format.ts';
 import { commonTexts } from '../lib/texts.ts';

@@ -3,7 +3,8 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ProfileFirstPictureResult } from '#shared/protocol.ts';
 import { tellHost } from '../host/host.ts';
-import { cancelOwnLoad, deviceKind, status } from '../host/store.ts';
+import { cancelOwnLoad } from '../host/choices.ts';
+import { deviceKind, status } from '../host/store.ts';
 import { ActionButton, Progress } from '../widgets/controls.tsx';
 import { Icon } from '../widgets/icon.tsx';
 import { shellTexts } from './texts.ts';

@@ -1,7 +1,8 @@
 // Which trace of the profile shows, and which of its steps.
 import type { ViewSelection } from '#shared/messages.ts';
 import type { ProfileOpenResult, TraceInfo } from '#shared/protocol.ts';
-import { profile, selectSteps, selectTrace, selection, trace } from '../host/store.ts';
+import { selectSteps, selectTrace } from '../host/choices.ts';
+import { profile, selection, trace } from '../host/store.ts';
 import { commonTexts } from '../lib/texts.ts';
 import { LinkButton } from '../widgets/controls.tsx';
 import { Select } from '../widgets/select.tsx';

@@ -2,7 +2,8 @@
 import { sharedTexts } from '#shared/common_texts.ts';
 import type { FailureData } from '#shared/messages.ts';
 import { tellHost } from '../host/host.ts';
-import { cancelOwnLoad, compared, job, path, title } from '../host/store.ts';
+import { cancelOwnLoad } from '../host/choices.ts';
+import { compared, job, path, title } from '../host/store.ts';
 import { visible } from '../lib/format.ts';
 import { commonTexts } from '../lib/texts.ts';
 import { Button, Progress } from '../widgets/controls.tsx';

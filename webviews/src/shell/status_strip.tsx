@@ -2,7 +2,8 @@
 import type { TraceInfo } from '#shared/protocol.ts';
 import { quantity } from '#shared/numbers.ts';
 import { activeFilters } from '../host/filters.ts';
-import { deviceKind, navigate, selectSteps, selection } from '../host/store.ts';
+import { selectSteps } from '../host/choices.ts';
+import { deviceKind, navigate, selection } from '../host/store.ts';
 import { visible } from '../lib/format.ts';
 import { commonTexts } from '../lib/texts.ts';
 import { Icon } from '../widgets/icon.tsx';

@@ -2,7 +2,7 @@
 import { useErrorBoundary, useLayoutEffect, useRef } from 'preact/hooks';
 import type { PageView } from '#shared/messages.ts';
 import type { Late } from '../host/late.ts';
-import { viewState } from '../host/store.ts';
+import { viewState } from '../host/view_state.ts';
 import { Button } from '../widgets/controls.tsx';
 import { Arriving } from './arriving.tsx';
 import { shellTexts } from './texts.ts';

@@ -1,6 +1,6 @@
 // Copy and export of a table, the same six ways everywhere.
-import { copyText, saveFile } from '../host/host.ts';
-import { announce, failureOf } from '../host/store.ts';
+import { copyText, failureOf, saveFile } from '../host/host.ts';
+import { announce } from '../host/store.ts';
 import { extensions, type ExportFormat } from '../lib/export.ts';
 import { MenuButton } from './menu_button.tsx';
 import { widgetTexts } from './texts.ts';

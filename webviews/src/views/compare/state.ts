@@ -5,7 +5,8 @@ import { useContext } from 'preact/hooks';
 import { sideNames } from '#shared/comparison.ts';
 import type { CompareVerdictResult } from '#shared/protocol.ts';
 import type { Answer } from '../../host/query.ts';
-import { compared, viewState } from '../../host/store.ts';
+import { viewState } from '../../host/view_state.ts';
+import { compared } from '../../host/store.ts';
 
 export type ComparedTime = 'host' | 'device';
 

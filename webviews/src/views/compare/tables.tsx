@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { sharedTexts } from '#shared/common_texts.ts';
 import type { CompareTableParams, CompareTableResult, Row } from '#shared/protocol.ts';
 import type { Unit } from '#shared/numbers.ts';
-import { viewState } from '../../host/store.ts';
+import { viewState } from '../../host/view_state.ts';
 import { visible } from '../../lib/format.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { LinkButton, Segments } from '../../widgets/controls.tsx';

@@ -1,5 +1,6 @@
 // The analyses of single ranks over all ranks, each as a table.
-import { job, viewState } from '../../host/store.ts';
+import { viewState } from '../../host/view_state.ts';
+import { job } from '../../host/store.ts';
 import { FilterBox } from '../../widgets/fields.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { useJob } from './overview.tsx';

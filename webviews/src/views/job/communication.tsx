@@ -3,7 +3,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import { sharedTexts } from '#shared/common_texts.ts';
 import type { Row } from '#shared/protocol.ts';
 import { fixed, quantity } from '#shared/numbers.ts';
-import { viewState } from '../../host/store.ts';
+import { viewState } from '../../host/view_state.ts';
 import { chartColors, partColors } from '../../lib/colors.ts';
 import { visible } from '../../lib/format.ts';
 import { commonTexts } from '../../lib/texts.ts';

@@ -2,7 +2,7 @@
 import { useMemo, useRef } from 'preact/hooks';
 import { quantity } from '#shared/numbers.ts';
 import { openRank } from '../../host/host.ts';
-import { viewState } from '../../host/store.ts';
+import { viewState } from '../../host/view_state.ts';
 import { chartColors } from '../../lib/colors.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';

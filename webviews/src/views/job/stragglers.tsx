@@ -1,5 +1,5 @@
 // Who comes last, how often, by how much, and what it did instead.
-import { viewState } from '../../host/store.ts';
+import { viewState } from '../../host/view_state.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { Segments } from '../../widgets/controls.tsx';
 import { JobTable } from './table.tsx';

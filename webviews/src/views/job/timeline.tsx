@@ -3,7 +3,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { axisScale, fixed } from '#shared/numbers.ts';
 import { useAnswer } from '../../host/query.ts';
-import { viewState } from '../../host/store.ts';
+import { viewState } from '../../host/view_state.ts';
 import { chartColors } from '../../lib/colors.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { CanvasField, sharpContext } from '../../widgets/canvas_field.tsx';

@@ -1,6 +1,6 @@
 // Where the ranks run: machines with their devices, and the process groups that tie them.
 import { openRank } from '../../host/host.ts';
-import { viewState } from '../../host/store.ts';
+import { viewState } from '../../host/view_state.ts';
 import { visible } from '../../lib/format.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { LinkButton, Segments } from '../../widgets/controls.tsx';

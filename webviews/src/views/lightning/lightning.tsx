@@ -1,6 +1,6 @@
 // Lightning: the modules by instance path, and the hooks as they nest.
 import { ask, useAnswer } from '../../host/query.ts';
-import { viewState } from '../../host/store.ts';
+import { viewState } from '../../host/view_state.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { Segments } from '../../widgets/controls.tsx';
 import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';

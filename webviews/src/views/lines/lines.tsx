@@ -2,7 +2,8 @@
 import { useState } from 'preact/hooks';
 import { sharedTexts } from '#shared/common_texts.ts';
 import { useNavigation } from '../../host/navigation.ts';
-import { trace, viewState } from '../../host/store.ts';
+import { viewState } from '../../host/view_state.ts';
+import { trace } from '../../host/store.ts';
 import { quantity, share } from '#shared/numbers.ts';
 import type { Row, ViewLinesResult } from '#shared/protocol.ts';
 import { commonTexts } from '../../lib/texts.ts';

@@ -5,7 +5,9 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import type { FailureData } from '#shared/messages.ts';
 import type { SliceDetail, TimelineTrack, TimelineTracksResult } from '#shared/protocol.ts';
 import { useAnswer } from '../../host/query.ts';
-import { announce, failureOf, scopedState, viewState } from '../../host/store.ts';
+import { failureOf } from '../../host/host.ts';
+import { scopedState, viewState } from '../../host/view_state.ts';
+import { announce } from '../../host/store.ts';
 import { Layers, layersTopPx } from '../../lanes/layers.ts';
 import { laneHeight, rowKey, type Row } from '../../lanes/rows.ts';
 import { useWindowSource } from '../../lanes/use_source.ts';

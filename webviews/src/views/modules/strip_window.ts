@@ -1,5 +1,5 @@
 // The part of time that the operator strip shows: kept with the view, moved by keys, wheel and drag.
-import { scopedState } from '../../host/store.ts';
+import { scopedState } from '../../host/view_state.ts';
 import {
   around,
   centered,

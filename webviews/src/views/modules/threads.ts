@@ -8,7 +8,7 @@ import type {
 } from '#shared/protocol.ts';
 import type { PageParams } from '#shared/requests.ts';
 import { ask } from '../../host/query.ts';
-import { failureOf } from '../../host/store.ts';
+import { failureOf } from '../../host/host.ts';
 
 /** Threads that are asked for their operator time: those with most operators. */
 const mostThreads = 16;

@@ -1,7 +1,8 @@
 // Whether the trace is whole: what was read, what was wrong with it, what was not recorded.
 import type { ComponentChildren } from 'preact';
 import { useAnswer } from '../../host/query.ts';
-import { deviceKind, viewState } from '../../host/store.ts';
+import { viewState } from '../../host/view_state.ts';
+import { deviceKind } from '../../host/store.ts';
 import { quantity } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
 import { commonTexts } from '../../lib/texts.ts';

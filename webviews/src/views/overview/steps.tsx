@@ -1,7 +1,9 @@
 // The time of each step, and of their average.
 import { useRef } from 'preact/hooks';
 import type { ViewOverviewResult } from '#shared/protocol.ts';
-import { deviceKind, selectSteps, trace, viewState } from '../../host/store.ts';
+import { selectSteps } from '../../host/choices.ts';
+import { viewState } from '../../host/view_state.ts';
+import { deviceKind, trace } from '../../host/store.ts';
 import { exact, quantity, share } from '#shared/numbers.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';

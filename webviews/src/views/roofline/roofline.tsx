@@ -4,7 +4,7 @@ import { useRef, useState } from 'preact/hooks';
 import { sharedTexts } from '#shared/common_texts.ts';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
-import { viewState } from '../../host/store.ts';
+import { viewState } from '../../host/view_state.ts';
 import type { Row } from '#shared/protocol.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { Segments } from '../../widgets/controls.tsx';

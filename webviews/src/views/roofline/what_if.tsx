@@ -1,6 +1,6 @@
 // What the same kernels would take on another device, and how far such predictions may be off.
 import { useAnswer } from '../../host/query.ts';
-import { viewState } from '../../host/store.ts';
+import { viewState } from '../../host/view_state.ts';
 import type { ViewRooflineResult } from '#shared/protocol.ts';
 import { visible } from '../../lib/format.ts';
 import { commonTexts } from '../../lib/texts.ts';

@@ -1,7 +1,8 @@
 // What the timeline remembers, and the actions on it that several parts share.
 import { signal } from '@preact/signals';
 import { ask } from '../../host/query.ts';
-import { announce, viewState } from '../../host/store.ts';
+import { viewState } from '../../host/view_state.ts';
+import { announce } from '../../host/store.ts';
 import { visible } from '../../lib/format.ts';
 import type {
   FlowArrow,

@@ -1,7 +1,6 @@
 // What the drawing tells the rest of the timeline, and tests.
 import { signal } from '@preact/signals';
-import { CancelledError } from '../../host/host.ts';
-import { failureOf } from '../../host/store.ts';
+import { CancelledError, failureOf } from '../../host/host.ts';
 import type { Layout } from '../../lanes/rows.ts';
 
 /** Frame times of the last drawing, for the help panel and for tests. */

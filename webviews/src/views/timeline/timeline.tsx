@@ -2,9 +2,9 @@
 import { batch, effect } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FailureData } from '#shared/messages.ts';
-import { CancelledError } from '../../host/host.ts';
+import { CancelledError, failureOf } from '../../host/host.ts';
 import { ask } from '../../host/query.ts';
-import { epoch, failureOf, navigations, requestSelection } from '../../host/store.ts';
+import { epoch, navigations, requestSelection } from '../../host/store.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { ActionButton, IconButton } from '../../widgets/controls.tsx';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';

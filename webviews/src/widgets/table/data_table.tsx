@@ -7,7 +7,7 @@ import type { Column, Row, Table } from '#shared/protocol.ts';
 import type { PageParams } from '#shared/requests.ts';
 import { useActiveFilter } from '../../host/filters.ts';
 import { ask } from '../../host/query.ts';
-import { viewState } from '../../host/store.ts';
+import { viewState } from '../../host/view_state.ts';
 import { namesWidth } from '../../lib/columns.ts';
 import { exportRows, type ExportFormat } from '../../lib/export.ts';
 import { FilterBox } from '../fields.tsx';

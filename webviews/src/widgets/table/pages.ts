@@ -4,10 +4,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FailureData } from '#shared/messages.ts';
 import type { Absence, Column, Row, Table } from '#shared/protocol.ts';
 import type { PageMethod, PageParams, Result } from '#shared/requests.ts';
-import { CancelledError } from '../../host/host.ts';
+import { CancelledError, failureOf } from '../../host/host.ts';
 import { ask } from '../../host/query.ts';
 import { inMakersWords } from '../../host/maker.ts';
-import { epoch, failureOf, carried } from '../../host/store.ts';
+import { epoch, carried } from '../../host/store.ts';
 
 /** Methods that answer with a page of a table. */
 export type TableMethod = {

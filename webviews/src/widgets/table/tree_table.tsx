@@ -2,8 +2,9 @@
 // rows and what leads to them.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ViewName } from '#shared/protocol.ts';
-import { copyText } from '../../host/host.ts';
-import { announce, failureOf, trace, viewState } from '../../host/store.ts';
+import { copyText, failureOf } from '../../host/host.ts';
+import { viewState } from '../../host/view_state.ts';
+import { announce, trace } from '../../host/store.ts';
 import { copiedRow, exportRows, type ExportFormat } from '../../lib/export.ts';
 import { columnScales, longestText } from '#shared/numbers.ts';
 import { numberColumnPx } from '../../lib/format.ts';

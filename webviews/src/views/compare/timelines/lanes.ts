@@ -5,8 +5,9 @@ import type { FailureData, ViewSelection } from '#shared/messages.ts';
 import type { SliceDetail, TimelineTracksResult } from '#shared/protocol.ts';
 import type { PageMethod, PageParams, Result } from '#shared/requests.ts';
 import { selectionOf, traceOf } from '#shared/selection.ts';
-import { CancelledError, request } from '../../../host/host.ts';
-import { compared, failureOf, viewState } from '../../../host/store.ts';
+import { CancelledError, failureOf, request } from '../../../host/host.ts';
+import { viewState } from '../../../host/view_state.ts';
+import { compared } from '../../../host/store.ts';
 import { clampWindow, type TimeWindow } from '../../../lanes/window.ts';
 
 const otherOf = { baseline: 'candidate', candidate: 'baseline' } as const;
