@@ -91,8 +91,6 @@ export interface SourceTarget {
 
 export interface FailureData {
   kind: string;
-  /** Which error of its kind, as the daemon's catalogs name it. */
-  code?: string;
   message: string;
   hint?: string;
   /** Byte offset in the file's text, where the error has one. */
@@ -141,6 +139,8 @@ export type ToView =
       type: 'init';
       title: string;
       path: string;
+      /** The path is one file, which can be opened as text. */
+      isFile?: boolean;
       state?: EditorState;
       reducedMotion: boolean;
       /** What the wheel does over the timeline. */

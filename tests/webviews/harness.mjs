@@ -2,7 +2,7 @@
 // the two is done here in the plainest way: requests go to the daemon, everything else is recorded.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -296,6 +296,7 @@ export class ProfilePage {
       type: 'init',
       title: this.trace.split('/').pop(),
       path: this.trace,
+      isFile: existsSync(this.trace) && statSync(this.trace).isFile(),
       ...(this.options.state === undefined ? {} : { state: this.options.state }),
       reducedMotion: this.options.reducedMotion ?? false,
     });

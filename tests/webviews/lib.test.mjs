@@ -25,8 +25,10 @@ import {
   shortName,
   shownNames,
 } from '../../extension/shared/names.ts';
+import { labelPlaces } from '../../webviews/src/views/roofline/labels.ts';
+import { firstLevels } from '../../webviews/src/widgets/table/tree.ts';
 import { topParts } from '../../webviews/src/lib/parts.ts';
-import { leastDimming, mix } from '../../webviews/src/lanes/palette.ts';
+import { hueOf, huesOn, leastDimming, mix } from '../../webviews/src/widgets/hues.ts';
 import { luminanceOf } from '../../webviews/src/widgets/theme.ts';
 
 // A renderer of GitHub's Markdown, which the packer of the extension brings along.
@@ -381,4 +383,37 @@ test('template arguments of a kernel give way to its function, and say what it d
 test('a small table is exported as JSON under its titles', () => {
   const text = exportTexts(['Name', 'Time (ms)'], [['a', '1,234.5']], [false, true], 'json');
   assert.deepEqual(JSON.parse(text), [{ Name: 'a', 'Time (ms)': 1234.5 }]);
+});
+
+test('a name has the same hue in the timeline and in graphs', () => {
+  const ground = [30, 30, 30];
+  const hues = huesOn(ground);
+  const color = (name) => hueOf(name, hues, ground).join();
+  assert.equal(color('nn.Module: Conv2d_3'), color('nn.Module: Conv2d_12'));
+  assert.equal(color('moca/train.py(53): step'), color('/home/me/moca/train.py(61): step'));
+  assert.notEqual(color('moca/train.py(53): step'), color('moca/train.py(53): main'));
+  assert.notEqual(color('aten::mm'), color('aten::addmm'));
+});
+
+test('labels of roofs keep clear of points and of each other', () => {
+  const level = { label: 'fp32 vector 19.5 TFLOP/s', x1: 100, y1: 80, x2: 500, y2: 80 };
+  const free = labelPlaces([level], [])[0];
+  assert.ok(free.x + free.width <= 500 && free.x + free.width > 490 && free.y < 80);
+  // A point where the label would stand: it moves along the line.
+  const moved = labelPlaces([level], [{ x: 480, y: 70, r: 10 }])[0];
+  assert.ok(moved.x + moved.width < 470 && moved.y < 80);
+  // Points all along: it goes below.
+  const row = Array.from({ length: 40 }, (_, index) => ({ x: 100 + 10 * index, y: 72, r: 6 }));
+  assert.ok(labelPlaces([level], row)[0].y > 80);
+  // Two roofs that nearly are one: neither label lies on the other.
+  const [first, second] = labelPlaces([level, { ...level, y1: 82, y2: 82 }], []);
+  const apart = second.x + second.width <= first.x || Math.abs(second.y - first.y) >= 12;
+  assert.ok(apart, JSON.stringify([first, second]));
+});
+
+test('a tree with one root shows what is inside it', () => {
+  const node = (id, children = []) => ({ id, children, childCount: children.length });
+  const many = Array.from({ length: 30 }, (_, index) => node(index + 2));
+  assert.deepEqual([...firstLevels([node(1, many)])], [1]);
+  assert.deepEqual([...firstLevels([node(100), node(1, many)])], []);
 });

@@ -6,16 +6,13 @@ export class DaemonError extends Error {
   readonly hint: string | undefined;
   /** Byte offset in the trace's text, where the failure has one. */
   readonly offset: number | undefined;
-  /** Which error of its kind, as the daemon's catalogs name it; undefined for our own. */
-  readonly code: string | undefined;
 
-  constructor(kind: string, message: string, hint?: string, offset?: number, code?: string) {
+  constructor(kind: string, message: string, hint?: string, offset?: number) {
     super(message);
     this.name = 'DaemonError';
     this.kind = kind;
     this.hint = hint;
     this.offset = offset;
-    this.code = code;
   }
 }
 
@@ -37,7 +34,6 @@ export function failureData(error: unknown): FailureData {
   if (error instanceof DaemonError) {
     return {
       kind: error.kind,
-      ...(error.code === undefined ? {} : { code: error.code }),
       message: error.message,
       ...(error.hint ? { hint: error.hint } : {}),
       ...(error.offset === undefined ? {} : { offset: error.offset }),
@@ -49,11 +45,11 @@ export function failureData(error: unknown): FailureData {
 /** LSP's code of a request that was cancelled. */
 const requestCancelledCode = -32800;
 
-/** The typed error of an answer `{code, message, data: {kind, code, hint, offset}}`. */
+/** The typed error of an answer `{code, message, data: {kind, hint, offset}}`. */
 export function errorOfAnswer(code: number, message: string, data: unknown): DaemonError {
   const fields = isRecord(data) ? data : {};
   const text = (key: string) => (typeof fields[key] === 'string' ? fields[key] : undefined);
   const offset = typeof fields.offset === 'number' ? fields.offset : undefined;
   const kind = code === requestCancelledCode ? cancelled : (text('kind') ?? 'internal');
-  return new DaemonError(kind, message, text('hint'), offset, text('code'));
+  return new DaemonError(kind, message, text('hint'), offset);
 }

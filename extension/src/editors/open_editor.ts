@@ -7,7 +7,7 @@ import { openAsText } from './as_text.ts';
 import { besideCode, closeTabLeftBehind, PagePanel, type PageOwner } from './page_panel.ts';
 import { PanelSession } from './panel_session.ts';
 import type { ProfileDocument } from './profile_document.ts';
-import { shortTitle } from './profile_path.ts';
+import { profileScheme, shortTitle } from './profile_path.ts';
 
 /** What one editor leaves to the one who knows all of them. */
 export interface EditorOwner {
@@ -101,6 +101,7 @@ export class OpenEditor implements vscode.Disposable, PageOwner {
       type: 'init',
       title: shortTitle(document.profile.title),
       path: document.profile.path,
+      isFile: document.uri.scheme !== profileScheme,
       state: session.state,
       ...this.page.common,
       wheel: wheelHabit(),

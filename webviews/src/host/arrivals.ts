@@ -18,6 +18,7 @@ import {
   compared,
   daemon,
   epoch,
+  isFile,
   job,
   linkBase,
   missingSource,
@@ -113,6 +114,7 @@ function onMessage(message: ToView): void {
       batch(() => {
         title.value = message.title;
         path.value = message.path;
+        isFile.value = message.isFile ?? false;
         if (message.linkBase !== undefined) linkBase.value = message.linkBase;
         if (message.wheel !== undefined) wheelHabit.value = message.wheel;
         reducedMotion.value =

@@ -33,6 +33,8 @@ export interface DaemonBanner {
 export const status = signal<Status>({ kind: 'starting' });
 export const title = signal('');
 export const path = signal('');
+/** Whether the path is one file, which can be opened as text. */
+export const isFile = signal(false);
 export const linkBase = signal('vscode://emberline.emberline');
 export const profile = signal<ProfileOpenResult | undefined>(undefined);
 export const trace = signal<TraceInfo | undefined>(undefined);

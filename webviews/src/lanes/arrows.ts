@@ -1,6 +1,7 @@
 // Arrows between slices, from launches to kernels and from forward to backward.
 import type { TimelineBoxes } from '#shared/protocol.ts';
-import { css, type Palette } from './palette.ts';
+import { type Palette } from './palette.ts';
+import { css } from '../widgets/hues.ts';
 import type { Row } from './rows.ts';
 import { x, type Scene } from './scene.ts';
 

@@ -1,7 +1,8 @@
 // What is marked in lanes: steps, idle time, the selected slice or instant, a range of time.
 import { fitted } from '../gl/text.ts';
 import { quantity } from '#shared/numbers.ts';
-import { css, type Palette } from './palette.ts';
+import { type Palette } from './palette.ts';
+import { css } from '../widgets/hues.ts';
 import { x, type Scene } from './scene.ts';
 
 /** Step limits run down through all rows, as far as they can be told apart. */

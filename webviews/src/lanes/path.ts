@@ -1,7 +1,8 @@
 // The critical path above the boxes: a band on what runs, arrows from what ran to what waited for it.
 import type { PathEdge, TimelineCriticalPathResult } from '#shared/protocol.ts';
 import { anchor, drawArrow } from './arrows.ts';
-import { css, type Palette } from './palette.ts';
+import { type Palette } from './palette.ts';
+import { css } from '../widgets/hues.ts';
 import type { Row } from './rows.ts';
 import { x, type Scene } from './scene.ts';
 

@@ -1,7 +1,7 @@
 // Rows that are curves: utilization, memory, counters.
 import { quantity } from '#shared/numbers.ts';
 import { commonTexts } from '../lib/texts.ts';
-import { css } from './palette.ts';
+import { css } from '../widgets/hues.ts';
 import type { Row } from './rows.ts';
 import { sampled } from './sampling.ts';
 import type { RowPaint, Scene } from './scene.ts';

@@ -62,6 +62,16 @@ export function partColors(names: readonly string[]): string[] {
   });
 }
 
+/**
+ * What names of one thing share: `nn.Module: Conv2d_12` and `nn.Module: Conv2d_3` are both Conv2d, and a
+ * function is the same in whatever folder its file lay and whichever of its lines was called.
+ */
+export function identityOf(name: string): string {
+  if (name.startsWith('nn.Module: ')) return name.replace(/_\d+$/, '');
+  const [, file, called] = /([^\\/]+)\(\d+\): (.+)$/.exec(name) ?? [];
+  return file === undefined ? name : `${file}: ${called}`;
+}
+
 /** A stable color for a name: the same function has the same hue in every graph. */
 export function nameHash(name: string): number {
   let hash = 2166136261;

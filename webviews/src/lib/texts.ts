@@ -70,7 +70,7 @@ export const commonTexts = {
   nameLengthAndStart: (name: string, durationNs: number, startNs: number) =>
     `${name}\n${quantity(durationNs, 'ns')} at ${quantity(startNs, 'ns')}`,
   no: 'No',
-  noKernelRan: 'No kernel ran in the selected steps.',
+  noKernelRan: 'No kernel ran.',
   noCanvas: 'Drawing is not available: this page has no canvas.',
   noMoreSlices: 'No more slices in this direction',
   none: 'None',

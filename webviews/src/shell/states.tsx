@@ -3,7 +3,7 @@ import { sharedTexts } from '#shared/common_texts.ts';
 import type { FailureData } from '#shared/messages.ts';
 import { tellHost } from '../host/host.ts';
 import { cancelOwnLoad } from '../host/choices.ts';
-import { compared, job, path, title } from '../host/store.ts';
+import { compared, isFile, job, path, title } from '../host/store.ts';
 import { visible } from '../lib/format.ts';
 import { commonTexts } from '../lib/texts.ts';
 import { Button, Progress } from '../widgets/controls.tsx';
@@ -42,15 +42,9 @@ function failedText(): string {
   return compared.value === undefined ? shellTexts.traceFailed : shellTexts.comparisonFailed;
 }
 
-/** Errors of paths that are no file: there is no text to open. */
-const withoutText: readonly string[] = ['noTraceInFolder', 'neitherFileNorFolder'];
-
 export function Failed(props: { error: FailureData }) {
   const { error } = props;
-  const hasText =
-    error.kind === 'unreadable' &&
-    job.value === undefined &&
-    !withoutText.includes(error.code ?? '');
+  const hasText = error.kind === 'unreadable' && isFile.value;
   const cancelled = error.kind === 'cancelled';
   const hint = error.hint !== undefined && error.hint !== '' ? error.hint : advice[error.kind];
   return (

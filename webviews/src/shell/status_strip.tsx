@@ -7,27 +7,28 @@ import { deviceKind, navigate, selection } from '../host/store.ts';
 import { visible } from '../lib/format.ts';
 import { commonTexts } from '../lib/texts.ts';
 import { Icon } from '../widgets/icon.tsx';
-import { isCut } from '../widgets/notices.tsx';
+import { isCut, isIncomplete } from '../widgets/notices.tsx';
 import { Selectors } from './selectors.tsx';
 import { shellTexts } from './texts.ts';
 
 /** How whole the file is, in a word or two; the rest is in the overview. */
 function Health(props: { info: TraceInfo }) {
   const { problems } = props.info;
-  const cut = problems.find((problem) => problem.notice);
+  const noticed = problems.find((problem) => problem.notice);
   const count = problems.reduce((sum, problem) => sum + problem.count, 0);
-  const text =
-    cut !== undefined
-      ? shellTexts.incomplete
+  const text = isIncomplete(props.info)
+    ? shellTexts.incomplete
+    : noticed !== undefined
+      ? shellTexts.limited
       : problems.length > 0
         ? shellTexts.problems(count)
         : shellTexts.complete;
-  const worst = cut ?? problems[0];
+  const worst = noticed ?? problems[0];
   const problem = worst === undefined ? undefined : visible(worst.message);
   return (
     <button
       type="button"
-      class={`strip-item health ${cut !== undefined ? 'bad' : problems.length > 0 ? 'some' : 'good'}`}
+      class={`strip-item health ${noticed !== undefined ? 'bad' : problems.length > 0 ? 'some' : 'good'}`}
       title={shellTexts.healthHint(problem)}
       onClick={() => navigate({ view: 'overview', search: 'health' })}
     >

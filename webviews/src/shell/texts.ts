@@ -68,6 +68,7 @@ export const shellTexts = {
   openAsText: 'Open as Text',
 
   incomplete: 'Incomplete',
+  limited: 'Limited',
   problems: (count: number) => plural(count, 'problem'),
   complete: 'Complete',
   healthHint: (problem: string | undefined) =>

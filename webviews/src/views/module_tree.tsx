@@ -224,6 +224,7 @@ export function ModuleTree(props: {
         unit={by.key === 'allocatedBytes' ? 'bytes' : 'us'}
         roots={roots}
         levels={4}
+        identity={(node) => `nn.Module: ${node.name}`}
         lead={switcher}
         tools={
           <Select

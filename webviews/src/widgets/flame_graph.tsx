@@ -3,12 +3,12 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { fitted } from '../gl/text.ts';
-import { chartColors, nameHash } from '../lib/colors.ts';
+import { css, hueOf, huesOn, isDark, parseColor, type Hue, type Rgb } from './hues.ts';
 import { columnScale, fixed, quantity, share, type Unit } from '#shared/numbers.ts';
 import { visible } from '../lib/format.ts';
 import { layoutFlame, type FlameInput, type FlameNode } from '../lib/flame.ts';
 import { commonTexts } from '../lib/texts.ts';
-import { luminance, resolveColor, themeSerial } from './theme.ts';
+import { resolveColor, themeSerial } from './theme.ts';
 import { ChartMenu } from './chart_menu.tsx';
 import { useKept } from './kept.ts';
 import { Levels } from './levels.tsx';
@@ -23,35 +23,25 @@ const rowPx = 20;
 const maxTwinRows = 500;
 
 interface Palette {
-  boxes: { fill: string; text: string }[];
-  dim: { fill: string; text: string };
-  border: string;
+  background: Rgb;
+  hues: readonly Hue[];
+  /** Readable on every hue. */
+  text: string;
+  dim: string;
   focus: string;
 }
 
 function palette(): Palette {
-  const dark = resolveColor('var(--vscode-editor-background)');
-  const text = luminance(dark) < 0.4 ? '#ffffff' : '#000000';
-  const other = text === '#ffffff' ? '#000000' : '#ffffff';
-  const pick = (expression: string): { fill: string; text: string } => {
-    const fill = resolveColor(expression);
-    const light = luminance(fill);
-    // Contrast by WCAG 2.2: the better of black and white.
-    const onBlack = (light + 0.05) / 0.05;
-    const onWhite = 1.05 / (light + 0.05);
-    return { fill, text: onBlack > onWhite ? '#000000' : '#ffffff' };
-  };
-  const boxes: Palette['boxes'] = [];
-  for (const color of [chartColors.orange, chartColors.yellow, chartColors.red]) {
-    for (const amount of [85, 65, 48]) {
-      boxes.push(pick(`color-mix(in srgb, ${color} ${amount}%, var(--vscode-editor-background))`));
-    }
-  }
+  const background = parseColor(resolveColor('var(--vscode-editor-background)'), [30, 30, 30]);
+  const text = isDark(background) ? '#ffffff' : '#000000';
   return {
-    boxes,
-    dim: pick('color-mix(in srgb, var(--vscode-foreground) 22%, var(--vscode-editor-background))'),
-    border: resolveColor('var(--vscode-editor-background)'),
-    focus: resolveColor('var(--vscode-focusBorder)') || other,
+    background,
+    hues: huesOn(background),
+    text,
+    dim: resolveColor(
+      'color-mix(in srgb, var(--vscode-foreground) 22%, var(--vscode-editor-background))',
+    ),
+    focus: resolveColor('var(--vscode-focusBorder)') || text,
   };
 }
 
@@ -91,6 +81,8 @@ export function FlameGraph(props: {
   search?: string;
   /** Roots at the bottom instead of at the top. */
   upward?: boolean;
+  /** What the timeline calls the box, which gives it its color there; its name where that is the same. */
+  identity?: (node: FlameNode) => string;
   /** Lines of the tooltip beside name, value and shares. */
   describe?: (node: FlameNode) => string[];
   /** Above a table, which comes first: only so many levels show until the others are asked for. */
@@ -147,12 +139,12 @@ export function FlameGraph(props: {
       if (w < 0.5) continue;
       const top = rowTop(node.depth);
       const dimmed = search !== '' && !node.name.toLowerCase().includes(search);
-      const color = dimmed ? colors.dim : colors.boxes[nameHash(node.name) % colors.boxes.length]!;
-      context.fillStyle = color.fill;
+      const name = props.identity?.(node) ?? node.name;
+      context.fillStyle = dimmed ? colors.dim : css(hueOf(name, colors.hues, colors.background));
       context.fillRect(x, top, Math.max(0.5, w - 1), rowPx - 1);
       if (w > 28) {
         const room = w - 8;
-        context.fillStyle = color.text;
+        context.fillStyle = colors.text;
         // The cut goes by the mean width of a character; the limit keeps wide ones inside.
         context.fillText(fitted(context, visible(node.name), room), x + 4, top + rowPx / 2, room);
       }

@@ -68,6 +68,23 @@ export function Lacks(props: { absences: readonly Absence[] }) {
 /** Kinds of problems after which a part of the file is missing. */
 const cutKinds: ReadonlySet<string> = new Set(['truncated', 'truncatedGzip', 'damagedGzip']);
 
+/** Kinds of problems that cost single events: damage inside the file. */
+const lossKinds: ReadonlySet<string> = new Set([
+  'malformedEvent',
+  'oversizedEvent',
+  'tooDeep',
+  'mergedEvents',
+  'missingPhase',
+  'missingTime',
+  'timeOutOfRange',
+  'tooManyEvents',
+]);
+
+/** Whether events that were recorded are missing, at the end of the file or inside. */
+export function isIncomplete(info: TraceInfo): boolean {
+  return info.problems.some(({ kind }) => cutKinds.has(kind) || lossKinds.has(kind));
+}
+
 /** Whether a part of the file is missing. */
 export function isCut(info: TraceInfo): boolean {
   return info.problems.some((problem) => cutKinds.has(problem.kind));
@@ -81,10 +98,32 @@ function cutConsequence(info: TraceInfo): string {
     : widgetTexts.noDeviceWorkRead(read, deviceKind.value);
 }
 
-/** Problems that no figure may be read without: the worst one, in full. */
+/** Problems that no figure may be read without; of those that only cost events, the one that cost most. */
+function noticesOf({ problems }: TraceInfo): TraceInfo['problems'] {
+  const notices = problems.filter((problem) => problem.notice);
+  const losses = notices.filter(({ kind }) => lossKinds.has(kind));
+  const worst = Math.max(...losses.map(({ count }) => count));
+  const shown = problems.some(({ kind }) => cutKinds.has(kind))
+    ? undefined
+    : losses.find(({ count }) => count === worst);
+  return notices.filter((problem) => problem === shown || !lossKinds.has(problem.kind));
+}
+
+/** Events of which nothing but their loss is known. */
+const lostEvents = ({ problems }: TraceInfo): number =>
+  problems.reduce((sum, { kind, count }) => sum + (lossKinds.has(kind) ? count : 0), 0);
+
+/** What a problem does to the figures. */
+function consequence(kind: string, info: TraceInfo): string {
+  if (cutKinds.has(kind)) return ` ${cutConsequence(info)}`;
+  if (!lossKinds.has(kind)) return '';
+  return ` ${widgetTexts.eventsLost(lostEvents(info), info.events)}`;
+}
+
+/** What no figure may be read without, on every view. */
 export function Notices(props: { info: TraceInfo }) {
   const { info } = props;
-  const notices = info.problems.filter((problem) => problem.notice);
+  const notices = noticesOf(info);
   if (notices.length === 0) return null;
   return (
     <div class="trace-notices" role="note" aria-label={widgetTexts.aboutThisTrace}>
@@ -93,7 +132,7 @@ export function Notices(props: { info: TraceInfo }) {
         {notices.map((problem) => (
           <p key={problem.kind}>
             {visible(problem.message)}
-            {cutKinds.has(problem.kind) ? ` ${cutConsequence(info)}` : null}
+            {consequence(problem.kind, info)}
           </p>
         ))}
       </div>

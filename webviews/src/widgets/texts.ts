@@ -35,7 +35,7 @@ export const widgetTexts = {
   copySnippet: 'Copy snippet',
   snippetCopied: 'Snippet copied',
   showSliceInTimeline: (name: string, action: string) => `Show ${name}, ${action}, in the timeline`,
-  noFindings: 'No findings in the selected steps.',
+  noFindings: 'No findings.',
   showTop: (count: number) => `Show the top ${fixed(count, 0)}`,
   showMoreFindings: (more: number) => `Show ${plural(more, 'more finding')}`,
 
@@ -59,6 +59,8 @@ export const widgetTexts = {
     `Read: ${plural(events, 'event')} over ${quantity(durationNs, 'ns')}.`,
   countsTooLow: (read: string) =>
     `${read} Counts and totals are too low, and later steps may be missing.`,
+  eventsLost: (lost: number, read: number) =>
+    `At least ${plural(lost, 'event')} beside the ${fixed(read, 0)} that were read: counts and totals may be too low.`,
   noDeviceWorkRead: (read: string, deviceKind: string) =>
     `${read} It holds no ${deviceKind} work, which recorders write last: ${deviceKind} times are missing, not zero.`,
   aboutThisTrace: 'About this trace',

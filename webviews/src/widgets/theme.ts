@@ -3,8 +3,6 @@ import { signal } from '@preact/signals';
 
 export const themeSerial = signal(0);
 
-let probe: CanvasRenderingContext2D | null | undefined;
-
 /** The value of a CSS color expression, such as `var(--x)` or `color-mix(...)`, as the browser resolves it. */
 export function resolveColor(expression: string): string {
   const element = document.createElement('span');
@@ -13,22 +11,6 @@ export function resolveColor(expression: string): string {
   const value = getComputedStyle(element).color;
   element.remove();
   return value;
-}
-
-/** Relative luminance, 0..1, of a resolved color. */
-export function luminance(color: string): number {
-  if (probe === undefined) {
-    const canvas = document.createElement('canvas');
-    canvas.width = 1;
-    canvas.height = 1;
-    probe = canvas.getContext('2d', { willReadFrequently: true });
-  }
-  if (probe === null) return 0;
-  probe.clearRect(0, 0, 1, 1);
-  probe.fillStyle = color;
-  probe.fillRect(0, 0, 1, 1);
-  const [red = 0, green = 0, blue = 0] = probe.getImageData(0, 0, 1, 1).data;
-  return luminanceOf(red, green, blue);
 }
 
 /** Relative luminance, 0..1, of bytes. Formula: WCAG 2.2, relative luminance. */

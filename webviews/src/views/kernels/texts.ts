@@ -22,7 +22,7 @@ export const kernelsTexts = {
     `Outside every step: ${fixed(outside, 0)} of ${plural(launches, 'launch', 'launches')}`,
   outsideStepsHint:
     'Launched between two steps or before the recording began: part of the whole trace, but of no step.',
-  noCopies: 'No memcpy or memset ran in the selected steps.',
+  noCopies: 'No memcpy or memset ran.',
   filterOperators: 'Filter operators',
   filterOperatorsHint: 'Words that the name of the launching operator must contain',
 

@@ -141,7 +141,7 @@ export function HottestLines(props: { later: boolean }) {
         value?.deviceKind ?? deviceKind.value,
         shownLines,
       )}
-      actions={all.map((action) => (
+      actions={(value?.lines.length === 0 ? [] : all).map((action) => (
         <LinkButton key={action.label} title={action.title} onClick={action.run}>
           {action.label}
         </LinkButton>

@@ -104,7 +104,7 @@ export const overviewTexts = {
   linesLater: 'Lines are found when the whole trace is read.',
   deviceWorkLater: (deviceKind: string) =>
     `No ${deviceKind} work was read yet: its time still counts as the host's.`,
-  findingsHint: 'What costs time in the selected steps, the evidence, and what to do.',
+  findingsHint: 'What costs time in the selection, the evidence, and what to do.',
   configuration: 'Configuration',
   optionHint: 'A profiler option, as noted in the trace.',
 

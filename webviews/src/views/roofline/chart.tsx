@@ -1,10 +1,11 @@
 // Operations per second over operations per byte, both logarithmic, below the roofs of the device.
-import { useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { chartColors } from '../../lib/colors.ts';
 import { Axes } from '../../widgets/axes.tsx';
 import { PointFrame } from '../../widgets/point_frame.tsx';
 import { LinesTooltip } from '../../widgets/tooltip.tsx';
 import { useOwnWidth } from '../../widgets/width.ts';
+import { labelPlaces, type LabelledLine } from './labels.ts';
 import {
   decades,
   marks,
@@ -17,7 +18,6 @@ import {
 import { rooflineTexts } from './texts.ts';
 
 const margin = { top: 14, right: 16, bottom: 42, left: 66 };
-const labelPx = 14;
 
 export const limits: Record<Limit, { title: string; color: string }> = {
   operations: { title: rooflineTexts.limitedByOperations, color: chartColors.blue },
@@ -78,62 +78,59 @@ function scalesOf(props: RoofChartProps, width: number) {
 }
 type Scales = ReturnType<typeof scalesOf>;
 
-/** Where the labels of the peaks stand, none on another: each right above its line, or lower. */
-function labelRows(lines: readonly number[]): number[] {
-  let last = Number.NEGATIVE_INFINITY;
-  return lines.map((line) => {
-    last = Math.max(line - 4, last + labelPx);
-    return last;
+/** The lines of the roofs in pixels: those of bytes up to the highest peak, those of peaks from the first slope. */
+function roofsOf(
+  { xs, ys, x, y }: Scales,
+  right: number,
+  peaks: readonly PeakLine[],
+  bandwidths: readonly BandwidthLine[],
+): LabelledLine[] {
+  const top = peaks.length > 0 ? Math.max(...peaks.map((peak) => peak.flopsPerS)) : 10 ** ys.to;
+  const fastest = Math.max(...bandwidths.map(({ bytesPerS }) => bytesPerS), 0);
+  const level = peaks.map(({ label, flopsPerS }) => ({
+    label,
+    x1: x(Math.max(10 ** xs.from, fastest > 0 ? flopsPerS / fastest : 0)),
+    y1: y(flopsPerS),
+    x2: right,
+    y2: y(flopsPerS),
+  }));
+  const slopes = bandwidths.map(({ label, bytesPerS }) => {
+    const from = Math.max(10 ** xs.from, 10 ** ys.from / bytesPerS);
+    const to = Math.min(10 ** xs.to, top / bytesPerS);
+    return { label, x1: x(from), y1: y(from * bytesPerS), x2: x(to), y2: y(to * bytesPerS) };
   });
+  return [...level, ...slopes.filter(({ x1, x2 }) => x2 > x1)];
 }
 
-function Roofs(props: {
-  scales: Scales;
-  width: number;
-  peaks: readonly PeakLine[];
-  bandwidths: readonly BandwidthLine[];
-}) {
-  const { scales, peaks, bandwidths, width } = props;
-  const { xs, ys, x, y } = scales;
-  const top = Math.max(...peaks.map(({ flopsPerS }) => flopsPerS), 0);
-  const fastest = Math.max(...bandwidths.map(({ bytesPerS }) => bytesPerS), 0);
-  const rows = labelRows(peaks.map(({ flopsPerS }) => y(flopsPerS)));
-  const right = width - margin.right;
+/** Lines above the points, which stay within reach of the pointer, and labels above all. */
+function Roofs({ chart, width }: { chart: RoofChartProps; width: number }) {
+  const { points, peaks, bandwidths, height } = chart;
+  const { lines, places } = useMemo(() => {
+    const scales = scalesOf(chart, width);
+    const longest = points[0]?.timeUs ?? 0;
+    const discs = points.map((point) => ({
+      x: scales.x(point.x),
+      y: scales.y(point.y),
+      r: radius(point, longest),
+    }));
+    const roofs = roofsOf(scales, width - margin.right, peaks, bandwidths);
+    return { lines: roofs, places: labelPlaces(roofs, discs) };
+  }, [points, peaks, bandwidths, height, width]);
   return (
     <>
-      {bandwidths.map(({ label, bytesPerS }) => {
-        const from = Math.max(10 ** xs.from, 10 ** ys.from / bytesPerS);
-        const to = Math.min(10 ** xs.to, (top > 0 ? top : 10 ** ys.to) / bytesPerS);
-        if (to <= from) return null;
-        const [x1, y1, x2, y2] = [x(from), y(from * bytesPerS), x(to), y(to * bytesPerS)];
-        const angle = (Math.atan2(y2 - y1, x2 - x1) * 180) / Math.PI;
-        return (
-          <g key={label}>
-            <line class="roof-line" x1={x1} y1={y1} x2={x2} y2={y2} />
-            <text
-              class="roof-text"
-              transform={`translate(${x1} ${y1}) rotate(${angle})`}
-              dx={10}
-              dy={-5}
-            >
-              {label}
-            </text>
-          </g>
-        );
-      })}
-      {peaks.map(({ label, flopsPerS }, index) => (
-        <g key={label}>
-          <line
-            class="roof-line"
-            x1={x(Math.max(10 ** xs.from, fastest > 0 ? flopsPerS / fastest : 0))}
-            x2={right}
-            y1={y(flopsPerS)}
-            y2={y(flopsPerS)}
-          />
-          <text class="roof-text" x={right - 4} y={rows[index]} text-anchor="end">
-            {label}
-          </text>
-        </g>
+      {lines.map(({ label, x1, y1, x2, y2 }) => (
+        <line key={label} class="roof-line" x1={x1} y1={y1} x2={x2} y2={y2} />
+      ))}
+      {places.map(({ x, y, width: room, angle }, index) => (
+        <text
+          key={lines[index]!.label}
+          class="roof-text"
+          transform={`translate(${x} ${y}) rotate(${angle})`}
+          x={room}
+          text-anchor="end"
+        >
+          {lines[index]!.label}
+        </text>
       ))}
     </>
   );
@@ -211,7 +208,7 @@ export function RoofChart(props: RoofChartProps) {
             />
           </g>
         ))}
-        <Roofs scales={scales} width={width} peaks={props.peaks} bandwidths={props.bandwidths} />
+        <Roofs chart={props} width={Math.max(1, width)} />
       </PointFrame>
       {shown === undefined ? null : (
         <LinesTooltip x={scales.x(shown.x)} y={scales.y(shown.y)} width={width} lines={words} />

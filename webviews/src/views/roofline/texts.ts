@@ -45,7 +45,7 @@ export const rooflineTexts = {
     'Model FLOPs utilization: operations of matrix operators, without recomputation',
   hardwareUtilization:
     'Hardware FLOPs utilization: operations of matrix operators, with recomputation',
-  kernelTimeHint: 'Sum of the durations of all kernels of the selected steps.',
+  kernelTimeHint: 'Sum of the durations of all kernels in the selection.',
   peaksOf: 'Peaks of',
   ofTime: (share: string) => `${share} of the time`,
   unknownHint: 'Time of kernels whose cost is unknown. The other figures leave it out.',

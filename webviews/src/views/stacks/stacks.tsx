@@ -152,6 +152,10 @@ export function StacksView() {
               unit="us"
               roots={roots}
               search={search.value}
+              identity={(node) => {
+                const { file, line, function: called } = node.data as StackNode;
+                return file === '' ? called : `${file}(${line}): ${called}`;
+              }}
               describe={(node) => {
                 const frame = node.data as StackNode;
                 return [

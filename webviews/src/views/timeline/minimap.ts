@@ -1,6 +1,7 @@
 // The whole trace in a strip above the timeline, with the window that is shown.
 import type { TimelineDensityResult } from '#shared/protocol.ts';
-import { css, type Palette } from '../../lanes/palette.ts';
+import { type Palette } from '../../lanes/palette.ts';
+import { css } from '../../widgets/hues.ts';
 import type { Scene } from '../../lanes/scene.ts';
 
 /** The bars of the minimap, which only a new trace, size or theme changes. */

@@ -107,7 +107,8 @@ export function firstLevels<T extends TreeItem<T>>(roots: readonly T[]): Set<num
   while (level.length > 0) {
     const below = level.flatMap((node) => node.children);
     count += below.length;
-    if (below.length === 0 || count > 24) break;
+    // A lone root is no table: what is inside it shows, however much that is.
+    if (below.length === 0 || (count > 24 && level.length > 1)) break;
     for (const node of level) open.add(node.id);
     level = below;
   }
