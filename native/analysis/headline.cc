@@ -1,5 +1,6 @@
 #include "analysis/headline.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -16,6 +17,33 @@ namespace {
 constexpr double kBusy = 0.8;
 // A cause that takes at least this part of the lost time names the limit.
 constexpr double kNamed = 0.4;
+
+// What the time of a trace without device work goes to, the most first. All are shares of it.
+Message CpuOnly(const MessageArg& span, double operators, double loader, double communication,
+                double rest) {
+  // Less is not worth a word.
+  constexpr double kSome = 0.005, kMuch = 0.05;
+  const double most = std::max({operators, loader, communication, rest});
+  const bool works = operators == most, loads = !works && loader == most;
+  const bool sends = !works && !loads && communication == most;
+  const bool rests = !works && !loads && !sends;
+  const auto named = [](bool first, double part, double least) {
+    return !first && part >= least ? "yes" : "no";
+  };
+  return Say(messages::kCpuOnly, {span,
+                                  {"most", works   ? "operators"
+                                           : loads ? "loader"
+                                           : sends ? "communication"
+                                                   : "rest"},
+                                  {"operators", operators, Unit::kRatio},
+                                  {"works", named(works, operators, kSome)},
+                                  {"loader", loader, Unit::kRatio},
+                                  {"loads", named(loads, loader, kMuch)},
+                                  {"communication", communication, Unit::kRatio},
+                                  {"sends", named(sends, communication, kMuch)},
+                                  {"rest", rest, Unit::kRatio},
+                                  {"rests", named(rests, rest, kSome)}});
+}
 
 // A part and the whole in the unit of the whole: "73 ms" of "86".
 std::pair<std::string, std::string> PartOf(double part_ns, double whole_ns) {
@@ -77,16 +105,8 @@ Headline MakeHeadline(const Model& model, const Overview& overview, Extent exten
       return headline;
     }
     headline.bound = Bound::kCpu;
-    const double loader = share(part(Role::kDataLoader));
-    const double communication = share(part(Role::kCommunication));
-    headline.message =
-        Say(messages::kCpuOnly, {span,
-                                 {"operators", share(part(Role::kCpuExec)), Unit::kRatio},
-                                 {"loads", loader >= 0.05 ? "yes" : "no"},
-                                 {"loader", loader, Unit::kRatio},
-                                 {"sends", communication >= 0.05 ? "yes" : "no"},
-                                 {"communication", communication, Unit::kRatio},
-                                 {"rest", share(part(Role::kOther)), Unit::kRatio}});
+    headline.message = CpuOnly(span, share(part(Role::kCpuExec)), share(part(Role::kDataLoader)),
+                               share(part(Role::kCommunication)), share(part(Role::kOther)));
     return headline;
   }
 

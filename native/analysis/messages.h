@@ -156,11 +156,15 @@ inline constexpr Sentence kReadPartBusy{
     "readPartBusy",
     "{device} busy {busy} in the part of the file that was read. The rest may hold more "
     "{device} work, so what limits the program is not known."};
+// {most} is what takes most of the time; of the others those that count are named.
 inline constexpr Sentence kCpuOnly{
     "cpuOnly",
-    "CPU only, no GPU work: operators take {operators} of {span, select, step {each step} other "
-    "{the trace}}{loads, select, yes {, the data loader {loader}} other {}}{sends, select, yes {, "
-    "communication {communication}} other {}}, Python and unrecorded work {rest}."};
+    "CPU only, no GPU work: {most, select, operators {operators take {operators}} loader {the data "
+    "loader takes {loader}} communication {communication takes {communication}} other {Python and "
+    "unrecorded work takes {rest}}} of {span, select, step {each step} other {the trace}}{works, "
+    "select, yes {, operators {operators}} other {}}{loads, select, yes {, the data loader "
+    "{loader}} other {}}{sends, select, yes {, communication {communication}} other {}}{rests, "
+    "select, yes {, Python and unrecorded work {rest}} other {}}."};
 // {bound} is the name of the bound; {lost} and {total} have one unit together.
 inline constexpr Sentence kDeviceBusy{
     "deviceBusy",

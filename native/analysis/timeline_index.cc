@@ -111,10 +111,14 @@ TimelineRow RowOf(const TraceStore& store, TrackIndex index, const TrackFacts& f
                : thread.empty()                               ? Named(tid)
                                                               : Named(thread);
   } else {
-    row.group = process.empty()
-                    ? Say(messages::kRowProcess, {{"pid", pid}})
-                    : Say(messages::kRowNamedProcess, {{"name", process}, {"pid", pid}});
-    row.name = thread.empty() ? Say(messages::kRowThread, {{"tid", tid}}) : Named(thread);
+    // Recorders give words for ids where there is neither a process nor a thread: "Spans".
+    row.group = !process.empty()
+                    ? Say(messages::kRowNamedProcess, {{"name", process}, {"pid", pid}})
+                : track.pid.is_text ? Named(pid)
+                                    : Say(messages::kRowProcess, {{"pid", pid}});
+    row.name = !thread.empty()     ? Named(thread)
+               : track.tid.is_text ? Named(tid)
+                                   : Say(messages::kRowThread, {{"tid", tid}});
   }
   std::string more;
   if (track.kind == TrackKind::kAsync) {

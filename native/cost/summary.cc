@@ -184,7 +184,8 @@ class Summary {
     if (kernel.owner != kNone && (extra.calls.empty() || extra.calls.back() != kernel.call)) {
       extra.calls.push_back(kernel.call);
     }
-    if (measured.roof.flops_per_s > 0) {
+    // What only moves bytes uses no unit, whatever type it moves.
+    if (measured.roof.flops_per_s > 0 && kernel.flops.known() && kernel.flops.value() > 0) {
       auto& [time, peak] = extra.units[measured.roof.unit];
       time += duration;
       peak = measured.roof.flops_per_s;

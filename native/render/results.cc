@@ -158,8 +158,15 @@ void AppendMember(const std::string& key, const Json& value, int depth, std::str
   }
 }
 
+// The answer, then what to do, then the figures.
 std::string OverviewText(const Json& result) {
   std::string out;
+  const std::string answer = result.value("headline", Json::object()).value("text", "");
+  if (!answer.empty()) out += Escaped(answer) + "\n";
+  for (const auto& [key, value] : result.items()) {
+    if (IsFindings(key, value)) out += FindingsText(key, value);
+  }
+  if (!out.empty()) out += "\n";
   // A part that the trace recorded nothing of is no column of zeros, as on the page.
   const auto present = [&](const std::string& part) {
     const Json roles = result.value("roles", Json::array());
@@ -196,10 +203,7 @@ std::string OverviewText(const Json& result) {
         }
       }
       out += "Steps\n" + TableText(table);
-    } else if (key == "recommendations" || key == "findings") {
-      if (!value.is_array() || value.empty()) continue;
-      rest[key] = value;
-    } else if (key != "average") {
+    } else if (key != "average" && key != "headline" && !IsFindings(key, value)) {
       rest[key] = value;
     }
   }

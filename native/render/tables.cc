@@ -65,6 +65,14 @@ bool IsArrayOfObjects(const Json& value) {
 }
 
 std::string Title(const std::string& key) {
+  // As the columns of the same figures say.
+  static constexpr std::pair<std::string_view, std::string_view> kTitles[] = {
+      {"roofShare", "Of the roof"},
+      {"savedUs", "Potential gain"},
+      {"unknownRoofShare", "Unknown of the roof"}};
+  for (const auto& [known, title] : kTitles) {
+    if (key == known) return std::string(title);
+  }
   std::string title;
   for (const char c : key) {
     if (c >= 'A' && c <= 'Z') {

@@ -48,11 +48,11 @@ inline constexpr AbsenceText kNoShapes{
 inline constexpr AbsenceText kNoModules{
     "noModules", "No module calls were recorded: the modules view is empty.", "with_stack",
     "profile(with_stack=True, with_modules=True)"};
-inline constexpr AbsenceText kNoOperatorsInSteps{
-    "noOperatorsInSteps", "The trace has no operators in the selected steps.", "activities",
-    kRecordActivities};
+inline constexpr AbsenceText kNoOperatorsInSteps{"noOperatorsInSteps",
+                                                 "No operators were recorded in the selection.",
+                                                 "activities", kRecordActivities};
 inline constexpr AbsenceText kNoKernelsInSteps{"noKernelsInSteps",
-                                               "The trace has no kernels in the selected steps.",
+                                               "No kernels were recorded in the selection.",
                                                "activities", kRecordActivities};
 inline constexpr AbsenceText kNoWorkOfDevice{"noWorkOfDevice", "The trace contains no device work.",
                                              "activities", kRecordActivities};

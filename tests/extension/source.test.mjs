@@ -241,6 +241,8 @@ test('hints are aligned behind the longest of their lines, but not arbitrarily f
   assert.equal(hintColumn([10, 40, 20]), 44);
   assert.equal(hintColumn([10, 400]), 68);
   assert.equal(hintColumn([]), 4);
+  // Beside another editor they stay near their lines.
+  assert.equal(hintColumn([10, 40, 20], true), 28);
 });
 
 test('the lens of a function names time, share, backward part, calls and hottest operators', () => {

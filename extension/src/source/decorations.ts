@@ -68,6 +68,9 @@ export class CostDecorations implements vscode.Disposable {
         }
       }),
       vscode.window.onDidChangeVisibleTextEditors(() => this.drawAll()),
+      vscode.window.tabGroups.onDidChangeTabGroups(({ opened, closed }) => {
+        if (opened.length + closed.length > 0) this.drawAll();
+      }),
       vscode.window.onDidChangeTextEditorOptions(({ textEditor }) => this.draw(textEditor)),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('emberline')) this.drawAll();
@@ -128,7 +131,7 @@ export class CostDecorations implements vscode.Disposable {
     const { document } = editor;
     const tabSize = typeof editor.options.tabSize === 'number' ? editor.options.tabSize : 4;
     const widths = hints.map(({ line }) => visualWidth(document.lineAt(line).text, tabSize));
-    const column = hintColumn(widths);
+    const column = hintColumn(widths, vscode.window.tabGroups.all.length > 1);
     return hints.map((hint, index) => ({
       range: document.lineAt(hint.line).range,
       renderOptions: {

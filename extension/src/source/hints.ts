@@ -175,11 +175,12 @@ function isWide(code: number): boolean {
 
 /**
  * The column at which the hints of a document begin, so that they stand below each other: after
- * the longest of their lines, but no further right than most lines need.
+ * the longest of their lines, but no further right than most lines need. In an editor beside another
+ * one they stand near their lines instead: a common column would lie beyond its right edge.
  */
-export function hintColumn(widths: readonly number[], furthest = 64): number {
+export function hintColumn(widths: readonly number[], narrow = false): number {
   const longest = widths.reduce((a, b) => Math.max(a, b), 0);
-  return Math.min(longest, furthest) + 4;
+  return Math.min(longest, narrow ? 24 : 64) + 4;
 }
 
 /** Text of the CodeLens of a definition. */
