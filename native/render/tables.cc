@@ -65,8 +65,9 @@ bool IsArrayOfObjects(const Json& value) {
 }
 
 std::string Title(const std::string& key) {
-  // As the columns of the same figures say.
+  // As the page says, and the columns of the same figures.
   static constexpr std::pair<std::string_view, std::string_view> kTitles[] = {
+      {"recommendations", "Findings"},
       {"roofShare", "Of the roof"},
       {"savedUs", "Potential gain"},
       {"unknownRoofShare", "Unknown of the roof"}};

@@ -122,8 +122,15 @@ TEST_CASE("collectives without kernels are communication by the host's call", "[
   CHECK(Part(Steps(m), Role::kCommunication) == 30);
   // What takes most of a step without a device is in its sentence.
   CHECK(MakeHeadline(*m, Get(m)).message.text ==
-        "CPU only, no GPU work: operators take 0.0 % of each step, communication 30.0 %, Python "
-        "and unrecorded work 70.0 %.");
+        "CPU only, no GPU work: Python and unrecorded work takes 70.0 % of each step, "
+        "communication 30.0 %.");
+  Drawing most;
+  most.Step(1, 0, 100);
+  most.Annotation("gloo:all_reduce", 10, 80);
+  const Loaded waits = Load(most);
+  CHECK(MakeHeadline(*waits, Get(waits)).message.text ==
+        "CPU only, no GPU work: communication takes 80.0 % of each step, Python and unrecorded "
+        "work 20.0 %.");
   Drawing e;
   e.Step(1, 0, 100);
   e.Annotation("nccl:all_reduce", 10, 30);

@@ -330,6 +330,33 @@ TEST_CASE("sums against the roofs, and what could be saved", "[cost]") {
   CHECK(*summary->mfu == Approx(137438953472 / (989.4e12 * 2000e-6)).epsilon(0.01));
 }
 
+TEST_CASE("what only moves bytes uses no unit, and nothing beats its device", "[cost]") {
+  Drawing d(kH100);
+  d.Step(1, 0, 20000);
+  // 128 MiB in and out: at least 80 us from memory, 24 from the cache.
+  const std::string copy =
+      Shapes("[[8192,8192],[8192,8192],[]]", R"(["c10::Half","c10::Half","Scalar"])");
+  d.Op("aten::copy_", 10, 50, copy);
+  d.Launch(1, 20, 1);
+  d.Kernel("elementwise_kernel", 1, 100, 100);
+  d.Op("aten::copy_", 400, 50, copy);
+  d.Launch(2, 410, 1);
+  d.Kernel("elementwise_kernel", 2, 500, 2);
+  const Loaded m = Load(d);
+  const auto costs = Attribute(m);
+  const TensorCoreKernels tensor_cores(*m, TensorCoreRules(VendorOf(*m)));
+  const CostContext context{*m, *costs, tensor_cores, {}, {}};
+  const auto summary = SummarizeCosts(context, CostGrouping::kOperator, 1.0, {});
+  REQUIRE(summary.ok());
+  REQUIRE(summary->rows.size() == 1);
+  const CostRow& row = summary->rows[0];
+  CHECK(row.unit.empty());
+  // The call of 2 us did not move what its shapes say: its share of a roof is not known.
+  CHECK(row.sums.time == 102000);
+  CHECK(row.sums.measured == 100000);
+  CHECK(row.sums.bound < 100000);
+}
+
 TEST_CASE("advice names products that miss the units, and chains that would fuse", "[cost]") {
   Drawing d(kH100);
   d.Step(1, 0, 20000);

@@ -20,6 +20,8 @@ test('a trace of another recorder says so in every view', async () => {
       await notice.waitFor();
       assert.match(await notice.textContent(), /not a trace of the PyTorch profiler.*JAX/, tab);
     }
+    // Nothing of it is missing.
+    await page.getByRole('button', { name: 'Limited' }).waitFor();
   });
 });
 

@@ -123,7 +123,7 @@ test('without device work the view says what to record', async () => {
     async (profile, page) => {
       await profile.view('Roofline');
       await page
-        .getByRole('region', { name: /no kernels/ })
+        .getByRole('region', { name: /No kernels/ })
         .first()
         .waitFor();
       assert.equal(await page.getByRole('application', { name: /^Roofline/ }).count(), 0);

@@ -273,3 +273,26 @@ test('a file that was cut says so on every view, and is advised nothing', async 
     rmSync(folder, { recursive: true });
   }
 });
+
+test('a file that is damaged inside says on every view what that cost', async () => {
+  const event = (name, ts) =>
+    `{"ph":"X","cat":"cpu_op","name":"${name}","pid":1,"tid":1,"ts":${ts},"dur":5}`;
+  const lost = '{"ph":"X","cat":"cpu_op","name":"aten::lost","pid":1,"tid":1,"dur":5}';
+  const folder = mkdtempSync(join(tmpdir(), 'emberline-damage-'));
+  const path = join(folder, 'damaged.pt.trace.json');
+  const events = [event('aten::add', 0), lost, lost, '{"ph":"X","na', event('aten::mul', 10)];
+  writeFileSync(path, `{"schemaVersion":1,"traceEvents":[${events.join(',\n')}]}`);
+  try {
+    await withPage(path, {}, async (profile, page) => {
+      for (const tab of await page.getByRole('tab').allTextContents()) {
+        await profile.view(tab);
+        const note = page.getByRole('note', { name: 'About this trace' });
+        assert.match(await note.innerText(), /no usable time stamp.*At least [23] events/s, tab);
+        assert.equal(await note.locator('p').count(), 1, 'one problem and not two');
+      }
+      await page.getByRole('button', { name: 'Incomplete' }).waitFor();
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

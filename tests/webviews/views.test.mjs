@@ -467,7 +467,7 @@ test('charts are saved as SVG and PNG', async () => {
 test('what was not recorded is said, with the snippet that records it', async () => {
   await withPage(train, {}, async (profile, page) => {
     await profile.view('Kernels');
-    const empty = page.getByRole('region', { name: /no kernels/ }).first();
+    const empty = page.getByRole('region', { name: /No kernels/ }).first();
     await empty.waitFor();
     const copied = await profile.sent('copy', () =>
       empty.getByRole('button', { name: 'Copy snippet' }).click(),
