@@ -62,12 +62,18 @@ export function partColors(names: readonly string[]): string[] {
   });
 }
 
+/** What the timeline puts before the name of a module. */
+const modulePrefix = 'nn.Module: ';
+
+/** A module's name as the timeline has it. */
+export const moduleSlice = (name: string): string => modulePrefix + name;
+
 /**
  * What names of one thing share: `nn.Module: Conv2d_12` and `nn.Module: Conv2d_3` are both Conv2d, and a
  * function is the same in whatever folder its file lay and whichever of its lines was called.
  */
 export function identityOf(name: string): string {
-  if (name.startsWith('nn.Module: ')) return name.replace(/_\d+$/, '');
+  if (name.startsWith(modulePrefix)) return name.replace(/_\d+$/, '');
   const [, file, called] = /([^\\/]+)\(\d+\): (.+)$/.exec(name) ?? [];
   return file === undefined ? name : `${file}: ${called}`;
 }

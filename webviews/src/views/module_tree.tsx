@@ -12,6 +12,7 @@ import { Charts } from '../widgets/charts.tsx';
 import { Segments } from '../widgets/controls.tsx';
 import { Select } from '../widgets/select.tsx';
 import type { RowAction } from '../widgets/table/actions.tsx';
+import { moduleSlice } from '../lib/colors.ts';
 import { FlameGraph } from '../widgets/flame_graph.tsx';
 import { Panel } from '../widgets/panel.tsx';
 import { TreeTable, type TreeColumn } from '../widgets/table/tree_table.tsx';
@@ -224,7 +225,7 @@ export function ModuleTree(props: {
         unit={by.key === 'allocatedBytes' ? 'bytes' : 'us'}
         roots={roots}
         levels={4}
-        identity={(node) => `nn.Module: ${node.name}`}
+        identity={(node) => moduleSlice(node.name)}
         lead={switcher}
         tools={
           <Select
