@@ -333,4 +333,20 @@ Result<TablePage> QueryTable(const Table& table, const TableQuery& query) {
   return page;
 }
 
+double NumberIn(const Table& table, const std::vector<Cell>& row, const std::string& key) {
+  const int column = table.ColumnIndex(key);
+  if (column < 0) return 0;
+  const Cell& cell = row[static_cast<size_t>(column)];
+  if (const auto* number = std::get_if<double>(&cell)) return *number;
+  if (const auto* count = std::get_if<int64_t>(&cell)) return static_cast<double>(*count);
+  return 0;
+}
+
+std::string TextIn(const Table& table, const std::vector<Cell>& row, const std::string& key) {
+  const int column = table.ColumnIndex(key);
+  const auto* text =
+      column < 0 ? nullptr : std::get_if<std::string>(&row[static_cast<size_t>(column)]);
+  return text != nullptr ? *text : std::string();
+}
+
 }  // namespace emberline

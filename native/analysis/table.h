@@ -47,6 +47,11 @@ struct Table {
   int ColumnIndex(const std::string& key) const;  // -1 when absent
 };
 
+// The number in a row's column `key`; 0 where there is none.
+double NumberIn(const Table& table, const std::vector<Cell>& row, const std::string& key);
+// The text there; "" where there is none.
+std::string TextIn(const Table& table, const std::vector<Cell>& row, const std::string& key);
+
 struct TableQuery {
   std::string sort;    // column key, "-" before it for descending; "" keeps the order
   std::string filter;  // words: a row stays when each is in some shown text cell, case-insensitive;

@@ -1,12 +1,10 @@
 #include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-#include <tuple>
+#include <vector>
 
 #include "analysis/columns.h"
 #include "base/text.h"
 #include "compare/overview.h"
+#include "compare/source_places.h"
 #include "rpc/views/common.h"
 #include "rpc/views/compare_tables.h"
 #include "rpc/views/source_params.h"
@@ -20,58 +18,41 @@ constexpr size_t kMaxPlaces = 300;
 constexpr size_t kMaxBytes = 100 << 10;
 constexpr size_t kMaxName = 300;
 
-// A place of the recorded text on one side: file, line, and of classes, which have no line, the
-// name.
-using RecordedPlace = std::tuple<std::string, int64_t, std::string>;
+Json DeltaJson(const Delta& delta) {
+  return {{"baselineUs", delta.baseline_us},
+          {"candidateUs", delta.candidate_us},
+          {"deltaUs", delta.delta_us}};
+}
 
-// The rows of a compared table by the places that they have on one side.
-std::map<RecordedPlace, std::vector<size_t>> RowsByPlace(const Table& table,
-                                                         const std::string& side, bool classes) {
-  std::map<RecordedPlace, std::vector<size_t>> rows;
-  const int file = table.ColumnIndex(side + "File");
-  const int line = table.ColumnIndex(side + "Line");
-  if (file < 0 || line < 0) return rows;
-  for (size_t i = 0; i < table.rows.size(); ++i) {
-    const auto* path = std::get_if<std::string>(&table.rows[i][static_cast<size_t>(file)]);
-    const auto* number = std::get_if<int64_t>(&table.rows[i][static_cast<size_t>(line)]);
-    if (path == nullptr || number == nullptr) continue;
-    const std::string name =
-        classes ? TextIn(table, table.rows[i], (side + "Function").c_str()) : "";
-    rows[{*path, *number, name}].push_back(i);
+Json PlaceJson(const ChangedPlace& place) {
+  return {{"line", place.line},
+          {"stale", place.stale},
+          {"side", CompareSideName(place.side)},
+          {"file", Shortened(place.file, kMaxName)},
+          {"recordedLine", place.recorded_line},
+          {"function", Shortened(place.function, kMaxName)},
+          {"status", place.status},
+          {"total", DeltaJson(place.total)},
+          {"self", DeltaJson(place.self)},
+          {"baselineCalls", place.baseline_calls},
+          {"candidateCalls", place.candidate_calls}};
+}
+
+// Those that changed most, as many as a reply holds, by line.
+Json PlacesJson(const SourcePlaces& places) {
+  std::vector<Json> list;
+  size_t bytes = 0;
+  for (const ChangedPlace& place : places.MostChangedFirst()) {
+    if (list.size() == kMaxPlaces) break;
+    Json json = PlaceJson(place);
+    bytes += DumpJson(json).size();
+    if (bytes > kMaxBytes) break;
+    list.push_back(std::move(json));
   }
-  return rows;
-}
-
-// One measure on both sides, and their difference.
-Json DeltaJson(const Table& table, const std::vector<Cell>& row, const std::string& stem) {
-  const double before = NumberIn(table, row, ("baseline" + stem).c_str());
-  const double after = NumberIn(table, row, ("candidate" + stem).c_str());
-  return {{"baselineUs", before},
-          {"candidateUs", after},
-          {"deltaUs", NumberIn(table, row, ("delta" + stem).c_str())}};
-}
-
-// A row at its place in the document.
-Json PlaceJson(const Compared& compared, size_t at, Time time, const char* side, int line,
-               bool stale) {
-  const Table& table = compared.table;
-  const std::vector<Cell>& row = table.rows[at];
-  const auto text = [&](const std::string& key) {
-    return Shortened(TextIn(table, row, key.c_str()), kMaxName);
-  };
-  const std::string own(side);
-  // The measure that orders the rows is the self time; totals keep their names.
-  return {{"line", line},
-          {"stale", stale},
-          {"side", side},
-          {"file", text(own + "File")},
-          {"recordedLine", static_cast<int64_t>(NumberIn(table, row, (own + "Line").c_str()))},
-          {"function", text(own + "Function")},
-          {"status", text("status")},
-          {"total", DeltaJson(table, row, time == Time::kDevice ? "DeviceTotalUs" : "HostTotalUs")},
-          {"self", DeltaJson(table, row, "Us")},
-          {"baselineCalls", static_cast<int64_t>(NumberIn(table, row, "baselineCalls"))},
-          {"candidateCalls", static_cast<int64_t>(NumberIn(table, row, "candidateCalls"))}};
+  std::stable_sort(list.begin(), list.end(), [](const Json& a, const Json& b) {
+    return a["line"].get<int>() < b["line"].get<int>();
+  });
+  return Json(list);
 }
 
 // Lines, functions and classes of one side that the document holds.
@@ -98,55 +79,6 @@ Result<SidePlaces> PlacesOf(const ViewRequest& side) {
   }
   return places;
 }
-
-// Puts the rows of two compared tables where the document has them. What only the baseline had
-// stands where its own lines are in the text of now.
-class Placer {
- public:
-  Placer(const Compared& compared, Time time, bool classes = false)
-      : compared_(compared), time_(time) {
-    for (const char* side : {"candidate", "baseline"}) {
-      rows_[side] = RowsByPlace(compared.table, side, classes);
-    }
-  }
-
-  void Add(const char* side, const RecordedPlace& place, int line, bool stale) {
-    const auto at = rows_[side].find(place);
-    if (at == rows_[side].end()) return;
-    for (const size_t row : at->second) {
-      if (!seen_.insert(row).second) continue;
-      places_.push_back(PlaceJson(compared_, row, time_, side, line, stale));
-    }
-  }
-
-  // Those that changed most, by line.
-  Json Places() {
-    const auto weight = [](const Json& place) {
-      return std::max(std::abs(place["total"]["deltaUs"].get<double>()),
-                      std::abs(place["self"]["deltaUs"].get<double>()));
-    };
-    std::stable_sort(places_.begin(), places_.end(),
-                     [&](const Json& a, const Json& b) { return weight(a) > weight(b); });
-    size_t bytes = 0, count = 0;
-    while (count < places_.size() && count < kMaxPlaces) {
-      bytes += DumpJson(places_[count]).size();
-      if (bytes > kMaxBytes) break;
-      ++count;
-    }
-    places_.resize(count);
-    std::stable_sort(places_.begin(), places_.end(), [](const Json& a, const Json& b) {
-      return a["line"].get<int>() < b["line"].get<int>();
-    });
-    return Json(places_);
-  }
-
- private:
-  const Compared& compared_;
-  const Time time_;
-  std::map<std::string, std::map<RecordedPlace, std::vector<size_t>>> rows_;
-  std::set<size_t> seen_;
-  std::vector<Json> places_;
-};
 
 }  // namespace
 
@@ -182,11 +114,12 @@ Result<Json> CompareAnnotations(const CompareRequest& request) {
   if (!functions.ok()) return functions.error();
   const auto classes = CompareBy(request, "classes", *time);
   if (!classes.ok()) return classes.error();
-  Placer line_places(**lines, *time), function_places(**functions, *time),
-      class_places(**classes, *time, true);
-  for (const bool candidate : {true, false}) {
-    const SidePlaces& places = sides[candidate ? 1 : 0];
-    const char* side = candidate ? "candidate" : "baseline";
+  const bool device = *time == Time::kDevice;
+  SourcePlaces line_places((*lines)->table, device, false);
+  SourcePlaces function_places((*functions)->table, device, false);
+  SourcePlaces class_places((*classes)->table, device, true);
+  for (const CompareSide side : {CompareSide::kCandidate, CompareSide::kBaseline}) {
+    const SidePlaces& places = sides[side == CompareSide::kCandidate ? 1 : 0];
     for (const AnnotatedLine& line : places.lines) {
       for (const uint32_t at : line.locations) {
         const LineLocation& location = places.document.data->attribution.locations[at];
@@ -201,9 +134,9 @@ Result<Json> CompareAnnotations(const CompareRequest& request) {
       class_places.Add(side, {one.cost->file, 0, one.cost->function}, one.line, one.stale);
     }
   }
-  result["lines"] = line_places.Places();
-  result["functions"] = function_places.Places();
-  result["classes"] = class_places.Places();
+  result["lines"] = PlacesJson(line_places);
+  result["functions"] = PlacesJson(function_places);
+  result["classes"] = PlacesJson(class_places);
   return result;
 }
 

@@ -30,10 +30,4 @@ Result<std::shared_ptr<const Compared>> CompareBy(const CompareRequest& request,
 // once and kept with the candidate.
 Result<std::shared_ptr<const Replacements>> ReplacementsOf(const CompareRequest& request);
 
-// The number in a row's column `key`; 0 where there is none.
-double NumberIn(const Table& table, const std::vector<Cell>& row, const char* key);
-
-// The text there; "" where there is none.
-std::string TextIn(const Table& table, const std::vector<Cell>& row, const char* key);
-
 }  // namespace emberline

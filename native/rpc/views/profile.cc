@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <string_view>
 
+#include "analysis/features.h"
 #include "analysis/tensor_cores.h"
 #include "base/escape.h"
 #include "json/message_json.h"
-#include "model/names.h"
 #include "rpc/errors.h"
 #include "rpc/messages.h"
 #include "rpc/params.h"
@@ -20,52 +19,10 @@
 namespace emberline {
 namespace {
 
-// What the recording holds; found by one pass over kinds and interned strings.
-struct Features {
-  bool stacks = false;
-  bool shapes = false;
-  bool memory = false;
-  bool modules = false;
-  bool lightning = false;
-  bool device_work = false;
-  bool communication = false;
-};
-
-bool StartsWith(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
-}
-
-Features FindFeatures(const TraceStore& store, const Model& model) {
-  Features features;
-  features.communication = model.is_communication.Any();
-  std::vector<bool> kinds(kSliceKindCount, false);
-  for (SliceIndex i = 0; i < store.all_slice_count(); ++i) {
-    kinds[static_cast<size_t>(store.kind(i))] = true;
-  }
-  for (const SliceKind kind : {SliceKind::kKernel, SliceKind::kMemcpy, SliceKind::kMemset,
-                               SliceKind::kDeviceOther, SliceKind::kCommunication}) {
-    features.device_work = features.device_work || kinds[static_cast<size_t>(kind)];
-  }
-  const StringPool& strings = store.strings();
-  features.stacks =
-      kinds[static_cast<size_t>(SliceKind::kPythonFunction)] || store.HasArg(ArgRole::kCallStack);
-  features.shapes = store.HasArg(ArgRole::kInputShapes);
-  features.memory = !store.memory().empty();
-  features.modules = store.HasArg(ArgRole::kModule);
-  for (StringId id = 0; id < strings.size(); ++id) {
-    const std::string_view text = strings.Get(id);
-    features.modules = features.modules || StartsWith(text, kModulePrefix);
-    features.lightning = features.lightning || StartsWith(text, "[pl][") ||
-                         StartsWith(text, "[LightningModule]") || StartsWith(text, "[Strategy]") ||
-                         StartsWith(text, "[Callback]");
-  }
-  return features;
-}
-
 Result<std::shared_ptr<const Features>> FeaturesOf(const LoadedTrace& trace,
                                                    const CancelToken& cancel) {
   return trace.results.Get<Features>("profile/features", cancel,
-                                     [&] { return FindFeatures(*trace.store, *trace.model); });
+                                     [&] { return FindFeatures(*trace.model); });
 }
 
 Json RunsJson(const Discovery& discovery) {
@@ -121,19 +78,6 @@ Result<Json> Load(const Json& params, const CallContext& context) {
   return TraceInfoJson(*trace.value(), profile.value(), selection, context.cancel);
 }
 
-// Events of the host and work on devices, as far as they were read.
-std::pair<uint64_t, uint64_t> SlicesOf(const TraceStore& store) {
-  uint64_t host = 0, device = 0;
-  for (SliceIndex i = 0; i < store.slice_count(); ++i) {
-    if (IsDeviceWork(store.kind(i))) {
-      ++device;
-    } else if (store.tracks()[store.track(i)].kind == TrackKind::kHostThread) {
-      ++host;
-    }
-  }
-  return {host, device};
-}
-
 Result<Json> Picture(const Json& params, const CallContext& context) {
   const std::string id = TextParam(params, "profileId");
   const TraceSelection selection = SelectionOf(params);
@@ -157,10 +101,10 @@ Result<Json> Picture(const Json& params, const CallContext& context) {
   Result<Json> overview =
       OverviewOfPart(ViewRequest{trace, params, context.cancel, StepSelection{}, workers, nullptr});
   if (!overview.ok()) return overview.error();
-  const auto [host, device] = SlicesOf(*trace.store);
+  const SliceCounts slices = CountSlices(*trace.store);
   return Json{{"fraction", (*part)->fraction},
-              {"hostSlices", host},
-              {"deviceSlices", device},
+              {"hostSlices", slices.host},
+              {"deviceSlices", slices.device},
               {"trace", std::move(info.value())},
               {"overview", std::move(overview.value())}};
 }
