@@ -19,8 +19,8 @@ constexpr double kBusy = 0.8;
 constexpr double kNamed = 0.4;
 
 // What the time of a trace without device work goes to, the most first. All are shares of it.
-Message CpuOnly(const MessageArg& span, double operators, double loader, double communication,
-                double rest) {
+Message CpuOnly(const MessageArg& span, double operators, double runtime, double loader,
+                double communication, double rest) {
   // Less is not worth a word.
   constexpr double kSome = 0.005, kMuch = 0.05;
   const double most = std::max({operators, loader, communication, rest});
@@ -37,6 +37,8 @@ Message CpuOnly(const MessageArg& span, double operators, double loader, double 
                                                    : "rest"},
                                   {"operators", operators, Unit::kRatio},
                                   {"works", named(works, operators, kSome)},
+                                  {"runtime", runtime, Unit::kRatio},
+                                  {"calls", named(false, runtime, kMuch)},
                                   {"loader", loader, Unit::kRatio},
                                   {"loads", named(loads, loader, kMuch)},
                                   {"communication", communication, Unit::kRatio},
@@ -105,8 +107,9 @@ Headline MakeHeadline(const Model& model, const Overview& overview, Extent exten
       return headline;
     }
     headline.bound = Bound::kCpu;
-    headline.message = CpuOnly(span, share(part(Role::kCpuExec)), share(part(Role::kDataLoader)),
-                               share(part(Role::kCommunication)), share(part(Role::kOther)));
+    headline.message = CpuOnly(span, share(part(Role::kCpuExec)), share(part(Role::kRuntime)),
+                               share(part(Role::kDataLoader)), share(part(Role::kCommunication)),
+                               share(part(Role::kOther)));
     return headline;
   }
 

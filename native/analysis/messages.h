@@ -162,8 +162,9 @@ inline constexpr Sentence kCpuOnly{
     "CPU only, no GPU work: {most, select, operators {operators take {operators}} loader {the data "
     "loader takes {loader}} communication {communication takes {communication}} other {Python and "
     "unrecorded work takes {rest}}} of {span, select, step {each step} other {the trace}}{works, "
-    "select, yes {, operators {operators}} other {}}{loads, select, yes {, the data loader "
-    "{loader}} other {}}{sends, select, yes {, communication {communication}} other {}}{rests, "
+    "select, yes {, operators {operators}} other {}}{calls, select, yes {, runtime calls "
+    "{runtime}} other {}}{loads, select, yes {, the data loader {loader}} other {}}{sends, select, "
+    "yes {, communication {communication}} other {}}{rests, "
     "select, yes {, Python and unrecorded work {rest}} other {}}."};
 // {bound} is the name of the bound; {lost} and {total} have one unit together.
 inline constexpr Sentence kDeviceBusy{

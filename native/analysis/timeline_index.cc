@@ -47,6 +47,14 @@ std::string ShortText(const TraceStore& store, StringId id) {
   return Shortened(store.strings().Get(id), kMaxName);
 }
 
+// Recorders append the name of a thread, where it has none empty brackets: "thread 660 ()".
+std::string ThreadName(const TraceStore& store, const Track& track) {
+  std::string name = ShortText(store, track.thread_name);
+  constexpr std::string_view kNameless = " ()";
+  if (name.ends_with(kNameless)) name.resize(name.size() - kNameless.size());
+  return name;
+}
+
 // A name as it was recorded, which no catalog has.
 Message Named(std::string name) { return {"", std::move(name), {}}; }
 
@@ -100,7 +108,7 @@ TimelineRow RowOf(const TraceStore& store, TrackIndex index, const TrackFacts& f
   const std::string tid = Shortened(RecordedIdText(store, track.tid), kMaxName);
   const std::string process = ShortText(store, track.process_name);
   const std::string labels = ShortText(store, track.process_labels);
-  const std::string thread = ShortText(store, track.thread_name);
+  const std::string thread = ThreadName(store, track);
   if (track.kind == TrackKind::kDeviceStream) {
     row.device = track.device;
     row.group = device_title;

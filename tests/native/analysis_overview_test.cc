@@ -131,6 +131,15 @@ TEST_CASE("collectives without kernels are communication by the host's call", "[
   CHECK(MakeHeadline(*waits, Get(waits)).message.text ==
         "CPU only, no GPU work: communication takes 80.0 % of each step, Python and unrecorded "
         "work 20.0 %.");
+  // Calls of the device's runtime where they count, though nothing ran on a device.
+  Drawing calls;
+  calls.Step(1, 0, 100);
+  calls.Op("aten::add", 0, 60);
+  calls.Launch(1, 10, 30);
+  const Loaded called = Load(calls);
+  CHECK(MakeHeadline(*called, Get(called)).message.text ==
+        "CPU only, no GPU work: Python and unrecorded work takes 40.0 % of each step, operators "
+        "30.0 %, runtime calls 30.0 %.");
   Drawing e;
   e.Step(1, 0, 100);
   e.Annotation("nccl:all_reduce", 10, 30);

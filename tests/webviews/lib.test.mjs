@@ -25,6 +25,7 @@ import {
   shortName,
   shownNames,
 } from '../../extension/shared/names.ts';
+import { topFindings } from '../../webviews/src/views/overview/findings.ts';
 import { labelPlaces } from '../../webviews/src/views/roofline/labels.ts';
 import { firstLevels } from '../../webviews/src/widgets/table/tree.ts';
 import { topParts } from '../../webviews/src/lib/parts.ts';
@@ -416,4 +417,14 @@ test('a tree with one root shows what is inside it', () => {
   const many = Array.from({ length: 30 }, (_, index) => node(index + 2));
   assert.deepEqual([...firstLevels([node(1, many)])], [1]);
   assert.deepEqual([...firstLevels([node(100), node(1, many)])], []);
+});
+
+test('the overview begins with findings that matter to the step', () => {
+  const finding = (id, severity, gainUs) => ({ id, severity, gainUs });
+  const idle = finding('idle', 'warning', null);
+  const lacks = finding('lacks', 'info', null);
+  const far = finding('far', 'warning', 2);
+  assert.deepEqual(topFindings([idle, lacks], [far], 100), [idle, far, lacks]);
+  // Two microseconds of a step of thirteen seconds are not worth a word.
+  assert.deepEqual(topFindings([idle, lacks], [far], 13e6), [idle, lacks]);
 });

@@ -68,7 +68,7 @@ export function Health(props: { nothing: boolean }) {
           },
           {
             name: overviewTexts.readIn,
-            value: overviewTexts.seconds(value.totalSeconds),
+            value: quantity(1e6 * value.totalSeconds, 'us'),
             definition: overviewTexts.readInHint,
           },
           {

@@ -18,6 +18,7 @@ import { Failure, Waiting } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
 import { Headline, HottestLines } from './answer.tsx';
 import { Gpus, Recompute } from './devices.tsx';
+import { topFindings } from './findings.ts';
 import { Health } from './health.tsx';
 import { Average, StepChart } from './steps.tsx';
 import { overviewTexts } from './texts.ts';
@@ -60,9 +61,6 @@ function findingRows(findings: readonly Finding[]): Row[] {
   }));
 }
 
-/** Warnings first. */
-const severityOrder = ({ severity }: Finding): number => (severity === 'info' ? 1 : 0);
-
 export function OverviewView() {
   const shownPart = part.value;
   const reading = shownPart !== undefined && status.value.kind === 'loading';
@@ -95,9 +93,10 @@ export function OverviewView() {
   });
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what={overviewTexts.readingOverview} />;
-  // What to do comes before what is only said, whichever answer it comes from.
-  const findings = [...value.recommendations, ...(costs.value?.findings ?? [])].sort(
-    (a, b) => severityOrder(a) - severityOrder(b),
+  const findings = topFindings(
+    value.recommendations,
+    costs.value?.findings ?? [],
+    value.headline.totalUs,
   );
   // Charts of no time, and findings about it, would say nothing.
   if (value.steps.every((step) => step.durationUs <= 0)) return <Health nothing />;

@@ -60,7 +60,6 @@ export const overviewTexts = {
   events: 'Events',
   eventsHint: 'Slices, instants, counters, flows and metadata in the file.',
   readIn: 'Read in',
-  seconds: (seconds: number) => `${fixed(seconds, 2)} s`,
   readInHint: 'Time from opening the file to the first view.',
   sizeHint: 'Size of the file, and of its text if it was compressed.',
   fileAndText: (fileBytes: number, textBytes: number) =>

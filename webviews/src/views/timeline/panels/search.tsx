@@ -51,7 +51,7 @@ type SearchResult = Pick<TimelineSearchResult, 'total' | 'byTrack' | 'results'> 
 function SearchForm() {
   const exact = searchExact.value;
   return (
-    <>
+    <div class="tl-search-form">
       {exact === undefined ? (
         <>
           <FilterBox
@@ -111,7 +111,7 @@ function SearchForm() {
           />
         </>
       )}
-    </>
+    </div>
   );
 }
 
@@ -121,17 +121,19 @@ function SearchResults(props: { answer: SearchResult; step: (by: number) => void
   const names = new Map(tracks.value?.tracks.map((track) => [track.id, track.name]));
   return (
     <>
-      <p role="status" class="tl-count">
-        {panelTexts.matchCount(value.total, value.sumNs)}
-      </p>
-      <p class="tl-buttons">
-        <Button secondary onClick={() => step(-1)}>
-          {panelTexts.previous}
-        </Button>{' '}
-        <Button secondary onClick={() => step(1)}>
-          {panelTexts.next}
-        </Button>
-      </p>
+      <div class="tl-search-count">
+        <p role="status" class="tl-count">
+          {panelTexts.matchCount(value.total, value.sumNs)}
+        </p>
+        <p class="tl-buttons">
+          <Button secondary onClick={() => step(-1)}>
+            {panelTexts.previous}
+          </Button>{' '}
+          <Button secondary onClick={() => step(1)}>
+            {panelTexts.next}
+          </Button>
+        </p>
+      </div>
       {value.byName === undefined || value.byName.length < 2 ? null : (
         <PlainTable
           stateKey="matchesByName"

@@ -222,7 +222,10 @@ export function SliceDetails(props: { slice: SliceDetail }) {
         )}
         <dt>{panelTexts.type}</dt>
         <dd>
-          {kindName(slice.kind)} <span class="tl-dim">{visible(slice.category)}</span>
+          {kindName(slice.kind)}{' '}
+          {kindName(slice.kind).toLowerCase() === slice.category.toLowerCase() ? null : (
+            <span class="tl-dim">{visible(slice.category)}</span>
+          )}
         </dd>
         <dt>{panelTexts.track}</dt>
         <dd>{panelTexts.trackAndStep(visible(slice.trackName), slice.step)}</dd>
