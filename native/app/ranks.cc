@@ -75,13 +75,15 @@ struct DigestCounts {
 void DigestPath(const std::string& path, const fs::path& out, unsigned threads,
                 DigestCounts* counts) {
   Session session(kKeptTraces);
-  const auto failed = [&](const std::string& what, const Error& error) {
+  const auto failed = [&](const std::string& what, const std::string& why) {
     ++counts->failed;
-    std::fputs(("emberline: " + Escaped(what) + ": " + Escaped(error.message) + "\n").c_str(),
-               stderr);
+    std::fputs(("emberline: " + Escaped(what) + ": " + Escaped(why) + "\n").c_str(), stderr);
   };
   const Result<Profile> profile = session.Open(path);
-  if (!profile.ok()) return failed(path, profile.error());
+  if (!profile.ok()) return failed(path, profile.error().message);
+  for (const RunFiles& run : profile->discovery.runs) {
+    for (const BrokenSpan& file : run.broken) failed(file.path.string(), file.why);
+  }
   std::vector<TraceRef> refs;
   std::vector<fs::path> targets;
   for (const TraceRef& ref : AllTraces(*profile)) {
@@ -89,7 +91,7 @@ void DigestPath(const std::string& path, const fs::path& out, unsigned threads,
     if (!trace.ok()) continue;
     const auto id = FileId(*trace);
     if (!id.ok()) {
-      failed(trace->string(), id.error());
+      failed(trace->string(), id.error().message);
       continue;
     }
     const fs::path target = out / DigestName(ref.selection.worker, *id);
@@ -125,11 +127,11 @@ void DigestPath(const std::string& path, const fs::path& out, unsigned threads,
         if (made) {
           ++counts->made;
         } else {
-          failed(trace.ok() ? trace->string() : path, error);
+          failed(trace.ok() ? trace->string() : path, error.message);
         }
       },
       limits);
-  if (!done.ok()) failed(path, done.error());
+  if (!done.ok()) failed(path, done.error().message);
 }
 
 int RunDigest(const Options& options) {
@@ -225,6 +227,13 @@ int RunJobs(const Options& options) {
     slurm.bytes += fs::file_size(*trace, ignored);
     slurm.largest = std::max<uint64_t>(slurm.largest, fs::file_size(*trace, ignored));
   }
+  // Their tasks fail and say why, and the merge names them.
+  for (const RunFiles& run : profile->discovery.runs) {
+    std::error_code ignored;
+    for (const BrokenSpan& file : run.broken) {
+      slurm.traces.push_back(fs::absolute(file.path, ignored).string());
+    }
+  }
   const Result<std::string> script = SlurmScript(slurm);
   return script.ok() ? Print(*script) : Fail(script.error());
 }
@@ -277,7 +286,7 @@ std::string SummaryText(const Json& job) {
     MessageArgs args = {{"rank", count(late["rank"])},
                         {"last", count(late["timesLast"]), Unit::kCount},
                         {"calls", count(late["calls"]), Unit::kCount},
-                        {"caused", us(late["causedUs"])},
+                        {"caused", us(late["tracedUs"])},
                         {"reason", late["reasons"].empty() ? "none" : "known"}};
     if (!late["reasons"].empty()) {
       const Json& reason = late["reasons"][0];

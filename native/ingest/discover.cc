@@ -62,6 +62,19 @@ struct TraceName {
   bool is_trace_name = false;     // ends as an importer's files do
 };
 
+// "rank#.json" of rank12.json: files of one recording differ in their numbers alone.
+std::string Shape(std::string_view name) {
+  std::string shape;
+  for (const char c : name) {
+    if (!IsDigit(c)) {
+      shape += c;
+    } else if (shape.empty() || shape.back() != '#') {
+      shape += '#';
+    }
+  }
+  return shape;
+}
+
 // Takes the time stamp off the end of a recorder's name.
 std::string TakeStamp(std::string_view* name) {
   const size_t dot = name->rfind('.');
@@ -144,6 +157,7 @@ class Walk {
     fs::path path;
     TraceName name;
     uint64_t size = 0;
+    std::string why;  // of one that is no trace
   };
 
   void Skip(Message why) {
@@ -179,22 +193,58 @@ class Walk {
     return root != real_root_.end();
   }
 
+  // What was seen in one folder.
+  struct Seen {
+    std::vector<Found> found;
+    std::set<std::string> shapes;  // of the names of its traces
+    std::vector<Found> damaged;    // what neither is a trace nor anything else
+    std::vector<Found> late;       // what came after too many files had been looked at
+  };
+
   // Whether the file begins like a trace; says why not.
-  bool Sniff(const fs::path& path) {
+  void Sniff(Found file, Seen* seen) {
     if (++sniffed_ > kMaxSniffed) {
-      Skip(path, errors::kNotLookedAt);
-      return false;
+      seen->late.push_back(std::move(file));
+      return;
     }
-    const Result<std::string_view> head = head_.Read(path, kHeadBytes);
+    const Result<std::string_view> head = head_.Read(file.path, kHeadBytes);
     if (!head.ok()) {
-      Skip(path, errors::kUnreadableBeginning, {{"reason", head.error().message}});
-      return false;
+      file.why = Say(errors::kUnreadableBeginning,
+                     {{"reason", head.error().message}, {"file", Shown(file.path)}})
+                     .text;
+      Skip(file.path, errors::kUnreadableBeginning, {{"reason", head.error().message}});
+      seen->damaged.push_back(std::move(file));
+      return;
     }
     Recognition recognition;
     ChooseImporter(importers_, *head, &recognition);
-    if (recognition.claim == Recognition::Claim::kSure) return true;
-    Skip(recognition.Why(Shown(path)));
-    return false;
+    if (recognition.claim == Recognition::Claim::kSure) {
+      seen->shapes.insert(Shape(file.path.filename().string()));
+      seen->found.push_back(std::move(file));
+      return;
+    }
+    Message why = recognition.Why(Shown(file.path));
+    if (recognition.why == &errors::kIsEmpty || recognition.why == &errors::kIsNoJson) {
+      file.why = why.text;
+      seen->damaged.push_back(std::move(file));
+    }
+    Skip(std::move(why));
+  }
+
+  // Ranks of one recording have names of one shape: one that is empty or damaged is a broken rank,
+  // and one that was not looked at is a trace. A job may have more ranks than may be looked at.
+  void Settle(const fs::path& folder, Seen* seen) {
+    for (Found& file : seen->late) {
+      if (seen->shapes.count(Shape(file.path.filename().string())) > 0) {
+        seen->found.push_back(std::move(file));
+      } else {
+        Skip(file.path, errors::kNotLookedAt);
+      }
+    }
+    for (Found& file : seen->damaged) {
+      if (seen->shapes.count(Shape(file.path.filename().string())) == 0) continue;
+      broken_[folder].push_back({std::move(file.path), std::move(file.why)});
+    }
   }
 
   void Visit(const fs::path& folder, int depth) {
@@ -203,7 +253,7 @@ class Walk {
     const fs::path real = fs::canonical(folder, error);
     if (error || !visited_.insert(real.string()).second) return;
     std::vector<fs::path> folders;
-    std::vector<Found> found;
+    Seen seen;
     for (fs::directory_iterator it(folder, fs::directory_options::skip_permission_denied, error),
          end;
          !error && it != end && entries_ < kMaxEntries && !cancel_.cancelled();
@@ -226,12 +276,16 @@ class Walk {
       }
       TraceName parsed = ParseName(name, importers_);
       if (!parsed.is_trace_name) continue;
-      if (!parsed.is_recorder_name && !Sniff(it->path())) continue;
       const uint64_t size = it->file_size(status_error);
       if (status_error) continue;  // it went away meanwhile
-      found.push_back({it->path(), std::move(parsed), size});
+      if (parsed.is_recorder_name) {
+        seen.found.push_back({it->path(), std::move(parsed), size, ""});
+      } else {
+        Sniff({it->path(), std::move(parsed), size, ""}, &seen);
+      }
     }
-    Keep(folder, std::move(found));
+    Settle(folder, &seen);
+    Keep(folder, std::move(seen.found));
     if (depth >= kMaxDepth) return;
     // Beside an Ascend recorder's output lie the raw files that it was made of.
     const auto output = std::find(folders.begin(), folders.end(), folder / kAscendOutput);
@@ -281,6 +335,13 @@ class Walk {
     for (WorkerFiles& worker : run.workers) {
       if (worker.spans.size() == 1) worker.spans[0].span.clear();
     }
+    if (const auto broken = broken_.find(folder); broken != broken_.end()) {
+      run.broken = std::move(broken->second);
+      // Folders list their files in any order.
+      std::sort(run.broken.begin(), run.broken.end(), [](const BrokenSpan& a, const BrokenSpan& b) {
+        return NaturalLess(a.path.string(), b.path.string());
+      });
+    }
     return run;
   }
 
@@ -290,6 +351,7 @@ class Walk {
   const CancelToken& cancel_;
   HeadReader head_;
   std::map<fs::path, std::vector<Found>> runs_;
+  std::map<fs::path, std::vector<BrokenSpan>> broken_;  // by folder
   std::set<std::string> visited_;
   std::vector<Message> skipped_;
   size_t entries_ = 0;

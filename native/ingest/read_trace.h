@@ -70,10 +70,16 @@ struct WorkerFiles {
   std::string name;
   std::vector<SpanFile> spans;
 };
+// A file that is named like the traces around it, and cannot be one of them.
+struct BrokenSpan {
+  std::filesystem::path path;
+  std::string why;
+};
 struct RunFiles {
   std::string name;
   std::filesystem::path folder;
   std::vector<WorkerFiles> workers;
+  std::vector<BrokenSpan> broken;  // also in Discovery::skipped
 };
 struct Discovery {
   std::vector<RunFiles> runs;

@@ -111,12 +111,15 @@ bool IsCommunicationKernelName(std::string_view name) {
   const std::string lower = LowerText(name);
   const auto has = [&](std::string_view part) { return lower.find(part) != std::string::npos; };
   // Pointwise work and reductions are named after what they were fused with.
-  if (has("triton_poi_") || has("triton_red_") || has("triton_per_")) return false;
+  constexpr std::array<std::string_view, 5> kFused = {"triton_poi_", "triton_red_", "triton_per_",
+                                                      "triton_for_", "triton_tem_"};
+  if (std::any_of(kFused.begin(), kFused.end(), has)) return false;
   // Only counts what will be sent.
   if (has("get_dispatch_layout")) return false;
-  constexpr std::array<std::string_view, 12> kLibraries = {
-      "ncclkernel", "nccldevkernel", "ncclsymk", "ncclsymdev", "rcclgenerickernel", "rccldevkernel",
-      "rcclkernel", "msccl",         "nvshmem",  "deep_ep::",  "dpsk::ep::",        "oneccl"};
+  constexpr std::array<std::string_view, 15> kLibraries = {
+      "ncclkernel",    "nccldevkernel", "ncclsymk", "ncclsymdev",  "rcclgenerickernel",
+      "rccldevkernel", "rcclkernel",    "msccl",    "nvshmem",     "deep_ep::",
+      "dpsk::ep::",    "oneccl",        "hcom_",    "userbuffers", "symmetric_memory::"};
   constexpr std::array<std::string_view, 13> kOperations = {
       "allreduce",           "all_reduce",  "allgather",   "all_gather", "reducescatter",
       "reduce_scatter",      "alltoall",    "all_to_all",  "all2all",    "multimem_",

@@ -254,7 +254,8 @@ Table StragglersTable(const Job& job) {
   };
   TableBuilder<Row> table;
   table.Add(RankKey(), [](const Row& r) { return Cell(r.job->ranks[r.late->rank].rank); })
-      .Add(FlagFact("straggler", "Straggler", "Its lateness is more than 1 % of the recording."),
+      .Add(FlagFact("straggler", "Straggler",
+                    "The lateness that began with it is more than 1 % of the recording."),
            [](const Row& r) { return Cell(r.late->straggler); })
       .Add(Count("calls", "Calls", "Collectives that it took part in with other ranks."),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.late->calls)); })
@@ -263,6 +264,11 @@ Table StragglersTable(const Job& job) {
       .Add(Duration("causedUs", "Caused waiting",
                     "Time that the others waited when it arrived last."),
            time(&RankLateness::caused))
+      .Add(Duration("tracedUs", "Traced waiting",
+                    "Time that others waited where the delay began with this rank: it came last "
+                    "without having waited for another rank, or another rank came last because it "
+                    "had waited for this one in another group."),
+           time(&RankLateness::traced))
       .Add(Duration("latenessUs", "Lateness",
                     "Time behind the median arrival of the others, when it arrived last."),
            time(&RankLateness::lateness))
@@ -366,9 +372,8 @@ Table MatrixTable(const Job& job) {
     bool exact = true;
   };
   std::map<std::pair<int64_t, int64_t>, Row> found;
-  const auto add = [&](uint32_t from, uint32_t to, int64_t bytes, int64_t calls, bool exact) {
-    const int64_t a = job.ranks[from].rank, b = job.ranks[to].rank;
-    Row& row = found.try_emplace({a, b}, Row{a, b}).first->second;
+  const auto add = [&](int64_t from, int64_t to, int64_t bytes, int64_t calls, bool exact) {
+    Row& row = found.try_emplace({from, to}, Row{from, to}).first->second;
     row.bytes += bytes;
     row.calls += calls;
     row.exact = row.exact && exact;
@@ -377,11 +382,16 @@ Table MatrixTable(const Job& job) {
   std::map<uint32_t, std::pair<double, int64_t>> groups;
   for (const MatchedCall& call : job.calls) {
     if (IsPointToPoint(call.op)) {
-      if (call.members.size() == 2) {
-        add(call.members[0].rank, call.members[1].rank, std::max<int64_t>(call.bytes, 0), 1, true);
-      }
+      const int64_t own = job.ranks[call.members[0].rank].rank;
+      // One side tells about a peer of which there is no trace.
+      const int64_t peer = call.members.size() == 2 ? job.ranks[call.members[1].rank].rank
+                                                    : DigestOf(job, call.members[0]).peer;
+      if (peer < 0) continue;
+      const bool receives = call.op == CollectiveOp::kRecv;
+      add(receives ? peer : own, receives ? own : peer, std::max<int64_t>(call.bytes, 0), 1, true);
       continue;
     }
+    if (job.groups[call.group].ambiguous) continue;
     const auto ranks = static_cast<int64_t>(job.groups[call.group].members.size());
     auto& [bytes, calls] = groups[call.group];
     if (call.bytes > 0 && ranks > 1) {
@@ -395,7 +405,9 @@ Table MatrixTable(const Job& job) {
     const auto each = static_cast<int64_t>(sums.first / static_cast<double>(members.size() - 1));
     for (const uint32_t from : members) {
       for (const uint32_t to : members) {
-        if (from != to) add(from, to, each, sums.second, false);
+        if (from != to) {
+          add(job.ranks[from].rank, job.ranks[to].rank, each, sums.second, false);
+        }
       }
     }
   }

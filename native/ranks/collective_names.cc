@@ -25,8 +25,11 @@ std::string Plain(std::string_view name) {
 std::string_view Head(std::string_view name) {
   if (name.starts_with("void ")) name.remove_prefix(5);
   constexpr std::string_view kAnonymous = "(anonymous namespace)::";
-  if (name.starts_with(kAnonymous)) name.remove_prefix(kAnonymous.size());
-  return name.substr(0, name.find_first_of("<("));
+  size_t end = name.find_first_of("<(");
+  while (end != std::string_view::npos && name.substr(end).starts_with(kAnonymous)) {
+    end = name.find_first_of("<(", end + kAnonymous.size());
+  }
+  return name.substr(0, end);
 }
 
 }  // namespace
@@ -50,6 +53,11 @@ bool IsPointToPoint(CollectiveOp op) {
 
 CollectiveOp CollectiveOpOf(std::string_view name) {
   const std::string text = Plain(Head(name));
+  // TransformerEngine's kernels for buffers of all ranks say what they add up, not that they do.
+  if (text.find("userbuffers") != std::string::npos &&
+      text.find("suminplace") != std::string::npos) {
+    return CollectiveOp::kAllReduce;
+  }
   // The longer names first: "reducescatter" holds two others.
   static constexpr std::pair<std::string_view, CollectiveOp> kParts[] = {
       {"reducescatter", CollectiveOp::kReduceScatter},
@@ -68,6 +76,8 @@ CollectiveOp CollectiveOpOf(std::string_view name) {
       {"nodedispatch", CollectiveOp::kAllToAll},
       {"nodecombine", CollectiveOp::kAllToAll},
       {"sendrecv", CollectiveOp::kSendRecv},
+      {"putsignal", CollectiveOp::kSend},
+      {"waitsignal", CollectiveOp::kRecv},
       {"broadcast", CollectiveOp::kBroadcast},
       {"bcast", CollectiveOp::kBroadcast},
       {"barrier", CollectiveOp::kBarrier},

@@ -115,6 +115,25 @@ std::string FirstType(std::string_view types) {
   return "";
 }
 
+// The peer of "nccl:send 0->1" and "nccl:recv 1<-0", which number ranks within the group. `own` is
+// who calls. Nothing where the name says no such thing.
+struct NamedPair {
+  int64_t own = -1, peer = -1;
+};
+std::optional<NamedPair> PairOfName(std::string_view name) {
+  for (const auto& [verb, arrow] : {std::pair(":send ", "->"), std::pair(":recv ", "<-")}) {
+    const size_t at = name.find(verb);
+    if (at == std::string_view::npos) continue;
+    const std::string_view rest = name.substr(at + std::string_view(verb).size());
+    const size_t between = rest.find(arrow);
+    if (between == std::string_view::npos) continue;
+    const auto own = ParseInteger(rest.substr(0, between));
+    const auto peer = ParseInteger(rest.substr(between + 2));
+    if (own && peer && *own >= 0 && *peer >= 0) return NamedPair{*own, *peer};
+  }
+  return std::nullopt;
+}
+
 class Finder {
  public:
   Finder(const Model& model, const CancelToken& cancel)
@@ -228,6 +247,9 @@ class Finder {
     }
     c->coalesced = c->recorded.find("coalesced") != std::string::npos;
     NameGroup(*c, &group);
+    for (const SliceIndex i : sources) {
+      if (c->peer < 0 && IsPointToPoint(c->op)) ReadPeer(i, group, c);
+    }
     Complete(c, group);
     c->group = GroupIndex(group);
   }
@@ -257,6 +279,23 @@ class Finder {
     if (group->ranks.empty()) group->ranks = RanksOf(text(ArgRole::kGroupRanks), &group->complete);
   }
 
+  // Recorders before PyTorch 2.5 name the peer in the range around the call alone.
+  void ReadPeer(SliceIndex i, const CollectiveGroup& group, Collective* c) const {
+    const auto pair = PairOfName(s_.name(i));
+    if (!pair) return;
+    const auto& ranks = group.ranks;
+    if (group.complete) {
+      if (pair->peer < static_cast<int64_t>(ranks.size())) {
+        c->peer = ranks[static_cast<size_t>(pair->peer)];
+      }
+      return;
+    }
+    // In the group of all ranks, numbers are those of the job.
+    const auto& info = s_.metadata().distributed;
+    const bool all = group.size < 0 || group.size == WorldSize();
+    if (info && all && pair->own == info->rank) c->peer = pair->peer;
+  }
+
   void ReadShapes(SliceIndex i, Collective* c) {
     const std::string_view dims = s_.ArgText(i, ArgRole::kInputShapes);
     const std::string_view types = s_.ArgText(i, ArgRole::kInputTypes);
@@ -279,6 +318,7 @@ class Finder {
       const std::string_view rest = name.substr(tail + 2);
       group->name = std::string(rest.substr(0, rest.find('_')));
     }
+    if (group->name.empty() && group->ranks.empty()) group->name = OnlyGroupOf(group->size);
     const auto known = recorded_.find(group->name);
     if (known != recorded_.end()) {
       const CollectiveGroup& full = known->second;
@@ -291,6 +331,19 @@ class Finder {
     }
     if (group->size < 0 && group->complete) group->size = static_cast<int64_t>(group->ranks.size());
     if (group->name.empty() && group->ranks.empty()) group->lane = LaneOf(c);
+  }
+
+  // The group that the header lists, where just one set of ranks can be meant; "" where there are
+  // more.
+  std::string OnlyGroupOf(int64_t size) const {
+    const std::string* only = nullptr;
+    for (const auto& [name, group] : recorded_) {
+      if (size > 0 && group.size != size) continue;
+      // Libraries make several groups of the same ranks, for devices and for hosts.
+      if (only == nullptr) only = &name;
+      if (recorded_.at(*only).ranks != group.ranks || !group.complete) return "";
+    }
+    return only == nullptr ? "" : *only;
   }
 
   // Which of the streams of its device that communicate, in order of first use.

@@ -1,12 +1,14 @@
 #include "ranks/job.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <set>
 
 #include "base/byte_size.h"
 #include "base/case.h"
+#include "ranks/make_digest.h"
 #include "ranks/messages.h"
 
 namespace emberline {
@@ -25,21 +27,66 @@ int64_t MostCommon(const std::map<int64_t, size_t>& counts) {
   return best;
 }
 
-// Names that differ from rank to rank may name ranks. Where each rank uses a device of its own,
-// one machine can hold them all, and is taken to.
+// Launchers give a machine's devices to ranks in a row: where a device comes again, the next
+// machine has begun. Empty where this tells no machine of several ranks.
+std::vector<std::string> NodesByDevices(const std::vector<JobRank>& ranks) {
+  std::vector<std::string> nodes;
+  std::set<int64_t> taken;
+  size_t node = 0;
+  bool shared = false;
+  for (const JobRank& rank : ranks) {
+    const std::vector<DeviceInfo>& devices = rank.digest->devices;
+    if (devices.empty()) return {};
+    const bool again = std::any_of(devices.begin(), devices.end(), [&](const DeviceInfo& device) {
+      return taken.count(device.ordinal) > 0;
+    });
+    if (again) {
+      taken.clear();
+      ++node;
+    } else {
+      shared = shared || !taken.empty();
+    }
+    for (const DeviceInfo& device : devices) taken.insert(device.ordinal);
+    nodes.push_back("node " + std::to_string(node));
+  }
+  return shared ? nodes : std::vector<std::string>();
+}
+
+// Names that differ from rank to rank may name ranks instead of machines: then devices tell. Where
+// each rank uses a device of its own, one machine can hold them all, and is taken to.
 void NameNodes(Job* job) {
   std::set<std::string> names;
   std::set<int64_t> devices;
-  bool apart = true;
+  bool apart = true, recorded = false;
   for (JobRank& rank : job->ranks) {
     rank.node = rank.digest->node;
     names.insert(rank.node);
+    recorded = recorded || rank.node != NodeOf(rank.digest->worker);
     for (const DeviceInfo& device : rank.digest->devices) {
       apart = devices.insert(device.ordinal).second && apart;
     }
   }
-  if (names.size() < job->ranks.size() || !apart || devices.size() < job->ranks.size()) return;
-  for (JobRank& rank : job->ranks) rank.node = "";
+  if (recorded || names.size() < job->ranks.size()) return;
+  if (apart && devices.size() >= job->ranks.size()) {
+    for (JobRank& rank : job->ranks) rank.node = "";
+    return;
+  }
+  const std::vector<std::string> nodes = NodesByDevices(job->ranks);
+  for (size_t r = 0; r < nodes.size(); ++r) job->ranks[r].node = nodes[r];
+}
+
+// Files that were copied or numbered in another way.
+void NoteOtherNames(Job* job) {
+  std::vector<const JobRank*> others;
+  for (const JobRank& rank : job->ranks) {
+    const int64_t named = RankOfName(std::filesystem::path(rank.digest->path).filename().string());
+    if (rank.rank_known && named >= 0 && named != rank.rank) others.push_back(&rank);
+  }
+  if (others.empty()) return;
+  std::vector<int64_t> ranks;
+  for (const JobRank* rank : others) ranks.push_back(rank->rank);
+  AddNote(job, messages::kOtherName,
+          {{"count", others.size()}, {"path", others[0]->digest->path}, {"rank", ranks[0]}}, ranks);
 }
 
 }  // namespace
@@ -95,6 +142,7 @@ void ChooseRanks(Job* job) {
   std::sort(job->ranks.begin(), job->ranks.end(),
             [](const JobRank& a, const JobRank& b) { return a.rank < b.rank; });
   NameNodes(job);
+  NoteOtherNames(job);
   if (job->ranks.empty()) return;
   job->base_ns = job->ranks[0].digest->base_ns;
   for (const JobRank& rank : job->ranks)
@@ -128,6 +176,7 @@ Job BuildJob(std::shared_ptr<const JobDigest> digest, const std::vector<BrokenFi
   ChooseRanks(&job);
   MatchCalls(&job);
   AlignClocks(&job);
+  MatchPairs(&job);
   MeasureCalls(&job);
   FindStragglers(&job);
   for (JobGroup& group : job.groups) {

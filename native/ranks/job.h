@@ -25,6 +25,7 @@ struct JobRank {
   Ns residual = 0;       // median distance of those ends from the group's, after correction
   uint32_t matched = 0;  // collectives that the correction comes from; 0: the recorded clock stands
   uint32_t clock = 0;    // ranks with the same number are on one clock
+  std::vector<uint32_t> groups;  // in Job::groups, of each of its digest's groups
   // What the clock ran ahead from its trace's start to a time of it.
   Ns Drift(Ns time) const {
     return static_cast<Ns>(
@@ -41,6 +42,7 @@ struct JobGroup {
   std::vector<uint32_t> members;  // indexes of Job::ranks, ascending
   std::string parallelism;        // "tensor", "pipeline", "data", "expert", "context", "world", ""
   std::vector<int64_t> absent;    // members of which there is no trace
+  bool ambiguous = false;         // several groups that nothing tells apart: no call is matched
 };
 
 // One collective of a group, with the calls of its ranks.
@@ -73,6 +75,7 @@ inline constexpr std::string_view kNotRecorded = "(its recording had not begun)"
 struct LateReason {
   Activity activity;  // its time: what it took beyond the median of the others, summed
   uint32_t calls = 0;
+  int64_t waited_for = -1;  // of a collective of another group: the rank that was late there
 };
 
 struct RankLateness {
@@ -82,6 +85,9 @@ struct RankLateness {
   Ns waiting = 0;   // of its own
   Ns caused = 0;    // waiting of others in the calls to which it came last
   Ns lateness = 0;  // summed over these
+  // The same of the calls whose delay began with this rank: it came last, and not because it had
+  // waited for another, or another came last because it had waited for this one.
+  Ns traced = 0, traced_lateness = 0;
   bool straggler = false;
   std::vector<LateReason> reasons;  // the largest first
 };
@@ -104,8 +110,8 @@ struct Job {
   std::vector<JobGroup> groups;        // by name, then members
   std::vector<MatchedCall> calls;      // by time
   uint64_t unmatched = 0;              // calls that stand alone
-  uint64_t unmatched_pairs = 0;        // of those, sends and receives whose other side is not known
-  std::vector<RankLateness> lateness;  // the one that cost others most first
+  uint64_t unmatched_pairs = 0;        // of those, sends and receives that do not name their peer
+  std::vector<RankLateness> lateness;  // the one that delays began with first
   std::vector<JobNote> notes;
   int64_t base_ns = 0;  // absolute time of the job's start, by the first rank's clock
   Ns length = 0;
@@ -126,6 +132,7 @@ Job BuildJob(std::shared_ptr<const JobDigest> digest, const std::vector<BrokenFi
 void ChooseRanks(Job* job);
 void MatchCalls(Job* job);
 void AlignClocks(Job* job);
+void MatchPairs(Job* job);  // sends and receives, on the common clock
 void MeasureCalls(Job* job);
 void FindStragglers(Job* job);
 void AddNotes(Job* job, const std::vector<BrokenFile>& broken, bool complete);

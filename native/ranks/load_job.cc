@@ -155,6 +155,10 @@ Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const Re
   all.max_ranks = 0;
   LoadedJob loaded;
   loaded.files = RefsOf(*profile, all).size();
+  for (BrokenSpan& file : BrokenOfRun(*profile, source.run)) {
+    loaded.broken.push_back({file.path.string(), std::move(file.why)});
+    ++loaded.files;
+  }
   const std::vector<TraceRef> refs = RefsOf(*profile, source);
   // Digests that are kept need no trace.
   std::vector<std::optional<Result<std::shared_ptr<const JobDigest>>>> digests(refs.size());
@@ -204,7 +208,7 @@ Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const Re
                       {"reason", known ? loaded.broken[0].message : std::string()}});
   }
   loaded.job = BuildJob(std::make_shared<const JobDigest>(std::move(*merged)), loaded.broken,
-                        refs.size() == loaded.files);
+                        refs.size() == RefsOf(*profile, all).size());
   for (Copy& copy : copies) {
     AddNote(&loaded.job, messages::kCopiedRank,
             {{"rank", copy.rank}, {"kept", std::move(copy.kept)}, {"other", std::move(copy.other)}},

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/parse_integer.h"
 #include "base/text.h"
+#include "json/json.h"
 #include "ranks/digest_file.h"
 #include "ranks/digest_parts.h"
 #include "ranks/messages.h"
@@ -18,23 +19,49 @@ namespace {
 constexpr size_t kMaxText = 400;
 constexpr size_t kKernelsKept = 24;  // of one rank; sums over ranks keep all
 
+// The name of the machine, where it was recorded.
+std::string HostName(const TraceMetadata& meta) {
+  for (const auto& [key, value] : meta.others) {
+    if (key != "host_name") continue;
+    const Result<Json> name = ParseJson(value);
+    if (name.ok() && name->is_string()) return Shortened(name->get<std::string>(), kMaxText);
+  }
+  return "";
+}
+
+// What the file says of the software that it ran with.
+void AddVersions(const TraceMetadata& meta, RankDigest* digest) {
+  for (const auto& [key, value] : meta.others) {
+    if (key.find("version") == std::string::npos) continue;
+    digest->versions.emplace_back(Shortened(key, kMaxText), Shortened(value, kMaxText));
+  }
+  if (meta.distributed) {
+    const Result<Json> info = ParseJson(meta.distributed->raw);
+    if (info.ok() && info->is_object() && info->contains("nccl_version")) {
+      const Json& version = (*info)["nccl_version"];
+      if (version.is_string() && version != "unknown") {
+        digest->versions.emplace_back("nccl_version",
+                                      Shortened(version.get<std::string>(), kMaxText));
+      }
+    }
+  }
+  std::sort(digest->versions.begin(), digest->versions.end());
+}
+
 void AddIdentity(const LoadedTrace& trace, const std::string& worker, RankDigest* digest) {
   const TraceStore& s = *trace.store;
   const TraceMetadata& meta = s.metadata();
   digest->path = trace.path.string();
   digest->worker = worker;
-  digest->node = NodeOf(worker);
+  digest->node = HostName(meta);
+  if (digest->node.empty()) digest->node = NodeOf(worker);
   if (meta.distributed) {
     digest->rank = meta.distributed->rank;
     digest->world_size = meta.distributed->world_size;
     digest->backend = Shortened(meta.distributed->backend, kMaxText);
   }
   if (digest->rank < 0) digest->rank = RankOfName(trace.path.filename().string());
-  for (const auto& [key, value] : meta.others) {
-    if (key.find("version") == std::string::npos) continue;
-    digest->versions.emplace_back(Shortened(key, kMaxText), Shortened(value, kMaxText));
-  }
-  std::sort(digest->versions.begin(), digest->versions.end());
+  AddVersions(meta, digest);
   if (trace.model->devices.size() > kMaxDevices) {
     digest->notices.push_back(Say(messages::kManyDevices, {{"limit", kMaxDevices}}).text);
   }

@@ -20,6 +20,12 @@ inline constexpr Sentence kCopiedRank{
     "copiedRank", "{other} is left out: it is a copy of {kept}, the trace of rank {rank}."};
 inline constexpr Sentence kUnknownRank{
     "unknownRank", "{path} does not say which rank it is from; it is shown as rank {rank}."};
+// {path} is the first of them; {rank} is of that trace.
+inline constexpr Sentence kOtherName{
+    "otherName",
+    "{count, plural, one {The name of # file gives another rank than the trace in it} other {The "
+    "names of # files give other ranks than the traces in them}}: {path} is from rank {rank}. What "
+    "traces record counts."};
 inline constexpr Sentence kMissingRank{
     "missingRank",
     "{count, plural, one {Rank {ranks} has} other {Ranks {ranks} have}} no trace here; the job has "
@@ -34,17 +40,24 @@ inline constexpr Sentence kOverlappingDigest{
 // Clocks.
 inline constexpr Sentence kClockApart{
     "clockApart",
-    "The clock of rank {rank} is {hours} h {side, select, behind {behind} other {ahead of}} the "
-    "others{tied, select, yes {; its collectives correct that.} other {, and no collective ties it "
-    "to them: it may belong to another run.}}"};
+    "{count, plural, one {The clock of rank {ranks} is} other {The clocks of ranks {ranks} are}} "
+    "{hours} h {side, select, behind {behind} other {ahead of}} the others{tied, select, yes {; "
+    "{count, plural, one {its} other {their}} collectives correct that.} other {, and no "
+    "collective "
+    "ties {count, plural, one {it} other {them}} to the others: {count, plural, one {it} other "
+    "{they}} may belong to another run.}}"};
 inline constexpr Sentence kClockUntied{
     "clockUntied",
     "{count, plural, one {Rank {ranks} shares} other {Ranks {ranks} share}} no collective with "
     "rank "
     "{first}: {count, plural, one {its} other {their}} place on the common clock is as recorded."};
 
+// What a late rank did, where it waited in another group for a rank that was late there.
+inline constexpr Sentence kWaitedFor{"waitedFor", "{name}, waiting for rank {rank}"};
+
 // What the traces hold.
-inline constexpr Sentence kNotice{"notice", "Rank {rank}: {text}"};
+inline constexpr Sentence kNotice{
+    "notice", "{count, plural, one {Rank {ranks}} other {Ranks {ranks}}}: {text}"};
 inline constexpr Sentence kNoCommunication{
     "noCommunication",
     "{count, plural, one {Rank {ranks} has} other {Ranks {ranks} have}} no communication in "
@@ -52,8 +65,13 @@ inline constexpr Sentence kNoCommunication{
 inline constexpr Sentence kMixedVersions{"mixedVersions", "Ranks differ in {what}: {values}."};
 inline constexpr Sentence kMissingCalls{
     "missingCalls",
-    "Rank {rank} lacks {calls, plural, one {# collective} other {# collectives}} that other ranks "
-    "of its group made while it was recording."};
+    "{count, plural, one {Rank {ranks} lacks} other {Ranks {ranks} lack}} {calls, plural, one {# "
+    "collective} other {# collectives}}{count, plural, one {} other { each}} that other ranks of "
+    "{count, plural, one {its group made while it was} other {their groups made while they were}} "
+    "recording."};
+// {more} notes that are not listed.
+inline constexpr Sentence kMoreNotes{
+    "moreNotes", "{more, plural, one {# more note is} other {# more notes are}} not listed."};
 inline constexpr Sentence kBytesDiffer{"bytesDiffer",
                                        "{calls, plural, one {# collective has} other {# "
                                        "collectives have}} different sizes on different ranks."};
@@ -65,11 +83,16 @@ inline constexpr Sentence kUnknownGroups{
     "unknownGroups",
     "The traces do not name process groups: calls are matched across all ranks, by stream and "
     "order. Record with PyTorch 2.4 or newer to tell groups apart."};
+inline constexpr Sentence kAmbiguousGroups{
+    "ambiguousGroups",
+    "The traces do not name the process groups of {size} ranks: {calls, plural, one {# collective "
+    "is} other {# collectives are}} not matched. Record with PyTorch 2.4 or newer to tell groups "
+    "apart."};
 inline constexpr Sentence kSlowLink{
     "slowLink",
     "{count, plural, one {Rank {ranks}} other {Ranks {ranks}}} of group {group} {count, plural, "
-    "one {reaches} other {reach}} a bus bandwidth of {rate} GB/s, similar groups {usual} GB/s "
-    "({operation}, {bytes})."};
+    "one {reaches} other {reach}} a bus bandwidth of {rate} GB/s, similar {pair, select, yes "
+    "{pairs} other {groups}} {usual} GB/s ({operation}, {bytes})."};
 
 // Notices of one rank.
 inline constexpr Sentence kManyDevices{"manyDevices",

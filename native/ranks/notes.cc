@@ -1,5 +1,6 @@
 // What must be said about a job beside its figures.
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <set>
 
@@ -39,7 +40,12 @@ class Notes {
   void Add(const Sentence& sentence, MessageArgs arguments = {}, std::vector<int64_t> ranks = {}) {
     if (job_.notes.size() < kMaxNotes) {
       AddNote(&job_, sentence, std::move(arguments), std::move(ranks));
+    } else {
+      ++more_;
     }
+  }
+  void Finish() {
+    if (more_ > 0) AddNote(&job_, messages::kMoreNotes, {{"more", more_}});
   }
   // About ranks, which the sentence lists and counts.
   void AddOf(const Sentence& sentence, const std::vector<int64_t>& ranks,
@@ -67,16 +73,19 @@ class Notes {
     if (begins.empty()) return;
     std::sort(begins.begin(), begins.end());
     const int64_t middle = begins[begins.size() / 2];
+    // Ranks of a machine share its clock: one sentence for those that are as far off.
+    std::map<std::tuple<bool, bool, std::string>, std::vector<int64_t>> off;
     for (const JobRank& rank : job_.ranks) {
       const int64_t apart = rank.digest->base_ns - middle;
       if (std::abs(apart) < kClockApart) continue;
       const double hours = std::abs(static_cast<double>(apart)) / 3.6e12;
-      Add(messages::kClockApart,
-          {{"rank", rank.rank},
-           {"hours", FixedText(hours, 1)},
-           {"side", apart < 0 ? "behind" : "ahead"},
-           {"tied", rank.matched > 0 ? "yes" : "no"}},
-          {rank.rank});
+      off[{apart<0, rank.matched> 0, FixedText(hours, 1)}].push_back(rank.rank);
+    }
+    for (const auto& [how, ranks] : off) {
+      const auto& [behind, tied, hours] = how;
+      AddOf(
+          messages::kClockApart, ranks,
+          {{"hours", hours}, {"side", behind ? "behind" : "ahead"}, {"tied", tied ? "yes" : "no"}});
     }
     std::map<uint32_t, std::vector<int64_t>> clocks;
     for (const JobRank& rank : job_.ranks) clocks[rank.clock].push_back(rank.rank);
@@ -91,13 +100,13 @@ class Notes {
   }
 
   void Silent() {
-    std::vector<int64_t> silent, cut;
+    std::vector<int64_t> silent;
+    std::map<std::string, std::vector<int64_t>> notices;
     for (const JobRank& rank : job_.ranks) {
       if (rank.digest->collectives.empty()) silent.push_back(rank.rank);
-      for (const std::string& notice : rank.digest->notices) {
-        Add(messages::kNotice, {{"rank", rank.rank}, {"text", notice}}, {rank.rank});
-      }
+      for (const std::string& notice : rank.digest->notices) notices[notice].push_back(rank.rank);
     }
+    for (const auto& [text, ranks] : notices) AddOf(messages::kNotice, ranks, {{"text", text}});
     if (!silent.empty() && job_.ranks.size() > 1) {
       AddOf(messages::kNoCommunication, silent);
     }
@@ -126,50 +135,63 @@ class Notes {
       for (const uint32_t rank : call.lacking) lacking[rank].push_back(call.sequence);
       if (call.bytes_differ && IsSymmetric(call.op) && call.op != CollectiveOp::kAllToAll) ++differ;
     }
+    std::map<size_t, std::vector<int64_t>> by_number;
     for (const auto& [rank, calls] : lacking) {
-      const int64_t number = job_.ranks[rank].rank;
-      Add(messages::kMissingCalls, {{"rank", number}, {"calls", calls.size()}}, {number});
+      by_number[calls.size()].push_back(job_.ranks[rank].rank);
+    }
+    for (const auto& [calls, ranks] : by_number) {
+      AddOf(messages::kMissingCalls, ranks, {{"calls", calls}});
     }
     if (differ > 0) Add(messages::kBytesDiffer, {{"calls", differ}});
     if (job_.unmatched_pairs > 0) {
       Add(messages::kUnmatchedPairs, {{"calls", job_.unmatched_pairs}});
     }
-    for (const JobGroup& group : job_.groups) {
-      if (group.about.name.empty() && group.about.ranks.empty() && group.members.size() > 1) {
-        Add(messages::kUnknownGroups);
-        return;
-      }
-    }
+    Groups();
   }
 
-  // A group whose links are slower than those of its like.
+  void Groups() {
+    std::map<int64_t, int64_t> ambiguous;  // calls by the size of their groups
+    bool unknown = false;
+    for (const JobGroup& group : job_.groups) {
+      if (!group.about.name.empty() || !group.about.ranks.empty()) continue;
+      unknown = unknown || (group.members.size() > 1 && !group.ambiguous);
+      if (group.ambiguous) ambiguous[group.about.size] = 0;
+    }
+    for (const MatchedCall& call : job_.calls) {
+      const JobGroup& group = job_.groups[call.group];
+      if (group.ambiguous) ++ambiguous[group.about.size];
+    }
+    for (const auto& [size, calls] : ambiguous) {
+      Add(messages::kAmbiguousGroups, {{"size", size}, {"calls", calls}});
+    }
+    if (unknown) Add(messages::kUnknownGroups);
+  }
+
+  // A group, or a pair that sends and receives, whose links are slower than those of its like.
   void SlowLinks() {
-    std::map<std::tuple<CollectiveOp, int64_t, int64_t>, std::map<uint32_t, std::vector<double>>>
-        like;
+    std::map<std::tuple<CollectiveOp, int64_t, int64_t>, std::map<Link, std::vector<double>>> like;
     for (const MatchedCall& call : job_.calls) {
       if (call.bus_bandwidth <= 0) continue;
-      like[{call.op, call.bytes, static_cast<int64_t>(call.members.size())}][call.group].push_back(
-          call.bus_bandwidth);
+      like[{call.op, call.bytes, static_cast<int64_t>(call.members.size())}][LinkOf(call)]
+          .push_back(call.bus_bandwidth);
     }
-    std::set<uint32_t> told;
-    for (auto& [key, groups] : like) {
-      if (groups.size() < 3) continue;
-      std::map<uint32_t, double> middles;
+    std::set<Link> told;
+    for (auto& [key, links] : like) {
+      if (links.size() < 3) continue;
+      std::map<Link, double> middles;
       std::vector<double> all;
-      for (auto& [group, rates] : groups) {
+      for (auto& [link, rates] : links) {
         std::sort(rates.begin(), rates.end());
-        middles[group] = rates[rates.size() / 2];
-        all.push_back(middles[group]);
+        middles[link] = rates[rates.size() / 2];
+        all.push_back(middles[link]);
       }
       std::sort(all.begin(), all.end());
       const double usual = all[all.size() / 2];
-      for (const auto& [group, rate] : middles) {
-        if (rate >= kSlowLink * usual || !told.insert(group).second) continue;
-        std::vector<int64_t> ranks;
-        for (const uint32_t member : job_.groups[group].members)
-          ranks.push_back(job_.ranks[member].rank);
-        AddOf(messages::kSlowLink, ranks,
-              {{"group", job_.groups[group].about.name},
+      for (const auto& [link, rate] : middles) {
+        if (rate >= kSlowLink * usual || !told.insert(link).second) continue;
+        AddOf(messages::kSlowLink, RanksOf(link),
+              {{"group", job_.groups[link.group].about.name},
+               {"pair", link.pair ? "yes" : "no"},
                {"rate", FixedText(rate, 1)},
                {"usual", FixedText(usual, 1)},
                {"operation", CollectiveOpName(std::get<0>(key))},
@@ -179,7 +201,28 @@ class Notes {
   }
 
  private:
+  // What a call goes over.
+  struct Link {
+    uint32_t group = 0;
+    bool pair = false;
+    uint32_t from = 0, to = 0;  // of a pair, in Job::ranks
+    auto operator<=>(const Link&) const = default;
+  };
+  static Link LinkOf(const MatchedCall& call) {
+    if (!IsPointToPoint(call.op) || call.members.size() != 2) return {call.group};
+    return {call.group, true, call.members[0].rank, call.members[1].rank};
+  }
+  std::vector<int64_t> RanksOf(const Link& link) const {
+    if (link.pair) return {job_.ranks[link.from].rank, job_.ranks[link.to].rank};
+    std::vector<int64_t> ranks;
+    for (const uint32_t member : job_.groups[link.group].members) {
+      ranks.push_back(job_.ranks[member].rank);
+    }
+    return ranks;
+  }
+
   Job& job_;
+  size_t more_ = 0;
 };
 
 }  // namespace
@@ -195,6 +238,7 @@ void AddNotes(Job* job, const std::vector<BrokenFile>& broken, bool complete) {
   notes.Versions();
   notes.Calls();
   notes.SlowLinks();
+  notes.Finish();
 }
 
 }  // namespace emberline

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ranks/job.h"
+#include "ranks/messages.h"
 
 namespace emberline {
 namespace {
@@ -67,20 +68,18 @@ ReasonKey KeyOf(const Activity& activity) {
   return {activity.where, activity.name, activity.place};
 }
 
-// What the last rank of a call did beyond the others.
-void AddReasons(const Job& job, const MatchedCall& call, std::map<ReasonKey, LateReason>* reasons) {
+// What the last rank of a call did beyond the others, with the times of this.
+std::vector<Activity> ExtraOf(const Job& job, const MatchedCall& call) {
   const MatchedCall::Member& last = call.members[call.last];
   const CollectiveDigest& own = job.ranks[last.rank].digest->collectives[last.call];
   std::map<ReasonKey, std::vector<Ns>> others;
   std::vector<Ns> begins;  // of the times that are explained
   size_t count = 0;
-  const auto add = [&](const Activity& activity, Ns extra) {
+  std::vector<Activity> found;
+  const auto add = [&](Activity activity, Ns extra) {
     if (extra * 10 < call.lateness) return;
-    LateReason& reason = (*reasons)[KeyOf(activity)];
-    const Ns sum = reason.activity.time + std::min(extra, call.lateness);
-    reason.activity = activity;
-    reason.activity.time = sum;
-    ++reason.calls;
+    activity.time = std::min(extra, call.lateness);
+    found.push_back(std::move(activity));
   };
   for (size_t i = 0; i < call.members.size(); ++i) {
     if (i == call.last) continue;
@@ -100,7 +99,104 @@ void AddReasons(const Job& job, const MatchedCall& call, std::map<ReasonKey, Lat
     theirs.resize(count, 0);
     add(one, one.time - Middle(std::move(theirs)));
   }
+  return found;
 }
+
+// With which rank the delay of each call began. Who comes late because it waited in a collective of
+// another group is not the cause: who came last there is, or the one that this waited for. Sends
+// and receives are not followed: stages of a pipeline wait for each other without anybody's fault.
+class DelayOrigins {
+ public:
+  explicit DelayOrigins(const Job& job)
+      : job_(job), origin_(job.calls.size()), ends_(job.ranks.size()) {
+    std::vector<uint32_t> order;
+    for (uint32_t i = 0; i < job.calls.size(); ++i) {
+      const MatchedCall& call = job.calls[i];
+      if (call.members.size() < 2 || !IsSymmetric(call.op)) continue;
+      order.push_back(i);
+      for (uint32_t m = 0; m < call.members.size(); ++m) {
+        ends_[call.members[m].rank].push_back({call.members[m].end, i, m});
+      }
+    }
+    for (auto& ends : ends_) {
+      std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) {
+        return std::tie(a.time, a.call) < std::tie(b.time, b.call);
+      });
+    }
+    // What a rank waited for before a call has ended when the rank arrives there.
+    std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      return std::pair(Arrival(a).begin, a) < std::pair(Arrival(b).begin, b);
+    });
+    for (const uint32_t i : order) origin_[i] = Arrival(i).rank;
+    for (const uint32_t i : order) origin_[i] = Trace(i);
+  }
+
+  // In Job::ranks.
+  uint32_t Of(size_t call) const { return origin_[call]; }
+
+ private:
+  struct End {
+    Ns time = 0;
+    uint32_t call = 0, member = 0;
+  };
+  // No rank makes more calls between two of a group than tell enough.
+  static constexpr int64_t kMaxScanned = 4096;
+
+  const MatchedCall::Member& Arrival(uint32_t call) const {
+    return job_.calls[call].members[job_.calls[call].last];
+  }
+
+  // How much longer the late rank of `call` waited in a call before than the others of `call` did,
+  // of whom some may have been there too.
+  Ns Beyond(const MatchedCall& call, const MatchedCall& before, const End& there) const {
+    const Ns waiting = before.members[there.member].waiting;
+    if (waiting * kMaxScanned < call.lateness) return 0;  // not worth asking
+    std::vector<Ns> others;
+    for (size_t i = 0; i < call.members.size(); ++i) {
+      if (i == call.last) continue;
+      const auto at = std::lower_bound(
+          before.members.begin(), before.members.end(), call.members[i].rank,
+          [](const MatchedCall::Member& member, uint32_t rank) { return member.rank < rank; });
+      const bool too = at != before.members.end() && at->rank == call.members[i].rank;
+      others.push_back(too ? at->waiting : 0);
+    }
+    return std::max<Ns>(0, waiting - Middle(std::move(others)));
+  }
+
+  uint32_t Trace(uint32_t index) const {
+    const MatchedCall& call = job_.calls[index];
+    const MatchedCall::Member& late = Arrival(index);
+    if (call.lateness < kLate) return late.rank;
+    Ns elsewhere = 0;
+    for (const Activity& one : ExtraOf(job_, call)) {
+      if (one.where == kCommunicationActivity) elsewhere += one.time;
+    }
+    if (elsewhere * 2 < call.lateness) return late.rank;
+    const CollectiveDigest& own = job_.ranks[late.rank].digest->collectives[late.call];
+    const std::vector<End>& ends = ends_[late.rank];
+    auto at = std::upper_bound(ends.begin(), ends.end(), late.begin,
+                               [](Ns time, const End& end) { return time < end.time; });
+    std::map<uint32_t, Ns> waited;  // by the rank that was waited for
+    for (int64_t seen = 0; at != ends.begin() && seen < kMaxScanned; ++seen) {
+      --at;
+      if (at->time <= late.begin - own.since) break;
+      if (at->call == index || job_.calls[at->call].last == at->member) continue;
+      waited[origin_[at->call]] += Beyond(call, job_.calls[at->call], *at);
+    }
+    uint32_t origin = late.rank;
+    Ns longest = call.lateness / 2;
+    for (const auto& [rank, time] : waited) {
+      if (time <= longest) continue;
+      longest = time;
+      origin = rank;
+    }
+    return origin;
+  }
+
+  const Job& job_;
+  std::vector<uint32_t> origin_;        // by call
+  std::vector<std::vector<End>> ends_;  // by rank
+};
 
 }  // namespace
 
@@ -126,7 +222,9 @@ void FindStragglers(Job* job) {
   std::vector<RankLateness> ranks(job->ranks.size());
   std::vector<std::map<ReasonKey, LateReason>> reasons(job->ranks.size());
   for (uint32_t r = 0; r < ranks.size(); ++r) ranks[r].rank = r;
-  for (const MatchedCall& call : job->calls) {
+  const DelayOrigins origins(*job);
+  for (size_t i = 0; i < job->calls.size(); ++i) {
+    const MatchedCall& call = job->calls[i];
     if (call.members.size() < 2) continue;
     for (const MatchedCall::Member& member : call.members) {
       ++ranks[member.rank].calls;
@@ -136,22 +234,44 @@ void FindStragglers(Job* job) {
     if (!IsSymmetric(call.op)) continue;
     RankLateness& late = ranks[call.members[call.last].rank];
     ++late.times_last;
-    late.caused += call.waiting - call.members[call.last].waiting;
-    late.lateness += std::max<Ns>(0, call.lateness);
-    if (call.lateness >= kLate) AddReasons(*job, call, &reasons[late.rank]);
+    const Ns caused = call.waiting - call.members[call.last].waiting;
+    const Ns lateness = std::max<Ns>(0, call.lateness);
+    late.caused += caused;
+    late.lateness += lateness;
+    const uint32_t origin = origins.Of(i);
+    ranks[origin].traced += caused;
+    ranks[origin].traced_lateness += lateness;
+    if (call.lateness < kLate) continue;
+    for (const Activity& extra : ExtraOf(*job, call)) {
+      LateReason& reason = reasons[late.rank][KeyOf(extra)];
+      const Ns sum = reason.activity.time + extra.time;
+      reason.activity = extra;
+      reason.activity.time = sum;
+      ++reason.calls;
+      if (extra.where == kCommunicationActivity && origin != late.rank) {
+        reason.waited_for = job->ranks[origin].rank;
+      }
+    }
   }
   Ns length = 1;
   for (const JobRank& rank : job->ranks) length = std::max(length, rank.digest->end);
   for (RankLateness& late : ranks) {
-    for (auto& [key, reason] : reasons[late.rank]) late.reasons.push_back(std::move(reason));
+    for (auto& [key, reason] : reasons[late.rank]) {
+      if (reason.waited_for >= 0) {
+        std::string& name = reason.activity.name;
+        name = Say(messages::kWaitedFor, {{"name", name}, {"rank", reason.waited_for}}).text;
+      }
+      late.reasons.push_back(std::move(reason));
+    }
     std::stable_sort(
         late.reasons.begin(), late.reasons.end(),
         [](const LateReason& a, const LateReason& b) { return a.activity.time > b.activity.time; });
     if (late.reasons.size() > kReasons) late.reasons.resize(kReasons);
-    late.straggler = static_cast<double>(late.lateness) > kStraggles * static_cast<double>(length);
+    late.straggler =
+        static_cast<double>(late.traced_lateness) > kStraggles * static_cast<double>(length);
   }
   std::stable_sort(ranks.begin(), ranks.end(), [](const RankLateness& a, const RankLateness& b) {
-    return a.caused > b.caused;
+    return std::tie(a.traced, a.caused) > std::tie(b.traced, b.caused);
   });
   job->lateness = std::move(ranks);
 }

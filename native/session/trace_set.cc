@@ -172,6 +172,13 @@ std::vector<TraceRef> WorkersOfRun(const Profile& profile, const std::string& ru
   return refs;
 }
 
+std::vector<BrokenSpan> BrokenOfRun(const Profile& profile, const std::string& run) {
+  for (const RunFiles& candidate : profile.discovery.runs) {
+    if (run.empty() || candidate.name == run) return candidate.broken;
+  }
+  return {};
+}
+
 std::vector<TraceRef> AllTraces(const Profile& profile) {
   std::vector<TraceRef> refs;
   for (const RunFiles& run : profile.discovery.runs) {

@@ -48,6 +48,9 @@ Result<std::vector<SetMember>> LoadAll(Session& session, const std::vector<Trace
 // Every worker of a run, by its first capture span.
 std::vector<TraceRef> WorkersOfRun(const Profile& profile, const std::string& run);
 
+// Files of a run (of the first, where `run` is empty) that are named like its traces and are none.
+std::vector<BrokenSpan> BrokenOfRun(const Profile& profile, const std::string& run);
+
 // Every capture span of every worker of every run.
 std::vector<TraceRef> AllTraces(const Profile& profile);
 

@@ -129,6 +129,7 @@ Json StragglersJson(const Job& job) {
                           {"timesLast", late.times_last},
                           {"calls", late.calls},
                           {"causedUs", Us(late.caused)},
+                          {"tracedUs", Us(late.traced)},
                           {"latenessUs", Us(late.lateness)},
                           {"reasons", std::move(reasons)}});
   }

@@ -98,6 +98,7 @@ const serious = new Set([
   'mixedVersions',
   'missingCalls',
   'bytesDiffer',
+  'ambiguousGroups',
 ]);
 
 export function isSerious(kind: string): boolean {

@@ -91,7 +91,7 @@ function Stragglers({ result }: { result: DistributedJobResult }) {
                 >
                   {jobTexts.rankNumber(late.rank)}
                 </LinkButton>{' '}
-                {jobTexts.lateBy(late.timesLast, late.calls, late.latenessUs, late.causedUs)}
+                {jobTexts.lateBy(late.timesLast, late.calls, late.latenessUs, late.tracedUs)}
               </span>
               {late.reasons.length === 0 ? (
                 <p class="note">{jobTexts.causeUnknown}</p>

@@ -113,8 +113,8 @@ export const jobTexts = {
   nobodyComesLast: 'No rank keeps the others waiting for more than 1 % of the time.',
   openProfile: (rank: number) => `Open the profile of rank ${rank}`,
   rankNumber: (rank: number) => `Rank ${rank}`,
-  lateBy: (timesLast: number, calls: number, latenessUs: number, causedUs: number) =>
-    `arrives last at ${fixed(timesLast, 0)} of ${plural(calls, 'collective')}, ${quantity(latenessUs, 'us')} behind the others, which wait ${quantity(causedUs, 'us')} for it in total.`,
+  lateBy: (timesLast: number, calls: number, latenessUs: number, tracedUs: number) =>
+    `arrives last at ${fixed(timesLast, 0)} of ${plural(calls, 'collective')}, ${quantity(latenessUs, 'us')} behind the others, which wait ${quantity(tracedUs, 'us')} because of it in total.`,
   causeUnknown: 'Cause unknown: nothing before these collectives stands out.',
   didInstead: (rank: number) => `What rank ${rank} did instead`,
   addingUpSteps: 'Summing up steps',

@@ -1,0 +1,109 @@
+// Draws the traces of a job's ranks event by event, for what the generated jobs of job.mjs lack:
+// sends and receives, several groups, several machines, old recorders. Times are microseconds.
+
+import fs from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+const SENDRECV = 'ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)';
+const kernels = {
+  allreduce: 'ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)',
+  send: SENDRECV,
+  recv: SENDRECV,
+};
+
+export class DrawnRank {
+  constructor(rank, { worldSize, device = rank, groups = [], header = {} }) {
+    Object.assign(this, { rank, worldSize, device, groups, header });
+    this.events = [];
+    this.correlation = 0;
+  }
+
+  slice(cat, name, pid, tid, ts, dur, args = {}) {
+    this.events.push({ ph: 'X', cat, name, pid, tid, ts, dur, args });
+  }
+
+  host(name, ts, dur, cat = 'cpu_op', args = {}) {
+    this.slice(cat, name, 900 + this.rank, 900 + this.rank, ts, dur, args);
+  }
+
+  step(number, ts, dur) {
+    this.host(`ProfilerStep#${number}`, ts, dur, 'user_annotation');
+  }
+
+  /** A kernel, launched 8 us before it runs by an operator that takes 6. */
+  kernel(name, ts, dur, { operator = 'aten::mm', stream = 7, args = {}, range, record } = {}) {
+    this.correlation += 1;
+    const { correlation } = this;
+    this.host(operator, ts - 10, 6);
+    if (record) this.host('record_param_comms', ts - 9.5, 5, 'cpu_op', record);
+    if (range) this.host(range, ts - 9.3, 4.6, 'user_annotation');
+    this.host('cudaLaunchKernel', ts - 8, 2, 'cuda_runtime', { correlation });
+    this.slice('kernel', name, this.device, stream, ts, dur, {
+      ...args,
+      device: this.device,
+      stream,
+      correlation,
+    });
+  }
+
+  /** A collective with what a recorder of today says of it; `without` keys are left out. */
+  collective(call, group, elements, ts, dur, { without = [], range, more = {} } = {}) {
+    const record = {
+      'Collective name': call,
+      dtype: 'BFloat16',
+      'In msg nelems': elements,
+      'Out msg nelems': elements,
+      'Group size': group.ranks.length,
+      'Process Group Name': group.name,
+      'Process Group Description': group.description,
+      'Process Group Ranks': JSON.stringify(group.ranks),
+      ...more,
+    };
+    for (const key of Object.keys(record)) {
+      if (without === 'all' || without.some((start) => key.startsWith(start))) delete record[key];
+    }
+    const operator = `c10d::${call}`;
+    this.kernel(kernels[call], ts, dur, { operator, stream: 20, args: record, range, record });
+  }
+
+  document() {
+    return {
+      schemaVersion: 1,
+      deviceProperties: [{ id: this.device, name: 'NVIDIA H100', totalGlobalMem: 8e10 }],
+      distributedInfo: {
+        backend: 'nccl',
+        rank: this.rank,
+        world_size: this.worldSize,
+        pg_config: this.groups
+          .filter(({ ranks }) => ranks.includes(this.rank))
+          .map(({ name, description, ranks }) => ({
+            pg_name: name,
+            pg_desc: description,
+            pg_size: ranks.length,
+            ranks,
+          })),
+        ...this.header.distributedInfo,
+      },
+      baseTimeNanoseconds: 1767189312000000000,
+      ...this.header.top,
+      traceEvents: this.events,
+    };
+  }
+}
+
+/** Writes ranks as `rankN.json`, or under other names; `.gz` is compressed. */
+export function writeRanks(folder, ranks, name = (rank) => `rank${rank}.json`) {
+  fs.mkdirSync(folder, { recursive: true });
+  for (const rank of ranks) {
+    const text = JSON.stringify(rank.document());
+    const file = name(rank.rank);
+    fs.writeFileSync(path.join(folder, file), file.endsWith('.gz') ? gzipSync(text) : text);
+  }
+}
+
+export const world = (ranks) => ({
+  name: '0',
+  description: 'default_pg',
+  ranks: Array.from({ length: ranks }, (_, rank) => rank),
+});

@@ -1,0 +1,288 @@
+// Jobs that are drawn event by event: sends and receives, groups without names, machines, what is
+// broken among many.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { emberline, emberlineJson, temporaryFolder } from '../lib/cli.mjs';
+import { DrawnRank, world, writeRanks } from './drawn_ranks.mjs';
+
+const { folder, remove } = temporaryFolder('ranks');
+after(remove);
+
+let number = 0;
+function written(ranks, name) {
+  const at = path.join(folder, `job${(number += 1)}`);
+  writeRanks(at, ranks, name);
+  return at;
+}
+const table = async (at, by, command = 'distributed') =>
+  (await emberlineJson(command, at, '--by', by)).rows;
+const notes = async (at, kind) =>
+  (await emberlineJson('distributed', at)).notes.filter((note) => note.kind === kind);
+
+/** Stages of a pipeline: each sends twice a step to the next, 1 ms a step. */
+function pipeline(count, { steps = 3, transferOf = () => 40, first = {}, p2p = {} } = {}) {
+  const group = world(count);
+  const ranks = group.ranks.map(
+    (rank) => new DrawnRank(rank, { worldSize: count, groups: p2p.groups ?? [group] }),
+  );
+  for (let step = 0; step < steps; step += 1) {
+    const start = 1000 + step * 1000;
+    for (const rank of ranks) {
+      if (step < (first[rank.rank] ?? 0)) continue;
+      rank.step(step, start, 990);
+      rank.kernel('gemm', start + 20, 50);
+      rank.collective('allreduce', group, 64, start + 900, 30, p2p.world ?? {});
+    }
+    for (let stage = 0; stage + 1 < count; stage += 1) {
+      for (let micro = 0; micro < 2; micro += 1) {
+        // Sizes of all sends are equal: their order alone tells them apart.
+        const at = start + 100 + micro * 300 + stage * 60;
+        const took = transferOf(stage);
+        const [from, to] = [ranks[stage], ranks[stage + 1]];
+        if (step >= (first[from.rank] ?? 0)) {
+          const more = { 'Dst Rank': stage + 1 };
+          const range = `nccl:send ${stage}->${stage + 1}`;
+          from.collective('send', group, 1000, at, took, { more, range, ...p2p.pair });
+        }
+        if (step >= (first[to.rank] ?? 0)) {
+          const more = { 'Src Rank': stage };
+          const range = `nccl:recv ${stage + 1}<-${stage}`;
+          to.collective('recv', group, 1000, at - 5, took + 5, { more, range, ...p2p.pair });
+        }
+      }
+    }
+  }
+  return ranks;
+}
+
+test('a rank that begins to record a step later receives what was sent in that step', async () => {
+  const at = written(pipeline(3, { first: { 1: 1 } }));
+  const pairs = (await table(at, 'calls')).filter(({ operation }) => operation !== 'allReduce');
+  const matched = pairs.filter(({ ranks }) => ranks === 2);
+  // Two pairs of stages in two common steps, twice each; the receiver is 5 us early in each.
+  assert.equal(matched.length, 8);
+  for (const row of matched) assert.equal(Math.round(row.spreadUs), 5, `${row.startUs}`);
+  // What was sent to a rank that did not record yet stands alone, and is missing on nobody.
+  const alone = pairs.filter(({ ranks }) => ranks === 1);
+  assert.deepEqual(alone.map(({ operation }) => operation).sort(), [
+    'recv',
+    'recv',
+    'send',
+    'send',
+  ]);
+  for (const row of alone) assert.equal(row.lacking, 0);
+});
+
+test('peers that only the range around a call names are read from it', async () => {
+  const at = written(pipeline(3, { p2p: { pair: { without: 'all' }, groups: [] } }));
+  const pairs = (await table(at, 'calls')).filter(({ operation }) => operation === 'send');
+  assert.equal(pairs.length, 12);
+  for (const row of pairs) assert.equal(row.ranks, 2);
+  assert.deepEqual(await notes(at, 'unmatchedPairs'), []);
+});
+
+test('sends and receives whose peers are not known are listed, and said not to be matched', async () => {
+  const p2p = { pair: { without: 'all', range: undefined }, groups: [] };
+  const at = written(pipeline(3, { p2p }));
+  const rows = (await table(at, 'operations', 'collectives')).filter(
+    ({ operation }) => operation !== 'allReduce',
+  );
+  assert.equal(
+    rows.reduce((sum, row) => sum + row.calls, 0),
+    24,
+  );
+  assert.ok(rows.every((row) => row.matchedCalls === 0));
+  assert.equal((await notes(at, 'unmatchedPairs')).length, 1);
+});
+
+test('a pair whose link is slow is named', async () => {
+  const at = written(pipeline(5, { transferOf: (stage) => (stage === 2 ? 50 : 20) }));
+  const [note, ...others] = await notes(at, 'slowLink');
+  assert.deepEqual(note.ranks, [2, 3]);
+  assert.deepEqual(others, []);
+});
+
+test('what a rank sent to one without a trace is in the matrix', async () => {
+  const at = written(pipeline(3).filter(({ rank }) => rank !== 2));
+  const row = (await table(at, 'matrix')).find(({ rank, peer }) => rank === 1 && peer === 2);
+  assert.equal(row.calls, 6);
+  assert.equal(row.bytes, 12_000);
+});
+
+/** Ranks that only reduce over everybody, once. */
+function plain(count, { device = (rank) => rank, header = () => ({}) } = {}) {
+  const group = world(count);
+  return group.ranks.map((rank) => {
+    const drawn = new DrawnRank(rank, {
+      worldSize: count,
+      device: device(rank),
+      groups: [group],
+      header: header(rank),
+    });
+    drawn.kernel('gemm', 1000, 50);
+    drawn.collective('allreduce', group, 64, 1100, 30);
+    return drawn;
+  });
+}
+
+test('machines are those that were recorded; else devices tell', async () => {
+  const nodes = async (ranks) =>
+    (await emberlineJson('distributed', written(ranks))).nodes.map((node) => node.ranks);
+  const header = (rank) => ({ top: { host_name: rank % 2 === 0 ? 'even' : 'odd' } });
+  assert.deepEqual(await nodes(plain(4, { header })), [
+    [0, 2],
+    [1, 3],
+  ]);
+  // Names of files tell ranks apart, not machines.
+  assert.deepEqual(await nodes(plain(4, { device: (rank) => rank % 2 })), [
+    [0, 1],
+    [2, 3],
+  ]);
+  assert.deepEqual(await nodes(plain(4)), [[0, 1, 2, 3]]);
+});
+
+test('ranks with another NCCL are named', async () => {
+  const header = (rank) => ({
+    distributedInfo: { nccl_version: rank === 2 ? '2.18.1' : '2.21.5' },
+  });
+  const [note] = await notes(written(plain(4, { header })), 'mixedVersions');
+  assert.match(note.text, /nccl_version: 2\.18\.1 on 2; 2\.21\.5 on 0, 1, 3/);
+});
+
+test('files named for other ranks than those in them are said to be, once', async () => {
+  const swapped = { 1: 3, 3: 1 };
+  const at = written(plain(4), (rank) => `rank${swapped[rank] ?? rank}.json`);
+  const [note, ...others] = await notes(at, 'otherName');
+  assert.deepEqual(note.ranks, [1, 3]);
+  assert.match(note.text, /rank3\.json is from rank 1/);
+  assert.deepEqual(others, []);
+});
+
+test('empty and damaged files named like ranks are broken ranks; other files are not', async () => {
+  const at = written(plain(4), (rank) => `rank${rank}.json.gz`);
+  fs.writeFileSync(path.join(at, 'rank1.json.gz'), '');
+  fs.writeFileSync(path.join(at, 'rank2.json.gz'), Buffer.from([0x1f, 0x8b]));
+  fs.writeFileSync(path.join(at, 'settings.json'), '');
+  const broken = (await notes(at, 'brokenFile')).map(({ text }) => text);
+  assert.equal(broken.length, 2);
+  assert.match(broken[0], /rank1\.json\.gz cannot be read/);
+  assert.match(broken[1], /rank2\.json\.gz cannot be read/);
+  const digests = await emberline(['digest', at, '-o', path.join(folder, 'of-broken')]);
+  assert.equal(digests.status, 3);
+  assert.match(digests.stdout, /2 digests made, 0 already there, 2 traces failed/);
+  const { stdout } = await emberline(['jobs', 'slurm', at]);
+  for (const name of ['rank0', 'rank1', 'rank2', 'rank3'])
+    assert.match(stdout, RegExp(`/${name}\\.`));
+});
+
+test('a job has more ranks than files that are looked at', async () => {
+  const at = path.join(folder, 'thousands');
+  fs.mkdirSync(at);
+  const text = JSON.stringify({ traceEvents: [] });
+  for (let rank = 0; rank < 2100; rank += 1) {
+    fs.writeFileSync(path.join(at, `rank${rank}_trace.json`), text);
+  }
+  const { stdout } = await emberline(['jobs', 'slurm', at]);
+  assert.equal(stdout.match(/rank\d+_trace\.json/g).length, 2100);
+});
+
+const bySize = { without: ['Process Group'] };
+
+test('groups that a recorder did not name are those of their size in the header', async () => {
+  const all = world(4);
+  const pairs = [
+    { name: '1', description: 'tp', ranks: [0, 1] },
+    { name: '1', description: 'tp', ranks: [2, 3] },
+  ];
+  const groups = [all, ...pairs];
+  const ranks = all.ranks.map((rank) => {
+    const drawn = new DrawnRank(rank, { worldSize: 4, groups });
+    drawn.collective('allreduce', pairs[rank >> 1], 64, 1000, 20, bySize);
+    drawn.collective('allreduce', all, 64, 1100, 20, bySize);
+    return drawn;
+  });
+  const calls = await table(written(ranks), 'calls');
+  assert.deepEqual(calls.map((row) => row.ranks).sort(), [2, 2, 4]);
+});
+
+test('calls of groups that nothing tells apart are not matched, and that is said', async () => {
+  const ranks = world(4).ranks.map((rank) => {
+    const drawn = new DrawnRank(rank, { worldSize: 4 });
+    drawn.collective('allreduce', { ranks: [0, 1] }, 64, 1000, 20, bySize);
+    return drawn;
+  });
+  const at = written(ranks);
+  const calls = await table(at, 'calls');
+  assert.deepEqual(
+    calls.map((row) => row.ranks),
+    [1, 1, 1, 1],
+  );
+  const [note] = await notes(at, 'ambiguousGroups');
+  assert.match(note.text, /process groups of 2 ranks: 4 collectives are not matched/);
+});
+
+const kernelNames = [
+  [
+    'void c10d::symmetric_memory::(anonymous namespace)::multimem_one_shot_all_reduce_kernel<c10::BFloat16, 16>(c10::BFloat16*)',
+    'allReduce',
+  ],
+  [
+    'void at::native::(anonymous namespace)::two_shot_all_reduce_kernel_inplace<float, 16, 8>(float**)',
+    'allReduce',
+  ],
+  ['c10d::symmetric_memory::barrier_kernel(unsigned int**, int)', 'barrier'],
+  ['userbuffers_fp16_sum_inplace_gpu_rw<4>(int)', 'allReduce'],
+  ['hcom_broadcast__586_4_1', 'broadcast'],
+  ['hcom_batchSendRecv__586_7_1', 'sendRecv'],
+  ['triton_for_fused_all_reduce_2', null],
+  ['triton_tem_fused_mm_all_gather_1', null],
+];
+
+test('names of kernels that communicate, and of those that only sound like it', async () => {
+  const drawn = new DrawnRank(0, { worldSize: 1 });
+  kernelNames.forEach(([name], index) => drawn.kernel(name, 1000 + index * 100, 20));
+  const calls = await table(written([drawn]), 'calls');
+  assert.deepEqual(
+    calls.map(({ operation }) => operation),
+    kernelNames.map(([, operation]) => operation).filter((operation) => operation !== null),
+  );
+});
+
+test('a delay is traced through another group to the rank with which it began', async () => {
+  const all = world(4);
+  const pairs = [
+    { name: '1', description: 'tp', ranks: [0, 1] },
+    { name: '2', description: 'tp', ranks: [2, 3] },
+  ];
+  const ranks = all.ranks.map((rank) => new DrawnRank(rank, { worldSize: 4, groups: [all] }));
+  for (let step = 0; step < 4; step += 1) {
+    const start = 1000 + step * 2000;
+    const at = ({ rank }) => start + 100 + (rank === 3 ? 600 : rank);
+    for (const drawn of ranks) {
+      drawn.step(step, start, 1990);
+      drawn.kernel(drawn.rank === 3 ? 'sort' : 'gemm', start + 20, at(drawn) - start - 30);
+      const pair = pairs[drawn.rank >> 1];
+      const pairEnd = Math.max(...pair.ranks.map((rank) => at(ranks[rank]))) + 50;
+      drawn.collective('allreduce', pair, 64, at(drawn), pairEnd - at(drawn));
+      // Rank 2 comes last by a little, as it waited for rank 3.
+      const begin = pairEnd + 10 + (drawn.rank === 2 ? 5 : 0);
+      drawn.collective('allreduce', all, 64, begin, start + 900 - begin);
+    }
+  }
+  const written_ = written(ranks);
+  const job = await emberlineJson('distributed', written_);
+  assert.deepEqual(
+    job.stragglers.map(({ rank }) => rank),
+    [3],
+  );
+  const rows = Object.fromEntries(
+    (await table(written_, 'stragglers')).map((row) => [row.rank, row]),
+  );
+  assert.ok(rows[2].causedUs > 0);
+  assert.equal(rows[2].tracedUs, 0);
+  assert.equal(Math.round(rows[3].tracedUs), Math.round(rows[2].causedUs + rows[3].causedUs));
+  assert.match(rows[2].reason, /, waiting for rank 3$/);
+});
