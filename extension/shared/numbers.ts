@@ -62,6 +62,7 @@ const steps: Record<'us' | 'ns' | 'bytes' | 'flops', [number, string][]> = {
     [1e12, 'TFLOP'],
     [1e9, 'GFLOP'],
     [1e6, 'MFLOP'],
+    [1e3, 'KFLOP'],
     [1, 'FLOP'],
   ],
 };
@@ -91,7 +92,7 @@ export function columnScale(unit: Unit, largest: number, whole = false): Scale {
     case 'gbPerS':
       return { divisor: 1, suffix: 'GB/s', digits: 2 };
     case 'flops': {
-      const step = steps.flops.find(([size]) => largest >= size * 10) ?? steps.flops[4]!;
+      const step = steps.flops.find(([size]) => largest >= size * 10) ?? steps.flops.at(-1)!;
       return { divisor: step[0], suffix: step[1], digits: step[0] === 1 ? 0 : 2 };
     }
     case 'count':
@@ -103,7 +104,7 @@ export function columnScale(unit: Unit, largest: number, whole = false): Scale {
 /** Units of which a cell takes the one that suits it: a column spans nanoseconds to seconds. */
 const adaptive: ReadonlySet<Unit> = new Set(['us', 'ns', 'bytes', 'flops', 'ratio', 'percent']);
 
-/** A number in its column's unit. What is there but rounds to nothing is told from nothing. */
+/** A number in its column's unit. Values that are not 0 but round to it are shown as "< 0.1". */
 export function scaled(value: number, { divisor, digits, each }: Scale): string {
   if (each !== undefined) return quantity(value, each);
   const text = fixed(value / divisor, digits);

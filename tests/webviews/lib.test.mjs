@@ -428,3 +428,9 @@ test('the overview begins with findings that matter to the step', () => {
   // Two microseconds of a step of thirteen seconds are not worth a word.
   assert.deepEqual(topFindings([idle, lacks], [far], 13e6), [idle, lacks]);
 });
+
+test('operations step from thousands to thousands', () => {
+  assert.equal(quantity(602_112, 'flops'), '602 KFLOP');
+  assert.equal(quantity(925e6, 'flops'), '925 MFLOP');
+  assert.equal(quantity(300, 'flops'), '300 FLOP');
+});

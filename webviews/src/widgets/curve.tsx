@@ -143,7 +143,7 @@ export function Curve(props: {
     plot.current = made;
     if (props.range !== undefined)
       made.setScale('x', { min: props.range.from, max: props.range.to });
-    // The scale's hook also runs for the first drawing, which is nobody's choice.
+    // uPlot runs the scale's hook for the first drawing too, which is no zoom of the user's.
     queueMicrotask(() => {
       ready = true;
     });

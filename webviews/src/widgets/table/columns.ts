@@ -4,7 +4,7 @@ import type { Column } from '#shared/protocol.ts';
 import { columnScales, longestText, type Scale } from '#shared/numbers.ts';
 import { fileName, numberColumnPx } from '../../lib/format.ts';
 import { shownNames } from '#shared/names.ts';
-import { cellNumber } from './cells.tsx';
+import { cellNumber, numeric } from './cells.tsx';
 import { readRows, type Loaded } from './pages.ts';
 
 /**
@@ -113,6 +113,7 @@ export function minimumWidth(
   // Names have room before columns that matter less.
   if (column.key === 'function')
     return Math.round(Math.min(240, Math.max(110, largest * 7.2 + 24)));
+  if (column.key === 'kernel') return 190;
   return column.key === 'grid' || column.key === 'block' ? 96 : 116;
 }
 
@@ -127,7 +128,7 @@ export function gridTemplate(
       const width = chosen[column.key];
       if (width !== undefined) return `${width}px`;
       const share =
-        index === 0
+        index === 0 && !numeric(column)
           ? firstShare
           : column.key === 'confidence'
             ? 1

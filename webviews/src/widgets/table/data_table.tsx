@@ -137,7 +137,7 @@ function useColumns<M extends TableMethod>(
         column,
         measures.scales[index]!,
         measures.largest[column.key] ?? 0,
-        index === 0 ? namePx : undefined,
+        index === 0 && !numeric(column) ? namePx : undefined,
       ),
     stays: index === 0 || column.key === sortKey || widths.value[column.key] !== undefined,
   }));
