@@ -300,3 +300,24 @@ test('a file that is damaged inside says on every view what that cost', async ()
     rmSync(folder, { recursive: true });
   }
 });
+
+test('beside code the figures of a comparison are not cut, and no two titles touch', async () => {
+  const [slow, fixed] = ['slow', 'fixed'].map((name) =>
+    sample(`train_cnn/${name}.pt.trace.json.gz`),
+  );
+  const profile = await harness.compare(slow, fixed);
+  const { page } = profile;
+  try {
+    await page.setViewportSize({ width: 640, height: 800 });
+    const figures = page.getByRole('region', { name: 'Figures of both sides' });
+    await figures.waitFor();
+    assert.ok(await figures.evaluate((one) => one.scrollWidth <= one.clientWidth));
+    await profile.view('Execution');
+    await page.getByText('Sum (ms)').waitFor();
+    const [sum, difference] = [page.getByText('Sum (ms)'), page.getByText('Difference (ms)')];
+    const [left, right] = [await sum.boundingBox(), await difference.boundingBox()];
+    assert.ok(left.x + left.width < right.x);
+  } finally {
+    await profile.close();
+  }
+});

@@ -106,6 +106,7 @@ export const commonTexts = {
   stepNamed: (step: string) => `Step ${step}`,
   steps: 'Steps',
   stepTime: 'Step time',
+  sum: 'Sum',
   table: 'Table',
   time: 'Time',
   unknown: 'Unknown',

@@ -80,8 +80,22 @@ function plotOf(left: number, width: number, from: number, to: number, marks: nu
   };
 }
 
-function Axis(props: { plot: Plot; title: string; bottom: number; signs?: boolean }) {
+/** Between two plots, where a title may end. */
+const titleGapPx = 12;
+const titleLetterPx = 6.6;
+
+/** `short` stands for the title where that has no room. */
+function Axis(props: {
+  plot: Plot;
+  title: string;
+  short?: string;
+  bottom: number;
+  signs?: boolean;
+}) {
   const { plot } = props;
+  const withUnit = (title: string): string => `${title} (${plot.scale.suffix})`;
+  const whole = withUnit(props.title);
+  const fits = whole.length * titleLetterPx <= plot.width + titleGapPx;
   const digits =
     [0, 1].find((count) =>
       plot.ticks.every((tick) => {
@@ -92,7 +106,7 @@ function Axis(props: { plot: Plot; title: string; bottom: number; signs?: boolea
   return (
     <>
       <text class="axis-title" x={plot.left} y={14}>
-        {`${props.title} (${plot.scale.suffix})`}
+        {fits ? whole : withUnit(props.short ?? props.title)}
       </text>
       {plot.ticks.map((tick) => (
         <g key={tick}>
@@ -264,7 +278,12 @@ export function LevelChart(props: {
             })}
             <g class="level-frame" aria-hidden="true">
               <Axis plot={time} title={commonTexts.time} bottom={height - 6} />
-              <Axis plot={sum} title={comparisonTexts.accumulated} bottom={height - 6} />
+              <Axis
+                plot={sum}
+                title={comparisonTexts.accumulated}
+                short={commonTexts.sum}
+                bottom={height - 6}
+              />
               <Axis plot={delta} title={comparisonTexts.difference} bottom={height - 6} signs />
               <Sums plot={sum} class="baseline" values={sumsOf((part) => part.sums.baseline)} />
               <Sums plot={sum} class="candidate" values={sumsOf((part) => part.sums.candidate)} />

@@ -92,7 +92,7 @@ export function RangeDetails(props: { range: TimeRange }) {
                 definition: panelTexts.slicesHint,
               },
               {
-                title: panelTexts.sum,
+                title: commonTexts.sum,
                 numeric: true,
                 exportUnit: 'ns',
                 definition: panelTexts.sumHint,

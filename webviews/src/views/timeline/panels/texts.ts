@@ -107,7 +107,6 @@ export const panelTexts = {
   sumsByKind: 'Sums by kind',
   slices: 'Slices',
   slicesHint: 'Slices that overlap the range',
-  sum: 'Sum',
   sumHint: 'Sum of durations inside the range; concurrent slices count separately',
   union: 'Union',
   unionHint: 'Time in which at least one of them runs; overlaps count once',
