@@ -1,5 +1,6 @@
 #include "rpc/upkeep.h"
 
+#include <cstdint>
 #include <exception>
 #include <string>
 #include <utility>
@@ -11,6 +12,8 @@
 
 namespace emberline {
 namespace {
+
+constexpr uint64_t kRestMs = 500;
 
 // What is closed, and what loading and comparing two traces need for a moment only, would stay in
 // the allocator's hands.
@@ -71,6 +74,26 @@ void Upkeep::AfterRequest(std::string_view method) {
   }
   freed_ = freed_ || FreesMuch(method);
   TrimWhenQuiet();
+  TrimAfterRest();
+}
+
+// Views leave small blocks of scratch between what they keep. Looking for the pages of these after
+// each request would hold up the next one.
+void Upkeep::TrimAfterRest() {
+  if (stopped_) return;
+  if (!has_rest_) {
+    uv_timer_init(loop_, &rest_);
+    rest_.data = this;
+    has_rest_ = true;
+  }
+  uv_timer_start(
+      &rest_,
+      [](uv_timer_t* timer) {
+        auto* const self = static_cast<Upkeep*>(timer->data);
+        self->freed_ = true;
+        self->TrimWhenQuiet();
+      },
+      kRestMs, 0);
 }
 
 void Upkeep::Stop() {

@@ -25,7 +25,7 @@ class Upkeep {
   void Prepare(std::shared_ptr<const LoadedTrace> trace);
 
   // After each request: preparations of traces that nobody else holds any more are cancelled, and
-  // memory is given back if the request let go of much.
+  // memory is given back: at once if the request let go of much, else when no other one follows.
   void AfterRequest(std::string_view method);
 
   // The daemon ends: nothing more is begun, and what runs is cancelled.
@@ -35,6 +35,7 @@ class Upkeep {
   struct Preparation;
 
   void TrimWhenQuiet();
+  void TrimAfterRest();
 
   uv_loop_t* const loop_;
   const std::function<bool()> quiet_;
@@ -43,6 +44,8 @@ class Upkeep {
   bool freed_ = false;  // much was let go since memory was given back
   bool trimming_ = false;
   uv_work_t trim_{};
+  uv_timer_t rest_{};  // ends when nothing was asked for a while
+  bool has_rest_ = false;
 };
 
 }  // namespace emberline

@@ -92,6 +92,8 @@ export async function measureViews(path) {
           await reader.request(method, { profileId, ...choice });
         }
       }
+      // What the views only needed for a moment goes back once nothing is asked for a while.
+      await new Promise((resolve) => setTimeout(resolve, 1500));
       memory = { loaded, ...memoryOf(reader.child.pid) };
     } finally {
       await reader.stop();
