@@ -123,7 +123,9 @@ void AddRates(TableBuilder<CostRow>& table) {
   table.Add(
       Share("roofShare", "Of the roof",
             "Least time that the device needs for operations or bytes, whichever is longer per "
-            "kernel, as a share of the kernels' time. With data in caches it can exceed 100 %."),
+            "kernel, as a share of the kernels' time. With data in caches it can exceed 100 %; "
+            "kernels faster than the device can be are left out: they did less than their "
+            "arguments say."),
       [](const CostRow& row) {
         return row.sums.measured > 0 ? Cell(row.sums.bound / static_cast<double>(row.sums.measured))
                                      : Cell();

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "cost/call_chain.h"
 #include "cost/launch_places.h"
+#include "cost/measured.h"
 #include "cost/messages.h"
 #include "cost/pyprof.h"
 #include "cost/recorded_cost.h"
@@ -134,6 +135,11 @@ class Launches : public RowTable<Row> {
       return std::nullopt;
     }
     return RoofOf(*device, *row.kernel->cost, row.kernel->matrix_call);
+  }
+
+  std::optional<Bound> BoundOfRow(const Row& row, const Roof& roof) {
+    return CredibleBound(*devices_[store_.track(row.slice)], BoundOf(roof, Flops(row), Bytes(row)),
+                         Seconds(row));
   }
 
   // PyProf2's columns, in its order: where the kernel was launched from ...
@@ -285,18 +291,19 @@ class Launches : public RowTable<Row> {
     table_.Add(Share("roofShare", "Of the roof",
                      "Least time that the device needs for the operations or the bytes, whichever "
                      "is longer, as a share of the duration. With data in caches it can exceed 100 "
-                     "%. Empty where the device or the cost is unknown, and for communication."),
+                     "%. Empty where the device or the cost is unknown, for communication, and "
+                     "where the kernel was faster than the device can be."),
                [this](const R& row) {
                  const auto roof = RoofOfRow(row);
                  if (!roof || Seconds(row) <= 0) return Cell();
-                 const auto bound = BoundOf(*roof, Flops(row), Bytes(row));
+                 const auto bound = BoundOfRow(row, *roof);
                  return bound ? Cell(bound->seconds / Seconds(row)) : Cell();
                });
     table_.Add(Hidden(TextFact("bound", "Bound by",
                                "What limits the kernel: memory, or the unit whose peak it is.")),
                [this](const R& row) {
                  const auto roof = RoofOfRow(row);
-                 const auto bound = roof ? BoundOf(*roof, Flops(row), Bytes(row)) : std::nullopt;
+                 const auto bound = roof ? BoundOfRow(row, *roof) : std::nullopt;
                  if (!bound) return Cell();
                  return Cell(std::string(bound->memory ? "memory" : roof->unit));
                });

@@ -1,7 +1,6 @@
 #include "cost/measured.h"
 
 namespace emberline {
-
 namespace {
 
 // How much faster than its roof a kernel may be: caches serve bytes faster than memory does, and
@@ -18,6 +17,12 @@ double Headroom(const DevicePeaks& device, const Bound& bound) {
 
 }  // namespace
 
+std::optional<Bound> CredibleBound(const DevicePeaks& device, const std::optional<Bound>& bound,
+                                   double seconds) {
+  if (bound && bound->seconds > seconds * Headroom(device, *bound)) return std::nullopt;
+  return bound;
+}
+
 Measured MeasuredOf(const CostContext& context, const std::vector<const DevicePeaks*>& devices,
                     const KernelCost& kernel) {
   Measured measured;
@@ -28,13 +33,9 @@ Measured MeasuredOf(const CostContext& context, const std::vector<const DevicePe
     return measured;
   }
   measured.roof = RoofOf(*device, *kernel.cost, kernel.matrix_call);
-  measured.bound = BoundOf(measured.roof, kernel.flops, kernel.bytes());
-  if (measured.bound) {
-    const double seconds = static_cast<double>(context.model.store().duration(kernel.kernel)) / 1e9;
-    if (measured.bound->seconds > seconds * Headroom(*device, *measured.bound)) {
-      measured.bound.reset();
-    }
-  }
+  const double seconds = static_cast<double>(context.model.store().duration(kernel.kernel)) / 1e9;
+  measured.bound =
+      CredibleBound(*device, BoundOf(measured.roof, kernel.flops, kernel.bytes()), seconds);
   return measured;
 }
 

@@ -13,6 +13,11 @@ struct Measured {
   std::optional<Bound> bound;  // nothing where the cost or the device is not known
 };
 
+// The bound; nothing where a kernel of `seconds` was faster than the device can be with that work,
+// caches and clocks taken into account: it did less than its arguments say.
+std::optional<Bound> CredibleBound(const DevicePeaks& device, const std::optional<Bound>& bound,
+                                   double seconds);
+
 // `devices`: DevicesOfTracks(context).
 Measured MeasuredOf(const CostContext& context, const std::vector<const DevicePeaks*>& devices,
                     const KernelCost& kernel);

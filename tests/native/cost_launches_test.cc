@@ -355,6 +355,10 @@ TEST_CASE("what only moves bytes uses no unit, and nothing beats its device", "[
   CHECK(row.sums.time == 102000);
   CHECK(row.sums.measured == 100000);
   CHECK(row.sums.bound < 100000);
+  const Table list = List(m, *costs).table;
+  CHECK_FALSE(CellText(list, 0, "roofShare").empty());
+  CHECK(CellText(list, 1, "roofShare").empty());
+  CHECK(CellText(list, 1, "bound").empty());
 }
 
 TEST_CASE("advice names products that miss the units, and chains that would fuse", "[cost]") {
