@@ -24,63 +24,134 @@ std::vector<ElementLabel> LabelsOf(const Job& job, const Lane& lane) {
     const bool pair = IsPointToPoint(static_cast<CollectiveOp>(call.op));
     const auto op =
         static_cast<uint64_t>(pair ? CollectiveOp::kSendRecv : static_cast<CollectiveOp>(call.op));
-    labels.push_back({StableHash(op, 1), StableHash(static_cast<uint64_t>(call.bytes), op), 0});
+    // Each rank has its own share of an all-to-all.
+    const bool uneven = op == static_cast<uint64_t>(CollectiveOp::kAllToAll);
+    const int64_t bytes = uneven ? -1 : call.bytes;
+    labels.push_back({StableHash(op, 1), StableHash(static_cast<uint64_t>(bytes), op), 0});
   }
   return labels;
 }
 
-// How far apart the ends are on the common clock, as far as that is known: the median.
-Ns DistanceAt(const Job& job, const Lane& reference, const Lane& lane, int64_t shift) {
-  const auto end = [&](const Lane& of, size_t place) {
-    const CollectiveDigest& call = CallOf(job, of, place);
-    return job.ranks[of.rank].At(call.start + call.duration, job.base_ns);
-  };
-  std::vector<Ns> distances;
-  for (size_t i = 0; i < lane.calls.size(); ++i) {
-    distances.push_back(std::abs(end(reference, i + static_cast<size_t>(shift)) - end(lane, i)));
+// Where the calls of a lane lie in the reference: `before` places further on up to `cut`, and
+// `after` places from there on.
+struct Places {
+  size_t cut = 0;
+  int64_t before = 0, after = 0;
+  size_t Of(size_t place) const {
+    return place + static_cast<size_t>(place < cut ? before : after);
   }
-  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
-  std::nth_element(distances.begin(), middle, distances.end());
+};
+
+Ns MedianOf(std::vector<Ns> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
 
-// By how many places the lane lies behind the reference when it only began later: what is called
-// must agree; of several ways that agree, the clocks decide.
-std::optional<int64_t> ShiftOf(const Job& job, const Lane& reference,
-                               const std::vector<ElementLabel>& left, const Lane& lane,
-                               const std::vector<ElementLabel>& right) {
-  const auto same = [&](int64_t shift) {
-    size_t agree = 0, common = 0;
-    for (size_t i = 0; i < right.size(); ++i) {
-      const int64_t at = static_cast<int64_t>(i) + shift;
-      if (at < 0 || at >= static_cast<int64_t>(left.size())) continue;
-      ++common;
-      agree += left[static_cast<size_t>(at)].detail == right[i].detail;
-    }
-    return common == 0 ? 0.0 : static_cast<double>(agree) / static_cast<double>(common);
-  };
-  if (left.size() == right.size() && same(0) >= kFits) return 0;
-  const size_t longest = std::max(left.size(), right.size());
-  const size_t difference = left.size() - right.size();  // the reference is the longest
-  if (difference > kMaxShift) return std::nullopt;
-  std::optional<int64_t> best;
-  Ns nearest = 0;
-  for (int64_t shift = 0; shift <= static_cast<int64_t>(difference); ++shift) {
-    if (right.size() * 20 < longest || same(shift) < 1.0) continue;
-    const Ns distance = DistanceAt(job, reference, lane, shift);
-    if (!best || distance < nearest) {
-      best = shift;
-      nearest = distance;
-    }
+// Chooses among the ways in which a lane may lie beside a longer reference.
+class Placing {
+ public:
+  Placing(const Job& job, const Lane& reference, const std::vector<ElementLabel>& left,
+          const Lane& lane, const std::vector<ElementLabel>& right)
+      : left_(left), right_(right) {
+    for (size_t i = 0; i < left.size(); ++i) reference_ends_.push_back(End(job, reference, i));
+    for (size_t i = 0; i < right.size(); ++i) ends_.push_back(End(job, lane, i));
   }
-  return best;
-}
+
+  // What is called must agree. Of several ways that agree, the one whose ends are equally far apart
+  // throughout: clocks may be off, but who leaves together leaves together each time. Where that
+  // does not tell, the one whose ends are nearest.
+  std::optional<Places> Choose() {
+    if (left_.size() == right_.size() && Agreeing({}) >= kFits) return Places{};
+    const size_t missing = left_.size() - right_.size();
+    if (right_.empty() || missing > kMaxShift || right_.size() * 20 < left_.size()) {
+      return std::nullopt;
+    }
+    for (size_t shift = 0; shift <= missing; ++shift) {
+      Consider({0, 0, static_cast<int64_t>(shift)});
+    }
+    // Some calls are missing in between.
+    const auto all = static_cast<int64_t>(missing);
+    const size_t half = right_.size() / 2;
+    if (missing > 0 && half > 0) {
+      Consider(CutAt(all, MedianOf(ApartBy(0, 0, half))));
+      Consider(CutAt(all, MedianOf(ApartBy(all, half, right_.size()))));
+    }
+    return best_;
+  }
+
+ private:
+  static Ns End(const Job& job, const Lane& lane, size_t place) {
+    const CollectiveDigest& call = CallOf(job, lane, place);
+    return job.ranks[lane.rank].At(call.start + call.duration, job.base_ns);
+  }
+  Ns Apart(size_t at, size_t place) const { return reference_ends_[at] - ends_[place]; }
+
+  double Agreeing(const Places& places) const {
+    size_t agree = 0;
+    for (size_t i = 0; i < right_.size(); ++i) {
+      agree += left_[places.Of(i)].detail == right_[i].detail;
+    }
+    return right_.empty() ? 0.0 : static_cast<double>(agree) / static_cast<double>(right_.size());
+  }
+
+  std::vector<Ns> ApartBy(int64_t shift, size_t from, size_t to) const {
+    std::vector<Ns> apart;
+    for (size_t i = from; i < to; ++i) apart.push_back(Apart(i + static_cast<size_t>(shift), i));
+    return apart;
+  }
+
+  // The cut that keeps ends `usual` apart best.
+  Places CutAt(int64_t missing, Ns usual) const {
+    const auto off = [&](size_t at, size_t place) {
+      return static_cast<double>(std::abs(Apart(at, place) - usual));
+    };
+    double cost = 0;
+    for (size_t i = 0; i < right_.size(); ++i) cost += off(i + static_cast<size_t>(missing), i);
+    double least = cost;
+    Places places{0, 0, missing};
+    for (size_t i = 0; i < right_.size(); ++i) {
+      cost += off(i, i) - off(i + static_cast<size_t>(missing), i);
+      if (cost >= least) continue;
+      least = cost;
+      places.cut = i + 1;
+    }
+    return places;
+  }
+
+  void Consider(const Places& places) {
+    if (Agreeing(places) < 1.0) return;
+    std::vector<Ns> apart, distances;
+    for (size_t i = 0; i < right_.size(); ++i) apart.push_back(Apart(places.Of(i), i));
+    const Ns usual = MedianOf(apart);
+    double unsteady = 0;
+    for (const Ns one : apart) {
+      unsteady += static_cast<double>(std::abs(one - usual)) / static_cast<double>(apart.size());
+      distances.push_back(std::abs(one));
+    }
+    const Ns distance = MedianOf(std::move(distances));
+    const bool steadier = unsteady * 2 < unsteady_, as_steady = unsteady <= unsteady_ * 2;
+    if (best_ && !steadier && !(as_steady && distance < distance_)) return;
+    best_ = places;
+    unsteady_ = unsteady;
+    distance_ = distance;
+  }
+
+  const std::vector<ElementLabel>& left_;
+  const std::vector<ElementLabel>& right_;
+  std::vector<Ns> reference_ends_, ends_;
+  std::optional<Places> best_;
+  double unsteady_ = 0;
+  Ns distance_ = 0;
+};
 
 }  // namespace
 
 int64_t StepKey(const RankDigest& digest, uint32_t call) {
   const CollectiveDigest& c = digest.collectives[call];
   if (c.step >= 0) return digest.steps[static_cast<size_t>(c.step)].number;
+  // A recording that began within a step has its last calls without the step around them.
+  if (!digest.steps.empty() && digest.steps[0].begin >= c.start) return digest.steps[0].number - 1;
   for (const StepDigest& step : digest.steps) {
     if (step.begin >= c.start) return -1000 - step.number;
   }
@@ -91,13 +162,10 @@ std::vector<std::pair<uint32_t, uint32_t>> PairsOf(const Job& job, const Lane& r
                                                    const Lane& lane) {
   std::vector<std::pair<uint32_t, uint32_t>> pairs;
   const std::vector<ElementLabel> left = LabelsOf(job, reference), right = LabelsOf(job, lane);
-  if (const auto shift = ShiftOf(job, reference, left, lane, right)) {
+  if (const auto places = Placing(job, reference, left, lane, right).Choose()) {
     for (uint32_t i = 0; i < right.size(); ++i) {
-      const int64_t at = static_cast<int64_t>(i) + *shift;
-      if (at >= 0 && at < static_cast<int64_t>(left.size()) &&
-          left[static_cast<size_t>(at)].name == right[i].name) {
-        pairs.emplace_back(static_cast<uint32_t>(at), i);
-      }
+      const size_t at = places->Of(i);
+      if (left[at].name == right[i].name) pairs.emplace_back(static_cast<uint32_t>(at), i);
     }
     return pairs;
   }

@@ -14,8 +14,8 @@ struct Lane {
   std::vector<uint32_t> calls;  // in its digest's collectives, in the order of launches
 };
 
-// The step of a call, for matching step by step. Calls outside of every step stand before the step
-// that follows them.
+// The step of a call, for matching step by step. Calls between steps stand before the step that
+// follows them; those before the first step are of the one before that.
 int64_t StepKey(const RankDigest& digest, uint32_t call);
 
 // Which calls of `lane` are which of `reference`, the longer one: pairs of places in

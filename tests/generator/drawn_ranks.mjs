@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 const SENDRECV = 'ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)';
 const kernels = {
   allreduce: 'ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)',
+  alltoall: SENDRECV,
   send: SENDRECV,
   recv: SENDRECV,
 };

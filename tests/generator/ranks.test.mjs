@@ -286,3 +286,42 @@ test('a delay is traced through another group to the rank with which it began', 
   assert.equal(Math.round(rows[3].tracedUs), Math.round(rows[2].causedUs + rows[3].causedUs));
   assert.match(rows[2].reason, /, waiting for rank 3$/);
 });
+
+/** All-to-alls of uneven shares without numbers, 3 steps of 8, at uneven distances. */
+function exchanges(count, skip) {
+  const group = world(count);
+  const ranks = group.ranks.map(
+    (rank) => new DrawnRank(rank, { worldSize: count, groups: [group] }),
+  );
+  for (let step = 0; step < 3; step += 1) {
+    const start = 1000 + step * 3000;
+    for (const drawn of ranks) {
+      const off = [0, 260, -260, 7_200_000_000][drawn.rank]; // by less than a call, and by hours
+      if (!skip(drawn.rank, step, -1)) drawn.step(step, start + off, 2990);
+      for (let call = 0; call < 8; call += 1) {
+        if (skip(drawn.rank, step, call)) continue;
+        // Shares that agree by chance tell nothing.
+        const share = 100 + ((drawn.rank * 7 + call * 3 + step) % 3);
+        const end = start + 100 + call * 300 + ((call * call * 37 + step * 11) % 90);
+        drawn.collective('alltoall', group, share, end - 40 - drawn.rank + off, 40 + drawn.rank);
+      }
+    }
+  }
+  return ranks;
+}
+const ranksOfCalls = async (at) => {
+  const rows = await table(at, 'calls');
+  for (const row of rows) assert.ok(row.spreadUs < 4, `call ${row.call}: ${row.spreadUs}`);
+  return rows.map((row) => row.ranks).sort();
+};
+
+test('uneven exchanges without numbers match around a call that one rank lacks', async () => {
+  const at = written(exchanges(4, (rank, step, call) => rank === 2 && step === 1 && call === 3));
+  assert.deepEqual(await ranksOfCalls(at), [3, ...Array(23).fill(4)]);
+});
+
+test('a recording that begins within a step takes part in what is left of it', async () => {
+  const at = written(exchanges(4, (rank, step, call) => rank === 1 && step === 0 && call < 5));
+  assert.deepEqual(await ranksOfCalls(at), [...Array(5).fill(3), ...Array(19).fill(4)]);
+  assert.deepEqual(await notes(at, 'missingCalls'), []);
+});
