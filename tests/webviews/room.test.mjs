@@ -321,3 +321,19 @@ test('beside code the figures of a comparison are not cut, and no two titles tou
     await profile.close();
   }
 });
+
+test('what closes gives the focus to what is left', async () => {
+  await withPage(sample('train_cnn/slow.pt.trace.json.gz'), {}, async (profile, page) => {
+    const holds = (locator) => locator.and(page.locator(':focus')).waitFor();
+    await profile.choose('Steps', '2');
+    await page.getByRole('button', { name: 'Remove Step 2' }).press('Enter');
+    await holds(page.getByRole('button', { name: 'Complete' }));
+    await profile.view('Timeline');
+    const canvas = page.getByRole('application', { name: /^Timeline/ });
+    await canvas.focus();
+    await canvas.press('?');
+    await page.getByRole('dialog', { name: 'Timeline shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await holds(canvas);
+  });
+});

@@ -65,7 +65,16 @@ function Chip(props: { label: string; clear: () => void }) {
         class="chip-remove"
         title={shellTexts.removeFilter}
         aria-label={shellTexts.remove(visible(props.label))}
-        onClick={() => props.clear()}
+        onClick={(event) => {
+          const strip = event.currentTarget.closest('[role=group]');
+          props.clear();
+          // With the button goes its focus: the next chip has it, else the first button of the strip.
+          requestAnimationFrame(() => {
+            if (document.activeElement !== document.body) return;
+            const chip = strip?.querySelector<HTMLElement>('.chip-remove');
+            (chip ?? strip?.querySelector<HTMLElement>('button'))?.focus();
+          });
+        }}
       >
         <Icon name="close" />
       </button>

@@ -31,7 +31,10 @@ export function Help() {
   const mean = recent.length === 0 ? 0 : recent.reduce((a, b) => a + b, 0) / recent.length;
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
+    const before = document.activeElement;
     dialog.current?.showModal();
+    // The dialog is gone before the browser gives the focus back.
+    return () => (before instanceof HTMLElement ? before.focus() : undefined);
   }, []);
   const close = (): void => {
     helpOpen.value = false;
