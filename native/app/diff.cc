@@ -54,18 +54,6 @@ Json TableParams(const Options& options, Json params) {
   return params;
 }
 
-// A difference with its sign; of shares, in percentage points, which nobody takes for a part of the
-// baseline.
-std::string Signed(const Json& delta, const std::string& unit) {
-  const double number = delta.get<double>();
-  std::string text = Humane(delta, unit);
-  if (unit == UnitName(Unit::kRatio)) {
-    text = QuantityText(number * 100, Unit::kPercent);
-    text = (text.ends_with(" %") ? text.substr(0, text.size() - 2) : text) + " points";
-  }
-  return number > 0 && text[0] != '+' ? "+" + text : text;
-}
-
 // The columns that people compare by, under short titles.
 Json ShownTable(const Json& table) {
   static const std::pair<const char*, const char*> kShown[] = {{"name", nullptr},
@@ -94,6 +82,7 @@ Json ShownTable(const Json& table) {
       if (column["key"] != key || column["hidden"] == true) continue;
       Json taken = column;
       if (title != nullptr && !second) taken["title"] = title;
+      taken["signed"] = std::string_view(key).starts_with("delta");
       shown["columns"].push_back(std::move(taken));
     }
   }
@@ -118,27 +107,29 @@ Json FigureTable(const Json& figures) {
     for (const char* key : {"baseline", "candidate"}) {
       if (!figure[key].is_null()) row[key] = Humane(figure[key], unit);
     }
-    if (!figure["delta"].is_null()) row["delta"] = Signed(figure["delta"], unit);
+    if (!figure["delta"].is_null()) row["delta"] = HumaneSigned(figure["delta"], unit);
     if (!figure["noise"].is_null()) row["noise"] = "\u00b1" + Humane(figure["noise"], unit);
     const Json& percent = figure["deltaPercent"];
-    if (!percent.is_null()) row["deltaPercent"] = Humane(percent, "percent");
+    if (!percent.is_null()) row["deltaPercent"] = HumaneSigned(percent, "percent");
     if (figure["beyondNoise"] == false) row["noise"] = row.value("noise", "") + " (within)";
     table["rows"].push_back(std::move(row));
   }
   return table;
 }
 
-// Whether the gate is kept; a message where it is not. Errors: kInvalidArgument for an unknown
-// metric.
+// Whether the gate is kept; a message where it is not. Errors: kInvalidArgument for a metric that
+// is unknown, or not known of both traces.
 Result<std::string> CheckGate(const Gate& gate, const Json& figures) {
   std::string keys;
   for (const Json& figure : figures) {
     const std::string key = figure["key"];
     keys += (keys.empty() ? "" : ", ") + key;
     if (key != gate.metric) continue;
+    // Else a recording that failed would pass.
+    if (figure["delta"].is_null()) return MakeError(errors::kGateUnknown, {{"metric", key}});
     if (figure["deltaPercent"].is_null()) {
-      const bool grew = !figure["delta"].is_null() && figure["delta"].get<double>() > 0;
-      return grew ? Say(errors::kGateWasZero, {{"metric", key}}).text : std::string();
+      return figure["delta"].get<double>() > 0 ? Say(errors::kGateWasZero, {{"metric", key}}).text
+                                               : std::string();
     }
     double percent = figure["deltaPercent"];
     // What noise may have done does not count.
@@ -169,7 +160,7 @@ std::string ChangeLines(const Json& verdict, const char* key, const char* title)
   const bool per_step = stepped("baseline") && stepped("candidate");
   std::string text = std::string("\n") + title + (per_step ? ", per step\n" : "\n");
   for (const Json& change : changes) {
-    text += "  " + Signed(change["deltaUs"], "us") + "  " +
+    text += "  " + HumaneSigned(change["deltaUs"], "us") + "  " +
             Escaped(change["name"].get<std::string>()) + " (" + Humane(change["baselineUs"], "us") +
             " to " + Humane(change["candidateUs"], "us") +
             (change["beyondNoise"] == false ? ", within noise)" : ")");

@@ -58,6 +58,10 @@ inline constexpr ErrorText kDiffTraces{ErrorKind::kInvalidArgument, "diffTraces"
 inline constexpr ErrorText kNoSuchMetric{ErrorKind::kInvalidArgument, "noSuchMetric",
                                          "There is no metric \"{metric}\" in both traces.",
                                          "Metrics: {known}."};
+inline constexpr ErrorText kGateUnknown{
+    ErrorKind::kInvalidArgument, "gateUnknown",
+    "{metric} is not known of both traces, so that --fail-above has nothing to compare.",
+    "A trace without steps or events may have been recorded too early or too late."};
 inline constexpr Sentence kGateWasZero{"gateWasZero", "{metric} was zero and no longer is"};
 inline constexpr Sentence kGateGrew{
     "gateGrew",

@@ -41,6 +41,12 @@ std::string WordOf(const Json& cell) {
   return text.empty() ? "-" : text;
 }
 
+// A cell as people read it in its column.
+std::string ReadableCell(const Json& cell, const Json& column) {
+  const std::string unit = column.value("unit", "");
+  return column.value("signed", false) ? HumaneSigned(cell, unit) : Humane(cell, unit);
+}
+
 // A line of what `word` gives for each column that is shown.
 template <typename Word>
 std::string JoinedWords(const Json& columns, Word&& word) {
@@ -184,6 +190,17 @@ std::string Humane(const Json& value, const std::string& unit) {
   return QuantityText(number, Unit::kNone);
 }
 
+std::string HumaneSigned(const Json& delta, const std::string& unit) {
+  std::string text = Humane(delta, unit);
+  if (!delta.is_number()) return text;
+  const double number = delta.get<double>();
+  if (unit == UnitName(Unit::kRatio)) {
+    text = QuantityText(number * 100, Unit::kPercent);
+    text = (text.ends_with(" %") ? text.substr(0, text.size() - 2) : text) + " points";
+  }
+  return number > 0 && text[0] != '+' ? "+" + text : text;
+}
+
 std::string Counted(const Json& count, const std::string& one) {
   return Humane(count, "count") + " " + one + (count == 1 ? "" : "s");
 }
@@ -307,7 +324,7 @@ std::string TableMarkdown(const Json& table) {
       const Json cell = row.value(column["key"].get<std::string>(), Json());
       if (cell.is_null()) return std::string();
       if (cell.is_string()) return MarkdownText(Shortened(cell.get<std::string>()));
-      return Humane(cell, column.value("unit", ""));
+      return ReadableCell(cell, column);
     });
   }
   const uint64_t total = table.value("totalRows", uint64_t{0});
@@ -319,13 +336,14 @@ std::string TableMarkdown(const Json& table) {
 }
 
 std::string TableText(const Json& table) {
-  std::vector<std::string> titles, keys, units;
+  std::vector<std::string> titles, keys;
+  std::vector<const Json*> columns;
   std::vector<bool> right;
   for (const Json& column : table["columns"]) {
     if (column.value("hidden", false)) continue;
     keys.push_back(column.value("key", ""));
     titles.push_back(Escaped(column.value("title", keys.back())));
-    units.push_back(column.value("unit", ""));
+    columns.push_back(&column);
     right.push_back(column.value("type", "text") != "text");
   }
   if (keys.empty()) return "(no columns)\n";
@@ -333,7 +351,7 @@ std::string TableText(const Json& table) {
   for (const Json& row : table["rows"]) {
     std::vector<std::string> line;
     for (size_t c = 0; c < keys.size(); ++c) {
-      line.push_back(Shortened(Humane(row.value(keys[c], Json()), units[c])));
+      line.push_back(Shortened(ReadableCell(row.value(keys[c], Json()), *columns[c])));
     }
     lines.push_back(std::move(line));
   }

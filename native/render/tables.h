@@ -12,6 +12,9 @@ namespace emberline {
 
 // A value in the unit of its column, for people: "1.230 ms", "4.00 MiB", "12.30 %", "1,234".
 std::string Humane(const Json& value, const std::string& unit);
+// A difference, with its sign: "+1.230 ms"; of shares in percentage points, which nobody takes for
+// a part of what it differs from.
+std::string HumaneSigned(const Json& delta, const std::string& unit);
 
 // "1 rank", "1,024 ranks".
 std::string Counted(const Json& count, const std::string& one);
@@ -21,7 +24,7 @@ std::string Counted(const Json& count, const std::string& one);
 std::string UnitOfKey(const std::string& key);
 
 // A {columns, rows} object as an aligned table, or as CSV (RFC 4180) with every column and raw
-// numbers. Texts are escaped in both.
+// numbers. Texts are escaped in both. A column with "signed" holds differences.
 std::string TableText(const Json& table);
 std::string TableCsv(const Json& table);
 // The parts of the latter, for tables that are never whole.
