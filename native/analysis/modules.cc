@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "analysis/module_labels.h"
+#include "analysis/module_steps.h"
 #include "analysis/stack_of.h"
 #include "base/errors.h"
 #include "model/host_place.h"
@@ -36,8 +37,13 @@ struct Call {
 class Builder {
  public:
   Builder(const Model& model, const StepSelection& steps, const MemoryData* memory,
-          const CancelToken& cancel)
-      : model_(model), store_(model.store()), steps_(steps), memory_(memory), cancel_(cancel) {}
+          const CancelToken& cancel, ModuleStepTimes* by_step = nullptr)
+      : model_(model),
+        store_(model.store()),
+        steps_(steps),
+        memory_(memory),
+        cancel_(cancel),
+        by_step_(by_step) {}
 
   bool Build(const Classify& classify, ModuleTree& tree) {
     inner_.assign(store_.all_slice_count(), kNone);
@@ -232,6 +238,10 @@ class Builder {
       if (place == kNone) continue;
       const uint32_t call = CallOf(op, place);
       if (call == kNone) continue;
+      if (by_step_ != nullptr && model_.step[i] != kNone) {
+        by_step_->device[ModuleStepTimes::KeyOf(calls_[call].node, model_.step[i])] +=
+            store_.duration(i);
+      }
       switch (model_.pass[i]) {
         case Pass::kForward:
           calls_[call].device_self += store_.duration(i);
@@ -292,6 +302,7 @@ class Builder {
       node.allocated_bytes += call.bytes_total;
       node.operators += call.operators;
       if (node.first_slice == kNone) node.first_slice = call.slice;
+      AddHostOfStep(call);
       if (!call.selected) continue;
       if (call.again) {
         ++node.recomputed;
@@ -299,8 +310,21 @@ class Builder {
       }
       ++node.occurrences;
       node.host_total += store_.duration(call.slice);
-      node.host_self += std::max<Ns>(0, store_.duration(call.slice) - call.inner_host);
+      node.host_self += HostSelf(call);
     }
+  }
+
+  // Of a selected call of forward.
+  Ns HostSelf(const Call& call) const {
+    return std::max<Ns>(0, store_.duration(call.slice) - call.inner_host);
+  }
+
+  void AddHostOfStep(const Call& call) {
+    const uint32_t step = model_.step[call.slice];
+    if (by_step_ == nullptr || step == kNone) return;
+    const Ns own = call.selected && !call.again ? HostSelf(call) : 0;
+    by_step_->host[ModuleStepTimes::KeyOf(call.node, step)] +=
+        own + call.backward_host_total + call.recompute_host_total;
   }
 
   const Model& model_;
@@ -308,6 +332,7 @@ class Builder {
   const StepSelection& steps_;
   const MemoryData* memory_;
   const CancelToken& cancel_;
+  ModuleStepTimes* const by_step_;
   std::vector<uint32_t> inner_;  // per slice: innermost call
   std::vector<Call> calls_;      // of forward, then those that ran again
   std::unordered_map<std::string, std::vector<uint32_t>>
@@ -320,9 +345,15 @@ class Builder {
 
 Result<ModuleTree> AnalyzeModules(const Model& model, const StepSelection& steps,
                                   const MemoryData* memory, const CancelToken& cancel) {
+  return AnalyzeModulesByStep(model, steps, memory, cancel, nullptr);
+}
+
+Result<ModuleTree> AnalyzeModulesByStep(const Model& model, const StepSelection& steps,
+                                        const MemoryData* memory, const CancelToken& cancel,
+                                        ModuleStepTimes* by_step) {
   const TraceStore& store = model.store();
   ModuleTree tree;
-  if (!Builder(model, steps, memory, cancel)
+  if (!Builder(model, steps, memory, cancel, by_step)
            .Build([&](SliceIndex i) { return PythonModuleLabel(store, i); }, tree)) {
     return kStopped;
   }
@@ -331,7 +362,7 @@ Result<ModuleTree> AnalyzeModules(const Model& model, const StepSelection& steps
     return tree;
   }
   if (!store.HasArg(ArgRole::kModule)) return tree;
-  if (!Builder(model, steps, memory, cancel)
+  if (!Builder(model, steps, memory, cancel, by_step)
            .Build([&](SliceIndex i) { return ScriptModuleLabel(model, i); }, tree)) {
     return kStopped;
   }

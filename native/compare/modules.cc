@@ -3,6 +3,7 @@
 #include "analysis/columns.h"
 #include "base/text.h"
 #include "compare/sequences.h"
+#include "compare/spread.h"
 
 namespace emberline {
 namespace {
@@ -115,6 +116,16 @@ Table ModuleTable(const ModuleTree& tree) {
                  cells.push_back(TextOrEmpty(node.function));
                });
   return table.Make(rows);
+}
+
+std::vector<Sample> ModuleSamples(const Model& model, const StepSelection& steps,
+                                  const ModuleTree& tree, const ModuleStepTimes& by_step,
+                                  bool host) {
+  StepSums sums(model, steps);
+  for (const auto& [at, time] : host ? by_step.host : by_step.device) {
+    sums.Add(static_cast<uint32_t>(at >> 32), static_cast<uint32_t>(at), time);
+  }
+  return sums.Samples(tree.nodes.size(), kNsOfUs);
 }
 
 std::pair<std::vector<std::string>, std::vector<std::string>> MatchModules(

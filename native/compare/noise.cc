@@ -1,5 +1,6 @@
 #include "compare/noise.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace emberline {
@@ -75,21 +76,28 @@ double StudentT975(double freedom) {
   return (low + high) / 2;
 }
 
-Difference Compare(const Sample& baseline, const Sample& candidate) {
-  Difference difference;
-  difference.delta = candidate.mean - baseline.mean;
-  if (baseline.count < 2 || candidate.count < 2) return difference;
-  const double a = baseline.Variance() / baseline.count;
-  const double b = candidate.Variance() / candidate.count;
-  if (a + b <= 0) {
-    difference.noise = 0;
-    return difference;
-  }
+namespace {
+
+// Of a difference of two numbers that vary by `a` and `b`, told from `baseline` and `candidate`.
+std::optional<double> NoiseOf(const Sample& baseline, const Sample& candidate, double a, double b) {
+  if (baseline.count < 2 || candidate.count < 2) return std::nullopt;
+  if (a + b <= 0) return 0;
   // Welch and Satterthwaite.
   const double freedom =
       (a + b) * (a + b) / (a * a / (baseline.count - 1) + b * b / (candidate.count - 1));
-  difference.noise = StudentT975(freedom) * std::sqrt(a + b);
-  return difference;
+  return StudentT975(freedom) * std::sqrt(a + b);
+}
+
+}  // namespace
+
+Difference Compare(const Sample& baseline, const Sample& candidate) {
+  return {candidate.mean - baseline.mean,
+          NoiseOf(baseline, candidate, baseline.Variance() / std::max(1.0, baseline.count),
+                  candidate.Variance() / std::max(1.0, candidate.count))};
+}
+
+Difference CompareSingle(const Sample& baseline, const Sample& candidate, double delta) {
+  return {delta, NoiseOf(baseline, candidate, baseline.Variance(), candidate.Variance())};
 }
 
 }  // namespace emberline

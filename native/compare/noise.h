@@ -30,6 +30,9 @@ struct Difference {
   }
 };
 Difference Compare(const Sample& baseline, const Sample& candidate);
+// Of one of the values of each side, which differ by `delta`: 95 % of such differences are within
+// `noise` of that of the means.
+Difference CompareSingle(const Sample& baseline, const Sample& candidate, double delta);
 
 // The difference in percent of the baseline; absent where something grew out of nothing.
 std::optional<double> PercentOf(double delta, double baseline);

@@ -5,15 +5,12 @@
 
 #include "analysis/columns.h"
 #include "analysis/host_nesting.h"
+#include "analysis/operators.h"
 #include "base/errors.h"
 #include "base/hash.h"
 
 namespace emberline {
 namespace {
-
-bool IsWhole(const Model& model, const StepSelection& steps, uint32_t step) {
-  return step != kNone && steps.Contains(step) && !model.steps[step].partial;
-}
 
 // Time of a slice, and 0 for what is not measured.
 Ns TimeOf(const Model& model, SpreadOf what, SliceIndex i) {
@@ -27,29 +24,6 @@ Ns TimeOf(const Model& model, SpreadOf what, SliceIndex i) {
   }
   return 0;
 }
-
-// Sums by row and step. Rows are numbered by whoever sums.
-class StepSums {
- public:
-  void Add(uint32_t row, uint32_t step, Ns time) { sums_[uint64_t{row} << 32 | step] += time; }
-  // `key` names a row.
-  template <typename Key>
-  Spread Make(Key&& key) const {
-    std::map<uint32_t, std::vector<double>> values;
-    for (const auto& [at, time] : sums_) {
-      values[static_cast<uint32_t>(at >> 32)].push_back(Micros(time));
-    }
-    Spread spread;
-    for (auto& [row, times] : values) {
-      std::sort(times.begin(), times.end());  // the sums have no order, and adding them has one
-      spread[key(row)] = SampleOf(times);
-    }
-    return spread;
-  }
-
- private:
-  std::unordered_map<uint64_t, Ns, NumberHash> sums_;
-};
 
 std::string KeyOf(const LineLocation& at, LineGrouping grouping) {
   switch (grouping) {
@@ -65,17 +39,64 @@ std::string KeyOf(const LineLocation& at, LineGrouping grouping) {
   return "";
 }
 
+// Under the names of rows.
+template <typename Key>
+Spread SpreadOfSums(const StepSums& sums, double unit, Key&& key) {
+  Spread spread;
+  sums.ForEach(unit, [&](uint32_t row, const Sample& sample) { spread[key(row)] = sample; });
+  return spread;
+}
+
 }  // namespace
+
+bool IsWholeStep(const Model& model, const StepSelection& steps, uint32_t step) {
+  return model.has_recorded_steps && step != kNone && steps.Contains(step) &&
+         !model.steps[step].partial;
+}
+
+void StepSums::Add(uint32_t row, uint32_t step, int64_t value) {
+  if (IsWholeStep(model_, steps_, step)) sums_[uint64_t{row} << 32 | step] += value;
+}
+
+std::map<uint32_t, std::vector<double>> StepSums::ByRow(double unit) const {
+  std::map<uint32_t, std::vector<double>> values;
+  for (const auto& [at, sum] : sums_) {
+    values[static_cast<uint32_t>(at >> 32)].push_back(static_cast<double>(sum) / unit);
+  }
+  // The sums have no order, and adding them has one.
+  for (auto& [row, sums] : values) std::sort(sums.begin(), sums.end());
+  return values;
+}
+
+std::vector<Sample> StepSums::Samples(size_t rows, double unit) const {
+  std::vector<Sample> samples(rows);
+  ForEach(unit, [&](uint32_t row, const Sample& sample) { samples[row] = sample; });
+  return samples;
+}
 
 std::string LineRowKey(std::string_view file, int64_t line, std::string_view function) {
   return std::string(file) + '\n' + std::to_string(line) + '\n' + std::string(function);
+}
+
+std::unordered_set<std::string> LineRowsOf(const LineAttribution& lines, LineGrouping grouping,
+                                           const std::vector<bool>& slices) {
+  std::vector<bool> wanted(lines.locations.size(), false);
+  for (size_t i = 0; i < std::min(slices.size(), lines.blamed.size()); ++i) {
+    const uint32_t context = slices[i] ? lines.blamed[i] : kNone;
+    if (context != kNone) wanted[lines.contexts[context].location] = true;
+  }
+  std::unordered_set<std::string> rows;
+  for (size_t at = 0; at < wanted.size(); ++at) {
+    if (wanted[at]) rows.insert(KeyOf(lines.locations[at], grouping));
+  }
+  return rows;
 }
 
 double WholeStepCount(const Model& model, const StepSelection& steps) {
   if (!model.has_recorded_steps) return 0;
   double count = 0;
   for (uint32_t step = 0; step < model.steps.size(); ++step) {
-    count += IsWhole(model, steps, step) ? 1 : 0;
+    count += IsWholeStep(model, steps, step) ? 1 : 0;
   }
   return count;
 }
@@ -85,16 +106,46 @@ Result<Spread> MeasureSpread(const Model& model, const StepSelection& steps, Spr
   Spread spread;
   if (!model.has_recorded_steps) return spread;
   const TraceStore& s = model.store();
-  StepSums sums;
+  StepSums sums(model, steps);
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) {
       return MakeError(errors::kCancelled);
     }
     const Ns time = TimeOf(model, what, i);
-    if (time == 0 || !IsWhole(model, steps, model.step[i])) continue;
+    if (time == 0 || !IsWholeStep(model, steps, model.step[i])) continue;
     sums.Add(s.name_id(i), model.step[i], time);
   }
-  return sums.Make([&](uint32_t name) { return std::string(s.strings().Get(name)); });
+  return SpreadOfSums(sums, kNsOfUs,
+                      [&](uint32_t name) { return std::string(s.strings().Get(name)); });
+}
+
+Result<Spread> MeasureShapeSpread(const Model& model, const StepSelection& steps, bool host,
+                                  const CancelToken& cancel) {
+  if (!model.has_recorded_steps) return Spread();
+  const TraceStore& s = model.store();
+  const RecordedShapesOf shapes(s);
+  const SpreadOf what = host ? SpreadOf::kOperatorHost : SpreadOf::kOperatorDevice;
+  // Texts that differ in their blanks only are one row.
+  std::unordered_map<uint64_t, uint32_t, NumberHash> row_of;
+  std::unordered_map<std::string, uint32_t> row_of_key;
+  std::vector<std::string> keys;
+  StepSums sums(model, steps);
+  for (SliceIndex i = 0; i < s.slice_count(); ++i) {
+    if (i % kCancelStride == 0 && cancel.cancelled()) return MakeError(errors::kCancelled);
+    const Ns time = TimeOf(model, what, i);
+    if (time == 0) continue;
+    const StringId own = shapes.Of(i);
+    const auto [at, added] = row_of.try_emplace(uint64_t{s.name_id(i)} << 32 | own, 0);
+    if (added) {
+      std::string key = std::string(s.name(i)) + '\n';
+      if (own != 0) key += ShapesText(s.strings().Get(own));
+      const auto [row, fresh] = row_of_key.try_emplace(key, static_cast<uint32_t>(keys.size()));
+      if (fresh) keys.push_back(std::move(key));
+      at->second = row->second;
+    }
+    sums.Add(at->second, model.step[i], time);
+  }
+  return SpreadOfSums(sums, kNsOfUs, [&](uint32_t row) { return keys[row]; });
 }
 
 Result<Spread> MeasureLineSpread(const Model& model, const LineAttribution& lines,
@@ -114,10 +165,10 @@ Result<Spread> MeasureLineSpread(const Model& model, const LineAttribution& line
     if (added) keys.push_back(std::move(key));
     row_of.push_back(row->second);
   }
-  StepSums sums;
+  StepSums sums(model, steps);
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) return MakeError(errors::kCancelled);
-    if (!IsWhole(model, steps, model.step[i])) continue;
+    if (!IsWholeStep(model, steps, model.step[i])) continue;
     uint32_t context = kNone;
     Ns time = 0;
     if (host) {
@@ -132,7 +183,20 @@ Result<Spread> MeasureLineSpread(const Model& model, const LineAttribution& line
     if (context == kNone || time == 0) continue;
     sums.Add(row_of[lines.contexts[context].location], model.step[i], time);
   }
-  return sums.Make([&](uint32_t row) { return keys[row]; });
+  return SpreadOfSums(sums, kNsOfUs, [&](uint32_t row) { return keys[row]; });
+}
+
+Spread MeasureMemorySpread(const Model& model, const MemoryData& memory, int device,
+                           const StepSelection& steps) {
+  if (device < 0 || static_cast<size_t>(device) >= memory.devices.size()) return {};
+  const TraceStore& s = model.store();
+  StepSums sums(model, steps);
+  for (const uint32_t record : memory.devices[static_cast<size_t>(device)].records) {
+    const SliceIndex op = memory.owners[record].op;
+    const int64_t bytes = s.memory()[record].bytes;
+    if (op != kNone && bytes > 0) sums.Add(s.name_id(op), model.step[op], bytes);
+  }
+  return SpreadOfSums(sums, 1, [&](uint32_t name) { return std::string(s.strings().Get(name)); });
 }
 
 }  // namespace emberline

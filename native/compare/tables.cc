@@ -249,15 +249,26 @@ class Comparison {
       return CompareStatusName(CompareStatus::kBoth);
     }
     const bool gone = row.candidate == kNoRow;
-    const auto* names = gone ? options_.gone : options_.came;
-    if (names != nullptr && names->contains(NameOf(row))) {
+    const auto& replaced = gone ? options_.baseline_replaced : options_.candidate_replaced;
+    if (!replaced.empty() && replaced[gone ? row.baseline : row.candidate]) {
       return CompareStatusName(CompareStatus::kReplaced);
     }
     return CompareStatusName(gone ? CompareStatus::kGone : CompareStatus::kNew);
   }
 
+  // Of the rows themselves. Nothing is known of one that the other side lacks.
+  Difference SingleNoiseOf(const Measure& measure, const Pair& row) const {
+    const auto sample = [](const std::vector<Sample>& samples, uint32_t at) {
+      return at == kNoRow ? Sample() : samples[at];
+    };
+    return CompareSingle(sample(options_.baseline_samples, row.baseline),
+                         sample(options_.candidate_samples, row.candidate),
+                         Delta(measure, row).value_or(0));
+  }
+
   // Difference of the means per step, in the scale of the table. The samples are known.
-  Difference NoiseOf(const Pair& row) const {
+  Difference NoiseOf(const Measure& measure, const Pair& row) const {
+    if (options_.single) return SingleNoiseOf(measure, row);
     const auto sample = [](const std::vector<Sample>& samples, uint32_t at, double steps) {
       return WithZeros(at == kNoRow ? Sample() : samples[at], steps);
     };
@@ -311,14 +322,20 @@ class Comparison {
               });
     if (!main || !options_.knows_noise) return;
     // One test gives both.
-    table.AddAll({made("noise" + measure.stem, "Noise" + what,
-                       "Half the width of the 95 % confidence interval of the difference, from the "
-                       "spread over the steps (Welch's t-test); empty with one step.",
-                       column.unit),
+    Column noise = made(
+        "noise" + measure.stem, "Noise" + what,
+        options_.single ? "By how much two single steps differ from the means of their sides in "
+                          "95 of 100 pairs, from the spread over the steps (Welch's t-test); "
+                          "empty with one step."
+                        : "Half the width of the 95 % confidence interval of the difference, "
+                          "from the spread over the steps (Welch's t-test); empty with one step.",
+        column.unit);
+    noise.type = CellType::kNumber;
+    table.AddAll({std::move(noise),
                   FlagFact("beyondNoise", "Beyond noise",
                            "Whether the difference is larger than that; empty with one step.")},
-                 [this](const Pair& row, std::vector<Cell>& cells) {
-                   const Difference difference = NoiseOf(row);
+                 [this, measure](const Pair& row, std::vector<Cell>& cells) {
+                   const Difference difference = NoiseOf(measure, row);
                    cells.push_back(OptionalCell(difference.noise));
                    cells.push_back(OptionalCell(difference.Significant()));
                  });

@@ -23,12 +23,14 @@ struct TableComparison {
   double baseline_scale = 1, candidate_scale = 1;
   // Which rows are the same: a text for each row. Empty: by the columns that are keys.
   std::vector<std::string> baseline_keys, candidate_keys;
-  // Names (first key) that stand in the place of others: of the baseline, of the candidate.
-  const std::unordered_set<std::string>* gone = nullptr;
-  const std::unordered_set<std::string>* came = nullptr;
+  // Of rows, whether something else stands in their place where the other side lacks them. Empty:
+  // nothing does.
+  std::vector<bool> baseline_replaced, candidate_replaced;
   // The measure in each step, for each row of either side, and how many steps each side has; steps
   // without a value were zero. Where `knows_noise` is false nothing is known of it.
   bool knows_noise = false;
+  // Rows were measured once each, as steps are: the sample of each is that of all rows of its side.
+  bool single = false;
   std::vector<Sample> baseline_samples, candidate_samples;
   double baseline_steps = 0, candidate_steps = 0;
 };

@@ -5,6 +5,8 @@
 #include <tuple>
 
 #include "analysis/columns.h"
+#include "compare/spread.h"
+#include "session/byte_size.h"
 
 namespace emberline {
 namespace {
@@ -15,20 +17,27 @@ struct Row {
   int64_t calls = 0, bytes = 0;
   Ns device = 0, host = 0, longest = -1;
   SliceIndex example = kNone;  // the longest
+  uint32_t number = 0;         // in the order of their first calls
 
   void Add(const TraceStore& s, const Collective& call) {
     const Ns duration = s.duration(call.slice);
-    const SliceIndex asked = call.host_only       ? call.slice
-                             : call.call != kNone ? call.call
-                                                  : call.launch;
     if (duration > longest) {
       longest = duration;
       example = call.slice;
     }
     ++calls;
     bytes += std::max<int64_t>(0, call.bytes);
-    if (!call.host_only) device += duration;
-    if (asked != kNone) host += s.duration(asked);
+    device += DeviceTime(s, call);
+    host += HostTime(s, call);
+  }
+  static Ns DeviceTime(const TraceStore& s, const Collective& call) {
+    return call.host_only ? 0 : s.duration(call.slice);
+  }
+  static Ns HostTime(const TraceStore& s, const Collective& call) {
+    const SliceIndex asked = call.host_only       ? call.slice
+                             : call.call != kNone ? call.call
+                                                  : call.launch;
+    return asked == kNone ? 0 : s.duration(asked);
   }
 };
 
@@ -43,28 +52,8 @@ std::string NameOf(const Collective& call) {
   return call.recorded.empty() ? "unknown" : call.recorded;
 }
 
-}  // namespace
-
-Table CommunicationTable(const Model& model, const CollectiveList& list,
-                         const StepSelection& steps) {
-  const TraceStore& s = model.store();
-  using Key = std::tuple<std::string, int64_t, std::string, std::string, std::string>;
-  std::map<Key, Row> found;
-  for (const Collective& call : list.calls) {
-    if (call.slice == kNone || !steps.Contains(call.step)) continue;
-    const CollectiveGroup& group = list.groups[call.group];
-    Row& row = found[{NameOf(call), call.bytes, call.dtype, GroupText(group), call.library}];
-    if (row.first == nullptr) {
-      row.first = &call;
-      row.group = &group;
-    }
-    row.Add(s, call);
-  }
-  std::vector<Row> rows;
-  for (auto& [key, row] : found) rows.push_back(row);
-  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-    return std::tie(a.device, a.host) > std::tie(b.device, b.host);
-  });
+// The table of rows that are in order.
+Table TableOf(const std::vector<Row>& rows) {
   TableBuilder<Row> table;
   table
       .Add(TextKey("operation", "Operation", "Collective operation."),
@@ -102,6 +91,45 @@ Table CommunicationTable(const Model& model, const CollectiveList& list,
       .Add(Link("slice", "Slice", "Longest call, for the timeline.", CellType::kInteger),
            [](const Row& r) { return r.example == kNone ? Cell() : Cell(int64_t{r.example}); });
   return table.Make(rows);
+}
+
+}  // namespace
+
+size_t Communication::MemoryBytes() const { return HeapBytesOf(table, device, host); }
+
+Communication SumCommunication(const Model& model, const CollectiveList& list,
+                               const StepSelection& steps) {
+  const TraceStore& s = model.store();
+  using Key = std::tuple<std::string, int64_t, std::string, std::string, std::string>;
+  std::map<Key, Row> found;
+  StepSums device(model, steps), host(model, steps);
+  for (const Collective& call : list.calls) {
+    if (call.slice == kNone || !steps.Contains(call.step)) continue;
+    const CollectiveGroup& group = list.groups[call.group];
+    const auto number = static_cast<uint32_t>(found.size());
+    Row& row = found[{NameOf(call), call.bytes, call.dtype, GroupText(group), call.library}];
+    if (row.first == nullptr) {
+      row.first = &call;
+      row.group = &group;
+      row.number = number;
+    }
+    row.Add(s, call);
+    device.Add(row.number, call.step, Row::DeviceTime(s, call));
+    host.Add(row.number, call.step, Row::HostTime(s, call));
+  }
+  std::vector<Row> rows;
+  for (auto& [key, row] : found) rows.push_back(row);
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    return std::tie(a.device, a.host) > std::tie(b.device, b.host);
+  });
+  Communication made{TableOf(rows), {}, {}};
+  const std::vector<Sample> devices = device.Samples(rows.size(), kNsOfUs);
+  const std::vector<Sample> hosts = host.Samples(rows.size(), kNsOfUs);
+  for (const Row& row : rows) {
+    made.device.push_back(devices[row.number]);
+    made.host.push_back(hosts[row.number]);
+  }
+  return made;
 }
 
 }  // namespace emberline

@@ -5,163 +5,16 @@
 #include <unordered_map>
 
 #include "analysis/columns.h"
-#include "analysis/modules.h"
-#include "compare/kernel_keys.h"
-#include "compare/line_keys.h"
-#include "compare/modules.h"
 #include "compare/spread.h"
 #include "compare/tables.h"
-#include "ranks/communication.h"
-#include "rpc/errors.h"
 #include "rpc/params.h"
+#include "rpc/views/compare_level.h"
 #include "rpc/views/source_params.h"
 #include "rpc/views/tables.h"
 #include "session/lines.h"
 
 namespace emberline {
 namespace {
-
-// One side's table, and what tells its rows.
-struct SideTables {
-  Table baseline, candidate;
-  std::vector<std::string> baseline_keys, candidate_keys;
-};
-
-// The same table of both sides. `table` makes one side's.
-template <typename Make>
-Result<SideTables> BothTables(const CompareRequest& request, bool per_step, Make&& table) {
-  auto tables = OfBothSides<Table>(request, [&](const ViewRequest& side) -> Result<Table> {
-    return table(InSteps(side, per_step));
-  });
-  if (!tables.ok()) return tables.error();
-  return SideTables{std::move(tables->baseline), std::move(tables->candidate), {}, {}};
-}
-
-// By the flags of one block of the execution.
-Result<Table> OperatorsTableIn(const ViewRequest& side, OperatorGrouping grouping,
-                               const std::vector<bool>& block) {
-  const Model& model = *side.trace.model;
-  const auto stacks = StacksOf(side);
-  if (!stacks.ok()) return stacks.error();
-  const auto rules = RulesOf(side);
-  if (!rules.ok()) return rules.error();
-  const auto data =
-      AnalyzeOperators(model, side.steps, grouping, *rules, **stacks, side.cancel, block);
-  if (!data.ok()) return data.error();
-  return OperatorTable(model, *data, grouping);
-}
-
-Result<Table> KernelsTableIn(const ViewRequest& side, const std::vector<bool>& block) {
-  const Model& model = *side.trace.model;
-  const auto rules = RulesOf(side);
-  if (!rules.ok()) return rules.error();
-  const auto data =
-      AnalyzeKernels(model, side.steps, KernelGrouping::kName, *rules, side.cancel, block);
-  if (!data.ok()) return data.error();
-  return KernelTable(model, *data, KernelGrouping::kName);
-}
-
-// The tables of one block of the aligned execution.
-Result<SideTables> BlockTables(const CompareRequest& request, const std::string& by,
-                               const std::string& path) {
-  if (by != "operators" && by != "operatorShapes" && by != "kernels") {
-    return MakeError(errors::kUnknownBlockTable, {{"table", by}});
-  }
-  const auto trees = TreesOf(request);
-  if (!trees.ok()) return trees.error();
-  const auto item = ItemAt(*trees->baseline, *trees->candidate, path);
-  if (!item.ok()) return item.error();
-  SideTables tables;
-  for (const bool candidate : {false, true}) {
-    const ViewRequest& side = candidate ? request.candidate : request.baseline;
-    const StepTree& tree = candidate ? *trees->candidate : *trees->baseline;
-    const std::vector<bool> block =
-        SlicesInside(*side.trace.model, tree, candidate ? item->candidate : item->baseline);
-    auto table = by == "kernels"
-                     ? KernelsTableIn(side, block)
-                     : OperatorsTableIn(side,
-                                        by == "operators" ? OperatorGrouping::kName
-                                                          : OperatorGrouping::kNameAndShapes,
-                                        block);
-    if (!table.ok()) return table.error();
-    (candidate ? tables.candidate : tables.baseline) = std::move(*table);
-  }
-  return tables;
-}
-
-Result<Table> OperatorsTable(const ViewRequest& side) {
-  const auto made = OperatorsOf(side, OperatorGrouping::kName);
-  if (!made.ok()) return made.error();
-  return (*made)->table;
-}
-
-Result<Table> OperatorShapesTable(const ViewRequest& side) {
-  const auto made = OperatorsOf(side, OperatorGrouping::kNameAndShapes);
-  if (!made.ok()) return made.error();
-  return (*made)->table;
-}
-
-Result<Table> KernelsTable(const ViewRequest& side) {
-  const auto made = KernelsOf(side, KernelGrouping::kName);
-  if (!made.ok()) return made.error();
-  return (*made)->table;
-}
-
-// Operators by what they allocated on one device.
-Result<Table> MemoryTable(const ViewRequest& side) {
-  const auto made = MemoryOf(side);
-  if (!made.ok()) return made.error();
-  const Model& model = *side.trace.model;
-  Interval range{INT64_MIN, INT64_MAX};
-  if (!side.steps.all) {
-    range = {model.steps[side.steps.first].time.begin, model.steps[side.steps.last].time.end};
-  }
-  return MemoryStatisticsTable(**made, model, (*made)->Find(TextParam(side.params, "device")),
-                               range);
-}
-
-Result<Table> LinesTableBy(const ViewRequest& side, LineGrouping grouping) {
-  const auto data = LinesOf(side.trace, SpaceParam(side.params), side.cancel);
-  if (!data.ok()) return data.error();
-  const auto sums = LineSumsOf(side.trace, **data, side.steps, side.cancel);
-  if (!sums.ok()) return sums.error();
-  return LinesTable((*data)->attribution, **sums, grouping);
-}
-
-Result<Table> CommunicationTableOf(const ViewRequest& side) {
-  auto made = side.trace.results.Get<Table>(
-      "communication/" + StepsKey(side), side.cancel, [&]() -> Result<Table> {
-        const auto found = FindCollectives(*side.trace.model, side.cancel);
-        if (!found.ok()) return found.error();
-        return CommunicationTable(*side.trace.model, *found, side.steps);
-      });
-  if (!made.ok()) return made.error();
-  return **made;
-}
-
-Result<SideTables> ModuleTables(const CompareRequest& request, bool per_step) {
-  const auto trees =
-      OfBothSides<ModuleTree>(request, [&](const ViewRequest& whole) -> Result<ModuleTree> {
-        const ViewRequest side = InSteps(whole, per_step);
-        const auto memory = MemoryOf(side);
-        if (!memory.ok()) return memory.error();
-        return AnalyzeModules(*side.trace.model, side.steps, memory->get(), side.cancel);
-      });
-  if (!trees.ok()) return trees.error();
-  const auto& [baseline, candidate] = *trees;
-  SideTables tables{ModuleTable(baseline), ModuleTable(candidate), {}, {}};
-  std::tie(tables.baseline_keys, tables.candidate_keys) = MatchModules(baseline, candidate);
-  return tables;
-}
-
-Result<SideTables> LineTables(const CompareRequest& request, bool per_step, LineGrouping grouping) {
-  auto tables = BothTables(request, per_step,
-                           [&](const ViewRequest& side) { return LinesTableBy(side, grouping); });
-  if (!tables.ok()) return tables;
-  std::tie(tables->baseline_keys, tables->candidate_keys) =
-      MatchLines(tables->baseline, tables->candidate);
-  return tables;
-}
 
 // Of the measure, the part in rows that both sides have.
 double MatchedShare(const Table& table, const char* unit) {
@@ -179,99 +32,61 @@ double MatchedShare(const Table& table, const char* unit) {
   return all > 0 ? both / all : 0;
 }
 
-// What one level compares.
-struct Level {
-  SideTables tables;
-  std::string measure;
-  bool per_step = false;
-  std::optional<SpreadOf> spread;     // of rows that are operators or kernels
-  std::optional<LineGrouping> lines;  // of rows that are lines; neither: nothing is known of noise
-};
-
-// Of the levels that are lines.
-std::optional<LineGrouping> GroupingOf(const std::string& by) {
-  if (by == "lines") return LineGrouping::kLine;
-  if (by == "functions") return LineGrouping::kFunction;
-  if (by == "classes") return LineGrouping::kClass;
-  return std::nullopt;
+// For each row, what `is` says of it.
+template <typename Is>
+std::vector<bool> FlagsOf(const Table& table, Is&& is) {
+  std::vector<bool> flags;
+  flags.reserve(table.rows.size());
+  for (const auto& row : table.rows) flags.push_back(is(row));
+  return flags;
 }
 
-Result<SideTables> LevelTables(const CompareRequest& request, const std::string& by,
-                               bool per_step) {
-  const std::string block = TextParam(request.params, "block");
-  if (!block.empty()) return BlockTables(request, by, block);
-  if (by == "operators") return BothTables(request, per_step, &OperatorsTable);
-  if (by == "operatorShapes") return BothTables(request, per_step, &OperatorShapesTable);
-  if (by == "kernels") return BothTables(request, per_step, &KernelsTable);
-  if (by == "memory") return BothTables(request, per_step, &MemoryTable);
-  if (by == "communication") return BothTables(request, per_step, &CommunicationTableOf);
-  if (by == "modules") return ModuleTables(request, per_step);
-  return LineTables(request, per_step, *GroupingOf(by));
-}
-
-Result<Level> LevelOf(const CompareRequest& request, const std::string& by, Time time) {
-  const bool in_block = !TextParam(request.params, "block").empty();
-  const bool device = time == Time::kDevice;
-  Level level;
-  // A block is one place in one step.
-  level.per_step = !in_block && IsPerStep(request);
-  level.measure = device ? "deviceSelfUs" : "hostSelfUs";
-  auto tables = LevelTables(request, by, level.per_step);
-  if (!tables.ok()) return tables.error();
-  level.tables = std::move(*tables);
-  if (by == "operators") {
-    level.spread = device ? SpreadOf::kOperatorDevice : SpreadOf::kOperatorHost;
-  } else if (by == "kernels") {
-    level.measure = "totalUs";
-    level.spread = SpreadOf::kKernels;
-    std::tie(level.tables.baseline_keys, level.tables.candidate_keys) =
-        MatchKernels(level.tables.baseline, level.tables.candidate);
-  } else if (by == "memory") {
-    level.measure = "selfAllocationSizeBytes";
-  } else if (by == "communication") {
-    level.measure = device ? "deviceUs" : "hostUs";
+// Rows of one side in whose place something else stands on the other. Operators and kernels are
+// told by their names; what else there is by the calls that it was seen in.
+Result<std::vector<bool>> ReplacedRows(const ViewRequest& side, const StepTree& tree,
+                                       const std::string& by, const Table& table,
+                                       const std::unordered_set<std::string>& names,
+                                       const std::vector<uint32_t>& nodes) {
+  if (by == "operators" || by == "operatorShapes" || by == "kernels" || by == "memory") {
+    const char* name = by == "memory" ? "operator" : "name";
+    return FlagsOf(table,
+                   [&](const auto& row) { return names.contains(TextIn(table, row, name)); });
   }
-  level.lines = GroupingOf(by);
-  if (in_block) level.spread.reset();
-  return level;
-}
-
-// Of each row, what is known of it by its key.
-template <typename Key>
-std::vector<Sample> SamplesOf(const Table& table, const Spread& spread, Key&& key) {
-  std::vector<Sample> samples;
-  samples.reserve(table.rows.size());
-  for (const auto& row : table.rows) {
-    const auto at = spread.find(key(table, row));
-    samples.push_back(at == spread.end() ? Sample() : at->second);
-  }
-  return samples;
-}
-
-// How much the measure of a level varies from step to step, on both sides. Errors: kCancelled.
-Result<bool> AddSamples(const CompareRequest& request, const Level& level, Time time,
-                        TableComparison* comparison) {
-  const ViewRequest &baseline = request.baseline, &candidate = request.candidate;
-  comparison->baseline_steps = WholeStepCount(*baseline.trace.model, baseline.steps);
-  comparison->candidate_steps = WholeStepCount(*candidate.trace.model, candidate.steps);
-  const auto spreads = OfBothSides<Spread>(request, [&](const ViewRequest& side) -> Result<Spread> {
-    const Model& model = *side.trace.model;
-    if (level.spread) return MeasureSpread(model, side.steps, *level.spread, request.cancel);
+  const Model& model = *side.trace.model;
+  const std::vector<bool> inside = SlicesInside(model, tree, nodes);
+  if (const auto grouping = LineGroupingOf(by)) {
     const auto lines = LinesOf(side.trace, SpaceParam(side.params), side.cancel);
     if (!lines.ok()) return lines.error();
-    return MeasureLineSpread(model, (*lines)->attribution, side.steps, *level.lines,
-                             time == Time::kHost, request.cancel);
+    const auto keys = LineRowsOf((*lines)->attribution, *grouping, inside);
+    return FlagsOf(table, [&](const auto& row) { return keys.contains(LineRowKeyOf(table, row)); });
+  }
+  const int column = table.ColumnIndex("slice");
+  return FlagsOf(table, [&](const auto& row) {
+    const auto* slice =
+        column < 0 ? nullptr : std::get_if<int64_t>(&row[static_cast<size_t>(column)]);
+    if (slice == nullptr) return false;
+    const TraceStore& s = model.store();
+    const auto at = static_cast<SliceIndex>(*slice);
+    const bool host = s.tracks()[s.track(at)].kind == TrackKind::kHostThread;
+    const SliceIndex call = host ? at : model.launch[at];
+    return call != kNone && inside[call];
   });
-  if (!spreads.ok()) return spreads.error();
-  const auto key = [&](const Table& table, const std::vector<Cell>& row) {
-    if (level.spread) return TextIn(table, row, "name");
-    return LineRowKey(TextIn(table, row, "file"),
-                      static_cast<int64_t>(NumberIn(table, row, "line")),
-                      TextIn(table, row, "function"));
-  };
-  comparison->knows_noise = true;
-  comparison->baseline_samples = SamplesOf(level.tables.baseline, spreads->baseline, key);
-  comparison->candidate_samples = SamplesOf(level.tables.candidate, spreads->candidate, key);
+}
+
+// Errors: kCancelled, and those of the trees.
+Result<bool> NoteReplaced(const CompareRequest& request, const std::string& by,
+                          const Replacements& found, Level* level) {
+  const auto trees = TreesOf(request);
+  if (!trees.ok()) return trees.error();
+  const bool kernels = by == "kernels";
+  auto gone = ReplacedRows(request.baseline, *trees->baseline, by, level->baseline,
+                           kernels ? found.kernels_gone : found.gone, found.nodes_gone);
+  if (!gone.ok()) return gone.error();
+  auto came = ReplacedRows(request.candidate, *trees->candidate, by, level->candidate,
+                           kernels ? found.kernels_came : found.came, found.nodes_came);
+  if (!came.ok()) return came.error();
+  level->comparison.baseline_replaced = std::move(*gone);
+  level->comparison.candidate_replaced = std::move(*came);
   return true;
 }
 
@@ -279,30 +94,14 @@ Result<bool> AddSamples(const CompareRequest& request, const Level& level, Time 
 Result<Compared> CompareLevel(const CompareRequest& request, const std::string& by, Time time) {
   auto level = LevelOf(request, by, time);
   if (!level.ok()) return level.error();
-  TableComparison options;
-  options.measure = level->measure;
-  options.baseline_keys = level->tables.baseline_keys;
-  options.candidate_keys = level->tables.candidate_keys;
-  if (level->per_step) {
-    options.baseline_scale = 1 / SelectedSteps(request.baseline);
-    options.candidate_scale = 1 / SelectedSteps(request.candidate);
-  }
-  std::shared_ptr<const Replacements> replacements;
-  if (by == "operators" || by == "operatorShapes" || by == "kernels") {
-    auto found = ReplacementsOf(request);
-    if (!found.ok()) return found.error();
-    replacements = std::move(*found);
-    options.gone = by == "kernels" ? &replacements->kernels_gone : &replacements->gone;
-    options.came = by == "kernels" ? &replacements->kernels_came : &replacements->came;
-  }
-  if (level->spread || level->lines) {
-    const auto added = AddSamples(request, *level, time, &options);
-    if (!added.ok()) return added.error();
-  }
+  const auto replacements = ReplacementsOf(request);
+  if (!replacements.ok()) return replacements.error();
+  const auto noted = NoteReplaced(request, by, **replacements, &*level);
+  if (!noted.ok()) return noted.error();
   Compared compared;
-  compared.measure = options.measure;
-  if (replacements != nullptr && by != "kernels") compared.batch = replacements->batch;
-  compared.table = CompareTables(level->tables.baseline, level->tables.candidate, options);
+  compared.measure = level->comparison.measure;
+  if (by == "operators" || by == "operatorShapes") compared.batch = (*replacements)->batch;
+  compared.table = CompareTables(level->baseline, level->candidate, level->comparison);
   compared.matched = MatchedShare(compared.table, by == "memory" ? "Bytes" : "Us");
   return compared;
 }
@@ -330,6 +129,36 @@ Table StepsTable(const std::vector<StepRow>& rows, Time time) {
   return table.Make(rows);
 }
 
+Ns StepTime(const ViewRequest& side, const StepTree& tree, Time time, uint32_t node) {
+  const Model& model = *side.trace.model;
+  return time == Time::kHost ? tree.HostOf(model, node) : tree.DeviceOf(model, node);
+}
+
+// What the steps of one side vary by.
+class SingleSteps {
+ public:
+  SingleSteps(const ViewRequest& side, const StepTree& tree, Time time) {
+    const Model& model = *side.trace.model;
+    std::vector<double> times;
+    uint32_t step = 0;
+    for (const uint32_t node : tree.ChildrenOf(0)) {
+      // The root's children are the selected steps in their order.
+      while (!side.steps.Contains(step)) ++step;
+      if (IsWholeStep(model, side.steps, step++)) {
+        whole_.insert(node);
+        times.push_back(Micros(StepTime(side, tree, time, node)));
+      }
+    }
+    sample_ = SampleOf(times);
+  }
+  // Of a step that was recorded whole; else nothing is known.
+  Sample Of(uint32_t node) const { return whole_.contains(node) ? sample_ : Sample(); }
+
+ private:
+  std::unordered_set<uint32_t> whole_;
+  Sample sample_;
+};
+
 // Steps of both sides, matched in order.
 Result<Compared> CompareSteps(const CompareRequest& request, Time time) {
   const auto trees = TreesOf(request);
@@ -339,11 +168,11 @@ Result<Compared> CompareSteps(const CompareRequest& request, Time time) {
                        const std::vector<uint32_t>& nodes) {
     return nodes.empty() ? std::string() : StepNodeName(*side.trace.model, tree, nodes.front());
   };
-  const auto value = [time](const ViewRequest& side, const StepTree& tree, uint32_t node) {
-    return time == Time::kHost ? tree.HostOf(*side.trace.model, node) : tree.DeviceOf(node);
-  };
   TableComparison options;
   options.measure = time == Time::kHost ? "hostUs" : "deviceUs";
+  const SingleSteps samples_before(request.baseline, left, time);
+  const SingleSteps samples_after(request.candidate, right, time);
+  options.single = options.knows_noise = true;
   std::vector<StepRow> before, after;
   std::unordered_map<std::string, size_t> times_named;
   for (const AlignedItem& item : AlignChildren(left, 0, right, 0)) {
@@ -354,12 +183,14 @@ Result<Compared> CompareSteps(const CompareRequest& request, Time time) {
     const size_t earlier = times_named[both]++;
     const std::string key = earlier == 0 ? both : both + " (" + std::to_string(earlier + 1) + ")";
     if (!item.baseline.empty()) {
-      before.push_back({both, value(request.baseline, left, item.baseline.front())});
+      before.push_back({both, StepTime(request.baseline, left, time, item.baseline.front())});
       options.baseline_keys.push_back(key);
+      options.baseline_samples.push_back(samples_before.Of(item.baseline.front()));
     }
     if (!item.candidate.empty()) {
-      after.push_back({both, value(request.candidate, right, item.candidate.front())});
+      after.push_back({both, StepTime(request.candidate, right, time, item.candidate.front())});
       options.candidate_keys.push_back(key);
+      options.candidate_samples.push_back(samples_after.Of(item.candidate.front()));
     }
   }
   Compared compared;
@@ -389,7 +220,7 @@ Result<std::shared_ptr<const Compared>> CompareBy(const CompareRequest& request,
                     (time == Time::kDevice ? "/device/" : "/host/") +
                     TextParam(request.params, "device") + "/" + TextParam(request.params, "block") +
                     "/" + SelectionKey(request.candidate);
-  if (by == "lines" || by == "functions" || by == "classes") {
+  if (LineGroupingOf(by)) {
     // They depend on the sources and on what documents taught about them.
     const auto lines =
         OfBothSides<std::shared_ptr<const LineData>>(request, [](const ViewRequest& side) {

@@ -35,11 +35,13 @@ const first = new Set([
   'deltaBytes',
   'deltaPercent',
   'noiseUs',
+  'noiseBytes',
 ]);
 
 /** Of the columns that every table has, the first to give way: differences stay longer than what differs. */
 const givingWay = [
   'noiseUs',
+  'noiseBytes',
   'inputShapes',
   'function',
   'baselineUs',
