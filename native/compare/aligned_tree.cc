@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <map>
 #include <unordered_map>
 
@@ -9,6 +10,7 @@
 #include "base/errors.h"
 #include "base/text.h"
 #include "compare/errors.h"
+#include "compare/fused_names.h"
 
 namespace emberline {
 namespace {
@@ -56,12 +58,11 @@ class BatchVotes {
       : baseline_(baseline), candidate_(candidate) {}
   // Of a matched pair of nodes.
   void Add(uint32_t left, uint32_t right) {
-    const StepNode &before = baseline_.tree.nodes[left], &after = candidate_.tree.nodes[right];
     if (baseline_.tree.KindOf(left) != StepNodeKind::kOperator ||
         baseline_.tree.LabelOf(left).detail == candidate_.tree.LabelOf(right).detail) {
       return;
     }
-    const std::pair sizes(baseline_.FirstDimensionOf(before), candidate_.FirstDimensionOf(after));
+    const std::pair sizes(baseline_.FirstDimensionOf(left), candidate_.FirstDimensionOf(right));
     if (sizes.first <= 1 || sizes.second <= 1 || sizes.first == sizes.second) return;
     ++votes_[sizes];
     ++all_;
@@ -77,8 +78,8 @@ class BatchVotes {
   struct Side {
     explicit Side(const ComparedSide& side)
         : tree(*side.tree), strings(side.model->store().strings()), shapes(side.model->store()) {}
-    int64_t FirstDimensionOf(const StepNode& op) const {
-      return FirstDimension(strings.Get(shapes.Of(op.slice)));
+    int64_t FirstDimensionOf(uint32_t node) const {
+      return FirstDimension(strings.Get(shapes.Of(tree.slices[node])));
     }
     const StepTree& tree;
     const StringPool& strings;
@@ -102,6 +103,10 @@ void NoteOperators(const ComparedSide& side, const std::vector<uint32_t>& nodes,
   }
 }
 
+void Append(const std::vector<uint32_t>& nodes, std::vector<uint32_t>* all) {
+  all->insert(all->end(), nodes.begin(), nodes.end());
+}
+
 bool IsModule(const ComparedSide& side, const std::vector<uint32_t>& nodes) {
   return nodes.size() == 1 && side.tree->KindOf(nodes[0]) == StepNodeKind::kModule;
 }
@@ -121,11 +126,11 @@ class ChangeSums {
     StructuralChange& change = changes_[at->second];
     for (const uint32_t node : item.baseline) {
       change.host_before += baseline_.tree->HostOf(*baseline_.model, node);
-      change.device_before += baseline_.tree->DeviceOf(node);
+      change.device_before += baseline_.tree->DeviceOf(*baseline_.model, node);
     }
     for (const uint32_t node : item.candidate) {
       change.host_after += candidate_.tree->HostOf(*candidate_.model, node);
-      change.device_after += candidate_.tree->DeviceOf(node);
+      change.device_after += candidate_.tree->DeviceOf(*candidate_.model, node);
     }
   }
   std::vector<StructuralChange> Take() { return std::move(changes_); }
@@ -150,50 +155,45 @@ class ChangeSums {
   std::vector<StructuralChange> changes_;
 };
 
+using Names = std::vector<std::string_view>;
+
 // Collects names of the device work that was launched in nodes of one side.
 class LaunchedNames {
  public:
   explicit LaunchedNames(const ComparedSide& side)
       : side_(side), left_(kTimesLooked * side.model->launched.rows()) {}
 
-  // Of what an operator launched itself, not in the operators inside of it.
-  void NoteOwn(uint32_t node, std::unordered_set<std::string>* names) {
-    const TraceStore& s = side_.model->store();
+  // Of what a node launched itself, not in the nodes inside of it. Each name once, in order.
+  Names Own(uint32_t node) {
     const StepTree& tree = *side_.tree;
-    const SliceIndex slice = tree.nodes[node].slice;
-    const SliceIndex last =
-        std::min<SliceIndex>(s.tracks()[s.track(slice)].last, side_.model->launched.rows());
+    const TraceStore& s = side_.model->store();
+    const SliceIndex slice = tree.slices[node];
+    Names names;
+    if (slice == kNone) return names;
+    const SliceIndex last = s.tracks()[s.track(slice)].last;
     SliceIndex at = slice;
-    const auto note_until = [&](SliceIndex end) {
-      for (; at < std::min(end, last) && left_ > 0; ++at, --left_) {
-        for (const uint32_t work : side_.model->launched[at]) names->emplace(s.name(work));
-      }
-    };
     for (const uint32_t child : tree.ChildrenOf(node)) {
-      const SliceIndex inside = tree.nodes[child].slice;
-      note_until(inside);
-      at = std::max(at, EndOfInside(s, inside, last));
+      const SliceIndex inside = tree.slices[child];
+      // What ran on another thread meanwhile lies on another track.
+      if (tree.IsConcurrent(child) || inside < at) continue;
+      Look(at, inside, &names);
+      at = EndOfInside(s, inside, last);
     }
-    note_until(EndOfInside(s, slice, last));
+    Look(at, EndOfInside(s, slice, last), &names);
+    return Sorted(std::move(names));
+  }
+  // The same with the nodes inside of it.
+  Names All(uint32_t node) {
+    Names names;
+    Look(node, &names);
+    return Sorted(std::move(names));
   }
 
-  void Note(const std::vector<uint32_t>& nodes, std::unordered_set<std::string>* names) {
-    const TraceStore& s = side_.model->store();
-    for (const uint32_t node : nodes) {
-      const SliceIndex slice = side_.tree->nodes[node].slice;
-      if (slice == kNone) continue;
-      // What a slice encloses stands right behind it, outer before inner.
-      const SliceIndex last =
-          std::min<SliceIndex>(s.tracks()[s.track(slice)].last, side_.model->launched.rows());
-      const auto encloses = [&](SliceIndex i) {
-        return s.parent(i) != kNone && s.parent(i) >= slice;
-      };
-      for (SliceIndex i = slice; i < last && (i == slice || encloses(i)); ++i) {
-        if (left_ == 0) return;
-        --left_;
-        for (const uint32_t work : side_.model->launched[i]) names->emplace(s.name(work));
-      }
-    }
+  // Of all that was launched in `nodes`.
+  void Note(const std::vector<uint32_t>& nodes, std::unordered_set<std::string>* all) {
+    Names names;
+    for (const uint32_t node : nodes) Look(node, &names);
+    for (const std::string_view name : names) all->emplace(name);
   }
 
  private:
@@ -201,8 +201,140 @@ class LaunchedNames {
   // at than this many times all slices.
   static constexpr uint64_t kTimesLooked = 4;
 
+  static Names Sorted(Names names) {
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+  }
+
+  void Look(uint32_t node, Names* names) {
+    const TraceStore& s = side_.model->store();
+    const SliceIndex slice = side_.tree->slices[node];
+    // What a slice encloses stands right behind it.
+    if (slice != kNone) Look(slice, EndOfInside(s, slice, s.tracks()[s.track(slice)].last), names);
+  }
+  void Look(SliceIndex first, SliceIndex end, Names* names) {
+    const TraceStore& s = side_.model->store();
+    end = std::min(end, static_cast<SliceIndex>(side_.model->launched.rows()));
+    for (SliceIndex i = first; i < end && left_ > 0; ++i, --left_) {
+      for (const uint32_t work : side_.model->launched[i]) names->push_back(s.name(work));
+    }
+  }
+
   const ComparedSide& side_;
   uint64_t left_;
+};
+
+// What two matched nodes launched that the other did not, where both did: another library's kernels
+// for the same work. What only one launched more is new or gone.
+void NoteOthers(const Names& before, const Names& after, Replacements* found) {
+  Names gone, came;
+  std::set_difference(before.begin(), before.end(), after.begin(), after.end(),
+                      std::back_inserter(gone));
+  std::set_difference(after.begin(), after.end(), before.begin(), before.end(),
+                      std::back_inserter(came));
+  if (gone.empty() || came.empty()) return;
+  for (const std::string_view name : gone) found->kernels_gone.emplace(name);
+  for (const std::string_view name : came) found->kernels_came.emplace(name);
+}
+
+// What one side has alone: nodes that stand in nobody's place.
+struct Alone {
+  std::vector<uint32_t> nodes;
+  std::unordered_set<std::string> operators, kernels;  // names of what is inside of them
+
+  void Take(const ComparedSide& side, const AlignedItem& item, LaunchedNames* launched) {
+    const std::vector<uint32_t>& own = item.baseline.empty() ? item.candidate : item.baseline;
+    if (side.tree->IsConcurrent(own[0]) || side.tree->KindOf(own[0]) == StepNodeKind::kStep) return;
+    Append(own, &nodes);
+    NoteOperators(side, own, &operators);
+    launched->Note(own, &kernels);
+  }
+};
+
+// One side of what FindReplacements finds.
+struct FoundSide {
+  const ComparedSide& side;
+  LaunchedNames* launched;
+  std::unordered_set<std::string>* operators;
+  std::unordered_set<std::string>* kernels;
+  std::vector<uint32_t>* nodes;
+};
+
+// Operators that only one side has, and that a fused one of the other is named after, stand in its
+// place, wherever it stands: what is fused comes from several places.
+class FusedElsewhere {
+ public:
+  FusedElsewhere(const FoundSide& from, const Alone& gone, const FoundSide& to, const Alone& came)
+      : from_(from), gone_(gone), to_(to), came_(came) {}
+
+  // What is fused; changes nothing, so that neither side is looked at first.
+  void Find() {
+    std::unordered_set<std::string> words;
+    for (const std::string& name : gone_.operators) words.insert(OperatorWords(name));
+    words.erase("");
+    if (words.empty()) return;
+    for (const auto* names : {to_.operators, to_.kernels}) {
+      for (const std::string& name : *names) AddHeld(name, words, &held_);
+    }
+    for (const std::string& name : came_.operators) {
+      if (AddHeld(name, words, &held_)) operators_.push_back(name);
+    }
+    for (const std::string& name : came_.kernels) {
+      if (AddHeld(name, words, &held_)) kernels_.push_back(name);
+    }
+  }
+  void NoteAll() {
+    to_.operators->insert(operators_.begin(), operators_.end());
+    to_.kernels->insert(kernels_.begin(), kernels_.end());
+    if (held_.empty()) return;
+    for (const uint32_t node : gone_.nodes) Note(node);
+  }
+
+ private:
+  // The operators inside of `node` that are held, and the node itself where they are most of it.
+  void Note(uint32_t node) {
+    const StepTree& tree = *from_.side.tree;
+    const Model& model = *from_.side.model;
+    Ns host = 0, device = 0;
+    std::vector<uint32_t> found;
+    for (uint32_t i = node, end = tree.EndOf(node); i < end;) {
+      if (!IsHeld(i)) {
+        ++i;
+        continue;
+      }
+      found.push_back(i);
+      host += tree.HostOf(model, i);
+      device += tree.DeviceOf(model, i);
+      i = tree.EndOf(i);
+    }
+    if (found.empty()) return;
+    const Ns all = tree.DeviceOf(model, node);
+    const bool most = all > 0 ? 2 * device > all : 2 * host > tree.HostOf(model, node);
+    if (most) found = {node};
+    NoteOperators(from_.side, found, from_.operators);
+    from_.launched->Note(found, from_.kernels);
+    Append(found, from_.nodes);
+  }
+
+  bool IsHeld(uint32_t node) {
+    const StepTree& tree = *from_.side.tree;
+    if (tree.KindOf(node) != StepNodeKind::kOperator) return false;
+    // Nodes of one label have one name.
+    const auto [at, added] = known_.try_emplace(tree.LabelOf(node).name, false);
+    if (added) {
+      at->second = held_.contains(OperatorWords(StepNodeName(*from_.side.model, tree, node)));
+    }
+    return at->second;
+  }
+
+  const FoundSide& from_;
+  const Alone& gone_;
+  const FoundSide& to_;
+  const Alone& came_;
+  std::unordered_set<std::string> held_;
+  std::vector<std::string> operators_, kernels_;  // fused ones that stand in nobody's place
+  std::unordered_map<uint64_t, bool> known_;
 };
 
 }  // namespace
@@ -279,7 +411,7 @@ Result<AlignedItem> ItemAt(const StepTree& baseline, const StepTree& candidate,
 }
 
 size_t Replacements::MemoryBytes() const {
-  size_t bytes = 0;
+  size_t bytes = HeapBytesOf(nodes_gone, nodes_came);
   for (const auto* names : {&gone, &came, &kernels_gone, &kernels_came}) {
     for (const std::string& name : *names) bytes += 64 + name.capacity();
   }
@@ -295,6 +427,7 @@ Result<Replacements> FindReplacements(const ComparedSide& baseline, const Compar
   BatchVotes votes(baseline, candidate);
   ChangeSums sums(baseline, candidate);
   LaunchedNames gone(baseline), came(candidate);
+  Alone only_before, only_after;
   std::vector<std::pair<uint32_t, uint32_t>> pairs = {{0, 0}};
   for (size_t at = 0; at < pairs.size(); ++at) {
     if (cancel.cancelled()) return MakeError(errors::kCancelled);
@@ -306,6 +439,8 @@ Result<Replacements> FindReplacements(const ComparedSide& baseline, const Compar
         NoteOperators(candidate, item.candidate, &found.came);
         gone.Note(item.baseline, &found.kernels_gone);
         came.Note(item.candidate, &found.kernels_came);
+        Append(item.baseline, &found.nodes_gone);
+        Append(item.candidate, &found.nodes_came);
       } else if (IsPair(item)) {
         const uint32_t i = item.baseline[0], j = item.candidate[0];
         votes.Add(i, j);
@@ -313,19 +448,29 @@ Result<Replacements> FindReplacements(const ComparedSide& baseline, const Compar
         const bool alike = baseline.tree->LabelOf(i).content == candidate.tree->LabelOf(j).content;
         if (alike && pairs.size() >= kAlikePairs) continue;
         pairs.emplace_back(i, j);
-        if (baseline.tree->IsLeaf(i) && candidate.tree->IsLeaf(j)) {
-          gone.Note(item.baseline, &found.kernels_gone);
-          came.Note(item.candidate, &found.kernels_came);
-        } else if (baseline.tree->KindOf(i) == StepNodeKind::kOperator) {
-          // Another library's kernels for the same operator, beside what it calls on both sides.
-          gone.NoteOwn(i, &found.kernels_gone);
-          came.NoteOwn(j, &found.kernels_came);
+        // A leaf stands against all that the other has inside.
+        const bool whole = baseline.tree->IsLeaf(i) || candidate.tree->IsLeaf(j);
+        NoteOthers(whole ? gone.All(i) : gone.Own(i), whole ? came.All(j) : came.Own(j), &found);
+      } else {
+        const bool left_alone = !item.baseline.empty();
+        (left_alone ? only_before : only_after)
+            .Take(left_alone ? baseline : candidate, item, left_alone ? &gone : &came);
+        if (IsModule(baseline, item.baseline) || IsModule(candidate, item.candidate)) {
+          sums.Add(item);
         }
-      } else if (IsModule(baseline, item.baseline) || IsModule(candidate, item.candidate)) {
-        sums.Add(item);
       }
     }
   }
+  const FoundSide before{baseline, &gone, &found.gone, &found.kernels_gone, &found.nodes_gone};
+  const FoundSide after{candidate, &came, &found.came, &found.kernels_came, &found.nodes_came};
+  FusedElsewhere there(before, only_before, after, only_after);
+  FusedElsewhere back(after, only_after, before, only_before);
+  there.Find();
+  back.Find();
+  there.NoteAll();
+  back.NoteAll();
+  found.nodes_gone.shrink_to_fit();
+  found.nodes_came.shrink_to_fit();
   found.changes = sums.Take();
   found.batch = votes.Most();
   return found;

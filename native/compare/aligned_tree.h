@@ -67,6 +67,8 @@ struct Replacements {
   std::unordered_set<std::string> gone, came;
   // Also of operators that both sides have, where these launched other kernels.
   std::unordered_set<std::string> kernels_gone, kernels_came;
+  // Of both sides, what went and what came there: nodes with all that lies inside.
+  std::vector<uint32_t> nodes_gone, nodes_came;
   std::vector<StructuralChange> changes;  // in the order of their first places
   std::optional<BatchSizes> batch;        // absent where no other pair of sizes explains most
   size_t MemoryBytes() const;

@@ -22,7 +22,7 @@ std::vector<Interval> StepTimes(const ComparedSide& side) {
   std::vector<Interval> times;
   const TraceStore& s = side.model->store();
   for (const uint32_t node : side.tree->ChildrenOf(0)) {
-    const SliceIndex slice = side.tree->nodes[node].slice;
+    const SliceIndex slice = side.tree->slices[node];
     // Without recorded steps there is one: the whole trace.
     times.push_back(slice == kNone ? side.model->steps.front().time
                                    : Interval{s.start(slice), s.end(slice)});
@@ -102,15 +102,15 @@ class ClockMatcher {
         0, 0, {parent.before.begin, parent.before.begin}, {parent.after.begin, parent.after.begin}};
     for (const AlignedItem& item : AlignChildren(a, parent.baseline, b, parent.candidate)) {
       if (!IsPair(item) || item.moved || item.status != CompareStatus::kBoth) continue;
-      const StepNode &x = a.nodes[item.baseline[0]], &y = b.nodes[item.candidate[0]];
+      const SliceIndex x = a.slices[item.baseline[0]], y = b.slices[item.candidate[0]];
       if (a.IsConcurrent(item.baseline[0]) || b.IsConcurrent(item.candidate[0]) ||
-          x.slice == kNone || y.slice == kNone) {
+          x == kNone || y == kNone) {
         continue;
       }
       AddBehind({item.baseline[0],
                  item.candidate[0],
-                 {before.start(x.slice), before.end(x.slice)},
-                 {after.start(y.slice), after.end(y.slice)}},
+                 {before.start(x), before.end(x)},
+                 {after.start(y), after.end(y)}},
                 parent.before, parent.after, &last);
     }
   }

@@ -12,8 +12,8 @@ namespace {
 uint32_t NodeAround(const ComparedSide& side, SliceIndex slice) {
   const TraceStore& s = side.model->store();
   uint32_t found = 0;
-  for (uint32_t i = 1; i < side.tree->nodes.size(); ++i) {
-    const SliceIndex at = side.tree->nodes[i].slice;
+  for (uint32_t i = 1; i < side.tree->size(); ++i) {
+    const SliceIndex at = side.tree->slices[i];
     // Of a thread, what is inside comes behind what is around it.
     if (at == kNone || at > slice || s.track(at) != s.track(slice)) continue;
     if (s.start(at) <= s.start(slice) && s.end(at) >= s.end(slice)) found = i;
@@ -119,8 +119,8 @@ Result<SliceMatch> MatchSlice(const ComparedSide& baseline, const ComparedSide& 
   match.path = way.path;
   match.status = way.status;
   if (way.to.empty()) return match;
-  const SliceIndex own = from.tree->nodes[way.from].slice;
-  const SliceIndex other = to.tree->nodes[way.to[0]].slice;
+  const SliceIndex own = from.tree->slices[way.from];
+  const SliceIndex other = to.tree->slices[way.to[0]];
   match.slice = other;
   if (way.status == CompareStatus::kReplaced) {
     if (device && other != kNone) {

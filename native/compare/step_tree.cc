@@ -5,19 +5,6 @@
 #include "model/names.h"
 
 namespace emberline {
-namespace {
-
-// As a node's device time: the tree knows it, because it is too long for a node.
-constexpr uint32_t kLongDevice = UINT32_MAX;
-
-// The entry of `node` in a list by nodes; its end where there is none.
-using ByNode = std::vector<std::pair<uint32_t, Ns>>;
-ByNode::const_iterator Find(const ByNode& list, uint32_t node) {
-  const auto at = std::lower_bound(list.begin(), list.end(), std::pair(node, INT64_MIN));
-  return at != list.end() && at->first == node ? at : list.end();
-}
-
-}  // namespace
 
 const char* StepNodeKindName(StepNodeKind kind) {
   switch (kind) {
@@ -45,48 +32,26 @@ const char* StepNodeKindName(StepNodeKind kind) {
 }
 
 Pass StepTree::PassOf(const Model& model, uint32_t node) const {
-  const SliceIndex slice = nodes[node].slice;
+  const SliceIndex slice = slices[node];
   if (slice != kNone) return model.pass[slice];
   return KindOf(node) == StepNodeKind::kBackwardThread ? Pass::kBackward : Pass::kForward;
 }
 
-void StepTree::SetEnd(uint32_t node, uint32_t end) {
-  const uint32_t count = end - node - 1;
-  if (count < kFar) {
-    inside[node] = static_cast<uint16_t>(count);
-    return;
-  }
-  inside[node] = kFar;
-  far_ends.emplace_back(node, end);
+const StepGroup* StepTree::GroupAt(uint32_t node) const {
+  const auto at =
+      std::lower_bound(groups.begin(), groups.end(), node,
+                       [](const StepGroup& group, uint32_t other) { return group.node < other; });
+  return at != groups.end() && at->node == node ? &*at : nullptr;
 }
 
-void StepTree::SetDevice(uint32_t node, Ns device) {
-  if (device < kLongDevice) {
-    nodes[node].device = static_cast<uint32_t>(device);
-    return;
-  }
-  nodes[node].device = kLongDevice;
-  long_device.emplace_back(node, device);
-}
-
-void StepTree::Order() {
-  std::sort(long_device.begin(), long_device.end());
-  std::sort(far_ends.begin(), far_ends.end());
-}
-
-uint32_t StepTree::FarEndOf(uint32_t node) const {
-  return std::lower_bound(far_ends.begin(), far_ends.end(), std::pair(node, uint32_t{0}))->second;
-}
-
-Ns StepTree::DeviceOf(uint32_t node) const {
-  const uint32_t device = nodes[node].device;
-  return device == kLongDevice ? Find(long_device, node)->second : device;
+Ns StepTree::DeviceOf(const Model& model, uint32_t node) const {
+  const StepGroup* group = GroupAt(node);
+  return group != nullptr ? group->device : DeviceWorkInside(model, slices[node]);
 }
 
 Ns StepTree::HostOf(const Model& model, uint32_t node) const {
-  const auto at = Find(group_host, node);
-  if (at != group_host.end()) return at->second;
-  return model.store().duration(nodes[node].slice);
+  const StepGroup* group = GroupAt(node);
+  return group != nullptr ? group->host : model.store().duration(slices[node]);
 }
 
 std::vector<uint32_t> StepTree::ChildrenOf(uint32_t node) const {
@@ -105,18 +70,32 @@ std::vector<bool> SlicesInside(const Model& model, const StepTree& tree,
   for (const uint32_t node : nodes) {
     const uint32_t last = tree.EndOf(node);
     for (uint32_t i = node; i < last;) {
-      const StepNode& at = tree.nodes[i];
+      const SliceIndex at = tree.slices[i];
       // A step is more than its slice: what other threads ran meanwhile is among its nodes.
-      if (at.slice == kNone || tree.KindOf(i) == StepNodeKind::kStep) {
+      if (at == kNone || tree.KindOf(i) == StepNodeKind::kStep) {
         ++i;
         continue;
       }
-      const SliceIndex end = EndOfInside(s, at.slice, s.tracks()[s.track(at.slice)].last);
-      std::fill(inside.begin() + at.slice, inside.begin() + end, true);
+      const SliceIndex end = EndOfInside(s, at, s.tracks()[s.track(at)].last);
+      std::fill(inside.begin() + at, inside.begin() + end, true);
       i = tree.EndOf(i);
     }
   }
   return inside;
+}
+
+Ns DeviceWorkInside(const Model& model, SliceIndex slice) {
+  const TraceStore& s = model.store();
+  const SliceIndex end =
+      std::min<SliceIndex>(EndOfInside(s, slice, s.tracks()[s.track(slice)].last),
+                           static_cast<SliceIndex>(model.launched.rows()));
+  Ns sum = 0;
+  for (SliceIndex i = slice; i < end; ++i) {
+    for (const uint32_t work : model.launched[i]) {
+      if (IsDeviceWork(s.kind(work))) sum += s.duration(work);
+    }
+  }
+  return sum;
 }
 
 // Most slices enclose few: the end is looked for nearby first.
@@ -138,13 +117,13 @@ SliceIndex EndOfInside(const TraceStore& s, SliceIndex i, SliceIndex last) {
 }
 
 std::string StepNodeName(const Model& model, const StepTree& tree, uint32_t index) {
-  const StepNode& node = tree.nodes[index];
+  const SliceIndex slice = tree.slices[index];
   const StepNodeKind kind = tree.KindOf(index);
   if (kind == StepNodeKind::kRoot) return "All steps";
   if (kind == StepNodeKind::kBackwardThread) return "Backward thread";
   if (kind == StepNodeKind::kThread) return "Another thread";
-  if (node.slice == kNone) return "Whole trace";
-  std::string_view name = model.store().name(node.slice);
+  if (slice == kNone) return "Whole trace";
+  std::string_view name = model.store().name(slice);
   if (kind == StepNodeKind::kModule) name.remove_prefix(kModulePrefix.size());
   return std::string(name);
 }

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "base/byte_size.h"
 #include "base/cancel.h"
-#include "base/number_column.h"
+#include "base/packed_column.h"
 #include "base/result.h"
 #include "compare/sequences.h"
 #include "model/model.h"
@@ -28,25 +28,23 @@ enum class StepNodeKind : uint8_t {
 };
 const char* StepNodeKindName(StepNodeKind kind);  // "step", "module", ...
 
-// There are nearly as many as slices: what another place knows is left there.
-struct StepNode {
-  SliceIndex slice = kNone;  // kNone for the root, for threads, and for a trace without steps
-  uint32_t device = 0;       // see StepTree::DeviceOf
+// A node that is no slice, or more than one: the root, steps and threads.
+struct StepGroup {
+  uint32_t node = 0;
+  Ns host = 0, device = 0;  // of threads the sums of what is inside
 };
 
+// There are nearly as many nodes as slices: what another place knows is left there.
 struct StepTree {
-  std::vector<StepNode> nodes;       // depth first; the root is the first
-  std::vector<uint16_t> inside;      // of nodes: see EndOf
-  NumberColumn label_of;             // of nodes: in `labels`
+  // Of nodes, depth first; the root is the first. kNone for the root, for threads, and for the step
+  // of a trace without steps.
+  PackedColumn<SliceIndex> slices;
+  PackedColumn<uint32_t> inside;     // of nodes: how many lie inside
+  PackedColumn<uint32_t> label_of;   // of nodes: in `labels`
   std::vector<ElementLabel> labels;  // each once; some may be no node's
   std::vector<StepNodeKind> kinds;   // of the nodes of a label
-  // Of the nodes that are no slices: the root, steps and threads, by node. Of threads the sum of
-  // what is inside.
-  std::vector<std::pair<uint32_t, Ns>> group_host;
-  // Of the nodes whose device work takes longer than a node can say, by node.
-  std::vector<std::pair<uint32_t, Ns>> long_device;
-  // Of the nodes with more inside than `inside` can say, by node: their ends.
-  std::vector<std::pair<uint32_t, uint32_t>> far_ends;
+  std::vector<StepGroup> groups;     // by node
+  size_t size() const { return slices.size(); }
   const ElementLabel& LabelOf(uint32_t node) const { return labels[label_of[node]]; }
   StepNodeKind KindOf(uint32_t node) const { return kinds[label_of[node]]; }
   // It ran beside its siblings, not between them.
@@ -54,31 +52,21 @@ struct StepTree {
     return KindOf(node) == StepNodeKind::kThread || KindOf(node) == StepNodeKind::kBackwardThread;
   }
   // The first node behind what lies inside `node`: nodes (node, end) are inside of it.
-  uint32_t EndOf(uint32_t node) const {
-    return inside[node] == kFar ? FarEndOf(node) : node + 1 + inside[node];
-  }
-  // While a tree is built, of each node once and in any order; Order() makes them readable.
-  void SetEnd(uint32_t node, uint32_t end);
-  void SetDevice(uint32_t node, Ns device);
-  void Order();
+  uint32_t EndOf(uint32_t node) const { return node + 1 + inside[node]; }
   bool IsLeaf(uint32_t node) const { return inside[node] == 0; }
   Pass PassOf(const Model& model, uint32_t node) const;
-  // Durations of the device work that was launched inside a node, added up.
-  Ns DeviceOf(uint32_t node) const;
+  // Durations of the device work that was launched inside a node of the tree of `model`, added up.
+  // Linear in the slices inside.
+  Ns DeviceOf(const Model& model, uint32_t node) const;
   // Host time of a node of the tree of `model`.
   Ns HostOf(const Model& model, uint32_t node) const;
   std::vector<uint32_t> ChildrenOf(uint32_t node) const;
   size_t MemoryBytes() const {
-    return nodes.capacity() * sizeof(StepNode) + inside.capacity() * sizeof(uint16_t) +
-           label_of.MemoryBytes() + labels.capacity() * sizeof(ElementLabel) +
-           kinds.capacity() * sizeof(StepNodeKind) +
-           (group_host.capacity() + long_device.capacity()) * sizeof(group_host[0]) +
-           far_ends.capacity() * sizeof(far_ends[0]);
+    return HeapBytesOf(slices, inside, label_of, labels, kinds, groups);
   }
 
  private:
-  static constexpr uint16_t kFar = UINT16_MAX;
-  uint32_t FarEndOf(uint32_t node) const;
+  const StepGroup* GroupAt(uint32_t node) const;  // null where it is a slice
 };
 
 // Of a trace without recorded steps, the root's only child is the whole trace. What lies outside
@@ -89,6 +77,9 @@ Result<StepTree> BuildStepTree(const Model& model, const StepSelection& steps,
 // One flag per slice: whether it lies inside one of `nodes`. Linear in the slices.
 std::vector<bool> SlicesInside(const Model& model, const StepTree& tree,
                                const std::vector<uint32_t>& nodes);
+
+// Durations of the device work that was launched inside slice `i` of a host thread.
+Ns DeviceWorkInside(const Model& model, SliceIndex i);
 
 // The first slice of its track, which ends at `last`, behind what lies inside slice `i`.
 SliceIndex EndOfInside(const TraceStore& store, SliceIndex i, SliceIndex last);

@@ -74,7 +74,6 @@ class Builder {
       : model_(model), s_(model.store()), steps_(steps), cancel_(cancel), shapes_(model.store()) {}
 
   Result<StepTree> Run() {
-    SumDeviceWork();
     if (!SumSteps()) return Cancelled();
     kind_of_name_.assign(s_.strings().size() * size_t{3}, kUnknownName);
     of_step_.resize(model_.steps.size());
@@ -84,10 +83,12 @@ class Builder {
     label_of_name_.assign(s_.strings().size() * size_t{3}, kNone);
     Writer writer{*this};
     if (!ReadTracks(writer)) return Cancelled();
-    launched_ = {};
-    tree_.Order();
     HashContents();
     labels_.MoveTo(&tree_);
+    tree_.groups.shrink_to_fit();
+    tree_.slices.Pack();
+    tree_.inside.Pack();
+    tree_.label_of.Pack();
     return std::move(tree_);
   }
 
@@ -106,21 +107,6 @@ class Builder {
 
   static Error Cancelled() { return MakeError(errors::kCancelled); }
 
-  // Device work launched by the slices before each one, so that a difference tells what was
-  // launched inside a slice: what lies inside follows it.
-  void SumDeviceWork() {
-    launched_.assign(s_.slice_count() + size_t{1}, 0);
-    for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
-      Ns sum = 0;
-      if (i < model_.launched.rows()) {
-        for (const uint32_t work : model_.launched[i]) {
-          if (IsDeviceWork(s_.kind(work))) sum += s_.duration(work);
-        }
-      }
-      launched_[i + 1] = launched_[i] + sum;
-    }
-  }
-
   // Device work of each step: also what was launched outside of all nodes, by a script's own kernel
   // or a replayed graph, and what was recorded without its launch. A step is more than its nodes.
   bool SumSteps() {
@@ -131,10 +117,6 @@ class Builder {
       device_of_step_[model_.step[i]] += s_.duration(i);
     }
     return true;
-  }
-
-  Ns DeviceOf(SliceIndex i, TrackIndex track) const {
-    return launched_[EndOfInside(s_, i, s_.tracks()[track].last)] - launched_[i];
   }
 
   static size_t FormOf(SliceKind kind) {
@@ -215,7 +197,7 @@ class Builder {
       forest.backward = forest.backward || builder.model_.pass[i] != Pass::kForward;
       if (!outermost) return;
       forest.host += builder.s_.duration(i);
-      forest.device += builder.DeviceOf(i, forest.track);
+      forest.device += DeviceWorkInside(builder.model_, i);
     }
     void End() {}
   };
@@ -226,14 +208,12 @@ class Builder {
     std::vector<uint32_t> open;
     void Begin(TrackIndex, uint32_t) { at = builder.forests_[++forest].first; }
     void Node(SliceIndex i, StepNodeKind kind, bool) {
-      StepNode& node = builder.tree_.nodes[at];
-      node.slice = i;
-      builder.tree_.SetDevice(at, builder.DeviceOf(i, builder.forests_[forest].track));
-      builder.tree_.label_of.Set(at, builder.LabelOf(i, kind));
+      builder.tree_.slices[at] = i;
+      builder.tree_.label_of[at] = builder.LabelOf(i, kind);
       open.push_back(at++);
     }
     void End() {
-      builder.tree_.SetEnd(open.back(), at);
+      builder.SetEnd(open.back(), at);
       open.pop_back();
     }
   };
@@ -304,44 +284,41 @@ class Builder {
         count += forests_[forest].count + (forests_[forest].track != main ? size_t{1} : 0);
       }
     }
-    tree_.nodes.resize(count);
-    tree_.inside.resize(count, 0);
+    tree_.slices.assign(count, kNone);
+    tree_.inside.assign(count, 0);
     tree_.label_of.assign(count, 0);
     const uint32_t step_label = labels_.Add({StableHash("step"), 0, 0}, StepNodeKind::kStep);
     uint32_t at = 1;
     Ns host = 0, device = 0;
-    tree_.group_host.emplace_back(0, 0);
+    tree_.groups.push_back({0, 0, 0});
     for (uint32_t step = 0; step < model_.steps.size(); ++step) {
       if (!steps_.Contains(step)) continue;
       const uint32_t here = at++;
       const Ns length = model_.steps[step].time.Length();
-      tree_.group_host.emplace_back(here, length);
-      tree_.nodes[here].slice = model_.steps[step].slice;
-      tree_.label_of.Set(here, step_label);
+      tree_.groups.push_back({here, length, device_of_step_[step]});
+      tree_.slices[here] = model_.steps[step].slice;
+      tree_.label_of[here] = step_label;
       for (const bool others : {false, true}) {
         for (const uint32_t forest : of_step_[step]) {
           if ((forests_[forest].track != main) != others) continue;
           at = Place(&forests_[forest], others, at);
         }
       }
-      tree_.SetEnd(here, at);
-      tree_.SetDevice(here, device_of_step_[step]);
+      SetEnd(here, at);
       host += length;
       device += device_of_step_[step];
     }
-    tree_.group_host[0].second = host;
-    tree_.label_of.Set(0, labels_.Add({}, StepNodeKind::kRoot));
-    tree_.SetEnd(0, at);
-    tree_.SetDevice(0, device);
+    tree_.groups[0] = {0, host, device};
+    tree_.label_of[0] = labels_.Add({}, StepNodeKind::kRoot);
+    SetEnd(0, at);
   }
 
   // Gives the place behind it.
   uint32_t Place(Forest* forest, bool other_thread, uint32_t at) {
     if (other_thread) {
-      tree_.group_host.emplace_back(at, forest->host);
-      tree_.SetDevice(at, forest->device);
-      tree_.label_of.Set(at, ThreadLabel(forest->backward));
-      tree_.SetEnd(at, at + 1 + forest->count);
+      tree_.groups.push_back({at, forest->host, forest->device});
+      tree_.label_of[at] = ThreadLabel(forest->backward);
+      SetEnd(at, at + 1 + forest->count);
       ++at;
     }
     forest->first = at;
@@ -358,15 +335,18 @@ class Builder {
     return known;
   }
 
+  uint32_t LabelAt(uint32_t node) const { return tree_.label_of[node]; }
+  void SetEnd(uint32_t node, uint32_t end) { tree_.inside[node] = end - node - 1; }
+
   void HashContents() {
-    for (uint32_t i = static_cast<uint32_t>(tree_.nodes.size()); i-- > 0;) {
+    for (uint32_t i = static_cast<uint32_t>(tree_.size()); i-- > 0;) {
       uint64_t content = 0;
       const uint32_t end = tree_.EndOf(i);
       for (uint32_t child = i + 1; child < end; child = tree_.EndOf(child)) {
-        const ElementLabel& label = labels_[tree_.label_of[child]];
+        const ElementLabel& label = labels_[LabelAt(child)];
         content = StableHash(content, StableHash(label.name, label.content));
       }
-      if (content != 0) tree_.label_of.Set(i, labels_.Around(tree_.label_of[i], content));
+      if (content != 0) tree_.label_of[i] = labels_.Around(LabelAt(i), content);
     }
   }
 
@@ -374,7 +354,6 @@ class Builder {
   const TraceStore& s_;
   const StepSelection& steps_;
   const CancelToken& cancel_;
-  std::vector<Ns> launched_;
   std::vector<Ns> device_of_step_;
   const RecordedShapesOf shapes_;
   // By name and kind of slice.

@@ -30,9 +30,9 @@ Json NodesJson(const ViewRequest& side, const StepTree& tree, const std::vector<
   Ns host = 0, device = 0;
   for (const uint32_t node : nodes) {
     host += tree.HostOf(*side.trace.model, node);
-    device += tree.DeviceOf(node);
+    device += tree.DeviceOf(*side.trace.model, node);
   }
-  const SliceIndex slice = tree.nodes[nodes[0]].slice;
+  const SliceIndex slice = tree.slices[nodes[0]];
   return {{"name", NamesOf(side, tree, nodes)},
           {"hostUs", Us(host)},
           {"deviceUs", Us(device)},
@@ -42,10 +42,10 @@ Json NodesJson(const ViewRequest& side, const StepTree& tree, const std::vector<
 
 // Time of a matched node that lies in none of its children.
 Json BetweenJson(const Model& model, const StepTree& tree, uint32_t node) {
-  Ns host = tree.HostOf(model, node), device = tree.DeviceOf(node);
+  Ns host = tree.HostOf(model, node), device = tree.DeviceOf(model, node);
   for (const uint32_t child : tree.ChildrenOf(node)) {
     if (!tree.IsConcurrent(child)) host -= tree.HostOf(model, child);
-    device -= tree.DeviceOf(child);
+    device -= tree.DeviceOf(model, child);
   }
   return {{"hostUs", Us(std::max<Ns>(0, host))}, {"deviceUs", Us(std::max<Ns>(0, device))}};
 }

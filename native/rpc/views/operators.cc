@@ -36,13 +36,13 @@ Result<std::shared_ptr<const OperatorTabled>> OperatorsOf(const ViewRequest& req
   const std::string module = request.params.value("module", std::string());
   std::string name = grouping == OperatorGrouping::kName ? "operators" : "operatorShapes";
   if (!module.empty()) name += "/" + module;
-  const auto stacks = StacksOf(request);
-  if (!stacks.ok()) return stacks.error();
   const auto make = [&](const TensorCoreRules& rules) -> Result<OperatorTabled> {
     const Model& model = *request.trace.model;
+    // Only counted here: made again they take less than a table, kept they take more.
+    const StackIds stacks(model);
     const auto within = module.empty() ? std::vector<bool>() : InsideModule(model, module);
     auto data =
-        AnalyzeOperators(model, request.steps, grouping, rules, **stacks, request.cancel, within);
+        AnalyzeOperators(model, request.steps, grouping, rules, stacks, request.cancel, within);
     if (!data.ok()) return data.error();
     Table table = OperatorTable(model, *data, grouping);
     return OperatorTabled{std::move(*data), std::move(table)};
