@@ -40,3 +40,16 @@ TEST_CASE("noise: differences") {
   CHECK(welch.delta == Approx(10));
   CHECK(*welch.noise == Approx(StudentT975(2.2490272) * std::sqrt(17.0 / 3)).epsilon(1e-6));
 }
+
+TEST_CASE("noise: one value of each side") {
+  // Spreads of single values are those of the sides: s^2 = 1 and 16, n = 3 each.
+  const Sample a = SampleOf({9, 10, 11}), b = SampleOf({16, 20, 24});
+  const Difference single = CompareSingle(a, b, 7);
+  CHECK(single.delta == 7);
+  CHECK(*single.noise == Approx(StudentT975(2.2490272) * std::sqrt(17.0)).epsilon(1e-6));
+  CHECK(single.Significant() == false);
+  CHECK(CompareSingle(a, b, 20).Significant() == true);
+  CHECK(*CompareSingle(b, a, -7).noise == Approx(*single.noise));
+  CHECK(!CompareSingle(SampleOf({5}), b, 7).noise);
+  CHECK(!CompareSingle(Sample(), b, 7).noise);
+}

@@ -11,12 +11,12 @@ namespace {
 // Checks the ends, the device times and the children of a tree against what the slices say.
 void CheckAgainstSlices(const Model& model, const StepTree& tree) {
   const TraceStore& s = model.store();
-  for (uint32_t node = 1; node < tree.nodes.size(); ++node) {
-    const SliceIndex slice = tree.nodes[node].slice;
+  for (uint32_t node = 1; node < tree.size(); ++node) {
+    const SliceIndex slice = tree.slices[node];
     if (slice == kNone || tree.KindOf(node) == StepNodeKind::kStep) continue;
     uint32_t end = node + 1;
-    while (end < tree.nodes.size() && tree.nodes[end].slice != kNone &&
-           s.start(tree.nodes[end].slice) < s.end(slice)) {
+    while (end < tree.size() && tree.slices[end] != kNone &&
+           s.start(tree.slices[end]) < s.end(slice)) {
       ++end;
     }
     REQUIRE(tree.EndOf(node) == end);
@@ -38,7 +38,7 @@ StepTree TreeOf(const Model& model) {
 
 }  // namespace
 
-// How many nodes lie inside one is kept in two bytes, and elsewhere where that is too little.
+// How many nodes lie inside one takes a byte or two of most, and more of these.
 TEST_CASE("a step, a module and an operator may hold more than 65,535 nodes") {
   for (const int count : {65'533, 65'534, 65'535, 65'536, 140'000}) {
     INFO(count);
@@ -52,8 +52,8 @@ TEST_CASE("a step, a module and an operator may hold more than 65,535 nodes") {
     const auto model = drawn::LoadEvents(events);
     const StepTree tree = TreeOf(*model);
     // The root, the step, the module and the operator around all.
-    REQUIRE(tree.nodes.size() == static_cast<size_t>(count) + 4);
-    for (uint32_t node = 0; node < 4; ++node) CHECK(tree.EndOf(node) == tree.nodes.size());
+    REQUIRE(tree.size() == static_cast<size_t>(count) + 4);
+    for (uint32_t node = 0; node < 4; ++node) CHECK(tree.EndOf(node) == tree.size());
     CHECK(tree.ChildrenOf(3).size() == static_cast<size_t>(count));
     CheckAgainstSlices(*model, tree);
   }
@@ -95,8 +95,8 @@ TEST_CASE("what outlasts an open node stands beside it, and the step keeps all d
   CHECK(tree.KindOf(children[0]) == StepNodeKind::kDataLoader);
   CHECK(tree.IsLeaf(children[0]));
   CHECK(tree.KindOf(children[1]) == StepNodeKind::kModule);
-  CHECK(tree.DeviceOf(children[0]) == 0);
-  CHECK(tree.DeviceOf(children[1]) == 9000);
-  CHECK(tree.DeviceOf(1) == 18000);
-  CHECK(tree.DeviceOf(0) == 18000);
+  CHECK(tree.DeviceOf(*model, children[0]) == 0);
+  CHECK(tree.DeviceOf(*model, children[1]) == 9000);
+  CHECK(tree.DeviceOf(*model, 1) == 18000);
+  CHECK(tree.DeviceOf(*model, 0) == 18000);
 }

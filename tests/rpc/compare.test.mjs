@@ -242,6 +242,12 @@ test('step time, not the device, is what the verdict and the gate are about', as
   assert.match((await run('--fail-above', '5')).stderr, /step grew by/);
   assert.equal((await run('--fail-above', '900')).status, 0);
   assert.equal((await run('--fail-above', '5:kernel')).status, 0);
+  // A recording that holds nothing passes no gate.
+  const path = join(folder, 'nothing.json');
+  writeFileSync(path, '{"schemaVersion":1,"traceEvents":[]}');
+  const nothing = await emberline(['diff', baseline.path, path, '--fail-above', '5']);
+  assert.equal(nothing.status, 2);
+  assert.match(nothing.stderr, /step is not known of both traces/);
   const unknown = await run('--fail-above', '5:nonsense');
   assert.equal(unknown.status, 2);
   assert.match(unknown.stderr, /Metrics: step, kernel/);
