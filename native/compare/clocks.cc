@@ -103,8 +103,8 @@ class ClockMatcher {
     for (const AlignedItem& item : AlignChildren(a, parent.baseline, b, parent.candidate)) {
       if (!IsPair(item) || item.moved || item.status != CompareStatus::kBoth) continue;
       const SliceIndex x = a.slices[item.baseline[0]], y = b.slices[item.candidate[0]];
-      if (a.IsConcurrent(item.baseline[0]) || b.IsConcurrent(item.candidate[0]) ||
-          x == kNone || y == kNone) {
+      if (a.IsConcurrent(item.baseline[0]) || b.IsConcurrent(item.candidate[0]) || x == kNone ||
+          y == kNone) {
         continue;
       }
       AddBehind({item.baseline[0],

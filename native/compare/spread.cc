@@ -78,20 +78,6 @@ std::string LineRowKey(std::string_view file, int64_t line, std::string_view fun
   return std::string(file) + '\n' + std::to_string(line) + '\n' + std::string(function);
 }
 
-std::unordered_set<std::string> LineRowsOf(const LineAttribution& lines, LineGrouping grouping,
-                                           const std::vector<bool>& slices) {
-  std::vector<bool> wanted(lines.locations.size(), false);
-  for (size_t i = 0; i < std::min(slices.size(), lines.blamed.size()); ++i) {
-    const uint32_t context = slices[i] ? lines.blamed[i] : kNone;
-    if (context != kNone) wanted[lines.contexts[context].location] = true;
-  }
-  std::unordered_set<std::string> rows;
-  for (size_t at = 0; at < wanted.size(); ++at) {
-    if (wanted[at]) rows.insert(KeyOf(lines.locations[at], grouping));
-  }
-  return rows;
-}
-
 double WholeStepCount(const Model& model, const StepSelection& steps) {
   if (!model.has_recorded_steps) return 0;
   double count = 0;

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "analysis/lines.h"
@@ -68,10 +67,6 @@ Spread MeasureMemorySpread(const Model& model, const MemoryData& memory, int dev
                            const StepSelection& steps);
 // Says which row of LinesTable a place is.
 std::string LineRowKey(std::string_view file, int64_t line, std::string_view function);
-
-// The rows of LinesTable, by LineRowKey, whose code did what is in `slices` (flags of host slices).
-std::unordered_set<std::string> LineRowsOf(const LineAttribution& lines, LineGrouping grouping,
-                                           const std::vector<bool>& slices);
 
 // Whether a step is one of them.
 bool IsWholeStep(const Model& model, const StepSelection& steps, uint32_t step);

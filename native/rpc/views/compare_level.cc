@@ -233,11 +233,6 @@ std::optional<LineGrouping> LineGroupingOf(const std::string& by) {
   return std::nullopt;
 }
 
-std::string LineRowKeyOf(const Table& table, const std::vector<Cell>& row) {
-  return LineRowKey(TextIn(table, row, "file"), static_cast<int64_t>(NumberIn(table, row, "line")),
-                    TextIn(table, row, "function"));
-}
-
 Result<Level> LevelOf(const CompareRequest& request, const std::string& by, Time time) {
   // A block is one place in one step.
   const bool per_step = TextParam(request.params, "block").empty() && IsPerStep(request);

@@ -26,7 +26,4 @@ Result<Level> LevelOf(const CompareRequest& request, const std::string& by, Time
 // Of the levels that are lines.
 std::optional<LineGrouping> LineGroupingOf(const std::string& by);
 
-// LineRowKey of a row of such a level.
-std::string LineRowKeyOf(const Table& table, const std::vector<Cell>& row);
-
 }  // namespace emberline

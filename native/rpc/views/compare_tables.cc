@@ -52,14 +52,10 @@ Result<std::vector<bool>> ReplacedRows(const ViewRequest& side, const StepTree& 
     return FlagsOf(table,
                    [&](const auto& row) { return names.contains(TextIn(table, row, name)); });
   }
+  // The code of a line is there or not, whatever it calls.
+  if (LineGroupingOf(by)) return std::vector<bool>();
   const Model& model = *side.trace.model;
   const std::vector<bool> inside = SlicesInside(model, tree, nodes);
-  if (const auto grouping = LineGroupingOf(by)) {
-    const auto lines = LinesOf(side.trace, SpaceParam(side.params), side.cancel);
-    if (!lines.ok()) return lines.error();
-    const auto keys = LineRowsOf((*lines)->attribution, *grouping, inside);
-    return FlagsOf(table, [&](const auto& row) { return keys.contains(LineRowKeyOf(table, row)); });
-  }
   const int column = table.ColumnIndex("slice");
   return FlagsOf(table, [&](const auto& row) {
     const auto* slice =
