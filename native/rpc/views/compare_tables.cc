@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "analysis/columns.h"
 #include "compare/spread.h"
@@ -43,17 +44,16 @@ std::vector<bool> FlagsOf(const Table& table, Is&& is) {
 
 // Rows of one side in whose place something else stands on the other. Operators and kernels are
 // told by their names; what else there is by the calls that it was seen in.
-Result<std::vector<bool>> ReplacedRows(const ViewRequest& side, const StepTree& tree,
-                                       const std::string& by, const Table& table,
-                                       const std::unordered_set<std::string>& names,
-                                       const std::vector<uint32_t>& nodes) {
+std::vector<bool> ReplacedRows(const ViewRequest& side, const StepTree& tree, const std::string& by,
+                               const Table& table, const std::unordered_set<std::string>& names,
+                               const std::vector<uint32_t>& nodes) {
   if (by == "operators" || by == "operatorShapes" || by == "kernels" || by == "memory") {
     const char* name = by == "memory" ? "operator" : "name";
     return FlagsOf(table,
                    [&](const auto& row) { return names.contains(TextIn(table, row, name)); });
   }
   // The code of a line is there or not, whatever it calls.
-  if (LineGroupingOf(by)) return std::vector<bool>();
+  if (LineGroupingOf(by)) return {};
   const Model& model = *side.trace.model;
   const std::vector<bool> inside = SlicesInside(model, tree, nodes);
   const int column = table.ColumnIndex("slice");
@@ -75,14 +75,12 @@ Result<bool> NoteReplaced(const CompareRequest& request, const std::string& by,
   const auto trees = TreesOf(request);
   if (!trees.ok()) return trees.error();
   const bool kernels = by == "kernels";
-  auto gone = ReplacedRows(request.baseline, *trees->baseline, by, level->baseline,
-                           kernels ? found.kernels_gone : found.gone, found.nodes_gone);
-  if (!gone.ok()) return gone.error();
-  auto came = ReplacedRows(request.candidate, *trees->candidate, by, level->candidate,
-                           kernels ? found.kernels_came : found.came, found.nodes_came);
-  if (!came.ok()) return came.error();
-  level->comparison.baseline_replaced = std::move(*gone);
-  level->comparison.candidate_replaced = std::move(*came);
+  level->comparison.baseline_replaced =
+      ReplacedRows(request.baseline, *trees->baseline, by, level->baseline,
+                   kernels ? found.kernels_gone : found.gone, found.nodes_gone);
+  level->comparison.candidate_replaced =
+      ReplacedRows(request.candidate, *trees->candidate, by, level->candidate,
+                   kernels ? found.kernels_came : found.came, found.nodes_came);
   return true;
 }
 
