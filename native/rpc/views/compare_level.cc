@@ -148,8 +148,11 @@ Result<SideTable> LinesTableBy(const ViewRequest& side, Time time, LineGrouping 
                                         grouping, time == Time::kHost, side.cancel);
   if (!spread.ok()) return spread.error();
   Table table = LinesTable((*data)->attribution, **sums, grouping);
-  auto samples = SamplesOf(table, *spread,
-                           [&](const std::vector<Cell>& row) { return LineRowKeyOf(table, row); });
+  auto samples = SamplesOf(table, *spread, [&](const std::vector<Cell>& row) {
+    return LineRowKey(TextIn(table, row, "file"),
+                      static_cast<int64_t>(NumberIn(table, row, "line")),
+                      TextIn(table, row, "function"));
+  });
   return SideTable{std::move(table), std::move(samples)};
 }
 
